@@ -1,6 +1,7 @@
 //! Cures of an error, for people and as JSON.
 
 use crate::layout::{Field, INDENT, flow, line, safe_line};
+use crate::searched_scope::SearchedScope;
 use crate::session_label::{gone_field, minute, project, rfc3339, short_id, title};
 use crate::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
 use anstyle::Style;
@@ -65,12 +66,13 @@ impl FixListing<'_> {
     }
 
     /// Returns why there is nothing to list.
-    pub fn nothing(&self) -> String {
+    pub fn nothing(&self, scope: &SearchedScope) -> String {
         let turns = self.found.turns;
         match (self.found.signatures.is_empty(), turns) {
             (true, _) => {
                 "nothing in that tells one error from others\nhint: give the line that says what failed".to_owned()
             }
+            (_, 0) if scope.is_filtered => scope.format_nothing("no command failed of that"),
             (_, 0) => {
                 "no command failed of that\nhint: give the whole line, as it was printed".to_owned()
             }

@@ -3,6 +3,7 @@
 use crate::explanation;
 use crate::layout::{Field, GAP, INDENT, flow, line, safe_line};
 use crate::preview::format_preview;
+use crate::searched_scope::SearchedScope;
 use crate::session_label::{day, gone_field, hit_time, project, resume_line, short_id, title};
 use crate::shell::{self, format_command};
 use crate::style::{FAINT, ID, PROJECT, TITLE, band_style, paint};
@@ -103,20 +104,12 @@ impl SearchListing<'_> {
     /// Formats that nothing was found, with a hint where filters were typed, or given by options.
     pub fn nothing_found(&self, is_narrow: bool) -> String {
         let answer = self.answer;
-        let is_filtered = answer.has_typed_filters || is_narrow;
-        let hint = match is_filtered {
-            true => "\nhint: the filters may be too narrow",
-            false => "",
+        let scope = SearchedScope {
+            sessions: answer.results.searched.sessions,
+            is_filtered: answer.has_typed_filters || is_narrow,
+            filters_turns: answer.filters_turns,
         };
-        let sessions = answer.results.searched.sessions;
-        if sessions == 0 && is_filtered {
-            return "the filters leave no session\nhint: leave one of them out".to_owned();
-        }
-        let count = plural(sessions, "session");
-        match answer.filters_turns {
-            true => format!("nothing found in what the filters leave of {count}{hint}"),
-            false => format!("nothing found in {count}{hint}"),
-        }
+        scope.format_nothing("nothing found")
     }
 
     /// Formats the words of the query that no session holds, if there are any: what is found is found

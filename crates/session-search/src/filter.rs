@@ -67,6 +67,14 @@ impl Filter {
         clauses.any(|clause| clause.scope() > ClauseScope::Session)
     }
 
+    /// Returns true when turns of a session may pass.
+    pub fn passes_session(&self, session: &SessionRow) -> bool {
+        (self.subagents || session.parent.is_none() || self.only.contains(&session.id))
+            && (self.only.is_empty() || self.only.contains(&session.id))
+            && !self.exclude.contains(&session.id)
+            && self.clauses.iter().all(|one| one.may_hold_in(session))
+    }
+
     /// Returns the clauses for which this has to be read.
     pub(crate) fn in_scope(&self, scope: ClauseScope) -> impl Iterator<Item = &FilterClause> {
         let clauses = self.clauses.iter();

@@ -40,7 +40,7 @@ impl<'a> FilteredIndex<'a> {
         sessions: &'a [SessionRow],
         filter: &Filter,
     ) -> Result<Self, StoreError> {
-        let sessions = sessions.iter().filter(|s| session_passes(filter, s));
+        let sessions = sessions.iter().filter(|s| filter.passes_session(s));
         let sessions: Vec<&SessionRow> = sessions.collect();
         let judged = judge_sessions(&sessions, filter);
         let by_turn = judged.iter().flatten().filter(|s| s.is_by_turn);
@@ -144,13 +144,6 @@ fn read_copies(index: &Reader) -> Result<Copies, StoreError> {
         });
     }
     Ok(copies)
-}
-
-fn session_passes(filter: &Filter, session: &SessionRow) -> bool {
-    (filter.subagents || session.parent.is_none() || filter.only.contains(&session.id))
-        && (filter.only.is_empty() || filter.only.contains(&session.id))
-        && !filter.exclude.contains(&session.id)
-        && filter.clauses.iter().all(|one| one.may_hold_in(session))
 }
 
 /// Judges sessions that pass, each at its number.

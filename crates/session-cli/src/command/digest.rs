@@ -34,11 +34,9 @@ pub fn run(args: &DigestArgs) -> Result<Found> {
         json::print(&digest.json(fresh.is_complete))?;
     }
     if projects.is_empty() {
-        writeln!(
-            notes::stderr(),
-            "{}",
-            digest.nothing_done(args.project.is_some())
-        )?;
+        let nothing = || digest.nothing_done(args.project.is_some());
+        let text = fresh.no_history(&home).unwrap_or_else(nothing);
+        writeln!(notes::stderr(), "{text}")?;
         return Ok(Found::Nothing);
     }
     if !as_json {

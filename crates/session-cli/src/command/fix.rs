@@ -42,7 +42,9 @@ pub fn run(args: &FixArgs) -> Result<Found> {
         false => caller::note(&history.left_out)?,
     }
     if found.fixes.is_empty() {
-        writeln!(notes::stderr(), "{}", listing.nothing())?;
+        let nothing = || listing.nothing(&history.scope());
+        let text = history.no_history.clone().unwrap_or_else(nothing);
+        writeln!(notes::stderr(), "{text}")?;
         return Ok(Found::Nothing);
     }
     if !args.json {

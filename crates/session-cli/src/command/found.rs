@@ -8,7 +8,7 @@ use crate::output::{json, notes, width};
 use anyhow::Result;
 use session_config::Home;
 use session_core::TurnContent;
-use session_output::{PrintedFinding, TurnListing};
+use session_output::{PrintedFinding, SearchedScope, TurnListing};
 use session_search::{CommandPattern, Filter, FoundCommand, FoundFile, FoundTurn, find_turns};
 use session_store::{Reader, SessionRow};
 use std::io::Write;
@@ -46,12 +46,7 @@ pub fn commands(args: &CommandsArgs) -> Result<Found> {
 /// The turns in which something was found.
 struct MatchingTurns<T> {
     matching: Vec<FoundTurn<T>>,
-    /// All sessions of the index.
-    all: Vec<SessionRow>,
-    /// Ids of the sessions that this was asked from.
-    left_out: Vec<String>,
-    /// The index is as the histories are.
-    is_complete: bool,
+    history: FilteredHistory,
 }
 
 /// The turns in which something is found.
@@ -62,9 +57,7 @@ fn matching<T>(
     let history = FilteredHistory::open(args)?;
     Ok(MatchingTurns {
         matching: find_turns(&history.index, &history.all, &history.filter, visit)?,
-        all: history.all,
-        left_out: history.left_out,
-        is_complete: history.is_complete,
+        history,
     })
 }
 
@@ -81,6 +74,8 @@ pub struct FilteredHistory {
     pub left_out: Vec<String>,
     /// The index is as the histories are.
     pub is_complete: bool,
+    /// That there is no history, where there is none.
+    pub no_history: Option<String>,
 }
 
 impl FilteredHistory {
@@ -90,11 +85,14 @@ impl FilteredHistory {
     /// When the index fails, or a condition cannot be read.
     pub fn open(args: &FilterArgs) -> Result<Self> {
         let home = Home::from_process()?;
+        let refreshed = refresh::index(&home)?;
+        let no_history = refreshed.no_history(&home);
         let RefreshedIndex {
             index,
             all,
             is_complete,
-        } = refresh::index(&home)?;
+            ..
+        } = refreshed;
         let mut filter = filter::read(args, &all)?.including_subagents(&all);
         let callers = caller::left_out(args, &home, &all);
         filter
@@ -105,8 +103,14 @@ impl FilteredHistory {
             index,
             filter,
             is_complete,
+            no_history,
             all,
         })
+    }
+
+    /// Returns the sessions that were searched.
+    pub fn scope(&self) -> SearchedScope {
+        SearchedScope::new(&self.filter, &self.all)
     }
 }
 
@@ -116,23 +120,29 @@ fn print<T: PrintedFinding>(
     limit: usize,
     as_json: bool,
 ) -> Result<Found> {
-    let matching = &turns.matching;
+    let MatchingTurns { matching, history } = turns;
     let listing = TurnListing {
         wanted,
         matching,
-        all: &turns.all,
-        left_out: &turns.left_out,
-        is_complete: turns.is_complete,
+        all: &history.all,
+        left_out: &history.left_out,
+        is_complete: history.is_complete,
         limit,
         width: width(),
     };
     if as_json {
         json::print(&listing.json())?;
     } else {
-        caller::note(&turns.left_out)?;
+        caller::note(&history.left_out)?;
     }
     if matching.is_empty() {
-        writeln!(notes::stderr(), "no turn {} that", T::DID)?;
+        let nothing = || {
+            history
+                .scope()
+                .format_nothing(&format!("no turn {} that", T::DID))
+        };
+        let text = history.no_history.clone().unwrap_or_else(nothing);
+        writeln!(notes::stderr(), "{text}")?;
         return Ok(Found::Nothing);
     }
     if !as_json {

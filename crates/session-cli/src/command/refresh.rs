@@ -6,7 +6,7 @@ use anyhow::Result;
 use session_config::Home;
 use session_embed::Embedder;
 use session_indexer::{Mode, Outcome, Progress, ReadPolicy};
-use session_output::format_refresh_notes;
+use session_output::{format_no_history, format_refresh_notes};
 use session_query::{LiveIndex, SearchEngine, Snapshot};
 use session_store::{Reader, SessionRow};
 use std::io::Write;
@@ -19,6 +19,16 @@ pub struct RefreshedIndex {
     pub all: Vec<SessionRow>,
     /// True when all changed histories have been read.
     pub is_complete: bool,
+    /// True where something was forgotten, or is excluded by the configuration.
+    pub is_excluding: bool,
+}
+
+impl RefreshedIndex {
+    /// Formats that there is no history, where the index holds no session.
+    pub fn no_history(&self, home: &Home) -> Option<String> {
+        let is_empty = self.all.is_empty();
+        is_empty.then(|| format_no_history(&home.env, self.is_excluding))
+    }
 }
 
 /// Opens the index, brought up to date as for a search.
@@ -36,6 +46,7 @@ pub fn index(home: &Home) -> Result<RefreshedIndex> {
         index,
         all: sessions,
         is_complete: outcome.is_complete(),
+        is_excluding: !policy.exclusions.is_empty(),
     })
 }
 

@@ -35,7 +35,7 @@ fn files_are_found_with_what_was_done() {
     ----- stdout -----
 
     ----- stderr -----
-    no turn read or changed that
+    no turn read or changed that in 4 sessions
     ");
 }
 

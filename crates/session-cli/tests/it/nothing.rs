@@ -139,3 +139,37 @@ fn the_demo_does_not_stand_in_for_a_history() {
         [crate::history::WATCHER]
     );
 }
+
+#[test]
+fn without_history_no_option_is_blamed() {
+    let env = TestEnvironment::new();
+    for command in [
+        &["files", "config"][..],
+        &["commands", "cargo"],
+        &["fix", "error: linker `cc` not found"],
+        &["stats"],
+        &["digest", "--project", "app"],
+    ] {
+        let said = env.run(command).exits(1).stderr();
+        assert!(said.starts_with("no Claude Code, "), "{command:?}: {said}");
+        assert!(said.contains("hint: try `session-search demo`"), "{said}");
+    }
+}
+
+#[test]
+fn filters_that_leave_nothing_are_told_of() {
+    let env = small();
+    for command in [
+        &["files", "config"][..],
+        &["commands", "cargo"],
+        &["fix", "error: linker `cc` not found"],
+    ] {
+        let filtered = [command, &["--project", "nowhere"]].concat();
+        assert_eq!(
+            env.run(&filtered).exits(1).stderr(),
+            "the filters leave no session\nhint: leave one of them out\n"
+        );
+    }
+    let ran = env.run(&["commands", "zygomorphic"]).exits(1);
+    assert_eq!(ran.stderr(), "no turn ran that in 4 sessions\n");
+}
