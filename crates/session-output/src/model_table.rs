@@ -161,8 +161,9 @@ fn format_share(coverage: Option<&ModelCoverage>) -> String {
     }
 }
 
+/// Formats a size in kB, MB or GB.
 #[expect(clippy::cast_precision_loss, reason = "shown with two digits")]
-fn format_size(bytes: u64) -> String {
+pub fn format_size(bytes: u64) -> String {
     match bytes {
         0..1_000_000 => format!("{} kB", bytes.div_ceil(1000)),
         1_000_000..1_000_000_000 => format!("{} MB", bytes / 1_000_000),

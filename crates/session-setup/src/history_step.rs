@@ -6,7 +6,12 @@ use crate::error::Result;
 use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
 use session_agents::{Agent, DEFAULT_RETENTION_DAYS, SettingsFile};
+use session_core::text::printable;
 use session_sources::Env;
+use std::ops::RangeInclusive;
+
+/// The numbers of days for which a history may be kept.
+const DAYS: RangeInclusive<u32> = 1..=36500;
 
 /// Runs the step.
 ///
@@ -33,8 +38,14 @@ fn ask(present: Option<String>, dialog: &mut Dialog<'_>) -> Result<Option<u32>> 
     dialog.print(&format!(
         "\nClaude Code deletes its history after {present} days. What was indexed stays searchable, but a\ntranscript that is gone cannot be resumed."
     ))?;
-    let answer = dialog.ask("Keep it for how many days? [leave it]")?;
-    Ok(answer
-        .and_then(|days| days.parse().ok())
-        .filter(|days| (1..=36500).contains(days)))
+    while let Some(answer) = dialog.ask("Keep it for how many days? [leave it]")? {
+        match answer.parse().ok().filter(|days| DAYS.contains(days)) {
+            Some(days) => return Ok(Some(days)),
+            None => dialog.print(&format!(
+                "`{}` is not a number of days from 1 to 36500",
+                printable(&answer)
+            ))?,
+        }
+    }
+    Ok(None)
 }

@@ -152,6 +152,21 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_that_cannot_be_taken_is_asked_for_again() {
+        let user = User::new();
+        let answers = "no-such-model\nftp://localhost\ntiny\ntable\nabc\n0\n365\ny\nn\n";
+        let (steps, said) = user.run_setup(&[], answers);
+        assert_eq!(steps.model, StepOutcome::Unchanged, "{said}");
+        assert_eq!(steps.history, StepOutcome::Written, "{said}");
+        assert!(said.contains("no-such-model"), "{said}");
+        assert!(
+            said.contains("`abc` is not a number of days from 1 to 36500"),
+            "{said}"
+        );
+        assert!(user.file(SETTINGS).unwrap().contains("365"), "{said}");
+    }
+
+    #[test]
     fn what_is_consented_to_is_written_and_once() {
         let user = User::new();
         let answers = "http://localhost:1/v1\ntiny\ny\n365\ny\ny\ny\n";

@@ -6,7 +6,9 @@ use crate::error::Result;
 use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
 use session_config::Home;
-use session_models::{Catalogue, EndpointSettings, ModelState};
+use session_core::text::printable;
+use session_models::{Catalogue, EndpointSettings, ModelError, ModelState};
+use session_output::format_size;
 use session_query::{use_endpoint, use_model};
 
 /// Runs the step.
@@ -40,10 +42,12 @@ fn ask(
     dialog.print("Which model makes the vectors?")?;
     for spec in catalogue.specs() {
         let place = match catalogue.model_state(spec) {
-            ModelState::Bundled => "in the binary",
-            ModelState::Remote => "at your endpoint",
-            ModelState::Installed => "here",
-            ModelState::Incomplete | ModelState::Absent => "to be pulled",
+            ModelState::Bundled => "in the binary".to_owned(),
+            ModelState::Remote => "at your endpoint".to_owned(),
+            ModelState::Installed => "here".to_owned(),
+            ModelState::Incomplete | ModelState::Absent => {
+                format!("to be pulled{}", after_comma(spec.bytes))
+            }
         };
         dialog.print(&format!("  {:24} {place}; {} dims", spec.name, spec.dims))?;
     }
@@ -51,14 +55,43 @@ fn ask(
         "Name, or http(s) address of an endpoint [{}]:",
         home.config.model
     );
-    match dialog.ask(&question)? {
-        None => Ok(StepOutcome::Skipped),
-        Some(url) if url.contains("://") => match dialog.ask("Name of the model there:")? {
-            Some(name) => remote(&url, &name, home, dialog),
-            None => Ok(StepOutcome::Skipped),
-        },
-        Some(name) => local(&name, home, catalogue, progress, dialog),
+    while let Some(answer) = dialog.ask(&question)? {
+        let outcome = match answer.contains("://") {
+            true => ask_remote(&answer, home, dialog)?,
+            false => match catalogue.find_spec(&answer) {
+                Ok(_) => Some(local(&answer, home, catalogue, progress, dialog)?),
+                Err(error) => refuse(&error, dialog)?,
+            },
+        };
+        if let Some(outcome) = outcome {
+            return Ok(outcome);
+        }
     }
+    Ok(StepOutcome::Skipped)
+}
+
+/// Asks for the model at an endpoint; `None` where the address is none.
+fn ask_remote(url: &str, home: &Home, dialog: &mut Dialog<'_>) -> Result<Option<StepOutcome>> {
+    let Some(name) = dialog.ask("Name of the model there:")? else {
+        return Ok(Some(StepOutcome::Skipped));
+    };
+    match check_endpoint(url, &name) {
+        Ok(()) => remote(url, &name, home, dialog).map(Some),
+        Err(error) => refuse(&error, dialog),
+    }
+}
+
+/// Says why an answer cannot be taken; the question is asked again.
+fn refuse(error: &ModelError, dialog: &mut Dialog<'_>) -> Result<Option<StepOutcome>> {
+    let hint = error.hint().map(|hint| format!("\nhint: {hint}"));
+    let text = format!("{error}{}", hint.unwrap_or_default());
+    dialog.print(&printable(&text))?;
+    Ok(None)
+}
+
+/// Formats the size of a model after a comma, where it is known.
+fn after_comma(bytes: Option<u64>) -> String {
+    bytes.map_or(String::new(), |bytes| format!(", {}", format_size(bytes)))
 }
 
 /// A model that runs in process. It is pulled if it is not here.
@@ -74,9 +107,7 @@ fn local(
     if home.config.model == name && is_here {
         return Ok(StepOutcome::Unchanged);
     }
-    let size = spec
-        .bytes
-        .map_or(String::new(), |bytes| format!(", {} MB", bytes / 1_000_000));
+    let size = after_comma(spec.bytes);
     let question = match is_here {
         true => format!("Use `{name}`?"),
         false => format!("Pull `{name}`{size} from the model hub, and use it?"),
@@ -96,12 +127,7 @@ fn local(
 /// One behind an endpoint. Its key is not asked for: it would stand in the
 /// history of the shell.
 fn remote(url: &str, name: &str, home: &Home, dialog: &mut Dialog<'_>) -> Result<StepOutcome> {
-    let settings = EndpointSettings {
-        url: Some(url.to_owned()),
-        model: Some(name.to_owned()),
-        ..EndpointSettings::default()
-    };
-    settings.into_endpoint()?;
+    check_endpoint(url, name)?;
     dialog.print(&format!(
         "\nTexts of your sessions will be sent to {url}. A key goes into EMBEDDINGS_API_KEY, or into\n{}.",
         home.folders().config.join(".env").display()
@@ -112,4 +138,14 @@ fn remote(url: &str, name: &str, home: &Home, dialog: &mut Dialog<'_>) -> Result
     use_endpoint(home, url, name)?;
     dialog.print(&format!("`{name}` at {url} is in use"))?;
     Ok(StepOutcome::Written)
+}
+
+/// Checks the address of an endpoint.
+fn check_endpoint(url: &str, name: &str) -> Result<(), ModelError> {
+    let settings = EndpointSettings {
+        url: Some(url.to_owned()),
+        model: Some(name.to_owned()),
+        ..EndpointSettings::default()
+    };
+    settings.into_endpoint().map(drop)
 }
