@@ -1,6 +1,6 @@
 //! Paths that the command line names, for this user.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, anyhow};
 use session_config::Home;
 use session_files::{Dir, Existing, FileError, output_path};
 use std::fs::File;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// As it, and when there is no home directory.
 pub fn create_directory(path: &Path) -> Result<Dir> {
-    Ok(output_path::create_directory(path, &home()?)?)
+    output_path::create_directory(path, &home()?).map_err(|error| explain(error, path))
 }
 
 /// As [`output_path::open_directory`], of a directory that has to be there.
@@ -19,7 +19,9 @@ pub fn create_directory(path: &Path) -> Result<Dir> {
 /// # Errors
 /// As [`create_directory`], and when it is missing.
 pub fn open_directory(path: &Path) -> Result<Dir> {
-    output_path::open_directory(path, &home()?)?.with_context(|| {
+    let opened = output_path::open_directory(path, &home()?);
+    let opened = opened.map_err(|error| explain(error, path))?;
+    opened.with_context(|| {
         format!(
             "there is no folder `{}`\nhint: name one that is there",
             path.display()
@@ -32,7 +34,7 @@ pub fn open_directory(path: &Path) -> Result<Dir> {
 /// # Errors
 /// As [`create_directory`].
 pub fn write(path: &Path, content: &[u8]) -> Result<()> {
-    Ok(output_path::write(path, &home()?, content)?)
+    output_path::write(path, &home()?, content).map_err(|error| explain(error, path))
 }
 
 /// Makes a file as [`output_path::create_with`] does; one that is there already is replaced only by force.
@@ -48,17 +50,34 @@ pub fn create_with(
         true => Existing::Replace,
         false => Existing::Keep,
     };
-    match output_path::create_with(path, &home()?, existing, fill) {
-        Err(error) if is_there(&error) => bail!(
-            "`{}` is there already\nhint: --force replaces it",
-            path.display()
-        ),
-        created => created,
+    let created = output_path::create_with(path, &home()?, existing, fill);
+    created.map_err(|error| match error.downcast() {
+        Ok(error) => explain(error, path),
+        Err(other) => other,
+    })
+}
+
+/// Adds to an error of a path that the user named what to name instead. Nothing there is to be moved away for it.
+pub fn explain(error: FileError, path: &Path) -> Error {
+    let shown = path.display();
+    let is_file = matches!(error, FileError::Exists(_) | FileError::NotRegular(_));
+    match error {
+        _ if is_file && path.is_dir() => anyhow!("`{shown}` is a folder\nhint: name a file"),
+        _ if is_file && (!path.is_file() || path.starts_with("/dev")) => {
+            anyhow!("`{shown}` is not a regular file\nhint: name one, or `-` for stdin or stdout")
+        }
+        FileError::Exists(_) => anyhow!("`{shown}` is there already\nhint: --force replaces it"),
+        FileError::NotDirectory(file) => {
+            let file = file.display();
+            anyhow!("`{file}` is not a folder\nhint: name another path")
+        }
+        other => other.into(),
     }
 }
 
-fn is_there(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(FileError::Exists(_)))
+/// Returns a path that was named for output, where it is not `-`, which is stdout.
+pub fn to_file(path: Option<&Path>) -> Option<&Path> {
+    path.filter(|path| *path != Path::new("-"))
 }
 
 /// As [`output_path::refuse_links`].
@@ -66,7 +85,8 @@ fn is_there(error: &anyhow::Error) -> bool {
 /// # Errors
 /// As [`create_directory`].
 pub fn refuse_links(path: &Path, directory: &Dir) -> Result<()> {
-    Ok(output_path::refuse_links(path, &home()?, directory)?)
+    let refused = output_path::refuse_links(path, &home()?, directory);
+    refused.map_err(|error| explain(error, path))
 }
 
 fn home() -> Result<PathBuf> {

@@ -28,6 +28,15 @@ impl ExportFormat {
         })
     }
 
+    /// Returns the name of the format as people write it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Html => "HTML",
+            Self::Markdown => "Markdown",
+            Self::Json => "JSON",
+        }
+    }
+
     /// Returns the usual extension of a file in this format.
     pub fn extension(self) -> &'static str {
         match self {

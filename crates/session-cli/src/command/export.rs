@@ -2,11 +2,12 @@
 
 use crate::Found;
 use crate::args::{ExportFormatArg, SessionExportArgs};
+use crate::command::memory::note;
 use crate::command::refresh::{self, RefreshedIndex};
 use crate::command::{filter, show};
 use crate::output::notes;
 use crate::output_path;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use session_config::Home;
 use session_display::{plural, safe_line};
 use session_export::{ExportFormat, ExportedSession, file_name, write};
@@ -18,6 +19,7 @@ use std::path::Path;
 /// # Errors
 /// When the index fails, the argument names nothing, or the file cannot be written.
 pub fn run(args: &SessionExportArgs) -> Result<Found> {
+    check_folder(args)?;
     let format = format(args)?;
     let (id, range) = show::turns(&args.id)?;
     let home = Home::from_process()?;
@@ -29,7 +31,7 @@ pub fn run(args: &SessionExportArgs) -> Result<Found> {
         show::note_missing_turns(&row)?;
         return Ok(Found::Nothing);
     }
-    match &args.output {
+    match output_path::to_file(args.output.as_deref()) {
         Some(path) if path.is_dir() => {
             write_file(&session, format, &path.join(file_name(&row, format)), args)?;
         }
@@ -37,6 +39,19 @@ pub fn run(args: &SessionExportArgs) -> Result<Found> {
         None => print(&session, format)?,
     }
     Ok(Found::Something)
+}
+
+/// Refuses a name that ends as a folder's where there is none.
+fn check_folder(args: &SessionExportArgs) -> Result<()> {
+    let path = args.output.as_deref().unwrap_or(Path::new("."));
+    let ends = path.to_string_lossy().ends_with(std::path::is_separator);
+    if ends && !path.is_dir() {
+        bail!(
+            "there is no folder `{}`\nhint: make it, or name a file",
+            path.display()
+        );
+    }
+    Ok(())
 }
 
 /// The format that is named, or else that of the file.
@@ -49,7 +64,7 @@ fn format(args: &SessionExportArgs) -> Result<ExportFormat> {
     if let Some(format) = named.or(args.json.then_some(ExportFormat::Json)) {
         return Ok(format);
     }
-    match args.output.as_deref().filter(|path| !path.is_dir()) {
+    match output_path::to_file(args.output.as_deref()).filter(|path| !path.is_dir()) {
         Some(path) => ExportFormat::from_path(path).with_context(|| {
             let path = path.display();
             format!("the name `{path}` says no format\nhint: end it in .html, .md or .json, or add --format")
@@ -76,6 +91,10 @@ fn write_file(
         Ok(out.flush()?)
     })?;
     let turns = plural(session.len(), "turn");
-    let path = safe_line(&path.to_string_lossy());
-    Ok(writeln!(notes::stderr(), "{turns} in {path}")?)
+    let name = safe_line(&path.to_string_lossy());
+    writeln!(notes::stderr(), "{turns} in {name}")?;
+    match ExportFormat::from_path(path).filter(|of_name| *of_name != format) {
+        Some(_) => note(&format!("{name} holds {}, as was asked", format.title())),
+        None => Ok(()),
+    }
 }

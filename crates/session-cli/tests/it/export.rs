@@ -137,3 +137,48 @@ fn secrets_are_redacted_in_each_format() {
         assert!(out.contains("[redacted:") && !out.contains(key), "{out}");
     }
 }
+
+#[test]
+fn a_name_that_is_no_file_says_what_to_name() {
+    let env = small();
+    let refused = |path: &str, said: &str| {
+        let ran = env.run(&["export", "a1", "-o", path]).exits(2);
+        assert!(ran.stderr().contains(said), "{ran}");
+        assert!(!ran.stderr().contains("--force"), "{ran}");
+    };
+    let missing = env.path("missing/");
+    refused(missing.to_str().unwrap(), "there is no folder `");
+    #[cfg(unix)]
+    {
+        let ran = env.run(&["export", "a1", "-o", "/dev/null", "--format", "html"]);
+        let said = "is not a regular file\nhint: name one, or `-`";
+        assert!(ran.exits(2).stderr().contains(said));
+    }
+    let folder = env.path("page.html");
+    fs_err::create_dir(&folder).unwrap();
+    let folder = folder.to_str().unwrap();
+    let ran = env.run(&["memory", "export", "--to", folder]).exits(2);
+    let said = format!("error: `{folder}` is a folder\nhint: name a file\n");
+    assert_eq!(ran.stderr(), said);
+    let ran = env.run(&["memory", "import", folder]).exits(2);
+    assert_eq!(ran.stderr(), said);
+}
+
+#[test]
+fn a_dash_is_stdout() {
+    let env = small();
+    let export = |args: &[&str]| env.run(&[&["export", "a1"], args].concat()).succeeded();
+    assert_eq!(export(&["-o", "-"]).stdout(), export(&[]).stdout());
+    let memories = env.run(&["memory", "export", "--to", "-"]).succeeded();
+    assert!(memories.stdout().starts_with('{'), "{memories}");
+}
+
+#[test]
+fn a_format_beside_a_name_of_another_is_noted() {
+    let env = small();
+    let path = env.path("page.md");
+    let ran = env.run(&["export", "a1", "-o", path.to_str().unwrap(), "--json"]);
+    let said = ran.succeeded().stderr();
+    assert!(said.contains("page.md holds JSON, as was asked"), "{said}");
+    assert!(read(&path).starts_with('{'));
+}

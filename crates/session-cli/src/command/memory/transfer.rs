@@ -13,8 +13,8 @@ use session_core::safe_json;
 use session_display::{plural, safe_line};
 use session_files::Project;
 use session_memory::{
-    ImportFormat, ImportPath, MemoryState, apply_retention, context_sheet_path, export_memories,
-    import_memories, render_context_sheet, write_context_sheet,
+    ImportFormat, ImportPath, MemoryError, MemoryState, apply_retention, context_sheet_path,
+    export_memories, import_memories, render_context_sheet, write_context_sheet,
 };
 use session_output::{JsonContextSheet, JsonImportedMemories, left_out_note};
 use std::io::Write;
@@ -28,7 +28,7 @@ pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
     let all = memories::list_changed_in(memories, &MemoryState::ALL, &args.time)?;
     let document = export_memories(&memories.store, &all);
     let exported = document.memories.len();
-    match &args.to {
+    match output_path::to_file(args.to.as_deref()) {
         Some(path) => {
             let text = safe_json::lossless(&document)? + "\n";
             output_path::create_with(
@@ -56,7 +56,7 @@ pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
 pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
     let format = ImportFormat::from(args.format);
     let Some(path) = args.path.clone().or_else(|| usual(format, memories)) else {
-        bail!("nothing is named to import\nhint: `session-search memory import FILE`");
+        bail!("nothing is named to import\nhint: name a file, or `-` for stdin");
     };
     let (store, scope) = memories.target(args.global)?;
     let now = Zoned::now();
@@ -64,7 +64,11 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
         path: &path,
         home: &memories.home.env.home,
     };
-    let imported = import_memories(&store, format, from, scope, &now)?;
+    let imported = import_memories(&store, format, from, scope, &now);
+    let imported = imported.map_err(|error| match error {
+        MemoryError::File(error) => output_path::explain(error, &path),
+        other => other.into(),
+    })?;
     if args.json {
         json::print(&JsonImportedMemories::new(
             &imported.imported,
