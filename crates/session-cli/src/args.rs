@@ -190,8 +190,8 @@ Examples:
   session-search search \"too many open files\" --with problem,solution,commands
   session-search search '\"connection refused\"' --keyword-only --json
 
-Filters may stand in the query: agent:, project:, branch:, file:, since: and until:, a value right
-after them, in double quotes where it has spaces, and - before for \"not\". Several of one field
+Filters may stand in the query: agent:, project:, branch:, file:, since: and until:, a value right \
+after them, in double quotes where it has spaces, and - before for \"not\". Several of one field \
 are alternatives; else all must hold, with the options. Without other words the newest are listed.";
 
 fn source_help() -> String {
@@ -329,7 +329,7 @@ Examples:
   session-search eval sets/locomo --runs /tmp/runs
   session-search eval my-questions --level session --alpha 0.5
 
-A set is a folder with queries.jsonl, qrels.session.tsv and qrels.turn.tsv. One with claude/projects
+A set is a folder with queries.jsonl, qrels.session.tsv and qrels.turn.tsv. One with claude/projects \
 brings its own history, which is indexed in a scratch folder; another is asked of your own.")]
 pub struct EvalArgs {
     /// Folder of the set

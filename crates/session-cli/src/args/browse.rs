@@ -10,8 +10,8 @@ Examples:
   session-search browse docker dns
   session-search browse project:. since:2w
 
-Newest sessions first; results change as you type. Enter opens the conversation, Alt-R resumes it in its
-folder, Tab goes from sessions to turns, F1 shows all keys. Filters may stand in the query as in
+Newest sessions first; results change as you type. Enter opens the conversation, Alt-R resumes it in its \
+folder, Tab goes from sessions to turns, F1 shows all keys. Filters may stand in the query as in \
 `search`; Tab completes them. `session-search` alone opens the picker, too.")]
 pub struct BrowseArgs {
     /// The query to begin with

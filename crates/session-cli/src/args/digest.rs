@@ -12,8 +12,8 @@ Examples:
   session-search digest --since 2w --until yesterday
   session-search digest week --format json
 
-WHEN, here and after --when, is today, yesterday, a date (2026-01-16), a day (monday, last friday),
-week (the last seven days), last week, a while ago (3d, 2w: the time since), or FROM..TO, of which
+WHEN, here and after --when, is today, yesterday, a date (2026-01-16), a day (monday, last friday), \
+week (the last seven days), last week, a while ago (3d, 2w: the time since), or FROM..TO, of which \
 either may be left out. Days are local days.")]
 pub struct DigestArgs {
     /// Day or days: today, yesterday, 2026-01-16, week, FROM..TO [default: today]

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  session-search export a1b2c3d4 -o lantern.html    one page: to read, print or send
+  session-search export a1b2c3d4 -o lantern.html    one page, to read or send
   session-search export a1b2c3d4 -o .               the same, named by its title
   session-search export a1b2c3d4:5-9 -o lantern.md  turns 5 to 9
   session-search export a1b2c3d4 --format json
 
-Keys and passwords are replaced as `show` replaces them; read it before you send it. The page has no
-script and loads nothing. Outputs and edits are cut after 400 lines or 32 KiB in HTML and Markdown,
+Keys and passwords are replaced as `show` replaces them; read it before you send it. The page has no \
+script and loads nothing. Outputs and edits are cut after 400 lines or 32 KiB in HTML and Markdown, \
 which say so; JSON has 256 KB of each.")]
 pub struct SessionExportArgs {
     /// Session id or prefix, with turns: ID, ID:7, ID:5-9
@@ -24,7 +24,7 @@ pub struct SessionExportArgs {
     /// Print JSON, as --format json does
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
-    /// Write to this file instead of stdout; in a folder it is named by the title
+    /// Write to this file instead of stdout (`-`); in a folder it is named by the title
     #[arg(long, short = 'o', value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub output: Option<PathBuf>,
     /// Replace the file if it exists

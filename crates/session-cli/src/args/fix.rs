@@ -10,8 +10,8 @@ Examples:
   npm test 2>&1 | session-search fix
   session-search fix --project . \"ECONNREFUSED 127.0.0.1:5432\" --json
 
-An error is known by its line without numbers, paths, times and ids. A cure is what was done
-after a command failed of it until the same command succeeded in that session: files that were
+An error is known by its line without numbers, paths, times and ids. A cure is what was done \
+after a command failed of it until the same command succeeded in that session: files that were \
 changed, commands that were run, and the answer. Cures of this project come first.")]
 pub struct FixArgs {
     /// The error, or the output of the command; without it stdin is read

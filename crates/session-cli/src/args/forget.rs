@@ -5,16 +5,16 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  session-search forget a1b2c3d4                  # a session, with its subagents and copies
-  session-search forget a1b2c3d4:5-9              # turns 5 to 9
+  session-search forget a1b2c3d4            # with its subagents and copies
+  session-search forget a1b2c3d4:5-9        # turns 5 to 9
   session-search forget --project client-x
   session-search forget --match 'ACME-[0-9]+' --dry-run
   session-search forget --before 2025-01-01
   session-search forget --list
   session-search forget --undo 3
 
-Words, texts and vectors leave the index and the disk, and are not indexed again. The agents' own histories
-are not touched: what they still hold can be taken back with --undo. To leave something out from the
+Words, texts and vectors leave the index and the disk, and are not indexed again. The agents' own histories \
+are not touched: what they still hold can be taken back with --undo. To leave something out from the \
 beginning, see `exclude` in docs/configuration.md, or write <!-- session-search: off --> into a prompt.")]
 pub struct ForgetArgs {
     /// Sessions, or turns of one: ID, ID:7, ID:5-9

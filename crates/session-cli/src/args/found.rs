@@ -10,7 +10,7 @@ Examples:
   session-search files src/net --project homelab --days 30
   session-search files /home/ann/app/Makefile --json
 
-A turn is told with what was done to the file: read, edited or written whole. Upper and lower
+A turn is told with what was done to the file: read, edited or written whole. Upper and lower \
 case are one, and * stands for anything.")]
 pub struct FilesArgs {
     /// Path or part of one; `*` matches anything

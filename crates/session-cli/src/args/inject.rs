@@ -11,7 +11,7 @@ Examples:
   session-search inject --prompt \"why do requests time out?\" --explain
   session-search inject --session a1b2c3d4 --off
 
-Without --prompt, the JSON of a hook is read from stdin (prompt, session_id, cwd); then the exit code is 0
+Without --prompt, the JSON of a hook is read from stdin (prompt, session_id, cwd); then the exit code is 0 \
 whatever happens, so that nothing ever stands in a prompt's way.")]
 pub struct InjectArgs {
     /// The prompt

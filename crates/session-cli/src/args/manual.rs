@@ -6,9 +6,11 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  session-search completions bash > ~/.local/share/bash-completion/completions/session-search
+  session-search completions bash > \\
+      ~/.local/share/bash-completion/completions/session-search
   session-search completions zsh > ~/.zfunc/_session-search
-  session-search completions fish > ~/.config/fish/completions/session-search.fish")]
+  session-search completions fish > \\
+      ~/.config/fish/completions/session-search.fish")]
 pub struct CompletionsArgs {
     /// Shell
     #[arg(value_name = "SHELL")]
@@ -22,7 +24,7 @@ Examples:
   eval \"$(session-search shell-init zsh)\"        in ~/.zshrc
   session-search shell-init fish | source        in ~/.config/fish/config.fish
 
-Ctrl-X S opens the picker with what stands on the line. Alt-R there puts the command that resumes
+Ctrl-X S opens the picker with what stands on the line. Alt-R there puts the command that resumes \
 the session on the line, to be run by Enter; without a choice the line stays as it was.")]
 pub struct ShellInitArgs {
     /// Shell

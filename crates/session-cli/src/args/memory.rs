@@ -8,11 +8,12 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  session-search memory save --topic \"Requests time out under load\" --info \"HARBOR_DB_POOL is 40\" --kind known-issue
+  session-search memory save --topic \"Requests time out under load\" \\
+      --info \"HARBOR_DB_POOL is 40\" --kind known-issue
   session-search memory search \"time-outs under load\"
   session-search memory supersede mem-20260108-120000 --by mem-20260110-091500
 
-Memories are Markdown files that you may edit, below .claude/data/session-search of the project or
+Memories are Markdown files that you may edit, below .claude/data/session-search of the project or \
 of your home folder. docs/memory.md explains them.")]
 pub struct MemoryArgs {
     #[command(subcommand)]
@@ -93,11 +94,16 @@ pub struct MemoryFieldArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  session-search memory save --topic \"PostgreSQL with pgBouncer\" --info \"transaction mode\" --kind decision --tag db
-  session-search memory save --topic \"The flaky test\" --info \"run it with TZ=UTC\" --from a1b2c3d4:5-7
-  session-search memory save --topic \"pnpm, never npm\" --info \"one lock file\" --cue \"add a package to the front end\"
-  session-search memory save --topic \"Migrations\" --info \"never edit one that has run\" --when-path \"**/migrations/**\"
-  echo '{\"topic\": \"Tabs\", \"key_info\": [\"never tabs\"], \"kind\": \"preference\"}' | session-search memory save --global
+  session-search memory save --topic \"PostgreSQL with pgBouncer\" \\
+      --info \"transaction mode\" --kind decision --tag db
+  session-search memory save --topic \"The flaky test\" \\
+      --info \"run it with TZ=UTC\" --from a1b2c3d4:5-7
+  session-search memory save --topic \"pnpm, never npm\" --info \"one lock file\" \\
+      --cue \"add a package to the front end\"
+  session-search memory save --topic \"Migrations\" \\
+      --info \"never edit one that has run\" --when-path \"**/migrations/**\"
+  echo '{\"topic\": \"Tabs\", \"key_info\": [\"never tabs\"], \"kind\": \"preference\"}' |
+      session-search memory save --global
 
 Without --topic and --info, one JSON object is read from stdin: topic, key_info, cues, when, tags, kind, importance.")]
 pub struct SaveArgs {
@@ -186,7 +192,7 @@ pub struct MemoryShowArgs {
 #[command(after_help = "\
 Examples:
   session-search memory edit 20260110                        in $EDITOR
-  session-search memory edit 20260110 --info \"40 per pod\"    other key information, the rest as it is")]
+  session-search memory edit 20260110 --info \"40 per pod\"    the rest as it is")]
 pub struct EditArgs {
     /// Id or prefix; `mem-` may be omitted
     #[arg(value_name = "ID")]
@@ -249,7 +255,7 @@ pub struct ArchiveArgs {
 
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// Write to this file instead of stdout
+    /// Write to this file instead of stdout (`-`)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub to: Option<PathBuf>,
     /// Replace the file where it is there already
@@ -267,11 +273,13 @@ pub struct ExportArgs {
 Examples:
   session-search memory import memories.json
   session-search memory import --format cursor-memory
-  session-search memory import --format conversation-memory ~/old/.claude/data/conversation-memory
+  session-search memory import --format conversation-memory \\
+      ~/old/.claude/data/conversation-memory
+  session-search memory export | ssh host session-search memory import -
 
 What was imported before is left out, so that importing twice changes nothing.")]
 pub struct MemoryImportArgs {
-    /// File or folder [default: the usual path of the format in the project]
+    /// File, folder, or `-` for stdin [default: the usual path of the format in the project]
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub path: Option<PathBuf>,
     /// Format of the file or folder

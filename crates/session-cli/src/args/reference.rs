@@ -120,13 +120,43 @@ fn rows(arguments: &[&Arg]) -> String {
     format!("\n| option | is |\n| --- | --- |\n{rows}")
 }
 
+/// Columns of a paragraph on the page.
+const PAGE_COLUMNS: usize = 100;
+/// Columns of an example: what a terminal shows at least.
+const EXAMPLE_COLUMNS: usize = 80;
+
+/// The text after a help, whose paragraphs are one line each, in lines of the page.
+fn wrapped(text: &str) -> String {
+    let wrap = |line: &str| {
+        let mut out = String::new();
+        let mut used = 0;
+        for word in line.split(' ') {
+            let columns = word.chars().count();
+            let (gap, begin) = match used {
+                0 => ("", 0),
+                _ if used + 1 + columns > PAGE_COLUMNS => ("\n", 0),
+                _ => (" ", used + 1),
+            };
+            out.push_str(gap);
+            out.push_str(word);
+            used = begin + columns;
+        }
+        out
+    };
+    let lines = text.lines().map(|line| match line.starts_with(' ') {
+        true => line.to_owned(),
+        false => wrap(line),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 fn options(program: &Command, all: &[(String, Command)]) -> String {
     let mut out = format!("### Every command\n{}\n", rows(&shown(program)));
     for (name, command) in all {
         out.push_str(&format!("### {name}\n\n{}.\n", words(command.get_about())));
         out.push_str(&rows(&own(command)));
         if let Some(examples) = command.get_after_help() {
-            let examples = examples.to_string();
+            let examples = wrapped(&examples.to_string());
             out.push_str(&format!("\n```\n{}\n```\n", examples.trim_end()));
         }
         out.push('\n');
@@ -152,5 +182,30 @@ fn the_reference_is_what_the_parser_knows() {
             old, new,
             "docs/cli.md is stale: UPDATE_DOCS=1 writes it anew"
         );
+    }
+}
+
+/// A terminal of 80 columns wraps paragraphs; an example that it wrapped could not be copied.
+#[test]
+fn examples_fit_a_terminal_and_paragraphs_are_one_line() {
+    let mut command = Arguments::command();
+    command.build();
+    let mut all = vec![(String::new(), command.clone())];
+    commands(&command, "", &mut all);
+    let with_below = command.get_subcommands().cloned();
+    all.extend(with_below.map(|command| (command.get_name().to_owned(), command)));
+    for (name, command) in all {
+        let text = command.get_after_help().map(ToString::to_string);
+        let text = text.unwrap_or_default();
+        for pair in text.lines().collect::<Vec<_>>().windows(2) {
+            let is_paragraph = |line: &str| !line.is_empty() && !line.starts_with(' ');
+            assert!(
+                !pair.iter().all(|line| is_paragraph(line)),
+                "{name}: {pair:?}"
+            );
+        }
+        for line in text.lines().filter(|line| line.starts_with(' ')) {
+            assert!(line.chars().count() <= EXAMPLE_COLUMNS, "{name}: {line}");
+        }
     }
 }

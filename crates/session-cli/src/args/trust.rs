@@ -5,13 +5,13 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  session-search trust                         # shows what waits in this project, and asks
+  session-search trust                         # shows what waits here, and asks
   session-search trust mem-20260110-091500     # one memory
   session-search trust --list                  # what is trusted, by project
   session-search trust --revoke                # take it back for this project
 
-Memories that came with a repository are found, but never injected until you trust them.
-Trust holds for what they say now: one that a pull changes waits again. What you save or edit with
+Memories that came with a repository are found, but never injected until you trust them. \
+Trust holds for what they say now: one that a pull changes waits again. What you save or edit with \
 this program needs no trust. It asks on a terminal; nothing else can answer.")]
 pub struct TrustArgs {
     /// Memories by id or file [default: all that wait]

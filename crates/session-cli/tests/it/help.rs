@@ -57,7 +57,7 @@ fn words(line: &str) -> Vec<String> {
 #[test]
 fn the_example_of_memory_finds_what_it_saves() {
     let env = TestEnvironment::unconfigured();
-    let said = help(&["memory".to_owned()]);
+    let said = help(&["memory".to_owned()]).replace(" \\\n", " ");
     let run = |command: &str| {
         let line = said.lines().find(|line| line.contains(command));
         env.run(&words(line.unwrap())[1..]).succeeded()
