@@ -53,12 +53,11 @@ fn weak_hits_beside_a_strong_one_take_a_line_each() {
     [# strong]      claude   a1b2c3d4   homelab   2026-01-15   3 turns   docker-network-debug
         The containers on the backend network can't reach each other by name. `api` gets "could not
         resolve host: db" since I split the compose file.
-        resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
 
     [# weak]        claude   b7e0f1a2   homelab   2026-02-03   2 turns   Nightly backup to the NAS
     [# weak]        claude   c3d9e8f7   parser   2026-02-20   2 turns   EMFILE in watch mode
 
-    Next: session-search search "docker compose file" --depth 2 --session a1b2c3d4
+    Next: session-search demo "docker compose file"
     ----- stderr -----
     note: this machine has no history yet; this is the built-in demo
     "#);
