@@ -42,7 +42,7 @@ pub fn update_skill_keywords(
 ) -> Result<()> {
     for location in locations {
         let mut manifest = SkillManifest::read(&location);
-        if manifest.keywords.is_none() {
+        if manifest.keywords.is_none() || location.project.is_some() {
             continue;
         }
         let now = Some(plain_keywords(&keywords(&location)));

@@ -1,6 +1,7 @@
 //! The record of what was installed, which tells an older copy from an edited one.
 
 use crate::error::{AgentError, Result};
+use crate::skill_files::bundled_files;
 use crate::skill_location::{SKILL_DIRECTORY, SkillLocation};
 use serde::{Deserialize, Serialize};
 use session_files::ConfinedFile;
@@ -28,11 +29,22 @@ impl SkillManifest {
         let text = manifest_file(location).read_text(SIZE_LIMIT).ok().flatten();
         let mut manifest: Self =
             serde_json::from_str(&text.unwrap_or_default()).unwrap_or_default();
-        if location.project.is_some() {
-            // Whether keywords are shown is the choice of the user, not of the repository's author.
+        // Whether keywords are shown is the choice of the user, not of the repository's author: those of a
+        // project's manifest count where they stand in the skill already.
+        if location.project.is_some() && !manifest.has_keywords_on_disk(location) {
             manifest.keywords = None;
         }
         manifest
+    }
+
+    /// Returns true where the skill's first file has this program's text with the manifest's keywords.
+    fn has_keywords_on_disk(&self, location: &SkillLocation) -> bool {
+        let keywords = self.keywords.as_deref().unwrap_or_default();
+        let bundled = bundled_files(location.agent, keywords).into_iter().next();
+        bundled.is_some_and(|bundled| {
+            let installed = location.file(bundled.name).read_text(SIZE_LIMIT);
+            installed.ok().flatten() == Some(bundled.text)
+        })
     }
 
     /// Checks, before anything is written, that the manifest can be replaced.

@@ -4,6 +4,7 @@ use session_agents::{
     Agent, SkillAction, SkillFileOutcome, SkillLocation, SkillPlan, set_skill_keywords,
     update_skill_keywords,
 };
+use session_files::Project;
 use session_sources::Env;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -84,4 +85,32 @@ fn an_edited_description_gets_no_keywords() {
     let reports = user.set(Some(&["postgres"]));
     assert_eq!(reports[0].files[0].outcome, Some(SkillFileOutcome::Kept));
     assert_eq!(fs_err::read_to_string(&user.skill).unwrap(), edited);
+}
+
+/// A project's keywords are those of the moment in which they were put there.
+#[test]
+fn a_project_keeps_its_keywords() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("shop");
+    fs_err::create_dir_all(folder.join(".git")).unwrap();
+    let project = Project::find(&folder, home.path()).unwrap().unwrap();
+    let location = || SkillLocation::for_project(Agent::Claude, project.clone());
+    let install = || {
+        let plan = SkillPlan::read(location()).unwrap();
+        plan.apply(SkillAction::Install, false).unwrap()
+    };
+    let read =
+        || fs_err::read_to_string(folder.join(".claude/skills/session-search/SKILL.md")).unwrap();
+    install();
+    let postgres = |_: &SkillLocation| Some(vec!["postgres".to_owned()]);
+    set_skill_keywords(vec![location()], postgres, false).unwrap();
+    assert!(read().contains("saved memories about postgres"));
+    let plan = SkillPlan::read(location()).unwrap();
+    assert!(plan.is_current(), "{:?}", plan.report());
+    assert_eq!(install().keywords, Some(vec!["postgres".to_owned()]));
+    assert!(read().contains("saved memories about postgres"));
+    update_skill_keywords(vec![location()], |_| vec!["lantern".to_owned()]).unwrap();
+    assert!(!read().contains("lantern"), "nobody put it there");
+    set_skill_keywords(vec![location()], |_| None, false).unwrap();
+    assert!(!read().contains("saved memories about"));
 }
