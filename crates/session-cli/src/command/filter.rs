@@ -52,16 +52,49 @@ pub fn matches_project(wanted: Option<&str>) -> impl Fn(&SessionRow) -> bool {
     move |row| wanted.as_ref().is_none_or(|project| project.matches(row))
 }
 
-/// The one session that an id names.
+/// The one session that an id names, or an id with turns, as hits are printed.
 ///
 /// # Errors
 /// When there is none, or several: the candidates are in the message.
 pub fn find_session(all: &[SessionRow], id: &str) -> Result<SessionRow> {
+    let id = without_turns(id);
     match resolve(all, id) {
         Resolved::One(session) => Ok(*session),
+        Resolved::None if id.is_empty() => {
+            bail!("the id of a session is missing\nhint: `session-search search` prints ids")
+        }
         Resolved::None => {
             bail!("no session begins with `{id}`\nhint: `session-search search` prints ids")
         }
         Resolved::Many(found) => bail!(session_output::format_candidates(id, &found)),
+    }
+}
+
+/// Returns the id of `ID:7` and `ID:5-9`.
+fn without_turns(id: &str) -> &str {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let is_turns = |turns: &&str| turns.split('-').all(is_number);
+    match id.rsplit_once(':') {
+        Some((session, turns)) if is_turns(&turns) => session,
+        _ => id,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_turns;
+
+    #[test]
+    fn turns_are_no_part_of_an_id() {
+        for (typed, id) in [
+            ("a1b2c3d4:8", "a1b2c3d4"),
+            ("a1b2c3d4:5-9", "a1b2c3d4"),
+            ("a1b2c3d4", "a1b2c3d4"),
+            ("a1b2c3d4:", "a1b2c3d4:"),
+            ("a1b2c3d4:x", "a1b2c3d4:x"),
+            (":5", ""),
+        ] {
+            assert_eq!(without_turns(typed), id, "{typed}");
+        }
     }
 }

@@ -76,6 +76,9 @@ fn an_unknown_id_is_an_error() {
         env.run(&["show", id]).exits(2);
     }
     env.run(&["search", "lantern", "--session", ""]).exits(2);
+    let ran = env.run(&["show", ":5"]).exits(2);
+    let said = "error: the id of a session is missing\nhint: ";
+    assert!(ran.stderr().starts_with(said), "{ran}");
 }
 
 #[test]
@@ -93,6 +96,12 @@ fn printed_ids_can_be_typed() {
         .unwrap();
     let words: Vec<&str> = next.split(' ').collect();
     env.run(&words).succeeded();
+    let printed = env
+        .run(&["resume", "abcd1111:8", "--print"])
+        .succeeded()
+        .stdout();
+    assert!(printed.contains(ONE), "{printed}");
+    assert_eq!(env.found(&["lantern", "--session", "abcd1122:0"]), [TWO]);
 }
 
 /// The same id in two folders: the user copied a project's folder.
