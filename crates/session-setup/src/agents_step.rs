@@ -1,14 +1,15 @@
 //! Installing the MCP server, the hook, the skill and instructions for agents.
 
-use crate::change::{name_backup, show};
+use crate::change::{name_backup, name_written, show};
 use crate::dialog::Dialog;
 use crate::error::Result;
 use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
-use session_agents::{Agent, AgentSetup, SettingsFile};
+use session_agents::{Agent, AgentSetup, SettingsChange, SettingsFile};
 use session_core::text::printable;
 use session_sources::Env;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// The outcome for each agent that is there or that an option names.
 pub type AgentOutcomes = BTreeMap<&'static str, StepOutcome>;
@@ -87,10 +88,20 @@ fn confirm_and_apply(
     if !dialog.confirm(&question)? {
         return Ok(StepOutcome::without_consent(dialog));
     }
+    let paths = written_paths(&setup);
     for backup in setup.apply()? {
         name_backup(&backup, dialog)?;
     }
+    for path in paths {
+        name_written(&path, dialog)?;
+    }
     Ok(StepOutcome::Written)
+}
+
+fn written_paths(setup: &AgentSetup) -> Vec<PathBuf> {
+    let changes = setup.changes.iter().map(SettingsChange::path);
+    let skill = setup.skill.iter().map(|skill| skill.location.directory());
+    changes.chain(skill).collect()
 }
 
 /// Shows the command by which Claude Code itself registers the server. It is in the file of the

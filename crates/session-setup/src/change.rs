@@ -23,6 +23,7 @@ pub fn confirm_and_write(change: &SettingsChange, dialog: &mut Dialog<'_>) -> Re
     if let Some(backup) = change.write()? {
         name_backup(&backup, dialog)?;
     }
+    name_written(&change.path(), dialog)?;
     Ok(StepOutcome::Written)
 }
 
@@ -34,6 +35,15 @@ pub fn show(change: &SettingsChange, dialog: &mut Dialog<'_>) -> Result<()> {
     let path = change.path();
     dialog.print(&format!("\n{}", printable(&path.to_string_lossy())))?;
     Ok(dialog.print(&format_diff(&change.diff()))?)
+}
+
+/// Says which file or directory was written.
+///
+/// # Errors
+/// When the dialog cannot be written.
+pub fn name_written(path: &Path, dialog: &mut Dialog<'_>) -> Result<()> {
+    let path = path.to_string_lossy();
+    Ok(dialog.print(&format!("written: {}", printable(&path)))?)
 }
 
 /// Says where the old text of a file is kept.

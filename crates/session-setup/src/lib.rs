@@ -59,13 +59,17 @@ pub fn run_steps(
     let model = model_step::run(options, home, progress, dialog)?;
     let history = history_step::run(options, &home.env, dialog)?;
     let skill = skill_step::run(options, &home.env, dialog)?;
-    Ok(StepOutcomes {
+    let outcomes = StepOutcomes {
         model,
         history,
         skill,
         permission: permission_step::run(options, &home.env, skill, dialog)?,
         agents: agents_step::run(options, &home.env, dialog)?,
-    })
+    };
+    if outcomes.of_agents().contains(&StepOutcome::Written) {
+        dialog.print("\nAn agent takes it from its next session on.")?;
+    }
+    Ok(outcomes)
 }
 
 #[cfg(test)]

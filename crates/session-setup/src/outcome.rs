@@ -47,7 +47,14 @@ pub struct StepOutcomes {
 impl StepOutcomes {
     /// Returns them one by one.
     pub fn all(&self) -> Vec<StepOutcome> {
-        let mut all = vec![self.model, self.history, self.skill, self.permission];
+        let mut all = vec![self.model];
+        all.extend(self.of_agents());
+        all
+    }
+
+    /// Returns those of the steps that write files of agents.
+    pub(crate) fn of_agents(&self) -> Vec<StepOutcome> {
+        let mut all = vec![self.history, self.skill, self.permission];
         all.extend(self.agents.values());
         all
     }

@@ -1,5 +1,6 @@
 //! The skill, as `skill install` writes it for the user's Claude Code.
 
+use crate::change::name_written;
 use crate::dialog::Dialog;
 use crate::error::Result;
 use crate::options::SetupOptions;
@@ -40,6 +41,7 @@ pub fn run(options: &SetupOptions, env: &Env, dialog: &mut Dialog<'_>) -> Result
         file.overwrite = confirm_overwrite(file, dialog)?;
     }
     let report = plan.apply(SkillAction::Install, false)?;
+    name_written(&directory, dialog)?;
     Ok(match report.has_kept_files() {
         true => StepOutcome::Skipped,
         false => StepOutcome::Written,

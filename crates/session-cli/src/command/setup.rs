@@ -4,11 +4,12 @@ use crate::Found;
 use crate::args::SetupArgs;
 use crate::command::dialog::{reason_of, with_terminal};
 use crate::output::download::Bars;
-use crate::output::json;
+use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use serde::Serialize;
 use session_config::Home;
 use session_setup::{Dialog, StepOutcome, run_steps, undo_agents};
+use std::io::Write;
 
 const PLAN: &str = "\
 setup decides five things, each of which may stay as it is:
@@ -36,22 +37,28 @@ fn run_dialog(args: &SetupArgs, dialog: &mut Dialog<'_>) -> Result<Found> {
     let home = Home::from_process()?;
     if args.undo {
         let agents = undo_agents(&options.agents, &home.env, dialog).map_err(reason_of)?;
-        return finish(&agents, agents.values().copied(), args);
+        let outcomes: Vec<StepOutcome> = agents.values().copied().collect();
+        return finish(&agents, &outcomes, args);
     }
     let steps = run_steps(&options, &home, &|| Box::new(Bars::new()), dialog).map_err(reason_of)?;
-    finish(&steps, steps.all(), args)
+    finish(&steps, &steps.all(), args)
 }
 
-fn finish(
-    report: &impl Serialize,
-    outcomes: impl IntoIterator<Item = StepOutcome>,
-    args: &SetupArgs,
-) -> Result<Found> {
+/// Reports the outcomes.
+fn finish(report: &impl Serialize, outcomes: &[StepOutcome], args: &SetupArgs) -> Result<Found> {
     if args.json {
         json::print(report)?;
     }
-    if outcomes.into_iter().any(|step| step == StepOutcome::Wanted) {
+    if outcomes.contains(&StepOutcome::Wanted) {
         bail!("nothing of it is written\nhint: --yes writes it");
+    }
+    if !args.json && !outcomes.contains(&StepOutcome::Written) {
+        let is_declined = outcomes.contains(&StepOutcome::Skipped);
+        let text = match args.undo && !is_declined {
+            true => "nothing is installed",
+            false => "nothing is changed",
+        };
+        writeln!(notes::stderr(), "{text}")?;
     }
     Ok(Found::Something)
 }

@@ -79,6 +79,7 @@ fn change(args: &ChangeArgs, env: &Env, action: SkillAction) -> Result<Found> {
         refuse_beside_plugin(env)?;
     }
     let mut plan = SkillPlan::read(location)?;
+    let is_missing = action == SkillAction::Uninstall && !plan.is_installed();
     for file in plan.edited_files(action) {
         show_edit(file)?;
         file.overwrite = args.force;
@@ -86,6 +87,13 @@ fn change(args: &ChangeArgs, env: &Env, action: SkillAction) -> Result<Found> {
     let report = plan.apply(action, args.dry_run)?;
     if args.json {
         json::print(&report)?;
+    } else if is_missing {
+        let directory = report.directory.to_string_lossy();
+        writeln!(
+            notes::stderr(),
+            "the skill is not installed in {}",
+            printable(&directory)
+        )?;
     } else {
         write!(anstream::stdout(), "{}", format_skill_report(&report))?;
     }

@@ -91,8 +91,12 @@ fn what_the_options_say_is_written_and_once() {
       +   "cleanupPeriodDays": 365,
           "z": 1.0,
     the old file is kept as [TMP]/home/.claude/settings.json.backup
+    written: [TMP]/home/.claude/settings.json
 
     The skill for agents goes to [TMP]/home/.claude/skills/session-search.
+    written: [TMP]/home/.claude/skills/session-search
+
+    An agent takes it from its next session on.
     "#);
     let new = settings.replace("{\n  \"z\"", "{\n  \"cleanupPeriodDays\": 365,\n  \"z\"");
     assert_eq!(fs_err::read_to_string(env.home(SETTINGS)).unwrap(), new);
@@ -418,6 +422,9 @@ fn a_plugin_makes_a_second_skill_needless() {
       +     ]
           }
     the old file is kept as [TMP]/home/.claude/settings.json.backup
+    written: [TMP]/home/.claude/settings.json
+
+    An agent takes it from its next session on.
     "#);
     assert_snapshot!(env.run(&["skill", "install"]), @r"
     exit code: 2

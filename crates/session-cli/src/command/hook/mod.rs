@@ -37,7 +37,8 @@ pub fn run(args: &HookArgs) -> Result<Found> {
         HookCommand::Install(args) => install(args),
         HookCommand::Uninstall(args) => {
             let file = find_file(args.agent, args.project)?;
-            change(args, &file.plan_removal()?).map(|_| Found::Something)
+            let unchanged = "the hook is not installed in";
+            change(args, &file.plan_removal()?, unchanged).map(|_| Found::Something)
         }
         HookCommand::Status(args) => status(args),
         HookCommand::Run(args) => Ok(answer::run(args.plugin)),
@@ -55,7 +56,14 @@ fn install(args: &HookInstallArgs) -> Result<Found> {
         false => args.event.clone(),
     };
     let planned = find_file(agent, project)?.plan(&std::env::current_exe()?, &events)?;
-    let outcome = change(&args.change, &planned)?;
+    let outcome = change(&args.change, &planned, "the hook is installed already in")?;
+    if outcome == StepOutcome::Written && !args.change.json {
+        let title = agent.title();
+        writeln!(
+            notes::stderr(),
+            "it works from the next session of {title} on"
+        )?;
+    }
     if let Some(text) = agent
         .hook_note()
         .filter(|_| outcome == StepOutcome::Written)
@@ -65,7 +73,8 @@ fn install(args: &HookInstallArgs) -> Result<Found> {
     Ok(Found::Something)
 }
 
-fn change(args: &HookChangeArgs, change: &SettingsChange) -> Result<StepOutcome> {
+/// Writes a change of settings with consent; `unchanged` goes before the path where nothing is to be written.
+fn change(args: &HookChangeArgs, change: &SettingsChange, unchanged: &str) -> Result<StepOutcome> {
     let outcome = with_terminal(args.yes, |dialog| {
         confirm_and_write(change, dialog).map_err(reason_of)
     })?;
@@ -73,7 +82,7 @@ fn change(args: &HookChangeArgs, change: &SettingsChange) -> Result<StepOutcome>
     if args.json {
         json::print(&HookChange { path, outcome })?;
     } else if outcome == StepOutcome::Unchanged {
-        writeln!(notes::stderr(), "{} is as it should be", safe_line(&path))?;
+        writeln!(notes::stderr(), "{unchanged} {}", safe_line(&path))?;
     }
     if outcome == StepOutcome::Wanted {
         bail!("nothing is written\nhint: --yes writes it");
