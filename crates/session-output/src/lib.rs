@@ -111,7 +111,7 @@ pub use no_history::format_no_history;
 pub use search_json::JsonSearch;
 pub use search_listing::SearchListing;
 pub use searched_scope::SearchedScope;
-pub use session_items::{JsonItems, TurnItemKind, format_items, has_items};
+pub use session_items::{JsonItems, TurnItemKind, format_items, format_no_items, has_items};
 pub use session_label::format_candidates;
 pub use settings_text::JsonSettings;
 pub use shell::{format_command, quote_query};

@@ -44,6 +44,17 @@ impl TurnItemKind {
     }
 }
 
+/// Formats that turns have no item of this kind.
+pub fn format_no_items(only: TurnItemKind) -> &'static str {
+    match only {
+        TurnItemKind::Commands => "no command ran in these turns",
+        TurnItemKind::Files => "no file was read or changed in these turns",
+        TurnItemKind::Prompts => "no prompt stands in these turns",
+        TurnItemKind::Answers => "no answer stands in these turns",
+        TurnItemKind::Errors => "no error stands in these turns",
+    }
+}
+
 /// The items of one kind in a turn.
 enum ItemsOfKind {
     Lines(Vec<(String, Option<&'static str>)>),

@@ -3,9 +3,10 @@
 use crate::Found;
 use crate::args::InjectArgs;
 use crate::memories::Memories;
-use crate::output::json;
+use crate::output::{json, notes};
 use anyhow::Result;
 use session_agents::HookInput;
+use session_display::safe_line;
 use session_memory::SessionState;
 use session_output::{JsonInjection, format_decision};
 use session_query::PromptOutcome;
@@ -35,7 +36,14 @@ pub fn run(args: &InjectArgs) -> Result<Found> {
     let started = Instant::now();
     let memories = Memories::for_folder(&std::env::current_dir()?)?;
     let outcome = PromptOutcome::decide(&input, memories, started, None)?;
-    answer(&outcome, args)
+    let found = answer(&outcome, args)?;
+    if found == Found::Nothing && !args.explain {
+        writeln!(
+            notes::stderr(),
+            "nothing is injected\nhint: --explain says why"
+        )?;
+    }
+    Ok(found)
 }
 
 /// Answers a hook. An error prints nothing, and the prompt goes on.
@@ -51,8 +59,14 @@ fn from_stdin(args: &InjectArgs) -> Result<Found> {
 fn switch(session: &str, off: bool, as_json: bool) -> Result<Found> {
     let root = session_config::Home::unconfigured()?.root;
     SessionState::switch(&root, session, off)?;
-    if as_json {
-        json::print(&serde_json::json!({"session": session, "off": off}))?;
+    let state = if off { "off" } else { "on" };
+    match as_json {
+        true => json::print(&serde_json::json!({"session": session, "off": off}))?,
+        false => writeln!(
+            notes::stderr(),
+            "{state} for session {}",
+            safe_line(session)
+        )?,
     }
     Ok(Found::Something)
 }

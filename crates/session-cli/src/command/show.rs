@@ -14,7 +14,8 @@ use session_export::{
     ExportedSession, ShownSession, TextLimit, shorten_calls, shown_session, write_markdown,
 };
 use session_output::{
-    JsonItems, TERMINAL_LIMIT, format_exchange, format_items, format_session_heading, has_items,
+    JsonItems, TERMINAL_LIMIT, TurnItemKind, format_exchange, format_items, format_no_items,
+    format_session_heading, has_items,
 };
 use session_redact::Redactor;
 use session_search::{Exchange, show as read};
@@ -97,10 +98,14 @@ pub fn print(
     } else if !exchanges.is_empty() {
         pager::print(&text(args, session, exchanges, all)?, args.no_pager)?;
     }
-    let things = |kind| exchanges.iter().any(|e| has_items(e, kind));
-    Ok(match args.only.map_or(!exchanges.is_empty(), things) {
-        true => Found::Something,
-        false => Found::Nothing,
+    let has_none = |kind: &TurnItemKind| !exchanges.iter().any(|e| has_items(e, *kind));
+    let missing = args.only.filter(has_none);
+    if let Some(kind) = missing.filter(|_| !exchanges.is_empty()) {
+        writeln!(notes::stderr(), "{}", format_no_items(kind))?;
+    }
+    Ok(match exchanges.is_empty() || missing.is_some() {
+        true => Found::Nothing,
+        false => Found::Something,
     })
 }
 

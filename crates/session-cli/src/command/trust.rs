@@ -112,6 +112,7 @@ fn revoke(args: &TrustArgs, memories: &Memories) -> Result<Found> {
     let revoked = memories.store.revoke(ids)?;
     match args.json {
         true => json::print(&serde_json::json!({ "revoked": revoked }))?,
+        false if revoked == 0 => writeln!(notes::stderr(), "nothing of it was trusted")?,
         false => writeln!(notes::stderr(), "no longer trusted: {revoked}")?,
     }
     Ok(match revoked {

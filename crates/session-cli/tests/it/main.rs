@@ -42,6 +42,7 @@ mod memory_cues;
 mod memory_import;
 mod memory_kill;
 mod models;
+mod no_change;
 mod noise;
 mod nothing;
 mod opencode_calls;

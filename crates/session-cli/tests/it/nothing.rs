@@ -173,3 +173,18 @@ fn filters_that_leave_nothing_are_told_of() {
     let ran = env.run(&["commands", "zygomorphic"]).exits(1);
     assert_eq!(ran.stderr(), "no turn ran that in 4 sessions\n");
 }
+
+#[test]
+fn turns_without_what_was_asked_for_say_so() {
+    let env = small();
+    for (kind, said) in [
+        ("commands", "no command ran in these turns\n"),
+        ("files", "no file was read or changed in these turns\n"),
+        ("errors", "no error stands in these turns\n"),
+    ] {
+        let ran = env.run(&["show", "c3:0", "--only", kind]).exits(1);
+        assert_eq!((ran.stdout().as_str(), ran.stderr().as_str()), ("", said));
+        let quiet = env.run(&["show", "c3:0", "--only", kind, "--quiet"]);
+        assert_eq!(quiet.succeeded().stderr(), "");
+    }
+}

@@ -5,9 +5,12 @@ use super::save::note_moved;
 use crate::Found;
 use crate::args::{ArchiveArgs, DeleteArgs, IdsArgs, SupersedeArgs};
 use crate::memories::Memories;
+use crate::output::notes;
 use anyhow::Result;
 use jiff::{Timestamp, Zoned};
+use session_display::plural;
 use session_memory::{Memory, MemoryState, apply_retention, find_unused_since};
+use std::io::Write;
 
 /// Runs `memory delete`.
 ///
@@ -22,7 +25,7 @@ pub fn delete(args: &DeleteArgs, memories: &Memories) -> Result<Found> {
         return print_change("removed for good", &found, args.ids.json);
     }
     let moved = moved(&found, MemoryState::Trash, memories)?;
-    print_change("put into the trash", &moved, args.ids.json)
+    print_moved("put into the trash", &found, &moved, args.ids.json)
 }
 
 /// Runs `memory archive`.
@@ -39,7 +42,14 @@ pub fn archive(args: &ArchiveArgs, memories: &Memories) -> Result<Found> {
     let archived = found.iter().map(archive);
     let archived: Vec<Memory> = archived.collect::<session_memory::Result<_>>()?;
     note_moved(&apply_retention(&memories.store, &memories.retention, now)?)?;
-    print_change("archived", &archived, args.json)
+    if let (Some(days), true) = (args.older_than, archived.is_empty()) {
+        let days = plural(days as usize, "day");
+        writeln!(
+            notes::stderr(),
+            "no active memory was left alone for {days}"
+        )?;
+    }
+    print_moved("archived", &found, &archived, args.json)
 }
 
 /// Runs `memory activate`.
@@ -51,7 +61,7 @@ pub fn activate(args: &IdsArgs, memories: &Memories) -> Result<Found> {
     let active = moved(&found, MemoryState::Active, memories)?;
     let recalled: Vec<&Memory> = active.iter().collect();
     session_memory::record_use(&memories.store, &recalled, Timestamp::now());
-    print_change("active", &active, args.json)
+    print_moved("active", &found, &active, args.json)
 }
 
 /// Runs `memory supersede`.
@@ -81,4 +91,26 @@ fn moved(found: &[Memory], state: MemoryState, memories: &Memories) -> Result<Ve
         .iter()
         .map(|memory| memories.store.move_to(memory, state));
     Ok(moved.collect::<session_memory::Result<_>>()?)
+}
+
+/// Says what became of memories, and which were so before.
+fn print_moved(
+    done: &'static str,
+    before: &[Memory],
+    after: &[Memory],
+    as_json: bool,
+) -> Result<Found> {
+    if as_json || after.is_empty() {
+        return print_change(done, after, as_json);
+    }
+    for (before, after) in before.iter().zip(after) {
+        let done = match (before.state == after.state, after.state) {
+            (false, _) => done,
+            (true, MemoryState::Active) => "is active already",
+            (true, MemoryState::Archive) => "is archived already",
+            (true, MemoryState::Trash) => "is in the trash already",
+        };
+        print_change(done, std::slice::from_ref(after), as_json)?;
+    }
+    Ok(Found::Something)
 }

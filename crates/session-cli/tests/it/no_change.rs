@@ -1,0 +1,83 @@
+//! Commands that change nothing say so, and those that change something name it.
+
+use crate::environment::{Ran, TestEnvironment};
+use crate::memory::Project;
+
+/// Runs a command, and again with `--quiet`, which leaves the note out.
+fn said(env: &TestEnvironment, command: &[&str]) -> String {
+    let quiet = env.run(&[command, &["--quiet"]].concat()).succeeded();
+    assert_eq!(quiet.stderr(), "", "{command:?}");
+    env.run(command).stderr()
+}
+
+#[test]
+fn a_memory_that_is_there_already_is_not_moved_again() {
+    let project = Project::new();
+    let id = project.save("Lantern", "hangs in the harbour", &[]);
+    let told = |command: &str| project.run(&["memory", command, &id]).succeeded().stderr();
+    assert!(told("activate").starts_with(&format!("{id} is active already: ")));
+    assert!(told("archive").starts_with(&format!("{id} archived: ")));
+    assert!(told("archive").starts_with(&format!("{id} is archived already: ")));
+    assert!(told("delete").starts_with(&format!("{id} put into the trash: ")));
+    assert!(told("delete").starts_with(&format!("{id} is in the trash already: ")));
+    let none = project.run(&["memory", "archive", "--older-than", "30d"]);
+    assert_eq!(
+        none.exits(1).stderr(),
+        "no active memory was left alone for 30 days\n"
+    );
+    let none = project.run(&["trust", "--revoke"]).exits(1);
+    assert_eq!(none.stderr(), "nothing of it was trusted\n");
+}
+
+#[test]
+fn what_is_not_installed_is_not_removed() {
+    let env = TestEnvironment::new();
+    let hook = said(&env, &["hook", "uninstall"]);
+    assert!(hook.starts_with("the hook is not installed in "), "{hook}");
+    let skill = said(&env, &["skill", "uninstall"]);
+    assert!(
+        skill.starts_with("the skill is not installed in "),
+        "{skill}"
+    );
+    assert_eq!(said(&env, &["setup", "--undo"]), "nothing is installed\n");
+}
+
+#[test]
+fn what_is_written_is_named_and_when_it_works() {
+    let env = TestEnvironment::new();
+    let contains = |ran: Ran, parts: &[&str]| {
+        let said = ran.succeeded().stderr();
+        for part in parts {
+            assert!(said.contains(part), "{said}");
+        }
+    };
+    let install = ["hook", "install", "--yes"];
+    let works = "it works from the next session of Claude Code on";
+    contains(env.run(&install), &["written: ", "settings.json", works]);
+    contains(
+        env.run(&install),
+        &["the hook is installed already in ", "settings.json"],
+    );
+    let setup = ["setup", "--agent", "opencode", "--yes"];
+    contains(
+        env.run(&setup),
+        &["written: ", "opencode.json", "from its next session on"],
+    );
+    assert_eq!(said(&env, &setup), "nothing is changed\n");
+}
+
+#[test]
+fn injection_says_whether_it_is_on() {
+    let project = Project::new();
+    let switch = |option: &str| {
+        let ran = project.run(&["inject", "--session", "x", option]);
+        ran.succeeded().stderr()
+    };
+    assert_eq!(switch("--off"), "off for session x\n");
+    assert_eq!(switch("--on"), "on for session x\n");
+    let ran = project.run(&["inject", "--prompt", "zzz"]).exits(1);
+    assert_eq!(
+        ran.stderr(),
+        "nothing is injected\nhint: --explain says why\n"
+    );
+}
