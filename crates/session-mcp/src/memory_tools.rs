@@ -52,7 +52,10 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<Answer, CallError> {
     if !damaged.is_empty() {
         notes.push(format!("{} damaged files are left out", damaged.len()));
     }
-    let query = arguments.query.as_str();
+    let query = match arguments.query.trim() {
+        "" => "project:.",
+        query => query,
+    };
     Ok(Answer {
         notes,
         data: listing.data,

@@ -94,6 +94,9 @@ impl<'a> ShowCall<'a> {
             let room = MAX_DATA_CHARS.saturating_sub(data.char_count() + 1);
             let part = turn.page(rest.offset, room);
             let end = rest.offset + part.char_count();
+            if rest.offset > 0 && rest.offset >= turn.char_count() {
+                return Err(missing_character(first, turn.char_count()));
+            }
             let is_whole = end >= turn.char_count();
             // A page ends with a turn where that leaves little of it empty.
             if !is_whole && room < MAX_DATA_CHARS / 2 {
@@ -158,4 +161,10 @@ impl<'a> ShowCall<'a> {
         let brief = self.brief.then_some(true);
         format_call("show", &[("id", id.into()), ("brief", brief.into())])
     }
+}
+
+/// Returns the error of an offset behind the end of a turn.
+fn missing_character(turn: u32, count: usize) -> CallError {
+    anyhow!("turn {turn} has {count} characters\nhint: leave the offset out, or go on with the next turn")
+        .into()
 }

@@ -58,8 +58,37 @@ impl ToolCallRequest {
         };
         read.map_err(|error| {
             let error = error.to_string().replace("usize", "a whole number");
-            format!("arguments of {name}: {error}")
+            format!(
+                "arguments of {name}: {error}\nhint: {}",
+                describe_arguments(name)
+            )
         })
+    }
+}
+
+/// Describes the arguments that a tool takes, those that it needs first.
+fn describe_arguments(name: &str) -> String {
+    let tool = list().into_iter().find(|tool| tool.name == name);
+    let schema = tool.map(|tool| tool.input_schema).unwrap_or_default();
+    let needed = schema.get("required").and_then(Value::as_array);
+    let needed: Vec<&str> = needed
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let all = schema.get("properties").and_then(Value::as_object);
+    let others = all.into_iter().flat_map(|all| all.keys());
+    let others: Vec<&str> = others
+        .map(String::as_str)
+        .filter(|name| !needed.contains(name))
+        .collect();
+    match others.is_empty() {
+        true => format!("it needs {}", needed.join(", ")),
+        false => format!(
+            "it needs {} and takes {}",
+            needed.join(", "),
+            others.join(", ")
+        ),
     }
 }
 
@@ -209,8 +238,21 @@ mod tests {
             let arguments = json!({"query": "lamp", "limit": limit});
             let error = ToolCallRequest::read("search", arguments.as_object().unwrap().clone());
             let error = error.unwrap_err();
-            assert!(error.ends_with("expected a whole number"), "{error}");
+            assert!(error.contains("expected a whole number\nhint: "), "{error}");
         }
+    }
+
+    #[test]
+    fn arguments_that_do_not_fit_are_told_with_those_that_do() {
+        let read = |name: &str, arguments: Value| {
+            ToolCallRequest::read(name, arguments.as_object().unwrap().clone()).unwrap_err()
+        };
+        assert_eq!(
+            read("show", json!({"turns": "5"})),
+            "arguments of show: missing field `id`\nhint: it needs id and takes brief, turns"
+        );
+        let error = read("recall", json!({"query": "lamp", "limit": 3}));
+        assert!(error.ends_with("\nhint: it needs query"), "{error}");
     }
 
     /// Some clients refuse a schema of which a part has none.

@@ -169,6 +169,20 @@ fn a_long_turn_is_shown_in_pages() {
 
 /// A minified file is one line.
 #[test]
+fn an_offset_behind_the_end_of_a_turn_is_no_empty_answer() {
+    let env = TestEnvironment::new();
+    env.claude(&harbour());
+    let mut client = McpClient::start(&env);
+    let said = client.fail("show", json!({"id": "aaaaaaaa:0+99999999"}));
+    assert!(
+        said.starts_with("turn 0 has ") && said.contains("hint: "),
+        "{said}"
+    );
+    let recalled = client.call("recall", json!({"query": " "}));
+    assert_eq!(next(&recalled), r#"search(query: "project:.")"#);
+}
+
+#[test]
 fn a_brief_view_cuts_long_lines() {
     let env = TestEnvironment::new();
     let output = "lamp();".repeat(10_000);
