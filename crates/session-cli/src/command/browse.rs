@@ -20,6 +20,9 @@ pub fn run(args: &BrowseArgs) -> Result<Found> {
     if !std::io::stdin().is_terminal() {
         return Err(no_terminal("stdin is none"));
     }
+    if is_dumb() {
+        return Err(no_terminal("TERM is `dumb`"));
+    }
     let engine = SearchEngine::new(Home::from_process()?)?;
     let options = PickerOptions {
         query: join_query(args.query.iter().chain(&args.more)),
@@ -71,5 +74,10 @@ pub fn no_command() -> Error {
 
 /// Returns true where a picker can be shown and answered.
 pub fn is_possible() -> bool {
-    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && !is_dumb()
+}
+
+/// Returns true for a terminal that cannot move its cursor.
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }

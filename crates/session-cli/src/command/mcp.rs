@@ -3,15 +3,21 @@
 use crate::Found;
 use crate::command::{background, skill};
 use crate::error::message_with_hint;
+use crate::output::notes;
 use anyhow::Result;
 use session_mcp::serve_stdio;
 use session_query::FrontEndHooks;
+use std::io::{IsTerminal, Write};
 
 /// Runs the command.
 ///
 /// # Errors
 /// When the client does not speak the protocol.
 pub fn run() -> Result<Found> {
+    if std::io::stdin().is_terminal() {
+        let note = "note: this waits for an MCP client on stdin; Ctrl-C ends it";
+        writeln!(notes::stderr(), "{note}")?;
+    }
     serve_stdio(FrontEndHooks {
         describe_error: |error| message_with_hint(&error),
         start_embedding: background::start,

@@ -110,3 +110,20 @@ fn words_that_match_are_bold_on_a_terminal() {
     let shown = watched(&env, plain).succeeded().stdout();
     assert!(!shown.contains('\u{1b}'), "{shown}");
 }
+
+#[test]
+fn a_terminal_without_a_cursor_gets_no_picker() {
+    let env = small();
+    for (command, said) in [
+        (
+            &["browse"][..],
+            "the picker needs a terminal: TERM is `dumb`",
+        ),
+        (&[], "no command is given, and the picker needs a terminal"),
+    ] {
+        let mut picker = env.command();
+        picker.args(command).env("TERM", "dumb");
+        let shown = on_terminal(picker, "");
+        assert!(shown.contains(said), "{shown}");
+    }
+}
