@@ -42,8 +42,7 @@ pub fn run(args: &FixArgs) -> Result<Found> {
         false => caller::note(&history.left_out)?,
     }
     if found.fixes.is_empty() {
-        let nothing = || listing.nothing(&history.scope());
-        let text = history.no_history.clone().unwrap_or_else(nothing);
+        let text = history.explain_nothing(|scope| listing.nothing(scope));
         writeln!(notes::stderr(), "{text}")?;
         return Ok(Found::Nothing);
     }

@@ -8,7 +8,7 @@ use crate::output::{json, notes, width};
 use anyhow::Result;
 use session_config::Home;
 use session_core::TurnContent;
-use session_output::{PrintedFinding, SearchedScope, TurnListing};
+use session_output::{PrintedFinding, SearchedScope, TurnListing, format_unknown_project};
 use session_search::{CommandPattern, Filter, FoundCommand, FoundFile, FoundTurn, find_turns};
 use session_store::{Reader, SessionRow};
 use std::io::Write;
@@ -108,9 +108,15 @@ impl FilteredHistory {
         })
     }
 
-    /// Returns the sessions that were searched.
-    pub fn scope(&self) -> SearchedScope {
-        SearchedScope::new(&self.filter, &self.all)
+    /// Returns why nothing was found: there is no history, or none of the project, or what `otherwise` says of
+    /// the sessions that were searched.
+    pub fn explain_nothing(&self, otherwise: impl Fn(&SearchedScope) -> String) -> String {
+        let unknown = || format_unknown_project(&self.filter.clauses, &self.all);
+        let scope = SearchedScope::new(&self.filter, &self.all);
+        let no_history = self.no_history.clone();
+        no_history
+            .or_else(unknown)
+            .unwrap_or_else(|| otherwise(&scope))
     }
 }
 
@@ -136,12 +142,8 @@ fn print<T: PrintedFinding>(
         caller::note(&history.left_out)?;
     }
     if matching.is_empty() {
-        let nothing = || {
-            history
-                .scope()
-                .format_nothing(&format!("no turn {} that", T::DID))
-        };
-        let text = history.no_history.clone().unwrap_or_else(nothing);
+        let nothing = format!("no turn {} that", T::DID);
+        let text = history.explain_nothing(|scope| scope.format_nothing(&nothing));
         writeln!(notes::stderr(), "{text}")?;
         return Ok(Found::Nothing);
     }

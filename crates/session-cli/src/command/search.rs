@@ -5,12 +5,16 @@ use crate::args::{FilterArgs, RankingArgs, SearchArgs, join_query};
 use crate::command::{background, caller, demo, filter, memory, refresh};
 use crate::output::{is_styled, json, notes, width};
 use anyhow::Result;
+use jiff::Zoned;
 use session_config::Home;
 use session_core::Query;
 use session_core::text::printable;
 use session_display::{Preview, plain_previews, previews};
 use session_indexer::Outcome;
-use session_output::{JsonSearch, SearchListing, compact_json_without_history, format_no_history};
+use session_output::{
+    JsonSearch, SearchListing, compact_json_without_history, format_no_history,
+    format_unknown_project,
+};
 use session_query::{
     Answered, LiveAnswer, QueryError, QueryModels, SearchAnswer, SearchEngine, Snapshot,
     TypedQuery, TypedSearch,
@@ -206,7 +210,8 @@ pub fn print(
         let memories = related.as_ref().map(memory::RelatedMemories::candidates);
         json::print(&listing.json().with_memories(memories))?;
     } else if found == Found::Nothing {
-        let text = listing.nothing_found(is_narrow(&args.filter));
+        let nothing = || listing.nothing_found(is_narrow(&args.filter));
+        let text = unknown_project(args, all)?.unwrap_or_else(nothing);
         writeln!(notes::stderr(), "{text}")?;
     } else {
         write!(anstream::stdout(), "{}", listing.text(width()))?;
@@ -215,6 +220,13 @@ pub fn print(
         true => Ok(Found::Something),
         false => Ok(found),
     }
+}
+
+/// Formats that no session is of a project that the options or the query name.
+fn unknown_project(args: &SearchArgs, all: &[SessionRow]) -> Result<Option<String>> {
+    let mut clauses = filter::read(&args.filter, all)?.clauses;
+    clauses.extend(TypedQuery::parse(&query(args)).clauses(Zoned::now)?);
+    Ok(format_unknown_project(&clauses, all))
 }
 
 /// Summarizes the work of a session, or of the turn that was found.

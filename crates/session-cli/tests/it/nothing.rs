@@ -22,8 +22,7 @@ fn nothing_found_is_said_on_stderr() {
     ----- stdout -----
 
     ----- stderr -----
-    the filters leave no session
-    hint: leave one of them out
+    no project has `nowhere` in its name or path
     ");
     let asked = ["search", "EMFILE", "--project", "nowhere", "--json"];
     assert_nothing(env.run(&asked), "EMFILE");
@@ -167,6 +166,11 @@ fn filters_that_leave_nothing_are_told_of() {
         let filtered = [command, &["--project", "nowhere"]].concat();
         assert_eq!(
             env.run(&filtered).exits(1).stderr(),
+            "no project has `nowhere` in its name or path\n"
+        );
+        let filtered = [command, &["--project", "homelab", "--source", "opencode"]].concat();
+        assert_eq!(
+            env.run(&filtered).exits(1).stderr(),
             "the filters leave no session\nhint: leave one of them out\n"
         );
     }
@@ -186,5 +190,19 @@ fn turns_without_what_was_asked_for_say_so() {
         assert_eq!((ran.stdout().as_str(), ran.stderr().as_str()), ("", said));
         let quiet = env.run(&["show", "c3:0", "--only", kind, "--quiet"]);
         assert_eq!(quiet.succeeded().stderr(), "");
+    }
+}
+
+#[test]
+fn a_misspelled_project_is_named_with_the_one_that_is_there() {
+    let env = small();
+    for search in [
+        &["search", "EMFILE", "--project", "parsr"][..],
+        &["search", "EMFILE project:parsr"],
+    ] {
+        assert_eq!(
+            env.run(search).exits(1).stderr(),
+            "no project has `parsr` in its name or path\nhint: there is `parser`\n"
+        );
     }
 }
