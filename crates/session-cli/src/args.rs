@@ -412,13 +412,6 @@ pub fn spelled(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     out
 }
 
-/// Returns true for the arguments of `hook run`, with whatever options.
-pub fn is_hook_run(arguments: &[OsString]) -> bool {
-    let is_word = |argument: &&OsString| !argument.to_string_lossy().starts_with('-');
-    let mut words = arguments.iter().skip(1).filter(is_word);
-    words.next().is_some_and(|word| word == "hook") && words.any(|word| word == "run")
-}
-
 /// True for `-project:app`.
 fn is_negated_filter(argument: &OsString) -> bool {
     let text = argument.to_string_lossy();

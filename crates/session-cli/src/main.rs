@@ -8,10 +8,10 @@ mod error;
 mod memories;
 mod output;
 mod output_path;
+mod usage;
 
 use args::{Arguments, BrowseArgs, Command, McpArgs};
 use clap::Parser;
-use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Whether a command found something: its exit code, as grep's.
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     let typed = args::spelled(std::env::args_os());
     let arguments = match Arguments::try_parse_from(&typed) {
         Ok(arguments) => arguments,
-        Err(error) => return report_usage(&error, &typed),
+        Err(error) => return usage::report(error, &typed),
     };
     let command = match arguments.command {
         Some(command) => command,
@@ -44,15 +44,6 @@ fn main() -> ExitCode {
         Ok(_) => ExitCode::SUCCESS,
         Err(error) => error::report(&error),
     }
-}
-
-/// Prints the help, or why the arguments cannot be parsed. Agents take exit code 2 of a hook for "block this
-/// prompt", and a newer plugin may call an older program: to `hook run` a wrong argument is no failure.
-fn report_usage(error: &clap::Error, typed: &[OsString]) -> ExitCode {
-    if error.use_stderr() && args::is_hook_run(typed) {
-        return ExitCode::SUCCESS;
-    }
-    error.exit()
 }
 
 /// Runs a command.
