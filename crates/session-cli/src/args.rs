@@ -20,6 +20,7 @@ mod show;
 mod skill;
 mod time;
 mod trust;
+mod values;
 
 pub use browse::BrowseArgs;
 pub use digest::{DigestArgs, DigestFormat, StatsArgs};
@@ -45,6 +46,8 @@ pub use show::{ShowArgs, ShowFormat};
 pub use skill::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs, SyncArgs};
 pub use time::TimeArgs;
 pub use trust::TrustArgs;
+
+use values::{agent_name, depth, limit};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueHint};
@@ -151,10 +154,10 @@ pub struct SearchArgs {
     #[arg(value_name = "WORD", hide = true)]
     pub more: Vec<OsString>,
     /// 1 finds sessions, 2 finds turns
-    #[arg(long, value_name = "LEVEL", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
+    #[arg(long, value_name = "LEVEL", default_value_t = 1, value_parser = depth)]
     pub depth: u8,
     /// Maximum number of hits
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 10, value_parser = limit)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 10, value_parser = limit, allow_negative_numbers = true)]
     pub limit: usize,
     /// Also print parts of the work summary, separated by commas
     #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = by_name(&WorkPart::ALL, WorkPart::name))]
@@ -207,7 +210,7 @@ pub struct FilterArgs {
     #[arg(long, value_name = "NAME|PATH", value_hint = ValueHint::DirPath)]
     pub project: Option<String>,
     // Its help is made of the agents' names.
-    #[arg(long, value_name = "AGENT", help = source_help())]
+    #[arg(long, value_name = "AGENT", value_parser = agent_name(), hide_possible_values = true, help = source_help())]
     pub source: Option<String>,
     #[command(flatten)]
     pub time: TimeArgs,
@@ -258,13 +261,6 @@ fn by_name<T: Copy + Send + Sync + 'static>(
         let mut all = all.iter().copied();
         all.find(|value| name(*value) == typed).ok_or("unknown")
     })
-}
-
-fn limit(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(limit) if limit > 0 => Ok(limit),
-        _ => Err("not a whole number from 1 on".into()),
-    }
 }
 
 fn weight(text: &str) -> Result<f32, String> {

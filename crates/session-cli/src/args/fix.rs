@@ -1,6 +1,7 @@
 //! Arguments of `fix`.
 
-use super::{FilterArgs, limit};
+use super::FilterArgs;
+use super::values::limit;
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -21,7 +22,7 @@ pub struct FixArgs {
     #[arg(long, value_name = "CMD")]
     pub command: Option<String>,
     /// Maximum number of cures
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 5, value_parser = limit)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 5, value_parser = limit, allow_negative_numbers = true)]
     pub limit: usize,
     /// Print JSON
     #[arg(long)]

@@ -1,5 +1,6 @@
 //! Arguments of `forget`.
 
+use super::values::entry;
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -42,7 +43,7 @@ pub struct ForgetArgs {
     #[arg(long, conflicts_with_all = ["ids", "project", "pattern", "before", "undo"])]
     pub list: bool,
     /// Index again what is still in the histories of this entry of --list
-    #[arg(long, value_name = "N", conflicts_with_all = ["ids", "project", "pattern", "before", "dry_run"])]
+    #[arg(long, value_name = "N", value_parser = entry, allow_negative_numbers = true, conflicts_with_all = ["ids", "project", "pattern", "before", "dry_run"])]
     pub undo: Option<u32>,
     /// Print JSON
     #[arg(long)]

@@ -1,6 +1,7 @@
 //! Arguments of `files` and `commands`.
 
-use super::{FilterArgs, limit};
+use super::FilterArgs;
+use super::values::limit;
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -24,7 +25,7 @@ pub struct FilesArgs {
 #[derive(Debug, Args)]
 pub struct ListedArgs {
     /// Maximum number of turns
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = limit)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = limit, allow_negative_numbers = true)]
     pub limit: usize,
     /// Print JSON
     #[arg(long)]

@@ -1,6 +1,7 @@
 //! Arguments of `memory`.
 
-use super::{TimeArgs, limit};
+use super::TimeArgs;
+use super::values::{age, limit, memory_importance, memory_kind};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use session_memory::{ImportFormat, Importance, MemoryKind};
 use std::path::PathBuf;
@@ -84,10 +85,10 @@ pub struct MemoryFieldArgs {
     #[arg(long, value_name = "TAG", allow_hyphen_values = true)]
     pub tag: Vec<String>,
     /// decision, known-issue, context, preference or todo
-    #[arg(long, value_name = "KIND", value_parser = kind)]
+    #[arg(long, value_name = "KIND", value_parser = memory_kind(), hide_possible_values = true)]
     pub kind: Option<MemoryKind>,
     /// high, normal or low
-    #[arg(long, value_name = "HOW", value_parser = importance)]
+    #[arg(long, value_name = "HOW", value_parser = memory_importance(), hide_possible_values = true)]
     pub importance: Option<Importance>,
 }
 
@@ -136,7 +137,7 @@ pub struct MemorySearchArgs {
     #[arg(value_name = "WORD", hide = true)]
     pub more: Vec<String>,
     /// Maximum number of memories [default: retrieval.max_results]
-    #[arg(long, short = 'n', value_name = "N", value_parser = limit)]
+    #[arg(long, short = 'n', value_name = "N", value_parser = limit, allow_negative_numbers = true)]
     pub limit: Option<usize>,
     #[command(flatten)]
     pub time: TimeArgs,
@@ -163,7 +164,7 @@ pub struct MemoryListArgs {
     #[arg(long)]
     pub all: bool,
     /// Only this kind
-    #[arg(long, value_name = "KIND", value_parser = kind)]
+    #[arg(long, value_name = "KIND", value_parser = memory_kind(), hide_possible_values = true)]
     pub kind: Option<MemoryKind>,
     /// Only with this tag
     #[arg(long, value_name = "TAG")]
@@ -246,7 +247,7 @@ pub struct ArchiveArgs {
     #[arg(value_name = "ID", required_unless_present = "older_than")]
     pub ids: Vec<String>,
     /// All that were not edited or recalled for this long: 14d
-    #[arg(long, value_name = "DAYS", conflicts_with = "ids", value_parser = days)]
+    #[arg(long, value_name = "DAYS", conflicts_with = "ids", value_parser = age, allow_negative_numbers = true)]
     pub older_than: Option<u32>,
     /// Print JSON
     #[arg(long)]
@@ -318,18 +319,4 @@ pub struct SyncContextArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-}
-
-fn kind(text: &str) -> Result<MemoryKind, String> {
-    MemoryKind::from_name(text)
-        .ok_or_else(|| "not decision, known-issue, context, preference or todo".into())
-}
-
-fn importance(text: &str) -> Result<Importance, String> {
-    Importance::from_name(text).ok_or_else(|| "not high, normal or low".into())
-}
-
-fn days(text: &str) -> Result<u32, String> {
-    let number = text.strip_suffix('d').unwrap_or(text);
-    number.parse().map_err(|_| "not days, as 14d".into())
 }

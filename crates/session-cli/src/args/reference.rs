@@ -96,7 +96,7 @@ fn means(argument: &Arg) -> String {
     let takes = argument.get_action().takes_values();
     let values = argument.get_possible_values();
     let names: Vec<&str> = values.iter().map(|value| value.get_name()).collect();
-    if takes && !names.is_empty() {
+    if takes && !names.is_empty() && !argument.is_hide_possible_values_set() {
         out.push_str(&format!(" ({})", names.join(", ")));
     }
     let defaults = argument.get_default_values();

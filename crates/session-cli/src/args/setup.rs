@@ -1,5 +1,6 @@
 //! Arguments of `setup`.
 
+use super::values::kept_days;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use session_agents::Agent;
@@ -26,7 +27,7 @@ pub struct SetupArgs {
     #[arg(long, value_name = "URL", requires = "model")]
     pub remote: Option<String>,
     /// Days that Claude Code keeps its history (its default is 30)
-    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36500))]
+    #[arg(long, value_name = "DAYS", value_parser = kept_days, allow_negative_numbers = true)]
     pub keep_history: Option<u32>,
     /// Install the skill for Claude Code
     #[arg(long, conflicts_with = "no_skill")]

@@ -1,6 +1,7 @@
 //! Arguments of `show`.
 
 use super::by_name;
+use super::values::count;
 use clap::{Args, ValueEnum};
 use session_output::TurnItemKind;
 
@@ -25,7 +26,7 @@ pub struct ShowArgs {
     #[arg(long, value_name = "KIND", value_parser = by_name(&TurnItemKind::ALL, TurnItemKind::name))]
     pub only: Option<TurnItemKind>,
     /// Turns of context before and after
-    #[arg(long, short = 'C', value_name = "N", default_value_t = 0)]
+    #[arg(long, short = 'C', value_name = "N", default_value_t = 0, value_parser = count, allow_negative_numbers = true)]
     pub context: u32,
     /// Shorten outputs and long inputs to a few lines
     #[arg(long)]

@@ -1,5 +1,6 @@
 //! The time range, as every command takes it.
 
+use super::values::days;
 use anyhow::{Result, bail};
 use clap::Args;
 use jiff::Zoned;
@@ -18,7 +19,7 @@ pub struct TimeArgs {
     #[arg(long = "when", value_name = "WHEN", conflicts_with_all = ["since", "until", "days", "today", "yesterday"])]
     pub stretch: Option<String>,
     /// Last N days, including today
-    #[arg(long, value_name = "N", conflicts_with_all = ["since", "today", "yesterday"])]
+    #[arg(long, value_name = "N", value_parser = days, allow_negative_numbers = true, conflicts_with_all = ["since", "today", "yesterday"])]
     pub days: Option<u32>,
     /// Today, local time
     #[arg(long, conflicts_with_all = ["since", "until", "yesterday"])]

@@ -66,3 +66,55 @@ fn the_example_of_memory_finds_what_it_saves() {
     let found = run(" memory search ").stdout();
     assert!(found.contains("Requests time out under load"), "{found}");
 }
+
+#[test]
+fn a_query_without_a_command_is_told_the_search() {
+    let env = TestEnvironment::new();
+    let said = env.run(&["docker", "bridge"]).exits(2).stderr();
+    let tip = "tip: to search for it, run 'session-search search \"docker bridge\"'";
+    assert!(said.contains(tip), "{said}");
+    let said = env.run(&["memory", "docker"]).exits(2).stderr();
+    assert!(!said.contains("to search for it"), "{said}");
+}
+
+#[test]
+fn a_value_is_refused_in_words_of_a_person() {
+    let env = TestEnvironment::new();
+    for (command, reason) in [
+        (
+            &["search", "x", "--limit", "-1"][..],
+            "not a whole number from 1 on",
+        ),
+        (&["search", "x", "--days", "abc"], "not a number of days"),
+        (
+            &["setup", "--keep-history", "abc"],
+            "not a number of days from 1 to 36500",
+        ),
+        (&["forget", "--undo", "abc"], "not the number of an entry"),
+        (
+            &["memory", "save", "--kind", "hunch"],
+            "not decision, known-issue, context, preference or todo",
+        ),
+    ] {
+        let said = env.run(command).exits(2).stderr();
+        assert!(said.contains(reason) && !said.contains("tip:"), "{said}");
+    }
+    let said = env.run(&["memory", "save"]).exits(2).stderr();
+    assert!(said.contains("hint: give --topic and --info"), "{said}");
+}
+
+#[test]
+fn completions_offer_the_names_that_options_take() {
+    let env = TestEnvironment::new();
+    let script = env.run(&["completions", "bash"]).succeeded().stdout();
+    for names in [
+        "decision known-issue context preference todo",
+        "high normal low",
+    ] {
+        assert!(
+            script.contains(&format!("compgen -W \"{names}\"")),
+            "{names}"
+        );
+    }
+    assert!(script.contains("compgen -W \"claude "));
+}

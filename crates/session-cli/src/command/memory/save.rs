@@ -9,9 +9,11 @@ use crate::memories::Memories;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use jiff::Zoned;
+use serde::de::Error as _;
+use serde_json::{Error, Value};
 use session_config::Home;
 use session_display::safe_line;
-use session_memory::{Draft, Memory, MemorySource, MovedMemories, describe_cuts};
+use session_memory::{Draft, DraftError, Memory, MemorySource, MovedMemories, describe_cuts};
 use session_output::{
     JsonSavedMemory, broad_trigger_notes, format_conversation, moved_notes, repeat_notes,
     trigger_note,
@@ -22,6 +24,9 @@ use std::io::{IsTerminal, Read, Write};
 const STDIN_LIMIT: u64 = 1 << 20;
 /// Most bytes of a conversation that are kept beside a memory.
 const RAW_LIMIT: usize = 2 << 20;
+
+/// Neither the options nor stdin say what to save.
+const NO_FIELD: &str = "a memory needs a topic and something to remember\nhint: give --topic and --info, or a JSON object on stdin";
 
 /// Runs the command.
 ///
@@ -85,9 +90,7 @@ pub fn note_moved(moved: &MovedMemories) -> Result<()> {
 fn draft_from_args(fields: &MemoryFieldArgs) -> Result<Draft> {
     let is_typed = fields.topic.is_some() || !fields.info.is_empty();
     if !is_typed && std::io::stdin().is_terminal() {
-        bail!(
-            "a memory needs a topic and something to remember\nhint: give --topic and --info, or a JSON object on stdin"
-        );
+        bail!(NO_FIELD);
     }
     let mut draft = match is_typed {
         true => Draft {
@@ -122,7 +125,15 @@ fn read_input() -> Result<Draft> {
     std::io::stdin()
         .take(STDIN_LIMIT)
         .read_to_string(&mut text)?;
-    Ok(Draft::from_json(&text)?)
+    if text.trim().is_empty() {
+        bail!(NO_FIELD);
+    }
+    // What is expected of a document that is no object, serde names by a type of ours.
+    let is_object = serde_json::from_str::<Value>(&text).map_or(true, |json| json.is_object());
+    match is_object {
+        true => Ok(Draft::from_json(&text)?),
+        false => Err(DraftError::Json(Error::custom("it is no JSON object")).into()),
+    }
 }
 
 /// The turns that a memory comes from, and their text.

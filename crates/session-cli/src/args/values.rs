@@ -1,0 +1,144 @@
+//! Values of options: numbers and names, refused in the words of a person.
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command, Error};
+use session_memory::{Importance, MemoryKind};
+use std::ffi::OsStr;
+
+/// Most days that Claude Code keeps a history.
+const MAX_KEPT_DAYS: u32 = 36_500;
+/// Names of kinds as they are typed.
+const KINDS: [&str; 5] = ["decision", "known-issue", "context", "preference", "todo"];
+/// Names of importances as they are typed.
+const IMPORTANCES: [&str; 3] = ["high", "normal", "low"];
+
+/// Parses the most items of a list.
+pub fn limit(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(limit) if limit > 0 => Ok(limit),
+        _ => Err("not a whole number from 1 on".into()),
+    }
+}
+
+/// Parses a count that may be 0.
+pub fn count(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| "not a whole number".into())
+}
+
+/// Parses a number of days.
+pub fn days(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| "not a number of days".into())
+}
+
+/// Parses a number of days with a `d` behind it or without.
+pub fn age(text: &str) -> Result<u32, String> {
+    let number = text.strip_suffix('d').unwrap_or(text);
+    number.parse().map_err(|_| "not days, as 14d".into())
+}
+
+/// Parses how many days Claude Code keeps its history.
+pub fn kept_days(text: &str) -> Result<u32, String> {
+    let days = text.parse().ok();
+    let days = days.filter(|days| (1..=MAX_KEPT_DAYS).contains(days));
+    days.ok_or_else(|| format!("not a number of days from 1 to {MAX_KEPT_DAYS}"))
+}
+
+/// Parses the level of a search.
+pub fn depth(text: &str) -> Result<u8, String> {
+    let depth = text.parse().ok();
+    let depth = depth.filter(|depth| (1..=2).contains(depth));
+    depth.ok_or_else(|| "not 1 or 2".into())
+}
+
+/// Parses the number of an entry of `forget --list`.
+pub fn entry(text: &str) -> Result<u32, String> {
+    let refused = |_| "not the number of an entry, as --list prints it".into();
+    text.parse().map_err(refused)
+}
+
+/// Reads a value by a function of its own, and offers names to completions.
+#[derive(Clone)]
+pub struct OfferedNames<T> {
+    names: Vec<&'static str>,
+    parse: fn(String) -> Result<T, String>,
+}
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for OfferedNames<T> {
+    type Value = T;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<T, Error> {
+        let parser = StringValueParser::new().try_map(self.parse);
+        parser.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.names.iter().copied().map(PossibleValue::new)))
+    }
+}
+
+/// Reads the name of an agent; the filter refuses one that is unknown.
+pub fn agent_name() -> OfferedNames<String> {
+    OfferedNames {
+        names: session_sources::agents().map(|agent| agent.name).collect(),
+        parse: Ok,
+    }
+}
+
+/// Reads the kind of a memory.
+pub fn memory_kind() -> OfferedNames<MemoryKind> {
+    OfferedNames {
+        names: KINDS.to_vec(),
+        parse: |text| MemoryKind::from_name(&text).ok_or_else(|| refuse(&KINDS)),
+    }
+}
+
+/// Reads the importance of a memory.
+pub fn memory_importance() -> OfferedNames<Importance> {
+    OfferedNames {
+        names: IMPORTANCES.to_vec(),
+        parse: |text| Importance::from_name(&text).ok_or_else(|| refuse(&IMPORTANCES)),
+    }
+}
+
+fn refuse(names: &[&str]) -> String {
+    let names = names.iter().copied();
+    format!("not {}", session_sources::join_words(names, "or"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_name_that_is_offered_is_read() {
+        for kind in KINDS {
+            assert!(MemoryKind::from_name(kind).is_some(), "{kind}");
+        }
+        assert_eq!(KINDS.len(), MemoryKind::ALL.len());
+        for importance in IMPORTANCES {
+            assert!(Importance::from_name(importance).is_some(), "{importance}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_refused_in_words() {
+        assert_eq!(days("abc").unwrap_err(), "not a number of days");
+        assert_eq!(kept_days("365"), Ok(365));
+        let refused = "not a number of days from 1 to 36500";
+        for text in ["0", "36501", "abc", "-1"] {
+            assert_eq!(kept_days(text).unwrap_err(), refused);
+        }
+        assert_eq!(depth("3").unwrap_err(), "not 1 or 2");
+        assert_eq!(
+            entry("abc").unwrap_err(),
+            "not the number of an entry, as --list prints it"
+        );
+        assert_eq!(count("-1").unwrap_err(), "not a whole number");
+        assert_eq!(limit("0").unwrap_err(), "not a whole number from 1 on");
+    }
+}
