@@ -37,13 +37,14 @@ pub fn show(change: &SettingsChange, dialog: &mut Dialog<'_>) -> Result<()> {
     Ok(dialog.print(&format_diff(&change.diff()))?)
 }
 
-/// Says which file or directory was written.
+/// Says which file or directory was written, or removed where nothing is left of it.
 ///
 /// # Errors
 /// When the dialog cannot be written.
 pub fn name_written(path: &Path, dialog: &mut Dialog<'_>) -> Result<()> {
+    let done = if path.exists() { "written" } else { "removed" };
     let path = path.to_string_lossy();
-    Ok(dialog.print(&format!("written: {}", printable(&path)))?)
+    Ok(dialog.print(&format!("{done}: {}", printable(&path)))?)
 }
 
 /// Says where the old text of a file is kept.

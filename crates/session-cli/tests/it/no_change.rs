@@ -64,6 +64,9 @@ fn what_is_written_is_named_and_when_it_works() {
         &["written: ", "opencode.json", "from its next session on"],
     );
     assert_eq!(said(&env, &setup), "nothing is changed\n");
+    let undone = env.run(&["setup", "--undo", "--yes"]).succeeded().stderr();
+    let is_removed = undone.contains("removed: ") && !undone.contains("written: ");
+    assert!(is_removed, "{undone}");
 }
 
 #[test]
