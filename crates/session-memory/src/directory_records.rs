@@ -99,19 +99,27 @@ impl DirectoryRecord {
         contents.is_some_and(|contents| contents.iter().any(|c| !c.deleted && c.bytes == bytes))
     }
 
-    /// Marks all contents of a memory as deleted.
-    pub(crate) fn mark_deleted(&mut self, id: &str) {
-        for content in self.memories.get_mut(id).into_iter().flatten() {
+    /// Marks all contents of a memory as deleted. Returns the hashes of those that were not before.
+    pub(crate) fn mark_deleted(&mut self, id: &str) -> Vec<String> {
+        let contents = self.memories.get_mut(id).into_iter().flatten();
+        let kept = contents.filter(|content| !content.deleted);
+        kept.map(|content| {
             content.deleted = true;
-        }
+            content.hash.clone()
+        })
+        .collect()
     }
 
     /// Marks a content as restored from the trash.
     pub(crate) fn unmark_deleted(&mut self, id: &str, text: &str) {
-        let hash = content_hash(text);
+        self.unmark(id, &[content_hash(text)]);
+    }
+
+    /// Marks the contents of some hashes as not deleted.
+    pub(crate) fn unmark(&mut self, id: &str, hashes: &[String]) {
         let contents = self.memories.get_mut(id).into_iter().flatten();
         contents
-            .filter(|content| content.hash == hash)
+            .filter(|content| hashes.contains(&content.hash))
             .for_each(|content| content.deleted = false);
     }
 

@@ -27,7 +27,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A writer that holds the lock of a directory until it is dropped.
 pub(crate) struct DirectoryWriter<'a> {
-    directory: &'a MemoryDirectory,
+    pub(crate) directory: &'a MemoryDirectory,
     records: &'a DirectoryRecords,
     pub(crate) dir: Dir,
     _lock: Lock,
@@ -129,15 +129,22 @@ impl<'a> DirectoryWriter<'a> {
             })
     }
 
-    /// Removes a memory's file, and the conversation that it was saved from.
+    /// Removes the conversation that a memory was saved from, and then its file: a kill in between
+    /// leaves the memory, which can be removed again.
     ///
     /// # Errors
-    /// When they cannot be removed.
+    /// When they cannot be removed, or the memory's file is gone.
     pub(crate) fn remove(&self, state: MemoryState, id: &str) -> Result<()> {
-        self.dir.remove(&memory_path(state, id))?;
-        // Something else than a file there is not ours.
-        let _ = self.dir.remove(&conversation_path(id));
-        Ok(())
+        let conversation = conversation_path(id);
+        match self.dir.remove(&conversation) {
+            // Something else than a file there is not ours.
+            Err(_) if self.dir.length(&conversation).is_none() => {}
+            removed => drop(removed?),
+        }
+        match self.dir.remove(&memory_path(state, id))? {
+            true => Ok(()),
+            false => Err(MemoryError::Unknown(id.to_owned())),
+        }
     }
 
     /// Rebuilds the generated views. An error is left for the next writer: views hold no data.

@@ -100,6 +100,7 @@ mod session_start;
 mod session_state;
 mod setting_values;
 mod similarity;
+mod state_change;
 mod stop_words;
 mod string_list;
 mod terms;

@@ -195,15 +195,18 @@ fn apply_directory_retention(
     if settings.auto_archive && over_limit > 0 {
         let old = find_unused_since(store, MemoryState::Active, settings.archive_after_days, now);
         for memory in old.iter().take(over_limit) {
-            archive_memory(store, memory, now)?;
-            moved.archived.push(memory.id().to_owned());
+            if let Some(memory) = store.move_unmoved(memory, MemoryState::Archive)? {
+                record_use(store, &[&memory], now);
+                moved.archived.push(memory.id().to_owned());
+            }
         }
     }
     if let Ok(days) = u32::try_from(settings.retention_days) {
         record_missing_days(store, now);
         for memory in find_unused_since(store, MemoryState::Archive, days, now) {
-            store.move_to(&memory, MemoryState::Trash)?;
-            moved.trashed.push(memory.id().to_owned());
+            if store.move_unmoved(&memory, MemoryState::Trash)?.is_some() {
+                moved.trashed.push(memory.id().to_owned());
+            }
         }
     }
     Ok(())

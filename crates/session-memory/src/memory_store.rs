@@ -336,42 +336,6 @@ impl MemoryStore {
         self.reread(directory, memory.state, memory.id())
     }
 
-    /// Moves a memory to another state. A memory in the trash loses its trust until the user restores
-    /// it.
-    ///
-    /// # Errors
-    /// When its file cannot be moved.
-    pub fn move_to(&self, memory: &Memory, state: MemoryState) -> Result<Memory> {
-        let directory = self.directory_of(memory);
-        let writer = DirectoryWriter::open(directory, &self.records)?;
-        if state != memory.state {
-            // First, so that a failure leaves nothing trusted that was deleted.
-            self.records.update(directory, |record| match state {
-                MemoryState::Trash => record.mark_deleted(memory.id()),
-                MemoryState::Active | MemoryState::Archive => {
-                    record.unmark_deleted(memory.id(), &memory.text)
-                }
-            })?;
-            writer.rename(memory.id(), memory.state, state)?;
-            writer.finish();
-        }
-        self.reread(directory, state, memory.id())
-    }
-
-    /// Removes a memory and its conversation for good.
-    ///
-    /// # Errors
-    /// When a file cannot be removed.
-    pub fn purge(&self, memory: &Memory) -> Result<()> {
-        let directory = self.directory_of(memory);
-        let writer = DirectoryWriter::open(directory, &self.records)?;
-        self.records
-            .update(directory, |record| record.remove(memory.id()))?;
-        writer.remove(memory.state, memory.id())?;
-        writer.finish();
-        Ok(())
-    }
-
     /// Trusts memories of a repository with their present content.
     ///
     /// # Errors
@@ -434,7 +398,12 @@ impl MemoryStore {
         all
     }
 
-    fn reread(&self, directory: &MemoryDirectory, state: MemoryState, id: &str) -> Result<Memory> {
+    pub(crate) fn reread(
+        &self,
+        directory: &MemoryDirectory,
+        state: MemoryState,
+        id: &str,
+    ) -> Result<Memory> {
         let unknown = || MemoryError::Unknown(id.to_owned());
         let dir = directory.open()?.ok_or_else(unknown)?;
         let record = self.records.read(directory);
@@ -450,7 +419,7 @@ impl MemoryStore {
         })
     }
 
-    fn directory_of(&self, memory: &Memory) -> &MemoryDirectory {
+    pub(crate) fn directory_of(&self, memory: &Memory) -> &MemoryDirectory {
         let own = self.directories.iter().find(|p| p.scope == memory.scope);
         own.unwrap_or(&self.directories[0])
     }

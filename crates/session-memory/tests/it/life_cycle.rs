@@ -3,8 +3,8 @@
 use crate::support::{World, days_ago, draft, now};
 use jiff::{Timestamp, ToSpan, Zoned};
 use session_memory::{
-    Memory, MemoryState, MovedMemories, StorageSettings, StorageSettingsByScope, apply_retention,
-    archive_memory, find_unused_since, record_use,
+    Memory, MemoryError, MemoryState, MovedMemories, StorageSettings, StorageSettingsByScope,
+    apply_retention, archive_memory, find_unused_since, record_use,
 };
 
 fn retain(world: &World, settings: StorageSettings, now: &Zoned) -> MovedMemories {
@@ -33,6 +33,21 @@ fn a_memory_goes_from_active_to_the_archive_to_the_trash_and_back() {
     assert_eq!(world.topics(&[MemoryState::Active]), ["Lantern"]);
     world.store.purge(&active).unwrap();
     assert!(world.topics(&MemoryState::ALL).is_empty());
+}
+
+#[test]
+fn a_memory_that_was_moved_since_it_was_listed_is_removed_or_moved_from_there() {
+    let world = World::new();
+    let listed = world.save("Lantern", "in the harbour");
+    archive_memory(&world.store, &listed, Timestamp::now()).unwrap();
+    let trashed = world.store.move_to(&listed, MemoryState::Trash).unwrap();
+    assert_eq!(world.topics(&[MemoryState::Trash]), ["Lantern"]);
+    assert!(world.topics(&[MemoryState::Archive]).is_empty());
+    world.store.move_to(&trashed, MemoryState::Active).unwrap();
+    world.store.purge(&trashed).unwrap();
+    assert!(world.topics(&MemoryState::ALL).is_empty());
+    let error = world.store.purge(&trashed).unwrap_err();
+    assert!(matches!(error, MemoryError::Unknown(_)), "{error}");
 }
 
 #[test]

@@ -162,6 +162,35 @@ fn the_user_restores_an_own_memory_with_its_trust() {
 }
 
 #[test]
+fn a_deletion_that_fails_leaves_the_memory_and_its_trust() {
+    let world = World::new();
+    let own = world.save(TOPIC, INFO);
+    let ignore = world.file(MemoryState::Trash, own.id());
+    let ignore = ignore.with_file_name(".gitignore");
+    world.write(&ignore, "# somebody else's\n");
+    world.store.move_to(&own, MemoryState::Trash).unwrap_err();
+    assert!(is_injected(&world, own.id()));
+}
+
+#[test]
+fn the_user_activates_what_a_killed_deletion_left_with_its_trust() {
+    let world = World::new();
+    let own = world.save(TOPIC, INFO);
+    let trashed = world.store.move_to(&own, MemoryState::Trash).unwrap();
+    fs_err::rename(&trashed.path, &own.path).unwrap();
+    let left = || world.store.find(own.id()).unwrap();
+    assert_eq!(left().trust, Trust::Changed);
+    fs_err::write(&own.path, own.text.replace("40", "4000")).unwrap();
+    let changed = world.store.move_to(&left(), MemoryState::Active).unwrap();
+    assert_eq!(changed.trust, Trust::Changed, "somebody else changed it");
+    fs_err::write(&own.path, &own.text).unwrap();
+    let archived = world.store.move_to(&left(), MemoryState::Archive).unwrap();
+    assert_eq!(archived.trust, Trust::Changed, "nobody activated it");
+    let active = world.store.move_to(&archived, MemoryState::Active).unwrap();
+    assert_eq!(active.trust, Trust::Own);
+}
+
+#[test]
 fn damaged_files_of_a_repository_do_not_hide_the_users_memories() {
     let world = World::new();
     let own = world.save_global(TOPIC, INFO);

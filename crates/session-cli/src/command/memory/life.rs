@@ -1,7 +1,7 @@
 //! `memory delete`, `supersede`, `archive`, `activate`.
 
-use super::print_change;
 use super::save::note_moved;
+use super::{note_waiting, print_change};
 use crate::Found;
 use crate::args::{ArchiveArgs, DeleteArgs, IdsArgs, SupersedeArgs};
 use crate::memories::Memories;
@@ -61,6 +61,7 @@ pub fn activate(args: &IdsArgs, memories: &Memories) -> Result<Found> {
     let active = moved(&found, MemoryState::Active, memories)?;
     let recalled: Vec<&Memory> = active.iter().collect();
     session_memory::record_use(&memories.store, &recalled, Timestamp::now());
+    note_waiting(&active)?;
     print_moved("active", &found, &active, args.json)
 }
 
