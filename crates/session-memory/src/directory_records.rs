@@ -7,15 +7,15 @@
 use crate::error::{MemoryError, Result};
 use crate::memory::MemoryScope;
 use crate::memory_directory::MemoryDirectory;
+use crate::memory_file::has_memory;
+use crate::record_limit::{RECORD_LIMIT, encode_record};
 use serde::{Deserialize, Serialize};
 use session_files::{Dir, Lock, private};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The most bytes of a record.
-const LIMIT: u64 = 1 << 20;
 /// The most bytes of a file of hashes.
 const HASHES_LIMIT: u64 = 32 << 20;
 /// The most contents that are recorded of one memory, for its worktrees and branches.
@@ -70,6 +70,9 @@ pub struct DirectoryRecord {
     memories: BTreeMap<String, Vec<KnownContent>>,
     /// The days of the last recall, by id.
     pub(crate) recalled: BTreeMap<String, String>,
+    /// The hashes of the conversations that the user's memories were saved from, by id.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    conversations: BTreeMap<String, String>,
 }
 
 impl DirectoryRecord {
@@ -123,9 +126,54 @@ impl DirectoryRecord {
             .for_each(|content| content.deleted = false);
     }
 
-    /// Removes all contents of a memory.
+    /// Removes all contents of a memory, and its conversation.
     pub(crate) fn remove(&mut self, id: &str) {
         self.memories.remove(id);
+        self.conversations.remove(id);
+    }
+
+    /// Adds the conversation that the user's memory was saved from.
+    pub(crate) fn add_conversation(&mut self, id: &str, text: &str) {
+        let hash = content_hash(text);
+        self.conversations.insert(id.to_owned(), hash);
+    }
+
+    /// Returns the hash of the conversation that the user's memory was saved from.
+    pub(crate) fn conversation_hash(&self, id: &str) -> Option<&str> {
+        self.conversations.get(id).map(String::as_str)
+    }
+
+    /// Returns the ids of all entries, the oldest first.
+    pub(crate) fn all_ids(&self) -> BTreeSet<String> {
+        let recalled = self.recalled.keys().chain(self.conversations.keys());
+        self.memories.keys().chain(recalled).cloned().collect()
+    }
+
+    /// Removes all entries of a memory. Returns about how many bytes of JSON they were.
+    pub(crate) fn forget(&mut self, id: &str) -> usize {
+        let contents = self.memories.remove(id).unwrap_or_default();
+        let texts = [self.recalled.remove(id), self.conversations.remove(id)];
+        let texts = texts
+            .into_iter()
+            .flatten()
+            .map(|text| text.len() + id.len());
+        json_length(&contents) + texts.sum::<usize>()
+    }
+
+    /// Removes all contents of a memory but the newest. Returns about how many bytes of JSON they were.
+    pub(crate) fn forget_older_contents(&mut self, id: &str) -> usize {
+        let Some(contents) = self.memories.get_mut(id) else {
+            return 0;
+        };
+        let newest = contents.len().saturating_sub(1);
+        let older: Vec<KnownContent> = contents.drain(..newest).collect();
+        json_length(&older)
+    }
+
+    /// Returns true where the entries of a memory differ from those of another record.
+    fn differs_in(&self, other: &Self, id: &str) -> bool {
+        self.memories.get(id) != other.memories.get(id)
+            || self.conversations.get(id) != other.conversations.get(id)
     }
 
     /// Returns true where any content of a memory is recorded.
@@ -182,6 +230,10 @@ impl DirectoryRecord {
     }
 }
 
+fn json_length(contents: &[KnownContent]) -> usize {
+    serde_json::to_vec(contents).map_or(0, |json| json.len())
+}
+
 /// Returns the BLAKE3 hash of a text, in hex.
 pub(crate) fn content_hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
@@ -208,13 +260,16 @@ impl DirectoryRecords {
         lock.ok_or_else(|| MemoryError::Locked(self.root.clone()))
     }
 
-    /// Reads the record of a directory. A damaged record is empty.
-    pub fn read(&self, directory: &MemoryDirectory) -> DirectoryRecord {
-        let mut record = read_record(&self.path(directory)).unwrap_or_default();
+    /// Reads the record of a directory.
+    ///
+    /// # Errors
+    /// When it is too large or damaged: an empty one would make the user's memories untrusted.
+    pub fn read(&self, directory: &MemoryDirectory) -> Result<DirectoryRecord> {
+        let mut record = read_record(&self.path(directory))?.unwrap_or_default();
         if directory.scope == MemoryScope::Global && record.recalled.is_empty() {
             record.recalled = read_old_recall_days(directory).unwrap_or_default();
         }
-        record
+        Ok(record)
     }
 
     /// Reads all records.
@@ -229,7 +284,9 @@ impl DirectoryRecords {
             .iter()
             .filter(is_record)
             .map(|name| self.root.join(name));
-        paths.filter_map(|path| read_record(&path)).collect()
+        paths
+            .filter_map(|path| read_record(&path).ok().flatten())
+            .collect()
     }
 
     /// Updates the record of a directory under the lock.
@@ -263,24 +320,32 @@ impl DirectoryRecords {
         let Some(_lock) = Lock::within(&Dir::create(&self.root)?, LOCK, timeout)? else {
             return Ok(None);
         };
-        // A damaged record is not overwritten: its contents would be lost.
-        if private::read(&self.path(directory), LIMIT)?.is_some()
-            && read_record(&self.path(directory)).is_none()
-        {
-            return Err(MemoryError::Refused(format!(
-                "`{}` is damaged\nhint: move it away; memories of the project wait for `session-search trust` then",
-                self.path(directory).display()
-            )));
-        }
-        let before = self.read(directory);
+        let before = self.read(directory)?;
         let mut record = before.clone();
         record.path.clone_from(&directory.path);
         let changed = change(&mut record);
         if record != before {
-            let text = serde_json::to_vec(&record).unwrap_or_default();
-            private::write(&self.path(directory), &text)?;
+            self.write(directory, &mut record, &before)?;
         }
         Ok(Some(changed))
+    }
+
+    /// Writes a record. Where it is too large, it forgets memories without a file that the present change
+    /// does not concern.
+    fn write(
+        &self,
+        directory: &MemoryDirectory,
+        record: &mut DirectoryRecord,
+        before: &DirectoryRecord,
+    ) -> Result<()> {
+        let path = self.path(directory);
+        let dir = directory.open()?;
+        let changed = record.clone();
+        let is_kept = |id: &str| {
+            changed.differs_in(before, id) || dir.as_ref().is_some_and(|dir| has_memory(dir, id))
+        };
+        let json = encode_record(record, RECORD_LIMIT, &is_kept, &path)?;
+        Ok(private::write(&path, &json)?)
     }
 
     /// Reads the hashes of the files that this program wrote in a directory. They are apart from the
@@ -328,14 +393,21 @@ fn file_name(directory: &Path) -> String {
     name
 }
 
-fn read_record(path: &Path) -> Option<DirectoryRecord> {
-    let bytes = private::read(path, LIMIT).ok()??;
-    serde_json::from_slice(&bytes).ok()
+/// Reads a record; `None` where there is no file.
+fn read_record(path: &Path) -> Result<Option<DirectoryRecord>> {
+    let bytes = private::read(path, RECORD_LIMIT as u64)?;
+    let record = bytes.map(|bytes| serde_json::from_slice(&bytes));
+    record.transpose().map_err(|_| {
+        MemoryError::Refused(format!(
+            "`{}` is damaged\nhint: move it away; memories of the project wait for `session-search trust` then",
+            path.display()
+        ))
+    })
 }
 
 /// Reads the recall days that an earlier version wrote into the user's own directory.
 fn read_old_recall_days(directory: &MemoryDirectory) -> Option<BTreeMap<String, String>> {
-    let bytes = private::read(&directory.path.join(OLD_RECALLED), LIMIT).ok()??;
+    let bytes = private::read(&directory.path.join(OLD_RECALLED), RECORD_LIMIT as u64).ok()??;
     serde_json::from_slice(&bytes).ok()
 }
 

@@ -95,6 +95,7 @@ mod memory_store;
 mod open_directory;
 mod prompt_parts;
 mod rank;
+mod record_limit;
 mod redaction;
 mod session_start;
 mod session_state;

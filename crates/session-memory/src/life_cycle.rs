@@ -84,7 +84,7 @@ pub fn record_use(store: &MemoryStore, memories: &[&Memory], now: Timestamp) {
     for directory in store.directories() {
         let own = memories.iter().filter(|m| m.scope == directory.scope);
         let new: LastUsedDays = own.map(|m| (m.id().to_owned(), today.clone())).collect();
-        let known = read_last_used_days(store, directory);
+        let known = read_last_used_days(store, directory).unwrap_or_default();
         if new.iter().any(|(id, day)| known.get(id) != Some(day)) {
             let add = |record: &mut DirectoryRecord| record.recalled.extend(new);
             store.records().try_update(directory, add);
@@ -92,16 +92,18 @@ pub fn record_use(store: &MemoryStore, memories: &[&Memory], now: Timestamp) {
     }
 }
 
-fn read_last_used_days(store: &MemoryStore, directory: &MemoryDirectory) -> LastUsedDays {
-    store.records().read(directory).recalled
+/// Reads the days of the last recall; `None` where the record cannot be read.
+fn read_last_used_days(store: &MemoryStore, directory: &MemoryDirectory) -> Option<LastUsedDays> {
+    let record = store.records().read(directory);
+    record.ok().map(|record| record.recalled)
 }
 
 /// Reads the months in which memories were last recalled, `2026-01`, by scope and id.
 pub(crate) fn read_use_months(store: &MemoryStore) -> BTreeMap<(MemoryScope, String), String> {
     let directories = store.directories().iter();
     let months = directories.flat_map(|directory| {
-        let days = read_last_used_days(store, directory).into_iter();
-        days.map(|(id, day)| {
+        let days = read_last_used_days(store, directory).unwrap_or_default();
+        days.into_iter().map(|(id, day)| {
             let month = day.get(..MONTH_CHARS).unwrap_or_default().to_owned();
             ((directory.scope, id), month)
         })
@@ -129,7 +131,7 @@ pub fn find_unused_since(
     let limit = now.as_millisecond() - i64::from(days) * DAY_MS;
     let directories = store.directories().iter();
     let recalls: Vec<_> = directories
-        .map(|d| (d.scope, read_last_used_days(store, d)))
+        .filter_map(|d| Some((d.scope, read_last_used_days(store, d)?)))
         .collect();
     let last_touched = |memory: &Memory| {
         let own = recalls.iter().find(|(scope, _)| *scope == memory.scope);
@@ -155,7 +157,9 @@ pub fn archive_memory(store: &MemoryStore, memory: &Memory, now: Timestamp) -> R
 /// Records today for archived memories without a day: those archived by hand or on another machine.
 fn record_missing_days(store: &MemoryStore, now: Timestamp) {
     let directories = store.directories().iter();
-    let recorded: Vec<LastUsedDays> = directories.map(|d| read_last_used_days(store, d)).collect();
+    let recorded: Vec<LastUsedDays> = directories
+        .filter_map(|d| read_last_used_days(store, d))
+        .collect();
     let mut found = store.list(&[MemoryState::Archive]).memories;
     found.retain(|memory| !recorded.iter().any(|days| days.contains_key(memory.id())));
     record_use(store, &found.iter().collect::<Vec<_>>(), now);

@@ -26,6 +26,12 @@ pub(crate) fn memory_path(state: MemoryState, id: &str) -> PathBuf {
     Path::new(state.directory_name()).join(format!("{id}{EXTENSION}"))
 }
 
+/// Returns true where a directory has a memory's file, in whatever state.
+pub(crate) fn has_memory(dir: &Dir, id: &str) -> bool {
+    let mut states = MemoryState::ALL.into_iter();
+    states.any(|state| dir.exists(&memory_path(state, id)))
+}
+
 /// Returns true for `mem-` followed by ASCII letters, digits, `-`, `_` and `.`.
 pub(crate) fn is_valid_id(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);

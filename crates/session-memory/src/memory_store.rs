@@ -181,9 +181,11 @@ impl MemoryStore {
     /// Finds the memory of an id, or of a unique prefix of one; `mem-` may be left out.
     ///
     /// # Errors
-    /// When no id or several ids match, or the file is damaged.
+    /// When no id or several ids match, or the file or the record of its directory is damaged.
     pub fn find(&self, id: &str) -> Result<Memory> {
-        find_by_id(&self.open_directories(&mut Vec::new()), id)
+        let memory = find_by_id(&self.open_directories(&mut Vec::new()), id)?;
+        self.read_record(self.directory_of(&memory))?; // without it the trust is not known
+        Ok(memory)
     }
 
     /// Saves a new memory in the first directory, or in that of a scope.
@@ -387,11 +389,17 @@ impl MemoryStore {
         for directory in &self.directories {
             match directory.open() {
                 Ok(None) => {}
-                Ok(Some(dir)) => all.push(OpenDirectory {
-                    directory,
-                    dir,
-                    record: self.records.read(directory),
-                }),
+                Ok(Some(dir)) => {
+                    let record = self.read_record(directory).unwrap_or_else(|error| {
+                        damaged.push(DamagedFile::unreadable(&directory.path, &error));
+                        DirectoryRecord::default()
+                    });
+                    all.push(OpenDirectory {
+                        directory,
+                        dir,
+                        record,
+                    });
+                }
                 Err(error) => damaged.push(DamagedFile::unreadable(&directory.path, &error)),
             }
         }
@@ -406,8 +414,17 @@ impl MemoryStore {
     ) -> Result<Memory> {
         let unknown = || MemoryError::Unknown(id.to_owned());
         let dir = directory.open()?.ok_or_else(unknown)?;
-        let record = self.records.read(directory);
+        let record = self.read_record(directory)?;
         read_memory(directory, &dir, &record, state, id)?.ok_or_else(unknown)
+    }
+
+    /// Reads the record of a directory. That of the user's own decides about no trust, and is empty where
+    /// it cannot be read.
+    pub(crate) fn read_record(&self, directory: &MemoryDirectory) -> Result<DirectoryRecord> {
+        match (self.records.read(directory), directory.scope) {
+            (Err(_), MemoryScope::Global) => Ok(DirectoryRecord::default()),
+            (record, _) => record,
+        }
     }
 
     fn directory_in(&self, scope: Option<MemoryScope>) -> Result<&MemoryDirectory> {

@@ -236,7 +236,7 @@ fn an_injected_memory_counts_as_recalled() {
     let memory = save_pool(&world);
     world.inject(PROMPT, "s1");
     let records = world.store.records();
-    let record = records.read(&world.store.directories()[0]);
+    let record = records.read(&world.store.directories()[0]).unwrap();
     let record = serde_json::to_value(record).unwrap();
     assert!(record["recalled"][memory.id()].is_string(), "{record}");
 }

@@ -7,6 +7,7 @@ use session_memory::{
     StorageLocation, Trust, export_memories, import_memories, render_context_sheet,
     trusted_keywords,
 };
+use std::path::PathBuf;
 
 const ID: &str = "mem-20260110-091500";
 
@@ -188,6 +189,38 @@ fn the_user_activates_what_a_killed_deletion_left_with_its_trust() {
     assert_eq!(archived.trust, Trust::Changed, "nobody activated it");
     let active = world.store.move_to(&archived, MemoryState::Active).unwrap();
     assert_eq!(active.trust, Trust::Own);
+}
+
+/// Writes a record of so many bytes, which is no JSON, for the directory of the project.
+fn write_record(world: &World, bytes: u64) {
+    let names = fs_err::read_dir(world.home().join("records")).unwrap();
+    let is_record = |path: &PathBuf| {
+        let name = path.to_string_lossy();
+        name.ends_with(".json") && !name.ends_with(".files.json")
+    };
+    let path = names.map(|entry| entry.unwrap().path()).find(is_record);
+    let file = fs_err::File::create(path.unwrap()).unwrap();
+    file.set_len(bytes).unwrap();
+}
+
+#[test]
+fn a_record_that_cannot_be_read_is_an_error_and_no_loss_of_trust() {
+    for (bytes, reason) in [(9 << 20, "is larger than"), (9, "is damaged")] {
+        let world = World::new();
+        let own = world.save(TOPIC, INFO);
+        write_record(&world, bytes);
+        let error = world.store.find(own.id()).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+        let change = MemoryChange {
+            topic: Some("Pool".into()),
+            ..MemoryChange::default()
+        };
+        assert!(world.store.change(own.id(), &change, &now()).is_err());
+        assert_eq!(world.read(&own), own.text);
+        let listing = world.store.list(&[MemoryState::Active]);
+        assert_eq!(listing.memories.len(), 1);
+        assert!(listing.damaged[0].reason.contains(reason));
+    }
 }
 
 #[test]
