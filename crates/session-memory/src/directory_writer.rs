@@ -5,7 +5,7 @@ use crate::directory_records::{ContentOrigin, DirectoryRecords, content_hash};
 use crate::error::{MemoryError, Result};
 use crate::memory::MemoryState;
 use crate::memory_directory::MemoryDirectory;
-use crate::memory_file::{FILE_LIMIT, memory_path};
+use crate::memory_file::{FILE_LIMIT, has_memory, memory_path};
 use crate::views;
 use session_files::{Dir, Durability, FileError, Lock, remove_temporary_files};
 use std::path::{Path, PathBuf};
@@ -13,6 +13,8 @@ use std::time::Duration;
 
 /// The directory of conversations that memories were saved from.
 const CONVERSATIONS_DIRECTORY: &str = "raw";
+/// The beginning of the key of a conversation's hash until its memory is written.
+const UNFINISHED: &str = "unfinished:";
 /// The most bytes of a conversation.
 pub(crate) const MAX_CONVERSATION_BYTES: u64 = 8 << 20;
 const IGNORE_FILE: &str = ".gitignore";
@@ -66,7 +68,7 @@ impl<'a> DirectoryWriter<'a> {
             writer.write(Path::new(IGNORE_FILE), IGNORE_PATTERNS)?;
         }
         views::adopt(directory, &writer.dir, records)?;
-        writer.remove_orphan_conversations()?;
+        writer.settle_conversations()?;
         Ok(writer)
     }
 
@@ -97,7 +99,8 @@ impl<'a> DirectoryWriter<'a> {
         self.write(&memory_path(state, id), text)
     }
 
-    /// Writes the conversation that a memory is saved from.
+    /// Writes the conversation that a memory is saved from. A kill before the memory is written leaves the
+    /// mark by which the next writer removes it.
     ///
     /// # Errors
     /// When it cannot be written, or git would not ignore it.
@@ -106,6 +109,7 @@ impl<'a> DirectoryWriter<'a> {
         let path = conversation_path(id);
         let key = path.to_string_lossy().into_owned();
         self.records.update_hashes(self.directory, |written| {
+            written.insert(format!("{UNFINISHED}{key}"), content_hash(text));
             written.insert(key, content_hash(text));
         })?;
         self.write(&path, text)
@@ -147,8 +151,10 @@ impl<'a> DirectoryWriter<'a> {
         }
     }
 
-    /// Rebuilds the generated views. An error is left for the next writer: views hold no data.
+    /// Takes the marks of unfinished conversations away, and rebuilds the generated views. An error is left
+    /// for the next writer: views hold no data.
     pub(crate) fn finish(self) {
+        let _ = self.settle_conversations();
         let _ = views::rebuild(self.directory, &self.dir, self.records);
     }
 
@@ -175,40 +181,66 @@ impl<'a> DirectoryWriter<'a> {
         }
     }
 
-    /// Removes conversations whose memory is gone, by hand or because a save was killed, if this
-    /// program wrote them and they are unchanged.
-    fn remove_orphan_conversations(&self) -> Result<()> {
+    /// Removes conversations whose save was killed before their memory was written, where they are unchanged.
+    /// A memory that is gone otherwise may be on another branch: git does not bring its conversation back.
+    fn settle_conversations(&self) -> Result<()> {
         let written = self.records.read_hashes(self.directory);
-        let orphans = written
-            .iter()
-            .filter(|(path, hash)| self.is_orphan(path, hash));
-        let orphans: Vec<&String> = orphans.map(|(path, _)| path).collect();
-        if orphans.is_empty() {
+        let unfinished = written.iter().filter_map(|(key, hash)| {
+            let path = key.strip_prefix(UNFINISHED)?;
+            Some((path, hash))
+        });
+        let unfinished: Vec<(&str, &String)> = unfinished.collect();
+        if unfinished.is_empty() {
             return Ok(());
         }
-        for path in &orphans {
-            self.dir.remove(Path::new(path))?;
+        for (path, hash) in &unfinished {
+            if self.is_orphan(path, hash) {
+                self.dir.remove(Path::new(path))?;
+            }
         }
         self.records.update_hashes(self.directory, |written| {
-            written.retain(|path, _| !orphans.contains(&path));
+            written.retain(|key, _| !key.starts_with(UNFINISHED));
         })
     }
 
     fn is_orphan(&self, path: &str, hash: &str) -> bool {
         let path = Path::new(path);
         let id = path.file_stem().unwrap_or_default().to_string_lossy();
-        let mut states = MemoryState::ALL.into_iter();
-        path.starts_with(CONVERSATIONS_DIRECTORY)
-            && !states.any(|state| self.dir.exists(&memory_path(state, &id)))
-            && match self.dir.read_text(path, MAX_CONVERSATION_BYTES) {
-                Ok(Some(text)) => content_hash(&text) == hash,
-                Ok(None) => true,
-                Err(_) => false,
-            }
+        let text = self.dir.read_text(path, MAX_CONVERSATION_BYTES);
+        let is_unchanged = text.is_ok_and(|text| text.is_some_and(|t| content_hash(&t) == hash));
+        path.starts_with(CONVERSATIONS_DIRECTORY) && is_unchanged && !has_memory(&self.dir, &id)
     }
 }
 
 /// Returns the path of a memory's conversation below its [`MemoryDirectory`].
 pub(crate) fn conversation_path(id: &str) -> PathBuf {
     Path::new(CONVERSATIONS_DIRECTORY).join(format!("{id}{}", crate::memory_file::EXTENSION))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory_directory::{StorageLocation, memory_directories};
+
+    #[test]
+    fn a_conversation_whose_save_was_killed_is_removed_by_the_next_writer() {
+        let home = tempfile::tempdir().unwrap();
+        let records = DirectoryRecords::new(home.path().join("records"));
+        let location = StorageLocation::GlobalOnly;
+        let directories = memory_directories(None, home.path(), location).unwrap();
+        let open = || DirectoryWriter::open(&directories[0], &records).unwrap();
+        let text = "---\ntopic: Pool\ncreated: 2026-01-10\n---\n";
+        let writer = open();
+        for id in ["mem-killed", "mem-edited", "mem-saved"] {
+            writer.write_conversation(id, "User: why?").unwrap();
+        }
+        let saved = MemoryState::Active;
+        writer.write_memory(saved, "mem-saved", text, None).unwrap();
+        let edited = conversation_path("mem-edited");
+        writer.write(&edited, "mine").unwrap();
+        drop(writer); // killed before it finished
+        let writer = open();
+        let has = |id: &str| writer.dir.exists(&conversation_path(id));
+        assert!(!has("mem-killed") && has("mem-edited") && has("mem-saved"));
+    }
 }

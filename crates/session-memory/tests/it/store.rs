@@ -369,3 +369,20 @@ fn ids_of_one_second_differ_in_all_directories() {
     });
     assert_eq!(ids.len(), 16);
 }
+
+#[test]
+fn a_conversation_stays_where_git_takes_its_memory_to_another_branch() {
+    let world = World::new();
+    let memory = world.save_draft(&Draft {
+        raw: Some("User: why?".to_owned()),
+        ..draft("Pool", INFO)
+    });
+    let away = world.home().join("other-branch.md");
+    fs_err::rename(&memory.path, &away).unwrap();
+    world.save("Another", "on this branch");
+    fs_err::rename(&away, &memory.path).unwrap();
+    let raw = world.store.read_conversation(&memory).unwrap().unwrap();
+    assert_eq!(raw, "User: why?");
+    world.store.purge(&memory).unwrap();
+    assert_eq!(world.store.read_conversation(&memory).unwrap(), None);
+}
