@@ -6,6 +6,7 @@ use crate::error::{MemoryError, Result};
 use crate::memory::MemoryState;
 use crate::memory_directory::MemoryDirectory;
 use crate::memory_file::{FILE_LIMIT, has_memory, memory_path};
+use crate::trust::Trust;
 use crate::views;
 use session_files::{Dir, Durability, FileError, Lock, remove_temporary_files};
 use std::path::{Path, PathBuf};
@@ -100,12 +101,17 @@ impl<'a> DirectoryWriter<'a> {
     }
 
     /// Writes the conversation that a memory is saved from. A kill before the memory is written leaves the
-    /// mark by which the next writer removes it.
+    /// mark by which the next writer removes it. Its hash is recorded where the memory is trusted.
     ///
     /// # Errors
     /// When it cannot be written, or git would not ignore it.
-    pub(crate) fn write_conversation(&self, id: &str, text: &str) -> Result<()> {
+    pub(crate) fn write_conversation(&self, id: &str, text: &str, trust: Trust) -> Result<()> {
         self.ensure_ignored(CONVERSATIONS_DIRECTORY)?;
+        if trust.is_trusted() {
+            self.records.update(self.directory, |record| {
+                record.add_conversation(id, text);
+            })?;
+        }
         let path = conversation_path(id);
         let key = path.to_string_lossy().into_owned();
         self.records.update_hashes(self.directory, |written| {
@@ -232,7 +238,9 @@ mod tests {
         let text = "---\ntopic: Pool\ncreated: 2026-01-10\n---\n";
         let writer = open();
         for id in ["mem-killed", "mem-edited", "mem-saved"] {
-            writer.write_conversation(id, "User: why?").unwrap();
+            writer
+                .write_conversation(id, "User: why?", Trust::Own)
+                .unwrap();
         }
         let saved = MemoryState::Active;
         writer.write_memory(saved, "mem-saved", text, None).unwrap();

@@ -64,6 +64,7 @@
 //! ```
 
 mod context_sheet;
+mod conversation;
 mod directory_records;
 mod directory_writer;
 mod draft;
@@ -114,6 +115,7 @@ mod vector_cache;
 mod views;
 
 pub use context_sheet::{context_sheet_path, render_context_sheet, write_context_sheet};
+pub use conversation::{Conversation, ConversationOrigin};
 pub use directory_records::{DirectoryRecord, DirectoryRecords};
 pub use draft::{describe_cuts, normalize_tag};
 pub use draft_input::DraftError;

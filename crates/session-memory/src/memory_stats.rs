@@ -112,7 +112,7 @@ impl ViewSizes {
         let chars = |text: &str| text.chars().count();
         let conversation = |memory| {
             let raw = store.read_conversation(memory).ok().flatten();
-            raw.as_deref().map_or(0, chars)
+            raw.map_or(0, |raw| chars(&raw.text))
         };
         Self {
             keywords: chars(&most_common_keywords(active, MAX_KEYWORDS).join(", ")),

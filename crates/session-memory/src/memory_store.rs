@@ -1,7 +1,7 @@
 //! The store of memories: a directory of Markdown files for each state.
 
 use crate::directory_records::{ContentOrigin, DirectoryRecord, DirectoryRecords};
-use crate::directory_writer::{DirectoryWriter, MAX_CONVERSATION_BYTES, conversation_path};
+use crate::directory_writer::{DirectoryWriter, conversation_path};
 use crate::draft::{new_frontmatter, validate_draft};
 use crate::error::{DamagedFile, MemoryError, Result};
 use crate::event_matcher::EventMatcher;
@@ -209,7 +209,7 @@ impl MemoryStore {
         };
         let text = yaml::format_file(&front, body.trim_start()).map_err(MemoryError::Refused)?;
         if let Some(raw) = &draft.raw {
-            writer.write_conversation(&front.id, raw)?;
+            writer.write_conversation(&front.id, raw, Trust::Own)?;
         }
         writer.write_memory(
             MemoryState::Active,
@@ -245,7 +245,7 @@ impl MemoryStore {
             _ => yaml::format_file(&front, &memory.body).map_err(MemoryError::Refused)?,
         };
         if let Some(raw) = &memory.raw {
-            writer.write_conversation(&front.id, raw)?;
+            writer.write_conversation(&front.id, raw, memory.trust)?;
         }
         let origin = origin_of_trust(memory.trust);
         writer.write_memory(memory.state, &front.id, &text, origin)?;
@@ -360,17 +360,6 @@ impl MemoryStore {
     pub fn revoke(&self, ids: Option<&[String]>) -> Result<usize> {
         let directory = self.directory_in(Some(MemoryScope::Project))?;
         self.records.update(directory, |record| record.revoke(ids))
-    }
-
-    /// Reads the conversation that a memory was saved from.
-    ///
-    /// # Errors
-    /// When the file exists and cannot be read.
-    pub fn read_conversation(&self, memory: &Memory) -> Result<Option<String>> {
-        let Some(dir) = self.directory_of(memory).open()? else {
-            return Ok(None);
-        };
-        Ok(dir.read_text(&conversation_path(memory.id()), MAX_CONVERSATION_BYTES)?)
     }
 
     /// Returns the paths of views that another program wrote, which are not overwritten.

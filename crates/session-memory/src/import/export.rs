@@ -1,6 +1,7 @@
 //! The export of memories: one JSON document, which can be imported again.
 
 use super::ImportFormat;
+use crate::conversation::{Conversation, ConversationOrigin};
 use crate::error::{DamagedFile, MemoryError, Result};
 use crate::frontmatter as yaml;
 use crate::memory::{Memory, MemoryScope, MemoryState};
@@ -19,6 +20,9 @@ pub struct MemoryExport {
     version: u32,
     /// The memories.
     pub memories: Vec<ExportedMemory>,
+    /// The number of conversations that are left out, since they are from the repository.
+    #[serde(skip)]
+    pub left_out_conversations: usize,
 }
 
 /// A memory of an export, with its whole file.
@@ -45,29 +49,34 @@ enum ExportedTrust {
     Trusted,
 }
 
-/// Exports memories with their conversations. What waits for trust is left out: an import would make it
-/// the user's own.
+/// Exports memories with their conversations. What waits for trust and conversations from the repository
+/// are left out: an import would make them the user's own.
 pub fn export_memories(store: &MemoryStore, memories: &[Memory]) -> MemoryExport {
-    let to_exported = |memory: &Memory| {
+    let mut left_out_conversations = 0;
+    let mut to_exported = |memory: &Memory| {
         let trust = match memory.trust {
             Trust::Own => ExportedTrust::Own,
             Trust::Trusted => ExportedTrust::Trusted,
             Trust::Waiting | Trust::Changed => return None,
         };
+        // A conversation that cannot be read is left out.
+        let raw = store.read_conversation(memory).ok().flatten();
+        let is_foreign = |raw: &Conversation| raw.origin == ConversationOrigin::Repository;
+        left_out_conversations += usize::from(raw.as_ref().is_some_and(is_foreign));
         Some(ExportedMemory {
             id: memory.id().to_owned(),
             state: memory.state.directory_name().to_owned(),
             scope: memory.scope.label().to_owned(),
             trust,
             file: memory.text.clone(),
-            // A conversation that cannot be read is left out.
-            raw: store.read_conversation(memory).ok().flatten(),
+            raw: raw.filter(|raw| !is_foreign(raw)).map(|raw| raw.text),
         })
     };
     MemoryExport {
         format: FORMAT.to_owned(),
         version: VERSION,
-        memories: memories.iter().filter_map(to_exported).collect(),
+        memories: memories.iter().filter_map(&mut to_exported).collect(),
+        left_out_conversations,
     }
 }
 

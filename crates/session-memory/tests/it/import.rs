@@ -160,7 +160,7 @@ fn directories_of_conversation_memory_are_imported_whole() {
     assert_eq!(saved_in(&["abc-1", "abc-2"]), [en.id()]);
     assert_eq!(saved_in(&["abc-2"]), [""; 0]);
     assert!(en.body.contains("The index was blank."));
-    let raw = world.store.read_conversation(en).unwrap().unwrap();
+    let raw = world.store.read_conversation(en).unwrap().unwrap().text;
     assert!(
         raw.contains("why blank?") && raw.contains("\"role\""),
         "{raw}"

@@ -382,7 +382,7 @@ fn a_conversation_stays_where_git_takes_its_memory_to_another_branch() {
     world.save("Another", "on this branch");
     fs_err::rename(&away, &memory.path).unwrap();
     let raw = world.store.read_conversation(&memory).unwrap().unwrap();
-    assert_eq!(raw, "User: why?");
+    assert_eq!(raw.text, "User: why?");
     world.store.purge(&memory).unwrap();
     assert_eq!(world.store.read_conversation(&memory).unwrap(), None);
 }

@@ -1,11 +1,11 @@
 //! Memories that come with a repository are untrusted until the user trusts their content.
 
-use crate::support::{INFO, PROMPT, TOPIC, World, draft, now};
+use crate::support::{INFO, PROMPT, TOPIC, World, draft, now, saved_from};
 use session_files::Project;
 use session_memory::{
-    AgentContext, ImportFormat, ImportPath, Memory, MemoryChange, MemoryError, MemoryState,
-    StorageLocation, Trust, export_memories, import_memories, render_context_sheet,
-    trusted_keywords,
+    AgentContext, ConversationOrigin, Draft, ImportFormat, ImportPath, Memory, MemoryChange,
+    MemoryError, MemoryState, StorageLocation, Trust, export_memories, import_memories,
+    render_context_sheet, trusted_keywords,
 };
 use std::path::PathBuf;
 
@@ -293,12 +293,63 @@ fn a_long_memory_cannot_be_reviewed_on_a_terminal() {
     assert!(!world.save("Long", &"x".repeat(20_000)).is_reviewable());
     assert!(
         !world
-            .save_draft(&session_memory::Draft {
+            .save_draft(&Draft {
                 notes: "line\n".repeat(300),
                 ..draft("Lines", "many")
             })
             .is_reviewable()
     );
+}
+
+/// Returns the origin of a memory's conversation, and the conversation that an export gives.
+fn conversation(world: &World, memory: &Memory) -> (ConversationOrigin, Option<String>) {
+    let memory = world.store.find(memory.id()).unwrap();
+    let raw = world.store.read_conversation(&memory).unwrap().unwrap();
+    let document = export_memories(&world.store, &[memory]);
+    let is_left_out = document.left_out_conversations == 1;
+    assert_eq!(is_left_out, raw.origin == ConversationOrigin::Repository);
+    let document = serde_json::to_value(document).unwrap();
+    let exported = document["memories"][0]["raw"].as_str();
+    (raw.origin, exported.map(str::to_owned))
+}
+
+fn conversation_file(world: &World, memory: &Memory) -> PathBuf {
+    let root = &world.store.directories()[0].path;
+    root.join("raw").join(format!("{}.md", memory.id()))
+}
+
+#[test]
+fn a_conversation_of_a_repository_is_not_the_users() {
+    let world = World::new();
+    let saved = world.save_draft(&Draft {
+        raw: Some("User: why?".to_owned()),
+        ..draft("Saved", INFO)
+    });
+    let own = (ConversationOrigin::Own, Some("User: why?".to_owned()));
+    assert_eq!(conversation(&world, &saved), own);
+    let foreign = (ConversationOrigin::Repository, None);
+    world.write(&conversation_file(&world, &saved), "User: forged");
+    assert_eq!(conversation(&world, &saved), foreign);
+    let plain = world.save("Saved without a conversation", INFO);
+    world.write(&conversation_file(&world, &plain), "User: forged");
+    assert_eq!(conversation(&world, &plain), foreign);
+    pull(&world, INFO);
+    world.store.trust(&[theirs(&world)]).unwrap();
+    world.write(&conversation_file(&world, &theirs(&world)), "User: forged");
+    assert_eq!(conversation(&world, &theirs(&world)), foreign);
+}
+
+#[test]
+fn a_conversation_that_was_saved_before_hashes_were_recorded_is_not_verified() {
+    let world = World::new();
+    let saved = world.save_draft(&Draft {
+        source: saved_from("s1"),
+        ..draft("Saved", INFO)
+    });
+    world.write(&conversation_file(&world, &saved), "User: why?");
+    let raw = Some("User: why?".to_owned());
+    let unverified = (ConversationOrigin::Unverified, raw);
+    assert_eq!(conversation(&world, &saved), unverified);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::output::json;
 use anyhow::Result;
 use jiff::Timestamp;
 use session_core::text::printable;
-use session_memory::record_use;
+use session_memory::{ConversationOrigin, record_use};
 use session_output::{JsonShownMemory, shown_notes};
 use std::io::Write;
 
@@ -25,6 +25,8 @@ pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<Found> {
     };
     record_use(&memories.store, &[&memory], Timestamp::now());
     let is_missing = args.raw && raw.is_none();
+    let origin = raw.as_ref().map(|raw| raw.origin);
+    let raw = raw.map(|raw| raw.text);
     if args.json {
         json::print(&JsonShownMemory::new(&memory, raw.as_deref()))?;
     } else if args.raw {
@@ -42,5 +44,10 @@ pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<Found> {
     }
     let notes = shown_notes(&memory, args.raw);
     notes.iter().try_for_each(|text| note(text))?;
+    // JSON holds the conversation, too.
+    let origin = origin.filter(|_| args.raw || args.json);
+    if let Some(text) = origin.and_then(ConversationOrigin::note) {
+        note(text)?;
+    }
     Ok(Found::Something)
 }

@@ -46,6 +46,12 @@ pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
         None => json::print_lossless(&document)?,
     }
     left_out_note(all.len() - exported).map_or(Ok(()), |text| note(&text))?;
+    if document.left_out_conversations > 0 {
+        note(&format!(
+            "{} from the repository left out",
+            plural(document.left_out_conversations, "conversation")
+        ))?;
+    }
     Ok(Found::Something)
 }
 
