@@ -16,11 +16,13 @@
 //! assert_eq!(metrics.mrr_at_10, 0.5);
 //! ```
 
+mod kept_index;
 mod metrics;
 mod report;
 mod run;
 mod set;
 
+pub use kept_index::claim_index;
 pub use metrics::Metrics;
 pub use report::{Averages, Report, score};
 pub use run::{EvalOptions, EvaluatedRanking, run, run_lines};

@@ -46,6 +46,12 @@ pub enum EvalError {
         /// The set.
         folder: PathBuf,
     },
+    /// The folder for the index holds another one.
+    #[error("`{}` holds an index that no evaluation made\nhint: name another folder", folder.display())]
+    OtherIndex {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// Searching failed.
     #[error(transparent)]
     Search(#[from] session_store::StoreError),

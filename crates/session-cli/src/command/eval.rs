@@ -29,6 +29,9 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     for folder in args.runs.iter().chain(&args.index) {
         output_path::refuse_links(folder, &output_path::create_directory(folder)?)?;
     }
+    if let Some(folder) = &args.index {
+        session_eval::claim_index(&output_path::create_directory(folder)?)?;
+    }
     let (home, _scratch) = home(args, &set)?;
     let tuning = tuning(&args.tune);
     let embedders = embedders(args.model.as_deref())?;
