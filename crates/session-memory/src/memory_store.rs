@@ -31,6 +31,7 @@ pub struct MemoryStore {
     directories: Vec<MemoryDirectory>,
     records: DirectoryRecords,
     redactor: Redactor,
+    vector_cache: Option<PathBuf>,
 }
 
 /// The memories of a listing, and the files that are damaged.
@@ -68,12 +69,26 @@ impl MemoryStore {
             directories,
             records,
             redactor: Redactor::default(),
+            vector_cache: None,
         }
     }
 
     /// Redacts what is saved by the user's settings.
     pub fn with_redactor(self, redactor: Redactor) -> Self {
         Self { redactor, ..self }
+    }
+
+    /// Removes vectors from below this directory, that of the index, where a memory is removed for good.
+    pub fn with_vector_cache(self, directory: &Path) -> Self {
+        Self {
+            vector_cache: Some(directory.to_owned()),
+            ..self
+        }
+    }
+
+    /// Returns the directory below which vectors are cached, where it is known.
+    pub(crate) fn vector_cache(&self) -> Option<&Path> {
+        self.vector_cache.as_deref()
     }
 
     /// Makes a store of other directories with the same records and redaction.

@@ -6,6 +6,7 @@ use crate::error::{MemoryError, Result};
 use crate::memory::{Memory, MemoryState};
 use crate::memory_file::memory_path;
 use crate::memory_store::MemoryStore;
+use crate::vector_cache::remove_vectors;
 
 impl MemoryStore {
     /// Moves a memory to another state. A memory in the trash loses its trust until the user restores
@@ -39,7 +40,7 @@ impl MemoryStore {
         }
     }
 
-    /// Removes a memory and its conversation for good.
+    /// Removes a memory, its conversation and its vectors for good.
     ///
     /// # Errors
     /// When the memory is gone, or a file cannot be removed.
@@ -52,7 +53,7 @@ impl MemoryStore {
         self.records()
             .update(writer.directory, |record| record.remove(current.id()))?;
         writer.finish();
-        Ok(())
+        self.vector_cache().map_or(Ok(()), remove_vectors)
     }
 
     /// Finds a memory in the state in which it was listed, or else in another one.

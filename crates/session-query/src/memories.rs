@@ -105,7 +105,9 @@ impl Memories {
         let location = home.config.storage.location;
         let places = memory_directories(project.as_ref(), &home.env.home, location)?;
         Ok(Self {
-            store: MemoryStore::new(places, home.records()).with_redactor(home.config.redactor()),
+            store: MemoryStore::new(places, home.records())
+                .with_redactor(home.config.redactor())
+                .with_vector_cache(&home.root),
             home,
             project,
             notes,

@@ -113,3 +113,18 @@ fn a_near_duplicate_is_found_and_another_topic_is_not() {
     assert_eq!(found, [old.id()]);
     assert_eq!(duplicates("Holidays", "skip bank holidays"), [""; 0]);
 }
+
+#[test]
+fn the_vectors_of_a_memory_go_with_it() {
+    let world = World::new();
+    let memory = world.save("Lantern", "in the harbour");
+    world.search("light at the pier");
+    let cache = world.state.join("memories");
+    world.write(&cache.join("record.json"), "{}");
+    let names = || fs_err::read_dir(&cache).unwrap().count();
+    assert_eq!(names(), 2);
+    let store = world.store.clone().with_vector_cache(&world.state);
+    store.purge(&memory).unwrap();
+    assert_eq!(names(), 1, "the file of another program");
+    assert!(cache.join("record.json").exists());
+}
