@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A time of frontmatter, formatted as `2026-01-10T09:15:00Z`. A bare date is its midnight in UTC,
 /// and a time without a zone is taken as UTC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FrontmatterTime(pub Timestamp);
 
 impl FrontmatterTime {

@@ -8,12 +8,15 @@ mod section;
 pub use export::{MemoryExport, export_memories};
 
 use crate::error::{MemoryError, Result};
-use crate::memory::{Memory, MemoryScope, MemoryState};
+use crate::frontmatter as yaml;
+use crate::frontmatter_time::FrontmatterTime;
+use crate::memory::{Frontmatter, Memory, MemoryScope, MemoryState};
+use crate::memory_change::set_front_key;
 use crate::memory_store::{ImportedMemory, MemoryStore};
 use crate::trust::Trust;
 use jiff::Zoned;
 use session_files::{Dir, outermost_root, private};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// The most bytes of an export.
@@ -139,45 +142,134 @@ pub fn import_memories(
             conversation_memory::read(&from.open_directory(format)?, now)?
         }
     };
-    let mut known: HashSet<String> = store
-        .list(&MemoryState::ALL)
-        .memories
-        .iter()
-        .filter_map(|memory| origin(&memory.front))
-        .collect();
+    let mut known = KnownMemories::read(store);
     let mut imports = ImportReport::default();
-    for mut memory in found {
+    for mut memory in order_replacements_first(found) {
         if waits {
             memory.trust = Trust::Waiting;
             memory.scope = None;
         }
-        let kept = memory.scope.filter(|scope| store.has_scope(*scope));
-        let is_known = match origin(&memory.front) {
-            Some(origin) => !known.insert(origin),
-            None => is_stored(store, &memory),
-        };
-        match is_known {
-            true => imports.known += 1,
-            false => imports
-                .imported
-                .push(store.insert_imported(&memory, scope.or(kept), now)?),
+        known.rename_replacement(&mut memory)?;
+        if known.find_and_note(&memory) {
+            imports.known += 1;
+            continue;
         }
+        let kept = memory.scope.filter(|scope| store.has_scope(*scope));
+        let stored = store.insert_imported(&memory, scope.or(kept), now)?;
+        known.note_id(&memory.front.id, stored.id());
+        imports.imported.push(stored);
     }
     Ok(imports)
 }
 
+/// The memories that need no import, and the ids that those of an import have here.
+struct KnownMemories<'a> {
+    store: &'a MemoryStore,
+    origins: HashSet<String>,
+    /// The ids by content.
+    contents: HashMap<ImportedContent, String>,
+    /// The ids of memories whose id in the import is another one.
+    renamed: HashMap<String, String>,
+}
+
+/// What two copies of a memory have in common, whatever their ids are.
+#[derive(PartialEq, Eq, Hash)]
+struct ImportedContent {
+    created: FrontmatterTime,
+    topic: String,
+    body: String,
+}
+
+impl ImportedContent {
+    fn new(front: &Frontmatter, body: &str) -> Self {
+        Self {
+            created: front.created,
+            topic: front.topic.clone(),
+            body: body.trim().to_owned(),
+        }
+    }
+}
+
+impl<'a> KnownMemories<'a> {
+    fn read(store: &'a MemoryStore) -> Self {
+        let all = store.list(&MemoryState::ALL).memories;
+        let content = |memory: &Memory| {
+            let content = ImportedContent::new(&memory.front, &memory.body);
+            (content, memory.id().to_owned())
+        };
+        Self {
+            store,
+            origins: all
+                .iter()
+                .filter_map(|memory| origin(&memory.front))
+                .collect(),
+            contents: all.iter().map(content).collect(),
+            renamed: HashMap::new(),
+        }
+    }
+
+    /// Returns true for a memory of an earlier import, and notes the id that it has here.
+    fn find_and_note(&mut self, memory: &ImportedMemory) -> bool {
+        let redacted = self.store.redact(memory);
+        let content = ImportedContent::new(&redacted.front, &redacted.body);
+        let id = self.contents.get(&content).cloned();
+        if let Some(id) = &id {
+            self.note_id(&memory.front.id, id);
+        }
+        match origin(&memory.front) {
+            Some(origin) => !self.origins.insert(origin),
+            None => id.is_some(),
+        }
+    }
+
+    fn note_id(&mut self, imported: &str, stored: &str) {
+        if imported != stored {
+            self.renamed.insert(imported.to_owned(), stored.to_owned());
+        }
+    }
+
+    /// Sets the replacement of a memory to the id that it has here.
+    fn rename_replacement(&self, memory: &mut ImportedMemory) -> Result<()> {
+        let by = memory.front.superseded_by.as_ref();
+        let Some(new) = by.and_then(|by| self.renamed.get(by)) else {
+            return Ok(());
+        };
+        if let Some(text) = &memory.text {
+            let parts = yaml::split_file(text, Path::new(&memory.front.id))?;
+            let front = set_front_key(parts.yaml, "superseded_by", new)?;
+            memory.text = Some(yaml::join_file(&front, parts.body));
+        }
+        memory.front.superseded_by = Some(new.clone());
+        Ok(())
+    }
+}
+
+/// Sorts memories so that each comes after the one that replaces it, whose id is known then.
+fn order_replacements_first(mut left: Vec<ImportedMemory>) -> Vec<ImportedMemory> {
+    let mut ordered = Vec::new();
+    while !left.is_empty() {
+        let ids: HashSet<String> = left.iter().map(|memory| memory.front.id.clone()).collect();
+        let waits = |memory: &ImportedMemory| {
+            let by = memory.front.superseded_by.as_ref();
+            by.is_some_and(|by| ids.contains(by))
+        };
+        let (waiting, ready): (Vec<_>, Vec<_>) = left.into_iter().partition(waits);
+        let is_circle = ready.is_empty();
+        ordered.extend(ready);
+        left = waiting;
+        if is_circle {
+            ordered.append(&mut left);
+        }
+    }
+    ordered
+}
+
 /// Returns the format and the file that a memory was imported from.
-fn origin(front: &crate::memory::Frontmatter) -> Option<String> {
+fn origin(front: &Frontmatter) -> Option<String> {
     let source = front.source.as_ref()?;
     Some(format!(
         "{} {}",
         source.imported.as_ref()?,
         source.origin.as_ref()?
     ))
-}
-
-/// Returns true where the store has an equal memory with the same id.
-fn is_stored(store: &MemoryStore, memory: &ImportedMemory) -> bool {
-    let own = store.find(&memory.front.id);
-    own.is_ok_and(|own| own.front == memory.front && own.body.trim() == memory.body.trim())
 }

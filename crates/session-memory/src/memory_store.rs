@@ -246,7 +246,7 @@ impl MemoryStore {
         scope: Option<MemoryScope>,
         now: &Zoned,
     ) -> Result<Memory> {
-        let memory = &redact_imported(&self.redactor, memory);
+        let memory = &self.redact(memory);
         let directory = self.directory_in(scope)?;
         let writer = DirectoryWriter::open(directory, &self.records)?;
         let _ids = self.records.lock_ids()?;
@@ -266,6 +266,11 @@ impl MemoryStore {
         writer.write_memory(memory.state, &front.id, &text, origin)?;
         writer.finish();
         self.reread(directory, memory.state, &front.id)
+    }
+
+    /// Redacts a memory as it is inserted.
+    pub(crate) fn redact(&self, memory: &ImportedMemory) -> ImportedMemory {
+        redact_imported(&self.redactor, memory)
     }
 
     /// Changes fields of a memory, and keeps everything else in its file. An untrusted memory stays

@@ -199,6 +199,32 @@ fn an_export_is_imported_to_the_byte() {
 }
 
 #[test]
+fn a_memory_whose_id_is_taken_is_imported_once_under_another_one() {
+    let from = World::new();
+    let old = from.save("Old lantern", "in the harbour");
+    let new = from.save("New lantern", "in the tower");
+    let old = from.store.supersede(old.id(), new.id(), &now()).unwrap();
+    let all = from.store.list(&MemoryState::ALL).memories;
+    let document = serde_json::to_string(&export_memories(&from.store, &all)).unwrap();
+
+    let to = World::new();
+    for (id, topic) in [(old.id(), "Taken"), (new.id(), "Taken, too")] {
+        let text = new.text.replace("New lantern", topic);
+        to.write(&to.file(MemoryState::Active, id), text);
+    }
+    let path = to.home().join("memories.json");
+    to.write(&path, document);
+    let format = ImportFormat::SessionSearch;
+    let report = import(&to, format, &path, None).unwrap();
+    let by = find(&report, "New lantern").id();
+    assert_ne!(by, new.id());
+    let replaced = find(&report, "Old lantern");
+    assert_eq!(replaced.front.superseded_by.as_deref(), Some(by));
+    let again = import(&to, format, &path, None).unwrap();
+    assert_eq!((again.imported.len(), again.known), (0, 2));
+}
+
+#[test]
 fn a_missing_path_is_nothing_to_import() {
     let world = World::new();
     for format in [ImportFormat::CursorMemory, ImportFormat::ConversationMemory] {
