@@ -3,7 +3,12 @@
 use crate::dir::{Dir, Durability};
 use crate::error::Result;
 use crate::private;
+use crate::temporary::remove_stale_temporaries;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+
+/// The most backups of a file.
+const MAX_BACKUPS: usize = 3;
 
 /// A file by a root, whose own path may hold links, and by its path from there, which may not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +57,9 @@ impl ConfinedFile {
     /// When a link leads to it, or it cannot be written.
     pub fn write(&self, text: &str) -> Result<()> {
         let root = Dir::create(&self.root)?;
-        root.write(&self.relative, text.as_bytes(), Durability::Durable)
+        root.write(&self.relative, text.as_bytes(), Durability::Durable)?;
+        self.remove_leftovers(&root);
+        Ok(())
     }
 
     /// Removes it; false where there is nothing.
@@ -77,17 +84,44 @@ impl ConfinedFile {
         }
     }
 
-    /// Keeps a text beside it, under a name that nothing has; returns that path.
+    /// Keeps a text beside it, under a name that nothing has; returns that path. Of the backups the
+    /// [`MAX_BACKUPS`] with the highest numbers are kept, which are the newest.
     ///
     /// # Errors
     /// When a link leads there, or it cannot be written.
     pub fn back_up(&self, text: &str) -> Result<PathBuf> {
         let root = Dir::create(&self.root)?;
-        let mut names = (1..).map(|n| self.backup_name(n));
+        let numbers = self.backup_numbers(&root)?;
+        let highest = numbers.last().copied().unwrap_or_default();
+        let mut names = (highest + 1..).map(|n| self.backup_name(n));
         let free = names.find(|name| !root.exists(name));
         let name = free.unwrap_or_else(|| self.backup_name(1));
         root.write(&name, text.as_bytes(), Durability::Durable)?;
+        let surplus = (numbers.len() + 1).saturating_sub(MAX_BACKUPS);
+        for n in &numbers[..surplus] {
+            let _ = root.remove(&self.backup_name(*n)); // the next one tries again
+        }
         Ok(self.root.join(name))
+    }
+
+    /// The numbers of the backups, sorted.
+    fn backup_numbers(&self, root: &Dir) -> Result<Vec<usize>> {
+        let first = self.backup_name(1);
+        let first = first.file_name().unwrap_or_default().to_string_lossy();
+        let number = |name: OsString| {
+            let name = name.to_string_lossy().into_owned();
+            match name.strip_prefix(&*first)? {
+                "" => Some(1),
+                rest => rest.strip_prefix('.')?.parse().ok().filter(|n| *n > 1),
+            }
+        };
+        let names = root.names(self.parent(), usize::MAX)?;
+        let numbers = names.into_iter().filter_map(number);
+        let is_file = |n: &usize| root.length(&self.backup_name(*n)).is_some();
+        let mut numbers: Vec<usize> = numbers.filter(is_file).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(numbers)
     }
 
     /// Reads the texts that were kept beside it, of at most `limit` bytes each, the newest first.
@@ -99,13 +133,9 @@ impl ConfinedFile {
             return Ok(Vec::new());
         };
         let mut texts = Vec::new();
-        for n in 1.. {
-            match root.read_text(&self.backup_name(n), limit)? {
-                Some(text) => texts.push(text),
-                None => break,
-            }
+        for n in self.backup_numbers(&root)?.into_iter().rev() {
+            texts.extend(root.read_text(&self.backup_name(n), limit)?);
         }
-        texts.reverse();
         Ok(texts)
     }
 
@@ -116,6 +146,16 @@ impl ConfinedFile {
             name.push(format!(".{n}"));
         }
         name.into()
+    }
+
+    fn parent(&self) -> &Path {
+        self.relative.parent().unwrap_or(Path::new(""))
+    }
+
+    fn remove_leftovers(&self, root: &Dir) {
+        if let Ok(Some(directory)) = root.directory(self.parent()) {
+            remove_stale_temporaries(&directory);
+        }
     }
 
     fn open(&self) -> Result<Option<Dir>> {

@@ -1,20 +1,17 @@
 //! An open directory, and access beneath it.
 
 use crate::error::{FileError, Result};
+use crate::temporary::create_temporary;
 #[cfg(unix)]
 use crate::unix as system;
 #[cfg(windows)]
-use crate::windows as system;
+use crate::windows::{self as system, TryClone};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Component, Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 use system::Handle;
-
-/// How the names of files begin that are being written.
-pub const TEMPORARY: &str = ".new-";
 
 /// Whether a write waits for the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,6 +181,14 @@ impl Dir {
         system::length(&entry.parent.handle, entry.name)
     }
 
+    /// The time of the last change of a regular file; `None` where there is none.
+    pub(crate) fn modified(&self, relative: &Path) -> Option<SystemTime> {
+        let entry = self.entry(relative, false).ok().flatten()?;
+        let file = system::open_file(&entry.parent.handle, entry.name).ok()?;
+        let meta = file.metadata().ok().filter(|meta| meta.is_file())?;
+        meta.modified().ok()
+    }
+
     /// Writes a file so that whoever reads it, now or after a crash, finds the old or the new
     /// content and never a part. Missing directories are made. A file that is there keeps its
     /// mode; a new one has 0600.
@@ -191,10 +196,24 @@ impl Dir {
     /// # Errors
     /// When a link or no regular file has the name, or something cannot be written.
     pub fn write(&self, relative: &Path, content: &[u8], durability: Durability) -> Result<()> {
+        let written = self.write_if(relative, content, durability, || Ok(true));
+        written.map(drop)
+    }
+
+    /// The same, where `is_wanted` is true just before the file gets its name; returns that answer.
+    ///
+    /// # Errors
+    /// As [`Dir::write`], and those of `is_wanted`.
+    pub(crate) fn write_if(
+        &self,
+        relative: &Path,
+        content: &[u8],
+        durability: Durability,
+        is_wanted: impl FnOnce() -> Result<bool>,
+    ) -> Result<bool> {
         let entry = self.entry_to_write(relative)?;
         entry.refuse_others()?;
-        let written = entry.replace(content, durability);
-        written.map_err(|e| FileError::io("write", &entry.path, &e))
+        entry.replace(content, durability, is_wanted)
     }
 
     /// Creates a file of mode 0600 that `fill` writes. It has its name once it is whole and on the disk,
@@ -220,7 +239,7 @@ impl Dir {
             ErrorKind::AlreadyExists => FileError::Exists(entry.path.clone()),
             _ => FileError::io("write", &entry.path, &e),
         };
-        let (mut new, name) = temporary(at).map_err(failed)?;
+        let (mut new, name) = create_temporary(at).map_err(failed)?;
         let filled = fill(&mut new).and_then(|()| {
             let named = new.sync_all().and_then(|()| match existing {
                 Existing::Keep => rename_new(at, &name, at, entry.name),
@@ -383,18 +402,6 @@ impl Dir {
     }
 }
 
-#[cfg(windows)]
-trait TryClone: Sized {
-    fn try_clone(&self) -> io::Result<Self>;
-}
-
-#[cfg(windows)]
-impl TryClone for Handle {
-    fn try_clone(&self) -> io::Result<Self> {
-        Ok(self.clone())
-    }
-}
-
 impl Entry<'_> {
     fn kind(&self) -> Result<Option<EntryKind>> {
         let kind = system::kind(&self.parent.handle, self.name);
@@ -430,24 +437,36 @@ impl Entry<'_> {
         }
     }
 
-    fn replace(&self, content: &[u8], durability: Durability) -> io::Result<()> {
+    fn replace(
+        &self,
+        content: &[u8],
+        durability: Durability,
+        is_wanted: impl FnOnce() -> Result<bool>,
+    ) -> Result<bool> {
         let at = &self.parent.handle;
-        let (mut new, name) = temporary(at)?;
-        let mut fill = || {
-            new.write_all(content)?;
-            system::copy_mode(at, self.name, &new)?;
-            if durability == Durability::Durable {
-                new.sync_all()?;
+        let failed = |e: io::Error| FileError::io("write", &self.path, &e);
+        let (mut new, name) = create_temporary(at).map_err(failed)?;
+        let filled = self.fill(&mut new, content, durability).map_err(failed);
+        let replaced = filled.and_then(|()| is_wanted()).and_then(|is_wanted| {
+            if is_wanted {
+                system::rename(at, &name, at, self.name).map_err(failed)?;
             }
-            system::rename(at, &name, at, self.name)
-        };
-        let filled = fill();
-        if filled.is_err() {
-            let _ = system::remove_file(at, &name);
+            Ok(is_wanted)
+        });
+        match replaced {
+            Ok(true) if durability == Durability::Durable => system::sync(at).map_err(failed)?,
+            Ok(true) => {}
+            _ => drop(system::remove_file(at, &name)),
         }
+        replaced
+    }
+
+    fn fill(&self, new: &mut File, content: &[u8], durability: Durability) -> io::Result<()> {
+        new.write_all(content)?;
+        system::copy_mode(&self.parent.handle, self.name, new)?;
         match durability {
-            Durability::Durable => filled.and_then(|()| system::sync(at)),
-            Durability::Cached => filled,
+            Durability::Durable => new.sync_all(),
+            Durability::Cached => Ok(()),
         }
     }
 }
@@ -460,20 +479,5 @@ fn rename_new(old: &Handle, name: &OsStr, new: &Handle, new_name: &OsStr) -> io:
             None => system::rename(old, name, new, new_name),
         },
         renamed => renamed,
-    }
-}
-
-/// A new file with a name that nothing has.
-fn temporary(at: &Handle) -> io::Result<(File, OsString)> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let now = now.map_or(0, |since| since.subsec_nanos());
-    loop {
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("{TEMPORARY}{:x}-{now:x}-{count:x}", std::process::id());
-        match system::create_file(at, OsStr::new(&name)) {
-            Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
-            made => return Ok((made?, name.into())),
-        }
     }
 }

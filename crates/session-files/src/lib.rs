@@ -42,6 +42,7 @@ mod lock;
 pub mod output_path;
 pub mod private;
 mod project;
+mod temporary;
 #[cfg(unix)]
 mod unix;
 mod user_directory;
@@ -49,9 +50,10 @@ mod user_directory;
 mod windows;
 
 pub use confined_file::ConfinedFile;
-pub use dir::{Dir, Durability, Existing, TEMPORARY};
+pub use dir::{Dir, Durability, Existing};
 pub use error::{FileError, Result};
 pub use home::{HOME_VARIABLE, home_directory};
 pub use lock::{Lock, remove_temporary_files};
 pub use project::{Project, UnownedReason, UnownedRoot, is_below, normal, outermost_root};
+pub use temporary::TEMPORARY;
 pub use user_directory::{UserDirectoryKind, user_directory};

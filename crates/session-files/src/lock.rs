@@ -1,7 +1,8 @@
 //! One process at a time.
 
-use crate::dir::{Dir, TEMPORARY};
+use crate::dir::Dir;
 use crate::error::{FileError, Result};
+use crate::temporary::TEMPORARY;
 use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -3,6 +3,7 @@
 
 use crate::dir::{Dir, Durability, Existing};
 use crate::error::{FileError, Result};
+use crate::temporary::remove_stale_temporaries;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,7 @@ pub fn create_directory(path: &Path) -> Result<()> {
     Dir::create(path).map(drop)
 }
 
-/// Replaces a file's content whole or not at all. Where a link stands, the file that it points
+/// Replaces a file's content whole or not at all, and removes what killed writers left beside it. Where a link stands, the file that it points
 /// to is replaced.
 ///
 /// # Errors
@@ -34,7 +35,10 @@ pub fn write_cached(path: &Path, content: &[u8]) -> Result<()> {
 
 fn write_with(path: &Path, content: &[u8], durability: Durability) -> Result<()> {
     let (parent, name) = target(path)?;
-    Dir::create(&parent)?.write(&name, content, durability)
+    let dir = Dir::create(&parent)?;
+    dir.write(&name, content, durability)?;
+    remove_stale_temporaries(&dir);
+    Ok(())
 }
 
 /// Creates a file as [`Dir::create_with`] does. Where a link stands, it is the file that it points to.
@@ -47,7 +51,10 @@ pub fn create_with<E: From<FileError>>(
     fill: impl FnOnce(&mut File) -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
     let (parent, name) = target(path)?;
-    Dir::create(&parent)?.create_with(&name, existing, fill)
+    let dir = Dir::create(&parent)?;
+    dir.create_with(&name, existing, fill)?;
+    remove_stale_temporaries(&dir);
+    Ok(())
 }
 
 /// Reads a regular file of at most `limit` bytes; `None` where there is nothing.

@@ -16,6 +16,17 @@ use windows_sys::Win32::Storage::FileSystem::{
 /// A directory's path.
 pub(crate) type Handle = PathBuf;
 
+/// The copy of a handle, which fails elsewhere.
+pub(crate) trait TryClone: Sized {
+    fn try_clone(&self) -> io::Result<Self>;
+}
+
+impl TryClone for Handle {
+    fn try_clone(&self) -> io::Result<Self> {
+        Ok(self.clone())
+    }
+}
+
 pub(crate) fn open_root(path: &Path) -> io::Result<Handle> {
     match std::fs::metadata(path)?.is_dir() {
         true => Ok(path.to_owned()),

@@ -2,10 +2,11 @@
 #![cfg(unix)]
 
 use proptest::prelude::*;
-use session_files::{Dir, Durability, FileError, Lock, TEMPORARY, private};
+use session_files::{ConfinedFile, Dir, Durability, FileError, Lock, TEMPORARY, private};
 use session_test::files::make_fifo as fifo;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 /// A root, and beside it a directory that nothing may touch.
 struct World {
@@ -225,6 +226,53 @@ fn the_users_own_paths_may_be_links() {
     );
     fifo(&world.path("home/fifo"));
     assert!(private::read(&world.path("home/fifo"), 100).is_err());
+}
+
+#[test]
+fn a_write_removes_what_killed_writers_left_beside_the_file() {
+    let world = World::new();
+    let day_ago = SystemTime::now() - Duration::from_secs(25 * 60 * 60);
+    let leave = |name: &str, is_old| {
+        let file = fs_err::File::create(world.path("root").join(name)).unwrap();
+        if is_old {
+            file.file().set_modified(day_ago).unwrap();
+        }
+    };
+    let names = || world.root().names(Path::new(""), 9).unwrap();
+    let others = [".new-ab-1-0", ".new-notes", "settings"];
+    let confined = ConfinedFile::new(&world.path("root"), Path::new("settings"));
+    let path = world.path("root/settings");
+    let writes: [&dyn Fn(); 2] = [
+        &|| private::write(&path, b"{}").unwrap(),
+        &|| confined.write("{}").unwrap(),
+    ];
+    for write in writes {
+        leave(".new-1f-2a-0", true);
+        leave(".new-ab-1-0", false);
+        leave(".new-notes", true);
+        write();
+        assert_eq!(names(), others);
+    }
+}
+
+#[test]
+fn three_backups_are_kept_the_newest_last() {
+    let world = World::new();
+    let file = ConfinedFile::new(&world.path("root"), Path::new("a/settings"));
+    for n in [1, 3, 8, 9] {
+        let name = match n {
+            1 => "root/a/settings.backup".to_owned(),
+            n => format!("root/a/settings.backup.{n}"),
+        };
+        fs_err::create_dir_all(world.path("root/a")).unwrap();
+        fs_err::write(world.path(&name), n.to_string()).unwrap();
+    }
+    assert_eq!(file.read_backups(9).unwrap(), ["9", "8", "3", "1"]);
+    let path = file.back_up("10").unwrap();
+    assert_eq!(path, world.path("root/a/settings.backup.10"));
+    assert_eq!(file.read_backups(9).unwrap(), ["10", "9", "8"]);
+    file.back_up("11").unwrap();
+    assert_eq!(file.read_backups(9).unwrap(), ["11", "10", "9"]);
 }
 
 /// Names of a small tree in which links lead everywhere.

@@ -1,0 +1,59 @@
+//! Temporary files: what is written before it gets its name.
+
+use crate::dir::Dir;
+#[cfg(unix)]
+use crate::unix as system;
+#[cfg(windows)]
+use crate::windows as system;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use system::Handle;
+
+/// How the names of files begin that are being written.
+pub const TEMPORARY: &str = ".new-";
+
+/// The age at which a temporary file is one that a killed process left.
+const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+/// The most names that are read for such files.
+const MAX_NAMES: usize = 4096;
+
+/// Creates a file with a name that nothing has.
+pub(crate) fn create_temporary(at: &Handle) -> io::Result<(File, OsString)> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.map_or(0, |since| since.subsec_nanos());
+    loop {
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{TEMPORARY}{:x}-{now:x}-{count:x}", std::process::id());
+        match system::create_file(at, OsStr::new(&name)) {
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
+            made => return Ok((made?, name.into())),
+        }
+    }
+}
+
+/// Removes the temporary files that killed processes left in a directory. Errors are ignored: the next
+/// write tries again.
+pub(crate) fn remove_stale_temporaries(dir: &Dir) {
+    for name in dir.names(Path::new(""), MAX_NAMES).unwrap_or_default() {
+        let path = Path::new(&name);
+        let age = || dir.modified(path)?.elapsed().ok();
+        if is_temporary(&name) && age().is_some_and(|age| age > MAX_AGE) {
+            let _ = dir.remove(path);
+        }
+    }
+}
+
+/// Returns true for a name as [`create_temporary`] gives it.
+fn is_temporary(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    let Some(rest) = name.strip_prefix(TEMPORARY) else {
+        return false;
+    };
+    let is_hex = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_hexdigit());
+    rest.split('-').count() == 3 && rest.split('-').all(is_hex)
+}
