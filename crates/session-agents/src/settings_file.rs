@@ -3,14 +3,17 @@
 use crate::agent::Agent;
 use crate::error::{AgentError, Result, SettingsError, SettingsResult};
 use session_core::diff::{DiffLine, diff_lines};
-use session_files::{ConfinedFile, Project};
+use session_files::{ConfinedFile, FileError, Project};
 use session_sources::Env;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 const FILE_NAME: &str = "settings.json";
 const CODEX_HOOKS: &str = "hooks.json";
 /// Most bytes of an agent's file or of a file of the skill.
 pub(crate) const SIZE_LIMIT: u64 = 8 << 20;
+/// The longest time that a change waits for another one to be written.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A settings file of Claude Code or a file of Codex' hooks, the user's own or a project's.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,13 +160,18 @@ impl SettingsChange {
     /// file of which nothing is left is removed.
     ///
     /// # Errors
-    /// When either file cannot be written.
+    /// When either file cannot be written, or another program has changed the file since it was read.
     pub fn write(&self) -> Result<Option<PathBuf>> {
+        let _lock = self.file.lock(LOCK_TIMEOUT)?;
+        if self.file.read_text(SIZE_LIMIT)? != self.old {
+            return Err(FileError::Changed(self.path()).into());
+        }
         let backup = self.old.as_deref().map(|old| self.file.back_up(old));
         let backup = backup.transpose()?;
+        let old = self.old.as_deref();
         match self.new.is_empty() {
             true => drop(self.file.remove()?),
-            false => self.file.write(&self.new)?,
+            false => self.file.replace(old, &self.new, SIZE_LIMIT)?,
         }
         Ok(backup)
     }

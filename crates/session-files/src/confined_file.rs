@@ -1,11 +1,13 @@
 //! One file beneath a root that is believed.
 
 use crate::dir::{Dir, Durability};
-use crate::error::Result;
+use crate::error::{FileError, Result};
+use crate::lock::Lock;
 use crate::private;
 use crate::temporary::remove_stale_temporaries;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The most backups of a file.
 const MAX_BACKUPS: usize = 3;
@@ -60,6 +62,32 @@ impl ConfinedFile {
         root.write(&self.relative, text.as_bytes(), Durability::Durable)?;
         self.remove_leftovers(&root);
         Ok(())
+    }
+
+    /// Writes it whole or not at all, where its text still is `old`.
+    ///
+    /// # Errors
+    /// As [`ConfinedFile::write`], [`FileError::Changed`], and when it cannot be read.
+    pub fn replace(&self, old: Option<&str>, text: &str, limit: u64) -> Result<()> {
+        let root = Dir::create(&self.root)?;
+        let is_same = || Ok(root.read_text(&self.relative, limit)?.as_deref() == old);
+        let bytes = text.as_bytes();
+        let is_written = root.write_if(&self.relative, bytes, Durability::Durable, is_same)?;
+        self.remove_leftovers(&root);
+        match is_written {
+            true => Ok(()),
+            false => Err(FileError::Changed(self.path())),
+        }
+    }
+
+    /// Waits at most so long for the lock of its directory, which is made where it is missing.
+    ///
+    /// # Errors
+    /// [`FileError::Locked`]; when a link leads to the directory, or it cannot be opened.
+    pub fn lock(&self, patience: Duration) -> Result<Lock> {
+        let directory = Dir::create(&self.root)?.create_directory(self.parent())?;
+        let lock = Lock::directory_within(&directory, patience)?;
+        lock.ok_or_else(|| FileError::Locked(directory.path().to_owned()))
     }
 
     /// Removes it; false where there is nothing.

@@ -392,6 +392,12 @@ impl Dir {
         }
     }
 
+    /// The directory as a file, which can be locked.
+    #[cfg(unix)]
+    pub(crate) fn as_file(&self) -> Result<File> {
+        Ok(File::from(self.again()?.handle))
+    }
+
     /// The same directory by a handle of its own.
     pub(crate) fn again(&self) -> Result<Self> {
         let handle = self.handle.try_clone();

@@ -29,6 +29,12 @@ pub enum FileError {
     /// The target of a rename exists.
     #[error("`{}` is there already and would be lost", .0.display())]
     Exists(PathBuf),
+    /// Another program changed the file after it was read.
+    #[error("`{}` was changed by another program meanwhile", .0.display())]
+    Changed(PathBuf),
+    /// Another process held the lock for too long.
+    #[error("another process is writing in `{}`", .0.display())]
+    Locked(PathBuf),
     /// The file system failed; the text names the path.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -42,6 +48,8 @@ impl FileError {
             Self::NotRegular(_) | Self::NotDirectory(_) => Some("move it away"),
             Self::TooLarge { .. } => Some("make it smaller, or move it away"),
             Self::Exists(_) => Some("compare both, and remove one of them"),
+            Self::Changed(_) => Some("try again"),
+            Self::Locked(_) => Some("wait for it to end, and try again"),
             Self::Outside(_) | Self::Io(_) => None,
         }
     }

@@ -59,9 +59,41 @@ impl Lock {
     /// # Errors
     /// As [`Lock::attempt`].
     pub fn within(dir: &Dir, name: &str, patience: Duration) -> Result<Option<Self>> {
+        Self::retry(patience, || Self::attempt(dir, name))
+    }
+
+    /// Waits for the lock of a directory itself at most so long: it leaves no file in a directory of another
+    /// program. A file system that can lock no directory lets everybody through.
+    ///
+    /// # Errors
+    /// When the directory cannot be opened.
+    #[cfg(unix)]
+    pub fn directory_within(dir: &Dir, patience: Duration) -> Result<Option<Self>> {
+        Self::retry(patience, || {
+            let file = dir.as_file()?;
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => Ok(None),
+                Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(Self { _file: file })),
+            }
+        })
+    }
+
+    /// The same by a file, since that system locks no directories.
+    ///
+    /// # Errors
+    /// As [`Lock::attempt`].
+    #[cfg(windows)]
+    pub fn directory_within(dir: &Dir, patience: Duration) -> Result<Option<Self>> {
+        Self::within(dir, ".session-search.lock", patience)
+    }
+
+    fn retry(
+        patience: Duration,
+        attempt: impl Fn() -> Result<Option<Self>>,
+    ) -> Result<Option<Self>> {
         let began = Instant::now();
         loop {
-            match Self::attempt(dir, name)? {
+            match attempt()? {
                 None if began.elapsed() <= patience => std::thread::sleep(PAUSE),
                 attempt => return Ok(attempt),
             }

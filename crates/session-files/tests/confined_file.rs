@@ -242,9 +242,10 @@ fn a_write_removes_what_killed_writers_left_beside_the_file() {
     let others = [".new-ab-1-0", ".new-notes", "settings"];
     let confined = ConfinedFile::new(&world.path("root"), Path::new("settings"));
     let path = world.path("root/settings");
-    let writes: [&dyn Fn(); 2] = [
+    let writes: [&dyn Fn(); 3] = [
         &|| private::write(&path, b"{}").unwrap(),
         &|| confined.write("{}").unwrap(),
+        &|| confined.replace(Some("{}"), "{ }", 9).unwrap(),
     ];
     for write in writes {
         leave(".new-1f-2a-0", true);

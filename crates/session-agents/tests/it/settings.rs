@@ -1,10 +1,11 @@
 //! Changes to Claude Code's settings files.
 
 use session_agents::{
-    AgentError, HookEvent, RuleList, SettingsFile, SkillOrigin, has_hook, revoke_skill_rule,
+    AgentError, HookEvent, RuleList, SettingsChange, SettingsFile, SkillOrigin, has_hook,
+    revoke_skill_rule,
 };
 use session_core::diff::DiffLine;
-use session_files::Project;
+use session_files::{FileError, Project};
 use session_sources::Env;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -43,6 +44,27 @@ fn a_change_is_shown_before_it_is_written_with_a_backup() {
         settings.read_cleanup_period().unwrap().as_deref(),
         Some("365")
     );
+}
+
+#[test]
+fn a_change_of_another_program_since_the_plan_is_not_overwritten() {
+    let (_home, env, path) = home_with_settings("{}\n");
+    let settings = SettingsFile::for_user(&env).unwrap();
+    let changes: Vec<_> = (1..=8)
+        .map(|days| settings.plan_retention(100 + days).unwrap())
+        .collect();
+    let written: usize = std::thread::scope(|threads| {
+        let write = |change| move || usize::from(SettingsChange::write(change).is_ok());
+        let all = changes.iter().map(|change| threads.spawn(write(change)));
+        let all: Vec<_> = all.collect();
+        all.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert_eq!(written, 1, "each planned on the same text");
+    let text = fs_err::read_to_string(&path).unwrap();
+    let error = changes[0].write().unwrap_err();
+    let is_refused = matches!(error, AgentError::File(FileError::Changed(_)));
+    assert!(is_refused, "{error}");
+    assert_eq!(fs_err::read_to_string(&path).unwrap(), text);
 }
 
 #[test]
