@@ -35,9 +35,12 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     let (home, _scratch) = home(args, &set)?;
     let tuning = tuning(&args.tune);
     let embedders = embedders(args.model.as_deref())?;
+    let policy = ReadPolicy {
+        redactor: home.config.redactor(),
+        exclusions: home.exclusions()?,
+    };
     for embedder in &embedders {
-        refresh::scratch_index(&home, embedder.as_ref(), &ReadPolicy::default())
-            .refresh(Mode::Changes, None)?;
+        refresh::scratch_index(&home, embedder.as_ref(), &policy).refresh(Mode::Changes, None)?;
     }
     let index = Reader::open(&home.root)?;
     let unknown = set.complete(&index.sessions()?);

@@ -65,7 +65,7 @@ pub fn live_index<'a>(engine: &'a SearchEngine, policy: &'a ReadPolicy) -> LiveI
     engine.live_index(policy, &new_bar)
 }
 
-/// Returns a history's index of its own, embedded by one model: nothing of it is redacted or excluded.
+/// Returns a history's index of its own, embedded by one model.
 pub fn scratch_index<'a>(
     home: &'a Home,
     table: &'a dyn Embedder,

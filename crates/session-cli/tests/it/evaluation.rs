@@ -80,6 +80,30 @@ fn the_model_is_the_one_in_use() {
 }
 
 #[test]
+fn what_was_forgotten_is_not_read_again_for_an_evaluation() {
+    let (env, set) = asked();
+    env.run(&["forget", WATCHER, "--yes"]).succeeded();
+    let ran = env.run(&["eval", &set.to_string_lossy()]).succeeded();
+    let said = format!("no session of this history, or several, as `{WATCHER}`");
+    assert!(ran.stderr().contains(&said), "{ran}");
+}
+
+#[test]
+fn the_users_own_index_is_not_kept_for_an_evaluation() {
+    let (env, set) = asked();
+    env.run(&["index"]).succeeded();
+    let (set, own) = (set.to_string_lossy(), env.index(""));
+    let own = own.to_string_lossy();
+    let kept = env.path("kept");
+    let kept = kept.to_string_lossy();
+    let ran = env.run(&["eval", &set, "--index", &own]).exits(2);
+    assert!(ran.stderr().contains("no evaluation made"), "{ran}");
+    for _ in 0..2 {
+        env.run(&["eval", &set, "--index", &kept]).succeeded();
+    }
+}
+
+#[test]
 fn a_session_may_be_said_by_the_beginning_of_its_id() {
     let (env, set) = asked();
     let labels = format!("1\t{}\t1\n2\tnonsense\t1\n3\t{WATCHER}\t1\n", &DOCKER[..8]);
