@@ -32,6 +32,7 @@ pub(crate) fn remove_untrusted(
     directory: &Path,
 ) -> Vec<&'static str> {
     let root = outermost_root(directory, home).map(|(root, _)| root);
+    let root = root.or_else(|| unmarked_root(directory, home));
     let around = Surroundings {
         home,
         directory,
@@ -53,6 +54,14 @@ pub(crate) fn remove_untrusted(
     refused
 }
 
+/// Returns the directory itself as the root of a project that has no mark of one, as an unpacked archive.
+/// The home directory, and what lies above it, is none.
+fn unmarked_root(directory: &Path, home: &Path) -> Option<PathBuf> {
+    let directory = fs_err::canonicalize(directory).ok()?;
+    let home = fs_err::canonicalize(home).unwrap_or_else(|_| home.to_owned());
+    (!home.starts_with(&directory)).then_some(directory)
+}
+
 /// True for an absolute path that means the same in every process and at every time: without `..`, and
 /// not below `/proc` or `/dev`.
 fn is_stable(path: &str) -> bool {
@@ -66,7 +75,7 @@ fn is_stable(path: &str) -> bool {
 struct Surroundings<'a> {
     home: &'a Path,
     directory: &'a Path,
-    /// The outermost root around the directory.
+    /// The outermost root around the directory, or the directory where there is none.
     root: Option<&'a Path>,
 }
 
@@ -160,5 +169,24 @@ mod tests {
         check("PAGER", "less -R", true); // `PATH` finds it in the project
         check("HF_ENDPOINT", "conf", true);
         check("PAGER", "/usr/bin/more", false);
+    }
+
+    #[test]
+    fn an_unpacked_archive_is_a_project() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = fs_err::canonicalize(folder.path()).unwrap();
+        for path in ["home/.config", "p/config"] {
+            fs_err::create_dir_all(real.join(path)).unwrap();
+        }
+        let refuses = |directory: &str, config: &str| {
+            let value = real.join(config).display().to_string();
+            let mut vars = HashMap::from([("XDG_CONFIG_HOME".to_owned(), value)]);
+            !remove_untrusted(&mut vars, &real.join("home"), &real.join(directory)).is_empty()
+        };
+        assert!(refuses("p", "p/config"));
+        assert!(!refuses("p", "out"));
+        assert!(!refuses("home", "home/.config"), "the home directory");
+        assert!(!refuses("", "home/.config"), "what lies above it");
+        assert!(!refuses("removed", "home/.config"));
     }
 }
