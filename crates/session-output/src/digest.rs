@@ -60,12 +60,12 @@ impl Digest<'_> {
     /// The name, with the folder where another project is called the same.
     fn heading(&self, project: &ProjectReport) -> String {
         let name = match project.sessions.first() {
-            Some(session) => safe_line(project_name(&session.row)),
-            None => safe_line(&project.name),
+            Some(session) => markdown_line(project_name(&session.row)),
+            None => markdown_line(&project.name),
         };
         let same = self.projects.iter().filter(|p| p.name == project.name);
         let path = project.path.as_deref().filter(|_| same.count() > 1);
-        let path = path.map_or(String::new(), |path| format!("{}, ", safe_line(path)));
+        let path = path.map_or(String::new(), |path| format!("{}, ", markdown_line(path)));
         let sessions = plural(project.sessions.len(), "session");
         format!(
             "{name} ({path}{sessions}, {})",
@@ -77,7 +77,7 @@ impl Digest<'_> {
         let title = title(&session.row);
         let mut out = self.item(
             "- ",
-            &format!("**{}** ({})", escaped(&title), self.about(session)),
+            &format!("**{}** ({})", escape_markdown(&title), self.about(session)),
         );
         for line in lines(session, &title) {
             out.push_str(&self.item("  - ", &line));
@@ -89,7 +89,7 @@ impl Digest<'_> {
     fn about(&self, session: &SessionReport) -> String {
         let work = &session.work;
         let id = format!("`{}`", short_id(&session.row, self.all));
-        let branch = work.branch.as_deref().map(safe_line);
+        let branch = work.branch.as_deref().map(markdown_line);
         let when = self.when(work);
         let long = format_duration(work.active_ms);
         let parts = [
@@ -143,15 +143,50 @@ fn format_days(range: &CalendarRange) -> String {
     format!("{begin} to {}", long(last))
 }
 
-/// A title as Markdown shows it; what stands in backquotes is shown as it is.
-fn escaped(title: &str) -> String {
-    let mut is_code = false;
+/// Session text on one line, as Markdown shows it.
+fn markdown_line(text: &str) -> String {
+    escape_markdown(&safe_line(text))
+}
+
+/// Escapes emphasis, tags, images and links outside of code spans (CommonMark 0.31, 6.1): a run of backquotes
+/// that is closed by one of the same length.
+fn escape_markdown(line: &str) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some(start) = rest.find('`') {
+        let (text, opened) = rest.split_at(start);
+        out.push_str(&escape_plain_text(text));
+        let length = opened.len() - opened.trim_start_matches('`').len();
+        let end = code_span_end(opened, length).unwrap_or(length);
+        out.push_str(&opened[..end]);
+        rest = &opened[end..];
+    }
+    out + &escape_plain_text(rest)
+}
+
+/// Returns where the code span ends that a run of so many backquotes opens.
+fn code_span_end(opened: &str, length: usize) -> Option<usize> {
+    let mut at = length;
+    while let Some(found) = opened[at..].find('`') {
+        at += found;
+        let rest = &opened[at..];
+        let run = rest.len() - rest.trim_start_matches('`').len();
+        at += run;
+        if run == length {
+            return Some(at);
+        }
+    }
+    None
+}
+
+fn escape_plain_text(text: &str) -> String {
+    let mut last = None;
     let escape = |c| {
-        is_code ^= c == '`';
-        let special = !is_code && ['*', '<', '\\'].contains(&c);
+        let is_link = matches!((last.replace(c), c), (Some('!'), '[') | (Some(']'), '('));
+        let special = is_link || ['*', '<', '\\'].contains(&c);
         special.then_some('\\').into_iter().chain([c])
     };
-    title.chars().flat_map(escape).collect()
+    text.chars().flat_map(escape).collect()
 }
 
 /// Returns the lines below a session's title.
@@ -160,19 +195,19 @@ fn lines(session: &SessionReport, title: &str) -> Vec<String> {
     let asked = work.problem.as_deref().map(safe_line);
     let asked = asked.filter(|words| !is_same(words, title));
     let mut lines: Vec<String> = asked
-        .map(|words| format!("Asked: {words}"))
+        .map(|words| format!("Asked: {}", escape_markdown(&words)))
         .into_iter()
         .collect();
     lines.extend(
         work.solution
             .as_deref()
-            .map(|w| format!("Came out: {}", safe_line(w))),
+            .map(|w| format!("Came out: {}", markdown_line(w))),
     );
     let changed: Vec<&TouchedFile> = work.changed_files().collect();
     if !changed.is_empty() {
         lines.push(format!(
             "Changed: {}",
-            format_file_names(&changed, MAX_FILES)
+            escape_markdown(&format_file_names(&changed, MAX_FILES))
         ));
     }
     let counts = counts(session);
@@ -211,9 +246,13 @@ fn counts(session: &SessionReport) -> Vec<String> {
     counts
 }
 
-/// A pull request by its number.
+/// A pull request by its number; what is no plain address is no link.
 fn link(address: &str) -> String {
-    let address = safe_line(address);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#@%+=&".contains(c);
+    let is_web = address.starts_with("https://") || address.starts_with("http://");
+    if !is_web || !address.chars().all(is_plain) {
+        return markdown_line(address);
+    }
     let number = address.rsplit('/').next().unwrap_or_default();
     format!("[#{number}]({address})")
 }
@@ -319,5 +358,26 @@ fn json_file(file: &TouchedFile) -> JsonFile<'_> {
     JsonFile {
         path: &file.path,
         touch: file.touch,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markdown_of_a_session_loads_and_links_nothing() {
+        let check = |text: &str, expected: &str| assert_eq!(escape_markdown(text), expected);
+        check("![a](https://evil/t.png)", r"!\[a]\(https://evil/t.png)");
+        check("[here](https://evil)", r"[here]\(https://evil)");
+        check("<img src=x> *b*", r"\<img src=x> \*b\*");
+        check("a[0] and `Vec<u8>`", "a[0] and `Vec<u8>`");
+        check("``a` ![x](y)`` ![x](y)", r"``a` ![x](y)`` !\[x]\(y)");
+        // What opens no code span hides nothing.
+        check("a ` ![x](y)", r"a ` !\[x]\(y)");
+        check("`a`` ![x](y)", r"`a`` !\[x]\(y)");
+        let address = "https://github.com/a/b/pull/7";
+        assert_eq!(link(address), format!("[#7]({address})"));
+        assert_eq!(link("https://x/1]![a](y"), r"https://x/1]!\[a]\(y");
     }
 }
