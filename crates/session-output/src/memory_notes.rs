@@ -1,10 +1,13 @@
 //! Notes on memories: which wait for trust, which were moved, where one comes from.
 
+use crate::layout::{line, safe_line};
 use session_memory::{Memory, MemoryState, MovedMemories, NearDuplicate, Trust};
 use session_query::{BroadTrigger, SavedMemory, TriggerKind};
 
 /// Most ids that a note names.
 const MAX_NAMED: usize = 5;
+/// Most columns of a text of a memory's file.
+const COLUMNS: usize = 80;
 /// Most memories that are named as repeated by one.
 const MAX_REPEATED: usize = 3;
 
@@ -61,7 +64,7 @@ pub fn repeat_notes(memory: &Memory, repeats: &[NearDuplicate]) -> Vec<String> {
         let (old, new) = (&other.id, memory.id());
         format!(
             "it repeats {old}, {}\nhint: `session-search memory edit {old}` changes that one, `session-search memory supersede {old} --by {new}` replaces it",
-            other.topic
+            safe_line(&other.topic)
         )
     };
     repeats.iter().take(MAX_REPEATED).map(note).collect()
@@ -104,7 +107,7 @@ pub fn shown_notes(memory: &Memory, is_raw: bool) -> Vec<String> {
     let state = state_note(memory).into_iter();
     let waiting = waiting_note(std::slice::from_ref(memory));
     let superseded = memory.front.superseded_by.as_ref();
-    let superseded = superseded.map(|by| format!("it is superseded by {by}"));
+    let superseded = superseded.map(|by| format!("it is superseded by {}", line(by, COLUMNS)));
     let source = source_note(memory).filter(|_| !is_raw);
     state
         .chain(waiting)
@@ -130,8 +133,50 @@ fn source_note(memory: &Memory) -> Option<String> {
     let (id, source) = (memory.id(), memory.front.source.as_ref()?);
     let session = source.session.as_ref()?;
     let turns = source.turns.as_ref().map(|turns| format!(":{turns}"));
-    let turns = turns.unwrap_or_default();
-    Some(format!(
-        "saved from {session}{turns}: `session-search memory show {id} --raw` has its words, `session-search show {session}{turns}` everything, as long as the history is there"
-    ))
+    let whole = format!("{session}{}", turns.as_deref().unwrap_or_default());
+    let raw = format!("`session-search memory show {id} --raw` has its words");
+    let is_range = source.turns.as_deref().is_none_or(is_turn_range);
+    // A repository writes it: nothing but an id becomes a command that somebody may run.
+    Some(match is_plain_id(session) && is_range {
+        true => format!(
+            "saved from {whole}: {raw}, `session-search show {whole}` everything, as long as the history is there"
+        ),
+        false => format!("saved from {}: {raw}", line(&whole, COLUMNS)),
+    })
+}
+
+/// True for an id that is a word of a shell and no option.
+fn is_plain_id(id: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    !id.is_empty() && !id.starts_with('-') && id.chars().all(is_plain)
+}
+
+/// True for a number, or two with a hyphen.
+fn is_turn_range(turns: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    match turns.split_once('-') {
+        Some((first, last)) => is_number(first) && is_number(last),
+        None => is_number(turns),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_id_becomes_no_command() {
+        for id in ["a1b2", "ses_0.x", "019f-aa"] {
+            assert!(is_plain_id(id), "{id}");
+        }
+        for id in ["", "-rf", "x; touch y", "$(x)", "a`b`", "a\nb", "a:b"] {
+            assert!(!is_plain_id(id), "{id}");
+        }
+        for turns in ["0", "3-5"] {
+            assert!(is_turn_range(turns), "{turns}");
+        }
+        for turns in ["", "3-", "-5", "1;2", "1-2-3", "٣"] {
+            assert!(!is_turn_range(turns), "{turns}");
+        }
+    }
 }
