@@ -20,8 +20,14 @@ pub const FLAG: &str = "--background";
 /// said where that fails: the search has been answered.
 pub fn start(home: &Home) {
     if is_allowed(home) && !is_embedding(&home.root) {
-        spawn(home, &["index", FLAG], &home.root);
+        spawn(home, &["index", FLAG], file_system_root(home));
     }
+}
+
+/// Returns the directory of such a process: in that of the index, the variable that names it would lead into
+/// the working directory.
+fn file_system_root(home: &Home) -> &Path {
+    home.root.ancestors().last().unwrap_or(&home.root)
 }
 
 /// Makes all vectors that prompts of a folder wait for. Of memories that came with a clone or were
