@@ -1,7 +1,7 @@
 //! Environment variables of the user, without those that lead into the project.
 
 use crate::output::notes;
-use session_config::Home;
+use session_config::{Home, SettingOrigin};
 use session_core::text::printable;
 use std::io::Write;
 
@@ -21,5 +21,14 @@ pub fn note_refused() {
             "note: the variable {} is left out, since it names something in this project, or no whole path outside of /dev and /proc",
             printable(name)
         );
+    }
+    for setting in home.ignored_variables() {
+        if let SettingOrigin::Variable(name) = setting.origin {
+            let reason = setting.reason;
+            let _ = writeln!(
+                notes::stderr(),
+                "note: the variable {name} is left out: {reason}"
+            );
+        }
     }
 }

@@ -3,8 +3,9 @@
 use crate::config::Config;
 use crate::environment::remove_untrusted;
 use crate::error::{ConfigError, Result};
-use crate::layers::ConfigLayers;
-use session_files::{HOME_VARIABLE, home_directory};
+use crate::layers::{ConfigLayers, IgnoredSetting, variable_name};
+use crate::narrow::{privacy_keys, privacy_narrowing};
+use session_files::{HOME_VARIABLE, Project, home_directory};
 use session_forget::{Exclusions, ForgetError, ForgottenRecords};
 use session_memory::DirectoryRecords;
 use session_models::{
@@ -14,6 +15,9 @@ use session_sources::Env;
 use session_store::{Reader, StoreError};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+
+/// The file of what was forgotten, in the data directory.
+const FORGOTTEN_FILE: &str = "forgotten.json";
 
 /// The user's environment, the directory of the index, and the configuration.
 #[derive(Clone)]
@@ -37,8 +41,7 @@ impl Home {
     /// When there is no home directory, or the configuration has a mistake.
     pub fn from_process() -> Result<Self> {
         let mut home = Self::unconfigured()?;
-        let var = |name: &str| home.env.get(name);
-        home.config = ConfigLayers::read(&home.folders().config, None, var)?.config;
+        home.config = home.config_layers(None)?.config;
         Ok(home)
     }
 
@@ -111,12 +114,53 @@ impl Home {
         })
     }
 
-    /// Opens the records of what was forgotten.
+    /// Returns the directories as they are without variables.
+    fn default_folders(&self) -> UserDirectories {
+        UserDirectories::from_environment(&self.env.home, |_| None)
+    }
+
+    /// Reads the layers of the configuration. Where a variable names another directory, what the file in the
+    /// default one narrows counts, too: a project can set variables, and that directory may be empty.
+    ///
+    /// # Errors
+    /// As [`ConfigLayers::read`].
+    pub fn config_layers(&self, project: Option<&Project>) -> Result<ConfigLayers> {
+        let chosen = self.folders().config;
+        let default = Some(self.default_folders().config).filter(|default| *default != chosen);
+        let var = |name: &str| self.env.get(name);
+        ConfigLayers::read_narrowed(&chosen, default.as_deref(), project, var)
+    }
+
+    /// Returns the settings of variables about what is stored and sent that are ignored, since they would
+    /// widen the user's.
+    pub fn ignored_variables(&self) -> Vec<IgnoredSetting> {
+        let variables = privacy_keys().filter_map(variable_name);
+        // Hardly ever is one set: the configuration is read again for that alone.
+        if variables.filter_map(|name| self.env.get(&name)).count() == 0 {
+            return Vec::new();
+        }
+        let layers = self.config_layers(None).map(|layers| layers.ignored);
+        let mut ignored = layers.unwrap_or_default();
+        ignored.retain(|setting| {
+            let key = setting.key.as_deref();
+            key.is_some_and(|key| privacy_narrowing(key).is_some())
+        });
+        ignored
+    }
+
+    /// Opens the records of what was forgotten. A variable that names a directory without any does not lift
+    /// those in the default one.
     ///
     /// # Errors
     /// When they cannot be read.
     pub fn forgotten(&self) -> Result<ForgottenRecords, ForgetError> {
-        ForgottenRecords::open(&self.folders().data.join("forgotten.json"))
+        let [chosen, default] = [self.folders(), self.default_folders()]
+            .map(|folders| folders.data.join(FORGOTTEN_FILE));
+        let is_missing = |path: &Path| fs_err::symlink_metadata(path).is_err();
+        match is_missing(&chosen) && !is_missing(&default) {
+            true => ForgottenRecords::open(&default),
+            false => ForgottenRecords::open(&chosen),
+        }
     }
 
     /// Returns what is not to be indexed.
@@ -192,5 +236,114 @@ impl Home {
                 .into_endpoint(),
             None => Ok(None),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    /// A home directory with a file in the default directory of the configuration, and a home whose variables
+    /// lead to other directories.
+    fn home_elsewhere(default: &str, chosen: &str) -> (tempfile::TempDir, Home) {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().join("home");
+        let mut env = Env {
+            home: home.clone(),
+            vars: HashMap::new(),
+        };
+        let write = |directory: PathBuf, text: &str| {
+            fs_err::create_dir_all(&directory).unwrap();
+            fs_err::write(directory.join("config.toml"), text).unwrap();
+        };
+        write(
+            Home::new(env.clone(), home.clone()).folders().config,
+            default,
+        );
+        for (name, path) in [("XDG_CONFIG_HOME", "config"), ("XDG_DATA_HOME", "data")] {
+            let path = folder.path().join(path).display().to_string();
+            env.vars.insert(name.to_owned(), path);
+        }
+        let elsewhere = Home::new(env, home);
+        write(elsewhere.folders().config, chosen);
+        (folder, elsewhere)
+    }
+
+    #[test]
+    fn a_directory_that_a_variable_names_lifts_nothing() {
+        let (_folder, home) = home_elsewhere(
+            "enabled = false\nmodel = \"table\"\n[exclude]\nprojects = [\"lab\"]\n\
+             [redaction]\npatterns = [\"ticket-[0-9]+\"]\n[injection]\nmax_items = 2\n",
+            "enabled = true\nnice = 3\n[exclude]\nprojects = [\"shop\"]\n\
+             [injection]\nmax_items = 4\npast_turns = true\n",
+        );
+        let config = home.config_layers(None).unwrap().config;
+        assert!(!config.enabled);
+        assert_eq!(config.exclude.projects, ["shop", "lab"]);
+        assert_eq!(config.redaction.patterns, ["ticket-[0-9]+"]);
+        assert_eq!(config.injection.max_items, 2);
+        // What the user chose there counts.
+        assert_eq!(config.nice, 3);
+        assert!(config.injection.past_turns);
+        assert_eq!(config.model, Config::default().model);
+    }
+
+    #[test]
+    fn a_mistake_in_the_file_of_the_default_directory_is_told() {
+        let (_folder, home) = home_elsewhere("enabeld = false\n", "nice = 3\n");
+        let layers = home.config_layers(None).unwrap();
+        assert_eq!(layers.config.nice, 3);
+        assert_eq!(layers.ignored.len(), 1);
+    }
+
+    #[test]
+    fn an_empty_directory_that_a_variable_names_lifts_no_record() {
+        let (_folder, home) = home_elsewhere("", "");
+        let entry = |id: u32| {
+            format!(
+                r#"{{"key":"k","entries":[{{"id":{id},"at":"","what":"session","sessions":1,"turns":0,"hashes":["0"]}}]}}"#
+            )
+        };
+        let write = |folders: UserDirectories, id| {
+            fs_err::create_dir_all(&folders.data).unwrap();
+            fs_err::write(folders.data.join(FORGOTTEN_FILE), entry(id)).unwrap();
+        };
+        let first = |home: &Home| home.forgotten().unwrap().entries().first().map(|e| e.id);
+        assert_eq!(first(&home), None);
+        write(home.default_folders(), 1);
+        assert_eq!(first(&home), Some(1));
+        write(home.folders(), 2);
+        assert_eq!(first(&home), Some(2), "the user's own, elsewhere");
+    }
+
+    #[test]
+    fn a_variable_widens_nothing_about_what_is_stored_and_sent() {
+        let (_folder, mut home) = home_elsewhere("", "[exclude]\nprojects = [\"lab\"]\n");
+        for (name, value) in [
+            ("SESSION_SEARCH_MODEL", "remote"),
+            ("SESSION_SEARCH_REDACTION_ENABLED", "false"),
+            ("SESSION_SEARCH_REDACTION_ALLOW", "[\".*\"]"),
+            ("SESSION_SEARCH_EXCLUDE_PROJECTS", "[]"),
+        ] {
+            home.env.vars.insert(name.to_owned(), value.to_owned());
+        }
+        let config = home.config_layers(None).unwrap().config;
+        assert_eq!(config.model, Config::default().model);
+        assert!(config.redaction.enabled && config.redaction.allow.is_empty());
+        assert_eq!(config.exclude.projects, ["lab"]);
+        assert_eq!(home.ignored_variables().len(), 4);
+    }
+
+    #[test]
+    fn a_variable_chooses_among_models_of_the_machine() {
+        let (_folder, mut home) = home_elsewhere("", "model = \"remote\"\n");
+        let mut chosen = |model: &str| {
+            let name = "SESSION_SEARCH_MODEL".to_owned();
+            home.env.vars.insert(name, model.to_owned());
+            home.config_layers(None).unwrap().config.model
+        };
+        assert_eq!(chosen("table"), "table");
+        assert_eq!(chosen("remote"), "remote");
     }
 }

@@ -1,5 +1,5 @@
-//! Merges the layers of the configuration: the user's file, narrowed by the project's file and by the
-//! environment. Each key remembers which layer decided it.
+//! Merges the layers of the configuration: the user's file, narrowed by the file in the default directory
+//! where a variable names another one, by the project's file and by the environment. Each key remembers which layer decided it.
 
 use crate::config::{Config, FILE_NAME, SIZE_LIMIT, parse, rephrase};
 use crate::error::{ConfigError, Result};
@@ -72,11 +72,19 @@ impl ConfigLayers {
         project: Option<&Project>,
         var: impl Fn(&str) -> Option<&'a str>,
     ) -> Result<Self> {
+        Self::read_narrowed(directory, None, project, var)
+    }
+
+    /// Reads the layers as [`ConfigLayers::read`] does, where a variable may have chosen the directory: what
+    /// the file in the default directory narrows counts, too.
+    pub(crate) fn read_narrowed<'a>(
+        directory: &Path,
+        default_directory: Option<&Path>,
+        project: Option<&Project>,
+        var: impl Fn(&str) -> Option<&'a str>,
+    ) -> Result<Self> {
         let path = directory.join(FILE_NAME);
-        let own = match private::read_text(&path, SIZE_LIMIT)? {
-            Some(text) => table(&text, &path)?,
-            None => Table::new(),
-        };
+        let own = user_table(&path)?;
         let origin = |key| (key, SettingOrigin::File(path.clone()));
         let mut merging = Merging {
             own: serde_json::to_value(config(&own)?)?,
@@ -88,6 +96,9 @@ impl ConfigLayers {
             of_user: own,
             ignored: Vec::new(),
         };
+        if let Some(directory) = default_directory {
+            merging.add_default_file(&directory.join(FILE_NAME))?;
+        }
         if let Some(project) = project {
             merging.add_project(project);
         }
@@ -119,7 +130,7 @@ impl ConfigLayers {
 
 /// The layers that were merged so far.
 struct Merging {
-    /// The value of every key by the user's own file alone.
+    /// The value of every key by the user's own files alone.
     own: Value,
     /// The merged tables of all layers.
     merged: Table,
@@ -130,6 +141,31 @@ struct Merging {
 }
 
 impl Merging {
+    /// Merges those settings of the file in the default directory that narrow the user's. A file with a
+    /// mistake is ignored: it is not the one that the user works with.
+    fn add_default_file(&mut self, path: &Path) -> Result<()> {
+        let origin = SettingOrigin::File(path.to_owned());
+        let table = match user_table(path) {
+            Ok(table) => table,
+            Err(error) => {
+                self.ignore_file(&error, origin);
+                return Ok(());
+            }
+        };
+        for (key, value) in leaves(&table) {
+            let narrowing = narrow::narrowing_by_variable(&key);
+            let narrower = narrowing.and_then(|n| n.narrower(self.own_value(&key), &value));
+            if let Some(narrower) = narrower {
+                let narrower = toml_value(narrower)?;
+                set(&mut self.merged, &key, narrower.clone());
+                set(&mut self.of_user, &key, narrower);
+                self.origins.insert(key, origin.clone());
+            }
+        }
+        self.own = serde_json::to_value(config(&self.merged)?)?;
+        Ok(())
+    }
+
     /// Merges those settings of a project's file that narrow the user's.
     fn add_project(&mut self, project: &Project) {
         let relative = settings_directory().join(PROJECT_FILE);
@@ -146,12 +182,7 @@ impl Merging {
                     self.add_project_setting(&key, value, &table, &origin);
                 }
             }
-            Err(error) => self.ignored.push(IgnoredSetting {
-                key: None,
-                value: Value::Null,
-                origin,
-                reason: format_reason(&error),
-            }),
+            Err(error) => self.ignore_file(&error, origin),
         }
     }
 
@@ -172,7 +203,7 @@ impl Merging {
         }
     }
 
-    /// Merges variables: settings of memories that narrow the user's, and any other setting.
+    /// Merges variables: settings of memories and of privacy that narrow the user's, and any other setting.
     fn add_variables<'a>(&mut self, var: impl Fn(&str) -> Option<&'a str>) -> Result<()> {
         for (key, default) in flatten(&serde_json::to_value(Config::default())?) {
             let Some(name) = variable_name(&key) else {
@@ -192,7 +223,7 @@ impl Merging {
             })?;
             let json = serde_json::to_value(&given)?;
             let origin = SettingOrigin::Variable(name);
-            match narrow::narrowing(&key) {
+            match narrow::narrowing_by_variable(&key) {
                 Some(narrowing) if !narrowing.allows(self.own_value(&key), &json) => {
                     self.ignore(&key, json, origin, narrowing);
                 }
@@ -211,6 +242,15 @@ impl Merging {
         self.own.pointer(&pointer).unwrap_or(&Value::Null)
     }
 
+    fn ignore_file(&mut self, error: &ConfigError, origin: SettingOrigin) {
+        self.ignored.push(IgnoredSetting {
+            key: None,
+            value: Value::Null,
+            origin,
+            reason: format_reason(error),
+        });
+    }
+
     fn ignore(&mut self, key: &str, value: Value, origin: SettingOrigin, narrowing: Narrowing) {
         self.ignored.push(IgnoredSetting {
             key: Some(key.to_owned()),
@@ -221,7 +261,7 @@ impl Merging {
     }
 }
 
-/// Formats why a project's file was ignored.
+/// Formats why a file was ignored.
 fn format_reason(error: &ConfigError) -> String {
     match (error, error.hint()) {
         (ConfigError::Mistake { .. }, Some(hint)) => format!("{error}\nhint: {hint}"),
@@ -252,6 +292,14 @@ pub(crate) fn flatten(value: &Value) -> Vec<(String, Value)> {
     plain.chain(inner).collect()
 }
 
+/// Reads a configuration file of the user; it may be missing.
+fn user_table(path: &Path) -> Result<Table> {
+    match private::read_text(path, SIZE_LIMIT)? {
+        Some(text) => table(&text, path),
+        None => Ok(Table::new()),
+    }
+}
+
 /// Parses a file as a configuration, for the line of a mistake, and returns its table.
 fn table(text: &str, path: &Path) -> Result<Table> {
     parse(text, path)?;
@@ -261,6 +309,10 @@ fn table(text: &str, path: &Path) -> Result<Table> {
 fn config(merged: &Table) -> Result<Config> {
     let config = merged.clone().try_into();
     config.map_err(|error: toml::de::Error| ConfigError::Value(rephrase(error.message())))
+}
+
+fn toml_value(value: Value) -> Result<toml::Value> {
+    toml::Value::try_from(value).map_err(|error| ConfigError::Value(error.to_string()))
 }
 
 /// Returns the values of a table by their paths.

@@ -2,12 +2,15 @@
 //! so they may restrict what the user configured, and never extend it.
 
 use serde_json::Value;
+use session_models::REMOTE_MODEL;
 
 /// The direction in which others than the user's own file may change a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Narrowing {
     /// From true to false.
     Off,
+    /// From false to true.
+    On,
     /// To a smaller number.
     Smaller,
     /// To a larger number.
@@ -16,6 +19,12 @@ pub enum Narrowing {
     Longer,
     /// To fewer days; -1 stands for all.
     Shorter,
+    /// To a list with more entries.
+    More,
+    /// To a list with fewer entries.
+    Fewer,
+    /// To a model that runs on this machine.
+    Local,
     /// Not at all.
     Never,
 }
@@ -50,9 +59,37 @@ const KEYS: [(&str, Narrowing); 26] = [
     ("hook.agent_prompts", Narrowing::Off),
 ];
 
+/// The keys about what is stored and sent, and how a variable may narrow each. They hold for the index of
+/// all projects, so a project's file changes none of them.
+const PRIVACY_KEYS: [(&str, Narrowing); 7] = [
+    ("model", Narrowing::Local),
+    ("redaction.enabled", Narrowing::On),
+    ("redaction.patterns", Narrowing::More),
+    ("redaction.allow", Narrowing::Fewer),
+    ("exclude.projects", Narrowing::More),
+    ("exclude.paths", Narrowing::More),
+    ("exclude.patterns", Narrowing::More),
+];
+
 /// Returns how a key about memories may be narrowed; `None` for any other key.
 pub fn narrowing(key: &str) -> Option<Narrowing> {
     let found = KEYS.iter().find(|(name, _)| *name == key);
+    found.map(|(_, narrowing)| *narrowing)
+}
+
+/// Returns how a variable may narrow a key; `None` for a key that it decides freely.
+pub fn narrowing_by_variable(key: &str) -> Option<Narrowing> {
+    narrowing(key).or_else(|| privacy_narrowing(key))
+}
+
+/// Returns the keys about what is stored and sent.
+pub fn privacy_keys() -> impl Iterator<Item = &'static str> {
+    PRIVACY_KEYS.iter().map(|(key, _)| *key)
+}
+
+/// Returns how a variable may narrow a key about what is stored and sent; `None` for any other key.
+pub fn privacy_narrowing(key: &str) -> Option<Narrowing> {
+    let found = PRIVACY_KEYS.iter().find(|(name, _)| *name == key);
     found.map(|(_, narrowing)| *narrowing)
 }
 
@@ -71,6 +108,10 @@ impl Narrowing {
         match self {
             _ if own == other => true,
             Self::Off => other == &Value::Bool(false),
+            Self::On => other == &Value::Bool(true),
+            Self::More => is_subset(own, other),
+            Self::Fewer => is_subset(other, own),
+            Self::Local => other != REMOTE_MODEL,
             Self::Smaller => numbers.is_some_and(|(own, other)| other <= own),
             Self::Larger => numbers.is_some_and(|(own, other)| other >= own),
             Self::Longer => all_days.is_some_and(|(own, other)| other >= own),
@@ -79,10 +120,35 @@ impl Narrowing {
         }
     }
 
+    /// Returns the value that two files of the user narrow a key to, where the other narrows the value of
+    /// the first.
+    pub fn narrower(self, own: &Value, other: &Value) -> Option<Value> {
+        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        let other = match self {
+            Self::More => {
+                let added = list(other).into_iter();
+                let added = added.filter(|entry| !list(own).contains(entry));
+                Value::Array(list(own).into_iter().chain(added).collect())
+            }
+            Self::Fewer => {
+                let kept = list(own).into_iter();
+                Value::Array(kept.filter(|entry| list(other).contains(entry)).collect())
+            }
+            // Which model it is says nothing of how wide it is.
+            Self::Local | Self::Never => return None,
+            _ => other.clone(),
+        };
+        (own != &other && self.allows(own, &other)).then_some(other)
+    }
+
     /// Returns why a value was ignored.
     pub fn reason(self) -> &'static str {
         match self {
             Self::Off => "only your own configuration turns it on",
+            Self::On => "only your own configuration turns it off",
+            Self::More => "only your own configuration removes an entry",
+            Self::Fewer => "only your own configuration adds an entry",
+            Self::Local => "only your own configuration chooses an endpoint",
             Self::Smaller => "only your own configuration makes it larger",
             Self::Larger => "only your own configuration makes it smaller",
             Self::Longer => "only your own configuration makes it shorter",
@@ -90,6 +156,11 @@ impl Narrowing {
             Self::Never => "only your own configuration decides it",
         }
     }
+}
+
+fn is_subset(part: &Value, whole: &Value) -> bool {
+    let lists = part.as_array().zip(whole.as_array());
+    lists.is_some_and(|(part, whole)| part.iter().all(|entry| whole.contains(entry)))
 }
 
 #[cfg(test)]
@@ -102,7 +173,7 @@ mod tests {
     #[test]
     fn narrowing_is_allowed_and_widening_is_not() {
         let check = |key: &str, own: Value, allowed: &[Value], refused: &[Value]| {
-            let narrowing = narrowing(key).unwrap();
+            let narrowing = narrowing_by_variable(key).unwrap();
             for value in allowed {
                 assert!(narrowing.allows(&own, value), "{key} {own} to {value}");
             }
@@ -154,6 +225,45 @@ mod tests {
             &[],
             &[json!("global-only")],
         );
+        check("model", json!("a"), &[json!("b")], &[json!("remote")]);
+        check("model", json!("remote"), &[json!("remote")], &[]);
+        check("redaction.enabled", json!(false), &[json!(true)], &[]);
+        check("redaction.enabled", json!(true), &[], &[json!(false)]);
+        check(
+            "exclude.projects",
+            json!(["a"]),
+            &[json!(["b", "a"])],
+            &[json!([]), json!(["b"])],
+        );
+        check(
+            "redaction.allow",
+            json!(["a"]),
+            &[json!([])],
+            &[json!(["a", "b"])],
+        );
+    }
+
+    #[test]
+    fn the_narrower_of_two_values_counts() {
+        let narrower = |key: &str, own: Value, other: Value| {
+            let narrowing = narrowing_by_variable(key).unwrap();
+            narrowing.narrower(&own, &other)
+        };
+        assert_eq!(
+            narrower("enabled", json!(true), json!(false)),
+            Some(json!(false))
+        );
+        assert_eq!(narrower("enabled", json!(false), json!(true)), None);
+        assert_eq!(
+            narrower("exclude.paths", json!(["a", "b"]), json!(["b", "c"])),
+            Some(json!(["a", "b", "c"]))
+        );
+        assert_eq!(narrower("exclude.paths", json!(["a"]), json!(["a"])), None);
+        assert_eq!(
+            narrower("redaction.allow", json!(["a", "b"]), json!(["b", "c"])),
+            Some(json!(["b"]))
+        );
+        assert_eq!(narrower("model", json!("a"), json!("b")), None);
     }
 
     /// A key that is added to a table of memories needs an entry.
@@ -166,6 +276,16 @@ mod tests {
             let wanted = of_memories.contains(&key.as_str())
                 || tables.iter().any(|table| key.starts_with(table));
             assert_eq!(narrowing(&key).is_some(), wanted, "{key}");
+        }
+    }
+
+    /// A key that is added to a table about what is stored needs an entry.
+    #[test]
+    fn every_key_of_privacy_has_a_narrowing() {
+        for (key, _) in flatten(&serde_json::to_value(Config::default()).unwrap()) {
+            let tables = ["redaction.", "exclude."];
+            let wanted = key == "model" || tables.iter().any(|table| key.starts_with(table));
+            assert_eq!(privacy_narrowing(&key).is_some(), wanted, "{key}");
         }
     }
 }

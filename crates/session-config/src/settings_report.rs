@@ -3,7 +3,7 @@
 use crate::config::EndpointConfig;
 use crate::error::Result;
 use crate::home::Home;
-use crate::layers::{ConfigLayers, IgnoredSetting, Setting, SettingOrigin, variable_name};
+use crate::layers::{IgnoredSetting, Setting, SettingOrigin, variable_name};
 use serde_json::Value;
 use session_files::Project;
 use session_models::EndpointSettings;
@@ -44,8 +44,7 @@ impl SettingsReport {
     /// # Errors
     /// When the user's configuration has a mistake.
     pub fn read(home: &Home, project: Option<&Project>) -> Result<Self> {
-        let layers =
-            ConfigLayers::read(&home.folders().config, project, |name| home.env.get(name))?;
+        let layers = home.config_layers(project)?;
         let file = EndpointSettings::from_env_file(&home.folders())?;
         let settings = layers.settings()?.into_iter();
         let settings = settings.map(|setting| resolve(setting, home, &file));

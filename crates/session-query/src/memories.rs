@@ -2,7 +2,7 @@
 
 use crate::error::QueryError;
 use jiff::{Timestamp, Zoned};
-use session_config::{ConfigLayers, Home};
+use session_config::Home;
 use session_core::text::clip;
 use session_embed::{EmbedError, Embedder};
 use session_files::Project;
@@ -92,9 +92,7 @@ impl Memories {
             notes.push(unowned.message());
             None
         });
-        let layers = ConfigLayers::read(&home.folders().config, project.as_ref(), |name| {
-            home.env.get(name)
-        })?;
+        let layers = home.config_layers(project.as_ref())?;
         let whole = layers.ignored.iter().filter(|i| i.key.is_none());
         notes.extend(whole.map(|ignored| format!("left out: {}", clip_lines(&ignored.reason))));
         home.config = layers.config;

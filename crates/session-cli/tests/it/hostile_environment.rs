@@ -26,14 +26,64 @@ fn a_variable_alone_sends_nothing() {
         project.env.ran(command.output().unwrap())
     };
     let ran = with(&["search", "docker"]);
-    assert!(
-        ran.stderr().contains("an address in the environment alone"),
-        "{ran}"
-    );
-    with(&["index"]);
+    let note = "the variable SESSION_SEARCH_MODEL is left out: only your own configuration chooses";
+    let said = ran.succeeded().stderr();
+    assert!(said.contains(note), "{said}");
+    with(&["index"]).succeeded();
     assert!(server.take_requests().is_empty());
     let shown: Value = serde_json::from_str(&with(&["config", "--json"]).stdout()).unwrap();
-    assert_eq!(shown["ignored"][0]["from"], "EMBEDDINGS_URL");
+    let ignored = shown["ignored"].as_array().unwrap().iter();
+    let ignored: Vec<&Value> = ignored.map(|setting| &setting["from"]).collect();
+    assert_eq!(ignored, ["SESSION_SEARCH_MODEL", "EMBEDDINGS_URL"]);
+}
+
+/// The user configured an endpoint, and chose another model.
+#[test]
+fn a_variable_does_not_choose_the_endpoint_of_the_user() {
+    let project = Project::new();
+    project.env.claude(&crate::history::docker());
+    let server =
+        crate::endpoint_server::EndpointServer::start(crate::endpoint_server::reply_with_vectors);
+    let config = format!(
+        "model = \"table\"\nbackground = false\n[remote]\nurl = \"{}\"\nmodel = \"m\"\n",
+        server.url()
+    );
+    fs_err::write(project.env.path("config/config.toml"), config).unwrap();
+    for args in [&["index"][..], &["search", "docker"]] {
+        let mut command = project.command();
+        command.env("SESSION_SEARCH_MODEL", "remote").args(args);
+        let ran = project.env.ran(command.output().unwrap()).succeeded();
+        assert!(
+            ran.stderr().contains("SESSION_SEARCH_MODEL is left out"),
+            "{ran}"
+        );
+    }
+    assert!(server.take_requests().is_empty());
+}
+
+/// The directory lies outside the project, and nothing is in it.
+#[test]
+fn an_empty_folder_of_a_variable_lifts_nothing() {
+    let project = Project::new();
+    project.env.claude(&crate::history::docker());
+    let own = project.env.home(".config/session-search/config.toml");
+    let text = "model = \"table\"\nenabled = false\n[exclude]\npaths = [\".claude/projects\"]\n";
+    project.env.write(&own, text);
+    let empty = project.env.path("empty");
+    for name in ["XDG_CONFIG_HOME", "SESSION_SEARCH_CONFIG"] {
+        let run = |args: &[&str]| {
+            let mut command = project.command();
+            command.env_remove("SESSION_SEARCH_CONFIG");
+            command.env("SESSION_SEARCH_BACKGROUND", "0");
+            command.env(name, &empty).args(args);
+            project.env.ran(command.output().unwrap())
+        };
+        run(&["memory", "list"]).exits(2);
+        run(&["index"]).succeeded();
+        let found = run(&["search", "docker", "--json"]);
+        let answer: Value = serde_json::from_str(&found.stdout()).unwrap();
+        assert!(answer["hits"].as_array().unwrap().is_empty(), "{found}");
+    }
 }
 
 #[test]
