@@ -10,8 +10,15 @@ pub fn program(variable: &str) -> Option<String> {
     Home::unconfigured().ok()?.program(variable)
 }
 
-/// Notes which variables are left out. A failure to note it changes nothing.
-pub fn note_refused() {
+/// Notes which variables are left out, and which the process removed at its start. A failure to note it
+/// changes nothing.
+pub fn note_refused(removed: &[&str]) {
+    for name in removed {
+        let _ = writeln!(
+            notes::stderr(),
+            "note: the variable {name} is left out, since it names no time zone by its name or rule"
+        );
+    }
     let Ok(home) = Home::unconfigured() else {
         return;
     };

@@ -12,6 +12,7 @@ mod usage;
 
 use args::{Arguments, BrowseArgs, Command, McpArgs};
 use clap::Parser;
+use session_config::remove_process_variables;
 use std::process::ExitCode;
 
 /// Whether a command found something: its exit code, as grep's.
@@ -22,6 +23,8 @@ enum Found {
 }
 
 fn main() -> ExitCode {
+    // SAFETY: no thread was started yet.
+    let removed = unsafe { remove_process_variables() };
     let typed = args::spelled(std::env::args_os());
     let arguments = match Arguments::try_parse_from(&typed) {
         Ok(arguments) => arguments,
@@ -37,7 +40,7 @@ fn main() -> ExitCode {
     }
     // A hook's stderr is not the user's to read.
     if !matches!(&command, Command::Hook(_) | Command::Inject(_)) {
-        environment::note_refused();
+        environment::note_refused(&removed);
     }
     match run(&command) {
         Ok(Found::Nothing) if !arguments.quiet => ExitCode::from(1),

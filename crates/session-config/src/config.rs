@@ -168,12 +168,12 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Returns how many threads embed: those that are configured, else all cores, and in the background
-    /// half of them.
+    /// Returns how many threads embed: those that are configured, but no more than there are cores, else all
+    /// cores, and in the background half of them.
     pub fn threads(&self, in_background: bool) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         match (self.threads, in_background) {
-            (Some(threads), _) => threads.get(),
+            (Some(threads), _) => threads.get().min(cores),
             (None, false) => cores,
             (None, true) => (cores / 2).max(1),
         }

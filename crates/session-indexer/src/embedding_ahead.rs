@@ -6,6 +6,7 @@ use crate::events::is_past;
 use crate::refresh::IndexError;
 use session_embed::Embedder;
 use session_store::{ModelId, PendingSession, Reader};
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Instant;
@@ -62,7 +63,10 @@ impl EmbeddingAhead<'_> {
         let index = Reader::open(self.root)?;
         // The pool of the process may have to answer a query, whose small tasks would wait behind a thousand texts;
         // threads of this one have the priority of this thread.
-        let pool = rayon::ThreadPoolBuilder::new().build().ok();
+        // Its size is said, since a variable would decide it else.
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(cores);
+        let pool = pool.build().ok();
         let budget = max_document_bytes(self.embedder.spec().max_tokens);
         let sessions = self.sessions.iter();
         let mut sessions = sessions.map(|pending| SessionReading::new(*pending, budget));

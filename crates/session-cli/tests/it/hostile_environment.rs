@@ -1,12 +1,13 @@
 //! A project can set variables, by an agent's settings or direnv, and name paths to an agent.
 #![cfg(unix)]
 
-use crate::environment::wait_until;
+use crate::environment::{output_in_time, wait_until};
 use crate::hostile::{ID, INFO, PROMPT, TOPIC, clone_with_memory, memory, tree};
 use crate::inject_hook::payload;
 use crate::memory::Project;
 use serde_json::Value;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Stdio;
 
 #[test]
 fn a_variable_alone_sends_nothing() {
@@ -269,4 +270,47 @@ fn an_evaluation_reads_no_further_than_its_set() {
     }
     crate::hostile::fifo(&set.join("qrels.turn.tsv"));
     project.run(&["eval", "set"]).exits(2);
+}
+
+/// A library reads whatever file the variable names, to its end.
+#[test]
+fn no_time_zone_is_read_from_a_file() {
+    let project = Project::new();
+    project.env.claude(&crate::history::docker());
+    project.env.run(&["index"]).succeeded();
+    let fifo = project.env.home("shop/fifo");
+    crate::hostile::fifo(&fifo);
+    for (name, value) in [
+        ("TZ", fifo.to_str().unwrap()),
+        ("TZ", "fifo"),
+        ("TZ", "/dev/zero"),
+        ("TZDIR", project.env.home("shop").to_str().unwrap()),
+    ] {
+        let mut command = project.command();
+        command.env(name, value).args(["search", "docker"]);
+        let command = command.stdin(Stdio::null()).stdout(Stdio::piped());
+        let child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let ran = project.env.ran(output_in_time(child)).succeeded();
+        let note = format!("the variable {name} is left out");
+        assert!(ran.stderr().contains(&note), "{value}: {ran}");
+    }
+}
+
+/// Threads that no machine has, and stacks that no thread gets.
+#[test]
+fn no_variable_sizes_threads() {
+    let project = Project::new();
+    project.env.claude(&crate::history::docker());
+    let sized = |args: &[&str]| {
+        let mut command = project.command();
+        command.env("RUST_MIN_STACK", "4000000000000");
+        command.env("RAYON_NUM_THREADS", "30000").args(args);
+        command
+    };
+    for args in [&["index"][..], &["search", "docker"]] {
+        let ran = sized(args).output().unwrap();
+        project.env.ran(ran).succeeded();
+    }
+    let input = payload(&project, PROMPT, "s1");
+    project.piped(sized(&["hook", "run"]), &input).succeeded();
 }

@@ -14,7 +14,11 @@ use session_query::PromptOutcome;
 use std::io::Write;
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::Builder;
 use std::time::Instant;
+
+/// Bytes of the worker's stack.
+const STACK_BYTES: usize = 2 << 20;
 
 /// A message of the worker thread.
 enum HookMessage {
@@ -44,13 +48,14 @@ fn run_hook(is_plugin: bool, say: impl Fn(&HookInput, &PromptOutcome)) -> Found 
     let started = Instant::now();
     std::panic::set_hook(Box::new(|_| {}));
     let (sender, receiver) = channel();
-    // Not joined: what comes too late ends with the process.
-    std::thread::spawn(move || {
+    // Not joined: what comes too late ends with the process. Where no thread can be had, the channel is closed.
+    let worker = Builder::new().stack_size(STACK_BYTES).spawn(move || {
         if let Err(error) = run_worker(started, is_plugin, &sender) {
             log_failure(started, SkipReason::QueryFailed);
             drop(error);
         }
     });
+    drop(worker);
     let mut timeout = InjectionSettings::default().timeout();
     let mut configured = None;
     loop {
