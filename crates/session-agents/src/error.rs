@@ -1,6 +1,6 @@
 //! Why an agent's file is not changed.
 
-use session_files::FileError;
+use session_files::{FileError, path_line};
 use std::path::PathBuf;
 
 /// A failure to read or change a file of an agent.
@@ -10,7 +10,7 @@ pub enum AgentError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The settings hold something that the change does not fit.
-    #[error("{} cannot be changed", path.display())]
+    #[error("{} cannot be changed", path_line(path))]
     Settings {
         /// The settings file.
         path: PathBuf,

@@ -1,5 +1,6 @@
 //! Errors as a person reads them: what, where, and what to do.
 
+use crate::output::notes::unbreak_folders;
 use anyhow::Error;
 use session_core::text::printable;
 use session_output::error_hint;
@@ -12,7 +13,7 @@ pub fn report(error: &Error) -> ExitCode {
     if is_broken_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    let message = message_with_hint(error);
+    let message = unbreak_folders(&message_with_hint(error));
     let _ = writeln!(anstream::stderr(), "error: {}", printable(&message));
     ExitCode::from(2)
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Error, Result, anyhow};
 use session_config::Home;
-use session_files::{Dir, Existing, FileError, output_path};
+use session_files::{Dir, Existing, FileError, output_path, path_line};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ pub fn open_directory(path: &Path) -> Result<Dir> {
     opened.with_context(|| {
         format!(
             "there is no folder `{}`\nhint: name one that is there",
-            path.display()
+            path_line(path)
         )
     })
 }
@@ -59,7 +59,7 @@ pub fn create_with(
 
 /// Adds to an error of a path that the user named what to name instead. Nothing there is to be moved away for it.
 pub fn explain(error: FileError, path: &Path) -> Error {
-    let shown = path.display();
+    let shown = path_line(path);
     let is_file = matches!(error, FileError::Exists(_) | FileError::NotRegular(_));
     match error {
         _ if is_file && path.is_dir() => anyhow!("`{shown}` is a folder\nhint: name a file"),
@@ -68,7 +68,7 @@ pub fn explain(error: FileError, path: &Path) -> Error {
         }
         FileError::Exists(_) => anyhow!("`{shown}` is there already\nhint: --force replaces it"),
         FileError::NotDirectory(file) => {
-            let file = file.display();
+            let file = path_line(&file);
             anyhow!("`{file}` is not a folder\nhint: name another path")
         }
         other => other.into(),

@@ -1,6 +1,6 @@
 //! Why the configuration or the environment cannot be used.
 
-use session_files::FileError;
+use session_files::{FileError, path_line};
 use session_models::ModelError;
 use session_sources::{agents, join_words};
 use std::fmt::Write;
@@ -28,7 +28,7 @@ pub enum ConfigError {
     #[error("{0}")]
     Value(String),
     /// An environment variable has a value that does not fit its key.
-    #[error("the variable {name} is `{value}`: {message}")]
+    #[error("the variable {name} is `{}`: {message}", path_line(value.as_ref()))]
     Variable {
         /// Name of the variable.
         name: String,
@@ -75,7 +75,7 @@ impl ConfigError {
 }
 
 fn format_mistake(path: &std::path::Path, line: usize, key: Option<&str>, message: &str) -> String {
-    let mut text = format!("{}, line {line}", path.display());
+    let mut text = format!("{}, line {line}", path_line(path));
     if let Some(key) = key {
         let _ = write!(text, ", key `{key}`");
     }

@@ -1,7 +1,7 @@
 //! Questions with known answers, as a folder of plain files.
 
 use serde::Deserialize;
-use session_files::{Dir, FileError};
+use session_files::{Dir, FileError, path_line};
 use session_search::{Level, Resolved, resolve};
 use session_store::SessionRow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -17,7 +17,7 @@ pub enum EvalError {
     #[error(transparent)]
     File(#[from] FileError),
     /// A line of a file is not what it should be.
-    #[error("`{}` line {line}: {why}", path.display())]
+    #[error("`{}` line {line}: {why}", path_line(path))]
     Line {
         /// The file.
         path: PathBuf,
@@ -27,7 +27,7 @@ pub enum EvalError {
         why: String,
     },
     /// A question is there twice.
-    #[error("`{}`: the question `{id}` is there twice", path.display())]
+    #[error("`{}`: the question `{}` is there twice", path_line(path), path_line(id.as_ref()))]
     Twice {
         /// The file.
         path: PathBuf,
@@ -35,13 +35,19 @@ pub enum EvalError {
         id: String,
     },
     /// There is nothing to ask.
-    #[error("`{}` has no question\nhint: write some as docs/evaluation.md shows", path.display())]
+    #[error(
+        "`{}` has no question\nhint: write some as docs/evaluation.md shows",
+        path_line(path)
+    )]
     NoQuestions {
         /// The file.
         path: PathBuf,
     },
     /// Nothing says which answers are right.
-    #[error("`{}` says of no question what answers it\nhint: write qrels.session.tsv or qrels.turn.tsv as docs/evaluation.md shows", folder.display())]
+    #[error(
+        "`{}` says of no question what answers it\nhint: write qrels.session.tsv or qrels.turn.tsv as docs/evaluation.md shows",
+        path_line(folder)
+    )]
     NoLabels {
         /// The set.
         folder: PathBuf,

@@ -1,22 +1,28 @@
 //! Why a file is not touched.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// Formats a path on one line: whoever names a folder chooses what stands in a message.
+pub fn path_line(path: &Path) -> String {
+    let breaks = |c: char| c.is_control() || ['\u{2028}', '\u{2029}'].contains(&c);
+    path.to_string_lossy().replace(breaks, " ")
+}
 
 /// An access that was refused or failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// A link stands where a file or a directory is expected. It is never followed below a root.
-    #[error("`{}` is a link to somewhere else, and is not followed", .0.display())]
+    #[error("`{}` is a link to somewhere else, and is not followed", path_line(.0))]
     Link(PathBuf),
     /// A directory, FIFO, device or socket stands where a regular file is expected.
-    #[error("`{}` is not a regular file", .0.display())]
+    #[error("`{}` is not a regular file", path_line(.0))]
     NotRegular(PathBuf),
     /// A file stands where a directory is expected.
-    #[error("`{}` is not a directory", .0.display())]
+    #[error("`{}` is not a directory", path_line(.0))]
     NotDirectory(PathBuf),
     /// The file is larger than what is read of such a file.
-    #[error("`{}` is larger than {limit} bytes", path.display())]
+    #[error("`{}` is larger than {limit} bytes", path_line(path))]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -24,10 +30,10 @@ pub enum FileError {
         limit: u64,
     },
     /// A path that leaves its root, or is empty.
-    #[error("`{}` does not lie below its root", .0.display())]
+    #[error("`{}` does not lie below its root", path_line(.0))]
     Outside(PathBuf),
     /// The target of a rename exists.
-    #[error("`{}` is there already and would be lost", .0.display())]
+    #[error("`{}` is there already and would be lost", path_line(.0))]
     Exists(PathBuf),
     /// Another program changed the file after it was read.
     #[error("`{}` was changed by another program meanwhile", .0.display())]
@@ -55,8 +61,8 @@ impl FileError {
     }
 
     /// An I/O error that names the path.
-    pub(crate) fn io(what: &str, path: &std::path::Path, error: &io::Error) -> Self {
-        let text = format!("cannot {what} `{}`: {error}", path.display());
+    pub(crate) fn io(what: &str, path: &Path, error: &io::Error) -> Self {
+        let text = format!("cannot {what} `{}`: {error}", path_line(path));
         Self::Io(io::Error::new(error.kind(), text))
     }
 }
@@ -74,3 +80,21 @@ impl From<FileError> for io::Error {
 
 /// The result of this crate's functions.
 pub type Result<T> = std::result::Result<T, FileError>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_forges_no_line_of_a_message() {
+        let path = PathBuf::from("x\nhint: `rm -rf x`");
+        let error = FileError::Link(path.clone()).to_string();
+        assert!(
+            error.starts_with("`x hint: `rm -rf x`` is a link"),
+            "{error}"
+        );
+        let failed = io::Error::from(io::ErrorKind::NotFound);
+        let error = FileError::io("read", &path, &failed).to_string();
+        assert!(!error.contains('\n'), "{error}");
+    }
+}

@@ -51,7 +51,7 @@ mod windows;
 
 pub use confined_file::ConfinedFile;
 pub use dir::{Dir, Durability, Existing};
-pub use error::{FileError, Result};
+pub use error::{FileError, Result, path_line};
 pub use home::{HOME_VARIABLE, home_directory};
 pub use lock::{Lock, remove_temporary_files};
 pub use project::{Project, UnownedReason, UnownedRoot, is_below, normal, outermost_root};

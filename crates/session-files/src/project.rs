@@ -1,7 +1,7 @@
 //! Which project a directory belongs to, and whether its root may be believed.
 
 use crate::dir::Dir;
-use crate::error::Result;
+use crate::error::{Result, path_line};
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
@@ -51,7 +51,7 @@ impl fmt::Display for UnownedRoot {
         write!(
             f,
             "`{}` {what}, so nothing of the project is read",
-            self.path.display()
+            path_line(&self.path)
         )
     }
 }

@@ -1,12 +1,12 @@
 //! That this machine has no history.
 
-use session_core::text::printable;
+use crate::layout::safe_line;
 use session_sources::{Env, agents, join_words};
 
 /// Formats that there is no history, where it was looked for and what helps. `is_excluding` is true where something
 /// was forgotten, or is excluded by the configuration.
 pub fn format_no_history(env: &Env, is_excluding: bool) -> String {
-    let folder = env.home.display();
+    let folder = safe_line(&env.home.to_string_lossy());
     let titles = join_words(agents().map(|agent| agent.title), "or");
     if is_excluding {
         return format!(
@@ -17,7 +17,7 @@ pub fn format_no_history(env: &Env, is_excluding: bool) -> String {
     let looked = match set {
         Some((name, value)) => format!(
             ", where {name} is `{}`\nhint: correct or unset it",
-            printable(value)
+            safe_line(value)
         ),
         None => format!(
             "\nhint: try `session-search demo`, or set {}",

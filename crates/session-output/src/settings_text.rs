@@ -102,8 +102,8 @@ fn format_key(key: &JsonKey, width: usize) -> String {
     };
     let from = key.from.as_deref().unwrap_or(key.origin);
     let name = format!("{:<width$}", key.key);
-    let line = format!("{name}  {:<22}", printable(&value));
-    format!("{line}  {}\n", paint(FAINT, printable(from)))
+    let line = format!("{name}  {:<22}", safe_line(&value));
+    format!("{line}  {}\n", paint(FAINT, safe_line(from)))
 }
 
 fn format_ignored(setting: &JsonIgnored) -> String {

@@ -1,8 +1,7 @@
 //! The state of an installed skill, or what was done to it.
 
-use crate::layout::line;
+use crate::layout::{line, safe_line};
 use session_agents::{SkillFileReport, SkillReport};
-use session_core::text::printable;
 use session_display::plural;
 
 /// Most columns of a version: a project's manifest may hold any text.
@@ -16,7 +15,7 @@ pub fn format_skill_report(report: &SkillReport) -> String {
     let directory = report.directory.to_string_lossy();
     let mut out = format!(
         "{}  {}{}",
-        printable(&directory),
+        safe_line(&directory),
         report.agent,
         version.unwrap_or_default()
     );
@@ -31,7 +30,7 @@ pub fn format_skill_report(report: &SkillReport) -> String {
     for (file, word) in report.files.iter().zip(&words).filter(|_| common.is_none()) {
         out.push_str(&format!(
             "  {word:<10} {}\n",
-            printable(&relative_path(file))
+            safe_line(&relative_path(file))
         ));
     }
     if let Some(keywords) = &report.keywords {
@@ -39,7 +38,7 @@ pub fn format_skill_report(report: &SkillReport) -> String {
             true => "none yet: no memory has any".to_owned(),
             false => keywords.join(", "),
         };
-        out.push_str(&format!("  keywords   {}\n", printable(&keywords)));
+        out.push_str(&format!("  keywords   {}\n", safe_line(&keywords)));
     }
     out
 }

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
 use session_agents::{Agent, AgentSetup, SettingsChange, SettingsFile};
-use session_core::text::printable;
+use session_core::text::{one_line, printable};
 use session_sources::Env;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -78,7 +78,7 @@ fn confirm_and_apply(
     }
     if let Some(skill) = &setup.skill {
         let directory = skill.location.directory();
-        let directory = printable(&directory.to_string_lossy()).into_owned();
+        let directory = one_line(&printable(&directory.to_string_lossy()));
         dialog.print(&format!("\n{directory}: the skill"))?;
     }
     if let Some(note) = setup.note() {

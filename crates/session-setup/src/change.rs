@@ -4,7 +4,7 @@ use crate::dialog::Dialog;
 use crate::error::Result;
 use crate::outcome::StepOutcome;
 use session_agents::SettingsChange;
-use session_core::text::printable;
+use session_core::text::{one_line, printable};
 use session_output::format_diff;
 use std::path::Path;
 
@@ -33,7 +33,10 @@ pub fn confirm_and_write(change: &SettingsChange, dialog: &mut Dialog<'_>) -> Re
 /// When the dialog cannot be written.
 pub fn show(change: &SettingsChange, dialog: &mut Dialog<'_>) -> Result<()> {
     let path = change.path();
-    dialog.print(&format!("\n{}", printable(&path.to_string_lossy())))?;
+    dialog.print(&format!(
+        "\n{}",
+        one_line(&printable(&path.to_string_lossy()))
+    ))?;
     Ok(dialog.print(&format_diff(&change.diff()))?)
 }
 
@@ -53,5 +56,8 @@ pub fn name_written(path: &Path, dialog: &mut Dialog<'_>) -> Result<()> {
 /// When the dialog cannot be written.
 pub fn name_backup(backup: &Path, dialog: &mut Dialog<'_>) -> Result<()> {
     let backup = backup.to_string_lossy();
-    Ok(dialog.print(&format!("the old file is kept as {}", printable(&backup)))?)
+    Ok(dialog.print(&format!(
+        "the old file is kept as {}",
+        one_line(&printable(&backup))
+    ))?)
 }

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
 use session_agents::{Agent, SettingsFile, SkillAction, SkillFilePlan, SkillLocation, SkillPlan};
-use session_core::text::printable;
+use session_core::text::{one_line, printable};
 use session_output::format_diff;
 use session_sources::Env;
 
@@ -32,7 +32,7 @@ pub fn run(options: &SetupOptions, env: &Env, dialog: &mut Dialog<'_>) -> Result
     let directory = plan.location.directory();
     dialog.print(&format!(
         "\nThe skill for agents goes to {}.",
-        printable(&directory.to_string_lossy())
+        one_line(&printable(&directory.to_string_lossy()))
     ))?;
     if !dialog.confirm("Install it?")? {
         return Ok(StepOutcome::without_consent(dialog));
@@ -52,7 +52,7 @@ fn confirm_overwrite(file: &SkillFilePlan, dialog: &mut Dialog<'_>) -> Result<bo
     let path = file.path();
     dialog.print(&format!(
         "\n{} was edited:",
-        printable(&path.to_string_lossy())
+        one_line(&printable(&path.to_string_lossy()))
     ))?;
     dialog.print(&format_diff(&file.diff()))?;
     Ok(dialog.confirm("Replace it?")?)

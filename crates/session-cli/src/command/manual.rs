@@ -6,7 +6,7 @@ use crate::output_path;
 use anyhow::{Context, Result};
 use clap::CommandFactory;
 use clap_mangen::Man;
-use session_files::{Dir, Durability};
+use session_files::{Dir, Durability, path_line};
 use std::io::Write;
 use std::path::Path;
 
@@ -53,7 +53,7 @@ pub fn man(args: &ManArgs) -> Result<Found> {
             let to = output_path::create_directory(folder)?;
             let pages = tempfile::tempdir()?;
             clap_mangen::generate_to(command, pages.path())
-                .with_context(|| format!("no page could be written to {}", folder.display()))?;
+                .with_context(|| format!("no page could be written to {}", path_line(folder)))?;
             let from = Dir::open(pages.path())?;
             for name in from.names(Path::new(""), usize::MAX)? {
                 let page = from

@@ -10,8 +10,8 @@ use session_agents::{
     revoke_skill_rule, set_skill_keywords, update_skill_keywords,
 };
 use session_config::Home;
-use session_core::text::printable;
-use session_display::line;
+use session_display::{line, safe_line};
+use session_files::path_line;
 use session_memory::{DirectoryRecords, trusted_keywords};
 use session_output::{format_diff, format_skill_report};
 use session_query::Memories;
@@ -60,7 +60,7 @@ fn uninstall(args: &ChangeArgs, env: &Env) -> Result<Found> {
         writeln!(
             notes::stderr(),
             "note: the rule that let Claude Code load it without asking {verb} removed from {}",
-            printable(&path)
+            safe_line(&path)
         )?;
     }
     Ok(found)
@@ -121,7 +121,7 @@ fn refuse_beside_plugin(env: &Env) -> Result<()> {
 
 fn show_edit(file: &SkillFilePlan) -> Result<()> {
     let path = file.path();
-    let path = printable(&path.to_string_lossy()).into_owned();
+    let path = safe_line(&path.to_string_lossy());
     let diff = format_diff(&file.diff());
     Ok(writeln!(notes::stderr(), "{path} was edited:\n{diff}")?)
 }
@@ -182,7 +182,7 @@ pub fn follow_memories(memories: &Memories) -> Vec<String> {
         .map(|path| {
             format!(
                 "{} was not written here, and is left as it is\nhint: remove it to have it generated again",
-                path.display()
+                path_line(&path)
             )
         })
         .collect();

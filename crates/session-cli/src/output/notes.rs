@@ -2,6 +2,7 @@
 //! printed in any case.
 
 use indicatif::ProgressDrawTarget;
+use session_files::path_line;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,6 +19,19 @@ pub fn stderr() -> Box<dyn Write> {
         true => Box::new(std::io::sink()),
         false => Box::new(anstream::stderr()),
     }
+}
+
+/// Puts the names of the folders around the working directory on one line each: an error of a library names
+/// them as they are, and whoever unpacked the folder may have written a hint into its name.
+pub fn unbreak_folders(text: &str) -> String {
+    let directory = std::env::current_dir().unwrap_or_default();
+    let names = directory.components().map(|part| part.as_os_str());
+    let names = names.filter_map(|name| name.to_str());
+    names
+        .filter(|name| name.contains(char::is_control))
+        .fold(text.to_owned(), |text, name| {
+            text.replace(name, &path_line(name.as_ref()))
+        })
 }
 
 /// Returns where a progress bar is drawn: stderr, or nowhere with `--quiet`.

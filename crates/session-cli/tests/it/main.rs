@@ -17,6 +17,7 @@ mod evaluation;
 mod export;
 mod filters;
 mod fix;
+mod forged_lines;
 mod forget;
 mod found;
 mod freshness;

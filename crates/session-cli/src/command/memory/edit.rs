@@ -8,7 +8,8 @@ use crate::environment;
 use crate::memories::Memories;
 use anyhow::{Context, Result, bail};
 use jiff::Zoned;
-use session_files::private;
+use session_display::safe_line;
+use session_files::{path_line, private};
 use session_memory::{Memory, MemoryChange, TriggerChange};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -74,14 +75,17 @@ fn edited(memory: &Memory, state: &Path) -> Result<Option<String>> {
     let Some(editor) = editor else {
         bail!(
             "there is no editor\nhint: set EDITOR, give --topic, --info, --cue, --tag, --kind or --importance, or edit {}",
-            memory.path.display()
+            path_line(&memory.path)
         );
     };
     let status = start(&editor, &path)
         .status()
-        .with_context(|| format!("`{editor}` cannot be started"))?;
+        .with_context(|| format!("`{}` cannot be started", safe_line(&editor)))?;
     if !status.success() {
-        bail!("`{editor}` ended with {status}; nothing is changed");
+        bail!(
+            "`{}` ended with {status}; nothing is changed",
+            safe_line(&editor)
+        );
     }
     let text = private::read_text(&path, EDITED_LIMIT)?.unwrap_or_default();
     Ok((text != memory.text).then_some(text))
@@ -111,5 +115,5 @@ fn kept(memory: &Memory, text: &str, state: &Path) -> Result<String> {
         .tempfile_in(state)?;
     file.write_all(text.as_bytes())?;
     let (_, path) = file.keep()?;
-    Ok(path.display().to_string())
+    Ok(path_line(&path))
 }

@@ -69,7 +69,8 @@ pub fn note_waiting(memories: &[Memory]) -> Result<()> {
 /// # Errors
 /// When stderr cannot be written.
 pub fn note(text: &str) -> Result<()> {
-    Ok(writeln!(notes::stderr(), "note: {}", printable(text))?)
+    let text = notes::unbreak_folders(text);
+    Ok(writeln!(notes::stderr(), "note: {}", printable(&text))?)
 }
 
 /// Says what became of memories.
