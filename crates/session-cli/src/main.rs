@@ -25,6 +25,7 @@ enum Found {
 fn main() -> ExitCode {
     // SAFETY: no thread was started yet.
     let removed = unsafe { remove_process_variables() };
+    environment::remember_removed(removed);
     let typed = args::spelled(std::env::args_os());
     let arguments = match Arguments::try_parse_from(&typed) {
         Ok(arguments) => arguments,
@@ -40,7 +41,7 @@ fn main() -> ExitCode {
     }
     // A hook's stderr is not the user's to read.
     if !matches!(&command, Command::Hook(_) | Command::Inject(_)) {
-        environment::note_refused(&removed);
+        environment::note_refused();
     }
     match run(&command) {
         Ok(Found::Nothing) if !arguments.quiet => ExitCode::from(1),

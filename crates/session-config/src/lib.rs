@@ -51,7 +51,7 @@ pub use heap::release_freed_memory;
 pub use home::Home;
 pub use layers::{ConfigLayers, IgnoredSetting, Setting, SettingOrigin, variable_name};
 pub use power::{detach, is_on_battery, lower_priority, lower_thread_priority};
-pub use process_environment::remove_process_variables;
+pub use process_environment::{RemovedVariable, remove_process_variables};
 pub use settings_report::{ReportedSetting, SettingsReport};
 pub use time_error::TimeError;
 pub use time_range::{TimeRange, TypedRange};

@@ -2,7 +2,7 @@
 //! project can set variables, so what none of them may say is removed before anything reads it.
 
 use jiff::tz::TimeZone;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -12,33 +12,59 @@ const THREAD_COUNTS: [&str; 2] = ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"];
 const STACK_SIZE: &str = "RUST_MIN_STACK";
 /// The variable with the directory of all time zones.
 const TIME_ZONES: &str = "TZDIR";
+/// Directories of the system that have them: those that jiff looks through without the variable.
+const SYSTEM_TIME_ZONES: [&str; 3] = [
+    "/usr/share/zoneinfo",
+    "/usr/share/lib/zoneinfo",
+    "/etc/zoneinfo",
+];
 /// The variable with the time zone.
 const TIME_ZONE: &str = "TZ";
 
-/// Removes variables of this process that open a file, or size threads beyond the machine: those that start
-/// from it do not get them, either. Returns the names of those that say what time it is.
+/// A variable that was removed from this process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemovedVariable {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value, for a program that another one starts in its place.
+    pub value: OsString,
+}
+
+impl RemovedVariable {
+    /// True for a variable that says what time it is: who set it sees other times without it.
+    pub fn changes_times(&self) -> bool {
+        [TIME_ZONE, TIME_ZONES].contains(&self.name)
+    }
+}
+
+/// Removes variables of this process that open a file, or size threads beyond the machine: what starts from it
+/// does not get them, either.
 ///
 /// # Safety
 /// No other thread may run: it could read the environment meanwhile.
-pub unsafe fn remove_process_variables() -> Vec<&'static str> {
-    let remove = |name: &str| {
-        // SAFETY: the caller says that no other thread runs.
-        unsafe { std::env::remove_var(name) }
-    };
-    let is_set = |name: &&str| std::env::var_os(name).is_some();
-    remove(STACK_SIZE);
-    for name in THREAD_COUNTS {
-        if std::env::var_os(name).is_some_and(|count| !is_thread_count(&count)) {
-            remove(name);
+pub unsafe fn remove_process_variables() -> Vec<RemovedVariable> {
+    let mut removed = Vec::new();
+    // The directory comes before the zone, which is looked up there.
+    for name in [STACK_SIZE, TIME_ZONES, TIME_ZONE]
+        .into_iter()
+        .chain(THREAD_COUNTS)
+    {
+        if let Some(value) = std::env::var_os(name).filter(|value| !is_allowed(name, value)) {
+            // SAFETY: the caller says that no other thread runs.
+            unsafe { std::env::remove_var(name) };
+            removed.push(RemovedVariable { name, value });
         }
     }
-    let directory = Some(TIME_ZONES).filter(is_set);
-    // First: a time zone is looked up there.
-    directory.into_iter().for_each(remove);
-    let zone = std::env::var_os(TIME_ZONE).filter(|zone| !is_time_zone(zone));
-    let zone = zone.map(|_| TIME_ZONE);
-    zone.into_iter().for_each(remove);
-    directory.into_iter().chain(zone).collect()
+    removed
+}
+
+fn is_allowed(name: &str, value: &OsStr) -> bool {
+    match name {
+        TIME_ZONE => is_time_zone(value),
+        TIME_ZONES => SYSTEM_TIME_ZONES.iter().any(|path| value == *path),
+        STACK_SIZE => false,
+        _ => is_thread_count(value),
+    }
 }
 
 /// True for a number of threads that the machine runs at once.
@@ -96,6 +122,14 @@ mod tests {
         ] {
             assert!(!is_time_zone(OsStr::new(path)), "{path}");
         }
+    }
+
+    #[test]
+    fn the_time_zones_are_those_of_the_system() {
+        let allows = |path: &str| is_allowed(TIME_ZONES, OsStr::new(path));
+        assert!(allows("/usr/share/zoneinfo") && allows("/etc/zoneinfo"));
+        assert!(!allows("evil") && !allows("/usr/share/zoneinfo/../../../tmp"));
+        assert!(!is_allowed(STACK_SIZE, OsStr::new("4000000000000")));
     }
 
     #[test]

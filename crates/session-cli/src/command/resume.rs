@@ -3,6 +3,7 @@
 use crate::Found;
 use crate::args::ResumeArgs;
 use crate::command::{filter, refresh};
+use crate::environment::removed;
 use crate::output::{json, notes};
 use anyhow::{Error, Result, bail};
 use session_agents::ResumeCommand;
@@ -50,6 +51,12 @@ pub fn run_or_print(resume: &ResumeCommand<'_>, prints: bool) -> Result<()> {
 fn start(resume: &ResumeCommand<'_>) -> Result<()> {
     let mut agent = Command::new(&resume.command[0]);
     agent.args(&resume.command[1..]);
+    // The agent starts as it would without this process.
+    agent.envs(
+        removed()
+            .iter()
+            .map(|removed| (removed.name, &removed.value)),
+    );
     match resume.directory {
         Some(directory) if resume.directory_exists => agent.current_dir(directory),
         Some(directory) => bail!(

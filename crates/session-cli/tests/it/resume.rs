@@ -117,3 +117,19 @@ fn the_agent_is_started_in_the_folder() {
         format!("{}\n--resume {MAIN}\n", folder.display())
     );
 }
+
+/// What this process leaves out for itself is the agent's as before.
+#[cfg(unix)]
+#[test]
+fn the_agent_gets_the_variables_that_were_removed() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = env();
+    let agent = env.home("bin/claude");
+    env.write(&agent, "#!/bin/sh\necho \"$RUST_MIN_STACK\"\n");
+    fs_err::set_permissions(&agent, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = env.command();
+    command.env("PATH", env.home("bin"));
+    command.env("RUST_MIN_STACK", "8388608");
+    let ran = env.ran(command.args(["resume", "7a1e"]).output().unwrap());
+    assert_eq!(ran.succeeded().stdout(), "8388608\n");
+}
