@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use session_config::Home;
 use session_display::{plural, safe_line};
 use session_export::{ExportFormat, ExportedSession, file_name, write};
+use session_files::path_line;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -48,7 +49,7 @@ fn check_folder(args: &SessionExportArgs) -> Result<()> {
     if ends && !path.is_dir() {
         bail!(
             "there is no folder `{}`\nhint: make it, or name a file",
-            path.display()
+            path_line(path)
         );
     }
     Ok(())
@@ -66,7 +67,7 @@ fn format(args: &SessionExportArgs) -> Result<ExportFormat> {
     }
     match output_path::to_file(args.output.as_deref()).filter(|path| !path.is_dir()) {
         Some(path) => ExportFormat::from_path(path).with_context(|| {
-            let path = path.display();
+            let path = path_line(path);
             format!("the name `{path}` says no format\nhint: end it in .html, .md or .json, or add --format")
         }),
         None => Ok(ExportFormat::Html),

@@ -92,7 +92,7 @@ fn change(args: &ChangeArgs, env: &Env, action: SkillAction) -> Result<Found> {
         writeln!(
             notes::stderr(),
             "the skill is not installed in {}",
-            printable(&directory)
+            safe_line(&directory)
         )?;
     } else {
         write!(anstream::stdout(), "{}", format_skill_report(&report))?;

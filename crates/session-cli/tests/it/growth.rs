@@ -107,7 +107,8 @@ fn a_file_that_was_rewritten_is_read_anew() {
     let other = crate::claude::Transcript::new(DOCKER, "/home/ann/homelab")
         .at("2026-05-01T10:00:00Z")
         .user("Bake a rhubarb crumble")
-        .assistant("At 180 degrees.");
+        // A file that shrinks is taken for a damaged one.
+        .assistant(&"At 180 degrees. ".repeat(1000));
     env.claude(&other);
     let hit = env.json(&["search", "rhubarb"])["hits"][0].clone();
     assert_eq!(hit["session"], DOCKER);
