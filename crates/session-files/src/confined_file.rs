@@ -112,8 +112,8 @@ impl ConfinedFile {
         }
     }
 
-    /// Keeps a text beside it, under a name that nothing has; returns that path. Of the backups the
-    /// [`MAX_BACKUPS`] with the highest numbers are kept, which are the newest.
+    /// Keeps a text beside it, under a name that nothing has; returns that path. Of the backups the three
+    /// with the highest numbers are kept, which are the newest.
     ///
     /// # Errors
     /// When a link leads there, or it cannot be written.
