@@ -1,4 +1,4 @@
-//! What is said of arguments that cannot be parsed.
+//! The answer to arguments that cannot be parsed.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use session_output::quote_query;

@@ -20,6 +20,8 @@ const SYSTEM_TIME_ZONES: [&str; 3] = [
 ];
 /// The variable with the time zone.
 const TIME_ZONE: &str = "TZ";
+/// The file with the zone of the system, which some name in the variable.
+const SYSTEM_ZONE: &str = "/etc/localtime";
 
 /// A variable that was removed from this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +82,9 @@ fn is_time_zone(zone: &OsStr) -> bool {
     let Some(zone) = zone.to_str() else {
         return false;
     };
-    zone.is_empty() || is_zone_name(zone) || TimeZone::posix(zone).is_ok()
+    // POSIX begins what is no rule with a colon.
+    let name = zone.strip_prefix(':').unwrap_or(zone);
+    name == SYSTEM_ZONE || name.is_empty() || is_zone_name(name) || TimeZone::posix(zone).is_ok()
 }
 
 /// True for the name of a time zone. Without a zone of the name jiff reads the file at that path.
@@ -106,6 +110,8 @@ mod tests {
             "EST5EDT,M3.2.0,M11.1.0",
             "CET-1CEST,M3.5.0,M10.5.0/3",
             "<+0330>-3:30",
+            ":Europe/Berlin",
+            ":/etc/localtime",
         ] {
             assert!(is_time_zone(OsStr::new(zone)), "{zone}");
         }

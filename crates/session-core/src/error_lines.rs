@@ -98,7 +98,7 @@ pub fn is_error_line(line: &str) -> bool {
         && !COUNTS.iter().any(|m| counts_none(line, m))
 }
 
-/// What says that there was no error.
+/// Counts that say that there was no error.
 const COUNTS: [&str; 4] = ["0 error", "0 failed", "no error", "No error"];
 
 /// True where a line holds one of [`COUNTS`], and not as the end of a number: `10 errors` are errors.

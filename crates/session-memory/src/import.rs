@@ -172,7 +172,7 @@ struct KnownMemories<'a> {
     renamed: HashMap<String, String>,
 }
 
-/// What two copies of a memory have in common, whatever their ids are.
+/// The part of a memory that its copies have in common, whatever their ids are.
 #[derive(PartialEq, Eq, Hash)]
 struct ImportedContent {
     created: FrontmatterTime,

@@ -1,4 +1,4 @@
-//! What was searched where nothing was found.
+//! The scope of a search that found nothing.
 
 use session_display::plural;
 use session_search::Filter;

@@ -118,7 +118,7 @@ fn the_agent_is_started_in_the_folder() {
     );
 }
 
-/// What this process leaves out for itself is the agent's as before.
+/// The agent gets the variables that this process leaves out for itself.
 #[cfg(unix)]
 #[test]
 fn the_agent_gets_the_variables_that_were_removed() {
