@@ -36,10 +36,10 @@ pub enum FileError {
     #[error("`{}` is there already and would be lost", path_line(.0))]
     Exists(PathBuf),
     /// Another program changed the file after it was read.
-    #[error("`{}` was changed by another program meanwhile", .0.display())]
+    #[error("`{}` was changed by another program meanwhile", path_line(.0))]
     Changed(PathBuf),
     /// Another process held the lock for too long.
-    #[error("another process is writing in `{}`", .0.display())]
+    #[error("another process is writing in `{}`", path_line(.0))]
     Locked(PathBuf),
     /// The file system failed; the text names the path.
     #[error(transparent)]

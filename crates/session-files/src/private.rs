@@ -16,8 +16,8 @@ pub fn create_directory(path: &Path) -> Result<()> {
     Dir::create(path).map(drop)
 }
 
-/// Replaces a file's content whole or not at all, and removes what killed writers left beside it. Where a link stands, the file that it points
-/// to is replaced.
+/// Replaces a file's content whole or not at all, and removes what killed writers left beside it. Where a link
+/// stands, the file that it points to is replaced.
 ///
 /// # Errors
 /// When its directory cannot be written.
