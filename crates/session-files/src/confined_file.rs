@@ -9,8 +9,6 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The most backups of a file.
-const MAX_BACKUPS: usize = 3;
 
 /// A file by a root, whose own path may hold links, and by its path from there, which may not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,23 +110,26 @@ impl ConfinedFile {
         }
     }
 
-    /// Keeps a text beside it, under a name that nothing has; returns that path. Of the backups the three
-    /// with the highest numbers are kept, which are the newest.
+    /// Keeps a text beside it, under a name that nothing has; returns that path. A text that is kept there already is
+    /// not kept again. No other backup is removed: it may be the user's own.
     ///
     /// # Errors
     /// When a link leads there, or it cannot be written.
     pub fn back_up(&self, text: &str) -> Result<PathBuf> {
         let root = Dir::create(&self.root)?;
         let numbers = self.backup_numbers(&root)?;
+        let is_same = |n: &&usize| {
+            let kept = root.read_text(&self.backup_name(**n), text.len() as u64);
+            kept.is_ok_and(|kept| kept.as_deref() == Some(text))
+        };
+        if let Some(n) = numbers.iter().rev().find(is_same) {
+            return Ok(self.root.join(self.backup_name(*n)));
+        }
         let highest = numbers.last().copied().unwrap_or_default();
         let mut names = (highest + 1..).map(|n| self.backup_name(n));
         let free = names.find(|name| !root.exists(name));
         let name = free.unwrap_or_else(|| self.backup_name(1));
         root.write(&name, text.as_bytes(), Durability::Durable)?;
-        let surplus = (numbers.len() + 1).saturating_sub(MAX_BACKUPS);
-        for n in &numbers[..surplus] {
-            let _ = root.remove(&self.backup_name(*n)); // the next one tries again
-        }
         Ok(self.root.join(name))
     }
 

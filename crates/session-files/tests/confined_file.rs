@@ -257,23 +257,17 @@ fn a_write_removes_what_killed_writers_left_beside_the_file() {
 }
 
 #[test]
-fn three_backups_are_kept_the_newest_last() {
+fn a_backup_is_kept_once_and_none_is_removed() {
     let world = World::new();
     let file = ConfinedFile::new(&world.path("root"), Path::new("a/settings"));
-    for n in [1, 3, 8, 9] {
-        let name = match n {
-            1 => "root/a/settings.backup".to_owned(),
-            n => format!("root/a/settings.backup.{n}"),
-        };
-        fs_err::create_dir_all(world.path("root/a")).unwrap();
-        fs_err::write(world.path(&name), n.to_string()).unwrap();
-    }
-    assert_eq!(file.read_backups(9).unwrap(), ["9", "8", "3", "1"]);
-    let path = file.back_up("10").unwrap();
-    assert_eq!(path, world.path("root/a/settings.backup.10"));
-    assert_eq!(file.read_backups(9).unwrap(), ["10", "9", "8"]);
-    file.back_up("11").unwrap();
-    assert_eq!(file.read_backups(9).unwrap(), ["11", "10", "9"]);
+    let of = |n: usize| world.path(&format!("root/a/settings.backup.{n}"));
+    let first = file.back_up("1").unwrap();
+    assert_eq!(first, world.path("root/a/settings.backup"));
+    fs_err::write(of(1_763_000_000_001), "mine").unwrap();
+    assert_eq!(file.back_up("2").unwrap(), of(1_763_000_000_002));
+    assert_eq!(file.back_up("1").unwrap(), first);
+    assert_eq!(file.back_up("3").unwrap(), of(1_763_000_000_003));
+    assert_eq!(file.read_backups(9).unwrap(), ["3", "2", "mine", "1"]);
 }
 
 /// Names of a small tree in which links lead everywhere.
