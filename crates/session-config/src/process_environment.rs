@@ -4,7 +4,7 @@
 use jiff::tz::TimeZone;
 use std::ffi::{OsStr, OsString};
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Component, Path};
 
 /// Variables with a number of threads, by which rayon sizes its pools.
 const THREAD_COUNTS: [&str; 2] = ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"];
@@ -63,7 +63,9 @@ pub unsafe fn remove_process_variables() -> Vec<RemovedVariable> {
 fn is_allowed(name: &str, value: &OsStr) -> bool {
     match name {
         TIME_ZONE => is_time_zone(value),
-        TIME_ZONES => SYSTEM_TIME_ZONES.iter().any(|path| value == *path),
+        TIME_ZONES => SYSTEM_TIME_ZONES
+            .iter()
+            .any(|path| Path::new(value) == Path::new(path)),
         STACK_SIZE => false,
         _ => is_thread_count(value),
     }
@@ -84,7 +86,17 @@ fn is_time_zone(zone: &OsStr) -> bool {
     };
     // POSIX begins what is no rule with a colon.
     let name = zone.strip_prefix(':').unwrap_or(zone);
-    name == SYSTEM_ZONE || name.is_empty() || is_zone_name(name) || TimeZone::posix(zone).is_ok()
+    let is_file = name == SYSTEM_ZONE || is_system_zone(Path::new(name));
+    is_file || name.is_empty() || is_zone_name(name) || TimeZone::posix(zone).is_ok()
+}
+
+/// True for a file of the system's directories of time zones.
+fn is_system_zone(path: &Path) -> bool {
+    let climbs = path.components().any(|part| part == Component::ParentDir);
+    !climbs
+        && SYSTEM_TIME_ZONES
+            .iter()
+            .any(|directory| path.starts_with(directory))
 }
 
 /// True for the name of a time zone. Without a zone of the name jiff reads the file at that path.
@@ -112,6 +124,8 @@ mod tests {
             "<+0330>-3:30",
             ":Europe/Berlin",
             ":/etc/localtime",
+            "/usr/share/zoneinfo/Europe/Berlin",
+            ":/usr/share/zoneinfo/Europe/Berlin",
         ] {
             assert!(is_time_zone(OsStr::new(zone)), "{zone}");
         }
@@ -125,6 +139,8 @@ mod tests {
             "src/",
             "src",
             "UTC\n",
+            "/usr/share/zoneinfo/../../../tmp/fifo",
+            "/usr/share/zoneinfos/fifo",
         ] {
             assert!(!is_time_zone(OsStr::new(path)), "{path}");
         }
@@ -134,6 +150,7 @@ mod tests {
     fn the_time_zones_are_those_of_the_system() {
         let allows = |path: &str| is_allowed(TIME_ZONES, OsStr::new(path));
         assert!(allows("/usr/share/zoneinfo") && allows("/etc/zoneinfo"));
+        assert!(allows("/usr/share/zoneinfo/"));
         assert!(!allows("evil") && !allows("/usr/share/zoneinfo/../../../tmp"));
         assert!(!is_allowed(STACK_SIZE, OsStr::new("4000000000000")));
     }

@@ -52,39 +52,45 @@ pub fn may_hold_errors(bytes: &[u8]) -> bool {
     MARKED.as_ref().is_some_and(|m| m.is_match(bytes))
 }
 
+/// The lines with a marker, in order. Where there are more, those that say something new come before those that say
+/// it once more of another place or time.
 fn marked_lines(output: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let Some(marked) = MARKED.as_ref() else {
-        return found;
-    };
-    let (mut from, mut left) = (0, MAX_MARKED_LINES);
-    while found.len() < MAX_ERROR_LINES
-        && left > 0
-        && let Some(mark) = output.get(from..).and_then(|rest| marked.find(rest))
-    {
-        let at = from + mark.start();
-        let start = output[..at].rfind('\n').map_or(0, |n| n + 1);
-        let end = output[at..].find('\n').map_or(output.len(), |n| at + n);
-        let line = trim_line(&output[start..end]);
-        if is_error_line(line) && !repeats(&found, line) {
-            found.push(line);
+    let (mut found, mut repeated) = (Vec::new(), Vec::new());
+    let mut known = Vec::new();
+    for (number, line) in (0..).zip(all_marked_lines(output)) {
+        let signature = ErrorSignature::new(line);
+        let list = match signature.is_some() && known.contains(&signature) {
+            true => &mut repeated,
+            false => &mut found,
+        };
+        let is_other = |(_, other): &(u32, &str)| *other != line;
+        if list.iter().all(is_other) {
+            list.push((number, line));
         }
-        (from, left) = (end, left - 1);
+        known.push(signature);
+        if found.len() == MAX_ERROR_LINES {
+            break;
+        }
     }
-    found
+    let room = MAX_ERROR_LINES - found.len();
+    found.extend(repeated.into_iter().take(room));
+    found.sort_unstable_by_key(|(number, _)| *number);
+    found.into_iter().map(|(_, line)| line).collect()
 }
 
-/// True for a line that says once more what one of these says, of another place or time.
-fn repeats(lines: &[&str], line: &str) -> bool {
-    if lines.is_empty() {
-        return false;
-    }
-    let signature = ErrorSignature::new(line);
-    let is_same = |other: &&str| *other == line || ErrorSignature::new(other) == signature;
-    match signature {
-        Some(_) => lines.iter().any(is_same),
-        None => lines.contains(&line),
-    }
+/// The first lines with a marker that are no counts.
+fn all_marked_lines(output: &str) -> impl Iterator<Item = &str> {
+    let mut from = 0;
+    let lines = std::iter::from_fn(move || {
+        let marked = MARKED.as_ref()?;
+        let at = from + marked.find(output.get(from..)?)?.start();
+        let start = output[..at].rfind('\n').map_or(0, |n| n + 1);
+        from = output[at..].find('\n').map_or(output.len(), |n| at + n);
+        Some(trim_line(&output[start..from]))
+    });
+    lines
+        .take(MAX_MARKED_LINES)
+        .filter(|line| is_error_line(line))
 }
 
 fn trim_line(line: &str) -> &str {
@@ -149,9 +155,15 @@ mod tests {
             error_lines(&output, true),
             [
                 "[1:1] ERROR: certificate 1 is not read",
+                "[2:2] ERROR: certificate 2 is not read",
+                "[3:3] ERROR: certificate 3 is not read",
+                "[4:4] ERROR: certificate 4 is not read",
+                "[5:5] ERROR: certificate 5 is not read",
                 "AssertionError: lamp dark"
             ]
         );
+        let modules = "Error: no module '@acme/lamp'\nError: no module '@zeta/oil'\nError: no module '@zeta/oil'\n";
+        assert_eq!(error_lines(modules, true).len(), 2);
     }
 
     #[test]

@@ -31,8 +31,8 @@ pub fn is_noise(text: &str) -> bool {
         && !text.split_whitespace().any(is_rare)
 }
 
-/// Fewest digits of a number that says something: `404`, where `2` chooses among what was offered.
-const MIN_DIGITS: usize = 2;
+/// Fewest digits of a number that says something: `404`, where `12` chooses among what was offered.
+const MIN_DIGITS: usize = 3;
 
 /// True when the word carries information of its own.
 fn is_rare(word: &str) -> bool {
@@ -48,9 +48,18 @@ fn is_rare(word: &str) -> bool {
         .filter(|c| *c != '\'')
         .collect::<String>()
         .to_ascii_lowercase();
-    plain.len() > 1
-        && plain.bytes().any(|b| b.is_ascii_alphabetic())
-        && !COMMON_WORDS.contains(plain.as_str())
+    is_abbreviation(word, core)
+        || plain.len() > 2
+            && plain.bytes().any(|b| b.is_ascii_alphabetic())
+            && !COMMON_WORDS.contains(plain.as_str())
+}
+
+/// True for two capitals, and a letter with what makes it the name of a language: `CI`, `C++`, `C#`.
+fn is_abbreviation(word: &str, core: &str) -> bool {
+    let has_capitals = core.len() == 2
+        && core.bytes().all(|b| b.is_ascii_uppercase())
+        && !COMMON_WORDS.contains(core.to_ascii_lowercase().as_str());
+    has_capitals || core.len() == 1 && (word.ends_with("++") || word.ends_with('#'))
 }
 
 /// True for a text that is a JSON object or array and nothing else.
@@ -125,6 +134,9 @@ mod tests {
             "1",
             "2.",
             "y",
+            "option 12",
+            "ls -la",
+            "OK",
         ] {
             assert!(is_noise(noise), "{noise:?}");
         }

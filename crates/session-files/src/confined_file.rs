@@ -9,7 +9,6 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-
 /// A file by a root, whose own path may hold links, and by its path from there, which may not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfinedFile {

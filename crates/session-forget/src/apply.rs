@@ -231,6 +231,12 @@ mod tests {
             ..turn(1, "And the wick?")
         };
         assert!(!exclusions.excludes_turn(&session, &asked_anew));
+        // As an agent tells it that notes no times.
+        let touched = Turn {
+            started_ms: Some(1_700_000_900_000),
+            ..turns[1].clone()
+        };
+        assert!(exclusions.excludes_turn(&session, &touched));
     }
 
     #[test]

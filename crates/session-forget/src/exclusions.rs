@@ -45,6 +45,14 @@ pub(crate) mod item {
             None => format!("turn {session} {index}"),
         }
     }
+    /// A turn by its place and its prompt: where an agent notes no times, a start is the last change of the file.
+    pub(crate) fn turn_prompt(session: &str, index: u32, prompt: &str) -> String {
+        format!("place {session} {index} {}", prompt.trim())
+    }
+    /// A place of which the records hold a turn by its prompt.
+    pub(crate) fn place(session: &str, index: u32) -> String {
+        format!("place {session} {index}")
+    }
     /// A turn by its time and prompt.
     pub(crate) fn prompt_time(key: i64) -> String {
         format!("time {key}")
@@ -72,9 +80,14 @@ pub(crate) struct TurnPlace<'a> {
 
 impl TurnPlace<'_> {
     /// Returns true where the records hold it. Older ones have no time.
-    fn is_held_by(&self, records: &ForgottenRecords) -> bool {
+    fn is_held_by(&self, records: &ForgottenRecords, prompt: impl Fn() -> String) -> bool {
         let mut times = [self.started_ms, None].into_iter();
+        let is_same_prompt = || {
+            let item = item::turn_prompt(self.session, self.index, &prompt());
+            records.holds(&item::place(self.session, self.index)) && records.holds(&item)
+        };
         times.any(|started| records.holds(&item::turn(self.session, self.index, started)))
+            || is_same_prompt()
     }
 }
 
@@ -187,7 +200,7 @@ impl Exclusions {
             self.records.holds(&item::origin(key))
                 && self.records.holds(&item::copy(key, &prompt()))
         };
-        place.is_held_by(&self.records)
+        place.is_held_by(&self.records, &prompt)
             || keys.prompt_time.is_some_and(at_time)
             || keys.origin.is_some_and(is_copy)
     }

@@ -174,6 +174,12 @@ impl ForgetPlan {
     ) -> Result<(), ForgetError> {
         self.items
             .insert(item::turn(&session.uid, turn.index, turn.started_ms));
+        let prompt = index.content(turn.id)?.prompt;
+        if !prompt.trim().is_empty() {
+            self.items.insert(item::place(&session.uid, turn.index));
+            let by_prompt = item::turn_prompt(&session.uid, turn.index, &prompt);
+            self.items.insert(by_prompt);
+        }
         self.turn_count += 1;
         self.add_copies(index, turn, all)
     }
