@@ -184,11 +184,10 @@ pub(crate) fn is_chosen(value: &str) -> bool {
     has_symbol
         && has_digit(value)
         && !is_fragment(value)
-        && !is_package_version(value)
         && is_secret(value, SecretName::Password, ValueContext::Prose)
 }
 
-/// Returns true for a place in a file or an issue: `guide-v2.md#setup-3`, `repo#1234`.
+/// Returns true for a place in a file or an issue: `guide-v2.md#setup-3`, `my-repo#1234`.
 fn is_fragment(value: &str) -> bool {
     let Some((page, fragment)) = trim_sentence_end(value).split_once('#') else {
         return false;
@@ -197,24 +196,12 @@ fn is_fragment(value: &str) -> bool {
     is_page(page) && fragment.chars().all(is_fragment)
 }
 
-/// Returns true for a name in lower case, and for that of a file.
+/// Returns true for a name in lower case of several parts, and for that of a file.
 fn is_page(page: &str) -> bool {
     let file = page.rsplit_once('.');
     let is_file = file.is_some_and(|(_, extension)| extension.len() <= 4 && is_word(extension));
-    !page.is_empty() && (is_file || page.chars().all(is_lowercase_part))
-}
-
-/// Returns true for a package with its version: `node@20.1.0`.
-fn is_package_version(value: &str) -> bool {
-    let Some((package, version)) = trim_sentence_end(value).split_once('@') else {
-        return false;
-    };
-    let version = version.trim_start_matches(['^', '~', 'v']);
-    let is_version = |c: char| c.is_ascii_alphanumeric() || "-.".contains(c);
-    package.chars().all(is_lowercase_part)
-        && version.starts_with(|c: char| c.is_ascii_digit())
-        && version.contains('.')
-        && version.chars().all(is_version)
+    let has_parts = || page.contains(['-', '_', '.']) && page.chars().all(is_lowercase_part);
+    is_file || has_parts()
 }
 
 fn is_lowercase_part(c: char) -> bool {

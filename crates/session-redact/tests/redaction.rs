@@ -231,6 +231,12 @@ fn what_only_looks_like_a_secret_stays() {
 fn a_password_stands_beside_its_user() {
     for (text, secret) in [
         ("user bob / Tr0ub4dor&3", "Tr0ub4dor&3"),
+        ("creds: admin / tiger#2024", "tiger#2024"),
+        ("The login is admin, password summer#2025", "summer#2025"),
+        ("credentials: bob / winter#99x", "winter#99x"),
+        ("Zugangsdaten: otto / sommer#2024", "sommer#2024"),
+        ("user bob with password secret@1.2.3", "secret@1.2.3"),
+        ("echo tiger#2024 | base64", "tiger#2024"),
         ("login: admin/Winter2029!", "Winter2029!"),
         (
             "credentials for staging: admin / Winter2029!",
@@ -251,7 +257,7 @@ fn a_path_beside_a_user_is_no_password() {
         "user opened owner/repo#1234 today",
         "for each user see src/auth.rs#L120 please",
         "login fails since acme/web#482 was merged",
-        "the user path: src/Auth.rs#L120, the login: acme/web#482.",
+        "the user path: src/Auth.rs#L120, the login of acme/web#482.",
         "User-to-User Sharing\n.planning/ROADMAP.md:128:### Phase 15",
         "user-owned storage.\napps/web/x.mdx:279:| Slow",
         "step 3/user admin / 2nd-page#4",
