@@ -8,6 +8,7 @@ use crate::listed_histories::problem;
 use session_sources::Cursor;
 use session_store::{FileId, FileStamp, ModelRow, Problem, SessionId, StoreError, Writer};
 use std::ops::RangeInclusive;
+use std::path::Path;
 
 /// Stores events file by file and commits from time to time.
 pub(crate) struct Storing<'a> {
@@ -186,12 +187,22 @@ impl Storing<'_> {
 }
 
 /// Returns the most turns that may come of a session whose other turns are kept, should it be read from its beginning;
-/// `None` where they go. A file that holds one session and has not grown lost them: it was cut off, is damaged, or an
-/// older copy. One without any turn is damaged, whatever its size.
+/// `None` where they go. A file of lines that holds one session and has not grown lost them: it was cut off, is
+/// damaged, or an older copy. One without any turn is damaged, whatever its size. A document is written anew by its
+/// agent where a turn is taken back.
 fn kept_rest(change: &Change) -> Option<u32> {
     change.location.located.session.as_ref()?;
+    if !is_of_lines(&change.location.path) {
+        return None;
+    }
     let has_grown = change.location.stamp.size > change.known_size;
     Some(if has_grown { 0 } else { u32::MAX })
+}
+
+/// True for a file to which lines are appended, packed or not.
+fn is_of_lines(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.trim_end_matches(".zst").ends_with(".jsonl")
 }
 
 /// True when a file is read from its beginning: there is no cursor, or it holds

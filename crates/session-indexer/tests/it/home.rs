@@ -76,6 +76,22 @@ impl Home {
         path
     }
 
+    /// Writes a document of Gemini CLI with some prompts.
+    pub fn write_document(&self, prompts: &[&str]) {
+        let folder = self.0.path().join(".gemini/tmp/app/chats");
+        fs_err::create_dir_all(&folder).unwrap();
+        let message = |(at, prompt): (usize, &&str)| {
+            let time = format!("2026-03-02T10:0{at}:00.000Z");
+            json!({"id": format!("m{prompt}"), "timestamp": time, "type": "user", "content": prompt})
+        };
+        let messages: Vec<Value> = prompts.iter().enumerate().map(message).collect();
+        let time = "2026-03-02T10:00:00.000Z";
+        let document = json!({"sessionId": session_id(9), "projectHash": "a", "startTime": time,
+            "lastUpdated": time, "messages": messages});
+        let name = format!("session-2026-03-02T10-00-{}.json", &session_id(9)[..8]);
+        fs_err::write(folder.join(name), document.to_string()).unwrap();
+    }
+
     /// OpenCode's database, made if it is not there.
     pub fn database(&self) -> Connection {
         let folder = self.0.path().join(".local/share/opencode");

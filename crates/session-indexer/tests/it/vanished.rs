@@ -163,6 +163,18 @@ fn what_a_damaged_file_held_is_still_found() {
 }
 
 #[test]
+fn a_turn_that_is_taken_back_in_a_document_goes() {
+    let home = Home::new();
+    home.write_document(&["Keep the harbour alpha", "Keep the quay beta"]);
+    home.refresh();
+    let held = |word| found(&home.reader(), word).len();
+    assert_eq!([held("harbour"), held("quay")], [1, 1]);
+    home.write_document(&["Keep the harbour alpha"]);
+    home.refresh();
+    assert_eq!([held("harbour"), held("quay")], [1, 0]);
+}
+
+#[test]
 fn turns_that_come_after_a_cut_take_the_place_of_lost_ones() {
     let home = Home::new();
     home.write(0, turns(0, 0, 3).as_bytes());
