@@ -54,12 +54,29 @@ pub(crate) fn remove_untrusted(
     refused
 }
 
-/// Returns the directory itself as the root of a project that has no mark of one, as an unpacked archive.
-/// The home directory, and what lies above it, is none.
+/// Files and folders by which a project sets variables: of direnv and its like, and the settings of agents.
+const SETTING_MARKS: [&str; 11] = [
+    ".envrc",
+    ".env",
+    "mise.toml",
+    ".mise.toml",
+    ".codex",
+    ".opencode",
+    "opencode.json",
+    ".gemini",
+    ".cursor",
+    ".vscode",
+    ".mcp.json",
+];
+
+/// Returns the outermost directory with something that may set variables, as the root of a project that has no other
+/// mark of one: an unpacked archive. The home directory, and what lies above it, is none.
 fn unmarked_root(directory: &Path, home: &Path) -> Option<PathBuf> {
     let directory = fs_err::canonicalize(directory).ok()?;
     let home = fs_err::canonicalize(home).unwrap_or_else(|_| home.to_owned());
-    (!home.starts_with(&directory)).then_some(directory)
+    let below = directory.ancestors().take_while(|at| !home.starts_with(at));
+    let sets_variables = |at: &&Path| SETTING_MARKS.iter().any(|mark| at.join(mark).exists());
+    below.filter(sets_variables).last().map(Path::to_owned)
 }
 
 /// True for an absolute path that means the same in every process and at every time: without `..`, and
@@ -75,7 +92,7 @@ fn is_stable(path: &str) -> bool {
 struct Surroundings<'a> {
     home: &'a Path,
     directory: &'a Path,
-    /// The outermost root around the directory, or the directory where there is none.
+    /// The outermost root around the directory, marked or not.
     root: Option<&'a Path>,
 }
 
@@ -175,15 +192,20 @@ mod tests {
     fn an_unpacked_archive_is_a_project() {
         let folder = tempfile::tempdir().unwrap();
         let real = fs_err::canonicalize(folder.path()).unwrap();
-        for path in ["home/.config", "p/config"] {
+        for path in ["home/.config", "p/config", "p/src", "scratch/config"] {
             fs_err::create_dir_all(real.join(path)).unwrap();
         }
+        fs_err::write(real.join("p/.envrc"), "").unwrap();
         let refuses = |directory: &str, config: &str| {
             let value = real.join(config).display().to_string();
             let mut vars = HashMap::from([("XDG_CONFIG_HOME".to_owned(), value)]);
             !remove_untrusted(&mut vars, &real.join("home"), &real.join(directory)).is_empty()
         };
-        assert!(refuses("p", "p/config"));
+        assert!(refuses("p", "p/config") && refuses("p/src", "p/config"));
+        assert!(
+            !refuses("scratch", "scratch/config"),
+            "nothing sets variables there"
+        );
         assert!(!refuses("p", "out"));
         assert!(!refuses("home", "home/.config"), "the home directory");
         assert!(!refuses("", "home/.config"), "what lies above it");
