@@ -181,7 +181,7 @@ fn the_user_activates_what_a_killed_deletion_left_with_its_trust() {
     fs_err::rename(&trashed.path, &own.path).unwrap();
     let left = || world.store.find(own.id()).unwrap();
     assert_eq!(left().trust, Trust::Changed);
-    fs_err::write(&own.path, own.text.replace("40", "4000")).unwrap();
+    fs_err::write(&own.path, own.text.replace("under load", "at noon")).unwrap();
     let changed = world.store.move_to(&left(), MemoryState::Active).unwrap();
     assert_eq!(changed.trust, Trust::Changed, "somebody else changed it");
     fs_err::write(&own.path, &own.text).unwrap();
