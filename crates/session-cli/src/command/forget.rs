@@ -269,10 +269,11 @@ fn list(args: &ForgetArgs, home: &Home) -> Result<Found> {
         true => json::print(&JsonForgetRecords::new(entries))?,
         false => write!(anstream::stdout(), "{}", format_forget_records(entries))?,
     }
-    match entries.is_empty() {
-        true => Ok(Found::Nothing),
-        false => Ok(Found::Something),
+    if entries.is_empty() {
+        writeln!(notes::stderr(), "nothing was forgotten")?;
+        return Ok(Found::Nothing);
     }
+    Ok(Found::Something)
 }
 
 fn undo(entry: u32, args: &ForgetArgs, home: &Home) -> Result<Found> {

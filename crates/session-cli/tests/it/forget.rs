@@ -134,7 +134,8 @@ fn what_names_everything_forgets_nothing() {
         let ran = env.run(&["forget", option, value, "--yes"]).exits(2);
         assert!(ran.stderr().contains("hint:"), "{option} {value:?}: {ran}");
     }
-    env.run(&["forget", "--list"]).exits(1);
+    let none = env.run(&["forget", "--list"]).exits(1);
+    assert_eq!(none.stderr(), "nothing was forgotten\n");
     let nothing = env.run(&["forget", "--match", "zebra", "--yes", "--json"]);
     let told: serde_json::Value = serde_json::from_str(&nothing.exits(1).stdout()).unwrap();
     assert_eq!(
