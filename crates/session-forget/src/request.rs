@@ -131,10 +131,15 @@ impl ForgetRequest {
 }
 
 impl ForgetPlan {
+    /// Returns the sessions that are to be forgotten whole, and those of each turn.
+    pub fn sessions_in_part(&self) -> impl Iterator<Item = &SessionRow> {
+        let of_turns = self.turns.iter().map(|(session, _)| session);
+        self.sessions.iter().chain(of_turns)
+    }
+
     /// Returns the agents' ids of the sessions that are to be forgotten whole or in part.
     pub fn session_uids(&self) -> BTreeSet<&str> {
-        let in_part = self.turns.iter().map(|(session, _)| session);
-        let sessions = self.sessions.iter().chain(in_part);
+        let sessions = self.sessions_in_part();
         sessions.map(|session| session.uid.as_str()).collect()
     }
 
@@ -158,7 +163,8 @@ impl ForgetPlan {
             self.items.insert(item::file(&file.path));
         }
         for turn in index.turns(session.id)? {
-            self.add_copies(index, &turn, all)?;
+            let prompt = index.content(turn.id)?.prompt;
+            self.add_copies(index, &turn, &prompt, all)?;
             self.turn_count += 1;
         }
         self.sessions.push(session.clone());
@@ -181,7 +187,7 @@ impl ForgetPlan {
             self.items.insert(by_prompt);
         }
         self.turn_count += 1;
-        self.add_copies(index, turn, all)
+        self.add_copies(index, turn, &prompt, all)
     }
 
     /// Adds what keeps copies of a turn out: those that the index knows by their places, others by what copies have
@@ -190,6 +196,7 @@ impl ForgetPlan {
         &mut self,
         index: &Reader,
         turn: &TurnRow,
+        prompt: &str,
         all: &[SessionRow],
     ) -> Result<(), ForgetError> {
         for copy in index.turn_copies(turn.id)? {
@@ -200,20 +207,24 @@ impl ForgetPlan {
             let item = session.map(|s| item::turn(&s.uid, copy.index, copy.started_ms));
             self.items.extend(item);
         }
-        self.add_dedup_keys(index, turn)
+        self.add_dedup_keys(index, turn, prompt)
     }
 
-    fn add_dedup_keys(&mut self, index: &Reader, turn: &TurnRow) -> Result<(), ForgetError> {
+    fn add_dedup_keys(
+        &mut self,
+        index: &Reader,
+        turn: &TurnRow,
+        prompt: &str,
+    ) -> Result<(), ForgetError> {
         let keys = index.dedup_keys(turn.id)?;
-        let prompt = index.content(turn.id)?.prompt;
         self.items.extend(keys.prompt_time.map(item::prompt_time));
         if let Some(origin) = keys.origin {
             self.items.insert(item::origin(origin));
-            self.items.insert(item::copy(origin, &prompt));
+            self.items.insert(item::copy(origin, prompt));
         }
         // A history of prompts has the prompt at another time.
         if prompt.trim().len() >= MIN_PROMPT_BYTES {
-            self.items.insert(item::prompt(&prompt));
+            self.items.insert(item::prompt(prompt));
         }
         Ok(())
     }

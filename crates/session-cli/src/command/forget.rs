@@ -168,8 +168,7 @@ fn stores_of(plan: &ForgetPlan) -> Result<Vec<SavedMemories>> {
 
 /// Returns the folders of the projects of which something is to be forgotten, each once.
 fn project_folders(plan: &ForgetPlan) -> BTreeSet<PathBuf> {
-    let in_part = plan.turns.iter().map(|(session, _)| session);
-    let sessions = plan.sessions.iter().chain(in_part);
+    let sessions = plan.sessions_in_part();
     let folders = sessions.filter_map(|s| s.project.as_deref().or(s.cwd.as_deref()));
     let folders = folders.map(PathBuf::from);
     folders.filter(|folder| folder.is_dir()).collect()
