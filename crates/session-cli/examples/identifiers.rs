@@ -86,6 +86,7 @@ fn dense(index: &Reader, model: &dyn Embedder, query: &str) -> Result<Vec<QueryE
             known: model_knows,
             read: spec.scripts.share(query),
             scale: spec.cosine,
+            precise: None,
         })
         .into_iter()
         .collect())

@@ -38,6 +38,7 @@ mod device;
 mod embedder;
 mod error;
 mod gguf;
+mod hadamard;
 mod header;
 mod kernel;
 mod layers;

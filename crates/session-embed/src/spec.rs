@@ -107,6 +107,9 @@ impl ModelSpec {
         if !self.document_prefix.is_empty() {
             hash.update(b"\n").update(self.document_prefix.as_bytes());
         }
+        if self.architecture == Architecture::Table {
+            hash.update(b"\nhadamard"); // the rotation of its vectors
+        }
         for file in &self.files {
             let source = || format!("{}@{}:{}", self.repo, self.revision, file.path);
             let content = file.sha256.clone().unwrap_or_else(source);

@@ -1,5 +1,6 @@
 //! A static model: a text is the weighted sum of its tokens' vectors.
 
+use crate::hadamard;
 use crate::sum::{Weighted, add_rows};
 use crate::vector::normalize;
 use crate::{EmbedError, Embedder, Matrix, ModelSpec, Table, WordPiece};
@@ -18,6 +19,10 @@ const TEXTS_PER_TASK: usize = 16;
 /// The `n`th occurrence of a token counts `√n − √(n−1)`, since a word that occurs four
 /// times is twice as telling, not four times. Tokens without a vector (special
 /// and unknown ones) count for nothing.
+///
+/// The first component of a token's vector is much greater than the others, and
+/// nearly the same in all. So the vector of a text is rotated by a
+/// Walsh-Hadamard transform: an index that rounds it loses less.
 #[derive(Debug, Clone)]
 pub struct TableEmbedder {
     spec: ModelSpec,
@@ -65,6 +70,7 @@ impl TableEmbedder {
             .encode(text, self.spec.max_tokens, &mut tokens.ids);
         tokens.weigh(&self.table);
         add_rows(&self.table, &tokens.weighted, vector);
+        hadamard::transform(vector);
         normalize(vector);
     }
 }

@@ -19,13 +19,9 @@ fn documents(
     session: SessionId,
     budget: usize,
 ) -> Result<Vec<Document>, IndexError> {
-    let SessionContents { title, turns } = index.session_contents(session)?;
-    if turns.is_empty() {
-        return Ok(Vec::new()); // a session of copies is found by what it copies
-    }
-    let prompts = turns.iter().map(|(_, content)| content.prompt.as_str());
-    let chunks = document::session_documents(title.as_deref(), prompts, budget);
-    let chunks = chunks.into_iter().map(|text| Document { turn: None, text });
+    let contents = index.session_contents(session)?;
+    let chunks = chunk_texts(&contents, budget).into_iter();
+    let chunks = chunks.map(|text| Document { turn: None, text });
     let of_turn = |(turn, content): &(TurnId, TurnContent)| {
         let text = document::turn_document(content, budget)?;
         Some(Document {
@@ -33,7 +29,18 @@ fn documents(
             text,
         })
     };
-    Ok(chunks.chain(turns.iter().filter_map(of_turn)).collect())
+    let turns = contents.turns.iter().filter_map(of_turn);
+    Ok(chunks.chain(turns).collect())
+}
+
+/// Returns the texts that stand for a session as a whole, each with at most `budget` bytes.
+pub fn chunk_texts(contents: &SessionContents, budget: usize) -> Vec<String> {
+    let SessionContents { title, turns } = contents;
+    if turns.is_empty() {
+        return Vec::new(); // a session of copies is found by what it copies
+    }
+    let prompts = turns.iter().map(|(_, content)| content.prompt.as_str());
+    document::session_documents(title.as_deref(), prompts, budget)
 }
 
 /// Returns true where the index has a vector of a text by the model; without one it has none.

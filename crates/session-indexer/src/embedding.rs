@@ -160,7 +160,9 @@ impl<'a> EmbeddingRun<'a> {
         }
         let model = self.model.fingerprint.clone();
         self.access.write(|writer| writer.compact(&model))?;
-        if !self.note_if_complete()? {
+        if self.note_if_complete()? {
+            self.delete_other_versions()?;
+        } else {
             self.done.sessions_left = self.pending()?.len() + self.failed.len();
         }
         self.record_failures()?;
@@ -250,6 +252,16 @@ impl<'a> EmbeddingRun<'a> {
         })
     }
 
+    /// Deletes what another version of a fast model has embedded. Of a slow one it is left: a program that is still of
+    /// that version would have to make it again.
+    fn delete_other_versions(&mut self) -> Result<(), IndexError> {
+        if let Access::Held(writer) = &mut self.access {
+            writer.delete_other_versions(&self.model)?;
+            writer.commit()?;
+        }
+        Ok(())
+    }
+
     /// Returns the pending sessions, without those with a text that failed in this run.
     fn pending(&mut self) -> Result<Vec<PendingSession>, IndexError> {
         let model = self.model.id;
@@ -315,7 +327,7 @@ pub(crate) struct TextCounts {
 }
 
 /// Embeds what a model reads of texts; `None` for one of which it gave no vector.
-pub(crate) fn embed_texts(
+pub fn embed_texts(
     embedder: &dyn Embedder,
     texts: &[&str],
 ) -> Result<Vec<Option<Vec<f32>>>, EmbedError> {

@@ -38,8 +38,8 @@ mod session_embedder;
 mod write;
 
 pub use discover::{Changes, discover};
-pub use documents::max_document_bytes;
-pub use embedding::{Embedded, Embedding, embed_beside, embed_pending};
+pub use documents::{chunk_texts, max_document_bytes};
+pub use embedding::{Embedded, Embedding, embed_beside, embed_pending, embed_texts};
 pub use outcome::{Outcome, Progress, Silent, Stage};
 pub use policy::ReadPolicy;
 pub use refresh::{IndexError, Mode, Refresh, refresh};

@@ -59,6 +59,7 @@ mod query_tokens;
 mod query_vectors;
 mod search_engine;
 mod source_turns;
+mod table_cosines;
 mod tool_event;
 mod trigger_survey;
 mod typed_filter_error;

@@ -2,12 +2,14 @@
 
 use crate::error::QueryError;
 use crate::query_vectors::QueryVectors;
+use crate::table_cosines::TableCosines;
 use session_embed::{Architecture, Embedder, ModelSpec};
 use session_indexer::{Embedded, Embedding, Progress, embed_beside};
 use session_models::Catalogue;
-use session_search::QueryEmbedding;
+use session_search::{QueryEmbedding, TextCosines};
 use session_store::{ModelId, Reader};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Name of the bundled model that needs no time: every history is embedded by it.
 pub const TABLE: &str = "table";
@@ -18,7 +20,7 @@ pub struct QueryModels {
     catalogue: Catalogue,
     specs: Vec<ModelSpec>,
     root: PathBuf,
-    table: Box<dyn Embedder>,
+    table: Arc<dyn Embedder>,
     vectors: QueryVectors,
 }
 
@@ -30,7 +32,7 @@ impl QueryModels {
     pub fn new(catalogue: Catalogue, chosen: &str, root: &Path) -> Result<Self, QueryError> {
         Ok(Self {
             specs: select_specs(&catalogue, chosen)?,
-            table: session_embed::bundled()?,
+            table: session_embed::bundled()?.into(),
             vectors: QueryVectors::new(root),
             catalogue,
             root: root.to_owned(),
@@ -165,12 +167,20 @@ impl QueryModels {
             _ => 1.0,
         };
         Ok(Some(QueryEmbedding {
+            precise: (spec.name == TABLE).then(|| self.text_cosines(&vector)),
             model,
             vector,
             known,
             read: spec.scripts.share(query),
             scale: spec.cosine,
         }))
+    }
+
+    fn text_cosines(&self, query: &[f32]) -> Arc<dyn TextCosines> {
+        Arc::new(TableCosines {
+            table: Arc::clone(&self.table),
+            query: query.to_vec(),
+        })
     }
 
     fn vector(&self, spec: &ModelSpec, text: &str) -> Result<Option<Vec<f32>>, QueryError> {
@@ -228,5 +238,6 @@ pub fn embed_query(
         known: model.known(&text),
         read: spec.scripts.share(query),
         scale: spec.cosine,
+        precise: None,
     }))
 }

@@ -23,15 +23,26 @@ pub struct CosineStats {
     /// The z-score of the greatest, over that of the greatest of `n` independent texts,
     /// `sqrt(2 ln n)`.
     pub z: f32,
-    /// `z` squared: the model's weight beside what words found.
+    /// `z` squared, times the share of the query that the model reads: the model's weight beside what words found.
     pub strength: f32,
+    /// What chance alone would put between the mean and the greatest of so many cosines.
+    #[serde(skip)]
+    chance: f32,
+    /// The standard deviation of what the rounding of stored vectors adds to a cosine.
+    #[serde(skip)]
+    pub(crate) rounding: f32,
+    /// The share of the query that the model reads, 0 to 1.
+    #[serde(skip)]
+    read: f32,
 }
 
 impl CosineStats {
-    /// Computes the statistics of some cosines, of which `best` is the greatest that counts.
+    /// Computes the statistics of some cosines, of which `best` is the greatest that counts and to each of which
+    /// rounding adds this variance, by a model that reads the whole query.
     pub(crate) fn new(
         cosines: impl Iterator<Item = f32>,
         best: f32,
+        rounding: f64,
         model: &str,
         scale: &CosineScale,
     ) -> Self {
@@ -42,22 +53,39 @@ impl CosineStats {
             squares += cosine * cosine;
         }
         let count = n + PRIOR_TEXTS;
-        let scatter = (squares - sum * sum / n.max(1.0)).max(0.0);
+        let scatter = (squares - sum * sum / n.max(1.0) - n * rounding).max(0.0);
         let mean = (sum + PRIOR_TEXTS * f64::from(scale.mean)) / count;
         let deviation =
             ((scatter + PRIOR_TEXTS * f64::from(scale.deviation).powi(2)) / count).sqrt();
-        let chance = (2.0 * n.max(PRIOR_TEXTS).ln()).sqrt();
-        let z = (f64::from(best) - mean) / (deviation * chance).max(f64::EPSILON);
+        let chance = deviation * (2.0 * n.max(PRIOR_TEXTS).ln()).sqrt();
         #[expect(clippy::cast_possible_truncation, reason = "figures near 1")]
-        let (mean, z) = (mean as f32, z as f32);
-        Self {
+        let [mean, chance, rounding] = [mean, chance, rounding.sqrt()].map(|figure| figure as f32);
+        let mut stats = Self {
             model: model.to_owned(),
             weight: scale.weight,
             mean,
             best,
-            z,
-            strength: z.max(MIN_Z).powi(2),
-        }
+            z: 0.0,
+            strength: 0.0,
+            chance,
+            rounding,
+            read: 1.0,
+        };
+        stats.set_best(best);
+        stats
+    }
+
+    /// Sets the share of the query that the model reads, 0 to 1.
+    pub(crate) fn set_read(&mut self, read: f32) {
+        self.read = read;
+        self.set_best(self.best);
+    }
+
+    /// Sets the greatest cosine, which is known more precisely, and what follows from it.
+    pub(crate) fn set_best(&mut self, best: f32) {
+        self.best = best;
+        self.z = (best - self.mean) / self.chance.max(f32::EPSILON);
+        self.strength = self.z.max(MIN_Z).powi(2) * self.read;
     }
 
     /// Returns the height of a cosine above the mean over that of the best one, 0 to 1.

@@ -1,12 +1,14 @@
 //! The candidates by vector: the cosines of the query with what each model has embedded.
 
 use crate::filtered_index::FilteredIndex;
-use crate::model_scores::MAX_MODELS;
+use crate::model_scores::{MAX_MODELS, ModelScores};
+use crate::rescoring::TextCosines;
 use session_core::CosineScale;
 use session_store::{
-    Level, ModelRow, Reader, SessionId, StoreError, TurnColumns, TurnId, VectorMatrix,
+    Level, ModelRow, Reader, RowProducts, SessionId, StoreError, TurnColumns, TurnId, VectorMatrix,
     VectorOwners, VectorRow,
 };
+use std::sync::Arc;
 
 /// A query as a model embeds it.
 #[derive(Debug, Clone)]
@@ -21,6 +23,8 @@ pub struct QueryEmbedding {
     pub read: f32,
     /// The scale of the model's cosines.
     pub scale: CosineScale,
+    /// Computes cosines anew from texts, where the model embeds a text in no time.
+    pub precise: Option<Arc<dyn TextCosines>>,
 }
 
 impl QueryEmbedding {
@@ -41,6 +45,8 @@ pub(crate) struct ModelCosines<'a> {
     turns: CosineColumn,
     /// The best chunk of each session; none where the filter judges single turns.
     chunks: CosineColumn,
+    /// The variance of what the rounding of stored vectors adds to a cosine.
+    pub(crate) rounding: f64,
 }
 
 /// Cosines by number, NaN where there is none.
@@ -82,7 +88,7 @@ impl ModelCosines<'_> {
 }
 
 /// A turn that some model has embedded, or a session of which one has embedded a chunk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct VectorTarget {
     pub(crate) session: SessionId,
     pub(crate) turn: Option<TurnId>,
@@ -143,12 +149,14 @@ impl<'a> DenseCosines<'a> {
                 embedding: vectors.embedding,
                 turns: CosineColumn::default(),
                 chunks: CosineColumn::default(),
+                rounding: 0.0,
             };
             for LevelVectors { matrix, owners } in &vectors.levels {
-                let products = matrix.dot(&vectors.embedding.vector);
+                let RowProducts { products, rounding } = matrix.dot(&vectors.embedding.vector);
                 if is_damaged(matrix, &products) {
                     return Err(DamagedVectors(vectors.embedding.model.name.clone()));
                 }
+                cosines.rounding = cosines.rounding.max(rounding);
                 for row in owners.rows() {
                     if let Some(cosine) = products.get(row.row) {
                         cosines.add(&row, *cosine);
@@ -158,6 +166,17 @@ impl<'a> DenseCosines<'a> {
             all.models.push(cosines);
         }
         Ok(all)
+    }
+
+    /// Returns each model's cosine with a target.
+    pub(crate) fn of_target(&self, target: VectorTarget) -> ModelScores {
+        let mut cosines = ModelScores::default();
+        for (model, of_model) in self.models.iter().enumerate() {
+            if let Some(cosine) = of_model.get(target) {
+                cosines.set(model, cosine);
+            }
+        }
+        cosines
     }
 
     /// Returns what any model has embedded that counts at a level: a session counts by its turns, too.

@@ -7,6 +7,7 @@ use crate::dense::{DenseCandidates, QueryTerms};
 use crate::filtered_index::FilteredIndex;
 use crate::fusion_weights::FusionWeights;
 use crate::hit::FusedHit;
+use crate::nearest::NearestTargets;
 use crate::request::Request;
 use crate::session_context::SessionContext;
 use session_core::{Normalization, fuse};
@@ -30,6 +31,7 @@ impl FusedList {
     /// Fuses the candidates of a level by relative score fusion.
     pub(crate) fn new(
         candidates: &Candidates<'_>,
+        nearest: &NearestTargets<'_>,
         request: &Request,
         level: Level,
         filtered: &FilteredIndex<'_>,
@@ -38,7 +40,7 @@ impl FusedList {
             count: request.query.terms.len(),
             known_share: candidates.lexical.known_share(),
         };
-        let nearest = DenseCandidates::new(&candidates.cosines, level, terms, filtered);
+        let nearest = DenseCandidates::new(nearest, level, terms);
         let lexical = CandidateList::new(level, &candidates.lexical.turns, MAX_LEXICAL);
         let dense = CandidateList::new(level, &nearest.ranked, MAX_DENSE);
         let words = &candidates.lexical;

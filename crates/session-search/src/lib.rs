@@ -4,13 +4,14 @@
 //!
 //! 1. `filtered_index`: the [`Filter`] is computed once into an immutable set.
 //! 2. `candidates`: turns by word (`lexical`), cosines by vector (`cosines`), sessions that hold the
-//!    query's identifiers (`identifiers`) are read from the index. Only this stage and the last read.
-//! 3. `ranking`: fusion (`fused_list`, `dense`, `fusion_weights`), the context of the session
-//!    (`session_context`), identifiers (`promotion`), probabilities (`calibration`).
-//! 4. `hits`: each [`Hit`] with a preview.
+//!    query's identifiers (`identifiers`) are read from the index. Only this stage and the last two read.
+//! 3. `ranking`: what is nearest (`nearest`), fusion (`fused_list`, `dense`, `fusion_weights`), the context of the
+//!    session (`session_context`), identifiers (`promotion`), probabilities (`calibration`).
+//! 4. `rescoring`: where rounded vectors leave the order of hits open, they are ranked again by cosines of their texts.
+//! 5. `hits`: each [`Hit`] with a preview.
 //!
-//! No model runs here: the query comes embedded ([`QueryEmbedding`]), so that search is tested
-//! without one. `docs/ranking.md` has the formulas. [`resolve`] finds the session that a user names
+//! No model runs here: the query comes embedded ([`QueryEmbedding`]) and texts are compared with it by
+//! [`TextCosines`], so that search is tested without one. `docs/ranking.md` has the formulas. [`resolve`] finds the session that a user names
 //! by the beginning of its id, [`show`] reads turns again in full from the history, or from the index
 //! when the history is gone. Without ranking, [`newest`] lists what a filter lets through, and
 //! [`find_turns`] visits turn after turn.
@@ -45,10 +46,12 @@ mod identifier_match;
 mod identifiers;
 mod lexical;
 mod model_scores;
+mod nearest;
 mod newest;
 mod promotion;
 mod ranking;
 mod request;
+mod rescoring;
 mod resolve;
 mod search;
 mod session_context;
@@ -67,6 +70,7 @@ pub use fusion_weights::{FusionWeights, ListWeight};
 pub use hit::{Explanation, Hit, HitOrder, Results, Searched};
 pub use newest::newest;
 pub use request::{FusionMode, Request};
+pub use rescoring::TextCosines;
 pub use resolve::{Resolved, resolve};
 pub use search::search;
 pub use session_store::Level;

@@ -16,7 +16,7 @@ impl ModelWeights {
     }
 }
 
-/// The score by each model, in the order of the models; `None` where a model has not embedded the
+/// The score by each model, or its cosine, in the order of the models; `None` where a model has not embedded the
 /// text. Cosines of two models are never compared: a score is a cosine's part of its model's best,
 /// times the squared z-score of that best.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,6 +28,11 @@ impl ModelScores {
         if let Some(slot) = self.0.get_mut(model) {
             *slot = Some(score);
         }
+    }
+
+    /// Returns the score by a model.
+    pub(crate) fn get(&self, model: usize) -> Option<f32> {
+        self.0.get(model).copied().flatten()
     }
 
     /// Returns true when no model has a score.

@@ -2,10 +2,12 @@
 
 use crate::calibration::{CalibratedHit, calibrate};
 use crate::candidates::Candidates;
+use crate::cosines::{DenseCosines, VectorTarget};
 use crate::filtered_index::FilteredIndex;
 use crate::fused_list::FusedList;
 use crate::hit::FusedHit;
 use crate::lexical::LexicalCandidates;
+use crate::nearest::NearestTargets;
 use crate::promotion::Promotion;
 use crate::request::Request;
 use crate::session_context::SessionContext;
@@ -20,18 +22,51 @@ pub(crate) struct Ranking<'a> {
     context: Option<SessionContext>,
 }
 
+/// What is nearest to the query's vectors, as far as a request asks for it.
+pub(crate) struct NearestByLevel<'a> {
+    /// At the level of the hits.
+    pub(crate) of_level: NearestTargets<'a>,
+    /// At the level of sessions, where the hits are turns.
+    pub(crate) of_sessions: Option<NearestTargets<'a>>,
+}
+
+impl<'a> NearestByLevel<'a> {
+    /// Finds what is nearest at a level.
+    pub(crate) fn find(
+        cosines: &DenseCosines<'a>,
+        level: Level,
+        filtered: &FilteredIndex<'_>,
+    ) -> Self {
+        let find = |level| NearestTargets::find(cosines, level, filtered);
+        Self {
+            of_level: find(level),
+            of_sessions: (level == Level::Turn).then(|| find(Level::Session)),
+        }
+    }
+
+    /// Sets more precise cosines by the first model.
+    pub(crate) fn set_cosines(&mut self, precise: &[(VectorTarget, f32)]) {
+        let lists = [Some(&mut self.of_level), self.of_sessions.as_mut()];
+        for nearest in lists.into_iter().flatten() {
+            nearest.set_cosines(precise);
+        }
+    }
+}
+
 /// Ranks candidates: fusion, context of the session, identifiers, calibration.
 pub(crate) fn rank<'a>(
     candidates: &'a Candidates<'_>,
+    nearest: &NearestByLevel<'_>,
     request: &Request,
     filtered: &FilteredIndex<'_>,
 ) -> Ranking<'a> {
     let (level, lexical) = (request.level, &candidates.lexical);
-    let mut list = FusedList::new(candidates, request, level, filtered);
-    let context = match level {
-        Level::Session => None,
-        Level::Turn => Some(session_context(candidates, request, filtered)),
-    };
+    let fuse = |nearest, level| FusedList::new(candidates, nearest, request, level, filtered);
+    let mut list = fuse(&nearest.of_level, level);
+    let context = nearest.of_sessions.as_ref().map(|nearest| {
+        let sessions = fuse(nearest, Level::Session);
+        SessionContext::new(&sessions.hits, request.tuning.context)
+    });
     if let Some(context) = &context {
         list.weigh_by_session(context);
     }
@@ -44,15 +79,6 @@ pub(crate) fn rank<'a>(
         promotion,
         context,
     }
-}
-
-fn session_context(
-    candidates: &Candidates<'_>,
-    request: &Request,
-    filtered: &FilteredIndex<'_>,
-) -> SessionContext {
-    let sessions = FusedList::new(candidates, request, Level::Session, filtered);
-    SessionContext::new(&sessions.hits, request.tuning.context)
 }
 
 impl Ranking<'_> {

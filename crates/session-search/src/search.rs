@@ -5,8 +5,9 @@ use crate::cosines::QueryEmbedding;
 use crate::filtered_index::FilteredIndex;
 use crate::hit::{Explanation, HitOrder, Results, Searched};
 use crate::hits;
-use crate::ranking::rank;
+use crate::ranking::{NearestByLevel, rank};
 use crate::request::Request;
+use crate::rescoring::rescore_ties;
 use session_store::{Reader, SessionRow, StoreError};
 
 /// Answers a request over `sessions`, all of the index's. `embeddings` is the query by each model,
@@ -22,7 +23,11 @@ pub fn search(
 ) -> Result<Results, StoreError> {
     let filtered = FilteredIndex::new(index, sessions, &request.filter)?;
     let candidates = Candidates::read(index, &filtered, request, embeddings)?;
-    let ranking = rank(&candidates, request, &filtered);
+    let mut nearest = NearestByLevel::find(&candidates.cosines, request.level, &filtered);
+    let mut ranking = rank(&candidates, &nearest, request, &filtered);
+    if rescore_ties(index, &filtered, request, &ranking, &mut nearest)? {
+        ranking = rank(&candidates, &nearest, request, &filtered);
+    }
     let hits = hits::read(index, &filtered, request, &ranking)?;
     let models = embeddings.iter().map(|e| e.model.name.clone());
     Ok(Results {

@@ -90,7 +90,7 @@ pub use highlight::find_term_ranges;
 pub use id::{FileId, ModelId, SessionId, SessionTurn, Target, TurnId};
 pub use identity::IndexIdentity;
 pub use lexical::{LexicalHits, TermStats};
-pub use matrix::VectorMatrix;
+pub use matrix::{RowProducts, VectorMatrix};
 pub use model::{Level, ModelRow};
 pub use new_documents::{NewDocument, NewDocuments};
 pub use open_processes::{OpenProcess, find_open_processes};

@@ -33,6 +33,15 @@ pub struct VectorMatrix {
     dims: usize,
 }
 
+/// The dot products of a query with the rows of a matrix.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RowProducts {
+    /// In the order of rows; 0 for one that is not finite, of a damaged row.
+    pub products: Vec<f32>,
+    /// The variance of what the rounding of the rows adds to the product with a query of unit length, on average.
+    pub rounding: f64,
+}
+
 /// Rows scored by one thread at a time.
 const BLOCK_ROWS: usize = 4096;
 
@@ -90,28 +99,36 @@ impl VectorMatrix {
         self.dims
     }
 
-    /// Returns the dot product of each row with `query`, which has `dims`
-    /// components, in the order of rows. For unit vectors that is the cosine. A
-    /// product that is not finite, of a damaged row, is returned as 0.
-    pub fn dot(&self, query: &[f32]) -> Vec<f32> {
+    /// Computes the dot product of each row with `query`, which has `dims`
+    /// components. For unit vectors that is the cosine.
+    pub fn dot(&self, query: &[f32]) -> RowProducts {
         let query = &QuantizedQuery::new(query);
-        let mut scores = vec![0.0; self.rows];
-        if self.rows <= BLOCK_ROWS {
-            self.dot_rows(0, query, &mut scores); // not worth starting threads
+        let mut products = vec![0.0; self.rows];
+        let variances: Vec<f64> = if self.rows <= BLOCK_ROWS {
+            vec![self.dot_rows(0, query, &mut products)] // not worth starting threads
         } else {
-            let blocks = scores.par_chunks_mut(BLOCK_ROWS).enumerate();
-            blocks.for_each(|(block, scores)| self.dot_rows(block * BLOCK_ROWS, query, scores));
+            let blocks = products.par_chunks_mut(BLOCK_ROWS).enumerate();
+            let dot_rows = |(block, products)| self.dot_rows(block * BLOCK_ROWS, query, products);
+            blocks.map(dot_rows).collect()
+        };
+        RowProducts {
+            rounding: variances.iter().sum::<f64>() / self.rows.max(1) as f64,
+            products,
         }
-        scores
     }
 
-    fn dot_rows(&self, first: usize, query: &QuantizedQuery, scores: &mut [f32]) {
-        self.advise_rows(first, scores.len(), BlockUse::Begins);
-        for (score, row) in scores.iter_mut().zip(first..) {
-            let dot = self.quantized_row(row).dot(query);
-            *score = if dot.is_finite() { dot } else { 0.0 };
+    /// Computes the products of a block of rows, and returns the sum of the variances of their rounding.
+    fn dot_rows(&self, first: usize, query: &QuantizedQuery, products: &mut [f32]) -> f64 {
+        self.advise_rows(first, products.len(), BlockUse::Begins);
+        let mut variances = 0.0;
+        for (product, row) in products.iter_mut().zip(first..) {
+            let row = self.quantized_row(row);
+            let dot = row.dot(query);
+            *product = if dot.is_finite() { dot } else { 0.0 };
+            variances += f64::from(row.rounding_variance());
         }
-        self.advise_rows(first, scores.len(), BlockUse::Ends);
+        self.advise_rows(first, products.len(), BlockUse::Ends);
+        variances
     }
 
     /// Tells the system that a block of a large matrix is about to be read, or was: it maps the block at

@@ -1,5 +1,6 @@
 //! The models whose vectors the index holds.
 
+use crate::directory;
 use crate::error::Result;
 use crate::id::ModelId;
 use crate::matrix::{self, VectorMatrix};
@@ -7,6 +8,8 @@ use crate::reader::Reader;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, Row, params};
 use serde::Serialize;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 /// Says whether a vector embeds a part of a session or a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -181,6 +184,22 @@ impl Writer {
         Ok(())
     }
 
+    /// Deletes the other versions of a model, for the next commit: models of its name with another fingerprint.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn delete_other_versions(&mut self, model: &ModelRow) -> Result<()> {
+        let models = self.reader.models()?.into_iter();
+        let others = models.filter(|other| other.name == model.name && other.id != model.id);
+        for other in others {
+            self.begin()?;
+            self.clear_vectors(other.id)?;
+            let delete = "DELETE FROM models WHERE id = ?1";
+            self.reader.db.execute(delete, [other.id])?;
+        }
+        Ok(())
+    }
+
     /// Updates the row count of a matrix in `models`.
     pub(crate) fn update_row_count(&self, model: ModelId, level: Level) -> Result<()> {
         let Some(rows) = self.appenders.rows(model, level) else {
@@ -194,25 +213,35 @@ impl Writer {
         Ok(())
     }
 
-    /// Deletes matrix files of generations that are not current.
+    /// Deletes matrix files of generations that are not current, and of models that the index no longer has.
     pub(crate) fn delete_old_generations(&self) -> Result<()> {
         if !self.compacted {
             return Ok(());
         }
-        for model in self.reader.models()? {
-            let current: Vec<_> = Level::ALL
-                .iter()
-                .map(|l| matrix::matrix_path(self.reader.root(), &model, *l))
-                .collect();
-            let Some(folder) = current[0].parent() else {
-                continue;
-            };
-            for entry in fs_err::read_dir(folder).into_iter().flatten().flatten() {
-                if !current.contains(&entry.path()) {
-                    let _ = fs_err::remove_file(entry.path()); // an open map keeps it elsewhere: next time
-                }
+        let models = self.reader.models()?;
+        let levels = Level::ALL.into_iter();
+        let current = levels.flat_map(|level| {
+            let path = move |model| matrix::matrix_path(self.reader.root(), model, level);
+            models.iter().map(path)
+        });
+        let current: HashSet<PathBuf> = current.collect();
+        let folders = fs_err::read_dir(directory::vectors_path(self.reader.root()));
+        for folder in folders.into_iter().flatten().flatten() {
+            if folder.file_type().is_ok_and(|kind| kind.is_dir()) {
+                delete_others(&folder.path(), &current);
             }
         }
         Ok(())
     }
+}
+
+/// Deletes the files of a folder but some, and the folder where it is empty then. What an open map keeps is left for
+/// the next time.
+fn delete_others(folder: &Path, kept: &HashSet<PathBuf>) {
+    for entry in fs_err::read_dir(folder).into_iter().flatten().flatten() {
+        if !kept.contains(&entry.path()) {
+            let _ = fs_err::remove_file(entry.path());
+        }
+    }
+    let _ = std::fs::remove_dir(folder);
 }

@@ -62,6 +62,13 @@ impl<'m> QuantizedRow<'m> {
         components.map(|x| self.scale * x).collect()
     }
 
+    /// Returns the variance of what rounding adds to the product with a query of unit length, were it as likely to be
+    /// any part of the scale: `scale² / 12` (Sheppard's correction).
+    pub(crate) fn rounding_variance(&self) -> f32 {
+        let variance = self.scale * self.scale / 12.0;
+        if variance.is_finite() { variance } else { 0.0 }
+    }
+
     /// Returns the dot product with a query of as many components.
     #[expect(
         clippy::cast_precision_loss,

@@ -3,6 +3,7 @@
 use crate::{read, vocabulary};
 use proptest::prelude::*;
 use session_embed::{EmbedError, Embedder, ModelSpec, Table, TableEmbedder, Vocabulary, WordPiece};
+use std::f32::consts::FRAC_1_SQRT_2;
 
 const TOKENS: [&str; 5] = ["[UNK]", "cat", "dog", "##s", "."];
 
@@ -25,13 +26,20 @@ fn embedder(dims: usize, tokens: &[&str]) -> Result<TableEmbedder, EmbedError> {
     TableEmbedder::new(spec, wordpiece, Table::open(Table::compile(2, 2, &rows()))?)
 }
 
-fn query(text: &str) -> Vec<f32> {
-    embedder(2, &TOKENS).unwrap().embed_query(text).unwrap()
+/// The vector of a text in the basis of the table, from which a text's is rotated.
+fn query(text: &str) -> [f32; 2] {
+    let rotated = embedder(2, &TOKENS).unwrap().embed_query(text).unwrap();
+    let vector = [rotated[0] + rotated[1], rotated[0] - rotated[1]];
+    vector.map(|component| round(component * FRAC_1_SQRT_2))
 }
 
 fn angle(text: &str) -> f32 {
-    let vector = query(text);
-    (vector[1] / vector[0] * 1e4).round() / 1e4
+    let rotated = embedder(2, &TOKENS).unwrap().embed_query(text).unwrap();
+    round((rotated[0] - rotated[1]) / (rotated[0] + rotated[1]))
+}
+
+fn round(figure: f32) -> f32 {
+    (figure * 1e4).round() / 1e4
 }
 
 #[test]

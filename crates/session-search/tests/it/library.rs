@@ -1,8 +1,9 @@
 //! An index written session by session.
 
 use session_core::{CosineScale, PromptKind, SessionMeta, SourceName, Turn};
-use session_search::{Hit, QueryEmbedding, Request, Results, search};
+use session_search::{Hit, QueryEmbedding, Request, Results, TextCosines, search};
 use session_store::{Document, DocumentBatch, FileStamp, Reader, SessionId, Writer};
+use std::sync::Arc;
 use tempfile::TempDir;
 
 pub const DIMS: usize = 130;
@@ -153,15 +154,41 @@ impl Library {
     ) -> Results {
         let index = self.reader();
         let dense = |(fingerprint, scale): &(&str, CosineScale)| QueryEmbedding {
-            model: index.model(fingerprint).unwrap().unwrap(),
-            vector: vector.to_vec(),
-            known: 1.0,
             read,
             scale: *scale,
+            ..embedding(&index, fingerprint, vector)
         };
         let dense: Vec<QueryEmbedding> = models.iter().map(dense).collect();
         let sessions = index.sessions().unwrap();
         search(&index, &sessions, request, &dense).unwrap()
+    }
+
+    /// A search by one model that can compute cosines anew.
+    pub fn search_precise(
+        &self,
+        request: &Request,
+        vector: Vector,
+        precise: &Arc<impl TextCosines + 'static>,
+    ) -> Results {
+        let index = self.reader();
+        let dense = QueryEmbedding {
+            precise: Some(Arc::clone(precise) as Arc<dyn TextCosines>),
+            ..embedding(&index, "f00d", vector)
+        };
+        let sessions = index.sessions().unwrap();
+        search(&index, &sessions, request, &[dense]).unwrap()
+    }
+}
+
+/// A query as a model that reads all of it embeds it.
+fn embedding(index: &Reader, fingerprint: &str, vector: Vector) -> QueryEmbedding {
+    QueryEmbedding {
+        model: index.model(fingerprint).unwrap().unwrap(),
+        vector: vector.to_vec(),
+        known: 1.0,
+        read: 1.0,
+        scale: SCALE,
+        precise: None,
     }
 }
 

@@ -6,5 +6,6 @@ mod identifiers;
 mod library;
 mod newest;
 mod ranking;
+mod rescoring;
 mod resolve;
 mod show;

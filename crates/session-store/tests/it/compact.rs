@@ -32,7 +32,11 @@ fn current(index: &Reader) -> ModelRow {
 fn cosines(index: &Reader) -> BTreeMap<TurnId, f32> {
     let model = current(index);
     let query = vector("a query");
-    let scores = index.matrix(&model, Level::Turn).unwrap().dot(&query);
+    let scores = index
+        .matrix(&model, Level::Turn)
+        .unwrap()
+        .dot(&query)
+        .products;
     let owners = index.vector_owners(model.id, Level::Turn).unwrap();
     owners
         .rows()
@@ -73,7 +77,7 @@ fn dead_rows_go_and_results_stay() {
     let array = npy::read(&index.root().join(GENERATIONS[1]));
     assert_eq!(array.shape, (before.len(), DIMS));
     // What was opened before is still whole.
-    assert_eq!(mapped.dot(&vector("a query")).len(), rows_before);
+    assert_eq!(mapped.dot(&vector("a query")).products.len(), rows_before);
     assert_eq!(cosines(&earlier), before);
 }
 
@@ -121,4 +125,22 @@ fn forgetting_begins_empty_matrices() {
     put(&mut writer, 1, 0..10);
     let array = npy::read(&index.root().join(GENERATIONS[1]));
     assert_eq!(array.shape.0, cosines(&index.reader()).len());
+}
+
+#[test]
+fn another_version_of_a_model_is_deleted_with_its_files() {
+    let (index, mut writer) = half_dead();
+    let old = current(writer.reader().unwrap());
+    let other = writer.add_model("beef", "other", 3).unwrap();
+    let new = writer.add_model("cafe", &old.name, 3).unwrap();
+    writer.delete_other_versions(&new).unwrap();
+    assert!(
+        index.root().join(GENERATIONS[0]).exists(),
+        "until the commit"
+    );
+    writer.commit().unwrap();
+    assert_eq!(index.reader().models().unwrap(), [other, new]);
+    let folder = index.root().join(GENERATIONS[0]);
+    assert!(!folder.parent().unwrap().exists());
+    assert_eq!(index.reader().model(&old.fingerprint).unwrap(), None);
 }

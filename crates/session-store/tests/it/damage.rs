@@ -259,7 +259,11 @@ fn a_damaged_row_scores_nothing() {
     fs_err::write(&path, bytes).unwrap();
     let reader = index.reader();
     let model = reader.model("f00d").unwrap().unwrap();
-    let scores = reader.matrix(&model, Level::Turn).unwrap().dot(&[0.5; 8]);
+    let scores = reader
+        .matrix(&model, Level::Turn)
+        .unwrap()
+        .dot(&[0.5; 8])
+        .products;
     assert_eq!(scores[0], 0.0);
     assert!(scores[1..].iter().any(|s| *s != 0.0) && scores.iter().all(|s| s.is_finite()));
 }

@@ -256,7 +256,7 @@ fn two_models_do_not_touch_each_other() {
     let other = reader.model("beef").unwrap().unwrap();
     let matrix = reader.matrix(&other, Level::Turn).unwrap();
     assert_eq!((matrix.rows(), matrix.dims()), (1, 3));
-    assert_eq!(matrix.dot(&[0.5, 0.25, 0.0]), [0.25]);
+    assert_eq!(matrix.dot(&[0.5, 0.25, 0.0]).products, [0.25]);
     assert_eq!(rows(&reader), [(1, 1, axis(0))]);
 }
 
@@ -506,7 +506,8 @@ fn a_reader_for_many_queries_keeps_vectors_until_others_commit() {
         let dots = reader
             .matrix(&model, Level::Turn)
             .unwrap()
-            .dot(&axis(query));
+            .dot(&axis(query))
+            .products;
         reader.end_snapshot().unwrap();
         let of_rows = rows.iter().map(|row| dots[row.row]);
         (rows.len(), of_rows.fold(0.0, f32::max))

@@ -1,0 +1,206 @@
+//! The turns and chunks nearest to a query's vectors, with the cosines by which they are ranked.
+
+use crate::cosine_stats::CosineStats;
+use crate::cosines::{DenseCosines, ModelCosines, QueryEmbedding, VectorTarget};
+use crate::filtered_index::FilteredIndex;
+use crate::model_scores::{ModelScores, ModelWeights};
+use session_core::TopK;
+use session_store::{Level, SessionId, SessionTurn, TurnId};
+use std::cmp::Ordering;
+
+/// Greatest number of turns and chunks that are ranked. At session level they are grouped.
+const MAX_TARGETS: usize = 4000;
+
+/// The nearest targets that the filter lets through, best first by the weighted mean over the models.
+pub(crate) struct NearestTargets<'a> {
+    pub(crate) scales: ModelScales<'a>,
+    pub(crate) targets: Vec<NearestTarget>,
+}
+
+/// A target as it is shown, with its cosines.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NearestTarget {
+    pub(crate) target: VectorTarget,
+    /// The session in which it is shown.
+    pub(crate) session: SessionId,
+    /// The turn as which it is shown; `None` for a chunk.
+    pub(crate) turn: Option<TurnId>,
+    /// By the models in their order; `None` where a model has not embedded it.
+    pub(crate) cosines: ModelScores,
+}
+
+/// How each model's cosines become scores.
+pub(crate) struct ModelScales<'a> {
+    embeddings: Vec<&'a QueryEmbedding>,
+    /// In the order of the models; `None` where the filter lets through nothing that the model has embedded.
+    pub(crate) stats: Vec<Option<CosineStats>>,
+    pub(crate) weights: ModelWeights,
+}
+
+impl<'a> ModelScales<'a> {
+    fn new(cosines: &DenseCosines<'a>, level: Level, filtered: &FilteredIndex<'_>) -> Self {
+        let mut weights = ModelWeights::default();
+        let mut stats = Vec::new();
+        for (model, of_model) in cosines.models.iter().enumerate() {
+            let found = cosine_stats(cosines, of_model, level, filtered);
+            if let Some(found) = &found {
+                weights.set(model, found.weight);
+            }
+            stats.push(found);
+        }
+        let embeddings = cosines.models.iter().map(|model| model.embedding);
+        Self {
+            embeddings: embeddings.collect(),
+            stats,
+            weights,
+        }
+    }
+
+    /// Returns the query by each model.
+    pub(crate) fn embeddings(&self) -> &[&'a QueryEmbedding] {
+        &self.embeddings
+    }
+
+    /// Returns each model that has statistics, with its number and the query by it.
+    pub(crate) fn models(
+        &self,
+    ) -> impl Iterator<Item = (usize, &CosineStats, &'a QueryEmbedding)> + '_ {
+        let models = self.stats.iter().zip(&self.embeddings).enumerate();
+        models.filter_map(|(model, (stats, embedding))| Some((model, stats.as_ref()?, *embedding)))
+    }
+
+    /// Returns each model's score of its cosine.
+    pub(crate) fn scores(&self, cosines: &ModelScores) -> ModelScores {
+        let mut scores = ModelScores::default();
+        for (model, stats, _) in self.models() {
+            if let Some(cosine) = cosines.get(model) {
+                scores.set(model, stats.strength * stats.relative_height(cosine));
+            }
+        }
+        scores
+    }
+}
+
+impl<'a> NearestTargets<'a> {
+    /// Finds what is nearest at a level.
+    pub(crate) fn find(
+        cosines: &DenseCosines<'a>,
+        level: Level,
+        filtered: &FilteredIndex<'_>,
+    ) -> Self {
+        let scales = ModelScales::new(cosines, level, filtered);
+        let mut best = TopK::new(MAX_TARGETS, ScoredTarget::order);
+        for target in cosines.targets(level, filtered.turns()) {
+            let scores = scales.scores(&cosines.of_target(target));
+            let score = scores.weighted_mean(&scales.weights);
+            let scored = ScoredTarget { score, target };
+            if !scores.is_empty()
+                && best.may_hold(&scored)
+                && resolve_target(target, filtered).is_some()
+            {
+                best.push(scored);
+            }
+        }
+        let nearest = best.into_sorted().into_iter().filter_map(|scored| {
+            let (session, turn) = resolve_target(scored.target, filtered)?;
+            Some(NearestTarget {
+                target: scored.target,
+                session,
+                turn,
+                cosines: cosines.of_target(scored.target),
+            })
+        });
+        Self {
+            targets: nearest.collect(),
+            scales,
+        }
+    }
+
+    /// Sets cosines by the first model that are more precise, by target, and sorts again.
+    pub(crate) fn set_cosines(&mut self, precise: &[(VectorTarget, f32)]) {
+        let Some(Some(stats)) = self.scales.stats.first_mut() else {
+            return;
+        };
+        for (target, cosine) in precise {
+            let mut known = self.targets.iter_mut();
+            if let Some(known) = known.find(|known| known.target == *target) {
+                known.cosines.set(0, *cosine);
+            }
+        }
+        let cosines = self.targets.iter().filter_map(|known| known.cosines.get(0));
+        if let Some(best) = cosines.reduce(f32::max) {
+            stats.set_best(best);
+        }
+        self.sort();
+    }
+
+    fn sort(&mut self) {
+        let Self { scales, targets } = self;
+        let scored = |nearest: &NearestTarget| ScoredTarget {
+            score: scales
+                .scores(&nearest.cosines)
+                .weighted_mean(&scales.weights),
+            target: nearest.target,
+        };
+        targets.sort_by(|a, b| scored(a).order(&scored(b)));
+    }
+}
+
+/// Computes the statistics of a model's cosines with what the filter lets through; `None` where
+/// that is nothing.
+fn cosine_stats(
+    cosines: &DenseCosines<'_>,
+    of_model: &ModelCosines<'_>,
+    level: Level,
+    filtered: &FilteredIndex<'_>,
+) -> Option<CosineStats> {
+    let mut best = None;
+    for target in cosines.targets(level, filtered.turns()) {
+        if let Some(cosine) = of_model.get(target)
+            && best.is_none_or(|best| cosine > best)
+            && resolve_target(target, filtered).is_some()
+        {
+            best = Some(cosine);
+        }
+    }
+    let turns = cosines
+        .targets(Level::Turn, filtered.turns())
+        .filter(|turn| filtered.passes_session(turn.session))
+        .filter_map(|turn| of_model.get(turn));
+    let embedding = of_model.embedding;
+    let (model, rounding) = (&embedding.model.name, of_model.rounding);
+    let mut stats = CosineStats::new(turns, best?, rounding, model, &embedding.scale);
+    stats.set_read(embedding.read);
+    Some(stats)
+}
+
+/// A target with its weighted mean over the models.
+#[derive(Debug, Clone, Copy)]
+struct ScoredTarget {
+    score: f32,
+    target: VectorTarget,
+}
+
+impl ScoredTarget {
+    /// Orders the best first; of equals the newer turn, and turns before chunks of sessions.
+    fn order(&self, other: &Self) -> Ordering {
+        let key = |row: &Self| (row.target.turn, row.target.session);
+        let by_score = other.score.total_cmp(&self.score);
+        by_score.then_with(|| key(other).cmp(&key(self)))
+    }
+}
+
+/// Returns the session, and the turn if it is one, in which a target is shown, if the filter lets it
+/// through.
+fn resolve_target(
+    target: VectorTarget,
+    filtered: &FilteredIndex<'_>,
+) -> Option<(SessionId, Option<TurnId>)> {
+    let Some(turn) = target.turn else {
+        let passes = filtered.passes_session(target.session);
+        return passes.then_some((target.session, None));
+    };
+    let session = target.session;
+    let shown = filtered.resolve_copy(SessionTurn { turn, session })?;
+    Some((shown.session, Some(shown.turn)))
+}

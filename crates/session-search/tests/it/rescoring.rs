@@ -1,0 +1,149 @@
+//! Nearly equal hits are ordered by cosines as precise as the model makes them, not by rounded vectors.
+
+use crate::library::{DIMS, Library, QUERY, Vector, cosine, place};
+use session_core::Query;
+use session_search::{FusionMode, Level, Request, Results, TextCosines};
+use session_store::{Reader, SessionId, StoreError, TurnId};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+/// Cosines by the number of the turn or session, and which were asked for.
+#[derive(Debug, Default)]
+struct KnownCosines {
+    turns: HashMap<TurnId, f32>,
+    chunks: HashMap<SessionId, f32>,
+    asked: Mutex<Vec<i64>>,
+}
+
+impl TextCosines for KnownCosines {
+    fn turn(&self, _: &Reader, turn: TurnId) -> Result<Option<f32>, StoreError> {
+        self.asked.lock().unwrap().push(turn.into());
+        Ok(self.turns.get(&turn).copied())
+    }
+
+    fn chunks(&self, _: &Reader, session: SessionId) -> Result<Option<f32>, StoreError> {
+        Ok(self.chunks.get(&session).copied())
+    }
+}
+
+fn by_vector(level: Level) -> Request {
+    Request {
+        query: Query::new("zebra"),
+        fusion: FusionMode::DenseOnly,
+        level,
+        ..Request::new("")
+    }
+}
+
+/// Two sessions of one turn each, and a third far from the query.
+fn two(first: f32, second: f32) -> Library {
+    let mut library = Library::new();
+    for (id, cosine) in [("a", first), ("b", second), ("c", 0.1)] {
+        let words = format!("Something about subject {id} in a few words.");
+        library.say(id, &[(&words, Some(self::cosine(cosine)))]);
+    }
+    library
+}
+
+fn first_turns(library: &Library) -> Vec<TurnId> {
+    let index = library.reader();
+    let sessions = index.sessions().unwrap();
+    let mut sessions: Vec<_> = sessions.iter().map(|s| (s.uid.clone(), s.id)).collect();
+    sessions.sort();
+    let first = |(_, session): &(String, SessionId)| index.turns(*session).unwrap()[0].id;
+    sessions.iter().map(first).collect()
+}
+
+fn search(library: &Library, level: Level, turns: [f32; 2]) -> (Results, Vec<i64>) {
+    let known = KnownCosines {
+        turns: first_turns(library).into_iter().zip(turns).collect(),
+        ..KnownCosines::default()
+    };
+    let known = Arc::new(known);
+    let found = library.search_precise(&by_vector(level), QUERY, &known);
+    let asked = known.asked.lock().unwrap().clone();
+    (found, asked)
+}
+
+#[test]
+fn nearly_equal_hits_are_ordered_by_their_texts() {
+    let library = two(0.7505, 0.75);
+    for level in [Level::Turn, Level::Session] {
+        let (found, asked) = search(&library, level, [0.7498, 0.7502]);
+        assert_eq!(place(&found.hits[0]).0, "b", "{level:?}");
+        assert_eq!(found.explanation.cosines[0].best, 0.7502);
+        assert_eq!(asked.len(), 2, "the third is far below");
+    }
+}
+
+#[test]
+fn hits_that_are_apart_are_left_as_they_are() {
+    let (found, asked) = search(&two(0.75, 0.7), Level::Turn, [0.1, 0.9]);
+    assert_eq!(place(&found.hits[0]).0, "a");
+    assert!(asked.is_empty(), "{asked:?}");
+}
+
+#[test]
+fn a_text_that_is_gone_keeps_its_stored_cosine() {
+    let library = two(0.7505, 0.75);
+    let known = Arc::new(KnownCosines::default());
+    let found = library.search_precise(&by_vector(Level::Turn), QUERY, &known);
+    assert_eq!(place(&found.hits[0]).0, "a");
+}
+
+/// A generator of numbers between -1 and 1, the same each time.
+struct Numbers(u64);
+
+impl Iterator for Numbers {
+    type Item = f32;
+
+    fn next(&mut self) -> Option<f32> {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        Some((self.0 >> 40) as f32 / (1 << 23) as f32 - 1.0)
+    }
+}
+
+fn random_unit(numbers: &mut Numbers) -> Vector {
+    let mut vector: Vector = std::array::from_fn(|_| numbers.next().unwrap());
+    vector[0] = 2.0 + numbers.next().unwrap(); // as near to the query as texts of one subject are
+    let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    vector.map(|x| x / norm)
+}
+
+/// Compares with a search over the vectors as they were before they were rounded.
+#[test]
+fn the_hits_are_those_of_exact_vectors() {
+    let mut differ = 0;
+    for seed in 1..=20 {
+        let numbers = &mut Numbers(seed);
+        let mut library = Library::new();
+        let vectors: Vec<Vector> = (0..300).map(|_| random_unit(numbers)).collect();
+        let words: Vec<String> = (0..300)
+            .map(|turn| format!("Something about subject number{turn} of many."))
+            .collect();
+        let turns = words.iter().zip(&vectors);
+        let turns: Vec<_> = turns.map(|(words, v)| (words.as_str(), Some(*v))).collect();
+        let session = library.say("a", &turns);
+        let query = random_unit(numbers);
+        let exact = |vector: &Vector| -> f32 { (0..DIMS).map(|i| vector[i] * query[i]).sum() };
+        let rows = library.reader().turns(session).unwrap();
+        let turns = rows.iter().map(|row| row.id);
+        let known = KnownCosines {
+            turns: turns.zip(vectors.iter().map(exact)).collect(),
+            ..KnownCosines::default()
+        };
+        let request = Request {
+            limit: 10,
+            ..by_vector(Level::Turn)
+        };
+        let found = library.search_precise(&request, query, &Arc::new(known));
+        let mut expected: Vec<usize> = (0..300).collect();
+        expected.sort_by(|a, b| exact(&vectors[*b]).total_cmp(&exact(&vectors[*a])));
+        let found = found.hits.iter().map(|hit| place(hit).1.unwrap() as usize);
+        differ += found.zip(expected).filter(|(a, b)| a != b).count();
+    }
+    assert_eq!(differ, 0, "of 200 places");
+}
