@@ -5,12 +5,13 @@ use crate::history_line::HistoryLine;
 use crate::memories::Memories;
 use session_agents::{HookInput, ToolUse};
 use session_core::ErrorSignature;
-use session_core::text::clip;
+use session_core::text::clip_words;
 use session_display::short_id;
 use session_memory::{MemoryBlock, SessionState};
 use session_report::Cure;
 use session_search::Filter;
 use session_store::{Reader, SessionRow};
+use std::borrow::Cow;
 use std::path::Path;
 
 /// The most characters of the line.
@@ -113,9 +114,45 @@ fn describe(cure: &Cure) -> String {
     let files = cure.files.iter().take(MAX_NAMED);
     let files = files.map(|path| format!("a change of {path}"));
     let commands = cure.commands.iter().take(MAX_NAMED);
-    let commands = commands.map(|command| format!("`{}`", clip(command, COMMAND_BYTES)));
+    let commands = commands.map(|command| format!("`{}`", shorten(command)));
     let named: Vec<String> = files.chain(commands).take(MAX_NAMED).collect();
     let more = (cure.files.len() + cure.commands.len()).saturating_sub(named.len());
     let more = (more > 0).then(|| format!("{more} more"));
     named.into_iter().chain(more).collect::<Vec<_>>().join(", ")
+}
+
+/// Shortens a command to the beginning of its first line, and marks the cut: what is left may mean
+/// something else than the whole, such as `DELETE FROM t` without its `WHERE`.
+fn shorten(command: &str) -> Cow<'_, str> {
+    let command = command.trim();
+    let line = command.lines().next().unwrap_or_default();
+    let line = clip_words(line, COMMAND_BYTES);
+    match line.len() == command.len() {
+        true => Cow::Borrowed(line),
+        false => Cow::Owned(format!("{}…", line.trim_end())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_is_shortened_ends_with_a_mark() {
+        let long = format!(
+            "psql -c \"DELETE FROM leases WHERE {}\"",
+            "a = 1 AND ".repeat(9)
+        );
+        let short = shorten(&long);
+        assert!(short.len() <= COMMAND_BYTES + "…".len(), "{short}");
+        assert!(
+            long.starts_with(short.strip_suffix('…').unwrap()),
+            "{short}"
+        );
+        let heredoc = "psql shop <<'EOF'\nDELETE FROM leases\nWHERE id = 1;\nEOF\n";
+        assert_eq!(shorten(heredoc), "psql shop <<'EOF'…");
+        for whole in ["make clean", "make\n"] {
+            assert_eq!(shorten(whole), whole.trim());
+        }
+    }
 }

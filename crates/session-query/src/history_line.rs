@@ -22,12 +22,14 @@ pub(crate) struct HistoryLine {
 }
 
 impl Memories {
-    /// Makes a block of a line, redacted; `None` where its time is none.
+    /// Makes a block of a line, redacted, within `total_chars`; `None` where its time is none or nothing
+    /// of it fits.
     pub(crate) fn history_block(&self, line: HistoryLine) -> Option<MemoryBlock> {
+        let budget = self.home.config.injection;
         let settings = InjectionSettings {
             item_chars: line.max_chars,
-            total_chars: line.max_chars + FENCE_CHARS,
-            ..InjectionSettings::default()
+            total_chars: budget.total_chars.min(line.max_chars + FENCE_CHARS),
+            ..budget
         };
         let item = BlockItem {
             label: line.label.to_owned(),

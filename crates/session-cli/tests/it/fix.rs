@@ -194,6 +194,13 @@ fn a_failed_command_is_told_its_cure_once() {
     assert_eq!(failed("s1", error), "", "once a session");
     assert_eq!(failed(FERRY, error), "", "it knows itself");
     assert_eq!(failed("s2", "Exit code 2\nerror: no furnace"), "");
+    project.configure("", "total_chars = 200");
+    let context = |said: &str| {
+        let said: serde_json::Value = serde_json::from_str(said).unwrap();
+        let context = &said["hookSpecificOutput"]["additionalContext"];
+        context.as_str().unwrap().to_owned()
+    };
+    assert!(context(&failed("s4", error)).chars().count() <= 200);
     project.configure("auto_retrieve = false", "");
     assert_eq!(failed("s3", error), "");
 }
