@@ -125,7 +125,8 @@ impl Injector<'_> {
             started: request.started,
             is_telling: telling_terms(request.prompt).len() >= MIN_PROMPT_TERMS,
         };
-        if self.settings.enabled && !state.off {
+        let is_off = session.is_some_and(|id| state.is_off(self.state, id));
+        if self.settings.enabled && !is_off {
             if !request.prompt.trim().is_empty() {
                 outcome.candidates = self.list_candidates(Timestamp::now());
             }

@@ -41,6 +41,18 @@ impl SessionState {
             .unwrap_or_default()
     }
 
+    /// Returns true where this state, that of a context, switches injection off, or that of the session of
+    /// the context does: a subagent's context is `session/agent`.
+    pub fn is_off(&self, root: &Path, context: &str) -> bool {
+        let session = context.rsplit_once('/').map(|(session, _)| session);
+        self.off || session.is_some_and(|session| Self::read(root, session).off)
+    }
+
+    /// Returns true where something was recorded for a session.
+    pub fn is_recorded(root: &Path, session: &str) -> bool {
+        state_file(root, session).exists()
+    }
+
     /// Records ids that are about to be injected. Returns false, and records nothing, where another
     /// process has recorded one of them or holds the lock.
     ///

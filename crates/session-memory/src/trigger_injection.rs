@@ -18,7 +18,7 @@ impl Injector<'_> {
             return None;
         }
         let state = SessionState::read(self.state, session);
-        if state.off {
+        if state.is_off(self.state, session) {
             return None;
         }
         let now = Timestamp::now();

@@ -32,7 +32,8 @@ impl Memories {
         let context = input.context_id()?;
         let injector = self.injector();
         let root = self.project.as_ref()?.root();
-        if !injector.settings.enabled || SessionState::read(injector.state, &context).off {
+        let state = SessionState::read(injector.state, &context);
+        if !injector.settings.enabled || state.is_off(injector.state, &context) {
             return None;
         }
         let index = self.home.index().ok()?;

@@ -3,7 +3,7 @@
 use crate::error::QueryError;
 use crate::memories::Memories;
 use session_agents::{HookAnswer, HookEvent, HookInput, ToolUse, has_user_skill};
-use session_memory::{AgentContext, InjectionOutcome, InjectionRequest};
+use session_memory::{AgentContext, InjectionOutcome, InjectionRequest, SessionState};
 use std::time::Instant;
 
 /// The reason for which a call is refused, before the memories.
@@ -29,9 +29,8 @@ impl PromptOutcome {
         deadline: Option<Instant>,
     ) -> Result<Self, QueryError> {
         // The context of a subagent that is about to begin has no name yet.
-        let task = input
-            .task_prompt()
-            .filter(|_| memories.home.config.hook.agent_prompts);
+        let is_wanted = memories.home.config.hook.agent_prompts && !is_off(input, &memories);
+        let task = input.task_prompt().filter(|_| is_wanted);
         let context = input.context_id().filter(|_| task.is_none());
         let request = InjectionRequest {
             prompt: task.unwrap_or(&input.prompt),
@@ -136,6 +135,13 @@ impl PromptOutcome {
             false => answer.with_context(event, &text),
         })
     }
+}
+
+/// Returns true where injection is switched off for the context that asks.
+fn is_off(input: &HookInput, memories: &Memories) -> bool {
+    let root = &memories.home.root;
+    let context = input.context_id();
+    context.is_some_and(|id| SessionState::read(root, &id).is_off(root, &id))
 }
 
 /// Returns the message that the plugin's skill is installed a second time, which costs its description

@@ -2,17 +2,23 @@
 
 use crate::Found;
 use crate::args::InjectArgs;
+use crate::command::filter::find_session;
 use crate::memories::Memories;
 use crate::output::{json, notes};
 use anyhow::Result;
 use session_agents::HookInput;
+use session_config::Home;
 use session_display::safe_line;
 use session_memory::SessionState;
 use session_output::{JsonInjection, format_decision};
 use session_query::PromptOutcome;
+use session_sources::sources;
+use session_store::SessionRow;
 use std::io::{Read, Write};
 use std::time::Instant;
 
+/// The fewest characters of a whole id: those of agents with a hook have 30 or 36.
+const WHOLE_ID_CHARS: usize = 30;
 /// The most bytes of a hook's JSON. With the memories, the configuration and the state of a session a
 /// hook reads at most 8 MB.
 const STDIN_LIMIT: u64 = 2 << 20;
@@ -57,8 +63,9 @@ fn from_stdin(args: &InjectArgs) -> Result<Found> {
 }
 
 fn switch(session: &str, off: bool, as_json: bool) -> Result<Found> {
-    let root = session_config::Home::unconfigured()?.root;
-    SessionState::switch(&root, session, off)?;
+    let home = Home::unconfigured()?;
+    let session = &find_context(session, &home)?;
+    SessionState::switch(&home.root, session, off)?;
     let state = if off { "off" } else { "on" };
     match as_json {
         true => json::print(&serde_json::json!({"session": session, "off": off}))?,
@@ -69,6 +76,31 @@ fn switch(session: &str, off: bool, as_json: bool) -> Result<Found> {
         )?,
     }
     Ok(Found::Something)
+}
+
+/// Returns the id by which hooks ask for a session that is named by its id or the beginning of it; for a
+/// subagent, that of its session. A session may be so new that the index does not have it: then its whole id
+/// names it.
+fn find_context(id: &str, home: &Home) -> Result<String> {
+    if SessionState::is_recorded(&home.root, id) {
+        return Ok(id.to_owned());
+    }
+    let all = home.index().and_then(|index| index.sessions());
+    match find_session(&all.unwrap_or_default(), id) {
+        Ok(session) => Ok(context_of(&session)),
+        Err(_) if id.chars().count() >= WHOLE_ID_CHARS => Ok(id.to_owned()),
+        Err(error) => Err(error),
+    }
+}
+
+fn context_of(session: &SessionRow) -> String {
+    let uid = session.parent.as_ref().unwrap_or(&session.uid);
+    let source = sources()
+        .iter()
+        .find(|own| own.name().as_str() == session.source);
+    source
+        .map_or(uid.as_str(), |source| source.own_id(uid))
+        .to_owned()
 }
 
 /// Reads a hook's JSON from stdin.

@@ -276,6 +276,12 @@ fn the_task_of_a_subagent_gets_memories_where_the_user_wants_it() {
     assert_eq!(before, prompt);
     assert!(after.contains(&id), "{answer}");
     assert_ne!(ask(), Value::Null, "another subagent does not know it");
+    let whole = "a1000000-0000-4000-8000-000000000001";
+    project
+        .run(&["inject", "--session", whole, "--off"])
+        .succeeded();
+    let ask_in_whole = about_tool(&project, "PreToolUse", whole, call.clone());
+    assert_eq!(ask_in_whole, Value::Null, "its session is switched off");
 }
 
 #[test]

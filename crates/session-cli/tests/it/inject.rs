@@ -98,17 +98,38 @@ fn each_switch_is_off_by_itself() {
             "{name}"
         );
     }
-    project
-        .run(&["inject", "--session", "s1", "--off"])
-        .succeeded();
-    assert_eq!(context(&project, PROMPT, "s1"), "");
-    project
-        .run(&["inject", "--session", "s1", "--on"])
-        .succeeded();
-    assert!(context(&project, PROMPT, "s1").contains(&id));
+    let unindexed = crate::history::DOCKER;
+    let switch = |option: &str| {
+        let args = ["inject", "--session", unindexed, option];
+        project.run(&args).succeeded();
+    };
+    switch("--off");
+    assert_eq!(context(&project, PROMPT, unindexed), "");
+    switch("--on");
+    assert!(context(&project, PROMPT, unindexed).contains(&id));
     let file = project.env.home("shop/.claude/session-search.toml");
     project.env.write(&file, "auto_retrieve = false\n");
     assert_eq!(context(&project, PROMPT, "s3"), "");
+}
+
+#[test]
+fn a_session_is_switched_off_by_the_beginning_of_its_id() {
+    let project = Project::new();
+    let id = pool(&project);
+    project.env.claude(&crate::history::docker());
+    project.env.run(&["index"]).succeeded();
+    let session = crate::history::DOCKER;
+    let off = ["inject", "--session", &session[..8], "--off"];
+    let said = project.run(&off).succeeded().stderr();
+    assert_eq!(said, format!("off for session {session}\n"));
+    assert_eq!(context(&project, PROMPT, session), "");
+    assert!(context(&project, PROMPT, "s1").contains(&id));
+    let unknown = project
+        .run(&["inject", "--session", "ffff", "--off"])
+        .exits(2);
+    let said = unknown.stderr();
+    assert!(said.contains("no session begins with `ffff`"), "{said}");
+    assert!(said.contains("hint: "), "{said}");
 }
 
 #[test]

@@ -71,13 +71,14 @@ fn what_is_written_is_named_and_when_it_works() {
 
 #[test]
 fn injection_says_whether_it_is_on() {
+    const ID: &str = "0a000000-0000-4000-8000-000000000001";
     let project = Project::new();
     let switch = |option: &str| {
-        let ran = project.run(&["inject", "--session", "x", option]);
+        let ran = project.run(&["inject", "--session", ID, option]);
         ran.succeeded().stderr()
     };
-    assert_eq!(switch("--off"), "off for session x\n");
-    assert_eq!(switch("--on"), "on for session x\n");
+    assert_eq!(switch("--off"), format!("off for session {ID}\n"));
+    assert_eq!(switch("--on"), format!("on for session {ID}\n"));
     let ran = project.run(&["inject", "--prompt", "zzz"]).exits(1);
     assert_eq!(
         ran.stderr(),

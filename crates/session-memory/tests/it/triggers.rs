@@ -173,6 +173,7 @@ fn what_is_switched_off_replaced_or_own_is_not_triggered() {
     let event = reading("db/a.sql");
     SessionState::switch(&world.state, "s1", true).unwrap();
     assert_eq!(ids(&world, &event, "s1"), [""; 0]);
+    assert_eq!(ids(&world, &event, "s1/a1"), [""; 0], "its subagent");
     assert_eq!(ids(&world, &event, ""), [""; 0], "a session without an id");
     world.settings.enabled = false;
     assert_eq!(ids(&world, &event, "s2"), [""; 0]);
