@@ -105,6 +105,7 @@ mod similarity;
 mod state_change;
 mod stop_words;
 mod string_list;
+mod supersede;
 mod terms;
 mod topic_change;
 mod trigger_injection;

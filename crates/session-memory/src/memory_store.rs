@@ -294,33 +294,6 @@ impl MemoryStore {
         self.reread(directory, memory.state, memory.id())
     }
 
-    /// Marks a memory as replaced by another one.
-    ///
-    /// # Errors
-    /// When one of them is not found, the replacement is in the trash, or it is the memory itself or
-    /// replaced by it.
-    pub fn supersede(&self, old: &str, new: &str, now: &Zoned) -> Result<Memory> {
-        let old = self.find(old)?;
-        let new = self.find(new)?;
-        if new.state == MemoryState::Trash {
-            return Err(MemoryError::ReplacementInTrash(new.id().to_owned()));
-        }
-        if old.id() == new.id() {
-            return Err(MemoryError::ReplacedByItself);
-        }
-        if new.front.superseded_by.as_deref() == Some(old.id()) {
-            return Err(MemoryError::ReplacementIsReplaced {
-                replacement: new.id().to_owned(),
-                by: old.id().to_owned(),
-            });
-        }
-        let change = MemoryChange {
-            superseded_by: Some(new.id().to_owned()),
-            ..MemoryChange::default()
-        };
-        self.change(old.id(), &change, now)
-    }
-
     /// Replaces a memory's file by an edited text. It becomes the user's own where they have seen it,
     /// and else keeps its trust.
     ///

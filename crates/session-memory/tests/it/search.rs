@@ -88,9 +88,18 @@ fn a_replacement_must_exist_and_be_another_memory() {
         matches!(error, MemoryError::ReplacementIsReplaced { .. }),
         "{error}"
     );
+    let newest = world.save("Releases on Fridays", "tag before noon");
+    supersede(new.id(), newest.id()).unwrap();
+    let error = supersede(newest.id(), old.id()).unwrap_err();
+    assert!(
+        matches!(error, MemoryError::ReplacementIsReplaced { .. }),
+        "a cycle of three: {error}"
+    );
     world.store.purge(&new).unwrap();
+    let old_id = old.id();
     let old = world.store.list(&[MemoryState::Active]).memories;
-    assert_eq!(old[0].front.superseded_by, None, "the replacement is lost");
+    let old = old.iter().find(|memory| memory.id() == old_id).unwrap();
+    assert_eq!(old.front.superseded_by, None, "the replacement is lost");
 }
 
 #[test]

@@ -1,0 +1,50 @@
+//! The replacement of a memory by another one.
+
+use crate::error::{MemoryError, Result};
+use crate::memory::{Memory, MemoryState};
+use crate::memory_change::MemoryChange;
+use crate::memory_store::MemoryStore;
+use jiff::Zoned;
+use std::collections::BTreeSet;
+
+impl MemoryStore {
+    /// Marks a memory as replaced by another one.
+    ///
+    /// # Errors
+    /// When one of them is not found, the replacement is in the trash, or it is the memory itself or
+    /// replaced by it, by whatever number of steps: all of a cycle would be hidden.
+    pub fn supersede(&self, old: &str, new: &str, now: &Zoned) -> Result<Memory> {
+        let old = self.find(old)?;
+        let new = self.find(new)?;
+        if new.state == MemoryState::Trash {
+            return Err(MemoryError::ReplacementInTrash(new.id().to_owned()));
+        }
+        if old.id() == new.id() {
+            return Err(MemoryError::ReplacedByItself);
+        }
+        if self.is_replaced_by(&new, old.id()) {
+            return Err(MemoryError::ReplacementIsReplaced {
+                replacement: new.id().to_owned(),
+                by: old.id().to_owned(),
+            });
+        }
+        let change = MemoryChange {
+            superseded_by: Some(new.id().to_owned()),
+            ..MemoryChange::default()
+        };
+        self.change(old.id(), &change, now)
+    }
+
+    /// Returns true where a memory is replaced by the one of an id, by whatever number of steps.
+    fn is_replaced_by(&self, memory: &Memory, id: &str) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut next = memory.front.superseded_by.clone();
+        while let Some(by) = next.filter(|by| seen.insert(by.clone())) {
+            if by == id {
+                return true;
+            }
+            next = self.find(&by).ok().and_then(|by| by.front.superseded_by);
+        }
+        false
+    }
+}
