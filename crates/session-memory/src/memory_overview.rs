@@ -58,6 +58,8 @@ impl LineLayout {
 pub(crate) struct OverviewContent<'a> {
     /// The memories, the most important first.
     pub(crate) memories: Vec<&'a Memory>,
+    /// The ids of all files that an id is looked up in, whatever their state.
+    pub(crate) all_ids: Vec<String>,
     /// The ids of memories that the agent knows and that are no longer active.
     pub(crate) gone: Vec<String>,
     /// The agent knows all other memories.
@@ -135,15 +137,16 @@ impl OverviewContent<'_> {
         format!("[{label}] {topic} ({id}{origin})")
     }
 
-    /// Returns the part of an id that ends with its minute, where it is that of no other memory, else all of it.
+    /// Returns the part of an id that ends with its minute, where no other memory's id begins with it, else all
+    /// of it. Archived and deleted memories count: they are found by it, too.
     fn short_id<'i>(&self, id: &'i str) -> &'i str {
         let minute = |id: &'i str| id.strip_prefix("mem-")?.get(..MINUTE_END);
         let Some(short) = minute(id) else {
             return id;
         };
-        let holders = self.memories.iter().filter(|memory| {
-            let id = memory.id().strip_prefix("mem-");
-            id.is_some_and(|id| id.starts_with(short))
+        let holders = self.all_ids.iter().filter(|id| {
+            let id = id.strip_prefix("mem-").unwrap_or(id);
+            id.starts_with(short)
         });
         if holders.count() > 1 { id } else { short }
     }

@@ -203,6 +203,17 @@ impl MemoryStore {
         Ok(memory)
     }
 
+    /// Lists the ids of the files of all states, one for each file.
+    pub(crate) fn list_ids(&self) -> Vec<String> {
+        let opened = self.open_directories(&mut Vec::new());
+        let directories = opened.iter();
+        let ids = directories.flat_map(|directory| {
+            let states = MemoryState::ALL.into_iter();
+            states.flat_map(|state| directory.ids(state).ids)
+        });
+        ids.collect()
+    }
+
     /// Saves a new memory in the first directory, or in that of a scope.
     ///
     /// # Errors

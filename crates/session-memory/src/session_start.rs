@@ -85,6 +85,7 @@ impl Injector<'_> {
         };
         let content = OverviewContent {
             memories: memories.iter().filter(is_new).collect(),
+            all_ids: self.store.list_ids(),
             gone: find_gone(&known, &hashes),
             is_update: !known.is_empty(),
         };

@@ -234,6 +234,9 @@ fn many_memories_have_short_lines_whose_ids_are_found() {
     let at = days_ago(80);
     let twins = ["Tabs are four spaces", "Lines end with LF"];
     let twins = twins.map(|topic| world.store.save(&draft(topic, INFO), None, &at).unwrap());
+    let trashed = world.store.save(&draft("Old", INFO), None, &days_ago(40));
+    let trashed = trashed.unwrap();
+    world.store.move_to(&trashed, MemoryState::Trash).unwrap();
     let block = begin(&world, AgentContext::Empty).unwrap();
     assert_eq!(
         (block.ids.len(), block.truncated),
@@ -257,6 +260,12 @@ fn many_memories_have_short_lines_whose_ids_are_found() {
             .front
             .topic
             .starts_with("Pier 33")
+    );
+    let beside_trashed = block.text.lines().find(|line| line.starts_with("Pier 40"));
+    let id = beside_trashed.unwrap().rsplit_once('(').unwrap().1;
+    assert!(
+        id.starts_with("mem-"),
+        "one in the trash has its minute: {id}"
     );
     for twin in twins {
         let whole = format!("{} ({})", twin.front.topic, twin.id());
