@@ -6,10 +6,69 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 /// Words that another program is named after.
-const WRAPPERS: [&str; 17] = [
-    "sudo", "time", "timeout", "env", "nohup", "command", "exec", "npx", "bunx", "if", "then",
-    "else", "elif", "while", "do", "!", "{",
+const WRAPPERS: [&str; 20] = [
+    "sudo", "doas", "nice", "time", "timeout", "env", "nohup", "command", "exec", "npx", "bunx",
+    "if", "then", "else", "elif", "while", "until", "do", "!", "{",
 ];
+/// The options of such a program whose value may be the next word.
+struct ValueOptions {
+    program: &'static str,
+    /// Options of one letter.
+    letters: &'static str,
+    /// Long options.
+    names: &'static [&'static str],
+}
+
+const VALUE_OPTIONS: [ValueOptions; 6] = [
+    ValueOptions::new(
+        "sudo",
+        "ughpCDRTUrta",
+        &[
+            "user",
+            "group",
+            "host",
+            "prompt",
+            "close-from",
+            "chdir",
+            "chroot",
+            "command-timeout",
+            "other-user",
+            "role",
+            "type",
+        ],
+    ),
+    ValueOptions::new("doas", "uCa", &[]),
+    ValueOptions::new("nice", "n", &["adjustment"]),
+    ValueOptions::new("timeout", "sk", &["signal", "kill-after"]),
+    ValueOptions::new("env", "uC", &["unset", "chdir"]),
+    ValueOptions::new("exec", "a", &[]),
+];
+
+impl ValueOptions {
+    const fn new(
+        program: &'static str,
+        letters: &'static str,
+        names: &'static [&'static str],
+    ) -> Self {
+        Self {
+            program,
+            letters,
+            names,
+        }
+    }
+
+    /// Returns true for an option whose value is the next word: `-u`, `-nu`, `--user`; not `-upg` and
+    /// `--user=pg`.
+    fn takes_next(&self, word: &str) -> bool {
+        if let Some(name) = word.strip_prefix("--") {
+            return self.names.contains(&name);
+        }
+        let options = word.strip_prefix('-').unwrap_or_default();
+        let first = options.find(|c| self.letters.contains(c));
+        first.is_some_and(|at| at + 1 == options.len())
+    }
+}
+
 /// Words that end what such words began.
 const ENDS: [&str; 4] = ["fi", "done", "}", "esac"];
 
@@ -22,9 +81,28 @@ pub(crate) fn program(pipe: &str) -> Option<&str> {
 /// Returns the words of a simple command from its program on, without variables and programs such as
 /// `sudo` before it.
 pub fn words_from_program(simple: &str) -> impl Iterator<Item = &str> {
-    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit() || c == '-');
-    let leads = move |word: &&str| word.contains('=') || WRAPPERS.contains(word) || is_number(word);
+    let mut options: Option<&ValueOptions> = None;
+    let mut is_value = false;
+    let leads = move |word: &&str| {
+        let was_value = std::mem::take(&mut is_value);
+        if let Some(wrapper) = wrapper(word).filter(|_| !was_value) {
+            options = VALUE_OPTIONS.iter().find(|own| own.program == wrapper);
+            return true;
+        }
+        is_value = !was_value && options.is_some_and(|options| options.takes_next(word));
+        let is_number = word.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+        was_value || is_number || word.contains('=')
+    };
     simple.split_whitespace().skip_while(leads)
+}
+
+/// Returns the name of a program that another one is named after: `sudo`, `/usr/bin/sudo`.
+fn wrapper(word: &str) -> Option<&str> {
+    let name = match word.starts_with('/') {
+        true => file_name(word),
+        false => word,
+    };
+    WRAPPERS.contains(&name).then_some(name)
 }
 
 /// The pipes of a command line, which `;`, `&&`, `||`, `&`, line ends and parentheses separate
@@ -97,8 +175,7 @@ fn name(simple: &str) -> String {
     };
     let plain = |word: &&str| word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
     let is_subcommand = |word: &&str| plain(word) && !word.starts_with('-');
-    let words = simple.split_whitespace();
-    let words = words.skip_while(|word| file_name(word) != program).skip(1);
+    let words = words_from_program(simple).skip(1);
     let subcommands = words.take_while(is_subcommand).take(2);
     let name: Vec<&str> = std::iter::once(program).chain(subcommands).collect();
     clip(&name.join(" "), 80).to_owned()
@@ -181,7 +258,14 @@ impl ShellParser<'_> {
         }
     }
 
+    /// Reads to the end of a quote. An empty word is `_`: it may be the value of an option.
     fn quoted(&mut self, quote: char) {
+        if self.at_word() && self.rest.next_if_eq(&quote).is_some() {
+            if self.rest.peek().is_none_or(|c| c.is_whitespace()) {
+                self.push('_');
+            }
+            return;
+        }
         while let Some(c) = self.rest.next() {
             match c {
                 '\\' if quote == '"' => self.escaped(),
@@ -251,6 +335,27 @@ mod tests {
         ] {
             assert_eq!(programs(command).join(" "), expected, "{command}");
         }
+    }
+
+    #[test]
+    fn the_value_of_an_option_is_no_program() {
+        for command in [
+            "sudo -u postgres psql",
+            "sudo -nu postgres -- psql",
+            "sudo -upostgres psql",
+            "sudo --user postgres --group=db psql",
+            "sudo -u sudo psql",
+            "/usr/bin/sudo -S -p '' psql",
+            "doas -u postgres /usr/bin/psql",
+            "sudo -E env -u PGHOST nice -n 10 psql",
+            "nice -10 psql",
+            "timeout -s KILL 5 psql",
+            "until ! sudo -n psql",
+            "while psql",
+        ] {
+            assert_eq!(programs(command), ["psql"], "{command}");
+        }
+        assert_eq!(programs("nice -n"), [""; 0]);
     }
 
     #[test]
