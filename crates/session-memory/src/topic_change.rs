@@ -1,35 +1,104 @@
 //! Phrases of a prompt, in English and Chinese, that change the topic or go on with it.
 
-/// Phrases that change the topic: such a prompt wants no memories.
-const TOPIC_CHANGE: &[&str] = &[
+/// Phrases that want no memories, wherever they stand.
+const REFUSALS: &[&str] = &[
+    "without any memory",
+    "don't use memory",
+    "do not use memory",
+    "ignore my memories",
+    "不要用记忆",
+    "不用记忆",
+];
+/// Phrases that change the topic where a prompt begins with them.
+const TOPIC_CHANGES: &[&str] = &[
+    "unrelated question",
+    "unrelated to this project",
+    "forget the previous",
+    "ignore the previous context",
+    "by the way,",
+    "换个话题",
+    "换一个话题",
+    "换个问题",
+    "换一个问题",
+    "问个无关的问题",
+    "问一个无关的问题",
+    "顺便问一下",
+    "题外话",
+    "新问题:",
+    "新问题：",
+];
+/// Phrases that do so where a mark or the end follows: a topic may also be one of Kafka's.
+const TOPIC_HEADINGS: &[&str] = &[
     "new topic",
     "change topic",
     "change the topic",
     "change of topic",
     "change the subject",
     "different topic",
-    "unrelated question",
-    "unrelated to this project",
     "off topic",
     "off-topic",
-    "forget the previous",
-    "ignore the previous context",
-    "by the way,",
-    "without any memory",
-    "don't use memory",
-    "do not use memory",
-    "ignore my memories",
-    "换个话题",
-    "换一个话题",
     "新话题",
-    "新问题",
     "另一个话题",
     "无关的问题",
-    "顺便问一下",
-    "题外话",
-    "不要用记忆",
-    "不用记忆",
 ];
+/// Words that may stand before such a phrase.
+const LEAD_INS: &[&str] = &[
+    "ok",
+    "okay",
+    "so",
+    "now",
+    "well",
+    "alright",
+    "great",
+    "perfect",
+    "thanks",
+    "thank you",
+    "hi",
+    "hello",
+    "hey",
+    "please",
+    "and",
+    "but",
+    "oh",
+    "sorry",
+    "let's",
+    "let us",
+    "can we",
+    "could we",
+    "i have",
+    "i've got",
+    "i want to",
+    "this is",
+    "here is",
+    "here's",
+    "on to",
+    "a",
+    "an",
+    "one",
+    "just",
+    "quick",
+    "completely",
+    "totally",
+    "entirely",
+    "好的",
+    "好",
+    "那么",
+    "那",
+    "嗯",
+    "谢谢",
+    "我们",
+    "现在",
+    "请",
+    "我有",
+    "我想",
+    "先",
+    "再",
+];
+/// Marks that end a heading.
+const HEADING_ENDS: &[char] = &[
+    ':', '：', ',', '，', '.', '。', ';', '；', '!', '！', '?', '？', '–', '—', '\n', '\r',
+];
+
 /// Phrases that go on with earlier work.
 const CONTINUATION: &[&str] = &[
     "as last time",
@@ -67,11 +136,41 @@ const CONTINUATION: &[&str] = &[
     "说过",
     "照旧",
 ];
-/// Returns true where a prompt changes the topic, or says that it wants no memories.
+
+/// Returns true where a prompt begins with a change of the topic, or says anywhere that it wants no memories.
 pub fn changes_topic(prompt: &str) -> bool {
-    let text = format!(" {} ", prompt.to_lowercase().replace('’', "'"));
-    let mut phrases = TOPIC_CHANGE.iter();
-    phrases.any(|phrase| find_phrase(&text, phrase).next().is_some())
+    let text = prompt.to_lowercase().replace('’', "'");
+    let mut refusals = REFUSALS.iter();
+    refusals.any(|phrase| find_phrase(&text, phrase).next().is_some())
+        || begins_with_topic_change(without_lead_in(&text))
+}
+
+fn begins_with_topic_change(text: &str) -> bool {
+    let mut headings = TOPIC_HEADINGS.iter();
+    TOPIC_CHANGES.iter().any(|phrase| text.starts_with(phrase))
+        || headings.any(|phrase| text.strip_prefix(phrase).is_some_and(ends_heading))
+}
+
+/// Returns true where a heading ends before this text.
+fn ends_heading(rest: &str) -> bool {
+    let rest = rest.trim_start_matches(' ');
+    rest.is_empty() || rest.starts_with(HEADING_ENDS) || rest.starts_with("- ")
+}
+
+/// Returns a text from the first word on that is no [lead-in](LEAD_INS).
+fn without_lead_in(text: &str) -> &str {
+    let is_gap = |c: char| !c.is_alphanumeric();
+    let mut rest = text.trim_start_matches(is_gap);
+    while let Some(after) = LEAD_INS.iter().find_map(|word| strip_word(rest, word)) {
+        rest = after.trim_start_matches(is_gap);
+    }
+    rest
+}
+
+fn strip_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+    let rest = text.strip_prefix(word)?;
+    let goes_on = word.is_ascii() && rest.starts_with(|c: char| c.is_alphanumeric() || c == '\'');
+    (!goes_on).then_some(rest)
 }
 
 /// Blanks the phrases that go on with earlier work, which say nothing about the prompt's subject.
@@ -107,10 +206,34 @@ mod tests {
 
     #[test]
     fn a_change_of_topic_is_found_in_english_and_chinese() {
-        for prompt in ["New topic: what is a monad?", "换个话题，天气怎么样"] {
+        for prompt in [
+            "New topic: what is a monad?",
+            "Ok, thanks. Let's change the topic! What is a monad?",
+            "new topic\nwhat is a monad?",
+            "By the way, what is a monad?",
+            "I have an unrelated question about monads",
+            "What is a monad? Don’t use memory.",
+            "换个话题，天气怎么样",
+            "好的，我们换个话题吧",
+            "新问题：天气怎么样",
+        ] {
             assert!(changes_topic(prompt), "{prompt}");
         }
-        for prompt in ["Do it as last time, in our repo", "按照我的风格继续写"] {
+    }
+
+    #[test]
+    fn a_topic_or_a_problem_that_is_spoken_about_changes_nothing() {
+        for prompt in [
+            "Do it as last time, in our repo",
+            "Create a new topic orders in kafka",
+            "New topic orders-v2 has no consumers",
+            "a new topic-level ACL is refused",
+            "The consumer died: error on a new topic: no leader",
+            "Change the subject line of the mail",
+            "按照我的风格继续写",
+            "发现了一个新问题",
+            "部署之后出现新问题：连接池超时",
+        ] {
             assert!(!changes_topic(prompt), "{prompt}");
         }
     }
