@@ -118,6 +118,18 @@ impl Project {
             _ => common,
         }
     }
+
+    /// The root in the main checkout of the repository: the root itself where it lies in no worktree, or where
+    /// the repository has no checkout beside its worktrees.
+    pub fn main_root(&self) -> PathBuf {
+        let identity = self.identity();
+        let git = identity.ancestors().find(|at| at.ends_with(REPOSITORY));
+        let main = git.and_then(|git| {
+            let inner = identity.strip_prefix(git).ok()?;
+            Some(git.parent()?.join(inner))
+        });
+        main.unwrap_or_else(|| self.root.clone())
+    }
 }
 
 /// The outermost directory with `.claude` or `.git` around a path, and the path from there. Whoever

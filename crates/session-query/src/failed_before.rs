@@ -3,6 +3,7 @@
 use crate::fixes::{FixQuery, FoundCure};
 use crate::history_line::HistoryLine;
 use crate::memories::Memories;
+use crate::project_sessions::ProjectDirectories;
 use session_agents::{HookInput, ToolUse};
 use session_core::ErrorSignature;
 use session_core::text::clip_words;
@@ -12,7 +13,6 @@ use session_report::Cure;
 use session_search::Filter;
 use session_store::{Reader, SessionRow};
 use std::borrow::Cow;
-use std::path::Path;
 
 /// The most characters of the line.
 const MAX_CHARS: usize = 400;
@@ -31,7 +31,7 @@ impl Memories {
         let error = tool_use.error.as_deref()?;
         let context = input.context_id()?;
         let injector = self.injector();
-        let root = self.project.as_ref()?.root();
+        let project = ProjectDirectories::new(self.project.as_ref()?);
         let state = SessionState::read(injector.state, &context);
         if !injector.settings.enabled || state.is_off(injector.state, &context) {
             return None;
@@ -43,7 +43,7 @@ impl Memories {
             filter: &Filter::default(),
             is_here: &|_| true,
         };
-        let line = find_line(&index, &query, root, input.session_id.as_deref())?;
+        let line = find_line(&index, &query, &project, input.session_id.as_deref())?;
         let block = self.history_block(line)?;
         let is_new = SessionState::record_injected(injector.state, &context, &block.ids);
         is_new.unwrap_or(false).then_some(block)
@@ -54,7 +54,7 @@ impl Memories {
 fn find_line(
     index: &Reader,
     query: &FixQuery<'_>,
-    root: &Path,
+    project: &ProjectDirectories,
     asking: Option<&str>,
 ) -> Option<HistoryLine> {
     let errors = ErrorSignature::read_all(query.error);
@@ -68,7 +68,7 @@ fn find_line(
     let sessions = index.sessions().ok()?;
     let here = sessions
         .iter()
-        .filter(|session| is_earlier(session, root, asking));
+        .filter(|session| project.has(session) && !is_asking(session, asking));
     let filter = Filter {
         only: here.map(|session| session.id).collect(),
         subagents: true,
@@ -86,14 +86,9 @@ fn find_line(
     line_of(fix, &sessions)
 }
 
-fn is_earlier(session: &SessionRow, root: &Path, asking: Option<&str>) -> bool {
-    let is_here = |folder: &Option<String>| {
-        let folder = folder.as_deref();
-        folder.is_some_and(|folder| Path::new(folder).starts_with(root))
-    };
-    let is_asking =
-        asking.is_some_and(|id| id == session.uid || Some(id) == session.parent.as_deref());
-    (is_here(&session.cwd) || is_here(&session.project)) && !is_asking
+/// Returns true for the session that asks, and for its subagents.
+fn is_asking(session: &SessionRow, asking: Option<&str>) -> bool {
+    asking.is_some_and(|id| id == session.uid || Some(id) == session.parent.as_deref())
 }
 
 fn line_of(fix: &FoundCure, all: &[SessionRow]) -> Option<HistoryLine> {

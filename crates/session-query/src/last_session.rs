@@ -2,11 +2,11 @@
 
 use crate::history_line::HistoryLine;
 use crate::memories::Memories;
+use crate::project_sessions::ProjectDirectories;
 use session_display::short_id;
 use session_memory::MemoryBlock;
 use session_report::{WorkSummary, read_turns};
 use session_store::SessionRow;
-use std::path::Path;
 
 /// The most characters of the line.
 const MAX_CHARS: usize = 500;
@@ -15,12 +15,12 @@ impl Memories {
     /// Formats the line about the last session of the project, from the index as it is: what it was about,
     /// what came out, what failed last, and its id. The session that asks is left out.
     pub(crate) fn last_session(&self, asking: Option<&str>) -> Option<MemoryBlock> {
-        let root = self.project.as_ref()?.root();
+        let project = ProjectDirectories::new(self.project.as_ref()?);
         let index = self.home.index().ok()?;
         let sessions = index.sessions().ok()?;
         let last = sessions
             .iter()
-            .filter(|session| is_candidate(session, root, asking))
+            .filter(|session| is_candidate(session, asking) && project.has(session))
             .max_by_key(|session| (session.ended_ms, &session.uid))?;
         let work = WorkSummary::from_turns(&read_turns(&index, last.id).ok()?);
         self.history_block(HistoryLine {
@@ -33,12 +33,8 @@ impl Memories {
     }
 }
 
-fn is_candidate(session: &SessionRow, root: &Path, asking: Option<&str>) -> bool {
-    let is_here = |cwd: &String| Path::new(cwd).starts_with(root);
-    session.parent.is_none()
-        && session.turns > 0
-        && asking != Some(&session.uid)
-        && session.cwd.as_ref().is_some_and(is_here)
+fn is_candidate(session: &SessionRow, asking: Option<&str>) -> bool {
+    session.parent.is_none() && session.turns > 0 && asking != Some(&session.uid)
 }
 
 /// Describes the work of a session in a line; `None` where it has no prompt.

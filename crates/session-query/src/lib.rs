@@ -52,6 +52,7 @@ mod model_choice;
 mod model_overview;
 mod open_index;
 mod project_folder;
+mod project_sessions;
 mod prompt_injection;
 mod proposed_triggers;
 mod query_models;
