@@ -265,6 +265,8 @@ mod tests {
             ("**/migrations/**", "migrations/001.sql"),
             ("db/", "db/schema/a.sql"),
             ("migrations/", "db/migrations/a.sql"),
+            ("migrations/", "db/migrations/"),
+            ("src/db/**", "src/db/"),
             ("./src/*.rs", "src/lib.rs"),
             ("/Makefile", "Makefile"),
             ("Makefile", "tools/Makefile"),

@@ -29,11 +29,21 @@ impl ToolPlace<'_> {
         let files = command.map(named_files).unwrap_or_default();
         let paths = tool_use.paths.iter().chain(&files);
         TriggerEvent {
-            paths: paths.filter_map(|path| self.relative_path(path)).collect(),
+            paths: paths.flat_map(|path| self.path_forms(path)).collect(),
             commands: command.map(command_lines).unwrap_or_default(),
             errors: tool_use.error.iter().cloned().collect(),
             text: tool_use.text.clone(),
         }
+    }
+
+    /// Returns the forms in which a glob may name a path: from the root, and with `/` at the end where the path
+    /// has one, as all that lies in a folder.
+    fn path_forms(&self, path: &Path) -> Vec<String> {
+        let Some(relative) = self.relative_path(path).filter(|path| !path.is_empty()) else {
+            return Vec::new();
+        };
+        let folder = ends_with_slash(path).then(|| format!("{relative}/"));
+        std::iter::once(relative).chain(folder).collect()
     }
 
     /// Returns a path from the root of the project, or of another worktree of its repository, with `/`.
@@ -85,12 +95,39 @@ pub(crate) fn command_lines(command: &str) -> Vec<String> {
     lines
 }
 
-/// Returns the words of a command line that may name files.
+fn ends_with_slash(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    bytes.ends_with(b"/")
+}
+
+/// Returns the words of a command line that may name files, from the directory that it goes to first.
 fn named_files(command: &str) -> Vec<PathBuf> {
     let commands = simple_commands(command);
-    let words = commands.iter().flat_map(|simple| simple.split_whitespace());
-    let files = words.filter(is_path).take(MAX_WORDS);
-    files.map(PathBuf::from).collect()
+    let mut directory = PathBuf::new();
+    let mut is_leading = true;
+    let mut files = Vec::new();
+    for simple in &commands {
+        let words = simple.split_whitespace().flat_map(split_redirections);
+        let words = words.filter(is_path).take(MAX_WORDS - files.len());
+        files.extend(words.map(|word| directory.join(word)));
+        let target = cd_target(simple).filter(|_| is_leading);
+        is_leading = target.is_some();
+        directory.extend(target);
+    }
+    files
+}
+
+/// Returns the directory that a simple command changes to.
+fn cd_target(simple: &str) -> Option<&str> {
+    let mut words = simple.split_whitespace();
+    let is_cd = words.next() == Some("cd");
+    let target = words.next().filter(|_| is_cd && words.next().is_none());
+    target.filter(|target| !target.starts_with(['-', '$', '~']))
+}
+
+/// Splits a word at its redirections: `>a.sql`, `2>err.log`.
+fn split_redirections(word: &str) -> impl Iterator<Item = &str> {
+    word.split(['>', '<'])
 }
 
 /// Returns the forms in which a glob may name a simple command: as it is, without what is before its
@@ -192,10 +229,49 @@ mod tests {
         }
     }
 
+    fn paths_of_command(home: &Path, command: &str) -> Vec<String> {
+        let tool_use = ToolUse {
+            command: Some(command.to_owned()),
+            ..ToolUse::default()
+        };
+        event(home, &tool_use).paths
+    }
+
+    #[test]
+    fn files_of_a_command_are_named_from_the_directory_that_it_goes_to() {
+        let home = home();
+        let shop = home.path().join("shop");
+        for (command, expected) in [
+            ("cd ../db && cat new/a.sql", &["db", "db/new/a.sql"][..]),
+            (
+                "cd ..; cd db; psql -f a.sql; cd x && cat b.sql",
+                &["db/a.sql", "db/b.sql"],
+            ),
+            ("ls infra/ x", &["src/infra", "src/infra/"]),
+            (
+                "echo x >migrations/002.sql 2>>../err.log",
+                &["src/migrations/002.sql", "err.log"],
+            ),
+            (
+                "cat a.sql && cd db && cat b.sql",
+                &["src/a.sql", "src/b.sql"],
+            ),
+        ] {
+            assert_eq!(
+                paths_of_command(home.path(), command),
+                expected,
+                "{command}"
+            );
+        }
+        let absolute = format!("cd {} && cat db/a.sql", shop.display());
+        let paths = paths_of_command(home.path(), &absolute);
+        assert!(paths.contains(&"db/a.sql".to_owned()), "{paths:?}");
+    }
+
     #[test]
     fn commands_are_taken_apart_and_their_files_are_paths() {
         let home = home();
-        let line = "cd infra && X=1 sudo /usr/bin/terraform apply -var-file=a.tfvars ../db/a.sql | tee https://x.y 'a b'";
+        let line = "cd infra && X=1 sudo /usr/bin/terraform apply -var-file=a.tfvars ../../db/a.sql | tee https://x.y 'a b'";
         let tool_use = ToolUse {
             command: Some(line.to_owned()),
             ..ToolUse::default()
@@ -204,8 +280,8 @@ mod tests {
         for command in [
             line,
             "cd infra",
-            "/usr/bin/terraform apply -var-file=a.tfvars ../db/a.sql",
-            "terraform apply -var-file=a.tfvars ../db/a.sql",
+            "/usr/bin/terraform apply -var-file=a.tfvars ../../db/a.sql",
+            "terraform apply -var-file=a.tfvars ../../db/a.sql",
         ] {
             assert!(
                 found.commands.iter().any(|form| form == command),
