@@ -8,10 +8,11 @@ use session_embed::{EmbedError, Embedder};
 use session_files::Project;
 use session_memory::{
     Draft, Injector, InjectorSettings, Memory, MemoryEmbedder, MemoryKind, MemoryListing,
-    MemoryMatch, MemoryScope, MemoryState, MemoryStore, MovedMemories, NearDuplicate,
+    MemoryMatch, MemoryScope, MemoryState, MemoryStore, MovedMemories, NearDuplicate, SessionState,
     StorageSettingsByScope, Triggers, apply_retention, find_duplicates, memory_directories,
     search_memories,
 };
+use session_sources::{Caller, sources};
 use std::path::Path;
 
 /// The variable that switches injection off.
@@ -216,6 +217,19 @@ impl Memories {
         listing
     }
 
+    /// Records a new memory as known to the session that a process is run from, where its agent names one: it
+    /// is not given back until the context of the session is cleared. The memory's file does not say so: it
+    /// comes from no turn, and may be shared.
+    fn record_in_calling_session(&self, memory: &Memory) {
+        let ids = [memory.id().to_owned()];
+        for source in sources() {
+            if let Some(Caller::Session(session)) = source.caller(&self.home.env) {
+                // The memory is saved all the same.
+                let _ = SessionState::record_injected(&self.home.root, &session, &ids);
+            }
+        }
+    }
+
     /// Saves a memory, compares it with the others, makes its vectors and applies retention. The user's prompts in
     /// the turns that it comes from stand in for cues.
     ///
@@ -233,6 +247,7 @@ impl Memories {
             ..draft.clone()
         };
         let memory = store.save(&draft, scope, now)?;
+        self.record_in_calling_session(&memory);
         let active = self.store.list(&[MemoryState::Active]).memories;
         let model = self.model()?;
         let embedder = self.embedder(model.as_ref());

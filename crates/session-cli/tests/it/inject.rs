@@ -113,6 +113,27 @@ fn each_switch_is_off_by_itself() {
 }
 
 #[test]
+fn a_memory_is_not_given_back_to_the_session_that_saved_it() {
+    let project = Project::new();
+    let save = [
+        "memory",
+        "save",
+        "--topic",
+        "Connection pool too small",
+        "--info",
+        "time-outs under load; raise DB_POOL to 40",
+    ];
+    let mut command = project.command();
+    command.args(save).env("CLAUDE_CODE_SESSION_ID", "s1");
+    let saved = project.env.ran(command.output().unwrap()).succeeded();
+    assert_eq!(context(&project, PROMPT, "s1"), "");
+    let id = saved.stdout();
+    assert!(context(&project, PROMPT, "s2").contains(id.trim()));
+    let shown = project.run(&["memory", "show", id.trim(), "--json"]);
+    assert!(!shown.succeeded().stdout().contains("\"s1\""), "no source");
+}
+
+#[test]
 fn a_session_is_switched_off_by_the_beginning_of_its_id() {
     let project = Project::new();
     let id = pool(&project);
