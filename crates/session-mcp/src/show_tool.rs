@@ -144,7 +144,8 @@ impl<'a> ShowCall<'a> {
         Ok(String::from_utf8_lossy(&out).into_owned())
     }
 
-    /// Returns the call for the rest, for the turns that follow, or else for those before.
+    /// Returns the call for the rest, or for the turns that follow; at the end of the session a search. Turns before are
+    /// not named: who came from there would never reach an end.
     fn next_call(
         &self,
         view: IndexView<'_>,
@@ -153,8 +154,7 @@ impl<'a> ShowCall<'a> {
         rest: Option<TurnWindow>,
     ) -> String {
         let following = (range.last + 1 < session.turns).then(|| range.following(session.turns));
-        let before = (range.first > 0).then(|| range.before());
-        let Some(range) = rest.or(following).or(before) else {
+        let Some(range) = rest.or(following) else {
             return format_call("search", &[("query", "project:.".into())]);
         };
         let id = format!("{}:{range}", view.short_id(session));

@@ -34,7 +34,7 @@ impl ToolCallRequest {
     /// # Errors
     /// When there is no such tool, or the arguments do not fit it: a sentence for the client.
     pub(crate) fn read(name: &str, arguments: JsonObject) -> Result<Self, String> {
-        let arguments = Value::Object(arguments);
+        let arguments = Value::Object(normalize(arguments));
         if arguments.to_string().len() > MAX_ARGUMENT_BYTES {
             let most = MAX_ARGUMENT_BYTES / 1000;
             return Err(format!(
@@ -64,6 +64,24 @@ impl ToolCallRequest {
             )
         })
     }
+}
+
+/// Drops what some clients send for an argument that they leave out, null or an empty text, and writes a whole number
+/// that came with a fraction of zero as one.
+fn normalize(mut arguments: JsonObject) -> JsonObject {
+    const OPTIONAL_TEXTS: [&str; 4] = ["project", "session", "since", "turns"];
+    arguments.retain(|name, value| {
+        let is_empty_text = value.as_str() == Some("") && OPTIONAL_TEXTS.contains(&name.as_str());
+        !value.is_null() && !is_empty_text
+    });
+    for value in arguments.values_mut() {
+        let fraction = value.as_f64().filter(|_| value.is_f64());
+        let whole = fraction.filter(|number| number.fract() == 0.0);
+        if let Some(whole) = whole.and_then(|number| format!("{number:.0}").parse::<u64>().ok()) {
+            *value = whole.into();
+        }
+    }
+    arguments
 }
 
 /// Describes the arguments that a tool takes, those that it needs first.
@@ -233,6 +251,26 @@ mod tests {
     }
 
     #[test]
+    fn what_clients_send_for_nothing_is_left_out() {
+        let arguments = json!({
+            "query": "lamp", "level": null, "limit": 5.0, "since": "", "session": "", "project": null
+        });
+        let read = ToolCallRequest::read("search", arguments.as_object().unwrap().clone());
+        let Ok(ToolCallRequest::Search(read)) = read else {
+            panic!("not read");
+        };
+        assert_eq!(
+            (read.limit, read.since, read.session),
+            (Some(5), None, None)
+        );
+        let arguments = json!({"id": "a1b2", "brief": null, "turns": ""});
+        let read = ToolCallRequest::read("show", arguments.as_object().unwrap().clone());
+        assert!(
+            matches!(read, Ok(ToolCallRequest::Show(read)) if !read.brief && read.turns.is_none())
+        );
+    }
+
+    #[test]
     fn a_wrong_number_is_told_in_words() {
         for limit in [json!(-1), json!("5"), json!(1.5)] {
             let arguments = json!({"query": "lamp", "limit": limit});
@@ -272,12 +310,12 @@ mod tests {
             let properties = tool.input_schema["properties"].as_object().unwrap();
             for name in properties.keys() {
                 let mut only = JsonObject::new();
-                only.insert(name.clone(), Value::Null);
+                only.insert(name.clone(), json!([]));
                 let error = ToolCallRequest::read(&tool.name, only).unwrap_err();
                 assert!(!error.contains("unknown field"), "{}: {error}", tool.name);
             }
             let mut other = JsonObject::new();
-            other.insert("other".into(), Value::Null);
+            other.insert("other".into(), json!([]));
             let error = ToolCallRequest::read(&tool.name, other).unwrap_err();
             assert!(error.contains("unknown field"), "{error}");
         }

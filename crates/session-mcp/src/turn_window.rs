@@ -76,17 +76,6 @@ impl TurnWindow {
             last: first.saturating_add(length).min(count.saturating_sub(1)),
         }
     }
-
-    /// Returns as many turns before it.
-    pub(crate) fn before(self) -> Self {
-        let length = (self.last - self.first).max(FOLLOWING_TURNS - 1);
-        let last = self.first.saturating_sub(1);
-        Self {
-            first: last.saturating_sub(length),
-            offset: 0,
-            last,
-        }
-    }
 }
 
 impl fmt::Display for TurnWindow {
@@ -120,7 +109,5 @@ mod tests {
         let range = |text: &str| TurnWindow::parse(text).unwrap();
         assert_eq!(range("5").following(12).to_string(), "6-8");
         assert_eq!(range("2-8").following(12).to_string(), "9-11");
-        assert_eq!(range("5").before().to_string(), "2-4");
-        assert_eq!(range("1-4").before().to_string(), "0");
     }
 }
