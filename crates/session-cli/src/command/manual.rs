@@ -5,6 +5,7 @@ use crate::args::{Arguments, CompletionsArgs, InitShell, ManArgs, ShellInitArgs}
 use crate::output_path;
 use anyhow::{Context, Result};
 use clap::CommandFactory;
+use clap_complete::Shell;
 use clap_mangen::Man;
 use session_files::{Dir, Durability, path_line};
 use std::io::Write;
@@ -18,9 +19,24 @@ pub fn completions(args: &CompletionsArgs) -> Result<Found> {
     let mut command = Arguments::command();
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut command, name, &mut script);
+    clap_complete::generate(args.shell, &mut command, &name, &mut script);
+    let script = match args.shell {
+        Shell::Bash => mend_bash(&String::from_utf8_lossy(&script), &name).into_bytes(),
+        _ => script,
+    };
     std::io::stdout().write_all(&script)?;
     Ok(Found::Something)
+}
+
+/// Gives the cases of clap_complete's script the labels that its loop sets: it takes a hyphen of the program's name for
+/// that of a command in the one, and not in the other.
+fn mend_bash(script: &str, name: &str) -> String {
+    let in_labels = name.replace('-', "__subcmd__");
+    let in_loop = name.replace('-', "__");
+    script.replace(
+        &format!("{in_labels}__subcmd__"),
+        &format!("{in_loop}__subcmd__"),
+    )
 }
 
 /// Prints the commands that bind the picker to a key of a shell.

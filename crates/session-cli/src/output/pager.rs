@@ -37,6 +37,10 @@ fn through_pager(text: &str) -> bool {
         pager.env_remove(name);
     }
     pager.env("LESSSECURE", "1");
+    if std::env::var_os("LESS").is_none() {
+        pager.env("LESS", "R"); // as `less -R` where the user's pager is `less`
+    }
+    let _interrupts = IgnoredInterrupts::new();
     let Ok(mut child) = pager.args(words).stdin(Stdio::piped()).spawn() else {
         return false;
     };
@@ -49,6 +53,34 @@ fn through_pager(text: &str) -> bool {
         return !failed;
     }
     false
+}
+
+/// While it lives, Ctrl-C ends no more than what it means to the pager, which would else be left behind on the terminal.
+struct IgnoredInterrupts {
+    #[cfg(unix)]
+    handler: Option<signal_hook::SigId>,
+}
+
+impl IgnoredInterrupts {
+    #[cfg(unix)]
+    fn new() -> Self {
+        let flag = std::sync::Arc::default();
+        Self {
+            handler: signal_hook::flag::register(signal_hook::consts::SIGINT, flag).ok(),
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn new() -> Self {
+        Self {}
+    }
+}
+
+#[cfg(unix)]
+impl Drop for IgnoredInterrupts {
+    fn drop(&mut self) {
+        self.handler.map(signal_hook::low_level::unregister);
+    }
 }
 
 /// The text as stdout would take it.

@@ -23,12 +23,33 @@ fn bash_takes_its_completions() {
     fs_err::write(&script, text).unwrap();
     let Ok(checked) = std::process::Command::new("bash")
         .arg("-n")
-        .arg(script)
+        .arg(&script)
         .output()
     else {
         return; // no bash here
     };
     assert!(checked.status.success(), "{checked:?}");
+    let complete = |words: &str| {
+        let asked = format!(
+            "source \"$0\"; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1));
+             _session__search session-search \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD - 1]}}\"; echo \"${{COMPREPLY[@]}}\""
+        );
+        let mut bash = std::process::Command::new("bash");
+        let found = bash.arg("-c").arg(asked).arg(&script).output().unwrap();
+        String::from_utf8(found.stdout).unwrap()
+    };
+    for (words, expected) in [
+        ("session-search mem", "memory"),
+        ("session-search memory sa", "save"),
+        ("session-search search --sou", "--source"),
+        ("session-search export --format mark", "markdown"),
+    ] {
+        assert!(
+            complete(words).contains(expected),
+            "{words}: {}",
+            complete(words)
+        );
+    }
 }
 
 #[test]
