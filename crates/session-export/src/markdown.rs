@@ -10,7 +10,7 @@ use session_core::text::printable;
 use session_core::{CodeFences, Part, PromptKind, ToolCall};
 use session_display::safe_line;
 use session_display::{minute, project, title};
-use session_search::Exchange;
+use session_search::{Exchange, Origin};
 use session_store::SessionRow;
 use std::io::Write;
 
@@ -50,6 +50,13 @@ fn turn(exchange: &Exchange, of: u32, limit: TextLimit) -> String {
     let turn = &exchange.turn;
     let when = minute(turn.started_ms);
     let mut out = format!("\n## {}/{of}, {when}\n", turn.index + 1);
+    out.push_str(match exchange.origin {
+        Origin::History => "",
+        Origin::Index => {
+            "\n*From the index: the history is gone or changed, outputs are not kept.*\n"
+        }
+        Origin::Forgotten => "\n*Forgotten.*\n",
+    });
     if !turn.prompt.is_empty() {
         let who = match turn.kind {
             PromptKind::Model => "Agent",
