@@ -205,9 +205,12 @@ impl SearchListing<'_> {
             }
             _ => {
                 let (query, id) = (shell::quote_query(&self.answer.query), shell::quote(&id));
-                ["search", &query, "--depth", "2", "--session", &id]
-                    .map(str::to_owned)
-                    .to_vec()
+                let options = ["--depth", "2", "--session", &id];
+                let arguments = match self.answer.query.starts_with('-') {
+                    false => [&["search", &query], &options[..]].concat(),
+                    true => [&["search"], &options[..], &["--", &query]].concat(),
+                };
+                arguments.into_iter().map(str::to_owned).collect()
             }
         };
         let name = "Next:";

@@ -104,6 +104,19 @@ fn printed_ids_can_be_typed() {
     assert_eq!(env.found(&["lantern", "--session", "abcd1122:0"]), [TWO]);
 }
 
+/// A query that begins with a hyphen comes after `--`.
+#[test]
+fn a_printed_query_is_never_an_option() {
+    let env = env();
+    let printed = env.run(&["search", "--", "--lantern"]).succeeded().stdout();
+    let next = printed.lines().last().unwrap();
+    let next = next.strip_prefix("Next: session-search ").unwrap();
+    assert!(next.ends_with("-- \"--lantern\""), "{next}");
+    let next = next.replace('"', "");
+    let words: Vec<&str> = next.split(' ').collect();
+    env.run(&words).succeeded();
+}
+
 /// The same id in two folders: the user copied a project's folder.
 #[test]
 fn two_sessions_with_one_id_are_told_apart_by_number() {
