@@ -86,7 +86,7 @@ fn dense(index: &Reader, model: &dyn Embedder, query: &str) -> Result<Vec<QueryE
             known: model_knows,
             read: spec.scripts.share(query),
             scale: spec.cosine,
-            precise: None,
+            text_cosines: None,
         })
         .into_iter()
         .collect())

@@ -65,6 +65,7 @@ pub use bundled::{bundled, specs, specs_where};
 pub use device::{Device, DeviceChoice, Precision};
 pub use embedder::{Embedder, Matrix};
 pub use error::EmbedError;
+pub use hadamard::unrotate;
 pub use open::{open, open_on};
 pub use safetensors_file::TensorNames;
 pub use scripts::Scripts;

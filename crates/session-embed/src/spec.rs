@@ -98,6 +98,16 @@ impl ModelSpec {
     /// not change when only names, titles or the sources of pinned files do. A
     /// file that is not pinned is known by its source.
     pub fn fingerprint(&self) -> String {
+        self.fingerprint_of(self.architecture == Architecture::Table)
+    }
+
+    /// Returns the fingerprint under which an earlier version stored the vectors of the same model before they were
+    /// rotated: [`unrotate`](crate::unrotate) gives a query's for them.
+    pub fn unrotated_fingerprint(&self) -> Option<String> {
+        (self.architecture == Architecture::Table).then(|| self.fingerprint_of(false))
+    }
+
+    fn fingerprint_of(&self, is_rotated: bool) -> String {
         let mut hash = blake3::Hasher::new();
         let settings = format!(
             "{:?} {} {} {:?} {:?}",
@@ -107,8 +117,8 @@ impl ModelSpec {
         if !self.document_prefix.is_empty() {
             hash.update(b"\n").update(self.document_prefix.as_bytes());
         }
-        if self.architecture == Architecture::Table {
-            hash.update(b"\nhadamard"); // the rotation of its vectors
+        if is_rotated {
+            hash.update(b"\nhadamard");
         }
         for file in &self.files {
             let source = || format!("{}@{}:{}", self.repo, self.revision, file.path);

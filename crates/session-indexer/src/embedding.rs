@@ -80,6 +80,10 @@ pub fn embed_beside(root: &Path, how: &Embedding<'_>) -> Result<Embedded, IndexE
 /// Longest time for which sessions that others write meanwhile, which are newer, wait.
 const QUEUE_AGE: Duration = Duration::from_secs(2);
 
+/// Age from which on the vectors of another version of a model are deleted: two versions of the program that are used
+/// in turns would else undo each other's work.
+const UNUSED_VERSION_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
 /// The sessions to embed, newest first. To read them takes as long as a commit where there are thousands.
 struct EmbeddingQueue {
     sessions: VecDeque<PendingSession>,
@@ -252,11 +256,11 @@ impl<'a> EmbeddingRun<'a> {
         })
     }
 
-    /// Deletes what another version of a fast model has embedded. Of a slow one it is left: a program that is still of
-    /// that version would have to make it again.
+    /// Deletes what another version of the model has embedded, where the writer is held throughout: that is a model that
+    /// takes no time. What a slow one has made is left to whoever still has that version.
     fn delete_other_versions(&mut self) -> Result<(), IndexError> {
         if let Access::Held(writer) = &mut self.access {
-            writer.delete_other_versions(&self.model)?;
+            writer.delete_other_versions(&self.model, UNUSED_VERSION_AGE)?;
             writer.commit()?;
         }
         Ok(())

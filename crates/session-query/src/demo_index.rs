@@ -7,6 +7,7 @@ use session_embed::Embedder;
 use session_indexer::{Mode, Outcome, Progress, ReadPolicy};
 use session_search::QueryEmbedding;
 use session_sources::Env;
+use std::sync::Arc;
 use tempfile::TempDir;
 
 macro_rules! demo_file {
@@ -34,7 +35,7 @@ pub struct DemoIndex {
     pub snapshot: Snapshot,
     /// The outcome of its refresh.
     pub refreshed: Outcome,
-    embedder: Box<dyn Embedder>,
+    embedder: Arc<dyn Embedder>,
     _folder: TempDir,
 }
 
@@ -55,7 +56,7 @@ impl DemoIndex {
             }
             fs_err::write(path, text)?;
         }
-        let embedder = session_embed::bundled()?;
+        let embedder: Arc<dyn Embedder> = session_embed::bundled()?.into();
         let live = LiveIndex {
             root: &folder.path().join("index"),
             env: &Env::with_home(&home),
@@ -78,7 +79,7 @@ impl DemoIndex {
     /// # Errors
     /// When the index or the model fails.
     pub fn embed(&self, query: &str) -> Result<Vec<QueryEmbedding>, QueryError> {
-        let embedding = embed_query(self.embedder.as_ref(), &self.snapshot.index, query)?;
+        let embedding = embed_query(&self.embedder, &self.snapshot.index, query)?;
         Ok(embedding.into_iter().collect())
     }
 }

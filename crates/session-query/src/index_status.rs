@@ -126,6 +126,7 @@ fn current_problems(index: &Reader, changes: &Changes) -> Result<Vec<Problem>, S
     Ok(problems)
 }
 
+/// Reads the coverage by each model, of several versions of one by the last.
 fn read_models(
     index: &Reader,
     chosen: &str,
@@ -148,7 +149,12 @@ fn read_models(
             of: sessions,
         })
     };
-    index.models()?.into_iter().map(status).collect()
+    let models = index.models()?;
+    let latest = models.iter().filter(|model| {
+        let mut others = models.iter();
+        !others.any(|other| other.name == model.name && other.id > model.id)
+    });
+    latest.cloned().map(status).collect()
 }
 
 /// Returns the time of the last commit by the times of the database's files.

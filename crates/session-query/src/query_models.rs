@@ -3,10 +3,10 @@
 use crate::error::QueryError;
 use crate::query_vectors::QueryVectors;
 use crate::table_cosines::TableCosines;
-use session_embed::{Architecture, Embedder, ModelSpec};
+use session_embed::{Architecture, Embedder, ModelSpec, unrotate};
 use session_indexer::{Embedded, Embedding, Progress, embed_beside};
 use session_models::Catalogue;
-use session_search::{QueryEmbedding, TextCosines};
+use session_search::QueryEmbedding;
 use session_store::{ModelId, Reader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -136,6 +136,9 @@ impl QueryModels {
                 continue;
             }
             all.extend(self.embed_by(spec, index, query)?);
+            if spec.name == TABLE {
+                all.extend(self.embed_unrotated(spec, index, query)?);
+            }
         }
         Ok(all)
     }
@@ -166,21 +169,45 @@ impl QueryModels {
             Architecture::Table | Architecture::Bert => self.table.known(&text),
             _ => 1.0,
         };
+        let text_cosines = (spec.name == TABLE).then(|| TableCosines::share(&self.table, &vector));
         Ok(Some(QueryEmbedding {
-            precise: (spec.name == TABLE).then(|| self.text_cosines(&vector)),
             model,
             vector,
             known,
             read: spec.scripts.share(query),
             scale: spec.cosine,
+            text_cosines,
         }))
     }
 
-    fn text_cosines(&self, query: &[f32]) -> Arc<dyn TextCosines> {
-        Arc::new(TableCosines {
-            table: Arc::clone(&self.table),
-            query: query.to_vec(),
-        })
+    /// Embeds a query by the table as an earlier version did, while the index has vectors of that version and not yet
+    /// all of this one.
+    fn embed_unrotated(
+        &self,
+        spec: &ModelSpec,
+        index: &Reader,
+        query: &str,
+    ) -> Result<Option<QueryEmbedding>, QueryError> {
+        let Some(fingerprint) = spec.unrotated_fingerprint() else {
+            return Ok(None);
+        };
+        let Some(model) = index.model(&fingerprint)? else {
+            return Ok(None);
+        };
+        if let Some(current) = index.model(&spec.fingerprint())?
+            && !index.has_pending_sessions(&[current.id])?
+        {
+            return Ok(None);
+        }
+        let text = spec.scripts.readable(query);
+        Ok(Some(QueryEmbedding {
+            model,
+            vector: unrotate(&self.table.embed_query(&text)?),
+            known: self.table.known(&text),
+            read: spec.scripts.share(query),
+            scale: spec.cosine,
+            text_cosines: None,
+        }))
     }
 
     fn vector(&self, spec: &ModelSpec, text: &str) -> Result<Option<Vec<f32>>, QueryError> {
@@ -223,7 +250,7 @@ fn covers_all_sessions(index: &Reader, by: &[QueryEmbedding]) -> Result<bool, Qu
 /// # Errors
 /// When the index or the model fails.
 pub fn embed_query(
-    model: &dyn Embedder,
+    model: &Arc<dyn Embedder>,
     index: &Reader,
     query: &str,
 ) -> Result<Option<QueryEmbedding>, QueryError> {
@@ -232,12 +259,14 @@ pub fn embed_query(
         return Ok(None);
     };
     let text = spec.scripts.readable(query);
+    let vector = model.embed_query(&text)?;
+    let text_cosines = (spec.name == TABLE).then(|| TableCosines::share(model, &vector));
     Ok(Some(QueryEmbedding {
         model: row,
-        vector: model.embed_query(&text)?,
+        vector,
         known: model.known(&text),
         read: spec.scripts.share(query),
         scale: spec.cosine,
-        precise: None,
+        text_cosines,
     }))
 }

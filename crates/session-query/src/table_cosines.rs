@@ -10,12 +10,20 @@ use std::sync::Arc;
 
 /// A query by the table, which embeds a text in some microseconds.
 pub(crate) struct TableCosines {
-    pub(crate) table: Arc<dyn Embedder>,
+    table: Arc<dyn Embedder>,
     /// The query's vector, unit length.
-    pub(crate) query: Vec<f32>,
+    query: Vec<f32>,
 }
 
 impl TableCosines {
+    /// Returns the cosines with a query's vector, for a search.
+    pub(crate) fn share(table: &Arc<dyn Embedder>, query: &[f32]) -> Arc<dyn TextCosines> {
+        Arc::new(Self {
+            table: Arc::clone(table),
+            query: query.to_vec(),
+        })
+    }
+
     /// Bytes of a document.
     fn budget(&self) -> usize {
         max_document_bytes(self.table.spec().max_tokens)
@@ -38,12 +46,16 @@ impl TableCosines {
 }
 
 impl TextCosines for TableCosines {
-    fn turn(&self, index: &Reader, turn: TurnId) -> Result<Option<f32>, StoreError> {
+    fn turn_cosine(&self, index: &Reader, turn: TurnId) -> Result<Option<f32>, StoreError> {
         let text = document::turn_document(&index.content(turn)?, self.budget());
         Ok(text.and_then(|text| self.greatest(&[&text])))
     }
 
-    fn chunks(&self, index: &Reader, session: SessionId) -> Result<Option<f32>, StoreError> {
+    fn greatest_chunk_cosine(
+        &self,
+        index: &Reader,
+        session: SessionId,
+    ) -> Result<Option<f32>, StoreError> {
         let texts = chunk_texts(&index.session_contents(session)?, self.budget());
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         Ok(self.greatest(&texts))
@@ -53,5 +65,38 @@ impl TextCosines for TableCosines {
 impl fmt::Debug for TableCosines {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TableCosines").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demo_index::DemoIndex;
+    use session_indexer::Silent;
+    use session_store::Level;
+
+    /// But for the rounding of the stored ones.
+    #[test]
+    fn cosines_of_texts_are_those_of_their_vectors() {
+        let demo = DemoIndex::create(&|| Box::new(Silent)).unwrap();
+        let index = &demo.snapshot.index;
+        let table: Arc<dyn Embedder> = session_embed::bundled().unwrap().into();
+        let query = table.embed_query("docker network").unwrap();
+        let cosines = TableCosines::share(&table, &query);
+        let model = index.model(&table.spec().fingerprint()).unwrap().unwrap();
+        for level in Level::ALL {
+            let stored = index.matrix(&model, level).unwrap().dot(&query).products;
+            let owners = index.vector_owners(model.id, level).unwrap();
+            for owner in owners.rows() {
+                let known = stored[owner.row];
+                let computed = match owner.turn {
+                    Some(turn) => cosines.turn_cosine(index, turn),
+                    None => cosines.greatest_chunk_cosine(index, owner.session),
+                };
+                let computed = computed.unwrap().unwrap();
+                assert!((computed - known).abs() < 0.003, "{computed} {known}");
+            }
+            assert!(owners.count() > 5);
+        }
     }
 }

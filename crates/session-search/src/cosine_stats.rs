@@ -30,7 +30,7 @@ pub struct CosineStats {
     chance: f32,
     /// The standard deviation of what the rounding of stored vectors adds to a cosine.
     #[serde(skip)]
-    pub(crate) rounding: f32,
+    pub(crate) rounding_deviation: f32,
     /// The share of the query that the model reads, 0 to 1.
     #[serde(skip)]
     read: f32,
@@ -42,7 +42,7 @@ impl CosineStats {
     pub(crate) fn new(
         cosines: impl Iterator<Item = f32>,
         best: f32,
-        rounding: f64,
+        rounding_variance: f64,
         model: &str,
         scale: &CosineScale,
     ) -> Self {
@@ -53,13 +53,14 @@ impl CosineStats {
             squares += cosine * cosine;
         }
         let count = n + PRIOR_TEXTS;
-        let scatter = (squares - sum * sum / n.max(1.0) - n * rounding).max(0.0);
+        let scatter = (squares - sum * sum / n.max(1.0) - n * rounding_variance).max(0.0);
         let mean = (sum + PRIOR_TEXTS * f64::from(scale.mean)) / count;
         let deviation =
             ((scatter + PRIOR_TEXTS * f64::from(scale.deviation).powi(2)) / count).sqrt();
         let chance = deviation * (2.0 * n.max(PRIOR_TEXTS).ln()).sqrt();
         #[expect(clippy::cast_possible_truncation, reason = "figures near 1")]
-        let [mean, chance, rounding] = [mean, chance, rounding.sqrt()].map(|figure| figure as f32);
+        let [mean, chance, rounding_deviation] =
+            [mean, chance, rounding_variance.sqrt()].map(|figure| figure as f32);
         let mut stats = Self {
             model: model.to_owned(),
             weight: scale.weight,
@@ -68,7 +69,7 @@ impl CosineStats {
             z: 0.0,
             strength: 0.0,
             chance,
-            rounding,
+            rounding_deviation,
             read: 1.0,
         };
         stats.set_best(best);
@@ -92,5 +93,37 @@ impl CosineStats {
     pub fn relative_height(&self, cosine: f32) -> f32 {
         let height = (self.best - self.mean).max(f32::EPSILON);
         ((cosine - self.mean) / height).clamp(0.0, 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cosines 0.5 ± 0.1, to half of which an error of 0.05 was added, from the other half taken away.
+    #[test]
+    fn the_variance_of_rounding_is_taken_off() {
+        let scale = CosineScale {
+            unrelated: 0.25,
+            related: 0.75,
+            per_word: 0.0,
+            mean: 0.5,
+            deviation: 0.1,
+            weight: 1.0,
+        };
+        let exact = [0.4_f32, 0.4, 0.6, 0.6].repeat(1000);
+        let errors = [0.05, -0.05].into_iter().cycle();
+        let rounded = exact
+            .iter()
+            .zip(errors)
+            .map(|(cosine, error)| cosine + error);
+        let of_exact = CosineStats::new(exact.iter().copied(), 0.9, 0.0, "m", &scale);
+        let of_rounded = CosineStats::new(rounded, 0.9, 0.05 * 0.05, "m", &scale);
+        assert!(
+            (of_exact.z - of_rounded.z).abs() < 1e-4,
+            "{} {}",
+            of_exact.z,
+            of_rounded.z
+        );
     }
 }

@@ -24,7 +24,7 @@ pub struct QueryEmbedding {
     /// The scale of the model's cosines.
     pub scale: CosineScale,
     /// Computes cosines anew from texts, where the model embeds a text in no time.
-    pub precise: Option<Arc<dyn TextCosines>>,
+    pub text_cosines: Option<Arc<dyn TextCosines>>,
 }
 
 impl QueryEmbedding {
@@ -46,7 +46,7 @@ pub(crate) struct ModelCosines<'a> {
     /// The best chunk of each session; none where the filter judges single turns.
     chunks: CosineColumn,
     /// The variance of what the rounding of stored vectors adds to a cosine.
-    pub(crate) rounding: f64,
+    pub(crate) rounding_variance: f64,
 }
 
 /// Cosines by number, NaN where there is none.
@@ -149,14 +149,18 @@ impl<'a> DenseCosines<'a> {
                 embedding: vectors.embedding,
                 turns: CosineColumn::default(),
                 chunks: CosineColumn::default(),
-                rounding: 0.0,
+                rounding_variance: 0.0,
             };
             for LevelVectors { matrix, owners } in &vectors.levels {
-                let RowProducts { products, rounding } = matrix.dot(&vectors.embedding.vector);
+                let RowProducts {
+                    products,
+                    rounding_variance,
+                } = matrix.dot(&vectors.embedding.vector);
                 if is_damaged(matrix, &products) {
                     return Err(DamagedVectors(vectors.embedding.model.name.clone()));
                 }
-                cosines.rounding = cosines.rounding.max(rounding);
+                let greatest = cosines.rounding_variance.max(rounding_variance);
+                cosines.rounding_variance = greatest;
                 for row in owners.rows() {
                     if let Some(cosine) = products.get(row.row) {
                         cosines.add(&row, *cosine);

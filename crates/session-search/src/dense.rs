@@ -49,6 +49,7 @@ impl DenseCandidates {
         }
     }
 }
+
 /// A turn or a chunk as it is shown, with the models' scores.
 #[derive(Debug, Clone, Copy)]
 struct ScoredCandidate {

@@ -4,6 +4,7 @@ use crate::cosine_stats::CosineStats;
 use crate::cosines::{DenseCosines, ModelCosines, QueryEmbedding, VectorTarget};
 use crate::filtered_index::FilteredIndex;
 use crate::model_scores::{ModelScores, ModelWeights};
+use rustc_hash::FxHashMap;
 use session_core::TopK;
 use session_store::{Level, SessionId, SessionTurn, TurnId};
 use std::cmp::Ordering;
@@ -117,13 +118,12 @@ impl<'a> NearestTargets<'a> {
     }
 
     /// Sets cosines by the first model that are more precise, by target, and sorts again.
-    pub(crate) fn set_cosines(&mut self, precise: &[(VectorTarget, f32)]) {
+    pub(crate) fn set_cosines(&mut self, precise: &FxHashMap<VectorTarget, f32>) {
         let Some(Some(stats)) = self.scales.stats.first_mut() else {
             return;
         };
-        for (target, cosine) in precise {
-            let mut known = self.targets.iter_mut();
-            if let Some(known) = known.find(|known| known.target == *target) {
+        for known in &mut self.targets {
+            if let Some(cosine) = precise.get(&known.target) {
                 known.cosines.set(0, *cosine);
             }
         }
@@ -168,7 +168,7 @@ fn cosine_stats(
         .filter(|turn| filtered.passes_session(turn.session))
         .filter_map(|turn| of_model.get(turn));
     let embedding = of_model.embedding;
-    let (model, rounding) = (&embedding.model.name, of_model.rounding);
+    let (model, rounding) = (&embedding.model.name, of_model.rounding_variance);
     let mut stats = CosineStats::new(turns, best?, rounding, model, &embedding.scale);
     stats.set_read(embedding.read);
     Some(stats)

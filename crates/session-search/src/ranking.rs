@@ -11,6 +11,7 @@ use crate::nearest::NearestTargets;
 use crate::promotion::Promotion;
 use crate::request::Request;
 use crate::session_context::SessionContext;
+use rustc_hash::FxHashMap;
 use session_store::{Level, SessionId, TurnId};
 
 /// The ranked turns or sessions, best first, with what their order follows from.
@@ -45,7 +46,7 @@ impl<'a> NearestByLevel<'a> {
     }
 
     /// Sets more precise cosines by the first model.
-    pub(crate) fn set_cosines(&mut self, precise: &[(VectorTarget, f32)]) {
+    pub(crate) fn set_cosines(&mut self, precise: &FxHashMap<VectorTarget, f32>) {
         let lists = [Some(&mut self.of_level), self.of_sessions.as_mut()];
         for nearest in lists.into_iter().flatten() {
             nearest.set_cosines(precise);

@@ -14,25 +14,28 @@ use std::fmt::Debug;
 
 /// Cosines of a query with texts of the index, as precise as the model makes them.
 pub trait TextCosines: Debug + Send + Sync {
-    /// Returns the cosine with the text of a turn; `None` where it has none.
+    /// Computes the cosine with the text of a turn; `None` where it has none.
     ///
     /// # Errors
     /// When the index fails.
-    fn turn(&self, index: &Reader, turn: TurnId) -> Result<Option<f32>, StoreError>;
+    fn turn_cosine(&self, index: &Reader, turn: TurnId) -> Result<Option<f32>, StoreError>;
 
-    /// Returns the greatest cosine with a chunk of a session; `None` where it has none.
+    /// Computes the greatest cosine with a chunk of a session; `None` where it has none.
     ///
     /// # Errors
     /// When the index fails.
-    fn chunks(&self, index: &Reader, session: SessionId) -> Result<Option<f32>, StoreError>;
+    fn greatest_chunk_cosine(
+        &self,
+        index: &Reader,
+        session: SessionId,
+    ) -> Result<Option<f32>, StoreError>;
 }
 
 /// Standard deviations of its rounding beyond which a difference of two cosines is sure.
 const MAX_DEVIATIONS: f32 = 4.0;
-/// Most targets that are computed anew, so that a query never waits for many.
-const MAX_TARGETS: usize = 96;
-/// Turns from which on the chunks of a session are left as they are: to make them anew all prompts are read.
-const MAX_TURNS: u32 = 400;
+/// Turns that are read to compute cosines anew, at most: a turn by itself takes a tenth of a millisecond, and for the
+/// chunks of a session all its turns are read.
+const MAX_READ_TURNS: u32 = 300;
 
 /// Computes the cosines anew on which the order of nearly equal hits depends; returns false where there are none.
 pub(crate) fn rescore_ties(
@@ -45,25 +48,73 @@ pub(crate) fn rescore_ties(
     let [embedding] = nearest.of_level.scales.embeddings() else {
         return Ok(false); // beside a model that is left as it is
     };
-    let Some(precise) = embedding.precise.clone() else {
+    let Some(text_cosines) = &embedding.text_cosines else {
         return Ok(false);
     };
-    let mut cosines = Vec::new();
-    for target in Ties::new(request, ranking).deciding_targets(nearest) {
-        let cosine = match target.turn {
-            Some(turn) => precise.turn(index, turn)?,
-            None if is_long(filtered, target.session) => None,
-            None => precise.chunks(index, target.session)?,
-        };
-        cosines.extend(cosine.map(|cosine| (target, cosine)));
+    let mut rescoring = Rescoring {
+        index,
+        filtered,
+        text_cosines: text_cosines.as_ref(),
+        left: MAX_READ_TURNS,
+        computed: FxHashMap::default(),
+    };
+    let mut cosines = FxHashMap::default();
+    for deciding in Ties::new(request, ranking).find_deciding_targets(nearest) {
+        let cosine = rescoring.cosine(&deciding)?;
+        cosines.extend(cosine.map(|cosine| (deciding.target, cosine)));
     }
     nearest.set_cosines(&cosines);
     Ok(!cosines.is_empty())
 }
 
-fn is_long(filtered: &FilteredIndex<'_>, session: SessionId) -> bool {
-    let session = filtered.session(session);
-    session.is_none_or(|session| session.turns > MAX_TURNS)
+/// A target on whose cosine the order of hits depends, with the stored one.
+struct DecidingTarget {
+    target: VectorTarget,
+    cosine: f32,
+}
+
+/// The cosines of one query that are computed anew.
+struct Rescoring<'a> {
+    index: &'a Reader,
+    filtered: &'a FilteredIndex<'a>,
+    text_cosines: &'a dyn TextCosines,
+    /// Turns that may still be read.
+    left: u32,
+    /// By level and stored cosine: where that is equal, so are the texts. What they are is computed once, and where it
+    /// is not computed for one of them, it is for none.
+    computed: FxHashMap<(bool, u32), Option<f32>>,
+}
+
+impl Rescoring<'_> {
+    /// Returns the cosine of a target, `None` where it has no text or too many turns would have to be read.
+    fn cosine(&mut self, deciding: &DecidingTarget) -> Result<Option<f32>, StoreError> {
+        let key = (deciding.target.turn.is_some(), deciding.cosine.to_bits());
+        if let Some(known) = self.computed.get(&key) {
+            return Ok(*known);
+        }
+        let cosine = self.compute(deciding.target)?;
+        self.computed.insert(key, cosine);
+        Ok(cosine)
+    }
+
+    fn compute(&mut self, target: VectorTarget) -> Result<Option<f32>, StoreError> {
+        let session = self.filtered.session(target.session);
+        let turns = match target.turn {
+            Some(_) => 1,
+            None => session.map_or(u32::MAX, |session| session.turns),
+        };
+        let Some(left) = self.left.checked_sub(turns) else {
+            return Ok(None);
+        };
+        self.left = left;
+        match target.turn {
+            Some(turn) => self.text_cosines.turn_cosine(self.index, turn),
+            None => {
+                let session = target.session;
+                self.text_cosines.greatest_chunk_cosine(self.index, session)
+            }
+        }
+    }
 }
 
 /// Hits whose order rounding may have decided.
@@ -83,59 +134,60 @@ impl Ties {
                 max_rounding: 0.0,
             };
         };
-        let max_rounding = MAX_DEVIATIONS * SQRT_2 * stats.rounding;
-        let height = (stats.best - stats.mean).max(f32::EPSILON);
-        let margin = list.weights.alpha * max_rounding / height;
+        let max_rounding = MAX_DEVIATIONS * SQRT_2 * stats.rounding_deviation;
+        let range = (stats.best - stats.mean).max(f32::EPSILON);
+        let margin = list.weights.alpha * max_rounding / range;
         Self {
-            hits: tied_hits(&list.hits, request.limit, margin),
+            hits: find_tied_hits(&list.hits, request.limit, margin),
             max_rounding,
         }
     }
 
     /// Returns the targets whose cosines decide the order of these hits.
-    fn deciding_targets(&self, nearest: &NearestByLevel<'_>) -> Vec<VectorTarget> {
+    fn find_deciding_targets(&self, nearest: &NearestByLevel<'_>) -> Vec<DecidingTarget> {
         if self.hits.is_empty() {
             return Vec::new();
         }
-        let mut found = self.deciding_of(&nearest.of_level, &self.hits);
+        let mut deciding = self.find_in(&nearest.of_level, &self.hits);
         if let Some(of_sessions) = &nearest.of_sessions {
             let parts = nearest.of_level.targets.iter();
-            let parts = parts.filter(|target| part_of(target, &self.hits).is_some());
-            let sessions = parts.map(|target| Target::Session(target.session));
-            found.extend(self.deciding_of(of_sessions, &sessions.collect()));
+            let parts = parts.filter(|part| find_whole(part, &self.hits).is_some());
+            let sessions = parts.map(|part| Target::Session(part.session));
+            deciding.extend(self.find_in(of_sessions, &sessions.collect()));
         }
-        let mut seen = FxHashSet::default();
-        found.retain(|target| seen.insert(*target));
-        found.truncate(MAX_TARGETS);
-        found
+        deciding
     }
 
     /// Returns the targets that may be the best of all, or the best part of a turn or session that is wanted.
-    fn deciding_of(
+    fn find_in(
         &self,
         nearest: &NearestTargets<'_>,
         wanted: &FxHashSet<Target>,
-    ) -> Vec<VectorTarget> {
+    ) -> Vec<DecidingTarget> {
         let mut best_parts: FxHashMap<Target, f32> = FxHashMap::default();
-        let mut best = None;
-        let mut is_deciding = |target: &NearestTarget, cosine: f32| {
-            let best = *best.get_or_insert(cosine);
-            let hit = part_of(target, wanted);
-            let of_hit = hit.map(|hit| *best_parts.entry(hit).or_insert(cosine));
-            of_hit.unwrap_or(best) - cosine < self.max_rounding
-        };
-        let targets = nearest.targets.iter();
-        let deciding = targets.filter(|target| {
-            let cosine = target.cosines.get(0);
-            cosine.is_some_and(|cosine| is_deciding(target, cosine))
-        });
-        deciding.map(|target| target.target).collect()
+        let mut best_of_all = None;
+        let mut deciding = Vec::new();
+        for part in &nearest.targets {
+            let Some(cosine) = part.cosines.get(0) else {
+                continue;
+            };
+            let best_of_all = *best_of_all.get_or_insert(cosine);
+            let best = match find_whole(part, wanted) {
+                Some(whole) => *best_parts.entry(whole).or_insert(cosine),
+                None => best_of_all,
+            };
+            if best - cosine < self.max_rounding {
+                let target = part.target;
+                deciding.push(DecidingTarget { target, cosine });
+            }
+        }
+        deciding
     }
 }
 
 /// Returns those of some hits, best first, that are nearly equal to one before or after them, as far as one of the
 /// two is among the first `limit`.
-fn tied_hits(hits: &[FusedHit], limit: usize, margin: f32) -> FxHashSet<Target> {
+fn find_tied_hits(hits: &[FusedHit], limit: usize, margin: f32) -> FxHashSet<Target> {
     let last = hits.get(limit.saturating_sub(1)).map(|hit| hit.score);
     let may_be_shown = |hit: &FusedHit| last.is_none_or(|last| last - hit.score < margin);
     let mut tied = FxHashSet::default();
@@ -148,10 +200,9 @@ fn tied_hits(hits: &[FusedHit], limit: usize, margin: f32) -> FxHashSet<Target> 
 }
 
 /// Returns the one of some turns and sessions that a target is, or is a part of.
-fn part_of(target: &NearestTarget, wanted: &FxHashSet<Target>) -> Option<Target> {
-    let turn = target.turn.map(Target::Turn);
-    let mut hits = [turn, Some(Target::Session(target.session))]
-        .into_iter()
-        .flatten();
-    hits.find(|hit| wanted.contains(hit))
+fn find_whole(part: &NearestTarget, wanted: &FxHashSet<Target>) -> Option<Target> {
+    let turn = part.turn.map(Target::Turn);
+    let session = Some(Target::Session(part.session));
+    let mut wholes = [turn, session].into_iter().flatten();
+    wholes.find(|whole| wanted.contains(whole))
 }

@@ -39,7 +39,31 @@ pub struct RowProducts {
     /// In the order of rows; 0 for one that is not finite, of a damaged row.
     pub products: Vec<f32>,
     /// The variance of what the rounding of the rows adds to the product with a query of unit length, on average.
-    pub rounding: f64,
+    pub rounding_variance: f64,
+}
+
+/// The sum of the variances of the rounding of some rows.
+#[derive(Debug, Clone, Copy, Default)]
+struct RoundingSum {
+    sum: f64,
+    rows: u32,
+}
+
+impl RoundingSum {
+    /// Adds the variance of a row; a damaged one has none.
+    fn add(&mut self, variance: Option<f32>) {
+        if let Some(variance) = variance {
+            self.sum += f64::from(variance);
+            self.rows += 1;
+        }
+    }
+
+    /// Returns the mean over all rows, summed in the order of `blocks`; 0 without rows.
+    fn mean(blocks: &[Self]) -> f64 {
+        let sum: f64 = blocks.iter().map(|block| block.sum).sum();
+        let rows: f64 = blocks.iter().map(|block| f64::from(block.rows)).sum();
+        sum / rows.max(1.0)
+    }
 }
 
 /// Rows scored by one thread at a time.
@@ -104,7 +128,7 @@ impl VectorMatrix {
     pub fn dot(&self, query: &[f32]) -> RowProducts {
         let query = &QuantizedQuery::new(query);
         let mut products = vec![0.0; self.rows];
-        let variances: Vec<f64> = if self.rows <= BLOCK_ROWS {
+        let variances: Vec<RoundingSum> = if self.rows <= BLOCK_ROWS {
             vec![self.dot_rows(0, query, &mut products)] // not worth starting threads
         } else {
             let blocks = products.par_chunks_mut(BLOCK_ROWS).enumerate();
@@ -112,20 +136,20 @@ impl VectorMatrix {
             blocks.map(dot_rows).collect()
         };
         RowProducts {
-            rounding: variances.iter().sum::<f64>() / self.rows.max(1) as f64,
+            rounding_variance: RoundingSum::mean(&variances),
             products,
         }
     }
 
-    /// Computes the products of a block of rows, and returns the sum of the variances of their rounding.
-    fn dot_rows(&self, first: usize, query: &QuantizedQuery, products: &mut [f32]) -> f64 {
+    /// Computes the products of a block of rows, and returns the variances of their rounding.
+    fn dot_rows(&self, first: usize, query: &QuantizedQuery, products: &mut [f32]) -> RoundingSum {
         self.advise_rows(first, products.len(), BlockUse::Begins);
-        let mut variances = 0.0;
+        let mut variances = RoundingSum::default();
         for (product, row) in products.iter_mut().zip(first..) {
             let row = self.quantized_row(row);
             let dot = row.dot(query);
             *product = if dot.is_finite() { dot } else { 0.0 };
-            variances += f64::from(row.rounding_variance());
+            variances.add(row.rounding_variance());
         }
         self.advise_rows(first, products.len(), BlockUse::Ends);
         variances
@@ -262,8 +286,12 @@ impl MatrixAppender {
         if let Some(folder) = path.parent() {
             private::create_directory(folder)?;
         }
-        let mut file = private::open(&path)?;
         let (rows, dims) = (model.rows(level) as u64, model.dims);
+        if rows == 0 {
+            // What a model left there that the index no longer has may be mapped: it is not cut.
+            let _ = fs_err::remove_file(&path);
+        }
+        let mut file = private::open(&path)?;
         file.set_len(npy::row_offset(rows, dims))?;
         file.seek(SeekFrom::End(0))?;
         Ok(Self { file, rows, dims })

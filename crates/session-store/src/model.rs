@@ -9,7 +9,9 @@ use crate::writer::Writer;
 use rusqlite::{OptionalExtension, Row, params};
 use serde::Serialize;
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Says whether a vector embeds a part of a session or a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -184,20 +186,30 @@ impl Writer {
         Ok(())
     }
 
-    /// Deletes the other versions of a model, for the next commit: models of its name with another fingerprint.
+    /// Deletes the other versions of a model, for the next commit: models of its name with another fingerprint to which
+    /// nothing was written for so long.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn delete_other_versions(&mut self, model: &ModelRow) -> Result<()> {
-        let models = self.reader.models()?.into_iter();
-        let others = models.filter(|other| other.name == model.name && other.id != model.id);
-        for other in others {
-            self.begin()?;
-            self.clear_vectors(other.id)?;
-            let delete = "DELETE FROM models WHERE id = ?1";
-            self.reader.db.execute(delete, [other.id])?;
+    pub fn delete_other_versions(&mut self, model: &ModelRow, unused: Duration) -> Result<()> {
+        for other in self.reader.models()? {
+            let is_other = other.name == model.name && other.id != model.id;
+            if is_other && !self.was_written_within(&other, unused) {
+                self.begin()?;
+                self.clear_vectors(other.id)?;
+                let delete = "DELETE FROM models WHERE id = ?1";
+                self.reader.db.execute(delete, [other.id])?;
+            }
         }
         Ok(())
+    }
+
+    fn was_written_within(&self, model: &ModelRow, time: Duration) -> bool {
+        let root = self.reader.root();
+        let paths = Level::ALL.map(|level| matrix::matrix_path(root, model, level));
+        let written = paths.map(|path| fs_err::metadata(path).and_then(|file| file.modified()));
+        let mut ages = written.into_iter().flatten().map(|at| at.elapsed());
+        ages.any(|age| age.is_ok_and(|age| age < time))
     }
 
     /// Updates the row count of a matrix in `models`.
@@ -227,20 +239,28 @@ impl Writer {
         let current: HashSet<PathBuf> = current.collect();
         let folders = fs_err::read_dir(directory::vectors_path(self.reader.root()));
         for folder in folders.into_iter().flatten().flatten() {
-            if folder.file_type().is_ok_and(|kind| kind.is_dir()) {
-                delete_others(&folder.path(), &current);
+            let is_folder = folder.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_folder && is_fingerprint(&folder.file_name()) {
+                delete_matrices(&folder.path(), &current);
             }
         }
         Ok(())
     }
 }
 
-/// Deletes the files of a folder but some, and the folder where it is empty then. What an open map keeps is left for
+/// Returns true for the name of the folder of a model.
+fn is_fingerprint(name: &OsStr) -> bool {
+    let hex = name.as_encoded_bytes();
+    !hex.is_empty() && hex.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// Deletes the matrices in a folder but some, and the folder where it is empty then. What an open map keeps is left for
 /// the next time.
-fn delete_others(folder: &Path, kept: &HashSet<PathBuf>) {
+fn delete_matrices(folder: &Path, kept: &HashSet<PathBuf>) {
     for entry in fs_err::read_dir(folder).into_iter().flatten().flatten() {
-        if !kept.contains(&entry.path()) {
-            let _ = fs_err::remove_file(entry.path());
+        let path = entry.path();
+        if path.extension().is_some_and(|ext| ext == "npy") && !kept.contains(&path) {
+            let _ = fs_err::remove_file(path);
         }
     }
     let _ = std::fs::remove_dir(folder);

@@ -18,6 +18,7 @@ use session_search::{FusionMode, Level, Tuning};
 use session_sources::Env;
 use session_store::Reader;
 use std::io::Write;
+use std::sync::Arc;
 use tempfile::TempDir;
 
 /// Runs the command.
@@ -52,8 +53,8 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     let mut reports = Vec::new();
     for level in levels(args, &set) {
         let embed = |query: &str| {
-            let models = embedders.iter().map(AsRef::as_ref);
-            let embedding = |model: &dyn Embedder| embed_query(model, &index, query).ok()?;
+            let models = embedders.iter();
+            let embedding = |model| embed_query(model, &index, query).ok()?;
             models.filter_map(embedding).collect()
         };
         let bar = bar(set.questions.len());
@@ -97,13 +98,13 @@ fn tuning(other: &[Constant]) -> Tuning {
 }
 
 /// The model of this name, or the one in use, and the table that every history has beside it.
-fn embedders(name: Option<&str>) -> Result<Vec<Box<dyn Embedder>>> {
+fn embedders(name: Option<&str>) -> Result<Vec<Arc<dyn Embedder>>> {
     let home = Home::from_process()?;
     let name = name.unwrap_or(&home.config.model);
     let catalogue = home.catalogue()?;
     let table = (name != TABLE).then_some(TABLE);
     let names = std::iter::once(name).chain(table);
-    names.map(|name| Ok(catalogue.load(name)?)).collect()
+    names.map(|name| Ok(catalogue.load(name)?.into())).collect()
 }
 
 /// The set's own history, or the user's, with its index: in a folder that was

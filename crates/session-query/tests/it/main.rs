@@ -4,4 +4,5 @@ mod completion;
 mod model_choice;
 mod open_index;
 mod project_folder;
+mod query_models;
 mod typed_query;

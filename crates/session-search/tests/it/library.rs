@@ -170,13 +170,26 @@ impl Library {
         vector: Vector,
         precise: &Arc<impl TextCosines + 'static>,
     ) -> Results {
+        self.search_precise_with(request, vector, precise, &[])
+    }
+
+    /// The same with other models beside it.
+    pub fn search_precise_with(
+        &self,
+        request: &Request,
+        vector: Vector,
+        precise: &Arc<impl TextCosines + 'static>,
+        others: &[&str],
+    ) -> Results {
         let index = self.reader();
-        let dense = QueryEmbedding {
-            precise: Some(Arc::clone(precise) as Arc<dyn TextCosines>),
+        let precise = QueryEmbedding {
+            text_cosines: Some(Arc::clone(precise) as Arc<dyn TextCosines>),
             ..embedding(&index, "f00d", vector)
         };
+        let others = others.iter().map(|other| embedding(&index, other, vector));
+        let dense: Vec<_> = std::iter::once(precise).chain(others).collect();
         let sessions = index.sessions().unwrap();
-        search(&index, &sessions, request, &[dense]).unwrap()
+        search(&index, &sessions, request, &dense).unwrap()
     }
 }
 
@@ -188,7 +201,7 @@ fn embedding(index: &Reader, fingerprint: &str, vector: Vector) -> QueryEmbeddin
         known: 1.0,
         read: 1.0,
         scale: SCALE,
-        precise: None,
+        text_cosines: None,
     }
 }
 

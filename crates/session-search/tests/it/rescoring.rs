@@ -1,7 +1,7 @@
 //! Nearly equal hits are ordered by cosines as precise as the model makes them, not by rounded vectors.
 
-use crate::library::{DIMS, Library, QUERY, Vector, cosine, place};
-use session_core::Query;
+use crate::library::{DIMS, Library, QUERY, Vector, cosine, ids, meta, place, turn};
+use session_core::{Query, Turn};
 use session_search::{FusionMode, Level, Request, Results, TextCosines};
 use session_store::{Reader, SessionId, StoreError, TurnId};
 use std::collections::HashMap;
@@ -16,12 +16,17 @@ struct KnownCosines {
 }
 
 impl TextCosines for KnownCosines {
-    fn turn(&self, _: &Reader, turn: TurnId) -> Result<Option<f32>, StoreError> {
+    fn turn_cosine(&self, _: &Reader, turn: TurnId) -> Result<Option<f32>, StoreError> {
         self.asked.lock().unwrap().push(turn.into());
         Ok(self.turns.get(&turn).copied())
     }
 
-    fn chunks(&self, _: &Reader, session: SessionId) -> Result<Option<f32>, StoreError> {
+    fn greatest_chunk_cosine(
+        &self,
+        _: &Reader,
+        session: SessionId,
+    ) -> Result<Option<f32>, StoreError> {
+        self.asked.lock().unwrap().push(session.into());
         Ok(self.chunks.get(&session).copied())
     }
 }
@@ -86,9 +91,118 @@ fn hits_that_are_apart_are_left_as_they_are() {
 #[test]
 fn a_text_that_is_gone_keeps_its_stored_cosine() {
     let library = two(0.7505, 0.75);
+    let [first, second, _] = first_turns(&library)[..] else {
+        panic!("three sessions");
+    };
+    for (known, expected) in [((first, 0.7499), "b"), ((second, 0.7504), "a")] {
+        let known = Arc::new(KnownCosines {
+            turns: HashMap::from([known]),
+            ..KnownCosines::default()
+        });
+        let found = library.search_precise(&by_vector(Level::Turn), QUERY, &known);
+        assert_eq!(place(&found.hits[0]).0, expected);
+    }
+}
+
+#[test]
+fn beside_another_model_nothing_is_computed() {
+    let mut library = two(0.7505, 0.75);
+    let words = "Something by another model in a few words.";
+    let session = library.say("d", &[(words, None)]);
+    library.embed(
+        "beef",
+        session,
+        &[(turn(0, words), Some(cosine(0.1)))],
+        None,
+    );
     let known = Arc::new(KnownCosines::default());
-    let found = library.search_precise(&by_vector(Level::Turn), QUERY, &known);
-    assert_eq!(place(&found.hits[0]).0, "a");
+    library.search_precise_with(&by_vector(Level::Turn), QUERY, &known, &["beef"]);
+    assert!(known.asked.lock().unwrap().is_empty());
+}
+
+/// Sessions that have a chunk alone, the first of them with the greater stored cosine.
+fn chunks(first: f32, second: f32, turns: u32) -> Library {
+    let mut library = Library::new();
+    for (id, cosine) in [("a", first), ("b", second), ("c", 0.1)] {
+        let words = |n| format!("Something about subject {id}{n} in a few words.");
+        let turns: Vec<_> = (0..turns).map(|n| (turn(n, &words(n)), None)).collect();
+        library.add("claude", &meta(id), &turns, Some(self::cosine(cosine)));
+    }
+    library
+}
+
+fn search_chunks(library: &Library) -> (Results, usize) {
+    let sessions = library.reader().sessions().unwrap();
+    let id = |uid: &str| sessions.iter().find(|s| s.uid == uid).unwrap().id;
+    let known = Arc::new(KnownCosines {
+        chunks: HashMap::from([(id("a"), 0.7498), (id("b"), 0.7502)]),
+        ..KnownCosines::default()
+    });
+    let found = library.search_precise(&by_vector(Level::Session), QUERY, &known);
+    let asked = known.asked.lock().unwrap().len();
+    (found, asked)
+}
+
+#[test]
+fn sessions_are_ordered_by_their_chunks() {
+    let (found, asked) = search_chunks(&chunks(0.7505, 0.75, 2));
+    assert_eq!((place(&found.hits[0]).0, asked), ("b", 2));
+}
+
+#[test]
+fn sessions_that_are_long_are_not_read_for_it() {
+    let (found, asked) = search_chunks(&chunks(0.7505, 0.75, 301));
+    assert_eq!((place(&found.hits[0]).0, asked), ("a", 0));
+}
+
+#[test]
+fn a_turn_moves_by_the_chunk_of_its_session() {
+    let mut library = Library::new();
+    for (id, chunk) in [("a", 0.9005), ("b", 0.9)] {
+        let words = format!("Something about subject {id} in a few words.");
+        let turns = [(turn(0, &words), Some(cosine(0.75)))];
+        library.add("claude", &meta(id), &turns, Some(cosine(chunk)));
+    }
+    let sessions = library.reader().sessions().unwrap();
+    let id = |uid: &str| sessions.iter().find(|s| s.uid == uid).unwrap().id;
+    let known = Arc::new(KnownCosines {
+        chunks: HashMap::from([(id("a"), 0.9), (id("b"), 0.9005)]),
+        ..KnownCosines::default()
+    });
+    let request = by_vector(Level::Turn);
+    let found = library.search_precise(&request, QUERY, &known);
+    assert_eq!(place(&found.hits[0]).0, "b");
+}
+
+/// A nightly job asks the same each time: all or none of its turns get another cosine.
+#[test]
+fn many_equal_turns_stay_in_the_order_of_their_time() {
+    let mut library = Library::new();
+    for day in 0..120 {
+        let words = "Run the nightly integration suite and tell me what has failed.";
+        let turn = Turn {
+            started_ms: Some(day * 86_400_000),
+            ..turn(0, words)
+        };
+        library.add(
+            "claude",
+            &meta(&format!("{day:03}")),
+            &[(turn, Some(cosine(0.7505)))],
+            None,
+        );
+    }
+    let index = library.reader();
+    let turns = index.sessions().unwrap().into_iter();
+    let turns = turns.map(|session| (index.turns(session.id).unwrap()[0].id, 0.75));
+    let known = Arc::new(KnownCosines {
+        turns: turns.collect(),
+        ..KnownCosines::default()
+    });
+    for level in [Level::Session, Level::Turn] {
+        let found = library.search_precise(&by_vector(level), QUERY, &known);
+        assert_eq!(ids(&found)[..3], ["119", "118", "117"], "{level:?}");
+    }
+    assert_eq!(known.asked.lock().unwrap().len(), 2, "once a search");
 }
 
 /// A generator of numbers between -1 and 1, the same each time.

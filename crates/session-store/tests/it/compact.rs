@@ -4,6 +4,7 @@ use crate::npy;
 use crate::support::{DIMS, Index, model, vector};
 use session_store::{Document, DocumentBatch, Level, ModelRow, Reader, StoreError, TurnId, Writer};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 fn put(writer: &mut Writer, session: i64, texts: impl Iterator<Item = usize>) {
     let model = model(writer);
@@ -133,14 +134,36 @@ fn another_version_of_a_model_is_deleted_with_its_files() {
     let old = current(writer.reader().unwrap());
     let other = writer.add_model("beef", "other", 3).unwrap();
     let new = writer.add_model("cafe", &old.name, 3).unwrap();
-    writer.delete_other_versions(&new).unwrap();
-    assert!(
-        index.root().join(GENERATIONS[0]).exists(),
-        "until the commit"
-    );
+    let matrix = index.root().join(GENERATIONS[0]);
+    let foreign = index.root().join("vectors/backup/turn.0.npy");
+    fs_err::create_dir_all(foreign.parent().unwrap()).unwrap();
+    fs_err::write(&foreign, "somebody's").unwrap();
+    writer
+        .delete_other_versions(&new, Duration::from_secs(3600))
+        .unwrap();
+    writer.commit().unwrap();
+    assert_eq!(index.reader().models().unwrap().len(), 3, "it is in use");
+    writer.delete_other_versions(&new, Duration::ZERO).unwrap();
+    assert!(matrix.exists(), "until the commit");
     writer.commit().unwrap();
     assert_eq!(index.reader().models().unwrap(), [other, new]);
-    let folder = index.root().join(GENERATIONS[0]);
-    assert!(!folder.parent().unwrap().exists());
-    assert_eq!(index.reader().model(&old.fingerprint).unwrap(), None);
+    assert!(!matrix.exists() && foreign.exists());
+}
+
+#[test]
+fn a_matrix_that_a_deleted_model_left_is_not_cut() {
+    let (index, mut writer) = half_dead();
+    let old = current(writer.reader().unwrap());
+    let matrix = index.root().join(GENERATIONS[0]);
+    let bytes = fs_err::read(&matrix).unwrap();
+    let new = writer.add_model("cafe", &old.name, 3).unwrap();
+    writer.delete_other_versions(&new, Duration::ZERO).unwrap();
+    writer.commit().unwrap();
+    fs_err::create_dir_all(matrix.parent().unwrap()).unwrap();
+    fs_err::write(&matrix, &bytes).unwrap();
+    let mapped = fs_err::File::open(&matrix).unwrap();
+    put(&mut writer, 1, 0..10);
+    assert_eq!(mapped.metadata().unwrap().len(), bytes.len() as u64);
+    let array = npy::read(&matrix);
+    assert!(array.shape.0 > 0);
 }

@@ -2,7 +2,8 @@
 
 use crate::support::{Index, deliver, embed, found, meta, turn};
 use session_store::{
-    DocumentBatch, FORMAT_VERSION, Level, Reader, StoreError, TurnId, Writer, index_exists,
+    DocumentBatch, FORMAT_VERSION, Level, Reader, RowProducts, StoreError, TurnId, Writer,
+    index_exists,
 };
 use std::path::PathBuf;
 
@@ -250,20 +251,32 @@ fn nothing_is_appended_to_a_damaged_matrix() {
     assert!(matches!(put, Err(StoreError::Corrupt { .. })));
 }
 
+fn products(index: &Index) -> RowProducts {
+    let reader = index.reader();
+    let model = reader.model("f00d").unwrap().unwrap();
+    reader.matrix(&model, Level::Turn).unwrap().dot(&[0.5; 8])
+}
+
 #[test]
 fn a_damaged_row_scores_nothing() {
     let index = filled();
     let path = index.root().join(MATRIX);
-    let mut bytes = fs_err::read(&path).unwrap();
-    bytes[128..144].fill(0xff); // not a number, eight times
-    fs_err::write(&path, bytes).unwrap();
-    let reader = index.reader();
-    let model = reader.model("f00d").unwrap().unwrap();
-    let scores = reader
-        .matrix(&model, Level::Turn)
-        .unwrap()
-        .dot(&[0.5; 8])
-        .products;
-    assert_eq!(scores[0], 0.0);
-    assert!(scores[1..].iter().any(|s| *s != 0.0) && scores.iter().all(|s| s.is_finite()));
+    let sound = products(&index).rounding_variance;
+    let intact = fs_err::read(&path).unwrap();
+    for scale in [f32::NAN, f32::INFINITY, 1e15] {
+        let mut bytes = intact.clone();
+        bytes[128..132].copy_from_slice(&scale.to_le_bytes());
+        bytes[132..140].fill(0);
+        fs_err::write(&path, bytes).unwrap();
+        let RowProducts {
+            products: scores,
+            rounding_variance,
+        } = products(&index);
+        assert_eq!(scores[0], 0.0);
+        assert!(scores[1..].iter().any(|s| *s != 0.0) && scores.iter().all(|s| s.is_finite()));
+        assert!(
+            sound > 0.0 && (rounding_variance / sound - 1.0).abs() < 0.5,
+            "{scale}"
+        );
+    }
 }

@@ -1,0 +1,101 @@
+//! Which vectors of an index answer a query.
+
+use session_config::Home;
+use session_core::{SessionMeta, SourceName, Turn, TurnContent};
+use session_embed::{Embedder, unrotate};
+use session_query::{QueryModels, TABLE};
+use session_sources::Env;
+use session_store::{Document, DocumentBatch, FileStamp, Level, Reader, TurnId, Writer};
+use std::path::Path;
+
+const PROMPTS: [&str; 2] = [
+    "Why does the docker network of the staging host not resolve?",
+    "Rename the parser module and its tests, please.",
+];
+
+/// Indexes a session of one turn for each prompt.
+fn index(root: &Path) {
+    let claude = SourceName::new("claude");
+    let mut writer = Writer::open(root).unwrap();
+    for prompt in PROMPTS {
+        let file = writer
+            .upsert_file(&claude, &format!("/h/{prompt}"))
+            .unwrap();
+        let meta = SessionMeta {
+            id: prompt.into(),
+            ..SessionMeta::default()
+        };
+        let session = writer.open_session(file, &claude, &meta, true).unwrap();
+        let turn = Turn {
+            prompt: prompt.into(),
+            ..Turn::default()
+        };
+        writer.add_turn(session, &turn).unwrap();
+        writer.checkpoint(file, "", FileStamp::default()).unwrap();
+    }
+    writer.commit().unwrap();
+}
+
+/// Embeds the turns of the first sessions by the table as an earlier version did, or as this one does.
+fn embed(root: &Path, table: &dyn Embedder, is_rotated: bool, sessions: usize) {
+    let mut writer = Writer::open(root).unwrap();
+    let spec = table.spec();
+    let fingerprint = match is_rotated {
+        true => spec.fingerprint(),
+        false => spec.unrotated_fingerprint().unwrap(),
+    };
+    let model = writer.add_model(&fingerprint, TABLE, spec.dims).unwrap();
+    let pending = writer.reader().unwrap().pending_sessions(&[model.id]);
+    for pending in pending.unwrap().into_iter().take(sessions) {
+        let turns = writer.reader().unwrap().contents(pending.session).unwrap();
+        let document = |(turn, content): (TurnId, TurnContent)| {
+            let vector = table.embed_query(&content.prompt).unwrap();
+            let text = content.prompt;
+            let turn = Some(turn);
+            let vector = if is_rotated {
+                vector
+            } else {
+                unrotate(&vector)
+            };
+            (Document { turn, text }, Some(vector))
+        };
+        let documents: Vec<_> = turns.into_iter().map(document).collect();
+        writer
+            .store_documents(&model, pending, &documents, DocumentBatch::Complete)
+            .unwrap();
+    }
+    writer.commit().unwrap();
+}
+
+/// The greatest cosine of a query with turns, by each model that answers.
+fn best(models: &QueryModels, root: &Path) -> Vec<f32> {
+    let index = Reader::open(root).unwrap();
+    let answering = models.embed(&index, PROMPTS[0]).unwrap();
+    let best = answering.iter().map(|embedding| {
+        let matrix = index.matrix(&embedding.model, Level::Turn).unwrap();
+        let products = matrix.dot(&embedding.vector).products;
+        products.into_iter().fold(f32::MIN, f32::max)
+    });
+    best.collect()
+}
+
+/// An index of an earlier version loses no meaning while the table reads it anew.
+#[test]
+fn vectors_of_an_earlier_version_answer_until_all_are_made_anew() {
+    let user = tempfile::tempdir().unwrap();
+    let root = user.path().join("index");
+    let home = Home::new(Env::with_home(user.path()), root.clone());
+    let table = session_embed::bundled().unwrap();
+    index(&root);
+    embed(&root, table.as_ref(), false, 2);
+    let models = QueryModels::new(home.catalogue().unwrap(), TABLE, &root).unwrap();
+    let is_found = |cosine: &f32| (cosine - 1.0).abs() < 0.02;
+    for (made, answering) in [(0, 1), (1, 2), (2, 1)] {
+        if made > 0 {
+            embed(&root, table.as_ref(), true, 1);
+        }
+        let found = best(&models, &root);
+        assert_eq!(found.len(), answering, "{made} made anew");
+        assert!(found.iter().any(is_found), "{found:?}");
+    }
+}
