@@ -35,7 +35,7 @@ pub trait TextCosines: Debug + Send + Sync {
 const MAX_DEVIATIONS: f32 = 4.0;
 /// Turns that are read to compute cosines anew, at most: a turn by itself takes a tenth of a millisecond, and for the
 /// chunks of a session all its turns are read.
-const MAX_READ_TURNS: u32 = 300;
+const MAX_READ_TURNS: u32 = 800;
 
 /// Computes the cosines anew on which the order of nearly equal hits depends; returns false where there are none.
 pub(crate) fn rescore_ties(

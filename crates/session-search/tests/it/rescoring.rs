@@ -151,7 +151,7 @@ fn sessions_are_ordered_by_their_chunks() {
 
 #[test]
 fn sessions_that_are_long_are_not_read_for_it() {
-    let (found, asked) = search_chunks(&chunks(0.7505, 0.75, 301));
+    let (found, asked) = search_chunks(&chunks(0.7505, 0.75, 801));
     assert_eq!((place(&found.hits[0]).0, asked), ("a", 0));
 }
 
