@@ -7,7 +7,7 @@ use session_embed::{Architecture, Embedder, ModelSpec, unrotate};
 use session_indexer::{Embedded, Embedding, Progress, embed_beside};
 use session_models::Catalogue;
 use session_search::QueryEmbedding;
-use session_store::{ModelId, Reader};
+use session_store::{ModelId, ModelRow, Reader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -160,6 +160,9 @@ impl QueryModels {
         let Some(model) = index.model(&spec.fingerprint())? else {
             return Ok(None);
         };
+        if spec.name == TABLE {
+            return embed_in_process(&self.table, spec, model, query).map(Some);
+        }
         let text = spec.scripts.readable(query);
         let Some(vector) = self.vector(spec, &text)? else {
             return Ok(None);
@@ -169,14 +172,13 @@ impl QueryModels {
             Architecture::Table | Architecture::Bert => self.table.known(&text),
             _ => 1.0,
         };
-        let text_cosines = (spec.name == TABLE).then(|| TableCosines::share(&self.table, &vector));
         Ok(Some(QueryEmbedding {
             model,
             vector,
             known,
             read: spec.scripts.share(query),
             scale: spec.cosine,
-            text_cosines,
+            text_cosines: None,
         }))
     }
 
@@ -199,21 +201,15 @@ impl QueryModels {
         {
             return Ok(None);
         }
-        let text = spec.scripts.readable(query);
+        let rotated = embed_in_process(&self.table, spec, model, query)?;
         Ok(Some(QueryEmbedding {
-            model,
-            vector: unrotate(&self.table.embed_query(&text)?),
-            known: self.table.known(&text),
-            read: spec.scripts.share(query),
-            scale: spec.cosine,
+            vector: unrotate(&rotated.vector),
             text_cosines: None,
+            ..rotated
         }))
     }
 
     fn vector(&self, spec: &ModelSpec, text: &str) -> Result<Option<Vec<f32>>, QueryError> {
-        if spec.name == TABLE {
-            return Ok(Some(self.table.embed_query(text)?));
-        }
         if text.is_empty() {
             return Ok(Some(vec![0.0; spec.dims]));
         }
@@ -255,18 +251,27 @@ pub fn embed_query(
     query: &str,
 ) -> Result<Option<QueryEmbedding>, QueryError> {
     let spec = model.spec();
-    let Some(row) = index.model(&spec.fingerprint())? else {
-        return Ok(None);
-    };
+    let row = index.model(&spec.fingerprint())?;
+    let embed = |row| embed_in_process(model, spec, row, query);
+    row.map(embed).transpose()
+}
+
+/// Embeds a query by a loaded model, which the index has as `row`.
+fn embed_in_process(
+    model: &Arc<dyn Embedder>,
+    spec: &ModelSpec,
+    row: ModelRow,
+    query: &str,
+) -> Result<QueryEmbedding, QueryError> {
     let text = spec.scripts.readable(query);
     let vector = model.embed_query(&text)?;
     let text_cosines = (spec.name == TABLE).then(|| TableCosines::share(model, &vector));
-    Ok(Some(QueryEmbedding {
+    Ok(QueryEmbedding {
         model: row,
         vector,
         known: model.known(&text),
         read: spec.scripts.share(query),
         scale: spec.cosine,
         text_cosines,
-    }))
+    })
 }

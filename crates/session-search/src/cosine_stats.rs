@@ -25,7 +25,7 @@ pub struct CosineStats {
     pub z: f32,
     /// `z` squared, times the share of the query that the model reads: the model's weight beside what words found.
     pub strength: f32,
-    /// What chance alone would put between the mean and the greatest of so many cosines.
+    /// The distance of the greatest of as many independent cosines from their mean, as chance puts it.
     #[serde(skip)]
     chance: f32,
     /// The standard deviation of what the rounding of stored vectors adds to a cosine.

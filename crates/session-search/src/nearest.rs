@@ -135,14 +135,21 @@ impl<'a> NearestTargets<'a> {
     }
 
     fn sort(&mut self) {
-        let Self { scales, targets } = self;
-        let scored = |nearest: &NearestTarget| ScoredTarget {
+        let scales = &self.scales;
+        let score = |nearest: &NearestTarget| ScoredTarget {
             score: scales
                 .scores(&nearest.cosines)
                 .weighted_mean(&scales.weights),
             target: nearest.target,
         };
-        targets.sort_by(|a, b| scored(a).order(&scored(b)));
+        let scored = self
+            .targets
+            .drain(..)
+            .map(|nearest| (score(&nearest), nearest));
+        let mut scored: Vec<_> = scored.collect();
+        scored.sort_by(|(a, _), (b, _)| a.order(b));
+        self.targets
+            .extend(scored.into_iter().map(|(_, nearest)| nearest));
     }
 }
 

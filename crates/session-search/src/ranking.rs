@@ -23,7 +23,7 @@ pub(crate) struct Ranking<'a> {
     context: Option<SessionContext>,
 }
 
-/// What is nearest to the query's vectors, as far as a request asks for it.
+/// The nearest targets at each level that a request needs.
 pub(crate) struct NearestByLevel<'a> {
     /// At the level of the hits.
     pub(crate) of_level: NearestTargets<'a>,

@@ -63,8 +63,11 @@ pub(crate) fn rescore_ties(
         let cosine = rescoring.cosine(&deciding)?;
         cosines.extend(cosine.map(|cosine| (deciding.target, cosine)));
     }
+    if cosines.is_empty() {
+        return Ok(false);
+    }
     nearest.set_cosines(&cosines);
-    Ok(!cosines.is_empty())
+    Ok(true)
 }
 
 /// A target on whose cosine the order of hits depends, with the stored one.
