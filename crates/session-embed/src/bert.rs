@@ -4,8 +4,8 @@ use crate::gguf::Gguf;
 use crate::kernel::attention::AttentionShape;
 use crate::kernel::lanes::COLUMNS;
 use crate::layers::{
-    Attention, Embedding, Encoder, FeedForward, LayerNorm, LayerReader, Linear, PackedBatch,
-    first_pool, mean_pool,
+    Attention, BatchAttention, Embedding, Encoder, FeedForward, LayerNorm, LayerReader, Linear,
+    PackedBatch, first_pool, mean_pool,
 };
 use crate::safetensors_file::TensorNames;
 use crate::stored_matrix::WeightFile;
@@ -73,6 +73,7 @@ pub struct Bert {
     position_embeddings: Embedding,
     token_type_embeddings: Embedding,
     norm: LayerNorm,
+    attention: Attention,
     layers: Vec<BertLayer>,
     hidden_size: usize,
     pooling: Pooling,
@@ -81,7 +82,6 @@ pub struct Bert {
 #[derive(Debug)]
 struct BertLayer {
     qkv_proj: Linear,
-    attention: Attention,
     o_proj: Linear,
     attention_norm: LayerNorm,
     feed_forward: FeedForward,
@@ -99,8 +99,9 @@ impl Encoder for Bert {
         ];
         let x = self.token_embeddings.forward_add(batch.ids, &others)?;
         let mut x = self.norm.forward(x)?;
+        let attention = self.attention.of(batch.lengths, x.device())?;
         for layer in &self.layers {
-            x = layer.forward(x, batch.lengths)?;
+            x = layer.forward(x, &attention)?;
         }
         match self.pooling {
             Pooling::First => first_pool(&x, batch.lengths),
@@ -114,10 +115,8 @@ impl Encoder for Bert {
 }
 
 impl BertLayer {
-    fn forward(&self, x: Tensor, lengths: &[usize]) -> Result<Tensor> {
-        let context = self
-            .attention
-            .forward(&self.qkv_proj.forward(&x)?, lengths)?;
+    fn forward(&self, x: Tensor, attention: &BatchAttention<'_>) -> Result<Tensor> {
+        let context = attention.forward(&self.qkv_proj.forward(&x)?)?;
         let x = self.o_proj.forward_add(&context, &x)?;
         drop(context);
         let x = self.attention_norm.forward(x)?;
@@ -141,11 +140,18 @@ impl Bert {
         let table = |name: &str, rows| reader.file.matrix(name, rows, hidden);
         let embedding = |table| Embedding::new(table, reader.backend);
         let layers = (0..config.num_layers).map(|at| BertLayer::open(reader, config, at));
+        let shape = AttentionShape {
+            heads: config.num_heads,
+            kv_heads: config.num_heads,
+            head_dim: hidden / config.num_heads,
+            is_causal: false,
+        };
         Ok(Self {
             token_embeddings: embedding(table("token_embd.weight", vocab_size)?),
             position_embeddings: embedding(table("position_embd.weight", config.max_positions)?),
             token_type_embeddings: embedding(table("token_types.weight", config.token_types)?),
             norm: reader.layer_norm("token_embd_norm", hidden, config.layer_norm_eps)?,
+            attention: reader.attention(shape),
             layers: layers.collect::<std::result::Result<_, _>>()?,
             hidden_size: hidden,
             pooling,
@@ -166,15 +172,8 @@ impl BertLayer {
             reader.linear(&names, inputs, true)
         };
         let norm = |part: &str| reader.layer_norm(&name(part), hidden, config.layer_norm_eps);
-        let shape = AttentionShape {
-            heads: config.num_heads,
-            kv_heads: config.num_heads,
-            head_dim: hidden / config.num_heads,
-            is_causal: false,
-        };
         Ok(Self {
             qkv_proj: linear(&["attn_q", "attn_k", "attn_v"], hidden, hidden)?,
-            attention: reader.attention(shape),
             o_proj: linear(&["attn_output"], hidden, hidden)?,
             attention_norm: norm("attn_output_norm")?,
             feed_forward: FeedForward::Gelu {

@@ -8,11 +8,12 @@ mod linear;
 mod norm;
 mod norm_rope;
 mod op;
+mod padded_texts;
 mod pooling;
 #[cfg(test)]
 mod tests;
 
-pub use attention::Attention;
+pub use attention::{Attention, BatchAttention};
 pub use embedding::Embedding;
 pub use linear::{FeedForward, Linear};
 pub use norm::{LayerNorm, RmsNorm};

@@ -7,8 +7,8 @@ pub use config::Qwen3Config;
 
 use crate::EmbedError;
 use crate::layers::{
-    Angles, Attention, Embedding, Encoder, FeedForward, LayerReader, Linear, NormRope, PackedBatch,
-    RmsNorm, RotaryEmbedding, last_pool,
+    Angles, Attention, BatchAttention, Embedding, Encoder, FeedForward, LayerReader, Linear,
+    NormRope, PackedBatch, RmsNorm, RotaryEmbedding, last_pool,
 };
 use crate::safetensors_file::TensorNames;
 use crate::stored_matrix::{StoredMatrix, WeightFile};
@@ -39,6 +39,7 @@ pub const NAMES: TensorNames = TensorNames {
 pub struct Qwen3 {
     token_embeddings: Embedding,
     rotary: RotaryEmbedding,
+    attention: Attention,
     layers: Vec<DecoderLayer>,
     norm: RmsNorm,
     hidden_size: usize,
@@ -49,7 +50,6 @@ struct DecoderLayer {
     attention_norm: RmsNorm,
     qkv_proj: Linear,
     norm_rope: NormRope,
-    attention: Attention,
     o_proj: Linear,
     ffn_norm: RmsNorm,
     feed_forward: FeedForward,
@@ -59,9 +59,10 @@ impl Encoder for Qwen3 {
     fn forward(&self, batch: &PackedBatch<'_>) -> Result<Tensor> {
         let angles = self.rotary.angles(batch.lengths)?;
         let mut x = self.token_embeddings.forward(batch.ids)?;
+        let attention = self.attention.of(batch.lengths, x.device())?;
         let last = self.layers.len() - 1;
         for (at, layer) in self.layers.iter().enumerate() {
-            let mut context = layer.attend(&x, &angles, batch.lengths)?;
+            let mut context = layer.attend(&x, &angles, &attention)?;
             if at == last {
                 // The other tokens of the last layer are not read.
                 x = last_pool(&x, batch.lengths)?;
@@ -81,10 +82,15 @@ impl Encoder for Qwen3 {
 }
 
 impl DecoderLayer {
-    fn attend(&self, x: &Tensor, angles: &Angles, lengths: &[usize]) -> Result<Tensor> {
+    fn attend(
+        &self,
+        x: &Tensor,
+        angles: &Angles,
+        attention: &BatchAttention<'_>,
+    ) -> Result<Tensor> {
         let qkv = self.qkv_proj.forward(&self.attention_norm.forward(x)?)?;
         let qkv = self.norm_rope.forward(qkv, angles)?;
-        self.attention.forward(&qkv, lengths)
+        attention.forward(&qkv)
     }
 }
 
@@ -102,6 +108,7 @@ impl Qwen3 {
         Ok(Self {
             token_embeddings: Embedding::new(token_embeddings(reader.file, config)?, backend),
             rotary: RotaryEmbedding::new(config.head_dim, config.rope_theta, backend),
+            attention: reader.attention(config.attention_shape()),
             layers: layers.collect::<std::result::Result<_, _>>()?,
             norm: reader.rms_norm("output_norm", config.hidden_size, config.rms_norm_eps)?,
             hidden_size: config.hidden_size,
@@ -137,7 +144,6 @@ impl DecoderLayer {
             attention_norm: reader.rms_norm(&name("attn_norm"), hidden, eps)?,
             qkv_proj: linear(&qkv, hidden)?,
             norm_rope: reader.norm_rope(norms.each_ref().map(String::as_str), shape, eps)?,
-            attention: reader.attention(shape),
             o_proj: linear(&[("attn_output", hidden)], query_dim)?,
             ffn_norm: reader.rms_norm(&name("ffn_norm"), hidden, eps)?,
             feed_forward: FeedForward::Swiglu {

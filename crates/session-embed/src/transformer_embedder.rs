@@ -63,6 +63,21 @@ const LARGE_MODEL: Batching = Batching {
     tokens: 1024,
     is_parallel: false,
 };
+/// A GPU waits for each operation to be started, however little it has to do.
+const ON_GPU: Batching = Batching {
+    tokens: 4096,
+    is_parallel: false,
+};
+
+impl Batching {
+    /// These batches where our kernels compute.
+    fn on(self, backend: &Backend) -> Self {
+        match backend.kernels {
+            Some(_) => self,
+            None => ON_GPU,
+        }
+    }
+}
 
 impl TransformerEmbedder {
     /// Puts a BERT together from its weights, a GGUF file whose tensors are
@@ -138,7 +153,7 @@ impl TransformerEmbedder {
                 ends: [first, last],
             },
             encoder: Box::new(encoder),
-            batching: SMALL_MODEL,
+            batching: SMALL_MODEL.on(backend),
         })
     }
 
@@ -222,7 +237,7 @@ impl TransformerEmbedder {
             spec,
             tokenizer: Tokenizer::Bpe(Box::new(bpe)),
             encoder: Box::new(encoder),
-            batching: LARGE_MODEL,
+            batching: LARGE_MODEL.on(backend),
         })
     }
 

@@ -11,7 +11,7 @@ use crate::source::Source;
 use crate::{EmbedError, Pooling};
 use std::path::Path;
 
-const LENGTHS: [usize; 5] = [1, 40, 3, 400, 33];
+const LENGTHS: [usize; 7] = [1, 40, 3, 400, 33, 350, 20];
 /// Tokens of all-MiniLM-L6-v2.
 const VOCAB_SIZE: usize = 30_522;
 

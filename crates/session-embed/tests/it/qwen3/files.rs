@@ -137,11 +137,14 @@ fn opens_by_its_description() {
     };
     let mut listed = spec();
     write_folder(folder.path(), DType::F32, "");
-    let whole = session_embed::open(listed.clone(), folder.path()).unwrap();
+    let open = |spec: &ModelSpec, path: &Path| {
+        session_embed::open_on(Device::Cpu, spec.clone(), path).unwrap()
+    };
+    let whole = open(&listed, folder.path());
     write_gguf(&folder.path().join("m.gguf"), GgmlDType::F32);
     listed.files = vec![file("m.gguf")];
-    let inside = session_embed::open(listed.clone(), folder.path()).unwrap();
-    let alone = session_embed::open_on(Device::Cpu, listed, &folder.path().join("m.gguf")).unwrap();
+    let inside = open(&listed, folder.path());
+    let alone = open(&listed, &folder.path().join("m.gguf"));
     let expected = documents(whole.as_ref(), &["a text"]);
     assert_eq!(documents(inside.as_ref(), &["a text"]), expected);
     assert_eq!(documents(alone.as_ref(), &["a text"]), expected);

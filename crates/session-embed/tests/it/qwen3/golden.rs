@@ -23,7 +23,7 @@ pub static GOLDEN: LazyLock<Vec<Golden>> =
 static SMALL: LazyLock<TransformerEmbedder> = LazyLock::new(|| small(spec()).unwrap());
 
 /// Every text's vector is that near to the peer's, alone and among the others.
-fn check(model: &dyn Embedder, least: f32) {
+pub fn check(model: &dyn Embedder, least: f32) {
     let texts: Vec<&str> = GOLDEN.iter().map(|golden| golden.text.as_str()).collect();
     for (golden, vector) in GOLDEN.iter().zip(documents(model, &texts)) {
         let cosine = dot(&golden.vector, &vector);

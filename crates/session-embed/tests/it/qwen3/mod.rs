@@ -4,6 +4,8 @@
 //! makes the same weights by the same formula.
 
 mod checkpoint;
+#[cfg(feature = "cuda")]
+mod cuda;
 mod files;
 mod golden;
 mod tokenizer;
