@@ -1,5 +1,6 @@
 //! The content of a turn: what is searched and reported.
 
+use crate::call_status::CallStatus;
 use crate::error_lines::error_lines;
 use crate::error_signature::ErrorSignature;
 use crate::same_command::{CommandWork, hides_exit_code};
@@ -42,10 +43,8 @@ pub struct TurnContent {
 pub struct RunEntry {
     /// Index in [`TurnContent::commands`]; beyond its end where that was full.
     pub command: usize,
-    /// It exited non-zero, or was not allowed to run.
-    pub failed: bool,
-    /// It never ended, as far as the history says.
-    pub unfinished: bool,
+    /// How it ended.
+    pub status: CallStatus,
     /// Number of [`TurnContent::changes`] before it. Contents of index format 7 have none.
     pub changes_before: usize,
 }
@@ -115,8 +114,7 @@ impl TurnContent {
         self.runs.iter().filter_map(|run| {
             Some(CommandRunRef {
                 command: self.commands.get(run.command)?,
-                failed: run.failed,
-                unfinished: run.unfinished,
+                status: run.status,
             })
         })
     }
@@ -138,7 +136,7 @@ impl TurnContent {
     /// True for a run that failed, as its exit code says. What only shows a text fails at nothing.
     pub fn has_failed(&self, run: usize) -> bool {
         let entry = self.runs.get(run);
-        entry.is_some_and(|entry| entry.failed && self.work_of_run(run).is_some())
+        entry.is_some_and(|entry| entry.status.is_failed() && self.work_of_run(run).is_some())
     }
 
     /// True for a run that succeeded. Where the exit code is that of another command, it printed no error.
@@ -146,7 +144,7 @@ impl TurnContent {
         let entry = self.runs.get(run);
         let command = entry.and_then(|entry| self.commands.get(entry.command));
         let is_told = || !command.is_some_and(|command| hides_exit_code(command));
-        entry.is_some_and(|entry| !entry.failed && !entry.unfinished)
+        entry.is_some_and(|entry| entry.status == CallStatus::Done)
             && (is_told() || self.errors_of_run(run).next().is_none())
     }
 
@@ -250,8 +248,8 @@ impl TurnContent {
             return; // our own hits in a transcript would find themselves
         }
         let late = call.late.as_deref();
-        if let Some(late) = late.filter(|_| call.failed) {
-            self.mark_failed(*late);
+        if let Some(late) = late.filter(|_| call.status != CallStatus::Done) {
+            self.mark(*late, call.status);
         }
         let mut run = late.and_then(|late| late.run).map(|run| run as usize);
         if let Some(command) = call.run() {
@@ -265,7 +263,7 @@ impl TurnContent {
             self.turn_stats.add_pull_request(address);
         }
         if let Some(output) = call.output.as_deref().filter(|_| call.reports_errors()) {
-            let errors = self.add_errors(output, call.failed);
+            let errors = self.add_errors(output, call.status.is_failed());
             self.add_run_errors(run, errors);
         }
     }
@@ -295,8 +293,7 @@ impl TurnContent {
         let command = push_new(&mut self.commands, command, MAX_ITEMS);
         let run = RunEntry {
             command,
-            failed: call.failed,
-            unfinished: call.unfinished,
+            status: call.status,
             changes_before: self.changes.len(),
         };
         push_entry(&mut self.runs, run);
@@ -306,7 +303,7 @@ impl TurnContent {
         let entry = FileEntry {
             file: push_new(&mut self.files, file, MAX_ITEMS),
             access: call.file_access(),
-            failed: call.failed || call.unfinished,
+            failed: call.status != CallStatus::Done,
         };
         match entry.access {
             FileAccess::Read => push_entry(&mut self.reads, entry),
@@ -314,10 +311,10 @@ impl TurnContent {
         }
     }
 
-    /// Marks a call of this turn as failed that was delivered before its result.
-    fn mark_failed(&mut self, call: DeliveredCall) {
+    /// Marks a call of this turn that was delivered before its result: it is not done.
+    fn mark(&mut self, call: DeliveredCall, status: CallStatus) {
         if let Some(run) = call.run.and_then(|run| self.runs.get_mut(run as usize)) {
-            run.failed = true;
+            run.status = run.status.max(status);
         }
         let changes = self.changes.iter_mut().skip(call.change as usize);
         let reads = self.reads.iter_mut().skip(call.read as usize);

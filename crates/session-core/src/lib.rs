@@ -20,6 +20,7 @@
 //! assert!(document.contains("port 8080"));
 //! ```
 
+mod call_status;
 mod code_fence;
 mod content;
 mod cosine_scale;
@@ -44,6 +45,7 @@ pub mod title;
 mod top_k;
 mod turn_stats;
 
+pub use call_status::CallStatus;
 pub use code_fence::{CodeFences, FencedLine};
 pub use content::{AccessedFile, FileEntry, RunEntry, RunError, TurnContent};
 pub use cosine_scale::CosineScale;

@@ -1,5 +1,6 @@
 //! The nouns: what a history is made of.
 
+use crate::call_status::CallStatus;
 use crate::turn_stats::{FileAccess, TurnStats};
 use crate::{noise, shell};
 use serde::{Deserialize, Serialize};
@@ -179,12 +180,9 @@ pub struct ToolCall {
     /// error lines, see [`crate::error_lines`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// The tool said that it failed, or its command exited non-zero.
-    pub failed: bool,
-    /// It never ended, as the history tells: it still runs, or was killed with
-    /// the agent.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub unfinished: bool,
+    /// How it ended.
+    #[serde(flatten)]
+    pub status: CallStatus,
     /// Session id of the subagent that the call started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subagent: Option<String>,
@@ -299,9 +297,10 @@ impl ToolCall {
     }
 
     /// True when error lines in the output are the call's own: it ran a command
-    /// or failed. What a file or a page says about errors is none.
+    /// or failed. What a file or a page says about errors is none, nor is why it did not run.
     pub fn reports_errors(&self) -> bool {
-        self.failed || self.command.is_some()
+        let is_own = self.command.is_some() && self.status != CallStatus::NotRun;
+        is_own || self.status.is_failed()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Time, tokens, models and results of a turn.
 
+use crate::call_status::CallStatus;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
@@ -130,11 +131,9 @@ impl From<Tokens> for [u64; 3] {
 pub struct CommandRunRef<'c> {
     /// The command.
     pub command: &'c str,
-    /// It exited non-zero, or was not let run.
-    pub failed: bool,
-    /// It never ended, as the history tells.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub unfinished: bool,
+    /// How it ended.
+    #[serde(flatten)]
+    pub status: CallStatus,
 }
 
 /// How a turn accessed a file, the least first.

@@ -2,19 +2,8 @@
 
 use serde_json::Value;
 use session_core::diff::{DiffLine, diff_lines};
-use session_core::{ToolCall, safe_json};
+use session_core::{CallStatus, ToolCall, safe_json};
 use std::borrow::Cow;
-
-/// How a call ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallStatus {
-    /// It ended, and nothing says that it failed.
-    Done,
-    /// It failed.
-    Failed,
-    /// It never ended.
-    Unfinished,
-}
 
 /// An input of a call that nothing else shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,11 +64,7 @@ impl<'a> CallView<'a> {
         };
         Self {
             call,
-            status: match (call.failed, call.unfinished) {
-                (true, _) => CallStatus::Failed,
-                (_, true) => CallStatus::Unfinished,
-                _ => CallStatus::Done,
-            },
+            status: call.status,
             subject: call.subject().or_else(first),
             edits,
             inputs,

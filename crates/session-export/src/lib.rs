@@ -57,7 +57,7 @@ mod kept_text;
 mod markdown;
 
 pub use brief::shorten_calls;
-pub use call_view::{CallInput, CallStatus, CallView};
+pub use call_view::{CallInput, CallView};
 pub use error::ExportError;
 pub use export_format::{ExportFormat, file_name};
 pub use exported_session::ExportedSession;

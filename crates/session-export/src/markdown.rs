@@ -1,6 +1,6 @@
 //! Turns in full, as Markdown.
 
-use crate::call_view::{CallInput, CallStatus, CallView};
+use crate::call_view::{CallInput, CallView};
 use crate::error::ExportError;
 use crate::exported_session::ExportedSession;
 use crate::kept_text::TextLimit;
@@ -108,11 +108,8 @@ fn quoted(text: &str) -> String {
 
 fn call(call: &ToolCall, limit: TextLimit) -> String {
     let view = CallView::new(call);
-    let end = match view.status {
-        CallStatus::Done => "",
-        CallStatus::Failed => " (failed)",
-        CallStatus::Unfinished => " (unfinished)",
-    };
+    let end = view.status.words();
+    let end = end.map_or(String::new(), |words| format!(" ({words})"));
     let name = safe_line(&call.name);
     let mut out = format!("\n**{name}**{}{end}\n", subject(&view));
     if let Some(command) = &call.command {

@@ -247,7 +247,7 @@ fn matches_any(path: &str, wanted: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_core::{Part, ToolCall};
+    use session_core::{CallStatus, Part, ToolCall};
 
     #[test]
     fn a_pattern_is_compared_with_what_of_a_turn_is_indexed() {
@@ -279,7 +279,7 @@ mod tests {
         assert!(excludes(ToolCall {
             command: Some("make".into()),
             output: Some("error: secret-lab is missing".into()),
-            failed: true,
+            status: CallStatus::Failed,
             ..call("Bash")
         }));
         assert!(!excludes(ToolCall {

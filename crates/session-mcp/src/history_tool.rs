@@ -152,10 +152,7 @@ fn file_line(file: &FoundFile) -> String {
 }
 
 fn command_line(command: &FoundCommand) -> String {
-    let end = match (command.failed, command.unfinished) {
-        (true, _) => "  (failed)",
-        (_, true) => "  (unfinished)",
-        _ => "",
-    };
+    let end = command.status.words();
+    let end = end.map_or(String::new(), |words| format!("  ({words})"));
     format!("$ {}{end}", line(&command.command, COLUMNS - end.len() - 2))
 }

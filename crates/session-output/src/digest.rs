@@ -330,7 +330,7 @@ fn json_project(project: &ProjectReport) -> JsonProject<'_> {
 
 fn json_session(session: &SessionReport) -> JsonSession<'_> {
     let (row, work) = (&session.row, &session.work);
-    let failed = work.commands.iter().filter(|run| run.failed);
+    let failed = work.commands.iter().filter(|run| run.status.is_failed());
     JsonSession {
         source: &row.source,
         session: &row.uid,

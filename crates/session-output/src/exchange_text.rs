@@ -147,11 +147,13 @@ fn format_part(part: &Part, limit: TextLimit, width: usize) -> String {
 
 fn format_call(call: &ToolCall, limit: TextLimit, width: usize) -> String {
     let main = call.subject().unwrap_or_default();
-    let mark = match (call.failed, call.unfinished) {
-        (true, _) => paint(FAILED, " failed"),
-        (_, true) => paint(FAINT, " unfinished"),
-        _ => String::new(),
+    let style = if call.status.is_failed() {
+        FAILED
+    } else {
+        FAINT
     };
+    let mark = call.status.words();
+    let mark = mark.map_or(String::new(), |words| paint(style, format!(" {words}")));
     let one_line = !main.contains('\n') && main.len() + call.name.len() + 6 < width.max(60);
     let mut out = format!(
         "\n{} {}{mark}\n",

@@ -4,7 +4,7 @@ use crate::session_label::rfc3339;
 use crate::style::{CALL, FAILED, FAINT, ID, paint};
 use serde::Serialize;
 use session_core::text::printable;
-use session_core::{AccessedFile, FileAccess, TurnContent};
+use session_core::{AccessedFile, CallStatus, FileAccess, TurnContent};
 use session_search::Exchange;
 
 /// A kind of item in a turn.
@@ -97,7 +97,7 @@ fn items_of_kind(exchange: &Exchange, only: TurnItemKind) -> ItemsOfKind {
         TurnItemKind::Commands => {
             let runs = content.command_runs();
             let command = |run: session_core::CommandRunRef<'_>| {
-                (format!("$ {}", run.command), run_outcome(&run))
+                (format!("$ {}", run.command), run.status.words())
             };
             ItemsOfKind::Lines(runs.map(command).collect())
         }
@@ -112,14 +112,6 @@ fn items_of_kind(exchange: &Exchange, only: TurnItemKind) -> ItemsOfKind {
         }
         TurnItemKind::Prompts => ItemsOfKind::Words(content.prompt),
         TurnItemKind::Answers => ItemsOfKind::Words(content.answer),
-    }
-}
-
-fn run_outcome(run: &session_core::CommandRunRef<'_>) -> Option<&'static str> {
-    match (run.failed, run.unfinished) {
-        (true, _) => Some("failed"),
-        (_, true) => Some("unfinished"),
-        _ => None,
     }
 }
 
@@ -167,9 +159,8 @@ pub struct JsonItems {
 #[derive(Debug, Serialize)]
 struct JsonRun {
     command: String,
-    failed: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    unfinished: bool,
+    #[serde(flatten)]
+    status: CallStatus,
 }
 
 #[derive(Debug, Serialize)]
@@ -184,8 +175,7 @@ impl JsonItems {
         let content = TurnContent::from_turn(&exchange.turn);
         let runs = content.command_runs().map(|run| JsonRun {
             command: run.command.to_owned(),
-            failed: run.failed,
-            unfinished: run.unfinished,
+            status: run.status,
         });
         let files = content.accessed_files().map(|file| JsonAccessedFile {
             path: file.path.to_owned(),

@@ -5,7 +5,7 @@ use crate::session_label::{gone_field, minute, project, rfc3339, short_id, title
 use crate::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
 use anstyle::Style;
 use serde::Serialize;
-use session_core::FileAccess;
+use session_core::{CallStatus, FileAccess};
 use session_display::plural;
 use session_search::{FoundCommand, FoundFile, FoundTurn};
 use session_store::{SessionId, SessionRow};
@@ -57,29 +57,35 @@ impl PrintedFinding for FoundCommand {
     const DID: &'static str = "ran";
 
     fn counted(found: &[&Self]) -> String {
-        let failed = found.iter().filter(|run| run.failed).count();
-        let unfinished = found.iter().filter(|run| run.unfinished).count();
+        let counted = [
+            CallStatus::Failed,
+            CallStatus::Unfinished,
+            CallStatus::NotRun,
+        ]
+        .map(|status| {
+            let count = found.iter().filter(|run| run.status == status).count();
+            let words = status.words().filter(|_| count > 0)?;
+            Some(format!("{count} {words}"))
+        });
+        let counted: Vec<String> = counted.into_iter().flatten().collect();
         let runs = plural(found.len(), "run");
-        match (failed, unfinished) {
-            (0, 0) => format!("{runs}, none failed,"),
-            (0, n) => format!("{runs} ({n} unfinished)"),
-            (n, 0) => format!("{runs} ({n} failed)"),
-            (n, m) => format!("{runs} ({n} failed, {m} unfinished)"),
+        match counted.is_empty() {
+            true => format!("{runs}, none failed,"),
+            false => format!("{runs} ({})", counted.join(", ")),
         }
     }
 
     fn line(&self, _: &SessionRow, wanted: &str, columns: usize) -> String {
-        let (name, style) = match (self.failed, self.unfinished) {
-            (true, _) => ("failed", FAILED),
-            (_, true) => ("unfinished ", FAINT),
-            _ => ("ok", FAINT),
+        let name = self.status.words().unwrap_or("ok");
+        let style = if self.status.is_failed() {
+            FAILED
+        } else {
+            FAINT
         };
-        let columns = columns.saturating_sub(ACCESS_WIDTH.max(name.len()) + 2);
+        let width = ACCESS_WIDTH.max(name.len() + 1);
+        let columns = columns.saturating_sub(width + 2);
         let command = around(&safe_line(&self.command), wanted, columns);
-        format!(
-            "{}$ {command}",
-            paint(style, format!("{name:<ACCESS_WIDTH$}"))
-        )
+        format!("{}$ {command}", paint(style, format!("{name:<width$}")))
     }
 }
 

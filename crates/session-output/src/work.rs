@@ -130,11 +130,8 @@ fn counted(count: usize, what: &str) -> String {
 
 fn commands(commands: &[CommandRun]) -> String {
     let one = |run: &CommandRun| {
-        let end = match (run.failed, run.unfinished) {
-            (true, _) => " (failed)",
-            (_, true) => " (unfinished)",
-            _ => "",
-        };
+        let end = run.status.words();
+        let end = end.map_or(String::new(), |words| format!(" ({words})"));
         format!("$ {}{end}", line(&run.command, MAX_COMMAND_CHARS))
     };
     let all: Vec<String> = commands.iter().map(one).collect();

@@ -4,7 +4,7 @@ use session_core::diff::DiffLine;
 use session_core::text::printable;
 use session_core::{CodeFences, FencedLine, Part, PromptKind};
 use session_display::{minute, safe_line, wrap_lines};
-use session_export::{CallStatus, CallView};
+use session_export::CallView;
 use session_search::{Exchange, Origin};
 use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
@@ -164,10 +164,10 @@ impl BlockLines {
     }
 
     fn call(&mut self, view: &CallView<'_>) {
-        let (mark, role) = match view.status {
-            CallStatus::Done => ("", LineRole::Call),
-            CallStatus::Failed => (" failed", LineRole::Failed),
-            CallStatus::Unfinished => (" unfinished", LineRole::Call),
+        let (mark, role) = match view.status.words() {
+            None => (String::new(), LineRole::Call),
+            Some(words) if view.status.is_failed() => (format!(" {words}"), LineRole::Failed),
+            Some(words) => (format!(" {words}"), LineRole::Call),
         };
         let name = safe_line(&view.call.name);
         let subject = view.subject.unwrap_or_default();
@@ -189,7 +189,7 @@ impl BlockLines {
                 );
             }
         }
-        let shows_output = self.calls == CallDetail::Full || view.status == CallStatus::Failed;
+        let shows_output = self.calls == CallDetail::Full || view.status.is_failed();
         if let Some(output) = view.call.output.as_ref().filter(|_| shows_output) {
             self.block(output, LineRole::Faint, "  │ ");
         }

@@ -202,7 +202,7 @@ fn answer(content: &TurnContent) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_core::{Part, ToolCall, Turn};
+    use session_core::{CallStatus, Part, ToolCall, Turn};
     use session_store::TurnRow;
 
     const ERROR: &str = "error: cannot borrow `oil`";
@@ -212,7 +212,7 @@ mod tests {
             name: "Bash".into(),
             command: Some(command.into()),
             output: Some(output.into()),
-            failed,
+            status: CallStatus::ended(failed),
             ..ToolCall::default()
         })
     }
@@ -330,7 +330,7 @@ mod tests {
     fn other_ends_are_no_cures() {
         let unfinished = Part::Call(ToolCall {
             command: Some("make".into()),
-            unfinished: true,
+            status: CallStatus::Unfinished,
             ..ToolCall::default()
         });
         for (why, parts) in [

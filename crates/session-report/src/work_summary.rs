@@ -5,7 +5,7 @@ use crate::active_time::compute_active_ms;
 use crate::prose_excerpt::excerpt_prose;
 use crate::turn_record::{TurnRecord, read_turns};
 use serde::Serialize;
-use session_core::{FileAccess, PromptKind, Tokens, TurnContent, noise};
+use session_core::{CallStatus, FileAccess, PromptKind, Tokens, TurnContent, noise};
 use session_store::{Reader, SessionId, StoreError};
 
 /// Maximum length of a problem, in characters.
@@ -52,11 +52,9 @@ pub struct WorkSummary {
 pub struct CommandRun {
     /// The command line.
     pub command: String,
-    /// Whether it exited non-zero or was denied.
-    pub failed: bool,
-    /// Whether the history records no result of it.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub unfinished: bool,
+    /// How it ended.
+    #[serde(flatten)]
+    pub status: CallStatus,
     /// Index of the turn in the session, from 0.
     pub turn: u32,
 }
@@ -117,8 +115,7 @@ impl WorkSummary {
         self.commands
             .extend(content.command_runs().map(|run| CommandRun {
                 command: run.command.to_owned(),
-                failed: run.failed,
-                unfinished: run.unfinished,
+                status: run.status,
                 turn: turn.row.index,
             }));
         for file in content.accessed_files() {
@@ -161,7 +158,10 @@ impl WorkSummary {
 
     /// Counts the commands that failed.
     pub fn failed_command_count(&self) -> usize {
-        self.commands.iter().filter(|run| run.failed).count()
+        self.commands
+            .iter()
+            .filter(|run| run.status.is_failed())
+            .count()
     }
 
     /// Returns true when no typed prompt was answered and nothing was done.
@@ -308,22 +308,24 @@ mod tests {
     }
 
     #[test]
-    fn unfinished_commands_are_not_failures() {
+    fn what_did_not_end_or_run_has_not_failed() {
         let mut turn = turn_record(0, PromptKind::Typed, "Heat it", &[]);
         turn.content.commands = vec!["make".into(), "heat".into()];
-        let run = |command, unfinished| RunEntry {
-            command,
-            failed: false,
-            unfinished,
+        let told = [
+            CallStatus::Done,
+            CallStatus::Unfinished,
+            CallStatus::NotRun,
+            CallStatus::Failed,
+        ];
+        let run = |(command, status)| RunEntry {
+            command: command % 2,
+            status,
             changes_before: 0,
         };
-        turn.content.runs = vec![run(0, false), run(1, true)];
+        turn.content.runs = told.into_iter().enumerate().map(run).collect();
         let work = WorkSummary::from_turns(&[turn]);
-        let unfinished: Vec<bool> = work.commands.iter().map(|run| run.unfinished).collect();
-        assert_eq!(
-            (unfinished, work.failed_command_count()),
-            (vec![false, true], 0)
-        );
+        let statuses: Vec<CallStatus> = work.commands.iter().map(|run| run.status).collect();
+        assert_eq!((&statuses[..], work.failed_command_count()), (&told[..], 1));
     }
 
     #[test]

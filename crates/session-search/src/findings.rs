@@ -2,7 +2,7 @@
 
 use crate::turn_patterns::{CommandPattern, session_path_matches};
 use serde::Serialize;
-use session_core::{AccessedFile, CommandRunRef, FileAccess, TurnContent};
+use session_core::{AccessedFile, CallStatus, CommandRunRef, FileAccess, TurnContent};
 use session_store::SessionRow;
 
 /// A file that a turn accessed.
@@ -38,19 +38,16 @@ impl FoundFile {
 pub struct FoundCommand {
     /// The command line.
     pub command: String,
-    /// It failed.
-    pub failed: bool,
-    /// Nothing tells how it ended.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub unfinished: bool,
+    /// How it ended.
+    #[serde(flatten)]
+    pub status: CallStatus,
 }
 
 impl From<CommandRunRef<'_>> for FoundCommand {
     fn from(run: CommandRunRef<'_>) -> Self {
         Self {
             command: run.command.to_owned(),
-            failed: run.failed,
-            unfinished: run.unfinished,
+            status: run.status,
         }
     }
 }

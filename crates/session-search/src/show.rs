@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use session_core::{
-    AccessedFile, CommandRunRef, FileAccess, Part, SessionMeta, Span, ToolCall, Turn, TurnContent,
+    AccessedFile, CallStatus, CommandRunRef, FileAccess, Part, SessionMeta, Span, ToolCall, Turn,
+    TurnContent,
 };
 use session_redact::Redactor;
 use session_sources::sources;
@@ -124,8 +125,7 @@ fn from_index(row: &TurnRow, content: TurnContent) -> Turn {
     let command = |run: CommandRunRef<'_>| ToolCall {
         name: "Bash".into(),
         command: Some(run.command.to_owned()),
-        failed: run.failed,
-        unfinished: run.unfinished,
+        status: run.status,
         ..ToolCall::default()
     };
     let mut calls: Vec<ToolCall> = content.command_runs().map(command).collect();
@@ -135,7 +135,7 @@ fn from_index(row: &TurnRow, content: TurnContent) -> Turn {
         calls.push(ToolCall {
             name: "Errors".into(),
             output,
-            failed: true,
+            status: CallStatus::Failed,
             ..ToolCall::default()
         });
     }

@@ -132,13 +132,12 @@ fn print_turn(turn: &Turn) {
             Part::Recap { text } => println!("   recap: {}", line(text)),
             Part::Summary { text } => println!("   summary: {}", line(text)),
             Part::Call(call) => println!(
-                "   {}: {} {:?} {:?} failed={} unfinished={} {:?}",
+                "   {}: {} {:?} {:?} {:?} {:?}",
                 call.name,
                 line(call.command.as_deref().unwrap_or_default()),
                 call.files,
                 call.output.as_deref().map(line),
-                call.failed,
-                call.unfinished,
+                call.status,
                 call.subagent,
             ),
         }

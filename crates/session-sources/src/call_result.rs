@@ -1,14 +1,14 @@
 //! Results, on their way to their calls.
 
 use crate::calls::PendingCall;
-use session_core::{CallDialog, Detail, TEXT_LIMIT, ToolCall, error_lines, text};
+use session_core::{CallDialog, CallStatus, Detail, TEXT_LIMIT, ToolCall, error_lines, text};
 
 /// The result of a call.
 #[derive(Debug)]
 pub(crate) struct CallResult {
     pub id: String,
     pub output: Option<String>,
-    pub failed: bool,
+    pub status: CallStatus,
     pub subagent: Option<String>,
     /// Addresses of the pull requests that its command opened.
     pub pull_requests: Vec<String>,
@@ -20,7 +20,7 @@ impl CallResult {
     /// True when there is something to tell of it.
     fn has_content(&self) -> bool {
         let tells = !self.pull_requests.is_empty() || self.reply.is_some();
-        tells || self.output.is_some() || self.failed || self.subagent.is_some()
+        tells || self.output.is_some() || self.status != CallStatus::Done || self.subagent.is_some()
     }
 
     /// A call of which only the result is known, and what was waited for; `None`
@@ -47,7 +47,7 @@ impl CallResult {
             .output
             .filter(|output| known.is_none() || !output.is_empty());
         call.output = news.or(known);
-        call.failed |= self.failed;
+        call.status = call.status.max(self.status);
         call.pull_requests.extend(self.pull_requests);
         CallDialog::join(&mut call.dialog, CallDialog::new(None, self.reply));
         call.subagent = self.subagent.or_else(|| call.subagent.take());
@@ -60,11 +60,12 @@ pub(crate) fn clipped(words: &str) -> String {
 }
 
 /// Returns what is kept of an output: all that a turn holds of it, or its error lines.
-pub(crate) fn kept_output(output: &str, failed: bool, detail: Detail) -> Option<String> {
+pub(crate) fn kept_output(output: &str, status: CallStatus, detail: Detail) -> Option<String> {
     match detail {
         Detail::Full => Some(clipped(output)),
         Detail::Index => {
-            Some(error_lines(output, failed).join("\n")).filter(|lines| !lines.is_empty())
+            let lines = error_lines(output, status.is_failed());
+            Some(lines.join("\n")).filter(|lines| !lines.is_empty())
         }
     }
 }

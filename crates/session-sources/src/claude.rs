@@ -8,6 +8,7 @@ mod call;
 mod dialog;
 mod entry;
 mod locate;
+mod not_run;
 mod persisted;
 pub(crate) mod prompt;
 mod queue;

@@ -12,7 +12,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use session_core::{PromptKind, SessionMeta, Tokens};
+use session_core::{CallStatus, PromptKind, SessionMeta, Tokens};
 use std::path::Path;
 
 static AGENT: AgentInfo = AgentInfo {
@@ -87,7 +87,7 @@ impl CopilotState {
         for id in self.running.drain(..) {
             turns.interim_result(CallOutcome {
                 id,
-                failed: true,
+                status: CallStatus::Failed,
                 ..CallOutcome::default()
             });
         }
@@ -236,6 +236,9 @@ fn shell_escape(data: &Value, turns: &mut TurnWriter<'_>) {
     }
 }
 
+/// Codes of the errors of calls that were not let run.
+const REFUSALS: [&str; 2] = ["rejected", "denied"];
+
 fn outcome(data: &Value, state: &mut CopilotState) -> CallOutcome {
     let id = text(data, "toolCallId");
     state.running.retain(|running| running != id);
@@ -247,9 +250,14 @@ fn outcome(data: &Value, state: &mut CopilotState) -> CallOutcome {
         false => output,
     };
     let exit_code = data["shellExecution"]["exitCode"].as_i64().or(told);
+    let failed = data["success"] == false || exit_code.is_some_and(|code| code != 0);
+    let is_refused = REFUSALS.contains(&text(&data["error"], "code"));
     CallOutcome {
         id: id.to_owned(),
-        failed: data["success"] == false || exit_code.is_some_and(|code| code != 0),
+        status: match is_refused {
+            true => CallStatus::NotRun,
+            false => CallStatus::ended(failed),
+        },
         reply: is_question.then(|| reply(output).to_owned()),
         output: output.to_owned(),
         ..CallOutcome::default()
@@ -276,4 +284,20 @@ fn reply(output: &str) -> &str {
         .iter()
         .find_map(|begin| output.strip_prefix(begin))
         .unwrap_or(output)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_was_denied_did_not_run() {
+        let ended = |code: &str| {
+            let data = json!({"toolCallId": "c1", "success": false, "error": {"message": "No", "code": code}});
+            outcome(&data, &mut CopilotState::default()).status
+        };
+        assert_eq!(ended("denied"), CallStatus::NotRun);
+        assert_eq!(ended("rejected"), CallStatus::NotRun);
+        assert_eq!(ended("failure"), CallStatus::Failed);
+    }
 }

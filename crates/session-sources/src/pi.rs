@@ -6,7 +6,7 @@ use crate::{
     TurnWriter, milliseconds,
 };
 use serde_json::{Value, json};
-use session_core::{PromptKind, Tokens, ToolCall};
+use session_core::{CallStatus, PromptKind, Tokens, ToolCall};
 use std::path::Path;
 
 /// Names a folder of sessions.
@@ -116,7 +116,7 @@ fn message(record: &Value, turns: &mut TurnWriter<'_>) {
         "toolResult" => turns.result(CallOutcome {
             id: text(message, "toolCallId").to_owned(),
             output: joined_texts(&message["content"]),
-            failed: message["isError"] == true,
+            status: CallStatus::ended(message["isError"] == true),
             ..CallOutcome::default()
         }),
         "bashExecution" => shell_escape(text(record, "id"), message, turns),
@@ -179,7 +179,7 @@ fn shell_escape(id: &str, message: &Value, turns: &mut TurnWriter<'_>) {
     turns.result(CallOutcome {
         id: id.to_owned(),
         output: text(message, "output").to_owned(),
-        failed: message["exitCode"] != 0 || message["cancelled"] == true,
+        status: CallStatus::ended(message["exitCode"] != 0 || message["cancelled"] == true),
         ..CallOutcome::default()
     });
 }

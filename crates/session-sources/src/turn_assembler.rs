@@ -4,7 +4,7 @@ use crate::call_result::CallResult;
 use crate::calls::{PendingCall, TurnCalls};
 use crate::cursor::is_default;
 use serde::{Deserialize, Serialize};
-use session_core::{CallDialog, Detail, Part, PromptKind, Span, ToolCall, Turn};
+use session_core::{CallDialog, CallStatus, Detail, Part, PromptKind, Span, ToolCall, Turn};
 use std::collections::{HashMap, HashSet};
 
 /// How far the turns of a session have come. It is part of a cursor.
@@ -253,7 +253,7 @@ impl TurnAssembler {
         self.note_call(&call, early.is_some());
         if let Some(early) = early {
             call.output = early.output;
-            call.failed = early.failed;
+            call.status = early.status;
             call.subagent = early.subagent;
             CallDialog::join(&mut call.dialog, early.dialog);
         }
@@ -372,7 +372,7 @@ fn is_silent(part: &Part) -> bool {
         .command
         .as_deref()
         .is_some_and(|command| !command.is_empty());
-    let tells = call.failed
+    let tells = call.status != CallStatus::Done
         || call.dialog.is_some()
         || ran
         || !call.files.is_empty()

@@ -6,7 +6,8 @@ use crate::project::{PATH_LIMIT, path_from, set_directory};
 use crate::reminder;
 use crate::turn_assembler::{LinePosition, TurnAssembler};
 use session_core::{
-    CallDialog, Detail, Part, PromptKind, SessionMeta, Span, Tokens, ToolCall, Turn, text,
+    CallDialog, CallStatus, Detail, Part, PromptKind, SessionMeta, Span, Tokens, ToolCall, Turn,
+    text,
 };
 
 /// Longest title of a session, in bytes.
@@ -35,8 +36,8 @@ pub struct CallOutcome {
     pub id: String,
     /// All that it gave back.
     pub output: String,
-    /// The tool said that it failed, or its command exited non-zero.
-    pub failed: bool,
+    /// How the call ended.
+    pub status: CallStatus,
     /// Session id of the subagent that the call started.
     pub subagent: Option<String>,
     /// The user's words in it: answers to questions, or what to do instead.
@@ -169,12 +170,12 @@ impl<'a> TurnWriter<'a> {
         let opens = waiting.as_ref().is_some_and(|call| call.opens);
         let output = reminder::strip(&outcome.output);
         let result = CallResult {
-            output: kept_output(output.trim(), outcome.failed, detail),
+            output: kept_output(output.trim(), outcome.status, detail),
             pull_requests: match opens {
                 true => opened_pull_requests(&output),
                 false => Vec::new(),
             },
-            failed: outcome.failed,
+            status: outcome.status,
             subagent: outcome.subagent,
             reply: outcome.reply.filter(|reply| !reply.trim().is_empty()),
             id: outcome.id,

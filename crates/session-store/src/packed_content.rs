@@ -1,7 +1,7 @@
 //! The stored form of a turn's content: entries are small numbers, and defaults are left out.
 
 use serde::{Deserialize, Serialize};
-use session_core::{FileAccess, FileEntry, RunEntry, RunError, TurnContent, TurnStats};
+use session_core::{CallStatus, FileAccess, FileEntry, RunEntry, RunError, TurnContent, TurnStats};
 use std::borrow::Cow;
 
 /// A content as JSON stores it (`docs/format.md`).
@@ -24,7 +24,7 @@ pub(crate) struct PackedContent<'c> {
     tools: Cow<'c, [String]>,
     #[serde(rename = "t", skip_serializing_if = "is_default_tally")]
     turn_stats: Cow<'c, TurnStats>,
-    /// 2 * command + failed; empty where each command ran once, in order, and none failed.
+    /// 2 * command + failed or not run; empty where each command ran once, in order, and none failed.
     #[serde(rename = "r", skip_serializing_if = "Vec::is_empty")]
     runs: Vec<u32>,
     /// 4 * file + 2 * written + failed.
@@ -33,9 +33,9 @@ pub(crate) struct PackedContent<'c> {
     /// 2 * file + failed.
     #[serde(rename = "f", skip_serializing_if = "Vec::is_empty")]
     reads: Vec<u32>,
-    /// Indices in the runs.
+    /// Indices in the runs: of those that did not end, or that did not run where they are marked there.
     #[serde(rename = "u", skip_serializing_if = "Vec::is_empty")]
-    unfinished_runs: Vec<u32>,
+    without_end: Vec<u32>,
     /// For each run the number of changes since the one before it; empty where there are none.
     #[serde(rename = "b", skip_serializing_if = "Vec::is_empty")]
     changes_between: Vec<u32>,
@@ -47,8 +47,8 @@ pub(crate) struct PackedContent<'c> {
 impl<'c> From<&'c TurnContent> for PackedContent<'c> {
     fn from(content: &'c TurnContent) -> Self {
         let runs = content.runs.iter().map(pack_run);
-        let unfinished = content.runs.iter().enumerate();
-        let unfinished = unfinished.filter(|(_, run)| run.unfinished);
+        let without_end = content.runs.iter().enumerate();
+        let without_end = without_end.filter(|(_, run)| !has_ended(run.status));
         Self {
             prompt: Cow::Borrowed(&content.prompt),
             answer: Cow::Borrowed(&content.answer),
@@ -64,7 +64,7 @@ impl<'c> From<&'c TurnContent> for PackedContent<'c> {
             },
             changes: content.changes.iter().map(pack_change).collect(),
             reads: content.reads.iter().map(pack_read).collect(),
-            unfinished_runs: unfinished.map(|(at, _)| pack(at, 1)).collect(),
+            without_end: without_end.map(|(at, _)| pack(at, 1)).collect(),
             changes_between: pack_changes_between(&content.runs),
             run_errors: content.run_errors.iter().flat_map(pack_run_error).collect(),
         }
@@ -77,9 +77,12 @@ impl From<PackedContent<'_>> for TurnContent {
             true => (0..packed.commands.len()).map(plain_run).collect(),
             false => packed.runs.iter().map(|run| unpack_run(*run)).collect(),
         };
-        for at in packed.unfinished_runs {
+        for at in packed.without_end {
             if let Some(run) = runs.get_mut(at as usize) {
-                run.unfinished = true;
+                run.status = match run.status {
+                    CallStatus::Failed => CallStatus::NotRun,
+                    _ => CallStatus::Unfinished,
+                };
             }
         }
         let mut before = 0;
@@ -114,14 +117,13 @@ fn ran_once_each(content: &TurnContent) -> bool {
     content.runs.len() == content.commands.len()
         && plain
             .into_iter()
-            .all(|(at, run)| run.command == at && !run.failed)
+            .all(|(at, run)| run.command == at && !is_marked(run.status))
 }
 
 fn plain_run(command: usize) -> RunEntry {
     RunEntry {
         command,
-        failed: false,
-        unfinished: false,
+        status: CallStatus::Done,
         changes_before: 0,
     }
 }
@@ -151,12 +153,20 @@ fn unpack_run_error(packed: &[u32]) -> RunError {
 }
 
 fn pack_run(run: &RunEntry) -> u32 {
-    pack(run.command, 2) + u32::from(run.failed)
+    pack(run.command, 2) + u32::from(is_marked(run.status))
+}
+
+fn is_marked(status: CallStatus) -> bool {
+    matches!(status, CallStatus::Failed | CallStatus::NotRun)
+}
+
+fn has_ended(status: CallStatus) -> bool {
+    matches!(status, CallStatus::Done | CallStatus::Failed)
 }
 
 fn unpack_run(packed: u32) -> RunEntry {
     RunEntry {
-        failed: packed % 2 == 1,
+        status: CallStatus::ended(packed % 2 == 1),
         ..plain_run((packed / 2) as usize)
     }
 }
@@ -215,10 +225,15 @@ mod tests {
         }
     }
 
+    fn status() -> impl Strategy<Value = CallStatus> {
+        use CallStatus::{Done, Failed, NotRun, Unfinished};
+        prop_oneof![Just(Done), Just(Failed), Just(Unfinished), Just(NotRun)]
+    }
+
     prop_compose! {
         fn content()(
             commands in prop::collection::vec("[a-c]{1,2}", 0..5),
-            runs in prop::collection::vec((0..6usize, any::<bool>(), any::<bool>(), 0..3usize), 1..8),
+            runs in prop::collection::vec((0..6usize, status(), 0..3usize), 1..8),
             run_errors in prop::collection::vec((0..6usize, 0..6usize), 0..4),
             is_plain in any::<bool>(),
             changes in prop::collection::vec(entry(), 0..6),
@@ -229,9 +244,9 @@ mod tests {
                 true => (0..commands.len()).map(plain_run).collect(),
                 false => {
                     let mut changes_before = 0;
-                    let runs = runs.into_iter().map(|(command, failed, unfinished, between)| {
+                    let runs = runs.into_iter().map(|(command, status, between)| {
                         changes_before += between;
-                        RunEntry { command, failed, unfinished, changes_before }
+                        RunEntry { command, status, changes_before }
                     });
                     runs.collect()
                 }
@@ -261,10 +276,9 @@ mod tests {
 
     #[test]
     fn entries_are_stored_as_small_numbers() {
-        let run = |command, failed, unfinished| RunEntry {
+        let run = |command, status| RunEntry {
             command,
-            failed,
-            unfinished,
+            status,
             changes_before: 0,
         };
         let change = |file, access, failed| FileEntry {
@@ -276,9 +290,10 @@ mod tests {
             commands: vec!["ls".into(), "make".into()],
             files: vec!["a".into(), "b".into()],
             runs: vec![
-                run(0, false, false),
-                run(1, true, false),
-                run(1, false, true),
+                run(0, CallStatus::Done),
+                run(1, CallStatus::Failed),
+                run(1, CallStatus::Unfinished),
+                run(0, CallStatus::NotRun),
             ],
             changes: vec![
                 change(0, FileAccess::Edited, true),
@@ -288,8 +303,7 @@ mod tests {
             ..TurnContent::default()
         };
         let json = serde_json::to_string(&PackedContent::from(&content)).unwrap();
-        let expected =
-            r#"{"commands":["ls","make"],"files":["a","b"],"r":[0,3,2],"c":[1,6],"f":[3],"u":[2]}"#;
+        let expected = r#"{"commands":["ls","make"],"files":["a","b"],"r":[0,3,2,1],"c":[1,6],"f":[3],"u":[2,3]}"#;
         assert_eq!(json, expected);
         let plain = TurnContent {
             runs: vec![plain_run(0), plain_run(1)],

@@ -21,7 +21,7 @@ fn bash(command: &str, failed: bool) -> Part {
     Part::Call(ToolCall {
         name: "Bash".into(),
         command: Some(command.into()),
-        failed,
+        status: CallStatus::ended(failed),
         ..ToolCall::default()
     })
 }
@@ -30,7 +30,7 @@ fn tool(name: &str, file: &str, failed: bool) -> Part {
     Part::Call(ToolCall {
         name: name.into(),
         files: vec![file.into()],
-        failed,
+        status: CallStatus::ended(failed),
         ..ToolCall::default()
     })
 }
@@ -38,7 +38,7 @@ fn tool(name: &str, file: &str, failed: bool) -> Part {
 fn runs(content: &TurnContent) -> Vec<(&str, bool)> {
     content
         .command_runs()
-        .map(|run| (run.command, run.failed))
+        .map(|run| (run.command, run.status.is_failed()))
         .collect()
 }
 
@@ -123,7 +123,7 @@ fn a_change_that_failed_is_none() {
 fn what_never_ended_is_unfinished() {
     let killed = |part: Part| match part {
         Part::Call(call) => Part::Call(ToolCall {
-            unfinished: true,
+            status: CallStatus::Unfinished,
             ..call
         }),
         other => other,
@@ -137,13 +137,13 @@ fn what_never_ended_is_unfinished() {
     ]));
     let runs: Vec<_> = content
         .command_runs()
-        .map(|run| (run.command, run.failed, run.unfinished))
+        .map(|run| (run.command, run.status))
         .collect();
     let expected = [
-        ("make", false, false),
-        ("sleep 60", false, true),
-        ("make", true, false),
-        ("make", false, true),
+        ("make", CallStatus::Done),
+        ("sleep 60", CallStatus::Unfinished),
+        ("make", CallStatus::Failed),
+        ("make", CallStatus::Unfinished),
     ];
     assert_eq!(runs, expected);
     assert_eq!(content.accessed_files().count(), 0);
@@ -215,7 +215,7 @@ fn a_late_result_finds_its_call() {
     let mut content = TurnContent::from_turn(&turn(calls.to_vec()));
     let late = |late: DeliveredCall| {
         turn(vec![Part::Call(ToolCall {
-            failed: true,
+            status: CallStatus::Failed,
             late: Some(Box::new(late)),
             ..ToolCall::default()
         })])
@@ -271,7 +271,7 @@ fn texts_are_as_they_are_seen() {
         command: Some(hidden.into()),
         files: vec![hidden.into()],
         output: Some(format!("\u{1b}[1;31merror\u{1b}[0m: {hidden}")),
-        failed: true,
+        status: CallStatus::Failed,
         ..ToolCall::default()
     };
     let told = Part::Text {

@@ -1,7 +1,7 @@
 //! Tool calls of a page, folded.
 
 use super::safe_text::SafeText;
-use crate::call_view::{CallInput, CallStatus, CallView};
+use crate::call_view::{CallInput, CallView};
 use crate::kept_text::TextLimit;
 use maud::{Markup, html};
 use session_core::ToolCall;
@@ -60,10 +60,8 @@ fn summary(view: &CallView<'_>) -> Markup {
         @if let Some(subject) = subject { code class="subject" { (SafeText(&subject)) } }
         @if added > 0 { span class="added" { "+" (added) } }
         @if removed > 0 { span class="removed" { "−" (removed) } }
-        @match view.status {
-            CallStatus::Done => {}
-            CallStatus::Failed => { span class="failed" { "failed" } }
-            CallStatus::Unfinished => { span class="unfinished" { "unfinished" } }
+        @if let Some(words) = view.status.words() {
+            span class=(if view.status.is_failed() { "failed" } else { "unfinished" }) { (words) }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Sessions written by hand.
 
 use serde_json::{Value, json};
-use session_core::{Part, PromptKind, ToolCall, Turn, TurnStats};
+use session_core::{CallStatus, Part, PromptKind, ToolCall, Turn, TurnStats};
 use session_export::{ExportFormat, ExportedSession, write};
 use session_search::{Exchange, Origin};
 use session_store::SessionRow;
@@ -66,7 +66,7 @@ fn lantern_parts() -> Vec<Part> {
     });
     let many: String = (0..450).map(|n| format!("frame {n}\n")).collect();
     let failed = ToolCall {
-        failed: true,
+        status: CallStatus::Failed,
         ..call(
             "Bash",
             json!({"command": "cargo test lamp", "description": "Run the tests"}),
@@ -75,7 +75,7 @@ fn lantern_parts() -> Vec<Part> {
     };
     let unfinished = ToolCall {
         output: None,
-        unfinished: true,
+        status: CallStatus::Unfinished,
         subagent: Some("agent-7".into()),
         ..call(
             "Task",

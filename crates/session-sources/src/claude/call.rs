@@ -2,6 +2,7 @@
 
 use super::dialog::{self, DialogQuestion, questions};
 use super::entry::{ContentBlock, MessageContent, ToolUseResult};
+use super::not_run;
 use super::persisted::ToolResults;
 use crate::call_result::{CallResult, clipped, opened_pull_requests};
 use crate::json::replace_lone_surrogates;
@@ -10,7 +11,7 @@ use crate::reminder;
 use crate::tool_table::{FOLDER_TOOLS, SHELL_TOOLS};
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
-use session_core::{CallDialog, Detail, ToolCall, error_lines, may_hold_errors};
+use session_core::{CallDialog, CallStatus, Detail, ToolCall, error_lines, may_hold_errors};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -85,13 +86,17 @@ pub(super) fn outcome(
 ) -> CallResult {
     let raw = block.content.map_or("null", RawValue::get);
     let failed = block.is_error.0 || whole.interrupted.0;
+    let status = match failed && not_run::is_told(&output(raw)) {
+        true => CallStatus::NotRun,
+        false => CallStatus::ended(failed),
+    };
     CallResult {
         id: block.tool_use_id.or_empty().to_owned(),
         output: match detail {
-            Detail::Index => errors(raw, failed),
+            Detail::Index => errors(raw, status),
             Detail::Full => Some(whole_output(raw, results)),
         },
-        failed,
+        status,
         subagent: whole.agent_id.get().map(|id| format!("agent-{id}")),
         pull_requests: match opens {
             true => opened_pull_requests(raw),
@@ -107,8 +112,9 @@ fn reply(raw: &str, failed: bool, whole: &ToolUseResult<'_>) -> Option<String> {
     dialog::answers(whole).or_else(|| rejected().flatten())
 }
 
-fn errors(raw: &str, failed: bool) -> Option<String> {
-    if !failed && !may_hold_errors(raw.as_bytes()) {
+fn errors(raw: &str, status: CallStatus) -> Option<String> {
+    let failed = status.is_failed();
+    if status == CallStatus::NotRun || !failed && !may_hold_errors(raw.as_bytes()) {
         return None; // not worth decoding
     }
     let output = output(raw);

@@ -40,7 +40,7 @@ pub(super) fn answers(result: &ToolUseResult<'_>) -> Option<String> {
 }
 
 /// How the result of a call begins that the user did not let run.
-const REJECTED: &str = "The user doesn't want to proceed with this tool use.";
+pub(super) const REJECTED: &str = "The user doesn't want to proceed with this tool use.";
 /// The text before the user's words in it.
 const SAID: &str = "the user said:";
 /// The text of the program that may follow them.

@@ -12,7 +12,7 @@ use crate::json::record;
 use crate::lines::{Line, Lines};
 use crate::reading::{moved, warning};
 use crate::turn_assembler::{TurnDetail, TurnProgress, TurnState};
-use session_core::{Detail, Part, SessionMeta, Span, ToolCall, Turn};
+use session_core::{CallStatus, Detail, Part, SessionMeta, Span, ToolCall, Turn};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::Path;
@@ -87,7 +87,7 @@ const MAX_LATE_LINES: usize = 5000;
 /// Joins results that came when the next prompt was typed already.
 fn complete(turn: &mut Turn, path: &Path, end: u64) -> io::Result<()> {
     let calls = turn.parts.iter_mut().filter_map(|part| match part {
-        Part::Call(call) if call.output.is_none() && !call.failed => Some(call),
+        Part::Call(call) if call.output.is_none() && call.status == CallStatus::Done => Some(call),
         _ => None,
     });
     let named = calls.filter(|call| !call.id.is_empty() && !call.name.is_empty());

@@ -5,7 +5,7 @@ use super::{CodexState, output, tools};
 use crate::cursor::fingerprint;
 use crate::lenient_json::LenientObject;
 use crate::turn_writer::{CallOutcome, TurnWriter};
-use session_core::PromptKind;
+use session_core::{CallStatus, PromptKind};
 
 /// Most special calls that are remembered.
 const MAX_SPECIAL_CALLS: usize = 16;
@@ -33,10 +33,15 @@ pub(super) fn add(item: &Payload<'_>, state: &mut CodexState, turns: &mut TurnWr
 /// saw comes by itself.
 pub(super) fn end(end: &Payload<'_>, turns: &mut TurnWriter<'_>) {
     let id = end.call_id.get().or(end.id.get()).unwrap_or_default();
-    if matches!(end.status.or_empty(), "failed" | "declined") && !id.is_empty() {
+    let status = match end.status.or_empty() {
+        "failed" => CallStatus::Failed,
+        "declined" => CallStatus::NotRun,
+        _ => return,
+    };
+    if !id.is_empty() {
         turns.interim_result(CallOutcome {
             id: id.to_owned(),
-            failed: true,
+            status,
             ..CallOutcome::default()
         });
     }
@@ -92,7 +97,7 @@ impl CodexState {
         turns.result(CallOutcome {
             id: id.to_owned(),
             output: end.aggregated_output.or_empty().to_owned(),
-            failed: end.status.get() == Some("failed"),
+            status: CallStatus::ended(end.status.get() == Some("failed")),
             ..CallOutcome::default()
         });
         self.shell_escape = fingerprint(command);
@@ -113,7 +118,7 @@ impl CodexState {
         turns.result(CallOutcome {
             id,
             output: told.output.text.into_owned(),
-            failed: told.output.failed,
+            status: told.output.status,
             ..CallOutcome::default()
         });
     }
@@ -151,7 +156,7 @@ impl CodexState {
         let outcome = CallOutcome {
             id: id.to_owned(),
             output: output.text.into_owned(),
-            failed: output.failed,
+            status: output.status,
             subagent: output::spawned_thread(&text),
             reply: self
                 .calls
@@ -171,7 +176,7 @@ impl CodexState {
         let command = command.and_then(|process| self.calls.running.remove(&process));
         turns.interim_result(CallOutcome {
             id: command.unwrap_or_default(),
-            failed: output.failed,
+            status: output.status,
             ..CallOutcome::default()
         });
     }

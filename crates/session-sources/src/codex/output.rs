@@ -1,6 +1,7 @@
 //! Outputs of calls as the model sees them: a few lines about the run, then what it printed.
 
 use serde_json::Value;
+use session_core::CallStatus;
 use std::borrow::Cow;
 
 /// The output of a call.
@@ -8,7 +9,7 @@ use std::borrow::Cow;
 pub(super) struct CallOutput<'t> {
     /// The text that was printed.
     pub text: Cow<'t, str>,
-    pub failed: bool,
+    pub status: CallStatus,
     /// The process has ended.
     pub has_exited: bool,
     /// Number of the process, where it goes on.
@@ -28,14 +29,20 @@ const HEADERS: [&str; 8] = [
 ];
 
 /// How outputs begin of calls that were not carried out.
-const FAILURES: [&str; 7] = [
+const FAILURES: [&str; 6] = [
     "apply_patch verification failed",
     "unsupported call",
     "exec_command failed",
     "write_stdin failed",
     "failed to ",
     "aborted",
+];
+
+/// How outputs begin of calls that were not let run.
+const REFUSALS: [&str; 3] = [
     "exec_command rejected",
+    "exec command rejected",
+    "patch rejected",
 ];
 
 impl<'t> CallOutput<'t> {
@@ -52,7 +59,12 @@ impl<'t> CallOutput<'t> {
             parsed.note_header(line);
             text = rest;
         }
-        parsed.failed |= FAILURES.iter().any(|begin| text.starts_with(begin));
+        let starts = |begins: &[&str]| begins.iter().any(|begin| text.starts_with(begin));
+        let told = match starts(&REFUSALS) {
+            true => CallStatus::NotRun,
+            false => CallStatus::ended(starts(&FAILURES)),
+        };
+        parsed.status = parsed.status.max(told);
         parsed.text = text.into();
         parsed
     }
@@ -64,7 +76,7 @@ impl<'t> CallOutput<'t> {
         let exit = json.pointer("/metadata/exit_code").and_then(Value::as_i64);
         Some(Self {
             text: json.get("output")?.as_str()?.to_owned().into(),
-            failed: exit.is_some_and(|exit| exit != 0),
+            status: CallStatus::ended(exit.is_some_and(|exit| exit != 0)),
             ..Self::default()
         })
     }
@@ -74,7 +86,7 @@ impl<'t> CallOutput<'t> {
         if line.starts_with("Process running") {
             self.running = number.parse().ok();
         } else if line.starts_with("Process exited") || line.starts_with("Exit code") {
-            self.failed |= number != "0";
+            self.status = self.status.max(CallStatus::ended(number != "0"));
             self.has_exited = true;
         }
     }
@@ -135,55 +147,66 @@ pub(super) fn answers(output: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::CallOutput;
+    use super::{CallOutput, CallStatus};
 
     #[test]
     fn what_stands_before_an_output_is_read() {
         let unified = "Chunk ID: 1a\nWall time: 0.1 seconds\nProcess exited with code 3\nOriginal token count: 2\nOutput:\nno\n";
         let patched = "Wall time: 0.0 seconds\nOutput:\nExit code: 0\nWall time: 0 seconds\nOutput:\nSuccess.\n";
         let cases = [
-            (unified, "no\n", true, None),
-            (patched, "Success.\n", false, None),
+            (unified, "no\n", CallStatus::Failed, None),
+            (patched, "Success.\n", CallStatus::Done, None),
             (
                 "Command: sh -c 'a\nb'\nChunk ID: 1a\nProcess exited with code 0\nOutput:\nc",
                 "c",
-                false,
+                CallStatus::Done,
                 None,
             ),
             (
                 "Chunk ID: 1a\nProcess running with session ID 77\nOutput:\n",
                 "",
-                false,
+                CallStatus::Done,
                 Some(77),
             ),
             (
                 "Exit code: 124\nWall time: 9 seconds\nOutput:\n",
                 "",
-                true,
+                CallStatus::Failed,
                 None,
             ),
             (
                 "Wall time: 2.0 seconds\naborted by user",
                 "aborted by user",
-                true,
+                CallStatus::Failed,
                 None,
             ),
-            ("unsupported call: x", "unsupported call: x", true, None),
+            (
+                "unsupported call: x",
+                "unsupported call: x",
+                CallStatus::Failed,
+                None,
+            ),
             (
                 r#"{"output":"a","metadata":{"exit_code":1}}"#,
                 "a",
-                true,
+                CallStatus::Failed,
                 None,
             ),
-            (r#"{"output":7}"#, r#"{"output":7}"#, false, None),
-            ("Plan updated", "Plan updated", false, None),
-            ("", "", false, None),
+            (r#"{"output":7}"#, r#"{"output":7}"#, CallStatus::Done, None),
+            (
+                "exec_command rejected by the user",
+                "exec_command rejected by the user",
+                CallStatus::NotRun,
+                None,
+            ),
+            ("Plan updated", "Plan updated", CallStatus::Done, None),
+            ("", "", CallStatus::Done, None),
         ];
-        for (output, text, failed, running) in cases {
+        for (output, text, status, running) in cases {
             let parsed = CallOutput::parse(output);
             assert_eq!(
-                (&*parsed.text, parsed.failed, parsed.running),
-                (text, failed, running),
+                (&*parsed.text, parsed.status, parsed.running),
+                (text, status, running),
                 "{output}"
             );
         }

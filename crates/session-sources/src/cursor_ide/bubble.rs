@@ -8,7 +8,7 @@ use crate::{CallOutcome, TurnWriter, milliseconds};
 use serde::de::MapAccess;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-use session_core::{PromptKind, Tokens};
+use session_core::{CallStatus, PromptKind, Tokens};
 use std::borrow::Cow;
 
 /// A value of `bubbleId:<composer>:<bubble>`, or a message inside a conversation.
@@ -207,7 +207,9 @@ struct BubbleCall {
 /// Values of `status` of a call that goes on.
 const RUNNING: [&str; 4] = ["loading", "pending", "running", "generating"];
 /// Values of `status` of a call that did not work.
-const FAILED: [&str; 5] = ["error", "failed", "cancelled", "rejected", "skipped"];
+const FAILED: [&str; 3] = ["error", "failed", "cancelled"];
+/// Values of `status` of a call that was not let run.
+const REFUSED: [&str; 2] = ["rejected", "skipped"];
 
 impl BubbleCall {
     fn tell(&self, id: &str, turns: &mut TurnWriter<'_>) {
@@ -231,10 +233,12 @@ impl BubbleCall {
     fn outcome(&self, id: &str) -> CallOutcome {
         let result = embedded(&self.result);
         let exit_code = ["exitCode", "exitCodeV2"].map(|name| result[name].as_i64());
-        let failed = is_one_of(&self.status, &FAILED)
-            || is_one_of(&self.additional_data["status"], &FAILED)
-            || result["rejected"] == true
-            || exit_code.into_iter().flatten().any(|code| code != 0);
+        let has_status = |values: &[&str]| {
+            let told = [&self.status, &self.additional_data["status"]];
+            told.into_iter().any(|status| is_one_of(status, values))
+        };
+        let failed = has_status(&FAILED) || exit_code.into_iter().flatten().any(|code| code != 0);
+        let is_refused = has_status(&REFUSED) || result["rejected"] == true;
         let output = output(&result);
         CallOutcome {
             id: id.to_owned(),
@@ -242,7 +246,10 @@ impl BubbleCall {
                 true => self.error_text(),
                 false => output,
             },
-            failed,
+            status: match is_refused {
+                true => CallStatus::NotRun,
+                false => CallStatus::ended(failed),
+            },
             subagent: result["agentId"].as_str().map(str::to_owned),
             ..CallOutcome::default()
         }
@@ -276,5 +283,24 @@ fn output(result: &Value) -> String {
         (Some(text), _) => text.to_owned(),
         (None, Value::Null) => String::new(),
         (None, result) => result.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_call_that_was_rejected_did_not_run() {
+        let status = |call: Value| {
+            let call: BubbleCall = serde_json::from_value(call).unwrap();
+            call.outcome("c1").status
+        };
+        let ended = |result: &str| status(json!({"status": "completed", "result": result}));
+        assert_eq!(ended(r#"{"rejected":true}"#), CallStatus::NotRun);
+        assert_eq!(ended(r#"{"rejected":false}"#), CallStatus::Done);
+        assert_eq!(status(json!({"status": "skipped"})), CallStatus::NotRun);
+        assert_eq!(status(json!({"status": "cancelled"})), CallStatus::Failed);
     }
 }

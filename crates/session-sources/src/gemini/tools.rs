@@ -5,7 +5,7 @@ use super::record::GeminiCall;
 use crate::turn_writer::CallOutcome;
 use crate::{ToolRow, ToolTable};
 use serde_json::{Value, json};
-use session_core::ToolCall;
+use session_core::{CallStatus, ToolCall};
 
 const SHELL: &str = "run_shell_command";
 const QUESTIONS: &str = "ask_user";
@@ -71,14 +71,18 @@ pub(super) fn outcome(id: &str, call: &GeminiCall<'_>) -> CallOutcome {
         SHELL => output::ShellOutput::parse(text),
         _ => output::ShellOutput::plain(text),
     };
-    let refused = ["error", "cancelled"].contains(&call.status.or_empty());
+    let failed = parsed.failed || call.result.has_error();
     CallOutcome {
         id: id.to_owned(),
         reply: Some(text)
             .filter(|_| call.name.or_empty() == QUESTIONS)
             .and_then(answers),
         output: parsed.text.to_owned(),
-        failed: refused || parsed.failed || call.result.has_error(),
+        status: match call.status.or_empty() {
+            "cancelled" if !output::tells_failure(text) => CallStatus::NotRun,
+            "cancelled" | "error" => CallStatus::Failed,
+            _ => CallStatus::ended(failed),
+        },
         subagent: call.agent_id.get().map(str::to_owned),
     }
 }

@@ -6,7 +6,7 @@ use crate::lines::{LineFiles, Lines};
 use crate::reading::{LineAssembly, moved, warning};
 use crate::turn_assembler::TurnDetail;
 use crate::{ShownTurns, file};
-use session_core::{Part, SessionMeta, Span, ToolCall, Turn};
+use session_core::{CallStatus, Part, SessionMeta, Span, ToolCall, Turn};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -107,7 +107,7 @@ impl FoundTurns {
         if let Some(call) = calls.find(|call| call.id == result.id) {
             let news = result.output.filter(|output| !output.is_empty());
             call.output = news.or(call.output.take()).or(Some(String::new()));
-            call.failed |= result.failed;
+            call.status = call.status.max(result.status);
             call.subagent = result.subagent.or(call.subagent.take());
             call.dialog = result.dialog.or(call.dialog.take());
         }
@@ -116,7 +116,9 @@ impl FoundTurns {
     /// True while there is a call whose result has not come.
     fn await_results(&mut self) -> bool {
         let mut calls = self.turns.values_mut().flat_map(calls_mut);
-        calls.any(|call| call.output.is_none() && !call.failed && !call.id.is_empty())
+        calls.any(|call| {
+            call.output.is_none() && call.status == CallStatus::Done && !call.id.is_empty()
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use crate::tool_table::patched_files;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use session_core::{CallDialog, Detail, TEXT_LIMIT, ToolCall, error_lines, text};
+use session_core::{CallDialog, CallStatus, Detail, TEXT_LIMIT, ToolCall, error_lines, text};
 
 /// `state` of a part of type `tool`. `output` is there when it completed,
 /// `error` when it failed, neither while it runs or when it was killed.
@@ -106,6 +106,11 @@ struct ToolInput<'a> {
     patch_text: Option<&'a RawValue>,
 }
 
+/// How errors begin of calls that were not let run.
+const REFUSALS: [&str; 2] = [
+    "The user rejected permission",
+    "The user has specified a rule which prevents",
+];
 /// Longest path taken from an input, in bytes.
 const PATH_LIMIT: usize = 4096;
 
@@ -113,7 +118,7 @@ impl ToolRecord<'_> {
     /// The call in the words of all sources.
     pub(super) fn call(self, detail: Detail) -> ToolCall {
         let known = known_name(&self.tool);
-        let failed = self.failed();
+        let status = self.call_status();
         let input: ToolInput<'_> = self
             .input
             .and_then(|raw| serde_json::from_str(raw.get()).ok())
@@ -126,10 +131,8 @@ impl ToolRecord<'_> {
             command,
             files: files(&input),
             input: full_input(self.input, known.is_some(), detail),
-            output: self.kept_output(failed, detail),
-            failed,
-            // For ever, where OpenCode was killed.
-            unfinished: matches!(self.status.as_deref(), Some("pending" | "running")),
+            output: self.kept_output(status.is_failed(), detail),
+            status,
             dialog: self.dialog(),
             subagent: self.session.filter(|_| known == Some("Task")),
             late: None,
@@ -146,6 +149,21 @@ impl ToolRecord<'_> {
         let asked = asked.filter_map(|q| lenient_field::string(q.0?.question, TEXT_LIMIT));
         let answers = self.answers.iter().flatten().map(|given| given.join(", "));
         CallDialog::new(join_lines(asked), join_lines(answers))
+    }
+
+    fn call_status(&self) -> CallStatus {
+        match self.status.as_deref() {
+            // For ever, where OpenCode was killed.
+            Some("pending" | "running") => CallStatus::Unfinished,
+            Some("error") if self.was_refused() => CallStatus::NotRun,
+            _ => CallStatus::ended(self.failed()),
+        }
+    }
+
+    /// True where its error says that the user, or a rule of theirs, did not let it run.
+    fn was_refused(&self) -> bool {
+        let told = self.output.as_deref().unwrap_or_default();
+        REFUSALS.iter().any(|begin| told.starts_with(begin))
     }
 
     fn failed(&self) -> bool {

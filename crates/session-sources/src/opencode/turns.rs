@@ -4,7 +4,7 @@ use super::command;
 use super::message::{Header, MessageRole, StoredMessage};
 use super::part::PartContent;
 use super::tool;
-use session_core::{Detail, FileAccess, Part, PromptKind, Span, ToolCall, Turn};
+use session_core::{CallStatus, Detail, FileAccess, Part, PromptKind, Span, ToolCall, Turn};
 
 /// The mark of messages that OpenCode keeps until the next prompt.
 const REVERTED: &str = "reverted: the user undid what follows";
@@ -280,7 +280,7 @@ fn patch(mut files: Vec<String>, before: &[Part]) -> Option<ToolCall> {
 /// Calls may name a file from the working directory on, patches are absolute.
 fn changed(part: &Part, file: &str) -> bool {
     let Part::Call(call) = part else { return false };
-    if call.file_access() == FileAccess::Read || call.failed || call.unfinished {
+    if call.file_access() == FileAccess::Read || call.status != CallStatus::Done {
         return false;
     }
     call.files.iter().any(|named| {

@@ -1,7 +1,7 @@
 //! A whole agent in one file: Toy writes `~/.toy/sessions/<project>/<id>.jsonl`.
 
 use serde_json::Value;
-use session_core::PromptKind;
+use session_core::{CallStatus, PromptKind};
 use session_sources::{
     AgentInfo, CallOutcome, Jsonl, JsonlFormat, ToolRow, ToolTable, TurnWriter, milliseconds,
 };
@@ -61,7 +61,7 @@ impl JsonlFormat for Toy {
             "result" => turns.result(CallOutcome {
                 id: text("call").to_owned(),
                 output: text("output").to_owned(),
-                failed: record["exit"].as_i64().is_some_and(|exit| exit != 0),
+                status: CallStatus::ended(record["exit"].as_i64().is_some_and(|exit| exit != 0)),
                 ..CallOutcome::default()
             }),
             _ => {}

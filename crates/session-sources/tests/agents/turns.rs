@@ -45,7 +45,7 @@ fn join(base: &mut Turn, late: ToolCall) {
     match calls.into_iter().find(|call| call.id == late.id) {
         Some(call) => {
             call.output = late.output.or(call.output.take());
-            call.failed |= late.failed;
+            call.status = call.status.max(late.status);
             call.subagent = late.subagent.or(call.subagent.take());
             call.pull_requests.extend(late.pull_requests);
             CallDialog::join(&mut call.dialog, late.dialog);
@@ -123,8 +123,8 @@ fn call_line(call: &ToolCall) -> String {
     if let Some(output) = &call.output {
         write!(line, " -> {output:?}").unwrap();
     }
-    if call.failed {
-        line += " failed";
+    if let Some(words) = call.status.words() {
+        line += &format!(" {words}");
     }
     if let Some(subagent) = &call.subagent {
         write!(line, " subagent={subagent}").unwrap();

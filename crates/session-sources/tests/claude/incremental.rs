@@ -36,7 +36,7 @@ fn results_find_the_turn_of_their_call() {
     let contents = sorted(&grown(&steered(), &[]));
     let runs = |turn: usize| {
         let runs = contents[turn].command_runs();
-        runs.map(|run| (run.command.to_owned(), run.failed))
+        runs.map(|run| (run.command.to_owned(), run.status.is_failed()))
             .collect::<Vec<_>>()
     };
     assert_eq!(
@@ -58,7 +58,9 @@ fn results_find_the_turn_of_their_call() {
     let transcript = Transcript::new(steered());
     let shown = transcript.show(&transcript.read(None));
     let test = shown[0].parts.iter().find_map(|part| match part {
-        Part::Call(call) if call.id == "t2" => Some((call.output.as_deref(), call.failed)),
+        Part::Call(call) if call.id == "t2" => {
+            Some((call.output.as_deref(), call.status.is_failed()))
+        }
         _ => None,
     });
     assert_eq!(test, Some((Some("error: 2 tests failed"), true)));

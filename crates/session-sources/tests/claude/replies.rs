@@ -3,7 +3,8 @@
 use crate::support::{Transcript, fixture, indexed, shown};
 use crate::turns::searched;
 use insta::assert_snapshot;
-use session_core::TurnContent;
+use serde_json::json;
+use session_core::{CallStatus, TurnContent};
 
 #[test]
 fn every_kind_of_reply() {
@@ -307,6 +308,36 @@ fn questions_and_answers_are_said() {
             ("Set up the proxy", "")
         );
     }
+}
+
+/// Nor are the client's words about it errors of the command.
+#[test]
+fn what_was_not_let_run_did_not_fail() {
+    let content = |told: &str| {
+        let result = json!({"type": "user", "message": {"content": [
+            {"type": "tool_result", "tool_use_id": "t1", "content": told, "is_error": true}]}});
+        only_content(&called(
+            "Bash",
+            r#"{"command":"make"}"#,
+            &result.to_string(),
+        ))
+    };
+    let status = |content: &TurnContent| content.command_runs().map(|run| run.status).next();
+    for told in [
+        "The user doesn't want to proceed with this tool use. The tool use was rejected.",
+        "Permission to use Bash with command make has been denied.",
+        "Claude requested permissions to use Bash, but you haven't granted it yet.",
+        "This command requires approval",
+        "PreToolUse:Bash hook error: [guard.sh]: error: not here",
+        "<tool_use_error>Sibling tool call errored</tool_use_error>",
+    ] {
+        let content = content(told);
+        assert_eq!(status(&content), Some(CallStatus::NotRun), "{told}");
+        assert!(content.errors.is_empty(), "{:?}", content.errors);
+    }
+    let failed = content("Exit code 1\nerror: This command requires approval");
+    assert_eq!(status(&failed), Some(CallStatus::Failed));
+    assert_eq!(failed.errors, ["error: This command requires approval"]);
 }
 
 #[test]

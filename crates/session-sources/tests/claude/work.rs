@@ -14,7 +14,7 @@ fn commands_have_their_exit_state() {
     let contents = contents();
     let runs: Vec<_> = contents[0]
         .command_runs()
-        .map(|run| (run.command, run.failed))
+        .map(|run| (run.command, run.status.is_failed()))
         .collect();
     let expected = [
         ("make test", true),
@@ -70,7 +70,7 @@ fn a_late_failure_is_not_the_next_turns() {
     assert_eq!(contents.len(), 3);
     let runs: Vec<_> = contents[2]
         .command_runs()
-        .map(|run| (run.command, run.failed))
+        .map(|run| (run.command, run.status.is_failed()))
         .collect();
     assert_eq!(runs, [("ask ben", true)]);
 }

@@ -98,6 +98,23 @@ fn failures_are_told_in_four_ways() {
 }
 
 #[test]
+fn a_call_that_was_not_allowed_did_not_run() {
+    for told in [
+        "The user rejected permission to use this specific tool call.",
+        "The user rejected permission to use this specific tool call with the following feedback: use make",
+        "The user has specified a rule which prevents you from using this specific tool call.",
+    ] {
+        let refused = tool(
+            "bash",
+            json!({"status": "error", "input": {"command": "npm start"}, "error": told}),
+        );
+        let expected =
+            r#"{"id":"call_1","name":"Bash","command":"npm start","failed":false,"not_run":true}"#;
+        assert_eq!(call(refused, Index), expected);
+    }
+}
+
+#[test]
 fn calls_that_never_ended_are_unfinished() {
     let running = tool(
         "bash",

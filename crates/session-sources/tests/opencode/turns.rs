@@ -70,7 +70,7 @@ fn a_turn_is_tallied() {
     let content = TurnContent::from_turn(&found.turns[0].1);
     let runs: Vec<_> = content
         .command_runs()
-        .map(|run| (run.command, run.failed))
+        .map(|run| (run.command, run.status.is_failed()))
         .collect();
     assert_eq!(
         runs,

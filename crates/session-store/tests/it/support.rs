@@ -1,7 +1,7 @@
 //! An index in a folder of its own, turns by hand, vectors by text.
 
 use session_core::{
-    Part, PromptKind, Query, SessionMeta, SourceName, Span, ToolCall, Turn, document,
+    CallStatus, Part, PromptKind, Query, SessionMeta, SourceName, Span, ToolCall, Turn, document,
 };
 use session_store::{
     Document, DocumentBatch, FileStamp, ModelRow, PendingSession, Reader, SessionId, TurnId, Writer,
@@ -72,7 +72,7 @@ pub fn failed(command: &str, output: &str) -> Part {
         name: "Bash".into(),
         command: Some(command.into()),
         output: Some(output.into()),
-        failed: true,
+        status: CallStatus::Failed,
         ..ToolCall::default()
     })
 }
