@@ -49,6 +49,8 @@ pub enum Stage {
     Reading,
     /// Embedding: counts turns.
     Embedding,
+    /// Removing deleted text from the files of the index.
+    Purging,
 }
 
 /// Hears how far a refresh has got. Called often, from one thread.

@@ -190,8 +190,9 @@ fn is_complete(how: &Refresh<'_>, index: &Reader) -> Result<bool, IndexError> {
             return Ok(false);
         }
     }
-    let is_purged = how.budget.is_some() || !index.is_purge_pending()?;
-    Ok(is_purged && !index.is_open_to_others() && !how.policy.exclusions.differ_from(index)?)
+    Ok(!index.is_purge_pending()?
+        && !index.is_open_to_others()
+        && !how.policy.exclusions.differ_from(index)?)
 }
 
 fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {
@@ -265,12 +266,22 @@ fn run(
     if first || writer.was_migrated() {
         writer.vacuum()?;
     }
-    // A purge that an earlier process left takes longer than a search may wait.
-    let may_wait = how.budget.is_none() || writer.has_deleted();
-    if may_wait && writer.is_purge_pending()? {
-        writer.purge()?;
-    }
+    purge(how, writer)?;
     Ok(outcome)
+}
+
+/// Removes from the files what was deleted now or by a process that did not get to it. A search, too, may take
+/// longer for it, once; for readers of the index as it was it waits no longer than it has to.
+fn purge(how: &Refresh<'_>, writer: &mut Writer) -> Result<(), IndexError> {
+    if !writer.is_purge_pending()? {
+        return Ok(());
+    }
+    how.progress.at(Stage::Purging, 0, 1);
+    if how.budget.is_some() && !writer.has_deleted() {
+        writer.set_lock_wait(Duration::ZERO)?;
+    }
+    writer.finish_purge()?;
+    Ok(())
 }
 
 /// Removes what is excluded since the index was written. Where less is excluded than before, all

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::UnboundedSender;
 /// Least time between two steps.
 const INTERVAL: Duration = Duration::from_millis(250);
 /// Stages of a refresh: each counts as one.
-pub(crate) const STAGES: f64 = 3.0;
+pub(crate) const STAGES: f64 = 4.0;
 
 /// The progress of a call. It grows from one step to the next.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +64,7 @@ impl Progress for ProgressSink {
             Stage::Migrating => (0.0, "migrating the index"),
             Stage::Reading => (1.0, "reading histories"),
             Stage::Embedding => (2.0, "embedding"),
+            Stage::Purging => (3.0, "removing deleted text"),
         };
         let share = done.min(total) as f64 / total.max(1) as f64;
         let done = stages + share;

@@ -10,6 +10,11 @@ use crate::reader::Reader;
 use crate::writer::Writer;
 use std::time::Duration;
 
+/// The id in `pending_purge` of a purge that has not begun, or did not get to its end.
+const REWRITE: i64 = 1;
+/// That of a purge that is done but for the log.
+const TRUNCATION: i64 = 2;
+
 /// How a purge ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PurgeOutcome {
@@ -38,8 +43,9 @@ impl Writer {
     pub(crate) fn request_purge(&mut self) -> Result<()> {
         self.begin()?;
         self.has_deleted = true;
-        let insert = "INSERT OR IGNORE INTO pending_purge(id) VALUES(1)";
-        self.reader.db.execute(insert, [])?;
+        let insert = "INSERT OR REPLACE INTO pending_purge(id) VALUES(?1)";
+        self.reader.db.execute("DELETE FROM pending_purge", [])?;
+        self.reader.db.execute(insert, [REWRITE])?;
         Ok(())
     }
 
@@ -62,7 +68,35 @@ impl Writer {
     /// When the disk or the database fails; the purge is taken up by the next writer then.
     pub fn purge(&mut self) -> Result<PurgeOutcome> {
         self.request_purge()?;
+        self.finish_purge()
+    }
+
+    /// Commits, and takes up the purge that is pending. One that only waits for a reader is as quick as a checkpoint.
+    ///
+    /// # Errors
+    /// As [`Writer::purge`].
+    pub fn finish_purge(&mut self) -> Result<PurgeOutcome> {
         self.commit()?;
+        if self.has_pending(REWRITE)? {
+            self.rewrite_files()?;
+        }
+        if self.truncate_log()? {
+            return Ok(PurgeOutcome::Waiting);
+        }
+        self.begin()?;
+        self.reader.db.execute("DELETE FROM pending_purge", [])?;
+        self.commit()?;
+        self.truncate_log()?;
+        Ok(PurgeOutcome::Complete)
+    }
+
+    fn has_pending(&self, step: i64) -> Result<bool> {
+        let select = "SELECT EXISTS(SELECT 1 FROM pending_purge WHERE id = ?1)";
+        Ok(self.reader.db.query_row(select, [step], |row| row.get(0))?)
+    }
+
+    /// Removes what was deleted from all files but the log.
+    fn rewrite_files(&mut self) -> Result<()> {
         self.begin()?;
         // Only a merge of all segments removes the deleted words of a contentless table.
         let optimize = "INSERT INTO words(words) VALUES('optimize')";
@@ -76,14 +110,11 @@ impl Writer {
         }
         self.commit()?;
         self.reader.db.execute_batch("VACUUM")?;
-        if self.truncate_log()? {
-            return Ok(PurgeOutcome::Waiting);
-        }
         self.begin()?;
-        self.reader.db.execute("DELETE FROM pending_purge", [])?;
-        self.commit()?;
-        self.truncate_log()?;
-        Ok(PurgeOutcome::Complete)
+        self.reader
+            .db
+            .execute("UPDATE pending_purge SET id = ?1", [TRUNCATION])?;
+        self.commit()
     }
 
     /// Sets how long a purge waits for readers.

@@ -32,6 +32,7 @@ impl Bar {
             Stage::Migrating => "migrating index  {bar:16} {pos}/{len} sessions  {eta} left",
             Stage::Reading => "reading history  {bar:16} {bytes}/{total_bytes}  {eta} left",
             Stage::Embedding => "embedding        {bar:16} {pos}/{len} turns  {msg}{eta} left",
+            Stage::Purging => "removing deleted text from the index",
         };
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.bar.set_style(style);

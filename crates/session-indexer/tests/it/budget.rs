@@ -1,9 +1,10 @@
 //! A refresh that has little time does what it can, and says what is left.
 
 use crate::embedder::Buckets;
-use crate::home::{Home, turns, word};
+use crate::home::{Home, session_id, turns, word};
 use crate::state::{dump, found};
 use session_indexer::{Outcome, Refresh, refresh};
+use session_store::Writer;
 use std::time::Duration;
 
 const FILES: usize = 20;
@@ -52,6 +53,38 @@ fn what_is_left_is_told_and_done_later() {
     let rest = refresh(&how).unwrap();
     assert_eq!((rest.files_read, rest.is_complete()), (0, true));
     assert_eq!(found(&home.reader(), &word(FILES - 1, 1)).len(), 1);
+}
+
+/// Nobody who only searches would ever finish what a killed `forget` began.
+#[test]
+fn deleted_text_leaves_the_files_all_the_same() {
+    let home = Home::new();
+    for n in 0..2 {
+        home.write(n, turns(n, 0, 1).as_bytes());
+    }
+    home.refresh();
+    let forgotten = word(1, 0);
+    fs_err::remove_file(home.transcript(1)).unwrap();
+    let mut writer = Writer::open(&home.root()).unwrap();
+    let sessions = writer.reader().unwrap().sessions().unwrap();
+    let session = sessions.iter().find(|s| s.uid == session_id(1)).unwrap();
+    writer.delete_session(session.id).unwrap();
+    writer.commit().unwrap();
+    drop(writer);
+    assert!(home.reader().is_purge_pending().unwrap());
+
+    in_no_time(&home, &Buckets::new("b"));
+    assert!(!home.reader().is_purge_pending().unwrap());
+    for entry in fs_err::read_dir(home.root()).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = if path.is_file() {
+            fs_err::read(&path).unwrap()
+        } else {
+            Vec::new()
+        };
+        let mut windows = bytes.windows(forgotten.len());
+        assert!(!windows.any(|w| w == forgotten.as_bytes()), "{path:?}");
+    }
 }
 
 /// A transcript of more than one checkpoint's bytes.

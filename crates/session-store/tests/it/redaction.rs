@@ -148,7 +148,8 @@ fn a_purge_waits_for_a_reader_and_is_taken_up() {
     drop((reader, writer));
     let mut writer = index.writer();
     assert!(writer.is_purge_pending().unwrap());
-    assert_eq!(writer.purge().unwrap(), PurgeOutcome::Complete);
+    assert_eq!(writer.finish_purge().unwrap(), PurgeOutcome::Complete);
+    assert!(!writer.is_purge_pending().unwrap());
     drop(writer);
     assert!(!holds(&decoded(&index), PASSWORD));
 }
