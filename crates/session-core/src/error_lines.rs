@@ -1,116 +1,105 @@
 //! The lines of a command's output that say what went wrong.
 
-use crate::error_signature::ErrorSignature;
+use crate::error_marker::{announces_error, find_marker, is_error_line, tells_failure};
+use crate::error_signature::{ErrorSignature, is_quoted};
 use crate::text::clip_words;
-use aho_corasick::{AhoCorasick, MatchKind};
-use std::sync::LazyLock;
+use std::collections::HashSet;
 
-/// Words that mark a line of output as an error.
-const MARKERS: [&str; 12] = [
-    "error",
-    "Error",
-    "ERROR",
-    "ERR_",
-    "panic",
-    "fatal",
-    "FATAL",
-    "failed",
-    "FAILED",
-    "Exception",
-    "denied",
-    "not found",
-];
-/// Finds markers, the leftmost first: such a search looks at many bytes at a time.
-static MARKED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let mut builder = AhoCorasick::builder();
-    builder
-        .match_kind(MatchKind::LeftmostFirst)
-        .build(MARKERS)
-        .ok()
-});
 const MAX_ERROR_LINES: usize = 6;
-/// Most lines with a marker of which these are chosen.
+/// Of a call that failed so many are the first ones: the last say what came of it.
+const FIRST_LINES: usize = 3;
+/// Most lines of which these are chosen.
 const MAX_MARKED_LINES: usize = 200;
 const ERROR_LINE_BYTES: usize = 240;
 
 /// The lines of a tool's output that say what went wrong: at most 6 different ones, each at
 /// most 240 bytes. Of a failed call without any such line, its first lines.
 ///
+/// Code, differences and rows of tables speak of errors, too: of a failed call they count where there is nothing else.
+///
 /// Idempotent: the error lines of joined error lines are the same lines.
 pub fn error_lines(output: &str, failed: bool) -> Vec<&str> {
-    let mut found = marked_lines(output);
-    if found.is_empty() && failed {
-        let lines = output.split('\n').map(trim_line).filter(|l| !l.is_empty());
-        found.extend(lines.take(3));
+    if !failed {
+        return chosen(marked_lines(output), MAX_ERROR_LINES);
     }
-    found
+    let lines = || output.split('\n').map(trim_line);
+    let tells = |line: &&str| is_error_line(line) || tells_failure(line);
+    let found: Vec<&str> = lines().filter(|l| tells(l) && !is_quoted(l)).collect();
+    if !found.is_empty() {
+        return chosen(found.into_iter(), FIRST_LINES);
+    }
+    let quoted: Vec<&str> = lines().filter(tells).collect();
+    match quoted.is_empty() {
+        false => chosen(quoted.into_iter(), FIRST_LINES),
+        true => {
+            let says = |line: &&str| !line.is_empty() && !line.starts_with("Exit code ");
+            lines().filter(says).take(3).collect()
+        }
+    }
 }
 
-/// True when bytes hold a word that marks an error line: a quick look before
-/// they are decoded.
-pub fn may_hold_errors(bytes: &[u8]) -> bool {
-    MARKED.as_ref().is_some_and(|m| m.is_match(bytes))
-}
-
-/// The lines with a marker, in order. Where there are more, those that say something new come before those that say
-/// it once more of another place or time.
-fn marked_lines(output: &str) -> Vec<&str> {
-    let (mut found, mut repeated) = (Vec::new(), Vec::new());
-    let mut known = Vec::new();
-    for (number, line) in (0..).zip(all_marked_lines(output)) {
-        let signature = ErrorSignature::new(line);
-        let list = match signature.is_some() && known.contains(&signature) {
-            true => &mut repeated,
-            false => &mut found,
+/// Chooses lines, in order. Where there are too many, those that say something new come before those that say it once
+/// more of another place or time, and before those that say nothing of what failed; of the rest the
+/// first ones, and the last.
+fn chosen<'o>(lines: impl Iterator<Item = &'o str>, first: usize) -> Vec<&'o str> {
+    let mut ranked: Vec<(Rank, usize, &str)> = Vec::new();
+    let (mut seen, mut known) = (HashSet::new(), HashSet::new());
+    for (number, line) in lines.enumerate() {
+        if !seen.insert(line) {
+            continue;
+        }
+        let rank = match ErrorSignature::new(line) {
+            None => Rank::Empty,
+            Some(signature) if known.insert(signature) => Rank::New,
+            Some(_) => Rank::Repeated,
         };
-        let is_other = |(_, other): &(u32, &str)| *other != line;
-        if list.iter().all(is_other) {
-            list.push((number, line));
-        }
-        known.push(signature);
-        if found.len() == MAX_ERROR_LINES {
-            break;
-        }
+        ranked.push((rank, number, line));
     }
-    let room = MAX_ERROR_LINES - found.len();
-    found.extend(repeated.into_iter().take(room));
-    found.sort_unstable_by_key(|(number, _)| *number);
-    found.into_iter().map(|(_, line)| line).collect()
+    let mut kept: Vec<(usize, &str)> = Vec::new();
+    for wanted in [Rank::New, Rank::Repeated, Rank::Empty] {
+        let of_rank: Vec<_> = ranked
+            .iter()
+            .filter(|(rank, _, _)| *rank == wanted)
+            .collect();
+        let room = MAX_ERROR_LINES - kept.len();
+        let head = of_rank.len().min(room.min(first));
+        let tail = (of_rank.len() - head).min(room - head);
+        let (head, tail) = (&of_rank[..head], &of_rank[of_rank.len() - tail..]);
+        kept.extend(
+            head.iter()
+                .chain(tail)
+                .map(|(_, number, line)| (*number, *line)),
+        );
+    }
+    kept.sort_unstable_by_key(|(number, _)| *number);
+    kept.into_iter().map(|(_, line)| line).collect()
 }
 
-/// The first lines with a marker that are no counts.
-fn all_marked_lines(output: &str) -> impl Iterator<Item = &str> {
+/// What a line says beside those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rank {
+    New,
+    Repeated,
+    /// That something failed, and not what.
+    Empty,
+}
+
+/// The lines that announce an error, of a call that did not fail.
+fn marked_lines(output: &str) -> impl Iterator<Item = &str> {
     let mut from = 0;
     let lines = std::iter::from_fn(move || {
-        let marked = MARKED.as_ref()?;
-        let at = from + marked.find(output.get(from..)?)?.start();
+        let at = from + find_marker(output.get(from..)?)?;
         let start = output[..at].rfind('\n').map_or(0, |n| n + 1);
         from = output[at..].find('\n').map_or(output.len(), |n| at + n);
         Some(trim_line(&output[start..from]))
     });
     lines
         .take(MAX_MARKED_LINES)
-        .filter(|line| is_error_line(line))
+        .filter(|line| announces_error(line) && !is_quoted(line))
 }
 
 fn trim_line(line: &str) -> &str {
     clip_words(line.trim(), ERROR_LINE_BYTES).trim_end()
-}
-
-/// True when the line names an error. The count-only lines of test runners
-/// (`0 errors`, `0 failed`) are not errors.
-pub fn is_error_line(line: &str) -> bool {
-    MARKED.as_ref().is_some_and(|m| m.is_match(line))
-        && !COUNTS.iter().any(|m| counts_none(line, m))
-}
-
-/// Counts that say that there was no error.
-const COUNTS: [&str; 4] = ["0 error", "0 failed", "no error", "No error"];
-
-/// True where a line holds one of [`COUNTS`], and not as the end of a number: `10 errors` are errors.
-fn counts_none(line: &str, count: &str) -> bool {
-    let mut places = line.match_indices(count);
-    places.any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric()))
 }
 
 impl ErrorSignature {
@@ -158,7 +147,7 @@ mod tests {
                 "[2:2] ERROR: certificate 2 is not read",
                 "[3:3] ERROR: certificate 3 is not read",
                 "[4:4] ERROR: certificate 4 is not read",
-                "[5:5] ERROR: certificate 5 is not read",
+                "[49:49] ERROR: certificate 49 is not read",
                 "AssertionError: lamp dark"
             ]
         );

@@ -27,6 +27,8 @@ static EMPTY_WORD_SET: LazyLock<HashSet<&str>> =
 
 /// Fewest letters of a signature's words.
 const MIN_LETTERS: usize = 5;
+/// Fewest letters of the name of something that was not found: `nvm`, `lint`.
+const MIN_LETTERS_OF_NAME: usize = 3;
 /// The most digits of a word that is kept with them: `u64`, `E0308`, `sha256`.
 const MAX_DIGITS: usize = 4;
 /// Fewest characters of an id with hyphens.
@@ -43,7 +45,11 @@ impl ErrorSignature {
         let words = signature_words(line);
         let telling = words.iter().filter(|word| !is_empty_word(word));
         let letters: usize = telling.map(String::len).sum();
-        (letters >= MIN_LETTERS).then(|| Self(hash(&words.join(" "))))
+        let fewest = match line.contains("not found") {
+            true => MIN_LETTERS_OF_NAME,
+            false => MIN_LETTERS,
+        };
+        (letters >= fewest).then(|| Self(hash(&words.join(" "))))
     }
 
     /// Returns the number by which it is stored.
@@ -117,7 +123,7 @@ const MIN_TABS: usize = 2;
 
 /// True for a line of code, of a difference or of a stack, for a row of a table, a command that a runner repeats and a
 /// test that passed: programs print them beside their errors.
-fn is_quoted(line: &str) -> bool {
+pub(crate) fn is_quoted(line: &str) -> bool {
     let line = line.trim();
     let is_row = line.matches('\t').count() >= MIN_TABS;
     let after_number =
@@ -271,7 +277,13 @@ mod tests {
         ] {
             assert_eq!(ErrorSignature::new(line), None, "{line}");
         }
-        assert!(ErrorSignature::new("error: PoolTimedOut").is_some());
+        for line in [
+            "error: PoolTimedOut",
+            "bash: line 1: nvm: command not found",
+            "error: Script not found \"lint\"",
+        ] {
+            assert!(ErrorSignature::new(line).is_some(), "{line}");
+        }
     }
 
     #[test]

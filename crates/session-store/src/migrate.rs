@@ -23,7 +23,7 @@ struct Migration {
 }
 
 /// All steps, oldest first: a new format adds one. What is older than the first is built anew.
-const MIGRATIONS: [Migration; 7] = [Migration {
+const MIGRATIONS: [Migration; 8] = [Migration {
     // More is read of histories since: what is there is read again, what is gone stays.
     from: 4,
     tables: "
@@ -104,6 +104,17 @@ UPDATE models SET
   session_dead = session_rows - (SELECT count(*) FROM vectors v WHERE v.model = models.id AND v.level = 0),
   turn_dead = turn_rows - (SELECT count(*) FROM vectors v WHERE v.model = models.id AND v.level = 1);",
     fill: |writer, _| writer.mark_all_sessions(),
+}, Migration {
+    // Error lines are chosen otherwise, and calls that did not run are told from those that failed: the histories that are
+    // there are read again.
+    from: 11,
+    tables: "
+DELETE FROM cursors;
+UPDATE files SET size = 0, mtime_ns = 0 WHERE gone = 0;",
+    fill: |writer, _| {
+        writer.mark_all_files()?;
+        writer.mark_all_sessions()
+    },
 }];
 
 /// True when an index of this format can be migrated.

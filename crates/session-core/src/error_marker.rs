@@ -1,0 +1,236 @@
+//! Words and signs by which a line of output says that something went wrong.
+
+use aho_corasick::{AhoCorasick, Match, MatchKind};
+use std::sync::LazyLock;
+
+/// Words that mark a line of output as an error.
+const MARKERS: [&str; 12] = [
+    "error",
+    "Error",
+    "ERROR",
+    "ERR_",
+    "panic",
+    "fatal",
+    "FATAL",
+    "failed",
+    "FAILED",
+    "Exception",
+    "denied",
+    "not found",
+];
+/// The rest of a word that a marker begins.
+const ENDINGS: [&str; 5] = ["s", "S", "ed", "icked", "ked"];
+/// Markers that end names: `TypeError`, `NullPointerException`.
+const SUFFIXES: [&str; 2] = ["Error", "Exception"];
+/// Markers that say it at the end of a line: `Permission denied`.
+const CLOSING: [&str; 4] = ["failed", "FAILED", "denied", "not found"];
+
+/// How lines begin that say what failed, of a call that did.
+const BEGINS: [&str; 10] = [
+    "×",
+    "✗",
+    "✖",
+    "✘",
+    "✕",
+    "❌",
+    "(fail)",
+    "FAIL",
+    "--- FAIL",
+    "Traceback",
+];
+/// Parts of lines that say what failed, of a call that did.
+const PARTS: [&str; 11] = [
+    "No such file",
+    "cannot ",
+    "Cannot ",
+    "unable to ",
+    "Unable to ",
+    "could not ",
+    "Could not ",
+    "refused",
+    "timed out",
+    "undefined: ",
+    "nvalid ",
+];
+
+/// Finds markers, the leftmost first: such a search looks at many bytes at a time.
+static MARKED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let mut builder = AhoCorasick::builder();
+    builder
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(MARKERS)
+        .ok()
+});
+
+/// True when bytes hold a word that marks an error line: a quick look before
+/// they are decoded.
+pub fn may_hold_errors(bytes: &[u8]) -> bool {
+    MARKED.as_ref().is_some_and(|m| m.is_match(bytes))
+}
+
+/// Returns where the first marker in a text stands, be it a word or not.
+pub(crate) fn find_marker(text: &str) -> Option<usize> {
+    Some(MARKED.as_ref()?.find(text)?.start())
+}
+
+/// True for a line in which a marker is a word, as nobody writes it in code, a path or an option. The count-only lines
+/// of test runners (`0 errors`, `0 failed`) are not errors.
+pub fn is_error_line(line: &str) -> bool {
+    markers(line).next().is_some() && !COUNTS.iter().any(|m| counts_none(line, m))
+}
+
+/// True for an error line that says so at its beginning, before a colon or at its end: what a command
+/// prints that did not fail speaks of errors, too.
+pub(crate) fn announces_error(line: &str) -> bool {
+    let tells = |found: Match| {
+        let (before, after) = (&line[..found.start()], &line[found.end()..]);
+        let rest = after.trim_start_matches(|c: char| c.is_ascii_lowercase());
+        let is_closing = CLOSING.contains(&&line[found.range()]);
+        begins_line(before)
+            || rest.starts_with([':', '[', ']'])
+            || after.starts_with("icked at")
+            || is_closing && rest.trim_end_matches(['.', '!', ')']).is_empty()
+    };
+    is_error_line(line) && markers(line).any(tells)
+}
+
+/// True for a line that says what failed without a marker, of a call that did: by a sign, or behind a
+/// file and a line.
+pub(crate) fn tells_failure(line: &str) -> bool {
+    BEGINS.iter().any(|begin| line.starts_with(begin))
+        || PARTS.iter().any(|part| line.contains(part))
+        || is_diagnostic(line)
+}
+
+/// The markers in a line that are words.
+fn markers(line: &str) -> impl Iterator<Item = Match> {
+    let found = MARKED.as_ref().map(|m| m.find_iter(line));
+    found.into_iter().flatten().filter(|m| is_word(line, m))
+}
+
+fn is_word(line: &str, found: &Match) -> bool {
+    let (before, after) = (&line[..found.start()], &line[found.end()..]);
+    let marker = &line[found.range()];
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '\\');
+    let is_called = before.ends_with('.') && after.starts_with('(');
+    let begins = match SUFFIXES.contains(&marker) {
+        true => !is_called && !before.ends_with(['_', '-', '/', '\\']),
+        false => !before.ends_with(is_part) && !before.ends_with('.'),
+    };
+    begins && (marker.ends_with('_') || ends_word(after))
+}
+
+/// True where a word ends, in some form of it, and goes on neither as a name nor as that of a file.
+fn ends_word(after: &str) -> bool {
+    let end = after.find(|c: char| !c.is_alphanumeric() && c != '_');
+    let (ending, rest) = after.split_at(end.unwrap_or(after.len()));
+    let is_known = ending.is_empty() || ENDINGS.contains(&ending);
+    let goes_on = |c: char| c.is_alphanumeric();
+    is_known
+        && !rest
+            .strip_prefix(['.', '-', '/'])
+            .is_some_and(|rest| rest.starts_with(goes_on))
+}
+
+/// True for what may stand before a marker at the beginning of a line: places, times, levels, programs.
+fn begins_line(before: &str) -> bool {
+    before.split_whitespace().all(|token| {
+        let is_word = token.contains(|c: char| c.is_lowercase());
+        !is_word || token.ends_with(':') || token.contains(['/', '\\', '=', '['])
+    })
+}
+
+/// True for a message behind a file and a line: `src/a.go:12:5: undefined: x`, `a.ts(3,1): …`.
+fn is_diagnostic(line: &str) -> bool {
+    let mut tokens = line.split_whitespace();
+    let is_place = |token: &str| {
+        let end = token.trim_end_matches([':', ')']);
+        let (file, number) = end.rsplit_once([':', '(', ',']).unwrap_or_default();
+        let is_number = number.bytes().all(|b| b.is_ascii_digit()) && !number.is_empty();
+        is_number && file.contains('.') && file.contains(|c: char| c.is_ascii_alphabetic())
+    };
+    let is_placed = tokens.by_ref().take(2).any(is_place);
+    is_placed && tokens.next().is_some()
+}
+
+/// Counts that say that there was no error.
+const COUNTS: [&str; 4] = ["0 error", "0 failed", "no error", "No error"];
+
+/// True where a line holds one of [`COUNTS`], and not as the end of a number: `10 errors` are errors.
+fn counts_none(line: &str, count: &str) -> bool {
+    let mut places = line.match_indices(count);
+    places.any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markers_are_words() {
+        for line in [
+            "error[E0308]: mismatched types",
+            "thread 'main' panicked at src/main.rs:2:5:",
+            "TypeError: x is not a function",
+            "java.lang.NullPointerException",
+            "npm error code ERR_SOCKET_TIMEOUT",
+            "src/a.ts(217,6): error TS2322: Type 'A' is not assignable",
+            "10 errors",
+            "Found 3 errors.",
+            "bash: x: Permission denied",
+        ] {
+            assert!(is_error_line(line), "{line}");
+        }
+        for line in [
+            "(errorFixStats?.costUsd ?? 0) +",
+            "- log.Error(err)",
+            "yarn-error.log*",
+            "$ biome check --error-on-warnings",
+            "crates/core/src/error_lines.rs",
+            "src/error/mod.rs",
+            "src/error.rs | 2 +-",
+            "return fmt.Errorf(\"no\")",
+            "console.error(message)",
+            "0 errors",
+            "no errors found",
+        ] {
+            assert!(!is_error_line(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn an_error_is_announced() {
+        for line in [
+            "2026-01-02T10:00:00Z [ERROR] no oil",
+            "src/a.c:12:5: error: expected ;",
+            "make: command not found",
+            "The build failed: no oil",
+            "fatal: not a git repository",
+        ] {
+            assert!(announces_error(line), "{line}");
+        }
+        for line in [
+            "it should handle errors without stopping",
+            "Returns an error",
+        ] {
+            assert!(!announces_error(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_failure_is_told_without_a_marker() {
+        for line in [
+            "× Formatter would have printed the following content:",
+            "color\\gradient_test.go:75:79: not enough arguments in call to GradientCells",
+            "vet.exe: template\\bench_test.go:59:17: cannot use tmpl",
+            "src/a.py:1:8: F401 `os` imported but unused",
+            "FAIL\texample.com/oil [build failed]",
+            "ls: cannot access 'x': No such file or directory",
+        ] {
+            assert!(tells_failure(line), "{line}");
+        }
+        for line in ["Checked 12 files in 3ms.", "at 12:30 it rained", "a.go:12"] {
+            assert!(!tells_failure(line), "{line}");
+        }
+    }
+}
