@@ -97,7 +97,8 @@ pub(crate) fn announces_error(line: &str) -> bool {
 /// True for a line that says what failed without a marker, of a call that did: by a sign, or behind a
 /// file and a line.
 pub(crate) fn tells_failure(line: &str) -> bool {
-    BEGINS.iter().any(|begin| line.starts_with(begin))
+    is_heading(line)
+        || BEGINS.iter().any(|begin| line.starts_with(begin))
         || PARTS.iter().any(|part| line.contains(part))
         || is_diagnostic(line)
 }
@@ -138,6 +139,11 @@ fn begins_line(before: &str) -> bool {
         let is_word = token.contains(|c: char| c.is_lowercase());
         !is_word || token.ends_with(':') || token.contains(['/', '\\', '=', '['])
     })
+}
+
+/// True for the heading of a diagnostic: `a.ts:3:1 lint/noUnusedVariables ━━━━━`.
+pub(crate) fn is_heading(line: &str) -> bool {
+    line.contains("━━━")
 }
 
 /// True for a message behind a file and a line: `src/a.go:12:5: undefined: x`, `a.ts(3,1): …`.
@@ -224,6 +230,7 @@ mod tests {
             "color\\gradient_test.go:75:79: not enough arguments in call to GradientCells",
             "vet.exe: template\\bench_test.go:59:17: cannot use tmpl",
             "src/a.py:1:8: F401 `os` imported but unused",
+            "at src/lamp.ts:41:4 lint/useExhaustiveDependencies ━━━━━━━",
             "FAIL\texample.com/oil [build failed]",
             "ls: cannot access 'x': No such file or directory",
         ] {

@@ -1,5 +1,6 @@
 //! The signature of an error: its line without what differs from one time to the next.
 
+use crate::error_marker::is_heading;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::LazyLock;
@@ -125,6 +126,9 @@ const MIN_TABS: usize = 2;
 /// test that passed: programs print them beside their errors.
 pub(crate) fn is_quoted(line: &str) -> bool {
     let line = line.trim();
+    if is_heading(line) {
+        return false;
+    }
     let is_row = line.matches('\t').count() >= MIN_TABS;
     let after_number =
         line.trim_start_matches(|c: char| c.is_ascii_digit() || c == '>' || c == ' ');

@@ -1,5 +1,6 @@
 //! A query as terms.
 
+use crate::error_marker::is_error_line;
 use crate::text::{self, printable};
 use serde::Serialize;
 use std::collections::HashSet;
@@ -15,6 +16,8 @@ pub struct Query {
     pub text: String,
     /// Terms of the lexical search. Empty when nothing in the text is a word.
     pub terms: Vec<Term>,
+    /// All of it, where it is a line of an error as somebody pastes it: it counts where a turn holds it.
+    pub error_line: Option<String>,
     /// False when the words are all stop words: they are looked up, but to find
     /// them says little.
     pub telling: bool,
@@ -30,6 +33,8 @@ pub struct Term {
     pub exact: bool,
 }
 
+/// Fewest terms of a query that is a line of an error: fewer words are about one.
+const LINE_TERMS: usize = 3;
 /// Terms beyond this many are dropped: nobody types more, scripts may.
 const TERM_LIMIT: usize = 64;
 
@@ -55,7 +60,9 @@ impl Query {
         let telling = !content.is_empty();
         let mut terms = if telling { content } else { all };
         terms.truncate(TERM_LIMIT);
+        let is_line = terms.len() >= LINE_TERMS && is_error_line(&text);
         Self {
+            error_line: is_line.then(|| text.clone()),
             text,
             terms,
             telling,
@@ -117,8 +124,11 @@ fn word(word: &str) -> Term {
     }
 }
 
+/// Fewest digits of a number that names one thing: an issue of a large project, a run, a client.
+const ID_DIGITS: usize = 5;
+
 /// True for a word shaped like a thing with a name: `--no-verify`,
-/// `src/main.rs`, `ERR_SYNC_701`, `fooBar`, `E0308`, `v1.2.3`.
+/// `src/main.rs`, `ERR_SYNC_701`, `fooBar`, `E0308`, `v1.2.3`, `164556913424`.
 pub fn is_identifier(word: &str) -> bool {
     let core = bare(word);
     let chars: Vec<char> = core.chars().collect();
@@ -131,7 +141,8 @@ pub fn is_identifier(word: &str) -> bool {
     let shout =
         chars.len() >= 4 && letters && chars.iter().all(|c| c.is_uppercase() || !c.is_alphabetic());
     let flag = word.starts_with("--") || (word.starts_with('-') && word.len() > 1);
-    flag || hump || shout || (letters && (joined || digits))
+    let is_id = chars.len() >= ID_DIGITS && chars.iter().all(char::is_ascii_digit);
+    flag || hump || shout || is_id || (letters && (joined || digits))
 }
 
 #[cfg(test)]
@@ -181,5 +192,15 @@ mod tests {
         check("日本語 emoji 🎉", "日本語 emoji");
         check("🎉 *", "");
         check("Docker docker DOCKER", "Docker");
+        check("run 164556913424 of 2026", "run [164556913424] 2026");
+    }
+
+    #[test]
+    fn a_pasted_error_is_a_line() {
+        let line = |text: &str| Query::new(text).error_line;
+        let pasted = "error: Script not found \"lint\"";
+        assert_eq!(line(pasted).as_deref(), Some(pasted));
+        assert_eq!(line("docker error"), None);
+        assert_eq!(line("why did the docker network freeze"), None);
     }
 }

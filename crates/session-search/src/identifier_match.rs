@@ -11,7 +11,7 @@ pub(crate) enum IdentifierMatch {
     PartIgnoringCase,
     /// In other case, by itself.
     WholeIgnoringCase,
-    /// As typed, in a longer name: `SUMMARY.md` in `12-SUMMARY.md`.
+    /// As typed, in a longer name: `SUMMARY.md` in `12-SUMMARY.md`, `164556913424` in `164556913424-ab.apps`.
     Part,
     /// As typed, by itself.
     Whole,
@@ -65,11 +65,14 @@ fn classify(
     second_after: Option<char>,
 ) -> Option<Occurrence> {
     let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let longer_flag = identifier.starts_with('-') && before == Some('-');
-    if is_word(before) || is_word(after) || after == Some('-') || longer_flag {
+    let goes_on = after == Some('-');
+    let longer_flag = identifier.starts_with('-') && (before == Some('-') || goes_on);
+    if is_word(before) || is_word(after) || longer_flag {
         return None;
     }
-    let joined = matches!(before, Some('-' | '.')) || (after == Some('.') && is_word(second_after));
+    let joined = goes_on
+        || matches!(before, Some('-' | '.'))
+        || (after == Some('.') && is_word(second_after));
     Some(match joined {
         true => Occurrence::InName,
         false => Occurrence::Alone,

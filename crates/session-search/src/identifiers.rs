@@ -96,15 +96,17 @@ pub(crate) fn find_holders(
     let query_idf: f32 = stats.iter().map(|t| t.idf).sum();
     let mut sessions: BTreeMap<SessionId, IdentifierHolder> = BTreeMap::new();
     let mut terms = Vec::new();
-    for term in query.terms.iter().filter(|term| term.exact) {
-        let Some(stats) = stats.iter().find(|stats| stats.term == term.text) else {
+    let exact = query.terms.iter().filter(|term| term.exact);
+    let exact = exact.map(|term| &term.text).chain(&query.error_line);
+    for term in exact {
+        let Some(stats) = stats.iter().find(|stats| stats.term == *term) else {
             continue;
         };
         let holders = holders_of_term(index, filtered, stats)?;
         if holders.is_empty() {
             continue;
         }
-        terms.push(term.text.clone());
+        terms.push(term.clone());
         let turns = holders.values().map(Vec::len).sum();
         // The identifier is rarer than its words.
         let idf = lexical.hits.idf(turns as u64);

@@ -171,7 +171,7 @@ impl Reader {
         for searched in terms {
             let of_term = phrases.drain(..searched.phrases.len());
             let stats = TermStats::new(searched.text, of_term.collect(), totals.turns);
-            if stats.turns > 0 || !searched.has_pairs {
+            if stats.turns > 0 || !searched.is_optional {
                 found.push(stats);
             }
         }
@@ -211,18 +211,18 @@ struct SearchedTerm {
     text: String,
     /// The FTS5 strings by which it is found: the word, and its stem in Russian.
     phrases: Vec<String>,
-    /// Its pairs of characters are searched, too: it counts only where some turn holds it.
-    has_pairs: bool,
+    /// Its pairs of characters, or its words, are searched, too: it counts only where some turn holds it.
+    is_optional: bool,
 }
 
 impl SearchedTerm {
-    fn new(term: Term, has_pairs: bool) -> Self {
+    fn new(term: Term, is_optional: bool) -> Self {
         let stem = russian_stem(&term.text).filter(|_| !term.exact);
         let texts = [Some(term.text.as_str()), stem.as_deref()];
         Self {
             phrases: texts.into_iter().flatten().map(fts5_string).collect(),
             text: term.text,
-            has_pairs,
+            is_optional,
         }
     }
 }
@@ -243,6 +243,9 @@ fn searched_terms(query: &Query) -> Vec<SearchedTerm> {
         let pairs = pairs.into_iter().map(|text| Term { text, exact: false });
         searched.extend(pairs.map(|pair| SearchedTerm::new(pair, false)));
     }
+    let line = query.error_line.iter().cloned();
+    let line = line.map(|text| Term { text, exact: true });
+    searched.extend(line.map(|line| SearchedTerm::new(line, true)));
     searched
 }
 

@@ -147,6 +147,50 @@ fn who_holds_more_of_the_identifiers_is_first() {
     assert_eq!(ids(&found)[0], "both");
 }
 
+/// Other sessions speak of the same words, and nearer to the query in meaning.
+#[test]
+fn who_holds_a_pasted_error_as_it_stands_is_first() {
+    let mut library = library();
+    library.say(
+        "held",
+        &[(
+            "error: Script not found \"lint\" in the lamp",
+            Some(cosine(0.1)),
+        )],
+    );
+    library.say(
+        "near",
+        &[(
+            "The lint script is not found, an error of the lint script.",
+            Some(cosine(0.9)),
+        )],
+    );
+    let found = library.search(
+        &Request::new("error: Script not found \"lint\""),
+        Some(QUERY),
+    );
+    assert_eq!(ids(&found)[0], "held");
+    let asked = Request::new("error: Script not found \"oil\"");
+    let found = library.search(&asked, Some(QUERY));
+    assert_eq!(
+        found.explanation.missing,
+        ["oil"],
+        "the line itself is none"
+    );
+}
+
+#[test]
+fn a_number_that_one_session_holds_puts_it_first() {
+    let mut library = library();
+    library.say(
+        "run",
+        &[("See 164556913424-ab.apps there.", Some(cosine(0.1)))],
+    );
+    library.say("near", &[("OTP: 581546", Some(cosine(0.9)))]);
+    let found = library.search(&Request::new("164556913424"), Some(QUERY));
+    assert_eq!(ids(&found)[0], "run");
+}
+
 /// Words that stand together are no name, neither is what a filter keeps out.
 #[test]
 fn what_nobody_holds_as_a_name_is_not_promoted() {
