@@ -2,11 +2,76 @@
 
 use crate::kept_text::TextLimit;
 use serde_json::Value;
-use session_core::{Part, ToolCall};
+use session_core::{Part, ToolCall, Turn};
 use session_search::Exchange;
 
+/// Characters of JSON, more or less, in which turns are told briefly: what agents read of one command's output.
+const BRIEF_CHARS: usize = 28_000;
+/// Limits of inputs, outputs and asides, of which the first is taken that brings turns within
+/// [`BRIEF_CHARS`].
+const LIMITS: [TextLimit; 4] = [
+    TextLimit::BRIEF,
+    TextLimit {
+        lines: 4,
+        bytes: 500,
+    },
+    TextLimit {
+        lines: 2,
+        bytes: 160,
+    },
+    TextLimit {
+        lines: 1,
+        bytes: 80,
+    },
+];
+/// The limit of what was said, where all else is at its least.
+const WORDS: TextLimit = TextLimit {
+    lines: 60,
+    bytes: 3_000,
+};
+/// Parts of a turn that are kept then from its beginning, and as many from its end.
+const KEPT_PARTS: usize = 12;
+
+/// Tells turns briefly: cuts inputs, outputs and asides, the harder the more there are of them, and says in their place how
+/// much is left out. Only where that is not enough words are cut, too, and parts left out.
+pub fn make_brief(exchanges: &mut Vec<Exchange>) {
+    let whole = std::mem::take(exchanges);
+    for limit in LIMITS {
+        exchanges.clone_from(&whole);
+        shorten_calls(exchanges, limit);
+        if json_chars(exchanges) <= BRIEF_CHARS {
+            return;
+        }
+    }
+    for exchange in exchanges {
+        leave_out_parts(&mut exchange.turn);
+    }
+}
+
+fn json_chars(exchanges: &[Exchange]) -> usize {
+    serde_json::to_string(exchanges).map_or(0, |json| json.chars().count())
+}
+
+/// Leaves out thoughts and the parts in the middle of a turn, and cuts what was said.
+fn leave_out_parts(turn: &mut Turn) {
+    turn.prompt = WORDS.shorten(&turn.prompt);
+    turn.parts
+        .retain(|part| !matches!(part, Part::Thinking { .. }));
+    let count = turn.parts.len();
+    if count > 2 * KEPT_PARTS {
+        let middle = KEPT_PARTS..count - KEPT_PARTS;
+        let text = format!("… {} parts are left out here", middle.len());
+        turn.parts.splice(middle, [Part::Notice { text }]);
+    }
+    for part in &mut turn.parts {
+        if let Part::Text { text } | Part::Error { text } | Part::Recap { text } = part {
+            *text = WORDS.shorten(text);
+        }
+    }
+}
+
 /// Cuts inputs, outputs and asides, and says in their place how much is left out. What was said stays whole.
-pub fn shorten_calls(exchanges: &mut [Exchange], limit: TextLimit) {
+fn shorten_calls(exchanges: &mut [Exchange], limit: TextLimit) {
     let turns = exchanges.iter_mut().map(|exchange| &mut exchange.turn);
     for part in turns.flat_map(|turn| &mut turn.parts) {
         match part {
@@ -41,7 +106,6 @@ fn shorten_value(value: &mut Value, limit: TextLimit) {
 mod tests {
     use super::*;
     use serde_json::json;
-    use session_core::Turn;
     use session_search::Origin;
 
     #[test]
@@ -74,5 +138,43 @@ mod tests {
         let turn = &exchanges[0].turn;
         assert_eq!(turn.parts, [said, thinking, Part::Call(shortened)]);
         assert_eq!(turn.prompt, long);
+    }
+
+    /// A turn of so many commands, each with an output of 6 KB.
+    fn long_turn(commands: usize) -> Vec<Exchange> {
+        let call = |n: usize| {
+            Part::Call(ToolCall {
+                command: Some(format!("make {n}")),
+                output: Some("lamp oil wick\n".repeat(430)),
+                ..ToolCall::default()
+            })
+        };
+        let turn = Turn {
+            prompt: "Light the lamp".into(),
+            parts: (0..commands).map(call).collect(),
+            ..Turn::default()
+        };
+        let origin = Origin::History;
+        vec![Exchange { turn, origin }]
+    }
+
+    #[test]
+    fn brief_turns_fit_into_one_answer() {
+        for commands in [1, 40, 400] {
+            let mut exchanges = long_turn(commands);
+            make_brief(&mut exchanges);
+            assert!(json_chars(&exchanges) <= BRIEF_CHARS, "{commands}");
+            assert_eq!(exchanges[0].turn.prompt, "Light the lamp");
+        }
+        let mut few = long_turn(1);
+        make_brief(&mut few);
+        let mut expected = long_turn(1);
+        shorten_calls(&mut expected, TextLimit::BRIEF);
+        assert_eq!(few, expected);
+        let mut many = long_turn(400);
+        make_brief(&mut many);
+        let notice = &many[0].turn.parts[KEPT_PARTS];
+        let text = "… 376 parts are left out here".into();
+        assert_eq!(*notice, Part::Notice { text });
     }
 }

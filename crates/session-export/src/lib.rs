@@ -56,7 +56,7 @@ mod json;
 mod kept_text;
 mod markdown;
 
-pub use brief::shorten_calls;
+pub use brief::make_brief;
 pub use call_view::{CallInput, CallView};
 pub use error::ExportError;
 pub use export_format::{ExportFormat, file_name};

@@ -11,7 +11,7 @@ use session_config::Home;
 use session_core::text::printable;
 use session_display::short_id;
 use session_export::{
-    ExportedSession, ShownSession, TextLimit, shorten_calls, shown_session, write_markdown,
+    ExportedSession, ShownSession, TextLimit, make_brief, shown_session, write_markdown,
 };
 use session_output::{
     JsonItems, TERMINAL_LIMIT, TurnItemKind, format_exchange, format_items, format_no_items,
@@ -36,7 +36,7 @@ pub fn run(args: &ShowArgs) -> Result<Found> {
     };
     let (session, mut exchanges) = turns_of(&args.id, args.context, &index, &all, &redactor)?;
     if args.brief && args.as_json() && args.only.is_none() {
-        shorten_calls(&mut exchanges, TextLimit::BRIEF);
+        make_brief(&mut exchanges);
     }
     print(args, &session, &exchanges, &all)
 }
