@@ -8,7 +8,7 @@ use crate::turn_window::TurnWindow;
 use jiff::Zoned;
 use serde_json::Value;
 use session_core::Query;
-use session_display::{cut, day, plural, previews, project, safe_line};
+use session_display::{cut, day, format_unknown_project, plural, previews, project, safe_line};
 use session_query::TypedQuery;
 use session_search::{Hit, HitOrder, Request, Results};
 
@@ -99,7 +99,7 @@ impl<'a> SearchCall<'a> {
         let next = match results.hits.first() {
             Some(best) => show_call(best, view),
             None => {
-                notes.push(nothing_found(results, &self.filter));
+                notes.push(nothing_found(results, &self.filter, view));
                 self.wider_call()
             }
         };
@@ -194,7 +194,10 @@ fn missing_words(results: &Results) -> Option<String> {
         .then(|| format!("no session holds {}", words.join(", ")))
 }
 
-fn nothing_found(results: &Results, filter: &CallFilter) -> String {
+fn nothing_found(results: &Results, filter: &CallFilter, view: IndexView<'_>) -> String {
+    if let Some(unknown) = format_unknown_project(&filter.clauses, view.sessions()) {
+        return unknown;
+    }
     let hint = match filter.clauses.is_empty() && filter.session.is_none() {
         true => "",
         false => "; the filters may be too narrow",

@@ -40,7 +40,6 @@ struct Around<'a> {
     complete: Option<bool>,
     left_out: &'a [String],
     /// Terms that no session holds.
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
     missing: &'a [String],
 }
 

@@ -74,7 +74,6 @@ mod style;
 mod trust_report;
 mod turn_listing;
 mod units;
-mod unknown_project;
 mod work;
 
 pub use calendar::{Calendar, JsonStats, format_nothing_counted};
@@ -120,5 +119,4 @@ pub use skill_report::format_skill_report;
 pub use status_report::{JsonStatus, StatusReport};
 pub use trust_report::{JsonTrustList, JsonTrusted, TrustedProject, format_for_review};
 pub use turn_listing::{JsonListing, PrintedFinding, TurnListing};
-pub use unknown_project::format_unknown_project;
 pub use work::WorkPart;

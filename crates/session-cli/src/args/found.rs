@@ -15,7 +15,7 @@ A turn is told with what was done to the file: read, edited or written whole. Up
 case are one, and * stands for anything.")]
 pub struct FilesArgs {
     /// Path or part of one; `*` matches anything
-    #[arg(value_name = "PATH")]
+    #[arg(allow_hyphen_values = true, value_name = "PATH")]
     pub path: String,
     #[command(flatten)]
     pub listed: ListedArgs,

@@ -62,7 +62,7 @@ fn reason_of(error: PickerError) -> Error {
 }
 
 fn no_terminal(reason: &str) -> Error {
-    let hint = "hint: `session-search search` prints what it finds";
+    let hint = "hint: `session-search search QUERY` prints what it finds";
     anyhow::anyhow!("the picker needs a terminal: {reason}\n{hint}")
 }
 

@@ -61,10 +61,10 @@ pub fn find_session(all: &[SessionRow], id: &str) -> Result<SessionRow> {
     match resolve(all, id) {
         Resolved::One(session) => Ok(*session),
         Resolved::None if id.is_empty() => {
-            bail!("the id of a session is missing\nhint: `session-search search` prints ids")
+            bail!("the id of a session is missing\nhint: `session-search search QUERY` prints ids")
         }
         Resolved::None => {
-            bail!("no session begins with `{id}`\nhint: `session-search search` prints ids")
+            bail!("no session begins with `{id}`\nhint: `session-search search QUERY` prints ids")
         }
         Resolved::Many(found) => bail!(session_output::format_candidates(id, &found)),
     }

@@ -9,12 +9,9 @@ use jiff::Zoned;
 use session_config::Home;
 use session_core::Query;
 use session_core::text::printable;
-use session_display::{Preview, plain_previews, previews};
+use session_display::{Preview, format_unknown_project, plain_previews, previews};
 use session_indexer::Outcome;
-use session_output::{
-    JsonSearch, SearchListing, compact_json_without_history, format_no_history,
-    format_unknown_project,
-};
+use session_output::{JsonSearch, SearchListing, compact_json_without_history, format_no_history};
 use session_query::{
     Answered, LiveAnswer, QueryError, QueryModels, SearchAnswer, SearchEngine, Snapshot,
     TypedQuery, TypedSearch,
@@ -204,16 +201,18 @@ pub fn print(
             writeln!(notes::stderr(), "{text}")?;
         }
     }
+    if found == Found::Nothing {
+        let nothing = || (!args.json).then(|| listing.nothing_found(is_narrow(&args.filter)));
+        if let Some(text) = unknown_project(args, all)?.or_else(nothing) {
+            writeln!(notes::stderr(), "{text}")?;
+        }
+    }
     if args.compact {
         json::print_text(&listing.compact_json()?)?;
     } else if args.json {
         let memories = related.as_ref().map(memory::RelatedMemories::candidates);
         json::print(&listing.json().with_memories(memories))?;
-    } else if found == Found::Nothing {
-        let nothing = || listing.nothing_found(is_narrow(&args.filter));
-        let text = unknown_project(args, all)?.unwrap_or_else(nothing);
-        writeln!(notes::stderr(), "{text}")?;
-    } else {
+    } else if found == Found::Something {
         write!(anstream::stdout(), "{}", listing.text(width()))?;
     }
     match related.is_some_and(|related| !related.is_empty()) {

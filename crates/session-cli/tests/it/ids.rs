@@ -58,7 +58,7 @@ fn an_unknown_id_is_an_error() {
 
     ----- stderr -----
     error: no session begins with `ffff`
-    hint: `session-search search` prints ids
+    hint: `session-search search QUERY` prints ids
     ");
     for id in [
         "",

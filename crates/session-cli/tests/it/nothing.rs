@@ -119,7 +119,7 @@ fn without_history_the_way_on_is_shown() {
 
     ----- stderr -----
     error: no session begins with `a1`
-    hint: `session-search search` prints ids
+    hint: `session-search search QUERY` prints ids
     ");
     assert_snapshot!(env.run(&["index"]), @r"
     exit code: 0

@@ -414,7 +414,7 @@ fn without_a_terminal_it_says_what_to_do() {
         "{ran}"
     );
     assert!(
-        stderr.ends_with("\nhint: `session-search search` prints what it finds\n"),
+        stderr.ends_with("\nhint: `session-search search QUERY` prints what it finds\n"),
         "{ran}"
     );
     let none: [&str; 0] = [];

@@ -74,7 +74,7 @@ fn a_session_that_cannot_be_resumed_says_why() {
 
     ----- stderr -----
     error: no session begins with `ffff`
-    hint: `session-search search` prints ids
+    hint: `session-search search QUERY` prints ids
     ");
     fs_err::remove_dir_all(env.home(".claude/projects/app")).unwrap();
     assert_snapshot!(env.run(&["resume", "7a1e"]), @r"

@@ -1,6 +1,6 @@
 //! That no project has the name that was typed.
 
-use crate::layout::safe_line;
+use crate::columns::safe_line;
 use crate::session_label::project;
 use session_search::{Condition, FilterClause, ProjectPattern};
 use session_store::SessionRow;
