@@ -111,6 +111,14 @@ pub enum ModelError {
         /// HTTP status.
         status: u16,
     },
+    /// The answer of the hub cannot be used.
+    #[error("the answer of the model hub to {url} cannot be used: {reason}")]
+    InvalidHubAnswer {
+        /// URL of the file.
+        url: String,
+        /// The reason, as half a sentence.
+        reason: String,
+    },
     /// A download was interrupted and could not be resumed.
     #[error("the download of `{file}` broke off: {reason}")]
     Interrupted {
@@ -189,6 +197,9 @@ impl ModelError {
             }
             Self::HubStatus { .. } => {
                 "see that `repo`, `revision` and `files` of its description are right".to_owned()
+            }
+            Self::InvalidHubAnswer { .. } => {
+                "nothing of it was installed; see that `hub` in the configuration, or HF_ENDPOINT, names a model hub".to_owned()
             }
             Self::Interrupted { name, .. } => format!(
                 "what came is kept: `session-search model pull {name}` goes on from there"

@@ -31,6 +31,8 @@ mod bundled;
 mod catalogue;
 mod directories;
 mod error;
+mod hub_cache;
+mod hub_client;
 mod hub_config;
 mod idle_timeout;
 mod import;

@@ -77,6 +77,12 @@ fn validate_spec(spec: &ModelSpec) -> Result<(), String> {
     if spec.files.is_empty() {
         return Err("`files` names no file".to_owned());
     }
+    // Both become names in the hub's cache; a model that is only imported may leave them empty.
+    for (key, value) in [("repo", &spec.repo), ("revision", &spec.revision)] {
+        if !value.is_empty() && !is_repository_path(value) {
+            return Err(format!("`{value}` is not a `{key}` of the hub"));
+        }
+    }
     spec.files.iter().try_for_each(|file| {
         let pin = file.sha256.as_deref();
         match (is_repository_path(&file.path), pin.is_none_or(is_sha256)) {
@@ -96,6 +102,7 @@ fn is_repository_path(path: &str) -> bool {
     let mut components = Path::new(path).components();
     !path.is_empty()
         && !path.contains(['\\', '?', '#', '%'])
+        && !path.contains(|c: char| c.is_control() || c.is_whitespace())
         && path != crate::manifest::MANIFEST_FILE
         && components.all(|component| matches!(component, Component::Normal(_)))
 }

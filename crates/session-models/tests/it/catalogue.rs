@@ -119,6 +119,11 @@ fn an_invalid_description_does_not_affect_the_others() {
         let other = good.replace("\"tiny\"", "\"zz\"");
         check(&other.replace("weights/table.bin", path), "is not a path");
     }
+    for name in ["/etc", "../x", "a/../../x", "a?b", "a b", "a\\u0007"] {
+        let other = good.replace("\"tiny\"", "\"zz\"");
+        check(&other.replace("ann/tiny", name), "is not a `repo`");
+        check(&other.replace("main", name), "is not a `revision`");
+    }
     let other = description("zz", [Some("12ab"), None]);
     check(&other, "the sha256 of `weights/table.bin` is not one");
     let other = good.replace("\"tiny\"", "\"zz\"");

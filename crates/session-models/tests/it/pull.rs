@@ -1,6 +1,6 @@
 //! Tests of downloads from a hub that fails.
 
-use crate::hub_server::{DownloadFailure, HubServer, sha256};
+use crate::hub_server::{DownloadFailure, HubFault, HubServer, sha256};
 use crate::tiny_model::{Home, description, files, list_tree, write};
 use session_models::{HubConfig, ModelError, ModelState};
 use std::time::Duration;
@@ -327,4 +327,71 @@ fn a_token_is_sent() {
             .iter()
             .any(|request| request.ends_with("Bearer secret"))
     );
+}
+
+/// Asserts that a pull fails because of the hub's answer, and changes nothing outside of the models' directory.
+#[track_caller]
+fn assert_refused(home: &Home, server: &HubServer, case: &str) {
+    let outside = || {
+        let mut all = list_tree(&home.path(""));
+        all.retain(|path| !path.starts_with(home.directories().models_dir()));
+        let read = |path: std::path::PathBuf| (fs_err::read(&path).ok(), path);
+        all.into_iter().map(read).collect::<Vec<_>>()
+    };
+    let before = outside();
+    let error = pull(home, server).unwrap_err();
+    assert!(
+        matches!(error, ModelError::InvalidHubAnswer { .. }),
+        "{case}: {error}"
+    );
+    assert!(outside() == before, "{case}");
+    assert!(!state(home).is_available(), "{case}");
+}
+
+/// The hub's own library makes paths of them.
+#[test]
+fn no_etag_and_no_commit_of_a_hub_leads_out_of_the_staging_directory() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    write(&home.path(".bashrc"), b"mine");
+    fs_err::create_dir_all(home.directories().models_dir()).unwrap();
+    let home_file = home.path(".bashrc").to_string_lossy().into_owned();
+    let new_file = home.path(".config/autostart/x");
+    let new_file = new_file.to_string_lossy().into_owned();
+    let up = "../".repeat(8);
+    let names = [&home_file, &new_file, &up, "..", "a/b", "../../../../x", ""];
+    let [(path, content), _] = files(1.0);
+    for name in names {
+        server.serve_with_etag(path, content.clone(), name);
+        assert_refused(&home, &server, name);
+    }
+    server.serve(path, content);
+    for name in names {
+        server.set_fault(Some(HubFault::Commit(name.to_owned())));
+        assert_refused(&home, &server, name);
+    }
+    server.set_fault(None);
+    pull(&home, &server).unwrap();
+    assert_installed(&home);
+}
+
+/// What a pull that failed leaves is the owner's alone, too.
+#[cfg(unix)]
+#[test]
+fn only_the_owner_can_read_what_a_failed_download_leaves() {
+    use std::os::unix::fs::PermissionsExt;
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    server.serve("vocabulary.bin", b"damaged".to_vec());
+    let failures = [3, 0, 0].map(DownloadFailure::Drop);
+    server.fail_downloads("vocabulary.bin", &failures);
+    pull(&home, &server).unwrap_err();
+    let left = list_tree(&home.directories().models_dir());
+    assert!(
+        left.iter().any(|path| path.ends_with("refs/main")),
+        "{left:?}"
+    );
+    for path in left.iter().filter(|path| !path.is_symlink()) {
+        let mode = fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
+        let expected = if path.is_dir() { 0o700 } else { 0o600 };
+        assert_eq!(mode, expected, "{}", path.display());
+    }
 }
