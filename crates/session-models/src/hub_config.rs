@@ -3,9 +3,12 @@
 use crate::ModelError;
 use crate::hub_client::HubError;
 use session_embed::ModelSpec;
-use session_files::private;
+use session_files::{path_line, private};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// URL of the public hub.
+const PUBLIC_HUB: &str = "https://huggingface.co";
 
 /// How the model hub is reached. Only [`crate::Catalogue::pull`] connects to it.
 #[derive(Debug, Clone)]
@@ -37,9 +40,9 @@ impl HubConfig {
         let is_true = |value: String| {
             ["1", "on", "yes", "true"].contains(&value.to_ascii_lowercase().as_str())
         };
-        let endpoint = set("HF_ENDPOINT").unwrap_or_else(|| "https://huggingface.co".to_owned());
+        let endpoint = set("HF_ENDPOINT").unwrap_or_else(|| PUBLIC_HUB.to_owned());
         Self {
-            endpoint: endpoint.trim_end_matches('/').to_owned(),
+            endpoint: path_line(Path::new(endpoint.trim_end_matches('/'))),
             into_cache,
             offline: set("HF_HUB_OFFLINE").is_some_and(is_true),
             token: set("HF_TOKEN").or_else(|| stored_token(&hf_home)),
@@ -47,6 +50,14 @@ impl HubConfig {
             idle_timeout: Duration::from_secs(20),
             initial_backoff: Duration::from_secs(1),
         }
+    }
+
+    /// Returns what the user should know before files are downloaded: a hub that is not the public one can serve any vectors, and a
+    /// project can set the variable that names it.
+    pub(crate) fn download_note(&self) -> Option<String> {
+        let endpoint = &self.endpoint;
+        let is_other = !self.offline && endpoint != PUBLIC_HUB;
+        is_other.then(|| format!("note: the model hub is {endpoint}, not {PUBLIC_HUB}"))
     }
 
     /// Returns the URL of a model's file.

@@ -35,6 +35,9 @@ impl Catalogue {
         if self.verify(name, progress).is_ok() {
             return Ok(());
         }
+        if let Some(note) = hub.download_note() {
+            progress.note(&note);
+        }
         let staging = StagingDirectory::open(self.directories(), name)?;
         let cache = match hub.into_cache {
             true => HubCache::new(&hub.cache, spec),

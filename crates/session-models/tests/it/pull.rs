@@ -2,7 +2,7 @@
 
 use crate::hub_server::{DownloadFailure, HubFault, HubServer, sha256};
 use crate::tiny_model::{Home, description, files, list_tree, write};
-use session_models::{HubConfig, ModelError, ModelState};
+use session_models::{FileProgress, HubConfig, ModelError, ModelState};
 use std::time::Duration;
 
 const WEIGHTS: &str = "weights/table.bin";
@@ -18,6 +18,40 @@ fn hub(home: &Home, server: &HubServer) -> HubConfig {
 
 fn pull(home: &Home, server: &HubServer) -> Result<(), ModelError> {
     home.catalogue().pull("tiny", &hub(home, server), &())
+}
+
+/// Collects notes.
+#[derive(Default)]
+struct Notes(std::sync::Mutex<Vec<String>>);
+
+impl FileProgress for Notes {
+    fn note(&self, text: &str) {
+        self.0.lock().unwrap().push(text.to_owned());
+    }
+}
+
+impl Notes {
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+/// A project can set the variable that names the hub.
+#[test]
+fn a_hub_that_is_not_the_public_one_is_named() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let notes = Notes::default();
+    let pull = |hub: &HubConfig| home.catalogue().pull("tiny", hub, &notes);
+    pull(&hub(&home, &server)).unwrap();
+    let endpoint = server.endpoint();
+    let note = format!("note: the model hub is {endpoint}, not https://huggingface.co");
+    assert_eq!(notes.take(), [note]);
+    pull(&hub(&home, &server)).unwrap(); // no hub is asked
+    assert!(notes.take().is_empty());
+    let forged = HubConfig::from_environment(&home.path(""), |name| {
+        (name == "HF_ENDPOINT").then(|| "http://a\nhint: x".to_owned())
+    });
+    assert_eq!(forged.endpoint, "http://a hint: x");
 }
 
 fn state(home: &Home) -> ModelState {
@@ -253,7 +287,10 @@ fn offline_sends_no_request() {
         offline: true,
         ..hub(&home, &server)
     };
-    let error = home.catalogue().pull("tiny", &offline, &()).unwrap_err();
+    let notes = Notes::default();
+    let error = home.catalogue().pull("tiny", &offline, &notes);
+    let error = error.unwrap_err();
+    assert!(notes.take().is_empty());
     assert!(matches!(error, ModelError::Offline { .. }), "{error}");
     assert!(error.hint().unwrap().contains("model import tiny"));
     assert!(server.take_requests().is_empty());
