@@ -12,6 +12,10 @@ use std::path::{Path, PathBuf};
 
 /// Maximum number of attempts to download a file in one run.
 const MAX_ATTEMPTS: u32 = 6;
+/// Maximum length of a file of a model whose description states no size, in bytes.
+const MAX_FILE_BYTES: u64 = 64 << 30;
+/// Length that a file may always have, in bytes: what a description states is a round figure.
+const SPARE_FILE_BYTES: u64 = 64 << 20;
 
 impl Catalogue {
     /// Installs a model from the hub, or from the cache of the hub's own programs.
@@ -212,11 +216,27 @@ impl FileDownload<'_> {
             client.fetch_metadata(&file_url)
         });
         match response {
-            Ok(response) => response.map_err(|error| self.hub.to_model_error(url, error)),
+            Ok(response) => response
+                .and_then(|stated| self.check_size(stated))
+                .map_err(|error| self.hub.to_model_error(url, error)),
             Err(failure) => Err(ModelError::HubUnreachable {
                 endpoint: self.hub.endpoint.clone(),
                 reason: self.failure_reason(&failure),
             }),
+        }
+    }
+
+    /// Checks that a file has at most twice the size that the description states for the whole model.
+    fn check_size(&self, stated: StatedFile) -> Result<StatedFile, HubError> {
+        let limit = self.spec.bytes.map_or(MAX_FILE_BYTES, |bytes| {
+            bytes.saturating_mul(2).saturating_add(SPARE_FILE_BYTES)
+        });
+        let size = stated.size;
+        match size <= limit {
+            true => Ok(stated),
+            false => Err(HubError::Invalid(format!(
+                "it states {size} bytes, and the description of the model allows {limit}"
+            ))),
         }
     }
 

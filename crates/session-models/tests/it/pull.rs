@@ -369,6 +369,7 @@ fn a_token_is_sent() {
 /// Asserts that a pull fails because of the hub's answer, and changes nothing outside of the models' directory.
 #[track_caller]
 fn assert_refused(home: &Home, server: &HubServer, case: &str) {
+    fs_err::create_dir_all(home.directories().models_dir()).unwrap();
     let outside = || {
         let mut all = list_tree(&home.path(""));
         all.retain(|path| !path.starts_with(home.directories().models_dir()));
@@ -390,7 +391,6 @@ fn assert_refused(home: &Home, server: &HubServer, case: &str) {
 fn no_etag_and_no_commit_of_a_hub_leads_out_of_the_staging_directory() {
     let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
     write(&home.path(".bashrc"), b"mine");
-    fs_err::create_dir_all(home.directories().models_dir()).unwrap();
     let home_file = home.path(".bashrc").to_string_lossy().into_owned();
     let new_file = home.path(".config/autostart/x");
     let new_file = new_file.to_string_lossy().into_owned();
@@ -431,4 +431,54 @@ fn only_the_owner_can_read_what_a_failed_download_leaves() {
         let expected = if path.is_dir() { 0o700 } else { 0o600 };
         assert_eq!(mode, expected, "{}", path.display());
     }
+}
+
+/// Returns the bytes of all files that a pull left.
+fn staged_bytes(home: &Home) -> u64 {
+    let staged = list_tree(&home.directories().models_dir()).into_iter();
+    let lengths = staged.map(|path| fs_err::symlink_metadata(path).unwrap());
+    lengths
+        .filter(|meta| meta.is_file())
+        .map(|meta| meta.len())
+        .sum()
+}
+
+#[test]
+fn a_body_without_end_is_cut_at_the_stated_length() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    server.fail_downloads(WEIGHTS, &[DownloadFailure::Endless]);
+    assert_refused(&home, &server, "endless");
+    assert_eq!(staged_bytes(&home), 0);
+    pull(&home, &server).unwrap();
+    assert_installed(&home);
+}
+
+/// The description states 500 bytes.
+#[test]
+fn a_file_far_beyond_the_described_size_is_not_downloaded() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    server.set_fault(Some(HubFault::Length(1 << 30)));
+    assert_refused(&home, &server, "too long");
+    let requests = server.take_requests();
+    let is_probe = |request: &String| request.contains(" bytes=0-0 ");
+    assert!(requests.iter().all(is_probe), "{requests:?}");
+}
+
+#[test]
+fn at_most_ten_redirects_are_followed() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    for absolute in [false, true] {
+        server.set_fault(Some(HubFault::RedirectLoop { absolute }));
+        assert_refused(&home, &server, "redirects");
+        let requests = server.take_requests().len();
+        assert!((11..=12).contains(&requests), "{requests}");
+    }
+}
+
+#[test]
+fn a_hub_that_knows_no_ranges_is_supported() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    server.set_fault(Some(HubFault::NoRange));
+    pull(&home, &server).unwrap();
+    assert_installed(&home);
 }
