@@ -195,6 +195,12 @@ impl ModelError {
             Self::HubStatus { status: 401 | 403, .. } => {
                 "the repository asks for a token: set HF_TOKEN".to_owned()
             }
+            Self::HubStatus { status: 429, .. } => {
+                "the hub gets too many requests: try again later; with a token (HF_TOKEN) it allows more".to_owned()
+            }
+            Self::HubStatus { status: 500.., .. } => {
+                "the hub has an error of its own: try again later".to_owned()
+            }
             Self::HubStatus { .. } => {
                 "see that `repo`, `revision` and `files` of its description are right".to_owned()
             }

@@ -5,9 +5,9 @@ use crate::tiny_model::{Home, description, files, list_tree, write};
 use session_models::{FileProgress, HubConfig, ModelError, ModelState};
 use std::time::Duration;
 
-const WEIGHTS: &str = "weights/table.bin";
+pub const WEIGHTS: &str = "weights/table.bin";
 
-fn hub(home: &Home, server: &HubServer) -> HubConfig {
+pub fn hub(home: &Home, server: &HubServer) -> HubConfig {
     HubConfig {
         initial_backoff: Duration::from_millis(1),
         ..HubConfig::from_environment(&home.path(""), |name| {
@@ -16,7 +16,7 @@ fn hub(home: &Home, server: &HubServer) -> HubConfig {
     }
 }
 
-fn pull(home: &Home, server: &HubServer) -> Result<(), ModelError> {
+pub fn pull(home: &Home, server: &HubServer) -> Result<(), ModelError> {
     home.catalogue().pull("tiny", &hub(home, server), &())
 }
 
@@ -54,14 +54,14 @@ fn a_hub_that_is_not_the_public_one_is_named() {
     assert_eq!(forged.endpoint, "http://a hint: x");
 }
 
-fn state(home: &Home) -> ModelState {
+pub fn state(home: &Home) -> ModelState {
     let catalogue = home.catalogue();
     catalogue.model_state(catalogue.find_spec("tiny").unwrap())
 }
 
 /// Asserts that the model is installed as it was served, and verifies.
 #[track_caller]
-fn assert_installed(home: &Home) {
+pub fn assert_installed(home: &Home) {
     assert_eq!(state(home), ModelState::Installed);
     home.catalogue().verify("tiny", &()).unwrap();
     for (path, content) in files(1.0) {
@@ -366,47 +366,40 @@ fn a_token_is_sent() {
     );
 }
 
-/// Asserts that a pull fails because of the hub's answer, and changes nothing outside of the models' directory.
-#[track_caller]
-fn assert_refused(home: &Home, server: &HubServer, case: &str) {
-    fs_err::create_dir_all(home.directories().models_dir()).unwrap();
-    let outside = || {
-        let mut all = list_tree(&home.path(""));
-        all.retain(|path| !path.starts_with(home.directories().models_dir()));
-        let read = |path: std::path::PathBuf| (fs_err::read(&path).ok(), path);
-        all.into_iter().map(read).collect::<Vec<_>>()
-    };
-    let before = outside();
-    let error = pull(home, server).unwrap_err();
-    assert!(
-        matches!(error, ModelError::InvalidHubAnswer { .. }),
-        "{case}: {error}"
-    );
-    assert!(outside() == before, "{case}");
-    assert!(!state(home).is_available(), "{case}");
+#[test]
+fn the_hint_follows_the_status() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let cases = [
+        (401, "HF_TOKEN"),
+        (404, "`repo`, `revision` and `files`"),
+        (429, "too many requests"),
+        (500, "try again later"),
+        (503, "try again later"),
+    ];
+    for (status, hint) in cases {
+        server.set_fault(Some(HubFault::Status(status)));
+        let error = pull(&home, &server).unwrap_err();
+        assert!(error.hint().unwrap().contains(hint), "{error}");
+    }
 }
 
-/// The hub's own library makes paths of them.
 #[test]
-fn no_etag_and_no_commit_of_a_hub_leads_out_of_the_staging_directory() {
+fn what_an_answer_lacks_is_said() {
     let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
-    write(&home.path(".bashrc"), b"mine");
-    let home_file = home.path(".bashrc").to_string_lossy().into_owned();
-    let new_file = home.path(".config/autostart/x");
-    let new_file = new_file.to_string_lossy().into_owned();
-    let up = "../".repeat(8);
-    let names = [&home_file, &new_file, &up, "..", "a/b", "../../../../x", ""];
-    let [(path, content), _] = files(1.0);
-    for name in names {
-        server.serve_with_etag(path, content.clone(), name);
-        assert_refused(&home, &server, name);
-    }
-    server.serve(path, content);
-    for name in names {
-        server.set_fault(Some(HubFault::Commit(name.to_owned())));
-        assert_refused(&home, &server, name);
-    }
-    server.set_fault(None);
+    server.set_fault(Some(HubFault::NoEtag));
+    let error = pull(&home, &server).unwrap_err();
+    let message = error.to_string();
+    assert!(
+        message.ends_with("cannot be used: it has no ETag"),
+        "{message}"
+    );
+    assert!(error.hint().unwrap().contains("names a model hub"));
+}
+
+#[test]
+fn a_hub_that_knows_no_ranges_is_supported() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    server.set_fault(Some(HubFault::NoRange));
     pull(&home, &server).unwrap();
     assert_installed(&home);
 }
@@ -431,54 +424,4 @@ fn only_the_owner_can_read_what_a_failed_download_leaves() {
         let expected = if path.is_dir() { 0o700 } else { 0o600 };
         assert_eq!(mode, expected, "{}", path.display());
     }
-}
-
-/// Returns the bytes of all files that a pull left.
-fn staged_bytes(home: &Home) -> u64 {
-    let staged = list_tree(&home.directories().models_dir()).into_iter();
-    let lengths = staged.map(|path| fs_err::symlink_metadata(path).unwrap());
-    lengths
-        .filter(|meta| meta.is_file())
-        .map(|meta| meta.len())
-        .sum()
-}
-
-#[test]
-fn a_body_without_end_is_cut_at_the_stated_length() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
-    server.fail_downloads(WEIGHTS, &[DownloadFailure::Endless]);
-    assert_refused(&home, &server, "endless");
-    assert_eq!(staged_bytes(&home), 0);
-    pull(&home, &server).unwrap();
-    assert_installed(&home);
-}
-
-/// The description states 500 bytes.
-#[test]
-fn a_file_far_beyond_the_described_size_is_not_downloaded() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
-    server.set_fault(Some(HubFault::Length(1 << 30)));
-    assert_refused(&home, &server, "too long");
-    let requests = server.take_requests();
-    let is_probe = |request: &String| request.contains(" bytes=0-0 ");
-    assert!(requests.iter().all(is_probe), "{requests:?}");
-}
-
-#[test]
-fn at_most_ten_redirects_are_followed() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
-    for absolute in [false, true] {
-        server.set_fault(Some(HubFault::RedirectLoop { absolute }));
-        assert_refused(&home, &server, "redirects");
-        let requests = server.take_requests().len();
-        assert!((11..=12).contains(&requests), "{requests}");
-    }
-}
-
-#[test]
-fn a_hub_that_knows_no_ranges_is_supported() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
-    server.set_fault(Some(HubFault::NoRange));
-    pull(&home, &server).unwrap();
-    assert_installed(&home);
 }
