@@ -176,10 +176,9 @@ impl ModelError {
             Self::Damaged { name, .. } => {
                 format!("run `session-search model pull {name}` or `model import {name}` again")
             }
-            Self::Open { cause, .. } if !matches!(cause, EmbedError::Remote { .. }) => {
-                "the files are not of the architecture that the description says, or not whole"
-                    .to_owned()
-            }
+            Self::Open { name, cause } if !matches!(cause, EmbedError::Remote { .. }) => format!(
+                "the files are not of the architecture that the description says, or not whole: run `session-search model pull {name}` or `model import {name}` again"
+            ),
             Self::RemoteHasNoFiles | Self::InvalidEndpoint { .. } => {
                 "[remote] in your configuration, or EMBEDDINGS_URL and EMBEDDINGS_MODEL in `.env` beside it, say where it is; an address in the environment alone is not used (docs/models.md)".to_owned()
             }

@@ -24,7 +24,7 @@ impl SearchEngine {
     /// Selects the models that the configuration names. No weights are read but the table's.
     ///
     /// # Errors
-    /// When the chosen model is unknown or not installed.
+    /// When the chosen model is an endpoint whose configuration has a mistake.
     pub fn new(home: Home) -> Result<Self, QueryError> {
         Ok(Self {
             models: QueryModels::new(home.loadable_catalogue()?, &home.config.model, &home.root)?,

@@ -75,6 +75,7 @@ fn read(args: &IndexArgs, engine: &SearchEngine) -> Result<Outcome> {
 /// Makes the chosen model's vectors, once no other process does.
 fn embed(home: &Home, models: &QueryModels) -> Result<Embedded> {
     if models.chosen().is_none() {
+        models.load_chosen()?; // fails where it is none that could be loaded
         return Ok(Embedded::default());
     }
     let mut waiting = WriterWait::new("its embedding");

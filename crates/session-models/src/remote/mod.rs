@@ -75,6 +75,24 @@ impl RemoteEmbedder {
         Ok(Self { spec, client })
     }
 
+    /// Checks that the endpoint answers with vectors of the known dimension. Asks once, and caches nothing.
+    ///
+    /// # Errors
+    /// [`ModelError::Open`] when the request fails.
+    pub fn check_answers(
+        endpoint: &Endpoint,
+        directories: &UserDirectories,
+    ) -> Result<(), ModelError> {
+        let client = EndpointClient::new(endpoint);
+        let dims = dims_cache::read_cached_dims(endpoint, directories);
+        let policy = RequestPolicy::for_query(&endpoint.url);
+        let answer = client.embed(&["dimensions"], dims, policy);
+        answer.map(drop).map_err(|error| ModelError::Open {
+            name: REMOTE_MODEL.to_owned(),
+            cause: client.to_embed_error(&error),
+        })
+    }
+
     /// Sets the delay before the second attempt of a request.
     #[must_use]
     pub fn with_initial_backoff(mut self, backoff: Duration) -> Self {
