@@ -246,6 +246,15 @@ impl Catalogue {
         })
     }
 
+    /// Asks the endpoint how long its vectors are now, and caches the answer.
+    ///
+    /// # Errors
+    /// [`ModelError::InvalidEndpoint`] where none is configured, [`ModelError::Open`] when it does not answer.
+    pub fn relearn_endpoint(&self) -> Result<(), ModelError> {
+        let endpoint = self.endpoint.as_ref().ok_or_else(unconfigured_endpoint)?;
+        RemoteEmbedder::open_anew(endpoint, &self.directories).map(drop)
+    }
+
     /// Checks that the files of a model are installed, by their lengths.
     ///
     /// # Errors
@@ -307,11 +316,15 @@ impl FileFault {
 fn find_by_name<'a>(specs: &'a [ModelSpec], name: &str) -> Result<&'a ModelSpec, ModelError> {
     let found = specs.iter().find(|spec| spec.name == name);
     found.ok_or_else(|| match name {
-        REMOTE_MODEL => ModelError::InvalidEndpoint {
-            reason: "it has no address".to_owned(),
-        },
+        REMOTE_MODEL => unconfigured_endpoint(),
         _ => ModelError::UnknownModel {
             name: name.to_owned(),
         },
     })
+}
+
+fn unconfigured_endpoint() -> ModelError {
+    ModelError::InvalidEndpoint {
+        reason: "it has no address".to_owned(),
+    }
 }

@@ -232,7 +232,7 @@ fn collect_vectors(
     if let Some(row) = rows.iter().find(|row| row.embedding.len() != expected) {
         let found = row.embedding.len();
         return Err(RequestError::Fatal(format!(
-            "its vectors have {found} numbers, not {expected} as before: it runs another model now"
+            "its vectors have {found} numbers, not {expected} as before: it runs another model now, which `session-search model use remote` takes into use"
         )));
     }
     rows.into_iter()

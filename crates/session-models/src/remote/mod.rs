@@ -61,17 +61,33 @@ impl RemoteEmbedder {
     /// # Errors
     /// [`ModelError::Open`] when the request fails.
     pub fn open(endpoint: &Endpoint, directories: &UserDirectories) -> Result<Self, ModelError> {
+        let spec = remote_spec(endpoint, directories);
+        match spec.dims {
+            0 => Self::open_anew(endpoint, directories),
+            _ => Ok(Self {
+                spec,
+                client: EndpointClient::new(endpoint),
+            }),
+        }
+    }
+
+    /// Opens the embedder as if it were the first time: the server may run another model now.
+    ///
+    /// # Errors
+    /// [`ModelError::Open`] when the request fails.
+    pub fn open_anew(
+        endpoint: &Endpoint,
+        directories: &UserDirectories,
+    ) -> Result<Self, ModelError> {
         let mut spec = remote_spec(endpoint, directories);
         let client = EndpointClient::new(endpoint);
-        if spec.dims == 0 {
-            let vectors = client.embed(&["dimensions"], None, RequestPolicy::BATCH);
-            let vectors = vectors.map_err(|error| ModelError::Open {
-                name: spec.name.clone(),
-                cause: client.to_embed_error(&error),
-            })?;
-            spec.dims = vectors.first().map_or(0, Vec::len);
-            dims_cache::write_cached_dims(endpoint, directories, spec.dims)?;
-        }
+        let vectors = client.embed(&["dimensions"], None, RequestPolicy::BATCH);
+        let vectors = vectors.map_err(|error| ModelError::Open {
+            name: spec.name.clone(),
+            cause: client.to_embed_error(&error),
+        })?;
+        spec.dims = vectors.first().map_or(0, Vec::len);
+        dims_cache::write_cached_dims(endpoint, directories, spec.dims)?;
         Ok(Self { spec, client })
     }
 

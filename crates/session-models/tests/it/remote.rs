@@ -215,6 +215,45 @@ fn vectors_of_another_dimension_are_an_error() {
     });
     let error = model.try_embed_documents(&["a"]).unwrap_err().to_string();
     assert!(error.contains("2 numbers, not 3 as before"), "{error}");
+    assert!(
+        error.contains("`session-search model use remote`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn another_dimension_is_learnt_anew() {
+    let (home, server) = (
+        Home::new(),
+        EndpointServer::start(|request| match request.number {
+            0 => reply_with_vectors(request),
+            _ => reply_with_json(&json!({"data": [{"index": 0, "embedding": [1.0, 2.0]}]})),
+        }),
+    );
+    let endpoint = endpoint_settings(&server.url()).into_endpoint().unwrap();
+    let catalogue = || home.catalogue().with_endpoint(Ok(endpoint.clone()));
+    let dims = || catalogue().find_spec("remote").unwrap().dims;
+    catalogue().relearn_endpoint().unwrap();
+    assert_eq!(dims(), 3);
+    let before = catalogue().find_spec("remote").unwrap().fingerprint();
+    let model = catalogue().load("remote").unwrap();
+    assert!(model.embed_query("a").is_err());
+    assert!(catalogue().check_opens("remote").is_err());
+    assert_eq!(dims(), 3); // what is checked stays
+    catalogue().relearn_endpoint().unwrap();
+    assert_eq!(dims(), 2);
+    assert_eq!(
+        catalogue()
+            .load("remote")
+            .unwrap()
+            .embed_query("a")
+            .unwrap()
+            .len(),
+        2
+    );
+    catalogue().check_opens("remote").unwrap();
+    let after = catalogue().find_spec("remote").unwrap().fingerprint();
+    assert_ne!(before, after);
 }
 
 #[test]
