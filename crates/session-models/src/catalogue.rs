@@ -3,7 +3,7 @@
 use crate::bundled::{is_bundled, open_bundled};
 use crate::manifest::ModelManifest;
 use crate::model_description::{REMOTE_MODEL, read_descriptions};
-use crate::remote::{Endpoint, RemoteEmbedder, remote_spec};
+use crate::remote::{Endpoint, RemoteEmbedder, WaitListener, remote_spec};
 use crate::staging::staging_path;
 use crate::{ModelError, UserDirectories};
 use serde::Serialize;
@@ -20,6 +20,8 @@ pub struct Catalogue {
     specs: Vec<ModelSpec>,
     description_errors: Vec<ModelError>,
     endpoint: Option<Endpoint>,
+    /// Hears of long waits for the endpoint.
+    waits: WaitListener,
     device: Device,
 }
 
@@ -90,6 +92,7 @@ impl Catalogue {
             specs,
             description_errors: user.errors,
             endpoint: None,
+            waits: WaitListener::default(),
             device: Device::Auto,
         })
     }
@@ -98,6 +101,13 @@ impl Catalogue {
     #[must_use]
     pub fn with_device(mut self, device: Device) -> Self {
         self.device = device;
+        self
+    }
+
+    /// Sets who hears of long waits for the endpoint.
+    #[must_use]
+    pub fn with_wait_listener(mut self, waits: WaitListener) -> Self {
+        self.waits = waits;
         self
     }
 
@@ -230,7 +240,11 @@ impl Catalogue {
     /// [`ModelError::Open`] when its files do not open as this model.
     pub fn load(&self, name: &str) -> Result<Box<dyn Embedder>, ModelError> {
         if let Some(endpoint) = self.endpoint.as_ref().filter(|_| name == REMOTE_MODEL) {
-            return Ok(Box::new(RemoteEmbedder::open(endpoint, &self.directories)?));
+            return Ok(Box::new(RemoteEmbedder::open(
+                endpoint,
+                &self.directories,
+                &self.waits,
+            )?));
         }
         let spec = self.find_spec(name)?;
         let opened = match open_bundled(name) {
@@ -252,7 +266,7 @@ impl Catalogue {
     /// [`ModelError::InvalidEndpoint`] where none is configured, [`ModelError::Open`] when it does not answer.
     pub fn relearn_endpoint(&self) -> Result<(), ModelError> {
         let endpoint = self.endpoint.as_ref().ok_or_else(unconfigured_endpoint)?;
-        RemoteEmbedder::open_anew(endpoint, &self.directories).map(drop)
+        RemoteEmbedder::open_anew(endpoint, &self.directories, &self.waits).map(drop)
     }
 
     /// Checks that the files of a model are installed, by their lengths.

@@ -5,7 +5,7 @@ use crate::query_vectors::{ModelFailure, QueryVectors};
 use crate::table_cosines::TableCosines;
 use session_embed::{Architecture, Embedder, ModelSpec, unrotate};
 use session_indexer::{Embedded, Embedding, Progress, embed_beside};
-use session_models::{Catalogue, ModelError, REMOTE_MODEL};
+use session_models::{Catalogue, ModelError, REMOTE_MODEL, WaitListener};
 use session_search::QueryEmbedding;
 use session_store::{ModelId, ModelRow, Reader};
 use std::path::{Path, PathBuf};
@@ -55,6 +55,13 @@ impl QueryModels {
             hint: None,
         };
         self.vectors.disable(REMOTE_MODEL, failure);
+        self
+    }
+
+    /// Sets who hears of long waits for the endpoint.
+    #[must_use]
+    pub fn with_wait_listener(mut self, waits: WaitListener) -> Self {
+        self.catalogue = self.catalogue.with_wait_listener(waits);
         self
     }
 

@@ -5,6 +5,7 @@ use crate::live_index::{LiveIndex, Snapshot};
 use crate::query_models::QueryModels;
 use session_config::Home;
 use session_indexer::{Progress, ReadPolicy};
+use session_models::WaitListener;
 use session_redact::Redactor;
 use session_search::{
     Exchange, FusionMode, QueryEmbedding, Request, Results, newest, search, show,
@@ -38,6 +39,15 @@ impl SearchEngine {
     pub fn without_cache_writes(self) -> Self {
         Self {
             models: self.models.without_cache_writes(),
+            ..self
+        }
+    }
+
+    /// Sets who hears of long waits for the endpoint, as [`QueryModels::with_wait_listener`] does.
+    #[must_use]
+    pub fn with_wait_listener(self, waits: WaitListener) -> Self {
+        Self {
+            models: self.models.with_wait_listener(waits),
             ..self
         }
     }

@@ -26,7 +26,7 @@ pub fn run(args: &IndexArgs) -> Result<Found> {
         return background::run(&home).map(|()| Found::Something);
     }
     let began = Instant::now();
-    let engine = SearchEngine::new(home.clone())?;
+    let engine = SearchEngine::new(home.clone())?.with_wait_listener(notes::endpoint_waits());
     refresh::use_threads(home.config.threads(false));
     let mut outcome = read(args, &engine)?;
     let embedded = embed(&home, engine.models())?;
