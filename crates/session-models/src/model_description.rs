@@ -2,7 +2,11 @@
 
 use crate::ModelError;
 use session_embed::ModelSpec;
+use session_files::private;
 use std::path::{Component, Path, PathBuf};
+
+/// Maximum length of a description in bytes.
+const MAX_BYTES: u64 = 64 << 10;
 
 /// Name of the model behind the configured endpoint.
 pub const REMOTE_MODEL: &str = "remote";
@@ -53,7 +57,8 @@ fn list_toml_files(directory: &Path) -> Vec<PathBuf> {
 }
 
 fn read_description(path: &Path, is_taken: impl Fn(&str) -> bool) -> Result<ModelSpec, String> {
-    let text = fs_err::read_to_string(path).map_err(|e| e.to_string())?;
+    let text = private::read_text(path, MAX_BYTES).map_err(|e| e.to_string())?;
+    let text = text.ok_or("it is gone")?;
     let spec = ModelSpec::from_toml(&text).map_err(|e| e.to_string())?;
     validate_spec(&spec)?;
     match is_taken(&spec.name) {

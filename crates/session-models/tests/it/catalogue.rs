@@ -141,6 +141,47 @@ fn an_invalid_description_does_not_affect_the_others() {
     );
 }
 
+/// Reading another would not end, or fill the memory.
+#[cfg(unix)]
+#[test]
+fn only_small_regular_files_are_descriptions() {
+    let home = Home::with_description();
+    let path = |name: &str| home.directories().descriptions_dir().join(name);
+    let made = std::process::Command::new("mkfifo")
+        .arg(path("a.toml"))
+        .status();
+    assert!(made.unwrap().success());
+    fs_err::create_dir(path("b.toml")).unwrap();
+    let large = fs_err::File::create(path("c.toml")).unwrap();
+    large.set_len(1 << 40).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", path("d.toml")).unwrap();
+    let catalogue = home.catalogue();
+    assert!(catalogue.find_spec("tiny").is_ok());
+    let errors = catalogue.description_errors().iter();
+    let errors: Vec<String> = errors.map(ToString::to_string).collect();
+    let reasons = [
+        "not a regular file",
+        "not a regular file",
+        "larger than",
+        "not a regular file",
+    ];
+    assert_eq!(errors.len(), reasons.len(), "{errors:?}");
+    for (error, reason) in errors.iter().zip(reasons) {
+        assert!(error.contains(reason), "{error}");
+    }
+    let env_file = home.directories().config.join(".env");
+    let made = std::process::Command::new("mkfifo").arg(env_file).status();
+    assert!(made.unwrap().success());
+    let settings = session_models::EndpointSettings::from_env_file(&home.directories());
+    assert!(
+        settings
+            .err()
+            .unwrap()
+            .to_string()
+            .contains("not a regular file")
+    );
+}
+
 #[cfg(not(windows))]
 #[test]
 fn directories_follow_the_environment() {
