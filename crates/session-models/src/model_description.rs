@@ -1,7 +1,7 @@
 //! The user's own model descriptions, one TOML file each.
 
 use crate::ModelError;
-use session_embed::ModelSpec;
+use session_embed::{CosineScale, ModelSpec};
 use session_files::private;
 use std::path::{Component, Path, PathBuf};
 
@@ -79,6 +79,7 @@ fn validate_spec(spec: &ModelSpec) -> Result<(), String> {
     if spec.dims == 0 || spec.max_tokens < 3 {
         return Err("`dims` must be above 0 and `max_tokens` above 2".to_owned());
     }
+    validate_scale(&spec.cosine)?;
     if spec.files.is_empty() {
         return Err("`files` names no file".to_owned());
     }
@@ -96,6 +97,36 @@ fn validate_spec(spec: &ModelSpec) -> Result<(), String> {
             _ => Ok(()),
         }
     })
+}
+
+/// Checks that a scale distinguishes cosines: TOML knows `nan` and `inf`, which would make each score so.
+fn validate_scale(scale: &CosineScale) -> Result<(), String> {
+    let cosines = [
+        ("unrelated", scale.unrelated),
+        ("related", scale.related),
+        ("per_word", scale.per_word),
+        ("mean", scale.mean),
+    ];
+    if let Some((key, value)) = cosines.iter().find(|(_, v)| !(-1.0..=1.0).contains(v)) {
+        return Err(format!("`{key}` of `cosine` is {value}, not from -1 to 1"));
+    }
+    let CosineScale {
+        unrelated, related, ..
+    } = scale;
+    if related <= unrelated {
+        return Err(format!(
+            "`related` of `cosine` must be above `unrelated`, and {related} is not above {unrelated}"
+        ));
+    }
+    let is_positive = |value: f32| value.is_finite() && value > 0.0;
+    match (
+        is_positive(scale.deviation),
+        scale.weight.is_finite() && scale.weight >= 0.0,
+    ) {
+        (false, _) => Err("`deviation` of `cosine` must be above 0".to_owned()),
+        (_, false) => Err("`weight` of `cosine` must be 0 or more".to_owned()),
+        _ => Ok(()),
+    }
 }
 
 fn is_valid_name(name: &str) -> bool {

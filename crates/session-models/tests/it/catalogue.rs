@@ -141,6 +141,54 @@ fn an_invalid_description_does_not_affect_the_others() {
     );
 }
 
+#[test]
+fn a_scale_that_distinguishes_nothing_is_refused() {
+    let good = description("zz", [None; 2]);
+    let check = |scale: &str, reason: &str| {
+        let home = Home::new();
+        let scale = format!("cosine = {{ {scale} }}");
+        let before = "cosine = { unrelated = 0.3, related = 0.6, per_word = 0.0 }";
+        home.add_description("zz", &good.replace(before, &scale));
+        let catalogue = home.catalogue();
+        let errors = catalogue.description_errors().iter();
+        let errors: Vec<String> = errors.map(ToString::to_string).collect();
+        assert!(
+            errors.len() == 1 && errors[0].contains(reason),
+            "{scale}: {errors:?}"
+        );
+    };
+    let range = "not from -1 to 1";
+    for value in ["nan", "inf", "-inf", "1.5"] {
+        check(
+            &format!("unrelated = {value}, related = 0.6, per_word = 0.0"),
+            range,
+        );
+        check(
+            &format!("unrelated = 0.3, related = {value}, per_word = 0.0"),
+            range,
+        );
+        check(
+            &format!("unrelated = 0.3, related = 0.6, per_word = {value}"),
+            range,
+        );
+    }
+    let order = "must be above `unrelated`";
+    check("unrelated = 0.6, related = 0.6, per_word = 0.0", order);
+    check("unrelated = 0.6, related = 0.3, per_word = 0.0", order);
+    let rest = "unrelated = 0.3, related = 0.6, per_word = 0.0";
+    check(&format!("{rest}, mean = nan"), range);
+    check(
+        &format!("{rest}, deviation = 0.0"),
+        "`deviation` of `cosine`",
+    );
+    check(
+        &format!("{rest}, deviation = nan"),
+        "`deviation` of `cosine`",
+    );
+    check(&format!("{rest}, weight = -1.0"), "`weight` of `cosine`");
+    check(&format!("{rest}, weight = inf"), "`weight` of `cosine`");
+}
+
 /// Reading another would not end, or fill the memory.
 #[cfg(unix)]
 #[test]
