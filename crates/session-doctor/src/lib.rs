@@ -22,6 +22,7 @@ mod finding;
 mod history_checks;
 mod index_checks;
 mod memory_checks;
+mod model_checks;
 
 pub use disk_checks::close_permissions;
 pub use finding::{Finding, Fix, Severity};
@@ -32,6 +33,7 @@ use session_config::Home;
 /// Runs all checks, those of the index first.
 pub fn examine(home: &Home) -> Vec<Finding> {
     let mut findings = index_checks::check_index(home);
+    findings.extend(model_checks::check_model(home));
     findings.extend(disk_checks::check_permissions(&home.root));
     findings.extend(disk_checks::check_writable(&home.root));
     findings.extend(disk_checks::check_space(&home.root));

@@ -73,7 +73,7 @@ impl<'a> SearchCall<'a> {
         let mut notes = view.caller_notes(&callers);
         notes.extend(missing_words(&results));
         let models = view.engine.models();
-        notes.extend(models.unreachable());
+        notes.extend(models.failures().into_iter().map(|failure| failure.reason));
         Ok(AnsweredSearch {
             answer: self.listing(&results, view, notes)?,
             has_pending_sessions: models

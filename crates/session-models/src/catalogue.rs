@@ -3,7 +3,7 @@
 use crate::bundled::{is_bundled, open_bundled};
 use crate::manifest::ModelManifest;
 use crate::model_description::{REMOTE_MODEL, read_descriptions};
-use crate::remote::{Endpoint, RemoteEmbedder, remote_spec};
+use crate::remote::{Endpoint, RemoteEmbedder, WaitListener, remote_spec};
 use crate::staging::staging_path;
 use crate::{ModelError, UserDirectories};
 use serde::Serialize;
@@ -20,6 +20,8 @@ pub struct Catalogue {
     specs: Vec<ModelSpec>,
     description_errors: Vec<ModelError>,
     endpoint: Option<Endpoint>,
+    /// Hears of long waits for the endpoint.
+    waits: WaitListener,
     device: Device,
 }
 
@@ -90,6 +92,7 @@ impl Catalogue {
             specs,
             description_errors: user.errors,
             endpoint: None,
+            waits: WaitListener::default(),
             device: Device::Auto,
         })
     }
@@ -98,6 +101,13 @@ impl Catalogue {
     #[must_use]
     pub fn with_device(mut self, device: Device) -> Self {
         self.device = device;
+        self
+    }
+
+    /// Sets who hears of long waits for the endpoint.
+    #[must_use]
+    pub fn with_wait_listener(mut self, waits: WaitListener) -> Self {
+        self.waits = waits;
         self
     }
 
@@ -185,15 +195,28 @@ impl Catalogue {
     /// Lists the paths of a model's files that are not installed or have another length than in
     /// the manifest.
     pub fn missing_files(&self, spec: &ModelSpec) -> Vec<String> {
+        let faults = self.file_faults(spec).into_iter();
+        faults.map(|fault| fault.path).collect()
+    }
+
+    fn file_faults(&self, spec: &ModelSpec) -> Vec<FileFault> {
         let directory = self.directories.model_dir(&spec.name);
         let manifest = ModelManifest::read(&directory).unwrap_or_default();
-        let is_installed = |path: &str| {
-            let length = fs_err::metadata(directory.join(path)).map(|meta| meta.len());
-            let expected = manifest.find_file(path).map(|file| file.bytes);
-            length.is_ok_and(|length| expected.is_none_or(|bytes| bytes == length))
-        };
         let paths = spec.files.iter().map(|file| &file.path);
-        paths.filter(|path| !is_installed(path)).cloned().collect()
+        let fault = |path: &String| {
+            let expected = manifest.find_file(path).map(|file| file.bytes);
+            let found = fs_err::metadata(directory.join(path)).map(|meta| meta.len());
+            let length = match (found, expected) {
+                (Ok(found), Some(expected)) if found != expected => {
+                    Some(FileLength { found, expected })
+                }
+                (Ok(_), _) => return None,
+                (Err(_), _) => None,
+            };
+            let path = path.clone();
+            Some(FileFault { path, length })
+        };
+        paths.filter_map(fault).collect()
     }
 
     /// Returns the size of a model in bytes: of its files where they are installed, else as its
@@ -213,11 +236,15 @@ impl Catalogue {
     /// Opens a model.
     ///
     /// # Errors
-    /// [`ModelError::UnknownModel`] for a name that no model has, [`ModelError::NotInstalled`]
-    /// when files are missing, [`ModelError::Open`] when they do not open as this model.
+    /// [`ModelError::UnknownModel`] for a name that no model has, those of [`Catalogue::require_available`],
+    /// [`ModelError::Open`] when its files do not open as this model.
     pub fn load(&self, name: &str) -> Result<Box<dyn Embedder>, ModelError> {
         if let Some(endpoint) = self.endpoint.as_ref().filter(|_| name == REMOTE_MODEL) {
-            return Ok(Box::new(RemoteEmbedder::open(endpoint, &self.directories)?));
+            return Ok(Box::new(RemoteEmbedder::open(
+                endpoint,
+                &self.directories,
+                &self.waits,
+            )?));
         }
         let spec = self.find_spec(name)?;
         let opened = match open_bundled(name) {
@@ -233,29 +260,85 @@ impl Catalogue {
         })
     }
 
-    /// Checks that a model can be loaded.
+    /// Asks the endpoint how long its vectors are now, and caches the answer.
     ///
     /// # Errors
-    /// [`ModelError::NotInstalled`] when files are missing.
+    /// [`ModelError::InvalidEndpoint`] where none is configured, [`ModelError::Open`] when it does not answer.
+    pub fn relearn_endpoint(&self) -> Result<(), ModelError> {
+        let endpoint = self.endpoint.as_ref().ok_or_else(unconfigured_endpoint)?;
+        RemoteEmbedder::open_anew(endpoint, &self.directories, &self.waits).map(drop)
+    }
+
+    /// Checks that the files of a model are installed, by their lengths.
+    ///
+    /// # Errors
+    /// [`ModelError::NotInstalled`] when files are missing, [`ModelError::Damaged`] when all are there and one
+    /// has another length than in the manifest.
     pub fn require_available(&self, spec: &ModelSpec) -> Result<(), ModelError> {
-        match self.model_state(spec).is_available() {
-            true => Ok(()),
-            false => Err(ModelError::NotInstalled {
-                name: spec.name.clone(),
-                missing: self.missing_files(spec),
-            }),
+        if self.model_state(spec).is_available() {
+            return Ok(());
         }
+        let name = spec.name.clone();
+        let (truncated, missing): (Vec<FileFault>, Vec<FileFault>) = self
+            .file_faults(spec)
+            .into_iter()
+            .partition(|fault| fault.length.is_some());
+        let reason = truncated.first().and_then(FileFault::reason);
+        Err(match reason.filter(|_| missing.is_empty()) {
+            Some(reason) => ModelError::Damaged { name, reason },
+            None => ModelError::NotInstalled {
+                name,
+                missing: missing.into_iter().map(|fault| fault.path).collect(),
+            },
+        })
+    }
+
+    /// Checks that a model opens, or that its endpoint answers. It writes nothing, and asks an endpoint as a
+    /// query does: once.
+    ///
+    /// # Errors
+    /// As [`Catalogue::load`], and when the endpoint does not answer.
+    pub fn check_opens(&self, name: &str) -> Result<(), ModelError> {
+        match self.endpoint.as_ref().filter(|_| name == REMOTE_MODEL) {
+            Some(endpoint) => RemoteEmbedder::check_answers(endpoint, &self.directories),
+            None => self.load(name).map(drop),
+        }
+    }
+}
+
+/// The length of a file that has another one than in the manifest, in bytes.
+struct FileLength {
+    found: u64,
+    expected: u64,
+}
+
+/// A file of a model that is missing, or has another length than when it was installed.
+struct FileFault {
+    path: String,
+    /// `None` where it is missing.
+    length: Option<FileLength>,
+}
+
+impl FileFault {
+    fn reason(&self) -> Option<String> {
+        let path = &self.path;
+        let FileLength { found, expected } = self.length.as_ref()?;
+        Some(format!("`{path}` has {found} bytes, not {expected}"))
     }
 }
 
 fn find_by_name<'a>(specs: &'a [ModelSpec], name: &str) -> Result<&'a ModelSpec, ModelError> {
     let found = specs.iter().find(|spec| spec.name == name);
     found.ok_or_else(|| match name {
-        REMOTE_MODEL => ModelError::InvalidEndpoint {
-            reason: "it has no address".to_owned(),
-        },
+        REMOTE_MODEL => unconfigured_endpoint(),
         _ => ModelError::UnknownModel {
             name: name.to_owned(),
         },
     })
+}
+
+fn unconfigured_endpoint() -> ModelError {
+    ModelError::InvalidEndpoint {
+        reason: "it has no address".to_owned(),
+    }
 }

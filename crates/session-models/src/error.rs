@@ -111,6 +111,14 @@ pub enum ModelError {
         /// HTTP status.
         status: u16,
     },
+    /// The answer of the hub cannot be used.
+    #[error("the answer of the model hub to {url} cannot be used: {reason}")]
+    InvalidHubAnswer {
+        /// URL of the file.
+        url: String,
+        /// The reason, as half a sentence.
+        reason: String,
+    },
     /// A download was interrupted and could not be resumed.
     #[error("the download of `{file}` broke off: {reason}")]
     Interrupted {
@@ -168,10 +176,9 @@ impl ModelError {
             Self::Damaged { name, .. } => {
                 format!("run `session-search model pull {name}` or `model import {name}` again")
             }
-            Self::Open { cause, .. } if !matches!(cause, EmbedError::Remote { .. }) => {
-                "the files are not of the architecture that the description says, or not whole"
-                    .to_owned()
-            }
+            Self::Open { name, cause } if !matches!(cause, EmbedError::Remote { .. }) => format!(
+                "the files are not of the architecture that the description says, or not whole: run `session-search model pull {name}` or `model import {name}` again"
+            ),
             Self::RemoteHasNoFiles | Self::InvalidEndpoint { .. } => {
                 "[remote] in your configuration, or EMBEDDINGS_URL and EMBEDDINGS_MODEL in `.env` beside it, say where it is; an address in the environment alone is not used (docs/models.md)".to_owned()
             }
@@ -187,8 +194,17 @@ impl ModelError {
             Self::HubStatus { status: 401 | 403, .. } => {
                 "the repository asks for a token: set HF_TOKEN".to_owned()
             }
+            Self::HubStatus { status: 429, .. } => {
+                "the hub gets too many requests: try again later; with a token (HF_TOKEN) it allows more".to_owned()
+            }
+            Self::HubStatus { status: 500.., .. } => {
+                "the hub has an error of its own: try again later".to_owned()
+            }
             Self::HubStatus { .. } => {
                 "see that `repo`, `revision` and `files` of its description are right".to_owned()
+            }
+            Self::InvalidHubAnswer { .. } => {
+                "nothing of it was installed; see that `hub` in the configuration, or HF_ENDPOINT, names a model hub".to_owned()
             }
             Self::Interrupted { name, .. } => format!(
                 "what came is kept: `session-search model pull {name}` goes on from there"

@@ -1,12 +1,14 @@
 //! Configuration of the model hub, and the meaning of its errors.
 
 use crate::ModelError;
-use hf_hub::api::sync::{Api, ApiBuilder, ApiError};
-use hf_hub::{Cache, CacheRepo, Repo, RepoType};
+use crate::hub_client::HubError;
 use session_embed::ModelSpec;
-use std::io::Error;
+use session_files::{path_line, private};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// URL of the public hub.
+const PUBLIC_HUB: &str = "https://huggingface.co";
 
 /// How the model hub is reached. Only [`crate::Catalogue::pull`] connects to it.
 #[derive(Debug, Clone)]
@@ -34,107 +36,54 @@ impl HubConfig {
         let set = |name| var(name).filter(|value| !value.is_empty());
         let hf_home = set("HF_HOME").map(PathBuf::from);
         let into_cache = hf_home.is_some();
-        let cache = hf_home
-            .unwrap_or_else(|| home.join(".cache/huggingface"))
-            .join("hub");
+        let hf_home = hf_home.unwrap_or_else(|| home.join(".cache/huggingface"));
         let is_true = |value: String| {
             ["1", "on", "yes", "true"].contains(&value.to_ascii_lowercase().as_str())
         };
-        let endpoint = set("HF_ENDPOINT").unwrap_or_else(|| "https://huggingface.co".to_owned());
+        let endpoint = set("HF_ENDPOINT").unwrap_or_else(|| PUBLIC_HUB.to_owned());
         Self {
-            endpoint: endpoint.trim_end_matches('/').to_owned(),
+            endpoint: path_line(Path::new(endpoint.trim_end_matches('/'))),
             into_cache,
             offline: set("HF_HUB_OFFLINE").is_some_and(is_true),
-            token: set("HF_TOKEN").or_else(|| Cache::new(cache.clone()).token()),
-            cache,
+            token: set("HF_TOKEN").or_else(|| stored_token(&hf_home)),
+            cache: hf_home.join("hub"),
             idle_timeout: Duration::from_secs(20),
             initial_backoff: Duration::from_secs(1),
         }
     }
 
-    /// Builds a client of the hub's API that downloads into `cache`.
-    pub(crate) fn build_api(&self, cache: PathBuf) -> Result<Api, ModelError> {
-        let builder = ApiBuilder::from_cache(Cache::new(cache))
-            .with_endpoint(self.endpoint.clone())
-            .with_token(self.token.clone())
-            .with_progress(false)
-            .with_user_agent("session-search", env!("CARGO_PKG_VERSION"));
-        builder.build().map_err(|error| self.unreachable(&error))
+    /// Returns what the user should know before files are downloaded: a hub that is not the public one can serve any vectors, and a
+    /// project can set the variable that names it.
+    pub(crate) fn download_note(&self) -> Option<String> {
+        let endpoint = &self.endpoint;
+        let is_other = !self.offline && endpoint != PUBLIC_HUB;
+        is_other.then(|| format!("note: the model hub is {endpoint}, not {PUBLIC_HUB}"))
     }
 
-    /// Converts an API error for `url` into the error that the user sees.
-    pub(crate) fn to_model_error(&self, url: &str, error: ApiError) -> ModelError {
-        match http_status(&error) {
-            Some(status) => ModelError::HubStatus {
-                url: url.to_owned(),
-                status,
+    /// Returns the URL of a model's file.
+    pub(crate) fn file_url(&self, spec: &ModelSpec, file: &str) -> String {
+        let (endpoint, repo) = (&self.endpoint, &spec.repo);
+        let revision = spec.revision.replace('/', "%2F");
+        format!("{endpoint}/{repo}/resolve/{revision}/{file}")
+    }
+
+    /// Converts an error for `url` into the error that the user sees.
+    pub(crate) fn to_model_error(&self, url: &str, error: HubError) -> ModelError {
+        let url = url.to_owned();
+        match error {
+            HubError::Status(status) => ModelError::HubStatus { url, status },
+            HubError::Invalid(reason) => ModelError::InvalidHubAnswer { url, reason },
+            HubError::Connection(reason) => ModelError::HubUnreachable {
+                endpoint: self.endpoint.clone(),
+                reason,
             },
-            None if is_file_system_error(&error) => ModelError::Io(Error::other(error)),
-            None => self.unreachable(&error),
-        }
-    }
-
-    fn unreachable(&self, error: &ApiError) -> ModelError {
-        ModelError::HubUnreachable {
-            endpoint: self.endpoint.clone(),
-            reason: error.to_string(),
+            HubError::File(error) => error,
         }
     }
 }
 
-/// Returns the HTTP status of an error response.
-fn http_status(error: &ApiError) -> Option<u16> {
-    match error {
-        ApiError::RequestError(error) => match **error {
-            ureq::Error::StatusCode(status) => Some(status),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Returns true for errors of the local file system, which a retry does not fix. Network
-/// errors have the same type, but other kinds.
-fn is_file_system_error(error: &ApiError) -> bool {
-    use std::io::ErrorKind::{
-        NotADirectory, NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
-    };
-    let kinds = [
-        NotADirectory,
-        NotFound,
-        PermissionDenied,
-        QuotaExceeded,
-        ReadOnlyFilesystem,
-        StorageFull,
-    ];
-    match error {
-        ApiError::IoError(error) => kinds.contains(&error.kind()),
-        ApiError::LockAcquisition(_) => true,
-        _ => false,
-    }
-}
-
-/// Returns true for errors that a retry may fix: the connection broke, or the server is busy.
-pub fn is_retryable(error: &ApiError) -> bool {
-    match http_status(error) {
-        Some(status) => status == 429 || status >= 500,
-        None => !is_file_system_error(error),
-    }
-}
-
-/// Returns the hub repository of a model, at its revision.
-pub fn hub_repo(spec: &ModelSpec) -> Repo {
-    Repo::with_revision(spec.repo.clone(), RepoType::Model, spec.revision.clone())
-}
-
-/// Returns the part of a download cache that belongs to a model's repository.
-pub fn cache_repo(cache: &Path, spec: &ModelSpec) -> CacheRepo {
-    Cache::new(cache.to_owned()).repo(hub_repo(spec))
-}
-
-/// Returns the SHA-256 in an ETag of the hub. That of a large file is its SHA-256, that of a
-/// small one is another hash.
-pub fn sha256_from_etag(etag: &str) -> Option<&str> {
-    let is_sha256 = etag.len() == 64 && etag.bytes().all(|c| c.is_ascii_hexdigit());
-    is_sha256.then_some(etag)
+/// Reads the token that `hf auth login` stored.
+fn stored_token(hf_home: &Path) -> Option<String> {
+    let text = private::read_text(&hf_home.join("token"), 4096).ok()??;
+    Some(text.trim().to_owned()).filter(|token| !token.is_empty())
 }

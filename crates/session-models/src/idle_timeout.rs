@@ -19,37 +19,27 @@ pub enum DownloadProgress {
     Received(u64),
 }
 
-/// Sends the progress of downloads to the thread that waits. That thread may have timed out.
-pub struct DownloadReporter<T> {
-    sender: Sender<WorkerMessage<T>>,
-    /// Length of a file that started and whose first update is due.
-    pending_total: Option<u64>,
+/// Sends the progress of a download to the thread that waits.
+pub struct DownloadReporter {
+    send: Box<dyn Fn(DownloadProgress) -> bool + Send>,
 }
 
-impl<T> hf_hub::api::Progress for DownloadReporter<T> {
-    fn init(&mut self, size: usize, _: &str) {
-        self.pending_total = Some(size as u64);
+impl DownloadReporter {
+    /// Reports that a file of `total` bytes starts, of which `done` bytes are there already.
+    pub fn start(&self, total: u64, done: u64) {
+        (self.send)(DownloadProgress::Started { total, done });
     }
 
-    /// Reports bytes. The first update of a file counts the bytes that were there already.
-    fn update(&mut self, size: usize) {
-        let progress = match self.pending_total.take() {
-            Some(total) => DownloadProgress::Started {
-                total,
-                done: size as u64,
-            },
-            None => DownloadProgress::Received(size as u64),
-        };
-        let _ = self.sender.send(WorkerMessage::Progress(progress));
+    /// Reports received bytes. Returns false when the other thread no longer waits.
+    pub fn advance(&self, bytes: u64) -> bool {
+        (self.send)(DownloadProgress::Received(bytes))
     }
-
-    fn finish(&mut self) {}
 }
 
 /// Why a worker thread gave no result.
 pub enum WorkerFailure {
-    /// Nothing was received within the timeout. The thread is detached and ends with the
-    /// process.
+    /// Nothing was received within the timeout. The thread is detached, and ends with the next byte
+    /// or with the process.
     TimedOut,
     /// The thread panicked.
     Panicked,
@@ -60,15 +50,16 @@ pub enum WorkerFailure {
 pub fn run_with_idle_timeout<T: Send + 'static>(
     timeout: Duration,
     on_progress: &dyn Fn(DownloadProgress),
-    work: impl FnOnce(DownloadReporter<T>) -> T + Send + 'static,
+    work: impl FnOnce(&DownloadReporter) -> T + Send + 'static,
 ) -> Result<T, WorkerFailure> {
-    let (sender, receiver) = channel();
+    let (sender, receiver) = channel::<WorkerMessage<T>>();
+    let progress: Sender<WorkerMessage<T>> = sender.clone();
     std::thread::spawn(move || {
+        let send = move |message| progress.send(WorkerMessage::Progress(message)).is_ok();
         let reporter = DownloadReporter {
-            sender: sender.clone(),
-            pending_total: None,
+            send: Box::new(send),
         };
-        let _ = sender.send(WorkerMessage::Done(work(reporter)));
+        let _ = sender.send(WorkerMessage::Done(work(&reporter)));
     });
     receive_result(&receiver, timeout, on_progress)
 }

@@ -3,7 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 use session_embed::ModelSpec;
+use session_files::private;
 use std::path::Path;
+
+/// Maximum length of a manifest in bytes.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// File name of the manifest.
 pub const MANIFEST_FILE: &str = "installed.json";
@@ -31,7 +35,7 @@ pub struct FetchedFile {
 impl ModelManifest {
     /// Reads the manifest in a directory. Returns `None` when it is absent or invalid.
     pub fn read(directory: &Path) -> Option<Self> {
-        let text = fs_err::read(directory.join(MANIFEST_FILE)).ok()?;
+        let text = private::read(&directory.join(MANIFEST_FILE), MAX_BYTES).ok()??;
         serde_json::from_slice(&text).ok()
     }
 

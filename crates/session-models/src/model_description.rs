@@ -1,8 +1,12 @@
 //! The user's own model descriptions, one TOML file each.
 
 use crate::ModelError;
-use session_embed::ModelSpec;
+use session_embed::{CosineScale, ModelSpec};
+use session_files::private;
 use std::path::{Component, Path, PathBuf};
+
+/// Maximum length of a description in bytes.
+const MAX_BYTES: u64 = 64 << 10;
 
 /// Name of the model behind the configured endpoint.
 pub const REMOTE_MODEL: &str = "remote";
@@ -53,7 +57,8 @@ fn list_toml_files(directory: &Path) -> Vec<PathBuf> {
 }
 
 fn read_description(path: &Path, is_taken: impl Fn(&str) -> bool) -> Result<ModelSpec, String> {
-    let text = fs_err::read_to_string(path).map_err(|e| e.to_string())?;
+    let text = private::read_text(path, MAX_BYTES).map_err(|e| e.to_string())?;
+    let text = text.ok_or("it is gone")?;
     let spec = ModelSpec::from_toml(&text).map_err(|e| e.to_string())?;
     validate_spec(&spec)?;
     match is_taken(&spec.name) {
@@ -74,8 +79,15 @@ fn validate_spec(spec: &ModelSpec) -> Result<(), String> {
     if spec.dims == 0 || spec.max_tokens < 3 {
         return Err("`dims` must be above 0 and `max_tokens` above 2".to_owned());
     }
+    validate_scale(&spec.cosine)?;
     if spec.files.is_empty() {
         return Err("`files` names no file".to_owned());
+    }
+    // Both become names in the hub's cache; a model that is only imported may leave them empty.
+    for (key, value) in [("repo", &spec.repo), ("revision", &spec.revision)] {
+        if !value.is_empty() && !is_repository_path(value) {
+            return Err(format!("`{value}` is not a `{key}` of the hub"));
+        }
     }
     spec.files.iter().try_for_each(|file| {
         let pin = file.sha256.as_deref();
@@ -87,6 +99,36 @@ fn validate_spec(spec: &ModelSpec) -> Result<(), String> {
     })
 }
 
+/// Checks that a scale distinguishes cosines: TOML knows `nan` and `inf`, which would make each score so.
+fn validate_scale(scale: &CosineScale) -> Result<(), String> {
+    let cosines = [
+        ("unrelated", scale.unrelated),
+        ("related", scale.related),
+        ("per_word", scale.per_word),
+        ("mean", scale.mean),
+    ];
+    if let Some((key, value)) = cosines.iter().find(|(_, v)| !(-1.0..=1.0).contains(v)) {
+        return Err(format!("`{key}` of `cosine` is {value}, not from -1 to 1"));
+    }
+    let CosineScale {
+        unrelated, related, ..
+    } = scale;
+    if related <= unrelated {
+        return Err(format!(
+            "`related` of `cosine` must be above `unrelated`, and {related} is not above {unrelated}"
+        ));
+    }
+    let is_positive = |value: f32| value.is_finite() && value > 0.0;
+    match (
+        is_positive(scale.deviation),
+        scale.weight.is_finite() && scale.weight >= 0.0,
+    ) {
+        (false, _) => Err("`deviation` of `cosine` must be above 0".to_owned()),
+        (_, false) => Err("`weight` of `cosine` must be 0 or more".to_owned()),
+        _ => Ok(()),
+    }
+}
+
 fn is_valid_name(name: &str) -> bool {
     let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c);
     (1..=64).contains(&name.len()) && !name.starts_with('.') && name.chars().all(is_allowed)
@@ -96,6 +138,7 @@ fn is_repository_path(path: &str) -> bool {
     let mut components = Path::new(path).components();
     !path.is_empty()
         && !path.contains(['\\', '?', '#', '%'])
+        && !path.contains(|c: char| c.is_control() || c.is_whitespace())
         && path != crate::manifest::MANIFEST_FILE
         && components.all(|component| matches!(component, Component::Normal(_)))
 }

@@ -1,16 +1,21 @@
 //! Download of a model's files from the hub.
 
-use crate::hub_config::{self, HubConfig};
+use crate::hub_cache::{HubCache, PartialBlob, sha256_from_etag};
+use crate::hub_client::{HubClient, HubError, StatedFile};
+use crate::hub_config::HubConfig;
 use crate::idle_timeout::{DownloadProgress, WorkerFailure, run_with_idle_timeout};
 use crate::manifest::{FetchedFile, ModelManifest};
 use crate::staging::{StagingDirectory, check_sha256};
 use crate::{Catalogue, FileProgress, ModelError, sha256};
-use hf_hub::api::sync::{Api, ApiError, Metadata};
 use session_embed::{ModelFile, ModelSpec};
 use std::path::{Path, PathBuf};
 
 /// Maximum number of attempts to download a file in one run.
 const MAX_ATTEMPTS: u32 = 6;
+/// Maximum length of a file of a model whose description states no size, in bytes.
+const MAX_FILE_BYTES: u64 = 64 << 30;
+/// Length that a file may always have, in bytes: what a description states is a round figure.
+const SPARE_FILE_BYTES: u64 = 64 << 20;
 
 impl Catalogue {
     /// Installs a model from the hub, or from the cache of the hub's own programs.
@@ -21,8 +26,8 @@ impl Catalogue {
     ///
     /// # Errors
     /// [`ModelError::HubUnreachable`] and [`ModelError::Offline`] when there is no hub,
-    /// [`ModelError::HubStatus`] when it does not serve a file, [`ModelError::HashMismatch`]
-    /// when a file has another SHA-256, [`ModelError::Interrupted`] when a download could not
+    /// [`ModelError::HubStatus`] when it does not serve a file, [`ModelError::InvalidHubAnswer`]
+    /// when it states what cannot be, [`ModelError::HashMismatch`] when a file has another SHA-256, [`ModelError::Interrupted`] when a download could not
     /// be resumed.
     pub fn pull(
         &self,
@@ -34,12 +39,15 @@ impl Catalogue {
         if self.verify(name, progress).is_ok() {
             return Ok(());
         }
+        if let Some(note) = hub.download_note() {
+            progress.note(&note);
+        }
         let staging = StagingDirectory::open(self.directories(), name)?;
         let cache = match hub.into_cache {
-            true => hub.cache.clone(),
-            false => staging.download_cache(),
+            true => HubCache::new(&hub.cache, spec),
+            false => HubCache::new(&staging.download_cache(), spec),
         };
-        let api = hub.build_api(cache.clone())?;
+        let client = HubClient::new(hub);
         let mut manifest = ModelManifest {
             from: format!("{}/{}@{}", hub.endpoint, spec.repo, spec.revision),
             files: Vec::new(),
@@ -52,7 +60,7 @@ impl Catalogue {
                 hub,
                 progress,
             };
-            let verified = download.fetch_verified(&api, &cache)?;
+            let verified = download.fetch_verified(&client, &cache)?;
             paths.push(verified.path);
             manifest.files.push(verified.file);
         }
@@ -87,18 +95,22 @@ struct DownloadedFile {
 
 impl FileDownload<'_> {
     /// Returns the file from a cache, else downloads it.
-    fn fetch_verified(&self, api: &Api, cache: &Path) -> Result<VerifiedFile, ModelError> {
+    fn fetch_verified(
+        &self,
+        client: &HubClient,
+        cache: &HubCache,
+    ) -> Result<VerifiedFile, ModelError> {
         for path in self.cached_paths(cache) {
             match self.verify(&path) {
                 Err(ModelError::HashMismatch { .. }) => {} // downloaded again
                 result => return result,
             }
         }
-        let downloaded = self.download_with_retries(api, cache)?;
+        let downloaded = self.download_with_retries(client, cache)?;
         match self.verify_or_delete(&downloaded.path) {
             // The resumed part may have been the beginning of another version of the file.
             Err(ModelError::HashMismatch { .. }) if downloaded.resumed => {
-                let downloaded = self.download_with_retries(api, cache)?;
+                let downloaded = self.download_with_retries(client, cache)?;
                 self.verify_or_delete(&downloaded.path)
             }
             result => result,
@@ -106,10 +118,9 @@ impl FileDownload<'_> {
     }
 
     /// Lists the paths of the file in this cache and in the cache of the hub's own programs.
-    fn cached_paths(&self, cache: &Path) -> Vec<PathBuf> {
-        let caches = [cache, &self.hub.cache];
-        let found =
-            caches.map(|cache| hub_config::cache_repo(cache, self.spec).get(&self.file.path));
+    fn cached_paths(&self, cache: &HubCache) -> Vec<PathBuf> {
+        let of_programs = HubCache::new(&self.hub.cache, self.spec);
+        let found = [cache, &of_programs].map(|cache| cache.find(&self.file.path));
         found.into_iter().flatten().collect()
     }
 
@@ -117,7 +128,6 @@ impl FileDownload<'_> {
     fn verify_or_delete(&self, path: &Path) -> Result<VerifiedFile, ModelError> {
         let result = self.verify(path);
         if let Err(ModelError::HashMismatch { .. }) = result {
-            fs_err::remove_file(fs_err::canonicalize(path)?)?;
             fs_err::remove_file(path)?;
         }
         result
@@ -131,10 +141,7 @@ impl FileDownload<'_> {
         self.progress.start_file(&self.file.path, bytes, 0);
         let sha256 = sha256::hash_file(&path, self.progress)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        for expected in [
-            self.file.sha256.as_deref(),
-            hub_config::sha256_from_etag(&name),
-        ] {
+        for expected in [self.file.sha256.as_deref(), sha256_from_etag(&name)] {
             check_sha256(Path::new(&self.file.path), expected, &sha256)?;
         }
         let file = FetchedFile {
@@ -146,49 +153,72 @@ impl FileDownload<'_> {
     }
 
     /// Downloads the file, and resumes the download where it is interrupted.
-    fn download_with_retries(&self, api: &Api, cache: &Path) -> Result<DownloadedFile, ModelError> {
+    fn download_with_retries(
+        &self,
+        client: &HubClient,
+        cache: &HubCache,
+    ) -> Result<DownloadedFile, ModelError> {
         if self.hub.offline {
             return Err(ModelError::Offline {
                 name: self.spec.name.clone(),
             });
         }
-        let repo = api.repo(hub_config::hub_repo(self.spec));
-        let url = repo.url(&self.file.path);
-        let metadata = self.fetch_metadata(api, &url)?;
-        let partial = PartialDownload::new(cache, self.spec, &metadata);
+        let url = self.hub.file_url(self.spec, &self.file.path);
+        let stated = self.fetch_metadata(client, &url)?;
+        let partial = cache.lock_blob(&stated.etag, &self.spec.name)?;
+        let resumed = self.complete_partial(client, &url, &stated, &partial)?;
+        let path = cache.link(&partial.complete()?, &stated.commit, &self.file.path)?;
+        Ok(DownloadedFile { path, resumed })
+    }
+
+    /// Downloads into a partial file until it has its length. Returns true when some of it was there
+    /// before the last attempt.
+    fn complete_partial(
+        &self,
+        client: &HubClient,
+        url: &str,
+        stated: &StatedFile,
+        partial: &PartialBlob,
+    ) -> Result<bool, ModelError> {
+        if partial.bytes() > stated.size {
+            partial.delete()?;
+        }
         for attempt in 0..MAX_ATTEMPTS {
-            partial.prepare_resume()?;
             let before = partial.bytes();
-            let error = match self.download(api) {
-                Ok(Ok(path)) if partial.is_complete(&path) => {
-                    let resumed = before > 0;
-                    return Ok(DownloadedFile { path, resumed });
+            if before == stated.size && before > 0 {
+                return Ok(true);
+            }
+            let to = partial.open()?;
+            let reason = match self.download(client, url, to, stated.size) {
+                Ok(Ok(())) => return Ok(before > 0),
+                Ok(Err(error)) if error.is_retryable() => error.to_string(),
+                Ok(Err(error)) => {
+                    if matches!(error, HubError::Invalid(_)) {
+                        partial.delete()?;
+                    }
+                    return Err(self.hub.to_model_error(url, error));
                 }
-                Ok(Ok(path)) => {
-                    partial.restore(&path)?;
-                    "the answer was too short".to_owned()
-                }
-                Ok(Err(error)) if hub_config::is_retryable(&error) => error.to_string(),
-                Ok(Err(error)) => return Err(self.hub.to_model_error(&url, error)),
                 Err(failure) => return Err(self.interrupted(self.failure_reason(&failure))),
             };
             let is_stuck = partial.bytes() <= before && attempt >= 2;
             if is_stuck || attempt + 1 == MAX_ATTEMPTS {
-                return Err(self.interrupted(error));
+                return Err(self.interrupted(reason));
             }
             std::thread::sleep(self.hub.initial_backoff * 2u32.pow(attempt));
         }
         Err(self.interrupted("it was not tried".to_owned()))
     }
 
-    /// Requests the file's size and ETag from the hub.
-    fn fetch_metadata(&self, api: &Api, url: &str) -> Result<Metadata, ModelError> {
-        let (api, file_url) = (api.clone(), url.to_owned());
+    /// Requests the file's size, ETag and commit from the hub.
+    fn fetch_metadata(&self, client: &HubClient, url: &str) -> Result<StatedFile, ModelError> {
+        let (client, file_url) = (client.clone(), url.to_owned());
         let response = run_with_idle_timeout(self.hub.idle_timeout, &|_| (), move |_| {
-            api.metadata(&file_url)
+            client.fetch_metadata(&file_url)
         });
         match response {
-            Ok(response) => response.map_err(|error| self.hub.to_model_error(url, error)),
+            Ok(response) => response
+                .and_then(|stated| self.check_size(stated))
+                .map_err(|error| self.hub.to_model_error(url, error)),
             Err(failure) => Err(ModelError::HubUnreachable {
                 endpoint: self.hub.endpoint.clone(),
                 reason: self.failure_reason(&failure),
@@ -196,11 +226,28 @@ impl FileDownload<'_> {
         }
     }
 
-    fn download(&self, api: &Api) -> Result<Result<PathBuf, ApiError>, WorkerFailure> {
-        let (repo, path) = (
-            api.repo(hub_config::hub_repo(self.spec)),
-            self.file.path.clone(),
-        );
+    /// Checks that a file has at most twice the size that the description states for the whole model.
+    fn check_size(&self, stated: StatedFile) -> Result<StatedFile, HubError> {
+        let limit = self.spec.bytes.map_or(MAX_FILE_BYTES, |bytes| {
+            bytes.saturating_mul(2).saturating_add(SPARE_FILE_BYTES)
+        });
+        let size = stated.size;
+        match size <= limit {
+            true => Ok(stated),
+            false => Err(HubError::Invalid(format!(
+                "it states {size} bytes, and the description of the model allows {limit}"
+            ))),
+        }
+    }
+
+    fn download(
+        &self,
+        client: &HubClient,
+        url: &str,
+        mut to: std::fs::File,
+        size: u64,
+    ) -> Result<Result<(), HubError>, WorkerFailure> {
+        let (client, url) = (client.clone(), url.to_owned());
         let on_progress = |progress: DownloadProgress| match progress {
             DownloadProgress::Started { total, done } => {
                 self.progress.start_file(&self.file.path, total, done);
@@ -208,7 +255,7 @@ impl FileDownload<'_> {
             DownloadProgress::Received(bytes) => self.progress.advance(bytes),
         };
         run_with_idle_timeout(self.hub.idle_timeout, &on_progress, move |reporter| {
-            repo.download_with_progress(&path, reporter)
+            client.download(&url, &mut to, size, reporter)
         })
     }
 
@@ -228,50 +275,5 @@ impl FileDownload<'_> {
             file: self.file.path.clone(),
             reason,
         }
-    }
-}
-
-/// The partial file into which the hub's client downloads.
-struct PartialDownload {
-    path: PathBuf,
-    /// Length of the complete file in bytes.
-    size: u64,
-}
-
-impl PartialDownload {
-    fn new(cache: &Path, spec: &ModelSpec, metadata: &Metadata) -> Self {
-        let blob = hub_config::cache_repo(cache, spec).blob_path(metadata.etag());
-        Self {
-            path: blob.with_extension("part"),
-            size: metadata.size() as u64,
-        }
-    }
-
-    fn bytes(&self) -> u64 {
-        fs_err::metadata(&self.path).map_or(0, |meta| meta.len())
-    }
-
-    /// Makes the partial file resumable: removes one that is too long, and cuts the last byte
-    /// off a complete one, because the range request would start after its end.
-    fn prepare_resume(&self) -> Result<(), ModelError> {
-        let bytes = self.bytes();
-        if bytes > self.size {
-            fs_err::remove_file(&self.path)?;
-        } else if bytes == self.size && bytes > 0 {
-            let file = fs_err::OpenOptions::new().write(true).open(&self.path)?;
-            file.set_len(bytes - 1)?;
-        }
-        Ok(())
-    }
-
-    fn is_complete(&self, path: &Path) -> bool {
-        fs_err::metadata(path).is_ok_and(|meta| meta.len() == self.size)
-    }
-
-    /// Turns a file that was cached as complete, but is too short, into a partial file again.
-    fn restore(&self, path: &Path) -> Result<(), ModelError> {
-        let blob = fs_err::canonicalize(path)?;
-        fs_err::remove_file(path)?;
-        Ok(fs_err::rename(blob, &self.path)?)
     }
 }

@@ -83,6 +83,7 @@ pub use model_overview::{ModelCoverage, ModelOverview};
 pub use open_index::{OpenIndex, RefreshedAnswer};
 pub use project_folder::{read_folder, read_project};
 pub use query_models::{QueryModels, TABLE, embed_query};
+pub use query_vectors::ModelFailure;
 pub use search_engine::SearchEngine;
 pub use typed_filter_error::TypedFilterError;
 pub use typed_query::{FilterField, TypedCondition, TypedQuery, known_agent};

@@ -4,7 +4,8 @@ use crate::error::QueryError;
 use session_config::{Home, set_key};
 use session_models::{Catalogue, EndpointSettings, ModelState, REMOTE_MODEL};
 
-/// Takes an installed model into use. An endpoint is asked once whether it answers.
+/// Takes an installed model into use. An endpoint is asked how long its vectors are, even if it was asked before: it
+/// may run another model now.
 ///
 /// # Errors
 /// When the model is unknown or not installed, the endpoint does not answer, or the configuration cannot
@@ -13,7 +14,7 @@ pub fn use_model(home: &Home, catalogue: &Catalogue, name: &str) -> Result<(), Q
     let spec = catalogue.find_spec(name)?;
     catalogue.require_available(spec)?;
     if catalogue.model_state(spec) == ModelState::Remote {
-        catalogue.load(name)?; // it answers, and says how long its vectors are
+        catalogue.relearn_endpoint()?;
     }
     Ok(set_key(&home.folders().config, None, "model", name)?)
 }

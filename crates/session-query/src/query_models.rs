@@ -1,11 +1,11 @@
 //! The models that answer a query.
 
 use crate::error::QueryError;
-use crate::query_vectors::QueryVectors;
+use crate::query_vectors::{ModelFailure, QueryVectors};
 use crate::table_cosines::TableCosines;
 use session_embed::{Architecture, Embedder, ModelSpec, unrotate};
 use session_indexer::{Embedded, Embedding, Progress, embed_beside};
-use session_models::Catalogue;
+use session_models::{Catalogue, ModelError, REMOTE_MODEL, WaitListener};
 use session_search::QueryEmbedding;
 use session_store::{ModelId, ModelRow, Reader};
 use std::path::{Path, PathBuf};
@@ -16,8 +16,11 @@ pub const TABLE: &str = "table";
 
 /// The models that answer a query, the best first: the chosen one, the other installed ones, the
 /// table. Of those between the first and the last only such count that have vectors in the index.
+/// A model that fails is left out, the chosen one, too.
 pub struct QueryModels {
     catalogue: Catalogue,
+    /// Name of the chosen model, which may be unknown or not installed.
+    chosen: String,
     specs: Vec<ModelSpec>,
     root: PathBuf,
     table: Arc<dyn Embedder>,
@@ -28,12 +31,17 @@ impl QueryModels {
     /// Selects the models of a catalogue for an index. No weights are read but the table's.
     ///
     /// # Errors
-    /// When the chosen model is unknown or not installed.
+    /// When the table does not open, which the tests rule out.
     pub fn new(catalogue: Catalogue, chosen: &str, root: &Path) -> Result<Self, QueryError> {
+        let vectors = QueryVectors::new(root);
+        if let Err(error) = find_available(&catalogue, chosen) {
+            vectors.disable(chosen, error.into());
+        }
         Ok(Self {
+            chosen: chosen.to_owned(),
             specs: select_specs(&catalogue, chosen)?,
             table: session_embed::bundled()?.into(),
-            vectors: QueryVectors::new(root),
+            vectors,
             catalogue,
             root: root.to_owned(),
         })
@@ -42,8 +50,18 @@ impl QueryModels {
     /// Keeps a query from waiting for an endpoint: only its cached vectors count.
     #[must_use]
     pub fn without_endpoint(self) -> Self {
-        self.vectors
-            .disable_endpoint("an endpoint is not asked about a prompt");
+        let failure = ModelFailure {
+            reason: "an endpoint is not asked about a prompt".to_owned(),
+            hint: None,
+        };
+        self.vectors.disable(REMOTE_MODEL, failure);
+        self
+    }
+
+    /// Sets who hears of long waits for the endpoint.
+    #[must_use]
+    pub fn with_wait_listener(mut self, waits: WaitListener) -> Self {
+        self.catalogue = self.catalogue.with_wait_listener(waits);
         self
     }
 
@@ -60,17 +78,19 @@ impl QueryModels {
         self.table.as_ref()
     }
 
-    /// Returns the chosen model, unless that is the table.
+    /// Returns the chosen model, unless that is the table, unknown or not installed.
     pub fn chosen(&self) -> Option<&ModelSpec> {
-        self.specs.first().filter(|spec| spec.name != TABLE)
+        let mut specs = self.specs.iter().filter(|spec| spec.name != TABLE);
+        specs.find(|spec| spec.name == self.chosen)
     }
 
     /// Loads the chosen model, unless that is the table.
     ///
     /// # Errors
-    /// When it cannot be loaded.
+    /// When it is unknown, not installed, or cannot be loaded.
     pub fn load_chosen(&self) -> Result<Option<Box<dyn Embedder>>, QueryError> {
-        let chosen = self.chosen().map(|spec| self.catalogue.load(&spec.name));
+        let is_table = self.chosen == TABLE;
+        let chosen = (!is_table).then(|| self.catalogue.load(&self.chosen));
         Ok(chosen.transpose()?)
     }
 
@@ -94,9 +114,15 @@ impl QueryModels {
         Ok(embed_beside(&self.root, &embedding)?)
     }
 
-    /// Returns why the endpoint did not embed a query, if it failed.
-    pub fn unreachable(&self) -> Option<String> {
-        self.vectors.unreachable()
+    /// Returns why models did not embed a query: the chosen one, which may be unknown, not installed or an
+    /// endpoint that does not answer, and others whose files are damaged.
+    pub fn failures(&self) -> Vec<ModelFailure> {
+        self.vectors.failures()
+    }
+
+    /// Returns true when the chosen model failed.
+    pub fn has_chosen_failed(&self) -> bool {
+        self.vectors.has_failed(&self.chosen)
     }
 
     /// Counts the sessions that the chosen model has embedded; `None` where that is the table.
@@ -112,12 +138,12 @@ impl QueryModels {
         Ok(Some(usize::try_from(count).unwrap_or(usize::MAX)))
     }
 
-    /// Returns true where the chosen model can be reached and has not read all of so many sessions.
+    /// Returns true where the chosen model has not failed and has not read all of so many sessions.
     ///
     /// # Errors
     /// When the index fails.
     pub fn has_pending_sessions(&self, index: &Reader, all: usize) -> Result<bool, QueryError> {
-        if self.unreachable().is_some() {
+        if self.has_chosen_failed() {
             return Ok(false);
         }
         let embedded = self.embedded_sessions(index)?;
@@ -125,10 +151,10 @@ impl QueryModels {
     }
 
     /// Embeds a query by the chosen model and the table, and by those between them while these are
-    /// needed to cover all sessions. An endpoint that does not answer is left out.
+    /// needed to cover all sessions. A model that fails is left out.
     ///
     /// # Errors
-    /// When the index or a model in process fails.
+    /// When the index or the table fails.
     pub fn embed(&self, index: &Reader, query: &str) -> Result<Vec<QueryEmbedding>, QueryError> {
         let mut all: Vec<QueryEmbedding> = Vec::new();
         for spec in &self.specs {
@@ -150,7 +176,7 @@ impl QueryModels {
         }
     }
 
-    /// Embeds a query by one model, if the index has vectors of it and it answers.
+    /// Embeds a query by one model, if the index has vectors of it and it does not fail.
     fn embed_by(
         &self,
         spec: &ModelSpec,
@@ -164,7 +190,7 @@ impl QueryModels {
             return embed_in_process(&self.table, spec, model, query).map(Some);
         }
         let text = spec.scripts.readable(query);
-        let Some(vector) = self.vector(spec, &text)? else {
+        let Some(vector) = self.vector(spec, &text) else {
             return Ok(None);
         };
         // The table has BERT's vocabulary.
@@ -209,24 +235,32 @@ impl QueryModels {
         }))
     }
 
-    fn vector(&self, spec: &ModelSpec, text: &str) -> Result<Option<Vec<f32>>, QueryError> {
+    fn vector(&self, spec: &ModelSpec, text: &str) -> Option<Vec<f32>> {
         if text.is_empty() {
-            return Ok(Some(vec![0.0; spec.dims]));
+            return Some(vec![0.0; spec.dims]);
         }
         self.vectors.vector(&self.catalogue, spec, text)
     }
 }
 
-/// Returns the chosen model, the other installed ones and the table. An endpoint is asked only if
-/// it is chosen.
+/// Finds a model that can be loaded.
+fn find_available<'a>(catalogue: &'a Catalogue, name: &str) -> Result<&'a ModelSpec, ModelError> {
+    let spec = catalogue.find_spec(name)?;
+    catalogue.require_available(spec).map(|()| spec)
+}
+
+/// Returns the chosen model where it can be loaded, the other installed ones and the table. An endpoint is
+/// asked only if it is chosen.
 fn select_specs(catalogue: &Catalogue, chosen: &str) -> Result<Vec<ModelSpec>, QueryError> {
-    let chosen = catalogue.find_spec(chosen)?;
-    catalogue.require_available(chosen)?;
-    let mut specs = vec![chosen.clone()];
-    if chosen.name != TABLE {
+    let mut specs: Vec<ModelSpec> = find_available(catalogue, chosen)
+        .ok()
+        .cloned()
+        .into_iter()
+        .collect();
+    if chosen != TABLE {
         let others = catalogue.specs().iter().filter(|spec| {
             spec.architecture != Architecture::Remote
-                && ![chosen.name.as_str(), TABLE].contains(&spec.name.as_str())
+                && ![chosen, TABLE].contains(&spec.name.as_str())
                 && catalogue.model_state(spec).is_available()
         });
         specs.extend(others.cloned());

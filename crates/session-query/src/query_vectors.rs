@@ -1,12 +1,38 @@
 //! Query vectors: each is made once, and kept on disk for the next process.
 
-use crate::error::QueryError;
-use session_embed::{Architecture, Embedder, ModelSpec};
-use session_models::Catalogue;
+use session_embed::{Architecture, EmbedError, Embedder, ModelSpec};
+use session_models::{Catalogue, ModelError};
 use session_store::{cache_query_vector, cached_query_vector};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
+
+/// Why a model does not embed queries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelFailure {
+    /// The reason, as a sentence without a full stop.
+    pub reason: String,
+    /// What the user can do about it.
+    pub hint: Option<String>,
+}
+
+impl From<ModelError> for ModelFailure {
+    fn from(error: ModelError) -> Self {
+        Self {
+            reason: error.to_string(),
+            hint: error.hint(),
+        }
+    }
+}
+
+impl From<EmbedError> for ModelFailure {
+    fn from(error: EmbedError) -> Self {
+        Self {
+            reason: error.to_string(),
+            hint: None,
+        }
+    }
+}
 
 /// The vectors of queries by models that take time.
 pub(crate) struct QueryVectors {
@@ -21,8 +47,8 @@ struct State {
     vectors: HashMap<VectorKey, Vec<f32>>,
     /// Models that were loaded, by name.
     loaded: HashMap<String, Box<dyn Embedder>>,
-    /// The error of the endpoint, which is not asked again.
-    unreachable: Option<String>,
+    /// The failures of models, by name. None of them is tried again.
+    failures: BTreeMap<String, ModelFailure>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -46,24 +72,28 @@ impl QueryVectors {
         self.is_cached = false;
     }
 
-    /// Keeps the endpoint from being asked: only its cached vectors count.
-    pub(crate) fn disable_endpoint(&self, reason: &str) {
-        self.state().unreachable = Some(reason.to_owned());
+    /// Keeps a model from being loaded or asked: only its cached vectors count.
+    pub(crate) fn disable(&self, model: &str, failure: ModelFailure) {
+        self.state().failures.insert(model.to_owned(), failure);
     }
 
-    /// Returns why the endpoint did not embed a query, if it failed.
-    pub(crate) fn unreachable(&self) -> Option<String> {
-        self.state().unreachable.clone()
+    /// Returns why models did not embed a query, in the order of their names.
+    pub(crate) fn failures(&self) -> Vec<ModelFailure> {
+        self.state().failures.values().cloned().collect()
     }
 
-    /// Returns a query's vector by a model, made if it is not known; `None` where the endpoint does
-    /// not answer.
+    /// Returns true when a model failed.
+    pub(crate) fn has_failed(&self, model: &str) -> bool {
+        self.state().failures.contains_key(model)
+    }
+
+    /// Returns a query's vector by a model, made if it is not known; `None` where the model fails.
     pub(crate) fn vector(
         &self,
         catalogue: &Catalogue,
         spec: &ModelSpec,
         query: &str,
-    ) -> Result<Option<Vec<f32>>, QueryError> {
+    ) -> Option<Vec<f32>> {
         let key = VectorKey {
             fingerprint: spec.fingerprint(),
             query: query.to_owned(),
@@ -71,17 +101,17 @@ impl QueryVectors {
         // Locked until the model has answered: another thread waits for the same vector.
         let mut state = self.state();
         if let Some(vector) = state.vectors.get(&key) {
-            return Ok(Some(vector.clone()));
+            return Some(vector.clone());
         }
         let cached = cached_query_vector(&self.root, &key.fingerprint, spec.dims, query);
         let vector = match cached {
             Some(vector) => Some(vector),
-            None => self.embed(&mut state, catalogue, spec, &key)?,
+            None => self.embed(&mut state, catalogue, spec, &key),
         };
         if let Some(vector) = &vector {
             state.vectors.insert(key, vector.clone());
         }
-        Ok(vector)
+        vector
     }
 
     fn embed(
@@ -90,14 +120,14 @@ impl QueryVectors {
         catalogue: &Catalogue,
         spec: &ModelSpec,
         key: &VectorKey,
-    ) -> Result<Option<Vec<f32>>, QueryError> {
-        let vector = state.embed(catalogue, spec, &key.query)?;
+    ) -> Option<Vec<f32>> {
+        let vector = state.embed(catalogue, spec, &key.query);
         let is_cached = self.is_cached || spec.architecture == Architecture::Remote;
         if let Some(vector) = vector.as_ref().filter(|_| is_cached) {
             // Only time is lost where the cache cannot be written.
             let _ = cache_query_vector(&self.root, &key.fingerprint, &key.query, vector);
         }
-        Ok(vector)
+        vector
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -106,28 +136,19 @@ impl QueryVectors {
 }
 
 impl State {
-    /// Embeds a query. An endpoint that failed once is not asked again.
-    fn embed(
-        &mut self,
-        catalogue: &Catalogue,
-        spec: &ModelSpec,
-        query: &str,
-    ) -> Result<Option<Vec<f32>>, QueryError> {
-        let is_remote = spec.architecture == Architecture::Remote;
-        if is_remote && self.unreachable.is_some() {
-            return Ok(None);
+    /// Embeds a query. A model that failed once is not tried again.
+    fn embed(&mut self, catalogue: &Catalogue, spec: &ModelSpec, query: &str) -> Option<Vec<f32>> {
+        if self.failures.contains_key(&spec.name) {
+            return None;
         }
-        match self.load(catalogue, &spec.name)?.embed_query(query) {
-            Err(error) if is_remote => {
-                self.unreachable = Some(error.to_string());
-                Ok(None)
-            }
-            vector => Ok(Some(vector?)),
-        }
+        let loaded = self.load(catalogue, &spec.name);
+        let vector = loaded.and_then(|model| Ok(model.embed_query(query)?));
+        let record = |failure| self.failures.insert(spec.name.clone(), failure);
+        vector.map_err(record).ok()
     }
 
     /// Returns a model, loaded at its first use.
-    fn load(&mut self, catalogue: &Catalogue, name: &str) -> Result<&dyn Embedder, QueryError> {
+    fn load(&mut self, catalogue: &Catalogue, name: &str) -> Result<&dyn Embedder, ModelFailure> {
         if !self.loaded.contains_key(name) {
             let model = catalogue.load(name)?;
             self.loaded.insert(name.to_owned(), model);

@@ -5,6 +5,7 @@ use crate::live_index::{LiveIndex, Snapshot};
 use crate::query_models::QueryModels;
 use session_config::Home;
 use session_indexer::{Progress, ReadPolicy};
+use session_models::WaitListener;
 use session_redact::Redactor;
 use session_search::{
     Exchange, FusionMode, QueryEmbedding, Request, Results, newest, search, show,
@@ -24,7 +25,7 @@ impl SearchEngine {
     /// Selects the models that the configuration names. No weights are read but the table's.
     ///
     /// # Errors
-    /// When the chosen model is unknown or not installed.
+    /// When the chosen model is an endpoint whose configuration has a mistake.
     pub fn new(home: Home) -> Result<Self, QueryError> {
         Ok(Self {
             models: QueryModels::new(home.loadable_catalogue()?, &home.config.model, &home.root)?,
@@ -38,6 +39,15 @@ impl SearchEngine {
     pub fn without_cache_writes(self) -> Self {
         Self {
             models: self.models.without_cache_writes(),
+            ..self
+        }
+    }
+
+    /// Sets who hears of long waits for the endpoint, as [`QueryModels::with_wait_listener`] does.
+    #[must_use]
+    pub fn with_wait_listener(self, waits: WaitListener) -> Self {
+        Self {
+            models: self.models.with_wait_listener(waits),
             ..self
         }
     }

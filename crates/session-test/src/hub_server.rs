@@ -20,6 +20,28 @@ pub enum DownloadFailure {
     NoRange,
     /// The server responds with this status.
     Status(u16),
+    /// The server sends a chunked body without end.
+    Endless,
+}
+
+/// The fault of all answers of a hub.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HubFault {
+    /// It states this commit.
+    Commit(String),
+    /// It redirects to itself, by a path or by a URL.
+    RedirectLoop {
+        /// Whether the target has a host.
+        absolute: bool,
+    },
+    /// It states no ETag.
+    NoEtag,
+    /// It knows no ranges.
+    NoRange,
+    /// It states this length of each file.
+    Length(u64),
+    /// It responds with this status.
+    Status(u16),
 }
 
 struct ServedFile {
@@ -31,6 +53,7 @@ struct ServedFile {
 #[derive(Default)]
 struct HubState {
     files: BTreeMap<String, ServedFile>,
+    fault: Option<HubFault>,
     /// Path, range and authorization of each request.
     requests: Vec<String>,
 }
@@ -90,6 +113,11 @@ impl HubServer {
         state.files.get_mut(path).unwrap().failures = failures.to_vec();
     }
 
+    /// Gives all further answers a fault, or none.
+    pub fn set_fault(&self, fault: Option<HubFault>) {
+        self.state.lock().unwrap().fault = fault;
+    }
+
     /// Takes the requests since the last call.
     pub fn take_requests(&self) -> Vec<String> {
         std::mem::take(&mut self.state.lock().unwrap().requests)
@@ -140,33 +168,61 @@ fn respond(mut stream: TcpStream, address: SocketAddr, state: &Mutex<HubState>) 
         request.authorization.as_deref().unwrap_or("-")
     );
     state.requests.push(logged);
+    let fault = state.fault.clone();
+    match &fault {
+        Some(HubFault::Status(status)) => return send(&mut stream, *status, "", b""),
+        Some(HubFault::RedirectLoop { absolute }) => {
+            let host = match absolute {
+                true => format!("http://{address}"),
+                false => String::new(),
+            };
+            let headers = format!("{}Location: {host}{path}\r\n", stated_headers("aa", &fault));
+            return send(&mut stream, 302, &headers, b"");
+        }
+        _ => {}
+    }
     // Like the hub, redirects to the URL of the content.
     let resolve = path.strip_prefix("/ann/tiny/resolve/main/");
     let name = resolve.or(path.strip_prefix("/cdn/")).unwrap_or("");
     let Some(file) = state.files.get_mut(name) else {
         return send(&mut stream, 404, "", b"");
     };
-    let headers = format!(
-        "x-repo-commit: 0123456789abcdef0123456789abcdef01234567\r\nx-linked-etag: \"{}\"\r\n",
-        file.etag
-    );
+    let headers = stated_headers(&file.etag, &fault);
     if resolve.is_some() {
         let to = format!("{headers}Location: http://{address}/cdn/{name}\r\n");
         return send(&mut stream, 302, &to, b"");
     }
     let failure = match range.as_deref() {
+        _ if fault == Some(HubFault::NoRange) => Some(DownloadFailure::NoRange),
         Some("bytes=0-0") => None, // a request for the length
         _ if file.failures.is_empty() => None,
         _ => Some(file.failures.remove(0)),
     };
     let content = file.content.clone();
     drop(state);
-    send_content(&mut stream, &content, range.as_deref(), failure);
+    let stated = match fault {
+        Some(HubFault::Length(length)) => length,
+        _ => content.len() as u64,
+    };
+    send_content(&mut stream, &content, stated, range.as_deref(), failure);
+}
+
+/// Returns the headers by which the hub states commit and ETag.
+fn stated_headers(etag: &str, fault: &Option<HubFault>) -> String {
+    let commit = match fault {
+        Some(HubFault::Commit(commit)) => commit,
+        _ => "0123456789abcdef0123456789abcdef01234567",
+    };
+    match fault {
+        Some(HubFault::NoEtag) => format!("x-repo-commit: {commit}\r\n"),
+        _ => format!("x-repo-commit: {commit}\r\nx-linked-etag: \"{etag}\"\r\n"),
+    }
 }
 
 fn send_content(
     stream: &mut TcpStream,
     content: &[u8],
+    stated: u64,
     range: Option<&str>,
     failure: Option<DownloadFailure>,
 ) {
@@ -178,12 +234,18 @@ fn send_content(
         return send(stream, 416, "", b"");
     }
     let part = &content[from..to];
-    let range_header = format!("Content-Range: bytes {from}-{}/{total}\r\n", to - 1);
+    let range_header = format!("Content-Range: bytes {from}-{}/{stated}\r\n", to - 1);
     let headers = format!("{range_header}Content-Length: {}\r\n", part.len());
     match failure {
         None => send(stream, 206, &range_header, part),
         Some(DownloadFailure::NoRange) => send(stream, 200, "", content),
         Some(DownloadFailure::Status(status)) => send(stream, status, "Retry-After: 0\r\n", b""),
+        Some(DownloadFailure::Endless) => {
+            let chunked = format!("{range_header}Transfer-Encoding: chunked\r\n");
+            send_raw(stream, 206, &chunked, b"");
+            let chunk = [b"10000\r\n".as_slice(), &[b'x'; 0x10000], b"\r\n"].concat();
+            while stream.write_all(&chunk).is_ok() {}
+        }
         Some(DownloadFailure::Truncate(n)) => {
             send_raw(stream, 206, &range_header, &part[..n.min(part.len())]);
         }

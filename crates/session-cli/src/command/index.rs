@@ -26,7 +26,7 @@ pub fn run(args: &IndexArgs) -> Result<Found> {
         return background::run(&home).map(|()| Found::Something);
     }
     let began = Instant::now();
-    let engine = SearchEngine::new(home.clone())?;
+    let engine = SearchEngine::new(home.clone())?.with_wait_listener(notes::endpoint_waits());
     refresh::use_threads(home.config.threads(false));
     let mut outcome = read(args, &engine)?;
     let embedded = embed(&home, engine.models())?;
@@ -75,6 +75,7 @@ fn read(args: &IndexArgs, engine: &SearchEngine) -> Result<Outcome> {
 /// Makes the chosen model's vectors, once no other process does.
 fn embed(home: &Home, models: &QueryModels) -> Result<Embedded> {
     if models.chosen().is_none() {
+        models.load_chosen()?; // fails where it is none that could be loaded
         return Ok(Embedded::default());
     }
     let mut waiting = WriterWait::new("its embedding");

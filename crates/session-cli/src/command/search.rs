@@ -13,8 +13,8 @@ use session_display::{Preview, format_unknown_project, plain_previews, previews}
 use session_indexer::Outcome;
 use session_output::{JsonSearch, SearchListing, compact_json_without_history, format_no_history};
 use session_query::{
-    Answered, LiveAnswer, QueryError, QueryModels, SearchAnswer, SearchEngine, Snapshot,
-    TypedQuery, TypedSearch,
+    Answered, LiveAnswer, ModelFailure, QueryError, QueryModels, SearchAnswer, SearchEngine,
+    Snapshot, TypedQuery, TypedSearch,
 };
 use session_report::WorkSummary;
 use session_search::{FusionMode, Hit, HitOrder, Level, QueryEmbedding, Results};
@@ -55,13 +55,13 @@ pub fn run(args: &SearchArgs) -> Result<Found> {
     };
     let left = note_coverage(models, &snapshot)?;
     let found = print(args, &answer, &snapshot.sessions, refreshed.as_ref())?;
-    if left > 0 && models.unreachable().is_none() {
+    if left > 0 && !models.has_chosen_failed() {
         background::start(&home);
     }
     Ok(found)
 }
 
-/// Notes an endpoint that did not answer, and sessions that the chosen model has not read where
+/// Notes models that failed, and sessions that the chosen model has not read where
 /// these are many; returns how many.
 fn note_coverage(models: &QueryModels, snapshot: &Snapshot) -> Result<usize> {
     let of = snapshot.sessions.len();
@@ -74,9 +74,14 @@ fn note_coverage(models: &QueryModels, snapshot: &Snapshot) -> Result<usize> {
             chosen.name
         )?;
     }
-    if let Some(reason) = models.unreachable() {
-        let note = "the other models answer in its place";
-        writeln!(notes::stderr(), "note: {}; {note}", printable(&reason))?;
+    for ModelFailure { reason, hint } in models.failures() {
+        let note = format!("{reason}; the other models answer in its place");
+        let hint = hint.map_or(String::new(), |hint| format!("; {hint}"));
+        writeln!(
+            notes::stderr(),
+            "note: {}",
+            printable(&format!("{note}{hint}"))
+        )?;
     }
     Ok(left)
 }

@@ -2,7 +2,9 @@
 //! printed in any case.
 
 use indicatif::ProgressDrawTarget;
+use session_core::text::printable;
 use session_files::path_line;
+use session_models::WaitListener;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,6 +21,13 @@ pub fn stderr() -> Box<dyn Write> {
         true => Box::new(std::io::sink()),
         false => Box::new(anstream::stderr()),
     }
+}
+
+/// Returns a listener that notes the first long wait for an endpoint.
+pub fn endpoint_waits() -> WaitListener {
+    WaitListener::new(|sentence| {
+        let _ = writeln!(stderr(), "{}", printable(sentence));
+    })
 }
 
 /// Puts the names of the folders around the working directory on one line each: an error of a library names

@@ -306,13 +306,14 @@ fn a_model_is_pulled_from_the_hub_that_is_named() {
     ");
     assert!(server.take_requests().is_empty());
     server.fail_downloads("table.bin", &[DownloadFailure::Drop(9)]);
-    assert_snapshot!(pull(&env, &here), @r"
-    exit code: 0
-    ----- stdout -----
-
-    ----- stderr -----
-    `tiny` is here; `session-search model use tiny` takes it into use
-    ");
+    let pulled = pull(&env, &here).succeeded().stderr();
+    assert_eq!(
+        pulled,
+        format!(
+            "note: the model hub is {endpoint}, not https://huggingface.co\n\
+             `tiny` is here; `session-search model use tiny` takes it into use\n"
+        )
+    );
     let again = pull(&env, &[("HF_ENDPOINT", "http://no-such-host.invalid")]);
     assert_eq!(again.succeeded().stdout(), "");
     env.run(&["model", "use", "tiny"]).succeeded();
@@ -370,4 +371,41 @@ fn a_broken_description_is_said() {
     );
     let models = env.json(&["model", "list"]);
     assert_eq!(models["broken"].as_array().unwrap().len(), 1);
+}
+
+/// As an endpoint that does not answer.
+#[test]
+fn a_search_without_its_model_is_answered_by_the_others() {
+    let env = small_in(TestEnvironment::unconfigured());
+    env.write(&env.home(CONFIG), "background = false\n");
+    import(&env).succeeded();
+    env.run(&["model", "use", "tiny"]).succeeded();
+    env.run(&["index"]).succeeded();
+    let search = || env.run(&["search", "docker bridge"]).succeeded();
+    let doctor = || env.run(&["doctor"]);
+    assert_eq!(search().stderr(), "");
+    doctor().succeeded();
+    let file = env.home(".local/share/session-search/models/tiny/table.bin");
+    let bytes = fs_err::read(&file).unwrap();
+    env.write(&file, &bytes[..bytes.len() - 1]);
+    let ran = search();
+    assert!(ran.stdout().contains("docker"), "{ran}");
+    let lengths = format!("has {} bytes, not {}", bytes.len() - 1, bytes.len());
+    assert_eq!(
+        ran.stderr(),
+        format!(
+            "note: the model `tiny` is damaged: `table.bin` {lengths}; the other models answer in its place; \
+             run `session-search model pull tiny` or `model import tiny` again\n"
+        )
+    );
+    assert!(doctor().exits(1).stdout().contains("is damaged"));
+    assert!(env.run(&["index"]).exits(2).stderr().contains("is damaged"));
+    fs_err::remove_file(env.home(".config/session-search/models/tiny.toml")).unwrap();
+    assert!(search().stderr().contains("there is no model `tiny`"));
+    assert!(
+        doctor()
+            .exits(1)
+            .stdout()
+            .contains("there is no model `tiny`")
+    );
 }

@@ -1,6 +1,6 @@
 //! HTTP client of an embeddings endpoint: request, response, retries.
 
-use crate::remote::Endpoint;
+use crate::remote::{Endpoint, WaitListener};
 use serde::{Deserialize, Serialize};
 use session_embed::EmbedError;
 use std::time::Duration;
@@ -45,6 +45,8 @@ impl RequestPolicy {
 
 /// Maximum delay between two attempts, whatever the server asks for.
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(60);
+/// Delay or time without an answer from which on the caller is told, in a run of many requests.
+const WAIT_PATIENCE: Duration = Duration::from_secs(5);
 /// Maximum length of a response in bytes.
 const MAX_RESPONSE_BYTES: u64 = 256 << 20;
 
@@ -70,6 +72,10 @@ pub struct EndpointClient {
     endpoint: Endpoint,
     /// Delay before the second attempt. It doubles with each further attempt.
     pub initial_backoff: Duration,
+    /// Hears of long waits.
+    waits: WaitListener,
+    /// Delay or time without an answer from which on the listener is told.
+    pub wait_patience: Duration,
 }
 
 #[derive(Serialize)]
@@ -91,7 +97,7 @@ struct EmbeddingRow {
 }
 
 impl EndpointClient {
-    pub fn new(endpoint: &Endpoint) -> Self {
+    pub fn new(endpoint: &Endpoint, waits: &WaitListener) -> Self {
         // No redirects: texts are sent only to the configured URL.
         let mut config = Agent::config_builder()
             .max_redirects(0)
@@ -106,6 +112,8 @@ impl EndpointClient {
             agent: config.into(),
             endpoint: endpoint.clone(),
             initial_backoff: Duration::from_millis(500),
+            waits: waits.clone(),
+            wait_patience: WAIT_PATIENCE,
         }
     }
 
@@ -119,16 +127,49 @@ impl EndpointClient {
     ) -> Result<Vec<Vec<f32>>, RequestError> {
         let mut backoff = self.initial_backoff;
         for remaining in (0..policy.max_attempts).rev() {
-            let delay = match self.send_request(texts, dims, policy) {
-                Err(RequestError::Retryable { retry_after, .. }) if remaining > 0 => {
-                    retry_after.unwrap_or(backoff)
-                }
+            let (delay, reason) = match self.send_watched(texts, dims, policy) {
+                Err(RequestError::Retryable {
+                    reason,
+                    retry_after,
+                }) if remaining > 0 => (retry_after.unwrap_or(backoff), reason),
                 result => return result,
             };
-            std::thread::sleep(delay.min(MAX_RETRY_DELAY));
+            let delay = delay.min(MAX_RETRY_DELAY);
+            if delay >= self.wait_patience {
+                self.tell_delay(&reason, delay);
+            }
+            std::thread::sleep(delay);
             backoff *= 2;
         }
         Err(RequestError::Rejected("it was not asked".to_owned()))
+    }
+
+    fn tell_delay(&self, reason: &str, delay: Duration) {
+        let (url, seconds) = (&self.endpoint.url, delay.as_secs_f32());
+        self.waits.tell(&format!(
+            "waiting for {url}: {reason}; it is asked again in {seconds} s"
+        ));
+    }
+
+    /// Sends a request. Of several attempts each may take long: then the listener is told.
+    fn send_watched(
+        &self,
+        texts: &[&str],
+        dims: Option<usize>,
+        policy: RequestPolicy,
+    ) -> Result<Vec<Vec<f32>>, RequestError> {
+        let send = || self.send_request(texts, dims, policy);
+        if policy.max_attempts == 1 {
+            return send();
+        }
+        let (url, patience) = (&self.endpoint.url, self.wait_patience);
+        let sentence = format!(
+            "waiting for {url}: no answer for {} s; a request may take {} s, and is sent up to {} times",
+            patience.as_secs_f32(),
+            policy.total_timeout.as_secs(),
+            policy.max_attempts
+        );
+        self.waits.watch(patience, &sentence, send)
     }
 
     fn send_request(
@@ -232,7 +273,7 @@ fn collect_vectors(
     if let Some(row) = rows.iter().find(|row| row.embedding.len() != expected) {
         let found = row.embedding.len();
         return Err(RequestError::Fatal(format!(
-            "its vectors have {found} numbers, not {expected} as before: it runs another model now"
+            "its vectors have {found} numbers, not {expected} as before: it runs another model now, which `session-search model use remote` takes into use"
         )));
     }
     rows.into_iter()

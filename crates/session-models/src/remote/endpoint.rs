@@ -1,12 +1,15 @@
 //! Configuration of an OpenAI-compatible embeddings endpoint.
 
 use crate::{ModelError, UserDirectories};
+use session_files::private;
 use std::collections::HashMap;
 use std::fmt;
-use std::io::ErrorKind;
 
 /// Token limit of a text where none is configured: any embedding model accepts it.
 const DEFAULT_MAX_TOKENS: usize = 512;
+
+/// Maximum length of `.env` in bytes.
+const MAX_ENV_BYTES: u64 = 64 << 10;
 
 /// A validated OpenAI-compatible embeddings endpoint.
 #[derive(Clone, PartialEq, Eq)]
@@ -65,11 +68,10 @@ impl EndpointSettings {
         let invalid = |error: dotenvy::Error| ModelError::InvalidEndpoint {
             reason: format!("{}: {error}", path.display()),
         };
-        let file = match fs_err::File::open(&path) {
-            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Self::default()),
-            file => file?,
+        let Some(text) = private::read(&path, MAX_ENV_BYTES)? else {
+            return Ok(Self::default());
         };
-        let parsed = dotenvy::Iter::new(std::io::BufReader::new(file)).collect::<Result<_, _>>();
+        let parsed = dotenvy::Iter::new(text.as_slice()).collect::<Result<_, _>>();
         let vars: HashMap<String, String> = parsed.map_err(invalid)?;
         Ok(Self::from_variables(|name| vars.get(name).cloned()))
     }

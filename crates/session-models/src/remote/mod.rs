@@ -5,8 +5,10 @@ mod batch;
 mod client;
 mod dims_cache;
 mod endpoint;
+mod wait_listener;
 
 pub use endpoint::{Endpoint, EndpointSettings};
+pub use wait_listener::WaitListener;
 
 use crate::model_description::REMOTE_MODEL;
 use crate::{ModelError, UserDirectories};
@@ -60,19 +62,65 @@ impl RemoteEmbedder {
     ///
     /// # Errors
     /// [`ModelError::Open`] when the request fails.
-    pub fn open(endpoint: &Endpoint, directories: &UserDirectories) -> Result<Self, ModelError> {
-        let mut spec = remote_spec(endpoint, directories);
-        let client = EndpointClient::new(endpoint);
-        if spec.dims == 0 {
-            let vectors = client.embed(&["dimensions"], None, RequestPolicy::BATCH);
-            let vectors = vectors.map_err(|error| ModelError::Open {
-                name: spec.name.clone(),
-                cause: client.to_embed_error(&error),
-            })?;
-            spec.dims = vectors.first().map_or(0, Vec::len);
-            dims_cache::write_cached_dims(endpoint, directories, spec.dims)?;
+    pub fn open(
+        endpoint: &Endpoint,
+        directories: &UserDirectories,
+        waits: &WaitListener,
+    ) -> Result<Self, ModelError> {
+        let spec = remote_spec(endpoint, directories);
+        match spec.dims {
+            0 => Self::open_anew(endpoint, directories, waits),
+            _ => Ok(Self {
+                spec,
+                client: EndpointClient::new(endpoint, waits),
+            }),
         }
+    }
+
+    /// Opens the embedder as if it were the first time: the server may run another model now.
+    ///
+    /// # Errors
+    /// [`ModelError::Open`] when the request fails.
+    pub fn open_anew(
+        endpoint: &Endpoint,
+        directories: &UserDirectories,
+        waits: &WaitListener,
+    ) -> Result<Self, ModelError> {
+        let mut spec = remote_spec(endpoint, directories);
+        let client = EndpointClient::new(endpoint, waits);
+        let vectors = client.embed(&["dimensions"], None, RequestPolicy::BATCH);
+        let vectors = vectors.map_err(|error| ModelError::Open {
+            name: spec.name.clone(),
+            cause: client.to_embed_error(&error),
+        })?;
+        spec.dims = vectors.first().map_or(0, Vec::len);
+        dims_cache::write_cached_dims(endpoint, directories, spec.dims)?;
         Ok(Self { spec, client })
+    }
+
+    /// Checks that the endpoint answers with vectors of the known dimension. Asks once, and caches nothing.
+    ///
+    /// # Errors
+    /// [`ModelError::Open`] when the request fails.
+    pub fn check_answers(
+        endpoint: &Endpoint,
+        directories: &UserDirectories,
+    ) -> Result<(), ModelError> {
+        let client = EndpointClient::new(endpoint, &WaitListener::default());
+        let dims = dims_cache::read_cached_dims(endpoint, directories);
+        let policy = RequestPolicy::for_query(&endpoint.url);
+        let answer = client.embed(&["dimensions"], dims, policy);
+        answer.map(drop).map_err(|error| ModelError::Open {
+            name: REMOTE_MODEL.to_owned(),
+            cause: client.to_embed_error(&error),
+        })
+    }
+
+    /// Sets the delay or time without an answer from which on the listener is told.
+    #[must_use]
+    pub fn with_wait_patience(mut self, patience: Duration) -> Self {
+        self.client.wait_patience = patience;
+        self
     }
 
     /// Sets the delay before the second attempt of a request.

@@ -119,6 +119,11 @@ fn an_invalid_description_does_not_affect_the_others() {
         let other = good.replace("\"tiny\"", "\"zz\"");
         check(&other.replace("weights/table.bin", path), "is not a path");
     }
+    for name in ["/etc", "../x", "a/../../x", "a?b", "a b", "a\\u0007"] {
+        let other = good.replace("\"tiny\"", "\"zz\"");
+        check(&other.replace("ann/tiny", name), "is not a `repo`");
+        check(&other.replace("main", name), "is not a `revision`");
+    }
     let other = description("zz", [Some("12ab"), None]);
     check(&other, "the sha256 of `weights/table.bin` is not one");
     let other = good.replace("\"tiny\"", "\"zz\"");
@@ -133,6 +138,95 @@ fn an_invalid_description_does_not_affect_the_others() {
     check(
         &other.replace("\"table\"", "\"remote\""),
         "unknown variant `remote`",
+    );
+}
+
+#[test]
+fn a_scale_that_distinguishes_nothing_is_refused() {
+    let good = description("zz", [None; 2]);
+    let check = |scale: &str, reason: &str| {
+        let home = Home::new();
+        let scale = format!("cosine = {{ {scale} }}");
+        let before = "cosine = { unrelated = 0.3, related = 0.6, per_word = 0.0 }";
+        home.add_description("zz", &good.replace(before, &scale));
+        let catalogue = home.catalogue();
+        let errors = catalogue.description_errors().iter();
+        let errors: Vec<String> = errors.map(ToString::to_string).collect();
+        assert!(
+            errors.len() == 1 && errors[0].contains(reason),
+            "{scale}: {errors:?}"
+        );
+    };
+    let range = "not from -1 to 1";
+    for value in ["nan", "inf", "-inf", "1.5"] {
+        check(
+            &format!("unrelated = {value}, related = 0.6, per_word = 0.0"),
+            range,
+        );
+        check(
+            &format!("unrelated = 0.3, related = {value}, per_word = 0.0"),
+            range,
+        );
+        check(
+            &format!("unrelated = 0.3, related = 0.6, per_word = {value}"),
+            range,
+        );
+    }
+    let order = "must be above `unrelated`";
+    check("unrelated = 0.6, related = 0.6, per_word = 0.0", order);
+    check("unrelated = 0.6, related = 0.3, per_word = 0.0", order);
+    let rest = "unrelated = 0.3, related = 0.6, per_word = 0.0";
+    check(&format!("{rest}, mean = nan"), range);
+    check(
+        &format!("{rest}, deviation = 0.0"),
+        "`deviation` of `cosine`",
+    );
+    check(
+        &format!("{rest}, deviation = nan"),
+        "`deviation` of `cosine`",
+    );
+    check(&format!("{rest}, weight = -1.0"), "`weight` of `cosine`");
+    check(&format!("{rest}, weight = inf"), "`weight` of `cosine`");
+}
+
+/// Reading another would not end, or fill the memory.
+#[cfg(unix)]
+#[test]
+fn only_small_regular_files_are_descriptions() {
+    let home = Home::with_description();
+    let path = |name: &str| home.directories().descriptions_dir().join(name);
+    let made = std::process::Command::new("mkfifo")
+        .arg(path("a.toml"))
+        .status();
+    assert!(made.unwrap().success());
+    fs_err::create_dir(path("b.toml")).unwrap();
+    let large = fs_err::File::create(path("c.toml")).unwrap();
+    large.set_len(1 << 40).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", path("d.toml")).unwrap();
+    let catalogue = home.catalogue();
+    assert!(catalogue.find_spec("tiny").is_ok());
+    let errors = catalogue.description_errors().iter();
+    let errors: Vec<String> = errors.map(ToString::to_string).collect();
+    let reasons = [
+        "not a regular file",
+        "not a regular file",
+        "larger than",
+        "not a regular file",
+    ];
+    assert_eq!(errors.len(), reasons.len(), "{errors:?}");
+    for (error, reason) in errors.iter().zip(reasons) {
+        assert!(error.contains(reason), "{error}");
+    }
+    let env_file = home.directories().config.join(".env");
+    let made = std::process::Command::new("mkfifo").arg(env_file).status();
+    assert!(made.unwrap().success());
+    let settings = session_models::EndpointSettings::from_env_file(&home.directories());
+    assert!(
+        settings
+            .err()
+            .unwrap()
+            .to_string()
+            .contains("not a regular file")
     );
 }
 

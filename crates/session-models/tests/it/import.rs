@@ -163,7 +163,18 @@ fn a_changed_file_fails_verification() {
     assert_eq!(catalogue.model_state(spec), ModelState::Incomplete);
     assert_eq!(catalogue.missing_files(spec), ["weights/table.bin"]);
     let error = catalogue.load("tiny").err().unwrap();
-    assert!(matches!(error, ModelError::NotInstalled { .. }), "{error}");
+    let lengths = format!("has {} bytes, not {}", good.len() - 1, good.len());
+    assert_eq!(
+        error.to_string(),
+        format!("the model `tiny` is damaged: `weights/table.bin` {lengths}")
+    );
+    let vocabulary = home.directories().model_dir("tiny").join("vocabulary.bin");
+    fs_err::remove_file(vocabulary).unwrap();
+    let error = catalogue.load("tiny").err().unwrap();
+    assert_eq!(
+        error.to_string(),
+        "the model `tiny` is not here: `vocabulary.bin` missing"
+    );
     catalogue
         .import("tiny", &home.write_import_source(1.0), &())
         .unwrap();

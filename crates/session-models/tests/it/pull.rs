@@ -1,13 +1,13 @@
 //! Tests of downloads from a hub that fails.
 
-use crate::hub_server::{DownloadFailure, HubServer, sha256};
+use crate::hub_server::{DownloadFailure, HubFault, HubServer, sha256};
 use crate::tiny_model::{Home, description, files, list_tree, write};
-use session_models::{HubConfig, ModelError, ModelState};
+use session_models::{FileProgress, HubConfig, ModelError, ModelState};
 use std::time::Duration;
 
-const WEIGHTS: &str = "weights/table.bin";
+pub const WEIGHTS: &str = "weights/table.bin";
 
-fn hub(home: &Home, server: &HubServer) -> HubConfig {
+pub fn hub(home: &Home, server: &HubServer) -> HubConfig {
     HubConfig {
         initial_backoff: Duration::from_millis(1),
         ..HubConfig::from_environment(&home.path(""), |name| {
@@ -16,18 +16,52 @@ fn hub(home: &Home, server: &HubServer) -> HubConfig {
     }
 }
 
-fn pull(home: &Home, server: &HubServer) -> Result<(), ModelError> {
+pub fn pull(home: &Home, server: &HubServer) -> Result<(), ModelError> {
     home.catalogue().pull("tiny", &hub(home, server), &())
 }
 
-fn state(home: &Home) -> ModelState {
+/// Collects notes.
+#[derive(Default)]
+struct Notes(std::sync::Mutex<Vec<String>>);
+
+impl FileProgress for Notes {
+    fn note(&self, text: &str) {
+        self.0.lock().unwrap().push(text.to_owned());
+    }
+}
+
+impl Notes {
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+/// A project can set the variable that names the hub.
+#[test]
+fn a_hub_that_is_not_the_public_one_is_named() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let notes = Notes::default();
+    let pull = |hub: &HubConfig| home.catalogue().pull("tiny", hub, &notes);
+    pull(&hub(&home, &server)).unwrap();
+    let endpoint = server.endpoint();
+    let note = format!("note: the model hub is {endpoint}, not https://huggingface.co");
+    assert_eq!(notes.take(), [note]);
+    pull(&hub(&home, &server)).unwrap(); // no hub is asked
+    assert!(notes.take().is_empty());
+    let forged = HubConfig::from_environment(&home.path(""), |name| {
+        (name == "HF_ENDPOINT").then(|| "http://a\nhint: x".to_owned())
+    });
+    assert_eq!(forged.endpoint, "http://a hint: x");
+}
+
+pub fn state(home: &Home) -> ModelState {
     let catalogue = home.catalogue();
     catalogue.model_state(catalogue.find_spec("tiny").unwrap())
 }
 
 /// Asserts that the model is installed as it was served, and verifies.
 #[track_caller]
-fn assert_installed(home: &Home) {
+pub fn assert_installed(home: &Home) {
     assert_eq!(state(home), ModelState::Installed);
     home.catalogue().verify("tiny", &()).unwrap();
     for (path, content) in files(1.0) {
@@ -253,7 +287,10 @@ fn offline_sends_no_request() {
         offline: true,
         ..hub(&home, &server)
     };
-    let error = home.catalogue().pull("tiny", &offline, &()).unwrap_err();
+    let notes = Notes::default();
+    let error = home.catalogue().pull("tiny", &offline, &notes);
+    let error = error.unwrap_err();
+    assert!(notes.take().is_empty());
     assert!(matches!(error, ModelError::Offline { .. }), "{error}");
     assert!(error.hint().unwrap().contains("model import tiny"));
     assert!(server.take_requests().is_empty());
@@ -327,4 +364,64 @@ fn a_token_is_sent() {
             .iter()
             .any(|request| request.ends_with("Bearer secret"))
     );
+}
+
+#[test]
+fn the_hint_follows_the_status() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let cases = [
+        (401, "HF_TOKEN"),
+        (404, "`repo`, `revision` and `files`"),
+        (429, "too many requests"),
+        (500, "try again later"),
+        (503, "try again later"),
+    ];
+    for (status, hint) in cases {
+        server.set_fault(Some(HubFault::Status(status)));
+        let error = pull(&home, &server).unwrap_err();
+        assert!(error.hint().unwrap().contains(hint), "{error}");
+    }
+}
+
+#[test]
+fn what_an_answer_lacks_is_said() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    server.set_fault(Some(HubFault::NoEtag));
+    let error = pull(&home, &server).unwrap_err();
+    let message = error.to_string();
+    assert!(
+        message.ends_with("cannot be used: it has no ETag"),
+        "{message}"
+    );
+    assert!(error.hint().unwrap().contains("names a model hub"));
+}
+
+#[test]
+fn a_hub_that_knows_no_ranges_is_supported() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    server.set_fault(Some(HubFault::NoRange));
+    pull(&home, &server).unwrap();
+    assert_installed(&home);
+}
+
+/// What a pull that failed leaves is the owner's alone, too.
+#[cfg(unix)]
+#[test]
+fn only_the_owner_can_read_what_a_failed_download_leaves() {
+    use std::os::unix::fs::PermissionsExt;
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    server.serve("vocabulary.bin", b"damaged".to_vec());
+    let failures = [3, 0, 0].map(DownloadFailure::Drop);
+    server.fail_downloads("vocabulary.bin", &failures);
+    pull(&home, &server).unwrap_err();
+    let left = list_tree(&home.directories().models_dir());
+    assert!(
+        left.iter().any(|path| path.ends_with("refs/main")),
+        "{left:?}"
+    );
+    for path in left.iter().filter(|path| !path.is_symlink()) {
+        let mode = fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
+        let expected = if path.is_dir() { 0o700 } else { 0o600 };
+        assert_eq!(mode, expected, "{}", path.display());
+    }
 }

@@ -7,7 +7,8 @@ use crate::endpoint_server::{
 use crate::tiny_model::{Home, write};
 use serde_json::json;
 use session_embed::Embedder;
-use session_models::{EndpointSettings, ModelError, ModelState, RemoteEmbedder};
+use session_models::{EndpointSettings, ModelError, ModelState, RemoteEmbedder, WaitListener};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 fn endpoint_settings(url: &str) -> EndpointSettings {
@@ -24,7 +25,8 @@ fn open(home: &Home, server: &EndpointServer) -> Result<RemoteEmbedder, ModelErr
         .into_endpoint()
         .unwrap()
         .unwrap();
-    let model = RemoteEmbedder::open(&endpoint, &home.directories())?;
+    let waits = WaitListener::default();
+    let model = RemoteEmbedder::open(&endpoint, &home.directories(), &waits)?;
     Ok(model.with_initial_backoff(Duration::from_millis(1)))
 }
 
@@ -199,6 +201,36 @@ fn a_server_that_is_down_does_not_get_each_text() {
     assert!(server.take_requests().len() <= 12);
 }
 
+/// A server that is busy or stalls is waited for up to minutes.
+#[test]
+fn a_long_wait_is_told_once() {
+    let stall = |request: &EmbeddingsRequest| {
+        std::thread::sleep(Duration::from_millis(300));
+        reply_with_vectors(request)
+    };
+    let busy = |request: &EmbeddingsRequest| match request.number {
+        0..4 => reply_with_status(429, "Retry-After: 1\r\n"),
+        _ => reply_with_vectors(request),
+    };
+    let check = |reply: fn(&EmbeddingsRequest) -> Reply, reason: &str| {
+        let (home, server, _) = endpoint_with(reply);
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let log = told.clone();
+        let waits = WaitListener::new(move |text| log.lock().unwrap().push(text.to_owned()));
+        let endpoint = endpoint_settings(&server.url()).into_endpoint();
+        let endpoint = endpoint.unwrap().unwrap();
+        let model = RemoteEmbedder::open(&endpoint, &home.directories(), &waits).unwrap();
+        let model = model.with_wait_patience(Duration::from_millis(100));
+        embed(&model, &texts(100));
+        let told = told.lock().unwrap();
+        assert_eq!(told.len(), 1, "{told:?}");
+        let expected = format!("waiting for {}/embeddings: {reason}", server.url());
+        assert!(told[0].starts_with(&expected), "{told:?}");
+    };
+    check(stall, "no answer for 0.1 s; a request may take 120 s");
+    check(busy, "status 429; it is asked again in 1 s");
+}
+
 /// Other models can answer a search, so a user does not wait for a retry.
 #[test]
 fn a_query_is_sent_once() {
@@ -215,6 +247,45 @@ fn vectors_of_another_dimension_are_an_error() {
     });
     let error = model.try_embed_documents(&["a"]).unwrap_err().to_string();
     assert!(error.contains("2 numbers, not 3 as before"), "{error}");
+    assert!(
+        error.contains("`session-search model use remote`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn another_dimension_is_learnt_anew() {
+    let (home, server) = (
+        Home::new(),
+        EndpointServer::start(|request| match request.number {
+            0 => reply_with_vectors(request),
+            _ => reply_with_json(&json!({"data": [{"index": 0, "embedding": [1.0, 2.0]}]})),
+        }),
+    );
+    let endpoint = endpoint_settings(&server.url()).into_endpoint().unwrap();
+    let catalogue = || home.catalogue().with_endpoint(Ok(endpoint.clone()));
+    let dims = || catalogue().find_spec("remote").unwrap().dims;
+    catalogue().relearn_endpoint().unwrap();
+    assert_eq!(dims(), 3);
+    let before = catalogue().find_spec("remote").unwrap().fingerprint();
+    let model = catalogue().load("remote").unwrap();
+    assert!(model.embed_query("a").is_err());
+    assert!(catalogue().check_opens("remote").is_err());
+    assert_eq!(dims(), 3); // what is checked stays
+    catalogue().relearn_endpoint().unwrap();
+    assert_eq!(dims(), 2);
+    assert_eq!(
+        catalogue()
+            .load("remote")
+            .unwrap()
+            .embed_query("a")
+            .unwrap()
+            .len(),
+        2
+    );
+    catalogue().check_opens("remote").unwrap();
+    let after = catalogue().find_spec("remote").unwrap().fingerprint();
+    assert_ne!(before, after);
 }
 
 #[test]

@@ -99,3 +99,31 @@ fn vectors_of_an_earlier_version_answer_until_all_are_made_anew() {
         assert!(found.iter().any(is_found), "{found:?}");
     }
 }
+
+/// As an endpoint that does not answer.
+#[test]
+fn a_chosen_model_that_is_not_there_leaves_the_others() {
+    let user = tempfile::tempdir().unwrap();
+    let root = user.path().join("index");
+    let home = Home::new(Env::with_home(user.path()), root.clone());
+    let table = session_embed::bundled().unwrap();
+    index(&root);
+    embed(&root, table.as_ref(), true, 2);
+    for (chosen, reason) in [
+        ("mine", "there is no model `mine`"),
+        ("gte-small", "the model `gte-small` is not here"),
+    ] {
+        let models = QueryModels::new(home.catalogue().unwrap(), chosen, &root).unwrap();
+        assert_eq!(best(&models, &root).len(), 1);
+        let failures = models.failures();
+        assert_eq!(failures.len(), 1, "{failures:?}");
+        assert!(failures[0].reason.starts_with(reason), "{failures:?}");
+        assert!(failures[0].hint.is_some(), "{failures:?}");
+        assert!(models.chosen().is_none() && models.has_chosen_failed());
+        let index = Reader::open(&root).unwrap();
+        assert!(!models.has_pending_sessions(&index, 2).unwrap());
+        // What needs its vectors fails.
+        let error = models.load_chosen().err().unwrap().to_string();
+        assert!(error.starts_with(reason), "{error}");
+    }
+}

@@ -19,7 +19,9 @@ use std::io::Write;
 /// When there is no such model, or its files fail.
 pub fn run(args: &ModelArgs) -> Result<Found> {
     let home = Home::from_process()?;
-    let catalogue = home.catalogue()?;
+    let catalogue = home
+        .catalogue()?
+        .with_wait_listener(notes::endpoint_waits());
     warn(&catalogue)?;
     match &args.command {
         ModelCommand::List(args) => list::run(args, &home, &catalogue),
