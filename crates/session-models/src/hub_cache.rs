@@ -6,10 +6,11 @@
 //!                     refs/REVISION          the commit that a branch or tag had
 //! ```
 //!
-//! The crate `hf-hub` has the layout, too. It joins an ETag and a commit to paths as the hub states
+//! The layout is that of `hf-hub`, which joins an ETag and a commit to paths as the hub states
 //! them, so that a hub could write anywhere. Here both are checked types.
 
 use crate::ModelError;
+use hf_hub::{Cache, CacheRepo, Repo, RepoType};
 use session_embed::ModelSpec;
 use session_files::{Dir, Lock, private};
 use std::path::{Path, PathBuf};
@@ -61,17 +62,20 @@ impl CommitHash {
 /// The part of a download cache that belongs to a model's repository, at its revision.
 pub struct HubCache {
     path: PathBuf,
-    revision: String,
+    repo: Repo,
+    snapshots: CacheRepo,
 }
 
 impl HubCache {
     /// Takes the part of `cache` that belongs to a model. The description was checked: its
     /// repository and revision are names.
     pub fn new(cache: &Path, spec: &ModelSpec) -> Self {
-        let folder = format!("models--{}", spec.repo.replace('/', "--"));
+        let (id, revision) = (spec.repo.clone(), spec.revision.clone());
+        let repo = Repo::with_revision(id, RepoType::Model, revision);
         Self {
-            path: cache.join(folder),
-            revision: spec.revision.clone(),
+            path: cache.join(repo.folder_name()),
+            snapshots: Cache::new(cache.to_owned()).repo(repo.clone()),
+            repo,
         }
     }
 
@@ -116,11 +120,11 @@ impl HubCache {
     }
 
     fn ref_path(&self) -> PathBuf {
-        self.path.join("refs").join(&self.revision)
+        self.path.join("refs").join(self.repo.revision())
     }
 
     fn snapshot_path(&self, commit: &CommitHash, file: &str) -> PathBuf {
-        self.path.join("snapshots").join(&commit.0).join(file)
+        self.snapshots.pointer_path(&commit.0).join(file)
     }
 }
 
