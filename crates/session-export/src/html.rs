@@ -4,6 +4,7 @@ mod call;
 mod prose;
 mod safe_text;
 mod turn;
+mod verbatim;
 
 use crate::error::ExportError;
 use crate::exported_session::{ExportedSession, OutlineEntry};
@@ -18,7 +19,7 @@ use std::io::Write;
 const STYLE: &str = include_str!("html/style.css");
 /// Allows the style sheet by its hash, and nothing else: no script, no image, no font, no request, no
 /// other style. A test compares the hash.
-const POLICY: &str = "default-src 'none'; style-src 'sha256-aF7UxCX47WLp03nmY7+jmwGIZccadRI2F9CiwfxYVuE='; \
+const POLICY: &str = "default-src 'none'; style-src 'sha256-kqm0YENmqrk4P4OP+PjT2DXoh3iATB2B4WswU7NyKvg='; \
                       base-uri 'none'; form-action 'none'";
 
 /// Writes a session as an HTML page, turn by turn.

@@ -7,18 +7,9 @@ use pulldown_cmark::{
 use session_core::text::printable;
 use std::borrow::Cow;
 
-/// The meaning of a line's end within a paragraph.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LineEnds {
-    /// A new line: people type so.
-    Kept,
-    /// A space, as CommonMark has it.
-    Joined,
-}
-
 /// Renders Markdown: raw HTML as its text, images as links, links only where they lead to a page or a
 /// mail address. Headings begin at level 4, below those of the page.
-pub(super) fn prose(markdown: &str, line_ends: LineEnds) -> PreEscaped<String> {
+pub(super) fn prose(markdown: &str) -> PreEscaped<String> {
     let safe = printable(markdown);
     let extensions = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     let mut links = Links::default();
@@ -29,7 +20,6 @@ pub(super) fn prose(markdown: &str, line_ends: LineEnds) -> PreEscaped<String> {
         Event::Code(text) => Event::Code(neutral(text)),
         Event::Start(tag) => start(tag, &mut links),
         Event::End(end) => self::end(end, &mut links),
-        Event::SoftBreak if line_ends == LineEnds::Kept => Event::HardBreak,
         other => other,
     });
     let mut out = String::with_capacity(safe.len() + safe.len() / 4);
@@ -116,10 +106,7 @@ mod tests {
     use super::*;
 
     fn rendered(markdown: &str) -> String {
-        prose(markdown, LineEnds::Joined)
-            .into_string()
-            .trim_end()
-            .to_owned()
+        prose(markdown).into_string().trim_end().to_owned()
     }
 
     #[test]
@@ -199,7 +186,5 @@ mod tests {
             rendered("# a {#b .c}\n### d"),
             "<h4>a {#b .c}</h4>\n<h6>d</h6>"
         );
-        let kept = prose("a\nb", LineEnds::Kept).into_string();
-        assert_eq!(kept, "<p>a<br />\nb</p>\n");
     }
 }
