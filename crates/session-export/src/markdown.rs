@@ -6,8 +6,8 @@ use crate::exported_session::ExportedSession;
 use crate::kept_text::TextLimit;
 use session_agents::resume_line;
 use session_core::diff::DiffLine;
-use session_core::text::printable;
-use session_core::{CodeFences, Part, PromptKind, ToolCall};
+use session_core::text::{escape_markdown, printable};
+use session_core::{CodeFences, Part, PromptKind, ToolCall, Turn};
 use session_display::safe_line;
 use session_display::{minute, project, title};
 use session_search::{Exchange, Origin};
@@ -57,12 +57,8 @@ fn turn(exchange: &Exchange, of: u32, limit: TextLimit) -> String {
         }
         Origin::Forgotten => "\n*Forgotten.*\n",
     });
-    if !turn.prompt.is_empty() {
-        let who = match turn.kind {
-            PromptKind::Model => "Agent",
-            _ => "You",
-        };
-        out.push_str(&format!("\n**{who}:**\n\n{}", quoted(&turn.prompt)));
+    if !turn.prompt.trim().is_empty() {
+        out.push_str(&prompt(turn));
     }
     for part in &turn.parts {
         out.push_str(&self::part(part, limit));
@@ -70,16 +66,45 @@ fn turn(exchange: &Exchange, of: u32, limit: TextLimit) -> String {
     out
 }
 
+/// Formats a prompt: as it was typed, or as Markdown where a model wrote it.
+fn prompt(turn: &Turn) -> String {
+    match turn.kind {
+        PromptKind::Model => format!("\n**Agent:**\n\n{}", quoted(&turn.prompt)),
+        _ => format!("\n**You:**\n{}", verbatim(&turn.prompt)),
+    }
+}
+
 fn part(part: &Part, limit: TextLimit) -> String {
+    let markdown = |name: &str, text: &str| format!("\n*{name}:*\n\n{}", quoted(text));
+    let plain = |name: &str, text: &str| format!("\n*{name}:*\n{}", verbatim(text));
     match part {
         Part::Text { text } => format!("\n{}\n", closed(printable(text).trim_end())),
-        Part::Thinking { text } => aside("Thinking", text),
-        Part::Notice { text } => aside("Notice", text),
-        Part::Error { text } => aside("Error", text),
-        Part::Recap { text } => aside("Recap", text),
-        Part::Summary { text } => aside("Summary after compaction", text),
+        Part::Thinking { text } => markdown("Thinking", text),
+        Part::Notice { text } => plain("Notice", text),
+        Part::Error { text } => plain("Error", text),
+        Part::Recap { text } => markdown("Recap", text),
+        Part::Summary { text } => markdown("Summary after compaction", text),
         Part::Call(call) => self::call(call, limit),
     }
+}
+
+/// Formats text as it is: a line in which Markdown reads nothing as a quote, all else as a block of code.
+fn verbatim(text: &str) -> String {
+    let safe = printable(text);
+    let text = safe.trim_matches('\n').trim_end();
+    match reads_as_is(text) {
+        true => format!("\n> {text}\n"),
+        false => fenced("text", text, None),
+    }
+}
+
+/// True for a line that Markdown shows as it is: it opens no block (CommonMark 0.31, chapter 4) and holds no inline.
+fn reads_as_is(line: &str) -> bool {
+    let opens_block = line.starts_with(['#', '>', '-', '+', '=', '|', ' ', '\t']);
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let is_item = digits > 0 && line[digits..].starts_with(['.', ')']);
+    let is_collapsed = line.contains(['\n', '\t', '`', '[']) || line.contains("  ");
+    !opens_block && !is_item && !is_collapsed && escape_markdown(line) == line
 }
 
 /// Markdown with a fence at its end where one is open: else all that follows would stand in it.
@@ -92,10 +117,6 @@ fn closed(text: &str) -> String {
         Some(fence) => format!("{text}\n{fence}"),
         None => text.to_owned(),
     }
-}
-
-fn aside(name: &str, text: &str) -> String {
-    format!("\n*{name}:*\n\n{}", quoted(text))
 }
 
 fn quoted(text: &str) -> String {
@@ -204,6 +225,47 @@ mod tests {
         ] {
             assert_eq!(closed(text), text);
         }
+    }
+
+    #[test]
+    fn what_was_typed_stays_as_it_is() {
+        for line in ["/compact", "why is lamp_2 off? (2 of 3)", "~/a & b"] {
+            assert_eq!(verbatim(line), format!("\n> {line}\n"));
+        }
+        for text in [
+            r"C:\Users\bob\_tmp\*.log",
+            "a\nb",
+            "  a",
+            "a  b",
+            "1. a",
+            "+ a",
+            "# a",
+            "__init__",
+            "<module>",
+            "&lt;",
+            "`a`",
+            "[a]",
+        ] {
+            assert_eq!(verbatim(text), format!("\n```text\n{text}\n```\n"));
+        }
+        assert_eq!(verbatim("\n a\n```\n"), "\n````text\n a\n```\n````\n");
+    }
+
+    #[test]
+    fn a_prompt_is_markdown_where_a_model_wrote_it() {
+        let formatted = |kind| {
+            let prompt = "a **b**".into();
+            self::prompt(&Turn {
+                kind,
+                prompt,
+                ..Turn::default()
+            })
+        };
+        assert_eq!(formatted(PromptKind::Model), "\n**Agent:**\n\n> a **b**\n");
+        assert_eq!(
+            formatted(PromptKind::Typed),
+            "\n**You:**\n\n```text\na **b**\n```\n"
+        );
     }
 
     #[test]
