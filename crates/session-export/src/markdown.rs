@@ -35,15 +35,32 @@ fn heading(session: &SessionRow) -> String {
     let code = |text: &str| inline_code(&safe_line(text));
     let facts = [
         ("Session", Some(code(&session.uid))),
-        ("Agent", Some(safe_line(&session.source))),
-        ("Project", Some(safe_line(project(session)))),
-        ("Branch", session.branch.as_deref().map(safe_line)),
+        ("Agent", Some(escaped_line(&session.source))),
+        ("Project", Some(escaped_line(project(session)))),
+        ("Branch", session.branch.as_deref().map(escaped_line)),
         ("Began", Some(minute(session.started_ms))),
         ("Resume", resume_line(session).map(|line| code(&line))),
     ];
     let facts = facts.into_iter();
     let lines = facts.filter_map(|(name, value)| Some(format!("- {name}: {}\n", value?)));
-    format!("# {}\n\n{}", title(session), lines.collect::<String>())
+    let title = heading_text(&title(session));
+    format!("# {title}\n\n{}", lines.collect::<String>())
+}
+
+/// Session text on one line, as Markdown shows it.
+fn escaped_line(text: &str) -> String {
+    escape_markdown(&safe_line(text))
+}
+
+/// Text of a heading, as Markdown shows it: a run of `#` after a space at its end would not be shown (CommonMark 0.31,
+/// section 4.2).
+fn heading_text(line: &str) -> String {
+    let text = escape_markdown(line);
+    let before = text.trim_end_matches('#');
+    match before.len() < text.len() && before.ends_with(' ') {
+        true => format!("{before}\\{}", &text[before.len()..]),
+        false => text,
+    }
 }
 
 fn turn(exchange: &Exchange, of: u32, limit: TextLimit) -> String {
@@ -131,7 +148,7 @@ fn call(call: &ToolCall, limit: TextLimit) -> String {
     let view = CallView::new(call);
     let end = view.status.words();
     let end = end.map_or(String::new(), |words| format!(" ({words})"));
-    let name = safe_line(&call.name);
+    let name = escaped_line(&call.name);
     let mut out = format!("\n**{name}**{}{end}\n", subject(&view));
     if let Some(command) = &call.command {
         out.push_str(&fenced("sh", command, None));
@@ -160,7 +177,7 @@ fn subject(view: &CallView<'_>) -> String {
         false => format!(" {}", files.join(", ")),
         true => view
             .subject
-            .map_or_else(String::new, |subject| format!(" {}", safe_line(subject))),
+            .map_or_else(String::new, |subject| format!(" {}", escaped_line(subject))),
     }
 }
 
@@ -176,7 +193,7 @@ fn diff(lines: &[DiffLine<'_>]) -> String {
 
 /// An input on its line, or as a block; none where the first line has it.
 fn input(input: &CallInput<'_>, view: &CallView<'_>, limit: TextLimit) -> String {
-    let name = safe_line(input.name);
+    let name = escaped_line(input.name);
     match input.text.contains('\n') {
         true => format!("\n{name}:\n{}", fenced("text", &input.text, Some(limit))),
         false if Some(&*input.text) == view.subject => String::new(),
@@ -209,6 +226,41 @@ fn fenced(kind: &str, text: &str, limit: Option<TextLimit>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_a_session_are_text() {
+        let session = SessionRow {
+            source: "_a_".into(),
+            title: Some("T</title><script> C #".into()),
+            project: Some("<img src=x onerror=y>".into()),
+            branch: Some("*b*".into()),
+            ..SessionRow::default()
+        };
+        let text = heading(&session);
+        assert!(
+            text.starts_with("# T\\</title>\\<script> C \\#\n\n"),
+            "{text}"
+        );
+        for line in [
+            "Agent: \\_a\\_",
+            "Project: \\<img src=x onerror=y>",
+            "Branch: \\*b\\*",
+        ] {
+            assert!(text.contains(&format!("- {line}\n")), "{text}");
+        }
+        assert_eq!(heading_text("C#"), "C#");
+    }
+
+    #[test]
+    fn names_of_a_call_are_text() {
+        let call = ToolCall {
+            name: "<a>".into(),
+            input: serde_json::json!({"pattern": "![b](c)", "<d>": 1}),
+            ..ToolCall::default()
+        };
+        let text = self::call(&call, TextLimit::EXPORT);
+        assert_eq!(text, "\n**\\<a>** !\\[b]\\(c)\n\n\\<d>: `1`\n");
+    }
 
     #[test]
     fn a_fence_that_is_open_is_closed() {
