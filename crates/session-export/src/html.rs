@@ -1,6 +1,7 @@
 //! A session as one page.
 
 mod call;
+mod links;
 mod prose;
 mod safe_text;
 mod turn;
@@ -19,7 +20,7 @@ use std::io::Write;
 const STYLE: &str = include_str!("html/style.css");
 /// Allows the style sheet by its hash, and nothing else: no script, no image, no font, no request, no
 /// other style. A test compares the hash.
-const POLICY: &str = "default-src 'none'; style-src 'sha256-kqm0YENmqrk4P4OP+PjT2DXoh3iATB2B4WswU7NyKvg='; \
+const POLICY: &str = "default-src 'none'; style-src 'sha256-1vmm7FCTId7uymjLoTvYE2pUh3blNS+FvPB3f8jErs0='; \
                       base-uri 'none'; form-action 'none'";
 
 /// Writes a session as an HTML page, turn by turn.
