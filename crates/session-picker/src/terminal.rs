@@ -1,13 +1,14 @@
 //! The terminal: taken for the picker, and given back as it was, however the picker ends.
 
 use crate::clipboard;
-use crossterm::cursor::Show;
+use crossterm::cursor::{MoveTo, Show};
 use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
 use crossterm::execute;
+use crossterm::style::Print;
 use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
@@ -15,6 +16,9 @@ use ratatui::layout::Rect;
 use std::io::{IsTerminal, Result, Write};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A row below those of any terminal, which takes it for its last one.
+const LAST_ROW: u16 = 9_998;
 
 /// The terminal is the picker's now.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
@@ -111,15 +115,32 @@ fn output() -> Result<Box<dyn Write>> {
 fn take() -> Result<()> {
     IS_TAKEN.store(true, Ordering::SeqCst);
     let mut output = output()?;
-    let taken = enable_raw_mode().and_then(|()| {
-        execute!(
-            output,
-            EnterAlternateScreen,
-            EnableMouseCapture,
-            EnableBracketedPaste
-        )
-    });
+    let taken = enable_raw_mode().and_then(|()| enter(&mut output));
     taken.inspect_err(|_| give_back())
+}
+
+/// Begins the picker's screen. Without an alternate screen there is text of others on it.
+fn enter(output: &mut impl Write) -> Result<()> {
+    execute!(
+        output,
+        EnterAlternateScreen,
+        Clear(ClearType::All),
+        EnableMouseCapture,
+        EnableBracketedPaste
+    )
+}
+
+/// Ends the picker's screen. Without an alternate screen what follows stands below it.
+fn leave(output: &mut impl Write) -> Result<()> {
+    execute!(
+        output,
+        DisableBracketedPaste,
+        DisableMouseCapture,
+        MoveTo(0, LAST_ROW),
+        Print("\r\n"),
+        LeaveAlternateScreen,
+        Show
+    )
 }
 
 /// Gives the terminal back, once. What fails has no one who could be told.
@@ -129,13 +150,7 @@ fn give_back() {
     }
     let _ = disable_raw_mode();
     if let Ok(mut output) = output() {
-        let _ = execute!(
-            output,
-            DisableBracketedPaste,
-            DisableMouseCapture,
-            LeaveAlternateScreen,
-            Show
-        );
+        let _ = leave(&mut output);
     }
 }
 
@@ -154,6 +169,19 @@ mod tests {
     use session_test::process::wait_until;
     use session_test::tmux::TmuxTerminal;
     use std::process::Command;
+
+    #[test]
+    fn a_terminal_without_an_alternate_screen_is_cleared_and_left_below() {
+        let written = |write: fn(&mut Vec<u8>) -> Result<()>| {
+            let mut out = Vec::new();
+            write(&mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let entered = written(enter);
+        assert!(entered.starts_with("\x1b[?1049h\x1b[2J"), "{entered:?}");
+        let left = written(leave);
+        assert!(left.contains("\x1b[9999;1H\r\n\x1b[?1049l"), "{left:?}");
+    }
 
     #[test]
     #[ignore = "panics: run on a terminal by the test below"]
