@@ -1,15 +1,17 @@
 //! The terminal: taken for the picker, and given back as it was, however the picker ends.
 
 use crate::clipboard;
+use crate::uncertain_rows::UncertainRows;
 use crossterm::cursor::{MoveTo, Show};
 use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
-use crossterm::execute;
 use crossterm::style::Print;
 use crossterm::terminal::{
-    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, DisableLineWrap, EnableLineWrap, EnterAlternateScreen, LeaveAlternateScreen,
+    disable_raw_mode, enable_raw_mode,
 };
+use crossterm::{execute, queue};
 use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
@@ -27,6 +29,7 @@ static PANIC_HOOK: Once = Once::new();
 /// The terminal while it is the picker's. Dropped, it is as it was.
 pub(crate) struct Screen {
     terminal: ratatui::Terminal<CrosstermBackend<Box<dyn Write>>>,
+    uncertain_rows: UncertainRows,
 }
 
 impl Screen {
@@ -40,6 +43,7 @@ impl Screen {
         take()?;
         Ok(Self {
             terminal: ratatui::Terminal::new(backend).inspect_err(|_| give_back())?,
+            uncertain_rows: UncertainRows::default(),
         })
     }
 
@@ -48,7 +52,12 @@ impl Screen {
     /// # Errors
     /// When the terminal is gone.
     pub(crate) fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> Result<()> {
-        self.terminal.draw(draw).map(drop)
+        let rows = &mut self.uncertain_rows;
+        let draw_and_erase = |frame: &mut Frame<'_>| {
+            draw(frame);
+            erase(&rows.mark(frame.buffer_mut()))
+        };
+        self.terminal.try_draw(draw_and_erase).map(drop)
     }
 
     /// Draws everything at the next time.
@@ -56,6 +65,7 @@ impl Screen {
     /// # Errors
     /// As [`Self::draw`].
     pub(crate) fn clear(&mut self) -> Result<()> {
+        self.uncertain_rows.clear();
         // `Terminal::clear` asks the terminal on stdout where the cursor stands, and stdout may be a pipe.
         let area = Rect::from(self.terminal.size()?);
         self.terminal.resize(area)
@@ -112,6 +122,18 @@ fn output() -> Result<Box<dyn Write>> {
     }
 }
 
+/// Erases rows of the screen.
+fn erase(rows: &[u16]) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let mut output = output()?;
+    for row in rows {
+        queue!(output, MoveTo(0, *row), Clear(ClearType::UntilNewLine))?;
+    }
+    output.flush()
+}
+
 fn take() -> Result<()> {
     IS_TAKEN.store(true, Ordering::SeqCst);
     let mut output = output()?;
@@ -119,12 +141,14 @@ fn take() -> Result<()> {
     taken.inspect_err(|_| give_back())
 }
 
-/// Begins the picker's screen. Without an alternate screen there is text of others on it.
+/// Begins the picker's screen. Without an alternate screen there is text of others on it. A row that a terminal takes for wider than
+/// it is must not reach into the next one.
 fn enter(output: &mut impl Write) -> Result<()> {
     execute!(
         output,
         EnterAlternateScreen,
         Clear(ClearType::All),
+        DisableLineWrap,
         EnableMouseCapture,
         EnableBracketedPaste
     )
@@ -136,6 +160,7 @@ fn leave(output: &mut impl Write) -> Result<()> {
         output,
         DisableBracketedPaste,
         DisableMouseCapture,
+        EnableLineWrap,
         MoveTo(0, LAST_ROW),
         Print("\r\n"),
         LeaveAlternateScreen,
@@ -190,13 +215,41 @@ mod tests {
         screen
             .draw(|frame| frame.render_widget("the picker", frame.area()))
             .unwrap();
-        let mut key = String::new();
-        while !key.contains('x') {
-            if let Ok(crossterm::event::Event::Key(pressed)) = crossterm::event::read() {
-                key = pressed.code.to_string();
-            }
-        }
+        wait_for_key("x");
         panic!("the lantern fell");
+    }
+
+    fn wait_for_key(key: &str) {
+        let is_pressed = |event| matches!(event, Ok(crossterm::event::Event::Key(pressed)) if pressed.code.to_string() == key);
+        while !is_pressed(crossterm::event::read()) {}
+    }
+
+    #[test]
+    #[ignore = "draws: run on a terminal by the test below"]
+    fn redraw_uncertain_rows() {
+        let mut screen = Screen::take().unwrap();
+        for (text, key) in [
+            ("हिन्दी में शीर्षक, ภาษาไทยไม่มี, 🇩🇪🇫🇷🇯🇵 end", "x"),
+            ("it is short", "y"),
+        ] {
+            let draw = |frame: &mut Frame<'_>| frame.render_widget(text, frame.area());
+            screen.draw(draw).unwrap();
+            wait_for_key(key);
+        }
+    }
+
+    #[test]
+    fn nothing_stays_of_text_whose_width_terminals_disagree_about() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = std::env::current_exe().unwrap();
+        let test = "terminal::tests::redraw_uncertain_rows --exact --ignored --nocapture";
+        let command = format!("{} {test}", program.display());
+        let terminal = TmuxTerminal::start(Command::new("tmux"), folder.path(), (60, 5), &command);
+        terminal.shows("end");
+        terminal.types("x");
+        terminal.shows("it is short");
+        assert_eq!(terminal.screen().trim(), "it is short");
+        terminal.types("y");
     }
 
     #[test]
