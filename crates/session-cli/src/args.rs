@@ -218,7 +218,7 @@ pub struct FilterArgs {
     #[arg(long, value_name = "NAME")]
     pub branch: Option<String>,
     /// File that was read or changed, or part of its path
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub file: Option<String>,
     /// Only this session, by id or prefix
     #[arg(long, value_name = "ID")]

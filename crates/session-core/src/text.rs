@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+mod markdown;
 mod printable;
 
+pub use markdown::escape_markdown;
 pub use printable::printable;
 
 /// Cuts `text` to at most `limit` bytes at a character boundary.

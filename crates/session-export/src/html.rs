@@ -1,9 +1,11 @@
 //! A session as one page.
 
 mod call;
+mod links;
 mod prose;
 mod safe_text;
 mod turn;
+mod verbatim;
 
 use crate::error::ExportError;
 use crate::exported_session::{ExportedSession, OutlineEntry};
@@ -18,7 +20,7 @@ use std::io::Write;
 const STYLE: &str = include_str!("html/style.css");
 /// Allows the style sheet by its hash, and nothing else: no script, no image, no font, no request, no
 /// other style. A test compares the hash.
-const POLICY: &str = "default-src 'none'; style-src 'sha256-aF7UxCX47WLp03nmY7+jmwGIZccadRI2F9CiwfxYVuE='; \
+const POLICY: &str = "default-src 'none'; style-src 'sha256-1vmm7FCTId7uymjLoTvYE2pUh3blNS+FvPB3f8jErs0='; \
                       base-uri 'none'; form-action 'none'";
 
 /// Writes a session as an HTML page, turn by turn.

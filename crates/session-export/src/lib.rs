@@ -8,8 +8,9 @@
 //! **HTML** is self-contained: one style sheet within, no script, and a content security policy that
 //! allows that style sheet by its hash and nothing else. So the page loads nothing and runs nothing,
 //! whatever the session says. Texts are neutralised as for a terminal ([`session_core::text::printable`])
-//! and escaped by the type that writes them; their Markdown is rendered without raw HTML, images and
-//! links other than `http`, `https` and `mailto`.
+//! and escaped by the type that writes them. What the user typed is shown as it is; what an agent wrote
+//! is rendered as Markdown, without raw HTML, images and links other than `http`, `https` and `mailto`;
+//! the targets of other links are text.
 //!
 //! **Markdown** and **JSON** are what `session-search show` prints. A [`TextLimit`] says how much of an
 //! output is kept; what is left out is told in its place.

@@ -6,8 +6,8 @@ use crate::exported_session::ExportedSession;
 use crate::kept_text::TextLimit;
 use session_agents::resume_line;
 use session_core::diff::DiffLine;
-use session_core::text::printable;
-use session_core::{CodeFences, Part, PromptKind, ToolCall};
+use session_core::text::{escape_markdown, printable};
+use session_core::{CodeFences, Part, PromptKind, ToolCall, Turn};
 use session_display::safe_line;
 use session_display::{minute, project, title};
 use session_search::{Exchange, Origin};
@@ -35,15 +35,32 @@ fn heading(session: &SessionRow) -> String {
     let code = |text: &str| inline_code(&safe_line(text));
     let facts = [
         ("Session", Some(code(&session.uid))),
-        ("Agent", Some(safe_line(&session.source))),
-        ("Project", Some(safe_line(project(session)))),
-        ("Branch", session.branch.as_deref().map(safe_line)),
+        ("Agent", Some(escaped_line(&session.source))),
+        ("Project", Some(escaped_line(project(session)))),
+        ("Branch", session.branch.as_deref().map(escaped_line)),
         ("Began", Some(minute(session.started_ms))),
         ("Resume", resume_line(session).map(|line| code(&line))),
     ];
     let facts = facts.into_iter();
     let lines = facts.filter_map(|(name, value)| Some(format!("- {name}: {}\n", value?)));
-    format!("# {}\n\n{}", title(session), lines.collect::<String>())
+    let title = heading_text(&title(session));
+    format!("# {title}\n\n{}", lines.collect::<String>())
+}
+
+/// Session text on one line, as Markdown shows it.
+fn escaped_line(text: &str) -> String {
+    escape_markdown(&safe_line(text))
+}
+
+/// Text of a heading, as Markdown shows it: a run of `#` after a space at its end would not be shown (CommonMark 0.31,
+/// section 4.2).
+fn heading_text(line: &str) -> String {
+    let text = escape_markdown(line);
+    let before = text.trim_end_matches('#');
+    match before.len() < text.len() && before.ends_with(' ') {
+        true => format!("{before}\\{}", &text[before.len()..]),
+        false => text,
+    }
 }
 
 fn turn(exchange: &Exchange, of: u32, limit: TextLimit) -> String {
@@ -57,12 +74,8 @@ fn turn(exchange: &Exchange, of: u32, limit: TextLimit) -> String {
         }
         Origin::Forgotten => "\n*Forgotten.*\n",
     });
-    if !turn.prompt.is_empty() {
-        let who = match turn.kind {
-            PromptKind::Model => "Agent",
-            _ => "You",
-        };
-        out.push_str(&format!("\n**{who}:**\n\n{}", quoted(&turn.prompt)));
+    if !turn.prompt.trim().is_empty() {
+        out.push_str(&prompt(turn));
     }
     for part in &turn.parts {
         out.push_str(&self::part(part, limit));
@@ -70,16 +83,45 @@ fn turn(exchange: &Exchange, of: u32, limit: TextLimit) -> String {
     out
 }
 
+/// Formats a prompt: as it was typed, or as Markdown where a model wrote it.
+fn prompt(turn: &Turn) -> String {
+    match turn.kind {
+        PromptKind::Model => format!("\n**Agent:**\n\n{}", quoted(&turn.prompt)),
+        _ => format!("\n**You:**\n{}", verbatim(&turn.prompt)),
+    }
+}
+
 fn part(part: &Part, limit: TextLimit) -> String {
+    let markdown = |name: &str, text: &str| format!("\n*{name}:*\n\n{}", quoted(text));
+    let plain = |name: &str, text: &str| format!("\n*{name}:*\n{}", verbatim(text));
     match part {
         Part::Text { text } => format!("\n{}\n", closed(printable(text).trim_end())),
-        Part::Thinking { text } => aside("Thinking", text),
-        Part::Notice { text } => aside("Notice", text),
-        Part::Error { text } => aside("Error", text),
-        Part::Recap { text } => aside("Recap", text),
-        Part::Summary { text } => aside("Summary after compaction", text),
+        Part::Thinking { text } => markdown("Thinking", text),
+        Part::Notice { text } => plain("Notice", text),
+        Part::Error { text } => plain("Error", text),
+        Part::Recap { text } => markdown("Recap", text),
+        Part::Summary { text } => markdown("Summary after compaction", text),
         Part::Call(call) => self::call(call, limit),
     }
+}
+
+/// Formats text as it is: a line in which Markdown reads nothing as a quote, all else as a block of code.
+fn verbatim(text: &str) -> String {
+    let safe = printable(text);
+    let text = safe.trim_matches('\n').trim_end();
+    match reads_as_is(text) {
+        true => format!("\n> {text}\n"),
+        false => fenced("text", text, None),
+    }
+}
+
+/// True for a line that Markdown shows as it is: it opens no block (CommonMark 0.31, chapter 4) and holds no inline.
+fn reads_as_is(line: &str) -> bool {
+    let opens_block = line.starts_with(['#', '>', '-', '+', '=', '|', ' ', '\t']);
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let is_item = digits > 0 && line[digits..].starts_with(['.', ')']);
+    let is_collapsed = line.contains(['\n', '\t', '`', '[']) || line.contains("  ");
+    !opens_block && !is_item && !is_collapsed && escape_markdown(line) == line
 }
 
 /// Markdown with a fence at its end where one is open: else all that follows would stand in it.
@@ -94,10 +136,6 @@ fn closed(text: &str) -> String {
     }
 }
 
-fn aside(name: &str, text: &str) -> String {
-    format!("\n*{name}:*\n\n{}", quoted(text))
-}
-
 fn quoted(text: &str) -> String {
     let safe = printable(text);
     let lines = safe.trim_end().lines();
@@ -110,7 +148,7 @@ fn call(call: &ToolCall, limit: TextLimit) -> String {
     let view = CallView::new(call);
     let end = view.status.words();
     let end = end.map_or(String::new(), |words| format!(" ({words})"));
-    let name = safe_line(&call.name);
+    let name = escaped_line(&call.name);
     let mut out = format!("\n**{name}**{}{end}\n", subject(&view));
     if let Some(command) = &call.command {
         out.push_str(&fenced("sh", command, None));
@@ -139,7 +177,7 @@ fn subject(view: &CallView<'_>) -> String {
         false => format!(" {}", files.join(", ")),
         true => view
             .subject
-            .map_or_else(String::new, |subject| format!(" {}", safe_line(subject))),
+            .map_or_else(String::new, |subject| format!(" {}", escaped_line(subject))),
     }
 }
 
@@ -155,7 +193,7 @@ fn diff(lines: &[DiffLine<'_>]) -> String {
 
 /// An input on its line, or as a block; none where the first line has it.
 fn input(input: &CallInput<'_>, view: &CallView<'_>, limit: TextLimit) -> String {
-    let name = safe_line(input.name);
+    let name = escaped_line(input.name);
     match input.text.contains('\n') {
         true => format!("\n{name}:\n{}", fenced("text", &input.text, Some(limit))),
         false if Some(&*input.text) == view.subject => String::new(),
@@ -190,6 +228,41 @@ mod tests {
     use super::*;
 
     #[test]
+    fn names_of_a_session_are_text() {
+        let session = SessionRow {
+            source: "_a_".into(),
+            title: Some("T</title><script> C #".into()),
+            project: Some("<img src=x onerror=y>".into()),
+            branch: Some("*b*".into()),
+            ..SessionRow::default()
+        };
+        let text = heading(&session);
+        assert!(
+            text.starts_with("# T\\</title>\\<script> C \\#\n\n"),
+            "{text}"
+        );
+        for line in [
+            "Agent: \\_a\\_",
+            "Project: \\<img src=x onerror=y>",
+            "Branch: \\*b\\*",
+        ] {
+            assert!(text.contains(&format!("- {line}\n")), "{text}");
+        }
+        assert_eq!(heading_text("C#"), "C#");
+    }
+
+    #[test]
+    fn names_of_a_call_are_text() {
+        let call = ToolCall {
+            name: "<a>".into(),
+            input: serde_json::json!({"pattern": "![b](c)", "<d>": 1}),
+            ..ToolCall::default()
+        };
+        let text = self::call(&call, TextLimit::EXPORT);
+        assert_eq!(text, "\n**\\<a>** !\\[b]\\(c)\n\n\\<d>: `1`\n");
+    }
+
+    #[test]
     fn a_fence_that_is_open_is_closed() {
         assert_eq!(closed("a\n```rust\nfn a()"), "a\n```rust\nfn a()\n```");
         assert_eq!(closed("~~~~\n```\n~~~"), "~~~~\n```\n~~~\n~~~~");
@@ -204,6 +277,47 @@ mod tests {
         ] {
             assert_eq!(closed(text), text);
         }
+    }
+
+    #[test]
+    fn what_was_typed_stays_as_it_is() {
+        for line in ["/compact", "why is lamp_2 off? (2 of 3)", "~/a & b"] {
+            assert_eq!(verbatim(line), format!("\n> {line}\n"));
+        }
+        for text in [
+            r"C:\Users\bob\_tmp\*.log",
+            "a\nb",
+            "  a",
+            "a  b",
+            "1. a",
+            "+ a",
+            "# a",
+            "__init__",
+            "<module>",
+            "&lt;",
+            "`a`",
+            "[a]",
+        ] {
+            assert_eq!(verbatim(text), format!("\n```text\n{text}\n```\n"));
+        }
+        assert_eq!(verbatim("\n a\n```\n"), "\n````text\n a\n```\n````\n");
+    }
+
+    #[test]
+    fn a_prompt_is_markdown_where_a_model_wrote_it() {
+        let formatted = |kind| {
+            let prompt = "a **b**".into();
+            self::prompt(&Turn {
+                kind,
+                prompt,
+                ..Turn::default()
+            })
+        };
+        assert_eq!(formatted(PromptKind::Model), "\n**Agent:**\n\n> a **b**\n");
+        assert_eq!(
+            formatted(PromptKind::Typed),
+            "\n**You:**\n\n```text\na **b**\n```\n"
+        );
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub(crate) enum Effect {
     Quit,
 }
 
+/// Lines by which PgUp and PgDn scroll the help: those of a small terminal.
+const HELP_PAGE_LINES: usize = 7;
 const SEARCHING: &str = "searching…";
 const NOT_FOUND: &str = "not found";
 
@@ -58,6 +60,8 @@ pub(crate) struct App {
     pub(crate) conversation: Option<Conversation>,
     pub(crate) form: Option<MemoryForm>,
     pub(crate) shows_help: bool,
+    /// The first line of the help that is drawn.
+    pub(crate) help_offset: usize,
     /// The note of the last action, until the next key.
     pub(crate) note: Option<String>,
     /// Files that a refresh has still to read; `None` before the first has ended.
@@ -83,6 +87,7 @@ impl App {
             conversation: None,
             form: None,
             shows_help: false,
+            help_offset: 0,
             note: None,
             files_left: None,
             this_project: false,
@@ -247,7 +252,7 @@ impl App {
             }
         }
         if self.shows_help {
-            self.shows_help = false;
+            self.help_key(key.code);
             return None;
         }
         if self.form.is_some() {
@@ -255,13 +260,34 @@ impl App {
         }
         let opens_help = (key.modifiers, key.code) == (KeyModifiers::ALT, KeyCode::Char('h'));
         if key.code == KeyCode::F(1) || opens_help {
-            self.shows_help = true;
+            self.open_help();
             return None;
         }
         match self.conversation {
             Some(_) => self.conversation_key(key, event),
             None => self.list_key(key, event),
         }
+    }
+
+    fn open_help(&mut self) {
+        (self.shows_help, self.help_offset) = (true, 0);
+    }
+
+    /// Scrolls the help, or closes it. Where it ends is known when it is drawn.
+    fn help_key(&mut self, code: KeyCode) {
+        let offset = self.help_offset;
+        self.help_offset = match code {
+            KeyCode::Up => offset.saturating_sub(1),
+            KeyCode::Down => offset.saturating_add(1),
+            KeyCode::PageUp => offset.saturating_sub(HELP_PAGE_LINES),
+            KeyCode::PageDown => offset.saturating_add(HELP_PAGE_LINES),
+            KeyCode::Home => 0,
+            KeyCode::End => usize::MAX,
+            _ => {
+                self.shows_help = false;
+                0
+            }
+        };
     }
 
     fn form_key(&mut self, code: KeyCode, event: &Event) -> Option<Effect> {
@@ -316,7 +342,7 @@ impl App {
                 true
             }
             KeyCode::Char('h' | '?') => {
-                self.shows_help = true;
+                self.open_help();
                 true
             }
             KeyCode::Char(letter) => match Action::from_letter(letter) {

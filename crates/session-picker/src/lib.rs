@@ -52,6 +52,7 @@ mod text_lines;
 mod text_pane;
 mod theme;
 mod typing_pause;
+mod uncertain_rows;
 mod view;
 mod worker;
 

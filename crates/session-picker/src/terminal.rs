@@ -1,20 +1,26 @@
 //! The terminal: taken for the picker, and given back as it was, however the picker ends.
 
 use crate::clipboard;
-use crossterm::cursor::Show;
+use crate::uncertain_rows::UncertainRows;
+use crossterm::cursor::{MoveTo, Show};
 use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
-use crossterm::execute;
+use crossterm::style::Print;
 use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, DisableLineWrap, EnableLineWrap, EnterAlternateScreen, LeaveAlternateScreen,
+    disable_raw_mode, enable_raw_mode,
 };
+use crossterm::{execute, queue};
 use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use std::io::{IsTerminal, Result, Write};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A row below those of any terminal, which takes it for its last one.
+const LAST_ROW: u16 = 9_998;
 
 /// The terminal is the picker's now.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
@@ -23,6 +29,7 @@ static PANIC_HOOK: Once = Once::new();
 /// The terminal while it is the picker's. Dropped, it is as it was.
 pub(crate) struct Screen {
     terminal: ratatui::Terminal<CrosstermBackend<Box<dyn Write>>>,
+    uncertain_rows: UncertainRows,
 }
 
 impl Screen {
@@ -36,6 +43,7 @@ impl Screen {
         take()?;
         Ok(Self {
             terminal: ratatui::Terminal::new(backend).inspect_err(|_| give_back())?,
+            uncertain_rows: UncertainRows::default(),
         })
     }
 
@@ -44,7 +52,12 @@ impl Screen {
     /// # Errors
     /// When the terminal is gone.
     pub(crate) fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> Result<()> {
-        self.terminal.draw(draw).map(drop)
+        let rows = &mut self.uncertain_rows;
+        let draw_and_erase = |frame: &mut Frame<'_>| {
+            draw(frame);
+            erase(&rows.mark(frame.buffer_mut()))
+        };
+        self.terminal.try_draw(draw_and_erase).map(drop)
     }
 
     /// Draws everything at the next time.
@@ -52,6 +65,7 @@ impl Screen {
     /// # Errors
     /// As [`Self::draw`].
     pub(crate) fn clear(&mut self) -> Result<()> {
+        self.uncertain_rows.clear();
         // `Terminal::clear` asks the terminal on stdout where the cursor stands, and stdout may be a pipe.
         let area = Rect::from(self.terminal.size()?);
         self.terminal.resize(area)
@@ -108,18 +122,50 @@ fn output() -> Result<Box<dyn Write>> {
     }
 }
 
+/// Erases rows of the screen.
+fn erase(rows: &[u16]) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let mut output = output()?;
+    for row in rows {
+        queue!(output, MoveTo(0, *row), Clear(ClearType::UntilNewLine))?;
+    }
+    output.flush()
+}
+
 fn take() -> Result<()> {
     IS_TAKEN.store(true, Ordering::SeqCst);
     let mut output = output()?;
-    let taken = enable_raw_mode().and_then(|()| {
-        execute!(
-            output,
-            EnterAlternateScreen,
-            EnableMouseCapture,
-            EnableBracketedPaste
-        )
-    });
+    let taken = enable_raw_mode().and_then(|()| enter(&mut output));
     taken.inspect_err(|_| give_back())
+}
+
+/// Begins the picker's screen. Without an alternate screen there is text of others on it. A row that a terminal takes for wider than
+/// it is must not reach into the next one.
+fn enter(output: &mut impl Write) -> Result<()> {
+    execute!(
+        output,
+        EnterAlternateScreen,
+        Clear(ClearType::All),
+        DisableLineWrap,
+        EnableMouseCapture,
+        EnableBracketedPaste
+    )
+}
+
+/// Ends the picker's screen. Without an alternate screen what follows stands below it.
+fn leave(output: &mut impl Write) -> Result<()> {
+    execute!(
+        output,
+        DisableBracketedPaste,
+        DisableMouseCapture,
+        EnableLineWrap,
+        MoveTo(0, LAST_ROW),
+        Print("\r\n"),
+        LeaveAlternateScreen,
+        Show
+    )
 }
 
 /// Gives the terminal back, once. What fails has no one who could be told.
@@ -129,13 +175,7 @@ fn give_back() {
     }
     let _ = disable_raw_mode();
     if let Ok(mut output) = output() {
-        let _ = execute!(
-            output,
-            DisableBracketedPaste,
-            DisableMouseCapture,
-            LeaveAlternateScreen,
-            Show
-        );
+        let _ = leave(&mut output);
     }
 }
 
@@ -156,19 +196,60 @@ mod tests {
     use std::process::Command;
 
     #[test]
+    fn a_terminal_without_an_alternate_screen_is_cleared_and_left_below() {
+        let written = |write: fn(&mut Vec<u8>) -> Result<()>| {
+            let mut out = Vec::new();
+            write(&mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let entered = written(enter);
+        assert!(entered.starts_with("\x1b[?1049h\x1b[2J"), "{entered:?}");
+        let left = written(leave);
+        assert!(left.contains("\x1b[9999;1H\r\n\x1b[?1049l"), "{left:?}");
+    }
+
+    #[test]
     #[ignore = "panics: run on a terminal by the test below"]
     fn panic_on_the_screen() {
         let mut screen = Screen::take().unwrap();
         screen
             .draw(|frame| frame.render_widget("the picker", frame.area()))
             .unwrap();
-        let mut key = String::new();
-        while !key.contains('x') {
-            if let Ok(crossterm::event::Event::Key(pressed)) = crossterm::event::read() {
-                key = pressed.code.to_string();
-            }
-        }
+        wait_for_key("x");
         panic!("the lantern fell");
+    }
+
+    fn wait_for_key(key: &str) {
+        let is_pressed = |event| matches!(event, Ok(crossterm::event::Event::Key(pressed)) if pressed.code.to_string() == key);
+        while !is_pressed(crossterm::event::read()) {}
+    }
+
+    #[test]
+    #[ignore = "draws: run on a terminal by the test below"]
+    fn redraw_uncertain_rows() {
+        let mut screen = Screen::take().unwrap();
+        for (text, key) in [
+            ("हिन्दी में शीर्षक, ภาษาไทยไม่มี, 🇩🇪🇫🇷🇯🇵 end", "x"),
+            ("it is short", "y"),
+        ] {
+            let draw = |frame: &mut Frame<'_>| frame.render_widget(text, frame.area());
+            screen.draw(draw).unwrap();
+            wait_for_key(key);
+        }
+    }
+
+    #[test]
+    fn nothing_stays_of_text_whose_width_terminals_disagree_about() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = std::env::current_exe().unwrap();
+        let test = "terminal::tests::redraw_uncertain_rows --exact --ignored --nocapture";
+        let command = format!("{} {test}", program.display());
+        let terminal = TmuxTerminal::start(Command::new("tmux"), folder.path(), (60, 5), &command);
+        terminal.shows("end");
+        terminal.types("x");
+        terminal.shows("it is short");
+        assert_eq!(terminal.screen().trim(), "it is short");
+        terminal.types("y");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::lexical::{TOKENIZER, fts5_string};
 use rusqlite::{Connection, params};
 use session_core::text;
 use std::ops::Range;
+use unicode_segmentation::GraphemeCursor;
 
 /// The marks that FTS5 puts before and after a match; no searched text holds them.
 const BEGIN: char = '\u{1}';
@@ -14,7 +15,8 @@ const END: char = '\u{2}';
 /// its ending, accents and case, a term of several words as a phrase.
 ///
 /// FTS5 finds them in a table in memory (`highlight()`), since the index keeps no texts: so they match
-/// here as they do there.
+/// here as they do there. A match ends behind the character as people see it, with vowel signs that are no part of a word
+/// to the tokenizer.
 ///
 /// # Errors
 /// When SQLite fails.
@@ -33,7 +35,7 @@ pub fn find_term_ranges(terms: &[&str], texts: &[&str]) -> Result<Vec<Vec<Range<
         let at = row.get::<_, u32>(0)? as usize;
         let marked: String = row.get(1)?;
         if let (Some(found), Some(text)) = (found.get_mut(at), texts.get(at)) {
-            *found = marked_ranges(text, &marked);
+            *found = whole_graphemes(text, marked_ranges(text, &marked));
         }
     }
     Ok(found)
@@ -77,4 +79,34 @@ fn marked_ranges(text: &str, marked: &str) -> Vec<Range<usize>> {
         }
     }
     ranges
+}
+
+/// Extends ranges to whole grapheme clusters; those that overlap then are one.
+fn whole_graphemes(text: &str, ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    if text.is_ascii() {
+        return ranges;
+    }
+    let mut whole: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        let start = nearest_boundary(text, range.start, GraphemeCursor::prev_boundary);
+        let end = nearest_boundary(text, range.end, GraphemeCursor::next_boundary);
+        match whole.last_mut() {
+            Some(last) if start < last.end => last.end = end,
+            _ => whole.push(start..end),
+        }
+    }
+    whole
+}
+
+type StepToBoundary = fn(&mut GraphemeCursor, &str, usize) -> StepResult;
+type StepResult = std::result::Result<Option<usize>, unicode_segmentation::GraphemeIncomplete>;
+
+/// Returns `at` where a grapheme cluster begins or ends there, else the boundary to which `step` goes.
+fn nearest_boundary(text: &str, at: usize, step: StepToBoundary) -> usize {
+    let mut cursor = GraphemeCursor::new(at, text.len(), true);
+    // The whole text is given: nothing is incomplete.
+    match cursor.is_boundary(text, 0) {
+        Ok(false) => step(&mut cursor, text, 0).ok().flatten().unwrap_or(at),
+        _ => at,
+    }
 }

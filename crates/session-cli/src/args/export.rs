@@ -11,9 +11,10 @@ Examples:
   session-search export a1b2c3d4:5-9 -o lantern.md  turns 5 to 9
   session-search export a1b2c3d4 --format json
 
-Keys and passwords are replaced as `show` replaces them; read it before you send it. The page has no \
-script and loads nothing. Outputs and edits are cut after 400 lines or 32 KiB in HTML and Markdown, \
-which say so; JSON has 256 KB of each.")]
+Keys and passwords are replaced as `show` replaces them; read it before you send it. Prompts stay \
+as they were typed; answers are Markdown. The page has no script and loads nothing. Outputs and \
+edits are cut after 400 lines or 32 KiB in HTML and Markdown, which say so; JSON has 256 KB of \
+each.")]
 pub struct SessionExportArgs {
     /// Session id or prefix, with turns: ID, ID:7, ID:5-9
     #[arg(value_name = "ID[:TURNS]")]

@@ -73,7 +73,7 @@ pub struct MemoryFieldArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub cue: Vec<String>,
     /// Glob of files for which it matters, from the project's root: `**/migrations/**`; may be repeated
-    #[arg(long, value_name = "GLOB", allow_hyphen_values = true)]
+    #[arg(long, value_name = "GLOB", value_hint = ValueHint::FilePath, allow_hyphen_values = true)]
     pub when_path: Vec<String>,
     /// Glob of commands for which it matters: `terraform *`; may be repeated
     #[arg(long, value_name = "GLOB", allow_hyphen_values = true)]

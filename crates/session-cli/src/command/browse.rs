@@ -12,6 +12,9 @@ use session_picker::{Choice, PickerError, PickerOptions, pick};
 use session_query::{FrontEndHooks, SearchEngine};
 use std::io::IsTerminal;
 
+/// The reason why a terminal that cannot move its cursor has no picker.
+const DUMB: &str = "TERM is `dumb`";
+
 /// Runs the command.
 ///
 /// # Errors
@@ -21,7 +24,7 @@ pub fn run(args: &BrowseArgs) -> Result<Found> {
         return Err(no_terminal("stdin is none"));
     }
     if is_dumb() {
-        return Err(no_terminal("TERM is `dumb`"));
+        return Err(no_terminal(DUMB));
     }
     let engine = SearchEngine::new(Home::from_process()?)?;
     let options = PickerOptions {
@@ -69,12 +72,20 @@ fn no_terminal(reason: &str) -> Error {
 /// Returns the error of a call without a command where no picker can be shown.
 pub fn no_command() -> Error {
     let hint = "hint: `session-search search QUERY` prints what it finds, `session-search --help` lists the commands";
-    anyhow::anyhow!("no command is given, and the picker needs a terminal\n{hint}")
+    let reason = match is_on_terminal() {
+        true => format!(": {DUMB}"),
+        false => String::new(),
+    };
+    anyhow::anyhow!("no command is given, and the picker needs a terminal{reason}\n{hint}")
 }
 
 /// Returns true where a picker can be shown and answered.
 pub fn is_possible() -> bool {
-    std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && !is_dumb()
+    is_on_terminal() && !is_dumb()
+}
+
+fn is_on_terminal() -> bool {
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
 /// Returns true for a terminal that cannot move its cursor.

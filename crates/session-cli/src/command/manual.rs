@@ -4,7 +4,7 @@ use crate::Found;
 use crate::args::{Arguments, CompletionsArgs, InitShell, ManArgs, ShellInitArgs};
 use crate::output_path;
 use anyhow::{Context, Result};
-use clap::CommandFactory;
+use clap::{Arg, Command, CommandFactory, ValueHint};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use session_files::{Dir, Durability, path_line};
@@ -16,7 +16,10 @@ use std::path::Path;
 /// # Errors
 /// When stdout cannot be written.
 pub fn completions(args: &CompletionsArgs) -> Result<Found> {
+    // clap adds the arguments of commands when it builds them.
     let mut command = Arguments::command();
+    command.build();
+    let mut command = hint_values(command);
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, &name, &mut script);
@@ -28,15 +31,35 @@ pub fn completions(args: &CompletionsArgs) -> Result<Found> {
     Ok(Found::Something)
 }
 
-/// Gives the cases of clap_complete's script the labels that its loop sets: it takes a hyphen of the program's name for
-/// that of a command in the one, and not in the other.
+/// Tells completions of all commands which values are files.
+fn hint_values(command: Command) -> Command {
+    command.mut_args(hint_value).mut_subcommands(hint_values)
+}
+
+/// Offers files for no option that takes none. Bash breaks names at spaces, unless it is told that they are of files.
+fn hint_value(arg: Arg) -> Arg {
+    let is_option = !arg.is_positional() && arg.get_action().takes_values();
+    match arg.get_value_hint() {
+        ValueHint::AnyPath => arg.value_hint(ValueHint::FilePath),
+        ValueHint::Unknown if is_option => arg.value_hint(ValueHint::Other),
+        _ => arg,
+    }
+}
+
+/// Mends clap_complete's script for bash in two places.
+///
+/// The cases get the labels that its loop sets: it takes a hyphen of the program's name for that of a command in the one,
+/// and not in the other. A value behind `=` gets its option: `=` is a word of its own to bash.
 fn mend_bash(script: &str, name: &str) -> String {
     let in_labels = name.replace('-', "__subcmd__");
     let in_loop = name.replace('-', "__");
-    script.replace(
+    let script = script.replace(
         &format!("{in_labels}__subcmd__"),
         &format!("{in_loop}__subcmd__"),
-    )
+    );
+    let previous = "    prev=\"$3\"\n";
+    let option = "    [[ \"${prev}\" == \"=\" ]] && prev=\"${COMP_WORDS[COMP_CWORD - 2]}\"\n";
+    script.replacen(previous, &format!("{previous}{option}"), 1)
 }
 
 /// Prints the commands that bind the picker to a key of a shell.

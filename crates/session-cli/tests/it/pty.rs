@@ -119,7 +119,10 @@ fn a_terminal_without_a_cursor_gets_no_picker() {
             &["browse"][..],
             "the picker needs a terminal: TERM is `dumb`",
         ),
-        (&[], "no command is given, and the picker needs a terminal"),
+        (
+            &[],
+            "no command is given, and the picker needs a terminal: TERM is `dumb`",
+        ),
     ] {
         let mut picker = env.command();
         picker.args(command).env("TERM", "dumb");

@@ -1,40 +1,90 @@
 //! Markdown of a session as HTML that is safe whatever it says.
 
+use super::links::OpenLinks;
 use maud::PreEscaped;
 use pulldown_cmark::{
     Alignment, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html,
 };
 use session_core::text::printable;
 use std::borrow::Cow;
-
-/// The meaning of a line's end within a paragraph.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LineEnds {
-    /// A new line: people type so.
-    Kept,
-    /// A space, as CommonMark has it.
-    Joined,
-}
+use std::collections::BTreeSet;
 
 /// Renders Markdown: raw HTML as its text, images as links, links only where they lead to a page or a
-/// mail address. Headings begin at level 4, below those of the page.
-pub(super) fn prose(markdown: &str, line_ends: LineEnds) -> PreEscaped<String> {
-    let safe = printable(markdown);
-    let extensions = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
-    let mut links = Links::default();
-    let events = Parser::new_ext(&safe, extensions).map(|event| match event {
-        Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
-            Event::Text(neutral(text))
-        }
-        Event::Code(text) => Event::Code(neutral(text)),
-        Event::Start(tag) => start(tag, &mut links),
-        Event::End(end) => self::end(end, &mut links),
-        Event::SoftBreak if line_ends == LineEnds::Kept => Event::HardBreak,
-        other => other,
-    });
+/// mail address, else with their address as text. Headings begin at level 4, below those of the page.
+pub(super) fn prose(markdown: &str) -> PreEscaped<String> {
+    let safe = show_definitions(printable(markdown));
+    let mut links = OpenLinks::default();
+    let events = parser(&safe).flat_map(|event| render(event, &mut links).into_iter().flatten());
     let mut out = String::with_capacity(safe.len() + safe.len() / 4);
     html::push_html(&mut out, events);
     PreEscaped(out)
+}
+
+fn parser(markdown: &str) -> Parser<'_> {
+    Parser::new_ext(
+        markdown,
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH,
+    )
+}
+
+/// Escapes definitions of references that no link uses, and those of footnotes: Markdown shows no definition, and
+/// `[TODO]: later` is a remark that looks like one.
+fn show_definitions(markdown: Cow<'_, str>) -> Cow<'_, str> {
+    let starts = unused_definitions(&markdown);
+    if starts.is_empty() {
+        return markdown;
+    }
+    let mut out = String::with_capacity(markdown.len() + starts.len());
+    let mut end = 0;
+    for start in starts {
+        out.extend([&markdown[end..start], "\\"]);
+        end = start;
+    }
+    out.push_str(&markdown[end..]);
+    out.into()
+}
+
+/// Returns where definitions begin that no link uses, or that are of footnotes.
+fn unused_definitions(markdown: &str) -> BTreeSet<usize> {
+    let parser = self::parser(markdown);
+    let definitions = parser.reference_definitions();
+    let starts = definitions.iter().map(|(_, found)| found.span.start);
+    let mut unused: BTreeSet<usize> = starts.collect();
+    if unused.is_empty() {
+        return unused;
+    }
+    let labels = self::parser(markdown).filter_map(link_label);
+    for label in labels.filter(|label| !label.starts_with('^')) {
+        if let Some(found) = definitions.get(&label) {
+            unused.remove(&found.span.start);
+        }
+    }
+    unused
+}
+
+fn link_label(event: Event<'_>) -> Option<CowStr<'_>> {
+    match event {
+        Event::Start(Tag::Link { id, .. } | Tag::Image { id, .. }) => Some(id),
+        _ => None,
+    }
+}
+
+fn render<'a>(event: Event<'a>, links: &mut OpenLinks) -> [Option<Event<'a>>; 2] {
+    let event = match event {
+        Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
+            links.push_text(&text);
+            Event::Text(neutral(text))
+        }
+        Event::Code(text) => {
+            links.push_text(&text);
+            Event::Code(neutral(text))
+        }
+        Event::Start(tag) => return [start(tag, links), None],
+        Event::End(TagEnd::Link | TagEnd::Image) => return links.close(),
+        Event::End(end) => Event::End(self::end(end)),
+        other => other,
+    };
+    [Some(event), None]
 }
 
 /// Neutralises text once more: `&#x202e;` is a character only now.
@@ -45,30 +95,18 @@ fn neutral(text: CowStr<'_>) -> CowStr<'_> {
     }
 }
 
-/// Which of the open links are rendered as such.
-#[derive(Default)]
-struct Links {
-    rendered: Vec<bool>,
-}
-
-const NOTHING: Event<'_> = Event::Text(CowStr::Borrowed(""));
-
-fn start<'a>(tag: Tag<'a>, links: &mut Links) -> Event<'a> {
-    Event::Start(match tag {
-        Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
-            // A link in a link is none: an image in a link is its text.
-            let is_rendered = is_harmless(&dest_url) && !links.rendered.contains(&true);
-            links.rendered.push(is_rendered);
-            if !is_rendered {
-                return NOTHING;
-            }
-            Tag::Link {
-                link_type: pulldown_cmark::LinkType::Inline,
-                dest_url,
-                title: CowStr::Borrowed(""),
-                id: CowStr::Borrowed(""),
-            }
+fn start<'a>(tag: Tag<'a>, links: &mut OpenLinks) -> Option<Event<'a>> {
+    Some(Event::Start(match tag {
+        Tag::Link {
+            link_type,
+            dest_url,
+            ..
         }
+        | Tag::Image {
+            link_type,
+            dest_url,
+            ..
+        } => return links.open(link_type, dest_url),
         Tag::Heading { level, .. } => Tag::Heading {
             level: below(level),
             id: None,
@@ -80,26 +118,15 @@ fn start<'a>(tag: Tag<'a>, links: &mut Links) -> Event<'a> {
         Tag::CodeBlock(_) => Tag::CodeBlock(CodeBlockKind::Indented),
         Tag::HtmlBlock => Tag::Paragraph,
         other => other,
-    })
+    }))
 }
 
-fn end<'a>(end: TagEnd, links: &mut Links) -> Event<'a> {
-    Event::End(match end {
-        TagEnd::Link | TagEnd::Image => match links.rendered.pop() {
-            Some(true) => TagEnd::Link,
-            _ => return NOTHING,
-        },
+fn end(end: TagEnd) -> TagEnd {
+    match end {
         TagEnd::Heading(level) => TagEnd::Heading(below(level)),
         TagEnd::HtmlBlock => TagEnd::Paragraph,
         other => other,
-    })
-}
-
-/// True for an address that a click may open.
-fn is_harmless(address: &str) -> bool {
-    let scheme = address.split_once(':').map(|(scheme, _)| scheme);
-    let is = |name: &str| scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(name));
-    is("http") || is("https") || is("mailto")
+    }
 }
 
 /// The level of a heading in a page whose own headings have the first three.
@@ -116,10 +143,11 @@ mod tests {
     use super::*;
 
     fn rendered(markdown: &str) -> String {
-        prose(markdown, LineEnds::Joined)
-            .into_string()
-            .trim_end()
-            .to_owned()
+        prose(markdown).into_string().trim_end().to_owned()
+    }
+
+    fn shown(address: &str) -> String {
+        format!("<span class=\"address\">({address})</span>")
     }
 
     #[test]
@@ -137,13 +165,65 @@ mod tests {
             "//a.b",
             "java&#9;script:x",
         ] {
+            let html = rendered(&format!("[a]({address})"));
+            let shown = format!("<p>a {}</p>", shown(&address.replace("&#9;", "\t")));
+            assert_eq!(html, shown, "{address}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_is_no_link_is_text() {
+        let check = |markdown: &str, html: &str| {
+            assert_eq!(rendered(markdown), format!("<p>{html}</p>"));
+        };
+        let with_address = |text: &str, address: &str| format!("{text} {}", shown(address));
+        check(
+            "[`a.js:3`](b/a.js:3)",
+            &with_address("<code>a.js:3</code>", "b/a.js:3"),
+        );
+        check("[b/a.js](b/a.js) [c]()", "b/a.js c");
+        check("[a][b]\n\n[b]: src/b.rs", &with_address("a", "src/b.rs"));
+        check(
+            "[![a](b.png)](c.md)",
+            &with_address(&with_address("a", "b.png"), "c.md"),
+        );
+        let long = with_address("a", &format!("{}…", "b".repeat(300)));
+        check(&format!("[a]({})", "b".repeat(400)), &long);
+        check(
+            "Vec<std::string> <a@b.c>",
+            "Vec&lt;std::string&gt; <a href=\"mailto:a@b.c\">a@b.c</a>",
+        );
+    }
+
+    #[test]
+    fn a_link_without_text_has_its_address() {
+        for markdown in ["![](http://a)", "[](http://a)", "[![](http://a)](http://a)"] {
             assert_eq!(
-                rendered(&format!("[a]({address})")),
-                "<p>a</p>",
-                "{address}"
+                rendered(markdown),
+                "<p><a href=\"http://a\">http://a</a></p>"
             );
         }
-        assert_eq!(rendered("[a][b]\n\n[b]: JavaScript:x"), "<p>a</p>");
+        assert_eq!(rendered("![](a.png)"), "<p>a.png</p>");
+    }
+
+    #[test]
+    fn definitions_that_no_link_uses_are_text() {
+        assert_eq!(
+            rendered("a\n\n[TODO]: later\n\nb"),
+            "<p>a</p>\n<p>[TODO]: later</p>\n<p>b</p>"
+        );
+        assert_eq!(
+            rendered("a[^1]\n\n[^1]: important"),
+            "<p>a[^1]</p>\n<p>[^1]: important</p>"
+        );
+        assert_eq!(
+            rendered("> [a]: b"),
+            "<blockquote>\n<p>[a]: b</p>\n</blockquote>"
+        );
+        assert_eq!(
+            rendered("[A  b] [c]\n\n[a b]: http://d\n[c]: http://e"),
+            "<p><a href=\"http://d\">A  b</a> <a href=\"http://e\">c</a></p>"
+        );
     }
 
     #[test]
@@ -152,7 +232,10 @@ mod tests {
             rendered("![a *b*](https://a.b/c.png \"t\")"),
             r#"<p><a href="https://a.b/c.png">a <em>b</em></a></p>"#
         );
-        assert_eq!(rendered("![a](x.png)"), "<p>a</p>");
+        assert_eq!(
+            rendered("![a](x.png)"),
+            format!("<p>a {}</p>", shown("x.png"))
+        );
         assert_eq!(
             rendered("[![a](http://i)](http://l) ![x [y](http://y)](http://z)"),
             r#"<p><a href="http://l">a</a> <a href="http://z">x y</a></p>"#
@@ -199,7 +282,5 @@ mod tests {
             rendered("# a {#b .c}\n### d"),
             "<h4>a {#b .c}</h4>\n<h6>d</h6>"
         );
-        let kept = prose("a\nb", LineEnds::Kept).into_string();
-        assert_eq!(kept, "<p>a<br />\nb</p>\n");
     }
 }

@@ -1,8 +1,9 @@
 //! A turn of a page.
 
 use super::call::{calls, code};
-use super::prose::{LineEnds, prose};
+use super::prose::prose;
 use super::safe_text::SafeText;
+use super::verbatim::verbatim;
 use maud::{Markup, html};
 use session_core::{Part, PromptKind, ToolCall, Turn};
 use session_display::{minute, rfc3339};
@@ -60,6 +61,7 @@ fn duration(turn: &Turn) -> Option<String> {
     }
 }
 
+/// Renders a prompt: as it was typed, or as Markdown where a model wrote it.
 fn prompt(turn: &Turn) -> Markup {
     let who = match turn.kind {
         PromptKind::Model => "Agent",
@@ -69,7 +71,11 @@ fn prompt(turn: &Turn) -> Markup {
     html! {
         section class="prompt" {
             h3 { (who) }
-            div class="prose" dir="auto" { (prose(&turn.prompt, LineEnds::Kept)) }
+            @if turn.kind == PromptKind::Model {
+                div class="prose" dir="auto" { (prose(&turn.prompt)) }
+            } @else {
+                (verbatim(&turn.prompt))
+            }
         }
     }
 }
@@ -102,7 +108,7 @@ fn call_of(part: &Part) -> Option<&ToolCall> {
 fn answer(text: &str) -> Markup {
     html! {
         @if !text.trim().is_empty() {
-            section class="answer prose" dir="auto" { (prose(text, LineEnds::Joined)) }
+            section class="answer prose" dir="auto" { (prose(text)) }
         }
     }
 }
@@ -112,7 +118,7 @@ fn folded(name: &str, text: &str) -> Markup {
         @if !text.trim().is_empty() {
             details class="aside" {
                 summary { span class="tool" { (name) } }
-                div class="body prose" dir="auto" { (prose(text, LineEnds::Joined)) }
+                div class="body prose" dir="auto" { (prose(text)) }
             }
         }
     }
@@ -149,6 +155,23 @@ fn aside(class: &str, name: &str, text: &str) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_prompt_is_markdown_where_a_model_wrote_it() {
+        let rendered = |kind| {
+            let prompt = "a **b**".into();
+            self::prompt(&Turn {
+                kind,
+                prompt,
+                ..Turn::default()
+            })
+            .into_string()
+        };
+        assert!(rendered(PromptKind::Model).contains("<p>a <strong>b</strong></p>"));
+        for kind in [PromptKind::Typed, PromptKind::Command] {
+            assert!(rendered(kind).contains(">a **b**<"), "{kind:?}");
+        }
+    }
 
     #[test]
     fn durations_are_told_from_a_minute_on() {

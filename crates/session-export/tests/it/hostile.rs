@@ -212,7 +212,7 @@ fn hostile_text_is_there_as_text() {
         ("nav li", 1),
         (".turn > header", 1),
         (".model", 1),
-        (".prompt .prose", 1),
+        (".prompt .verbatim", 1),
         (".answer", 3),
         (".answer h4", 1),
         (".answer td", 1),

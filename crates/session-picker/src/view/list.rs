@@ -79,15 +79,16 @@ fn status_line(app: &App, theme: Theme, columns: u16) -> Line<'static> {
         Span::raw("   "),
         switch("this project", app.this_project),
     ]);
-    let counts = counts(app);
+    let room = usize::from(columns).saturating_sub(status.width() + 3);
+    let counts = counts(app, room);
     let fill = usize::from(columns).saturating_sub(status.width() + counts.len() + 1);
     status.push_span(Span::raw(" ".repeat(fill)));
     status.push_span(Span::styled(counts, theme.faint()));
     status
 }
 
-/// Formats how much was searched, and what is still to be read.
-fn counts(app: &App) -> String {
+/// Formats how much was searched, and what is still to be read, or the latter alone: what there is room for.
+fn counts(app: &App, columns: usize) -> String {
     let searched = match app.list.sessions {
         None => String::new(),
         Some(1) => "1 session".to_owned(),
@@ -99,8 +100,12 @@ fn counts(app: &App) -> String {
         Some(left) => format!("{left} files to read"),
         None => "reading".to_owned(),
     };
-    let parts = [searched, left].into_iter().filter(|part| !part.is_empty());
-    parts.collect::<Vec<_>>().join(", ")
+    let both = match searched.is_empty() || left.is_empty() {
+        true => format!("{searched}{left}"),
+        false => format!("{searched}, {left}"),
+    };
+    let fitting = [both, left].into_iter().find(|text| text.len() <= columns);
+    fitting.unwrap_or_default()
 }
 
 /// Draws the rows, or why there is none.
@@ -289,5 +294,28 @@ fn band_mark(band: Band) -> &'static str {
         Band::Strong => "● ",
         Band::Moderate => "◐ ",
         Band::Weak => "○ ",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::view::tests::{opened, screen};
+
+    #[test]
+    fn counts_are_left_out_where_they_would_touch_the_switches() {
+        let mut app = opened();
+        app.list.sessions = Some(17);
+        let mut status = |columns, files_left| {
+            app.files_left = files_left;
+            screen(&mut app, columns, 10)
+                .lines()
+                .nth(1)
+                .unwrap()
+                .to_owned()
+        };
+        let switches = "  sessions  turns   this project";
+        assert_eq!(status(46, Some(0)), format!("{switches}  17 sessions"));
+        assert_eq!(status(44, Some(0)), switches);
+        assert_eq!(status(44, None), format!("{switches}    reading"));
     }
 }

@@ -1,5 +1,6 @@
 //! The state as a screen: nothing is changed by drawing but where things stand.
 
+mod help;
 mod list;
 mod overlay;
 #[cfg(test)]
@@ -33,7 +34,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme) {
         overlay::draw_form(frame, form, theme, area);
     }
     if app.shows_help {
-        overlay::draw_help(frame, app.conversation.is_some(), theme, area);
+        help::draw_help(frame, app, theme, area);
     }
 }
 

@@ -1,6 +1,5 @@
-//! Overlays, drawn over everything else: the help and the form of a memory.
+//! Overlays, drawn over everything else: a box, and the form of a memory in it.
 
-use crate::action::Action;
 use crate::memory_form::MemoryForm;
 use crate::query_line::visible_input;
 use crate::theme::Theme;
@@ -9,63 +8,8 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Block, Clear, Padding};
 
-const LIST_KEYS: [(&str, &str); 10] = [
-    ("letters", "search"),
-    (
-        "agent: project: branch: file:",
-        "filter, also since: until:; - before for not",
-    ),
-    ("Tab", "complete a filter; else sessions or turns"),
-    ("↑ ↓ Ctrl-P Ctrl-N PgUp PgDn", "move"),
-    ("Shift-↑ Shift-↓", "scroll the preview"),
-    ("Enter", "open the conversation"),
-    ("Alt-P", "this project, worktrees included, or all"),
-    ("Ctrl-A E B F D K U W Alt-B D", "edit the query"),
-    ("Ctrl-L", "draw everything anew"),
-    ("Esc", "quit"),
-];
-
-const CONVERSATION_KEYS: [(&str, &str); 7] = [
-    ("j k ↑ ↓ Space PgUp PgDn", "scroll"),
-    ("J K", "next turn, previous turn"),
-    ("g G", "beginning, end"),
-    ("/", "find a text"),
-    ("n N", "next match, previous match"),
-    ("t", "calls: short, full, off"),
-    ("Esc q", "back to the list"),
-];
-
-/// Draws the keys, and what they do.
-pub(super) fn draw_help(frame: &mut Frame<'_>, is_conversation: bool, theme: Theme, area: Rect) {
-    let (keys, before): (&[(&str, &str)], _) = match is_conversation {
-        true => (&CONVERSATION_KEYS, ""),
-        false => (&LIST_KEYS, "Alt-"),
-    };
-    let mut lines: Vec<Line<'_>> = keys
-        .iter()
-        .map(|(key, does)| key_line((*key).to_owned(), does, theme))
-        .collect();
-    lines.push(Line::default());
-    lines.extend(Action::ALL.iter().map(|(_, letter, does)| {
-        let letter = match is_conversation {
-            true => *letter,
-            false => letter.to_ascii_uppercase(),
-        };
-        key_line(format!("{before}{letter}"), does, theme)
-    }));
-    draw_box(frame, "keys", lines, theme, area);
-}
-
-fn key_line(key: String, does: &str, theme: Theme) -> Line<'static> {
-    let fill = 30_usize.saturating_sub(key.chars().count());
-    Line::from(vec![
-        Span::styled(key, theme.title()),
-        Span::raw(format!("{}{does}", " ".repeat(fill.max(1)))),
-    ])
-}
-
 /// Draws lines in a box in the middle; returns where they stand.
-fn draw_box(
+pub(super) fn draw_box(
     frame: &mut Frame<'_>,
     name: &str,
     mut lines: Vec<Line<'_>>,

@@ -81,7 +81,7 @@ fn lantern_turn() -> Exchange {
 }
 
 /// A list of three sessions, with the preview of the first.
-fn opened() -> App {
+pub(super) fn opened() -> App {
     let mut app = App::new("lantern");
     let terms = ["lantern"];
     let rows = vec![
@@ -133,7 +133,7 @@ fn terminal(app: &mut App, columns: u16, lines: u16) -> Terminal<TestBackend> {
     terminal
 }
 
-fn screen(app: &mut App, columns: u16, lines: u16) -> String {
+pub(super) fn screen(app: &mut App, columns: u16, lines: u16) -> String {
     let text = terminal(app, columns, lines).backend().to_string();
     // After the line stands what the backend says of wide letters.
     let lines = text
@@ -149,7 +149,7 @@ fn screen(app: &mut App, columns: u16, lines: u16) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn press(app: &mut App, code: KeyCode, modifiers: KeyModifiers) {
+pub(super) fn press(app: &mut App, code: KeyCode, modifiers: KeyModifiers) {
     app.handle(&Event::Key(KeyEvent::new(code, modifiers)));
 }
 
@@ -197,14 +197,6 @@ fn the_form_of_a_memory_says_what_it_lacks() {
     press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
     let shown = screen(&mut app, 80, 12);
     assert!(shown.contains("both fields are needed"), "{shown}");
-}
-
-#[test]
-fn a_screen_that_is_too_low_for_the_keys_says_so() {
-    let mut app = opened();
-    press(&mut app, KeyCode::F(1), KeyModifiers::NONE);
-    let shown = screen(&mut app, 80, 12);
-    assert!(shown.contains("… a taller terminal has more"), "{shown}");
 }
 
 #[test]

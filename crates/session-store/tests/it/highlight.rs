@@ -59,6 +59,13 @@ fn scripts_without_spaces_match_by_their_runs() {
 }
 
 #[test]
+fn a_match_splits_no_character_as_people_see_it() {
+    check("हिन्दी", "यह हिन्दी है", &["हिन्दी"]);
+    check("ไทย", "ภาษาไทยนี้", &["ไทย"]);
+    check("lamp", "lamp\u{20dd} lamp", &["lamp\u{20dd}", "lamp"]);
+}
+
+#[test]
 fn each_text_has_its_own_places_and_control_characters_count() {
     let texts = ["a lamp", "none", "\u{1}lamp\u{2}\n👨\u{200d}👩 lamp"];
     let found = find_term_ranges(&["lamp"], &texts).unwrap();

@@ -1,0 +1,105 @@
+//! Plain text in Markdown.
+
+/// Longest name of an entity, in bytes: `&CounterClockwiseContourIntegral;`.
+const ENTITY_BYTES: usize = 32;
+
+/// Escapes what Markdown reads within a line: emphasis, tags, entities, images, links, backslashes and strikethrough
+/// (CommonMark 0.31, chapter 6). Underscores within a word are no emphasis and stay as they are.
+///
+/// Code spans stay, with what is in them: a run of backquotes that is closed by one of the same length.
+pub fn escape_markdown(line: &str) -> String {
+    let mut out = String::with_capacity(line.len() + line.len() / 16);
+    let mut rest = line;
+    let mut before = None;
+    while let Some(c) = rest.chars().next() {
+        let length = rest.len() - rest.trim_start_matches(c).len();
+        let end = match c {
+            '`' => code_span_end(rest, length),
+            c => (!is_read(c, length, before, &rest[length..])).then_some(length),
+        };
+        match end {
+            Some(end) => out.push_str(&rest[..end]),
+            None => rest[..length].chars().for_each(|c| out.extend(['\\', c])),
+        }
+        rest = &rest[end.unwrap_or(length)..];
+        before = Some(c);
+    }
+    out
+}
+
+/// Returns where the code span ends that a run of so many backquotes opens.
+fn code_span_end(opened: &str, length: usize) -> Option<usize> {
+    let mut at = length;
+    while let Some(found) = opened[at..].find('`') {
+        at += found;
+        let rest = &opened[at..];
+        let run = rest.len() - rest.trim_start_matches('`').len();
+        at += run;
+        if run == length {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// True when Markdown may read a run of `length` bytes of one character between `before` and `after`.
+fn is_read(c: char, length: usize, before: Option<char>, after: &str) -> bool {
+    let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    match c {
+        '\\' | '*' | '<' => true,
+        '_' => !is_word(before) || !is_word(after.chars().next()),
+        // One before a word, as in `~/a`, only opens, and what could close it is escaped.
+        '~' => length > 1 || before.is_some_and(|c| !c.is_whitespace()),
+        '[' => before == Some('!'),
+        '(' => before == Some(']'),
+        '&' => begins_with_entity_name(after),
+        _ => false,
+    }
+}
+
+fn begins_with_entity_name(text: &str) -> bool {
+    let name = text.trim_start_matches('#');
+    let is_name = |b: &u8| b.is_ascii_alphanumeric();
+    let length = name.bytes().take(ENTITY_BYTES).take_while(is_name).count();
+    length > 0 && name[length..].starts_with(';')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        assert_eq!(escape_markdown(text), expected, "{text}");
+    }
+
+    #[test]
+    fn links_images_and_tags_are_text() {
+        check("![a](https://evil/t.png)", r"!\[a]\(https://evil/t.png)");
+        check("[here](https://evil)", r"[here]\(https://evil)");
+        check("<img src=x> a[0] f(x)", r"\<img src=x> a[0] f(x)");
+        check(r"C:\a\*", r"C:\\a\\\*");
+    }
+
+    #[test]
+    fn code_spans_stay() {
+        check("a[0] and `Vec<u8>`", "a[0] and `Vec<u8>`");
+        check("``a` ![x](y)`` ![x](y)", r"``a` ![x](y)`` !\[x]\(y)");
+        // Backquotes that open no code span hide nothing, and open none with one that follows the line.
+        check("a ` ![x](y)", r"a \` !\[x]\(y)");
+        check("`a`` ![x](y)", r"\`a\`\` !\[x]\(y)");
+    }
+
+    #[test]
+    fn emphasis_is_text_and_names_stay() {
+        check("fix __init__ and _x_", r"fix \_\_init\_\_ and \_x\_");
+        check("*b* **c**", r"\*b\* \*\*c\*\*");
+        check("snake_case, a__b: größe_ä", "snake_case, a__b: größe_ä");
+        check("~~a~~ ~b~ in ~/c", r"\~\~a\~\~ ~b\~ in ~/c");
+    }
+
+    #[test]
+    fn entities_are_text() {
+        check("&lt;b&gt; &#60; &#x3c;", r"\&lt;b\&gt; \&#60; \&#x3c;");
+        check("a && b; AT&T & c;", "a && b; AT&T & c;");
+    }
+}

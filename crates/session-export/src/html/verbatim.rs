@@ -1,0 +1,127 @@
+//! Text as it was typed, in a page.
+
+use maud::{Markup, html};
+use session_core::text::printable;
+
+/// Characters that an address may end with, but seldom does: they belong to the sentence.
+const SENTENCE_MARKS: [char; 9] = ['.', ',', ';', ':', '!', '?', '*', '_', '~'];
+
+/// Renders a text as it is, without Markdown. The style `verbatim` keeps its spaces and lines. Addresses that begin
+/// with `http://` or `https://` are links.
+pub(super) fn verbatim(text: &str) -> Markup {
+    let safe = printable(text);
+    html! {
+        div class="verbatim" dir="auto" {
+            @for span in spans(safe.trim_matches('\n').trim_end()) {
+                @match span {
+                    Span::Text(text) => (text),
+                    Span::Address(address) => a href=(address) { (address) },
+                }
+            }
+        }
+    }
+}
+
+/// A stretch of text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Span<'t> {
+    Text(&'t str),
+    Address(&'t str),
+}
+
+/// Splits a text into addresses and what is between them.
+fn spans(text: &str) -> Vec<Span<'_>> {
+    let mut spans = Vec::new();
+    let mut rest = text;
+    while let Some((before, address)) = find_address(rest) {
+        spans.extend([Span::Text(before), Span::Address(address)]);
+        rest = &rest[before.len() + address.len()..];
+    }
+    spans.push(Span::Text(rest));
+    spans
+}
+
+/// Finds the first address, and returns what is before it with it.
+fn find_address(text: &str) -> Option<(&str, &str)> {
+    text.match_indices("http").find_map(|(start, _)| {
+        let (before, rest) = text.split_at(start);
+        let host = rest.strip_prefix("https://");
+        let host = host.or_else(|| rest.strip_prefix("http://"))?;
+        let scheme_bytes = rest.len() - host.len();
+        let end = rest.find(|c| !is_of_address(c)).unwrap_or(rest.len());
+        let address = without_sentence_marks(&rest[..end]);
+        (address.len() > scheme_bytes).then_some((before, address))
+    })
+}
+
+/// True for characters of an address in any script (RFC 3987, section 2.2), but the single quote.
+fn is_of_address(c: char) -> bool {
+    c.is_alphanumeric() || "-._~:/?#[]@!$&()*+,;=%".contains(c)
+}
+
+/// Removes the marks of a sentence and brackets that were opened before the address from its end.
+fn without_sentence_marks(address: &str) -> &str {
+    let mut address = address;
+    loop {
+        let trimmed = address.trim_end_matches(SENTENCE_MARKS);
+        let trimmed = without_closing_bracket(trimmed);
+        if trimmed.len() == address.len() {
+            return address;
+        }
+        address = trimmed;
+    }
+}
+
+fn without_closing_bracket(address: &str) -> &str {
+    let count = |bracket: char| address.matches(bracket).count();
+    match address.strip_suffix([')', ']']) {
+        Some(rest) if count('(') < count(')') || count('[') < count(']') => rest,
+        _ => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(text: &str) -> String {
+        let markup = verbatim(text).into_string();
+        let inner = markup.strip_prefix("<div class=\"verbatim\" dir=\"auto\">");
+        inner.unwrap().strip_suffix("</div>").unwrap().to_owned()
+    }
+
+    #[test]
+    fn markdown_is_text() {
+        for text in [
+            r"C:\Users\bob\_tmp\*.log and \\server\share and $HOME\!x",
+            "def f(x, y):\n    return x**2 + y**2\n\n\t__init__",
+            "a\n===\n~~~\nb\n1. a\n3. b\n    c  d",
+            "# a *b* `c` [d](e) ![f](g)",
+        ] {
+            assert_eq!(rendered(text), text);
+        }
+        assert_eq!(rendered("&lt;b&gt; <i>"), "&amp;lt;b&amp;gt; &lt;i&gt;");
+        assert_eq!(rendered("\n\n  a\u{1b}[1m\u{202e}b \n"), "  ab");
+    }
+
+    #[test]
+    fn addresses_are_links() {
+        let check = |text: &str, addresses: &[&str]| {
+            let found = spans(text).into_iter();
+            let found = found.filter_map(|span| match span {
+                Span::Address(address) => Some(address),
+                Span::Text(_) => None,
+            });
+            assert_eq!(found.collect::<Vec<_>>(), addresses, "{text}");
+        };
+        check("see https://a.b/c?d=e&f#g, or:", &["https://a.b/c?d=e&f#g"]);
+        check("(http://a.b/c_(d)).", &["http://a.b/c_(d)"]);
+        check("<https://a.b> \"http://c\"'", &["https://a.b", "http://c"]);
+        check("https://a.b/zürich，", &["https://a.b/zürich"]);
+        check("http:// https://. httpx javascript:alert(1)", &[]);
+        assert_eq!(
+            rendered("x http://a?b&c\"onclick=d"),
+            "x <a href=\"http://a?b&amp;c\">http://a?b&amp;c</a>&quot;onclick=d"
+        );
+    }
+}
