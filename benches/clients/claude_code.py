@@ -173,7 +173,7 @@ def play_changed(box, client, checks, mock):
     checks.equal("words beside a paste come first", (own, pasted.splitlines()), ("what does it mean?", PASTED))
     wanted = ["Sleep with ytterbium", "Go on after it", "/compact", "After the compaction?"]
     checks.equal("prompts around an interruption and a compaction", prompts(turns[1:]), wanted)
-    ran = [(one["command"], one["failed"]) for one in calls([turns[1]])]
+    ran = [(one["command"], one.get("unfinished")) for one in calls([turns[1]])]
     checks.equal("a command that was interrupted", ran, [(SLEEPS, True)])
     checks.equal("answers before and after", answers(turns[2:]), ["Going on.", "Still here."])
     summaries = texts(turns, "summary")

@@ -97,10 +97,10 @@ pub(crate) fn announces_error(line: &str) -> bool {
 /// True for a line that says what failed without a marker, of a call that did: by a sign, or behind a
 /// file and a line.
 pub(crate) fn tells_failure(line: &str) -> bool {
-    is_heading(line)
-        || BEGINS.iter().any(|begin| line.starts_with(begin))
-        || PARTS.iter().any(|part| line.contains(part))
-        || is_diagnostic(line)
+    let warns = line.contains("arning: ");
+    let begins = || BEGINS.iter().any(|begin| line.starts_with(begin));
+    let says = || PARTS.iter().any(|part| line.contains(part));
+    !warns && (is_heading(line) || begins() || says() || is_diagnostic(line))
 }
 
 /// The markers in a line that are words.
@@ -236,7 +236,12 @@ mod tests {
         ] {
             assert!(tells_failure(line), "{line}");
         }
-        for line in ["Checked 12 files in 3ms.", "at 12:30 it rained", "a.go:12"] {
+        for line in [
+            "[Parser] Warning: Could not parse the answer",
+            "Checked 12 files in 3ms.",
+            "at 12:30 it rained",
+            "a.go:12",
+        ] {
             assert!(!tells_failure(line), "{line}");
         }
     }

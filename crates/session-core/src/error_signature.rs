@@ -12,12 +12,12 @@ pub struct ErrorSignature(i64);
 
 /// Words that say that something failed, and not what: a line of them alone has no signature.
 const EMPTY_WORDS: &str = "a aborted aborting above all an and are as assert assertion assertionerror at be because been below between build \
-building but by called can cargo check checks code command commands compilation compile complete completed could \
+building but by called can cargo check checks code command commands commit compilation compile complete completed could \
 describe details did due elifecycle emitted equal err err_assertion err_pnpm_recursive_run_first_fail errno error \
 errored errors evaluated exception exit exitcode exited expect expected expression fail failed failing failure \
 failures false falsy fatal file files filtered finished for found from go had has have how ignored in info is it job left \
 lifecycle line log main make makefile measured more next no non not npm null of ok on one or original out passed \
-pipeline please pnpm previous problem problems process received recipe result results return returned reverting right \
+pipeline please pnpm pre previous problem problems process received recipe result results return returned reverting right \
 run running script see should skipped some started state status stderr stdin stdout step stop stopped strictly suite \
 suites summary suppressed target task tasks test tests that the there this thread to tobe tocontain toequal total true \
 try undefined unexpected unhandled value values warning warnings was were while with yarn you zero";

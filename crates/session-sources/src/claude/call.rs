@@ -86,9 +86,9 @@ pub(super) fn outcome(
 ) -> CallResult {
     let raw = block.content.map_or("null", RawValue::get);
     let failed = block.is_error.0 || whole.interrupted.0;
-    let status = match failed && not_run::is_told(&output(raw)) {
-        true => CallStatus::NotRun,
-        false => CallStatus::ended(failed),
+    let status = match failed {
+        true => not_run::status(&output(raw)),
+        false => CallStatus::Done,
     };
     CallResult {
         id: block.tool_use_id.or_empty().to_owned(),
@@ -114,7 +114,8 @@ fn reply(raw: &str, failed: bool, whole: &ToolUseResult<'_>) -> Option<String> {
 
 fn errors(raw: &str, status: CallStatus) -> Option<String> {
     let failed = status.is_failed();
-    if status == CallStatus::NotRun || !failed && !may_hold_errors(raw.as_bytes()) {
+    let is_stopped = status > CallStatus::Done && !failed;
+    if is_stopped || !failed && !may_hold_errors(raw.as_bytes()) {
         return None; // not worth decoding
     }
     let output = output(raw);

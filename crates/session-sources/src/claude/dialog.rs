@@ -39,10 +39,10 @@ pub(super) fn answers(result: &ToolUseResult<'_>) -> Option<String> {
     joined_lines(lines.into_iter())
 }
 
-/// How the result of a call begins that the user did not let run.
+/// How the result of a call begins that the user did not let run, or stopped.
 pub(super) const REJECTED: &str = "The user doesn't want to proceed with this tool use.";
 /// The text before the user's words in it.
-const SAID: &str = "the user said:";
+pub(super) const SAID: &str = "the user said:";
 /// The text of the program that may follow them.
 const NOTE: &str = "\n\nNote: The user's next message";
 /// The text of the program in place of the user's.

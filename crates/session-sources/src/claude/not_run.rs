@@ -1,11 +1,10 @@
-//! Results of calls that did not run.
+//! Results of calls that did not run, or were stopped.
 
-use super::dialog::REJECTED;
+use super::dialog::{REJECTED, SAID};
+use session_core::CallStatus;
 
-/// How such results begin: the user or a rule refused the call, a hook did, or one beside it failed first.
-const BEGINS: [&str; 9] = [
-    REJECTED,
-    "The user doesn't want to take this action right now.",
+/// How results begin of calls that did not run: a rule or a hook refused the call, or one beside it failed first.
+const REFUSALS: [&str; 7] = [
     "Permission to use ",
     "Claude requested permissions to use ",
     "This command requires approval",
@@ -14,8 +13,19 @@ const BEGINS: [&str; 9] = [
     "<tool_use_error>Sibling tool call errored",
     "<tool_use_error>Cancelled: parallel tool call",
 ];
+/// How results begin of calls that the user refused, and of those that were stopped while they ran.
+const STOPS: [&str; 2] = [
+    REJECTED,
+    "The user doesn't want to take this action right now.",
+];
 
-/// True for the output of a failed call that tells that it did not run.
-pub(super) fn is_told(output: &str) -> bool {
-    BEGINS.iter().any(|begin| output.starts_with(begin))
+/// Returns the status that the output of a failed call tells.
+pub(super) fn status(output: &str) -> CallStatus {
+    let begins = |texts: &[&str]| texts.iter().any(|text| output.starts_with(text));
+    match (begins(&REFUSALS), begins(&STOPS)) {
+        (true, _) => CallStatus::NotRun,
+        (_, true) if output.contains(SAID) => CallStatus::NotRun,
+        (_, true) => CallStatus::Unfinished,
+        _ => CallStatus::Failed,
+    }
 }

@@ -63,6 +63,9 @@ fn full_name(name: &str) -> String {
     }
 }
 
+/// The client's words in the result of a call that the user did not allow.
+const NOT_ALLOWED: &str = "User did not allow tool call";
+
 /// Returns what came of a call.
 pub(super) fn outcome(id: &str, call: &GeminiCall<'_>) -> CallOutcome {
     let told = call.result.tool_output();
@@ -79,7 +82,7 @@ pub(super) fn outcome(id: &str, call: &GeminiCall<'_>) -> CallOutcome {
             .and_then(answers),
         output: parsed.text.to_owned(),
         status: match call.status.or_empty() {
-            "cancelled" if !output::tells_failure(text) => CallStatus::NotRun,
+            "cancelled" if text.contains(NOT_ALLOWED) => CallStatus::NotRun,
             "cancelled" | "error" => CallStatus::Failed,
             _ => CallStatus::ended(failed),
         },

@@ -122,7 +122,7 @@ fn turns_are_read() {
       call Bash(k1) $ "cat timer.rs"
       call Bash(k2) $ "cargo test" -> "error: no test" failed
       call Edit(k3) @/app/a.rs -> "no match for '1'" failed
-      call mcp__demo__ping(k4) not run
+      call mcp__demo__ping(k4) -> "[Operation Cancelled]" failed
       text "It slept too short."
     1 Command: "!ls x"
       call Bash(u2-0) $ "ls x" -> "Command exited with code 2.\nls: x" failed
@@ -141,7 +141,7 @@ fn turns_are_shown_in_full() {
       thinking "Plan\nLook first."
       call Bash(k2) $ "cargo test" {"command":"cargo test"} -> "error: no test" failed
       call Edit(k3) @/app/a.rs {"file_path":"/app/a.rs","new_string":"2","old_string":"1"} -> "no match for '1'" failed
-      call mcp__demo__ping(k4) {} -> "[Operation Cancelled]" not run
+      call mcp__demo__ping(k4) {} -> "[Operation Cancelled]" failed
       thinking "Plan\nLook first."
       text "It slept too short."
     1 Command: "!ls x"

@@ -323,8 +323,10 @@ fn what_was_not_let_run_did_not_fail() {
         ))
     };
     let status = |content: &TurnContent| content.command_runs().map(|run| run.status).next();
+    let stopped = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+    let said = format!("{stopped} To tell you how to proceed, the user said: use tabs");
     for told in [
-        "The user doesn't want to proceed with this tool use. The tool use was rejected.",
+        said.as_str(),
         "Permission to use Bash with command make has been denied.",
         "Claude requested permissions to use Bash, but you haven't granted it yet.",
         "This command requires approval",
@@ -335,6 +337,8 @@ fn what_was_not_let_run_did_not_fail() {
         assert_eq!(status(&content), Some(CallStatus::NotRun), "{told}");
         assert!(content.errors.is_empty(), "{:?}", content.errors);
     }
+    // The same is written of one that was stopped while it ran.
+    assert_eq!(status(&content(stopped)), Some(CallStatus::Unfinished));
     let failed = content("Exit code 1\nerror: This command requires approval");
     assert_eq!(status(&failed), Some(CallStatus::Failed));
     assert_eq!(failed.errors, ["error: This command requires approval"]);
