@@ -94,8 +94,8 @@ fn marked_lines(output: &str) -> impl Iterator<Item = &str> {
         Some(trim_line(&output[start..from]))
     });
     lines
-        .take(MAX_MARKED_LINES)
         .filter(|line| announces_error(line) && !is_quoted(line))
+        .take(MAX_MARKED_LINES)
 }
 
 fn trim_line(line: &str) -> &str {

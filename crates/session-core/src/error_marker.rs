@@ -86,7 +86,7 @@ pub(crate) fn announces_error(line: &str) -> bool {
         let (before, after) = (&line[..found.start()], &line[found.end()..]);
         let rest = after.trim_start_matches(|c: char| c.is_ascii_lowercase());
         let is_closing = CLOSING.contains(&&line[found.range()]);
-        begins_line(before)
+        words_before(before) <= if is_closing { MAX_SUBJECT } else { MAX_PREFIX }
             || rest.starts_with([':', '[', ']'])
             || after.starts_with("icked at")
             || is_closing && rest.trim_end_matches(['.', '!', ')']).is_empty()
@@ -133,12 +133,20 @@ fn ends_word(after: &str) -> bool {
             .is_some_and(|rest| rest.starts_with(goes_on))
 }
 
-/// True for what may stand before a marker at the beginning of a line: places, times, levels, programs.
-fn begins_line(before: &str) -> bool {
-    before.split_whitespace().all(|token| {
+/// Most words before a marker that a line begins with: `npm error`, `Found 3 errors`.
+const MAX_PREFIX: usize = 1;
+/// Most words before one that says it of them: `Test suite failed to run`.
+const MAX_SUBJECT: usize = 3;
+
+/// Counts words but for places, times, levels and programs.
+fn words_before(before: &str) -> usize {
+    let is_word = |token: &&str| {
         let is_word = token.contains(|c: char| c.is_lowercase());
-        !is_word || token.ends_with(':') || token.contains(['/', '\\', '=', '['])
-    })
+        is_word && !token.ends_with(':') && !token.contains(['/', '\\', '=', '['])
+    };
+    // Not the beginning of the marker's own word: `java.lang.IllegalStateException`.
+    let before = before.trim_end_matches(|c: char| c.is_alphanumeric() || ".:_".contains(c));
+    before.split_whitespace().filter(is_word).count()
 }
 
 /// True for the heading of a diagnostic: `a.ts:3:1 lint/noUnusedVariables ━━━━━`.
@@ -212,6 +220,16 @@ mod tests {
             "make: command not found",
             "The build failed: no oil",
             "fatal: not a git repository",
+            "npm error code E404",
+            "permission denied while trying to connect to the daemon",
+            "git@example.com: Permission denied (publickey).",
+            "Access denied for user 'ann'",
+            "make: *** [Makefile:12: all] Error 2",
+            "● Test suite failed to run",
+            "Caused by: java.lang.IllegalStateException",
+            "Found 3 errors in 2 files.",
+            "Build failed with 3 errors",
+            "TypeError [ERR_UNKNOWN]: x",
         ] {
             assert!(announces_error(line), "{line}");
         }

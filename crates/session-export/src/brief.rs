@@ -24,13 +24,9 @@ const LIMITS: [TextLimit; 4] = [
         bytes: 80,
     },
 ];
-/// The limit of what was said, where all else is at its least.
-const WORDS: TextLimit = TextLimit {
-    lines: 60,
-    bytes: 3_000,
-};
-/// Parts of a turn that are kept then from its beginning, and as many from its end.
-const KEPT_PARTS: usize = 12;
+/// Where all else is at its least: how many parts are kept of a turn's beginning, and of its end, and bytes of
+/// each thing that was said.
+const KEPT: [(usize, usize); 5] = [(12, 3_000), (6, 1_500), (3, 600), (1, 300), (1, 100)];
 
 /// Tells turns briefly: cuts inputs, outputs and asides, the harder the more there are of them, and says in their place how
 /// much is left out. Only where that is not enough words are cut, too, and parts left out.
@@ -43,8 +39,15 @@ pub fn make_brief(exchanges: &mut Vec<Exchange>) {
             return;
         }
     }
-    for exchange in exchanges {
-        leave_out_parts(&mut exchange.turn);
+    let shortest = exchanges.clone();
+    for (parts, bytes) in KEPT {
+        exchanges.clone_from(&shortest);
+        for exchange in exchanges.iter_mut() {
+            leave_out_parts(&mut exchange.turn, parts, bytes);
+        }
+        if json_chars(exchanges) <= BRIEF_CHARS {
+            return;
+        }
     }
 }
 
@@ -52,21 +55,24 @@ fn json_chars(exchanges: &[Exchange]) -> usize {
     serde_json::to_string(exchanges).map_or(0, |json| json.chars().count())
 }
 
-/// Leaves out thoughts and the parts in the middle of a turn, and cuts what was said.
-fn leave_out_parts(turn: &mut Turn) {
-    turn.prompt = WORDS.shorten(&turn.prompt);
+/// Leaves out thoughts and all but so many parts at both ends of a turn, says how many, and cuts what was said.
+fn leave_out_parts(turn: &mut Turn, kept: usize, bytes: usize) {
+    let words = TextLimit { lines: 60, bytes };
+    turn.prompt = words.shorten(&turn.prompt);
+    let all = turn.parts.len();
     turn.parts
         .retain(|part| !matches!(part, Part::Thinking { .. }));
     let count = turn.parts.len();
-    if count > 2 * KEPT_PARTS {
-        let middle = KEPT_PARTS..count - KEPT_PARTS;
-        let text = format!("… {} parts are left out here", middle.len());
-        turn.parts.splice(middle, [Part::Notice { text }]);
-    }
+    let middle = kept.min(count)..count.saturating_sub(kept).max(kept.min(count));
+    let left_out = all - count + middle.len();
     for part in &mut turn.parts {
         if let Part::Text { text } | Part::Error { text } | Part::Recap { text } = part {
-            *text = WORDS.shorten(text);
+            *text = words.shorten(text);
         }
+    }
+    if left_out > 0 {
+        let text = format!("[session-search: {left_out} parts left out by --brief]");
+        turn.parts.splice(middle, [Part::Notice { text }]);
     }
 }
 
@@ -173,8 +179,35 @@ mod tests {
         assert_eq!(few, expected);
         let mut many = long_turn(400);
         make_brief(&mut many);
-        let notice = &many[0].turn.parts[KEPT_PARTS];
-        let text = "… 376 parts are left out here".into();
+        let notice = &many[0].turn.parts[KEPT[0].0];
+        let text = "[session-search: 376 parts left out by --brief]".into();
         assert_eq!(*notice, Part::Notice { text });
+    }
+
+    #[test]
+    fn many_turns_fit_too_and_thoughts_are_counted() {
+        let mut exchanges: Vec<Exchange> = (0..40).flat_map(|_| long_turn(9)).collect();
+        let thought = Part::Thinking {
+            text: "Oil?".into(),
+        };
+        exchanges[0].turn.parts.insert(0, thought);
+        make_brief(&mut exchanges);
+        assert_eq!(exchanges.len(), 40);
+        assert!(json_chars(&exchanges) <= BRIEF_CHARS);
+        let told = |exchange: &Exchange| {
+            let mut notices = exchange.turn.parts.iter().filter_map(|part| match part {
+                Part::Notice { text } => Some(text.clone()),
+                _ => None,
+            });
+            notices.next()
+        };
+        let kept = exchanges[1].turn.parts.len() - 1;
+        let text = |count| {
+            Some(format!(
+                "[session-search: {count} parts left out by --brief]"
+            ))
+        };
+        assert_eq!(told(&exchanges[1]), text(9 - kept));
+        assert_eq!(told(&exchanges[0]), text(10 - kept));
     }
 }

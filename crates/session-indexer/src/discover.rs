@@ -255,7 +255,7 @@ impl Changes {
                 }
             }
             row => {
-                let known_size = row.as_ref().map_or(0, |row| row.stamp.size);
+                let known_size = row.as_ref().map_or(0, |row| known_size(row, &location));
                 let cursor = row.map(|r| index.cursor(r.id)).transpose()?.flatten();
                 self.changed.push(Change {
                     source,
@@ -266,6 +266,16 @@ impl Changes {
             }
         }
         Ok(())
+    }
+}
+
+/// Returns how much of a history was read before, where that tells whether it has lost something: one that is read
+/// again because the program asks for it may give fewer turns, unless it is shorter.
+fn known_size(row: &FileRow, location: &Location) -> u64 {
+    let is_asked_for = row.stamp.mtime_ns == 0;
+    match is_asked_for && location.stamp.size >= row.stamp.size {
+        true => 0,
+        false => row.stamp.size,
     }
 }
 

@@ -271,13 +271,13 @@ fn run(
 }
 
 /// Removes from the files what was deleted now or by a process that did not get to it. A search, too, may take
-/// longer for it, once; for readers of the index as it was it waits no longer than it has to.
+/// longer for it, once; for readers of the index as it was, its own among them, it does not wait.
 fn purge(how: &Refresh<'_>, writer: &mut Writer) -> Result<(), IndexError> {
     if !writer.is_purge_pending()? {
         return Ok(());
     }
     how.progress.at(Stage::Purging, 0, 1);
-    if how.budget.is_some() && !writer.has_deleted() {
+    if how.budget.is_some() {
         writer.set_lock_wait(Duration::ZERO)?;
     }
     writer.finish_purge()?;

@@ -65,6 +65,10 @@ pub struct Answered<T> {
     pub snapshot: Snapshot,
 }
 
+fn is_purge_pending(index: &Reader) -> bool {
+    index.is_purge_pending().unwrap_or(false)
+}
+
 impl LiveIndex<'_> {
     /// Reads what changed in the histories, within a budget of time if one is given.
     ///
@@ -150,6 +154,10 @@ impl LiveIndex<'_> {
         }
         // Opened first: where several threads begin to read a log at once, SQLite lets all but one sleep.
         let index = Reader::open(self.root);
+        if index.as_ref().is_ok_and(is_purge_pending) {
+            drop(index);
+            return self.answer_after_refresh(&answer);
+        }
         let (outcome, early) = std::thread::scope(|scope| {
             let refreshing = scope.spawn(|| self.refresh_for_query());
             meanwhile.map(|meanwhile| scope.spawn(meanwhile));
@@ -165,12 +173,35 @@ impl LiveIndex<'_> {
         let outcome = outcome?;
         let answered = match early {
             Ok(Some(early)) if outcome == Outcome::default() => Some(early),
-            _ => self.answer_twice(Some(&outcome), &answer)?,
+            early => {
+                drop(early);
+                self.finish_purge();
+                self.answer_twice(Some(&outcome), &answer)?
+            }
         };
         Ok(LiveAnswer {
             answered,
             refreshed: Some(outcome),
         })
+    }
+
+    /// Answers when the refresh is done. A snapshot beside it would keep deleted text in the log.
+    fn answer_after_refresh<T, E: From<QueryError>>(
+        &self,
+        answer: &impl Fn(&Snapshot) -> Result<T, E>,
+    ) -> Result<LiveAnswer<T>, E> {
+        let outcome = self.refresh_for_query()?;
+        Ok(LiveAnswer {
+            answered: self.answer_twice(Some(&outcome), answer)?,
+            refreshed: Some(outcome),
+        })
+    }
+
+    /// Removes deleted text that the snapshot beside the refresh kept in the log. Where that fails the next search does it.
+    fn finish_purge(&self) {
+        if Reader::open(self.root).is_ok_and(|index| is_purge_pending(&index)) {
+            let _ = self.refresh_or_read_only();
+        }
     }
 
     fn answer_twice<T, E: From<QueryError>>(

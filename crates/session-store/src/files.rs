@@ -252,7 +252,7 @@ impl Writer {
     pub fn reset_cursors(&mut self) -> Result<()> {
         self.begin()?;
         self.reader.db.execute_batch(
-            "UPDATE files SET size = 0, mtime_ns = 0, inode = 0;
+            "UPDATE files SET mtime_ns = 0, inode = 0;
              DELETE FROM cursors; DELETE FROM problems;",
         )?;
         self.mark_all_files()?;

@@ -110,7 +110,7 @@ UPDATE models SET
     from: 11,
     tables: "
 DELETE FROM cursors;
-UPDATE files SET size = 0, mtime_ns = 0 WHERE gone = 0;",
+UPDATE files SET mtime_ns = 0, inode = 0 WHERE gone = 0;",
     fill: |writer, _| {
         writer.mark_all_files()?;
         writer.mark_all_sessions()

@@ -46,6 +46,19 @@ fn what_vanished_is_marked_and_still_found() {
     assert_eq!(gone(&home), [false, false]);
 }
 
+/// The cut is told by the size that was read before alone.
+#[test]
+fn what_was_cut_off_stays_when_all_is_read_again() {
+    let home = two();
+    home.write(0, turns(0, 0, 1).as_bytes());
+    full(&home);
+    for turn in 0..2 {
+        assert_eq!(found(&home.reader(), &word(0, turn)).len(), 1, "{turn}");
+    }
+    full(&home);
+    assert_eq!(found(&home.reader(), &word(0, 1)).len(), 1);
+}
+
 #[test]
 fn a_file_that_comes_back_changed_is_read() {
     let home = two();

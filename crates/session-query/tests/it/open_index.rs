@@ -128,6 +128,41 @@ fn an_answer_is_from_the_index_as_the_refresh_beside_it_left_it() {
     assert_eq!(count(), (1, 0));
 }
 
+/// The snapshot beside a refresh keeps deleted text in the log.
+#[test]
+fn an_answer_leaves_no_purge_behind() {
+    let home = TestHome::new();
+    let env = Env::with_home(&home.home(""));
+    let root = home.path("index");
+    let table = session_embed::bundled().unwrap();
+    let live = LiveIndex {
+        root: &root,
+        env: &env,
+        table: table.as_ref(),
+        policy: &ReadPolicy::default(),
+        progress: &|| Box::new(Silent),
+    };
+    let answer = || {
+        let count = |snapshot: &Snapshot| Ok::<_, QueryError>(snapshot.sessions.len());
+        let answered = live.answer(true, None::<fn()>, count).unwrap().answered;
+        answered.map(|answered| answered.answer)
+    };
+    home.claude(&Transcript::new("aaaaaaaa-0000-4000-8000-000000000001", "/w").user("add a pier"));
+    let gone =
+        home.claude(&Transcript::new("aaaaaaaa-0000-4000-8000-000000000002", "/w").user("oil"));
+    assert_eq!(answer(), Some(2));
+    fs_err::remove_file(gone).unwrap();
+    let mut writer = Writer::open(&root).unwrap();
+    let sessions = writer.reader().unwrap().sessions().unwrap();
+    let session = sessions.iter().find(|s| s.uid.ends_with('2')).unwrap();
+    writer.delete_session(session.id).unwrap();
+    writer.commit().unwrap();
+    drop(writer);
+    assert_eq!(answer(), Some(1));
+    let is_pending = live.snapshot().unwrap().index.is_purge_pending();
+    assert!(!is_pending.unwrap());
+}
+
 #[test]
 fn a_watch_tells_of_commits() {
     let root = tempfile::tempdir().unwrap();

@@ -169,8 +169,8 @@ fn an_index_of_an_older_format_is_migrated_with_all_that_it_holds() {
         assert_eq!(columns(&index), columns(&empty()));
         // More is read of histories than before: what is there is read again.
         let files = index.reader().files().unwrap();
-        let sizes: Vec<u64> = files.iter().map(|file| file.stamp.size).collect();
-        assert_eq!(sizes, [0, 7]);
+        let times: Vec<i64> = files.iter().map(|file| file.stamp.mtime_ns).collect();
+        assert_eq!(times, [0, 7]);
         let mut writer = index.writer();
         let asked = turn(0, "Where is the port configured?", &[]);
         deliver(&mut writer, &meta("c"), &[asked]);
