@@ -280,8 +280,11 @@ fn purge(how: &Refresh<'_>, writer: &mut Writer) -> Result<(), IndexError> {
     if how.budget.is_some() {
         writer.set_lock_wait(Duration::ZERO)?;
     }
-    writer.finish_purge()?;
-    Ok(())
+    match writer.finish_purge() {
+        // A search can be answered on a full disk, too; the purge waits for the next one.
+        Err(error) if how.budget.is_some() && error.needs_space() => Ok(()),
+        purged => Ok(purged.map(drop)?),
+    }
 }
 
 /// Removes what is excluded since the index was written. Where less is excluded than before, all

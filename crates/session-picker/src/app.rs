@@ -55,7 +55,8 @@ pub(crate) struct PreviewPane {
 pub(crate) struct App {
     pub(crate) query: QueryLine,
     pub(crate) list: RowList,
-    pub(crate) values: FilterValues,
+    /// `None` until they were read.
+    pub(crate) values: Option<FilterValues>,
     pub(crate) preview: Option<PreviewPane>,
     pub(crate) conversation: Option<Conversation>,
     pub(crate) form: Option<MemoryForm>,
@@ -72,7 +73,7 @@ pub(crate) struct App {
     pub(crate) preview_area: Rect,
     /// The turn that was asked for last.
     asked: Option<(SessionRow, u32)>,
-    /// Keys that are meant for rows which are still to come.
+    /// Keys that are meant for rows, or for values of filters, which are still to come.
     deferred: Vec<Event>,
 }
 
@@ -82,7 +83,7 @@ impl App {
         Self {
             query: QueryLine::new(query),
             list: RowList::default(),
-            values: FilterValues::default(),
+            values: None,
             preview: None,
             conversation: None,
             form: None,
@@ -105,7 +106,10 @@ impl App {
                 self.list.receive(*listing);
                 return self.handle_deferred();
             }
-            Message::Values(values) => self.values = *values,
+            Message::Values(values) => {
+                self.values = Some(*values);
+                return self.handle_deferred();
+            }
             Message::Loaded(loaded) => return self.load(*loaded),
             Message::Unlisted(reason) => self.list.fail(reason),
             Message::Unread(reason) => self.fail_to_load(reason),
@@ -371,7 +375,12 @@ impl App {
 
     /// Completes a filter, or goes from sessions to turns and back.
     fn tab(&mut self) -> Option<Effect> {
-        if !self.query.complete(&self.values) {
+        let none = FilterValues::default();
+        if self.values.is_none() && self.query.may_be_in_filter() {
+            self.deferred.push(Event::Key(KeyCode::Tab.into()));
+            return None;
+        }
+        if !self.query.complete(self.values.as_ref().unwrap_or(&none)) {
             self.list.level = match self.list.level {
                 Level::Session => Level::Turn,
                 Level::Turn => Level::Session,

@@ -54,6 +54,13 @@ impl QueryLine {
         before != self.text()
     }
 
+    /// Returns true where the cursor is in or behind a word with a colon, as filters have.
+    pub(crate) fn may_be_in_filter(&self) -> bool {
+        let before = self.text().get(..self.cursor_byte()).unwrap_or_default();
+        let word = before.rsplit(char::is_whitespace).next();
+        word.is_some_and(|word| word.contains(':'))
+    }
+
     /// Completes the filter before the cursor, or goes on to its next candidate. Returns false where
     /// there is none.
     pub(crate) fn complete(&mut self, values: &FilterValues) -> bool {
