@@ -1,6 +1,7 @@
 //! Keeps an index open between questions.
 
 use session_core::{SessionMeta, SourceName};
+use session_embed::Embedder;
 use session_indexer::{ReadPolicy, Silent};
 use session_query::{IndexWatch, LiveIndex, OpenIndex, QueryError, Snapshot};
 use session_sources::Env;
@@ -103,19 +104,29 @@ fn a_question_that_fails_costs_itself_alone() {
     assert_eq!(uids(&mut open).unwrap(), ["a"]);
 }
 
+fn live<'a>(
+    root: &'a Path,
+    env: &'a Env,
+    table: &'a dyn Embedder,
+    policy: &'a ReadPolicy,
+) -> LiveIndex<'a> {
+    LiveIndex {
+        root,
+        env,
+        table,
+        policy,
+        progress: &|| Box::new(Silent),
+    }
+}
+
 #[test]
 fn an_answer_is_from_the_index_as_the_refresh_beside_it_left_it() {
     let home = TestHome::new();
     let env = Env::with_home(&home.home(""));
     let root = home.path("index");
     let table = session_embed::bundled().unwrap();
-    let live = LiveIndex {
-        root: &root,
-        env: &env,
-        table: table.as_ref(),
-        policy: &ReadPolicy::default(),
-        progress: &|| Box::new(Silent),
-    };
+    let policy = ReadPolicy::default();
+    let live = live(&root, &env, table.as_ref(), &policy);
     let mut open = OpenIndex::new(&root);
     let mut count = || {
         let count = |snapshot: &Snapshot| Ok::<_, QueryError>(snapshot.sessions.len());
@@ -135,13 +146,8 @@ fn an_answer_leaves_no_purge_behind() {
     let env = Env::with_home(&home.home(""));
     let root = home.path("index");
     let table = session_embed::bundled().unwrap();
-    let live = LiveIndex {
-        root: &root,
-        env: &env,
-        table: table.as_ref(),
-        policy: &ReadPolicy::default(),
-        progress: &|| Box::new(Silent),
-    };
+    let policy = ReadPolicy::default();
+    let live = live(&root, &env, table.as_ref(), &policy);
     let answer = || {
         let count = |snapshot: &Snapshot| Ok::<_, QueryError>(snapshot.sessions.len());
         let answered = live.answer(true, None::<fn()>, count).unwrap().answered;
