@@ -24,18 +24,14 @@ pub fn error_lines(output: &str, failed: bool) -> Vec<&str> {
     }
     let lines = || output.split('\n').map(trim_line);
     let tells = |line: &&str| is_error_line(line) || tells_failure(line);
-    let found: Vec<&str> = lines().filter(|l| tells(l) && !is_quoted(l)).collect();
-    if !found.is_empty() {
-        return chosen(found.into_iter(), FIRST_LINES);
+    let (quoted, said): (Vec<&str>, Vec<&str>) =
+        lines().filter(tells).partition(|line| is_quoted(line));
+    let told = if said.is_empty() { quoted } else { said };
+    if told.is_empty() {
+        let says = |line: &&str| !line.is_empty() && !line.starts_with("Exit code ");
+        return lines().filter(says).take(FIRST_LINES).collect();
     }
-    let quoted: Vec<&str> = lines().filter(tells).collect();
-    match quoted.is_empty() {
-        false => chosen(quoted.into_iter(), FIRST_LINES),
-        true => {
-            let says = |line: &&str| !line.is_empty() && !line.starts_with("Exit code ");
-            lines().filter(says).take(3).collect()
-        }
-    }
+    chosen(told.into_iter(), FIRST_LINES)
 }
 
 /// Chooses lines, in order. Where there are too many, those that say something new come before those that say it once
@@ -75,7 +71,7 @@ fn chosen<'o>(lines: impl Iterator<Item = &'o str>, first: usize) -> Vec<&'o str
     kept.into_iter().map(|(_, line)| line).collect()
 }
 
-/// What a line says beside those before it.
+/// How much a line adds to those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rank {
     New,

@@ -29,6 +29,9 @@ pub struct Outcome {
     /// Sessions with a prompt that asks to leave them out, by agent and id.
     #[serde(skip)]
     pub marked: Vec<(String, String)>,
+    /// Deleted text is still in the log, which a reader keeps.
+    #[serde(skip)]
+    pub purge_waits: bool,
     /// Another process was writing, so nothing was done.
     pub locked: bool,
 }

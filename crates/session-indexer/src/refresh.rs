@@ -12,7 +12,7 @@ use session_core::SourceName;
 use session_embed::{EmbedError, Embedder};
 use session_forget::{Exclusions, ForgetError, Removed};
 use session_sources::Env;
-use session_store::{FileDigests, Reader, StoreError, Writer, WriterOptions};
+use session_store::{FileDigests, PurgeOutcome, Reader, StoreError, Writer, WriterOptions};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -266,15 +266,16 @@ fn run(
     if first || writer.was_migrated() {
         writer.vacuum()?;
     }
-    purge(how, writer)?;
+    outcome.purge_waits = purge(how, writer)?;
     Ok(outcome)
 }
 
 /// Removes from the files what was deleted now or by a process that did not get to it. A search, too, may take
-/// longer for it, once; for readers of the index as it was, its own among them, it does not wait.
-fn purge(how: &Refresh<'_>, writer: &mut Writer) -> Result<(), IndexError> {
+/// longer for it, once; for readers of the index as it was, its own among them, it does not wait. Returns true where one of
+/// them keeps it in the log.
+fn purge(how: &Refresh<'_>, writer: &mut Writer) -> Result<bool, IndexError> {
     if !writer.is_purge_pending()? {
-        return Ok(());
+        return Ok(false);
     }
     how.progress.at(Stage::Purging, 0, 1);
     if how.budget.is_some() {
@@ -282,8 +283,8 @@ fn purge(how: &Refresh<'_>, writer: &mut Writer) -> Result<(), IndexError> {
     }
     match writer.finish_purge() {
         // A search can be answered on a full disk, too; the purge waits for the next one.
-        Err(error) if how.budget.is_some() && error.needs_space() => Ok(()),
-        purged => Ok(purged.map(drop)?),
+        Err(error) if how.budget.is_some() && error.needs_space() => Ok(false),
+        purged => Ok(purged? == PurgeOutcome::Waiting),
     }
 }
 

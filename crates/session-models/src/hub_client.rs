@@ -21,7 +21,7 @@ const BLOCK_BYTES: usize = 1 << 16;
 const LINKED_ETAG: HeaderName = HeaderName::from_static("x-linked-etag");
 const COMMIT: HeaderName = HeaderName::from_static("x-repo-commit");
 
-/// What the hub states of a file.
+/// Metadata of a file, as the hub states it.
 #[derive(Debug, Clone)]
 pub struct StatedFile {
     pub etag: Etag,

@@ -65,10 +65,6 @@ pub struct Answered<T> {
     pub snapshot: Snapshot,
 }
 
-fn is_purge_pending(index: &Reader) -> bool {
-    index.is_purge_pending().unwrap_or(false)
-}
-
 impl LiveIndex<'_> {
     /// Reads what changed in the histories, within a budget of time if one is given.
     ///
@@ -154,7 +150,8 @@ impl LiveIndex<'_> {
         }
         // Opened first: where several threads begin to read a log at once, SQLite lets all but one sleep.
         let index = Reader::open(self.root);
-        if index.as_ref().is_ok_and(is_purge_pending) {
+        let is_pending = |index: &Reader| index.is_purge_pending().unwrap_or(false);
+        if index.as_ref().is_ok_and(is_pending) {
             drop(index);
             return self.answer_after_refresh(&answer);
         }
@@ -175,7 +172,10 @@ impl LiveIndex<'_> {
             Ok(Some(early)) if outcome == Outcome::default() => Some(early),
             early => {
                 drop(early);
-                self.finish_purge();
+                if outcome.purge_waits {
+                    // The early snapshot kept the text in the log. Where this fails the next search removes it.
+                    let _ = self.refresh_or_read_only();
+                }
                 self.answer_twice(Some(&outcome), &answer)?
             }
         };
@@ -195,13 +195,6 @@ impl LiveIndex<'_> {
             answered: self.answer_twice(Some(&outcome), answer)?,
             refreshed: Some(outcome),
         })
-    }
-
-    /// Removes deleted text that the snapshot beside the refresh kept in the log. Where that fails the next search does it.
-    fn finish_purge(&self) {
-        if Reader::open(self.root).is_ok_and(|index| is_purge_pending(&index)) {
-            let _ = self.refresh_or_read_only();
-        }
     }
 
     fn answer_twice<T, E: From<QueryError>>(

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard};
 pub struct ModelFailure {
     /// The reason, as a sentence without a full stop.
     pub reason: String,
-    /// What the user can do about it.
+    /// Advice to the user.
     pub hint: Option<String>,
 }
 

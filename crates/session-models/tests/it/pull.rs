@@ -404,7 +404,7 @@ fn a_hub_that_knows_no_ranges_is_supported() {
     assert_installed(&home);
 }
 
-/// What a pull that failed leaves is the owner's alone, too.
+/// The files that a failed pull leaves are readable to their owner alone.
 #[cfg(unix)]
 #[test]
 fn only_the_owner_can_read_what_a_failed_download_leaves() {

@@ -165,8 +165,16 @@ fn an_answer_leaves_no_purge_behind() {
     writer.commit().unwrap();
     drop(writer);
     assert_eq!(answer(), Some(1));
-    let is_pending = live.snapshot().unwrap().index.is_purge_pending();
-    assert!(!is_pending.unwrap());
+    let is_pending = || live.snapshot().unwrap().index.is_purge_pending().unwrap();
+    assert!(!is_pending());
+
+    // Deleted by the refresh of the search itself.
+    let other = Transcript::new("aaaaaaaa-0000-4000-8000-000000000003", "/w");
+    home.claude(&other.clone().user("wick"));
+    assert_eq!(answer(), Some(2));
+    home.claude(&other.user("wick").user("<!-- session-search: off -->"));
+    assert_eq!(answer(), Some(1));
+    assert!(!is_pending());
 }
 
 #[test]
