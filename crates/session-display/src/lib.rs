@@ -15,6 +15,7 @@ mod plural;
 mod preview;
 mod session_label;
 mod times;
+mod unfound_terms;
 mod unknown_project;
 
 pub use columns::{cut, line, safe_line, split, wrap_lines};
@@ -22,4 +23,5 @@ pub use plural::plural;
 pub use preview::{Preview, PreviewPart, mark_terms, mark_words, plain_previews, previews};
 pub use session_label::{has_twin, is_plain, project, short_id, title, visible_title};
 pub use times::{day, elapsed, minute, rfc3339, zoned_minute};
+pub use unfound_terms::format_unfound_terms;
 pub use unknown_project::format_unknown_project;

@@ -32,6 +32,8 @@ pub(crate) struct SearchArguments {
     pub(crate) project: Option<String>,
     pub(crate) since: Option<String>,
     pub(crate) session: Option<String>,
+    #[serde(default)]
+    pub(crate) subagents: bool,
     pub(crate) limit: Option<usize>,
 }
 

@@ -8,7 +8,9 @@ use crate::turn_window::TurnWindow;
 use jiff::Zoned;
 use serde_json::Value;
 use session_core::Query;
-use session_display::{cut, day, format_unknown_project, plural, previews, project, safe_line};
+use session_display::{
+    cut, day, format_unfound_terms, format_unknown_project, plural, previews, project, safe_line,
+};
 use session_query::TypedQuery;
 use session_search::{Hit, HitOrder, Request, Results};
 
@@ -18,8 +20,7 @@ const MAX_LIMIT: usize = 30;
 /// Most columns of a title, and of a preview.
 const TITLE_COLUMNS: usize = 80;
 const PREVIEW_COLUMNS: usize = 300;
-/// Most words that a note names.
-const MAX_NAMED: usize = 5;
+const SUBAGENTS_HINT: &str = "search them with subagents: true";
 
 /// A search whose filters are resolved as far as they can be without the index.
 pub(crate) struct SearchCall<'a> {
@@ -62,6 +63,10 @@ impl<'a> SearchCall<'a> {
     /// When the index or the model fails, or a session is not there.
     pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<AnsweredSearch, CallError> {
         let ResolvedFilter { filter, callers } = view.resolve(&self.filter)?;
+        let filter = match self.arguments.subagents {
+            true => filter.including_subagents(view.sessions()),
+            false => filter,
+        };
         let request = Request {
             query: Query::new(&self.text),
             level: self.arguments.level.into(),
@@ -71,7 +76,10 @@ impl<'a> SearchCall<'a> {
         };
         let results = view.engine.search_or_newest(view.snapshot, &request)?;
         let mut notes = view.caller_notes(&callers);
-        notes.extend(missing_words(&results));
+        if results.searched.sessions > 0 {
+            let unfound = &results.explanation.unfound;
+            notes.extend(format_unfound_terms(unfound, SUBAGENTS_HINT));
+        }
         let models = view.engine.models();
         notes.extend(models.failures().into_iter().map(|failure| failure.reason));
         Ok(AnsweredSearch {
@@ -185,13 +193,6 @@ fn show_call(hit: &Hit, view: IndexView<'_>) -> String {
     let range = TurnWindow::around(first, session.turns);
     let id = format!("{}:{range}", view.short_id(session));
     format_call("show", &[("id", id.into())])
-}
-
-fn missing_words(results: &Results) -> Option<String> {
-    let missing = &results.explanation.missing;
-    let words: Vec<&str> = missing.iter().map(String::as_str).take(MAX_NAMED).collect();
-    (!words.is_empty() && results.searched.sessions > 0)
-        .then(|| format!("no session holds {}", words.join(", ")))
 }
 
 fn nothing_found(results: &Results, filter: &CallFilter, view: IndexView<'_>) -> String {

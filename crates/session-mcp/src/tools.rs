@@ -128,6 +128,7 @@ fn search() -> Tool {
         "project": {"type": "string", "description": "Name or part of a path; . is this project"},
         "since": {"type": "string", "description": "2026-01-15, 3d, 2w, yesterday"},
         "session": {"type": "string", "description": "Only in this session"},
+        "subagents": {"type": "boolean", "description": "Also subagents' sessions"},
         "limit": {"type": "integer", "minimum": 1, "maximum": 30},
     });
     let description =

@@ -6,8 +6,9 @@ use crate::session_label::{day, hit_time, project, short_id, visible_title};
 use serde::Serialize;
 use session_core::{Band, safe_json};
 use session_indexer::Outcome;
-use session_search::{Hit, HitOrder, Results};
+use session_search::{Hit, HitOrder, Results, UnfoundTerms};
 use session_store::SessionRow;
+use std::borrow::Cow;
 
 /// Most bytes of a hit: about 100 tokens, at four bytes a token.
 const MAX_HIT_CHARS: usize = 400;
@@ -39,8 +40,8 @@ struct Around<'a> {
     /// Whether the index was as the histories are; null where nobody looked.
     complete: Option<bool>,
     left_out: &'a [String],
-    /// Terms that no session holds.
-    missing: &'a [String],
+    #[serde(flatten)]
+    unfound: Cow<'a, UnfoundTerms>,
 }
 
 impl SearchListing<'_> {
@@ -58,7 +59,7 @@ impl SearchListing<'_> {
             sessions: results.searched.sessions,
             complete: self.refreshed.map(Outcome::is_complete),
             left_out: &answer.left_out,
-            missing: &results.explanation.missing,
+            unfound: Cow::Borrowed(&results.explanation.unfound),
         };
         join(&around, &hits?)
     }
@@ -77,7 +78,7 @@ pub fn compact_json_without_history(
         sessions: 0,
         complete: refreshed.map(Outcome::is_complete),
         left_out: &[],
-        missing: &[],
+        unfound: Cow::default(),
     };
     join(&around, &[])
 }

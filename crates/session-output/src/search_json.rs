@@ -8,7 +8,8 @@ use serde::Serialize;
 use session_core::{Band, ListScore};
 use session_display::Preview;
 use session_indexer::Outcome;
-use session_search::{Explanation, Hit, HitOrder, Level, Results, Searched};
+use session_search::{Explanation, Hit, HitOrder, Level, Results, Searched, UnfoundTerms};
+use std::borrow::Cow;
 
 /// The answer of a search.
 #[derive(Serialize)]
@@ -19,8 +20,8 @@ pub struct JsonSearch<'a> {
     searched: Searched,
     index: Option<Freshness>,
     left_out: &'a [String],
-    /// Terms that no session holds.
-    missing: &'a [String],
+    #[serde(flatten)]
+    unfound: Cow<'a, UnfoundTerms>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a Explanation>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +88,7 @@ impl<'a> JsonSearch<'a> {
             searched: Searched::default(),
             index: refreshed.map(Freshness::new),
             left_out: &[],
-            missing: &[],
+            unfound: Cow::default(),
             explanation: None,
             memories: None,
         }
@@ -127,7 +128,7 @@ impl<'a> SearchListing<'a> {
             searched: results.searched.clone(),
             index: self.refreshed.map(Freshness::new),
             left_out: &answer.left_out,
-            missing: &results.explanation.missing,
+            unfound: Cow::Borrowed(&results.explanation.unfound),
             explanation: self.explain.then_some(&results.explanation),
             memories: None,
         }

@@ -12,7 +12,7 @@ use crate::work::{WorkPart, format_work};
 use anstyle::Style;
 use session_core::Band;
 use session_core::text::file_name;
-use session_display::{Preview, plural};
+use session_display::{Preview, format_unfound_terms, plural};
 use session_indexer::Outcome;
 use session_query::SearchAnswer;
 use session_report::WorkSummary;
@@ -28,8 +28,7 @@ const PROJECT_COLUMNS: usize = 24;
 const MIN_FIELD_WIDTH: usize = 24;
 /// Most names of files.
 const MAX_FILES: usize = 4;
-/// Most columns of a word that no session holds.
-const MAX_WORD_CHARS: usize = 48;
+const SUBAGENTS_HINT: &str = "search them with --subagents";
 const FILES_LABEL: &str = "files: ";
 /// Between names of files and the command that takes the session up.
 const COMMAND_GAP: usize = 4;
@@ -112,14 +111,13 @@ impl SearchListing<'_> {
         scope.format_nothing("nothing found")
     }
 
-    /// Formats the words of the query that no session holds, if there are any: what is found is found
-    /// without them.
-    pub fn missing_words(&self) -> Option<String> {
+    /// Formats the words of the query that no searched session holds, a note for each place where they are.
+    pub fn unfound_words(&self) -> Vec<String> {
         let results = &self.answer.results;
-        let missing = results.explanation.missing.iter();
-        let words: Vec<String> = missing.map(|word| line(word, MAX_WORD_CHARS)).collect();
-        let is_told = !words.is_empty() && results.searched.sessions > 0;
-        is_told.then(|| format!("no session holds {}", words.join(", ")))
+        match results.searched.sessions {
+            0 => Vec::new(),
+            _ => format_unfound_terms(&results.explanation.unfound, SUBAGENTS_HINT),
+        }
     }
 
     /// Returns the query and the counts; on two lines where the query would be

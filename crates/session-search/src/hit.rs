@@ -2,6 +2,7 @@
 
 use crate::cosine_stats::CosineStats;
 use crate::fusion_weights::FusionWeights;
+use crate::unfound_terms::UnfoundTerms;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 use session_core::{Band, Fused, ListScore};
@@ -73,8 +74,9 @@ pub struct Explanation {
     /// Identifiers that few sessions hold; these sessions go first.
     #[serde(rename = "named")]
     pub identifiers: Vec<String>,
-    /// Terms that no session of the index holds: identifiers, or all where none is held.
-    pub missing: Vec<String>,
+    /// The query's terms that no searched session holds.
+    #[serde(flatten)]
+    pub unfound: UnfoundTerms,
     /// The query's terms with their document frequencies.
     pub terms: Vec<TermStats>,
     /// Names of the models, the best first.

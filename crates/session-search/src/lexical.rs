@@ -77,23 +77,6 @@ impl LexicalCandidates {
         !self.hits.terms.is_empty() && self.is_empty()
     }
 
-    /// Returns true when the query has words and no turn of the index holds any of them.
-    fn knows_no_term(&self) -> bool {
-        let mut terms = self.hits.terms.iter();
-        !self.hits.terms.is_empty() && terms.all(|term| term.turns == 0)
-    }
-
-    /// Returns the terms that no turn holds: the identifiers among them, or all where no term is held.
-    pub(crate) fn missing_terms(&self, query: &Query) -> Vec<String> {
-        let is_missing = |text: &str| {
-            let mut counts = self.hits.terms.iter();
-            counts.any(|count| count.turns == 0 && count.term == text)
-        };
-        let missing = query.terms.iter();
-        let missing = missing.filter(|t| self.knows_no_term() || t.exact && is_missing(&t.text));
-        missing.map(|term| term.text.clone()).collect()
-    }
-
     /// Returns the part of the query's terms that some turn holds; 0 where there is none.
     #[expect(clippy::cast_precision_loss, reason = "terms of a query")]
     pub(crate) fn known_share(&self) -> f32 {

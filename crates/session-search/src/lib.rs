@@ -59,6 +59,7 @@ mod show;
 mod snippet;
 mod tuning;
 mod turn_patterns;
+mod unfound_terms;
 
 pub use cosine_stats::CosineStats;
 pub use cosines::QueryEmbedding;
@@ -77,3 +78,4 @@ pub use session_store::Level;
 pub use show::{Exchange, Origin, show, show_rows};
 pub use tuning::Tuning;
 pub use turn_patterns::{CommandPattern, session_path_matches};
+pub use unfound_terms::UnfoundTerms;

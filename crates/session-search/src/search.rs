@@ -8,6 +8,7 @@ use crate::hits;
 use crate::ranking::{NearestByLevel, rank};
 use crate::request::Request;
 use crate::rescoring::rescore_ties;
+use crate::unfound_terms::UnfoundTerms;
 use session_store::{Reader, SessionRow, StoreError};
 
 /// Answers a request over `sessions`, all of the index's. `embeddings` is the query by each model,
@@ -38,7 +39,13 @@ pub fn search(
         explanation: Explanation {
             weights: ranking.list.weights,
             identifiers: candidates.holders.terms.clone(),
-            missing: candidates.lexical.missing_terms(&request.query),
+            unfound: UnfoundTerms::find(
+                &request.query,
+                &candidates.lexical,
+                &filtered,
+                &request.filter,
+                sessions,
+            ),
             terms: candidates.lexical.hits.terms.clone(),
             models: models.collect(),
             cosines: ranking.list.stats,

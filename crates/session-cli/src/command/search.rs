@@ -202,8 +202,8 @@ pub fn print(
     let found = found(results);
     if !args.json {
         caller::note(&answer.left_out)?;
-        if let Some(text) = listing.missing_words() {
-            writeln!(notes::stderr(), "{text}")?;
+        for note in listing.unfound_words() {
+            writeln!(notes::stderr(), "{note}")?;
         }
     }
     if found == Found::Nothing {

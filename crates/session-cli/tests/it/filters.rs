@@ -341,6 +341,7 @@ fn what_filters_by_turn_leave_is_not_counted_as_searched() {
     ----- stdout -----
 
     ----- stderr -----
+    only what the filters leave out holds kettle
     nothing found in what the filters leave of 5 sessions
     hint: the filters may be too narrow
     ");

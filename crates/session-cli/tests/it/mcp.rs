@@ -59,7 +59,7 @@ fn a_handshake_lists_the_tools_and_touches_nothing() {
         format!("{name}({}) reads: {reads}\n", fields.join(", "))
     };
     assert_snapshot!(tools.iter().map(line).collect::<String>(), @r"
-    search(level, limit, project, query, session, since) reads: true
+    search(level, limit, project, query, session, since, subagents) reads: true
     show(brief, id, turns) reads: true
     history(limit, pattern, project, what) reads: true
     recall(query) reads: true

@@ -25,7 +25,7 @@ fn nothing_found_is_said_on_stderr() {
     no project has `nowhere` in its name or path
     ");
     let asked = ["search", "EMFILE", "--project", "nowhere", "--json"];
-    assert_nothing(env.run(&asked), "EMFILE");
+    assert_nothing(env.run(&asked), "EMFILE", &["EMFILE"]);
     assert_snapshot!(env.run(&["show", "b2:7"]), @r"
     exit code: 1
     ----- stdout -----
@@ -36,8 +36,8 @@ fn nothing_found_is_said_on_stderr() {
     ");
 }
 
-/// The program answered in JSON that it found nothing in nothing.
-fn assert_nothing(ran: Ran, query: &str) -> Ran {
+/// The program answered in JSON that it found nothing in nothing; what the filters leave out holds these terms.
+fn assert_nothing(ran: Ran, query: &str, filtered: &[&str]) -> Ran {
     let ran = ran.exits(1);
     let answer: Value = serde_json::from_str(&ran.stdout()).unwrap();
     let expected = json!({
@@ -48,6 +48,8 @@ fn assert_nothing(ran: Ran, query: &str) -> Ran {
         "index": { "complete": true, "files_left": 0, "sessions_left": 0, "locked": false },
         "left_out": [],
         "missing": [],
+        "only_subagents": [],
+        "filtered": filtered,
     });
     assert_eq!(answer, expected);
     ran
@@ -98,7 +100,7 @@ fn without_history_the_way_on_is_shown() {
     no [AGENTS] history in `[TMP]/home`
     hint: try `session-search demo`, or set [VARIABLES]
     ");
-    let ran = assert_nothing(env.run(&["search", "docker", "--json"]), "docker");
+    let ran = assert_nothing(env.run(&["search", "docker", "--json"]), "docker", &[]);
     assert!(ran.stderr().starts_with("no Claude Code"), "{ran}");
     let ran = env
         .run(&["search", "docker", "--or-demo", "--limit", "1"])

@@ -138,7 +138,9 @@ fn sessions_are_listed_as_json() {
         "locked": false
       },
       "left_out": [],
-      "missing": []
+      "missing": [],
+      "only_subagents": [],
+      "filtered": []
     }
     ----- stderr -----
     "#);

@@ -1,8 +1,10 @@
 //! An identifier that one session alone holds puts that session first.
 
 use crate::library::{FAR, Library, QUERY, cosine, ids, meta, place, turn};
-use session_core::Band;
-use session_search::{Level, Request};
+use session_core::{Band, SessionMeta};
+use session_search::{
+    Condition, Filter, FilterClause, Level, ProjectPattern, Request, UnfoundTerms,
+};
 
 /// Things with a name, and what its one session says of it.
 const NAMED: [(&str, &str); 5] = [
@@ -173,7 +175,7 @@ fn who_holds_a_pasted_error_as_it_stands_is_first() {
     let asked = Request::new("error: Script not found \"oil\"");
     let found = library.search(&asked, Some(QUERY));
     assert_eq!(
-        found.explanation.missing,
+        found.explanation.unfound.missing,
         ["oil"],
         "the line itself is none"
     );
@@ -233,16 +235,16 @@ fn the_turn_that_is_shown_is_the_best_of_those_that_hold_it() {
 fn what_no_session_holds_is_told() {
     let library = library();
     let found = library.search(&Request::new("EMFILE"), Some(QUERY));
-    assert_eq!(found.explanation.missing, ["EMFILE"]);
+    assert_eq!(found.explanation.unfound.missing, ["EMFILE"]);
     assert!(found.hits.len() <= 3, "{}", found.hits.len());
     let found = library.search(&Request::new("EMFILE in the importer"), Some(QUERY));
-    assert_eq!(found.explanation.missing, ["EMFILE"]);
+    assert_eq!(found.explanation.unfound.missing, ["EMFILE"]);
     let found = library.search(&Request::new("ダークモード"), Some(QUERY));
-    assert_eq!(found.explanation.missing, ["ダークモード"]);
+    assert_eq!(found.explanation.unfound.missing, ["ダークモード"]);
     let nonsense = Some(FAR);
     assert_eq!(ids(&library.search(&Request::new("🎉"), nonsense)), [""; 0]);
     let found = library.search(&Request::new("nonesuch importer"), Some(QUERY));
-    assert_eq!(found.explanation.missing, [""; 0]);
+    assert_eq!(found.explanation.unfound.missing, [""; 0]);
 }
 
 #[test]
@@ -333,4 +335,46 @@ fn an_identifier_beside_a_phrase_without_spaces_is_looked_up_by_itself() {
     let results = library.search(&request, Some(QUERY));
     assert_eq!(ids(&results).first(), Some(&"E0597"), "{:?}", ids(&results));
     assert_eq!(results.explanation.identifiers, ["E0597"]);
+}
+
+/// A subagent's session and another project's are left out, each named by what would find it. Whoever searches typed the
+/// identifier, which says nothing.
+#[test]
+fn what_no_searched_session_holds_is_told_with_who_does() {
+    let mut library = library();
+    library.add(
+        "claude",
+        &SessionMeta {
+            parent: Some("E0597".into()),
+            ..meta("agent")
+        },
+        &[(turn(0, "Met ERR_DEEP_11 in the importer."), None)],
+        None,
+    );
+    let asker = library.say("asker", &[("What was ERR_ASKED_12?", None)]);
+    let unfound = |query: &str, filter: Filter| {
+        let request = Request {
+            filter,
+            ..Request::new(query)
+        };
+        library.search(&request, Some(QUERY)).explanation.unfound
+    };
+    let deep = unfound("ERR_DEEP_11 in the importer", Filter::default());
+    assert_eq!(deep.only_subagents, ["ERR_DEEP_11"]);
+    let filter = Filter {
+        exclude: vec![asker],
+        ..Filter::default()
+    };
+    let asked = unfound("ERR_ASKED_12", filter.clone());
+    assert_eq!(asked.missing, ["ERR_ASKED_12"]);
+    let elsewhere = Condition::Project(ProjectPattern::Part("nowhere".into()));
+    let filter = Filter {
+        clauses: vec![FilterClause::new(elsewhere)],
+        ..filter
+    };
+    let narrow = unfound("ERR_SYNC_701 midnight nonesuch", filter);
+    assert_eq!(narrow.filtered, ["ERR_SYNC_701", "midnight"]);
+    assert_eq!(narrow.missing, ["nonesuch"]);
+    let found = unfound("ERR_SYNC_701", Filter::default());
+    assert_eq!(found, UnfoundTerms::default());
 }

@@ -220,7 +220,7 @@ fn the_best_of_a_bad_lot_is_weak_or_nothing() {
     // (0.375 - 0.28125) / 0.5; no word is found, so that the weight is 1.
     assert_eq!(ids(&found), ["a", "b"]);
     assert_near(found.explanation.weights.dense.worth, 0.1875);
-    assert_eq!(found.explanation.missing, ["kubernetes"]);
+    assert_eq!(found.explanation.unfound.missing, ["kubernetes"]);
     assert_eq!(found.hits[0].band, Band::Weak);
     let far = library.search(&turns("kubernetes"), Some(FAR));
     assert_eq!(ids(&far), [""; 0]);

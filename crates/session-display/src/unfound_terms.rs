@@ -1,0 +1,49 @@
+//! That no searched session holds words of a query.
+
+use crate::columns::line;
+use session_search::UnfoundTerms;
+
+/// Most columns of a word.
+const MAX_COLUMNS: usize = 48;
+/// Most words of a note.
+const MAX_WORDS: usize = 8;
+
+/// Formats the words of a query that no searched session holds, a note for each place where they are: what is
+/// found is found without them. `subagents_hint` says how the sessions of subagents are searched.
+pub fn format_unfound_terms(unfound: &UnfoundTerms, subagents_hint: &str) -> Vec<String> {
+    let none = note("no session holds", &unfound.missing);
+    let subagents = note("only subagents hold", &unfound.only_subagents);
+    let subagents = subagents.map(|note| format!("{note}; {subagents_hint}"));
+    let filtered = note("only what the filters leave out holds", &unfound.filtered);
+    [none, subagents, filtered].into_iter().flatten().collect()
+}
+
+fn note(who: &str, words: &[String]) -> Option<String> {
+    let named = words.iter().take(MAX_WORDS);
+    let named: Vec<String> = named.map(|word| line(word, MAX_COLUMNS)).collect();
+    (!named.is_empty()).then(|| format!("{who} {}", named.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_names_who_holds_the_words() {
+        let words = |words: &[&str]| words.iter().copied().map(str::to_owned).collect();
+        let unfound = UnfoundTerms {
+            missing: words(&["EMFILE", "a\x1b[31mb"]),
+            only_subagents: words(&["E0597"]),
+            filtered: words(&["--no-verify"]),
+        };
+        assert_eq!(
+            format_unfound_terms(&unfound, "search them with --subagents"),
+            [
+                "no session holds EMFILE, ab",
+                "only subagents hold E0597; search them with --subagents",
+                "only what the filters leave out holds --no-verify",
+            ]
+        );
+        assert!(format_unfound_terms(&UnfoundTerms::default(), "").is_empty());
+    }
+}

@@ -1,0 +1,106 @@
+//! The terms of a query that no searched session holds, and where they are instead.
+
+use crate::filter::Filter;
+use crate::filtered_index::FilteredIndex;
+use crate::lexical::LexicalCandidates;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+use session_core::Query;
+use session_store::{SessionId, SessionRow, TermStats};
+
+/// The terms of a query that no searched session holds: its identifiers, or all its terms where none is held.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct UnfoundTerms {
+    /// Terms that no session holds, but for those that were left out by name.
+    pub missing: Vec<String>,
+    /// Terms that sessions of subagents alone hold, which were not searched.
+    pub only_subagents: Vec<String>,
+    /// Terms that only sessions or turns hold which the filter leaves out.
+    pub filtered: Vec<String>,
+}
+
+/// The best that is known of a term that no searched session holds.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Holder {
+    None,
+    FilteredOut,
+    Subagent,
+}
+
+impl UnfoundTerms {
+    /// Finds the unfound terms of a query among `sessions`, all of the index's.
+    pub(crate) fn find(
+        query: &Query,
+        lexical: &LexicalCandidates,
+        filtered: &FilteredIndex<'_>,
+        filter: &Filter,
+        sessions: &[SessionRow],
+    ) -> Self {
+        let is_found = |term: &&TermStats| {
+            let mut postings = term.postings();
+            postings.any(|turn| filtered.resolve_turn(turn).is_some())
+        };
+        let mut unfound: Vec<&TermStats> = lexical.hits.terms.iter().collect();
+        unfound.retain(|term| !is_found(term));
+        let mut found = Self::default();
+        if unfound.is_empty() {
+            return found;
+        }
+        let holders = Holders::new(filter, sessions);
+        let is_any_found = !lexical.is_empty();
+        for term in query
+            .terms
+            .iter()
+            .filter(|term| term.exact || !is_any_found)
+        {
+            let stats = unfound.iter().find(|stats| stats.term == term.text);
+            let list = match stats.map(|stats| holders.best(stats, filtered)) {
+                None if is_any_found => continue,
+                None | Some(Holder::None) => &mut found.missing,
+                Some(Holder::FilteredOut) => &mut found.filtered,
+                Some(Holder::Subagent) => &mut found.only_subagents,
+            };
+            list.push(term.text.clone());
+        }
+        found
+    }
+}
+
+/// The sessions that may hold a term which no searched session holds.
+struct Holders<'a> {
+    sessions: FxHashMap<SessionId, &'a SessionRow>,
+    /// The filter, with the sessions of subagents.
+    with_subagents: Filter,
+}
+
+impl<'a> Holders<'a> {
+    fn new(filter: &Filter, all: &'a [SessionRow]) -> Self {
+        // Whoever searches has named the term in the session that is left out.
+        let others = all
+            .iter()
+            .filter(|session| !filter.exclude.contains(&session.id));
+        Self {
+            sessions: others.map(|session| (session.id, session)).collect(),
+            with_subagents: filter.clone().including_subagents(all),
+        }
+    }
+
+    /// Returns the holder of a term that is nearest to the searched sessions.
+    fn best(&self, term: &TermStats, filtered: &FilteredIndex<'_>) -> Holder {
+        let sessions = term
+            .postings()
+            .filter_map(|turn| filtered.turns().session_of(turn));
+        let sessions = sessions.filter_map(|session| self.sessions.get(&session));
+        let holders = sessions.map(|session| self.judge(session));
+        holders.max().unwrap_or(Holder::None)
+    }
+
+    /// Judges a session that holds a term. Where turns are filtered, those of a subagent might not pass.
+    fn judge(&self, session: &SessionRow) -> Holder {
+        let filter = &self.with_subagents;
+        match session.parent.is_some() && !filter.by_turn() && filter.passes_session(session) {
+            true => Holder::Subagent,
+            false => Holder::FilteredOut,
+        }
+    }
+}
