@@ -19,12 +19,15 @@ pub struct Removed {
     pub sessions: usize,
     /// Turns of sessions that stay.
     pub turns: usize,
+    /// Sessions that stay without the title that was given to them.
+    pub titles: usize,
 }
 
 impl AddAssign for Removed {
     fn add_assign(&mut self, more: Self) {
         self.sessions += more.sessions;
         self.turns += more.turns;
+        self.titles += more.titles;
     }
 }
 
@@ -83,6 +86,7 @@ impl Exclusions {
             writer.delete_session(session.id)?;
             removed.sessions += 1;
         }
+        removed.titles = self.delete_titles(writer)?;
         // Before the commit: a kill between both would leave them for ever.
         if removed != Removed::default() {
             let root = writer.reader()?.root().to_owned();

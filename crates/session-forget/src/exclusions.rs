@@ -10,6 +10,9 @@ use session_store::{DedupKeys, SessionRow};
 /// A prompt that holds this keeps its session out of the index.
 pub const MARKER: &str = "<!-- session-search: off -->";
 
+/// The version of these rules: an index to which older ones were applied is looked through again.
+const RULES: u32 = 2;
+
 /// The `[exclude]` table of the user's configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -18,7 +21,7 @@ pub struct ExcludeSettings {
     pub projects: Vec<String>,
     /// Folders and files of histories, by part of their path or whole path.
     pub paths: Vec<String>,
-    /// Regular expressions: turns whose indexed texts match are left out.
+    /// Regular expressions: turns whose indexed texts match are left out, and titles that match.
     pub patterns: Vec<String>,
 }
 
@@ -64,6 +67,10 @@ pub(crate) mod item {
     /// A turn by its origin and prompt.
     pub(crate) fn copy(origin: i64, prompt: &str) -> String {
         format!("copy {origin} {}", prompt.trim())
+    }
+    /// A title that was given to a session, of whichever session.
+    pub(crate) fn title(title: &str) -> String {
+        format!("title {}", title.trim())
     }
     pub(crate) fn prompt(prompt: &str) -> String {
         format!("prompt {}", prompt.trim())
@@ -212,9 +219,11 @@ impl Exclusions {
 
     /// Returns true when the content of a turn matches a pattern.
     pub(crate) fn matches_content(&self, content: &TurnContent) -> bool {
-        content
-            .searched_texts()
-            .any(|text| self.patterns.iter().any(|pattern| pattern.is_match(text)))
+        content.searched_texts().any(|text| self.matches_text(text))
+    }
+
+    pub(crate) fn matches_text(&self, text: &str) -> bool {
+        self.patterns.iter().any(|pattern| pattern.is_match(text))
     }
 
     pub(crate) fn has_patterns(&self) -> bool {
@@ -233,7 +242,7 @@ impl Exclusions {
             return String::new();
         }
         let settings = serde_json::to_string(&self.settings).unwrap_or_default();
-        let both = format!("{settings} {}", self.records.fingerprint());
+        let both = format!("{RULES} {settings} {}", self.records.fingerprint());
         blake3::hash(both.as_bytes()).to_hex().to_string()
     }
 }

@@ -25,6 +25,7 @@ mod apply;
 mod exclusions;
 mod records;
 mod request;
+mod titles;
 
 pub use apply::Removed;
 pub use exclusions::{ExcludeSettings, Exclusions, MARKER};

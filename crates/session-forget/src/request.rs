@@ -3,7 +3,7 @@
 use crate::exclusions::item;
 use crate::records::ForgetError;
 use regex::Regex;
-use session_store::{Reader, SessionId, SessionRow, TurnId, TurnRow};
+use session_store::{GivenTitle, Reader, SessionId, SessionRow, TurnId, TurnRow};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
@@ -23,7 +23,7 @@ pub struct ForgetRequest {
     pub ranges: Vec<TurnRange>,
     /// Sessions that meet all conditions on sessions; `None` where no condition is given.
     pub sessions: Option<Vec<SessionId>>,
-    /// Turns whose text matches, of those sessions or of all.
+    /// Turns whose text matches, and titles that do, of those sessions or of all.
     pub pattern: Option<Regex>,
 }
 
@@ -34,6 +34,8 @@ pub struct ForgetPlan {
     pub sessions: Vec<SessionRow>,
     /// Turns of other sessions.
     pub turns: Vec<(SessionRow, TurnRow)>,
+    /// Given titles of sessions that stay.
+    pub titles: Vec<(SessionRow, String)>,
     /// Copies of these turns in sessions that stay.
     pub copies: usize,
     /// Turns in all.
@@ -45,7 +47,7 @@ pub struct ForgetPlan {
 impl ForgetPlan {
     /// Returns true when there is nothing to forget.
     pub fn is_empty(&self) -> bool {
-        self.sessions.is_empty() && self.turns.is_empty()
+        self.sessions.is_empty() && self.turns.is_empty() && self.titles.is_empty()
     }
 
     /// Returns the items for the records, not yet hashed.
@@ -74,8 +76,31 @@ impl ForgetRequest {
                 plan.turns.push((session.clone(), turn));
             }
         }
+        for GivenTitle { session, title } in self.matching_titles(index)? {
+            let stays = |row: &&SessionRow| row.id == session && !whole.contains(&session);
+            if let Some(session) = all.iter().find(stays) {
+                plan.items.insert(item::title(&title));
+                plan.titles.push((session.clone(), title));
+            }
+        }
         plan.copies = plan.count_copies(index)?;
         Ok(plan)
+    }
+
+    /// Returns the given titles that match the pattern, of the sessions in which it is looked for.
+    fn matching_titles(&self, index: &Reader) -> Result<Vec<GivenTitle>, ForgetError> {
+        let Some(pattern) = &self.pattern else {
+            return Ok(Vec::new());
+        };
+        let mut titles = index.given_titles()?;
+        titles.retain(|given| self.is_searched(given.session) && pattern.is_match(&given.title));
+        Ok(titles)
+    }
+
+    /// Returns true where the pattern is looked for in a session.
+    fn is_searched(&self, session: SessionId) -> bool {
+        let sessions = self.sessions.as_ref();
+        sessions.is_none_or(|sessions| sessions.contains(&session))
     }
 
     fn whole_sessions(&self) -> BTreeSet<SessionId> {
@@ -95,11 +120,8 @@ impl ForgetRequest {
             .iter()
             .filter(|range| range.session == session.id)
             .collect();
-        let searched = self.pattern.as_ref().filter(|_| {
-            self.sessions
-                .as_ref()
-                .is_none_or(|sessions| sessions.contains(&session.id))
-        });
+        let searched = self.pattern.as_ref();
+        let searched = searched.filter(|_| self.is_searched(session.id));
         if ranges.is_empty() && searched.is_none() {
             return Ok(Vec::new());
         }
@@ -134,7 +156,8 @@ impl ForgetPlan {
     /// Returns the sessions that are to be forgotten whole, and those of each turn.
     pub fn sessions_in_part(&self) -> impl Iterator<Item = &SessionRow> {
         let of_turns = self.turns.iter().map(|(session, _)| session);
-        self.sessions.iter().chain(of_turns)
+        let of_titles = self.titles.iter().map(|(session, _)| session);
+        self.sessions.iter().chain(of_turns).chain(of_titles)
     }
 
     /// Returns the agents' ids of the sessions that are to be forgotten whole or in part.

@@ -6,7 +6,6 @@ use crate::policy::ReadPolicy;
 use crate::session_embedder::SessionEmbedder;
 use session_core::{SessionMeta, SourceName, Span, Turn};
 use session_forget::Exclusions;
-use session_redact::Redactor;
 use session_sources::{Cursor, Flow, Sink, Warning};
 use session_store::{NewDocuments, PreparedTurn, StoreError, TurnPreparer};
 use std::borrow::Cow;
@@ -160,6 +159,8 @@ impl Sink for Sender<'_> {
     fn session(&mut self, meta: &SessionMeta, fresh: bool) -> Flow {
         let mut meta = meta.clone();
         self.policy.redactor.redact_session(&mut meta);
+        let exclusions = &self.policy.exclusions;
+        meta.title.take_if(|title| exclusions.excludes_title(title));
         if meta.id != self.session.id {
             self.send_documents();
             // Most sessions of a history of prompts have a transcript, which replaces them.
@@ -199,7 +200,7 @@ impl Sink for Sender<'_> {
 
     fn checkpoint(&mut self, cursor: Cursor) -> Flow {
         self.at_checkpoint = true;
-        let cursor = redact_cursor(&self.policy.redactor, cursor);
+        let cursor = clean_cursor(self.policy, cursor);
         self.send(Event::Checkpoint(cursor))
     }
 
@@ -208,10 +209,14 @@ impl Sink for Sender<'_> {
     }
 
     fn title_elsewhere(&mut self, message: &str, title: &str) -> Flow {
-        self.deliver(Event::Title {
-            message: message.to_owned(),
-            title: self.policy.redactor.redact(title).into_owned(),
-        })
+        let title = self.policy.redactor.redact(title);
+        match self.policy.exclusions.excludes_title(&title) {
+            true => self.flow(),
+            false => self.deliver(Event::Title {
+                message: message.to_owned(),
+                title: title.into_owned(),
+            }),
+        }
     }
 
     fn warning(&mut self, warning: Warning) {
@@ -232,14 +237,20 @@ fn blank(turn: &Turn) -> Turn {
     }
 }
 
-/// Redacts the strings of a cursor: it remembers titles.
-fn redact_cursor(redactor: &Redactor, cursor: Cursor) -> Cursor {
-    if matches!(redactor.redact(&cursor.0), Cow::Borrowed(_)) {
+/// Redacts the strings of a cursor, and clears the titles that are excluded: it remembers titles.
+fn clean_cursor(policy: &ReadPolicy, cursor: Cursor) -> Cursor {
+    let has_secrets = !matches!(policy.redactor.redact(&cursor.0), Cow::Borrowed(_));
+    if !has_secrets && policy.exclusions.is_empty() {
         return cursor;
     }
     let Ok(mut state) = serde_json::from_str::<serde_json::Value>(&cursor.0) else {
         return cursor;
     };
-    redactor.redact_json(&mut state);
-    Cursor(state.to_string())
+    let before = state.clone();
+    policy.redactor.redact_json(&mut state);
+    policy.exclusions.clear_titles(&mut state);
+    match state == before {
+        true => cursor,
+        false => Cursor(state.to_string()),
+    }
 }

@@ -3,7 +3,7 @@
 use crate::layout::safe_line;
 use serde::Serialize;
 use session_display::{plural, short_id};
-use session_forget::{ForgetPlan, ForgottenEntry};
+use session_forget::{ForgetPlan, ForgottenEntry, Removed};
 use session_memory::Memory;
 use session_store::{OpenProcess, SessionRow};
 
@@ -15,6 +15,8 @@ const MAX_NAMED: usize = 10;
 pub struct JsonForgotten<'a> {
     sessions: Vec<&'a str>,
     turns: usize,
+    /// Titles of sessions that stay.
+    titles: usize,
     /// Copies in sessions that stay.
     copies: usize,
     /// Memories that were saved from them.
@@ -36,6 +38,7 @@ impl<'a> JsonForgotten<'a> {
         Self {
             sessions: sessions.map(|session| session.uid.as_str()).collect(),
             turns: plan.turn_count,
+            titles: plan.titles.len(),
             copies: plan.copies,
             memories: memories.iter().map(Memory::id).collect(),
             dry_run: !is_done,
@@ -120,8 +123,15 @@ pub fn format_forget_plan(
     for (session, turn) in plan.turns.iter().take(MAX_NAMED) {
         out += &format!("  {}:{}\n", short_id(session, all), turn.index);
     }
-    let more =
-        plan.sessions.len().saturating_sub(MAX_NAMED) + plan.turns.len().saturating_sub(MAX_NAMED);
+    for (session, title) in plan.titles.iter().take(MAX_NAMED) {
+        let title = safe_line(title);
+        out += &format!("  the title of {}, {title}\n", short_id(session, all));
+    }
+    let counts = [plan.sessions.len(), plan.turns.len(), plan.titles.len()];
+    let more: usize = counts
+        .map(|count| count.saturating_sub(MAX_NAMED))
+        .iter()
+        .sum();
     if more > 0 {
         out += &format!("  … and {more} more\n");
     }
@@ -139,6 +149,27 @@ pub fn format_forget_plan(
         out += &format!("  {what} {}  {topic}\n", memory.id());
     }
     out
+}
+
+/// Formats what a plan forgets, as counts.
+pub fn format_forget_counts(plan: &ForgetPlan) -> String {
+    format_counts(Removed {
+        sessions: plan.sessions.len(),
+        turns: plan.turn_count,
+        titles: plan.titles.len(),
+    })
+}
+
+/// Formats counts of what leaves the index; titles where there are any.
+pub(crate) fn format_counts(removed: Removed) -> String {
+    let (sessions, turns) = (
+        plural(removed.sessions, "session"),
+        plural(removed.turns, "turn"),
+    );
+    match removed.titles {
+        0 => format!("{sessions}, {turns}"),
+        titles => format!("{sessions}, {turns}, {}", plural(titles, "title")),
+    }
 }
 
 /// Formats a note on the processes that keep deleted text in the log of the index.

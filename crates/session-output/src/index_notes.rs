@@ -1,5 +1,6 @@
 //! Notes on a refresh of the index: files read, removed and left.
 
+use crate::forget_report::format_counts;
 use session_display::plural;
 use session_forget::Removed;
 use session_indexer::Outcome;
@@ -38,10 +39,9 @@ pub fn format_open_directory(outcome: &Outcome) -> String {
 
 /// Describes what a refresh removed from the index, if it did.
 fn format_removed(outcome: &Outcome) -> Option<String> {
-    let Removed { sessions, turns } = outcome.removed;
-    let (sessions, turns) = (plural(sessions, "session"), plural(turns, "turn"));
-    (outcome.removed != Removed::default())
-        .then(|| format!("removed {sessions} and {turns} that are excluded"))
+    let removed = outcome.removed;
+    (removed != Removed::default())
+        .then(|| format!("removed {} that are excluded", format_counts(removed)))
 }
 
 fn format_unread(outcome: &Outcome) -> Option<String> {

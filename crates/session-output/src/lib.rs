@@ -89,8 +89,8 @@ pub use exchange_text::{
 };
 pub use fix_listing::{FixListing, JsonFixes};
 pub use forget_report::{
-    JsonForgetRecords, JsonForgotten, format_forget_plan, format_forget_records,
-    format_index_readers, format_restored,
+    JsonForgetRecords, JsonForgotten, format_forget_counts, format_forget_plan,
+    format_forget_records, format_index_readers, format_restored,
 };
 pub use hook_status::{JsonHookStatus, format_hook_status};
 pub use index_notes::{format_index_outcome, format_open_directory, format_refresh_notes};

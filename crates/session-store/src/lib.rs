@@ -40,6 +40,7 @@ mod files;
 mod forget;
 mod frame;
 mod frame_buffer;
+mod given_titles;
 mod half_matrix;
 mod highlight;
 mod id;
@@ -86,6 +87,7 @@ pub use directory::{EmbeddingPause, EmbeddingPauses, IndexLock, default_root, in
 pub use error::StoreError;
 pub use file_digests::{FileDigest, FileDigests};
 pub use files::{FileRow, Problem};
+pub use given_titles::GivenTitle;
 pub use highlight::find_term_ranges;
 pub use id::{FileId, ModelId, SessionId, SessionTurn, Target, TurnId};
 pub use identity::IndexIdentity;

@@ -128,15 +128,11 @@ impl Writer {
     }
 
     /// Deletes cursors that hold a secret, in a title: their files are read again.
-    fn delete_cursors_with_secrets(&self, redactor: &Redactor) -> Result<()> {
+    fn delete_cursors_with_secrets(&mut self, redactor: &Redactor) -> Result<()> {
         for file in self.reader.files()? {
             let cursor = self.reader.cursor(file.id)?.unwrap_or_default();
             if redactor.redact(&cursor) != cursor {
-                self.reader
-                    .db
-                    .execute("DELETE FROM cursors WHERE file = ?1", [file.id])?;
-                let update = "UPDATE files SET size = 0, mtime_ns = 0 WHERE id = ?1 AND gone = 0";
-                self.reader.db.execute(update, [file.id])?;
+                self.delete_cursor(file.id)?;
             }
         }
         Ok(())

@@ -24,7 +24,7 @@ pub struct ForgetArgs {
     /// Sessions of this project, by name, part of its path or whole path; `.` is here
     #[arg(long, value_name = "PROJECT", conflicts_with = "ids")]
     pub project: Option<String>,
-    /// Turns whose words, commands, files or errors match a regular expression
+    /// Turns whose words, commands, files or errors match a regular expression, and titles that do
     #[arg(long = "match", value_name = "REGEX", conflicts_with = "ids")]
     pub pattern: Option<String>,
     /// Sessions that ended before this day or time

@@ -12,13 +12,13 @@ use anyhow::{Context, Result, anyhow, bail};
 use jiff::{Timestamp, Zoned};
 use regex::Regex;
 use session_config::Home;
-use session_display::{plural, safe_line};
+use session_display::safe_line;
 use session_forget::{ForgetError, ForgetPlan, ForgetReason, ForgetRequest, TurnRange};
 use session_indexer::Mode;
 use session_memory::Memory;
 use session_output::{
-    JsonForgetRecords, JsonForgotten, format_forget_plan, format_forget_records,
-    format_index_readers, format_restored,
+    JsonForgetRecords, JsonForgotten, format_forget_counts, format_forget_plan,
+    format_forget_records, format_index_readers, format_restored,
 };
 use session_query::read_folder;
 use session_store::{PurgeOutcome, SessionId, SessionRow, Writer, find_open_processes};
@@ -248,10 +248,8 @@ fn report(
     if args.json {
         json::print(&JsonForgotten::new(plan, memories, is_done, is_purged))?;
     } else {
-        let sessions = plural(plan.sessions.len(), "session");
-        let turns = plural(plan.turn_count, "turn");
         let verb = if is_done { "forgot" } else { "would forget" };
-        writeln!(notes::stderr(), "{verb} {sessions}, {turns}")?;
+        writeln!(notes::stderr(), "{verb} {}", format_forget_counts(plan))?;
     }
     if is_done && !is_purged {
         let readers = find_open_processes(root);

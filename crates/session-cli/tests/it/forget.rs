@@ -309,15 +309,50 @@ fn sessions_are_named_by_project_time_and_text() {
     env.run(&["forget", "--yes"]).exits(2);
 }
 
+/// A title that the agent gave stands in the session, in its cursor and among the words.
+#[test]
+fn a_title_that_matches_is_forgotten_though_no_turn_does() {
+    let named = |title: &str| kiln().title(title);
+    let title = format!("Fix {WORD} for good");
+    let env = TestEnvironment::indexed(&[named(&title)]);
+    assert!(decoded(&env).contains(WORD));
+    let ran = env.run(&["forget", "--match", WORD, "--yes"]).succeeded();
+    assert!(
+        ran.stderr()
+            .ends_with("\nforgot 0 sessions, 0 turns, 1 title\n"),
+        "{ran}"
+    );
+    assert!(!decoded(&env).contains(WORD));
+    assert!(env.found(&["kiln gearbox"]).contains(&KILN.to_owned()));
+    env.claude(&named(&title).user("And the flue?"));
+    for full in [&["index"][..], &["index", "--full"]] {
+        env.run(full).succeeded();
+        assert!(!decoded(&env).contains(WORD), "{full:?}");
+    }
+    env.run(&["forget", "--undo", "1"]).succeeded();
+    assert!(decoded(&env).contains(WORD));
+
+    configure(&env, &format!("[exclude]\npatterns = [\"{WORD}\"]\n"));
+    let ran = env.run(&["index"]).succeeded();
+    assert!(
+        ran.stderr()
+            .contains("removed 0 sessions, 0 turns, 1 title"),
+        "{ran}"
+    );
+    assert!(!decoded(&env).contains(WORD));
+}
+
+fn configure(env: &TestEnvironment, table: &str) {
+    env.write(
+        &env.path("config/config.toml"),
+        format!("model = \"table\"\nbackground = false\n{table}"),
+    );
+}
+
 #[test]
 fn what_the_configuration_excludes_is_removed_and_said() {
     let env = TestEnvironment::indexed(&[lamp(), kiln()]);
-    let configure = |table: &str| {
-        env.write(
-            &env.path("config/config.toml"),
-            format!("model = \"table\"\nbackground = false\n{table}"),
-        );
-    };
+    let configure = |table: &str| configure(&env, table);
     configure("[exclude]\nprojects = [\"lamp\"]\n");
     let said = env.run(&["index"]).succeeded();
     assert!(said.stderr().contains("1 session"), "{said}");

@@ -378,7 +378,8 @@ fn index_tells_what_it_did() {
       "sessions_left": 0,
       "removed": {
         "sessions": 0,
-        "turns": 0
+        "turns": 0,
+        "titles": 0
       },
       "locked": false
     }

@@ -1,0 +1,63 @@
+//! Titles that were given to sessions, where one is excluded.
+
+use crate::exclusions::{Exclusions, item};
+use crate::records::ForgetError;
+use serde_json::Value;
+use session_store::Writer;
+
+impl Exclusions {
+    /// Returns true when a title that an agent or a user gave to a session is not to be kept.
+    pub fn excludes_title(&self, title: &str) -> bool {
+        self.records.holds(&item::title(title)) || self.matches_text(title)
+    }
+
+    /// Sets the titles that are excluded to null in the state of a reader.
+    pub fn clear_titles(&self, state: &mut Value) {
+        match state {
+            Value::Object(fields) => {
+                for (key, value) in fields {
+                    let is_title = key.ends_with("title") || key.ends_with("name");
+                    match value
+                        .as_str()
+                        .is_some_and(|text| is_title && self.excludes_title(text))
+                    {
+                        true => *value = Value::Null,
+                        false => self.clear_titles(value),
+                    }
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.clear_titles(item)),
+            _ => {}
+        }
+    }
+
+    /// Deletes the excluded titles of an index; returns how many sessions had one.
+    pub(crate) fn delete_titles(&self, writer: &mut Writer) -> Result<usize, ForgetError> {
+        match self.is_empty() {
+            true => Ok(0),
+            false => Ok(writer.delete_given_titles(|title| self.excludes_title(title))?),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exclusions::ExcludeSettings;
+    use crate::records::ForgottenRecords;
+    use serde_json::json;
+
+    #[test]
+    fn only_titles_leave_the_state_of_a_reader() {
+        let settings = ExcludeSettings {
+            patterns: vec!["lab".into()],
+            ..ExcludeSettings::default()
+        };
+        let exclusions = Exclusions::new(ForgottenRecords::default(), &settings).unwrap();
+        let mut state =
+            json!({"facts": {"cwd": "/lab", "custom_title": "The lab", "ai_title": "Lamps"}});
+        exclusions.clear_titles(&mut state);
+        let cleared = json!({"facts": {"cwd": "/lab", "custom_title": null, "ai_title": "Lamps"}});
+        assert_eq!(state, cleared);
+    }
+}

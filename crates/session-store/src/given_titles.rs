@@ -1,0 +1,102 @@
+//! Titles that agents and users gave to sessions, and their deletion.
+
+use crate::error::Result;
+use crate::id::{FileId, SessionId};
+use crate::reader::Reader;
+use crate::writer::Writer;
+use rusqlite::params;
+
+/// A title that an agent or a user gave to a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenTitle {
+    /// The session.
+    pub session: SessionId,
+    /// The title.
+    pub title: String,
+}
+
+impl Reader {
+    /// Returns the titles that were given to sessions: by their own histories, and by other files.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn given_titles(&self) -> Result<Vec<GivenTitle>> {
+        let mut find = self.db.prepare_cached(
+            "SELECT id, title FROM sessions WHERE title IS NOT NULL
+             UNION SELECT id, given_title FROM sessions WHERE given_title IS NOT NULL",
+        )?;
+        let titles = find.query_map([], |row| {
+            Ok(GivenTitle {
+                session: row.get(0)?,
+                title: row.get(1)?,
+            })
+        })?;
+        Ok(titles.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+impl Writer {
+    /// Deletes the given titles of which `is_deleted` returns true, also where cursors hold them: their files are
+    /// read again. Returns how many sessions had one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn delete_given_titles(&mut self, is_deleted: impl Fn(&str) -> bool) -> Result<usize> {
+        self.begin()?;
+        self.delete_external_titles(&is_deleted)?;
+        let mut titles = self.reader.given_titles()?;
+        titles.retain(|given| is_deleted(&given.title));
+        for GivenTitle { session, title } in &titles {
+            self.delete_given_title(*session, title)?;
+        }
+        titles.dedup_by_key(|given| given.session);
+        Ok(titles.len())
+    }
+
+    fn delete_given_title(&mut self, session: SessionId, title: &str) -> Result<()> {
+        self.request_purge()?;
+        for delete in [
+            "UPDATE sessions SET title = NULL WHERE id = ?1 AND title = ?2",
+            "UPDATE sessions SET given_title = NULL WHERE id = ?1 AND given_title = ?2",
+        ] {
+            let mut delete = self.reader.db.prepare_cached(delete)?;
+            delete.execute(params![session, title])?;
+        }
+        self.orphan_session_rows(session)?;
+        self.bump_revision(session)?;
+        self.index_title(session)?;
+        let mut find = self
+            .reader
+            .db
+            .prepare_cached("SELECT file FROM sessions WHERE id = ?1")?;
+        let file = find.query_row([session], |row| row.get(0))?;
+        drop(find);
+        self.delete_cursor(file)
+    }
+
+    /// Deletes the titles that a file gives to messages of others.
+    fn delete_external_titles(&mut self, is_deleted: impl Fn(&str) -> bool) -> Result<()> {
+        let mut find = self.reader.db.prepare("SELECT leaf, title FROM titles")?;
+        let titles = find.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let titles: Vec<(i64, String)> = titles.collect::<rusqlite::Result<_>>()?;
+        drop(find);
+        for (leaf, _) in titles.iter().filter(|(_, title)| is_deleted(title)) {
+            self.request_purge()?;
+            let delete = "DELETE FROM titles WHERE leaf = ?1";
+            self.reader.db.execute(delete, [leaf])?;
+        }
+        Ok(())
+    }
+
+    /// Deletes the cursor of a file, so that it is read from its beginning.
+    pub(crate) fn delete_cursor(&mut self, file: FileId) -> Result<()> {
+        for change in [
+            "DELETE FROM cursors WHERE file = ?1",
+            "UPDATE files SET mtime_ns = 0, inode = 0 WHERE id = ?1 AND gone = 0",
+        ] {
+            self.reader.db.prepare_cached(change)?.execute([file])?;
+        }
+        self.stale_files.insert(file);
+        Ok(())
+    }
+}
