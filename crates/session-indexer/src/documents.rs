@@ -79,16 +79,16 @@ impl SessionBatch {
         budget: usize,
         limit: usize,
     ) -> Result<Self, IndexError> {
-        let mut share = Self::empty(pending);
+        let mut batch = Self::empty(pending);
         for document in documents(index, pending.session, budget)? {
             let is_missing = !has_vector(index, model, &document)?;
-            if is_missing && share.missing.len() == limit {
-                share.whole = false;
+            if is_missing && batch.missing.len() == limit {
+                batch.whole = false;
                 continue; // what has a vector comes along
             }
-            share.push(document, is_missing);
+            batch.push(document, is_missing);
         }
-        Ok(share)
+        Ok(batch)
     }
 
     /// A whole session without documents.

@@ -182,24 +182,24 @@ impl<'a> EmbeddingRun<'a> {
             self.queue = EmbeddingQueue::new(self.pending()?);
         }
         let total = self.queue.turns();
-        let mut shares = self.next_batches()?;
-        let counts = embed_missing(self.how.embedder, &mut shares)?;
+        let mut batches = self.next_batches()?;
+        let counts = embed_missing(self.how.embedder, &mut batches)?;
         let model = self.model.clone();
         self.access.write(|writer| {
-            store_batch(writer, &model, &shares)?;
+            store_batch(writer, &model, &batches)?;
             writer.commit()
         })?;
-        self.count_done(&counts, &shares, total);
-        self.queue.remove_done(&shares, &self.failed);
-        Ok(!shares.is_empty())
+        self.count_done(&counts, &batches, total);
+        self.queue.remove_done(&batches, &self.failed);
+        Ok(!batches.is_empty())
     }
 
-    fn count_done(&mut self, counts: &TextCounts, shares: &[SessionBatch], total: u64) {
+    fn count_done(&mut self, counts: &TextCounts, batches: &[SessionBatch], total: u64) {
         self.add_counts(counts);
-        let failed = shares.iter().filter(|share| share.has_failed);
+        let failed = batches.iter().filter(|batch| batch.has_failed);
         self.failed
-            .extend(failed.map(|share| share.pending.session));
-        let ended = shares.iter().filter(|share| share.whole);
+            .extend(failed.map(|batch| batch.pending.session));
+        let ended = batches.iter().filter(|batch| batch.whole);
         self.turns_done += ended.map(|s| u64::from(s.pending.turns)).sum::<u64>();
         self.how.progress.tokens(self.done.tokens);
         self.how.progress.at(
@@ -301,17 +301,17 @@ impl<'a> EmbeddingRun<'a> {
         let (model, limit) = (self.model.id, self.limit);
         let pending = &self.queue.sessions;
         self.access.read(|index| {
-            let (mut shares, mut texts) = (Vec::new(), 0);
+            let (mut batches, mut texts) = (Vec::new(), 0);
             for pending in pending {
-                let share = SessionBatch::new(index, Some(model), *pending, budget, limit - texts)?;
-                texts += share.missing.len();
-                let full = !share.whole || texts == limit;
-                shares.push(share);
+                let batch = SessionBatch::new(index, Some(model), *pending, budget, limit - texts)?;
+                texts += batch.missing.len();
+                let full = !batch.whole || texts == limit;
+                batches.push(batch);
                 if full {
                     break;
                 }
             }
-            Ok::<_, IndexError>(shares)
+            Ok::<_, IndexError>(batches)
         })
     }
 
@@ -344,10 +344,10 @@ pub fn embed_texts(
 /// Embeds the texts that the index has no vector of.
 pub(crate) fn embed_missing(
     embedder: &dyn Embedder,
-    shares: &mut [SessionBatch],
+    batches: &mut [SessionBatch],
 ) -> Result<TextCounts, EmbedError> {
     let max_tokens = embedder.spec().max_tokens;
-    let texts: Vec<&str> = shares.iter().flat_map(SessionBatch::texts).collect();
+    let texts: Vec<&str> = batches.iter().flat_map(SessionBatch::texts).collect();
     let vectors = embed_texts(embedder, &texts)?;
     let made = vectors.iter().flatten().count();
     let tokens = |text: &&str| text.len().div_ceil(4).min(max_tokens) as u64;
@@ -357,15 +357,15 @@ pub(crate) fn embed_missing(
         tokens: texts.iter().map(tokens).sum(),
     };
     let mut vectors = vectors.into_iter();
-    for share in shares {
-        for place in &share.missing {
+    for batch in batches {
+        for place in &batch.missing {
             let made = vectors.next().flatten();
-            share.has_failed |= made.is_none();
-            if let Some((_, vector)) = share.documents.get_mut(*place) {
+            batch.has_failed |= made.is_none();
+            if let Some((_, vector)) = batch.documents.get_mut(*place) {
                 *vector = made;
             }
         }
-        share.whole &= !share.has_failed; // it stays pending, for a later run
+        batch.whole &= !batch.has_failed; // it stays pending, for a later run
     }
     Ok(counts)
 }
@@ -380,15 +380,15 @@ pub(crate) fn known(index: &Reader, fingerprints: &[String]) -> Result<Vec<Model
 fn store_batch(
     writer: &mut Writer,
     model: &ModelRow,
-    shares: &[SessionBatch],
+    batches: &[SessionBatch],
 ) -> Result<(), StoreError> {
-    for share in shares {
-        let extent = match (share.whole, share.is_part) {
+    for batch in batches {
+        let extent = match (batch.whole, batch.is_part) {
             (true, _) => DocumentBatch::Complete,
             (false, true) => DocumentBatch::Part,
             (false, false) => DocumentBatch::Partial,
         };
-        writer.store_documents(model, share.pending, &share.documents, extent)?;
+        writer.store_documents(model, batch.pending, &batch.documents, extent)?;
     }
     Ok(())
 }

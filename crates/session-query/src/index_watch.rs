@@ -29,7 +29,7 @@ impl IndexWatch {
     /// where it cannot be read.
     pub fn has_changed(&mut self) -> bool {
         let before = self.open.as_ref().map(|open| (open.identity, open.version));
-        let now = self.look();
+        let now = self.open_current();
         if now.is_err() {
             self.open = None;
         }
@@ -37,7 +37,7 @@ impl IndexWatch {
     }
 
     /// Returns the index that is there now, and its version.
-    fn look(&mut self) -> Result<(IndexIdentity, u64), StoreError> {
+    fn open_current(&mut self) -> Result<(IndexIdentity, u64), StoreError> {
         let identity = IndexIdentity::read(&self.root)?;
         let open = match self.open.take().filter(|open| open.identity == identity) {
             Some(open) => self.open.insert(open),
