@@ -52,6 +52,12 @@ impl CallStatus {
             Self::NotRun => Some("not run"),
         }
     }
+
+    /// Returns the status as it stands behind a call, in parentheses; nothing for a call that is done.
+    pub fn suffix(self) -> String {
+        self.words()
+            .map_or(String::new(), |words| format!(" ({words})"))
+    }
 }
 
 impl From<CallStatus> for Flags {
@@ -97,5 +103,11 @@ mod tests {
             let parsed: CallStatus = serde_json::from_str(json).unwrap();
             assert_eq!(parsed, status);
         }
+    }
+
+    #[test]
+    fn a_call_that_is_done_has_no_suffix() {
+        assert_eq!(CallStatus::NotRun.suffix(), " (not run)");
+        assert_eq!(CallStatus::Done.suffix(), "");
     }
 }

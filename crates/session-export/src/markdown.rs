@@ -146,8 +146,7 @@ fn quoted(text: &str) -> String {
 
 fn call(call: &ToolCall, limit: TextLimit) -> String {
     let view = CallView::new(call);
-    let end = view.status.words();
-    let end = end.map_or(String::new(), |words| format!(" ({words})"));
+    let end = view.status.suffix();
     let name = escaped_line(&call.name);
     let mut out = format!("\n**{name}**{}{end}\n", subject(&view));
     if let Some(command) = &call.command {

@@ -19,6 +19,8 @@ const MAX_LIMIT: usize = 100;
 pub(crate) const MAX_LINES: usize = 5;
 pub(crate) const COLUMNS: usize = 200;
 pub(crate) const TITLE_COLUMNS: usize = 60;
+/// Characters of a long command or error before what matched.
+const CHARS_BEFORE_MATCH: usize = 40;
 
 /// A call of `history`, read.
 pub(crate) struct HistoryCall<'a> {
@@ -89,9 +91,14 @@ impl<'a> HistoryCall<'a> {
             }
             HistoryKind::Commands => {
                 let commands = FoundCommand::find(content, &self.pattern)?;
-                Some(commands.iter().map(command_line).collect())
+                let line = |command| command_line(command, &self.pattern);
+                Some(commands.iter().map(line).collect())
             }
-            HistoryKind::Errors => find_error_lines(content, &self.pattern),
+            HistoryKind::Errors => {
+                let lines = find_error_lines(content, &self.pattern)?;
+                let line = |text: &String| matched_line(text, &self.pattern, COLUMNS);
+                Some(lines.iter().map(line).collect())
+            }
             HistoryKind::Fixes => None,
         }
     }
@@ -153,8 +160,50 @@ fn file_line(file: &FoundFile) -> String {
     format!("{access} {}", file.path)
 }
 
-fn command_line(command: &FoundCommand) -> String {
-    let end = command.status.words();
-    let end = end.map_or(String::new(), |words| format!("  ({words})"));
-    format!("$ {}{end}", line(&command.command, COLUMNS - end.len() - 2))
+/// Formats a command as one line, from before the text that matched where that is far from its beginning.
+fn command_line(command: &FoundCommand, pattern: &CommandPattern) -> String {
+    let end = command.status.suffix();
+    let columns = COLUMNS - end.len() - 2;
+    format!(
+        "$ {}{end}",
+        matched_line(&command.command, pattern, columns)
+    )
+}
+
+/// Returns one line of a text in so many columns, which begins before what matched where the text's own beginning does not
+/// show that.
+fn matched_line(text: &str, pattern: &CommandPattern, columns: usize) -> String {
+    let text = safe_line(text);
+    let matched = pattern.find(&text).unwrap_or_default();
+    if matched.end < columns {
+        return line(&text, columns);
+    }
+    let before = matched.start.saturating_sub(CHARS_BEFORE_MATCH);
+    let shown: String = text.chars().skip(before).collect();
+    line(&format!("…{shown}"), columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_core::CallStatus;
+
+    #[test]
+    fn a_long_command_is_shown_around_what_matched() {
+        let pattern = CommandPattern::new("harbour * --lamp");
+        let line = |command: &str| {
+            let command = command.to_owned();
+            let status = CallStatus::Failed;
+            command_line(&FoundCommand { command, status }, &pattern)
+        };
+        let long = "cd quay && ".repeat(40);
+        let shown = line(&format!("{long}harbour build --lamp\n{long}"));
+        assert!(shown.starts_with("$ …"), "{shown}");
+        assert!(shown.contains("harbour build --lamp"), "{shown}");
+        assert!(shown.ends_with("… (failed)"), "{shown}");
+        assert!(shown.chars().count() <= COLUMNS, "{shown}");
+        assert_eq!(line("harbour --lamp"), "$ harbour --lamp (failed)");
+        let head = line(&format!("harbour {long} --lamp"));
+        assert!(head.starts_with("$ harbour cd quay"), "{head}");
+    }
 }

@@ -130,8 +130,7 @@ fn counted(count: usize, what: &str) -> String {
 
 fn commands(commands: &[CommandRun]) -> String {
     let one = |run: &CommandRun| {
-        let end = run.status.words();
-        let end = end.map_or(String::new(), |words| format!(" ({words})"));
+        let end = run.status.suffix();
         format!("$ {}{end}", line(&run.command, MAX_COMMAND_CHARS))
     };
     let all: Vec<String> = commands.iter().map(one).collect();
@@ -148,13 +147,15 @@ fn errors(errors: &[String]) -> String {
     last.collect::<Vec<_>>().join("   ")
 }
 
-/// Formats tokens, unless none were counted.
+/// Formats tokens. Some agents tell of those that are written alone: what was not counted is left out.
 pub fn format_tokens(tokens: Tokens) -> String {
-    if tokens.is_zero() {
-        return String::new();
-    }
-    let read = format_count(tokens.input.saturating_add(tokens.cached));
-    format!("{read} read, {} written", format_count(tokens.output))
+    let read = tokens.input.saturating_add(tokens.cached);
+    let counts = [(read, "read"), (tokens.output, "written")];
+    let counted = counts.iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = counted
+        .map(|(count, what)| format!("{} {what}", format_count(*count)))
+        .collect();
+    parts.join(", ")
 }
 
 fn row(name: &str, value: &str, width: usize) -> String {

@@ -2,6 +2,7 @@
 
 use session_core::{holds_parts, path_matches, text};
 use session_store::SessionRow;
+use std::ops::Range;
 use std::path::Path;
 
 /// Matches commands that hold its parts in order: `*` separates parts, case and white space do not count.
@@ -13,6 +14,14 @@ impl CommandPattern {
     pub fn new(typed: &str) -> Self {
         let parts = typed.split('*').map(fold);
         Self(parts.filter(|part| !part.is_empty()).collect())
+    }
+
+    /// Returns the characters of one line of a command that the first part matches; none for a pattern without parts.
+    pub fn find(&self, command: &str) -> Option<Range<usize>> {
+        let (folded, part) = (fold(command), self.0.first()?);
+        let at = folded.find(part.as_str())?;
+        let start = folded[..at].chars().count();
+        Some(start..start + part.chars().count())
     }
 
     /// Returns true when the command holds all parts in order.
@@ -39,6 +48,14 @@ pub fn session_path_matches(path: &str, wanted: &str, session: &SessionRow) -> b
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_part_that_matches_is_found_by_its_characters() {
+        let pattern = CommandPattern::new("*Test*-p");
+        assert_eq!(pattern.find("é && cargo\n test -p a"), Some(11..15));
+        assert_eq!(pattern.find("cargo"), None);
+        assert_eq!(CommandPattern::new("*").find("cargo"), None);
+    }
 
     #[test]
     fn a_pattern_is_a_part_of_a_command() {
