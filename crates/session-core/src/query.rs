@@ -21,6 +21,8 @@ pub struct Query {
     /// False when the words are all stop words: they are looked up, but to find
     /// them says little.
     pub telling: bool,
+    /// The end of the last term where somebody still types it: words that begin with it are found, too.
+    pub prefix: Option<String>,
 }
 
 /// One lexical term: a word, or several that must stand together.
@@ -35,6 +37,8 @@ pub struct Term {
 
 /// Fewest terms of a query that is a line of an error: fewer words are about one.
 const LINE_TERMS: usize = 3;
+/// Fewest characters of a prefix: too many words begin with fewer.
+const MIN_PREFIX_CHARS: usize = 3;
 /// Terms beyond this many are dropped: nobody types more, scripts may.
 const TERM_LIMIT: usize = 64;
 
@@ -66,7 +70,23 @@ impl Query {
             text,
             terms,
             telling,
+            prefix: None,
         }
+    }
+
+    /// Reads a query that is still being typed: its last word is a [`prefix`](Self::prefix), unless it is short, or of a
+    /// script that is written without spaces.
+    pub fn unfinished(text: &str) -> Self {
+        let query = Self::new(text);
+        let last = text.rsplit(|c: char| !c.is_alphanumeric()).next();
+        let is_prefix = |word: &&str| {
+            let is_last = |term: &Term| term.text.ends_with(*word);
+            word.chars().count() >= MIN_PREFIX_CHARS
+                && !word.contains(text::is_unspaced)
+                && query.terms.last().is_some_and(is_last)
+        };
+        let prefix = last.filter(is_prefix).map(str::to_owned);
+        Self { prefix, ..query }
     }
 }
 
@@ -193,6 +213,27 @@ mod tests {
         check("🎉 *", "");
         check("Docker docker DOCKER", "Docker");
         check("run 164556913424 of 2026", "run [164556913424] 2026");
+    }
+
+    #[test]
+    fn the_last_word_is_a_prefix_while_it_is_typed() {
+        let prefix = |text: &str| Query::unfinished(text).prefix;
+        assert_eq!(prefix("lamp harb").as_deref(), Some("harb"));
+        assert_eq!(prefix("src/main.lock").as_deref(), Some("lock"));
+        assert_eq!(prefix("\"lamp harb").as_deref(), Some("harb"));
+        for finished in [
+            "",
+            "lamp ",
+            "lamp?",
+            "la",
+            "a.rs",
+            "\"lamp\"",
+            "lamp the",
+            "移行を始",
+        ] {
+            assert_eq!(prefix(finished), None, "{finished:?}");
+        }
+        assert_eq!(Query::new("lamp").prefix, None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::columns::{cut, safe_line, split};
 use session_search::Results;
-use session_store::{StoreError, find_term_ranges};
+use session_store::{StoreError, TermStats, find_term_ranges};
 use std::ops::Range;
 
 /// A passage of a hit, safe to print, with the ranges of the query's words.
@@ -53,7 +53,7 @@ pub fn previews(results: &Results) -> Result<Vec<Preview>, StoreError> {
 /// When SQLite fails.
 pub fn mark_terms(results: &Results, texts: &[&str]) -> Result<Vec<Preview>, StoreError> {
     let terms = results.explanation.terms.iter();
-    let terms: Vec<&str> = terms.map(|count| count.term.as_str()).collect();
+    let terms: Vec<&str> = terms.flat_map(TermStats::words).collect();
     mark_words(&terms, texts)
 }
 

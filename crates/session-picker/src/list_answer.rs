@@ -6,7 +6,7 @@ use session_core::Band;
 use session_display::{Preview, mark_terms};
 use session_query::{SearchEngine, Snapshot};
 use session_search::{Hit, HitOrder, Level, Results};
-use session_store::{SessionRow, TurnRow};
+use session_store::{SessionRow, TermStats, TurnRow};
 
 /// A list that is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +83,10 @@ impl ListAnswer {
             question: question.clone(),
             rows: rows(&results)?,
             sessions: results.searched.sessions,
-            terms: terms.map(|term| term.term.clone()).collect(),
+            terms: terms
+                .flat_map(TermStats::words)
+                .map(str::to_owned)
+                .collect(),
             mistake,
         })
     }

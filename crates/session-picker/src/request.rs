@@ -14,7 +14,7 @@ pub(crate) fn read(question: &Question) -> (Request, Option<String>) {
         clauses.push(FilterClause::new(Condition::Project(read_project("."))));
     }
     let request = Request {
-        query: Query::new(&typed.text),
+        query: read_words(&question.typed, &typed.text),
         level: question.level,
         filter: Filter {
             clauses,
@@ -24,6 +24,15 @@ pub(crate) fn read(question: &Question) -> (Request, Option<String>) {
         ..Request::new("")
     };
     (request, mistake)
+}
+
+/// Reads the words of a question. The last one is still being typed where no space and no filter follows it.
+fn read_words(typed: &str, words: &str) -> Query {
+    let last = |text: &str| text.rsplit(char::is_whitespace).next().map(str::to_owned);
+    match last(typed) == last(words) {
+        true => Query::unfinished(words),
+        false => Query::new(words),
+    }
 }
 
 /// Resolves the filters that can be used; the others are still being typed, or are a mistake.
@@ -66,6 +75,24 @@ fn describe(error: &TypedFilterError) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_word_is_a_prefix_unless_something_follows() {
+        let prefix = |typed: &str| {
+            let words = TypedQuery::parse_unfinished(typed).text;
+            read_words(typed, &words).prefix
+        };
+        assert_eq!(prefix("agent:claude lamp harb").as_deref(), Some("harb"));
+        for finished in [
+            "lamp ",
+            "lamp agent:claude",
+            "lamp file:",
+            "\"lamp harb\"",
+            "",
+        ] {
+            assert_eq!(prefix(finished), None, "{finished:?}");
+        }
+    }
 
     #[test]
     fn a_filter_that_cannot_be_used_leaves_the_others() {

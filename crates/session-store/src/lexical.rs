@@ -2,20 +2,21 @@
 
 use crate::error::Result;
 use crate::id::TurnId;
-use crate::postings::Posting;
 use crate::reader::Reader;
-use crate::stems::{russian_stem, russian_stems};
+use crate::stems::russian_stems;
+use crate::term_stats::{FoundTerm, SearchedTerm, TermStats, WeightedPostings, searched_terms};
 use crate::turn_columns::TurnColumns;
 use crate::varint::read_varints;
 use crate::word_index::COLUMNS;
 use rusqlite::OptionalExtension;
-use serde::Serialize;
-use session_core::{Query, Scored, Term, TopK, TurnContent, idf, noise, text};
+use session_core::{Query, Scored, TopK, TurnContent, idf, noise, text};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// How FTS5 takes words from texts: by their stems, without accents and case.
 pub(crate) const TOKENIZER: &str = "porter unicode61 remove_diacritics 2";
+/// The same without stems.
+pub(crate) const FOLDING_TOKENIZER: &str = "unicode61 remove_diacritics 2";
 
 /// BM25's saturation of a term's frequency.
 const K1: f64 = 1.2;
@@ -33,32 +34,6 @@ pub struct LexicalHits {
     pub terms: Vec<TermStats>,
     /// Turns in the lexical index.
     pub total: u64,
-}
-
-/// A term of the query with its document frequency, idf and postings.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TermStats {
-    /// As typed.
-    pub term: String,
-    /// Turns that hold it.
-    pub turns: u64,
-    /// Inverse document frequency, as BM25 has it, never negative.
-    pub idf: f32,
-    /// Numbers of these turns, in order.
-    #[serde(skip)]
-    postings: Vec<u32>,
-}
-
-impl TermStats {
-    /// Returns the turns that hold the term, in order.
-    pub fn postings(&self) -> impl Iterator<Item = TurnId> + '_ {
-        self.postings.iter().map(|turn| TurnId::new((*turn).into()))
-    }
-
-    fn is_held_by(&self, turn: TurnId) -> bool {
-        let turn = u32::try_from(i64::from(turn));
-        turn.is_ok_and(|turn| self.postings.binary_search(&turn).is_ok())
-    }
 }
 
 impl LexicalHits {
@@ -85,14 +60,13 @@ impl LexicalHits {
 
     /// Returns the greatest idf of a term that a turn matched, in the same units.
     pub fn max_relative_idf(&self, turn: TurnId) -> f32 {
-        let held = self.terms.iter().filter(|t| t.is_held_by(turn));
-        held.map(|t| t.idf).fold(0.0, f32::max) / idf(self.total, 1)
+        let held = self.terms.iter().map(|t| t.matched_idf(turn));
+        held.fold(0.0, f32::max) / idf(self.total, 1)
     }
 
     /// Returns the sum of idf over the terms that a turn holds.
     fn matched_idf(&self, turn: TurnId) -> f32 {
-        let held = self.terms.iter().filter(|t| t.is_held_by(turn));
-        held.map(|t| t.idf).sum()
+        self.terms.iter().map(|t| t.matched_idf(turn)).sum()
     }
 }
 
@@ -158,28 +132,33 @@ impl Reader {
             return Ok(LexicalHits::default());
         }
         let (totals, turns) = (self.word_totals()?, self.turn_columns()?);
-        let terms = searched_terms(query);
-        let phrases: Vec<String> = terms.iter().flat_map(|t| t.phrases.clone()).collect();
-        let mut phrases = self.phrase_postings(&phrases)?;
+        let searched = searched_terms(query, self.complete_last_term(query)?);
+        let found = self.find_terms(searched)?;
         let mut best = TopK::new(limit, best_first);
-        for hit in bm25(&phrases, totals, &turns) {
+        for hit in bm25(&found, totals, &turns) {
             if best.may_hold(&hit) && passes(hit.id)? {
                 best.push(hit);
             }
         }
-        let mut found = Vec::new();
-        for searched in terms {
-            let of_term = phrases.drain(..searched.phrases.len());
-            let stats = TermStats::new(searched.text, of_term.collect(), totals.turns);
-            if stats.turns > 0 || !searched.is_optional {
-                found.push(stats);
-            }
-        }
         Ok(LexicalHits {
             hits: best.into_sorted(),
-            terms: found,
+            terms: found
+                .into_iter()
+                .filter_map(|term| term.into_stats(totals.turns))
+                .collect(),
             total: totals.turns,
         })
+    }
+
+    /// Reads the postings of all phrases at once: that takes two connections where there are many.
+    fn find_terms(&self, searched: Vec<SearchedTerm>) -> Result<Vec<FoundTerm>> {
+        let phrases: Vec<String> = searched.iter().flat_map(|t| t.all_phrases()).collect();
+        let mut postings = self.phrase_postings(&phrases)?;
+        let find = |term: SearchedTerm| {
+            let count = term.all_phrases().count();
+            FoundTerm::new(term, postings.drain(..count).collect())
+        };
+        Ok(searched.into_iter().map(find).collect())
     }
 
     fn word_totals(&self) -> Result<WordTotals> {
@@ -206,69 +185,6 @@ struct WordTotals {
     tokens: u64,
 }
 
-/// A term of a query, or a pair of characters of one.
-struct SearchedTerm {
-    text: String,
-    /// The FTS5 strings by which it is found: the word, and its stem in Russian.
-    phrases: Vec<String>,
-    /// Its pairs of characters, or its words, are searched, too: it counts only where some turn holds it.
-    is_optional: bool,
-}
-
-impl SearchedTerm {
-    fn new(term: Term, is_optional: bool) -> Self {
-        let stem = russian_stem(&term.text).filter(|_| !term.exact);
-        let texts = [Some(term.text.as_str()), stem.as_deref()];
-        Self {
-            phrases: texts.into_iter().flatten().map(fts5_string).collect(),
-            text: term.text,
-            is_optional,
-        }
-    }
-}
-
-/// Returns what is searched for a query. A sentence without spaces is one phrase, which an inflection keeps
-/// from being found: its pairs of characters are found beside it.
-fn searched_terms(query: &Query) -> Vec<SearchedTerm> {
-    let mut searched = Vec::new();
-    for term in &query.terms {
-        let mut pairs = match term.exact {
-            true => Vec::new(),
-            false => text::character_pairs(&term.text),
-        };
-        if pairs.len() < 2 {
-            pairs.clear();
-        }
-        searched.push(SearchedTerm::new(term.clone(), !pairs.is_empty()));
-        let pairs = pairs.into_iter().map(|text| Term { text, exact: false });
-        searched.extend(pairs.map(|pair| SearchedTerm::new(pair, false)));
-    }
-    let line = query.error_line.iter().cloned();
-    let line = line.map(|text| Term { text, exact: true });
-    searched.extend(line.map(|line| SearchedTerm::new(line, true)));
-    searched
-}
-
-impl TermStats {
-    /// Makes the statistics of a term from the postings of its phrases.
-    fn new(term: String, phrases: Vec<Vec<Posting>>, total: u64) -> Self {
-        let is_union = phrases.len() > 1;
-        let turns = phrases.into_iter().flatten().map(|posting| posting.turn);
-        let mut postings: Vec<u32> = turns.collect();
-        if is_union {
-            postings.sort_unstable();
-            postings.dedup();
-        }
-        let turns = postings.len() as u64;
-        Self {
-            term,
-            turns,
-            idf: idf(total, turns),
-            postings,
-        }
-    }
-}
-
 /// Returns the turns that hold a phrase with their BM25, as FTS5 computes it:
 /// `sum of idf * f * (K1 + 1) / (f + K1 * (1 - B + B * length / mean length))`.
 #[expect(
@@ -277,20 +193,21 @@ impl TermStats {
     reason = "counts of turns and tokens; scores have the precision of a float"
 )]
 fn bm25(
-    phrases: &[Vec<Posting>],
+    terms: &[FoundTerm],
     totals: WordTotals,
     turns: &TurnColumns,
 ) -> impl Iterator<Item = Scored<TurnId>> {
     let total = totals.turns as f64;
     let mean_tokens = (totals.tokens as f64 / total.max(1.0)).max(f64::MIN_POSITIVE);
-    let last = phrases.iter().filter_map(|postings| postings.last());
+    let lists: Vec<WeightedPostings<'_>> = terms.iter().flat_map(FoundTerm::lists).collect();
+    let last = lists.iter().filter_map(|list| list.postings.last());
     let len = last.map(|posting| posting.turn as usize + 1).max();
     let mut scores = vec![f64::NAN; len.unwrap_or_default()];
-    for postings in phrases {
-        let count = postings.len() as f64;
+    for list in lists {
+        let count = list.turns as f64;
         let idf = ((total - count + 0.5) / (count + 0.5)).ln();
-        let idf = if idf > 0.0 { idf } else { MIN_IDF };
-        for posting in postings {
+        let idf = f64::from(list.weight) * if idf > 0.0 { idf } else { MIN_IDF };
+        for posting in list.postings {
             let turn = posting.turn as usize;
             let frequency = f64::from(posting.frequency);
             let length = f64::from(turns.tokens(turn)) / mean_tokens;

@@ -1,7 +1,6 @@
 //! FTS5's tokenizer without a table.
 
 use crate::error::Result;
-use crate::lexical::TOKENIZER;
 use crate::postings::{check, find_api};
 use rusqlite::Connection;
 use rusqlite::ffi::{self, fts5_tokenizer};
@@ -11,8 +10,8 @@ use std::ptr;
 /// Longest token in bytes: FTS5 cuts off what is longer.
 const MAX_TOKEN_BYTES: usize = 32_768;
 
-/// The tokenizer of `words`.
-pub(super) struct Fts5Tokenizer {
+/// A tokenizer of FTS5.
+pub(crate) struct Fts5Tokenizer {
     functions: fts5_tokenizer,
     instance: *mut ffi::Fts5Tokenizer,
     /// Has the functions registered.
@@ -27,9 +26,10 @@ unsafe impl Send for Fts5Tokenizer {}
 type TokenSink<'s> = &'s mut dyn FnMut(&[u8]);
 
 impl Fts5Tokenizer {
-    pub(super) fn new() -> Result<Self> {
+    /// Makes a tokenizer from its name and its arguments, as they stand in a table's definition.
+    pub(crate) fn new(definition: &str) -> Result<Self> {
         let db = Connection::open_in_memory()?;
-        let names = TOKENIZER.split(' ').map(CString::new);
+        let names = definition.split(' ').map(CString::new);
         let names: Vec<CString> = names
             .collect::<std::result::Result<_, _>>()
             .unwrap_or_default();
@@ -63,7 +63,7 @@ impl Fts5Tokenizer {
     }
 
     /// Calls `sink` with each token of a text, in order.
-    pub(super) fn tokenize(&mut self, text: &[u8], mut sink: impl FnMut(&[u8])) -> Result<()> {
+    pub(crate) fn tokenize(&mut self, text: &[u8], mut sink: impl FnMut(&[u8])) -> Result<()> {
         let mut sink: TokenSink<'_> = &mut sink;
         let length = c_int::try_from(text.len()).unwrap_or(c_int::MAX);
         let context = (&raw mut sink).cast::<c_void>();

@@ -16,11 +16,14 @@ mod segment_reader;
 mod structure;
 mod term_table;
 mod turn_words;
+mod vocabulary;
 mod word_tokenizer;
 
+pub(crate) use fts5_tokenizer::Fts5Tokenizer;
 pub(crate) use pending_words::PendingWords;
 pub(crate) use term_table::SharedTerms;
 pub(crate) use turn_words::TurnWords;
+pub(crate) use vocabulary::terms_with_prefix;
 pub(crate) use word_tokenizer::WordTokenizer;
 
 /// Columns of `words`: answer, prompt, title, commands, paths, errors, parts of identifiers.

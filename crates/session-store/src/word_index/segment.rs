@@ -13,7 +13,7 @@ pub(super) const LEAF_BYTES: usize = 4050;
 pub(super) const HEADER_BYTES: usize = 4;
 
 /// The byte that FTS5 puts before a term: the number of the index, of which there is one.
-const MAIN_INDEX: u8 = b'0';
+pub(super) const MAIN_INDEX: u8 = b'0';
 
 /// The pages of a segment in `words_data`.
 pub(super) struct PageStore<'d> {

@@ -19,7 +19,7 @@ pub(super) struct SegmentReader<'d> {
 
 /// A leaf as far as it was read.
 #[derive(Default)]
-struct Leaf {
+pub(super) struct Leaf {
     bytes: Vec<u8>,
     /// Offset of what comes next.
     at: usize,
@@ -62,7 +62,7 @@ enum Expected {
 }
 
 impl Leaf {
-    fn new(bytes: Vec<u8>) -> Self {
+    pub(super) fn new(bytes: Vec<u8>) -> Self {
         let offset = |at: usize| {
             let offset = bytes.get(at..at + 2);
             offset.map_or(0, |o| usize::from(u16::from_be_bytes([o[0], o[1]])))
@@ -83,6 +83,29 @@ impl Leaf {
             first_term: terms.front().copied().unwrap_or_default(),
             terms,
         }
+    }
+
+    /// Goes on to the next term that begins on this leaf, and writes it over the one before, whose beginning it may
+    /// share; returns false where there is none.
+    pub(super) fn next_term(&mut self, term: &mut Vec<u8>) -> bool {
+        let Some(offset) = self.terms.pop_front() else {
+            return false;
+        };
+        self.at = offset;
+        let shared = match self.first_term == offset {
+            true => 0,
+            false => usize::try_from(self.number()).unwrap_or_default(),
+        };
+        let length = usize::try_from(self.number()).unwrap_or_default();
+        term.truncate(shared);
+        let end = self.end;
+        term.extend_from_slice(self.take(length, end));
+        true
+    }
+
+    /// Returns the bytes of the list of the term at hand on this leaf.
+    pub(super) fn list_bytes(&self) -> usize {
+        self.list_end().saturating_sub(self.at)
     }
 
     /// Returns the offset at which the list at hand ends on this leaf.
@@ -122,27 +145,12 @@ impl<'d> SegmentReader<'d> {
 
     /// Goes on to the next term, once the list of the one before was read; returns false at the end.
     pub(super) fn next_term(&mut self) -> Result<bool> {
-        let offset = loop {
-            match self.leaf.terms.pop_front() {
-                Some(offset) => break offset,
-                None if self.load_leaf()? => {}
-                None => return Ok(false),
+        while !self.leaf.next_term(&mut self.term) {
+            if !self.load_leaf()? {
+                return Ok(false);
             }
-        };
-        self.read_term(offset);
+        }
         Ok(true)
-    }
-
-    fn read_term(&mut self, offset: usize) {
-        self.leaf.at = offset;
-        let shared = match self.leaf.first_term == offset {
-            true => 0,
-            false => usize::try_from(self.leaf.number()).unwrap_or_default(),
-        };
-        let length = usize::try_from(self.leaf.number()).unwrap_or_default();
-        self.term.truncate(shared);
-        let end = self.leaf.end;
-        self.term.extend_from_slice(self.leaf.take(length, end));
     }
 
     /// Appends the list of the term at hand.

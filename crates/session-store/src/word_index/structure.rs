@@ -135,7 +135,7 @@ impl WordStructure {
         record
     }
 
-    fn segments(&self) -> impl Iterator<Item = &WordSegment> {
+    pub(super) fn segments(&self) -> impl Iterator<Item = &WordSegment> {
         self.levels.iter().flat_map(|level| &level.segments)
     }
 

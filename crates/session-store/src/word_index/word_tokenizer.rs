@@ -3,6 +3,7 @@
 use super::fts5_tokenizer::Fts5Tokenizer;
 use super::term_table::{SharedTerms, TermId, TermTable};
 use crate::error::Result;
+use crate::lexical::TOKENIZER;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ impl RunKey {
 impl WordTokenizer {
     pub(crate) fn new(shared: &SharedTerms) -> Result<Self> {
         Ok(Self {
-            fts5: Fts5Tokenizer::new()?,
+            fts5: Fts5Tokenizer::new(TOKENIZER)?,
             terms: shared.current(),
             shared: shared.clone(),
             known: FxHashMap::default(),

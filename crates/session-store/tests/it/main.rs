@@ -1,6 +1,7 @@
 //! The index at rest, through its writer and readers.
 
 mod compact;
+mod completions;
 mod contents;
 mod copies;
 mod damage;
