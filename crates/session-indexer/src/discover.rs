@@ -93,6 +93,7 @@ impl ListedHistories {
             false => Changes::new(self.files, &self.continued, known, index)?,
         };
         let problems = self.problems;
+        changes.keep_unlisted(&problems, index)?;
         changes.problems = (problems != index.listing_problems()?).then_some(problems);
         Ok(changes)
     }
@@ -239,6 +240,26 @@ impl Changes {
         Ok(changes)
     }
 
+    /// Keeps the files that may still be there: they or a folder above them cannot be listed.
+    fn keep_unlisted(&mut self, problems: &[Problem], index: &Reader) -> Result<(), StoreError> {
+        let mut gone = Vec::new();
+        for file in std::mem::take(&mut self.gone) {
+            let row = match problems.is_empty() {
+                true => None,
+                false => index.file(file)?,
+            };
+            let is_unlisted = |row: &FileRow| {
+                let mut problems = problems.iter();
+                problems.any(|problem| Path::new(&row.path).starts_with(&problem.path))
+            };
+            if !row.as_ref().is_some_and(is_unlisted) {
+                gone.push(file);
+            }
+        }
+        self.gone = gone;
+        Ok(())
+    }
+
     fn compare(
         &mut self,
         file: ListedFile,
@@ -346,6 +367,37 @@ mod tests {
             continued: HashMap::from([("/h/0/0.jsonl".into(), "/h/1/0.jsonl".into())]),
             problems: Vec::new(),
         }
+    }
+
+    #[test]
+    fn what_cannot_be_listed_is_not_gone() {
+        let index = tempfile::tempdir().unwrap();
+        let file = |path: &str| MadeFile {
+            path: path.into(),
+            stamp: FileStamp::default(),
+            is_gone: false,
+        };
+        let known = ["/h/0/a.jsonl", "/h/1/a.jsonl", "/h/10/a.jsonl"].map(file);
+        let mut writer = write(index.path(), &known);
+        let reader = writer.reader().unwrap();
+        let gone = |problems: Vec<Problem>, found: &[MadeFile]| {
+            let all = ListedHistories {
+                problems,
+                ..listed(found)
+            };
+            let digests = reader.file_digests().unwrap();
+            let changes = all.compare(reader, &digests, &Exclusions::default());
+            changes.unwrap().gone()
+        };
+        let unlisted = Problem {
+            path: "/h/1".into(),
+            reason: "cannot be listed: permission denied".into(),
+            offset: None,
+            count: 1,
+        };
+        assert_eq!(gone(Vec::new(), &[]), 3);
+        assert_eq!(gone(vec![unlisted.clone()], &[]), 2);
+        assert_eq!(gone(vec![unlisted], &[file("/h/2/b.jsonl")]), 2);
     }
 
     fn tell(changes: Changes) -> impl PartialEq + std::fmt::Debug {

@@ -75,7 +75,11 @@ impl FolderWalk<'_> {
     /// Finds the histories from `begin` on whose names match a pattern.
     pub(crate) fn find(&self, begin: &Path) -> FolderListing<'_> {
         let mut all = FolderListing::default();
-        if begin.exists() {
+        let exists = begin.try_exists();
+        if let Err(error) = &exists {
+            all.warn_of_error(begin, error);
+        }
+        if exists.unwrap_or_default() {
             let matcher = PathMatcher::new(&self.patterns);
             let begin = Entry {
                 path: begin.to_owned(),
