@@ -35,6 +35,14 @@ pub enum ResumeError {
         /// Id of the session that started it.
         parent: String,
     },
+    /// It is a subagent's, and the session that started it is not in the index.
+    #[error(
+        "{session} is the session of a subagent, and the one that started it is not in the index"
+    )]
+    OrphanedSubagent {
+        /// Id of the session.
+        session: String,
+    },
     /// Only its prompts are left.
     #[error("the transcript of {session} was deleted, so its agent cannot resume it")]
     TranscriptDeleted {
@@ -61,6 +69,19 @@ pub enum ResumeError {
         /// Id of the session.
         session: String,
     },
+}
+
+impl ResumeError {
+    /// Leaves out the session that started a subagent where it is not one of `all`.
+    #[must_use]
+    pub fn without_unknown_parent(self, all: &[SessionRow]) -> Self {
+        match self {
+            Self::Subagent { session, parent } if !all.iter().any(|row| row.uid == parent) => {
+                Self::OrphanedSubagent { session }
+            }
+            other => other,
+        }
+    }
 }
 
 impl<'a> ResumeCommand<'a> {

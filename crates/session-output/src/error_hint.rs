@@ -181,6 +181,9 @@ fn hint_of_resume(error: &ResumeError) -> Cow<'static, str> {
         ResumeError::Subagent { parent, .. } => {
             format!("`session-search resume {parent}` resumes the session that started it")
         }
+        ResumeError::OrphanedSubagent { session } => {
+            format!("`session-search show {session}` has what was said in it")
+        }
         ResumeError::TranscriptDeleted { session } => {
             format!("`session-search show {session}` has its prompts")
         }

@@ -46,11 +46,17 @@ fn a_session_without_a_transcript_of_its_own_cannot_be_resumed() {
         parent: Some("session-1".into()),
         ..claude_session(7)
     };
+    let of_subagent = ResumeError::Subagent {
+        session: session.clone(),
+        parent: "session-1".into(),
+    };
+    assert_eq!(refused(subagent.clone()), of_subagent);
+    let known = of_subagent.without_unknown_parent(&[claude_session(1)]);
+    assert!(matches!(known, ResumeError::Subagent { .. }));
     assert_eq!(
-        refused(subagent),
-        ResumeError::Subagent {
-            session: session.clone(),
-            parent: "session-1".into()
+        known.without_unknown_parent(&[subagent]),
+        ResumeError::OrphanedSubagent {
+            session: session.clone()
         }
     );
     let prompts_only = SessionRow {

@@ -21,9 +21,10 @@ pub fn run(args: &ResumeArgs) -> Result<Found> {
     let all = refresh::index(&home)?.all;
     let session = filter::find_session(&all, &args.id)?;
     let resume = match args.fork {
-        true => ResumeCommand::fork(&session)?,
-        false => ResumeCommand::new(&session)?,
+        true => ResumeCommand::fork(&session),
+        false => ResumeCommand::new(&session),
     };
+    let resume = resume.map_err(|error| error.without_unknown_parent(&all))?;
     match args.json {
         true => json::print(&resume)?,
         false => run_or_print(&resume, args.print)?,
