@@ -28,14 +28,25 @@ impl<'a> ShowCall<'a> {
     /// Reads the turns of a call: `turns`, or else what follows the id's `:`.
     ///
     /// # Errors
-    /// When they are no range.
+    /// When they are no range, or both name turns and not the same.
     pub(crate) fn new(arguments: &'a ShowArguments) -> Result<Self, CallError> {
         let (id, in_id) = match arguments.id.split_once(':') {
             Some((id, turns)) => (id, Some(turns)),
             None => (arguments.id.as_str(), None),
         };
-        let typed = arguments.turns.as_deref().or(in_id);
-        let range = match typed.filter(|typed| !typed.trim().is_empty()) {
+        let given = |turns: &&str| !turns.trim().is_empty();
+        let (in_id, turns) = (
+            in_id.filter(given),
+            arguments.turns.as_deref().filter(given),
+        );
+        if let (Some(in_id), Some(turns)) = (in_id, turns)
+            && in_id.trim() != turns.trim()
+        {
+            return Err(CallError::Invalid(format!(
+                "`id` names the turns {in_id} and `turns` {turns}\nhint: name them in one of the two"
+            )));
+        }
+        let range = match turns.or(in_id) {
             None => TurnWindow::ALL,
             Some(typed) => TurnWindow::parse(typed).ok_or_else(|| {
                 CallError::Invalid(format!(
@@ -167,4 +178,32 @@ impl<'a> ShowCall<'a> {
 fn missing_character(turn: u32, count: usize) -> CallError {
     anyhow!("turn {turn} has {count} characters\nhint: leave the offset out, or go on with the next turn")
         .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_are_named_once() {
+        let range = |id: &str, turns: Option<&str>| {
+            let arguments = ShowArguments {
+                id: id.to_owned(),
+                turns: turns.map(str::to_owned),
+                brief: false,
+            };
+            let call = ShowCall::new(&arguments).map(|call| (call.range.first, call.range.last));
+            call.map_err(|error| match error {
+                CallError::Invalid(text) => text,
+                other => panic!("{other:?}"),
+            })
+        };
+        assert_eq!(range("a1:5-6", None), Ok((5, 6)));
+        assert_eq!(range("a1:", Some("5-6")), Ok((5, 6)));
+        assert_eq!(range("a1:5-6", Some(" 5-6")), Ok((5, 6)));
+        assert_eq!(
+            range("a1:5-6", Some("7")),
+            Err("`id` names the turns 5-6 and `turns` 7\nhint: name them in one of the two".into())
+        );
+    }
 }
