@@ -4,8 +4,8 @@ use crate::remote::{Endpoint, WaitListener};
 use serde::{Deserialize, Serialize};
 use session_embed::EmbedError;
 use std::time::Duration;
-use ureq::Agent;
 use ureq::http::Response;
+use ureq::{Agent, Timeout};
 
 /// Timeouts of a request, and how often it is sent while the server is busy.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,18 @@ impl RequestPolicy {
             max_attempts: 1,
         }
     }
+
+    /// Returns the policy for a check whether the endpoint answers: as for a query, and not for as long.
+    pub fn for_check(url: &str) -> Self {
+        Self {
+            total_timeout: CHECK_TIMEOUT,
+            ..Self::for_query(url)
+        }
+    }
 }
+
+/// Maximum time of a check.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Maximum delay between two attempts, whatever the server asks for.
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(60);
@@ -192,7 +203,9 @@ impl EndpointClient {
         if let Some(key) = &self.endpoint.api_key {
             request = request.header("Authorization", format!("Bearer {key}"));
         }
-        let mut response = request.send_json(&body).map_err(classify_transport_error)?;
+        let mut response = request
+            .send_json(&body)
+            .map_err(|error| classify_transport_error(error, policy))?;
         check_status(&response)?;
         let body = response.body_mut().with_config().limit(MAX_RESPONSE_BYTES);
         let json = body
@@ -225,8 +238,12 @@ fn retryable(reason: String) -> RequestError {
 
 /// Classifies an error without a response. An absent server may return, but a wrong name or
 /// certificate stays wrong.
-fn classify_transport_error(error: ureq::Error) -> RequestError {
+fn classify_transport_error(error: ureq::Error, policy: RequestPolicy) -> RequestError {
     match error {
+        ureq::Error::Timeout(Timeout::Global) => {
+            let seconds = policy.total_timeout.as_secs();
+            retryable(format!("no answer within {seconds} s"))
+        }
         ureq::Error::Io(_)
         | ureq::Error::Timeout(_)
         | ureq::Error::ConnectionFailed

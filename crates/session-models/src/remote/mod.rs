@@ -108,7 +108,7 @@ impl RemoteEmbedder {
     ) -> Result<(), ModelError> {
         let client = EndpointClient::new(endpoint, &WaitListener::default());
         let dims = dims_cache::read_cached_dims(endpoint, directories);
-        let policy = RequestPolicy::for_query(&endpoint.url);
+        let policy = RequestPolicy::for_check(&endpoint.url);
         let answer = client.embed(&["dimensions"], dims, policy);
         answer.map(drop).map_err(|error| ModelError::Open {
             name: REMOTE_MODEL.to_owned(),
