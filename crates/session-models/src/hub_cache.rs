@@ -38,11 +38,11 @@ impl Etag {
     }
 }
 
-/// Returns the SHA-256 in an ETag of the hub. That of a large file is its SHA-256, that of a
+/// Returns the SHA-256 in an ETag of the hub, in lower case. That of a large file is its SHA-256, that of a
 /// small one is another hash.
-pub fn sha256_from_etag(etag: &str) -> Option<&str> {
+pub fn sha256_from_etag(etag: &str) -> Option<String> {
     let is_sha256 = etag.len() == 64 && etag.bytes().all(|c| c.is_ascii_hexdigit());
-    is_sha256.then_some(etag)
+    is_sha256.then(|| etag.to_ascii_lowercase())
 }
 
 /// A commit in hexadecimal.
@@ -178,7 +178,15 @@ impl PartialBlob {
 
 #[cfg(test)]
 mod tests {
-    use super::{CommitHash, Etag};
+    use super::{CommitHash, Etag, sha256_from_etag};
+
+    #[test]
+    fn a_sha256_is_compared_in_lower_case() {
+        let sha256 = "0a".repeat(32);
+        assert_eq!(sha256_from_etag(&"0A".repeat(32)), Some(sha256.clone()));
+        assert_eq!(sha256_from_etag(&sha256), Some(sha256));
+        assert_eq!(sha256_from_etag("0a"), None);
+    }
 
     #[test]
     fn an_etag_is_one_plain_name() {

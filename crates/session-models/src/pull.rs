@@ -141,7 +141,8 @@ impl FileDownload<'_> {
         self.progress.start_file(&self.file.path, bytes, 0);
         let sha256 = sha256::hash_file(&path, self.progress)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        for expected in [self.file.sha256.as_deref(), sha256_from_etag(&name)] {
+        let of_hub = sha256_from_etag(&name);
+        for expected in [self.file.sha256.as_deref(), of_hub.as_deref()] {
             check_sha256(Path::new(&self.file.path), expected, &sha256)?;
         }
         let file = FetchedFile {
