@@ -97,7 +97,7 @@ pub use index_notes::{format_index_outcome, format_open_directory, format_refres
 pub use injection_report::{JsonInjection, format_decision};
 pub use memory_json::{
     JsonContextSheet, JsonImportedMemories, JsonMemory, JsonMemoryCandidate, JsonMemoryChange,
-    JsonMemoryList, JsonMemorySearch, JsonSavedMemory, JsonShownMemory,
+    JsonMemoryList, JsonMemorySearch, JsonPrintedContextSheet, JsonSavedMemory, JsonShownMemory,
 };
 pub use memory_notes::{
     broad_trigger_notes, left_out_note, moved_notes, repeat_notes, shown_notes, trigger_note,
@@ -107,7 +107,7 @@ pub use memory_stats::{JsonMemoryStats, format_memory_stats};
 pub use memory_text::{format_matches, format_memories};
 pub use model_change::{JsonModelChange, ModelChange};
 pub use model_table::{JsonModels, format_models, format_size};
-pub use no_history::format_no_history;
+pub use no_history::{format_no_history, format_unread_history};
 pub use search_json::JsonSearch;
 pub use search_listing::SearchListing;
 pub use searched_scope::SearchedScope;

@@ -201,6 +201,13 @@ impl<'a> JsonImportedMemories<'a> {
     }
 }
 
+/// A context sheet that is printed instead of written.
+#[derive(Serialize)]
+pub struct JsonPrintedContextSheet<'a> {
+    /// Its text.
+    pub text: &'a str,
+}
+
 /// The context sheet of a project, as `docs/cli.md` describes it.
 #[derive(Serialize)]
 pub struct JsonContextSheet {

@@ -27,6 +27,11 @@ pub fn format_no_history(env: &Env, is_excluding: bool) -> String {
     format!("no {titles} history in `{folder}`{looked}")
 }
 
+/// Formats that the index holds no session, where it was not brought up to date: there may be a history.
+pub fn format_unread_history() -> &'static str {
+    "the index holds no session, and --no-refresh reads none\nhint: run `session-search index`"
+}
+
 /// Returns the variables that name the folders of histories, one of each agent.
 fn history_variables() -> impl Iterator<Item = &'static str> {
     agents().filter_map(|agent| agent.variables.first().copied())

@@ -11,7 +11,10 @@ use session_core::Query;
 use session_core::text::printable;
 use session_display::{Preview, format_unknown_project, plain_previews, previews};
 use session_indexer::Outcome;
-use session_output::{JsonSearch, SearchListing, compact_json_without_history, format_no_history};
+use session_output::{
+    JsonSearch, SearchListing, compact_json_without_history, format_no_history,
+    format_unread_history,
+};
 use session_query::{
     Answered, LiveAnswer, ModelFailure, QueryError, QueryModels, SearchAnswer, SearchEngine,
     Snapshot, TypedQuery, TypedSearch,
@@ -278,11 +281,11 @@ fn no_history(
         )?;
         return demo::search(args);
     }
-    writeln!(
-        notes::stderr(),
-        "{}",
-        format_no_history(&home.env, is_excluding)
-    )?;
+    let reason = match refreshed {
+        Some(_) => format_no_history(&home.env, is_excluding),
+        None => format_unread_history().to_owned(),
+    };
+    writeln!(notes::stderr(), "{reason}")?;
     if args.compact {
         json::print_text(&compact_json_without_history(&query(args), refreshed)?)?;
     } else if args.json {

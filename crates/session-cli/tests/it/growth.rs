@@ -140,3 +140,17 @@ fn no_refresh_answers_from_the_index_as_it_is() {
     );
     assert_eq!(env.found(&["EMFILE", "--keyword-only"]).len(), 1);
 }
+
+#[test]
+fn no_refresh_says_that_an_empty_index_was_not_filled() {
+    let env = TestEnvironment::indexed(&[]);
+    env.claude(&watcher());
+    insta::assert_snapshot!(env.run(&["search", "EMFILE", "--no-refresh"]), @r"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    the index holds no session, and --no-refresh reads none
+    hint: run `session-search index`
+    ");
+}

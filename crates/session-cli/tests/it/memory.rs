@@ -474,6 +474,8 @@ fn the_sheet_has_what_matters_most() {
     );
     assert!(!text.contains("never mind"));
     assert_eq!(project.json(&["memory", "sync-context"])["changed"], false);
+    let printed = project.json(&["memory", "sync-context", "--print"]);
+    assert_eq!(printed["text"].as_str(), Some(text.as_str()));
 }
 
 #[cfg(unix)]

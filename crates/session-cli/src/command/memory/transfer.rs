@@ -16,7 +16,9 @@ use session_memory::{
     ImportFormat, ImportPath, MemoryError, MemoryState, apply_retention, context_sheet_path,
     export_memories, import_memories, render_context_sheet, write_context_sheet,
 };
-use session_output::{JsonContextSheet, JsonImportedMemories, left_out_note};
+use session_output::{
+    JsonContextSheet, JsonImportedMemories, JsonPrintedContextSheet, left_out_note,
+};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -114,7 +116,10 @@ pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Found
     let all = memories::list(memories, &[MemoryState::Active], Some(-1))?;
     let text = render_context_sheet(&all);
     if args.print {
-        write!(anstream::stdout(), "{text}")?;
+        match args.json {
+            true => json::print(&JsonPrintedContextSheet { text: &text })?,
+            false => write!(anstream::stdout(), "{text}")?,
+        }
         return Ok(Found::Something);
     }
     let Some(project) = &memories.project else {
