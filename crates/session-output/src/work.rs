@@ -259,3 +259,22 @@ impl JsonTokens {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_that_were_not_counted_are_left_out() {
+        let format = |input, output| {
+            format_tokens(Tokens {
+                input,
+                output,
+                cached: 0,
+            })
+        };
+        assert_eq!(format(0, 7), "7 written");
+        assert_eq!(format(5, 7), "5 read, 7 written");
+        assert_eq!(format(0, 0), "");
+    }
+}
