@@ -10,8 +10,8 @@ use crate::error::Result;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::BTreeMap;
 
-/// Most leaves of a segment that are read: they hold some 40,000 terms of few turns, and take 3 ms.
-const MAX_LEAVES: u32 = 500;
+/// Most leaves of a segment that are read: they hold some 6,000 terms of few turns, and take some 4 ms.
+const MAX_LEAVES: u32 = 250;
 
 /// Terms, each with about the bytes of its postings.
 pub(crate) type TermSizes = BTreeMap<Vec<u8>, usize>;
