@@ -1,5 +1,6 @@
 //! The command line that an agent runs as our hook.
 
+use crate::own_program::is_own_program;
 use session_sources::Env;
 use std::path::Path;
 
@@ -51,12 +52,11 @@ fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
-/// Returns the program of a command line that is our hook: `session-search`, or a program of this
-/// process's name, followed by `hook run`, and preceded by nothing but variables and wrappers such
-/// as `timeout`.
+/// Returns the program of a command line that is our hook: a version of this program, followed by
+/// `hook run`, and preceded by nothing but variables and wrappers such as `timeout`.
 pub(crate) fn find_program(command: &str) -> Option<String> {
     let words = split_words(command)?;
-    let at = words.iter().position(|word| is_own_name(word))?;
+    let at = words.iter().position(|word| is_own_program(word))?;
     let is_hook = words.get(at + 1..at + 3)? == ARGUMENTS;
     let may_precede = |word: &String| {
         let is_number = word
@@ -73,14 +73,6 @@ fn split_words(command: &str) -> Option<Vec<String>> {
         true => shlex::split(&command.replace('\\', "\\\\")),
         false => shlex::split(command),
     }
-}
-
-pub(crate) fn is_own_name(word: &str) -> bool {
-    let own = std::env::current_exe().ok();
-    let own = own.as_deref().and_then(Path::file_name);
-    let name = Path::new(word).file_name();
-    let usual = ["session-search", "session-search.exe"];
-    name.is_some_and(|name| own == Some(name) || usual.iter().any(|usual| name == *usual))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::agent::Agent;
 use crate::error::{Result, SettingsResult};
-use crate::hook_command::is_own_name;
+use crate::own_program::is_own_program;
 use crate::settings_file::{SIZE_LIMIT, SettingsChange};
 use crate::{codex_mcp, opencode_mcp};
 use session_files::ConfinedFile;
@@ -94,7 +94,7 @@ impl McpConfig {
 /// True for the command line of an MCP server that is this program.
 pub(crate) fn is_own_server(command: &[String]) -> bool {
     match command {
-        [program, argument] => is_own_name(program) && argument == SERVER_ARGUMENT,
+        [program, argument] => is_own_program(program) && argument == SERVER_ARGUMENT,
         _ => false,
     }
 }

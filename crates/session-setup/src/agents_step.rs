@@ -5,7 +5,7 @@ use crate::dialog::Dialog;
 use crate::error::Result;
 use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
-use session_agents::{Agent, AgentSetup, SettingsChange, SettingsFile};
+use session_agents::{Agent, AgentSetup, SettingsChange, SettingsFile, own_program};
 use session_core::text::{one_line, printable};
 use session_sources::Env;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub type AgentOutcomes = BTreeMap<&'static str, StepOutcome>;
 /// # Errors
 /// When a file of an agent does not fit the change, or cannot be written.
 pub fn run(options: &SetupOptions, env: &Env, dialog: &mut Dialog<'_>) -> Result<AgentOutcomes> {
-    let program = std::env::current_exe()?;
+    let program = own_program(env)?;
     let is_meant = |agent: &Agent| {
         let is_offered =
             dialog.is_interactive && options.agents.is_empty() && agent.is_present(env);

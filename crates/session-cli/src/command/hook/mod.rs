@@ -15,6 +15,7 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 use session_agents::{
     Agent, AgentError, HookEvent, HookFile, SettingsChange, SettingsFile, hook_program_exists,
+    own_program,
 };
 use session_config::Home;
 use session_display::safe_line;
@@ -55,7 +56,8 @@ fn install(args: &HookInstallArgs) -> Result<Found> {
         true => HookEvent::usual(agent).to_vec(),
         false => args.event.clone(),
     };
-    let planned = find_file(agent, project)?.plan(&std::env::current_exe()?, &events)?;
+    let program = own_program(&Home::unconfigured()?.env)?;
+    let planned = find_file(agent, project)?.plan(&program, &events)?;
     let outcome = change(&args.change, &planned, "the hook is installed already in")?;
     if outcome == StepOutcome::Written && !args.change.json {
         let title = agent.title();

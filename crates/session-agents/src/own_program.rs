@@ -1,0 +1,105 @@
+//! The path under which agents run this program, and which programs are versions of it.
+
+use session_files::Project;
+use session_sources::Env;
+use std::path::{Path, PathBuf};
+
+const NAME: &str = "session-search";
+
+/// Returns the path under which an agent is to run this program: the one in `PATH` that leads to it, else that
+/// of its file. Installers link the former to a file that each upgrade replaces. A link in the project around
+/// the working directory is not taken: whoever writes there could let it lead elsewhere.
+///
+/// # Errors
+/// When the system does not tell the program's path or the working directory.
+pub fn own_program(env: &Env) -> std::io::Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let Ok(project) = Project::find(&std::env::current_dir()?, &env.home) else {
+        return Ok(own);
+    };
+    let root = project.as_ref().map(Project::root);
+    Ok(find_in_path(&own, env, root).unwrap_or(own))
+}
+
+fn find_in_path(program: &Path, env: &Env, project: Option<&Path>) -> Option<PathBuf> {
+    let file = fs_err::canonicalize(program).ok()?;
+    let root = project.and_then(|root| fs_err::canonicalize(root).ok());
+    let is_in_project = |directory: &Path| {
+        let directory = fs_err::canonicalize(directory).ok();
+        directory
+            .zip(root.as_ref())
+            .is_some_and(|(directory, root)| directory.starts_with(root))
+    };
+    let name = format!("{NAME}{}", std::env::consts::EXE_SUFFIX);
+    let directories = std::env::split_paths(env.get("PATH")?);
+    let mut trusted = directories.filter(|path| path.is_absolute() && !is_in_project(path));
+    let leads_to_file = |path: &PathBuf| fs_err::canonicalize(path).is_ok_and(|it| it == file);
+    trusted.find_map(|directory| Some(directory.join(&name)).filter(leads_to_file))
+}
+
+/// True for a path of this program: by its name, with or without a version, or by that of this process.
+pub(crate) fn is_own_program(path: &str) -> bool {
+    let own = std::env::current_exe().ok();
+    let name = Path::new(path).file_name();
+    let is_own = |name| own.as_deref().and_then(Path::file_name) == Some(name);
+    name.is_some_and(|name| is_own(name) || is_name_of_version(&name.to_string_lossy()))
+}
+
+/// True for `session-search`, `session-search-v0.1.0` and `session-search-0.1.0`, with `.exe` or without.
+fn is_name_of_version(name: &str) -> bool {
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    let Some(rest) = name.strip_prefix(NAME) else {
+        return false;
+    };
+    let version = rest.strip_prefix("-v").or(rest.strip_prefix('-'));
+    rest.is_empty()
+        || version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_the_program_are_known_by_their_names() {
+        for own in [
+            "session-search",
+            "/opt/bin/session-search.exe",
+            "/b/session-search-v0.1.0",
+            "session-search-0.2.0-rc.1",
+        ] {
+            assert!(is_own_program(own), "{own}");
+        }
+        for other in [
+            "session-search-tools",
+            "session-search-v",
+            "session-searcher",
+            "x",
+        ] {
+            assert!(!is_own_program(other), "{other}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_link_in_the_path_is_taken_where_it_leads_to_the_program() {
+        use fs_err::os::unix::fs::symlink;
+        let home = tempfile::tempdir().unwrap();
+        let [bin, cellar] = ["bin", "cellar"].map(|name| home.path().join(name));
+        let program = cellar.join("session-search-v0.1.0");
+        for directory in [&bin, &cellar] {
+            fs_err::create_dir(directory).unwrap();
+        }
+        fs_err::write(&program, "").unwrap();
+        fs_err::write(cellar.join(NAME), "another").unwrap();
+        symlink(&program, bin.join(NAME)).unwrap();
+        let path = std::env::join_paths([Path::new("."), &cellar, &bin]).unwrap();
+        let env = Env::with_home(home.path()).var("PATH", &path.to_string_lossy());
+        let find = |program: &Path| find_in_path(program, &env, None);
+        assert_eq!(find(&program), Some(bin.join(NAME)));
+        assert_eq!(find_in_path(&program, &env, Some(&bin)), None, "a project");
+        assert_eq!(find(&cellar.join(NAME)), Some(cellar.join(NAME)));
+        let env = Env::with_home(home.path());
+        assert_eq!(find_in_path(&program, &env, None), None);
+    }
+}
