@@ -46,7 +46,7 @@ impl OpenCodePlugin {
     /// # Errors
     /// When the file cannot be read.
     pub(crate) fn program(&self) -> Result<Option<String>> {
-        let text = self.file.read_text(SIZE_LIMIT)?.unwrap_or_default();
+        let text = self.file.read_utf8(SIZE_LIMIT)?.unwrap_or_default();
         Ok(find_program(&text))
     }
 

@@ -61,7 +61,7 @@ impl SettingsFile {
 
     /// Reads the text; `None` where there is no file.
     pub(crate) fn read(&self) -> Result<Option<String>> {
-        Ok(self.file.read_text(SIZE_LIMIT)?)
+        Ok(self.file.read_utf8(SIZE_LIMIT)?)
     }
 
     /// Plans to take back a change, as [`SettingsChange::plan_undo`].
@@ -103,7 +103,7 @@ impl SettingsChange {
         file: &ConfinedFile,
         edit: impl FnOnce(&str) -> std::result::Result<String, SettingsError>,
     ) -> Result<Self> {
-        let old = file.read_text(SIZE_LIMIT)?;
+        let old = file.read_utf8(SIZE_LIMIT)?;
         let new = edit(old.as_deref().unwrap_or_default());
         let new = new.map_err(|reason| AgentError::Settings {
             path: file.path(),
@@ -163,7 +163,7 @@ impl SettingsChange {
     /// When either file cannot be written, or another program has changed the file since it was read.
     pub fn write(&self) -> Result<Option<PathBuf>> {
         let _lock = self.file.lock(LOCK_TIMEOUT)?;
-        if self.file.read_text(SIZE_LIMIT)? != self.old {
+        if self.file.read_utf8(SIZE_LIMIT)? != self.old {
             return Err(FileError::Changed(self.path()).into());
         }
         let backup = self.old.as_deref().map(|old| self.file.back_up(old));

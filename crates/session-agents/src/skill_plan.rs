@@ -83,7 +83,7 @@ impl SkillFilePlan {
         bundled: Option<String>,
     ) -> Result<Self> {
         let file = location.file(name);
-        let installed = file.read_text(SIZE_LIMIT)?;
+        let installed = file.read_utf8(SIZE_LIMIT)?;
         let state = match (&installed, &bundled) {
             (None, _) => SkillFileState::Absent,
             (Some(installed), Some(bundled)) if installed == bundled => SkillFileState::Current,

@@ -10,10 +10,10 @@ use toml_edit::DocumentMut;
 /// missing. `table` is the table that the key belongs to, if it belongs to one.
 ///
 /// # Errors
-/// When the file is not TOML, or cannot be written.
+/// When the file is not UTF-8 or not TOML, or cannot be written.
 pub fn set_key(directory: &Path, table: Option<&str>, key: &str, value: &str) -> Result<()> {
     let path = directory.join(FILE_NAME);
-    let text = private::read_text(&path, SIZE_LIMIT)?.unwrap_or_default();
+    let text = private::read_utf8(&path, SIZE_LIMIT)?.unwrap_or_default();
     let text = edit_text(&text, table, key, value)?;
     Ok(private::write(&path, text.as_bytes())?)
 }

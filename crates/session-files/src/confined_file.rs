@@ -39,7 +39,27 @@ impl ConfinedFile {
         self.root.join(&self.relative)
     }
 
-    /// Its text, of at most `limit` bytes; `None` where there is nothing.
+    /// Its bytes, at most `limit`; `None` where there is nothing.
+    ///
+    /// # Errors
+    /// When a link leads to it, or it cannot be read.
+    fn read(&self, limit: u64) -> Result<Option<Vec<u8>>> {
+        match self.open()? {
+            Some(root) => root.read(&self.relative, limit),
+            None => Ok(None),
+        }
+    }
+
+    /// The text of a file that is to be changed or kept, of at most `limit` bytes; `None` where there is nothing.
+    ///
+    /// # Errors
+    /// As [`ConfinedFile::read_text`], and [`FileError::NotUtf8`].
+    pub fn read_utf8(&self, limit: u64) -> Result<Option<String>> {
+        let text = self.read(limit)?.map(String::from_utf8).transpose();
+        text.map_err(|_| FileError::NotUtf8(self.path()))
+    }
+
+    /// Its text, of at most `limit` bytes; `None` where there is nothing. Bytes that are no UTF-8 become U+FFFD.
     ///
     /// # Errors
     /// When a link leads to it, or it cannot be read.
@@ -67,7 +87,8 @@ impl ConfinedFile {
     /// As [`ConfinedFile::write`], [`FileError::Changed`], and when it cannot be read.
     pub fn replace(&self, old: Option<&str>, text: &str, limit: u64) -> Result<()> {
         let root = Dir::create(&self.root)?;
-        let is_same = || Ok(root.read_text(&self.relative, limit)?.as_deref() == old);
+        let old = old.map(str::as_bytes);
+        let is_same = || Ok(root.read(&self.relative, limit)?.as_deref() == old);
         let bytes = text.as_bytes();
         let is_written = root.write_if(&self.relative, bytes, Durability::Durable, is_same)?;
         self.remove_leftovers(&root);
@@ -118,8 +139,8 @@ impl ConfinedFile {
         let root = Dir::create(&self.root)?;
         let numbers = self.backup_numbers(&root)?;
         let is_same = |n: &&usize| {
-            let kept = root.read_text(&self.backup_name(**n), text.len() as u64);
-            kept.is_ok_and(|kept| kept.as_deref() == Some(text))
+            let kept = root.read(&self.backup_name(**n), text.len() as u64);
+            kept.is_ok_and(|kept| kept.as_deref() == Some(text.as_bytes()))
         };
         if let Some(n) = numbers.iter().rev().find(is_same) {
             return Ok(self.root.join(self.backup_name(*n)));
@@ -152,7 +173,8 @@ impl ConfinedFile {
         Ok(numbers)
     }
 
-    /// Reads the texts that were kept beside it, of at most `limit` bytes each, the newest first.
+    /// Reads the texts that were kept beside it, of at most `limit` bytes each, the newest first. What is no UTF-8
+    /// is left out.
     ///
     /// # Errors
     /// When a link leads to one, or it cannot be read.
@@ -162,7 +184,8 @@ impl ConfinedFile {
         };
         let mut texts = Vec::new();
         for n in self.backup_numbers(&root)?.into_iter().rev() {
-            texts.extend(root.read_text(&self.backup_name(n), limit)?);
+            let kept = root.read(&self.backup_name(n), limit)?;
+            texts.extend(kept.and_then(|kept| String::from_utf8(kept).ok()));
         }
         Ok(texts)
     }

@@ -29,6 +29,9 @@ pub enum FileError {
         /// Most bytes that are read of it.
         limit: u64,
     },
+    /// The file holds bytes that are no UTF-8, and a change would lose them.
+    #[error("`{}` is not UTF-8", path_line(.0))]
+    NotUtf8(PathBuf),
     /// A path that leaves its root, or is empty.
     #[error("`{}` does not lie below its root", path_line(.0))]
     Outside(PathBuf),
@@ -53,6 +56,7 @@ impl FileError {
             Self::Link(_) => Some("put the file itself there, or remove the link"),
             Self::NotRegular(_) | Self::NotDirectory(_) => Some("move it away"),
             Self::TooLarge { .. } => Some("make it smaller, or move it away"),
+            Self::NotUtf8(_) => Some("save it as UTF-8"),
             Self::Exists(_) => Some("compare both, and remove one of them"),
             Self::Changed(_) => Some("try again"),
             Self::Locked(_) => Some("wait for it to end, and try again"),

@@ -1,6 +1,7 @@
 //! The user's own files: settings, state, index. Links in their paths are followed, since
 //! managers of settings make such; what is written is the owner's alone.
 
+use crate::confined_file::ConfinedFile;
 use crate::dir::{Dir, Durability, Existing};
 use crate::error::{FileError, Result};
 use crate::temporary::remove_stale_temporaries;
@@ -77,6 +78,14 @@ pub fn read_text(path: &Path, limit: u64) -> Result<Option<String>> {
         Some((dir, name)) => dir.read_text(&name, limit),
         None => Ok(None),
     }
+}
+
+/// The text of a file that is to be changed, of at most `limit` bytes; `None` where there is nothing.
+///
+/// # Errors
+/// As [`read`], and when it is not UTF-8.
+pub fn read_utf8(path: &Path, limit: u64) -> Result<Option<String>> {
+    ConfinedFile::for_user(path)?.read_utf8(limit)
 }
 
 /// Opens a file to read and write it, and makes it with mode 0600 where it is missing. Others' rights

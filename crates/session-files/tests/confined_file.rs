@@ -130,6 +130,33 @@ fn fifos_devices_and_directories_are_no_files() {
 }
 
 #[test]
+fn a_file_that_is_to_be_changed_is_utf_8() {
+    let world = World::new();
+    let path = world.path("root/settings.json");
+    let [text, bytes] = [&b"caf\xef\xbf\xbd"[..], b"caf\xe9"];
+    let file = ConfinedFile::new(&world.path("root"), Path::new("settings.json"));
+    fs_err::write(&path, bytes).unwrap();
+    assert_eq!(file.read_text(10).unwrap().unwrap().as_bytes(), text);
+    for refused in [file.read_utf8(10), private::read_utf8(&path, 10)] {
+        assert!(matches!(refused, Err(FileError::NotUtf8(_))), "{refused:?}");
+    }
+    let lossy = str::from_utf8(text).unwrap();
+    let replaced = file.replace(Some(lossy), "new", 10);
+    assert!(
+        matches!(replaced, Err(FileError::Changed(_))),
+        "{replaced:?}"
+    );
+    fs_err::write(world.path("root/settings.json.backup"), bytes).unwrap();
+    let backup = file.back_up(lossy).unwrap();
+    assert_eq!(fs_err::read(backup).unwrap(), text);
+    assert_eq!(
+        file.read_backups(10).unwrap(),
+        [lossy],
+        "the other is no text"
+    );
+}
+
+#[test]
 fn no_more_than_the_limit_is_read_and_listed() {
     let world = World::new();
     let huge = fs_err::File::create(world.path("root/huge")).unwrap();

@@ -155,6 +155,16 @@ fn settings_that_are_not_json_are_refused() {
 }
 
 #[test]
+fn settings_that_are_not_utf_8_are_refused() {
+    let (_home, env, path) = home_with_settings("");
+    fs_err::write(&path, b"{\"a\": \"caf\xe9\"}").unwrap();
+    let settings = SettingsFile::for_user(&env).unwrap();
+    let planned = settings.plan_hook(COMMAND, &[HookEvent::UserPromptSubmit]);
+    let is_refused = matches!(planned, Err(AgentError::File(FileError::NotUtf8(_))));
+    assert!(is_refused, "{planned:?}");
+}
+
+#[test]
 fn the_configured_directory_of_claude_code_is_used() {
     let home = tempfile::tempdir().unwrap();
     let env = Env::with_home(home.path()).var("CLAUDE_CONFIG_DIR", "~/other, /third");
