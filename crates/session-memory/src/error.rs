@@ -1,6 +1,7 @@
 //! Errors of stored memories.
 
 use crate::import::ImportFormat;
+use crate::memory::MemoryScope;
 use session_core::text::{clip, one_line, printable};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -46,8 +47,13 @@ pub enum MemoryError {
         by: String,
     },
     /// Only projects keep memories by configuration, and the directory is in none.
-    #[error("this folder belongs to no project, and only projects are to keep memories")]
+    #[error(
+        "this folder belongs to no project, and `storage.location` keeps memories in projects alone"
+    )]
     NoProject,
+    /// The configuration keeps no memories of a scope.
+    #[error("`storage.location` keeps no {} memories", .0.label())]
+    ScopeNotKept(MemoryScope),
     /// Another process held the lock for too long.
     #[error("another process is writing memories in `{}`", .0.display())]
     Locked(PathBuf),
@@ -119,8 +125,11 @@ impl MemoryError {
             Self::Ambiguous { .. } => Some("write more of the id"),
             Self::NoTopic => Some("say in one line what it is about"),
             Self::NoContent => Some("give key information: what to remember"),
-            Self::NoProject => Some(
-                "go to a folder below one with `.git`, take `--global`, or set storage.location",
+            Self::NoProject => {
+                Some("go to a folder below one with `.git`, or set it to \"project-first\"")
+            }
+            Self::ScopeNotKept(_) => Some(
+                "leave the scope out, or set it to \"project-first\"; `session-search config` says who set it",
             ),
             Self::Locked(_) => Some("wait for it to end, and try again"),
             Self::NothingToImport { format, .. } => Some(match format {

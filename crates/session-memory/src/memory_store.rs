@@ -10,7 +10,7 @@ use crate::frontmatter_time::FrontmatterTime;
 use crate::key_info;
 use crate::memory::{Draft, Frontmatter, Memory, MemoryScope, MemoryState};
 use crate::memory_change::{MemoryChange, apply_change, set_front_key};
-use crate::memory_directory::{MemoryDirectory, StorageLocation, memory_directories};
+use crate::memory_directory::MemoryDirectory;
 use crate::memory_file::{IdListing, is_valid_id, read_memory};
 use crate::open_directory::{OpenDirectory, clear_lost_replacements, find_by_id};
 use crate::redaction::{redact_change, redact_draft, redact_imported};
@@ -112,18 +112,6 @@ impl MemoryStore {
     /// Makes a store of one directory alone.
     pub(crate) fn with_directory(&self, directory: &MemoryDirectory) -> Self {
         self.with_directories(vec![directory.clone()])
-    }
-
-    /// Makes a store that contains the global directory, and is this one where it does already.
-    ///
-    /// # Errors
-    /// As [`memory_directories`].
-    pub fn with_global(&self, home: &Path) -> Result<Self> {
-        if self.has_scope(MemoryScope::Global) {
-            return Ok(self.clone());
-        }
-        let directories = memory_directories(None, home, StorageLocation::GlobalOnly)?;
-        Ok(self.with_directories(directories))
     }
 
     /// Reads the memories in some states. A damaged file does not affect the others.
@@ -424,9 +412,7 @@ impl MemoryStore {
         let wanted =
             |directory: &&MemoryDirectory| scope.is_none_or(|scope| scope == directory.scope);
         let directory = self.directories.iter().find(wanted);
-        directory.ok_or_else(|| {
-            MemoryError::Refused("storage.location keeps no memories there".to_owned())
-        })
+        directory.ok_or_else(|| MemoryError::ScopeNotKept(scope.unwrap_or(MemoryScope::Project)))
     }
 
     pub(crate) fn directory_of(&self, memory: &Memory) -> &MemoryDirectory {

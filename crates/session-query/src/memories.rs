@@ -125,24 +125,6 @@ impl Memories {
         }
     }
 
-    /// Returns the store and the scope in which memories are saved. Global ones are saved also where
-    /// the configuration uses the project's directory alone.
-    ///
-    /// # Errors
-    /// As [`memory_directories`].
-    pub fn target(
-        &self,
-        is_global: bool,
-    ) -> Result<(MemoryStore, Option<MemoryScope>), QueryError> {
-        match is_global {
-            false => Ok((self.store.clone(), None)),
-            true => {
-                let store = self.store.with_global(&self.home.env.home)?;
-                Ok((store, Some(MemoryScope::Global)))
-            }
-        }
-    }
-
     /// Opens the model of memories: the best one in the binary, which a prompt need not wait for, or
     /// the table where the user chose it.
     ///
@@ -241,19 +223,19 @@ impl Memories {
         is_global: bool,
         now: &Zoned,
     ) -> Result<SavedMemory, QueryError> {
-        let (store, scope) = self.target(is_global)?;
+        let scope = is_global.then_some(MemoryScope::Global);
         let draft = Draft {
             prompts: self.source_prompts(draft),
             ..draft.clone()
         };
-        let memory = store.save(&draft, scope, now)?;
+        let memory = self.store.save(&draft, scope, now)?;
         self.record_in_calling_session(&memory);
         let active = self.store.list(&[MemoryState::Active]).memories;
         let model = self.model()?;
         let embedder = self.embedder(model.as_ref());
         let repeats = find_duplicates(&memory, &active, &embedder)?;
         embedder.embed_missing(std::slice::from_ref(&memory))?;
-        let moved = apply_retention(&store, &self.retention, now.timestamp())?;
+        let moved = apply_retention(&self.store, &self.retention, now.timestamp())?;
         Ok(SavedMemory {
             proposed: self.propose_triggers(&memory),
             memory,

@@ -167,15 +167,16 @@ fn each_scope_has_a_directory_of_its_own() {
 }
 
 #[test]
-fn a_global_memory_can_be_saved_where_only_the_project_is_used() {
+fn a_memory_of_a_scope_that_is_not_kept_is_refused() {
     let world = World::new();
     let store = world.store_of("shop", StorageLocation::ProjectOnly);
     let global = Some(MemoryScope::Global);
     let new = draft("Tabs", "never spaces");
-    assert!(store.save(&new, global, &now()).is_err());
-    let store = store.with_global(world.home()).unwrap();
-    let memory = store.save(&new, global, &now()).unwrap();
-    assert_eq!(memory.scope, MemoryScope::Global);
+    let error = store.save(&new, global, &now()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`storage.location` keeps no global memories"
+    );
 }
 
 #[test]

@@ -13,8 +13,9 @@ use session_core::safe_json;
 use session_display::{plural, safe_line};
 use session_files::Project;
 use session_memory::{
-    ImportFormat, ImportPath, MemoryError, MemoryState, apply_retention, context_sheet_path,
-    export_memories, import_memories, render_context_sheet, write_context_sheet,
+    ImportFormat, ImportPath, MemoryError, MemoryScope, MemoryState, apply_retention,
+    context_sheet_path, export_memories, import_memories, render_context_sheet,
+    write_context_sheet,
 };
 use session_output::{
     JsonContextSheet, JsonImportedMemories, JsonPrintedContextSheet, left_out_note,
@@ -66,13 +67,13 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
     let Some(path) = args.path.clone().or_else(|| usual(format, memories)) else {
         bail!("nothing is named to import\nhint: name a file, or `-` for stdin");
     };
-    let (store, scope) = memories.target(args.global)?;
+    let scope = args.global.then_some(MemoryScope::Global);
     let now = Zoned::now();
     let from = ImportPath {
         path: &path,
         home: &memories.home.env.home,
     };
-    let imported = import_memories(&store, format, from, scope, &now);
+    let imported = import_memories(&memories.store, format, from, scope, &now);
     let imported = imported.map_err(|error| match error {
         MemoryError::File(error) => output_path::explain(error, &path),
         other => other.into(),
@@ -95,7 +96,7 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
         )?;
     }
     note_moved(&apply_retention(
-        &store,
+        &memories.store,
         &memories.retention,
         now.timestamp(),
     )?)?;
