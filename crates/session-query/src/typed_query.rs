@@ -145,11 +145,6 @@ impl TypedQuery {
         Ok(clauses)
     }
 
-    /// Returns true for filters without a text: what they let through is to be listed.
-    pub fn has_filters_alone(&self) -> bool {
-        !self.conditions.is_empty() && self.text.trim().is_empty()
-    }
-
     fn values(&self, field: FilterField, negated: bool) -> impl Iterator<Item = &str> {
         let conditions = self.conditions.iter();
         let conditions = conditions.filter(move |c| c.field == field && c.negated == negated);
