@@ -117,6 +117,13 @@ pub struct ForgottenEntry {
     hashes: Vec<String>,
 }
 
+impl ForgottenEntry {
+    /// Returns true for an entry that a prompt's [`MARKER`](crate::MARKER) made.
+    pub fn is_by_marker(&self) -> bool {
+        self.what == ForgetReason::Marker.name()
+    }
+}
+
 /// The records of what was forgotten: hashes with a key of this machine.
 #[derive(Debug, Clone, Default)]
 pub struct ForgottenRecords {

@@ -3,7 +3,7 @@
 use crate::layout::safe_line;
 use serde::Serialize;
 use session_display::{plural, short_id};
-use session_forget::{ForgetPlan, ForgottenEntry, Removed};
+use session_forget::{ForgetPlan, ForgottenEntry, MARKER, Removed};
 use session_memory::Memory;
 use session_store::{OpenProcess, SessionRow};
 
@@ -94,9 +94,13 @@ pub fn format_forget_records(entries: &[ForgottenEntry]) -> String {
     entries.iter().map(line).collect()
 }
 
-/// Formats what came back from the histories when a record was removed.
-pub fn format_restored(sessions: usize, turns: usize) -> String {
+/// Formats what came back from the histories when a record was removed. A marker in a prompt keeps its session
+/// out, whatever the records say.
+pub fn format_restored(sessions: usize, turns: usize, is_by_marker: bool) -> String {
     match (sessions, turns) {
+        (0, 0) if is_by_marker => {
+            format!("nothing came back: a prompt holds `{MARKER}`, which keeps its session out")
+        }
         (0, 0) => "nothing came back: the histories hold it no longer".to_owned(),
         (0, turns) => format!("{} came back from the histories", plural(turns, "turn")),
         (sessions, turns) => format!(

@@ -277,9 +277,11 @@ fn undo(entry: u32, args: &ForgetArgs, home: &Home) -> Result<Found> {
     let unknown = || {
         anyhow!("there is no entry {entry}\nhint: `session-search forget --list` has the numbers")
     };
-    if !home.forgotten()?.entries().iter().any(|e| e.id == entry) {
+    let records = home.forgotten()?;
+    let Some(found) = records.entries().iter().find(|e| e.id == entry) else {
         return Err(unknown());
-    }
+    };
+    let is_by_marker = found.is_by_marker();
     // First what is new, which did not come back.
     let before = updated_counts(home)?;
     if !home.forgotten()?.remove(entry)? {
@@ -291,7 +293,11 @@ fn undo(entry: u32, args: &ForgetArgs, home: &Home) -> Result<Found> {
     if args.json {
         json::print(&serde_json::json!({ "undone": entry, "sessions": sessions, "turns": turns }))?;
     } else {
-        writeln!(notes::stderr(), "{}", format_restored(sessions, turns))?;
+        writeln!(
+            notes::stderr(),
+            "{}",
+            format_restored(sessions, turns, is_by_marker)
+        )?;
     }
     Ok(Found::Something)
 }

@@ -384,4 +384,6 @@ fn a_marker_in_a_prompt_keeps_its_session_out() {
     env.run(&["index", "--full"]).succeeded();
     assert!(!decoded(&env).contains(WORD));
     assert!(env.found(&["kiln gearbox"]).contains(&KILN.to_owned()));
+    let undone = env.run(&["forget", "--undo", "1"]).succeeded();
+    assert!(undone.stderr().contains("a prompt holds"), "{undone}");
 }
