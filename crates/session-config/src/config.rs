@@ -194,14 +194,31 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Config> {
     toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let line = text.get(..at).unwrap_or(text).matches('\n').count();
-        let key = text.lines().nth(line).and_then(|line| line.split_once('='));
+        let (line, key) = find_key(text, line, error.message());
         ConfigError::Mistake {
             path: path.to_owned(),
             line: line + 1,
-            key: key.map(|(key, _)| key.trim().to_owned()),
+            key,
             message: rephrase(error.message()),
         }
     })
+}
+
+/// Finds the key of a mistake, and its line, which is counted from 0. Where a table is checked as a whole, its
+/// first line is known, and the message names the key.
+fn find_key(text: &str, line: usize, message: &str) -> (usize, Option<String>) {
+    let key = |line: &str| Some(line.split_once('=')?.0.trim().to_owned());
+    let lines = || text.lines().enumerate().skip(line);
+    let is_header = lines()
+        .next()
+        .is_some_and(|(_, line)| line.trim().starts_with('['));
+    let keys = lines().filter_map(|(n, line)| Some((n, key(line)?)));
+    let named = |(_, key): &(usize, String)| message.contains(&format!(".{key} "));
+    let mut keys = keys.filter(|_| is_header);
+    match keys.find(named) {
+        Some((n, key)) => (n, Some(key)),
+        None => (line, text.lines().nth(line).and_then(key)),
+    }
 }
 
 /// Replaces Rust's names of types in an error of the parser by those that a user knows.
@@ -272,4 +289,30 @@ fn priority<'de, D: Deserializer<'de>>(from: D) -> Result<i8, D::Error> {
     nice.ok_or_else(|| {
         D::Error::invalid_value(Unexpected::Signed(number), &"a whole number from 0 to 19")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistake_in_a_table_that_is_checked_whole_has_the_line_of_its_key() {
+        for (text, said) in [
+            (
+                "nice = 1\n[exclude]\nprojects = []\npatterns = [\"[\"]\n",
+                "line 4, key `patterns`",
+            ),
+            (
+                "[redaction]\npatterns = []\nallow = [\n  \"(\",\n]\n",
+                "line 3, key `allow`",
+            ),
+            (
+                "exclude = { patterns = [\"[\"] }\n",
+                "line 1, key `exclude`",
+            ),
+        ] {
+            let error = parse(text, Path::new("c.toml")).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Every setting in effect, with its origin and the variable that would override it.
 
 use crate::config::EndpointConfig;
-use crate::error::Result;
+use crate::error::{ConfigError, Result};
 use crate::home::Home;
 use crate::layers::{IgnoredSetting, Setting, SettingOrigin, variable_name};
 use serde_json::Value;
@@ -10,12 +10,14 @@ use session_models::EndpointSettings;
 
 /// The key of the endpoint's address, and the variable of it that is not used.
 const URL: (&str, &str) = ("remote.url", "EMBEDDINGS_URL");
+/// The key of the most tokens that the endpoint reads, and its variable.
+const TOKENS: (&str, &str) = ("remote.max_tokens", "EMBEDDINGS_MAX_TOKENS");
 /// Keys of the endpoint, and the variables that stand for them.
 const REMOTE: [(&str, &str); 4] = [
     URL,
     ("remote.api_key", "EMBEDDINGS_API_KEY"),
     ("remote.model", "EMBEDDINGS_MODEL"),
-    ("remote.max_tokens", "EMBEDDINGS_MAX_TOKENS"),
+    TOKENS,
 ];
 /// The key whose value is not shown.
 const SECRET: &str = "remote.api_key";
@@ -48,11 +50,34 @@ impl SettingsReport {
         let file = EndpointSettings::from_env_file(&home.folders())?;
         let settings = layers.settings()?.into_iter();
         let settings = settings.map(|setting| resolve(setting, home, &file));
-        let settings = settings.collect();
+        let settings: Vec<ReportedSetting> = settings.collect();
+        let mut reported = settings.iter().map(|reported| &reported.setting);
+        let has_endpoint = file.url.is_some() || layers.config.remote.url.is_some();
+        reported.try_for_each(|setting| check_tokens(setting, has_endpoint))?;
         let mut ignored = layers.ignored;
         ignored.extend(address_by_variable(home, &file, &layers.config.remote));
         Ok(Self { settings, ignored })
     }
+}
+
+/// Refuses a number of tokens by which no text could be sent to the endpoint.
+fn check_tokens(setting: &Setting, has_endpoint: bool) -> Result<()> {
+    let is_wrong = setting.key == TOKENS.0 && setting.value.is_string();
+    match is_wrong && has_endpoint {
+        false => Ok(()),
+        true => Err(ConfigError::Variable {
+            name: TOKENS.1.to_owned(),
+            value: setting.value.as_str().unwrap_or_default().to_owned(),
+            message: "expected a whole number".to_owned(),
+        }),
+    }
+}
+
+/// Parses what a variable says; a text that is no number stands for itself.
+fn parse_value(key: &str, text: &str) -> Value {
+    let number = text.trim().parse::<u64>().ok();
+    let number = number.filter(|_| key == TOKENS.0);
+    number.map_or_else(|| Value::from(text), Value::from)
 }
 
 /// Returns an endpoint's address that stands in a variable alone.
@@ -83,9 +108,12 @@ fn resolve(setting: Setting, home: &Home, file: &EndpointSettings) -> ReportedSe
     let (value, origin) = match (in_file(file, &key), given) {
         (Some(text), _) => {
             let path = home.folders().config.join(".env");
-            (Value::from(text), SettingOrigin::File(path))
+            (parse_value(&key, text), SettingOrigin::File(path))
         }
-        (None, Some((name, text))) => (Value::from(text), SettingOrigin::Variable(name.to_owned())),
+        (None, Some((name, text))) => (
+            parse_value(&key, text),
+            SettingOrigin::Variable(name.to_owned()),
+        ),
         (None, None) => (value, origin),
     };
     let value = match (key.as_str(), value.is_null()) {
