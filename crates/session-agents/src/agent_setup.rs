@@ -9,7 +9,7 @@ use crate::mcp_config::McpConfig;
 use crate::settings_file::{SettingsChange, SettingsFile};
 use crate::skill_location::SkillLocation;
 use crate::skill_plan::{SkillAction, SkillPlan};
-use crate::skill_report::SkillFileOutcome;
+use crate::skill_report::{SkillFileOutcome, SkillReport};
 use session_sources::Env;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +24,15 @@ pub struct AgentSetup {
     /// The user's skill of the agent, where a file of it would be written or removed.
     pub skill: Option<SkillPlan>,
     action: SkillAction,
+}
+
+/// What [`AgentSetup::apply`] did beside the changes.
+#[derive(Debug)]
+pub struct AppliedSetup {
+    /// The backups of the changed files.
+    pub backups: Vec<PathBuf>,
+    /// The skill's files, where one was written or removed.
+    pub skill: Option<SkillReport>,
 }
 
 impl AgentSetup {
@@ -100,20 +109,19 @@ impl AgentSetup {
         self.agent.hook_note().filter(|_| is_installed)
     }
 
-    /// Writes everything; returns the paths of the backups.
+    /// Writes everything; returns the paths of the backups, and what was done with the skill.
     ///
     /// # Errors
     /// When a file cannot be written; those before it are written then, and planning again finds
     /// what is left.
-    pub fn apply(self) -> Result<Vec<PathBuf>> {
+    pub fn apply(self) -> Result<AppliedSetup> {
         let mut backups = Vec::new();
         for change in &self.changes {
             backups.extend(change.write()?);
         }
-        if let Some(skill) = self.skill {
-            skill.apply(self.action, false)?;
-        }
-        Ok(backups)
+        let skill = self.skill.map(|skill| skill.apply(self.action, false));
+        let skill = skill.transpose()?;
+        Ok(AppliedSetup { backups, skill })
     }
 }
 

@@ -17,8 +17,9 @@
 //! says what was done. [`set_skill_keywords`] names saved memories in the skill's description.
 //!
 //! **Other agents.** A [`McpConfig`] is the file in which OpenCode or Codex finds MCP servers. An
-//! [`AgentSetup`] plans all that one agent gets, or loses: server, skill, instructions. In Claude Code a
-//! plugin ([`SettingsFile::enabled_plugin`]) may bring the skill, the hook and the server instead.
+//! [`AgentSetup`] plans all that one agent gets, or loses: server, skill, instructions; an
+//! [`AppliedSetup`] tells what was written. In Claude Code a plugin ([`SettingsFile::enabled_plugin`])
+//! may bring the skill, the hook and the server instead.
 //!
 //! **Sessions.** A [`CallingProcess`] finds the session that a command is run from. A
 //! [`ResumeCommand`] resumes a session with its agent.
@@ -75,7 +76,7 @@ mod skill_rule;
 mod tool_use;
 
 pub use agent::Agent;
-pub use agent_setup::AgentSetup;
+pub use agent_setup::{AgentSetup, AppliedSetup};
 pub use calling_session::CallingProcess;
 pub use claude_plugin::has_user_skill;
 pub use error::{AgentError, Result, SettingsError};

@@ -82,8 +82,16 @@ impl SkillReport {
 
     /// True where a file was left as somebody edited it.
     pub fn has_kept_files(&self) -> bool {
-        let mut outcomes = self.files.iter().map(|file| file.outcome);
-        outcomes.any(|outcome| outcome == Some(SkillFileOutcome::Kept))
+        self.has_outcome(SkillFileOutcome::Kept)
+    }
+
+    /// True where a file was written.
+    pub fn has_written_files(&self) -> bool {
+        self.has_outcome(SkillFileOutcome::Written)
+    }
+
+    fn has_outcome(&self, outcome: SkillFileOutcome) -> bool {
+        self.files.iter().any(|file| file.outcome == Some(outcome))
     }
 }
 

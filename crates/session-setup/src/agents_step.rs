@@ -5,7 +5,9 @@ use crate::dialog::Dialog;
 use crate::error::Result;
 use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
-use session_agents::{Agent, AgentSetup, SettingsChange, SettingsFile, own_program};
+use session_agents::{
+    Agent, AgentSetup, SettingsChange, SettingsFile, SkillOrigin, SkillReport, own_program,
+};
 use session_core::text::{one_line, printable};
 use session_sources::Env;
 use std::collections::BTreeMap;
@@ -28,7 +30,6 @@ pub fn run(options: &SetupOptions, env: &Env, dialog: &mut Dialog<'_>) -> Result
     };
     let meant = [Agent::OpenCode, Agent::Codex].into_iter().filter(is_meant);
     let setups = meant.map(|agent| AgentSetup::plan(agent, env, &program));
-    // All are planned before the first is written: a file that does not fit stops all of them.
     let setups = setups.collect::<session_agents::Result<Vec<_>>>()?;
     let outcomes = confirm_each(setups, "Install", dialog)?;
     let is_claude_offered = dialog.is_interactive && Agent::Claude.is_present(env);
@@ -36,6 +37,25 @@ pub fn run(options: &SetupOptions, env: &Env, dialog: &mut Dialog<'_>) -> Result
         show_server_command(env, &program.to_string_lossy(), dialog)?;
     }
     Ok(outcomes)
+}
+
+/// Plans the changes of agents' files that options ask for, so that a file that does not fit stops the setup
+/// before the first step writes anything.
+///
+/// # Errors
+/// When a file of an agent does not fit the change.
+pub fn check_files(options: &SetupOptions, env: &Env) -> Result<()> {
+    let settings = SettingsFile::for_user(env)?;
+    if let Some(days) = options.keep_history {
+        settings.plan_retention(days)?;
+    }
+    if options.allow_skill {
+        settings.plan_skill_rule(SkillOrigin::User)?;
+    }
+    for agent in &options.agents {
+        AgentSetup::plan(*agent, env, &own_program(env)?)?;
+    }
+    Ok(())
 }
 
 /// Removes what the agents got; an empty list stands for all that are there.
@@ -88,20 +108,28 @@ fn confirm_and_apply(
     if !dialog.confirm(&question)? {
         return Ok(StepOutcome::without_consent(dialog));
     }
-    let paths = written_paths(&setup);
-    for backup in setup.apply()? {
+    let changes = setup.changes.iter().map(SettingsChange::path);
+    let changes: Vec<PathBuf> = changes.collect();
+    let applied = setup.apply()?;
+    for backup in applied.backups {
         name_backup(&backup, dialog)?;
     }
-    for path in paths {
+    for path in changes {
         name_written(&path, dialog)?;
+    }
+    if let Some(skill) = applied.skill {
+        name_skill(&skill, dialog)?;
     }
     Ok(StepOutcome::Written)
 }
 
-fn written_paths(setup: &AgentSetup) -> Vec<PathBuf> {
-    let changes = setup.changes.iter().map(SettingsChange::path);
-    let skill = setup.skill.iter().map(|skill| skill.location.directory());
-    changes.chain(skill).collect()
+fn name_skill(skill: &SkillReport, dialog: &mut Dialog<'_>) -> Result<()> {
+    if !skill.has_kept_files() {
+        return name_written(&skill.directory, dialog);
+    }
+    let directory = skill.directory.to_string_lossy();
+    let directory = one_line(&printable(&directory));
+    Ok(dialog.print(&format!("what you edited is kept: {directory}"))?)
 }
 
 /// Shows the command by which Claude Code itself registers the server. It is in the file of the

@@ -49,13 +49,15 @@ pub type NewProgress<'a> = &'a dyn Fn() -> Box<dyn FileProgress>;
 /// Goes through all steps, that of the model first.
 ///
 /// # Errors
-/// When a step fails; what was written before it stays.
+/// When a step fails; what was written before it stays. A file of an agent that does not fit what options ask
+/// for is refused before anything is written.
 pub fn run_steps(
     options: &SetupOptions,
     home: &Home,
     progress: NewProgress<'_>,
     dialog: &mut Dialog<'_>,
 ) -> Result<StepOutcomes> {
+    agents_step::check_files(options, &home.env)?;
     let model = model_step::run(options, home, progress, dialog)?;
     let history = history_step::run(options, &home.env, dialog)?;
     let skill = skill_step::run(options, &home.env, dialog)?;
@@ -96,6 +98,22 @@ mod tests {
         }
 
         fn run_setup(&self, options: &[&str], lines: &str) -> (StepOutcomes, String) {
+            self.try_setup(options, lines).unwrap()
+        }
+
+        fn undo_setup(&self, agent: Agent) -> String {
+            let mut output = Vec::new();
+            let mut dialog = Dialog {
+                input: &mut &b""[..],
+                output: &mut output,
+                is_interactive: false,
+                assume_yes: true,
+            };
+            undo_agents(&[agent], &Env::with_home(self.home.path()), &mut dialog).unwrap();
+            String::from_utf8(output).unwrap()
+        }
+
+        fn try_setup(&self, options: &[&str], lines: &str) -> Result<(StepOutcomes, String)> {
             let (options, assume_yes) = parse(options);
             let root = self.home.path().join("index");
             let mut home = Home::new(Env::with_home(self.home.path()), root);
@@ -107,8 +125,8 @@ mod tests {
                 is_interactive: !assume_yes,
                 assume_yes,
             };
-            let steps = run_steps(&options, &home, &|| Box::new(NoProgress), &mut dialog).unwrap();
-            (steps, String::from_utf8(output).unwrap())
+            let steps = run_steps(&options, &home, &|| Box::new(NoProgress), &mut dialog)?;
+            Ok((steps, String::from_utf8(output).unwrap()))
         }
     }
 
@@ -121,6 +139,7 @@ mod tests {
             skill: has("--skill"),
             no_skill: has("--no-skill"),
             allow_skill: has("--allow-skill"),
+            keep_history: has("--keep-history").then_some(365),
             agents: agents.filter_map(|pair| agent(pair[1])).collect(),
             ..SetupOptions::default()
         };
@@ -250,9 +269,32 @@ mod tests {
             "{said}"
         );
         assert_eq!(user.file(SKILL).unwrap(), mine);
-        let (steps, said) = user.run_setup(&["--skill", "--yes"], "");
+        for options in [&["--skill", "--yes"][..], &["--agent", "claude", "--yes"]] {
+            let (steps, said) = user.run_setup(options, "");
+            assert_eq!(steps.skill, StepOutcome::Skipped, "{said}");
+            assert!(said.contains("kept") && !said.contains("written"), "{said}");
+            assert_eq!(user.file(SKILL).unwrap(), mine);
+        }
+        let said = user.undo_setup(Agent::Claude);
+        assert!(said.contains("what you edited is kept: "), "{said}");
+        assert!(!said.contains("written"), "{said}");
+        assert_eq!(user.file(SKILL).unwrap(), mine);
+        let user = User::new();
+        user.run_setup(&["--skill", "--yes"], "");
+        fs_err::write(user.home.path().join(SKILL), &mine).unwrap();
+        let (steps, said) = user.run_setup(&["--skill"], "\n\ny\ny\n");
         assert_eq!(steps.skill, StepOutcome::Written, "{said}");
-        assert_ne!(user.file(SKILL).unwrap(), mine);
         assert_eq!(user.file(&format!("{SKILL}.backup")).unwrap(), mine);
+    }
+
+    #[test]
+    fn settings_that_do_not_fit_are_refused_before_the_skill_is_written() {
+        let user = User::new();
+        fs_err::write(user.home.path().join(SETTINGS), "{").unwrap();
+        for other in ["--allow-skill", "--keep-history"] {
+            let refused = user.try_setup(&["--skill", other, "--yes"], "");
+            assert!(matches!(refused, Err(SetupError::Agent(_))), "{other}");
+            assert_eq!(user.file(SKILL), None, "{other}");
+        }
     }
 }

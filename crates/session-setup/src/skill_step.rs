@@ -10,8 +10,8 @@ use session_core::text::{one_line, printable};
 use session_output::format_diff;
 use session_sources::Env;
 
-/// Runs the step. An edited file is shown, and kept unless the user consents to its replacement;
-/// then it is kept in a backup.
+/// Runs the step. An edited file is shown, and kept unless the user is asked about it and consents to its
+/// replacement; then it is kept in a backup.
 ///
 /// # Errors
 /// When a file cannot be read or written.
@@ -41,11 +41,15 @@ pub fn run(options: &SetupOptions, env: &Env, dialog: &mut Dialog<'_>) -> Result
         file.overwrite = confirm_overwrite(file, dialog)?;
     }
     let report = plan.apply(SkillAction::Install, false)?;
-    name_written(&directory, dialog)?;
-    Ok(match report.has_kept_files() {
-        true => StepOutcome::Skipped,
-        false => StepOutcome::Written,
-    })
+    if report.has_written_files() {
+        name_written(&directory, dialog)?;
+    }
+    if !report.has_kept_files() {
+        return Ok(StepOutcome::Written);
+    }
+    dialog
+        .print("what you edited is kept; `session-search skill install --force` takes it, too")?;
+    Ok(StepOutcome::Skipped)
 }
 
 fn confirm_overwrite(file: &SkillFilePlan, dialog: &mut Dialog<'_>) -> Result<bool> {
@@ -55,5 +59,6 @@ fn confirm_overwrite(file: &SkillFilePlan, dialog: &mut Dialog<'_>) -> Result<bo
         one_line(&printable(&path.to_string_lossy()))
     ))?;
     dialog.print(&format_diff(&file.diff()))?;
-    Ok(dialog.confirm("Replace it?")?)
+    // `--yes` consents to what is this program's.
+    Ok(dialog.is_interactive && dialog.confirm("Replace it?")?)
 }

@@ -34,7 +34,7 @@ impl User {
     }
 
     fn install(&self, agent: Agent) -> Vec<PathBuf> {
-        self.plan(agent).apply().unwrap()
+        self.plan(agent).apply().unwrap().backups
     }
 
     fn remove(&self, agent: Agent) {
