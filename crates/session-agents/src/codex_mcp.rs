@@ -23,6 +23,14 @@ pub(crate) fn find_server(text: &str) -> SettingsResult<Option<Vec<String>>> {
     }
 }
 
+/// True where the server has more than this program writes, and Codex itself: how its tools are approved.
+pub(crate) fn is_users_server(text: &str) -> bool {
+    let document = parse(text).unwrap_or_default();
+    let is_known = |key: &str| ["command", "args", "tools"].contains(&key);
+    let entry = find_entry(&document);
+    entry.is_some_and(|entry| entry.iter().any(|(key, _)| !is_known(key)))
+}
+
 /// Registers a program as the server: at the end of the text, so that what is there stays as it
 /// is written.
 ///

@@ -50,10 +50,7 @@ impl McpConfig {
     pub fn server_command(&self) -> Result<Option<Vec<String>>> {
         let mut found = None;
         SettingsChange::plan(&self.file, |text| {
-            found = match self.agent {
-                Agent::Codex => codex_mcp::find_server(text)?,
-                Agent::Claude | Agent::OpenCode => opencode_mcp::find_server(text)?,
-            };
+            found = self.find_server(text)?;
             Ok(text.to_owned())
         })?;
         Ok(found)
@@ -76,18 +73,45 @@ impl McpConfig {
         }
     }
 
-    /// Plans to remove this program's server; another program's stays.
+    /// Plans to remove this program's server; another program's stays. One that the user had before gets its
+    /// program back.
     ///
     /// # Errors
     /// When the file cannot be read or parsed.
     pub fn plan_removal(&self) -> Result<SettingsChange> {
         let command = self.server_command()?.unwrap_or_default();
         let program = command.first().map_or("", String::as_str);
-        let remove = |text: &str| match self.agent {
-            Agent::Codex => codex_mcp::remove_server(text),
-            Agent::Claude | Agent::OpenCode => opencode_mcp::remove_server(text),
+        let users = self.users_program().filter(|_| !program.is_empty());
+        let remove = |text: &str| match (&users, self.agent) {
+            (Some(users), _) => self.add_server(text, users),
+            (None, Agent::Codex) => codex_mcp::remove_server(text),
+            (None, Agent::Claude | Agent::OpenCode) => opencode_mcp::remove_server(text),
         };
         SettingsChange::plan_undo(&self.file, remove, |text| self.add_server(text, program))
+    }
+
+    /// Returns the program of the server that the user had before this program changed it. The backups hold it,
+    /// from the newest back to the last one without a server.
+    fn users_program(&self) -> Option<String> {
+        let kept = self.file.read_backups(SIZE_LIMIT).ok()?;
+        let servers = kept.iter().map_while(|text| {
+            let is_users = match self.agent {
+                Agent::Codex => codex_mcp::is_users_server(text),
+                Agent::Claude | Agent::OpenCode => opencode_mcp::is_users_server(text),
+            };
+            let program = self.find_server(text).ok()??.into_iter().next()?;
+            let is_users = is_users || !Path::new(&program).is_absolute();
+            Some((program, is_users))
+        });
+        let users = servers.filter(|(_, is_users)| *is_users);
+        users.last().map(|(program, _)| program)
+    }
+
+    fn find_server(&self, text: &str) -> SettingsResult<Option<Vec<String>>> {
+        match self.agent {
+            Agent::Codex => codex_mcp::find_server(text),
+            Agent::Claude | Agent::OpenCode => opencode_mcp::find_server(text),
+        }
     }
 }
 

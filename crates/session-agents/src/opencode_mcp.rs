@@ -22,6 +22,16 @@ pub(crate) fn find_server(text: &str) -> SettingsResult<Option<Vec<String>>> {
     }
 }
 
+/// True where the server has more than this program writes.
+pub(crate) fn is_users_server(text: &str) -> bool {
+    let config = SettingsText::parse_with_comments(text).ok();
+    let servers = config.and_then(|config| config.object.object_value(SERVERS));
+    let server = servers.and_then(|servers| own_server(&servers)?.to_serde_value());
+    let is_known = |key: &String| ["type", COMMAND].contains(&key.as_str());
+    let server = server.as_ref().and_then(serde_json::Value::as_object);
+    server.is_some_and(|server| !server.keys().all(is_known))
+}
+
 /// Registers a program as the server.
 ///
 /// # Errors

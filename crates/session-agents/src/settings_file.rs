@@ -95,6 +95,8 @@ pub struct SettingsChange {
     file: ConfinedFile,
     old: Option<String>,
     new: String,
+    /// Nothing is left of the file, and it was not there before this program wrote it.
+    is_removal: bool,
 }
 
 impl SettingsChange {
@@ -112,6 +114,7 @@ impl SettingsChange {
         Ok(Self {
             file: file.clone(),
             old,
+            is_removal: new.is_empty(),
             new,
         })
     }
@@ -131,10 +134,12 @@ impl SettingsChange {
             remove(text).is_ok_and(|rest| rest == *text) && add(text).ok() == change.old
         };
         let mut kept = file.read_backups(SIZE_LIMIT).unwrap_or_default();
+        let was_empty_file = kept.iter().any(String::is_empty);
         kept.push(String::new());
         if let Some(original) = kept.into_iter().find(is_original) {
             change.new = original;
         }
+        change.is_removal = change.new.is_empty() && !was_empty_file;
         Ok(change)
     }
 
@@ -157,7 +162,7 @@ impl SettingsChange {
     }
 
     /// Writes the new text, after the old one was copied to a backup; returns the backup's path. A
-    /// file of which nothing is left is removed.
+    /// file of which nothing is left is removed, unless it was empty before.
     ///
     /// # Errors
     /// When either file cannot be written, or another program has changed the file since it was read.
@@ -169,7 +174,7 @@ impl SettingsChange {
         let backup = self.old.as_deref().map(|old| self.file.back_up(old));
         let backup = backup.transpose()?;
         let old = self.old.as_deref();
-        match self.new.is_empty() {
+        match self.is_removal {
             true => drop(self.file.remove()?),
             false => self.file.replace(old, &self.new, SIZE_LIMIT)?,
         }

@@ -79,10 +79,21 @@ impl SettingsFile {
     /// # Errors
     /// When the file cannot be read, or is not a JSON object.
     pub fn plan_rule_removal(&self) -> Result<SettingsChange> {
-        self.plan(|text| {
-            let mut skills = SkillOrigin::ALL.into_iter();
-            skills.try_fold(text.to_owned(), |text, skill| remove_rule(&text, skill))
-        })
+        self.plan_removal_of(&SkillOrigin::ALL)
+    }
+
+    fn plan_removal_of(&self, skills: &[SkillOrigin]) -> Result<SettingsChange> {
+        let text = self.read()?.unwrap_or_default();
+        let is_allowed = |skill: &&SkillOrigin| find_rule(&text, **skill) == Some(RuleList::Allow);
+        let allowed: Vec<SkillOrigin> = skills.iter().filter(is_allowed).copied().collect();
+        let change = |text: &str, edit: fn(&str, SkillOrigin) -> SettingsResult<String>| {
+            let mut skills = allowed.iter();
+            skills.try_fold(text.to_owned(), |text, skill| edit(&text, *skill))
+        };
+        self.plan_undo(
+            |text| change(text, remove_rule),
+            |text| change(text, add_rule),
+        )
     }
 }
 
@@ -97,8 +108,7 @@ pub fn revoke_skill_rule(env: &Env, dry_run: bool) -> Result<Option<PathBuf>> {
         return Ok(None);
     }
     if !dry_run {
-        let change = settings.plan(|text| remove_rule(text, SkillOrigin::User));
-        change?.write()?;
+        settings.plan_removal_of(&[SkillOrigin::User])?.write()?;
     }
     Ok(Some(settings.path()))
 }

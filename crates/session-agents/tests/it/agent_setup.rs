@@ -116,6 +116,55 @@ fn each_agent_gets_its_files_once_and_loses_them_again() {
 }
 
 #[test]
+fn a_server_that_the_user_had_is_as_before() {
+    for (agent, path, old) in [
+        (
+            Agent::Codex,
+            CODEX,
+            "[mcp_servers.session-search]\ncommand = '/old/session-search'\nargs = [\"mcp\"]\n\n[mcp_servers.session-search.env]\nA = \"1\"\n",
+        ),
+        (
+            Agent::OpenCode,
+            OPENCODE,
+            "{\"mcp\": {\"session-search\": {\"command\": [\"/old/session-search\", \"mcp\"], \"enabled\": false}}}",
+        ),
+        (
+            Agent::OpenCode,
+            OPENCODE,
+            "{\"mcp\": {\"session-search\": {\"command\": [\"session-search\", \"mcp\"]}}}",
+        ),
+    ] {
+        let user = User::new(&[(path, old)]);
+        user.install(agent);
+        assert!(user.read(path).contains(PROGRAM), "{old}");
+        let changed = user.read(path) + "\n";
+        user.remove(agent);
+        assert_eq!(user.read(path), old);
+        fs_err::write(user.home.path().join(path), changed).unwrap();
+        user.remove(agent);
+        let left = user.read(path);
+        assert!(
+            left.contains("session-search") && !left.contains(PROGRAM),
+            "{left}"
+        );
+    }
+}
+
+#[test]
+fn a_server_of_an_earlier_version_is_removed() {
+    let user = User::new(&[(CODEX, "model = \"x\"\n")]);
+    let before = user.files();
+    let old = Path::new("/old/session-search-v0.1.0");
+    AgentSetup::plan(Agent::Codex, &user.env, old)
+        .unwrap()
+        .apply()
+        .unwrap();
+    user.install(Agent::Codex);
+    user.remove(Agent::Codex);
+    assert_eq!(user.files(), before);
+}
+
+#[test]
 fn the_old_text_is_kept_in_a_backup() {
     let user = User::new(&[(CODEX, "# mine\n")]);
     let backups = user.install(Agent::Codex);
