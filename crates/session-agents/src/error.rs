@@ -36,6 +36,15 @@ pub enum SettingsError {
     /// The text is a JSON value other than an object.
     #[error("not a JSON object")]
     NotObject,
+    /// The text begins with a byte order mark, which is no JSON.
+    #[error("it begins with a byte order mark: save it without")]
+    ByteOrderMark,
+    /// An object has a key more than once.
+    #[error("`{key}` is there twice: remove one of them")]
+    RepeatedKey {
+        /// The key.
+        key: String,
+    },
     /// A key holds a value of another type than the agent reads there.
     #[error("`{key}` is not {expected}")]
     WrongType {

@@ -4,6 +4,7 @@ use crate::error::{SettingsError, SettingsResult};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstObject, CstRootNode};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// The JSON that an agent reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +47,7 @@ impl SettingsText {
         };
         let root = dialect.parse(text)?;
         let object = root.object_value().ok_or(SettingsError::NotObject)?;
+        check_unique_keys(&object)?;
         Ok(Self {
             root,
             dialect,
@@ -91,7 +93,26 @@ impl JsonDialect {
     }
 }
 
+/// Refuses a key that stands twice: an agent takes the last one, and a change would go to the first.
+fn check_unique_keys(object: &CstObject) -> SettingsResult<()> {
+    let mut keys = HashSet::new();
+    for property in object.properties() {
+        let name = property.name().and_then(|name| name.decoded_value().ok());
+        if let Some(key) = name.filter(|name| !keys.insert(name.clone())) {
+            return Err(SettingsError::RepeatedKey { key });
+        }
+        property
+            .object_value()
+            .as_ref()
+            .map_or(Ok(()), check_unique_keys)?;
+    }
+    Ok(())
+}
+
 fn check_object(text: &str) -> SettingsResult<()> {
+    if text.starts_with('\u{feff}') {
+        return Err(SettingsError::ByteOrderMark);
+    }
     let value: Value =
         serde_json::from_str(text).map_err(|error| SettingsError::Json(error.to_string()))?;
     match value.is_object() {
