@@ -1,6 +1,7 @@
 //! How long Claude Code keeps transcripts: `cleanupPeriodDays` in its settings.
 
 use crate::error::{Result, SettingsError};
+use crate::merged_settings::MergedSettings;
 use crate::settings_file::{SettingsChange, SettingsFile};
 use crate::settings_text::SettingsText;
 use jsonc_parser::cst::CstInputValue;
@@ -50,18 +51,14 @@ const DAY_SECONDS: u64 = 24 * 60 * 60;
 impl HistoryRetention {
     /// Counts the transcripts that are deleted within `days_ahead` days; `None` where there is no
     /// transcript, or the settings cannot be read.
-    pub fn read(env: &Env, days_ahead: u32) -> Option<Self> {
+    pub fn read(env: &Env, settings: &MergedSettings, days_ahead: u32) -> Option<Self> {
         let claude = sources()
             .iter()
             .find(|source| source.name().as_str() == "claude")?;
         let found = claude.locate(env).locations;
         let transcripts = || found.iter().filter(|at| at.located.session.is_some());
         transcripts().next()?;
-        let days = match SettingsFile::for_user(env)
-            .ok()?
-            .read_cleanup_period()
-            .ok()?
-        {
+        let days = match settings.read_cleanup_period().ok()? {
             Some(written) => written.parse().ok()?,
             None => DEFAULT_RETENTION_DAYS,
         };

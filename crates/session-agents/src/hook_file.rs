@@ -36,6 +36,11 @@ impl HookFile {
         }))
     }
 
+    /// Names the settings that the user alone has in a project, where Claude Code reads hooks, too.
+    pub fn for_user_in(project: &Project) -> Self {
+        Self(HookFileKind::Claude(SettingsFile::for_user_in(project)))
+    }
+
     /// Returns the path of the file.
     pub fn path(&self) -> PathBuf {
         match &self.0 {

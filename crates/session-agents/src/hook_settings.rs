@@ -8,10 +8,10 @@ use crate::settings_text::{SettingsText, list_under, object_under, remove_proper
 use jsonc_parser::cst::{CstArray, CstNode};
 use jsonc_parser::json;
 use serde_json::Value;
-use session_files::Project;
-use session_sources::Env;
 
 const HOOKS: &str = "hooks";
+const COMMAND: &str = "command";
+const DISABLED: &str = "disableAllHooks";
 /// The tools that read, change or run what a memory may be about, or give a subagent its task. Codex calls its
 /// patches `Edit`, too.
 const TOOLS: &str = "Read|Grep|Glob|Edit|MultiEdit|Write|NotebookEdit|Bash|Agent";
@@ -115,8 +115,19 @@ impl SettingsFile {
         Ok(find_hooks(&text))
     }
 
-    /// Plans to install the hook for some events. Events that have it already keep it, with the new
-    /// command line.
+    /// Reads whether the settings turn all hooks off; `None` where they do not say.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is not a JSON object.
+    pub(crate) fn disables_hooks(&self) -> Result<Option<bool>> {
+        let text = self.read()?.unwrap_or_default();
+        let settings = SettingsText::parse(&text).map_err(|e| self.error(e))?;
+        let value = settings.object.get(DISABLED);
+        Ok(value.and_then(|value| value.to_serde_value()?.as_bool()))
+    }
+
+    /// Plans to install the hook for some events. Events that have it already keep it with its settings; the
+    /// command line of another program is replaced.
     ///
     /// # Errors
     /// When the file cannot be read, is not a JSON object, or has a value of another type where
@@ -152,43 +163,68 @@ impl SettingsFile {
     }
 }
 
-/// Returns true where the settings of the user or of a project have the hook for an event. Settings that
-/// cannot be read have none.
-pub fn has_hook(event: HookEvent, env: &Env, project: Option<&Project>) -> bool {
-    let of_project = project.map(SettingsFile::for_project);
-    let all = SettingsFile::for_user(env).into_iter().chain(of_project);
-    let hooks = all.filter_map(|settings| settings.installed_hooks().ok());
-    hooks.flatten().any(|hook| hook.event == event)
-}
-
 fn add_hook(text: &str, command: &str, events: &[HookEvent]) -> SettingsResult<String> {
     let before = find_hooks(text);
-    let has_hook = |event: &HookEvent| before.iter().any(|hook| hook.event == *event);
-    let wanted: Vec<InstalledHook> = HookEvent::ALL
-        .into_iter()
-        .filter(|event| events.contains(event) || has_hook(event))
-        .map(|event| InstalledHook {
-            event,
-            command: command.to_owned(),
-        })
-        .collect();
-    if before == wanted {
+    let count = |event| before.iter().filter(|hook| hook.event == event).count();
+    let is_wanted = |event: &HookEvent| events.contains(event) || count(*event) > 0;
+    let wanted: Vec<HookEvent> = HookEvent::ALL.into_iter().filter(is_wanted).collect();
+    let runs_program = |hook: &InstalledHook| is_same_program(&hook.command, command);
+    if wanted.iter().all(|event| count(*event) == 1) && before.iter().all(runs_program) {
         return Ok(text.to_owned());
     }
-    let settings = SettingsText::parse(&remove_hook(text)?)?;
+    let settings = SettingsText::parse(text)?;
     let hooks = object_under(&settings.object, HOOKS)?;
-    for hook in wanted {
-        let InstalledHook { event, command } = hook;
+    for event in wanted {
         let name = event.name();
         let groups = list_under(&hooks, name, format!("{HOOKS}.{name}"))?;
-        groups.ensure_multiline();
-        let hook = json!([{"type": "command", "command": command, "timeout": TIMEOUT_S}]);
-        groups.append(match event.matcher() {
-            Some(tools) => json!({"matcher": tools, "hooks": hook}),
-            None => json!({"hooks": hook}),
-        });
+        match count(event) {
+            0 => append_hook(&groups, command, event),
+            _ => update_hooks(&groups, command),
+        }
     }
     settings.finish()
+}
+
+fn is_same_program(one: &str, other: &str) -> bool {
+    find_program(one) == find_program(other)
+}
+
+fn append_hook(groups: &CstArray, command: &str, event: HookEvent) {
+    groups.ensure_multiline();
+    let hook = json!([{"type": "command", "command": command, "timeout": TIMEOUT_S}]);
+    groups.append(match event.matcher() {
+        Some(tools) => json!({"matcher": tools, "hooks": hook}),
+        None => json!({"hooks": hook}),
+    });
+}
+
+/// Gives the first hook of ours in the groups of an event a command line, and removes the others. The matcher
+/// and the timeout of the first stay, and its command line where that runs the same program.
+fn update_hooks(groups: &CstArray, command: &str) {
+    let mut is_updated = false;
+    for group in groups.elements() {
+        let Some((own, others)) = commands_of(&group) else {
+            continue;
+        };
+        let mut own = own.into_iter();
+        if !is_updated && let Some(first) = own.next() {
+            set_command(&first, command);
+            is_updated = true;
+        } else if others.is_empty() && own.len() > 0 {
+            group.remove();
+            continue;
+        }
+        own.for_each(CstNode::remove);
+    }
+}
+
+fn set_command(hook: &CstNode, command: &str) {
+    let old = serde_json::from_str(&hook.to_string()).unwrap_or_default();
+    let runs_program = own_command(&old).is_some_and(|old| is_same_program(&old, command));
+    let property = hook.as_object().and_then(|hook| hook.get(COMMAND));
+    if let Some(property) = property.filter(|_| !runs_program) {
+        property.set_value(command.into());
+    }
 }
 
 fn remove_hook(text: &str) -> SettingsResult<String> {
@@ -214,18 +250,21 @@ fn remove_hook(text: &str) -> SettingsResult<String> {
 /// Removes our commands from the groups of an event, and each group that had no other.
 fn remove_from_groups(groups: &CstArray) {
     for group in groups.elements() {
-        let object = group.as_object();
-        let Some(commands) = object.and_then(|group| group.array_value(HOOKS)) else {
+        let Some((own, others)) = commands_of(&group) else {
             continue;
         };
-        let (own, others): (Vec<CstNode>, Vec<CstNode>) =
-            commands.elements().into_iter().partition(is_own_node);
         match (own.is_empty(), others.is_empty()) {
             (true, _) => {}
             (false, true) => group.remove(),
             (false, false) => own.into_iter().for_each(CstNode::remove),
         }
     }
+}
+
+/// Returns our commands in a group and the others.
+fn commands_of(group: &CstNode) -> Option<(Vec<CstNode>, Vec<CstNode>)> {
+    let commands = group.as_object()?.array_value(HOOKS)?;
+    Some(commands.elements().into_iter().partition(is_own_node))
 }
 
 fn is_own_node(hook: &CstNode) -> bool {
@@ -251,7 +290,7 @@ fn find_hooks(text: &str) -> Vec<InstalledHook> {
 
 /// Returns the command line of a hook that is ours.
 fn own_command(hook: &Value) -> Option<String> {
-    let command = hook["command"].as_str()?;
+    let command = hook[COMMAND].as_str()?;
     find_program(command).map(|_| command.to_owned())
 }
 
@@ -310,15 +349,36 @@ mod tests {
         let new = add_hook(&old, COMMAND, &[HookEvent::UserPromptSubmit]).unwrap();
         assert!(!new.contains("/old/"), "{new}");
         assert_eq!(find_hooks(&new).len(), HookEvent::ALL.len());
+        let twice = add_hook("", "/old/session-search hook run", &[HookEvent::PreCompact]).unwrap();
+        let group = "{\"hooks\": [{\"command\": \"/x/session-search-v0.1.0 hook run\"}]}";
+        let twice = twice.replace("\"PreCompact\": [", &format!("\"PreCompact\": [{group},"));
+        let new = add_hook(&twice, COMMAND, &[]).unwrap();
+        assert_eq!(find_hooks(&new).len(), 1, "{new}");
+        assert_eq!(find_hooks(&new)[0].command, COMMAND);
         let edited = old.replace("hook run", "hook run || true");
         assert_eq!(find_hooks(&edited).len(), HookEvent::ALL.len());
         assert!(find_hooks(&remove_hook(&edited).unwrap()).is_empty());
     }
 
     #[test]
+    fn what_the_user_set_of_a_hook_stays() {
+        let old = "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Edit\", \"hooks\": [{\"command\": \"timeout 9 /old/session-search hook run\", \"timeout\": 9}]}]}}";
+        let new = add_hook(old, COMMAND, &[HookEvent::PreToolUse]).unwrap();
+        assert_eq!(
+            new,
+            old.replace("timeout 9 /old/session-search hook run", COMMAND)
+        );
+        let edited = new.replace(COMMAND, &format!("timeout 9 {COMMAND} || true"));
+        let again = add_hook(&edited, COMMAND, &[HookEvent::PreToolUse]).unwrap();
+        assert_eq!(again, edited, "the same program");
+    }
+
+    #[test]
     fn settings_of_another_shape_are_refused() {
         for text in [
             "[]",
+            "{\"hooks\": {}, \"hooks\": {\"Stop\": []}}",
+            "\u{feff}{}",
             "{",
             "// x\n{}",
             "{\"hooks\": 3}",

@@ -5,7 +5,7 @@
 //! before it is [written](SettingsChange::write) with a backup of the old text. They install the
 //! hook ([`SettingsFile::plan_hook`]), allow the skill ([`SettingsFile::plan_skill_rule`]) and set
 //! how long transcripts are kept ([`SettingsFile::plan_retention`]). Every byte that is not part of
-//! the change stays.
+//! the change stays. [`MergedSettings`] are all files of it that the agent merges.
 //!
 //! **Hook.** [`hook_command`] formats the command line that an agent runs for a [`HookEvent`]. A
 //! [`HookAnswer`] is what the program prints then; a [`ToolUse`] is what a hook is told of a tool. A
@@ -59,6 +59,7 @@ mod hook_input;
 mod hook_settings;
 mod instruction_block;
 mod mcp_config;
+mod merged_settings;
 mod opencode_mcp;
 mod opencode_plugin;
 mod own_program;
@@ -85,8 +86,9 @@ pub use hook_answer::HookAnswer;
 pub use hook_command::{hook_command, hook_program_exists, program_exists};
 pub use hook_file::HookFile;
 pub use hook_input::HookInput;
-pub use hook_settings::{HookEvent, InstalledHook, has_hook};
+pub use hook_settings::{HookEvent, InstalledHook};
 pub use mcp_config::McpConfig;
+pub use merged_settings::MergedSettings;
 pub use own_program::own_program;
 pub use resume::{ResumeCommand, ResumeError, resume_arguments, resume_line};
 pub use settings_file::{SettingsChange, SettingsFile};

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const FILE_NAME: &str = "settings.json";
+/// The user's own settings in a project, which git ignores.
+const LOCAL_FILE_NAME: &str = "settings.local.json";
 const CODEX_HOOKS: &str = "hooks.json";
 /// Most bytes of an agent's file or of a file of the skill.
 pub(crate) const SIZE_LIMIT: u64 = 8 << 20;
@@ -34,7 +36,16 @@ impl SettingsFile {
 
     /// Names the settings of a project, whether they exist or not.
     pub fn for_project(project: &Project) -> Self {
-        let relative = Path::new(Agent::Claude.project_directory()).join(FILE_NAME);
+        Self::in_project(project, FILE_NAME)
+    }
+
+    /// Names the settings that the user alone has in a project, whether they exist or not.
+    pub fn for_user_in(project: &Project) -> Self {
+        Self::in_project(project, LOCAL_FILE_NAME)
+    }
+
+    fn in_project(project: &Project, name: &str) -> Self {
+        let relative = Path::new(Agent::Claude.project_directory()).join(name);
         let file = ConfinedFile::new(project.root(), &relative);
         Self { file }
     }

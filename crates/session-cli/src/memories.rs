@@ -6,8 +6,10 @@ use crate::args::TimeArgs;
 use crate::command::memory::note;
 use anyhow::{Result, bail};
 use jiff::Zoned;
+use session_agents::MergedSettings;
 use session_files::Project;
 use session_memory::{Memory, MemoryListing, MemoryState};
+use session_sources::Env;
 use std::path::Path;
 
 /// The most damaged files that are named: a repository chooses how many there are.
@@ -25,6 +27,15 @@ pub fn project_at_hand(home: &Path) -> Result<Project> {
         }
         Err(unowned) => bail!(unowned.message()),
     }
+}
+
+/// Names the settings that Claude Code merges in a directory.
+///
+/// # Errors
+/// When a path has no file name.
+pub fn merged_settings(env: &Env, directory: &Path) -> Result<MergedSettings> {
+    let project = Project::find(directory, &env.home).ok().flatten();
+    Ok(MergedSettings::new(env, project.as_ref())?)
 }
 
 /// Opens the memories of the current directory.

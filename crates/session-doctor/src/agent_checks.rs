@@ -2,40 +2,57 @@
 
 use crate::finding::Finding;
 use session_agents::{
-    Agent, AgentError, HookFile, McpConfig, SettingsError, SettingsFile, SkillLocation,
-    has_user_skill, hook_program_exists, program_exists,
+    Agent, AgentError, HookFile, InstalledHook, McpConfig, MergedSettings, SettingsError,
+    SettingsFile, SkillLocation, has_user_skill, hook_program_exists, program_exists,
 };
 use session_config::Home;
 
-/// Checks whether the hook is installed, and whether its program is there.
-pub(crate) fn check_hook(home: &Home) -> Option<Finding> {
-    let settings = SettingsFile::for_user(&home.env).ok()?;
+/// Checks whether the hook is installed, whether its program is there, and whether Claude Code runs hooks.
+pub(crate) fn check_hook(home: &Home, settings: &MergedSettings) -> Option<Finding> {
     let hooks = match settings.installed_hooks() {
         Ok(hooks) => hooks,
         Err(error) => {
-            return Some(Finding::problem(
-                "hook",
-                error.to_string(),
-                "correct the file",
-            ));
+            let found = whole_message(&error);
+            return Some(Finding::problem("hook", found, "correct the file"));
         }
     };
     let plugin = enabled_plugin(home);
-    let Some(hook) = hooks.first() else {
-        let found = plugin.map_or("not installed".to_owned(), |plugin| {
-            format!("brought by the plugin {plugin}")
-        });
-        return Some(Finding::ok("hook", found));
-    };
-    let events: Vec<&str> = hooks.iter().map(|hook| hook.event.name()).collect();
-    Some(match hook_program_exists(&hook.command, &home.env) {
-        true => Finding::ok("hook", format!("installed for {}", events.join(", "))),
-        false => Finding::problem(
+    if hooks.is_empty() && plugin.is_none() {
+        return Some(Finding::ok("hook", "not installed"));
+    }
+    let dead = hooks
+        .iter()
+        .find(|hook| !hook_program_exists(&hook.command, &home.env));
+    let disabled = settings.disabling_file();
+    Some(match (dead, disabled, plugin) {
+        (Some(hook), ..) => Finding::problem(
             "hook",
             format!("its program is not there: {}", hook.command),
-            "run `session-search hook install`",
+            "`session-search hook status` says what mends it",
         ),
+        (_, Some(path), _) => Finding::note(
+            "hook",
+            format!("`disableAllHooks` in {} turns it off", path.display()),
+            "remove that key",
+        ),
+        (.., Some(plugin)) if hooks.is_empty() => {
+            Finding::ok("hook", format!("brought by the plugin {plugin}"))
+        }
+        _ => Finding::ok("hook", format!("installed for {}", event_names(&hooks))),
     })
+}
+
+fn event_names(hooks: &[InstalledHook]) -> String {
+    let names: Vec<&str> = hooks.iter().map(|hook| hook.event.name()).collect();
+    names.join(", ")
+}
+
+/// Formats an error with its reason.
+fn whole_message(error: &AgentError) -> String {
+    match error {
+        AgentError::Settings { reason, .. } => format!("{error}: {reason}"),
+        error => error.to_string(),
+    }
 }
 
 /// Checks the hooks of OpenCode and Codex that are installed, and whether their program is there.
@@ -44,12 +61,17 @@ pub(crate) fn check_other_hooks(home: &Home) -> Vec<Finding> {
         let file = HookFile::new(agent, &home.env, None).ok()?;
         let hook = file.installed_hooks().ok()?.into_iter().next()?;
         let name = agent.name();
+        // Without an event others would be added.
+        let event = match agent.has_chosen_events() {
+            true => format!(" --event {}", hook.event),
+            false => String::new(),
+        };
         Some(match hook_program_exists(&hook.command, &home.env) {
             true => Finding::ok("hook", format!("installed: {name}")),
             false => Finding::problem(
                 "hook",
                 format!("its program for {name} is not there: {}", hook.command),
-                format!("run `session-search hook install --agent {name}`"),
+                format!("run `session-search hook install --agent {name}{event}`"),
             ),
         })
     };
@@ -74,7 +96,11 @@ pub(crate) fn check_servers(home: &Home) -> Vec<Finding> {
             reason: SettingsError::OtherServer { .. },
             ..
         }) => None,
-        Err(error) => Some(Finding::note("mcp", error.to_string(), "correct the file")),
+        Err(error) => Some(Finding::note(
+            "mcp",
+            whole_message(&error),
+            "correct the file",
+        )),
     });
     checked.collect()
 }

@@ -1,7 +1,7 @@
 //! Checks of the agents' histories: what is found, and what will be deleted.
 
 use crate::finding::Finding;
-use session_agents::HistoryRetention;
+use session_agents::{HistoryRetention, MergedSettings};
 use session_config::Home;
 use session_sources::sources;
 
@@ -37,8 +37,9 @@ pub(crate) fn check_sources(home: &Home) -> Vec<Finding> {
 }
 
 /// Checks how long transcripts are kept, and counts those that are deleted within a week.
-pub(crate) fn check_retention(home: &Home) -> Option<Finding> {
-    let HistoryRetention { days, vanishing } = HistoryRetention::read(&home.env, DAYS_AHEAD)?;
+pub(crate) fn check_retention(home: &Home, settings: &MergedSettings) -> Option<Finding> {
+    let HistoryRetention { days, vanishing } =
+        HistoryRetention::read(&home.env, settings, DAYS_AHEAD)?;
     let kept = format!("transcripts are deleted after {days} days");
     Some(match vanishing {
         0 => Finding::ok("retention", kept),

@@ -5,6 +5,7 @@
 //! caller applies: each may be applied twice. [`close_permissions`] is one of them.
 //!
 //! ```
+//! use session_agents::MergedSettings;
 //! use session_config::Home;
 //! use session_doctor::{Severity, examine};
 //! use session_sources::Env;
@@ -12,8 +13,10 @@
 //! let user = tempfile::tempdir().unwrap();
 //! let env = Env { home: user.path().to_owned(), vars: Default::default() };
 //! let home = Home::new(env, user.path().join("index"));
-//! let findings = examine(&home);
+//! let settings = MergedSettings::new(&home.env, None)?;
+//! let findings = examine(&home, &settings);
 //! assert!(findings.iter().any(|f| f.check == "index" && f.severity == Severity::Note));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod agent_checks;
@@ -28,18 +31,19 @@ pub use disk_checks::close_permissions;
 pub use finding::{Finding, Fix, Severity};
 pub use memory_checks::examine_memories;
 
+use session_agents::MergedSettings;
 use session_config::Home;
 
-/// Runs all checks, those of the index first.
-pub fn examine(home: &Home) -> Vec<Finding> {
+/// Runs all checks, those of the index first. The settings are those that Claude Code merges where it is run.
+pub fn examine(home: &Home, settings: &MergedSettings) -> Vec<Finding> {
     let mut findings = index_checks::check_index(home);
     findings.extend(model_checks::check_model(home));
     findings.extend(disk_checks::check_permissions(&home.root));
     findings.extend(disk_checks::check_writable(&home.root));
     findings.extend(disk_checks::check_space(&home.root));
     findings.extend(history_checks::check_sources(home));
-    findings.extend(history_checks::check_retention(home));
-    findings.extend(agent_checks::check_hook(home));
+    findings.extend(history_checks::check_retention(home, settings));
+    findings.extend(agent_checks::check_hook(home, settings));
     findings.extend(agent_checks::check_other_hooks(home));
     findings.push(agent_checks::check_skill(home));
     findings.extend(agent_checks::check_servers(home));

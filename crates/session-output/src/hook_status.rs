@@ -2,6 +2,7 @@
 
 use crate::layout::safe_line;
 use serde::Serialize;
+use session_agents::Agent;
 
 /// The hook in one settings file, as `docs/cli.md` describes it.
 #[derive(Serialize)]
@@ -10,14 +11,16 @@ pub struct JsonHookStatus {
     pub agent: &'static str,
     /// The settings file.
     pub path: String,
-    /// Whose settings: `user` or `project`.
+    /// Whose settings: `user`, `project`, or `local`, the user's own in a project.
     pub scope: &'static str,
     /// The events that the hook answers.
     pub events: Vec<&'static str>,
     /// Its command line.
     pub command: Option<String>,
-    /// True where the program of the command line is there.
+    /// True where the program of the command line is there, and the agent runs hooks.
     pub works: bool,
+    /// The settings that turn all hooks off.
+    pub disabled_by: Option<String>,
 }
 
 /// Formats the hook of one settings file.
@@ -26,17 +29,44 @@ pub fn format_hook_status(status: &JsonHookStatus) -> String {
         true => "not installed".to_owned(),
         false => status.events.join(", "),
     };
-    let missing = match (&status.command, status.works) {
-        (Some(command), false) => format!(
-            "\n    its program is not there: {}; `session-search hook install --agent {}` mends it",
-            safe_line(command),
-            status.agent,
-        ),
-        _ => String::new(),
-    };
+    let path = safe_line(&status.path);
     format!(
-        "{:<8} {}: {events}{missing}",
+        "{:<8} {path}:\n    {events}{}",
         status.scope,
-        safe_line(&status.path)
+        why_not(status)
     )
+}
+
+/// Says why the hook does not work, and what helps.
+fn why_not(status: &JsonHookStatus) -> String {
+    match (&status.command, &status.disabled_by) {
+        (Some(_), _) if status.works => String::new(),
+        (Some(_), Some(path)) => format!(
+            "\n    `disableAllHooks` turns it off; remove that key from\n    {}",
+            safe_line(path)
+        ),
+        (Some(command), None) => format!(
+            "\n    its program is not there: {}\n    {}",
+            safe_line(command),
+            remedy(status)
+        ),
+        (None, _) => String::new(),
+    }
+}
+
+/// Says what gives the hook a program that is there. One event that it has is named: without any, others would
+/// be added.
+fn remedy(status: &JsonHookStatus) -> String {
+    let agent = Agent::from_name(status.agent).filter(|agent| agent.has_chosen_events());
+    let event = agent.and(status.events.first());
+    let event = event.map_or(String::new(), |event| format!(" --event {event}"));
+    let command = format!(
+        "`session-search hook install --agent {}{event}",
+        status.agent
+    );
+    match status.scope {
+        "local" => "correct that file".to_owned(),
+        "project" => format!("{command} --project` mends it"),
+        _ => format!("{command}` mends it"),
+    }
 }

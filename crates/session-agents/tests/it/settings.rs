@@ -1,7 +1,7 @@
 //! Changes to Claude Code's settings files.
 
 use session_agents::{
-    AgentError, HookEvent, RuleList, SettingsChange, SettingsFile, SkillOrigin, has_hook,
+    AgentError, HookEvent, MergedSettings, RuleList, SettingsChange, SettingsFile, SkillOrigin,
     revoke_skill_rule,
 };
 use session_core::diff::DiffLine;
@@ -91,7 +91,8 @@ fn a_hook_is_found_in_the_settings_of_the_user_or_of_the_project() {
     let root = home.path().join("shop");
     fs_err::create_dir_all(root.join(".git")).unwrap();
     let project = Project::find(&root, home.path()).unwrap().unwrap();
-    let has_prompt_hook = |project| has_hook(HookEvent::UserPromptSubmit, &env, project);
+    let settings = |project| MergedSettings::new(&env, project).unwrap();
+    let has_prompt_hook = |project| settings(project).has_hook(HookEvent::UserPromptSubmit);
     assert!(!has_prompt_hook(Some(&project)));
     let install = |settings: SettingsFile, event| {
         let change = settings.plan_hook(COMMAND, &[event]).unwrap();
@@ -100,9 +101,45 @@ fn a_hook_is_found_in_the_settings_of_the_user_or_of_the_project() {
     let prompt = HookEvent::UserPromptSubmit;
     install(SettingsFile::for_project(&project), prompt);
     assert!(has_prompt_hook(Some(&project)) && !has_prompt_hook(None));
-    assert!(!has_hook(HookEvent::PreCompact, &env, Some(&project)));
+    assert!(!settings(Some(&project)).has_hook(HookEvent::PreCompact));
+    install(SettingsFile::for_user_in(&project), HookEvent::PreCompact);
+    assert!(settings(Some(&project)).has_hook(HookEvent::PreCompact));
+    assert_eq!(settings(Some(&project)).installed_hooks().unwrap().len(), 2);
     install(SettingsFile::for_user(&env).unwrap(), prompt);
     assert!(has_prompt_hook(None));
+}
+
+#[test]
+fn of_the_files_that_claude_code_merges_the_first_that_sets_a_key_wins() {
+    let (home, env, path) =
+        home_with_settings("{\"disableAllHooks\": true, \"cleanupPeriodDays\": 9}");
+    let root = home.path().join("shop");
+    fs_err::create_dir_all(root.join(".git")).unwrap();
+    fs_err::create_dir(root.join(".claude")).unwrap();
+    let project = Project::find(&root, home.path()).unwrap().unwrap();
+    let read = || {
+        let settings = MergedSettings::new(&env, Some(&project)).unwrap();
+        (
+            settings.disabling_file(),
+            settings.read_cleanup_period().unwrap(),
+        )
+    };
+    assert_eq!(read(), (Some(path), Some("9".to_owned())));
+    let local = root.join(".claude/settings.local.json");
+    fs_err::write(
+        &local,
+        "{\"disableAllHooks\": false, \"cleanupPeriodDays\": 2}",
+    )
+    .unwrap();
+    assert_eq!(read(), (None, Some("2".to_owned())));
+    let of_project = root.join(".claude/settings.json");
+    fs_err::write(of_project, "{\"disableAllHooks\": true").unwrap();
+    fs_err::write(&local, "{\"disableAllHooks\": true}").unwrap();
+    assert_eq!(
+        read(),
+        (Some(local), Some("9".to_owned())),
+        "a damaged file says nothing"
+    );
 }
 
 #[test]
@@ -135,6 +172,21 @@ fn the_rule_of_the_skill_is_written_and_revoked() {
     );
     assert!(revoke_skill_rule(&env, false).unwrap().is_some());
     assert_eq!(fs_err::read_to_string(&path).unwrap(), old);
+}
+
+#[test]
+fn settings_are_as_before_the_rule_of_the_skill() {
+    for old in [None, Some(""), Some("{\"permissions\":{\"allow\":[]}}")] {
+        let (_home, env, path) = home_with_settings(old.unwrap_or_default());
+        if old.is_none() {
+            fs_err::remove_file(&path).unwrap();
+        }
+        let settings = SettingsFile::for_user(&env).unwrap();
+        let change = settings.plan_skill_rule(SkillOrigin::User).unwrap();
+        change.write().unwrap();
+        settings.plan_rule_removal().unwrap().write().unwrap();
+        assert_eq!(fs_err::read_to_string(&path).ok().as_deref(), old);
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::Found;
 use crate::args::DoctorArgs;
 use crate::command::refresh;
-use crate::memories::Memories;
+use crate::memories::{Memories, merged_settings};
 use crate::output::width;
 use crate::output::{json, notes};
 use anyhow::Result;
@@ -63,8 +63,10 @@ pub fn run(args: &DoctorArgs) -> Result<Found> {
 
 /// Runs all checks, that of this project's memories last.
 fn examine_all(home: &Home) -> Result<Vec<Finding>> {
-    let mut findings = examine(home);
-    let memories = Memories::for_folder(&std::env::current_dir()?)?;
+    let folder = std::env::current_dir()?;
+    let settings = merged_settings(&home.env, &folder)?;
+    let mut findings = examine(home, &settings);
+    let memories = Memories::for_folder(&folder)?;
     findings.extend(examine_memories(&memories.store));
     Ok(findings)
 }

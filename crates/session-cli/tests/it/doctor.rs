@@ -49,7 +49,9 @@ fn what_agents_got_is_checked() {
     env.write(&env.home(".codex/hooks.json"), gone);
     let fault = &faults(&env, "hook")[0];
     assert!(
-        fault["hint"].to_string().contains("--agent codex"),
+        fault["hint"]
+            .to_string()
+            .contains("--agent codex --event SessionStart"),
         "{fault}"
     );
     let other = "[mcp_servers.session-search]\ncommand = \"uvx\"\n";

@@ -306,6 +306,45 @@ fn status_notes_settings_that_are_not_json() {
     );
 }
 
+#[test]
+fn what_keeps_the_hook_from_working_is_said() {
+    let project = Project::new();
+    let user = project.env.home(".claude/settings.json");
+    project.env.write(&user, "{\"disableAllHooks\": true}");
+    let install = ["hook", "install", "--yes"];
+    for _ in 0..2 {
+        let said = project.run(&install).succeeded().stderr();
+        assert!(said.contains("`disableAllHooks` in"), "{said}");
+        assert!(!said.contains("it works"), "{said}");
+    }
+    let said = project.run(&["hook", "status"]).exits(1).stdout();
+    assert!(said.contains("`disableAllHooks` turns it off"), "{said}");
+    let said = project.run(&["doctor"]).stdout();
+    assert!(said.contains("`disableAllHooks` in"), "{said}");
+    let dead = "{\"hooks\": {\"Stop\": [], \"PreCompact\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"/gone/session-search-v0.1.0 hook run\"}]}]}}";
+    project.env.write(&user, dead);
+    let said = project.run(&["hook", "status"]).exits(1).stdout();
+    assert!(said.contains("its program is not there"), "{said}");
+    let remedy = "hook install --agent claude --event PreCompact` mends it";
+    assert!(said.contains(remedy), "{said}");
+    let said = project.run(&["doctor"]).exits(1).stdout();
+    assert!(said.contains("`session-search hook status` says"), "{said}");
+}
+
+#[test]
+fn the_users_own_settings_of_a_project_are_read() {
+    let project = Project::new();
+    let user = project.env.home(".claude/settings.json");
+    project.run(&["hook", "install", "--yes"]).succeeded();
+    let installed = fs_err::read_to_string(&user).unwrap();
+    let local = project.env.home("shop/.claude/settings.local.json");
+    project.env.write(&local, &installed);
+    fs_err::remove_file(user).unwrap();
+    let status = project.json(&["hook", "status"]);
+    assert_eq!(status[2]["scope"], "local", "{status}");
+    assert_eq!(status[2]["works"], true, "{status}");
+}
+
 /// The plugin and the settings may both have the hook: one of them answers.
 #[test]
 fn the_plugin_leaves_an_event_to_the_hook_of_the_settings() {

@@ -4,11 +4,10 @@
 use crate::Found;
 use crate::command::background;
 use crate::command::inject;
-use crate::memories::Memories;
+use crate::memories::{Memories, merged_settings};
 use anyhow::Result;
-use session_agents::{HookInput, has_hook};
+use session_agents::HookInput;
 use session_config::Home;
-use session_files::Project;
 use session_memory::{InjectionLog, InjectionLogEntry, InjectionSettings, SkipReason};
 use session_query::PromptOutcome;
 use std::io::Write;
@@ -98,13 +97,10 @@ fn run_worker(started: Instant, is_plugin: bool, sender: &Sender<HookMessage>) -
     Ok(())
 }
 
-/// Returns true where the settings of the user or the project have the hook for the event.
+/// Returns true where the settings that Claude Code merges have the hook for the event.
 fn is_in_settings(input: &HookInput, folder: &Path) -> Result<bool> {
-    let env = Home::unconfigured()?.env;
-    let project = Project::find(folder, &env.home).ok().flatten();
-    Ok(input
-        .event()
-        .is_some_and(|event| has_hook(event, &env, project.as_ref())))
+    let settings = merged_settings(&Home::unconfigured()?.env, folder)?;
+    Ok(input.event().is_some_and(|event| settings.has_hook(event)))
 }
 
 /// Starts background embedding for the current directory after a timeout. The directory of the hook may

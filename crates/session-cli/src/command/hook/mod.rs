@@ -9,19 +9,24 @@ use crate::args::{HookArgs, HookChangeArgs, HookCommand, HookInstallArgs, HookSt
 use crate::command::dialog::{reason_of, with_terminal};
 use crate::command::memory::note;
 use crate::error::message_with_hint;
-use crate::memories::project_at_hand;
+use crate::memories::{merged_settings, project_at_hand};
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use serde::Serialize;
 use session_agents::{
-    Agent, AgentError, HookEvent, HookFile, SettingsChange, SettingsFile, hook_program_exists,
-    own_program,
+    Agent, AgentError, HookEvent, HookFile, InstalledHook, SettingsChange, SettingsFile,
+    hook_program_exists, own_program,
 };
 use session_config::Home;
 use session_display::safe_line;
+use session_files::path_line;
 use session_output::{JsonHookStatus, format_hook_status};
 use session_setup::{StepOutcome, confirm_and_write};
 use std::io::Write;
+use std::path::PathBuf;
+
+/// The scope of the user's own settings in a project.
+const LOCAL: &str = "local";
 
 #[derive(Serialize)]
 struct HookChange {
@@ -59,20 +64,32 @@ fn install(args: &HookInstallArgs) -> Result<Found> {
     let program = own_program(&Home::unconfigured()?.env)?;
     let planned = find_file(agent, project)?.plan(&program, &events)?;
     let outcome = change(&args.change, &planned, "the hook is installed already in")?;
-    if outcome == StepOutcome::Written && !args.change.json {
-        let title = agent.title();
-        writeln!(
-            notes::stderr(),
-            "it works from the next session of {title} on"
-        )?;
+    let is_written = outcome == StepOutcome::Written;
+    match disabling_file(agent)? {
+        Some(path) if outcome != StepOutcome::Skipped => note(&format!(
+            "`disableAllHooks` in {} turns the hook off",
+            path_line(&path)
+        ))?,
+        None if is_written && !args.change.json => {
+            let title = agent.title();
+            let text = format!("it works from the next session of {title} on");
+            writeln!(notes::stderr(), "{text}")?;
+        }
+        _ => {}
     }
-    if let Some(text) = agent
-        .hook_note()
-        .filter(|_| outcome == StepOutcome::Written)
-    {
+    if let Some(text) = agent.hook_note().filter(|_| is_written) {
         note(text)?;
     }
     Ok(Found::Something)
+}
+
+/// Returns the settings by which an agent runs no hook here.
+fn disabling_file(agent: Agent) -> Result<Option<PathBuf>> {
+    if !agent.is_first() {
+        return Ok(None);
+    }
+    let env = Home::unconfigured()?.env;
+    Ok(merged_settings(&env, &std::env::current_dir()?)?.disabling_file())
 }
 
 /// Writes a change of settings with consent; `unchanged` goes before the path where nothing is to be written.
@@ -85,6 +102,8 @@ fn change(args: &HookChangeArgs, change: &SettingsChange, unchanged: &str) -> Re
         json::print(&HookChange { path, outcome })?;
     } else if outcome == StepOutcome::Unchanged {
         writeln!(notes::stderr(), "{unchanged} {}", safe_line(&path))?;
+    } else if outcome == StepOutcome::Skipped {
+        writeln!(notes::stderr(), "nothing is changed")?;
     }
     if outcome == StepOutcome::Wanted {
         bail!("nothing is written\nhint: --yes writes it");
@@ -105,15 +124,14 @@ fn find_file(agent: Agent, of_project: bool) -> Result<HookFile> {
 fn status(args: &HookStatusArgs) -> Result<Found> {
     let mut all = Vec::new();
     for agent in Agent::ALL {
-        for (scope, of_project) in [("user", false), ("project", true)] {
-            if let Ok(file) = find_file(agent, of_project) {
-                all.extend(read_status(&file, agent, scope)?);
-            }
+        for (scope, file) in hook_files(agent) {
+            all.extend(read_status(&file, agent, scope)?);
         }
     }
-    // Who uses one agent alone is told of it alone.
+    // Who uses one agent alone is told of it alone, and of settings of one's own in a project where they matter.
     let is_first = |name| Agent::from_name(name).is_some_and(Agent::is_first);
-    all.retain(|status| is_first(status.agent) || !status.events.is_empty());
+    let is_usual = |status: &JsonHookStatus| is_first(status.agent) && status.scope != LOCAL;
+    all.retain(|status| is_usual(status) || !status.events.is_empty());
     if args.json {
         json::print(&all)?;
     } else {
@@ -128,11 +146,25 @@ fn status(args: &HookStatusArgs) -> Result<Found> {
             "the plugin {plugin} has the hook, too; it leaves to the settings what they answer"
         ))?;
     }
-    let is_installed = all.iter().any(|status| !status.events.is_empty());
-    Ok(match is_installed || plugin.is_some() {
+    let mut installed = all.iter().filter(|status| !status.events.is_empty());
+    let is_installed = plugin.is_some() || installed.clone().next().is_some();
+    Ok(match is_installed && installed.all(|status| status.works) {
         true => Found::Something,
         false => Found::Nothing,
     })
+}
+
+/// Returns the files that may have an agent's hook here, each with whose it is.
+fn hook_files(agent: Agent) -> Vec<(&'static str, HookFile)> {
+    let found = [("user", false), ("project", true)];
+    let found = found.map(|(scope, is_project)| Some((scope, find_file(agent, is_project).ok()?)));
+    let local = || {
+        let env = Home::unconfigured().ok()?.env;
+        let project = project_at_hand(&env.home).ok()?;
+        Some((LOCAL, HookFile::for_user_in(&project)))
+    };
+    let local = agent.is_first().then(local).flatten();
+    found.into_iter().flatten().chain(local).collect()
 }
 
 /// Reads the hook in one file; a file that is refused is noted and left out.
@@ -153,15 +185,17 @@ fn read_status(
         }
     };
     let env = Home::unconfigured()?.env;
-    let command = hooks.first().map(|hook| hook.command.clone());
+    let is_dead = |hook: &&InstalledHook| !hook_program_exists(&hook.command, &env);
+    let dead = hooks.iter().find(is_dead);
+    let command = dead.or(hooks.first()).map(|hook| hook.command.clone());
+    let disabled_by = disabling_file(agent)?.filter(|_| command.is_some());
     Ok(Some(JsonHookStatus {
         agent: agent.name(),
         path: file.path().display().to_string(),
         scope,
         events: hooks.iter().map(|hook| hook.event.name()).collect(),
-        works: command
-            .as_deref()
-            .is_some_and(|command| hook_program_exists(command, &env)),
+        works: command.is_some() && dead.is_none() && disabled_by.is_none(),
         command,
+        disabled_by: disabled_by.map(|path| path.display().to_string()),
     }))
 }
