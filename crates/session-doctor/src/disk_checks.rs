@@ -42,11 +42,11 @@ pub(crate) fn check_permissions(root: &Path) -> Vec<Finding> {
             "the index is readable to its owner alone",
         )),
         Some(first) => {
-            let found = format!(
-                "{} files or folders of the index are open to others, first `{}`",
-                open.len(),
-                first.display()
-            );
+            let others = match open.len() - 1 {
+                0 => String::new(),
+                more => format!(", and {more} more in the index"),
+            };
+            let found = format!("`{}` is open to others{others}", first.display());
             findings.push(
                 Finding::problem(
                     "permissions",

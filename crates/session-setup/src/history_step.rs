@@ -36,7 +36,7 @@ pub fn run(options: &SetupOptions, env: &Env, dialog: &mut Dialog<'_>) -> Result
 fn ask(present: Option<String>, dialog: &mut Dialog<'_>) -> Result<Option<u32>> {
     let present = present.unwrap_or_else(|| DEFAULT_RETENTION_DAYS.to_string());
     dialog.print(&format!(
-        "\nClaude Code deletes its history after {present} days. What was indexed stays searchable, but a\ntranscript that is gone cannot be resumed."
+        "\nClaude Code deletes its history after {present} days. What was indexed stays\nsearchable, but a transcript that is gone cannot be resumed."
     ))?;
     while let Some(answer) = dialog.ask("Keep it for how many days? [leave it]")? {
         match answer.parse().ok().filter(|days| DAYS.contains(days)) {

@@ -129,7 +129,7 @@ fn local(
 fn remote(url: &str, name: &str, home: &Home, dialog: &mut Dialog<'_>) -> Result<StepOutcome> {
     check_endpoint(url, name)?;
     dialog.print(&format!(
-        "\nTexts of your sessions will be sent to {url}. A key goes into EMBEDDINGS_API_KEY, or into\n{}.",
+        "\nTexts of your sessions will be sent to {url}.\nA key goes into EMBEDDINGS_API_KEY, or into\n{}.",
         home.folders().config.join(".env").display()
     ))?;
     if !dialog.confirm(&format!("Use `{name}` there?"))? {

@@ -116,10 +116,10 @@ fn hook_agents() -> impl TypedValueParser<Value = Agent> {
 fn hook_events() -> impl TypedValueParser<Value = HookEvent> {
     let help = |event: &HookEvent| match event {
         HookEvent::UserPromptSubmit => "Before each prompt: what helps with it",
-        HookEvent::SessionStart => "When a session begins: a line for each memory",
-        HookEvent::PreCompact => {
-            "Before a conversation is compacted: a suggestion to save, with auto_save"
+        HookEvent::SessionStart => {
+            "When a session begins or was compacted: a line for each memory; then a suggestion to save, with auto_save"
         }
+        HookEvent::PreCompact => "Before a conversation is compacted: nothing",
         HookEvent::PreToolUse => "Before a tool is called: what concerns its file or command",
         HookEvent::PostToolUseFailure => "After a tool failed: what concerns its error",
         HookEvent::PostToolUse => "After a command of Codex: what concerns its output",

@@ -14,7 +14,7 @@ Examples:
   session-search setup --remote http://localhost:8080/v1 --model bge-m3 --yes
   session-search setup --keep-history 365 --skill --yes
   session-search setup --skill --allow-skill           lets Claude Code load it
-  session-search setup --agent opencode --agent codex  shows what they would get
+  session-search setup --agent opencode --agent codex  asks, shows what they get
   session-search setup --undo                          takes back what they got
 
 On a terminal it asks for what the options leave open; each step can be skipped and taken again. \

@@ -126,7 +126,7 @@ impl DemoWalk {
     fn print(&self, demo: &DemoIndex, query: &str) -> Result<()> {
         writeln!(
             notes::stderr(),
-            "note: these commands are answered here from a built-in history, which is not in your index"
+            "note: a built-in history answers these commands; it is not in your index"
         )?;
         step("Level 1: which session was it?", &sessions_words(query))?;
         let (args, answer) = &self.sessions;
