@@ -4,15 +4,15 @@ use serde::{Deserialize, Serialize};
 
 /// How a call ended, as the history tells. In JSON the fields `failed` and, where they are true,
 /// `unfinished` and `not_run`, of which at most one is. Of two things that are told of one call the
-/// greater holds.
+/// greater holds: a call is unfinished until its end is told.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "Flags", into = "Flags")]
 pub enum CallStatus {
+    /// Its end is not told: it still runs, was stopped, or was killed with the agent.
+    Unfinished,
     /// It ended, and nothing says that it failed.
     #[default]
     Done,
-    /// It never ended: it still runs, or was killed with the agent.
-    Unfinished,
     /// The tool said that it failed, or its command exited non-zero.
     Failed,
     /// It did not run: the user or a hook refused it, or it was cancelled before its turn came.

@@ -248,7 +248,7 @@ impl TurnContent {
             return; // our own hits in a transcript would find themselves
         }
         let late = call.late.as_deref();
-        if let Some(late) = late.filter(|_| call.status != CallStatus::Done) {
+        if let Some(late) = late {
             self.mark(*late, call.status);
         }
         let mut run = late.and_then(|late| late.run).map(|run| run as usize);
@@ -311,7 +311,7 @@ impl TurnContent {
         }
     }
 
-    /// Marks a call of this turn that was delivered before its result: it is not done.
+    /// Marks how a call of this turn ended that was delivered before its result.
     fn mark(&mut self, call: DeliveredCall, status: CallStatus) {
         if let Some(run) = call.run.and_then(|run| self.runs.get_mut(run as usize)) {
             run.status = run.status.max(status);
@@ -319,8 +319,8 @@ impl TurnContent {
         let changes = self.changes.iter_mut().skip(call.change as usize);
         let reads = self.reads.iter_mut().skip(call.read as usize);
         let changes = changes.take(call.changes as usize);
-        let failed = changes.chain(reads.take(call.reads as usize));
-        failed.for_each(|entry| entry.failed = true);
+        let entries = changes.chain(reads.take(call.reads as usize));
+        entries.for_each(|entry| entry.failed = status != CallStatus::Done);
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct CallResult {
 }
 
 impl CallResult {
-    /// True when there is something to tell of it.
+    /// True when there is something to tell of it, though nothing is known of its call.
     fn has_content(&self) -> bool {
         let tells = !self.pull_requests.is_empty() || self.reply.is_some();
         tells || self.output.is_some() || self.status != CallStatus::Done || self.subagent.is_some()
@@ -26,12 +26,14 @@ impl CallResult {
     /// A call of which only the result is known, and what was waited for; `None`
     /// when there is nothing to tell of it.
     pub(crate) fn into_unnamed_call(self, waiting: Option<PendingCall>) -> Option<ToolCall> {
-        if !self.has_content() {
+        if waiting.is_none() && !self.has_content() {
             return None;
         }
         let of_shell = waiting.as_ref().is_some_and(|call| call.of_shell);
+        let told = waiting.as_ref().and_then(|call| call.told);
         let mut call = ToolCall {
             id: self.id.clone(),
+            status: told.unwrap_or(CallStatus::Unfinished),
             command: of_shell.then(String::new),
             late: waiting.and_then(|call| call.late).map(Box::new),
             ..ToolCall::default()

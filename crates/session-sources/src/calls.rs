@@ -1,9 +1,9 @@
 //! Calls whose results have not come: where a read ends between the two, the
 //! result still belongs to the call.
 
-use crate::cursor::{SEEN, fingerprint, is_default};
+use crate::cursor::{fingerprint, is_default};
 use serde::{Deserialize, Serialize};
-use session_core::{DeliveredCall, ToolCall, text};
+use session_core::{CallStatus, DeliveredCall, ToolCall, text};
 
 /// The calls that wait, and how many commands, changes and reads of files the turn at
 /// hand has made so far.
@@ -32,7 +32,13 @@ pub(crate) struct PendingCall {
     /// Which turn that was.
     #[serde(default)]
     turn: Option<u32>,
+    /// How it ended, where that was told before its result.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub told: Option<CallStatus>,
 }
+
+/// Most calls that are remembered as waiting.
+const MAX_WAITING: usize = 64;
 
 impl PendingCall {
     /// The turn that it was made in, where that is known.
@@ -57,9 +63,8 @@ impl TurnCalls {
         unknown.for_each(|call| call.late = None);
     }
 
-    /// Counts a call of a turn, and waits for its result unless that came before it. Of calls
-    /// that neither run a command nor touch a file it is awaited only if `awaits_all`.
-    pub(crate) fn note(&mut self, call: &ToolCall, turn: u32, has_result: bool, awaits_all: bool) {
+    /// Counts a call of a turn, and waits for its result unless that came before it.
+    pub(crate) fn note(&mut self, call: &ToolCall, turn: u32, has_result: bool) {
         let run = call.run().map(|_| self.runs);
         let late = DeliveredCall {
             run,
@@ -71,14 +76,12 @@ impl TurnCalls {
         self.runs += u32::from(run.is_some());
         self.changes = self.changes.saturating_add(late.changes);
         self.reads = self.reads.saturating_add(late.reads);
-        let touches = late.changes > 0 || late.reads > 0;
-        let matters = awaits_all || call.command.is_some() || touches;
-        if has_result || !matters {
+        if has_result {
             return;
         }
         let id = fingerprint(&call.id);
         self.waiting.retain(|other| other.id != id);
-        if self.waiting.len() == SEEN {
+        if self.waiting.len() == MAX_WAITING {
             self.waiting.remove(0);
         }
         let opens = call.command.as_deref();
@@ -88,6 +91,7 @@ impl TurnCalls {
             opens: opens.is_some_and(text::opens_pull_request),
             late: Some(late),
             turn: Some(turn),
+            told: None,
         });
     }
 
@@ -95,6 +99,14 @@ impl TurnCalls {
     pub(crate) fn get(&self, id: &str) -> Option<&PendingCall> {
         let id = fingerprint(id);
         self.waiting.iter().find(|call| call.id == id)
+    }
+
+    /// Notes what is told of a call before its result.
+    pub(crate) fn note_status(&mut self, id: &str, status: CallStatus) {
+        let id = fingerprint(id);
+        if let Some(call) = self.waiting.iter_mut().find(|call| call.id == id) {
+            call.told = call.told.max(Some(status));
+        }
     }
 
     /// The call of this id, once, when it was waited for.

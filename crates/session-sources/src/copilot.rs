@@ -67,32 +67,6 @@ pub(crate) struct CopilotState {
     /// Ids of questions to the user that have no answer yet.
     #[serde(skip_serializing_if = "is_default")]
     questions: Vec<String>,
-    /// Ids of calls that have no result yet: an interruption is the last that is told of them.
-    #[serde(skip_serializing_if = "is_default")]
-    running: Vec<String>,
-}
-
-/// Most calls that are remembered as running.
-const MAX_RUNNING: usize = 32;
-
-impl CopilotState {
-    fn note_running(&mut self, id: &str) {
-        self.running.push(id.to_owned());
-        if self.running.len() > MAX_RUNNING {
-            self.running.remove(0);
-        }
-    }
-
-    fn interrupt(&mut self, turns: &mut TurnWriter<'_>) {
-        for id in self.running.drain(..) {
-            turns.interim_result(CallOutcome {
-                id,
-                status: CallStatus::Failed,
-                ..CallOutcome::default()
-            });
-        }
-        turns.notice("interrupted");
-    }
 }
 
 impl JsonlFormat for Copilot {
@@ -146,7 +120,7 @@ impl JsonlFormat for Copilot {
             "session.compaction_complete" => turns.summary(text(data, "summaryContent")),
             "session.error" => turns.error(text(data, "message")),
             "session.info" if text(data, "infoType") == "fork" => note_fork(data, turns),
-            "abort" => state.interrupt(turns),
+            "abort" => turns.notice("interrupted"),
             _ => {}
         }
     }
@@ -217,7 +191,6 @@ fn count(value: &Value, name: &str) -> u64 {
 
 fn call(data: &Value, state: &mut CopilotState) -> session_core::ToolCall {
     let (id, tool) = (text(data, "toolCallId"), text(data, "toolName"));
-    state.note_running(id);
     let mut input = data["arguments"].clone();
     if tool == ASK_USER {
         state.questions.push(id.to_owned());
@@ -241,7 +214,6 @@ const REFUSALS: [&str; 2] = ["rejected", "denied"];
 
 fn outcome(data: &Value, state: &mut CopilotState) -> CallOutcome {
     let id = text(data, "toolCallId");
-    state.running.retain(|running| running != id);
     let question = state.questions.iter().position(|asked| asked == id);
     let is_question = question.map(|at| state.questions.remove(at)).is_some();
     let (output, told) = split_exit_code(text(&data["result"], "content"));

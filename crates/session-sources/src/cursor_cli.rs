@@ -237,8 +237,8 @@ fn answer(content: &Value, turns: &mut TurnWriter<'_>) {
         match text(block, "type") {
             "text" => turns.text(&kept(text(block, "text"))),
             "tool_use" => {
-                let (id, name) = (text(block, "id"), text(block, "name"));
-                turns.call(cursor_tools::call(id, name, block["input"].clone()));
+                let name = text(block, "name");
+                turns.call(cursor_tools::call("", name, block["input"].clone()));
             }
             _ => {}
         }

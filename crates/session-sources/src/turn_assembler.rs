@@ -88,9 +88,6 @@ pub(crate) struct TurnAssembler {
     /// The parts with which the next turn begins.
     pub preface: TurnPreface,
     detail: TurnDetail,
-    /// Late results of all calls are wanted: also of those that neither run a command nor touch a
-    /// file.
-    awaits_all: bool,
     /// The turn at hand, or what this read adds to it.
     open: Option<Turn>,
     /// Calls of the turn at hand, by id: the index of the part.
@@ -106,20 +103,11 @@ impl TurnAssembler {
             progress,
             branch: None,
             preface: TurnPreface::default(),
-            awaits_all: false,
             detail,
             open: None,
             calls: HashMap::new(),
             closed: Vec::new(),
             earlier: Vec::new(),
-        }
-    }
-
-    /// Waits for the results of all calls.
-    pub(crate) fn awaiting_all(self) -> Self {
-        Self {
-            awaits_all: true,
-            ..self
         }
     }
 
@@ -247,10 +235,14 @@ impl TurnAssembler {
         self.calls.contains_key(id)
     }
 
-    /// Adds a call, with its result where that came first.
+    /// Adds a call, with its result where that came first. It is unfinished until its result comes,
+    /// which one without an id cannot have.
     pub(crate) fn call(&mut self, mut call: ToolCall, position: &LinePosition<'_>) {
         let early = self.take_early(&call.id);
         self.note_call(&call, early.is_some());
+        if !call.id.is_empty() {
+            call.status = CallStatus::Unfinished;
+        }
         if let Some(early) = early {
             call.output = early.output;
             call.status = early.status;
@@ -268,8 +260,7 @@ impl TurnAssembler {
 
     fn note_call(&mut self, call: &ToolCall, has_result: bool) {
         let turn = self.at_hand();
-        let calls = &mut self.progress.calls;
-        calls.note(call, turn, has_result, self.awaits_all);
+        self.progress.calls.note(call, turn, has_result);
     }
 
     fn call_part(&mut self, call: ToolCall, position: &LinePosition<'_>) {
@@ -302,8 +293,9 @@ impl TurnAssembler {
         self.progress.calls.remove(id)
     }
 
-    /// Returns the call that waits for the result of this id.
-    pub(crate) fn waiting(&self, id: &str) -> Option<PendingCall> {
+    /// Returns the call that waits for the result of this id, and notes what is told of it before.
+    pub(crate) fn note_interim(&mut self, id: &str, status: CallStatus) -> Option<PendingCall> {
+        self.progress.calls.note_status(id, status);
         self.progress.calls.get(id).cloned()
     }
 
@@ -374,6 +366,7 @@ fn is_silent(part: &Part) -> bool {
         .is_some_and(|command| !command.is_empty());
     let tells = call.status != CallStatus::Done
         || call.dialog.is_some()
+        || call.late.is_some()
         || ran
         || !call.files.is_empty()
         || !call.pull_requests.is_empty();

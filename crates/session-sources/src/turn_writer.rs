@@ -159,7 +159,7 @@ impl<'a> TurnWriter<'a> {
     /// Adds what is known so far of a call that goes on, or what another line tells of it. Its result
     /// is still to come; where that came already, nothing is added.
     pub fn interim_result(&mut self, outcome: CallOutcome) {
-        let waiting = self.turns.waiting(&outcome.id);
+        let waiting = self.turns.note_interim(&outcome.id, outcome.status);
         if waiting.is_some() {
             self.join(outcome, waiting);
         }

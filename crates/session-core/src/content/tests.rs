@@ -236,6 +236,32 @@ fn a_late_result_finds_its_call() {
 }
 
 #[test]
+fn a_late_result_ends_its_call() {
+    let open = |part: Part| match part {
+        Part::Call(call) => Part::Call(ToolCall {
+            status: CallStatus::Unfinished,
+            ..call
+        }),
+        other => other,
+    };
+    let calls = [bash("make", false), tool("Edit", "a", false)].map(open);
+    let mut content = TurnContent::from_turn(&turn(calls.to_vec()));
+    assert!(!content.has_succeeded(0));
+    assert_eq!(content.accessed_files().next(), None);
+    let position = DeliveredCall {
+        run: Some(0),
+        changes: 1,
+        ..DeliveredCall::default()
+    };
+    content.append(&turn(vec![Part::Call(ToolCall {
+        late: Some(Box::new(position)),
+        ..ToolCall::default()
+    })]));
+    assert!(content.has_succeeded(0));
+    assert_eq!(accessed(&content), [("a", FileAccess::Edited)]);
+}
+
+#[test]
 fn a_pause_is_not_worked_through() {
     let (mut turn_stats, mut clock) = (TurnStats::default(), None);
     let minute = 60_000;

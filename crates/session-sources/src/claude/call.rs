@@ -114,7 +114,7 @@ fn reply(raw: &str, failed: bool, whole: &ToolUseResult<'_>) -> Option<String> {
 
 fn errors(raw: &str, status: CallStatus) -> Option<String> {
     let failed = status.is_failed();
-    let is_stopped = status > CallStatus::Done && !failed;
+    let is_stopped = matches!(status, CallStatus::Unfinished | CallStatus::NotRun);
     if is_stopped || !failed && !may_hold_errors(raw.as_bytes()) {
         return None; // not worth decoding
     }

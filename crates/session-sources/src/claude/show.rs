@@ -87,7 +87,9 @@ const MAX_LATE_LINES: usize = 5000;
 /// Joins results that came when the next prompt was typed already.
 fn complete(turn: &mut Turn, path: &Path, end: u64) -> io::Result<()> {
     let calls = turn.parts.iter_mut().filter_map(|part| match part {
-        Part::Call(call) if call.output.is_none() && call.status == CallStatus::Done => Some(call),
+        Part::Call(call) if call.output.is_none() && call.status == CallStatus::Unfinished => {
+            Some(call)
+        }
         _ => None,
     });
     let named = calls.filter(|call| !call.id.is_empty() && !call.name.is_empty());

@@ -167,7 +167,10 @@ impl CodexState {
         match (output.running, polled) {
             (Some(process), None) => {
                 self.calls.note_running(process, id);
-                turns.interim_result(outcome);
+                turns.interim_result(CallOutcome {
+                    status: CallStatus::Unfinished,
+                    ..outcome
+                });
             }
             _ => turns.result(outcome),
         }

@@ -38,7 +38,7 @@ impl<'f, F: JsonlFormat> JsonlLines<'f, F> {
         detail: TurnDetail,
         modified: i64,
     ) -> Self {
-        let mut turns = TurnAssembler::new(state.turns.clone(), detail).awaiting_all();
+        let mut turns = TurnAssembler::new(state.turns.clone(), detail);
         turns.branch.clone_from(&state.session.branch);
         Self {
             format,

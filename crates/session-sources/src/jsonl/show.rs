@@ -117,7 +117,7 @@ impl FoundTurns {
     fn await_results(&mut self) -> bool {
         let mut calls = self.turns.values_mut().flat_map(calls_mut);
         calls.any(|call| {
-            call.output.is_none() && call.status == CallStatus::Done && !call.id.is_empty()
+            call.output.is_none() && call.status == CallStatus::Unfinished && !call.id.is_empty()
         })
     }
 }

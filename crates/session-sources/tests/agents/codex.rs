@@ -1,7 +1,7 @@
 //! Codex CLI.
 
 use crate::codex_history::{
-    ID, PATH, codex, content, event, item, legacy, meta, paginated, started, user,
+    ID, PATH, call, codex, content, event, item, legacy, meta, output, paginated, started, user,
 };
 use crate::support::{AgentHome, check_damage, check_splits, indexed, lines, session, shown};
 use crate::turns::{joined, rendered, searched};
@@ -83,6 +83,22 @@ fn a_paginated_history_is_shown() {
       text "P1\nA leak."
       error "400 bad request"
     "##);
+}
+
+#[test]
+fn a_process_that_is_not_seen_to_end_is_unfinished() {
+    let [task, context] = started("t1");
+    let running = "Chunk ID: 1a\nProcess running with session ID 77\nOutput:\nlistening\n";
+    let text = content(&[
+        meta(json!({})),
+        task,
+        context,
+        user("Serve"),
+        call("c1", "exec_command", &json!({"cmd": "make serve"})),
+        output("c1", running),
+    ]);
+    assert!(indexed(codex(), PATH, &text).ends_with("$ \"make serve\" unfinished\n"));
+    assert!(shown(codex(), PATH, &text).ends_with("-> \"listening\" unfinished\n"));
 }
 
 #[test]
@@ -286,7 +302,7 @@ fn bare_items_of_old_versions_are_read() {
     assert_snapshot!(indexed(codex(), PATH, text), @r##"
     0 Typed: "List the files"
       call Bash(c1) $ "ls" -> "error: no" failed
-      call Bash(c2) $ "ls -l"
+      call Bash(c2) $ "ls -l" unfinished
       text "There are none."
     "##);
 }

@@ -288,7 +288,7 @@ fn a_fork_names_its_origin_and_its_copies_keep_their_ids() {
 }
 
 #[test]
-fn a_command_that_was_interrupted_failed() {
+fn a_command_that_was_interrupted_is_unfinished() {
     let bash =
         json!({"toolCallId": "c1", "toolName": "bash", "arguments": {"command": "sleep 60"}});
     let text = lines(&[
@@ -300,7 +300,7 @@ fn a_command_that_was_interrupted_failed() {
     ]);
     assert_snapshot!(indexed(copilot(), PATH, text), @r##"
     0 Typed: "Wait"
-      call Bash(c1) $ "sleep 60" failed
+      call Bash(c1) $ "sleep 60" unfinished
     1 Typed: "Go on"
     "##);
 }

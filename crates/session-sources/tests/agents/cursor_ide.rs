@@ -151,7 +151,7 @@ fn a_conversation_is_read() {
       call Edit(c3) @/home/ann/harbour/oil.toml
       text "It had no oil."
     1 Typed: "Thanks"
-      call AskUserQuestion(c4)
+      call AskUserQuestion(c4) unfinished
       text "Any time."
       error "connection lost"
     "##);
@@ -170,7 +170,7 @@ fn a_conversation_is_shown() {
       call Edit(c3) @/home/ann/harbour/oil.toml {"file_path":"/home/ann/harbour/oil.toml"} -> "{\"afterContentId\":\"composer.content.1\"}"
       text "It had no oil."
     1 Typed: "Thanks"
-      call AskUserQuestion(c4) {"questions":[{"question":"Which oil?"}]}
+      call AskUserQuestion(c4) {"questions":[{"question":"Which oil?"}]} unfinished
       text "Any time."
       error "connection lost"
     "##);

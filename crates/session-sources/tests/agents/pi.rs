@@ -111,7 +111,7 @@ fn a_history_is_read() {
       error "400 bad request"
     3 Typed: "Try again"
       text "It burns."
-      call Write(c3) @/tmp/log
+      call Write(c3) @/tmp/log unfinished
     "##);
 }
 
@@ -130,7 +130,7 @@ fn a_history_is_shown() {
       summary "The lamp has oil."
     3 Typed: "Try again"
       text "It burns."
-      call Write(c3) @/tmp/log {"content":"x","file_path":"/tmp/log"}
+      call Write(c3) @/tmp/log {"content":"x","file_path":"/tmp/log"} unfinished
     "##);
 }
 

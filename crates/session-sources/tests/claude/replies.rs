@@ -15,8 +15,8 @@ fn every_kind_of_reply() {
       call Read(toolu_2) @/home/ann/app/Makefile
       call Grep(toolu_3)
       call Agent(toolu_4) subagent=agent-1a2b3c4d
-      call NotebookEdit(toolu_5) @/home/ann/app/plot.ipynb
-      call mcp__pencil__open(toolu_6) @/home/ann/app/a.pen
+      call NotebookEdit(toolu_5) @/home/ann/app/plot.ipynb unfinished
+      call mcp__pencil__open(toolu_6) @/home/ann/app/a.pen unfinished
       call PowerShell(toolu_7) $ "Get-Item x"
       text "A semicolon was missing."
       recap "Fixed the missing semicolon; the build passes."
@@ -33,8 +33,8 @@ fn every_kind_of_reply_in_full() {
       call Read(toolu_2) @/home/ann/app/Makefile {"file_path":"/home/ann/app/Makefile"} -> "all: app\n[Image]"
       call Grep(toolu_3) {"path":"/home/ann/app","pattern":"all"} -> "No files found"
       call Agent(toolu_4) {"prompt":"Find the semicolon"} -> "Line 3." subagent=agent-1a2b3c4d
-      call NotebookEdit(toolu_5) @/home/ann/app/plot.ipynb {"notebook_path":"/home/ann/app/plot.ipynb"}
-      call mcp__pencil__open(toolu_6) @/home/ann/app/a.pen {"command":"open","filePath":"/home/ann/app/a.pen"}
+      call NotebookEdit(toolu_5) @/home/ann/app/plot.ipynb {"notebook_path":"/home/ann/app/plot.ipynb"} unfinished
+      call mcp__pencil__open(toolu_6) @/home/ann/app/a.pen {"command":"open","filePath":"/home/ann/app/a.pen"} unfinished
       call PowerShell(toolu_7) $ "Get-Item x" {"command":"Get-Item x"} -> "0 errors, 0 failed"
       notice "You've hit your session limit"
       notice "API overloaded (529)"
@@ -100,9 +100,32 @@ fn cumulative_snapshots_are_told_once() {
     0 None: ""
       text "One."
       text "Two is longer."
-      call Bash(toolu_1) $ "ls"
+      call Bash(toolu_1) $ "ls" unfinished
       text "One."
     "##);
+}
+
+#[test]
+fn a_call_without_a_result_is_unfinished() {
+    let call = |id: &str, name: &str, input: &str| {
+        format!(r#"{{"type":"tool_use","id":"{id}","name":"{name}","input":{input}}}"#)
+    };
+    let calls = [
+        call("t1", "Bash", r#"{"command":"make test"}"#),
+        call("t2", "Edit", r#"{"file_path":"/a/b.rs"}"#),
+        call("t3", "Grep", r#"{"pattern":"lamp"}"#),
+    ];
+    let lines = reply("\"m1\"", &calls.join(","));
+    let expected = [
+        r#"call Bash(t1) $ "make test" unfinished"#,
+        "call Edit(t2) @/a/b.rs unfinished",
+        "call Grep(t3) unfinished",
+    ];
+    let found = indexed(&lines);
+    let found: Vec<&str> = found.lines().skip(1).map(str::trim).collect();
+    assert_eq!(found, expected);
+    let contents = searched(&[Transcript::new(&lines).read(None)]);
+    assert_eq!(contents[0].accessed_files().next(), None);
 }
 
 #[test]
@@ -115,7 +138,7 @@ fn thinking_grows_in_snapshots_too() {
     ];
     assert_eq!(
         shown(lines.concat()),
-        "0 None: \"\"\n  call Glob(toolu_1) {}\n  thinking \"Or not.\"\n"
+        "0 None: \"\"\n  call Glob(toolu_1) {} unfinished\n  thinking \"Or not.\"\n"
     );
 }
 
@@ -189,7 +212,7 @@ fn inputs_may_have_any_shape() {
         let call = format!(r#"{{"type":"tool_use","id":"t","name":"Bash","input":{input}}}"#);
         assert_eq!(
             indexed(reply("\"m\"", &call)),
-            "0 None: \"\"\n  call Bash(t)\n",
+            "0 None: \"\"\n  call Bash(t) unfinished\n",
             "{input}"
         );
     }
@@ -238,7 +261,7 @@ fn a_call_without_a_result_is_told_from_one_without_output() {
     assert_snapshot!(shown(lines.concat()), @r##"
     0 None: ""
       call Bash(t1) $ "make" {"command":"make"} -> ""
-      call Bash(t2) $ "make" {"command":"make"}
+      call Bash(t2) $ "make" {"command":"make"} unfinished
     "##);
     assert!(!indexed(lines.concat()).contains("->"));
 }
@@ -268,7 +291,7 @@ fn a_late_result_tells_only_what_is_new() {
     assert!(!shown(lines.concat()).contains("t2"));
     assert_snapshot!(indexed(lines.concat()), @r##"
     0 None: ""
-      call Bash(t1) $ "make"
+      call Bash(t1) $ "make" unfinished
     0 None continues: ""
       call (t1) $ "" -> "main.c:3: error: expected ';'\nmake: *** [all] Error 2"
     1 Typed: "Go on"
