@@ -17,6 +17,18 @@ pub(crate) struct CallResult {
 }
 
 impl CallResult {
+    /// Makes a result of which no more is told than how the call ended.
+    pub(crate) fn new(id: String, status: CallStatus) -> Self {
+        Self {
+            id,
+            output: None,
+            status,
+            subagent: None,
+            pull_requests: Vec::new(),
+            reply: None,
+        }
+    }
+
     /// True when there is something to tell of it, though nothing is known of its call.
     fn has_content(&self) -> bool {
         let tells = !self.pull_requests.is_empty() || self.reply.is_some();

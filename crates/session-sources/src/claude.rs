@@ -4,6 +4,7 @@
 //! for what is known in it, and what is not known costs nothing.
 
 mod assembly;
+mod background;
 mod call;
 mod dialog;
 mod entry;

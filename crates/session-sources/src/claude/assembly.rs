@@ -138,6 +138,7 @@ impl<'a> Assembly<'a> {
 
     fn user(&mut self, entry: &TranscriptEntry<'_>, position: &LinePosition<'_>) {
         self.results(entry, position);
+        self.end_tasks(&entry.message.content.words(), position);
         let words = classify_user_line(entry, self.identity.is_subagent());
         // A caveat stands before a command: the turn ended with the line before it.
         let is_caveat = entry.is_meta.0 && words == UserText::Nothing;

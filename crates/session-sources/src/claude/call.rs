@@ -88,6 +88,7 @@ pub(super) fn outcome(
     let failed = block.is_error.0 || whole.interrupted.0;
     let status = match failed {
         true => not_run::status(&output(raw)),
+        false if whole.background_task_id.get().is_some() => CallStatus::Unfinished,
         false => CallStatus::Done,
     };
     CallResult {
@@ -110,6 +111,14 @@ pub(super) fn outcome(
 fn reply(raw: &str, failed: bool, whole: &ToolUseResult<'_>) -> Option<String> {
     let rejected = || failed.then(|| dialog::rejection(&output(raw)));
     dialog::answers(whole).or_else(|| rejected().flatten())
+}
+
+/// The error lines of a background task in the result of a call that saw it fail.
+pub(super) fn task_errors(block: &ContentBlock<'_>) -> Option<String> {
+    let output = output(block.content.map_or("null", RawValue::get));
+    let printed = output.split_once("</exit_code>")?.1;
+    let lines = error_lines(printed, true);
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 fn errors(raw: &str, status: CallStatus) -> Option<String> {

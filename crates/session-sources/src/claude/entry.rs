@@ -180,12 +180,33 @@ pub(super) struct ToolUseResult<'a> {
     pub agent_id: LenientText<'a>,
     /// A command that was stopped before its end.
     pub interrupted: LenientFlag,
+    /// The task of a command that goes on in the background.
+    #[serde(borrow)]
+    pub background_task_id: LenientText<'a>,
+    /// The task that the call looked after, and how it stands.
+    #[serde(borrow)]
+    pub task: LenientObject<BackgroundTask<'a>>,
+    /// Likewise of older versions.
+    #[serde(borrow)]
+    pub shell_id: LenientText<'a>,
+    #[serde(borrow)]
+    pub status: LenientText<'a>,
     /// The user's answers, by question.
     #[serde(borrow)]
     pub answers: LenientMembers<'a, LenientText<'a>>,
     /// Additions of the user to the answers, by question.
     #[serde(borrow)]
     pub annotations: LenientMembers<'a, LenientObject<Annotation<'a>>>,
+}
+
+/// A background task as a call that looked after it tells it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct BackgroundTask<'a> {
+    #[serde(borrow)]
+    pub task_id: LenientText<'a>,
+    #[serde(borrow)]
+    pub status: LenientText<'a>,
 }
 
 /// An addition of the user to an answer.

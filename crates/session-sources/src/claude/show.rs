@@ -1,8 +1,9 @@
 //! Turns of a transcript, read again in full.
 
 use super::assembly::Assembly;
+use super::background::{BackgroundCalls, TaskEnd};
 use super::call;
-use super::entry::TranscriptEntry;
+use super::entry::{ContentBlock, ToolUseResult, TranscriptEntry};
 use super::persisted::ToolResults;
 use super::reader::queued_line;
 use super::session_facts::SessionIdentity;
@@ -68,7 +69,7 @@ fn turn(
     let turn = ended.or_else(|| assembly.turns().flush());
     let mut turn = turn.or_else(|| waiting(&assembly, index, span));
     if let Some(turn) = &mut turn {
-        complete(turn, path, span.end)?;
+        complete(turn, assembly.state().background, path, span.end)?;
         remove_earlier_results(turn, path, span.start)?;
     }
     Ok(turn.filter(|turn| turn.span.start == span.start && turn.index == index))
@@ -84,40 +85,77 @@ fn waiting(assembly: &Assembly<'_>, index: u32, span: Span) -> Option<Turn> {
 /// Lines after a turn in which results of its calls are looked for.
 const MAX_LATE_LINES: usize = 5000;
 
-/// Joins results that came when the next prompt was typed already.
-fn complete(turn: &mut Turn, path: &Path, end: u64) -> io::Result<()> {
+/// Joins what was told of calls when the next prompt was typed already: results, and ends of commands in the
+/// background.
+fn complete(turn: &mut Turn, background: BackgroundCalls, path: &Path, end: u64) -> io::Result<()> {
     let calls = turn.parts.iter_mut().filter_map(|part| match part {
-        Part::Call(call) if call.output.is_none() && call.status == CallStatus::Unfinished => {
-            Some(call)
-        }
+        Part::Call(call) if call.status == CallStatus::Unfinished => Some(call),
         _ => None,
     });
     let named = calls.filter(|call| !call.id.is_empty() && !call.name.is_empty());
-    let mut open: HashMap<String, &mut ToolCall> = named.map(|c| (c.id.clone(), c)).collect();
-    if open.is_empty() {
+    let mut late = LateResults {
+        open: named.map(|call| (call.id.clone(), call)).collect(),
+        background,
+        results: ToolResults::new_for(path),
+    };
+    if late.open.is_empty() {
         return Ok(()); // most turns
     }
-    let results = ToolResults::new_for(path);
     let mut lines = Lines::open(path, end)?;
     for _ in 0..MAX_LATE_LINES {
-        let Some(line) = lines.next()?.filter(|_| !open.is_empty()) else {
+        let Some(line) = lines.next()?.filter(|_| !late.open.is_empty()) else {
             break;
         };
         let mut mended = String::new();
         let text = line.text.unwrap_or_default();
         if let Some(entry) = record::<TranscriptEntry<'_>>(text, &mut mended) {
-            for block in &entry.message.content.0 {
-                let mut of = |id: Option<&str>| id.and_then(|id| open.remove(id));
-                let again = of(block.id.get()); // a call of the same id: what follows is its
-                let call = of(block.tool_use_id.get()).filter(|_| again.is_none());
-                if let Some(call) = call {
-                    let whole = &entry.tool_use_result;
-                    call::outcome(block, whole, false, Detail::Full, &results).complete(call);
-                }
-            }
+            late.push_entry(&entry);
         }
     }
     Ok(())
+}
+
+/// The calls of a turn whose ends are looked for behind it.
+struct LateResults<'t> {
+    /// By their ids.
+    open: HashMap<String, &'t mut ToolCall>,
+    background: BackgroundCalls,
+    results: ToolResults,
+}
+
+impl LateResults<'_> {
+    fn push_entry(&mut self, entry: &TranscriptEntry<'_>) {
+        for block in &entry.message.content.0 {
+            self.push_block(block, &entry.tool_use_result);
+        }
+        let attached = entry.attachment.0.as_ref().map(|a| a.prompt.words());
+        let texts = [entry.message.content.words(), entry.content.words()];
+        for text in texts.into_iter().chain(attached) {
+            TaskEnd::list(&text).iter().for_each(|end| self.end(end));
+        }
+    }
+
+    fn push_block(&mut self, block: &ContentBlock<'_>, whole: &ToolUseResult<'_>) {
+        let id = block.tool_use_id.or_empty();
+        let again = block.id.get().and_then(|id| self.open.remove(id)); // a call of the same id: what follows is its
+        if let Some(call) = self.open.get_mut(id).filter(|_| again.is_none()) {
+            call::outcome(block, whole, false, Detail::Full, &self.results).complete(call);
+            match whole.background_task_id.get() {
+                Some(task) => self.background.note(task, id),
+                None => drop(self.open.remove(id)),
+            }
+        }
+        if let Some(end) = TaskEnd::from_result(whole) {
+            self.end(&end);
+        }
+    }
+
+    fn end(&mut self, end: &TaskEnd) {
+        let id = self.background.take(end);
+        if let Some(call) = id.and_then(|id| self.open.remove(&id)) {
+            call.status = end.status;
+        }
+    }
 }
 
 /// Takes out results of calls that were made before this turn: they are shown there.

@@ -1,6 +1,7 @@
 //! The state that a reader keeps from one line to the next, and from one read
 //! to the next.
 
+use super::background::BackgroundCalls;
 use super::queue::PromptQueue;
 use super::reply::ReplyBlocks;
 use super::session_facts::SessionFacts;
@@ -30,6 +31,8 @@ pub(super) struct TranscriptState {
     pub queue: PromptQueue,
     #[serde(default, skip_serializing_if = "is_default")]
     pub facts: SessionFacts,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub background: BackgroundCalls,
 }
 
 #[cfg(test)]

@@ -116,9 +116,7 @@ impl FoundTurns {
     /// True while there is a call whose result has not come.
     fn await_results(&mut self) -> bool {
         let mut calls = self.turns.values_mut().flat_map(calls_mut);
-        calls.any(|call| {
-            call.output.is_none() && call.status == CallStatus::Unfinished && !call.id.is_empty()
-        })
+        calls.any(|call| call.status == CallStatus::Unfinished && !call.id.is_empty())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reading on from a cursor tells the same as reading at once.
 
-use crate::scripted::{interleaved_words, steered};
+use crate::scripted::{in_background, interleaved_words, steered};
 use crate::support::{Transcript, fixture};
 use crate::turns::{joined, rendered, sorted};
 use proptest::prelude::*;
@@ -112,7 +112,7 @@ fn contents() -> Vec<Vec<u8>> {
     ]
     .map(fixture)
     .into_iter()
-    .chain([steered(), interleaved_words()])
+    .chain([steered(), interleaved_words(), in_background()])
     .collect()
 }
 
@@ -136,7 +136,7 @@ proptest! {
 
     #[test]
     fn a_file_may_be_split_anywhere(
-        which in 0usize..7,
+        which in 0usize..8,
         mut places in prop::collection::vec(0.0..1.0, 1..6),
     ) {
         let content = &contents()[which];

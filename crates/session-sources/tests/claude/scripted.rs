@@ -90,3 +90,57 @@ pub fn interleaved_words() -> Vec<u8> {
     let lines = lines.iter().map(|line| format!("{line}\n"));
     lines.collect::<String>().into_bytes()
 }
+
+/// Commands in the background: one that a later call saw fail, one that the program told to have worked, one that
+/// was stopped, and one of which no more is told.
+pub fn in_background() -> Vec<u8> {
+    let line = |kind: &str, id: &str, content: Value| {
+        json!({"type": kind, "uuid": id, "cwd": "/a",
+        "timestamp": "2026-01-15T10:04:00Z", "message": {"id": id, "content": content}})
+    };
+    let call = |id: &str, name: &str, input: Value| {
+        let block = json!({"type": "tool_use", "id": id, "name": name, "input": input});
+        line("assistant", &format!("a-{id}"), json!([block]))
+    };
+    let result = |id: &str, text: &str, whole: Value| {
+        let block = json!({"type": "tool_result", "tool_use_id": id, "content": text});
+        let mut line = line("user", &format!("u-{id}"), json!([block]));
+        line["toolUseResult"] = whole;
+        line
+    };
+    let started = |id: &str, command: &str| {
+        let text = format!("Command running in background with ID: task-{id}");
+        let whole =
+            json!({"stdout": "", "interrupted": false, "backgroundTaskId": format!("task-{id}")});
+        let input = json!({"command": command, "run_in_background": true});
+        [call(id, "Bash", input), result(id, &text, whole)]
+    };
+    let news = |id: &str, status: &str| {
+        let text = format!(
+            "<task-notification>\n<task-id>task-{id}</task-id>\n<status>{status}</status>\n</task-notification>"
+        );
+        line("user", &format!("n-{id}"), json!(text))
+    };
+    let running = json!({"retrieval_status": "timeout", "task": {"task_id": "task-t1", "status": "running", "exitCode": null}});
+    let failed = json!({"shellId": "task-t1", "status": "failed", "exitCode": 1});
+    let printed = "<status>failed</status>\n\n<exit_code>1</exit_code>\n\n<stderr>\nerror: port is taken\n</stderr>";
+    let lines = [
+        vec![line("user", "u1", json!("Start all of it"))],
+        started("t1", "make serve").to_vec(),
+        started("t2", "make docs").to_vec(),
+        started("t3", "make watch").to_vec(),
+        started("t4", "make lint").to_vec(),
+        vec![
+            call("p1", "TaskOutput", json!({"task_id": "task-t1"})),
+            result("p1", "<status>running</status>", running),
+        ],
+        vec![line("user", "u2", json!("And now?"))],
+        vec![
+            call("p2", "BashOutput", json!({"bash_id": "task-t1"})),
+            result("p2", printed, failed),
+        ],
+        vec![news("t2", "completed"), news("t3", "killed")],
+    ];
+    let lines = lines.iter().flatten().map(|line| format!("{line}\n"));
+    lines.collect::<String>().into_bytes()
+}

@@ -1,9 +1,10 @@
 //! The work of a turn: commands and how they ended, files, pull requests,
 //! time, tokens.
 
+use crate::scripted::in_background;
 use crate::support::{Transcript, fixture};
 use crate::turns::searched;
-use session_core::{FileAccess, Tokens, TurnContent};
+use session_core::{CallStatus, FileAccess, Part, Tokens, TurnContent};
 
 fn contents() -> Vec<TurnContent> {
     searched(&[Transcript::new(fixture("work.jsonl")).read(None)])
@@ -73,4 +74,28 @@ fn a_late_failure_is_not_the_next_turns() {
         .map(|run| (run.command, run.status.is_failed()))
         .collect();
     assert_eq!(runs, [("ask ben", true)]);
+}
+
+#[test]
+fn a_command_in_the_background_ends_as_it_is_told_later() {
+    let transcript = Transcript::new(in_background());
+    let found = transcript.read(None);
+    let shown = transcript.show(&found);
+    let contents = searched(&[found]);
+    let runs = contents[0].command_runs();
+    let runs: Vec<_> = runs.map(|run| (run.command, run.status)).collect();
+    let expected = [
+        ("make serve", CallStatus::Failed),
+        ("make docs", CallStatus::Done),
+        ("make watch", CallStatus::Unfinished),
+        ("make lint", CallStatus::Unfinished),
+    ];
+    assert_eq!(runs, expected);
+    let errors: Vec<_> = contents[0].errors_of_run(0).collect();
+    assert_eq!(errors, ["error: port is taken"]);
+    let calls = shown[0].parts.iter().filter_map(|part| match part {
+        Part::Call(call) => Some((call.command.as_deref()?, call.status)),
+        _ => None,
+    });
+    assert_eq!(calls.collect::<Vec<_>>(), expected);
 }

@@ -1,11 +1,13 @@
 //! Answers, calls and results of the agent.
 
 use super::Assembly;
+use crate::call_result::CallResult;
+use crate::claude::background::TaskEnd;
 use crate::claude::call;
 use crate::claude::entry::{ContentBlock, EntryMessage, TranscriptEntry, Usage};
 use crate::claude::reply::{self, BlockNovelty};
 use crate::turn_assembler::LinePosition;
-use session_core::{Part, ToolCall};
+use session_core::{CallStatus, Detail, Part, ToolCall};
 
 impl Assembly<'_> {
     pub(super) fn assistant(&mut self, entry: &TranscriptEntry<'_>, position: &LinePosition<'_>) {
@@ -126,10 +128,42 @@ impl Assembly<'_> {
         entry: &TranscriptEntry<'_>,
         position: &LinePosition<'_>,
     ) {
-        let waiting = self.turns.take_waiting(block.tool_use_id.or_empty());
+        let (id, whole) = (block.tool_use_id.or_empty(), &entry.tool_use_result);
+        let waiting = match whole.background_task_id.get() {
+            Some(task) => {
+                self.state.background.note(task, id);
+                self.turns.note_interim(id, CallStatus::Unfinished)
+            }
+            None => self.turns.take_waiting(id),
+        };
         let opens = waiting.as_ref().is_some_and(|call| call.opens);
-        let (whole, results) = (&entry.tool_use_result, &self.results);
-        let result = call::outcome(block, whole, opens, self.turns.detail(), results);
+        let result = call::outcome(block, whole, opens, self.turns.detail(), &self.results);
+        self.turns.result(result, waiting, position);
+        if let Some(end) = TaskEnd::from_result(whole) {
+            let is_failed = end.status.is_failed();
+            let errors = is_failed.then(|| call::task_errors(block)).flatten();
+            self.end_task(&end, errors, position);
+        }
+    }
+
+    /// Ends the background tasks that a text of the program tells of.
+    pub(super) fn end_tasks(&mut self, text: &str, position: &LinePosition<'_>) {
+        for end in TaskEnd::list(text) {
+            self.end_task(&end, None, position);
+        }
+    }
+
+    /// Joins the end of a background task, and the error lines that it printed, to its call.
+    fn end_task(&mut self, end: &TaskEnd, errors: Option<String>, position: &LinePosition<'_>) {
+        let Some(id) = self.state.background.take(end) else {
+            return;
+        };
+        let waiting = self.turns.take_waiting(&id);
+        let output = errors.filter(|_| self.turns.detail() == Detail::Index);
+        let result = CallResult {
+            output,
+            ..CallResult::new(id, end.status)
+        };
         self.turns.result(result, waiting, position);
     }
 }

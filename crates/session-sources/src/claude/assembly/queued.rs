@@ -22,7 +22,9 @@ impl Assembly<'_> {
             ms: typed.or(position.ms),
             ..*position
         };
-        let words = prompt::queued(&attachment.prompt.words());
+        let text = attachment.prompt.words();
+        self.end_tasks(&text, &position);
+        let words = prompt::queued(&text);
         match words {
             UserText::Typed(ref text) | UserText::Command(ref text)
                 if self.state.queue.is_repeated_attachment(text) => {}
@@ -36,6 +38,7 @@ impl Assembly<'_> {
         position: &LinePosition<'_>,
     ) {
         let text = entry.content.words();
+        self.end_tasks(&text, position);
         match entry.operation.or_empty() {
             "enqueue" => {
                 let words = prompt::queued(&text);
