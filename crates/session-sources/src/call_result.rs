@@ -77,6 +77,7 @@ pub(crate) fn clipped(words: &str) -> String {
 pub(crate) fn kept_output(output: &str, status: CallStatus, detail: Detail) -> Option<String> {
     match detail {
         Detail::Full => Some(clipped(output)),
+        Detail::Index if status == CallStatus::NotRun => None,
         Detail::Index => {
             let lines = error_lines(output, status.is_failed());
             Some(lines.join("\n")).filter(|lines| !lines.is_empty())

@@ -179,7 +179,10 @@ fn shell_escape(id: &str, message: &Value, turns: &mut TurnWriter<'_>) {
     turns.result(CallOutcome {
         id: id.to_owned(),
         output: text(message, "output").to_owned(),
-        status: CallStatus::ended(message["exitCode"] != 0 || message["cancelled"] == true),
+        status: match message["cancelled"] == true {
+            true => CallStatus::Unfinished,
+            false => CallStatus::ended(message["exitCode"] != 0),
+        },
         ..CallOutcome::default()
     });
 }

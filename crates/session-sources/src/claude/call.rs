@@ -1,7 +1,7 @@
 //! Tool calls and their results.
 
 use super::dialog::{self, DialogQuestion, questions};
-use super::entry::{ContentBlock, MessageContent, ToolUseResult};
+use super::entry::{ContentBlock, MessageContent, ToolUseResult, TranscriptEntry};
 use super::not_run;
 use super::persisted::ToolResults;
 use crate::call_result::{CallResult, clipped, opened_pull_requests};
@@ -75,22 +75,17 @@ fn whole_input(raw: &str, detail: Detail) -> Value {
     }
 }
 
-/// The result that a `tool_result` block holds, of a call that opens a pull
+/// The result that a `tool_result` block of a line holds, of a call that opens a pull
 /// request or not.
 pub(super) fn outcome(
     block: &ContentBlock<'_>,
-    whole: &ToolUseResult<'_>,
+    entry: &TranscriptEntry<'_>,
     opens: bool,
     detail: Detail,
     results: &ToolResults,
 ) -> CallResult {
     let raw = block.content.map_or("null", RawValue::get);
-    let failed = block.is_error.0 || whole.interrupted.0;
-    let status = match failed {
-        true => not_run::status(&output(raw)),
-        false if whole.background_task_id.get().is_some() => CallStatus::Unfinished,
-        false => CallStatus::Done,
-    };
+    let (status, whole) = (status(block, entry), &entry.tool_use_result);
     CallResult {
         id: block.tool_use_id.or_empty().to_owned(),
         output: match detail {
@@ -103,13 +98,27 @@ pub(super) fn outcome(
             true => opened_pull_requests(raw),
             false => Vec::new(),
         },
-        reply: reply(raw, failed, whole),
+        reply: reply(raw, status != CallStatus::Done, whole),
+    }
+}
+
+/// How the call ended whose result a block of a line holds; the start of a command in the background is no end.
+fn status(block: &ContentBlock<'_>, entry: &TranscriptEntry<'_>) -> CallStatus {
+    let whole = &entry.tool_use_result;
+    if not_run::is_denial(entry.tool_denial_kind.or_empty()) {
+        CallStatus::NotRun
+    } else if whole.interrupted.0 || whole.background_task_id.get().is_some() {
+        CallStatus::Unfinished
+    } else if block.is_error.0 {
+        not_run::status(&output(block.content.map_or("null", RawValue::get)))
+    } else {
+        CallStatus::Done
     }
 }
 
 /// The user's words in a result: answers, or those with which a call was rejected.
-fn reply(raw: &str, failed: bool, whole: &ToolUseResult<'_>) -> Option<String> {
-    let rejected = || failed.then(|| dialog::rejection(&output(raw)));
+fn reply(raw: &str, is_refused: bool, whole: &ToolUseResult<'_>) -> Option<String> {
+    let rejected = || is_refused.then(|| dialog::rejection(&output(raw)));
     dialog::answers(whole).or_else(|| rejected().flatten())
 }
 

@@ -62,6 +62,9 @@ pub(super) struct TranscriptEntry<'a> {
     pub summary: LenientText<'a>,
     #[serde(borrow)]
     pub leaf_uuid: LenientText<'a>,
+    /// Why the call of a result was not let run, or that the user refused or stopped it.
+    #[serde(borrow)]
+    pub tool_denial_kind: LenientText<'a>,
     /// Of `pr-link` lines.
     #[serde(borrow)]
     pub pr_url: LenientText<'a>,

@@ -59,7 +59,7 @@ const REPORTS: [&str; 7] = [
 const AFTER_REPORTS: [&str; 2] = ["Read the output file", "Full transcript available at"];
 
 /// Ends in `]`, or in ` for tool use]`.
-const INTERRUPTED: &str = "[Request interrupted by user";
+pub(super) const INTERRUPTED: &str = "[Request interrupted by user";
 
 const NOTICES: [&str; 6] = [
     INTERRUPTED,

@@ -3,7 +3,7 @@
 use super::assembly::Assembly;
 use super::background::{BackgroundCalls, TaskEnd};
 use super::call;
-use super::entry::{ContentBlock, ToolUseResult, TranscriptEntry};
+use super::entry::{ContentBlock, TranscriptEntry};
 use super::persisted::ToolResults;
 use super::reader::queued_line;
 use super::session_facts::SessionIdentity;
@@ -126,7 +126,7 @@ struct LateResults<'t> {
 impl LateResults<'_> {
     fn push_entry(&mut self, entry: &TranscriptEntry<'_>) {
         for block in &entry.message.content.0 {
-            self.push_block(block, &entry.tool_use_result);
+            self.push_block(block, entry);
         }
         let attached = entry.attachment.0.as_ref().map(|a| a.prompt.words());
         let texts = [entry.message.content.words(), entry.content.words()];
@@ -135,11 +135,12 @@ impl LateResults<'_> {
         }
     }
 
-    fn push_block(&mut self, block: &ContentBlock<'_>, whole: &ToolUseResult<'_>) {
+    fn push_block(&mut self, block: &ContentBlock<'_>, entry: &TranscriptEntry<'_>) {
+        let whole = &entry.tool_use_result;
         let id = block.tool_use_id.or_empty();
         let again = block.id.get().and_then(|id| self.open.remove(id)); // a call of the same id: what follows is its
         if let Some(call) = self.open.get_mut(id).filter(|_| again.is_none()) {
-            call::outcome(block, whole, false, Detail::Full, &self.results).complete(call);
+            call::outcome(block, entry, false, Detail::Full, &self.results).complete(call);
             match whole.background_task_id.get() {
                 Some(task) => self.background.note(task, id),
                 None => drop(self.open.remove(id)),

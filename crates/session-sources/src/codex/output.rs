@@ -29,14 +29,16 @@ const HEADERS: [&str; 8] = [
 ];
 
 /// How outputs begin of calls that were not carried out.
-const FAILURES: [&str; 6] = [
+const FAILURES: [&str; 5] = [
     "apply_patch verification failed",
     "unsupported call",
     "exec_command failed",
     "write_stdin failed",
     "failed to ",
-    "aborted",
 ];
+
+/// How outputs begin of calls that the user stopped.
+const STOPS: [&str; 1] = ["aborted"];
 
 /// How outputs begin of calls that were not let run.
 const REFUSALS: [&str; 3] = [
@@ -60,11 +62,13 @@ impl<'t> CallOutput<'t> {
             text = rest;
         }
         let starts = |begins: &[&str]| begins.iter().any(|begin| text.starts_with(begin));
-        let told = match starts(&REFUSALS) {
-            true => CallStatus::NotRun,
-            false => CallStatus::ended(starts(&FAILURES)),
-        };
-        parsed.status = parsed.status.max(told);
+        if starts(&REFUSALS) {
+            parsed.status = CallStatus::NotRun;
+        } else if starts(&FAILURES) {
+            parsed.status = CallStatus::Failed;
+        } else if starts(&STOPS) {
+            parsed.status = CallStatus::Unfinished;
+        }
         parsed.text = text.into();
         parsed
     }
@@ -177,7 +181,13 @@ mod tests {
             (
                 "Wall time: 2.0 seconds\naborted by user",
                 "aborted by user",
-                CallStatus::Failed,
+                CallStatus::Unfinished,
+                None,
+            ),
+            (
+                "aborted by user after 12.3s",
+                "aborted by user after 12.3s",
+                CallStatus::Unfinished,
                 None,
             ),
             (

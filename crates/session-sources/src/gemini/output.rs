@@ -1,10 +1,12 @@
 //! Outputs of tools as the model sees them, with the client's words around them.
 
-/// The output of a command: what it printed, and whether it failed.
+use session_core::CallStatus;
+
+/// The output of a command: what it printed, and how it ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct ShellOutput<'t> {
     pub text: &'t str,
-    pub failed: bool,
+    pub status: CallStatus,
 }
 
 /// Lines after an output.
@@ -15,20 +17,21 @@ const TRAILERS: [&str; 4] = [
     "Process Group PGID: ",
 ];
 
-/// How outputs begin of commands that failed or were not carried out to their end.
-const FAILURES: [&str; 4] = [
+/// How outputs begin of commands that failed or ran out of time.
+const FAILURES: [&str; 3] = [
     "Command exited with code ",
     "Command terminated by signal",
-    "Command was cancelled",
     "Command was automatically cancelled",
 ];
+/// How outputs begin of commands that the user stopped.
+const STOPPED: &str = "Command was cancelled";
 
 impl<'t> ShellOutput<'t> {
     /// Makes one of an output without words of the client.
     pub(super) fn plain(text: &'t str) -> Self {
         Self {
             text,
-            failed: false,
+            status: CallStatus::Done,
         }
     }
 
@@ -39,12 +42,13 @@ impl<'t> ShellOutput<'t> {
         let Some(text) = after_header(output) else {
             return Self {
                 text: output,
-                failed: tells_failure(output),
+                status: told_status(output),
             };
         };
         let mut parsed = Self::plain(text);
         while let Some(value) = parsed.cut_trailer() {
-            parsed.failed |= value.is_some_and(|value| !["0", "(none)"].contains(&value));
+            let is_failed = value.is_some_and(|value| !["0", "(none)"].contains(&value));
+            parsed.status = parsed.status.max(CallStatus::ended(is_failed));
         }
         parsed.text = unless_empty(parsed.text);
         parsed
@@ -76,9 +80,12 @@ fn after_header(output: &str) -> Option<&str> {
     }
 }
 
-/// True for an output that tells of a failure in front.
-pub(super) fn tells_failure(output: &str) -> bool {
-    FAILURES.iter().any(|begin| output.starts_with(begin))
+/// Returns the status of a command whose output tells it in front.
+pub(super) fn told_status(output: &str) -> CallStatus {
+    match output.starts_with(STOPPED) {
+        true => CallStatus::Unfinished,
+        false => CallStatus::ended(FAILURES.iter().any(|begin| output.starts_with(begin))),
+    }
 }
 
 /// Returns the text, unless it is what the client writes in place of none.
@@ -100,30 +107,42 @@ pub(super) fn without_tags(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{ShellOutput, without_tags};
+    use super::{CallStatus, ShellOutput, without_tags};
 
     #[test]
     fn the_clients_words_are_taken_off() {
         let older = "Command: a\nb\nDirectory: (root)\nOutput: c\nExit Code: 1\nError: (none)\nExit Code: 2\nSignal: 0\nBackground PIDs: (none)\nProcess Group PGID: 7";
         let cases = [
-            ("Output: a\nb\nProcess Group PGID: 7", "a\nb", false),
-            ("Output: a\nExit Code: 3\nProcess Group PGID: 7", "a", true),
-            ("Output: (empty)", "", false),
-            ("Output: Error: no\nExit Code: 1", "Error: no", true),
-            ("Output: a\nSignal: 15", "a", true),
-            ("Exit Code: 3", "Exit Code: 3", false),
+            (
+                "Output: a\nb\nProcess Group PGID: 7",
+                "a\nb",
+                CallStatus::Done,
+            ),
+            (
+                "Output: a\nExit Code: 3\nProcess Group PGID: 7",
+                "a",
+                CallStatus::Failed,
+            ),
+            ("Output: (empty)", "", CallStatus::Done),
+            (
+                "Output: Error: no\nExit Code: 1",
+                "Error: no",
+                CallStatus::Failed,
+            ),
+            ("Output: a\nSignal: 15", "a", CallStatus::Failed),
+            ("Exit Code: 3", "Exit Code: 3", CallStatus::Done),
             (
                 "Command was cancelled by user.",
                 "Command was cancelled by user.",
-                true,
+                CallStatus::Unfinished,
             ),
-            (older, "c", true),
-            ("", "", false),
+            (older, "c", CallStatus::Failed),
+            ("", "", CallStatus::Done),
         ];
-        for (output, text, failed) in cases {
+        for (output, text, status) in cases {
             assert_eq!(
                 ShellOutput::parse(output),
-                ShellOutput { text, failed },
+                ShellOutput { text, status },
                 "{output}"
             );
         }

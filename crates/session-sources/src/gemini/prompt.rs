@@ -4,7 +4,7 @@ use super::record::GeminiRecord;
 use super::{output, tools};
 use crate::TurnWriter;
 use crate::turn_writer::CallOutcome;
-use session_core::{CallStatus, PromptKind};
+use session_core::PromptKind;
 
 /// Beginnings of messages that the client writes by itself.
 const CLIENT_MESSAGES: [&str; 6] = [
@@ -107,7 +107,7 @@ impl<'t> TypedCommand<'t> {
         turns.result(CallOutcome {
             id: id.to_owned(),
             output: output::unless_empty(self.output).to_owned(),
-            status: CallStatus::ended(output::tells_failure(self.output)),
+            status: output::told_status(self.output),
             ..CallOutcome::default()
         });
     }

@@ -64,7 +64,7 @@ fn full_name(name: &str) -> String {
 }
 
 /// The client's words in the result of a call that the user did not allow.
-const NOT_ALLOWED: &str = "User did not allow tool call";
+const NOT_ALLOWED: [&str; 2] = ["User did not allow tool call", "User denied execution"];
 
 /// Returns what came of a call.
 pub(super) fn outcome(id: &str, call: &GeminiCall<'_>) -> CallOutcome {
@@ -74,7 +74,7 @@ pub(super) fn outcome(id: &str, call: &GeminiCall<'_>) -> CallOutcome {
         SHELL => output::ShellOutput::parse(text),
         _ => output::ShellOutput::plain(text),
     };
-    let failed = parsed.failed || call.result.has_error();
+    let is_refused = || NOT_ALLOWED.iter().any(|words| text.contains(words));
     CallOutcome {
         id: id.to_owned(),
         reply: Some(text)
@@ -82,9 +82,11 @@ pub(super) fn outcome(id: &str, call: &GeminiCall<'_>) -> CallOutcome {
             .and_then(answers),
         output: parsed.text.to_owned(),
         status: match call.status.or_empty() {
-            "cancelled" if text.contains(NOT_ALLOWED) => CallStatus::NotRun,
-            "cancelled" | "error" => CallStatus::Failed,
-            _ => CallStatus::ended(failed),
+            "cancelled" if is_refused() => CallStatus::NotRun,
+            "cancelled" => CallStatus::Unfinished,
+            "error" => CallStatus::Failed,
+            _ if call.result.has_error() => CallStatus::Failed,
+            _ => parsed.status,
         },
         subagent: call.agent_id.get().map(str::to_owned),
     }

@@ -111,6 +111,10 @@ const REFUSALS: [&str; 2] = [
     "The user rejected permission",
     "The user has specified a rule which prevents",
 ];
+/// How the error begins of a call that was stopped.
+const ABORTED: &str = "Tool execution aborted";
+/// OpenCode's words in the output of a command that the user stopped.
+const USER_ABORTED: &str = "User aborted the command";
 /// Longest path taken from an input, in bytes.
 const PATH_LIMIT: usize = 4096;
 
@@ -156,6 +160,7 @@ impl ToolRecord<'_> {
             // For ever, where OpenCode was killed.
             Some("pending" | "running") => CallStatus::Unfinished,
             Some("error") if self.was_refused() => CallStatus::NotRun,
+            Some(_) if self.was_stopped() => CallStatus::Unfinished,
             _ => CallStatus::ended(self.failed()),
         }
     }
@@ -166,16 +171,25 @@ impl ToolRecord<'_> {
         REFUSALS.iter().any(|begin| told.starts_with(begin))
     }
 
+    /// True where its output says that the user stopped it.
+    fn was_stopped(&self) -> bool {
+        let told = self.output.as_deref().unwrap_or_default();
+        let is_aborted = self.status.as_deref() == Some("error") && told.starts_with(ABORTED);
+        is_aborted || self.has_no_exit_code() && told.contains(USER_ABORTED)
+    }
+
+    /// True for a command that was stopped: by the user, or by its time.
+    fn has_no_exit_code(&self) -> bool {
+        let is_completed = self.status.as_deref() == Some("completed");
+        self.tool == "bash" && is_completed && self.exit.as_ref().is_some_and(Value::is_null)
+    }
+
     fn failed(&self) -> bool {
         let status = self.status.as_deref();
-        // No exit code has what was stopped: by the user, or by its time.
-        let stopped = self.tool == "bash"
-            && status == Some("completed")
-            && self.exit.as_ref().is_some_and(Value::is_null);
         let exit = self.exit.as_ref().and_then(Value::as_i64);
         self.tool == "invalid"
             || exit.unwrap_or_default() != 0
-            || stopped
+            || self.has_no_exit_code()
             || status == Some("error")
     }
 

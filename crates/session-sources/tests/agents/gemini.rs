@@ -122,7 +122,7 @@ fn turns_are_read() {
       call Bash(k1) $ "cat timer.rs"
       call Bash(k2) $ "cargo test" -> "error: no test" failed
       call Edit(k3) @/app/a.rs -> "no match for '1'" failed
-      call mcp__demo__ping(k4) -> "[Operation Cancelled]" failed
+      call mcp__demo__ping(k4) unfinished
       text "It slept too short."
     1 Command: "!ls x"
       call Bash(u2-0) $ "ls x" -> "Command exited with code 2.\nls: x" failed
@@ -141,7 +141,7 @@ fn turns_are_shown_in_full() {
       thinking "Plan\nLook first."
       call Bash(k2) $ "cargo test" {"command":"cargo test"} -> "error: no test" failed
       call Edit(k3) @/app/a.rs {"file_path":"/app/a.rs","new_string":"2","old_string":"1"} -> "no match for '1'" failed
-      call mcp__demo__ping(k4) {} -> "[Operation Cancelled]" failed
+      call mcp__demo__ping(k4) {} -> "[Operation Cancelled]" unfinished
       thinking "Plan\nLook first."
       text "It slept too short."
     1 Command: "!ls x"
@@ -151,6 +151,23 @@ fn turns_are_shown_in_full() {
       notice "System: Potential loop detected. Details: a"
       error "quota exceeded"
     "##);
+}
+
+#[test]
+fn a_command_that_was_denied_did_not_run() {
+    let denied = "[Operation Cancelled] Reason: User denied execution.";
+    for (told, words) in [(denied, "not run"), ("Operation cancelled.", "unfinished")] {
+        let command = json!({"command": "make"});
+        let result = json!({ "error": told });
+        let denied = call("k1", "run_shell_command", &command, "cancelled", &result);
+        let text = lines(&[
+            header(),
+            user("u1", 1, "Build it"),
+            with_calls(answer("g1", 2, "I do."), &[denied]),
+        ]);
+        let found = indexed(gemini(), PATH, text);
+        assert!(found.ends_with(&format!("$ \"make\" {words}\n")), "{found}");
+    }
 }
 
 /// The folder stands beside the file, and not in its lines.

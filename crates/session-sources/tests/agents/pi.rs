@@ -177,6 +177,13 @@ fn a_fork_names_its_origin_and_its_copies_are_known() {
 }
 
 #[test]
+fn a_shell_escape_that_was_cancelled_is_unfinished() {
+    let ran = json!({"role": "bashExecution", "command": "make", "output": "", "cancelled": true});
+    let text = lines(&[head(), message(1, ran)]);
+    assert!(indexed(pi(), PATH, text).ends_with("$ \"make\" unfinished\n"));
+}
+
+#[test]
 fn a_read_goes_on_wherever_it_stopped() {
     check_splits(pi(), PATH, history().as_bytes());
 }

@@ -3,7 +3,7 @@
 use crate::support::{Transcript, fixture, indexed, shown};
 use crate::turns::searched;
 use insta::assert_snapshot;
-use serde_json::json;
+use serde_json::{Value, json};
 use session_core::{CallStatus, TurnContent};
 
 #[test]
@@ -365,6 +365,43 @@ fn what_was_not_let_run_did_not_fail() {
     let failed = content("Exit code 1\nerror: This command requires approval");
     assert_eq!(status(&failed), Some(CallStatus::Failed));
     assert_eq!(failed.errors, ["error: This command requires approval"]);
+}
+
+/// What a result says beside its text.
+#[test]
+fn a_denial_and_an_interruption_are_no_failures() {
+    let ended = |told: &str, is_error: bool, fields: Value| {
+        let mut result = json!({"type": "user", "message": {"content": [
+            {"type": "tool_result", "tool_use_id": "t1", "content": told, "is_error": is_error}]}});
+        let fields = fields.as_object().unwrap().clone();
+        result.as_object_mut().unwrap().extend(fields);
+        let input = r#"{"command":"make"}"#;
+        let content = only_content(&called("Bash", input, &result.to_string()));
+        let status = content.command_runs().map(|run| run.status).next();
+        (status.unwrap(), content.errors)
+    };
+    let unavailable = "The model is unavailable: error, so auto mode cannot determine the safety";
+    let stopped = "[Request interrupted by user for tool use]";
+    let kind = |kind: &str| json!({ "toolDenialKind": kind });
+    let interrupted = json!({"toolUseResult": {"stdout": "error: half", "interrupted": true}});
+    for (told, is_error, fields, status) in [
+        (
+            unavailable,
+            true,
+            kind("automode-unavailable"),
+            CallStatus::NotRun,
+        ),
+        // The same kind is written of a call that was stopped while it ran.
+        (stopped, true, kind("user-rejected"), CallStatus::Unfinished),
+        (stopped, true, json!({}), CallStatus::Unfinished),
+        ("error: half", false, interrupted, CallStatus::Unfinished),
+    ] {
+        assert_eq!(
+            ended(told, is_error, fields),
+            (status, Vec::new()),
+            "{told}"
+        );
+    }
 }
 
 #[test]

@@ -98,6 +98,20 @@ fn failures_are_told_in_four_ways() {
 }
 
 #[test]
+fn a_call_that_the_user_stopped_is_unfinished() {
+    let output = "(no output)\n\n<shell_metadata>\nUser aborted the command\n</shell_metadata>";
+    let stopped = [
+        json!({"status": "completed", "input": {"command": "make"}, "output": output, "metadata": {"exit": null}}),
+        json!({"status": "error", "input": {"command": "make"}, "error": "Tool execution aborted"}),
+    ];
+    for state in stopped {
+        let expected =
+            r#"{"id":"call_1","name":"Bash","command":"make","failed":false,"unfinished":true}"#;
+        assert_eq!(call(tool("bash", state), Index), expected);
+    }
+}
+
+#[test]
 fn a_call_that_was_not_allowed_did_not_run() {
     for told in [
         "The user rejected permission to use this specific tool call.",
