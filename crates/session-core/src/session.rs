@@ -324,7 +324,7 @@ pub enum Detail {
 }
 
 /// Longest text of one prompt, answer or output that is kept, in bytes. What
-/// is longer is cut at a character boundary.
+/// is longer is cut at a character boundary; an output says so in its last line.
 pub const TEXT_LIMIT: usize = 256 * 1024;
 
 /// Fields of a call's input that say in a few words what it is about, the best first.

@@ -1,5 +1,6 @@
 //! The part of a long text that is kept, and how much is left out.
 
+use session_core::split_cut_note;
 use session_core::text::clip_words;
 
 /// Most of one output, input or edit that is kept.
@@ -50,7 +51,7 @@ impl TextLimit {
 
     /// Cuts a text behind a line, or else behind a word.
     pub(crate) fn cut(self, text: &str) -> KeptText<'_> {
-        let text = text.trim_end();
+        let (text, cut_before) = split_cut_note(text.trim_end());
         let line_end = text.match_indices('\n').nth(self.lines.saturating_sub(1));
         let by_lines = &text[..line_end.map_or(text.len(), |(at, _)| at)];
         let by_bytes = clip_words(by_lines, self.bytes);
@@ -61,8 +62,16 @@ impl TextLimit {
         let rest = text[kept.len()..].trim_start_matches('\n');
         KeptText {
             text: kept,
-            cut: (!rest.is_empty()).then(|| left_out(rest)),
+            cut: join_notes((!rest.is_empty()).then(|| left_out(rest)), cut_before),
         }
+    }
+}
+
+/// Joins what is said of this cut and of one before it.
+fn join_notes(cut: Option<String>, cut_before: Option<&str>) -> Option<String> {
+    match (cut, cut_before) {
+        (Some(cut), Some(before)) => Some(format!("{cut} {before}")),
+        (cut, before) => cut.or_else(|| before.map(str::to_owned)),
     }
 }
 
@@ -96,6 +105,13 @@ mod tests {
         assert_eq!(
             cut(usize::MAX, usize::MAX, "a\nb"),
             ("a\nb".to_owned(), None)
+        );
+        let note = "[cut: 3 KB of this output are not shown]";
+        let before = format!("a\nb\n{note}");
+        assert_eq!(cut(9, 999, &before), some("a\nb", note));
+        assert_eq!(
+            cut(1, 999, &before),
+            some("a", &format!("… 1 more line {note}"))
         );
         let long = cut(1, 99, &format!("a\n{}", "x".repeat(20 << 10)));
         assert_eq!(long, some("a", "… 1 more line, 20 KB"));

@@ -1,7 +1,9 @@
 //! Results, on their way to their calls.
 
 use crate::calls::PendingCall;
-use session_core::{CallDialog, CallStatus, Detail, TEXT_LIMIT, ToolCall, error_lines, text};
+use session_core::{
+    CallDialog, CallStatus, Detail, TEXT_LIMIT, ToolCall, cut_output, error_lines, text,
+};
 
 /// The result of a call.
 #[derive(Debug)]
@@ -76,7 +78,7 @@ pub(crate) fn clipped(words: &str) -> String {
 /// Returns what is kept of an output: all that a turn holds of it, or its error lines.
 pub(crate) fn kept_output(output: &str, status: CallStatus, detail: Detail) -> Option<String> {
     match detail {
-        Detail::Full => Some(clipped(output)),
+        Detail::Full => Some(cut_output(output, 0)),
         Detail::Index if status == CallStatus::NotRun => None,
         Detail::Index => {
             let lines = error_lines(output, status.is_failed());

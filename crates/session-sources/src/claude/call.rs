@@ -11,7 +11,9 @@ use crate::reminder;
 use crate::tool_table::{FOLDER_TOOLS, SHELL_TOOLS};
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
-use session_core::{CallDialog, CallStatus, Detail, ToolCall, error_lines, may_hold_errors};
+use session_core::{
+    CallDialog, CallStatus, Detail, ToolCall, cut_output, error_lines, may_hold_errors,
+};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -143,8 +145,10 @@ fn errors(raw: &str, status: CallStatus) -> Option<String> {
 
 fn whole_output(raw: &str, results: &ToolResults) -> String {
     let output = output(raw);
-    let whole = results.whole(&output);
-    clipped(whole.as_deref().unwrap_or(&output))
+    match results.whole(&output) {
+        Some(whole) => cut_output(&whole.text, whole.unread),
+        None => cut_output(&output, 0),
+    }
 }
 
 /// The text of a result, without the reminders in it.

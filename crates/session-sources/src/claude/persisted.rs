@@ -14,6 +14,14 @@ const SAVED_TO: &str = "Full output saved to: ";
 #[derive(Debug, Clone, Default)]
 pub(super) struct ToolResults(Option<PathBuf>);
 
+/// An output that is kept beside the transcript.
+pub(super) struct PersistedOutput {
+    /// Its beginning, of more bytes than are kept.
+    pub text: String,
+    /// Count of the bytes that follow.
+    pub unread: usize,
+}
+
 impl ToolResults {
     /// The folder of the session that a transcript belongs to.
     pub(super) fn new_for(transcript: &Path) -> Self {
@@ -28,7 +36,7 @@ impl ToolResults {
     }
 
     /// The whole of an output of which the transcript keeps a preview.
-    pub(super) fn whole(&self, output: &str) -> Option<String> {
+    pub(super) fn whole(&self, output: &str) -> Option<PersistedOutput> {
         if !output.starts_with(MARK) {
             return None;
         }
@@ -38,13 +46,17 @@ impl ToolResults {
         (folder == FOLDER).then(|| self.read(name)).flatten()
     }
 
-    fn read(&self, name: &str) -> Option<String> {
+    fn read(&self, name: &str) -> Option<PersistedOutput> {
         let folder = fs::canonicalize(self.0.as_ref()?).ok()?;
         let file = fs::canonicalize(folder.join(name)).ok()?;
         if file.parent() != Some(&folder) || !file.is_file() {
             return None;
         }
         let bytes = file::read_limited(&file, TEXT_LIMIT as u64 + 4).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
+        let size = usize::try_from(fs::metadata(&file).ok()?.len()).ok()?;
+        Some(PersistedOutput {
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+            unread: size.saturating_sub(bytes.len()),
+        })
     }
 }

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use session_core::text;
+use session_core::{TEXT_LIMIT, cut_output, text};
 
 /// A field that counts as absent when it has another type than expected.
 #[derive(Debug)]
@@ -28,8 +28,25 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for LenientField<T> {
 /// Returns the string that `raw` is, cut behind a word to `limit` bytes: what lies beyond is never
 /// decoded. `None` when it is no string.
 pub(super) fn string(raw: Option<&RawValue>, limit: usize) -> Option<String> {
-    let body = raw?.get().strip_prefix('"')?.strip_suffix('"')?;
-    Some(unescape(body, limit))
+    let mut text = unescape(body(raw?)?, limit);
+    text.truncate(text::clip_words(&text, limit).len());
+    Some(text)
+}
+
+/// Returns the string that `raw` is as an output, cut to what is kept of one. How much is left out counts
+/// escapes as they are written.
+pub(super) fn output(raw: Option<&RawValue>) -> Option<String> {
+    let body = body(raw?)?;
+    let text = unescape(body, TEXT_LIMIT);
+    let unread = match text.len() > TEXT_LIMIT {
+        true => body.len().saturating_sub(text.len()),
+        false => 0,
+    };
+    Some(cut_output(&text, unread))
+}
+
+fn body(raw: &RawValue) -> Option<&str> {
+    raw.get().strip_prefix('"')?.strip_suffix('"')
 }
 
 /// Any value. One that nests too deep, or holds half a surrogate pair, is
@@ -38,6 +55,7 @@ pub(super) fn value(raw: &RawValue) -> Value {
     serde_json::from_str(raw.get()).unwrap_or_else(|_| Value::String(raw.get().to_owned()))
 }
 
+/// Decodes a string up to some bytes beyond a limit.
 fn unescape(body: &str, limit: usize) -> String {
     let mut out = String::with_capacity(body.len().min(limit));
     let mut rest = body;
@@ -53,7 +71,6 @@ fn unescape(body: &str, limit: usize) -> String {
         out.push(character);
         rest = escape.get(length..).unwrap_or_default();
     }
-    out.truncate(text::clip_words(&out, limit).len());
     out
 }
 

@@ -8,7 +8,7 @@ use super::tool::{self, ToolRecord};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use session_core::{Detail, TEXT_LIMIT, text};
+use session_core::{Detail, TEXT_LIMIT, cut_output};
 
 /// `session_message.data`, the fields of all types.
 #[derive(Deserialize)]
@@ -184,7 +184,7 @@ impl SessionMessageData<'_> {
             tool: "bash".to_owned(),
             input: input.as_deref(),
             has_result: self.output.is_some(),
-            output: lenient_field::string(self.output, TEXT_LIMIT),
+            output: lenient_field::output(self.output),
             ..ToolRecord::default()
         };
         vec![PartContent::Shell, PartContent::Call(record.call(detail))]
@@ -235,15 +235,13 @@ impl<'a> ToolStateData<'a> {
         let texts = present_items(&self.content).map(|item| item.text);
         let mut output = String::new();
         for text in texts.chain([structured, error]) {
-            let room = TEXT_LIMIT.saturating_sub(output.len());
-            let text = lenient_field::string(text, room).unwrap_or_default();
+            let text = lenient_field::output(text).unwrap_or_default();
             if !output.is_empty() && !output.ends_with('\n') && !text.is_empty() {
                 output.push('\n');
             }
             output.push_str(&text);
         }
-        output.truncate(text::clip_words(&output, TEXT_LIMIT).len());
-        output
+        cut_output(&output, 0)
     }
 }
 

@@ -52,7 +52,7 @@ impl<'a> ToolState<'a> {
             input: self.input,
             exit: metadata.and_then(|m| m.exit.clone()),
             has_result: result.is_some(),
-            output: lenient_field::string(result.or(begun), TEXT_LIMIT),
+            output: lenient_field::output(result.or(begun)),
             session: metadata.and_then(|m| m.session.0.clone()),
             answers: metadata.and_then(|m| m.answers.0.clone()),
         }

@@ -267,6 +267,14 @@ fn a_call_without_a_result_is_told_from_one_without_output() {
 }
 
 #[test]
+fn an_output_that_is_cut_says_so() {
+    let words = "lamp ".repeat(60_000);
+    let shown = shown([reply("\"m\"", MAKE), result("t1", &words)].concat());
+    let end = r#"\n[cut: 37 KB of this output are not shown]""#;
+    assert!(shown.trim_end().ends_with(end));
+}
+
+#[test]
 fn a_result_told_twice_keeps_its_output() {
     let lines = [
         reply("\"m\"", MAKE),

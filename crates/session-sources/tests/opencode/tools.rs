@@ -98,6 +98,12 @@ fn failures_are_told_in_four_ways() {
 }
 
 #[test]
+fn an_output_that_is_cut_says_so() {
+    let shown = call(bash("make", &"lamp ".repeat(60_000), 0), Full);
+    assert!(shown.contains(r"\n[cut: 37 KB of this output are not shown]"));
+}
+
+#[test]
 fn a_call_that_the_user_stopped_is_unfinished() {
     let output = "(no output)\n\n<shell_metadata>\nUser aborted the command\n</shell_metadata>";
     let stopped = [
