@@ -13,8 +13,7 @@ Examples:
 
 Keys and passwords are replaced as `show` replaces them; read it before you send it. Prompts stay \
 as they were typed; answers are Markdown. The page has no script and loads nothing. Outputs and \
-edits are cut after 400 lines or 32 KiB in HTML and Markdown, which say so; JSON has 256 KB of \
-each.")]
+edits are cut after 400 lines or 32 KiB in HTML and Markdown, JSON after 256 KB; what is cut says so.")]
 pub struct SessionExportArgs {
     /// Session id or prefix, with turns: ID, ID:7, ID:5-9
     #[arg(value_name = "ID[:TURNS]")]

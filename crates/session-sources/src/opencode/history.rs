@@ -51,14 +51,19 @@ impl<S: MessageStorage> SessionStorage for MessageSessions<S> {
             turns = turns.reverted(self.0.reverted_from(&session.id));
         }
         let mut flow = ControlFlow::Continue(());
-        let read = self
-            .0
-            .messages(&session.id, range.span, detail, skipped, &mut |message| {
+        let read = self.0.messages(
+            &session.id,
+            range.span,
+            detail,
+            skipped,
+            &mut |mut message| {
+                message.resolve_files(session.cwd.as_deref());
                 flow = turns
                     .push(message)
                     .map_or(ControlFlow::Continue(()), &mut *visit);
                 flow
-            });
+            },
+        );
         if let (ControlFlow::Continue(()), Some(last)) = (flow, turns.finish()) {
             let _: ControlFlow<()> = visit(last);
         }

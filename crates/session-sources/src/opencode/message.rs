@@ -2,6 +2,7 @@
 
 use super::lenient_field::{self, LenientField};
 use super::part::PartContent;
+use crate::project::path_from;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use session_core::Tokens;
@@ -41,6 +42,19 @@ pub(super) struct StoredMessage {
     pub(super) ordinal: u64,
     pub(super) header: Header,
     pub(super) parts: Vec<PartContent>,
+}
+
+impl StoredMessage {
+    /// Makes the paths in its calls absolute: they are from a directory on.
+    pub(super) fn resolve_files(&mut self, directory: Option<&str>) {
+        for part in &mut self.parts {
+            let PartContent::Call(call) = part else {
+                continue;
+            };
+            let files = std::mem::take(&mut call.files).into_iter();
+            call.files = files.map(|path| path_from(directory, path)).collect();
+        }
+    }
 }
 
 #[derive(Deserialize)]

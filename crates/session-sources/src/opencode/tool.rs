@@ -3,7 +3,7 @@
 
 use super::lenient_field::{self, LenientField};
 use crate::reminder;
-use crate::tool_table::patched_files;
+use crate::tool_table::{FOLDER_TOOLS, patched_files};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -133,7 +133,7 @@ impl ToolRecord<'_> {
         ToolCall {
             pull_requests: self.pull_requests(command.as_deref()),
             command,
-            files: files(&input),
+            files: files(known, &input),
             input: full_input(self.input, known.is_some(), detail),
             output: self.kept_output(status.is_failed(), detail),
             status,
@@ -260,8 +260,10 @@ fn known_name(tool: &str) -> Option<&'static str> {
     })
 }
 
-fn files(input: &ToolInput<'_>) -> Vec<String> {
-    let mut files: Vec<String> = [input.file_path, input.notebook_path, input.path]
+fn files(tool: Option<&str>, input: &ToolInput<'_>) -> Vec<String> {
+    let is_folder = tool.is_some_and(|tool| FOLDER_TOOLS.contains(&tool));
+    let path = input.path.filter(|_| !is_folder);
+    let mut files: Vec<String> = [input.file_path, input.notebook_path, path]
         .into_iter()
         .filter_map(|raw| lenient_field::string(raw, PATH_LIMIT))
         .filter(|path| !path.is_empty())

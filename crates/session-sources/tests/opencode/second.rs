@@ -212,16 +212,16 @@ fn tools_tell_their_results() {
     let found = read(&home.database());
     assert_snapshot!(render(&turns(&found)), @r#"
     0 typed: Go.
-      {"id":"call_1","name":"Edit","files":["src/a.rs"],"output":"Could not find oldString","failed":true}
-      {"id":"call_1","name":"Read","files":["src/a.rs"],"failed":false}
+      {"id":"call_1","name":"Edit","files":["/home/ann/app/src/a.rs"],"output":"Could not find oldString","failed":true}
+      {"id":"call_1","name":"Read","files":["/home/ann/app/src/a.rs"],"failed":false}
       {"id":"call_1","name":"Bash","failed":false}
       text: Done.
       {"id":"","name":"Patch","files":["/home/ann/app/Cargo.lock"],"failed":false}
     "#);
     assert_snapshot!(render(&show(&home.database(), &found)), @r#"
     0 typed: Go.
-      {"id":"call_1","name":"Edit","files":["src/a.rs"],"input":{"file_path":"src/a.rs","new_string":"b","old_string":"a"},"output":"Could not find oldString","failed":true}
-      {"id":"call_1","name":"Read","files":["src/a.rs"],"input":{"file_path":"src/a.rs"},"output":"fn main() {}\n","failed":false}
+      {"id":"call_1","name":"Edit","files":["/home/ann/app/src/a.rs"],"input":{"file_path":"src/a.rs","new_string":"b","old_string":"a"},"output":"Could not find oldString","failed":true}
+      {"id":"call_1","name":"Read","files":["/home/ann/app/src/a.rs"],"input":{"file_path":"src/a.rs"},"output":"fn main() {}\n","failed":false}
       {"id":"call_1","name":"Bash","input":"{\"comm","failed":false}
       text: Done.
       {"id":"","name":"Patch","files":["/home/ann/app/Cargo.lock"],"failed":false}

@@ -60,9 +60,17 @@ fn names_and_keys_are_claudes() {
     assert_snapshot!(found.join(" "), @"Bash Read Edit MultiEdit Write Grep Glob LS WebFetch WebSearch Task TodoWrite TodoRead ApplyPatch ApplyPatch Skill AskUserQuestion linear_create_issue");
 
     let edit = json!({"filePath": "a.rs", "oldString": "x", "newString": {"keptAs": 1}});
-    assert_snapshot!(call(completed("edit", edit), Full), @r#"{"id":"call_1","name":"Edit","files":["a.rs"],"input":{"file_path":"a.rs","new_string":{"keptAs":1},"old_string":"x"},"output":"","failed":false}"#);
+    assert_snapshot!(call(completed("edit", edit), Full), @r#"{"id":"call_1","name":"Edit","files":["/home/ann/app/a.rs"],"input":{"file_path":"a.rs","new_string":{"keptAs":1},"old_string":"x"},"output":"","failed":false}"#);
     let foreign = json!({"issueTitle": "x", "path": "docs/a.md"});
-    assert_snapshot!(call(completed("linear_create_issue", foreign), Full), @r#"{"id":"call_1","name":"linear_create_issue","files":["docs/a.md"],"input":{"issueTitle":"x","path":"docs/a.md"},"output":"","failed":false}"#);
+    assert_snapshot!(call(completed("linear_create_issue", foreign), Full), @r#"{"id":"call_1","name":"linear_create_issue","files":["/home/ann/app/docs/a.md"],"input":{"issueTitle":"x","path":"docs/a.md"},"output":"","failed":false}"#);
+}
+
+#[test]
+fn a_folder_that_is_searched_is_no_file() {
+    let input = json!({"pattern": "lamp", "path": "/home/ann/app/src"});
+    for name in ["grep", "glob", "list"] {
+        assert!(!call(completed(name, input.clone()), Index).contains("files"));
+    }
 }
 
 #[test]
@@ -161,7 +169,7 @@ fn patches_name_their_files() {
     let patch = "*** Begin Patch\n*** Update File: src/main.rs\n*** Move to: src/bin/main.rs\n@@\n-a\n+b\n\
         *** Add File: src/new.rs\n+*** Update File: quoted.rs\n*** Delete File: old.rs\n*** End Patch";
     let part = completed("apply_patch", json!({"patchText": patch}));
-    assert_snapshot!(call(part, Index), @r#"{"id":"call_1","name":"ApplyPatch","files":["src/main.rs","src/bin/main.rs","src/new.rs","old.rs"],"failed":false}"#);
+    assert_snapshot!(call(part, Index), @r#"{"id":"call_1","name":"ApplyPatch","files":["/home/ann/app/src/main.rs","/home/ann/app/src/bin/main.rs","/home/ann/app/src/new.rs","/home/ann/app/old.rs"],"failed":false}"#);
 }
 
 #[test]
@@ -175,7 +183,7 @@ fn fields_of_another_type_count_as_absent() {
         "edit",
         json!({"status": "completed", "input": {"filePath": 7, "path": "a"}, "metadata": {"exit": null}}),
     );
-    assert_snapshot!(call(odd, Index), @r#"{"id":"call_1","name":"Edit","files":["a"],"failed":false}"#);
+    assert_snapshot!(call(odd, Index), @r#"{"id":"call_1","name":"Edit","files":["/home/ann/app/a"],"failed":false}"#);
 }
 
 #[test]

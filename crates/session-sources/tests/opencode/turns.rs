@@ -309,7 +309,7 @@ fn changed_files_are_named_once() {
     );
     assert_snapshot!(turns(&conversation, Index), @r#"
     0 typed: Add a crate.
-      {"id":"call_1","name":"Edit","files":["src/main.rs"],"failed":false}
+      {"id":"call_1","name":"Edit","files":["/home/ann/app/src/main.rs"],"failed":false}
       {"id":"","name":"Patch","files":["/home/ann/app/src/domain.rs","/home/ann/app/Cargo.lock"],"failed":false}
     "#);
     let home = Home::new();
