@@ -190,10 +190,11 @@ fn is_same(prompt: &str, title: &str) -> bool {
 fn counts(session: &SessionReport) -> Vec<String> {
     let work = &session.work;
     let mut counts = Vec::new();
-    if !work.commands.is_empty() {
+    let ran = work.ran_command_count();
+    if ran > 0 {
         counts.push(match work.failed_command_count() {
-            0 => plural(work.commands.len(), "command"),
-            n => format!("{} ({n} failed)", plural(work.commands.len(), "command")),
+            0 => plural(ran, "command"),
+            n => format!("{} ({n} failed)", plural(ran, "command")),
         });
     }
     counts.extend(work.pull_requests.iter().map(|address| link(address)));
@@ -304,7 +305,7 @@ fn json_session(session: &SessionReport) -> JsonSession<'_> {
         problem: work.problem.as_deref(),
         solution: work.solution.as_deref(),
         files: work.files.iter().map(json_file).collect(),
-        commands: work.commands.len(),
+        commands: work.ran_command_count(),
         failed: failed
             .map(|run: &CommandRun| run.command.as_str())
             .collect(),

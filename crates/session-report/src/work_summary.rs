@@ -156,6 +156,14 @@ impl WorkSummary {
             .filter(|file| file.touch != FileAccess::Read)
     }
 
+    /// Counts the commands that ran, whatever came of them.
+    pub fn ran_command_count(&self) -> usize {
+        self.commands
+            .iter()
+            .filter(|run| run.status != CallStatus::NotRun)
+            .count()
+    }
+
     /// Counts the commands that failed.
     pub fn failed_command_count(&self) -> usize {
         self.commands
@@ -326,6 +334,7 @@ mod tests {
         let work = WorkSummary::from_turns(&[turn]);
         let statuses: Vec<CallStatus> = work.commands.iter().map(|run| run.status).collect();
         assert_eq!((&statuses[..], work.failed_command_count()), (&told[..], 1));
+        assert_eq!(work.ran_command_count(), 3);
     }
 
     #[test]
