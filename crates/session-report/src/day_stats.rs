@@ -16,7 +16,7 @@ pub struct DayStats {
     /// Number of turns that started on this day.
     pub turns: usize,
     /// Active time in milliseconds, summed over the sessions. Sessions that ran at once
-    /// both count.
+    /// both count. The time between a day's last turn and the next day's first is the next day's.
     pub active_ms: i64,
 }
 
@@ -52,24 +52,38 @@ pub fn count_by_day(
     for session in sessions.iter().filter(|s| s.parent.is_none() && wanted(s)) {
         let mut turns = read_turns(index, session.id)?;
         turns.retain(|turn| turn.row.owner.is_none());
-        let day_index = |turn: &TurnRecord| find_day_index(turn, days).unwrap_or(usize::MAX);
-        turns.sort_by_key(day_index);
-        for same_day in turns.chunk_by(|a, b| day_index(a) == day_index(b)) {
-            let day = same_day.first().map(day_index);
-            if let Some(day) = day.and_then(|day| stats.get_mut(day)) {
-                day.add_turns(session, same_day);
-            }
-        }
+        add_session(&mut stats, days, session, turns);
     }
     Ok(stats)
 }
 
+fn add_session(
+    stats: &mut [DayStats],
+    days: &[Range<i64>],
+    session: &SessionRow,
+    mut turns: Vec<TurnRecord>,
+) {
+    let day_index = |turn: &TurnRecord| find_day_index(turn, days).unwrap_or(usize::MAX);
+    turns.sort_by_key(day_index);
+    let (mut counted, mut counted_ms) = (0, 0);
+    for same_day in turns.chunk_by(|a, b| day_index(a) == day_index(b)) {
+        let day = same_day.first().map(day_index);
+        let Some(day) = day.and_then(|day| stats.get_mut(day)) else {
+            return; // the last ones: they are on none of the days
+        };
+        counted += same_day.len();
+        let active_ms = compute_active_ms(turns.iter().take(counted));
+        day.add_turns(session, same_day.len(), (active_ms - counted_ms).max(0));
+        counted_ms = active_ms;
+    }
+}
+
 impl DayStats {
-    fn add_turns(&mut self, session: &SessionRow, turns: &[TurnRecord]) {
+    fn add_turns(&mut self, session: &SessionRow, turns: usize, active_ms: i64) {
         self.sessions.insert(session.id);
         self.projects.extend(session.project.clone());
-        self.turns += turns.len();
-        self.active_ms += compute_active_ms(turns.iter());
+        self.turns += turns;
+        self.active_ms += active_ms;
     }
 }
 
@@ -78,4 +92,31 @@ fn find_day_index(turn: &TurnRecord, days: &[Range<i64>]) -> Option<usize> {
     let next = days.partition_point(|day| day.start <= timestamp_ms);
     let day = next.checked_sub(1)?;
     days.get(day)?.contains(&timestamp_ms).then_some(day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_around_midnight_is_whole() {
+        let turn = |start: i64, end: i64| {
+            let mut turn = TurnRecord::default();
+            turn.row.started_ms = Some(start * 60_000);
+            turn.row.ended_ms = Some(end * 60_000);
+            turn
+        };
+        let day = |n: i64| n * 1440 * 60_000..(n + 1) * 1440 * 60_000;
+        let days = [day(0), day(1)];
+        let turns = vec![
+            turn(-30, -10), // on the day before
+            turn(1400, 1430),
+            turn(1450, 1460),
+            turn(1500, 1510),
+        ];
+        let mut stats = vec![DayStats::default(); days.len()];
+        add_session(&mut stats, &days, &SessionRow::default(), turns);
+        let minutes: Vec<i64> = stats.iter().map(|day| day.active_ms / 60_000).collect();
+        assert_eq!(minutes, [30, 20 + 10 + 10]);
+    }
 }
