@@ -5,7 +5,9 @@ use session_forget::Exclusions;
 use session_indexer::{Changes, discover};
 use session_search::Searched;
 use session_sources::Env;
-use session_store::{IndexLock, Level, ModelRow, Problem, Reader, SessionId, StoreError};
+use session_store::{
+    IndexLock, Level, ModelRow, Problem, Reader, SessionId, SessionRow, StoreError,
+};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -21,7 +23,7 @@ pub struct IndexStatus {
     pub sessions: usize,
     /// Sessions that another session started.
     pub subagents: usize,
-    /// Turns of both, copies included.
+    /// Turns of these sessions, without copies of another session's.
     pub turns: u64,
     /// Projects of the sessions.
     pub projects: usize,
@@ -84,8 +86,8 @@ impl IndexStatus {
             bytes: index.bytes(),
             updated_ms: commit_time(index.root()),
             sessions: own.clone().count(),
-            subagents: sessions.len() - own.count(),
-            turns: sessions.iter().map(|s| u64::from(s.turns)).sum(),
+            subagents: sessions.len() - own.clone().count(),
+            turns: count_own_turns(own, &copies),
             projects: counts.projects,
             sources: counts.sources,
             gone: sessions.iter().filter(|s| s.gone).count(),
@@ -113,6 +115,17 @@ fn count_copies(index: &Reader) -> Result<HashMap<SessionId, u32>, StoreError> {
         *counts.entry(copy.session).or_default() += 1;
     }
     Ok(counts)
+}
+
+/// Counts the turns of sessions, without those that another one holds.
+fn count_own_turns<'s>(
+    sessions: impl Iterator<Item = &'s SessionRow>,
+    copies: &HashMap<SessionId, u32>,
+) -> u64 {
+    let copied = |s: &SessionRow| copies.get(&s.id).copied().unwrap_or_default();
+    sessions
+        .map(|s| u64::from(s.turns.saturating_sub(copied(s))))
+        .sum()
 }
 
 /// Returns the recorded problems, with those of listing the histories now.
@@ -169,4 +182,21 @@ fn commit_time(root: &Path) -> Option<i64> {
         .filter_map(time)
         .max()?;
     i64::try_from(at.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_no_turns_of_their_own() {
+        let session = SessionRow {
+            turns: 5,
+            ..SessionRow::default()
+        };
+        let copies = HashMap::from([(session.id, 2)]);
+        let count = |copies| count_own_turns([&session, &session].into_iter(), copies);
+        assert_eq!(count(&copies), 6);
+        assert_eq!(count(&HashMap::new()), 10);
+    }
 }
