@@ -11,7 +11,7 @@ use crate::{
     milliseconds,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use session_core::{CallStatus, PromptKind, SessionMeta, Tokens};
 use std::path::Path;
 
@@ -67,6 +67,25 @@ pub(crate) struct CopilotState {
     /// Ids of questions to the user that have no answer yet.
     #[serde(skip_serializing_if = "is_default")]
     questions: Vec<String>,
+    /// Tokens of all messages so far.
+    #[serde(skip_serializing_if = "is_default")]
+    counted: Tokens,
+}
+
+impl CopilotState {
+    fn count(&mut self, tokens: Tokens, turns: &mut TurnWriter<'_>) {
+        self.counted += tokens;
+        turns.tokens(tokens);
+    }
+
+    /// Counts of the tokens of the whole session those that no message told.
+    fn count_rest(&mut self, metrics: &Value, turns: &mut TurnWriter<'_>) {
+        let mut all = Tokens::default();
+        for model in metrics.as_object().into_iter().flat_map(Map::values) {
+            all += tokens(&model["usage"]);
+        }
+        self.count(all.beyond(self.counted), turns);
+    }
 }
 
 impl JsonlFormat for Copilot {
@@ -109,13 +128,14 @@ impl JsonlFormat for Copilot {
         match text(&record, "type") {
             "tool.execution_start" => turns.call(call(data, state)),
             "tool.execution_complete" => turns.result(outcome(data, state)),
+            "session.usage_record" => state.count(tokens(&data["usage"]), turns),
+            "session.shutdown" => state.count_rest(&data["modelMetrics"], turns),
             _ if record.get("agentId").is_some_and(Value::is_string) => turns.touch(),
             "session.start" | "session.resume" => note_context(&data["context"], turns),
             "user.message" if data["source"].is_null() => {
                 turns.prompt(PromptKind::Typed, text(data, "content"));
             }
-            "assistant.message" => answer(data, turns),
-            "session.usage_record" => turns.tokens(tokens(&data["usage"])),
+            "assistant.message" => answer(data, state, turns),
             "tool.user_requested" => shell_escape(data, turns),
             "session.compaction_complete" => turns.summary(text(data, "summaryContent")),
             "session.error" => turns.error(text(data, "message")),
@@ -165,14 +185,15 @@ fn note_fork(data: &Value, turns: &mut TurnWriter<'_>) {
     }
 }
 
-fn answer(data: &Value, turns: &mut TurnWriter<'_>) {
+fn answer(data: &Value, state: &mut CopilotState, turns: &mut TurnWriter<'_>) {
     turns.model(text(data, "model"));
     turns.thinking(text(data, "reasoningText"));
     turns.text(text(data, "content"));
-    turns.tokens(Tokens {
+    let tokens = Tokens {
         output: count(data, "outputTokens"),
         ..Tokens::default()
-    });
+    };
+    state.count(tokens, turns);
 }
 
 /// Tokens as current versions count them, which say none with the message.

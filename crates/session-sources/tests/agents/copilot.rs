@@ -5,6 +5,7 @@ use crate::support::{
 };
 use insta::assert_snapshot;
 use serde_json::{Value, json};
+use session_core::Tokens;
 use session_sources::Source;
 
 const ID: &str = "2fc20000-0000-4000-8000-000000000001";
@@ -285,6 +286,38 @@ fn a_fork_names_its_origin_and_its_copies_keep_their_ids() {
     assert_eq!(found.sessions[0].forked_from.as_deref(), Some("19e9"));
     let origin = AgentHome::with(copilot(), PATH, history()).read(None);
     assert_eq!(found.turns[0].1.origin, origin.turns[0].1.origin);
+}
+
+#[test]
+fn tokens_that_no_message_tells_are_those_of_the_session() {
+    let usage = |input: u64, cached: u64, output: u64| json!({"inputTokens": input, "cacheReadTokens": cached, "outputTokens": output});
+    let metrics = json!({"m1": {"usage": usage(900, 300, 19)}, "m2": {"usage": usage(100, 0, 7)}});
+    let mut of_subagent = event(
+        3,
+        "session.usage_record",
+        json!({"usage": usage(100, 0, 7)}),
+    );
+    of_subagent["agentId"] = json!("a1");
+    let shutdown = || event(4, "session.shutdown", json!({"modelMetrics": metrics}));
+    let text = lines(&[
+        start("/home/ann/harbour"),
+        event(1, "user.message", json!({"content": "Why?"})),
+        event(
+            2,
+            "assistant.message",
+            json!({"model": "m1", "content": "No oil.", "outputTokens": 19}),
+        ),
+        of_subagent,
+        shutdown(),
+        shutdown(),
+    ]);
+    let found = AgentHome::with(copilot(), PATH, text).read(None);
+    let expected = Tokens {
+        input: 700,
+        cached: 300,
+        output: 26,
+    };
+    assert_eq!(found.turns[0].1.turn_stats.tokens, expected);
 }
 
 #[test]
