@@ -5,6 +5,7 @@ use crate::error_lines::error_lines;
 use crate::error_signature::ErrorSignature;
 use crate::same_command::{CommandWork, hides_exit_code};
 use crate::session::{DeliveredCall, Part, TEXT_LIMIT, ToolCall, Turn};
+use crate::source_view::shows_source;
 use crate::text::{self, printable};
 use crate::turn_stats::{CommandRunRef, FileAccess, TurnStats};
 
@@ -262,10 +263,19 @@ impl TurnContent {
         for address in &call.pull_requests {
             self.turn_stats.add_pull_request(address);
         }
-        if let Some(output) = call.output.as_deref().filter(|_| call.reports_errors()) {
+        let shows = call.status == CallStatus::Done && self.shows_source(run);
+        let reports = call.reports_errors() && !shows;
+        if let Some(output) = call.output.as_deref().filter(|_| reports) {
             let errors = self.add_errors(output, call.status.is_failed());
             self.add_run_errors(run, errors);
         }
+    }
+
+    /// True for a run of a command that only shows source.
+    fn shows_source(&self, run: Option<usize>) -> bool {
+        let entry = run.and_then(|run| self.runs.get(run));
+        let command = entry.and_then(|entry| self.commands.get(entry.command));
+        command.is_some_and(|command| shows_source(command))
     }
 
     /// Adds error lines, and returns their indices.

@@ -41,6 +41,7 @@ pub mod safe_json;
 mod same_command;
 mod session;
 pub mod shell;
+mod source_view;
 mod sqlite_uri;
 pub mod text;
 pub mod title;

@@ -81,7 +81,7 @@ fn command_name(simple: &str) -> String {
     name
 }
 
-fn does_work(simple: &str) -> bool {
+pub(crate) fn does_work(simple: &str) -> bool {
     program(simple).is_some_and(|program| !BESIDE.contains(&program))
 }
 

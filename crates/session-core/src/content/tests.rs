@@ -236,6 +236,20 @@ fn a_late_result_finds_its_call() {
 }
 
 #[test]
+fn source_that_is_shown_is_no_error() {
+    let shown = |command: &str, failed: bool| {
+        let Part::Call(mut call) = bash(command, failed) else {
+            unreachable!()
+        };
+        call.output = Some("error: no oil".into());
+        TurnContent::from_turn(&turn(vec![Part::Call(call)])).errors
+    };
+    assert_eq!(shown("sed -n '1,9p' a.rs", false), [""; 0]);
+    assert_eq!(shown("sed -n '1,9p' a.rs", true), ["error: no oil"]);
+    assert_eq!(shown("tail build.log", false), ["error: no oil"]);
+}
+
+#[test]
 fn a_late_result_ends_its_call() {
     let open = |part: Part| match part {
         Part::Call(call) => Part::Call(ToolCall {

@@ -1,0 +1,77 @@
+//! Commands that show source: what it says of errors is no error.
+
+use crate::same_command::does_work;
+use crate::shell::{program, simple_commands, words_from_program};
+
+/// Subcommands of git that show changes and files.
+const GIT_VIEWS: [&str; 5] = ["show", "diff", "log", "grep", "blame"];
+/// Options of git before the subcommand that take a value.
+const GIT_VALUE_OPTIONS: [&str; 2] = ["-C", "-c"];
+/// Extensions of source and prose. Logs have others.
+const EXTENSIONS: [&str; 34] = [
+    "c", "cc", "cpp", "cs", "css", "dart", "ex", "go", "h", "hpp", "html", "java", "js", "json",
+    "jsx", "kt", "lua", "md", "mdx", "mjs", "php", "py", "rb", "rs", "scala", "sh", "sql",
+    "svelte", "swift", "toml", "ts", "tsx", "vue", "yaml",
+];
+
+/// True for a command line that only shows files of source or prose, or what git knows of them: `nl -ba a.rs | head`.
+pub(crate) fn shows_source(command: &str) -> bool {
+    let commands = simple_commands(command);
+    let only_shows = |simple: &String| !does_work(simple) || is_git_view(simple);
+    commands.iter().all(only_shows)
+        && commands
+            .iter()
+            .any(|simple| is_git_view(simple) || names_source(simple))
+}
+
+fn is_git_view(simple: &str) -> bool {
+    if program(simple) != Some("git") {
+        return false;
+    }
+    let mut words = words_from_program(simple).skip(1);
+    while let Some(word) = words.next() {
+        if GIT_VALUE_OPTIONS.contains(&word) {
+            words.next();
+        } else if !word.starts_with('-') {
+            return GIT_VIEWS.contains(&word);
+        }
+    }
+    false
+}
+
+fn names_source(simple: &str) -> bool {
+    let is_source = |word: &str| {
+        let extension = word.rsplit_once('.').map(|(_, extension)| extension);
+        extension.is_some_and(|extension| EXTENSIONS.contains(&extension))
+    };
+    words_from_program(simple).skip(1).any(is_source)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shows_source;
+
+    #[test]
+    fn source_is_told_from_logs_and_work() {
+        for command in [
+            "sed -n '1,60p' src/main.go",
+            "cd app && nl -ba a.rs | sed -n '1,9p'",
+            "cat README.md 2>/dev/null | head -5",
+            "git -C app diff HEAD~1 -- a.ts | cat",
+            "git show ab12:src/lamp.py; git log --oneline",
+        ] {
+            assert!(shows_source(command), "{command}");
+        }
+        for command in [
+            "tail -30 server.log",
+            "cat /tmp/tasks/b1.output",
+            "make > log; cat a.rs",
+            "git push && git diff",
+            "grep -c error log",
+            "python3 a.py",
+            "",
+        ] {
+            assert!(!shows_source(command), "{command}");
+        }
+    }
+}
