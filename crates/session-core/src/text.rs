@@ -76,7 +76,15 @@ fn address(text: &str, at: usize, after: usize) -> Option<&str> {
     let whole = address
         .bytes()
         .all(|b| b.is_ascii_alphanumeric() || b":/._-~%".contains(&b));
-    (digits > 0 && whole).then_some(address)
+    (digits > 0 && whole && !is_example(before)).then_some(address)
+}
+
+/// Ends of addresses of repositories that stand for any.
+const EXAMPLES: [&str; 4] = ["/owner/repo", "/org/repo", "/user/repo", "/username/repo"];
+
+fn is_example(repository: &str) -> bool {
+    let repository = repository.to_lowercase();
+    EXAMPLES.iter().any(|end| repository.ends_with(end))
 }
 
 /// True when a command opens a pull request, whose address its output tells.
@@ -214,6 +222,8 @@ mod tests {
             ]
         );
         assert_eq!(pull_requests("https://a.b/ c/pull/1"), [""; 0]);
+        let example = "as in https://github.com/OWNER/repo/pull/123";
+        assert_eq!(pull_requests(example), [""; 0]);
         assert!(opens_pull_request("cd app && gh pr create --fill"));
     }
 

@@ -62,17 +62,21 @@ impl Calendar {
         out
     }
 
-    /// A column a week, a row a day of it: the darker the more time.
+    /// A column a week, a row a day of it: the darker the more time. Where there are more weeks than columns it
+    /// says from when the last ones are.
     fn map(&self, width: usize) -> String {
         let weeks: Vec<&[(Date, DayStats)]> =
             self.0.chunk_by(|a, b| monday(a.0) == monday(b.0)).collect();
         let room = (width.saturating_sub(NAMES_WIDTH) / 2).max(1);
-        let weeks = weeks
-            .get(weeks.len().saturating_sub(room)..)
-            .unwrap_or_default();
+        let cut = weeks.len().saturating_sub(room);
+        let weeks = weeks.get(cut..).unwrap_or_default();
         let most = self.0.iter().map(|(_, day)| day.active_ms).max();
         let most = most.unwrap_or_default().max(1);
-        let mut out = months(weeks);
+        let mut out = match weeks.first().and_then(|week| week.first()) {
+            Some((first, _)) if cut > 0 => format!("{}\n", paint(FAINT, format!("from {first}"))),
+            _ => String::new(),
+        };
+        out += &months(weeks);
         for (weekday, name) in ["Mon", "", "Wed", "", "Fri", "", "Sun"].iter().enumerate() {
             let cells = weeks.iter().map(|week| cell(week, weekday, most));
             let cells: Vec<String> = cells.collect();
@@ -207,5 +211,22 @@ fn counts(day: &DayStats) -> Counts {
         turns: day.turns,
         projects: day.projects.len(),
         active_seconds: day.active_ms / 1000,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_map_of_the_last_weeks_says_from_when() {
+        let first = Date::constant(2026, 1, 5);
+        let dates: Vec<Date> = (0..21)
+            .filter_map(|day| first.checked_add(day.days()).ok())
+            .collect();
+        let counted = vec![DayStats::default(); dates.len()];
+        let calendar = Calendar::new(dates, counted);
+        let says = |width: usize| calendar.map(width).contains("from 2026-01-12");
+        assert!(says(NAMES_WIDTH + 4) && !says(NAMES_WIDTH + 6));
     }
 }

@@ -14,6 +14,9 @@ use session_display::plural;
 use session_report::{CommandRun, ProjectReport, SessionReport, TouchedFile, WorkSummary};
 use session_store::SessionRow;
 
+/// The heading above sessions whose folder is not known.
+const UNKNOWN_FOLDER: &str = "unknown folder";
+
 /// A report with what it is printed with.
 pub struct Digest<'a> {
     /// The work by project.
@@ -35,7 +38,7 @@ impl Digest<'_> {
             "## {}: {}, {}\n",
             format_days(self.range),
             plural(sessions, "session"),
-            plural(self.projects.len(), "project")
+            plural(self.known_projects(), "project")
         );
         for project in self.projects {
             out.push_str(&format!("\n### {}\n\n", self.heading(project)));
@@ -58,9 +61,16 @@ impl Digest<'_> {
         format!("no session {on} {}{hint}", format_days(self.range))
     }
 
+    /// Sessions of unknown folders are those of no project.
+    fn known_projects(&self) -> usize {
+        let known = self.projects.iter().filter(|p| p.path.is_some());
+        known.count()
+    }
+
     /// The name, with the folder where another project is called the same.
     fn heading(&self, project: &ProjectReport) -> String {
         let name = match project.sessions.first() {
+            _ if project.path.is_none() => UNKNOWN_FOLDER.to_owned(),
             Some(session) => markdown_line(project_name(&session.row)),
             None => markdown_line(&project.name),
         };
@@ -331,5 +341,35 @@ mod tests {
         let address = "https://github.com/a/b/pull/7";
         assert_eq!(link(address), format!("[#7]({address})"));
         assert_eq!(link("https://x/1]![a](y"), r"https://x/1]!\[a]\(y");
+    }
+
+    #[test]
+    fn sessions_of_unknown_folders_are_of_no_project() {
+        let report = SessionReport {
+            row: SessionRow::default(),
+            work: WorkSummary::default(),
+            subagents: 0,
+        };
+        let project = ProjectReport {
+            name: String::new(),
+            path: None,
+            sessions: vec![report],
+        };
+        let day = jiff::civil::date(2026, 1, 5)
+            .to_zoned(TimeZone::UTC)
+            .unwrap();
+        let range = CalendarRange {
+            from: day.clone(),
+            to: day,
+        };
+        let digest = Digest {
+            projects: &[project],
+            range: &range,
+            all: &[],
+            width: None,
+        };
+        let text = digest.markdown();
+        assert!(text.contains("1 session, 0 projects\n"), "{text}");
+        assert!(text.contains("\n### unknown folder (1 session"), "{text}");
     }
 }
