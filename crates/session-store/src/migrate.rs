@@ -23,7 +23,7 @@ struct Migration {
 }
 
 /// All steps, oldest first: a new format adds one. What is older than the first is built anew.
-const MIGRATIONS: [Migration; 8] = [Migration {
+const MIGRATIONS: [Migration; 9] = [Migration {
     // More is read of histories since: what is there is read again, what is gone stays.
     from: 4,
     tables: "
@@ -108,6 +108,16 @@ UPDATE models SET
     // Error lines are chosen otherwise, and calls that did not run are told from those that failed: the histories that are
     // there are read again.
     from: 11,
+    tables: "
+DELETE FROM cursors;
+UPDATE files SET mtime_ns = 0, inode = 0 WHERE gone = 0;",
+    fill: |writer, _| {
+        writer.mark_all_files()?;
+        writer.mark_all_sessions()
+    },
+}, Migration {
+    // Calls whose end is not told are unfinished, and outputs say that they were cut: read again, likewise.
+    from: 12,
     tables: "
 DELETE FROM cursors;
 UPDATE files SET mtime_ns = 0, inode = 0 WHERE gone = 0;",

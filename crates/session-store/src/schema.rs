@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// Version of the files on disk. An older one is migrated by the writer, as far
 /// back as there are steps for it; no other is read.
-pub const FORMAT_VERSION: u32 = 12;
+pub const FORMAT_VERSION: u32 = 13;
 
 const TABLES: &str = "
 CREATE TABLE files(

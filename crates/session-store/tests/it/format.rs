@@ -18,7 +18,7 @@ const FILES: [&str; 3] = ["index.db", MATRICES[0], MATRICES[1]];
 const MATRICES: [&str; 2] = ["vectors/f00d/session.0.npy", "vectors/f00d/turn.0.npy"];
 
 /// Formats that are migrated.
-const OLDER: [u32; 8] = [4, 5, 6, 7, 8, 9, 10, 11];
+const OLDER: [u32; 9] = [4, 5, 6, 7, 8, 9, 10, 11, 12];
 
 fn sample(format: u32) -> PathBuf {
     let version = format!("fixtures/v{format}");
