@@ -4,6 +4,7 @@ use serde_json::Value;
 use session_core::diff::{DiffLine, diff_lines};
 use session_core::{CallStatus, ToolCall, safe_json};
 use std::borrow::Cow;
+use std::path::Path;
 
 /// An input of a call that nothing else shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +112,12 @@ fn inputs(call: &ToolCall, has_edits: bool) -> Vec<CallInput<'_>> {
         let is_edit = EDIT_INPUTS.contains(&name)
             || (name == "content" && call.name == "Write")
             || (name == "patch" && value.is_string());
-        let is_file = |text: &str| call.files.iter().any(|file| file == text);
+        // An input may name its file from the session's folder on.
+        let is_file = |text: &str| {
+            call.files
+                .iter()
+                .any(|file| Path::new(file).ends_with(text))
+        };
         let is_subject = |text: &str| is_file(text) || call.subject() == Some(text);
         (has_edits && is_edit)
             || (SUBJECT_INPUTS.contains(&name) && value.as_str().is_some_and(is_subject))
@@ -201,6 +207,8 @@ mod tests {
             (view.subject, names(&view)),
             (Some("fn a"), vec!["-n", "pattern"])
         );
+        let edit = call("Edit", &["/a/b.rs"], json!({"file_path": "b.rs"}));
+        assert_eq!(names(&CallView::new(&edit)), Vec::<&str>::new());
         let read = call(
             "Read",
             &["/a"],

@@ -52,7 +52,7 @@ fn calls_are_shown_with_what_they_were_for_and_how_they_ended() {
       prompt: Find them
       │ None.
 
-    ● Edit valve.c failed
+    ● Edit /home/ann/boiler/valve.c failed
       │ oldString not found
 
     ● Patch /home/ann/boiler/a.c
