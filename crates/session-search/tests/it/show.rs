@@ -22,6 +22,8 @@ const TRANSCRIPT: &str = concat!(
     "\n",
     r#"{"type":"assistant","uuid":"a3","timestamp":"2026-03-02T09:05:03.000Z","message":{"id":"m3","role":"assistant","content":[{"type":"tool_use","id":"t2","name":"Edit","input":{"file_path":"/home/ann/app/server.toml","old_string":"8080","new_string":"8081"}}]}}"#,
     "\n",
+    r#"{"type":"user","uuid":"r3","timestamp":"2026-03-02T09:05:04.000Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t2","content":"The file was changed."}]}}"#,
+    "\n",
 );
 
 /// A transcript that has been indexed.
