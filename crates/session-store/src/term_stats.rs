@@ -34,7 +34,7 @@ struct CompletedTerm {
     texts: Vec<String>,
     /// Numbers of the turns that hold one and not the term as typed, in order.
     postings: Vec<u32>,
-    /// What such a turn matches of the query's idf.
+    /// The idf that such a turn matches.
     idf: f32,
 }
 

@@ -33,7 +33,7 @@ struct TermRange<'d> {
     segment: &'d WordSegment,
     /// The prefix with [`MAIN_INDEX`] before it.
     start: Vec<u8>,
-    /// What comes after all terms that begin so.
+    /// The least bytes behind all terms that begin so.
     end: Vec<u8>,
 }
 
