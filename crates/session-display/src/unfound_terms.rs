@@ -1,16 +1,24 @@
 //! That no searched session holds words of a query.
 
 use crate::columns::line;
-use session_search::UnfoundTerms;
+use session_search::{Results, UnfoundTerms};
 
 /// Most columns of a word.
 const MAX_COLUMNS: usize = 48;
 /// Most words of a note.
 const MAX_WORDS: usize = 8;
 
-/// Formats the words of a query that no searched session holds, a note for each place where they are: what is
-/// found is found without them. `subagents_hint` says how the sessions of subagents are searched.
-pub fn format_unfound_terms(unfound: &UnfoundTerms, subagents_hint: &str) -> Vec<String> {
+/// Formats the words of the query that no searched session holds, a note for each place where they are: what is
+/// found is found without them. None where no session was searched. `subagents_hint` says how the sessions of
+/// subagents are searched.
+pub fn format_unfound_terms(results: &Results, subagents_hint: &str) -> Vec<String> {
+    match results.searched.sessions {
+        0 => Vec::new(),
+        _ => format_terms(&results.explanation.unfound, subagents_hint),
+    }
+}
+
+fn format_terms(unfound: &UnfoundTerms, subagents_hint: &str) -> Vec<String> {
     let none = note("no session holds", &unfound.missing);
     let subagents = note("only subagents hold", &unfound.only_subagents);
     let subagents = subagents.map(|note| format!("{note}; {subagents_hint}"));
@@ -37,13 +45,13 @@ mod tests {
             filtered: words(&["--no-verify"]),
         };
         assert_eq!(
-            format_unfound_terms(&unfound, "search them with --subagents"),
+            format_terms(&unfound, "search them with --subagents"),
             [
                 "no session holds EMFILE, ab",
                 "only subagents hold E0597; search them with --subagents",
                 "only what the filters leave out holds --no-verify",
             ]
         );
-        assert!(format_unfound_terms(&UnfoundTerms::default(), "").is_empty());
+        assert!(format_terms(&UnfoundTerms::default(), "").is_empty());
     }
 }

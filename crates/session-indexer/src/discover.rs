@@ -242,12 +242,12 @@ impl Changes {
 
     /// Keeps the files that may still be there: they or a folder above them cannot be listed.
     fn keep_unlisted(&mut self, problems: &[Problem], index: &Reader) -> Result<(), StoreError> {
+        if problems.is_empty() {
+            return Ok(());
+        }
         let mut gone = Vec::new();
         for file in std::mem::take(&mut self.gone) {
-            let row = match problems.is_empty() {
-                true => None,
-                false => index.file(file)?,
-            };
+            let row = index.file(file)?;
             let is_unlisted = |row: &FileRow| {
                 let mut problems = problems.iter();
                 problems.any(|problem| Path::new(&row.path).starts_with(&problem.path))

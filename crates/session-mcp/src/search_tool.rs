@@ -76,10 +76,7 @@ impl<'a> SearchCall<'a> {
         };
         let results = view.engine.search_or_newest(view.snapshot, &request)?;
         let mut notes = view.caller_notes(&callers);
-        if results.searched.sessions > 0 {
-            let unfound = &results.explanation.unfound;
-            notes.extend(format_unfound_terms(unfound, SUBAGENTS_HINT));
-        }
+        notes.extend(format_unfound_terms(&results, SUBAGENTS_HINT));
         let models = view.engine.models();
         notes.extend(models.failures().into_iter().map(|failure| failure.reason));
         Ok(AnsweredSearch {

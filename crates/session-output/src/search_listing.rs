@@ -113,11 +113,7 @@ impl SearchListing<'_> {
 
     /// Formats the words of the query that no searched session holds, a note for each place where they are.
     pub fn unfound_words(&self) -> Vec<String> {
-        let results = &self.answer.results;
-        match results.searched.sessions {
-            0 => Vec::new(),
-            _ => format_unfound_terms(&results.explanation.unfound, SUBAGENTS_HINT),
-        }
+        format_unfound_terms(&self.answer.results, SUBAGENTS_HINT)
     }
 
     /// Returns the query and the counts; on two lines where the query would be

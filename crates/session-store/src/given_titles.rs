@@ -5,6 +5,7 @@ use crate::id::{FileId, SessionId};
 use crate::reader::Reader;
 use crate::writer::Writer;
 use rusqlite::params;
+use std::collections::BTreeSet;
 
 /// A title that an agent or a user gave to a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,8 +50,8 @@ impl Writer {
         for GivenTitle { session, title } in &titles {
             self.delete_given_title(*session, title)?;
         }
-        titles.dedup_by_key(|given| given.session);
-        Ok(titles.len())
+        let sessions: BTreeSet<SessionId> = titles.iter().map(|given| given.session).collect();
+        Ok(sessions.len())
     }
 
     fn delete_given_title(&mut self, session: SessionId, title: &str) -> Result<()> {
