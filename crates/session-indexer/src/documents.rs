@@ -4,7 +4,7 @@ use crate::refresh::IndexError;
 use session_core::TurnContent;
 use session_core::document::{self, SessionChunks};
 use session_store::{
-    Document, ModelId, PendingSession, Reader, SessionContents, SessionId, TurnId,
+    Document, ModelRow, PendingSession, Reader, SessionContents, SessionId, TurnId,
 };
 
 /// Bytes of text that fill a model's window: about four to a token, and a
@@ -43,14 +43,15 @@ pub fn chunk_texts(contents: &SessionContents, budget: usize) -> Vec<String> {
     document::session_documents(title.as_deref(), prompts, budget)
 }
 
-/// Returns true where the index has a vector of a text by the model; without one it has none.
+/// Returns true where the index has a vector of a session's text by the model; without one it has none.
 fn has_vector(
     index: &Reader,
-    model: Option<ModelId>,
+    model: Option<&ModelRow>,
+    session: SessionId,
     document: &Document,
 ) -> Result<bool, IndexError> {
     match model {
-        Some(model) => Ok(index.has_vector(model, &document.text)?),
+        Some(model) => Ok(index.has_vector(model, session, &document.text)?),
         None => Ok(false),
     }
 }
@@ -74,14 +75,14 @@ impl SessionBatch {
     /// none has a vector.
     pub(crate) fn new(
         index: &Reader,
-        model: Option<ModelId>,
+        model: Option<&ModelRow>,
         pending: PendingSession,
         budget: usize,
         limit: usize,
     ) -> Result<Self, IndexError> {
         let mut batch = Self::empty(pending);
         for document in documents(index, pending.session, budget)? {
-            let is_missing = !has_vector(index, model, &document)?;
+            let is_missing = !has_vector(index, model, pending.session, &document)?;
             if is_missing && batch.missing.len() == limit {
                 batch.whole = false;
                 continue; // what has a vector comes along
@@ -145,7 +146,7 @@ impl SessionReading {
     pub(crate) fn next_part(
         &mut self,
         index: &Reader,
-        model: Option<ModelId>,
+        model: Option<&ModelRow>,
         limit: usize,
     ) -> Result<SessionBatch, IndexError> {
         let mut documents = Vec::new();
@@ -167,7 +168,7 @@ impl SessionReading {
             ..SessionBatch::empty(self.pending)
         };
         for document in documents {
-            let is_missing = !has_vector(index, model, &document)?;
+            let is_missing = !has_vector(index, model, self.pending.session, &document)?;
             batch.push(document, is_missing);
         }
         Ok(batch)

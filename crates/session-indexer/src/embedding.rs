@@ -138,8 +138,13 @@ impl<'a> EmbeddingRun<'a> {
         limit: usize,
     ) -> Result<Self, IndexError> {
         let spec = how.embedder.spec();
+        // To embed a text that another session has again takes a fast model no longer than to find its vector.
+        let is_slow = matches!(access, Access::Brief(_));
         let model = access.write(|writer| {
-            let model = writer.add_model(&spec.fingerprint(), &spec.name, spec.dims)?;
+            let mut model = writer.add_model(&spec.fingerprint(), &spec.name, spec.dims)?;
+            if is_slow {
+                model = writer.index_texts(&model)?;
+            }
             writer.commit()?;
             Ok(model)
         })?;
@@ -226,7 +231,7 @@ impl<'a> EmbeddingRun<'a> {
         let ahead = EmbeddingAhead {
             root: &root,
             embedder: self.how.embedder,
-            model: has_vectors.then_some(self.model.id),
+            model: has_vectors.then(|| self.model.clone()),
             deadline: self.how.deadline,
             sessions: self.queue.sessions.drain(..).collect(),
         };
@@ -298,7 +303,7 @@ impl<'a> EmbeddingRun<'a> {
     /// Returns the documents of the next commit.
     fn next_batches(&mut self) -> Result<Vec<SessionBatch>, IndexError> {
         let budget = max_document_bytes(self.how.embedder.spec().max_tokens);
-        let (model, limit) = (self.model.id, self.limit);
+        let (model, limit) = (&self.model, self.limit);
         let pending = &self.queue.sessions;
         self.access.read(|index| {
             let (mut batches, mut texts) = (Vec::new(), 0);

@@ -5,7 +5,7 @@ use crate::embedding::{TextCounts, embed_missing};
 use crate::events::is_past;
 use crate::refresh::IndexError;
 use session_embed::Embedder;
-use session_store::{ModelId, PendingSession, Reader};
+use session_store::{ModelRow, PendingSession, Reader};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -21,7 +21,7 @@ pub(crate) struct EmbeddingAhead<'a> {
     pub(crate) root: &'a Path,
     pub(crate) embedder: &'a dyn Embedder,
     /// The model whose vectors the index has; none where it has none.
-    pub(crate) model: Option<ModelId>,
+    pub(crate) model: Option<ModelRow>,
     pub(crate) deadline: Option<Instant>,
     pub(crate) sessions: Vec<PendingSession>,
 }
@@ -72,7 +72,8 @@ impl EmbeddingAhead<'_> {
         let mut sessions = sessions.map(|pending| SessionReading::new(*pending, budget));
         let mut reading = sessions.next();
         while !is_past(self.deadline) {
-            let mut batch = next_sessions(&index, self.model, &mut reading, &mut sessions)?;
+            let mut batch =
+                next_sessions(&index, self.model.as_ref(), &mut reading, &mut sessions)?;
             let counts = match &pool {
                 Some(pool) => pool.install(|| embed_missing(self.embedder, &mut batch)),
                 None => embed_missing(self.embedder, &mut batch),
@@ -92,7 +93,7 @@ impl EmbeddingAhead<'_> {
 /// Reads what is left of the session that is being read, and what comes after it, up to [`BATCH_TEXTS`].
 fn next_sessions(
     index: &Reader,
-    model: Option<ModelId>,
+    model: Option<&ModelRow>,
     reading: &mut Option<SessionReading>,
     sessions: &mut impl Iterator<Item = SessionReading>,
 ) -> Result<Vec<SessionBatch>, IndexError> {

@@ -86,17 +86,14 @@ impl<'a> SessionEmbedder<'a> {
         let session = self.session.take()?;
         let turns = session.prompts.len();
         let texts = session.into_documents(title, self.budget);
-        let mut vectors = Vec::with_capacity(texts.len());
+        let mut documents = Vec::with_capacity(texts.len());
         for batch in texts.chunks(TEXTS_AT_ONCE) {
-            let batch: Vec<&str> = batch.iter().map(|(_, text)| text.as_str()).collect();
-            vectors.extend(embed_texts(self.embedder, &batch).ok()?);
+            let texts: Vec<&str> = batch.iter().map(|(_, text)| text.as_str()).collect();
+            let vectors = embed_texts(self.embedder, &texts).ok()?;
+            for ((turn, text), vector) in batch.iter().zip(vectors) {
+                documents.push(NewDocument::new(*turn, text, &vector?));
+            }
         }
-        let document = |((turn, text), vector): (_, Option<_>)| {
-            let vector = vector?;
-            Some(NewDocument { turn, text, vector })
-        };
-        let documents = texts.into_iter().zip(vectors).map(document);
-        let documents = documents.collect::<Option<Vec<_>>>()?;
         Some(NewDocuments {
             title: title.map(str::to_owned),
             turns,

@@ -114,6 +114,7 @@ impl Writer {
             .replace(&self.reader, turn, &TurnContent::default())?;
         self.delete_title_of_leaf(turn)?;
         let kind = prompt_kind_to_db(PromptKind::None);
+        let hashes = self.turn_hashes(turn)?;
         self.reader
             .db
             .prepare_cached(
@@ -121,6 +122,7 @@ impl Writer {
                    stop = start WHERE id = ?1",
             )?
             .execute(params![turn, kind])?;
+        self.update_turn_keys(turn, hashes)?;
         self.orphan_session_rows(row.session)?;
         self.renew_opening(row.session)?;
         self.index_title(row.session)?;

@@ -76,6 +76,7 @@ mod stems;
 mod term_stats;
 mod titles;
 mod turn_columns;
+mod turn_keys;
 mod turns;
 mod varint;
 mod vector_owners;

@@ -23,7 +23,7 @@ struct Migration {
 }
 
 /// All steps, oldest first: a new format adds one. What is older than the first is built anew.
-const MIGRATIONS: [Migration; 9] = [Migration {
+const MIGRATIONS: [Migration; 10] = [Migration {
     // More is read of histories since: what is there is read again, what is gone stays.
     from: 4,
     tables: "
@@ -125,7 +125,23 @@ UPDATE files SET mtime_ns = 0, inode = 0 WHERE gone = 0;",
         writer.mark_all_files()?;
         writer.mark_all_sessions()
     },
+}, Migration {
+    // Turns are found by their hashes in buckets, and vectors by their texts within a session, of a slow model in all.
+    from: 13,
+    tables: "
+CREATE TABLE turn_keys(bucket INTEGER PRIMARY KEY, keys BLOB NOT NULL);
+DROP INDEX turns_origin;
+DROP INDEX turns_moment;
+DROP INDEX turns_leaf;
+DROP INDEX vectors_hash;
+DROP INDEX vectors_session;
+CREATE INDEX vectors_session ON vectors(session, model, hash);
+ALTER TABLE models ADD COLUMN finds_texts INTEGER NOT NULL DEFAULT 0;",
+    fill: |_, _| Ok(()),
 }];
+
+/// The format since which the keys of turns lie in buckets: all steps that fill find turns by them.
+const FIRST_WITH_TURN_KEYS: u32 = 14;
 
 /// True when an index of this format can be migrated.
 pub(crate) fn is_migratable(format: u32) -> bool {
@@ -154,6 +170,9 @@ pub(crate) fn migrate(writer: &mut Writer, progress: MigrationProgress<'_>) -> R
     let steps = || MIGRATIONS.iter().filter(|step| step.from >= found);
     for step in steps() {
         writer.reader.db.execute_batch(step.tables)?;
+    }
+    if found < FIRST_WITH_TURN_KEYS {
+        writer.add_all_turn_keys()?;
     }
     for step in steps() {
         (step.fill)(writer, progress)?;

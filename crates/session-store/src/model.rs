@@ -54,6 +54,9 @@ pub struct ModelRow {
     pub name: String,
     /// Components of a vector.
     pub dims: usize,
+    /// The vectors of a text are found in all sessions.
+    #[serde(skip)]
+    pub(crate) finds_texts: bool,
     rows: [u64; 2],
     generations: [u64; 2],
 }
@@ -78,8 +81,7 @@ impl ModelRow {
     }
 }
 
-const COLUMNS: &str =
-    "id, fingerprint, name, dims, session_rows, turn_rows, session_generation, turn_generation";
+const COLUMNS: &str = "id, fingerprint, name, dims, session_rows, turn_rows, session_generation, turn_generation, finds_texts";
 
 /// Most components of a vector: more is damage.
 const MAX_DIMS: u32 = 1 << 16;
@@ -99,6 +101,7 @@ fn model_row(row: &Row<'_>) -> rusqlite::Result<ModelRow> {
         dims: usize::try_from(within(3, i64::from(MAX_DIMS))?).unwrap_or_default(),
         rows: [number(4)?, number(5)?],
         generations: [number(6)?, number(7)?],
+        finds_texts: row.get(8)?,
     })
 }
 
@@ -159,6 +162,29 @@ impl Writer {
         Ok(self.reader.db.query_row(&query, [fingerprint], model_row)?)
     }
 
+    /// Lets a model's vectors of a text be found in all sessions, and returns the model: for a slow one, which is not to
+    /// embed it once more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn index_texts(&mut self, model: &ModelRow) -> Result<ModelRow> {
+        if model.finds_texts {
+            return Ok(model.clone());
+        }
+        self.begin()?;
+        let ModelRow { id, .. } = model;
+        let statements = format!(
+            "CREATE INDEX IF NOT EXISTS {} ON vectors(hash) WHERE model = {id};
+             UPDATE models SET finds_texts = 1 WHERE id = {id}",
+            text_index(*id)
+        );
+        self.reader.db.execute_batch(&statements)?;
+        Ok(ModelRow {
+            finds_texts: true,
+            ..model.clone()
+        })
+    }
+
     /// Deletes a model's vectors and commits: its matrices begin a new generation, empty.
     ///
     /// # Errors
@@ -199,6 +225,8 @@ impl Writer {
                 self.clear_vectors(other.id)?;
                 let delete = "DELETE FROM models WHERE id = ?1";
                 self.reader.db.execute(delete, [other.id])?;
+                let drop = format!("DROP INDEX IF EXISTS {}", text_index(other.id));
+                self.reader.db.execute_batch(&drop)?;
             }
         }
         Ok(())
@@ -246,6 +274,11 @@ impl Writer {
         }
         Ok(())
     }
+}
+
+/// Returns the name of the index by which a model's vectors of a text are found.
+pub(crate) fn text_index(model: ModelId) -> String {
+    format!("vectors_text_{model}")
 }
 
 /// Returns true for the name of the folder of a model.

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::id::{SessionId, TurnId};
 use crate::model::ModelRow;
-use crate::vectors::{Document, DocumentBatch};
+use crate::vectors::{DocumentBatch, DocumentRow};
 use crate::writer::Writer;
 
 /// The documents of a session that was read as a whole, with their vectors by one model.
@@ -17,21 +17,27 @@ pub struct NewDocuments {
     pub documents: Vec<NewDocument>,
 }
 
-/// A document of a turn whose number the index has yet to give.
+/// A document of a turn whose number the index has yet to give, as it is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewDocument {
     /// Index of the turn in its session; `None` for a chunk of the session.
-    pub turn: Option<u32>,
-    /// The text.
-    pub text: String,
-    /// Its vector.
-    pub vector: Vec<f32>,
+    turn: Option<u32>,
+    /// Without the number of the turn.
+    row: DocumentRow,
+}
+
+impl NewDocument {
+    /// Makes what is stored of a text with its vector, of the turn with this index in its session, or of a chunk of the session.
+    pub fn new(turn: Option<u32>, text: &str, vector: &[f32]) -> Self {
+        let row = DocumentRow::new(None, text, Some(vector));
+        Self { turn, row }
+    }
 }
 
 impl NewDocuments {
     /// Returns the bytes that they take, about.
     pub fn bytes(&self) -> usize {
-        let bytes = |document: &NewDocument| document.text.len() + size_of_val(&*document.vector);
+        let bytes = |document: &NewDocument| size_of::<NewDocument>() + document.row.vector.bytes();
         self.documents.iter().map(bytes).sum()
     }
 }
@@ -60,23 +66,19 @@ impl Writer {
         let Some(pending) = self.reader.pending_session(session)? else {
             return Ok(false);
         };
-        self.store_documents(model, pending, &documents, DocumentBatch::Complete)?;
+        self.store_rows(model, pending, &documents, DocumentBatch::Complete)?;
         Ok(true)
     }
 }
 
 /// Gives each document the number of its turn; `None` where a turn has none.
-fn number_documents(
-    documents: Vec<NewDocument>,
-    turns: &[TurnId],
-) -> Option<Vec<(Document, Option<Vec<f32>>)>> {
-    let number = |document: NewDocument| {
-        let turn = match document.turn {
+fn number_documents(documents: Vec<NewDocument>, turns: &[TurnId]) -> Option<Vec<DocumentRow>> {
+    let number = |NewDocument { turn, mut row }: NewDocument| {
+        row.turn = match turn {
             Some(index) => Some(*turns.get(index as usize)?),
             None => None,
         };
-        let text = document.text;
-        Some((Document { turn, text }, Some(document.vector)))
+        Some(row)
     };
     documents.into_iter().map(number).collect()
 }

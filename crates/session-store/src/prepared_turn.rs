@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::frame::content_json;
 use crate::lexical;
+use crate::turn_keys::TurnHashes;
 use crate::word_index::{SharedTerms, TurnWords, WordTokenizer};
 use session_core::{Turn, TurnContent};
 
@@ -23,6 +24,7 @@ pub(crate) struct StoredForms {
     pub(crate) json: Vec<u8>,
     /// Its words, without a title.
     pub(crate) words: TurnWords,
+    pub(crate) hashes: TurnHashes,
 }
 
 impl PreparedTurn {
@@ -83,6 +85,7 @@ impl TurnPreparer {
         let forms = StoredForms {
             json: content_json(&content)?,
             words,
+            hashes: TurnHashes::from_turn(&turn),
             content,
         };
         Ok(PreparedTurn {

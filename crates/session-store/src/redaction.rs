@@ -63,12 +63,13 @@ impl Writer {
     fn replace_content(&mut self, turn: &KeptTurn, content: &TurnContent) -> Result<()> {
         self.frames.replace(&self.reader, turn.id, content)?;
         let key = hash_prompt_time(turn.started_ms, &content.prompt);
+        let hashes = self.turn_hashes(turn.id)?;
         let update = "UPDATE turns SET moment = ?2 WHERE id = ?1";
         self.reader
             .db
             .prepare_cached(update)?
             .execute(params![turn.id, key])?;
-        Ok(())
+        self.update_turn_keys(turn.id, hashes)
     }
 
     fn redact_titles(&self, redactor: &Redactor, session: SessionId) -> Result<bool> {

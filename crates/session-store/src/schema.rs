@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// Version of the files on disk. An older one is migrated by the writer, as far
 /// back as there are steps for it; no other is read.
-pub const FORMAT_VERSION: u32 = 13;
+pub const FORMAT_VERSION: u32 = 14;
 
 const TABLES: &str = "
 CREATE TABLE files(
@@ -43,9 +43,7 @@ CREATE TABLE turns(
   origin INTEGER, moment INTEGER, leaf INTEGER, owner INTEGER, frame INTEGER NOT NULL);
 CREATE TABLE contents(id INTEGER PRIMARY KEY, frame BLOB NOT NULL);
 CREATE UNIQUE INDEX turns_session ON turns(session, idx);
-CREATE INDEX turns_origin ON turns(origin) WHERE origin IS NOT NULL;
-CREATE INDEX turns_moment ON turns(moment) WHERE moment IS NOT NULL;
-CREATE INDEX turns_leaf ON turns(leaf) WHERE leaf IS NOT NULL;
+CREATE TABLE turn_keys(bucket INTEGER PRIMARY KEY, keys BLOB NOT NULL);
 CREATE INDEX turns_owner ON turns(owner, id, session) WHERE owner IS NOT NULL;
 CREATE TABLE titles(leaf INTEGER PRIMARY KEY, title TEXT NOT NULL);
 CREATE TABLE models(
@@ -53,13 +51,13 @@ CREATE TABLE models(
   session_rows INTEGER NOT NULL DEFAULT 0, session_generation INTEGER NOT NULL DEFAULT 0,
   turn_rows INTEGER NOT NULL DEFAULT 0, turn_generation INTEGER NOT NULL DEFAULT 0,
   complete INTEGER NOT NULL DEFAULT 0,
-  session_dead INTEGER NOT NULL DEFAULT 0, turn_dead INTEGER NOT NULL DEFAULT 0);
+  session_dead INTEGER NOT NULL DEFAULT 0, turn_dead INTEGER NOT NULL DEFAULT 0,
+  finds_texts INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE vectors(
   model INTEGER NOT NULL, level INTEGER NOT NULL, row INTEGER NOT NULL,
   session INTEGER NOT NULL, turn INTEGER NOT NULL, hash INTEGER NOT NULL,
   PRIMARY KEY(model, level, row)) WITHOUT ROWID;
-CREATE INDEX vectors_hash ON vectors(model, hash);
-CREATE INDEX vectors_session ON vectors(session);
+CREATE INDEX vectors_session ON vectors(session, model, hash);
 CREATE TABLE owner_blocks(
   model INTEGER NOT NULL, level INTEGER NOT NULL, block INTEGER NOT NULL, owners BLOB NOT NULL,
   PRIMARY KEY(model, level, block));

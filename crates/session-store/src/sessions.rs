@@ -2,13 +2,14 @@
 
 use crate::codec::text_hash;
 use crate::error::Result;
-use crate::id::{FileId, SessionId};
+use crate::id::{FileId, SessionId, TurnId};
 use crate::new_session::NewSession;
 use crate::replacement::SessionReplacement;
 use crate::row::PROMPTS_ONLY;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
 use session_core::{SessionMeta, SourceName};
+use std::collections::BTreeMap;
 
 impl Writer {
     /// Opens a session for its turns, or brings its metadata up to date. With
@@ -158,17 +159,7 @@ impl Writer {
     /// When the database fails.
     pub fn apply_external_titles(&mut self) -> Result<()> {
         self.begin()?;
-        let mut find = self.reader.db.prepare_cached(
-            "SELECT s.id, t.title, max(u.idx) FROM titles t JOIN turns u ON u.leaf = t.leaf
-               JOIN sessions s ON s.id = u.session
-             WHERE s.title IS NULL AND u.owner IS NULL
-             GROUP BY s.id HAVING s.given_title IS NOT t.title",
-        )?;
-        let found: Vec<(SessionId, String)> = find
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<rusqlite::Result<_>>()?;
-        drop(find);
-        for (session, title) in found {
+        for (session, title) in self.new_external_titles()? {
             self.reader.db.execute(
                 "UPDATE sessions SET given_title = ?2 WHERE id = ?1",
                 params![session, title],
@@ -178,4 +169,61 @@ impl Writer {
         }
         Ok(())
     }
+
+    /// Returns the sessions whose last titled message has another title than they have.
+    fn new_external_titles(&self) -> Result<Vec<(SessionId, String)>> {
+        let mut find = self
+            .reader
+            .db
+            .prepare_cached("SELECT leaf, title FROM titles ORDER BY leaf")?;
+        let mut last: BTreeMap<SessionId, TitledTurn> = BTreeMap::new();
+        let mut titles = find.query([])?;
+        while let Some(row) = titles.next()? {
+            let (leaf, title): (i64, String) = (row.get(0)?, row.get(1)?);
+            for turn in self.turn_keys.find(&self.reader.db, leaf)? {
+                let Some((session, titled)) = self.titled_turn(turn, leaf, &title)? else {
+                    continue;
+                };
+                match last.get_mut(&session) {
+                    Some(before) if before.index > titled.index => {}
+                    Some(before) => *before = titled,
+                    None => drop(last.insert(session, titled)),
+                }
+            }
+        }
+        let changed = last.into_iter().filter(|(_, titled)| titled.is_new);
+        Ok(changed
+            .map(|(session, titled)| (session, titled.title))
+            .collect())
+    }
+
+    /// Returns the session of a turn that ends with message `leaf`, is no copy, and whose session has no title of its own.
+    fn titled_turn(
+        &self,
+        turn: TurnId,
+        leaf: i64,
+        title: &str,
+    ) -> Result<Option<(SessionId, TitledTurn)>> {
+        let mut find = self.reader.db.prepare_cached(
+            "SELECT s.id, u.idx, s.given_title IS NOT ?3 FROM turns u JOIN sessions s ON s.id = u.session
+             WHERE u.id = ?1 AND u.leaf = ?2 AND u.owner IS NULL AND s.title IS NULL",
+        )?;
+        let found = find.query_row(params![turn, leaf, title], |row| {
+            let titled = TitledTurn {
+                index: row.get(1)?,
+                title: title.to_owned(),
+                is_new: row.get(2)?,
+            };
+            Ok((row.get(0)?, titled))
+        });
+        Ok(found.optional()?)
+    }
+}
+
+/// A turn whose last message has a title in another file.
+struct TitledTurn {
+    index: u32,
+    title: String,
+    /// Its session has another title, or none.
+    is_new: bool,
 }

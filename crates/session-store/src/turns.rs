@@ -1,6 +1,5 @@
 //! Writes turns and indexes each once over all copies of a history.
 
-use crate::codec::text_hash;
 use crate::dedup_keys::DedupKeys;
 use crate::error::Result;
 use crate::frame::content_json;
@@ -9,16 +8,18 @@ use crate::lexical;
 use crate::prepared_turn::{PreparedTurn, StoredForms, TurnPreparer};
 use crate::row::prompt_kind_to_db;
 use crate::titles::can_title_session;
+use crate::turn_keys::TurnHashes;
 use crate::word_index::TurnWords;
 use crate::writer::{MigrationProgress, Writer};
 use rusqlite::{OptionalExtension, params};
 use session_core::{Turn, TurnContent, title};
+use std::collections::BTreeSet;
 
 /// A stored turn with its content and dedup keys.
 struct StoredTurn {
     id: TurnId,
     content: TurnContent,
-    dedup_keys: DedupKeys,
+    hashes: TurnHashes,
 }
 
 /// The words of a new turn.
@@ -50,8 +51,9 @@ impl Writer {
             Some(known) => self.change_turn(&known, session, turn)?,
             None => {
                 let content = TurnContent::from_turn(turn);
-                let id = self.insert_turn(session, turn, content_json(&content)?)?;
-                let is_copy = self.index_unless_copy(id, &content, None)?;
+                let hashes = TurnHashes::from_turn(turn);
+                let id = self.insert_turn(session, turn, hashes, content_json(&content)?)?;
+                let is_copy = self.index_unless_copy(id, hashes.dedup_keys(), &content, None)?;
                 self.new_session.note_turn(session, turn.index, id, is_copy);
                 true
             }
@@ -69,6 +71,7 @@ impl Writer {
             content,
             json,
             words,
+            hashes,
         }) = forms
         else {
             return self.add_turn(session, &turn);
@@ -78,10 +81,11 @@ impl Writer {
         let changed = match self.stored_turn(session, turn.index)? {
             Some(known) => self.replace_turn(&known, session, &turn, &content)?,
             None => {
-                let id = self.insert_turn(session, &turn, json)?;
+                let id = self.insert_turn(session, &turn, hashes, json)?;
                 let has_title = self.new_session.is_titled_before(session, turn.index);
                 let words = PreparedWords { words, has_title };
-                let is_copy = self.index_unless_copy(id, &content, Some(words))?;
+                let keys = hashes.dedup_keys();
+                let is_copy = self.index_unless_copy(id, keys, &content, Some(words))?;
                 self.new_session.note_turn(session, turn.index, id, is_copy);
                 true
             }
@@ -135,33 +139,31 @@ impl Writer {
         if self.new_session.is_beyond(session, index) {
             return Ok(None);
         }
-        let mut find = self.reader.db.prepare_cached(
-            "SELECT origin, moment, id FROM turns WHERE session = ?1 AND idx = ?2",
-        )?;
-        let known = find.query_row(params![session, index], |row| {
-            Ok((row.get(2)?, DedupKeys::from_row(row)?))
-        });
-        let Some((id, dedup_keys)) = known.optional()? else {
+        let select = "SELECT id FROM turns WHERE session = ?1 AND idx = ?2";
+        let mut find = self.reader.db.prepare_cached(select)?;
+        let known = find.query_row(params![session, index], |row| row.get(0));
+        let Some(id) = known.optional()? else {
             return Ok(None);
         };
-        let content = self.content(id)?;
         Ok(Some(StoredTurn {
             id,
-            content,
-            dedup_keys,
+            content: self.content(id)?,
+            hashes: self.turn_hashes(id)?,
         }))
     }
 
-    fn insert_turn(&mut self, session: SessionId, turn: &Turn, json: Vec<u8>) -> Result<TurnId> {
+    fn insert_turn(
+        &mut self,
+        session: SessionId,
+        turn: &Turn,
+        hashes: TurnHashes,
+        json: Vec<u8>,
+    ) -> Result<TurnId> {
         let frame = self.frames.open_with_space(&self.reader, session)?;
         let mut insert = self.reader.db.prepare_cached(
             "INSERT INTO turns(session, idx, kind, started_ms, ended_ms, branch, start, stop, origin, moment, leaf, frame)
              VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?;
-        let DedupKeys {
-            origin,
-            prompt_time,
-        } = DedupKeys::from_turn(turn);
         let id = insert.insert(params![
             session,
             turn.index,
@@ -171,12 +173,14 @@ impl Writer {
             turn.branch,
             turn.span.start.cast_signed(),
             turn.span.end.cast_signed(),
-            origin,
-            prompt_time,
-            turn.leaf.as_deref().map(text_hash),
+            hashes.origin,
+            hashes.prompt_time,
+            hashes.leaf,
             frame
         ])?;
+        drop(insert);
         let id = TurnId::new(id);
+        self.add_turn_keys(id, hashes)?;
         self.stale_turns.insert(id);
         self.frames.insert(id, json);
         Ok(id)
@@ -191,20 +195,20 @@ impl Writer {
         content: &TurnContent,
     ) -> Result<bool> {
         let end = turn.span.end.cast_signed();
-        let leaf = turn.leaf.as_deref().map(text_hash);
+        let hashes = TurnHashes::from_turn(turn);
         self.reader.db.prepare_cached(
             "UPDATE turns SET stop = CASE WHEN ?5 THEN max(stop, ?2) ELSE ?2 END, leaf = coalesce(?3, leaf), ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), branch = coalesce(?6, branch) WHERE id = ?1",
-        )?.execute(params![known.id, end, leaf, turn.ended_ms, turn.continues, turn.branch])?;
-        let dedup_keys = DedupKeys::from_turn(turn);
-        let keys_changed = !turn.continues && dedup_keys != known.dedup_keys;
+        )?.execute(params![known.id, end, hashes.leaf, turn.ended_ms, turn.continues, turn.branch])?;
+        let keys_changed = !turn.continues && hashes.dedup_keys() != known.hashes.dedup_keys();
         if !turn.continues {
             self.reader.db.prepare_cached(
                 "UPDATE turns SET kind = ?2, started_ms = ?3, ended_ms = ?4, branch = ?5, start = ?6, origin = ?7, moment = ?8 WHERE id = ?1",
             )?.execute(params![
                 known.id, prompt_kind_to_db(turn.kind), turn.started_ms, turn.ended_ms, turn.branch,
-                turn.span.start.cast_signed(), dedup_keys.origin, dedup_keys.prompt_time
+                turn.span.start.cast_signed(), hashes.origin, hashes.prompt_time
             ])?;
         }
+        self.update_turn_keys(known.id, known.hashes)?;
         if known.content == *content {
             return Ok(keys_changed);
         }
@@ -227,7 +231,8 @@ impl Writer {
             .prepare_cached("SELECT owner IS NOT NULL FROM turns WHERE id = ?1")?
             .query_row([id], |row| row.get::<_, bool>(0))?;
         self.delete_words(id)?;
-        if self.index_unless_copy(id, content, None)? != was_copy {
+        let keys = self.turn_hashes(id)?.dedup_keys();
+        if self.index_unless_copy(id, keys, content, None)? != was_copy {
             self.index_title(session)?;
         }
         Ok(())
@@ -239,12 +244,13 @@ impl Writer {
     fn index_unless_copy(
         &mut self,
         id: TurnId,
+        keys: DedupKeys,
         content: &TurnContent,
         words: Option<PreparedWords>,
     ) -> Result<bool> {
         let mut copies = Vec::new();
         let mut owner = None;
-        for other in self.owners_alike(id)? {
+        for other in self.owners_alike(id, keys)? {
             let others = self.content(other.id)?;
             let holds_other = is_prefix_of(&others, content);
             let is_in_other = is_prefix_of(content, &others);
@@ -255,10 +261,12 @@ impl Writer {
                 break;
             }
         }
-        self.reader
-            .db
-            .prepare_cached("UPDATE turns SET owner = ?2 WHERE id = ?1 AND owner IS NOT ?2")?
-            .execute(params![id, owner])?;
+        // A turn that comes with its words is new, and has no owner yet.
+        if owner.is_some() || words.is_none() {
+            let update = "UPDATE turns SET owner = ?2 WHERE id = ?1 AND owner IS NOT ?2";
+            let mut update = self.reader.db.prepare_cached(update)?;
+            update.execute(params![id, owner])?;
+        }
         if owner.is_none() {
             self.insert_prepared_words(id, content, words)?;
             self.reindex_turns(&copies)?;
@@ -270,23 +278,44 @@ impl Writer {
     }
 
     /// Returns the turns that are no copies and have an origin, or time and prompt, in common with
-    /// this one.
-    fn owners_alike(&self, id: TurnId) -> Result<Vec<AlikeOwner>> {
+    /// this one, which has these keys.
+    fn owners_alike(&self, id: TurnId, keys: DedupKeys) -> Result<Vec<AlikeOwner>> {
+        let mut candidates = BTreeSet::new();
+        for hash in [keys.origin, keys.prompt_time].into_iter().flatten() {
+            candidates.extend(self.turn_keys.find(&self.reader.db, hash)?);
+        }
+        candidates.remove(&id);
+        let mut owners = Vec::new();
+        for candidate in candidates {
+            owners.extend(self.owner_alike(candidate, id, keys)?);
+        }
+        Ok(owners)
+    }
+
+    /// Returns a candidate that is no copy and has one of these keys, which are those of turn `id`.
+    fn owner_alike(
+        &self,
+        candidate: TurnId,
+        id: TurnId,
+        keys: DedupKeys,
+    ) -> Result<Option<AlikeOwner>> {
         let mut find = self.reader.db.prepare_cached(
-            "SELECT t.id, t.session, s.forked_from IS NOT NULL AND
-               (SELECT forked_from FROM sessions WHERE id = me.session) IS NULL
-             FROM turns t, (SELECT session, origin, moment FROM turns WHERE id = ?1) AS me
-               JOIN sessions s ON s.id = t.session
-             WHERE t.owner IS NULL AND t.id <> ?1 AND (t.origin = me.origin OR t.moment = me.moment)",
+            "SELECT t.session, s.forked_from IS NOT NULL AND
+               (SELECT f.forked_from FROM turns u JOIN sessions f ON f.id = u.session WHERE u.id = ?2) IS NULL
+             FROM turns t JOIN sessions s ON s.id = t.session
+             WHERE t.id = ?1 AND t.owner IS NULL AND (t.origin = ?3 OR t.moment = ?4)",
         )?;
-        let turns = find.query_map([id], |row| {
-            Ok(AlikeOwner {
-                id: row.get(0)?,
-                session: row.get(1)?,
-                is_forked_off: row.get(2)?,
-            })
-        })?;
-        Ok(turns.collect::<rusqlite::Result<_>>()?)
+        let owner = find.query_row(
+            params![candidate, id, keys.origin, keys.prompt_time],
+            |row| {
+                Ok(AlikeOwner {
+                    id: candidate,
+                    session: row.get(0)?,
+                    is_forked_off: row.get(1)?,
+                })
+            },
+        );
+        Ok(owner.optional()?)
     }
 
     /// Indexes again the copies of a turn that changed or is deleted.
@@ -316,9 +345,10 @@ impl Writer {
     pub(crate) fn delete_turn(&mut self, id: TurnId) -> Result<()> {
         self.delete_words(id)?;
         self.frames.delete(&self.reader, id)?;
+        let hashes = self.turn_hashes(id)?;
         let delete = "DELETE FROM turns WHERE id = ?1";
         self.reader.db.prepare_cached(delete)?.execute([id])?;
-        Ok(())
+        self.update_turn_keys(id, hashes)
     }
 
     /// Deletes the words of a turn, and the signatures of its errors.

@@ -3,13 +3,14 @@
 use crate::codec::text_hash;
 use crate::error::Result;
 use crate::id::{ModelId, SessionId, TurnId};
-use crate::model::{Level, ModelRow};
+use crate::model::{Level, ModelRow, text_index};
 use crate::pending_sessions::PendingSession;
 use crate::quantized_row::quantize_row;
 use crate::reader::Reader;
 use crate::writer::Writer;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Row, params};
 use session_core::TurnContent;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Says whether all documents of a session are passed to [`Writer::store_documents`].
@@ -34,9 +35,52 @@ pub struct Document {
     pub text: String,
 }
 
-impl Document {
+/// What is stored of a document.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct DocumentRow {
+    pub(crate) turn: Option<TurnId>,
+    /// Hash of the text.
+    hash: i64,
+    pub(crate) vector: DocumentVector,
+}
+
+/// The vector of a document.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum DocumentVector {
+    /// As a matrix holds it.
+    Quantized(Vec<u8>),
+    /// All zeros, which is not stored.
+    Zero,
+    /// That of the same text, to be copied.
+    Stored,
+}
+
+impl DocumentVector {
+    /// Returns the bytes that it takes beside its own size.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Quantized(row) => row.len(),
+            Self::Zero | Self::Stored => 0,
+        }
+    }
+}
+
+impl DocumentRow {
+    /// Makes what is stored of a text; without a vector that of the same text is copied.
+    pub(crate) fn new(turn: Option<TurnId>, text: &str, vector: Option<&[f32]>) -> Self {
+        Self {
+            turn,
+            hash: text_hash(text),
+            vector: match vector {
+                Some(vector) if vector.iter().all(|x| *x == 0.0) => DocumentVector::Zero,
+                Some(vector) => DocumentVector::Quantized(quantize_row(vector)),
+                None => DocumentVector::Stored,
+            },
+        }
+    }
+
     /// Returns the level of the matrix that holds its vector.
-    pub fn level(&self) -> Level {
+    fn level(&self) -> Level {
         match self.turn {
             None => Level::Session,
             Some(_) => Level::Turn,
@@ -77,29 +121,40 @@ impl Reader {
         Ok(title.optional()?.flatten())
     }
 
-    /// Returns true when the index holds a vector of this text by this model.
+    /// Returns true when the index holds a vector of this text by this model in this session, or in any where the model's
+    /// [texts are indexed](Writer::index_texts).
     ///
     /// # Errors
     /// When the database fails.
-    pub fn has_vector(&self, model: ModelId, text: &str) -> Result<bool> {
-        Ok(self.find_vector(model, text_hash(text))?.is_some())
+    pub fn has_vector(&self, model: &ModelRow, session: SessionId, text: &str) -> Result<bool> {
+        let found = self.find_vector(model, session, text_hash(text))?;
+        Ok(found.is_some())
     }
 
-    fn find_vector(&self, model: ModelId, hash: i64) -> Result<Option<VectorPosition>> {
+    fn find_vector(
+        &self,
+        model: &ModelRow,
+        session: SessionId,
+        hash: i64,
+    ) -> Result<Option<VectorPosition>> {
         let mut find = self.db.prepare_cached(
-            "SELECT level, row FROM vectors WHERE model = ?1 AND hash = ?2 LIMIT 1",
+            "SELECT level, row FROM vectors WHERE session = ?1 AND hash = ?2 AND model = ?3 LIMIT 1",
         )?;
-        let found = find.query_row(params![model, hash], |row| {
-            let level = if row.get::<_, i64>(0)? == Level::Session.number() {
-                Level::Session
-            } else {
-                Level::Turn
-            };
-            Ok(VectorPosition {
-                level,
-                row: row.get::<_, i64>(1)?.cast_unsigned(),
-            })
-        });
+        let found = find.query_row(params![session, hash, model.id], VectorPosition::from_row);
+        match found.optional()? {
+            None if model.finds_texts => self.find_vector_in_all(model.id, hash),
+            found => Ok(found),
+        }
+    }
+
+    fn find_vector_in_all(&self, model: ModelId, hash: i64) -> Result<Option<VectorPosition>> {
+        // The index is for one model, whose number the statement has to name.
+        let select = format!(
+            "SELECT level, row FROM vectors INDEXED BY {} WHERE model = {model} AND hash = ?1 LIMIT 1",
+            text_index(model)
+        );
+        let mut find = self.db.prepare_cached(&select)?;
+        let found = find.query_row([hash], VectorPosition::from_row);
         Ok(found.optional()?)
     }
 
@@ -150,6 +205,22 @@ struct VectorPosition {
     row: u64,
 }
 
+impl VectorPosition {
+    /// Reads a row of `level, row`.
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let number: i64 = row.get(0)?;
+        let is_session = number == Level::Session.number();
+        Ok(Self {
+            level: if is_session {
+                Level::Session
+            } else {
+                Level::Turn
+            },
+            row: row.get::<_, i64>(1)?.cast_unsigned(),
+        })
+    }
+}
+
 /// A row of a matrix that belongs to a session.
 struct StoredRow {
     number: i64,
@@ -187,6 +258,22 @@ impl Writer {
         model: &ModelRow,
         pending: PendingSession,
         documents: &[(Document, Option<Vec<f32>>)],
+        extent: DocumentBatch,
+    ) -> Result<()> {
+        let rows: Vec<DocumentRow> = documents
+            .iter()
+            .map(|(document, vector)| {
+                DocumentRow::new(document.turn, &document.text, vector.as_deref())
+            })
+            .collect();
+        self.store_rows(model, pending, &rows, extent)
+    }
+
+    pub(crate) fn store_rows(
+        &mut self,
+        model: &ModelRow,
+        pending: PendingSession,
+        documents: &[DocumentRow],
         extent: DocumentBatch,
     ) -> Result<()> {
         self.begin()?;
@@ -230,18 +317,17 @@ impl Writer {
         &mut self,
         model: &ModelRow,
         session: SessionId,
-        (document, vector): &(Document, Option<Vec<f32>>),
+        document: &DocumentRow,
         old: &mut StoredRows,
     ) -> Result<bool> {
-        let hash = text_hash(&document.text);
         let same = old
-            .get_mut(&(document.level().number(), hash))
+            .get_mut(&(document.level().number(), document.hash))
             .and_then(Vec::pop);
         match same {
             Some(row) => self
                 .update_row_turn(model.id, document, &row)
                 .map(|()| true),
-            None => self.append_document(model, session, document, hash, vector.as_deref()),
+            None => self.append_document(model, session, document),
         }
     }
 
@@ -316,7 +402,9 @@ impl Writer {
 
     fn stored_rows(&self, model: ModelId, session: SessionId) -> Result<StoredRows> {
         let mut find = self.reader.db.prepare_cached(
-            "SELECT level, hash, row, turn FROM vectors WHERE session = ?2 AND model = ?1 ORDER BY row DESC",
+            // Without the name all rows of the model would be read.
+            "SELECT level, hash, row, turn FROM vectors INDEXED BY vectors_session
+             WHERE session = ?2 AND model = ?1 ORDER BY row DESC",
         )?;
         let mut found = StoredRows::new();
         let mut rows = find.query(params![model, session])?;
@@ -333,7 +421,7 @@ impl Writer {
     fn update_row_turn(
         &mut self,
         model: ModelId,
-        document: &Document,
+        document: &DocumentRow,
         row: &StoredRow,
     ) -> Result<()> {
         if row.turn != document.turn {
@@ -360,15 +448,13 @@ impl Writer {
         &mut self,
         model: &ModelRow,
         session: SessionId,
-        document: &Document,
-        hash: i64,
-        vector: Option<&[f32]>,
+        document: &DocumentRow,
     ) -> Result<bool> {
-        let row = match vector {
-            Some(vector) if vector.iter().all(|x| *x == 0.0) => return Ok(true),
-            Some(vector) => quantize_row(vector),
-            None => match self.read_stored_row(model, hash)? {
-                Some(row) => row,
+        let row = match &document.vector {
+            DocumentVector::Zero => return Ok(true),
+            DocumentVector::Quantized(row) => Cow::Borrowed(row),
+            DocumentVector::Stored => match self.read_stored_row(model, session, document.hash)? {
+                Some(row) => Cow::Owned(row),
                 None => return Ok(false),
             },
         };
@@ -380,13 +466,19 @@ impl Writer {
             .insert(model.id, document.level().number(), row.cast_signed());
         self.reader.db
             .prepare_cached("INSERT INTO vectors(model, level, row, session, turn, hash) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")?
-            .execute(params![model.id, document.level().number(), row.cast_signed(), session, turn_to_db(document.turn), hash])?;
+            .execute(params![model.id, document.level().number(), row.cast_signed(), session, turn_to_db(document.turn), document.hash])?;
         Ok(true)
     }
 
     /// Reads the vector of a text as it is stored, committed or appended since.
-    fn read_stored_row(&mut self, model: &ModelRow, hash: i64) -> Result<Option<Vec<u8>>> {
-        let Some(VectorPosition { level, row }) = self.reader.find_vector(model.id, hash)? else {
+    fn read_stored_row(
+        &mut self,
+        model: &ModelRow,
+        session: SessionId,
+        hash: i64,
+    ) -> Result<Option<Vec<u8>>> {
+        let found = self.reader.find_vector(model, session, hash)?;
+        let Some(VectorPosition { level, row }) = found else {
             return Ok(None);
         };
         let root = self.reader.root().to_owned();

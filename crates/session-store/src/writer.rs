@@ -14,6 +14,7 @@ use crate::schema;
 use crate::session_blocks::StaleSessions;
 use crate::titles::PendingTitles;
 use crate::turn_columns::StaleTurns;
+use crate::turn_keys::PendingTurnKeys;
 use crate::vector_owners::StaleOwners;
 use crate::vectors::DocumentSeries;
 use crate::word_index::PendingWords;
@@ -34,6 +35,8 @@ pub struct Writer {
     pub(crate) frames: FrameBuffer,
     /// Words that are not yet in the database.
     pub(crate) words: PendingWords,
+    /// Keys of turns that are not yet in the database.
+    pub(crate) turn_keys: PendingTurnKeys,
     pub(crate) appenders: MatrixAppenders,
     /// The session whose documents are stored in parts.
     pub(crate) document_series: Option<DocumentSeries>,
@@ -139,6 +142,7 @@ impl Writer {
             reader: Reader::new(db, root),
             frames: FrameBuffer::default(),
             words: PendingWords::default(),
+            turn_keys: PendingTurnKeys::default(),
             appenders: MatrixAppenders::default(),
             document_series: None,
             stale_owners: StaleOwners::default(),
@@ -158,6 +162,10 @@ impl Writer {
             _lock: lock,
         };
         migrate(&mut writer, options.progress).map_err(|e| schema::damage(e, root))?;
+        let has_turns = writer.reader.has_turns();
+        if !has_turns.map_err(|e| schema::damage(e, root))? {
+            writer.turn_keys.begin_empty();
+        }
         Ok(writer)
     }
 
@@ -212,6 +220,7 @@ impl Writer {
         self.update_titles()?;
         self.frames.flush(&self.reader)?;
         self.words.flush(&self.reader)?;
+        self.turn_keys.flush(&self.reader.db)?;
         self.delete_orphans()?;
         self.write_blocks()?;
         self.appenders.flush()?;

@@ -108,24 +108,36 @@ fn a_first_index_has_the_vectors_of_the_second_pass() {
 }
 
 #[test]
-fn a_text_is_embedded_once() {
+fn a_slow_model_embeds_a_text_once() {
     let home = history(2);
     let model = Buckets::new("b");
-    with(&home, &[&model]).unwrap();
+    let embed_new = || {
+        let turns = with(&home, &[]).unwrap().turns;
+        let done = embed_beside(&home.root(), &Embedding::new(&model, &Silent));
+        (turns, done.unwrap().texts)
+    };
+    embed_new();
     // The same words at another time, so no copy: its texts are known.
     let same = turns(0, 0, 2)
         .replace("2026-03-02", "2026-04-05")
         .replace("\"u0-", "\"v0-");
     home.write(2, same.as_bytes());
-    let outcome = with(&home, &[&model]).unwrap();
-    assert_eq!((outcome.turns, outcome.embedded), (2, 0));
+    assert_eq!(embed_new(), (2, 0));
     assert_eq!(found(&home.reader(), &word(0, 0)).len(), 2);
     // And more of a session costs only what is new: a turn, a session's chunk.
+    home.write(1, turns(1, 0, 3).as_bytes());
+    assert_eq!(embed_new().1, 2);
+}
+
+#[test]
+fn a_fast_model_embeds_what_is_new_of_a_session() {
+    let home = history(2);
+    let model = Buckets::new("b");
+    with(&home, &[&model]).unwrap();
     home.write(1, turns(1, 0, 3).as_bytes());
     assert_eq!(with(&home, &[&model]).unwrap().embedded, 2);
 }
 
-/// A session that is embedded in parts has the vectors that it has as a whole, also after it has grown.
 #[test]
 fn a_session_of_many_turns_has_the_vectors_of_its_documents() {
     let home = Home::new();

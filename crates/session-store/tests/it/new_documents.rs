@@ -7,11 +7,7 @@ use session_store::{Level, ModelRow, NewDocument, NewDocuments, SessionId, Write
 
 /// The documents of a session of two turns, as they come with it.
 fn new_documents(title: Option<&str>) -> NewDocuments {
-    let document = |turn, text: &str, vector| NewDocument {
-        turn,
-        text: text.into(),
-        vector,
-    };
+    let document = |turn, text: &str, vector: Vec<f32>| NewDocument::new(turn, text, &vector);
     NewDocuments {
         title: title.map(str::to_owned),
         turns: 2,

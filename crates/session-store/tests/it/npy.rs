@@ -1,7 +1,7 @@
 //! Matrices as NumPy reads them: a reader of the format, written from NEP 1
 //! and not from the writer.
 
-use crate::support::{DIMS, Index, deliver, embed, is_near, meta, turn, vector};
+use crate::support::{DIMS, Index, deliver, embed, is_near, level_of, meta, turn, vector};
 use session_store::Level;
 use std::path::Path;
 
@@ -64,7 +64,8 @@ fn numpy_reads_what_the_index_holds() {
         }
         for owner in reader.vector_owners(model.id, level).unwrap().rows() {
             let documents = crate::support::documents(&reader, owner.session);
-            let is_its = |d: &&session_store::Document| (d.level(), d.turn) == (level, owner.turn);
+            let is_its =
+                |d: &&session_store::Document| (level_of(d), d.turn) == (level, owner.turn);
             let document = documents.iter().find(is_its).unwrap();
             assert!(is_near(&array.rows[owner.row], &vector(&document.text)));
         }

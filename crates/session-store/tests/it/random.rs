@@ -2,7 +2,7 @@
 //! what was committed, and each text is found once.
 
 use crate::support::{
-    Index, SOURCE, documents, embed, found, is_near, meta, model, text, turn, vector,
+    Index, SOURCE, documents, embed, found, is_near, level_of, meta, model, text, turn, vector,
 };
 use proptest::prelude::*;
 use rusqlite::Connection;
@@ -421,6 +421,35 @@ fn check_blocks(index: &Reader) {
     }
 }
 
+/// The buckets hold an entry for each hash of a turn, and no other.
+pub fn check_turn_keys(index: &Reader) {
+    let db = Connection::open(index.root().join("index.db")).unwrap();
+    let mut wanted = Vec::new();
+    let mut find = db
+        .prepare("SELECT id, origin, moment, leaf FROM turns")
+        .unwrap();
+    let mut rows = find.query([]).unwrap();
+    while let Some(row) = rows.next().unwrap() {
+        let turn: u64 = row.get::<_, i64>(0).unwrap().cast_unsigned();
+        let hashes = (1..4).filter_map(|column| row.get::<_, Option<i64>>(column).unwrap());
+        let hashes = hashes.map(|hash| hash.cast_unsigned() << 1);
+        wanted.extend(hashes.map(|bits| (bits >> 52, (bits << 12 >> 40 << 40) + turn)));
+    }
+    let mut find = db.prepare("SELECT bucket, keys FROM turn_keys").unwrap();
+    let mut rows = find.query([]).unwrap();
+    let mut stored = Vec::new();
+    while let Some(row) = rows.next().unwrap() {
+        let bucket: u64 = row.get::<_, i64>(0).unwrap().cast_unsigned();
+        let keys: Vec<u8> = row.get(1).unwrap();
+        let entries = keys.chunks_exact(8);
+        let entries = entries.map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap()));
+        stored.extend(entries.map(|entry| (bucket, entry)));
+    }
+    wanted.sort_unstable();
+    stored.sort_unstable();
+    assert_eq!(stored, wanted);
+}
+
 /// A model is noted as complete exactly where the tables say so.
 fn check_completeness(index: &Reader, model: &ModelRow, pending: &BTreeSet<SessionId>) {
     let db = Connection::open(index.root().join("index.db")).unwrap();
@@ -477,7 +506,7 @@ fn check_vectors(index: &Reader) {
             .filter(|s| !pending.contains(&s.id))
         {
             let wanted = documents(index, session.id);
-            for document in wanted.iter().filter(|d| d.level() == level) {
+            for document in wanted.iter().filter(|d| level_of(d) == level) {
                 let vector = vector(&document.text);
                 if vector.iter().all(|x| *x == 0.0) {
                     continue;
@@ -505,6 +534,7 @@ proptest! {
                 check(&reader, &run.committed);
                 check_vectors(&reader);
                 check_blocks(&reader);
+ check_turn_keys(&reader);
             }
         }
         // The writer sees what it wrote itself.
@@ -515,6 +545,7 @@ proptest! {
         check(&reader, &run.committed);
         check_vectors(&reader);
         check_blocks(&reader);
+ check_turn_keys(&reader);
         let model = model(run.writer.as_mut().unwrap());
         prop_assert_eq!(reader.pending_sessions(&[model.id]).unwrap(), []);
     }

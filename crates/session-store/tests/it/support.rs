@@ -4,7 +4,8 @@ use session_core::{
     CallStatus, Part, PromptKind, Query, SessionMeta, SourceName, Span, ToolCall, Turn, document,
 };
 use session_store::{
-    Document, DocumentBatch, FileStamp, ModelRow, PendingSession, Reader, SessionId, TurnId, Writer,
+    Document, DocumentBatch, FileStamp, Level, ModelRow, PendingSession, Reader, SessionId, TurnId,
+    Writer,
 };
 use std::path::Path;
 use tempfile::TempDir;
@@ -121,7 +122,26 @@ pub fn prompts(index: &Reader, query: &str) -> Vec<String> {
 
 /// The model that the tests embed with.
 pub fn model(writer: &mut Writer) -> ModelRow {
-    writer.add_model("f00d", "by-hash", DIMS).unwrap()
+    let model = writer.add_model("f00d", "by-hash", DIMS).unwrap();
+    writer.index_texts(&model).unwrap()
+}
+
+/// The indexes that formats before 14 had, instead of keys of turns in buckets: for an index that is to pass for one of them.
+pub const OLDER_INDEXES: &str =
+    "DROP TABLE turn_keys; DROP INDEX vectors_session; DROP INDEX IF EXISTS vectors_text_1;
+    ALTER TABLE models DROP COLUMN finds_texts;
+    CREATE INDEX turns_origin ON turns(origin) WHERE origin IS NOT NULL;
+    CREATE INDEX turns_moment ON turns(moment) WHERE moment IS NOT NULL;
+    CREATE INDEX turns_leaf ON turns(leaf) WHERE leaf IS NOT NULL;
+    CREATE INDEX vectors_hash ON vectors(model, hash);
+    CREATE INDEX vectors_session ON vectors(session);";
+
+/// Returns the level of the matrix that holds a document's vector.
+pub fn level_of(document: &Document) -> Level {
+    match document.turn {
+        None => Level::Session,
+        Some(_) => Level::Turn,
+    }
 }
 
 /// A unit vector that the text alone decides; of some texts all zero, as a
@@ -178,14 +198,18 @@ pub fn embed(writer: &mut Writer) {
     let model = model(writer);
     let index = writer.reader().unwrap();
     let pending = index.pending_sessions(&[model.id]).unwrap();
-    let with_vector = |document: Document| {
-        let known = index.has_vector(model.id, &document.text).unwrap();
-        let missing = (!known).then(|| vector(&document.text));
+    let with_vector = |pending: &PendingSession, document: Document| {
+        let known = index.has_vector(&model, pending.session, &document.text);
+        let missing = (!known.unwrap()).then(|| vector(&document.text));
         (document, missing)
     };
-    let of_session = |p: &PendingSession| documents(index, p.session).into_iter().map(with_vector);
-    let all: Vec<Vec<(Document, Option<Vec<f32>>)>> =
-        pending.iter().map(|p| of_session(p).collect()).collect();
+    let of_session = |pending: &PendingSession| {
+        let documents = documents(index, pending.session).into_iter();
+        documents
+            .map(|document| with_vector(pending, document))
+            .collect()
+    };
+    let all: Vec<Vec<(Document, Option<Vec<f32>>)>> = pending.iter().map(of_session).collect();
     for (pending, documents) in pending.iter().zip(&all) {
         writer
             .store_documents(&model, *pending, documents, DocumentBatch::Complete)

@@ -95,9 +95,42 @@ fn the_same_text_needs_no_second_vector() {
     writer.commit().unwrap();
     let vectors = [(1, 1, axis(0)), (2, 2, axis(0)), (3, 3, axis(0))];
     assert_eq!(rows(&index.reader()), vectors);
-    let id = current(writer.reader().unwrap()).id;
-    let mut known = |text| writer.reader().unwrap().has_vector(id, text).unwrap();
+    let model = current(writer.reader().unwrap());
+    let mut known = |text| {
+        let index = writer.reader().unwrap();
+        index.has_vector(&model, SessionId::new(9), text).unwrap()
+    };
     assert_eq!((known("a"), known("b")), (true, false));
+}
+
+#[test]
+fn a_text_of_a_fast_model_is_known_in_its_session_alone() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let fast = writer.add_model("fa57", "fast", DIMS).unwrap();
+    let pending = session_of(&mut writer, 1);
+    let twice = |vector| [(document(1, "a"), vector), (document(2, "a"), None)];
+    writer
+        .store_documents(
+            &fast,
+            pending,
+            &twice(Some(axis(0))),
+            DocumentBatch::Partial,
+        )
+        .unwrap();
+    writer.commit().unwrap();
+    let reader = index.reader();
+    let known = |session| {
+        let session = SessionId::new(session);
+        reader.has_vector(&fast, session, "a").unwrap()
+    };
+    assert_eq!((known(1), known(2)), (true, false));
+    let model = reader.model("fa57").unwrap().unwrap();
+    assert_eq!(
+        model.rows(Level::Turn),
+        2,
+        "the second is a copy of the first"
+    );
 }
 
 #[test]
@@ -136,7 +169,8 @@ fn a_zero_vector_is_not_stored() {
     writer.commit().unwrap();
     assert_eq!(rows(&index.reader()), []);
     let index = writer.reader().unwrap();
-    assert!(!index.has_vector(current(index).id, "a").unwrap());
+    let known = index.has_vector(&current(index), SessionId::new(1), "a");
+    assert!(!known.unwrap());
 }
 
 /// One session lets go of a text that another takes over in the same batch: the
@@ -240,7 +274,12 @@ fn two_models_do_not_touch_each_other() {
     let other = writer.add_model("beef", "other", 3).unwrap();
     let pending = session_of(&mut writer, 1);
     let documents = [(document(1, "a"), Some(vec![0.0, 1.0, 0.0]))];
-    assert!(!writer.reader().unwrap().has_vector(other.id, "a").unwrap());
+    let index_of_one = writer.reader().unwrap();
+    assert!(
+        !index_of_one
+            .has_vector(&other, pending.session, "a")
+            .unwrap()
+    );
     writer
         .store_documents(&other, pending, &documents, DocumentBatch::Complete)
         .unwrap();
