@@ -3,12 +3,12 @@
 
     cargo build --release
     pip install fast-resume==2.14.0                # optional peer, `fr`
-    python3 benches/scale.py HOME_FOLDER --turns 10k,100k,1m [--scratch FOLDER] [--queries 500] [--timed 100] [--program BIN] [--against BIN]
+    python3 benches/scale.py HOME_FOLDER --turns 10k,100k,1m [--sentences 3-5] [--scratch FOLDER] [--queries 500] [--timed 100] [--program BIN] [--against BIN]
 
 HOME_FOLDER holds `.claude/projects`, whose sentences are mixed into sessions of 50 turns: your own home
 will do. It is only read. The histories made of it are the same each time, hold no sentence order of the
-original, and go to the scratch folder, 2 GB for a million turns, with indexes of as much; they are used
-again where they are there. Vectors are the bundled table's. Queries are three to eight words in a row of
+original, and go to the scratch folder, 1.3 GB for a million turns, with indexes of as much; they are used
+again where they are there. `--sentences` is the number of sentences of an answer: with 10-15 a history holds 2.5 times the text. Vectors are the bundled table's. Queries are three to eight words in a row of
 sentences that the history does not hold. Each figure is a whole process; prints Markdown for `RESULTS.md`.
 `--timed` is the number of queries whose times are taken: medians and 95 % of them.
 
@@ -75,8 +75,8 @@ def stamp(seconds):
     return time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(seconds))
 
 
-def session_lines(number, pool):
-    """The lines of one session: 50 prompts with answers of about 1,100 bytes."""
+def session_lines(number, pool, sentences_of_answer):
+    """The lines of one session: 50 prompts, each with an answer of so many sentences."""
     rng = random.Random(number)
     project = f"/home/ann/project-{rng.randrange(PROJECTS):03}"
     session = f"{number:08x}-0000-4000-8000-{number:012x}"
@@ -84,7 +84,7 @@ def session_lines(number, pool):
     base = {"sessionId": session, "cwd": project, "version": "2.1.0", "gitBranch": "main", "isSidechain": False, "userType": "external"}
     parent = None
     for turn in range(TURNS_OF_SESSION):
-        for kind, least, most in (("user", 1, 2), ("assistant", 10, 15)):
+        for kind, least, most in (("user", 1, 2), ("assistant", *sentences_of_answer)):
             at += rng.randrange(5, 120)
             text = " ".join(rng.choice(pool) for _ in range(rng.randint(least, most)))
             uuid = f"{number:08x}-{turn:04x}-4000-8000-{'1' if kind == 'user' else '2'}{number:011x}"
@@ -97,23 +97,23 @@ def session_lines(number, pool):
 
 
 def write_sessions(job):
-    folder, numbers, pool = job
+    folder, numbers, pool, sentences_of_answer = job
     for number in numbers:
-        lines = list(session_lines(number, pool))
+        lines = list(session_lines(number, pool, sentences_of_answer))
         directory = os.path.join(folder, lines[0][1].replace("/", "-"))
         os.makedirs(directory, exist_ok=True)
         with open(os.path.join(directory, lines[0][0]["sessionId"] + ".jsonl"), "w", encoding="utf-8") as file:
             file.writelines(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line, _ in lines)
 
 
-def make_history(home, turns, pool):
+def make_history(home, turns, pool, sentences_of_answer):
     """Writes sessions of so many turns into a home, unless they are there."""
     done = os.path.join(home, "made")
     if os.path.exists(done):
         return
     folder = os.path.join(home, ".claude", "projects")
     sessions = range(turns // TURNS_OF_SESSION)
-    parts = [(folder, sessions[i::64], pool) for i in range(64)]
+    parts = [(folder, sessions[i::64], pool, sentences_of_answer) for i in range(64)]
     with multiprocessing.Pool() as workers:
         workers.map(write_sessions, parts)
     open(done, "w").close()
@@ -159,7 +159,9 @@ def measure(index, home, asked):
         rows["first index"] = f"{wall:.1f} s, {peak:.0f} MB"
     text = sum(len(text.encode()) for text in texts(home))
     bytes_on_disk = size(index.folder)
-    rows["index on disk"] = f"{bytes_on_disk / 1e6:.0f} MB, {100 * bytes_on_disk / text:.0f} % of the text"
+    of_files = 100 * bytes_on_disk / size(os.path.join(home, ".claude"))
+    of_text = 100 * bytes_on_disk / text
+    rows["index on disk"] = f"{bytes_on_disk / 1e6:.0f} MB, {of_files:.0f} % of the files, {of_text:.0f} % of the text"
     unchanged = [index.run("index") for _ in range(7)][2:]
     rows["nothing changed"] = quantiles(unchanged)
     options = {
@@ -216,6 +218,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("home")
     parser.add_argument("--turns", default="10k,100k")
+    parser.add_argument("--sentences", default="3-5")
     parser.add_argument("--scratch")
     parser.add_argument("--queries", type=int, default=500)
     parser.add_argument("--timed", type=int, default=100)
@@ -229,7 +232,7 @@ def main():
         folder = os.path.join(scratch, name)
         home = os.path.join(folder, "home")
         os.makedirs(home, exist_ok=True)
-        make_history(home, turns_of(name), pool)
+        make_history(home, turns_of(name), pool, [int(n) for n in options.sentences.split("-")])
         index = Index(options.program, home, folder)
         timed = asked[: options.timed]
         ours = measure(index, home, timed)
