@@ -163,9 +163,9 @@ fn keep_plans(db: &Connection) -> Result<()> {
 /// 4096 less well: the database would be 4 % larger.
 const PAGE_BYTES: u32 = 2048;
 
-/// Most KB of pages that the writer keeps. Indexes by hash change everywhere: at a million turns those of
-/// `turns` take 70 MB, and what is pushed out of the cache is written once more for each commit.
-const CACHE_KB: i64 = 48_000;
+/// Most KB of pages that the writer keeps. What is pushed out of the cache and changed again is written once more for each
+/// commit: buckets of keys are, and blocks.
+const CACHE_KB: i64 = 40_000;
 
 fn prepare(db: &Connection) -> Result<()> {
     db.busy_timeout(LOCK_WAIT)?;

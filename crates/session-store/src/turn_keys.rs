@@ -10,7 +10,7 @@ use crate::dedup_keys::DedupKeys;
 use crate::error::Result;
 use crate::id::TurnId;
 use crate::writer::Writer;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use rustc_hash::FxHashMap;
 use session_core::Turn;
 
@@ -21,7 +21,7 @@ const TURN_BITS: u32 = 40;
 const TURN_MASK: u64 = (1 << TURN_BITS) - 1;
 
 /// Entries that wait in memory for the next commit, at most: 8 bytes each.
-const MAX_PENDING: usize = 1 << 19;
+const MAX_PENDING: usize = 1 << 18;
 
 /// The hashes by which a turn is found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -227,16 +227,10 @@ impl Writer {
 
     /// Returns the hashes of a stored turn.
     pub(crate) fn turn_hashes(&self, turn: TurnId) -> Result<TurnHashes> {
-        let select = "SELECT origin, moment, leaf FROM turns WHERE id = ?1";
+        let select = "SELECT id, origin, moment, leaf FROM turns WHERE id = ?1";
         let mut find = self.reader.db.prepare_cached(select)?;
-        let hashes = find.query_row([turn], |row| {
-            Ok(TurnHashes {
-                origin: row.get(0)?,
-                prompt_time: row.get(1)?,
-                leaf: row.get(2)?,
-            })
-        });
-        Ok(hashes.optional()?.unwrap_or_default())
+        let found = find.query_row([turn], hashes_from_row).optional()?;
+        Ok(found.map(|(_, hashes)| hashes).unwrap_or_default())
     }
 
     /// Replaces the keys of a turn that had others before its row was changed or deleted.
@@ -253,20 +247,37 @@ impl Writer {
 
     /// Adds the keys of all turns: of an index that was written before they were kept in buckets.
     pub(crate) fn add_all_turn_keys(&mut self) -> Result<()> {
-        let mut turn = TurnId::default();
-        while let Some(next) = self.next_turn(turn)? {
-            let hashes = self.turn_hashes(next)?;
-            self.add_turn_keys(next, hashes)?;
-            turn = next;
+        let mut last = TurnId::default();
+        loop {
+            let turns = self.hashes_after(last)?;
+            for &(turn, hashes) in &turns {
+                self.add_turn_keys(turn, hashes)?;
+            }
+            match turns.last() {
+                Some(&(turn, _)) => last = turn,
+                None => return Ok(()),
+            }
         }
-        Ok(())
     }
 
-    fn next_turn(&self, turn: TurnId) -> Result<Option<TurnId>> {
-        let select = "SELECT id FROM turns WHERE id > ?1 ORDER BY id LIMIT 1";
+    /// Returns the hashes of the next thousand turns.
+    fn hashes_after(&self, turn: TurnId) -> Result<Vec<(TurnId, TurnHashes)>> {
+        let select =
+            "SELECT id, origin, moment, leaf FROM turns WHERE id > ?1 ORDER BY id LIMIT 1000";
         let mut find = self.reader.db.prepare_cached(select)?;
-        Ok(find.query_row([turn], |row| row.get(0)).optional()?)
+        let turns = find.query_map([turn], hashes_from_row)?;
+        Ok(turns.collect::<rusqlite::Result<_>>()?)
     }
+}
+
+/// Reads a row of `id, origin, moment, leaf`.
+fn hashes_from_row(row: &Row<'_>) -> rusqlite::Result<(TurnId, TurnHashes)> {
+    let hashes = TurnHashes {
+        origin: row.get(1)?,
+        prompt_time: row.get(2)?,
+        leaf: row.get(3)?,
+    };
+    Ok((row.get(0)?, hashes))
 }
 
 #[cfg(test)]
