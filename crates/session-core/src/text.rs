@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+mod head_run;
 mod markdown;
 mod printable;
 
+pub use head_run::HeadRun;
 pub use markdown::escape_markdown;
 pub use printable::printable;
 
@@ -152,15 +154,49 @@ pub fn identifier_parts<'t>(texts: impl Iterator<Item = &'t str>) -> String {
     parts.join(" ")
 }
 
-/// Returns the words in camel case. Nearly all others are told by their bytes.
+/// Returns the words in camel case.
 fn words_with_humps(text: &str) -> impl Iterator<Item = &str> {
-    let is_separator = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
-    let runs = text.as_bytes().split(is_separator);
-    let with_capital = runs.filter(|run| run.iter().skip(1).any(u8::is_ascii_uppercase));
-    let runs = with_capital.filter_map(|run| std::str::from_utf8(run).ok());
+    let runs = runs_with_inner_capital(text);
     let words = runs.flat_map(|run| run.split(|c: char| !c.is_alphanumeric()));
     words.filter(|word| has_hump(word))
 }
+
+/// Returns the runs between ASCII characters that are no letters or digits in which a capital follows an ASCII
+/// letter. Nearly all texts have few.
+fn runs_with_inner_capital(text: &str) -> impl Iterator<Item = &str> {
+    let is_separator = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let at = from + find_inner_capital(bytes.get(from..)?)?;
+        let before = bytes[from..at].iter().rposition(is_separator);
+        let start = before.map_or(from, |before| from + before + 1);
+        let after = bytes[at..].iter().position(is_separator);
+        from = after.map_or(bytes.len(), |after| at + after);
+        text.get(start..from)
+    })
+}
+
+/// Returns the offset of the first capital that follows an ASCII letter.
+fn find_inner_capital(bytes: &[u8]) -> Option<usize> {
+    let is_inner =
+        |before: &u8, byte: &u8| before.is_ascii_alphabetic() & byte.is_ascii_uppercase();
+    let followers = bytes.get(1..)?;
+    let mut chunks = bytes.chunks(CHUNK_BYTES).zip(followers.chunks(CHUNK_BYTES));
+    // All bytes of a chunk, so that they are looked at together.
+    let has_inner = |(before, after): (&[u8], &[u8])| {
+        let pairs = before.iter().zip(after);
+        pairs.fold(false, |found, (before, byte)| {
+            found | is_inner(before, byte)
+        })
+    };
+    let chunk = CHUNK_BYTES * chunks.position(has_inner)?;
+    let mut pairs = bytes[chunk..].iter().zip(&followers[chunk..]);
+    Some(chunk + 1 + pairs.position(|(before, byte)| is_inner(before, byte))?)
+}
+
+/// Bytes that are looked at together.
+const CHUNK_BYTES: usize = 32;
 
 fn has_hump(word: &str) -> bool {
     let is_small = u8::is_ascii_lowercase;
@@ -209,6 +245,16 @@ pub(crate) fn is_unspaced(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn humps_are_found_wherever_they_stand(text in "([a-zA-Z0-9é_. -]{0,9}|[a-z ]{20,40}){0,12}") {
+            let words = text.split(|c: char| !c.is_alphanumeric());
+            let expected: Vec<&str> = words.filter(|word| has_hump(word)).collect();
+            prop_assert_eq!(words_with_humps(&text).collect::<Vec<_>>(), expected);
+        }
+    }
 
     #[test]
     fn pull_requests_are_found_by_their_addresses() {
