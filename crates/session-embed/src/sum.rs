@@ -13,10 +13,21 @@ pub type Weighted = (u32, f32);
 /// fused multiply-add, no other order.
 pub fn add_rows(table: &Table, tokens: &[Weighted], sum: &mut [f32]) {
     #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx512f") {
+        // SAFETY: the CPU has AVX-512, as was just asked.
+        return unsafe { add_rows_avx512(table, tokens, sum) };
+    }
+    #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the CPU has AVX2, as was just asked.
         return unsafe { add_rows_avx2(table, tokens, sum) };
     }
+    add_rows_anywhere(table, tokens, sum);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn add_rows_avx512(table: &Table, tokens: &[Weighted], sum: &mut [f32]) {
     add_rows_anywhere(table, tokens, sum);
 }
 
@@ -59,4 +70,28 @@ fn add_four(rows: [Option<(f32, &[u8])>; LANES], sum: &mut [f32]) {
 #[inline(always)]
 fn number(byte: u8) -> f32 {
     f32::from(byte as i8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sum_is_the_same_by_all_instructions() {
+        let rows: Vec<Vec<f32>> = (0..50_u16)
+            .map(|row| {
+                (0..80_u16)
+                    .map(|at| f32::from((row * 37 + at * 101) % 211) - 105.0)
+                    .collect()
+            })
+            .collect();
+        let table = Table::open(Table::compile(80, 100, &rows)).unwrap();
+        let tokens: Vec<Weighted> = (0..43_u16)
+            .map(|at| (u32::from(at * 7 % 53), 1.0 / f32::from(at + 1)))
+            .collect();
+        let (mut best, mut portable) = (vec![0.0; 80], vec![0.0; 80]);
+        add_rows(&table, &tokens, &mut best);
+        add_rows_anywhere(&table, &tokens, &mut portable);
+        assert_eq!(best, portable);
+    }
 }
