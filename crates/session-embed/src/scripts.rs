@@ -12,6 +12,9 @@ pub struct Scripts(Vec<Script>);
 /// The last character of the blocks that hold Latin letters and signs of no script alone.
 const LATIN_EXTENDED_B: char = '\u{24F}';
 
+/// Bytes that are looked at together.
+const CHUNK_BYTES: usize = 64;
+
 impl TryFrom<Vec<String>> for Scripts {
     type Error = String;
 
@@ -28,7 +31,7 @@ impl Scripts {
     /// Returns the text with a space for each character of a script that the model does not read;
     /// nothing where no letter is left.
     pub fn readable<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        if self.0.is_empty() || text.chars().all(|c| self.reads(c)) {
+        if self.0.is_empty() || self.reads_all(text) {
             return Cow::Borrowed(text);
         }
         let read = |c| if self.reads(c) { c } else { ' ' };
@@ -51,6 +54,16 @@ impl Scripts {
         }
     }
 
+    /// Returns true where the model reads all characters of a text, most of which are Latin.
+    fn reads_all(&self, text: &str) -> bool {
+        if !self.0.contains(&Script::Latin) {
+            return text.chars().all(|c| self.reads(c));
+        }
+        let others = offsets_beyond_latin(text.as_bytes());
+        let mut others = others.filter_map(|at| text.get(at..)?.chars().next());
+        others.all(|c| self.reads(c))
+    }
+
     /// Returns true for a character of a script that the model reads, and for one of no script
     /// alone: a digit, a sign, most punctuation.
     fn reads(&self, c: char) -> bool {
@@ -62,4 +75,17 @@ impl Scripts {
         let is_shared = used_with.is_common() || used_with.is_inherited();
         is_shared || self.0.iter().any(|s| used_with.contains_script(*s))
     }
+}
+
+/// Returns the offsets of the bytes that begin characters from U+0240 on.
+fn offsets_beyond_latin(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    let is_beyond = |byte: &u8| *byte >= 0xC9;
+    // All bytes of a chunk, so that they are looked at together.
+    let has_any = move |chunk: &[u8]| chunk.iter().fold(false, |any, byte| any | is_beyond(byte));
+    let chunks = bytes.chunks(CHUNK_BYTES).zip((0..).step_by(CHUNK_BYTES));
+    let chunks = chunks.filter(move |(chunk, _)| has_any(chunk));
+    let offsets = chunks.flat_map(|(chunk, start)| chunk.iter().zip(start..));
+    offsets
+        .filter(move |(byte, _)| is_beyond(byte))
+        .map(|(_, at)| at)
 }
