@@ -95,8 +95,14 @@ fn raw_entries(raw: &[u8]) -> Vec<(TurnId, &[u8])> {
 
 /// Returns a content as a frame holds it.
 pub(crate) fn content_json(content: &TurnContent) -> io::Result<Vec<u8>> {
-    Ok(serde_json::to_vec(&PackedContent::from(content))?)
+    let mut json =
+        Vec::with_capacity(content.prompt.len() + content.answer.len() + SMALL_JSON_BYTES);
+    serde_json::to_writer(&mut json, &PackedContent::from(content))?;
+    Ok(json)
 }
+
+/// Bytes of JSON that a content has beside its prompt and answer, about, where it has little else.
+const SMALL_JSON_BYTES: usize = 256;
 
 /// Decompresses a packed frame and returns the content of one turn, which is empty where it is damaged or missing.
 pub(crate) fn unpack_content(packed: &[u8], turn: TurnId) -> TurnContent {

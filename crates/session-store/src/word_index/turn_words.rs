@@ -35,21 +35,26 @@ impl TurnWords {
         columns: &[T; COLUMNS],
     ) -> Result<Self> {
         let terms = tokenizer.begin_turn();
-        let mut occurrences: Vec<Occurrence> = Vec::new();
+        let mut scratch = std::mem::take(&mut tokenizer.scratch);
+        scratch.occurrences.clear();
         let mut lengths = [0; COLUMNS];
         for ((column, text), length) in (0..).zip(columns).zip(&mut lengths) {
             tokenizer.tokenize(text.as_ref(), |term| {
                 let offset: u32 = *length;
                 let position: u32 = column << 29 | offset;
-                occurrences.push(u64::from(term) << 32 | u64::from(position));
+                let occurrence = u64::from(term) << 32 | u64::from(position);
+                scratch.occurrences.push(occurrence);
                 *length += 1;
             })?;
         }
-        occurrences.sort_unstable();
+        scratch.occurrences.sort_unstable();
+        scratch.pack();
+        let packed = scratch.packed.clone();
+        tokenizer.scratch = scratch;
         Ok(Self {
             terms,
             lengths,
-            packed: pack(&occurrences),
+            packed,
         })
     }
 
@@ -74,21 +79,31 @@ impl TurnWords {
     }
 }
 
-fn pack(occurrences: &[Occurrence]) -> Vec<u8> {
-    let mut packed = Vec::with_capacity(occurrences.len() * 3);
-    let mut positions = Vec::new();
-    let mut before = 0;
-    for of_term in occurrences.chunk_by(|a, b| a >> 32 == b >> 32) {
-        let term = of_term[0] >> 32;
-        positions.clear();
-        push_positions(&mut positions, of_term);
-        push_varint(&mut packed, term - before);
-        push_varint(&mut packed, positions.len() as u64);
-        packed.extend_from_slice(&positions);
-        before = term;
+/// Memory that serves one turn after the other.
+#[derive(Debug, Default)]
+pub(super) struct TurnScratch {
+    occurrences: Vec<Occurrence>,
+    /// As [`TurnWords::packed`].
+    packed: Vec<u8>,
+    /// The positions of a term.
+    positions: Vec<u8>,
+}
+
+impl TurnScratch {
+    /// Packs the occurrences, which are in order.
+    fn pack(&mut self) {
+        self.packed.clear();
+        let mut before = 0;
+        for of_term in self.occurrences.chunk_by(|a, b| a >> 32 == b >> 32) {
+            let term = of_term[0] >> 32;
+            self.positions.clear();
+            push_positions(&mut self.positions, of_term);
+            push_varint(&mut self.packed, term - before);
+            push_varint(&mut self.packed, self.positions.len() as u64);
+            self.packed.extend_from_slice(&self.positions);
+            before = term;
+        }
     }
-    packed.shrink_to_fit();
-    packed
 }
 
 /// Appends FTS5's list of positions: differences of offsets, + 2, in the first column; 1 and

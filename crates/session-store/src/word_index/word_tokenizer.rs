@@ -2,9 +2,11 @@
 
 use super::fts5_tokenizer::Fts5Tokenizer;
 use super::term_table::{SharedTerms, TermId, TermTable};
+use super::turn_words::TurnScratch;
 use crate::error::Result;
 use crate::lexical::TOKENIZER;
 use rustc_hash::FxHashMap;
+use session_core::text::HeadRun;
 use std::sync::Arc;
 
 /// Runs that are remembered: then all are forgotten.
@@ -17,34 +19,28 @@ pub(crate) struct WordTokenizer {
     terms: Arc<TermTable>,
     /// The term of each run of letters seen before that has one.
     known: FxHashMap<RunKey, TermId>,
+    /// Taken for the turn that is being cut.
+    pub(super) scratch: TurnScratch,
 }
 
-/// The bytes of a short run of letters, and their number.
+/// The bytes of a short run of letters. As two halves, which hash sooner than one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct RunKey {
     head: u64,
-    /// The ninth byte and those after it, then the number of bytes.
     tail: u64,
 }
 
 impl RunKey {
-    /// Returns the key of a run, where it is short.
-    fn new(run: &[u8]) -> Option<Self> {
-        if run.len() >= size_of::<Self>() {
-            return None;
+    fn new(run: HeadRun) -> Self {
+        Self {
+            head: run.bytes as u64,
+            tail: (run.bytes >> 64) as u64,
         }
-        let pack = |bytes: &[u8]| {
-            bytes
-                .iter()
-                .fold(0, |word, byte| word << 8 | u64::from(*byte))
-        };
-        let (head, tail) = run.split_at_checked(8).unwrap_or((run, &[]));
-        Some(Self {
-            head: pack(head),
-            tail: pack(tail) << 8 | run.len() as u64,
-        })
     }
 }
+
+/// Bytes of a run from which on it is not remembered.
+const LONG_RUN_BYTES: usize = size_of::<RunKey>();
 
 impl WordTokenizer {
     pub(crate) fn new(shared: &SharedTerms) -> Result<Self> {
@@ -53,6 +49,7 @@ impl WordTokenizer {
             terms: shared.current(),
             shared: shared.clone(),
             known: FxHashMap::default(),
+            scratch: TurnScratch::default(),
         })
     }
 
@@ -72,13 +69,26 @@ impl WordTokenizer {
     /// these gives the same tokens by itself, and mostly has been seen before.
     pub(super) fn tokenize(&mut self, text: &str, mut each: impl FnMut(TermId)) -> Result<()> {
         let is_separator = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
-        let runs = text.as_bytes().split(is_separator);
-        for run in runs.filter(|run| !run.is_empty()) {
-            let key = RunKey::new(run);
+        let mut rest = text.as_bytes();
+        while let Some((_, after_first)) = rest.split_first() {
+            let head = HeadRun::up_to_separator(rest);
+            if head.len == 0 {
+                rest = after_first;
+                continue;
+            }
+            let (mut len, mut key) = (head.len, Some(RunKey::new(head)));
+            if len == LONG_RUN_BYTES {
+                let end = rest.iter().position(is_separator);
+                (len, key) = (end.unwrap_or(rest.len()), None);
+            }
             match key.and_then(|key| self.known.get(&key)) {
                 Some(term) => each(*term),
-                None => self.tokenize_run(run, key)?.into_iter().for_each(&mut each),
+                None => {
+                    let terms = self.tokenize_run(&rest[..len], key)?;
+                    terms.into_iter().for_each(&mut each);
+                }
             }
+            rest = &rest[len..];
         }
         Ok(())
     }
