@@ -261,7 +261,7 @@ impl<'de: 'a, 'a> LenientJson<'de> for MessageContent<'a> {
         Self(vec![ContentBlock::text(text)])
     }
     fn items<A: SeqAccess<'de>>(mut items: A) -> Result<Self, A::Error> {
-        let mut blocks = Vec::new();
+        let mut blocks = Vec::with_capacity(1); // most have one, and a block is large
         while let Some(block) = items.next_element()? {
             blocks.push(block);
         }
