@@ -17,7 +17,14 @@ pub fn turn_document(content: &TurnContent, budget: usize) -> Option<String> {
     let room = budget.saturating_sub(answer.len()).max(budget / 2);
     let prompt = text::clip(prompt, room);
     let answer = text::clip(answer, budget.saturating_sub(prompt.len()));
-    Some(format!("{prompt}\n{answer}").trim().to_owned())
+    let mut document = String::with_capacity(prompt.len() + 1 + answer.len());
+    document.push_str(prompt);
+    if !prompt.is_empty() && !answer.is_empty() {
+        document.push('\n');
+    }
+    document.push_str(answer);
+    document.truncate(document.trim_end().len());
+    Some(document)
 }
 
 /// The texts that stand for a session: its title and all that the user said,

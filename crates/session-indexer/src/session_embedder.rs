@@ -24,7 +24,10 @@ pub(crate) struct SessionEmbedder<'a> {
 /// The texts of a session, none of whose turns so far was left out.
 #[derive(Default)]
 struct SessionTexts {
-    prompts: Vec<String>,
+    /// The prompts of all turns, one after the other.
+    prompts: String,
+    /// Where each prompt ends.
+    prompt_ends: Vec<usize>,
     /// Documents of turns, by the index of the turn.
     documents: Vec<(u32, String)>,
     bytes: usize,
@@ -37,22 +40,25 @@ impl SessionTexts {
         let Some(content) = turn.content() else {
             return false;
         };
-        if index as usize != self.prompts.len() || self.bytes > MAX_BYTES {
+        if index as usize != self.prompt_ends.len() || self.bytes > MAX_BYTES {
             return false;
         }
         let text = document::turn_document(content, budget);
         self.bytes += content.prompt.len() + text.as_ref().map_or(0, String::len);
-        self.prompts.push(content.prompt.clone());
+        self.prompts.push_str(&content.prompt);
+        self.prompt_ends.push(self.prompts.len());
         self.documents.extend(text.map(|text| (index, text)));
         true
     }
 
     /// Returns the texts of the session's chunks, then those of its turns, each with the index of its turn.
     fn into_documents(self, title: Option<&str>, budget: usize) -> Vec<(Option<u32>, String)> {
-        if self.prompts.is_empty() {
+        if self.prompt_ends.is_empty() {
             return Vec::new();
         }
-        let prompts = self.prompts.iter().map(String::as_str);
+        let starts = std::iter::once(0).chain(self.prompt_ends.iter().copied());
+        let places = starts.zip(&self.prompt_ends);
+        let prompts = places.map(|(start, end)| &self.prompts[start..*end]);
         let chunks = document::session_documents(title, prompts, budget).into_iter();
         let turns = self.documents.into_iter();
         let turns = turns.map(|(turn, text)| (Some(turn), text));
@@ -84,7 +90,7 @@ impl<'a> SessionEmbedder<'a> {
     /// as where the model fails.
     pub(crate) fn finish(&mut self, title: Option<&str>) -> Option<NewDocuments> {
         let session = self.session.take()?;
-        let turns = session.prompts.len();
+        let turns = session.prompt_ends.len();
         let texts = session.into_documents(title, self.budget);
         let mut documents = Vec::with_capacity(texts.len());
         for batch in texts.chunks(TEXTS_AT_ONCE) {
