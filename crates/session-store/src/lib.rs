@@ -32,6 +32,7 @@ mod codec;
 mod compact;
 mod completions;
 mod contents;
+mod copies;
 mod dedup_keys;
 mod directory;
 mod error;

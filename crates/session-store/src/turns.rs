@@ -1,6 +1,6 @@
 //! Writes turns and indexes each once over all copies of a history.
 
-use crate::dedup_keys::DedupKeys;
+use crate::copies::Ownership;
 use crate::error::Result;
 use crate::frame::content_json;
 use crate::id::{SessionId, TurnId};
@@ -13,7 +13,6 @@ use crate::word_index::TurnWords;
 use crate::writer::{MigrationProgress, Writer};
 use rusqlite::{OptionalExtension, params};
 use session_core::{Turn, TurnContent, title};
-use std::collections::BTreeSet;
 
 /// A stored turn with its content and dedup keys.
 struct StoredTurn {
@@ -27,14 +26,6 @@ struct PreparedWords {
     words: TurnWords,
     /// The session's title is indexed with an earlier turn.
     has_title: bool,
-}
-
-/// A turn that is no copy and may be the same as one at hand.
-struct AlikeOwner {
-    id: TurnId,
-    session: SessionId,
-    /// Its session was forked, and that of the turn at hand was not.
-    is_forked_off: bool,
 }
 
 impl Writer {
@@ -53,7 +44,7 @@ impl Writer {
                 let content = TurnContent::from_turn(turn);
                 let hashes = TurnHashes::from_turn(turn);
                 let id = self.insert_turn(session, turn, hashes, content_json(&content)?)?;
-                let is_copy = self.index_unless_copy(id, hashes.dedup_keys(), &content, None)?;
+                let is_copy = self.index_new_turn(id, hashes, &content, None)?;
                 self.new_session.note_turn(session, turn.index, id, is_copy);
                 true
             }
@@ -84,8 +75,7 @@ impl Writer {
                 let id = self.insert_turn(session, &turn, hashes, json)?;
                 let has_title = self.new_session.is_titled_before(session, turn.index);
                 let words = PreparedWords { words, has_title };
-                let keys = hashes.dedup_keys();
-                let is_copy = self.index_unless_copy(id, keys, &content, Some(words))?;
+                let is_copy = self.index_new_turn(id, hashes, &content, Some(words))?;
                 self.new_session.note_turn(session, turn.index, id, is_copy);
                 true
             }
@@ -178,9 +168,7 @@ impl Writer {
             hashes.leaf,
             frame
         ])?;
-        drop(insert);
         let id = TurnId::new(id);
-        self.add_turn_keys(id, hashes)?;
         self.stale_turns.insert(id);
         self.frames.insert(id, json);
         Ok(id)
@@ -232,90 +220,52 @@ impl Writer {
             .query_row([id], |row| row.get::<_, bool>(0))?;
         self.delete_words(id)?;
         let keys = self.turn_hashes(id)?.dedup_keys();
-        if self.index_unless_copy(id, keys, content, None)? != was_copy {
+        let alike = self.owners_alike(id, keys)?;
+        let ownership = self.find_ownership(content, alike)?;
+        self.set_owner(id, ownership.owner())?;
+        let is_copy = ownership.owner().is_some();
+        if let Ownership::OwnerOf(copies) = ownership {
+            self.index_owner(id, content, None, copies)?;
+        }
+        if is_copy != was_copy {
             self.index_title(session)?;
         }
         Ok(())
     }
 
-    /// Sets the owner of a turn that is a copy and indexes the words of one that is not;
-    /// returns true for a copy. Of two turns that are one the longer is the owner, and of equal
-    /// ones that which was not copied by a fork, else the first.
-    fn index_unless_copy(
+    /// Indexes a turn that was just inserted as [`Writer::reindex_turn`] does; returns true for a copy.
+    fn index_new_turn(
         &mut self,
         id: TurnId,
-        keys: DedupKeys,
+        hashes: TurnHashes,
         content: &TurnContent,
         words: Option<PreparedWords>,
     ) -> Result<bool> {
-        let mut copies = Vec::new();
-        let mut owner = None;
-        for other in self.owners_alike(id, keys)? {
-            let others = self.content(other.id)?;
-            let holds_other = is_prefix_of(&others, content);
-            let is_in_other = is_prefix_of(content, &others);
-            if holds_other && (!is_in_other || other.is_forked_off) {
-                copies.push((other.id, other.session));
-            } else if is_in_other {
-                owner = Some(other.id);
-                break;
+        // Before its own keys are there, which would be found.
+        let alike = self.owners_alike(id, hashes.dedup_keys())?;
+        self.add_turn_keys(id, hashes)?;
+        match self.find_ownership(content, alike)? {
+            Ownership::CopyOf(owner) => self.set_owner(id, Some(owner)).map(|()| true),
+            Ownership::OwnerOf(copies) => {
+                self.index_owner(id, content, words, copies).map(|()| false)
             }
         }
-        // A turn that comes with its words is new, and has no owner yet.
-        if owner.is_some() || words.is_none() {
-            let update = "UPDATE turns SET owner = ?2 WHERE id = ?1 AND owner IS NOT ?2";
-            let mut update = self.reader.db.prepare_cached(update)?;
-            update.execute(params![id, owner])?;
-        }
-        if owner.is_none() {
-            self.insert_prepared_words(id, content, words)?;
-            self.reindex_turns(&copies)?;
-            for (copy, _) in copies {
-                self.reindex_copies(copy)?;
-            }
-        }
-        Ok(owner.is_some())
     }
 
-    /// Returns the turns that are no copies and have an origin, or time and prompt, in common with
-    /// this one, which has these keys.
-    fn owners_alike(&self, id: TurnId, keys: DedupKeys) -> Result<Vec<AlikeOwner>> {
-        let mut candidates = BTreeSet::new();
-        for hash in [keys.origin, keys.prompt_time].into_iter().flatten() {
-            candidates.extend(self.turn_keys.find(&self.reader.db, hash)?);
-        }
-        candidates.remove(&id);
-        let mut owners = Vec::new();
-        for candidate in candidates {
-            owners.extend(self.owner_alike(candidate, id, keys)?);
-        }
-        Ok(owners)
-    }
-
-    /// Returns a candidate that is no copy and has one of these keys, which are those of turn `id`.
-    fn owner_alike(
-        &self,
-        candidate: TurnId,
+    /// Indexes the words of a turn that is no copy, and again its copies and theirs.
+    fn index_owner(
+        &mut self,
         id: TurnId,
-        keys: DedupKeys,
-    ) -> Result<Option<AlikeOwner>> {
-        let mut find = self.reader.db.prepare_cached(
-            "SELECT t.session, s.forked_from IS NOT NULL AND
-               (SELECT f.forked_from FROM turns u JOIN sessions f ON f.id = u.session WHERE u.id = ?2) IS NULL
-             FROM turns t JOIN sessions s ON s.id = t.session
-             WHERE t.id = ?1 AND t.owner IS NULL AND (t.origin = ?3 OR t.moment = ?4)",
-        )?;
-        let owner = find.query_row(
-            params![candidate, id, keys.origin, keys.prompt_time],
-            |row| {
-                Ok(AlikeOwner {
-                    id: candidate,
-                    session: row.get(0)?,
-                    is_forked_off: row.get(1)?,
-                })
-            },
-        );
-        Ok(owner.optional()?)
+        content: &TurnContent,
+        words: Option<PreparedWords>,
+        copies: Vec<(TurnId, SessionId)>,
+    ) -> Result<()> {
+        self.insert_prepared_words(id, content, words)?;
+        self.reindex_turns(&copies)?;
+        for (copy, _) in copies {
+            self.reindex_copies(copy)?;
+        }
+        Ok(())
     }
 
     /// Indexes again the copies of a turn that changed or is deleted.
@@ -458,14 +408,4 @@ impl Writer {
             }
         }
     }
-}
-
-/// Returns true when each field of `copy` is a prefix of that of `whole`: a copy of a history may
-/// have been made in the middle of a turn, before the user's replies in it.
-fn is_prefix_of(copy: &TurnContent, whole: &TurnContent) -> bool {
-    whole.prompt.starts_with(&copy.prompt)
-        && whole.answer.starts_with(&copy.answer)
-        && whole.commands.starts_with(&copy.commands)
-        && whole.files.starts_with(&copy.files)
-        && whole.errors.starts_with(&copy.errors)
 }

@@ -1,0 +1,114 @@
+//! Tells turns that are copies of others: resumed and forked histories repeat them.
+
+use crate::dedup_keys::DedupKeys;
+use crate::error::Result;
+use crate::id::{SessionId, TurnId};
+use crate::writer::Writer;
+use rusqlite::{OptionalExtension, params};
+use session_core::TurnContent;
+use std::collections::BTreeSet;
+
+/// A turn that is no copy and may be the same as one at hand.
+pub(crate) struct AlikeOwner {
+    id: TurnId,
+    session: SessionId,
+    /// Its session was forked, and that of the turn at hand was not.
+    is_forked_off: bool,
+}
+
+/// What a turn is among those that may be the same.
+pub(crate) enum Ownership {
+    CopyOf(TurnId),
+    OwnerOf(Vec<(TurnId, SessionId)>),
+}
+
+impl Ownership {
+    /// Returns the owner of a copy.
+    pub(crate) fn owner(&self) -> Option<TurnId> {
+        match self {
+            Self::CopyOf(owner) => Some(*owner),
+            Self::OwnerOf(_) => None,
+        }
+    }
+}
+
+impl Writer {
+    /// Returns the turns that are no copies and have an origin, or time and prompt, in common with
+    /// this one, which has these keys.
+    pub(crate) fn owners_alike(&self, id: TurnId, keys: DedupKeys) -> Result<Vec<AlikeOwner>> {
+        let mut candidates = BTreeSet::new();
+        for hash in [keys.origin, keys.prompt_time].into_iter().flatten() {
+            candidates.extend(self.turn_keys.find(&self.reader.db, hash)?);
+        }
+        candidates.remove(&id);
+        let mut owners = Vec::new();
+        for candidate in candidates {
+            owners.extend(self.owner_alike(candidate, id, keys)?);
+        }
+        Ok(owners)
+    }
+
+    /// Returns a candidate that is no copy and has one of these keys, which are those of turn `id`.
+    fn owner_alike(
+        &self,
+        candidate: TurnId,
+        id: TurnId,
+        keys: DedupKeys,
+    ) -> Result<Option<AlikeOwner>> {
+        let mut find = self.reader.db.prepare_cached(
+            "SELECT t.session, s.forked_from IS NOT NULL AND
+               (SELECT f.forked_from FROM turns u JOIN sessions f ON f.id = u.session WHERE u.id = ?2) IS NULL
+             FROM turns t JOIN sessions s ON s.id = t.session
+             WHERE t.id = ?1 AND t.owner IS NULL AND (t.origin = ?3 OR t.moment = ?4)",
+        )?;
+        let owner = find.query_row(
+            params![candidate, id, keys.origin, keys.prompt_time],
+            |row| {
+                Ok(AlikeOwner {
+                    id: candidate,
+                    session: row.get(0)?,
+                    is_forked_off: row.get(1)?,
+                })
+            },
+        );
+        Ok(owner.optional()?)
+    }
+
+    /// Tells whether a turn is a copy of one of these. Of two turns that are one the longer is the owner, and of equal
+    /// ones that which was not copied by a fork, else the first.
+    pub(crate) fn find_ownership(
+        &self,
+        content: &TurnContent,
+        alike: Vec<AlikeOwner>,
+    ) -> Result<Ownership> {
+        let mut copies = Vec::new();
+        for other in alike {
+            let others = self.content(other.id)?;
+            let holds_other = is_prefix_of(&others, content);
+            let is_in_other = is_prefix_of(content, &others);
+            if holds_other && (!is_in_other || other.is_forked_off) {
+                copies.push((other.id, other.session));
+            } else if is_in_other {
+                return Ok(Ownership::CopyOf(other.id));
+            }
+        }
+        Ok(Ownership::OwnerOf(copies))
+    }
+
+    pub(crate) fn set_owner(&self, id: TurnId, owner: Option<TurnId>) -> Result<()> {
+        let update = "UPDATE turns SET owner = ?2 WHERE id = ?1 AND owner IS NOT ?2";
+        let mut update = self.reader.db.prepare_cached(update)?;
+        update.execute(params![id, owner])?;
+        Ok(())
+    }
+}
+
+/// Returns true when each field of `copy` is a prefix of that of `whole`: a copy of a history may
+/// have been made in the middle of a turn, before the user's replies in it.
+fn is_prefix_of(copy: &TurnContent, whole: &TurnContent) -> bool {
+    whole.prompt.starts_with(&copy.prompt)
+        && whole.answer.starts_with(&copy.answer)
+        && whole.commands.starts_with(&copy.commands)
+        && whole.files.starts_with(&copy.files)
+        && whole.errors.starts_with(&copy.errors)
+}
