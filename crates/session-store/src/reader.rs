@@ -125,12 +125,6 @@ impl Reader {
             .query_row("SELECT NOT EXISTS(SELECT 1 FROM cursors)", [], |r| r.get(0))?)
     }
 
-    /// Returns true when there is a turn.
-    pub(crate) fn has_turns(&self) -> Result<bool> {
-        let select = "SELECT EXISTS(SELECT 1 FROM turns)";
-        Ok(self.db.query_row(select, [], |row| row.get(0))?)
-    }
-
     /// Counts the sessions.
     ///
     /// # Errors

@@ -162,10 +162,6 @@ impl Writer {
             _lock: lock,
         };
         migrate(&mut writer, options.progress).map_err(|e| schema::damage(e, root))?;
-        let has_turns = writer.reader.has_turns();
-        if !has_turns.map_err(|e| schema::damage(e, root))? {
-            writer.turn_keys.begin_empty();
-        }
         Ok(writer)
     }
 
