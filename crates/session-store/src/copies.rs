@@ -34,16 +34,16 @@ impl Ownership {
 
 impl Writer {
     /// Returns the turns that are no copies and have an origin, or time and prompt, in common with
-    /// this one, which has these keys.
+    /// this one, which has these keys: those of its origin first.
     pub(crate) fn owners_alike(&self, id: TurnId, keys: DedupKeys) -> Result<Vec<AlikeOwner>> {
-        let mut candidates = BTreeSet::new();
-        for hash in [keys.origin, keys.prompt_time].into_iter().flatten() {
-            candidates.extend(self.turn_keys.find(&self.reader.db, hash)?);
-        }
-        candidates.remove(&id);
+        let mut seen = BTreeSet::from([id]);
         let mut owners = Vec::new();
-        for candidate in candidates {
-            owners.extend(self.owner_alike(candidate, id, keys)?);
+        for hash in [keys.origin, keys.prompt_time].into_iter().flatten() {
+            for candidate in self.turn_keys.find(&self.reader.db, hash)? {
+                if seen.insert(candidate) {
+                    owners.extend(self.owner_alike(candidate, id, keys)?);
+                }
+            }
         }
         Ok(owners)
     }

@@ -257,6 +257,7 @@ impl Writer {
         )?;
         self.mark_all_files()?;
         self.mark_all_sessions()?;
+        self.renew_turn_keys()?;
         self.commit()
     }
 

@@ -281,6 +281,13 @@ impl Writer {
         self.add_turn_keys(turn, after)
     }
 
+    /// Makes the buckets anew: their bytes may have been damaged, which no check of SQLite tells.
+    pub(crate) fn renew_turn_keys(&mut self) -> Result<()> {
+        self.turn_keys = PendingTurnKeys::default();
+        self.reader.db.execute("DELETE FROM turn_keys", [])?;
+        self.add_all_turn_keys()
+    }
+
     /// Adds the keys of all turns: of an index that was written before they were kept in buckets.
     pub(crate) fn add_all_turn_keys(&mut self) -> Result<()> {
         let mut last = TurnId::default();

@@ -3,7 +3,8 @@
 /// Bytes that are looked at.
 const HEAD_BYTES: usize = 16;
 
-/// The run of letters and digits that a text begins with, as far as the text's first 16 bytes hold it.
+/// The run that a text begins with up to the first separator, which is an ASCII character that is no letter or digit, as far
+/// as the text's first 16 bytes hold it.
 ///
 /// To go through a run byte by byte takes longer than to look up what it means: its end is a branch that
 /// the CPU seldom predicts.
@@ -16,27 +17,11 @@ pub struct HeadRun {
 }
 
 impl HeadRun {
-    /// Reads the run of ASCII letters and digits that a text begins with.
-    #[inline]
-    pub fn ascii(text: &[u8]) -> Self {
-        let head = Head::new(text);
-        head.up_to(head.others())
-    }
-
-    /// Reads the run up to the first ASCII character that is no letter or digit.
+    /// Reads the run that a text begins with.
     #[inline]
     pub fn up_to_separator(text: &[u8]) -> Self {
         let head = Head::new(text);
-        head.up_to(head.others() & !head.0)
-    }
-
-    /// Returns the same with small letters, of a run of ASCII.
-    #[inline]
-    #[must_use]
-    pub fn to_lowercase(self) -> Self {
-        // Letters are 0x41 and above, digits below 0x3A.
-        let bytes = self.bytes | (self.bytes & every(0x40)) >> 1;
-        Self { bytes, ..self }
+        head.up_to(head.separators())
     }
 }
 
@@ -55,15 +40,15 @@ impl Head {
         Self(u128::from_le_bytes(head))
     }
 
-    /// Returns the highest bit of each byte that is no ASCII letter or digit.
+    /// Returns the highest bit of each byte that is a separator.
     #[inline]
-    fn others(self) -> u128 {
+    fn separators(self) -> u128 {
         // No sum reaches the next byte: each is of two numbers below 0x80.
         let low = self.0 & every(0x7f);
         let small = low | every(0x20);
         let letters = (small + every(0x80 - b'a')) & !(small + every(0x7f - b'z'));
         let digits = (low + every(0x80 - b'0')) & !(low + every(0x7f - b'9'));
-        (!(letters | digits) | self.0) & every(0x80)
+        !(letters | digits | self.0) & every(0x80)
     }
 
     /// Returns the bytes before the first of these highest bits.
@@ -101,10 +86,6 @@ mod tests {
     proptest! {
         #[test]
         fn a_run_ends_before_the_first_other_byte(text in prop::collection::vec(prop_oneof![any::<u8>(), b'0'..b'z'], 0..20)) {
-            let ascii = run(&text, |byte| byte.is_ascii_alphanumeric());
-            prop_assert_eq!(HeadRun::ascii(&text), ascii);
-            let small = run(&text.to_ascii_lowercase(), |byte| byte.is_ascii_alphanumeric());
-            prop_assert_eq!(ascii.to_lowercase(), small);
             let separated = run(&text, |byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
             prop_assert_eq!(HeadRun::up_to_separator(&text), separated);
         }
@@ -114,9 +95,7 @@ mod tests {
     fn every_byte_is_told() {
         for byte in 0..=u8::MAX {
             let text = [byte; 17];
-            let is_part = byte.is_ascii_alphanumeric();
-            assert_eq!(HeadRun::ascii(&text).len == HEAD_BYTES, is_part);
-            let is_joined = is_part || !byte.is_ascii();
+            let is_joined = byte.is_ascii_alphanumeric() || !byte.is_ascii();
             let run = HeadRun::up_to_separator(&text);
             assert_eq!(run.len == HEAD_BYTES, is_joined);
         }

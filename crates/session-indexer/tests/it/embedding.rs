@@ -138,6 +138,7 @@ fn a_fast_model_embeds_what_is_new_of_a_session() {
     assert_eq!(with(&home, &[&model]).unwrap().embedded, 2);
 }
 
+/// A session that is embedded in parts has the vectors that it has as a whole, also after it has grown.
 #[test]
 fn a_session_of_many_turns_has_the_vectors_of_its_documents() {
     let home = Home::new();

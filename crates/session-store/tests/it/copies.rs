@@ -1,5 +1,6 @@
 //! Histories repeat each other: each text is found once, and never lost.
 
+use crate::random::check_turn_keys;
 use crate::support::{Index, deliver, found, meta, prompts, turn};
 use session_core::{CallDialog, Part, SessionMeta, ToolCall, Turn};
 use session_store::{Reader, Writer};
@@ -63,6 +64,36 @@ fn a_copy_may_lack_a_reply() {
         assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), found);
         assert_eq!(sessions_with(writer.reader().unwrap(), "pool"), ["a"]);
     }
+}
+
+/// Two branches began with the same prompt.
+#[test]
+fn the_owner_of_a_copy_has_its_origin_where_one_has() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    deliver(&mut writer, &meta("a"), &[asked("m1", 7, &["It waits."])]);
+    deliver(&mut writer, &meta("b"), &[asked("m2", 7, &["It leaks."])]);
+    let copying = deliver(&mut writer, &meta("c"), &[asked("m2", 7, &[])]);
+    let reader = writer.reader().unwrap();
+    let copy = reader.turns(copying).unwrap().remove(0);
+    let owner = reader.turn(copy.owner.unwrap()).unwrap().unwrap();
+    let sessions = reader.sessions().unwrap();
+    let session = sessions.iter().find(|row| row.id == owner.session);
+    assert_eq!(session.unwrap().uid, "b");
+}
+
+/// No check of SQLite tells of them.
+#[test]
+fn damaged_keys_are_made_anew_before_all_is_read_again() {
+    let (index, mut writer) = two(asked("m1", 7, &["It waits."]), asked("m2", 8, &[]));
+    writer.commit().unwrap();
+    drop(writer);
+    let db = rusqlite::Connection::open(index.root().join("index.db")).unwrap();
+    let damage = "UPDATE turn_keys SET keys = x'00' || substr(keys, 2)";
+    assert!(db.execute(damage, []).unwrap() > 0);
+    let mut writer = index.writer();
+    writer.reset_cursors().unwrap();
+    check_turn_keys(writer.reader().unwrap());
 }
 
 #[test]

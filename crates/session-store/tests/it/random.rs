@@ -534,7 +534,7 @@ proptest! {
                 check(&reader, &run.committed);
                 check_vectors(&reader);
                 check_blocks(&reader);
- check_turn_keys(&reader);
+                check_turn_keys(&reader);
             }
         }
         // The writer sees what it wrote itself.
@@ -545,7 +545,7 @@ proptest! {
         check(&reader, &run.committed);
         check_vectors(&reader);
         check_blocks(&reader);
- check_turn_keys(&reader);
+        check_turn_keys(&reader);
         let model = model(run.writer.as_mut().unwrap());
         prop_assert_eq!(reader.pending_sessions(&[model.id]).unwrap(), []);
     }
