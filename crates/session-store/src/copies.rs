@@ -16,7 +16,7 @@ pub(crate) struct AlikeOwner {
     is_forked_off: bool,
 }
 
-/// What a turn is among those that may be the same.
+/// Tells whether a turn is a copy of another, or the owner of others that are its copies.
 pub(crate) enum Ownership {
     CopyOf(TurnId),
     OwnerOf(Vec<(TurnId, SessionId)>),

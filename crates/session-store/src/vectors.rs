@@ -35,7 +35,7 @@ pub struct Document {
     pub text: String,
 }
 
-/// What is stored of a document.
+/// A document as it is stored: its turn, the hash of its text and its vector.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DocumentRow {
     pub(crate) turn: Option<TurnId>,
