@@ -7,7 +7,7 @@ mod head_run;
 mod markdown;
 mod printable;
 
-pub use head_run::HeadRun;
+pub use head_run::{HeadRun, is_separator};
 pub use markdown::escape_markdown;
 pub use printable::printable;
 
@@ -161,10 +161,9 @@ fn words_with_humps(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| has_hump(word))
 }
 
-/// Returns the runs between ASCII characters that are no letters or digits in which a capital follows an ASCII
+/// Returns the runs between separators in which a capital follows an ASCII
 /// letter. Nearly all texts have few.
 fn runs_with_inner_capital(text: &str) -> impl Iterator<Item = &str> {
-    let is_separator = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
     let bytes = text.as_bytes();
     let mut from = 0;
     std::iter::from_fn(move || {

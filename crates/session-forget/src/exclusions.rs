@@ -184,16 +184,16 @@ impl Exclusions {
 
     /// Returns true when a turn, as its source delivers it, is not to be indexed.
     pub fn excludes_turn(&self, session: &SessionMeta, turn: &Turn) -> bool {
-        if self.records.is_empty() && self.patterns.is_empty() {
-            return false; // the keys of a turn take as long as reading it
-        }
         let place = TurnPlace {
             session: &session.id,
             index: turn.index,
             started_ms: turn.started_ms,
         };
         let prompt = || turn.prompt.clone();
-        self.excludes_keys(&place, DedupKeys::from_turn(turn), prompt)
+        // The keys of a turn take as long as reading it.
+        let is_forgotten = !self.records.is_empty()
+            && self.excludes_keys(&place, DedupKeys::from_turn(turn), prompt);
+        is_forgotten
             || (session.prompts_only && self.records.holds(&item::prompt(&turn.prompt)))
             || (!self.patterns.is_empty() && self.matches_content(&TurnContent::from_turn(turn)))
     }

@@ -245,7 +245,7 @@ impl Writer {
     }
 
     /// Deletes the cursors of all files, so that the next refresh reads all of
-    /// them again. What the index holds stays until then.
+    /// them again. What the index holds stays until then; the keys of its turns are made anew.
     ///
     /// # Errors
     /// When the database fails.

@@ -22,6 +22,18 @@ struct Migration {
     fill: fn(&mut Writer, MigrationProgress<'_>) -> Result<()>,
 }
 
+/// A step that has the histories that are there read again; what is gone stays.
+const READ_AGAIN: Migration = Migration {
+    from: 0,
+    tables: "
+DELETE FROM cursors;
+UPDATE files SET mtime_ns = 0, inode = 0 WHERE gone = 0;",
+    fill: |writer, _| {
+        writer.mark_all_files()?;
+        writer.mark_all_sessions()
+    },
+};
+
 /// All steps, oldest first: a new format adds one. What is older than the first is built anew.
 const MIGRATIONS: [Migration; 10] = [Migration {
     // More is read of histories since: what is there is read again, what is gone stays.
@@ -108,23 +120,11 @@ UPDATE models SET
     // Error lines are chosen otherwise, and calls that did not run are told from those that failed: the histories that are
     // there are read again.
     from: 11,
-    tables: "
-DELETE FROM cursors;
-UPDATE files SET mtime_ns = 0, inode = 0 WHERE gone = 0;",
-    fill: |writer, _| {
-        writer.mark_all_files()?;
-        writer.mark_all_sessions()
-    },
+    ..READ_AGAIN
 }, Migration {
     // Calls whose end is not told are unfinished, and outputs say that they were cut: read again, likewise.
     from: 12,
-    tables: "
-DELETE FROM cursors;
-UPDATE files SET mtime_ns = 0, inode = 0 WHERE gone = 0;",
-    fill: |writer, _| {
-        writer.mark_all_files()?;
-        writer.mark_all_sessions()
-    },
+    ..READ_AGAIN
 }, Migration {
     // Turns are found by their hashes in buckets, and vectors by their texts within a session, of a slow model in all.
     from: 13,

@@ -29,36 +29,33 @@ const MIN_FILTERED: usize = 1 << 16;
 /// The hashes by which a turn is found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TurnHashes {
-    pub(crate) origin: Option<i64>,
-    pub(crate) prompt_time: Option<i64>,
+    pub(crate) dedup_keys: DedupKeys,
     /// The hash of its last message, by which other files give it a title.
     pub(crate) leaf: Option<i64>,
 }
 
 impl TurnHashes {
     pub(crate) fn from_turn(turn: &Turn) -> Self {
-        let DedupKeys {
-            origin,
-            prompt_time,
-        } = DedupKeys::from_turn(turn);
         Self {
-            origin,
-            prompt_time,
+            dedup_keys: DedupKeys::from_turn(turn),
             leaf: turn.leaf.as_deref().map(text_hash),
         }
     }
 
-    pub(crate) fn dedup_keys(self) -> DedupKeys {
-        DedupKeys {
-            origin: self.origin,
-            prompt_time: self.prompt_time,
-        }
+    /// Reads the hashes from a row that begins with `origin, moment, leaf`.
+    pub(crate) fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            dedup_keys: DedupKeys::from_row(row)?,
+            leaf: row.get(2)?,
+        })
     }
 
     fn all(self) -> impl Iterator<Item = i64> {
-        [self.origin, self.prompt_time, self.leaf]
-            .into_iter()
-            .flatten()
+        let DedupKeys {
+            origin,
+            prompt_time,
+        } = self.dedup_keys;
+        [origin, prompt_time, self.leaf].into_iter().flatten()
     }
 }
 
@@ -263,10 +260,10 @@ impl Writer {
 
     /// Returns the hashes of a stored turn.
     pub(crate) fn turn_hashes(&self, turn: TurnId) -> Result<TurnHashes> {
-        let select = "SELECT id, origin, moment, leaf FROM turns WHERE id = ?1";
+        let select = "SELECT origin, moment, leaf FROM turns WHERE id = ?1";
         let mut find = self.reader.db.prepare_cached(select)?;
-        let found = find.query_row([turn], hashes_from_row).optional()?;
-        Ok(found.map(|(_, hashes)| hashes).unwrap_or_default())
+        let found = find.query_row([turn], TurnHashes::from_row).optional()?;
+        Ok(found.unwrap_or_default())
     }
 
     /// Replaces the keys of a turn that had others before its row was changed or deleted.
@@ -306,21 +303,11 @@ impl Writer {
     /// Returns the hashes of the next thousand turns.
     fn hashes_after(&self, turn: TurnId) -> Result<Vec<(TurnId, TurnHashes)>> {
         let select =
-            "SELECT id, origin, moment, leaf FROM turns WHERE id > ?1 ORDER BY id LIMIT 1000";
+            "SELECT origin, moment, leaf, id FROM turns WHERE id > ?1 ORDER BY id LIMIT 1000";
         let mut find = self.reader.db.prepare_cached(select)?;
-        let turns = find.query_map([turn], hashes_from_row)?;
+        let turns = find.query_map([turn], |row| Ok((row.get(3)?, TurnHashes::from_row(row)?)))?;
         Ok(turns.collect::<rusqlite::Result<_>>()?)
     }
-}
-
-/// Reads a row of `id, origin, moment, leaf`.
-fn hashes_from_row(row: &Row<'_>) -> rusqlite::Result<(TurnId, TurnHashes)> {
-    let hashes = TurnHashes {
-        origin: row.get(1)?,
-        prompt_time: row.get(2)?,
-        leaf: row.get(3)?,
-    };
-    Ok((row.get(0)?, hashes))
 }
 
 #[cfg(test)]

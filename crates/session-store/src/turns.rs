@@ -129,16 +129,19 @@ impl Writer {
         if self.new_session.is_beyond(session, index) {
             return Ok(None);
         }
-        let select = "SELECT id FROM turns WHERE session = ?1 AND idx = ?2";
+        let select = "SELECT origin, moment, leaf, id FROM turns WHERE session = ?1 AND idx = ?2";
         let mut find = self.reader.db.prepare_cached(select)?;
-        let known = find.query_row(params![session, index], |row| row.get(0));
-        let Some(id) = known.optional()? else {
+        let known = find.query_row(params![session, index], |row| {
+            Ok((row.get(3)?, TurnHashes::from_row(row)?))
+        });
+        let Some((id, hashes)) = known.optional()? else {
             return Ok(None);
         };
+        let content = self.content(id)?;
         Ok(Some(StoredTurn {
             id,
-            content: self.content(id)?,
-            hashes: self.turn_hashes(id)?,
+            content,
+            hashes,
         }))
     }
 
@@ -163,8 +166,8 @@ impl Writer {
             turn.branch,
             turn.span.start.cast_signed(),
             turn.span.end.cast_signed(),
-            hashes.origin,
-            hashes.prompt_time,
+            hashes.dedup_keys.origin,
+            hashes.dedup_keys.prompt_time,
             hashes.leaf,
             frame
         ])?;
@@ -187,13 +190,13 @@ impl Writer {
         self.reader.db.prepare_cached(
             "UPDATE turns SET stop = CASE WHEN ?5 THEN max(stop, ?2) ELSE ?2 END, leaf = coalesce(?3, leaf), ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), branch = coalesce(?6, branch) WHERE id = ?1",
         )?.execute(params![known.id, end, hashes.leaf, turn.ended_ms, turn.continues, turn.branch])?;
-        let keys_changed = !turn.continues && hashes.dedup_keys() != known.hashes.dedup_keys();
+        let keys_changed = !turn.continues && hashes.dedup_keys != known.hashes.dedup_keys;
         if !turn.continues {
             self.reader.db.prepare_cached(
                 "UPDATE turns SET kind = ?2, started_ms = ?3, ended_ms = ?4, branch = ?5, start = ?6, origin = ?7, moment = ?8 WHERE id = ?1",
             )?.execute(params![
                 known.id, prompt_kind_to_db(turn.kind), turn.started_ms, turn.ended_ms, turn.branch,
-                turn.span.start.cast_signed(), hashes.origin, hashes.prompt_time
+                turn.span.start.cast_signed(), hashes.dedup_keys.origin, hashes.dedup_keys.prompt_time
             ])?;
         }
         self.update_turn_keys(known.id, known.hashes)?;
@@ -219,7 +222,7 @@ impl Writer {
             .prepare_cached("SELECT owner IS NOT NULL FROM turns WHERE id = ?1")?
             .query_row([id], |row| row.get::<_, bool>(0))?;
         self.delete_words(id)?;
-        let keys = self.turn_hashes(id)?.dedup_keys();
+        let keys = self.reader.dedup_keys(id)?;
         let alike = self.owners_alike(id, keys)?;
         let ownership = self.find_ownership(content, alike)?;
         self.set_owner(id, ownership.owner())?;
@@ -242,7 +245,7 @@ impl Writer {
         words: Option<PreparedWords>,
     ) -> Result<bool> {
         // Before its own keys are there, which would be found.
-        let alike = self.owners_alike(id, hashes.dedup_keys())?;
+        let alike = self.owners_alike(id, hashes.dedup_keys)?;
         self.add_turn_keys(id, hashes)?;
         match self.find_ownership(content, alike)? {
             Ownership::CopyOf(owner) => self.set_owner(id, Some(owner)).map(|()| true),

@@ -3,20 +3,27 @@
 /// Bytes that are looked at.
 const HEAD_BYTES: usize = 16;
 
-/// The run that a text begins with up to the first separator, which is an ASCII character that is no letter or digit, as far
-/// as the text's first 16 bytes hold it.
+/// Returns true for an ASCII character that is no letter or digit.
+pub fn is_separator(byte: &u8) -> bool {
+    byte.is_ascii() && !byte.is_ascii_alphanumeric()
+}
+
+/// The run that a text begins with up to the first [separator](is_separator), as far as the text's first 16 bytes hold it.
 ///
 /// To go through a run byte by byte takes longer than to look up what it means: its end is a branch that
 /// the CPU seldom predicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeadRun {
-    /// Its length in bytes. One of 16 may go on.
+    /// Its length in bytes. One of [`HeadRun::MAX_LEN`] may go on.
     pub len: usize,
     /// Its bytes, the first lowest, and zeros. No other run has the same.
     pub bytes: u128,
 }
 
 impl HeadRun {
+    /// The greatest length.
+    pub const MAX_LEN: usize = HEAD_BYTES;
+
     /// Reads the run that a text begins with.
     #[inline]
     pub fn up_to_separator(text: &[u8]) -> Self {

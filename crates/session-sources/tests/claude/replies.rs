@@ -375,7 +375,7 @@ fn what_was_not_let_run_did_not_fail() {
     assert_eq!(failed.errors, ["error: This command requires approval"]);
 }
 
-/// What a result says beside its text.
+/// The fields of a result beside its text.
 #[test]
 fn a_denial_and_an_interruption_are_no_failures() {
     let ended = |told: &str, is_error: bool, fields: Value| {

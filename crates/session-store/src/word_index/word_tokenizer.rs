@@ -6,7 +6,7 @@ use super::turn_words::TurnScratch;
 use crate::error::Result;
 use crate::lexical::TOKENIZER;
 use rustc_hash::FxHashMap;
-use session_core::text::HeadRun;
+use session_core::text::{HeadRun, is_separator};
 use std::sync::Arc;
 
 /// Runs that are remembered: then all are forgotten.
@@ -39,9 +39,6 @@ impl RunKey {
     }
 }
 
-/// Bytes of a run from which on it is not remembered.
-const LONG_RUN_BYTES: usize = size_of::<RunKey>();
-
 impl WordTokenizer {
     pub(crate) fn new(shared: &SharedTerms) -> Result<Self> {
         Ok(Self {
@@ -68,7 +65,6 @@ impl WordTokenizer {
     /// FTS5 ends a token at each ASCII character that is no letter or digit: what stands between two of
     /// these gives the same tokens by itself, and mostly has been seen before.
     pub(super) fn tokenize(&mut self, text: &str, mut each: impl FnMut(TermId)) -> Result<()> {
-        let is_separator = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
         let mut rest = text.as_bytes();
         while let Some((_, after_first)) = rest.split_first() {
             let head = HeadRun::up_to_separator(rest);
@@ -77,7 +73,7 @@ impl WordTokenizer {
                 continue;
             }
             let (mut len, mut key) = (head.len, Some(RunKey::new(head)));
-            if len == LONG_RUN_BYTES {
+            if len == HeadRun::MAX_LEN {
                 let end = rest.iter().position(is_separator);
                 (len, key) = (end.unwrap_or(rest.len()), None);
             }
