@@ -50,5 +50,8 @@ impl Reader {
 
 /// Returns the hash of a turn's start time and prompt; none without a time.
 pub(crate) fn hash_prompt_time(started_ms: Option<i64>, prompt: &str) -> Option<i64> {
-    started_ms.map(|at| text_hash(&format!("{at}\n{prompt}")))
+    started_ms.map(|at| {
+        let at = at.to_string();
+        text_hash(&[at.as_str(), "\n", prompt].concat())
+    })
 }

@@ -12,7 +12,7 @@ use memmap2::{Advice, UncheckedAdvice};
 use rayon::prelude::*;
 use session_files::private;
 use std::collections::HashMap;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -219,6 +219,9 @@ impl VectorMatrix {
     }
 }
 
+/// Bytes of rows that are written at once.
+const APPENDER_BYTES: usize = 64 << 10;
+
 /// The open matrices of a writer, by model and level.
 #[derive(Default)]
 pub(crate) struct MatrixAppenders {
@@ -226,7 +229,8 @@ pub(crate) struct MatrixAppenders {
 }
 
 struct MatrixAppender {
-    file: fs_err::File,
+    /// Written where it is sought: rows that were appended since are then read from it, too.
+    file: BufWriter<fs_err::File>,
     rows: u64,
     dims: usize,
 }
@@ -294,6 +298,7 @@ impl MatrixAppender {
         let mut file = private::open(&path)?;
         file.set_len(npy::row_offset(rows, dims))?;
         file.seek(SeekFrom::End(0))?;
+        let file = BufWriter::with_capacity(APPENDER_BYTES, file);
         Ok(Self { file, rows, dims })
     }
 
@@ -308,7 +313,7 @@ impl MatrixAppender {
         let mut bytes = vec![0; row_bytes(self.dims)];
         self.file
             .seek(SeekFrom::Start(npy::row_offset(row, self.dims)))?;
-        self.file.read_exact(&mut bytes)?;
+        self.file.get_mut().read_exact(&mut bytes)?;
         self.file.seek(SeekFrom::End(0))?;
         Ok(bytes)
     }
@@ -316,6 +321,7 @@ impl MatrixAppender {
     fn write_header_and_sync(&mut self) -> Result<()> {
         self.file.seek(SeekFrom::Start(0))?;
         self.file.write_all(&npy::header(self.rows, self.dims))?;
-        Ok(self.file.sync_data()?)
+        self.file.flush()?;
+        Ok(self.file.get_ref().sync_data()?)
     }
 }

@@ -308,10 +308,7 @@ impl Writer {
     pub(crate) fn delete_words(&mut self, id: TurnId) -> Result<()> {
         self.stale_turns.insert(id);
         self.new_session.forget_title();
-        if !self.words.remove(id) {
-            let delete = "DELETE FROM words WHERE rowid = ?1";
-            self.reader.db.prepare_cached(delete)?.execute([id])?;
-        }
+        self.words.delete(&self.reader, id)?;
         self.delete_error_signatures(id)
     }
 

@@ -243,14 +243,11 @@ impl Writer {
         Ok(pragma("freelist_count")? * 8 > pragma("page_count")?)
     }
 
-    /// Merges the last large segments of words, commits, vacuums the database if many pages are free, and
-    /// truncates the WAL.
+    /// Commits, vacuums the database if many pages are free, and truncates the WAL.
     ///
     /// # Errors
     /// When the database fails.
     pub fn vacuum(&mut self) -> Result<()> {
-        self.begin()?;
-        self.words.merge_last(&self.reader)?;
         self.commit()?;
         if self.has_many_free_pages()? {
             self.reader.db.execute_batch("VACUUM")?;

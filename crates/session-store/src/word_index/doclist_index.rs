@@ -1,7 +1,7 @@
 //! The index of a doclist that spans many leaves: the first turn of each.
 
-use super::segment::{LEAF_BYTES, PageStore};
-use crate::error::Result;
+use super::segment::LEAF_BYTES;
+use super::segment_rows::SegmentRow;
 use crate::varint::{push_varint, read_varint};
 
 /// Leaves without a term from which on a doclist has an index.
@@ -43,7 +43,7 @@ impl DoclistIndex {
     }
 
     /// Notes the first turn on a leaf.
-    pub(super) fn push(&mut self, pages: &PageStore<'_>, leaf: u32, turn: u64) -> Result<()> {
+    pub(super) fn push(&mut self, rows: &mut Vec<SegmentRow>, leaf: u32, turn: u64) {
         if self.levels.is_empty() {
             self.levels.push(IndexLevel::default());
         }
@@ -51,7 +51,7 @@ impl DoclistIndex {
         for height in 0.. {
             let is_full = self.levels[height].bytes.len() >= LEAF_BYTES;
             if is_full {
-                self.split(pages, height)?;
+                self.split(rows, height);
             }
             let level = &mut self.levels[height];
             level.push(turn, child, is_full);
@@ -60,19 +60,18 @@ impl DoclistIndex {
                 break;
             }
         }
-        Ok(())
     }
 
     /// Writes the full page of a level, below another one from now on.
-    fn split(&mut self, pages: &PageStore<'_>, height: usize) -> Result<()> {
+    fn split(&mut self, rows: &mut Vec<SegmentRow>, height: usize) {
         if self.levels.len() < height + 2 {
             self.levels.push(IndexLevel::default());
         }
         let [level, parent] = &mut self.levels[height..height + 2] else {
-            return Ok(());
+            return;
         };
         level.bytes[0] = 1;
-        pages.write_index(height, level.page, &level.bytes)?;
+        rows.push(level.to_row(height));
         if parent.bytes.is_empty() {
             parent.page = level.page;
             parent.push(level.first_turn(), level.page, false);
@@ -80,26 +79,33 @@ impl DoclistIndex {
         level.bytes.clear();
         level.before = None;
         level.page += 1;
-        Ok(())
     }
 
     /// Ends the doclist; returns true where its index is worth its pages and was written.
-    pub(super) fn end(&mut self, pages: &PageStore<'_>) -> Result<bool> {
+    pub(super) fn end(&mut self, rows: &mut Vec<SegmentRow>) -> bool {
         let has_rows = self.levels.first().is_some_and(|l| !l.bytes.is_empty());
         let is_written = has_rows && self.leaves >= MIN_LEAVES;
         for (height, level) in self.levels.iter_mut().enumerate() {
             if is_written && !level.bytes.is_empty() {
-                pages.write_index(height, level.page, &level.bytes)?;
+                rows.push(level.to_row(height));
             }
             level.bytes.clear();
             level.before = None;
         }
         self.leaves = 0;
-        Ok(is_written)
+        is_written
     }
 }
 
 impl IndexLevel {
+    fn to_row(&self, height: usize) -> SegmentRow {
+        SegmentRow::Index {
+            height,
+            page: self.page,
+            bytes: self.bytes.clone(),
+        }
+    }
+
     fn push(&mut self, turn: u64, child: u32, is_below: bool) {
         let number = match self.before {
             Some(before) => turn - before,

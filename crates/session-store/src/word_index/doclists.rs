@@ -1,6 +1,6 @@
 //! The words of many turns, by term.
 
-use super::term_table::TermId;
+use super::term_table::{TermId, TermList};
 use super::turn_words::TurnWords;
 use crate::id::TurnId;
 use crate::varint::{push_varint, varint_bytes};
@@ -10,6 +10,17 @@ pub(super) struct Doclists {
     /// Where the list of each term ends in `bytes`; it begins where that of the term before ends.
     ends: Vec<usize>,
     bytes: Vec<u8>,
+    /// The last turn of each list.
+    last_turns: Vec<u64>,
+}
+
+/// The turns that hold a term.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct TermTurns<'d> {
+    pub(super) term: &'d [u8],
+    /// FTS5's list of them: not empty.
+    pub(super) doclist: &'d [u8],
+    pub(super) last_turn: u64,
 }
 
 /// The header of a turn in a list: the difference of its number to the turn before, and twice the bytes of its
@@ -41,7 +52,7 @@ impl Doclists {
         }
         let mut bytes = vec![0; total];
         let mut header_bytes = Vec::new();
-        for_each_entry(turns, terms, |term, header, positions| {
+        let last_turns = for_each_entry(turns, terms, |term, header, positions| {
             header_bytes.clear();
             push_varint(&mut header_bytes, header.turn);
             push_varint(&mut header_bytes, header.positions);
@@ -51,23 +62,42 @@ impl Doclists {
                 sizes[term] = end;
             }
         });
-        Self { ends: sizes, bytes }
+        Self {
+            ends: sizes,
+            bytes,
+            last_turns,
+        }
+    }
+
+    /// Returns the terms that have turns, in order of their bytes.
+    pub(super) fn in_order<'d>(
+        &'d self,
+        terms: &'d TermList,
+    ) -> impl Iterator<Item = TermTurns<'d>> {
+        let ids = (0..).take(terms.len());
+        let mut ids: Vec<TermId> = ids.filter(|id| !self.get(*id).is_empty()).collect();
+        ids.sort_unstable_by_key(|id| terms.get(*id));
+        ids.into_iter().map(|id| TermTurns {
+            term: terms.get(id),
+            doclist: self.get(id),
+            last_turn: self.last_turns[id as usize],
+        })
     }
 
     /// Returns the list of a term, empty where no turn holds it.
-    pub(super) fn get(&self, term: TermId) -> &[u8] {
+    fn get(&self, term: TermId) -> &[u8] {
         let term = term as usize;
         let start = term.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.bytes[start..self.ends[term]]
     }
 }
 
-/// Calls `each` with the term, header and positions of each term of each turn.
+/// Calls `each` with the term, header and positions of each term of each turn, and returns the last turn of each term.
 fn for_each_entry<'w>(
     turns: impl Iterator<Item = (TurnId, &'w TurnWords)>,
     terms: usize,
     mut each: impl FnMut(usize, &EntryHeader, &[u8]),
-) {
+) -> Vec<u64> {
     let mut before = vec![0_u64; terms];
     for (turn, words) in turns {
         let turn = turn.as_index() as u64;
@@ -81,4 +111,5 @@ fn for_each_entry<'w>(
             each(term, &header, entry.positions);
         }
     }
+    before
 }

@@ -1,12 +1,11 @@
 //! The words that are not yet in the database.
 
 use super::COLUMNS;
-use super::doclists::Doclists;
-use super::segment::SegmentWriter;
-use super::segment_merge::SegmentRun;
+use super::segment_rows::StoredSegment;
 use super::structure::{WordSegment, WordStructure};
-use super::term_table::{SharedTerms, TermId, TermTable};
+use super::term_table::{SharedTerms, TermTable};
 use super::turn_words::TurnWords;
+use super::word_sorter::{WordBatch, WordSorter};
 use super::word_tokenizer::WordTokenizer;
 use crate::error::{Result, StoreError};
 use crate::id::TurnId;
@@ -16,26 +15,27 @@ use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Bytes of words from which on they are written before the commit.
-const MAX_BYTES: usize = 16 << 20;
 /// Leaves that FTS5 writes between two looks for what to merge.
 const WORK_LEAVES: u64 = 64;
 /// The id of the record of sums in `words_data`.
 const AVERAGES: i64 = 1;
 
-/// The treatment of segments by their size.
-pub(super) struct SegmentLimits {
+/// The treatment of words by their amount.
+pub(super) struct WordLimits {
+    /// Bytes of words from which on they are sorted before the commit.
+    pub(super) batch_bytes: usize,
+    /// Batches from which on they are written before the commit: each has an open file.
+    pub(super) batches: usize,
     /// Leaves from which on a segment is large: what FTS5 would have merged several times.
     pub(super) large_leaves: u32,
-    /// Large segments after one another that are merged.
-    pub(super) run_segments: usize,
 }
 
-impl Default for SegmentLimits {
+impl Default for WordLimits {
     fn default() -> Self {
         Self {
+            batch_bytes: 8 << 20,
+            batches: 64,
             large_leaves: 256,
-            run_segments: 8,
         }
     }
 }
@@ -46,12 +46,25 @@ pub(crate) struct PendingWords {
     turns: BTreeMap<TurnId, TurnWords>,
     terms: Option<Arc<TermTable>>,
     bytes: usize,
-    run: SegmentRun,
-    pub(super) limits: SegmentLimits,
+    /// What came before `turns` and is much.
+    sorting: Option<SortingWords>,
+    pub(super) limits: WordLimits,
     /// The table that further turns use.
     shared: SharedTerms,
     /// Cuts the texts that the writer itself indexes, made when it is needed.
     tokenizer: Option<WordTokenizer>,
+}
+
+/// Words that another thread sorts.
+struct SortingWords {
+    sorter: WordSorter,
+    batches: usize,
+    /// The origin of their segment, which is in the rows of their sizes.
+    origin: u64,
+    turns: u64,
+    last_turn: TurnId,
+    /// Turns that were deleted since. Their words may have come again, in another batch.
+    deleted: Vec<TurnId>,
 }
 
 impl PendingWords {
@@ -77,8 +90,12 @@ impl PendingWords {
     /// Inserts the words of a turn that the index has none of.
     pub(crate) fn insert(&mut self, index: &Reader, turn: TurnId, words: TurnWords) -> Result<()> {
         let is_same = |terms: &Arc<TermTable>| Arc::ptr_eq(terms, &words.terms);
-        if self.bytes >= MAX_BYTES || !self.terms.as_ref().is_none_or(is_same) {
-            self.flush(index)?;
+        let has_other_terms = !self.terms.as_ref().is_none_or(is_same);
+        if self.bytes >= self.limits.batch_bytes || has_other_terms {
+            self.sort(index)?;
+        }
+        if has_other_terms && !self.turns.is_empty() {
+            self.store_rest(index)?;
         }
         self.terms = Some(Arc::clone(&words.terms));
         self.bytes += words.bytes();
@@ -86,85 +103,151 @@ impl PendingWords {
         Ok(())
     }
 
-    /// Removes the words of a turn; returns false where it has none.
-    pub(crate) fn remove(&mut self, turn: TurnId) -> bool {
-        let removed = self.turns.remove(&turn);
-        self.bytes -= removed.as_ref().map_or(0, TurnWords::bytes);
-        removed.is_some()
+    /// Deletes the words of a turn, if there are any.
+    pub(crate) fn delete(&mut self, index: &Reader, turn: TurnId) -> Result<()> {
+        if let Some(words) = self.turns.remove(&turn) {
+            self.bytes -= words.bytes();
+            return Ok(());
+        }
+        match self.sorting.as_mut().filter(|s| turn <= s.last_turn) {
+            Some(sorting) => sorting.deleted.push(turn),
+            None => delete_indexed(&index.db, turn)?,
+        }
+        Ok(())
     }
 
     /// Writes the words to the database. To be called before each commit, and before the word index is read.
     pub(crate) fn flush(&mut self, index: &Reader) -> Result<()> {
-        let turns = std::mem::take(&mut self.turns);
-        self.bytes = 0;
-        let Some(terms) = self.terms.take().filter(|_| !turns.is_empty()) else {
-            return Ok(());
-        };
-        let db = &index.db;
-        release_structure(db)?;
-        let structure = WordStructure::read(db)?.ok_or_else(|| StoreError::Corrupt {
-            root: index.root().to_owned(),
-            what: "the record of the word index's segments is damaged".to_owned(),
-        })?;
-        let origin = structure.next_origin();
-        insert_sizes(db, &turns, origin)?;
-        add_to_averages(db, &turns)?;
-        let id = structure.free_id();
-        let leaves = write_segment(db, id, &turns, &terms)?;
-        let segment = WordSegment {
-            id,
-            first_leaf: 1,
-            last_leaf: leaves.into(),
-            first_origin: origin,
-            last_origin: origin,
-            rows: turns.len() as u64,
-            ..WordSegment::default()
-        };
-        let ends = [turns.first_key_value(), turns.last_key_value()];
-        let ends = ends.map(|end| end.map_or(0, |(turn, _)| turn.as_index() as u64));
-        drop(turns);
-        match leaves {
-            0 => Ok(()),
-            leaves if leaves >= self.limits.large_leaves => {
-                self.insert_large(db, structure, segment, ends)
-            }
-            _ => {
-                self.run.clear();
-                insert_small(db, structure, segment)
-            }
+        if self.sorting.is_some() {
+            self.sort(index)?;
         }
+        self.store_rest(index)
     }
 
-    /// Makes a large segment known to FTS5, and merges it with those before it where these are many.
-    fn insert_large(
-        &mut self,
-        db: &Connection,
-        mut structure: WordStructure,
-        segment: WordSegment,
-        turns: [u64; 2],
-    ) -> Result<()> {
-        self.run.push(segment.clone(), turns);
-        structure.leaves_written += segment.last_leaf;
-        structure.push_large(segment);
-        if self.run.len() >= self.limits.run_segments {
-            self.run.merge(db, &mut structure)?;
+    /// Passes the words on to the thread that sorts, but for those of turns before the last one that it has.
+    fn sort(&mut self, index: &Reader) -> Result<()> {
+        let last = self.sorting.as_ref().map(|sorting| sorting.last_turn);
+        let turns = match last {
+            Some(last) => self.turns.split_off(&TurnId::new(i64::from(last) + 1)),
+            None => std::mem::take(&mut self.turns),
+        };
+        self.bytes = self.turns.values().map(TurnWords::bytes).sum();
+        if let (Some(terms), Some((last, _))) = (self.terms.clone(), turns.last_key_value()) {
+            let last = *last;
+            let sorting = match &mut self.sorting {
+                Some(sorting) => sorting,
+                none => none.insert(SortingWords::begin(index)?),
+            };
+            sorting.push(index, WordBatch { turns, terms }, last)?;
         }
-        structure.write(db)
-    }
-
-    /// Merges the large segments that came last, after which no more are to come.
-    pub(crate) fn merge_last(&mut self, index: &Reader) -> Result<()> {
-        self.flush(index)?;
-        if self.run.len() < 2 {
-            return Ok(());
-        }
-        release_structure(&index.db)?;
-        if let Some(mut structure) = WordStructure::read(&index.db)? {
-            self.run.merge(&index.db, &mut structure)?;
-            structure.write(&index.db)?;
+        let is_full = |s: &SortingWords| s.batches >= self.limits.batches;
+        if self.bytes > self.limits.batch_bytes / 2 || self.sorting.as_ref().is_some_and(is_full) {
+            self.store_rest(index)?;
         }
         Ok(())
     }
+
+    /// Writes what is being sorted, deletes of it what was deleted since, and writes the words that came again.
+    fn store_rest(&mut self, index: &Reader) -> Result<()> {
+        if let Some(sorting) = self.sorting.take() {
+            sorting.store(index, self.limits.large_leaves)?;
+        }
+        self.bytes = 0;
+        let turns = std::mem::take(&mut self.turns);
+        match self.terms.take().filter(|_| !turns.is_empty()) {
+            Some(terms) => store_batch(index, WordBatch { turns, terms }, self.limits.large_leaves),
+            None => Ok(()),
+        }
+    }
+}
+
+impl SortingWords {
+    fn begin(index: &Reader) -> Result<Self> {
+        Ok(Self {
+            sorter: WordSorter::start(index.root().to_owned()),
+            batches: 0,
+            origin: read_structure(index)?.next_origin(),
+            turns: 0,
+            last_turn: TurnId::default(),
+            deleted: Vec::new(),
+        })
+    }
+
+    /// Takes a batch whose turns come after all before it.
+    fn push(&mut self, index: &Reader, batch: WordBatch, last: TurnId) -> Result<()> {
+        release_structure(&index.db)?;
+        note_sizes(&index.db, &batch.turns, self.origin)?;
+        self.batches += 1;
+        self.turns += batch.turns.len() as u64;
+        self.last_turn = last;
+        self.sorter.push(batch);
+        Ok(())
+    }
+
+    fn store(self, index: &Reader, large_leaves: u32) -> Result<()> {
+        let structure = read_structure(index)?;
+        let mut segment = StoredSegment::new(&index.db, structure.free_id());
+        self.sorter.finish(&mut segment)?;
+        let segment = segment.to_record(self.origin, self.turns);
+        add_segment(&index.db, structure, segment, large_leaves)?;
+        let mut deleted = self.deleted.into_iter();
+        deleted.try_for_each(|turn| delete_indexed(&index.db, turn))
+    }
+}
+
+fn store_batch(index: &Reader, batch: WordBatch, large_leaves: u32) -> Result<()> {
+    let db = &index.db;
+    let structure = read_structure(index)?;
+    let (origin, turns) = (structure.next_origin(), batch.turns.len() as u64);
+    note_sizes(db, &batch.turns, origin)?;
+    let mut segment = StoredSegment::new(db, structure.free_id());
+    batch.store(&mut segment)?;
+    add_segment(
+        db,
+        structure,
+        segment.to_record(origin, turns),
+        large_leaves,
+    )
+}
+
+/// Reads the record of the segments, which nobody holds in memory.
+fn read_structure(index: &Reader) -> Result<WordStructure> {
+    release_structure(&index.db)?;
+    WordStructure::read(&index.db)?.ok_or_else(|| StoreError::Corrupt {
+        root: index.root().to_owned(),
+        what: "the record of the word index's segments is damaged".to_owned(),
+    })
+}
+
+/// Makes a segment known to FTS5, if it has any term.
+fn add_segment(
+    db: &Connection,
+    mut structure: WordStructure,
+    segment: WordSegment,
+    large_leaves: u32,
+) -> Result<()> {
+    match segment.last_leaf {
+        0 => Ok(()),
+        leaves if leaves >= u64::from(large_leaves) => {
+            structure.leaves_written += leaves;
+            structure.push_large(segment);
+            structure.write(db)
+        }
+        _ => insert_small(db, structure, segment),
+    }
+}
+
+/// Deletes the words of a turn from the database.
+fn delete_indexed(db: &Connection, turn: TurnId) -> Result<()> {
+    let mut delete = db.prepare_cached("DELETE FROM words WHERE rowid = ?1")?;
+    delete.execute([turn])?;
+    Ok(())
+}
+
+/// Writes the number of tokens of each turn.
+fn note_sizes(db: &Connection, turns: &BTreeMap<TurnId, TurnWords>, origin: u64) -> Result<()> {
+    insert_sizes(db, turns, origin)?;
+    add_to_averages(db, turns)
 }
 
 /// Makes FTS5 write what it holds back, and read the structure again when it needs it next: after a
@@ -210,27 +293,6 @@ fn pack_numbers(numbers: impl Iterator<Item = u64>) -> Vec<u8> {
     let mut packed = Vec::new();
     numbers.for_each(|number| push_varint(&mut packed, number));
     packed
-}
-
-/// Writes a segment and returns the number of its leaves.
-fn write_segment(
-    db: &Connection,
-    id: u64,
-    turns: &BTreeMap<TurnId, TurnWords>,
-    terms: &TermTable,
-) -> Result<u32> {
-    let terms = terms.terms();
-    let doclists = Doclists::new(turns.iter().map(|(id, words)| (*id, words)), terms.len());
-    let ids = 0..TermId::try_from(terms.len()).unwrap_or(TermId::MAX);
-    let mut ids: Vec<TermId> = ids.filter(|id| !doclists.get(*id).is_empty()).collect();
-    ids.sort_unstable_by_key(|id| terms.get_index(*id as usize));
-    let mut writer = SegmentWriter::new(db, id);
-    for id in ids {
-        if let Some(term) = terms.get_index(id as usize) {
-            writer.push(term, doclists.get(id))?;
-        }
-    }
-    writer.finish()
 }
 
 /// Makes a small segment known to FTS5, and has it merge small ones as after an `INSERT` of its own.

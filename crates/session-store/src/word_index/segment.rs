@@ -1,9 +1,8 @@
-//! Writes a segment of FTS5: its leaves, and the terms by which they are found.
+//! Makes a segment of FTS5: its leaves, and the terms by which they are found.
 
 use super::doclist_index::DoclistIndex;
-use crate::error::Result;
+use super::segment_rows::SegmentRow;
 use crate::varint::{push_varint, read_varint, varint_bytes};
-use rusqlite::{Connection, params};
 
 /// Bytes of a leaf, FTS5's default.
 pub(super) const LEAF_BYTES: usize = 4050;
@@ -12,46 +11,16 @@ pub(super) const LEAF_BYTES: usize = 4050;
 /// that of its list of terms, both `>u2`.
 pub(super) const HEADER_BYTES: usize = 4;
 
+/// Rows that are passed on together.
+const MANY_ROWS: usize = 64;
+
 /// The byte that FTS5 puts before a term: the number of the index, of which there is one.
 pub(super) const MAIN_INDEX: u8 = b'0';
 
-/// The pages of a segment in `words_data`.
-pub(super) struct PageStore<'d> {
-    db: &'d Connection,
-    segment: u64,
-}
-
-impl PageStore<'_> {
-    fn write_leaf(&self, page: u32, bytes: &[u8]) -> Result<()> {
-        self.write(self.segment << 37 | u64::from(page), bytes)
-    }
-
-    /// Writes a page of an index of a doclist.
-    pub(super) fn write_index(&self, height: usize, page: u32, bytes: &[u8]) -> Result<()> {
-        let position = 1 << 36 | (height as u64) << 31 | u64::from(page);
-        self.write(self.segment << 37 | position, bytes)
-    }
-
-    fn write(&self, id: u64, bytes: &[u8]) -> Result<()> {
-        let write = "INSERT OR REPLACE INTO words_data(id, block) VALUES(?1, ?2)";
-        let mut write = self.db.prepare_cached(write)?;
-        write.execute(params![id.cast_signed(), bytes])?;
-        Ok(())
-    }
-
-    /// Writes the first term of a leaf, cut after what tells it from the term before.
-    fn write_term(&self, term: &[u8], page: u32, has_index: bool) -> Result<()> {
-        let write = "INSERT INTO words_idx(segid, term, pgno) VALUES(?1, ?2, ?3)";
-        let mut write = self.db.prepare_cached(write)?;
-        let page = i64::from(page) << 1 | i64::from(has_index);
-        write.execute(params![self.segment.cast_signed(), term, page])?;
-        Ok(())
-    }
-}
-
-/// A segment that is being written, term by term in order of their bytes.
-pub(super) struct SegmentWriter<'d> {
-    pages: PageStore<'d>,
+/// A segment that is being made, term by term in order of their bytes.
+pub(super) struct SegmentBuilder {
+    /// What is complete so far and was not taken.
+    rows: Vec<SegmentRow>,
     leaf: Leaf,
     index: DoclistIndex,
     /// The last term, with [`MAIN_INDEX`] before it.
@@ -107,10 +76,10 @@ impl Leaf {
     }
 }
 
-impl<'d> SegmentWriter<'d> {
-    pub(super) fn new(db: &'d Connection, segment: u64) -> Self {
+impl SegmentBuilder {
+    pub(super) fn new() -> Self {
         Self {
-            pages: PageStore { db, segment },
+            rows: Vec::new(),
             leaf: Leaf::new(1),
             index: DoclistIndex::default(),
             term: Vec::new(),
@@ -121,23 +90,27 @@ impl<'d> SegmentWriter<'d> {
         }
     }
 
-    /// Appends a term with its list of turns.
-    pub(super) fn push(&mut self, term: &[u8], doclist: &[u8]) -> Result<()> {
-        self.push_term(term)?;
-        if self.leaf.bytes() + doclist.len() < LEAF_BYTES {
-            self.leaf.bytes.extend_from_slice(doclist);
-            return Ok(());
-        }
-        self.push_doclist(doclist)
+    /// Takes the rows that are complete, once there are enough of them to be worth it.
+    pub(super) fn take_many_rows(&mut self) -> Option<Vec<SegmentRow>> {
+        (self.rows.len() >= MANY_ROWS).then(|| std::mem::take(&mut self.rows))
     }
 
-    fn push_term(&mut self, bare: &[u8]) -> Result<()> {
+    /// Appends a term with its list of turns.
+    pub(super) fn push(&mut self, term: &[u8], doclist: &[u8]) {
+        self.push_term(term);
+        match self.leaf.bytes() + doclist.len() < LEAF_BYTES {
+            true => self.leaf.bytes.extend_from_slice(doclist),
+            false => self.push_doclist(doclist),
+        }
+    }
+
+    fn push_term(&mut self, bare: &[u8]) {
         let mut term = Vec::with_capacity(bare.len() + 1);
         term.push(MAIN_INDEX);
         term.extend_from_slice(bare);
         if self.leaf.bytes() + term.len() + 2 >= LEAF_BYTES && self.leaf.bytes.len() > HEADER_BYTES
         {
-            self.flush_leaf()?;
+            self.flush_leaf();
         }
         let is_first = self.leaf.terms.is_empty();
         self.leaf.push_term_offset();
@@ -145,7 +118,7 @@ impl<'d> SegmentWriter<'d> {
         if is_first {
             if self.leaf.page > 1 {
                 let end = (shared + 1).min(term.len());
-                self.find_leaf_by(&term[..end])?;
+                self.find_leaf_by(&term[..end]);
             }
             push_varint(&mut self.leaf.bytes, term.len() as u64);
             self.leaf.bytes.extend_from_slice(&term);
@@ -157,54 +130,54 @@ impl<'d> SegmentWriter<'d> {
         self.leaf.has_row = true; // what follows is no first row of a leaf
         self.index.begin(self.leaf.page);
         self.term = term;
-        Ok(())
     }
 
     /// Writes the term of the last leaf that has one, and notes that of this leaf.
-    fn find_leaf_by(&mut self, term: &[u8]) -> Result<()> {
-        self.write_found()?;
+    fn find_leaf_by(&mut self, term: &[u8]) {
+        self.write_found();
         self.found = Some(FoundLeaf {
             term: term.to_vec(),
             page: self.leaf.page,
         });
-        Ok(())
     }
 
-    fn write_found(&mut self) -> Result<()> {
+    fn write_found(&mut self) {
         if let Some(found) = self.found.take() {
-            let has_index = self.index.end(&self.pages)?;
-            self.pages.write_term(&found.term, found.page, has_index)?;
+            let has_index = self.index.end(&mut self.rows);
+            self.rows.push(SegmentRow::Term {
+                term: found.term,
+                leaf: found.page,
+                has_index,
+            });
         }
-        Ok(())
     }
 
     /// Appends a list of turns that goes beyond the leaf.
-    fn push_doclist(&mut self, mut doclist: &[u8]) -> Result<()> {
+    fn push_doclist(&mut self, mut doclist: &[u8]) {
         let (mut turn, mut before) = (0, 0);
         while let Some(difference) = read_varint(&mut doclist) {
             turn += difference;
             if self.leaf.has_row {
                 push_varint(&mut self.leaf.bytes, turn - before);
             } else {
-                self.push_first_row(turn)?;
+                self.push_first_row(turn);
             }
             before = turn;
-            self.push_positions(&mut doclist)?;
+            self.push_positions(&mut doclist);
         }
-        Ok(())
     }
 
     /// Appends the first turn of a leaf, whole.
-    fn push_first_row(&mut self, turn: u64) -> Result<()> {
+    fn push_first_row(&mut self, turn: u64) {
         let offset = self.leaf.bytes.len();
         self.leaf.put_header(0, offset);
         push_varint(&mut self.leaf.bytes, turn);
         self.leaf.has_row = true;
-        self.index.push(&self.pages, self.leaf.page, turn)
+        self.index.push(&mut self.rows, self.leaf.page, turn);
     }
 
     /// Moves the size and positions of a turn from the front of a doclist to leaves; none of their numbers is cut.
-    fn push_positions(&mut self, doclist: &mut &[u8]) -> Result<()> {
+    fn push_positions(&mut self, doclist: &mut &[u8]) {
         let mut after_size = *doclist;
         let positions = read_varint(&mut after_size).unwrap_or_default() / 2;
         let size = doclist.len() - after_size.len();
@@ -219,15 +192,15 @@ impl<'d> SegmentWriter<'d> {
             let part = rest.split_off(..length).unwrap_or_default();
             self.leaf.bytes.extend_from_slice(part);
             if self.leaf.is_full() {
-                self.flush_leaf()?;
+                self.flush_leaf();
             }
             if rest.is_empty() {
-                return Ok(());
+                return;
             }
         }
     }
 
-    fn flush_leaf(&mut self) -> Result<()> {
+    fn flush_leaf(&mut self) {
         let next = Leaf::new(self.leaf.page + 1);
         let mut leaf = std::mem::replace(&mut self.leaf, next);
         leaf.put_header(2, leaf.bytes.len());
@@ -235,19 +208,21 @@ impl<'d> SegmentWriter<'d> {
             self.index.skip_leaf(leaf.has_row);
         }
         leaf.bytes.extend_from_slice(&leaf.terms);
-        self.pages.write_leaf(leaf.page, &leaf.bytes)
+        self.rows.push(SegmentRow::Leaf {
+            page: leaf.page,
+            bytes: leaf.bytes,
+        });
     }
 
-    /// Writes what is left and returns the number of leaves.
-    pub(super) fn finish(mut self) -> Result<u32> {
+    /// Returns the rows that were not taken.
+    pub(super) fn finish(mut self) -> Vec<SegmentRow> {
         if self.leaf.bytes.len() > HEADER_BYTES {
-            self.flush_leaf()?;
+            self.flush_leaf();
         }
-        let leaves = self.leaf.page - 1;
-        if leaves > 0 {
-            self.write_found()?;
+        if self.leaf.page > 1 {
+            self.write_found();
         }
-        Ok(leaves)
+        self.rows
     }
 }
 

@@ -46,20 +46,6 @@ pub(super) struct WordSegment {
 }
 
 impl WordSegment {
-    /// Returns the segment into which others were merged.
-    pub(super) fn merged(id: u64, leaves: u32, parts: &[Self]) -> Self {
-        let origins = || parts.iter().flat_map(|p| [p.first_origin, p.last_origin]);
-        Self {
-            id,
-            first_leaf: 1,
-            last_leaf: leaves.into(),
-            first_origin: origins().min().unwrap_or_default(),
-            last_origin: origins().max().unwrap_or_default(),
-            rows: parts.iter().map(|part| part.rows).sum(),
-            ..Self::default()
-        }
-    }
-
     fn fields(&self) -> [u64; 8] {
         [
             self.id,
@@ -152,19 +138,6 @@ impl WordStructure {
     pub(super) fn free_id(&self) -> u64 {
         let is_used = |id: &u64| self.segments().any(|segment| segment.id == *id);
         (1..).find(|id| !is_used(id)).unwrap_or_default()
-    }
-
-    /// Returns true where all these segments are as they were: no row was deleted, and none is being merged.
-    pub(super) fn holds_unchanged(&self, segments: &[WordSegment]) -> bool {
-        let calm = self.levels.iter().filter(|level| level.merging == 0);
-        let calm: Vec<_> = calm.flat_map(|level| &level.segments).collect();
-        segments.iter().all(|segment| calm.contains(&segment))
-    }
-
-    pub(super) fn remove(&mut self, ids: &[u64]) {
-        for level in &mut self.levels {
-            level.segments.retain(|segment| !ids.contains(&segment.id));
-        }
     }
 
     /// Inserts the newest segment as FTS5 does: into the first level.

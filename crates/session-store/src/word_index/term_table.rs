@@ -25,8 +25,42 @@ impl TermTable {
         TermId::try_from(position).unwrap_or(TermId::MAX)
     }
 
-    pub(super) fn terms(&self) -> MutexGuard<'_, IndexSet<Box<[u8]>, FxBuildHasher>> {
+    /// Copies all terms, so that the table takes others while these are written.
+    pub(super) fn to_list(&self) -> TermList {
+        let terms = self.terms();
+        let mut list = TermList {
+            ends: Vec::with_capacity(terms.len()),
+            bytes: Vec::new(),
+        };
+        for term in terms.iter() {
+            list.bytes.extend_from_slice(term);
+            list.ends.push(list.bytes.len());
+        }
+        list
+    }
+
+    fn terms(&self) -> MutexGuard<'_, IndexSet<Box<[u8]>, FxBuildHasher>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The terms that a [`TermTable`] had at some time, by number.
+pub(super) struct TermList {
+    /// Where each term ends in `bytes`; it begins where the one before ends.
+    ends: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+impl TermList {
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns the term of a number that is less than [`TermList::len`].
+    pub(super) fn get(&self, term: TermId) -> &[u8] {
+        let term = term as usize;
+        let start = term.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..self.ends[term]]
     }
 }
 

@@ -1,8 +1,11 @@
 //! The segments that are written here are those that FTS5 would have written.
 
-use super::pending_words::SegmentLimits;
+use super::pending_words::WordLimits;
+use super::segment_rows::StoredSegment;
+use super::word_sorter::{WordBatch, WordSorter};
 use super::*;
 use crate::Writer;
+use crate::error::StoreError;
 use crate::id::TurnId;
 use crate::schema::words_table;
 use proptest::prelude::*;
@@ -39,12 +42,13 @@ impl Pair {
         }
     }
 
-    /// Merges each three segments.
-    fn merging() -> Self {
+    /// Sorts few words at once, and counts each segment as large.
+    fn sorting() -> Self {
         let mut pair = Self::new();
-        pair.ours.words.limits = SegmentLimits {
+        pair.ours.words.limits = WordLimits {
+            batch_bytes: 300,
+            batches: 5,
             large_leaves: 1,
-            run_segments: 3,
         };
         pair
     }
@@ -164,9 +168,9 @@ proptest! {
     #[test]
     fn a_segment_is_what_fts5_writes(
         steps in prop::collection::vec(step(), 1..40),
-        merges in any::<bool>(),
+        sorts in any::<bool>(),
     ) {
-        let mut pair = if merges { Pair::merging() } else { Pair::new() };
+        let mut pair = if sorts { Pair::sorting() } else { Pair::new() };
         for step in &steps {
             match step {
                 Step::Insert(turn, texts) => pair.insert(*turn, texts),
@@ -210,30 +214,68 @@ fn lists_of_common_terms_span_many_leaves() {
 }
 
 #[test]
-fn large_segments_are_merged_where_turns_follow_one_another() {
-    let mut pair = Pair::merging();
+fn batches_become_one_segment() {
+    let mut pair = Pair::new();
+    pair.ours.words.limits.batch_bytes = 100_000;
     for turn in 1..3_000 {
         let prompt = "the of ".repeat(usize::try_from(turn).unwrap() % 9);
-        pair.insert(
-            turn,
-            &texts(&prompt, &format!("rare{} the t{turn}", turn % 700)),
-        );
+        let answer = format!("rare{} the t{turn}", turn % 700);
+        pair.insert(turn, &texts(&prompt, &answer));
+    }
+    pair.flush();
+    assert_eq!(pair.segments(), 1);
+    pair.check();
+}
+
+#[test]
+fn a_turn_that_is_being_sorted_can_be_replaced() {
+    let mut pair = Pair::new();
+    pair.ours.words.limits.batch_bytes = 10_000;
+    pair.insert(7, &texts("from an earlier segment", ""));
+    pair.flush();
+    for turn in 1..3_000 {
+        let answer = format!("rare{} the t{turn}", turn % 700);
+        pair.insert(turn, &texts("the of", &answer));
         if turn % 500 == 0 {
-            pair.flush();
+            pair.insert(turn / 2, &texts(&format!("again {turn}"), "the"));
+            pair.delete(turn / 3);
         }
-        if turn == 700 {
-            pair.insert(turn, &texts(&"one ".repeat(40_000), &"x ".repeat(30_000)));
+        if turn == 2_000 {
+            pair.delete(250);
         }
     }
-    assert_eq!(pair.segments(), 3);
+    pair.insert(300, &texts(&"one ".repeat(40_000), &"x ".repeat(30_000)));
     pair.check();
-    assert_eq!(pair.segments(), 2);
-    pair.delete(2_100);
-    pair.insert(2_100, &texts("again", "the"));
+}
+
+#[test]
+fn many_batches_are_several_segments() {
+    let mut pair = Pair::sorting();
+    for turn in 1..100 {
+        pair.insert(turn, &texts(&format!("the t{turn}"), &"x ".repeat(50)));
+    }
+    pair.flush();
+    assert!((2..20).contains(&pair.segments()), "{}", pair.segments());
     pair.check();
-    let writer = &mut pair.ours;
-    writer.words.merge_last(&writer.reader).unwrap();
-    pair.check();
+}
+
+#[test]
+fn words_that_cannot_be_sorted_are_no_segment() {
+    let mut pair = Pair::new();
+    let words = TurnWords::new(pair.ours.words.tokenizer().unwrap(), &texts("one", "")).unwrap();
+    let sorter = WordSorter::start(pair._home.path().join("missing"));
+    for turn in 1..4 {
+        sorter.push(WordBatch {
+            terms: words.terms.clone(),
+            turns: [(TurnId::new(turn), words.clone())].into(),
+        });
+    }
+    let mut segment = StoredSegment::new(&pair.ours.reader.db, 1);
+    assert!(matches!(
+        sorter.finish(&mut segment),
+        Err(StoreError::Io(_))
+    ));
+    assert_eq!(pair.segments(), 0);
 }
 
 #[test]
@@ -297,7 +339,7 @@ fn a_full_table_of_terms_is_replaced() {
             .unwrap();
     }
     pair.flush();
-    assert_eq!(pair.segments(), 2, "one for each table");
+    assert_eq!(pair.segments(), 1, "of both tables");
     for (query, turns) in [("same", "1,2,3,4"), ("t1x5", "1"), ("t4x99999", "4")] {
         let select = "SELECT group_concat(rowid) FROM words WHERE words MATCH ?1";
         let db = &pair.ours.reader.db;

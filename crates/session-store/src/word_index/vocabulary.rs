@@ -3,8 +3,8 @@
 //! FTS5's `fts5vocab` counts the rows of each term, which takes as long as to read their postings: 64 ms for the 21,000
 //! terms of `con` in a table of 200,000 rows. Here the lists of terms are read alone, from the leaves that hold them.
 
+use super::leaf_reader::LeafReader;
 use super::segment::{LEAF_BYTES, MAIN_INDEX};
-use super::segment_reader::Leaf;
 use super::structure::{WordSegment, WordStructure};
 use crate::error::Result;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -67,13 +67,13 @@ impl<'d> TermRange<'d> {
             let mut find = self.db.prepare_cached(select)?;
             let leaf = find.query_row([id.cast_signed()], |row| row.get(0));
             if let Some(bytes) = leaf.optional()? {
-                self.read_leaf(Leaf::new(bytes), found.filled, sizes);
+                self.read_leaf(LeafReader::new(bytes), found.filled, sizes);
             }
         }
         Ok(())
     }
 
-    fn read_leaf(&self, mut leaf: Leaf, filled: u64, sizes: &mut TermSizes) {
+    fn read_leaf(&self, mut leaf: LeafReader, filled: u64, sizes: &mut TermSizes) {
         let mut term = Vec::new();
         let mut last = None;
         while leaf.next_term(&mut term) {
