@@ -53,6 +53,9 @@ pub enum StoreError {
     /// The folder is one that several users share, such as `/tmp`: closing it would harm them.
     #[error("`{}` is a folder that several users share", .0.display())]
     Shared(PathBuf),
+    /// An earlier call of the writer failed: what it was to write may be lost in part, so that nothing is committed.
+    #[error("a write to the index failed before, after which nothing is written")]
+    Failed,
     /// SQLite failed.
     #[error("the index database failed: {}", sqlite_message(.0))]
     Sqlite(rusqlite::Error),

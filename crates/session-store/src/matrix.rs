@@ -313,8 +313,9 @@ impl MatrixAppender {
         let mut bytes = vec![0; row_bytes(self.dims)];
         self.file
             .seek(SeekFrom::Start(npy::row_offset(row, self.dims)))?;
-        self.file.get_mut().read_exact(&mut bytes)?;
+        let read = self.file.get_mut().read_exact(&mut bytes);
         self.file.seek(SeekFrom::End(0))?;
+        read?;
         Ok(bytes)
     }
 

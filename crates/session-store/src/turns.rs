@@ -308,7 +308,8 @@ impl Writer {
     pub(crate) fn delete_words(&mut self, id: TurnId) -> Result<()> {
         self.stale_turns.insert(id);
         self.new_session.forget_title();
-        self.words.delete(&self.reader, id)?;
+        let deleted = self.words.delete(&self.reader, id);
+        self.note_failure(deleted)?;
         self.delete_error_signatures(id)
     }
 
@@ -352,7 +353,8 @@ impl Writer {
                 TurnWords::new(self.words.tokenizer()?, &texts)?
             }
         };
-        self.words.insert(&self.reader, id, words)
+        let inserted = self.words.insert(&self.reader, id, words);
+        self.note_failure(inserted)
     }
 
     /// Returns the title to index with a turn: its session's, if the turn is the first that is

@@ -67,6 +67,8 @@ pub struct Writer {
     /// Redacts what an older index holds when it is migrated.
     pub(crate) redactor: Redactor,
     open: bool,
+    /// Writing failed, and what was to be written may be lost.
+    has_failed: bool,
     _lock: IndexLock,
 }
 
@@ -159,6 +161,7 @@ impl Writer {
             was_open_to_others: false,
             redactor: options.redactor,
             open: false,
+            has_failed: false,
             _lock: lock,
         };
         migrate(&mut writer, options.progress).map_err(|e| schema::damage(e, root))?;
@@ -180,10 +183,22 @@ impl Writer {
     /// # Errors
     /// When the database fails.
     pub fn reader(&mut self) -> Result<&Reader> {
+        let written = self.write_pending();
+        self.note_failure(written)?;
+        Ok(&self.reader)
+    }
+
+    /// Writes what a reader of the database needs.
+    fn write_pending(&mut self) -> Result<()> {
         self.frames.flush(&self.reader)?;
         self.words.flush(&self.reader)?;
-        self.write_blocks()?;
-        Ok(&self.reader)
+        self.write_blocks()
+    }
+
+    /// Remembers a failure, after which nothing is committed.
+    pub(crate) fn note_failure(&mut self, result: Result<()>) -> Result<()> {
+        self.has_failed |= result.is_err();
+        result
     }
 
     /// Returns the content of a turn, also where its frame is not yet in the database.
@@ -196,6 +211,9 @@ impl Writer {
 
     /// Begins a transaction if none is open.
     pub(crate) fn begin(&mut self) -> Result<()> {
+        if self.has_failed {
+            return Err(StoreError::Failed);
+        }
         if !self.open {
             self.reader.db.execute_batch("BEGIN IMMEDIATE")?;
             self.open = true;
@@ -207,11 +225,20 @@ impl Writer {
     /// whose commit is the only one.
     ///
     /// # Errors
-    /// When the disk or the database fails; nothing is visible then.
+    /// When the disk or the database fails, also by an earlier call; nothing is visible then, and this writer writes nothing
+    /// more.
     pub fn commit(&mut self) -> Result<()> {
+        if self.has_failed {
+            return Err(StoreError::Failed);
+        }
         if !self.open {
             return Ok(());
         }
+        let committed = self.commit_open();
+        self.note_failure(committed)
+    }
+
+    fn commit_open(&mut self) -> Result<()> {
         self.delete_stale_turns()?;
         self.update_titles()?;
         self.frames.flush(&self.reader)?;

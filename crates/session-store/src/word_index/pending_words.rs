@@ -12,7 +12,7 @@ use crate::id::TurnId;
 use crate::reader::Reader;
 use crate::varint::{push_varint, read_varints};
 use rusqlite::{Connection, OptionalExtension, params};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Leaves that FTS5 writes between two looks for what to merge.
@@ -40,13 +40,13 @@ impl Default for WordLimits {
     }
 }
 
-/// Words of turns that [`PendingWords::flush`] writes to the database as one segment.
+/// Words of turns that [`PendingWords::flush`] writes to the database, mostly as one segment.
 #[derive(Default)]
 pub(crate) struct PendingWords {
     turns: BTreeMap<TurnId, TurnWords>,
     terms: Option<Arc<TermTable>>,
     bytes: usize,
-    /// What came before `turns` and is much.
+    /// Those that came before, where they are many.
     sorting: Option<SortingWords>,
     pub(super) limits: WordLimits,
     /// The table that further turns use.
@@ -59,12 +59,11 @@ pub(crate) struct PendingWords {
 struct SortingWords {
     sorter: WordSorter,
     batches: usize,
-    /// The origin of their segment, which is in the rows of their sizes.
+    /// The origin of their segment, which is in the rows of their sizes: by it one knows whether a turn is among them.
     origin: u64,
     turns: u64,
-    last_turn: TurnId,
-    /// Turns that were deleted since. Their words may have come again, in another batch.
-    deleted: Vec<TurnId>,
+    /// Turns that were deleted since. Their words may have come again, and wait until the others are written.
+    deleted: BTreeSet<TurnId>,
 }
 
 impl PendingWords {
@@ -109,11 +108,13 @@ impl PendingWords {
             self.bytes -= words.bytes();
             return Ok(());
         }
-        match self.sorting.as_mut().filter(|s| turn <= s.last_turn) {
-            Some(sorting) => sorting.deleted.push(turn),
-            None => delete_indexed(&index.db, turn)?,
+        if let Some(sorting) = &mut self.sorting
+            && sorting.holds(&index.db, turn)?
+        {
+            sorting.deleted.insert(turn);
+            return Ok(());
         }
-        Ok(())
+        delete_indexed(&index.db, turn)
     }
 
     /// Writes the words to the database. To be called before each commit, and before the word index is read.
@@ -124,21 +125,20 @@ impl PendingWords {
         self.store_rest(index)
     }
 
-    /// Passes the words on to the thread that sorts, but for those of turns before the last one that it has.
+    /// Passes the words on to the thread that sorts, but for those of turns that it has already.
     fn sort(&mut self, index: &Reader) -> Result<()> {
-        let last = self.sorting.as_ref().map(|sorting| sorting.last_turn);
-        let turns = match last {
-            Some(last) => self.turns.split_off(&TurnId::new(i64::from(last) + 1)),
-            None => std::mem::take(&mut self.turns),
-        };
+        let mut turns = std::mem::take(&mut self.turns);
+        if let Some(sorting) = &self.sorting {
+            let again = sorting.deleted.iter();
+            self.turns = again.filter_map(|turn| turns.remove_entry(turn)).collect();
+        }
         self.bytes = self.turns.values().map(TurnWords::bytes).sum();
-        if let (Some(terms), Some((last, _))) = (self.terms.clone(), turns.last_key_value()) {
-            let last = *last;
+        if let Some(terms) = self.terms.clone().filter(|_| !turns.is_empty()) {
             let sorting = match &mut self.sorting {
                 Some(sorting) => sorting,
                 none => none.insert(SortingWords::begin(index)?),
             };
-            sorting.push(index, WordBatch { turns, terms }, last)?;
+            sorting.push(index, WordBatch { turns, terms })?;
         }
         let is_full = |s: &SortingWords| s.batches >= self.limits.batches;
         if self.bytes > self.limits.batch_bytes / 2 || self.sorting.as_ref().is_some_and(is_full) {
@@ -164,22 +164,26 @@ impl PendingWords {
 impl SortingWords {
     fn begin(index: &Reader) -> Result<Self> {
         Ok(Self {
-            sorter: WordSorter::start(index.root().to_owned()),
+            sorter: WordSorter::start(index.root().to_owned())?,
             batches: 0,
             origin: read_structure(index)?.next_origin(),
             turns: 0,
-            last_turn: TurnId::default(),
-            deleted: Vec::new(),
+            deleted: BTreeSet::new(),
         })
     }
 
-    /// Takes a batch whose turns come after all before it.
-    fn push(&mut self, index: &Reader, batch: WordBatch, last: TurnId) -> Result<()> {
+    /// Returns true for a turn that is in one of the batches.
+    fn holds(&self, db: &Connection, turn: TurnId) -> Result<bool> {
+        let find = "SELECT EXISTS(SELECT 1 FROM words_docsize WHERE id = ?1 AND origin = ?2)";
+        let mut find = db.prepare_cached(find)?;
+        Ok(find.query_row(params![turn, self.origin.cast_signed()], |row| row.get(0))?)
+    }
+
+    fn push(&mut self, index: &Reader, batch: WordBatch) -> Result<()> {
         release_structure(&index.db)?;
         note_sizes(&index.db, &batch.turns, self.origin)?;
         self.batches += 1;
         self.turns += batch.turns.len() as u64;
-        self.last_turn = last;
         self.sorter.push(batch);
         Ok(())
     }

@@ -7,7 +7,8 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Seek, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Seek, Write};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Bytes of each file that are read or written at once.
@@ -44,9 +45,12 @@ impl SortedRun {
     }
 }
 
-/// Calls `each` with the terms of all runs in order, each once with its turns in all runs. The turns of a run come after
-/// those of the runs before it.
-pub(super) fn merge_runs(runs: Vec<SortedRun>, mut each: impl FnMut(&[u8], &[u8])) -> Result<()> {
+/// Calls `each` with the terms of all runs in order, each once with its turns in all runs, until it breaks. No turn is in two
+/// runs.
+pub(super) fn merge_runs(
+    runs: Vec<SortedRun>,
+    mut each: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+) -> Result<()> {
     let mut readers = BinaryHeap::new();
     for (number, run) in runs.into_iter().enumerate() {
         readers.extend(RunReader::begin(run, number)?);
@@ -54,7 +58,9 @@ pub(super) fn merge_runs(runs: Vec<SortedRun>, mut each: impl FnMut(&[u8], &[u8]
     let mut merged = MergedTerm::default();
     while let Some(mut reader) = readers.peek_mut() {
         if reader.term != merged.term {
-            merged.finish(&mut each);
+            if merged.finish(&mut each).is_break() {
+                return Ok(());
+            }
             merged.term.clone_from(&reader.term);
         }
         merged.append(&reader);
@@ -62,36 +68,82 @@ pub(super) fn merge_runs(runs: Vec<SortedRun>, mut each: impl FnMut(&[u8], &[u8]
             PeekMut::pop(reader);
         }
     }
-    merged.finish(&mut each);
+    let _ = merged.finish(&mut each);
     Ok(())
 }
 
-/// The list of a term as far as it was merged.
+/// The turns of a term as far as they were merged.
 #[derive(Default)]
 struct MergedTerm {
     term: Vec<u8>,
     doclist: Vec<u8>,
     last_turn: u64,
+    /// All of them instead, in any order, where turns of a run came before some of an earlier one.
+    entries: Vec<Entry>,
+}
+
+/// A turn of a list.
+struct Entry {
+    turn: u64,
+    /// The size of its positions, and these.
+    positions: Vec<u8>,
 }
 
 impl MergedTerm {
-    /// Appends a list, whose first turn is whole: in a longer list it is the difference to the one before.
     fn append(&mut self, run: &RunReader) {
         let mut rest = run.doclist.as_slice();
         let first = read_varint(&mut rest).unwrap_or_default();
-        push_varint(&mut self.doclist, first.saturating_sub(self.last_turn));
-        self.doclist.extend_from_slice(rest);
-        self.last_turn = run.last_turn;
+        if self.entries.is_empty() && (first > self.last_turn || self.doclist.is_empty()) {
+            // The first turn of a list is whole: in a longer one it is the difference to the turn before.
+            push_varint(&mut self.doclist, first - self.last_turn);
+            self.doclist.extend_from_slice(rest);
+            self.last_turn = run.last_turn;
+            return;
+        }
+        if self.entries.is_empty() {
+            self.entries.extend(entries(&self.doclist));
+        }
+        self.entries.extend(entries(&run.doclist));
     }
 
     /// Passes the list on, if there is one, and begins another.
-    fn finish(&mut self, mut each: impl FnMut(&[u8], &[u8])) {
-        if !self.doclist.is_empty() {
-            each(&self.term, &self.doclist);
+    fn finish(&mut self, mut each: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>) -> ControlFlow<()> {
+        if !self.entries.is_empty() {
+            self.put_in_order();
         }
+        let flow = match self.doclist.is_empty() {
+            true => ControlFlow::Continue(()),
+            false => each(&self.term, &self.doclist),
+        };
         self.doclist.clear();
         self.last_turn = 0;
+        flow
     }
+
+    fn put_in_order(&mut self) {
+        self.entries.sort_unstable_by_key(|entry| entry.turn);
+        self.doclist.clear();
+        let mut before = 0;
+        for entry in self.entries.drain(..) {
+            push_varint(&mut self.doclist, entry.turn - before);
+            self.doclist.extend(entry.positions);
+            before = entry.turn;
+        }
+    }
+}
+
+/// Returns the turns of a list.
+fn entries(mut doclist: &[u8]) -> impl Iterator<Item = Entry> {
+    let mut turn = 0;
+    std::iter::from_fn(move || {
+        turn += read_varint(&mut doclist)?;
+        let mut rest = doclist;
+        let positions = read_varint(&mut rest)? / 2;
+        let size = doclist.len() - rest.len();
+        let bytes = size + usize::try_from(positions).ok()?;
+        let positions = doclist.split_off(..bytes)?.to_vec();
+        Some(Entry { turn, positions })
+    })
 }
 
 /// A run that is read from its first term to the last.
@@ -121,11 +173,11 @@ impl RunReader {
 
     /// Goes on to the next term; returns false at the end.
     fn advance(&mut self) -> Result<bool> {
-        let mut header = [0; 16];
-        match self.file.read_exact(&mut header) {
-            Err(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(false),
-            read => read?,
+        if self.file.fill_buf()?.is_empty() {
+            return Ok(false);
         }
+        let mut header = [0; 16];
+        self.file.read_exact(&mut header)?;
         let [a, b, c, d, e, f, g, h, last_turn @ ..] = header;
         let lengths = [[a, b, c, d], [e, f, g, h]].map(u32::from_le_bytes);
         for (part, length) in [&mut self.term, &mut self.doclist].into_iter().zip(lengths) {

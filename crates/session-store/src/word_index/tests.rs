@@ -42,13 +42,13 @@ impl Pair {
         }
     }
 
-    /// Sorts few words at once, and counts each segment as large.
-    fn sorting() -> Self {
+    /// Sorts few words at once.
+    fn sorting(large_leaves: u32) -> Self {
         let mut pair = Self::new();
         pair.ours.words.limits = WordLimits {
             batch_bytes: 300,
             batches: 5,
-            large_leaves: 1,
+            large_leaves,
         };
         pair
     }
@@ -168,9 +168,9 @@ proptest! {
     #[test]
     fn a_segment_is_what_fts5_writes(
         steps in prop::collection::vec(step(), 1..40),
-        sorts in any::<bool>(),
+        sorts in prop::option::of(1..4u32),
     ) {
-        let mut pair = if sorts { Pair::sorting() } else { Pair::new() };
+        let mut pair = sorts.map_or_else(Pair::new, Pair::sorting);
         for step in &steps {
             match step {
                 Step::Insert(turn, texts) => pair.insert(*turn, texts),
@@ -249,8 +249,22 @@ fn a_turn_that_is_being_sorted_can_be_replaced() {
 }
 
 #[test]
+fn batches_may_come_in_any_order_of_turns() {
+    let mut pair = Pair::new();
+    pair.ours.words.limits.batch_bytes = 20_000;
+    for n in 0..3_000 {
+        let turn = 1 + n * 1_013 % 3_001;
+        let answer = format!("rare{} the t{turn}", turn % 700);
+        pair.insert(turn, &texts(&"the of ".repeat(3), &answer));
+    }
+    pair.flush();
+    assert_eq!(pair.segments(), 1);
+    pair.check();
+}
+
+#[test]
 fn many_batches_are_several_segments() {
-    let mut pair = Pair::sorting();
+    let mut pair = Pair::sorting(1);
     for turn in 1..100 {
         pair.insert(turn, &texts(&format!("the t{turn}"), &"x ".repeat(50)));
     }
@@ -263,7 +277,7 @@ fn many_batches_are_several_segments() {
 fn words_that_cannot_be_sorted_are_no_segment() {
     let mut pair = Pair::new();
     let words = TurnWords::new(pair.ours.words.tokenizer().unwrap(), &texts("one", "")).unwrap();
-    let sorter = WordSorter::start(pair._home.path().join("missing"));
+    let sorter = WordSorter::start(pair._home.path().join("missing")).unwrap();
     for turn in 1..4 {
         sorter.push(WordBatch {
             terms: words.terms.clone(),
@@ -276,6 +290,18 @@ fn words_that_cannot_be_sorted_are_no_segment() {
         Err(StoreError::Io(_))
     ));
     assert_eq!(pair.segments(), 0);
+}
+
+#[test]
+fn nothing_is_committed_after_words_were_lost() {
+    let mut pair = Pair::new();
+    pair.ours.words.limits.batch_bytes = 10;
+    pair.insert(1, &texts("one", ""));
+    fs_err::remove_dir_all(pair._home.path()).unwrap();
+    pair.insert(2, &texts("two", ""));
+    assert!(matches!(pair.ours.commit(), Err(StoreError::Io(_))));
+    assert!(matches!(pair.ours.commit(), Err(StoreError::Failed)));
+    assert!(matches!(pair.ours.begin(), Err(StoreError::Failed)));
 }
 
 #[test]

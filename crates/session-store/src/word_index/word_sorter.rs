@@ -9,6 +9,7 @@ use super::turn_words::TurnWords;
 use crate::error::Result;
 use crate::id::TurnId;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -51,32 +52,42 @@ impl WordBatch {
     }
 }
 
-/// The thread that sorts the words of one segment.
+/// The thread that sorts the words of one segment. It ends where this is dropped.
 pub(super) struct WordSorter {
     /// Takes one batch at a time, when the one before was sorted.
-    batches: SyncSender<WordBatch>,
+    tasks: SyncSender<Task>,
     parts: Receiver<Vec<SegmentRow>>,
     thread: JoinHandle<Result<()>>,
 }
 
+enum Task {
+    /// Write a batch to a file.
+    Sort(WordBatch),
+    /// Merge the files.
+    Merge,
+}
+
 impl WordSorter {
     /// Starts the thread, whose files lie in `folder`.
-    pub(super) fn start(folder: PathBuf) -> Self {
-        let (batches, waiting) = sync_channel(0);
+    ///
+    /// # Errors
+    /// When the system has no thread left.
+    pub(super) fn start(folder: PathBuf) -> Result<Self> {
+        let (tasks, waiting) = sync_channel(0);
         let (sender, parts) = sync_channel(MAX_WAITING_PARTS);
-        let thread = std::thread::spawn(move || sort_and_merge(&waiting, &folder, &sender));
-        Self {
-            batches,
+        let work = move || sort_and_merge(&waiting, &folder, &sender);
+        Ok(Self {
+            tasks,
             parts,
-            thread,
-        }
+            thread: std::thread::Builder::new().spawn(work)?,
+        })
     }
 
-    /// Sorts a batch, whose turns come after those of the batches before.
+    /// Sorts a batch, none of whose turns is in one before.
     ///
     /// A failure is told by [`WordSorter::finish`].
     pub(super) fn push(&self, batch: WordBatch) {
-        let _ = self.batches.send(batch);
+        let _ = self.tasks.send(Task::Sort(batch));
     }
 
     /// Writes all batches as a segment.
@@ -84,7 +95,7 @@ impl WordSorter {
     /// # Errors
     /// When the disk or the database fails.
     pub(super) fn finish(self, segment: &mut StoredSegment<'_>) -> Result<()> {
-        drop(self.batches);
+        let _ = self.tasks.send(Task::Merge);
         for rows in &self.parts {
             segment.insert(&rows)?;
         }
@@ -96,22 +107,56 @@ impl WordSorter {
 }
 
 fn sort_and_merge(
-    batches: &Receiver<WordBatch>,
+    tasks: &Receiver<Task>,
     folder: &Path,
     parts: &SyncSender<Vec<SegmentRow>>,
 ) -> Result<()> {
-    let runs: Vec<SortedRun> = batches
-        .iter()
-        .map(|batch| batch.sort(folder))
-        .collect::<Result<_>>()?;
+    let mut runs = Vec::new();
+    for task in tasks {
+        match task {
+            Task::Sort(batch) => runs.push(batch.sort(folder)?),
+            Task::Merge => return merge(runs, parts),
+        }
+    }
+    Ok(()) // the writer gave up
+}
+
+fn merge(runs: Vec<SortedRun>, parts: &SyncSender<Vec<SegmentRow>>) -> Result<()> {
+    // Nobody takes them where the writer has failed.
+    let send = |rows| match parts.send(rows) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    };
     let mut builder = SegmentBuilder::new();
     merge_runs(runs, |term, doclist| {
         builder.push(term, doclist);
-        if let Some(rows) = builder.take_many_rows() {
-            // Nobody takes them where the writer has failed.
-            let _ = parts.send(rows);
-        }
+        builder
+            .take_many_rows()
+            .map_or(ControlFlow::Continue(()), send)
     })?;
-    let _ = parts.send(builder.finish());
+    let _ = send(builder.finish());
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sorter_that_is_dropped_ends_without_a_merge() {
+        let folder = tempfile::tempdir().unwrap();
+        let sorter = WordSorter::start(folder.path().to_owned()).unwrap();
+        sorter.push(WordBatch {
+            turns: BTreeMap::new(),
+            terms: Arc::default(),
+        });
+        let WordSorter {
+            tasks,
+            parts,
+            thread,
+        } = sorter;
+        drop(tasks);
+        assert_eq!(parts.iter().count(), 0);
+        assert!(thread.join().unwrap().is_ok());
+    }
 }
