@@ -19,7 +19,7 @@ pub(super) const MAIN_INDEX: u8 = b'0';
 
 /// A segment that is being made, term by term in order of their bytes.
 pub(super) struct SegmentBuilder {
-    /// What is complete so far and was not taken.
+    /// The rows that are complete and were not taken.
     rows: Vec<SegmentRow>,
     leaf: Leaf,
     index: DoclistIndex,

@@ -1,4 +1,4 @@
-//! What a segment of FTS5 is in the database.
+//! The rows of a segment of FTS5 in the database.
 
 use super::structure::WordSegment;
 use crate::error::Result;
