@@ -1,15 +1,15 @@
 //! The words of many turns, by term.
 
-use super::term_table::{TermId, TermList};
+use super::byte_lists::ByteLists;
+use super::term_table::TermId;
 use super::turn_words::TurnWords;
 use crate::id::TurnId;
 use crate::varint::{push_varint, varint_bytes};
 
 /// FTS5's lists of the turns that hold each term.
 pub(super) struct Doclists {
-    /// Where the list of each term ends in `bytes`; it begins where that of the term before ends.
-    ends: Vec<usize>,
-    bytes: Vec<u8>,
+    /// By term; empty where no turn holds it.
+    lists: ByteLists,
     /// The last turn of each list.
     last_turns: Vec<u64>,
 }
@@ -63,8 +63,7 @@ impl Doclists {
             }
         });
         Self {
-            ends: sizes,
-            bytes,
+            lists: ByteLists { ends: sizes, bytes },
             last_turns,
         }
     }
@@ -72,23 +71,16 @@ impl Doclists {
     /// Returns the terms that have turns, in order of their bytes.
     pub(super) fn in_order<'d>(
         &'d self,
-        terms: &'d TermList,
+        terms: &'d ByteLists,
     ) -> impl Iterator<Item = TermTurns<'d>> {
         let ids = (0..).take(terms.len());
-        let mut ids: Vec<TermId> = ids.filter(|id| !self.get(*id).is_empty()).collect();
+        let mut ids: Vec<TermId> = ids.filter(|id| !self.lists.get(*id).is_empty()).collect();
         ids.sort_unstable_by_key(|id| terms.get(*id));
         ids.into_iter().map(|id| TermTurns {
             term: terms.get(id),
-            doclist: self.get(id),
+            doclist: self.lists.get(id),
             last_turn: self.last_turns[id as usize],
         })
-    }
-
-    /// Returns the list of a term, empty where no turn holds it.
-    fn get(&self, term: TermId) -> &[u8] {
-        let term = term as usize;
-        let start = term.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.bytes[start..self.ends[term]]
     }
 }
 

@@ -5,7 +5,6 @@ use crate::varint::{read_varint, varint_bytes};
 use std::collections::VecDeque;
 
 /// A leaf as far as it was read.
-#[derive(Default)]
 pub(super) struct LeafReader {
     bytes: Vec<u8>,
     /// Offset of what comes next.

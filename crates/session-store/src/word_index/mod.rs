@@ -7,6 +7,7 @@
 //! merged and deleted stays with FTS5: the segment is the one that it would have written
 //! (`fts5_index.c` in <https://sqlite.org/src> describes the format, which stays as it is).
 
+mod byte_lists;
 mod doclist_index;
 mod doclists;
 mod fts5_tokenizer;

@@ -1,5 +1,6 @@
 //! Numbers of terms, shared by all threads that cut texts.
 
+use super::byte_lists::ByteLists;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,10 +26,10 @@ impl TermTable {
         TermId::try_from(position).unwrap_or(TermId::MAX)
     }
 
-    /// Copies all terms, so that the table takes others while these are written.
-    pub(super) fn to_list(&self) -> TermList {
+    /// Copies all terms, by number, so that the table takes others while these are written.
+    pub(super) fn to_list(&self) -> ByteLists {
         let terms = self.terms();
-        let mut list = TermList {
+        let mut list = ByteLists {
             ends: Vec::with_capacity(terms.len()),
             bytes: Vec::new(),
         };
@@ -41,26 +42,6 @@ impl TermTable {
 
     fn terms(&self) -> MutexGuard<'_, IndexSet<Box<[u8]>, FxBuildHasher>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The terms that a [`TermTable`] had at some time, by number.
-pub(super) struct TermList {
-    /// Where each term ends in `bytes`; it begins where the one before ends.
-    ends: Vec<usize>,
-    bytes: Vec<u8>,
-}
-
-impl TermList {
-    pub(super) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Returns the term of a number that is less than [`TermList::len`].
-    pub(super) fn get(&self, term: TermId) -> &[u8] {
-        let term = term as usize;
-        let start = term.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.bytes[start..self.ends[term]]
     }
 }
 
