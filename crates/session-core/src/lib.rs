@@ -36,6 +36,7 @@ mod fusion;
 mod idf;
 pub mod noise;
 pub mod paste;
+mod prefetch;
 mod query;
 pub mod safe_json;
 mod same_command;
@@ -60,6 +61,7 @@ pub use file_stamp::FileStamp;
 pub use filter::{holds_parts, path_matches, project_name};
 pub use fusion::{Band, BandThresholds, Fused, ListScore, Normalization, Scored, fuse};
 pub use idf::idf;
+pub use prefetch::prefetch;
 pub use query::{Query, Term};
 pub use same_command::{CommandWork, hides_exit_code};
 pub use session::{

@@ -6,10 +6,12 @@ use std::collections::HashSet;
 mod head_run;
 mod markdown;
 mod printable;
+mod run_memo;
 
 pub use head_run::{HeadRun, is_separator};
 pub use markdown::escape_markdown;
 pub use printable::printable;
+pub use run_memo::RunMemo;
 
 /// Cuts `text` to at most `limit` bytes at a character boundary.
 pub fn clip(text: &str, limit: usize) -> &str {

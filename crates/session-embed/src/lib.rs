@@ -41,6 +41,7 @@ mod gguf;
 mod hadamard;
 mod header;
 mod kernel;
+mod known_runs;
 mod layers;
 mod open;
 mod qwen3;

@@ -7,6 +7,8 @@ use crate::{EmbedError, Embedder, Matrix, ModelSpec, Table, WordPiece};
 use ndarray::parallel::prelude::*;
 use ndarray::{ArrayViewMut2, Axis};
 use rayon::slice::ParallelSlice;
+use session_core::text::RunMemo;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Texts given to a thread at once: fewer are not worth waking it.
 const TEXTS_PER_TASK: usize = 16;
@@ -28,6 +30,7 @@ pub struct TableEmbedder {
     spec: ModelSpec,
     wordpiece: WordPiece,
     table: Table,
+    spare: SpareTokens,
 }
 
 impl TableEmbedder {
@@ -51,23 +54,29 @@ impl TableEmbedder {
             spec,
             wordpiece,
             table,
+            spare: SpareTokens::default(),
         })
     }
 
     /// Writes the vector of each text over zeros in its row.
     fn embed_rows(&self, mut rows: ArrayViewMut2<'_, f32>, texts: &[&str]) {
-        let mut tokens = Tokens::default();
+        let mut tokens = self.spare.take();
         for (mut row, text) in rows.outer_iter_mut().zip(texts) {
             if let Some(row) = row.as_slice_mut() {
                 self.embed(text, &mut tokens, row);
             }
         }
+        self.spare.give_back(tokens);
     }
 
     /// Writes the vector of `text` over zeros in `vector`.
     fn embed(&self, text: &str, tokens: &mut Tokens, vector: &mut [f32]) {
-        self.wordpiece
-            .encode(text, self.spec.max_tokens, &mut tokens.ids);
+        self.wordpiece.encode_known(
+            text,
+            self.spec.max_tokens,
+            &mut tokens.known,
+            &mut tokens.ids,
+        );
         tokens.weigh(&self.table);
         add_rows(&self.table, &tokens.weighted, vector);
         hadamard::transform(vector);
@@ -77,9 +86,11 @@ impl TableEmbedder {
 
 /// The tokens of a text; kept from text to text, so that each costs no
 /// allocation.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Tokens {
     ids: Vec<u32>,
+    /// The tokens of runs of letters that earlier texts had.
+    known: RunMemo,
     weighted: Vec<Weighted>,
     /// Occurrences of each token of the table; zeros between texts.
     counts: Vec<u16>,
@@ -103,6 +114,30 @@ impl Tokens {
                 .into_iter()
                 .for_each(|count| *count = 0);
         }
+    }
+}
+
+/// [`Tokens`] that no thread uses.
+#[derive(Debug, Default)]
+struct SpareTokens(Mutex<Vec<Tokens>>);
+
+impl SpareTokens {
+    fn take(&self) -> Tokens {
+        self.all().pop().unwrap_or_default()
+    }
+
+    fn give_back(&self, tokens: Tokens) {
+        self.all().push(tokens);
+    }
+
+    fn all(&self) -> MutexGuard<'_, Vec<Tokens>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clone for SpareTokens {
+    fn clone(&self) -> Self {
+        Self::default()
     }
 }
 

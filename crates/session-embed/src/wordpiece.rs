@@ -58,6 +58,12 @@ impl WordPiece {
     /// Replaces `ids` by those of the first `limit` tokens of `text`.
     pub fn encode(&self, text: &str, limit: usize, ids: &mut Vec<u32>) {
         ids.clear();
+        self.append(text, limit, ids);
+        ids.truncate(limit);
+    }
+
+    /// Appends the tokens of `text`, at least those up to `limit` ids in all.
+    pub(crate) fn append(&self, text: &str, limit: usize, ids: &mut Vec<u32>) {
         let mut encoding = Encoding {
             wordpiece: self,
             word: Word::new(),
@@ -65,18 +71,35 @@ impl WordPiece {
         };
         let mut rest = encoding.plain(text);
         while let Some(c) = rest.chars().next() {
-            rest = rest.get(c.len_utf8()..).unwrap_or_default();
-            match encoding.special(c, rest) {
-                Some(after) => rest = after,
-                None => encoding.raw(c),
-            }
+            rest = match encoding.special(rest) {
+                Some(after) => after,
+                None => {
+                    encoding.raw(c);
+                    rest.get(c.len_utf8()..).unwrap_or_default()
+                }
+            };
             if encoding.ids.len() >= limit {
                 break;
             }
             rest = encoding.plain(rest);
         }
         encoding.end_word();
-        ids.truncate(limit);
+    }
+
+    /// The token of an ASCII character that is a word.
+    #[inline]
+    pub(crate) fn ascii_id(&self, byte: u8) -> u32 {
+        let id = self.ascii.get(usize::from(byte));
+        id.copied().unwrap_or(self.unknown)
+    }
+
+    /// The special token that `text` begins with.
+    #[inline]
+    pub(crate) fn special_token(&self, text: &str) -> Option<&'static str> {
+        if !text.starts_with('[') {
+            return None;
+        }
+        SPECIAL.into_iter().find(|token| text.starts_with(token))
     }
 }
 
@@ -170,19 +193,14 @@ impl Encoding<'_> {
         text.get(taken..).unwrap_or_default()
     }
 
-    /// When `c` opens a special token: takes it and gives the text behind it.
+    /// When `text` opens with a special token: takes it and gives the text behind it.
     #[inline]
-    fn special<'t>(&mut self, c: char, after: &'t str) -> Option<&'t str> {
-        if c != '[' {
-            return None;
-        }
-        let token = SPECIAL
-            .iter()
-            .find(|token| after.starts_with(&token[1..]))?;
+    fn special<'t>(&mut self, text: &'t str) -> Option<&'t str> {
+        let token = self.wordpiece.special_token(text)?;
         let id = self.wordpiece.vocabulary.id(token)?;
         self.end_word();
         self.ids.push(id);
-        after.get(token.len() - 1..)
+        text.get(token.len()..)
     }
 
     /// A character of the text as it is, but no plain one.

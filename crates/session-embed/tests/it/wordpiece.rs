@@ -2,6 +2,7 @@
 
 use crate::{vocabulary, wordpiece};
 use proptest::prelude::*;
+use session_core::text::RunMemo;
 use std::sync::LazyLock;
 use tokenizers::models::wordpiece::WordPiece;
 use tokenizers::normalizers::BertNormalizer;
@@ -33,9 +34,15 @@ static REFERENCE: LazyLock<Tokenizer> = LazyLock::new(|| {
 
 static OURS: LazyLock<session_embed::WordPiece> = LazyLock::new(wordpiece);
 
+/// The ids of a text, which all ways to encode it agree on.
 fn ids(text: &str) -> Vec<u32> {
-    let mut ids = vec![7; 3];
+    let (mut ids, mut again) = (vec![7; 3], vec![7; 3]);
     OURS.encode(text, usize::MAX, &mut ids);
+    let mut known = RunMemo::default();
+    for _ in 0..2 {
+        OURS.encode_known(text, usize::MAX, &mut known, &mut again);
+        assert_eq!(again, ids, "{text:?}");
+    }
     ids
 }
 
@@ -147,6 +154,8 @@ fn limit_cuts_at_a_token() {
     for limit in 0..all.len() + 2 {
         let mut some = Vec::new();
         OURS.encode(text, limit, &mut some);
+        assert_eq!(some, all[..limit.min(all.len())]);
+        OURS.encode_known(text, limit, &mut RunMemo::default(), &mut some);
         assert_eq!(some, all[..limit.min(all.len())]);
     }
 }

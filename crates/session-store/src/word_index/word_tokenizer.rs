@@ -5,12 +5,11 @@ use super::term_table::{SharedTerms, TermId, TermTable};
 use super::turn_words::TurnScratch;
 use crate::error::Result;
 use crate::lexical::TOKENIZER;
-use rustc_hash::FxHashMap;
-use session_core::text::{HeadRun, is_separator};
+use session_core::text::{HeadRun, RunMemo, is_separator};
 use std::sync::Arc;
 
-/// Runs that are remembered: then all are forgotten.
-const MAX_KNOWN_RUNS: usize = 100_000;
+/// Runs that are looked up together, so that their places are loaded together.
+const RUNS_AT_ONCE: usize = 32;
 
 /// Cuts texts into the terms of the word index, as FTS5 does. One for each thread.
 pub(crate) struct WordTokenizer {
@@ -18,25 +17,9 @@ pub(crate) struct WordTokenizer {
     shared: SharedTerms,
     terms: Arc<TermTable>,
     /// The term of each run of letters seen before that has one.
-    known: FxHashMap<RunKey, TermId>,
+    known: RunMemo,
     /// Taken for the turn that is being cut.
     pub(super) scratch: TurnScratch,
-}
-
-/// The bytes of a short run of letters. As two halves, which hash sooner than one number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct RunKey {
-    head: u64,
-    tail: u64,
-}
-
-impl RunKey {
-    fn new(run: HeadRun) -> Self {
-        Self {
-            head: run.bytes as u64,
-            tail: (run.bytes >> 64) as u64,
-        }
-    }
 }
 
 impl WordTokenizer {
@@ -45,7 +28,7 @@ impl WordTokenizer {
             fts5: Fts5Tokenizer::new(TOKENIZER)?,
             terms: shared.current(),
             shared: shared.clone(),
-            known: FxHashMap::default(),
+            known: RunMemo::default(),
             scratch: TurnScratch::default(),
         })
     }
@@ -66,40 +49,66 @@ impl WordTokenizer {
     /// these gives the same tokens by itself, and mostly has been seen before.
     pub(super) fn tokenize(&mut self, text: &str, mut each: impl FnMut(TermId)) -> Result<()> {
         let mut rest = text.as_bytes();
-        while let Some((_, after_first)) = rest.split_first() {
-            let head = HeadRun::up_to_separator(rest);
-            if head.len == 0 {
-                rest = after_first;
-                continue;
+        let mut runs = [Run::default(); RUNS_AT_ONCE];
+        while !rest.is_empty() {
+            let mut count = 0;
+            for (place, run) in runs
+                .iter_mut()
+                .zip(std::iter::from_fn(|| Run::next(&mut rest)))
+            {
+                run.short.iter().for_each(|run| self.known.prefetch(*run));
+                *place = run;
+                count += 1;
             }
-            let (mut len, mut key) = (head.len, Some(RunKey::new(head)));
-            if len == HeadRun::MAX_LEN {
-                let end = rest.iter().position(is_separator);
-                (len, key) = (end.unwrap_or(rest.len()), None);
-            }
-            match key.and_then(|key| self.known.get(&key)) {
-                Some(term) => each(*term),
-                None => {
-                    let terms = self.tokenize_run(&rest[..len], key)?;
-                    terms.into_iter().for_each(&mut each);
+            for run in runs.iter().take(count) {
+                match run.short.and_then(|run| self.known.get(run)) {
+                    Some(term) => each(term as TermId),
+                    None => self.tokenize_run(run)?.into_iter().for_each(&mut each),
                 }
             }
-            rest = &rest[len..];
         }
         Ok(())
     }
 
-    fn tokenize_run(&mut self, run: &[u8], key: Option<RunKey>) -> Result<Vec<TermId>> {
+    fn tokenize_run(&mut self, run: &Run<'_>) -> Result<Vec<TermId>> {
         let mut terms = Vec::new();
         let table = &self.terms;
         self.fts5
-            .tokenize(run, |token| terms.push(table.intern(token)))?;
-        if let (Some(key), [term]) = (key, terms.as_slice()) {
-            if self.known.len() >= MAX_KNOWN_RUNS {
-                self.known.clear();
-            }
-            self.known.insert(key, *term);
+            .tokenize(run.bytes, |token| terms.push(table.intern(token)))?;
+        if let (Some(short), [term]) = (run.short, terms.as_slice()) {
+            self.known.insert(short, (*term).into());
         }
         Ok(terms)
+    }
+}
+
+/// What stands between two characters that separate.
+#[derive(Clone, Copy, Default)]
+struct Run<'t> {
+    bytes: &'t [u8],
+    /// `None` for a long one.
+    short: Option<HeadRun>,
+}
+
+impl<'t> Run<'t> {
+    /// Takes the next run off a text.
+    #[inline]
+    fn next(rest: &mut &'t [u8]) -> Option<Self> {
+        loop {
+            let (_, after_first) = rest.split_first()?;
+            let head = HeadRun::up_to_separator(rest);
+            if head.len == 0 {
+                *rest = after_first;
+                continue;
+            }
+            let (mut len, mut short) = (head.len, Some(head));
+            if len == HeadRun::MAX_LEN {
+                let end = rest.iter().position(is_separator);
+                (len, short) = (end.unwrap_or(rest.len()), None);
+            }
+            let bytes;
+            (bytes, *rest) = rest.split_at(len);
+            return Some(Self { bytes, short });
+        }
     }
 }

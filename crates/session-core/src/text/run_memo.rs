@@ -1,0 +1,88 @@
+//! What short runs of letters stand for, remembered.
+
+use super::HeadRun;
+use crate::prefetch;
+
+/// Places for runs, a power of two: 0.8 MB.
+const PLACES: usize = 1 << 15;
+
+/// A number for each run of those that were met last.
+///
+/// Where thousands of texts are cut, most runs have been seen before, but lie beyond the CPU's first caches:
+/// [`RunMemo::prefetch`] some runs ahead saves waiting for each.
+#[derive(Debug)]
+pub struct RunMemo(Vec<Place>);
+
+/// A run's bytes, never all zero, and its number; zeros where there is none.
+type Place = [u64; 3];
+
+impl RunMemo {
+    /// Begins to load what [`RunMemo::get`] reads of this run.
+    #[inline]
+    pub fn prefetch(&self, run: HeadRun) {
+        prefetch(&self.0[place(run)]);
+    }
+
+    /// Returns the number of a run that does not go on behind its head.
+    #[inline]
+    pub fn get(&self, run: HeadRun) -> Option<u64> {
+        let [head, tail, number] = self.0[place(run)];
+        ([head, tail] == halves(run)).then_some(number)
+    }
+
+    /// Remembers the number of a run, and forgets another with the same place.
+    pub fn insert(&mut self, run: HeadRun, number: u64) {
+        let [head, tail] = halves(run);
+        self.0[place(run)] = [head, tail, number];
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.0.fill([0; 3]);
+    }
+}
+
+impl Default for RunMemo {
+    fn default() -> Self {
+        Self(vec![[0; 3]; PLACES])
+    }
+}
+
+fn halves(run: HeadRun) -> [u64; 2] {
+    [run.bytes as u64, (run.bytes >> 64) as u64]
+}
+
+#[inline]
+fn place(run: HeadRun) -> usize {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let [head, tail] = halves(run);
+    let mixed = (head ^ tail.wrapping_mul(ODD).rotate_left(32)).wrapping_mul(ODD);
+    (mixed >> (u64::BITS - PLACES.ilog2())) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    proptest! {
+        #[test]
+        fn a_run_has_its_own_number_or_none(runs in prop::collection::vec("[a-zA-Zé0-9]{1,7}", 1..300)) {
+            let mut memo = RunMemo::default();
+            let mut numbers = HashMap::new();
+            for (run, number) in runs.iter().zip(0..) {
+                let head = HeadRun::up_to_separator(run.as_bytes());
+                memo.insert(head, number);
+                numbers.insert(head.bytes, number);
+                prop_assert_eq!(memo.get(head), Some(number));
+            }
+            for run in &runs {
+                let head = HeadRun::up_to_separator(run.as_bytes());
+                prop_assert!(memo.get(head).is_none_or(|number| number == numbers[&head.bytes]));
+            }
+            memo.clear();
+            prop_assert_eq!(memo.get(HeadRun::up_to_separator(runs[0].as_bytes())), None);
+        }
+    }
+}
