@@ -3,15 +3,18 @@
 use super::HeadRun;
 use crate::prefetch;
 
-/// Places for runs, a power of two: 0.8 MB.
-const PLACES: usize = 1 << 15;
+/// Sets of places, a power of two: 0.8 MB.
+const SETS: usize = 1 << 14;
 
 /// A number for each run of those that were met last.
 ///
 /// Where thousands of texts are cut, most runs have been seen before, but lie beyond the CPU's first caches:
 /// [`RunMemo::prefetch`] some runs ahead saves waiting for each.
 #[derive(Debug)]
-pub struct RunMemo(Vec<Place>);
+pub struct RunMemo(Vec<Set>);
+
+/// The two runs that were remembered last of those that belong here, the later first.
+type Set = [Place; 2];
 
 /// A run's bytes, never all zero, and its number; zeros where there is none.
 type Place = [u64; 3];
@@ -20,31 +23,35 @@ impl RunMemo {
     /// Begins to load what [`RunMemo::get`] reads of this run.
     #[inline]
     pub fn prefetch(&self, run: HeadRun) {
-        prefetch(&self.0[place(run)]);
+        let [later, sooner] = &self.0[set(run)];
+        prefetch(later);
+        prefetch(&sooner[2]);
     }
 
     /// Returns the number of a run that does not go on behind its head.
     #[inline]
     pub fn get(&self, run: HeadRun) -> Option<u64> {
-        let [head, tail, number] = self.0[place(run)];
-        ([head, tail] == halves(run)).then_some(number)
+        let halves = halves(run);
+        let is_run = |[head, tail, _]: &&Place| [*head, *tail] == halves;
+        self.0[set(run)].iter().find(is_run).map(|place| place[2])
     }
 
-    /// Remembers the number of a run, and forgets another with the same place.
+    /// Remembers the number of a run, and forgets another of its set.
     pub fn insert(&mut self, run: HeadRun, number: u64) {
         let [head, tail] = halves(run);
-        self.0[place(run)] = [head, tail, number];
+        let set = &mut self.0[set(run)];
+        *set = [[head, tail, number], set[0]];
     }
 
     /// Forgets all.
     pub fn clear(&mut self) {
-        self.0.fill([0; 3]);
+        self.0.fill(Set::default());
     }
 }
 
 impl Default for RunMemo {
     fn default() -> Self {
-        Self(vec![[0; 3]; PLACES])
+        Self(vec![Set::default(); SETS])
     }
 }
 
@@ -53,11 +60,11 @@ fn halves(run: HeadRun) -> [u64; 2] {
 }
 
 #[inline]
-fn place(run: HeadRun) -> usize {
+fn set(run: HeadRun) -> usize {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let [head, tail] = halves(run);
     let mixed = (head ^ tail.wrapping_mul(ODD).rotate_left(32)).wrapping_mul(ODD);
-    (mixed >> (u64::BITS - PLACES.ilog2())) as usize
+    (mixed >> (u64::BITS - SETS.ilog2())) as usize
 }
 
 #[cfg(test)]
