@@ -4,7 +4,7 @@ use crate::event_channel::EventSender;
 use crate::parse::ReadOptions;
 use crate::policy::ReadPolicy;
 use crate::session_embedder::SessionEmbedder;
-use session_core::{SessionMeta, SourceName, Span, Turn};
+use session_core::{SessionMeta, SourceName, Span, Turn, TurnContent};
 use session_forget::Exclusions;
 use session_sources::{Cursor, Flow, Sink, Warning};
 use session_store::{NewDocuments, PreparedTurn, StoreError, TurnPreparer};
@@ -131,12 +131,11 @@ impl<'a> Sender<'a> {
     }
 
     fn deliver_turn(&mut self, turn: Turn) -> Flow {
-        match self.preparer.prepare(turn) {
-            Ok(prepared) => {
-                let embedders = self.embedders.iter_mut();
-                embedders.for_each(|embedder| embedder.push(&prepared));
-                self.deliver(Event::Turn(Box::new(prepared)))
-            }
+        let content = (!turn.continues).then(|| TurnContent::from_turn(&turn));
+        let embedders = self.embedders.iter_mut();
+        embedders.for_each(|embedder| embedder.push(turn.index, content.as_ref()));
+        match self.preparer.prepare(turn, content.as_ref()) {
+            Ok(prepared) => self.deliver(Event::Turn(Box::new(prepared))),
             Err(error) => self.deliver(Event::Failed(error)),
         }
     }

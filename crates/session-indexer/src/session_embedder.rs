@@ -4,9 +4,9 @@
 
 use crate::documents::max_document_bytes;
 use crate::embedding::embed_texts;
-use session_core::document;
+use session_core::{TurnContent, document};
 use session_embed::Embedder;
-use session_store::{NewDocument, NewDocuments, PreparedTurn};
+use session_store::{NewDocument, NewDocuments};
 
 /// Bytes of a session's texts from which on it is left to the second pass, which reads it in parts.
 const MAX_BYTES: usize = 1 << 20;
@@ -35,11 +35,7 @@ struct SessionTexts {
 
 impl SessionTexts {
     /// Adds the next turn; returns false for one that is not the next, and where there is too much.
-    fn push(&mut self, turn: &PreparedTurn, budget: usize) -> bool {
-        let index = turn.turn().index;
-        let Some(content) = turn.content() else {
-            return false;
-        };
+    fn push(&mut self, index: u32, content: &TurnContent, budget: usize) -> bool {
         if index as usize != self.prompt_ends.len() || self.bytes > MAX_BYTES {
             return false;
         }
@@ -80,10 +76,13 @@ impl<'a> SessionEmbedder<'a> {
         self.session = Some(SessionTexts::default());
     }
 
-    /// Adds the next turn of the session.
-    pub(crate) fn push(&mut self, turn: &PreparedTurn) {
+    /// Adds the next turn of the session, which goes on with one without content.
+    pub(crate) fn push(&mut self, index: u32, content: Option<&TurnContent>) {
         let budget = self.budget;
-        self.session.take_if(|session| !session.push(turn, budget));
+        let is_next = |session: &mut SessionTexts| {
+            content.is_some_and(|content| session.push(index, content, budget))
+        };
+        self.session.take_if(|session| !is_next(session));
     }
 
     /// Ends the session, which has this title, and embeds its documents. `None` where it is left to the second pass,

@@ -148,7 +148,7 @@ impl Storing<'_> {
             }
             Event::Turn(turn) => {
                 if let Some(session) = reading.session {
-                    let started_ms = turn.turn().started_ms;
+                    let started_ms = turn.started_ms();
                     writer.add_prepared_turn(session, *turn)?;
                     self.turns += 1;
                     self.note_time(started_ms);

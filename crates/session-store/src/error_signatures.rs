@@ -5,7 +5,7 @@ use crate::id::{SessionTurn, TurnId};
 use crate::reader::Reader;
 use crate::writer::Writer;
 use rusqlite::params;
-use session_core::{ErrorSignature, TurnContent};
+use session_core::ErrorSignature;
 
 impl Reader {
     /// Returns the turns in which a command failed with an error of this signature, by number. Copies are
@@ -32,9 +32,9 @@ impl Writer {
     pub(crate) fn insert_error_signatures(
         &mut self,
         turn: TurnId,
-        content: &TurnContent,
+        signatures: Vec<ErrorSignature>,
     ) -> Result<()> {
-        for signature in content.failure_signatures() {
+        for signature in signatures {
             self.reader
                 .db
                 .prepare_cached(

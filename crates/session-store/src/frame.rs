@@ -134,7 +134,8 @@ fn read_entry(from: &mut impl Read) -> io::Result<(TurnId, u32)> {
     ))
 }
 
-fn parse_content(json: &[u8]) -> TurnContent {
+/// Reads a content as a frame holds it; an empty one where it is damaged.
+pub(crate) fn parse_content(json: &[u8]) -> TurnContent {
     let packed: PackedContent<'_> = serde_json::from_slice(json).unwrap_or_default();
     packed.into()
 }

@@ -3,11 +3,15 @@
 use crate::error::Result;
 use crate::frame::content_json;
 use crate::lexical;
+use crate::titles::can_title_session;
 use crate::turn_keys::TurnHashes;
 use crate::word_index::{SharedTerms, TurnWords, WordTokenizer};
-use session_core::{Turn, TurnContent};
+use session_core::{ErrorSignature, Turn, TurnContent, TurnStats};
 
 /// A turn with what is stored of it.
+///
+/// The writer frees it. Memory that another thread took is freed at the price of a lock, for which both wait,
+/// so that little of it comes along: not the content, and no string that is only hashed.
 pub struct PreparedTurn {
     pub(crate) turn: Turn,
     /// None where the turn [continues](Turn::continues) one: its content is that of both.
@@ -19,29 +23,30 @@ const BYTES_OF_PART: usize = 4096;
 
 /// The forms in which a turn is stored.
 pub(crate) struct StoredForms {
-    pub(crate) content: TurnContent,
     /// The content as a frame holds it.
     pub(crate) json: Vec<u8>,
-    /// Its words, without a title.
-    pub(crate) words: TurnWords,
     pub(crate) hashes: TurnHashes,
+    pub(crate) words: PreparedWords,
+}
+
+/// What of a turn is indexed.
+pub(crate) struct PreparedWords {
+    /// Without a title.
+    pub(crate) words: TurnWords,
+    /// The signatures of its errors.
+    pub(crate) signatures: Vec<ErrorSignature>,
 }
 
 impl PreparedTurn {
-    /// Returns the turn, whose parts are in its content where that was made.
-    pub fn turn(&self) -> &Turn {
-        &self.turn
-    }
-
-    /// Returns its content; `None` where it [continues](Turn::continues) a turn.
-    pub fn content(&self) -> Option<&TurnContent> {
-        self.forms.as_ref().map(|forms| &forms.content)
+    /// Returns when the turn began, in milliseconds since 1970, UTC.
+    pub fn started_ms(&self) -> Option<i64> {
+        self.turn.started_ms
     }
 
     /// Returns the bytes that it takes, about.
     pub fn bytes(&self) -> usize {
         match &self.forms {
-            Some(forms) => 2 * forms.json.len() + forms.words.bytes(),
+            Some(forms) => self.turn.prompt.len() + forms.json.len() + forms.words.words.bytes(),
             None => self.turn.parts.len() * BYTES_OF_PART,
         }
     }
@@ -67,30 +72,47 @@ impl TurnPreparer {
         }
     }
 
-    /// Makes what is stored of a turn.
+    /// Makes what is stored of a turn with this content; without one the turn [continues](Turn::continues) another.
     ///
     /// # Errors
     /// When FTS5's tokenizer cannot be made.
-    pub fn prepare(&mut self, mut turn: Turn) -> Result<PreparedTurn> {
-        if turn.continues {
-            return Ok(PreparedTurn { turn, forms: None });
-        }
-        let content = TurnContent::from_turn(&turn);
-        turn.parts = Vec::new();
+    pub fn prepare(&mut self, turn: Turn, content: Option<&TurnContent>) -> Result<PreparedTurn> {
+        let forms = content.map(|content| self.forms(&turn, content));
+        let turn = match forms {
+            Some(_) => without_strings(turn),
+            None => turn,
+        };
+        let forms = forms.transpose()?;
+        Ok(PreparedTurn { turn, forms })
+    }
+
+    fn forms(&mut self, turn: &Turn, content: &TurnContent) -> Result<StoredForms> {
         let tokenizer = match &mut self.tokenizer {
             Some(tokenizer) => tokenizer,
             none => none.insert(WordTokenizer::new(&self.terms)?),
         };
-        let words = TurnWords::new(tokenizer, &lexical::indexed_texts(&content, ""))?;
-        let forms = StoredForms {
-            json: content_json(&content)?,
-            words,
-            hashes: TurnHashes::from_turn(&turn),
-            content,
-        };
-        Ok(PreparedTurn {
-            turn,
-            forms: Some(forms),
+        let words = TurnWords::new(tokenizer, &lexical::indexed_texts(content, ""))?;
+        Ok(StoredForms {
+            json: content_json(content)?,
+            hashes: TurnHashes::from_turn(turn),
+            words: PreparedWords {
+                words,
+                signatures: content.failure_signatures(),
+            },
         })
+    }
+}
+
+/// Drops what the forms of a turn hold, and a prompt that titles no session.
+fn without_strings(mut turn: Turn) -> Turn {
+    if !can_title_session(turn.kind, &turn.prompt) {
+        turn.prompt = String::new();
+    }
+    Turn {
+        origin: None,
+        leaf: None,
+        parts: Vec::new(),
+        turn_stats: TurnStats::default(),
+        ..turn
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::copies::Ownership;
 use crate::error::Result;
-use crate::frame::content_json;
+use crate::frame::{content_json, parse_content};
 use crate::id::{SessionId, TurnId};
 use crate::lexical;
-use crate::prepared_turn::{PreparedTurn, StoredForms, TurnPreparer};
+use crate::prepared_turn::{PreparedTurn, PreparedWords, StoredForms, TurnPreparer};
 use crate::row::prompt_kind_to_db;
 use crate::titles::can_title_session;
 use crate::turn_keys::TurnHashes;
@@ -21,11 +21,14 @@ struct StoredTurn {
     hashes: TurnHashes,
 }
 
-/// The words of a new turn.
-struct PreparedWords {
-    words: TurnWords,
-    /// The session's title is indexed with an earlier turn.
-    has_title: bool,
+/// From what a new turn is indexed.
+enum IndexedForm<'c> {
+    Content(&'c TurnContent),
+    Prepared {
+        words: PreparedWords,
+        /// The session's title is indexed with an earlier turn.
+        has_title: bool,
+    },
 }
 
 impl Writer {
@@ -44,7 +47,8 @@ impl Writer {
                 let content = TurnContent::from_turn(turn);
                 let hashes = TurnHashes::from_turn(turn);
                 let id = self.insert_turn(session, turn, hashes, content_json(&content)?)?;
-                let is_copy = self.index_new_turn(id, hashes, &content, None)?;
+                let form = IndexedForm::Content(&content);
+                let is_copy = self.index_new_turn(id, hashes, form)?;
                 self.new_session.note_turn(session, turn.index, id, is_copy);
                 true
             }
@@ -59,10 +63,9 @@ impl Writer {
     pub fn add_prepared_turn(&mut self, session: SessionId, prepared: PreparedTurn) -> Result<()> {
         let PreparedTurn { turn, forms } = prepared;
         let Some(StoredForms {
-            content,
             json,
-            words,
             hashes,
+            words,
         }) = forms
         else {
             return self.add_turn(session, &turn);
@@ -70,12 +73,15 @@ impl Writer {
         self.begin()?;
         self.count_replaced_turn(session, &turn);
         let changed = match self.stored_turn(session, turn.index)? {
-            Some(known) => self.replace_turn(&known, session, &turn, &content)?,
+            Some(known) => {
+                let content = parse_content(&json);
+                self.replace_turn(&known, session, &turn, hashes, &content)?
+            }
             None => {
                 let id = self.insert_turn(session, &turn, hashes, json)?;
                 let has_title = self.new_session.is_titled_before(session, turn.index);
-                let words = PreparedWords { words, has_title };
-                let is_copy = self.index_new_turn(id, hashes, &content, Some(words))?;
+                let form = IndexedForm::Prepared { words, has_title };
+                let is_copy = self.index_new_turn(id, hashes, form)?;
                 self.new_session.note_turn(session, turn.index, id, is_copy);
                 true
             }
@@ -98,7 +104,7 @@ impl Writer {
             }
             false => TurnContent::from_turn(turn),
         };
-        self.replace_turn(known, session, turn, &content)
+        self.replace_turn(known, session, turn, TurnHashes::from_turn(turn), &content)
     }
 
     /// Updates a stored turn and its words; returns false when neither they nor its
@@ -108,10 +114,11 @@ impl Writer {
         known: &StoredTurn,
         session: SessionId,
         turn: &Turn,
+        hashes: TurnHashes,
         content: &TurnContent,
     ) -> Result<bool> {
         self.new_session.note_change(session);
-        let changed = self.update_turn(known, turn, content)?;
+        let changed = self.update_turn(known, turn, hashes, content)?;
         if changed {
             self.reindex_turn(known.id, session, content)?;
             self.reindex_copies(known.id)?;
@@ -183,10 +190,10 @@ impl Writer {
         &mut self,
         known: &StoredTurn,
         turn: &Turn,
+        hashes: TurnHashes,
         content: &TurnContent,
     ) -> Result<bool> {
         let end = turn.span.end.cast_signed();
-        let hashes = TurnHashes::from_turn(turn);
         self.reader.db.prepare_cached(
             "UPDATE turns SET stop = CASE WHEN ?5 THEN max(stop, ?2) ELSE ?2 END, leaf = coalesce(?3, leaf), ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), branch = coalesce(?6, branch) WHERE id = ?1",
         )?.execute(params![known.id, end, hashes.leaf, turn.ended_ms, turn.continues, turn.branch])?;
@@ -228,7 +235,7 @@ impl Writer {
         self.set_owner(id, ownership.owner())?;
         let is_copy = ownership.owner().is_some();
         if let Ownership::OwnerOf(copies) = ownership {
-            self.index_owner(id, content, None, copies)?;
+            self.index_owner(id, IndexedForm::Content(content), copies)?;
         }
         if is_copy != was_copy {
             self.index_title(session)?;
@@ -241,17 +248,19 @@ impl Writer {
         &mut self,
         id: TurnId,
         hashes: TurnHashes,
-        content: &TurnContent,
-        words: Option<PreparedWords>,
+        form: IndexedForm<'_>,
     ) -> Result<bool> {
         // Before its own keys are there, which would be found.
         let alike = self.owners_alike(id, hashes.dedup_keys)?;
         self.add_turn_keys(id, hashes)?;
-        match self.find_ownership(content, alike)? {
+        let ownership = match (alike.is_empty(), &form) {
+            (true, _) => Ownership::OwnerOf(Vec::new()),
+            (_, IndexedForm::Content(content)) => self.find_ownership(content, alike)?,
+            (_, IndexedForm::Prepared { .. }) => self.find_ownership(&self.content(id)?, alike)?,
+        };
+        match ownership {
             Ownership::CopyOf(owner) => self.set_owner(id, Some(owner)).map(|()| true),
-            Ownership::OwnerOf(copies) => {
-                self.index_owner(id, content, words, copies).map(|()| false)
-            }
+            Ownership::OwnerOf(copies) => self.index_owner(id, form, copies).map(|()| false),
         }
     }
 
@@ -259,11 +268,15 @@ impl Writer {
     fn index_owner(
         &mut self,
         id: TurnId,
-        content: &TurnContent,
-        words: Option<PreparedWords>,
+        form: IndexedForm<'_>,
         copies: Vec<(TurnId, SessionId)>,
     ) -> Result<()> {
-        self.insert_prepared_words(id, content, words)?;
+        match form {
+            IndexedForm::Content(content) => self.insert_words(id, content)?,
+            IndexedForm::Prepared { words, has_title } => {
+                self.insert_prepared_words(id, words, has_title)?;
+            }
+        }
         self.reindex_turns(&copies)?;
         for (copy, _) in copies {
             self.reindex_copies(copy)?;
@@ -315,7 +328,11 @@ impl Writer {
 
     /// Indexes the words of a turn, and the signatures of its errors.
     pub(crate) fn insert_words(&mut self, id: TurnId, content: &TurnContent) -> Result<()> {
-        self.insert_prepared_words(id, content, None)
+        self.insert_error_signatures(id, content.failure_signatures())?;
+        let title = self.indexed_title(id, content)?;
+        let texts = lexical::indexed_texts(content, &title);
+        let words = TurnWords::new(self.words.tokenizer()?, &texts)?;
+        self.insert_turn_words(id, words)
     }
 
     /// Indexes the words of all turns that are not copies in an empty table.
@@ -331,28 +348,27 @@ impl Writer {
         Ok(())
     }
 
-    /// Indexes the words of a turn, which are `words` where no title is indexed with it.
+    /// Indexes the words of a stored turn as they were prepared, where no title is indexed with it.
     fn insert_prepared_words(
         &mut self,
         id: TurnId,
-        content: &TurnContent,
-        prepared: Option<PreparedWords>,
+        prepared: PreparedWords,
+        has_title: bool,
     ) -> Result<()> {
+        let PreparedWords { words, signatures } = prepared;
+        let has_own_title = || -> Result<bool> {
+            let title = self.indexed_title(id, &self.content(id)?)?;
+            Ok(!title.is_empty())
+        };
+        if (!has_title && has_own_title()?) || !self.words.accepts(&words) {
+            return self.insert_words(id, &self.content(id)?);
+        }
+        self.insert_error_signatures(id, signatures)?;
+        self.insert_turn_words(id, words)
+    }
+
+    fn insert_turn_words(&mut self, id: TurnId, words: TurnWords) -> Result<()> {
         self.stale_turns.insert(id);
-        self.insert_error_signatures(id, content)?;
-        let title = match prepared.as_ref().is_some_and(|prepared| prepared.has_title) {
-            true => String::new(),
-            false => self.indexed_title(id, content)?,
-        };
-        let is_whole =
-            |prepared: &PreparedWords| title.is_empty() && self.words.accepts(&prepared.words);
-        let words = match prepared.filter(is_whole) {
-            Some(prepared) => prepared.words,
-            None => {
-                let texts = lexical::indexed_texts(content, &title);
-                TurnWords::new(self.words.tokenizer()?, &texts)?
-            }
-        };
         let inserted = self.words.insert(&self.reader, id, words);
         self.note_failure(inserted)
     }
