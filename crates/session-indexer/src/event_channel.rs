@@ -1,8 +1,9 @@
-//! The way of events from a thread that reads a file to the writer, which takes the files in order.
+//! The way of events from a thread that reads a file to the writer, which takes the files in order, and the way back
+//! of their memory.
 
 use crate::events::Event;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Batches of events that may wait in a file's channel.
 const MAX_WAITING_BATCHES: usize = 8;
@@ -53,25 +54,50 @@ impl Drop for CloseOnDrop<'_> {
     }
 }
 
+/// Events that the writer is done with, for the thread that sent them: to free what another thread allocated takes a
+/// lock, for which both wait.
+#[derive(Default)]
+pub(crate) struct SpentEvents(Mutex<Vec<Vec<Event>>>);
+
+impl SpentEvents {
+    fn give_back(&self, events: Vec<Event>) {
+        self.batches().push(events);
+    }
+
+    /// Frees them.
+    fn free(&self) {
+        let batches = std::mem::take(&mut *self.batches());
+        drop(batches);
+    }
+
+    fn batches(&self) -> MutexGuard<'_, Vec<Vec<Event>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Events that are sent together, and the bytes that they take, about.
 struct EventBatch {
     events: Vec<Event>,
     bytes: usize,
 }
 
-/// Makes the channel of a file.
-pub(crate) fn event_channel(waiting: &Arc<WaitingBytes>) -> (EventSender, EventReceiver) {
+/// Makes the channel of a file; `spent` is of the thread that will send.
+pub(crate) fn event_channel(
+    waiting: &Arc<WaitingBytes>,
+    spent: &Arc<SpentEvents>,
+) -> (EventSender, EventReceiver) {
     let (sender, receiver) = sync_channel(MAX_WAITING_BATCHES);
-    let waiting = || Arc::clone(waiting);
     let sender = EventSender {
         channel: sender,
-        waiting: waiting(),
+        waiting: Arc::clone(waiting),
+        spent: Arc::clone(spent),
         events: Vec::new(),
         bytes: 0,
     };
     let receiver = EventReceiver {
         channel: receiver,
-        waiting: waiting(),
+        waiting: Arc::clone(waiting),
+        spent: Arc::clone(spent),
     };
     (sender, receiver)
 }
@@ -83,6 +109,7 @@ const BATCH_BYTES: usize = 32 << 10;
 pub(crate) struct EventSender {
     channel: SyncSender<EventBatch>,
     waiting: Arc<WaitingBytes>,
+    spent: Arc<SpentEvents>,
     events: Vec<Event>,
     bytes: usize,
 }
@@ -97,6 +124,7 @@ impl EventSender {
 
     /// Sends what was added; returns false when nobody listens.
     pub(crate) fn send(&mut self) -> bool {
+        self.spent.free();
         let events = std::mem::take(&mut self.events);
         let bytes = std::mem::take(&mut self.bytes);
         if events.is_empty() {
@@ -111,14 +139,19 @@ impl EventSender {
 pub(crate) struct EventReceiver {
     channel: Receiver<EventBatch>,
     waiting: Arc<WaitingBytes>,
+    spent: Arc<SpentEvents>,
 }
 
 impl EventReceiver {
-    /// Returns the events as they come, until the sender is dropped.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Event> {
-        self.channel.iter().flat_map(|batch| {
-            self.waiting.change(|state| state.bytes -= batch.bytes);
-            batch.events
+    /// Calls `each` with the events as they come, until it returns something or the sender is dropped. What it leaves
+    /// of an event goes back to the thread that sent it.
+    pub(crate) fn find_map<T>(&self, mut each: impl FnMut(&mut Event) -> Option<T>) -> Option<T> {
+        self.channel.iter().find_map(|batch| {
+            let EventBatch { mut events, bytes } = batch;
+            self.waiting.change(|state| state.bytes -= bytes);
+            let found = events.iter_mut().find_map(&mut each);
+            self.spent.give_back(events);
+            found
         })
     }
 }
@@ -133,15 +166,23 @@ mod tests {
     #[test]
     fn what_is_received_makes_room() {
         let waiting = Arc::new(WaitingBytes::default());
-        let (mut sender, receiver) = event_channel(&waiting);
+        let spent = Arc::default();
+        let (mut sender, receiver) = event_channel(&waiting, &spent);
         for _ in 0..10 {
             sender.push(Event::Done);
         }
         sender.send();
         drop(sender);
         assert!(waiting.state.lock().unwrap().bytes > 0);
-        assert_eq!(receiver.iter().count(), 10);
+        let mut received = 0;
+        let found = receiver.find_map(|_| {
+            received += 1;
+            None::<()>
+        });
+        assert_eq!((found, received), (None, 10));
         assert_eq!(waiting.state.lock().unwrap().bytes, 0);
+        let given_back = spent.batches().iter().map(Vec::len).sum::<usize>();
+        assert_eq!(given_back, 10);
     }
 
     #[test]

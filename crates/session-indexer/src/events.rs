@@ -32,8 +32,8 @@ pub(crate) enum Event {
         title: String,
     },
     Warning(Box<Warning>),
-    /// A turn could not be prepared.
-    Failed(StoreError),
+    /// A turn could not be prepared; `None` where the error was taken.
+    Failed(Option<StoreError>),
     /// The reader came to the end.
     Done,
 }
@@ -136,7 +136,7 @@ impl<'a> Sender<'a> {
         embedders.for_each(|embedder| embedder.push(turn.index, content.as_ref()));
         match self.preparer.prepare(turn, content.as_ref()) {
             Ok(prepared) => self.deliver(Event::Turn(Box::new(prepared))),
-            Err(error) => self.deliver(Event::Failed(error)),
+            Err(error) => self.deliver(Event::Failed(Some(error))),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Reading many histories at once, delivered one after the other.
 
 use crate::discover::Change;
-use crate::event_channel::{EventReceiver, EventSender, WaitingBytes, event_channel};
+use crate::event_channel::{EventReceiver, EventSender, SpentEvents, WaitingBytes, event_channel};
 use crate::events::{Sender, is_past};
 use crate::policy::ReadPolicy;
 use session_embed::Embedder;
@@ -22,10 +22,10 @@ struct EventQueue<'a> {
 }
 
 impl<'a> EventQueue<'a> {
-    fn next(&mut self) -> Option<(&'a Change, EventSender)> {
+    fn next(&mut self, spent: &Arc<SpentEvents>) -> Option<(&'a Change, EventSender)> {
         let change = self.files.next()?;
         self.waiting.wait_for_room();
-        let (sender, receiver) = event_channel(&self.waiting);
+        let (sender, receiver) = event_channel(&self.waiting, spent);
         self.begun.send((change, receiver)).ok()?;
         Some((change, sender))
     }
@@ -76,8 +76,10 @@ pub(crate) fn in_order<E>(
 /// Takes files off the queue in order. The oldest unfinished file always has a
 /// thread, so the writer never waits for one that nobody reads.
 fn work(queue: &Mutex<EventQueue<'_>>, options: &ReadOptions<'_>, mut preparer: TurnPreparer) {
+    let spent = Arc::default();
     loop {
-        let Some((change, channel)) = queue.lock().ok().and_then(|mut q| q.next()) else {
+        let next = queue.lock().ok().and_then(|mut queue| queue.next(&spent));
+        let Some((change, channel)) = next else {
             return;
         };
         let mut sender = Sender::new(channel, options, change.source.name(), &mut preparer);

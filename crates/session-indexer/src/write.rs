@@ -5,7 +5,6 @@ use crate::discover::{Change, path_key};
 use crate::event_channel::EventReceiver;
 use crate::events::Event;
 use crate::listed_histories::problem;
-use session_sources::Cursor;
 use session_store::{FileId, FileStamp, ModelRow, Problem, SessionId, StoreError, Writer};
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -47,25 +46,40 @@ impl Storing<'_> {
         change: &Change,
         events: &EventReceiver,
     ) -> Result<(), StoreError> {
-        let mut events = events.iter();
-        let Some(first) = events.next() else {
-            return Ok(()); // never begun: time is up
-        };
-        let mut reading = self.open(change)?;
-        for event in std::iter::once(first).chain(events) {
-            match event {
-                Event::Marked(session) => {
-                    let source = change.source.name().as_str().to_owned();
-                    self.marked.push((source, session));
-                }
-                Event::Done => return self.finish(change, &reading),
-                Event::Warning(warning) => reading.warnings.push(problem(&warning)),
-                other => self.store(change, &mut reading, other)?,
+        let mut reading = None;
+        let end = events.find_map(|event| self.event(change, &mut reading, event).transpose());
+        match (end, reading) {
+            (Some(end), _) => end,
+            (None, None) => Ok(()), // never begun: time is up
+            (None, Some(reading)) => {
+                // What came after the last checkpoint comes again.
+                let mut settled = reading.warnings.iter().take(reading.settled);
+                settled.try_for_each(|warning| self.writer.record_problem(warning))
             }
         }
-        // What came after the last checkpoint comes again.
-        let mut settled = reading.warnings.iter().take(reading.settled);
-        settled.try_for_each(|warning| self.writer.record_problem(warning))
+    }
+
+    /// Stores an event; returns something for a file's last.
+    fn event(
+        &mut self,
+        change: &Change,
+        reading: &mut Option<SessionReading>,
+        event: &mut Event,
+    ) -> Result<Option<()>, StoreError> {
+        let reading = match reading {
+            Some(reading) => reading,
+            none => none.insert(self.open(change)?),
+        };
+        match event {
+            Event::Marked(session) => {
+                let source = change.source.name().as_str().to_owned();
+                self.marked.push((source, std::mem::take(session)));
+            }
+            Event::Done => return self.finish(change, reading).map(Some),
+            Event::Warning(warning) => reading.warnings.push(problem(warning)),
+            other => self.store(change, reading, other)?,
+        }
+        Ok(None)
     }
 
     fn open(&mut self, change: &Change) -> Result<SessionReading, StoreError> {
@@ -117,11 +131,11 @@ impl Storing<'_> {
         self.commit_if_due()
     }
 
-    fn checkpoint(&mut self, reading: &mut SessionReading, at: Cursor) -> Result<(), StoreError> {
+    fn checkpoint(&mut self, reading: &mut SessionReading, at: String) -> Result<(), StoreError> {
         // Not the stamp: until the end is reached the file counts as changed.
         self.writer
-            .checkpoint(reading.file, &at.0, FileStamp::default())?;
-        reading.cursor = Some(at.0);
+            .checkpoint(reading.file, &at, FileStamp::default())?;
+        reading.cursor = Some(at);
         reading.settled = reading.warnings.len();
         self.commit_if_due()
     }
@@ -130,17 +144,17 @@ impl Storing<'_> {
         &mut self,
         change: &Change,
         reading: &mut SessionReading,
-        event: Event,
+        event: &mut Event,
     ) -> Result<(), StoreError> {
-        self.begin(change, reading, &event)?;
+        self.begin(change, reading, event)?;
         let writer = &mut *self.writer;
         match event {
             Event::Session { meta, fresh } => {
                 let source = change.source.name();
-                let unwanted = writer.is_superseded(reading.file, &source, &meta)?;
+                let unwanted = writer.is_superseded(reading.file, &source, meta)?;
                 reading.session = match unwanted {
                     true => None,
-                    false => Some(writer.open_session(reading.file, &source, &meta, fresh)?),
+                    false => Some(writer.open_session(reading.file, &source, meta, *fresh)?),
                 };
                 if let Some(most) = kept_rest(change) {
                     writer.keep_rest(most);
@@ -148,23 +162,22 @@ impl Storing<'_> {
             }
             Event::Turn(turn) => {
                 if let Some(session) = reading.session {
-                    let started_ms = turn.started_ms();
-                    writer.add_prepared_turn(session, *turn)?;
+                    writer.add_prepared_turn(session, turn)?;
                     self.turns += 1;
-                    self.note_time(started_ms);
+                    self.note_time(turn.started_ms());
                 }
             }
             Event::Documents { model, documents } => {
-                if let (Some(session), Some(model)) = (reading.session, self.models.get(model)) {
+                if let (Some(session), Some(model)) = (reading.session, self.models.get(*model)) {
                     let texts = documents.documents.len();
-                    let is_stored = writer.store_new_documents(model, session, *documents)?;
+                    let is_stored = writer.store_new_documents(model, session, documents)?;
                     self.embedded += if is_stored { texts } else { 0 };
                 }
             }
-            Event::Gone(uid) => writer.mark_session_gone(reading.file, &uid)?,
-            Event::Title { message, title } => writer.store_external_title(&message, &title)?,
-            Event::Checkpoint(at) => self.checkpoint(reading, at)?,
-            Event::Failed(error) => return Err(error),
+            Event::Gone(uid) => writer.mark_session_gone(reading.file, uid)?,
+            Event::Title { message, title } => writer.store_external_title(message, title)?,
+            Event::Checkpoint(at) => self.checkpoint(reading, std::mem::take(&mut at.0))?,
+            Event::Failed(error) => return error.take().map_or(Ok(()), Err),
             Event::Marked(_) | Event::Warning(_) | Event::Done => {}
         }
         Ok(())

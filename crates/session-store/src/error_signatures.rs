@@ -32,7 +32,7 @@ impl Writer {
     pub(crate) fn insert_error_signatures(
         &mut self,
         turn: TurnId,
-        signatures: Vec<ErrorSignature>,
+        signatures: &[ErrorSignature],
     ) -> Result<()> {
         for signature in signatures {
             self.reader

@@ -99,7 +99,7 @@ impl FrameBuffer {
     }
 
     /// Inserts a turn's content as JSON into the frame of [`Self::open_with_space`].
-    pub(crate) fn insert(&mut self, turn: TurnId, json: Vec<u8>) {
+    pub(crate) fn insert(&mut self, turn: TurnId, json: &[u8]) {
         self.modify(|frame| frame.insert(turn, json));
     }
 
@@ -111,7 +111,7 @@ impl FrameBuffer {
         content: &TurnContent,
     ) -> Result<()> {
         self.open_of_turn(index, turn)?;
-        self.insert(turn, content_json(content)?);
+        self.insert(turn, &content_json(content)?);
         Ok(())
     }
 

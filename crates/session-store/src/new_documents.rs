@@ -44,7 +44,8 @@ impl NewDocuments {
 
 impl Writer {
     /// Stores the documents of the session that was inserted last, and returns whether it did: they are left to be
-    /// made from the index where the session has another title or other turns by now, or one that is a copy.
+    /// made from the index where the session has another title or other turns by now, or one that is a copy. The
+    /// documents get the numbers of their turns.
     ///
     /// # Errors
     /// When the disk or the database fails.
@@ -52,7 +53,7 @@ impl Writer {
         &mut self,
         model: &ModelRow,
         session: SessionId,
-        new: NewDocuments,
+        new: &mut NewDocuments,
     ) -> Result<bool> {
         let Some(turns) = self.new_session.unchanged_turns(session) else {
             return Ok(false);
@@ -60,25 +61,25 @@ impl Writer {
         if turns.len() != new.turns || self.reader.session_title(session)? != new.title {
             return Ok(false);
         }
-        let Some(documents) = number_documents(new.documents, turns) else {
+        if number_documents(&mut new.documents, turns).is_none() {
             return Ok(false);
-        };
+        }
         let Some(pending) = self.reader.pending_session(session)? else {
             return Ok(false);
         };
-        self.store_rows(model, pending, &documents, DocumentBatch::Complete)?;
+        let rows = new.documents.iter().map(|document| &document.row);
+        self.store_rows(model, pending, rows, DocumentBatch::Complete)?;
         Ok(true)
     }
 }
 
 /// Gives each document the number of its turn; `None` where a turn has none.
-fn number_documents(documents: Vec<NewDocument>, turns: &[TurnId]) -> Option<Vec<DocumentRow>> {
-    let number = |NewDocument { turn, mut row }: NewDocument| {
+fn number_documents(documents: &mut [NewDocument], turns: &[TurnId]) -> Option<()> {
+    for NewDocument { turn, row } in documents {
         row.turn = match turn {
-            Some(index) => Some(*turns.get(index as usize)?),
+            Some(index) => Some(*turns.get(*index as usize)?),
             None => None,
         };
-        Some(row)
-    };
-    documents.into_iter().map(number).collect()
+    }
+    Some(())
 }

@@ -3,15 +3,13 @@
 use crate::error::Result;
 use crate::frame::content_json;
 use crate::lexical;
-use crate::titles::can_title_session;
 use crate::turn_keys::TurnHashes;
 use crate::word_index::{SharedTerms, TurnWords, WordTokenizer};
-use session_core::{ErrorSignature, Turn, TurnContent, TurnStats};
+use session_core::{ErrorSignature, Turn, TurnContent};
 
 /// A turn with what is stored of it.
 ///
-/// The writer frees it. Memory that another thread took is freed at the price of a lock, for which both wait,
-/// so that little of it comes along: not the content, and no string that is only hashed.
+/// The writer only borrows it: to free what another thread allocated takes a lock, for which both wait.
 pub struct PreparedTurn {
     pub(crate) turn: Turn,
     /// None where the turn [continues](Turn::continues) one: its content is that of both.
@@ -78,12 +76,14 @@ impl TurnPreparer {
     /// When FTS5's tokenizer cannot be made.
     pub fn prepare(&mut self, turn: Turn, content: Option<&TurnContent>) -> Result<PreparedTurn> {
         let forms = content.map(|content| self.forms(&turn, content));
-        let turn = match forms {
-            Some(_) => without_strings(turn),
-            None => turn,
+        let mut prepared = PreparedTurn {
+            turn,
+            forms: forms.transpose()?,
         };
-        let forms = forms.transpose()?;
-        Ok(PreparedTurn { turn, forms })
+        if prepared.forms.is_some() {
+            prepared.turn.parts = Vec::new();
+        }
+        Ok(prepared)
     }
 
     fn forms(&mut self, turn: &Turn, content: &TurnContent) -> Result<StoredForms> {
@@ -100,19 +100,5 @@ impl TurnPreparer {
                 signatures: content.failure_signatures(),
             },
         })
-    }
-}
-
-/// Drops what the forms of a turn hold, and a prompt that titles no session.
-fn without_strings(mut turn: Turn) -> Turn {
-    if !can_title_session(turn.kind, &turn.prompt) {
-        turn.prompt = String::new();
-    }
-    Turn {
-        origin: None,
-        leaf: None,
-        parts: Vec::new(),
-        turn_stats: TurnStats::default(),
-        ..turn
     }
 }

@@ -25,7 +25,7 @@ struct StoredTurn {
 enum IndexedForm<'c> {
     Content(&'c TurnContent),
     Prepared {
-        words: PreparedWords,
+        words: &'c mut PreparedWords,
         /// The session's title is indexed with an earlier turn.
         has_title: bool,
     },
@@ -46,7 +46,7 @@ impl Writer {
             None => {
                 let content = TurnContent::from_turn(turn);
                 let hashes = TurnHashes::from_turn(turn);
-                let id = self.insert_turn(session, turn, hashes, content_json(&content)?)?;
+                let id = self.insert_turn(session, turn, hashes, &content_json(&content)?)?;
                 let form = IndexedForm::Content(&content);
                 let is_copy = self.index_new_turn(id, hashes, form)?;
                 self.new_session.note_turn(session, turn.index, id, is_copy);
@@ -56,11 +56,15 @@ impl Writer {
         self.update_session(session, turn, changed)
     }
 
-    /// Stores a turn as [`Writer::add_turn`] does.
+    /// Stores a turn as [`Writer::add_turn`] does, and takes its words.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn add_prepared_turn(&mut self, session: SessionId, prepared: PreparedTurn) -> Result<()> {
+    pub fn add_prepared_turn(
+        &mut self,
+        session: SessionId,
+        prepared: &mut PreparedTurn,
+    ) -> Result<()> {
         let PreparedTurn { turn, forms } = prepared;
         let Some(StoredForms {
             json,
@@ -68,25 +72,25 @@ impl Writer {
             words,
         }) = forms
         else {
-            return self.add_turn(session, &turn);
+            return self.add_turn(session, turn);
         };
         self.begin()?;
-        self.count_replaced_turn(session, &turn);
+        self.count_replaced_turn(session, turn);
         let changed = match self.stored_turn(session, turn.index)? {
             Some(known) => {
-                let content = parse_content(&json);
-                self.replace_turn(&known, session, &turn, hashes, &content)?
+                let content = parse_content(json);
+                self.replace_turn(&known, session, turn, *hashes, &content)?
             }
             None => {
-                let id = self.insert_turn(session, &turn, hashes, json)?;
+                let id = self.insert_turn(session, turn, *hashes, json)?;
                 let has_title = self.new_session.is_titled_before(session, turn.index);
                 let form = IndexedForm::Prepared { words, has_title };
-                let is_copy = self.index_new_turn(id, hashes, form)?;
+                let is_copy = self.index_new_turn(id, *hashes, form)?;
                 self.new_session.note_turn(session, turn.index, id, is_copy);
                 true
             }
         };
-        self.update_session(session, &turn, changed)
+        self.update_session(session, turn, changed)
     }
 
     /// Returns what prepares turns for [`Writer::add_prepared_turn`].
@@ -157,7 +161,7 @@ impl Writer {
         session: SessionId,
         turn: &Turn,
         hashes: TurnHashes,
-        json: Vec<u8>,
+        json: &[u8],
     ) -> Result<TurnId> {
         let frame = self.frames.open_with_space(&self.reader, session)?;
         let mut insert = self.reader.db.prepare_cached(
@@ -328,7 +332,7 @@ impl Writer {
 
     /// Indexes the words of a turn, and the signatures of its errors.
     pub(crate) fn insert_words(&mut self, id: TurnId, content: &TurnContent) -> Result<()> {
-        self.insert_error_signatures(id, content.failure_signatures())?;
+        self.insert_error_signatures(id, &content.failure_signatures())?;
         let title = self.indexed_title(id, content)?;
         let texts = lexical::indexed_texts(content, &title);
         let words = TurnWords::new(self.words.tokenizer()?, &texts)?;
@@ -352,7 +356,7 @@ impl Writer {
     fn insert_prepared_words(
         &mut self,
         id: TurnId,
-        prepared: PreparedWords,
+        prepared: &mut PreparedWords,
         has_title: bool,
     ) -> Result<()> {
         let PreparedWords { words, signatures } = prepared;
@@ -360,11 +364,11 @@ impl Writer {
             let title = self.indexed_title(id, &self.content(id)?)?;
             Ok(!title.is_empty())
         };
-        if (!has_title && has_own_title()?) || !self.words.accepts(&words) {
+        if (!has_title && has_own_title()?) || !self.words.accepts(words) {
             return self.insert_words(id, &self.content(id)?);
         }
         self.insert_error_signatures(id, signatures)?;
-        self.insert_turn_words(id, words)
+        self.insert_turn_words(id, words.take())
     }
 
     fn insert_turn_words(&mut self, id: TurnId, words: TurnWords) -> Result<()> {

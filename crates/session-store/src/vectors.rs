@@ -269,11 +269,11 @@ impl Writer {
         self.store_rows(model, pending, &rows, extent)
     }
 
-    pub(crate) fn store_rows(
+    pub(crate) fn store_rows<'d>(
         &mut self,
         model: &ModelRow,
         pending: PendingSession,
-        documents: &[DocumentRow],
+        documents: impl IntoIterator<Item = &'d DocumentRow>,
         extent: DocumentBatch,
     ) -> Result<()> {
         self.begin()?;

@@ -58,6 +58,15 @@ impl TurnWords {
         })
     }
 
+    /// Moves the words out, and leaves none.
+    pub(crate) fn take(&mut self) -> Self {
+        Self {
+            terms: Arc::clone(&self.terms),
+            lengths: std::mem::take(&mut self.lengths),
+            packed: std::mem::take(&mut self.packed),
+        }
+    }
+
     /// Returns the bytes that it takes.
     pub(crate) fn bytes(&self) -> usize {
         self.packed.len() + size_of::<Self>()

@@ -32,8 +32,12 @@ fn documents_come_with_a_new_session() {
     let mut writer = index.writer();
     let model = model(&mut writer);
     let session = deliver(&mut writer, &meta("a"), &two_turns());
-    let new = new_documents(meta("a").title.as_deref());
-    assert!(writer.store_new_documents(&model, session, new).unwrap());
+    let mut new = new_documents(meta("a").title.as_deref());
+    assert!(
+        writer
+            .store_new_documents(&model, session, &mut new)
+            .unwrap()
+    );
     writer.commit().unwrap();
     let reader = index.reader();
     assert_eq!(rows(&reader), [(1, 1, axis(0)), (1, 2, axis(1))]);
@@ -71,8 +75,10 @@ fn documents_of_a_session_that_is_another_by_now_are_not_stored() {
             let model = model(&mut writer);
             let session = deliver(&mut writer, &meta("a"), &two_turns());
             change(&mut writer, session);
-            let new = new_documents(title.as_deref());
-            let is_stored = writer.store_new_documents(&model, session, new).unwrap();
+            let mut new = new_documents(title.as_deref());
+            let is_stored = writer
+                .store_new_documents(&model, session, &mut new)
+                .unwrap();
             let is_same = what == "as it is" && title == meta("a").title;
             assert_eq!(is_stored, is_same, "{what}, {title:?}");
             assert_eq!(is_pending(&mut writer, &model), !is_same);
@@ -94,6 +100,6 @@ fn documents_of_a_session_with_a_copy_are_not_stored() {
     let original = deliver(&mut writer, &meta("a"), &two_turns());
     let fork = deliver(&mut writer, &meta("b"), &[first, second]);
     assert_ne!(original, fork);
-    let new = new_documents(meta("b").title.as_deref());
-    assert!(!writer.store_new_documents(&model, fork, new).unwrap());
+    let mut new = new_documents(meta("b").title.as_deref());
+    assert!(!writer.store_new_documents(&model, fork, &mut new).unwrap());
 }
