@@ -58,7 +58,8 @@ impl Reader {
             "SELECT c.frame FROM turns t JOIN contents c ON c.id = t.frame WHERE t.id = ?1",
         )?;
         let found = find.query_row([turn], |row| {
-            Ok(frame::unpack_content(row.get_ref(0)?.as_blob()?, turn))
+            let raw = self.last_frame.decompress(row.get_ref(0)?.as_blob()?);
+            Ok(frame::raw_content(&raw, turn))
         });
         Ok(found.optional()?.unwrap_or_default())
     }

@@ -120,13 +120,11 @@ pub(crate) fn content_json(content: &TurnContent) -> io::Result<Vec<u8>> {
 /// Bytes of JSON that a content has beside its prompt and answer, about, where it has little else.
 const SMALL_JSON_BYTES: usize = 256;
 
-/// Decompresses a packed frame and returns the content of one turn, which is empty where it is damaged or missing.
-pub(crate) fn unpack_content(packed: &[u8], turn: TurnId) -> TurnContent {
-    with_decompressed(packed, |raw| {
-        let mut entries = raw_entries(raw).into_iter();
-        let found = entries.find(|(number, _)| *number == turn);
-        found.map_or_else(TurnContent::default, |(_, json)| parse_content(json))
-    })
+/// Returns the content of one turn from a decompressed frame, which is empty where it is damaged or missing.
+pub(crate) fn raw_content(raw: &[u8], turn: TurnId) -> TurnContent {
+    let mut entries = raw_entries(raw).into_iter();
+    let found = entries.find(|(number, _)| *number == turn);
+    found.map_or_else(TurnContent::default, |(_, json)| parse_content(json))
 }
 
 /// Reads the numbers of a frame's turns and the bytes of JSON of each.
