@@ -4,7 +4,7 @@
 //! history most were met before, so that neither normalizing nor WordPiece is needed.
 
 use crate::WordPiece;
-use session_core::text::{HeadRun, RunMemo, is_separator};
+use session_core::text::{HeadRun, RunMemo};
 
 /// Pieces that are looked up together, so that what is known of them is loaded together.
 const PIECES_AT_ONCE: usize = 32;
@@ -88,11 +88,7 @@ impl WordPiece {
 /// Takes the run that a text begins with.
 #[inline]
 fn run<'t>(rest: &mut &'t str, head: HeadRun) -> Piece<'t> {
-    let mut len = head.len;
-    if len == HeadRun::MAX_LEN {
-        let end = rest.bytes().position(|byte| is_separator(&byte));
-        len = end.unwrap_or(rest.len());
-    }
+    let len = head.whole_len(rest.as_bytes());
     if rest
         .as_bytes()
         .get(len)

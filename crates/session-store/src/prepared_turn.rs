@@ -27,7 +27,7 @@ pub(crate) struct StoredForms {
     pub(crate) words: PreparedWords,
 }
 
-/// What of a turn is indexed.
+/// The words and error signatures of a turn, as they are indexed.
 pub(crate) struct PreparedWords {
     /// Without a title.
     pub(crate) words: TurnWords,

@@ -30,6 +30,15 @@ impl HeadRun {
         let head = Head::new(text);
         head.up_to(head.separators())
     }
+
+    /// Returns the length of the whole run, with which `text` begins.
+    #[inline]
+    pub fn whole_len(self, text: &[u8]) -> usize {
+        if self.len < Self::MAX_LEN {
+            return self.len;
+        }
+        text.iter().position(is_separator).unwrap_or(text.len())
+    }
 }
 
 /// The first bytes of a text, the first lowest; zeros where it is shorter.
@@ -94,7 +103,10 @@ mod tests {
         #[test]
         fn a_run_ends_before_the_first_other_byte(text in prop::collection::vec(prop_oneof![any::<u8>(), b'0'..b'z'], 0..20)) {
             let separated = run(&text, |byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
-            prop_assert_eq!(HeadRun::up_to_separator(&text), separated);
+            let head = HeadRun::up_to_separator(&text);
+            prop_assert_eq!(head, separated);
+            let end = text.iter().position(is_separator).unwrap_or(text.len());
+            prop_assert_eq!(head.whole_len(&text), end);
         }
     }
 

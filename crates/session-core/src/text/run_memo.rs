@@ -1,4 +1,4 @@
-//! What short runs of letters stand for, remembered.
+//! A table that remembers a number for each short run of letters.
 
 use super::HeadRun;
 use crate::prefetch;

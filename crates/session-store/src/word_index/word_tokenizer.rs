@@ -5,7 +5,7 @@ use super::term_table::{SharedTerms, TermId, TermTable};
 use super::turn_words::TurnScratch;
 use crate::error::Result;
 use crate::lexical::TOKENIZER;
-use session_core::text::{HeadRun, RunMemo, is_separator};
+use session_core::text::{HeadRun, RunMemo};
 use std::sync::Arc;
 
 /// Runs that are looked up together, so that their places are loaded together.
@@ -82,7 +82,7 @@ impl WordTokenizer {
     }
 }
 
-/// What stands between two characters that separate.
+/// A run of characters between two separators.
 #[derive(Clone, Copy, Default)]
 struct Run<'t> {
     bytes: &'t [u8],
@@ -101,13 +101,9 @@ impl<'t> Run<'t> {
                 *rest = after_first;
                 continue;
             }
-            let (mut len, mut short) = (head.len, Some(head));
-            if len == HeadRun::MAX_LEN {
-                let end = rest.iter().position(is_separator);
-                (len, short) = (end.unwrap_or(rest.len()), None);
-            }
             let bytes;
-            (bytes, *rest) = rest.split_at(len);
+            (bytes, *rest) = rest.split_at(head.whole_len(rest));
+            let short = (head.len < HeadRun::MAX_LEN).then_some(head);
             return Some(Self { bytes, short });
         }
     }
