@@ -56,14 +56,13 @@ impl WordPiece {
             if head.len > 0 {
                 return Some(run(rest, head));
             }
-            if is_end(first) && first.is_ascii_punctuation() && self.special_token(rest).is_none() {
-                *rest = &rest[1..];
-                return Some(Piece::Token(self.ascii_id(first)));
-            }
-            if !is_end(first) || first == b'[' {
+            if !is_end(first) || self.special_token(rest).is_some() {
                 return Some(Piece::Text(up_to_space(rest)));
             }
             *rest = &rest[1..];
+            if first.is_ascii_punctuation() {
+                return Some(Piece::Token(self.ascii_id(first)));
+            }
         }
     }
 

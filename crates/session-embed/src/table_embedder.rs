@@ -187,7 +187,9 @@ impl Embedder for TableEmbedder {
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         let mut vector = vec![0.0; self.spec.dims];
         let query = format!("{}{text}", self.spec.instruction);
-        self.embed(&query, &mut Tokens::default(), &mut vector);
+        let mut tokens = self.spare.take();
+        self.embed(&query, &mut tokens, &mut vector);
+        self.spare.give_back(tokens);
         Ok(vector)
     }
 }

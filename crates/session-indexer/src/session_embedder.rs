@@ -76,7 +76,8 @@ impl<'a> SessionEmbedder<'a> {
         self.session = Some(SessionTexts::default());
     }
 
-    /// Adds the next turn of the session, which goes on with one without content.
+    /// Adds the next turn of the session; one without content continues another, which leaves the session to the
+    /// second pass.
     pub(crate) fn push(&mut self, index: u32, content: Option<&TurnContent>) {
         let budget = self.budget;
         let is_next = |session: &mut SessionTexts| {

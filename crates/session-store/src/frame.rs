@@ -33,7 +33,7 @@ impl ContentFrame {
         with_decompressed(packed, |raw| {
             let mut frame = Self::default();
             for (turn, json) in raw_entries(raw) {
-                frame.insert(turn, json);
+                frame.push(turn, json);
             }
             frame
         })
@@ -66,6 +66,10 @@ impl ContentFrame {
     /// Inserts the content of a turn, or replaces it.
     pub(crate) fn insert(&mut self, turn: TurnId, json: &[u8]) {
         self.remove(turn);
+        self.push(turn, json);
+    }
+
+    fn push(&mut self, turn: TurnId, json: &[u8]) {
         self.turns.push((turn, json.len()));
         self.json.extend_from_slice(json);
     }
@@ -90,11 +94,7 @@ impl ContentFrame {
 /// Returns the contents of turns from a decompressed frame, in order; one is empty where it is damaged or missing.
 pub(crate) fn raw_contents(raw: &[u8], turns: impl Iterator<Item = TurnId>) -> Vec<TurnContent> {
     let entries = raw_entries(raw);
-    let content = |turn| {
-        let found = entries.iter().find(|(number, _)| *number == turn);
-        found.map_or_else(TurnContent::default, |(_, json)| parse_content(json))
-    };
-    turns.map(content).collect()
+    turns.map(|turn| entry_content(&entries, turn)).collect()
 }
 
 /// Returns the JSON of each turn of a decompressed frame; of a damaged one what lies before the damage.
@@ -122,8 +122,11 @@ const SMALL_JSON_BYTES: usize = 256;
 
 /// Returns the content of one turn from a decompressed frame, which is empty where it is damaged or missing.
 pub(crate) fn raw_content(raw: &[u8], turn: TurnId) -> TurnContent {
-    let mut entries = raw_entries(raw).into_iter();
-    let found = entries.find(|(number, _)| *number == turn);
+    entry_content(&raw_entries(raw), turn)
+}
+
+fn entry_content(entries: &[(TurnId, &[u8])], turn: TurnId) -> TurnContent {
+    let found = entries.iter().find(|(number, _)| *number == turn);
     found.map_or_else(TurnContent::default, |(_, json)| parse_content(json))
 }
 
