@@ -4,7 +4,7 @@ use crate::refresh::IndexError;
 use session_core::TurnContent;
 use session_core::document::{self, SessionChunks};
 use session_store::{
-    Document, ModelRow, PendingSession, Reader, SessionContents, SessionId, TurnId,
+    Document, EmbeddedTexts, ModelRow, PendingSession, Reader, SessionContents, SessionId, TurnId,
 };
 
 /// Bytes of text that fill a model's window: about four to a token, and a
@@ -43,16 +43,24 @@ pub fn chunk_texts(contents: &SessionContents, budget: usize) -> Vec<String> {
     document::session_documents(title.as_deref(), prompts, budget)
 }
 
-/// Returns true where the index has a vector of a session's text by the model; without one it has none.
-fn has_vector(
-    index: &Reader,
+/// Returns the texts that a model has embedded; none without one.
+fn embedded_texts<'r>(
+    index: &'r Reader,
     model: Option<&ModelRow>,
     session: SessionId,
+) -> Result<Option<EmbeddedTexts<'r>>, IndexError> {
+    let embedded = model.map(|model| index.embedded_texts(model, session));
+    Ok(embedded.transpose()?)
+}
+
+/// Returns true where the index has no vector of a document.
+fn is_missing(
+    embedded: Option<&EmbeddedTexts<'_>>,
     document: &Document,
 ) -> Result<bool, IndexError> {
-    match model {
-        Some(model) => Ok(index.has_vector(model, session, &document.text)?),
-        None => Ok(false),
+    match embedded {
+        Some(embedded) => Ok(!embedded.has(&document.text)?),
+        None => Ok(true),
     }
 }
 
@@ -81,8 +89,9 @@ impl SessionBatch {
         limit: usize,
     ) -> Result<Self, IndexError> {
         let mut batch = Self::empty(pending);
+        let embedded = embedded_texts(index, model, pending.session)?;
         for document in documents(index, pending.session, budget)? {
-            let is_missing = !has_vector(index, model, pending.session, &document)?;
+            let is_missing = is_missing(embedded.as_ref(), &document)?;
             if is_missing && batch.missing.len() == limit {
                 batch.whole = false;
                 continue; // what has a vector comes along
@@ -167,8 +176,9 @@ impl SessionReading {
             is_part: true,
             ..SessionBatch::empty(self.pending)
         };
+        let embedded = embedded_texts(index, model, self.pending.session)?;
         for document in documents {
-            let is_missing = !has_vector(index, model, self.pending.session, &document)?;
+            let is_missing = is_missing(embedded.as_ref(), &document)?;
             batch.push(document, is_missing);
         }
         Ok(batch)

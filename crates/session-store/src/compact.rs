@@ -1,7 +1,7 @@
 //! Compacts matrices: drops the rows that no turn or session has any more.
 
 use crate::error::Result;
-use crate::matrix::{MatrixAppenders, VectorMatrix};
+use crate::matrix::MatrixAppenders;
 use crate::model::{Level, ModelRow};
 use crate::writer::Writer;
 use rusqlite::params;
@@ -35,49 +35,39 @@ impl Writer {
         let old = self.reader.matrix(model, level)?;
         let next = model.next_generation(level);
         let mut new = MatrixAppenders::default();
-        let owners = self.reader.vector_owners(model.id, level)?;
-        for (row, owner) in owners.rows().enumerate() {
-            self.move_row(&mut new, &next, level, &old, owner.row, row)?;
+        let live = self.reader.live_rows(model, level)?;
+        for row in &live {
+            let row = old.row_bytes(usize::try_from(*row).unwrap_or(usize::MAX));
+            new.append_row(self.reader.root(), &next, level, row)?;
         }
         new.flush()?;
+        self.move_rows(model, level, &live)?;
         let update = format!(
             "UPDATE models SET {0}_rows = ?2, {0}_dead = 0, {0}_generation = {0}_generation + 1 WHERE id = ?1",
             level.name()
         );
-        self.reader.db.execute(
-            &update,
-            params![model.id, owners.count().cast_signed() as i64],
-        )?;
+        let rows = live.len().cast_signed() as i64;
+        self.reader.db.execute(&update, params![model.id, rows])?;
         self.compacted = true;
         Ok(())
     }
 
-    /// Rows only move towards the front, so a moved number is free.
-    fn move_row(
-        &mut self,
-        new: &mut MatrixAppenders,
-        model: &ModelRow,
-        level: Level,
-        old: &VectorMatrix,
-        from: usize,
-        to: usize,
-    ) -> Result<()> {
-        new.append_row(self.reader.root(), model, level, old.row_bytes(from))?;
-        for row in [from, to] {
-            self.stale_owners
-                .insert(model.id, level.number(), row.cast_signed() as i64);
+    /// Gives the rows of a matrix their new numbers: places in the list of those that are left.
+    fn move_rows(&mut self, model: &ModelRow, level: Level, live: &[u64]) -> Result<()> {
+        self.abandon_series()?;
+        self.delete_owner_blocks(model.id, level)?;
+        for session in self.reader.sessions_with_vectors(model.id)? {
+            let mut entries = self.reader.vector_entries(model, session)?;
+            for entry in entries.iter_mut().filter(|e| e.place.level == level) {
+                let row = live.partition_point(|row| *row < entry.place.row);
+                entry.place.row = row as u64;
+                self.set_owner_of_row(model.id, session, entry)?;
+            }
+            self.write_vector_entries(model.id, session, &entries)?;
         }
-        self.reader
-            .db
-            .prepare_cached(
-                "UPDATE vectors SET row = ?4 WHERE model = ?1 AND level = ?2 AND row = ?3",
-            )?
-            .execute(params![
-                model.id,
-                level.number(),
-                from.cast_signed() as i64,
-                to.cast_signed() as i64
-            ])?;
-        Ok(())
+        match model.finds_texts {
+            true => self.insert_all_texts(model),
+            false => Ok(()),
+        }
     }
 }

@@ -245,11 +245,12 @@ impl Writer {
     }
 
     /// Deletes the cursors of all files, so that the next refresh reads all of
-    /// them again. What the index holds stays until then; the keys of its turns are made anew.
+    /// them again. What the index holds stays until then; keys and blocks, which no check reads, are made anew.
     ///
     /// # Errors
     /// When the database fails.
     pub fn reset_cursors(&mut self) -> Result<()> {
+        self.reader()?;
         self.begin()?;
         self.reader.db.execute_batch(
             "UPDATE files SET mtime_ns = 0, inode = 0;
@@ -258,6 +259,8 @@ impl Writer {
         self.mark_all_files()?;
         self.mark_all_sessions()?;
         self.renew_turn_keys()?;
+        self.renew_turn_blocks()?;
+        self.renew_owner_blocks()?;
         self.commit()
     }
 

@@ -35,7 +35,7 @@ UPDATE files SET mtime_ns = 0, inode = 0 WHERE gone = 0;",
 };
 
 /// All steps, oldest first: a new format adds one. What is older than the first is built anew.
-const MIGRATIONS: [Migration; 10] = [Migration {
+const MIGRATIONS: [Migration; 11] = [Migration {
     // More is read of histories since: what is there is read again, what is gone stays.
     from: 4,
     tables: "
@@ -67,10 +67,7 @@ CREATE TABLE owner_blocks(
   model INTEGER NOT NULL, level INTEGER NOT NULL, block INTEGER NOT NULL, owners BLOB NOT NULL,
   PRIMARY KEY(model, level, block));
 CREATE TABLE turn_blocks(block INTEGER PRIMARY KEY, turns BLOB NOT NULL);",
-    fill: |writer, _| {
-        writer.mark_all_turns()?;
-        writer.mark_all_owners()
-    },
+    fill: |writer, _| writer.renew_turn_blocks(),
 }, Migration {
     // Which command met an error is read of the histories that are there.
     from: 7,
@@ -138,10 +135,23 @@ DROP INDEX vectors_session;
 CREATE INDEX vectors_session ON vectors(session, model, hash);
 ALTER TABLE models ADD COLUMN finds_texts INTEGER NOT NULL DEFAULT 0;",
     fill: |_, _| Ok(()),
+}, Migration {
+    // The vectors of a session are listed in one blob.
+    from: 14,
+    tables: "
+ALTER TABLE vectors RENAME TO vector_rows;
+CREATE TABLE vectors(
+  session INTEGER NOT NULL, model INTEGER NOT NULL, entries BLOB NOT NULL, PRIMARY KEY(session, model)) WITHOUT ROWID;
+CREATE TABLE vector_texts(
+  model INTEGER NOT NULL, hash INTEGER NOT NULL, level INTEGER NOT NULL, row INTEGER NOT NULL,
+  PRIMARY KEY(model, hash, level, row)) WITHOUT ROWID;",
+    fill: |_, _| Ok(()),
 }];
 
 /// The format since which the keys of turns lie in buckets: all steps that fill find turns by them.
 const FIRST_WITH_TURN_KEYS: u32 = 14;
+/// The format since which the vectors of a session lie in blobs: all steps that fill find them there.
+const FIRST_WITH_VECTOR_BLOBS: u32 = 15;
 
 /// True when an index of this format can be migrated.
 pub(crate) fn is_migratable(format: u32) -> bool {
@@ -173,6 +183,9 @@ pub(crate) fn migrate(writer: &mut Writer, progress: MigrationProgress<'_>) -> R
     }
     if found < FIRST_WITH_TURN_KEYS {
         writer.add_all_turn_keys()?;
+    }
+    if found < FIRST_WITH_VECTOR_BLOBS {
+        writer.pack_vector_rows()?;
     }
     for step in steps() {
         (step.fill)(writer, progress)?;

@@ -41,6 +41,13 @@ impl Level {
             Self::Turn => 1,
         }
     }
+
+    pub(crate) fn from_number(number: i64) -> Self {
+        match number {
+            0 => Self::Session,
+            _ => Self::Turn,
+        }
+    }
 }
 
 /// A model with vectors in the index.
@@ -172,13 +179,9 @@ impl Writer {
             return Ok(model.clone());
         }
         self.begin()?;
-        let ModelRow { id, .. } = model;
-        let statements = format!(
-            "CREATE INDEX IF NOT EXISTS {} ON vectors(hash) WHERE model = {id};
-             UPDATE models SET finds_texts = 1 WHERE id = {id}",
-            text_index(*id)
-        );
-        self.reader.db.execute_batch(&statements)?;
+        self.insert_all_texts(model)?;
+        let update = "UPDATE models SET finds_texts = 1 WHERE id = ?1";
+        self.reader.db.execute(update, [model.id])?;
         Ok(ModelRow {
             finds_texts: true,
             ..model.clone()
@@ -197,7 +200,10 @@ impl Writer {
 
     /// Deletes a model's vectors, for the next commit.
     pub(crate) fn clear_vectors(&mut self, model: ModelId) -> Result<()> {
-        for table in ["vectors", "owner_blocks", "embedded"] {
+        self.abandon_series()?;
+        self.orphans.retain(|orphan| orphan.model != model);
+        self.owner_blocks.forget(|(of, _)| of == model);
+        for table in ["vectors", "vector_texts", "owner_blocks", "embedded"] {
             let delete = format!("DELETE FROM {table} WHERE model = ?1");
             self.reader.db.execute(&delete, [model])?;
         }
@@ -225,8 +231,6 @@ impl Writer {
                 self.clear_vectors(other.id)?;
                 let delete = "DELETE FROM models WHERE id = ?1";
                 self.reader.db.execute(delete, [other.id])?;
-                let drop = format!("DROP INDEX IF EXISTS {}", text_index(other.id));
-                self.reader.db.execute_batch(&drop)?;
             }
         }
         Ok(())
@@ -274,11 +278,6 @@ impl Writer {
         }
         Ok(())
     }
-}
-
-/// Returns the name of the index by which a model's vectors of a text are found.
-pub(crate) fn text_index(model: ModelId) -> String {
-    format!("vectors_text_{model}")
 }
 
 /// Returns true for the name of the folder of a model.

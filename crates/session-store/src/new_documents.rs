@@ -55,6 +55,7 @@ impl Writer {
         session: SessionId,
         new: &mut NewDocuments,
     ) -> Result<bool> {
+        self.begin()?;
         let Some(turns) = self.new_session.unchanged_turns(session) else {
             return Ok(false);
         };

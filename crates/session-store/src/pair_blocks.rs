@@ -1,11 +1,13 @@
 //! Columns of two numbers a row, packed in blobs: a million rows are copied faster than SQLite reads them.
 
 use crate::error::{Result, StoreError};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Rows of a block: it is written again when one of them changes.
-pub(crate) const BLOCK_ROWS: u64 = 512;
+const BLOCK_ROWS: u64 = 512;
 /// Bytes of a row: two numbers (`<u4`).
 const PAIR_BYTES: usize = 8;
 
@@ -44,43 +46,65 @@ fn unpack(pair: &[u8; PAIR_BYTES]) -> [u32; 2] {
     ]
 }
 
-/// A block that is being packed.
-pub(crate) struct PairBlock<'a> {
-    first: i64,
-    packed: Vec<u8>,
-    /// Folder of the index, for errors.
-    root: &'a Path,
+/// The rows of a block.
+type Block = Vec<[u32; 2]>;
+
+/// Blocks that were changed and are not yet written, by the columns to which they belong and their number.
+#[derive(Debug)]
+pub(crate) struct ChangedBlocks<K>(BTreeMap<(K, u64), Block>);
+
+impl<K> Default for ChangedBlocks<K> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
 }
 
-impl<'a> PairBlock<'a> {
-    pub(crate) fn new(block: u64, root: &'a Path) -> Self {
-        Self {
-            first: (block * BLOCK_ROWS).cast_signed(),
-            packed: Vec::new(),
-            root,
+impl<K: Ord + Copy> ChangedBlocks<K> {
+    /// Returns a row to be changed. `read` returns the block of a number as it is stored.
+    pub(crate) fn row_mut(
+        &mut self,
+        columns: K,
+        row: u64,
+        read: impl FnOnce(u64) -> Result<Option<Vec<u8>>>,
+    ) -> Result<&mut [u32; 2]> {
+        let number = row / BLOCK_ROWS;
+        let block = match self.0.entry((columns, number)) {
+            Entry::Occupied(changed) => changed.into_mut(),
+            Entry::Vacant(unchanged) => {
+                let stored = read(number)?.unwrap_or_default();
+                unchanged.insert(stored.as_chunks().0.iter().map(unpack).collect())
+            }
+        };
+        let position = (row % BLOCK_ROWS) as usize;
+        if position >= block.len() {
+            block.resize(position + 1, [0; 2]);
         }
+        Ok(&mut block[position])
     }
 
-    /// Returns the numbers of its rows, from the first to before the last.
-    pub(crate) fn range(&self) -> [i64; 2] {
-        [self.first, self.first + BLOCK_ROWS.cast_signed()]
+    /// Leaves the blocks of some columns as they are stored.
+    pub(crate) fn forget(&mut self, is_forgotten: impl Fn(K) -> bool) {
+        self.0.retain(|(columns, _), _| !is_forgotten(*columns));
     }
 
-    /// Appends a row, which comes after those before it.
-    pub(crate) fn push(&mut self, row: i64, pair: [i64; 2]) -> Result<()> {
-        let position = usize::try_from(row - self.first).unwrap_or_default();
-        self.packed.resize(position * PAIR_BYTES, 0);
-        for number in pair {
-            let number = u32::try_from(number).map_err(|_| StoreError::Corrupt {
-                root: self.root.to_owned(),
-                what: format!("a session or turn has the number {number}"),
-            })?;
-            self.packed.extend(number.to_le_bytes());
-        }
-        Ok(())
+    /// Takes all blocks, packed.
+    pub(crate) fn take(&mut self) -> impl Iterator<Item = ((K, u64), Vec<u8>)> + use<K> {
+        let pack = |block: Block| block.into_flattened();
+        let bytes = |numbers: Vec<u32>| numbers.into_iter().flat_map(u32::to_le_bytes).collect();
+        let blocks = std::mem::take(&mut self.0).into_iter();
+        blocks.map(move |(key, block)| (key, bytes(pack(block))))
     }
+}
 
-    pub(crate) fn pack(self) -> Vec<u8> {
-        self.packed
-    }
+/// Returns the number of a session or turn as a block holds it.
+pub(crate) fn pair_number(number: i64, root: &Path) -> Result<u32> {
+    u32::try_from(number).map_err(|_| StoreError::Corrupt {
+        root: root.to_owned(),
+        what: format!("a session or turn has the number {number}"),
+    })
+}
+
+/// Reads a block as it is stored, empty where it is damaged.
+pub(crate) fn read_blob(row: &rusqlite::Row<'_>) -> rusqlite::Result<Vec<u8>> {
+    Ok(row.get_ref(0)?.as_blob().unwrap_or_default().to_vec())
 }

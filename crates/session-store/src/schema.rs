@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// Version of the files on disk. An older one is migrated by the writer, as far
 /// back as there are steps for it; no other is read.
-pub const FORMAT_VERSION: u32 = 14;
+pub const FORMAT_VERSION: u32 = 15;
 
 const TABLES: &str = "
 CREATE TABLE files(
@@ -54,10 +54,10 @@ CREATE TABLE models(
   session_dead INTEGER NOT NULL DEFAULT 0, turn_dead INTEGER NOT NULL DEFAULT 0,
   finds_texts INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE vectors(
-  model INTEGER NOT NULL, level INTEGER NOT NULL, row INTEGER NOT NULL,
-  session INTEGER NOT NULL, turn INTEGER NOT NULL, hash INTEGER NOT NULL,
-  PRIMARY KEY(model, level, row)) WITHOUT ROWID;
-CREATE INDEX vectors_session ON vectors(session, model, hash);
+  session INTEGER NOT NULL, model INTEGER NOT NULL, entries BLOB NOT NULL, PRIMARY KEY(session, model)) WITHOUT ROWID;
+CREATE TABLE vector_texts(
+  model INTEGER NOT NULL, hash INTEGER NOT NULL, level INTEGER NOT NULL, row INTEGER NOT NULL,
+  PRIMARY KEY(model, hash, level, row)) WITHOUT ROWID;
 CREATE TABLE owner_blocks(
   model INTEGER NOT NULL, level INTEGER NOT NULL, block INTEGER NOT NULL, owners BLOB NOT NULL,
   PRIMARY KEY(model, level, block));

@@ -8,6 +8,7 @@ use crate::reader::Reader;
 use crate::row::SessionRow;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
+use rustc_hash::FxHashMap;
 use session_core::text::printable;
 use session_core::{PromptKind, Turn, TurnContent, noise, title};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -20,6 +21,33 @@ pub(crate) struct PendingTitles {
     templates: BTreeMap<i64, BTreeSet<SessionId>>,
     /// Sessions with turns whose prompt says nothing.
     sessions: BTreeSet<SessionId>,
+}
+
+/// Openings that the writer has met, so that they are not read and unpacked again for each commit.
+#[derive(Default)]
+pub(crate) struct KnownOpenings {
+    by_session: FxHashMap<SessionId, String>,
+    bytes: usize,
+}
+
+impl KnownOpenings {
+    /// Most bytes of openings that are kept.
+    const MAX_BYTES: usize = 4 << 20;
+    /// Beside its text.
+    const ENTRY_BYTES: usize = 64;
+
+    fn insert(&mut self, session: SessionId, opening: String) {
+        self.bytes += opening.len() + Self::ENTRY_BYTES;
+        if self.bytes > Self::MAX_BYTES {
+            *self = Self::default();
+        }
+        self.by_session.insert(session, opening);
+    }
+
+    /// Forgets the opening of a session, one of whose turns changes.
+    pub(crate) fn remove(&mut self, session: SessionId) {
+        self.by_session.remove(&session);
+    }
 }
 
 /// Turns that are looked at for what was done.
@@ -107,6 +135,7 @@ impl Writer {
     /// Forgets the first prompt of a session and what follows from it.
     pub(crate) fn clear_first_prompt(&mut self, session: SessionId) -> Result<()> {
         self.new_session = NewSession::default();
+        self.known_openings.remove(session);
         let mut find = self
             .reader
             .db
@@ -144,7 +173,11 @@ impl Writer {
 
     /// Compares the sessions of a template that changed with others that have it: in parts, so that
     /// a session more does not read all.
-    fn update_template_titles(&self, template: i64, changed: &BTreeSet<SessionId>) -> Result<()> {
+    fn update_template_titles(
+        &mut self,
+        template: i64,
+        changed: &BTreeSet<SessionId>,
+    ) -> Result<()> {
         let mut find = self.reader.db.prepare_cached(
             "SELECT o.session, t.id FROM openings o JOIN turns t ON t.session = o.session AND t.idx = o.turn
              WHERE o.template = ?1 ORDER BY o.session",
@@ -152,6 +185,7 @@ impl Writer {
         let found: Vec<(SessionId, TurnId)> = find
             .query_map([template], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<rusqlite::Result<_>>()?;
+        drop(find);
         for end in (0..found.len())
             .step_by(MAX_COMPARED)
             .map(|n| n + MAX_COMPARED)
@@ -170,12 +204,12 @@ impl Writer {
     }
 
     /// Names sessions by what differs in the prompts of these turns of theirs.
-    fn update_rest_titles(&self, turns: &[(SessionId, TurnId)]) -> Result<()> {
+    fn update_rest_titles(&mut self, turns: &[(SessionId, TurnId)]) -> Result<()> {
         let openings: Vec<String> = match turns.len() {
             1 => vec![String::new()],
             _ => turns
                 .iter()
-                .map(|(_, turn)| Ok(title::opening(&self.content(*turn)?.prompt)))
+                .map(|(session, turn)| self.opening(*session, *turn))
                 .collect::<Result<_>>()?,
         };
         let openings: Vec<&str> = openings.iter().map(String::as_str).collect();
@@ -188,6 +222,16 @@ impl Writer {
             update.execute(params![session, rest.map(title::remainder_title)])?;
         }
         Ok(())
+    }
+
+    /// Returns the opening of a session, whose first prompt is that of a turn.
+    fn opening(&mut self, session: SessionId, turn: TurnId) -> Result<String> {
+        if let Some(known) = self.known_openings.by_session.get(&session) {
+            return Ok(known.clone());
+        }
+        let opening = title::opening(&self.content(turn)?.prompt);
+        self.known_openings.insert(session, opening.clone());
+        Ok(opening)
     }
 
     fn update_work_title(&self, session: SessionId) -> Result<()> {

@@ -2,12 +2,11 @@
 
 use crate::error::Result;
 use crate::id::{SessionId, TurnId};
-use crate::pair_blocks::{BLOCK_ROWS, PairBlock, PairColumns};
+use crate::pair_blocks::{ChangedBlocks, PairColumns, pair_number, read_blob};
 use crate::reader::Reader;
 use crate::varint::read_varints;
 use crate::writer::Writer;
-use rusqlite::params;
-use std::collections::BTreeSet;
+use rusqlite::{OptionalExtension, params};
 
 /// The session of each turn, and the number of tokens by which it is indexed, 0 where its words are not.
 #[derive(Debug, Clone, Default)]
@@ -26,16 +25,8 @@ impl TurnColumns {
     }
 }
 
-/// The blocks that differ from `turns` and the word index until [`Writer::write_turn_blocks`].
-#[derive(Debug, Default)]
-pub(crate) struct StaleTurns(BTreeSet<u64>);
-
-impl StaleTurns {
-    /// Notes that a turn was inserted or deleted, or its words were.
-    pub(crate) fn insert(&mut self, turn: TurnId) {
-        self.0.insert(turn.as_index() as u64 / BLOCK_ROWS);
-    }
-}
+/// Blocks of turns that are not yet written.
+pub(crate) type TurnBlocks = ChangedBlocks<()>;
 
 impl Reader {
     /// Returns the session and the length of each turn.
@@ -60,42 +51,66 @@ impl Reader {
 }
 
 impl Writer {
+    /// Notes the session of a turn that was inserted.
+    pub(crate) fn set_turn_session(&mut self, turn: TurnId, session: SessionId) -> Result<()> {
+        let session = pair_number(session.into(), self.reader.root())?;
+        self.turn_columns_mut(turn)?[0] = session;
+        Ok(())
+    }
+
+    /// Notes by how many tokens a turn is indexed.
+    pub(crate) fn set_turn_tokens(&mut self, turn: TurnId, tokens: u32) -> Result<()> {
+        self.turn_columns_mut(turn)?[1] = tokens;
+        Ok(())
+    }
+
+    /// Notes that a turn was deleted.
+    pub(crate) fn clear_turn_columns(&mut self, turn: TurnId) -> Result<()> {
+        *self.turn_columns_mut(turn)? = [0; 2];
+        Ok(())
+    }
+
+    fn turn_columns_mut(&mut self, turn: TurnId) -> Result<&mut [u32; 2]> {
+        let db = &self.reader.db;
+        let read = |block: u64| {
+            let find = "SELECT turns FROM turn_blocks WHERE block = ?1";
+            let mut find = db.prepare_cached(find)?;
+            let turns = find.query_row([block.cast_signed()], read_blob);
+            Ok(turns.optional()?)
+        };
+        self.turn_blocks.row_mut((), turn.as_index() as u64, read)
+    }
+
     /// Writes the blocks of turns that have changed. To be called before each commit.
     pub(crate) fn write_turn_blocks(&mut self) -> Result<()> {
-        for block in std::mem::take(&mut self.stale_turns.0) {
-            self.write_turn_block(block)?;
-        }
-        Ok(())
-    }
-
-    fn write_turn_block(&self, number: u64) -> Result<()> {
-        // `words_docsize` is FTS5's own: a varint for each column.
-        let mut find = self.reader.db.prepare_cached(
-            "SELECT t.id, t.session, d.sz FROM turns t LEFT JOIN words_docsize d ON d.id = t.id
-             WHERE t.id >= ?1 AND t.id < ?2 ORDER BY t.id",
-        )?;
-        let mut block = PairBlock::new(number, self.reader.root());
-        let [first, end] = block.range();
-        let mut rows = find.query([first, end])?;
-        while let Some(row) = rows.next()? {
-            let sizes = row.get_ref(2)?.as_blob_or_null();
-            let sizes = sizes.ok().flatten().unwrap_or_default();
-            let tokens: u64 = read_varints(sizes).sum();
-            block.push(row.get(0)?, [row.get(1)?, tokens.cast_signed()])?;
-        }
         let write = "INSERT OR REPLACE INTO turn_blocks(block, turns) VALUES(?1, ?2)";
-        let mut write = self.reader.db.prepare_cached(write)?;
-        write.execute(params![number.cast_signed(), block.pack()])?;
+        for (((), block), turns) in self.turn_blocks.take() {
+            let mut write = self.reader.db.prepare_cached(write)?;
+            write.execute(params![block.cast_signed(), turns])?;
+        }
         Ok(())
     }
 
-    /// Marks the blocks of all turns, where there were none before.
-    pub(crate) fn mark_all_turns(&mut self) -> Result<()> {
-        let last = "SELECT coalesce(max(id), 0) FROM turns";
-        let last: i64 = self.reader.db.query_row(last, [], |row| row.get(0))?;
-        self.stale_turns
-            .0
-            .extend(0..=last.cast_unsigned() / BLOCK_ROWS);
+    /// Makes the blocks of all turns anew: there were none, or their bytes may have been damaged, which no check of SQLite
+    /// tells. Words are to be in the database.
+    pub(crate) fn renew_turn_blocks(&mut self) -> Result<()> {
+        self.turn_blocks.forget(|()| true);
+        self.reader.db.execute("DELETE FROM turn_blocks", [])?;
+        // `words_docsize` is FTS5's own: a varint for each column.
+        let mut find = self.reader.db.prepare(
+            "SELECT t.id, t.session, d.sz FROM turns t LEFT JOIN words_docsize d ON d.id = t.id",
+        )?;
+        let turns = find.query_map([], |row| {
+            let sizes = row.get_ref(2)?.as_blob_or_null().unwrap_or_default();
+            let tokens: u64 = read_varints(sizes.unwrap_or_default()).sum();
+            Ok((row.get(0)?, row.get(1)?, tokens))
+        })?;
+        let turns: Vec<(TurnId, SessionId, u64)> = turns.collect::<rusqlite::Result<_>>()?;
+        drop(find);
+        for (turn, session, tokens) in turns {
+            self.set_turn_session(turn, session)?;
+            self.set_turn_tokens(turn, u32::try_from(tokens).unwrap_or(u32::MAX))?;
+        }
         Ok(())
     }
 }

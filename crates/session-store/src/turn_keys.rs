@@ -1,9 +1,9 @@
 //! Finds turns by the hashes of their dedup keys and last messages.
 //!
 //! An index of SQLite by hash changes a page somewhere for each key: three of them took a fourth of the time in which a
-//! million turns were stored. Here keys lie in buckets by their first bits, a row each, and those of many turns are added to
-//! the buckets at once. A bucket holds a part of each hash: what is found are candidates, to be compared by the
-//! columns of their rows.
+//! million turns were stored. Here keys lie in buckets by their first bits, a row each, and those of many turns are written
+//! at once, as buckets of their own: a layer, which is merged with those before where there are [`MAX_LAYERS`]. A bucket holds
+//! a part of each hash: what is found are candidates, to be compared by the columns of their rows.
 
 use crate::codec::text_hash;
 use crate::dedup_keys::DedupKeys;
@@ -17,9 +17,15 @@ use std::cell::Cell;
 
 /// First bits of a hash, which are the number of its bucket.
 const BUCKET_BITS: u32 = 12;
+const BUCKET_MASK: i64 = (1 << BUCKET_BITS) - 1;
 /// Bits of an entry that hold the turn; the others hold the bits of the hash that follow those of the bucket.
 const TURN_BITS: u32 = 40;
 const TURN_MASK: u64 = (1 << TURN_BITS) - 1;
+
+/// Layers of buckets, at most: a look-up reads a bucket of each.
+const MAX_LAYERS: i64 = 8;
+/// Changed buckets from which on they become a layer, instead of being written again each.
+const MIN_LAYER_BUCKETS: usize = 1 << (BUCKET_BITS - 1);
 
 /// Entries that wait in memory for the next commit, at most: 8 bytes each.
 const MAX_PENDING: usize = 1 << 18;
@@ -60,7 +66,6 @@ impl TurnHashes {
 }
 
 /// Keys that are not yet in the database.
-#[derive(Default)]
 pub(crate) struct PendingTurnKeys {
     /// Entries to add, by bucket.
     added: FxHashMap<i64, Vec<u64>>,
@@ -69,10 +74,26 @@ pub(crate) struct PendingTurnKeys {
     count: usize,
     /// Entries added since the writer was opened.
     all_added: usize,
-    /// The buckets hold entries; none where nobody has looked.
-    are_stored: Cell<Option<bool>>,
+    /// The layers of buckets; none where nobody has looked.
+    layers: Cell<Option<i64>>,
+    /// As [`MIN_LAYER_BUCKETS`].
+    min_layer_buckets: usize,
     /// Holds all keys.
     filter: Option<KeyFilter>,
+}
+
+impl Default for PendingTurnKeys {
+    fn default() -> Self {
+        Self {
+            added: FxHashMap::default(),
+            removed: FxHashMap::default(),
+            count: 0,
+            all_added: 0,
+            layers: Cell::default(),
+            min_layer_buckets: MIN_LAYER_BUCKETS,
+            filter: None,
+        }
+    }
 }
 
 impl PendingTurnKeys {
@@ -105,10 +126,7 @@ impl PendingTurnKeys {
         if self.filter.as_ref().is_some_and(is_new) {
             return Ok(Vec::new());
         }
-        let stored = match self.are_stored(db)? {
-            true => read_bucket(db, bucket)?,
-            false => Vec::new(),
-        };
+        let stored = read_layers(db, self.layers(db)?, bucket)?;
         let added = self.added.get(&bucket).into_iter().flatten().copied();
         let mut found: Vec<TurnId> = entries(&stored)
             .chain(added)
@@ -120,14 +138,16 @@ impl PendingTurnKeys {
         Ok(found)
     }
 
-    fn are_stored(&self, db: &Connection) -> Result<bool> {
-        if let Some(known) = self.are_stored.get() {
+    /// Returns the number of layers in the database.
+    fn layers(&self, db: &Connection) -> Result<i64> {
+        if let Some(known) = self.layers.get() {
             return Ok(known);
         }
-        let select = "SELECT EXISTS(SELECT 1 FROM turn_keys)";
-        let found = db.query_row(select, [], |row| row.get(0))?;
-        self.are_stored.set(Some(found));
-        Ok(found)
+        let select = "SELECT coalesce(max(bucket), -1) FROM turn_keys";
+        let last: i64 = db.query_row(select, [], |row| row.get(0))?;
+        let layers = ((last >> BUCKET_BITS) + 1).min(MAX_LAYERS);
+        self.layers.set(Some(layers));
+        Ok(layers)
     }
 
     /// Reads all keys into the filter where so many are added that looking each up would take longer.
@@ -140,6 +160,7 @@ impl PendingTurnKeys {
         let mut rows = find.query([])?;
         while let Some(row) = rows.next()? {
             let (bucket, keys): (i64, Vec<u8>) = (row.get(0)?, row.get(1)?);
+            let bucket = bucket & BUCKET_MASK;
             entries(&keys).for_each(|entry| filter.insert(bucket, entry));
         }
         for (bucket, added) in &self.added {
@@ -152,27 +173,70 @@ impl PendingTurnKeys {
 
     /// Writes what is pending into the buckets.
     pub(crate) fn flush(&mut self, db: &Connection) -> Result<()> {
-        let mut removed = std::mem::take(&mut self.removed);
-        let mut added = std::mem::take(&mut self.added);
+        let mut layers = self.layers(db)?;
+        self.layers.set(None);
         self.count = 0;
-        self.are_stored.set(None);
-        let mut buckets: Vec<i64> = added.keys().chain(removed.keys()).copied().collect();
-        buckets.sort_unstable();
-        buckets.dedup();
-        for bucket in buckets {
-            let mut keys = read_bucket(db, bucket)?;
-            if let Some(removed) = removed.remove(&bucket) {
-                keys = entries(&keys)
-                    .filter(|entry| !removed.contains(entry))
-                    .flat_map(u64::to_le_bytes)
-                    .collect();
-            }
-            let added = added.remove(&bucket).into_iter().flatten();
-            keys.extend(added.flat_map(u64::to_le_bytes));
-            write_bucket(db, bucket, &keys)?;
+        for (bucket, removed) in std::mem::take(&mut self.removed) {
+            (0..layers).try_for_each(|layer| remove_stored(db, row_of(layer, bucket), &removed))?;
+        }
+        let mut added: Vec<(i64, Vec<u64>)> = std::mem::take(&mut self.added).into_iter().collect();
+        added.sort_unstable_by_key(|(bucket, _)| *bucket);
+        let is_layer = added.len() >= self.min_layer_buckets;
+        if is_layer && layers >= MAX_LAYERS {
+            merge_layers(db, layers)?;
+            layers = 1;
+        }
+        let layer = if is_layer {
+            layers
+        } else {
+            (layers - 1).max(0)
+        };
+        for (bucket, added) in added {
+            let row = row_of(layer, bucket);
+            let mut keys = if is_layer {
+                Vec::new()
+            } else {
+                read_bucket(db, row)?
+            };
+            keys.extend(added.into_iter().flat_map(u64::to_le_bytes));
+            write_bucket(db, row, &keys)?;
         }
         Ok(())
     }
+}
+
+/// Returns the row of a bucket in a layer.
+fn row_of(layer: i64, bucket: i64) -> i64 {
+    layer << BUCKET_BITS | bucket
+}
+
+/// Reads the entries of a bucket in all layers.
+fn read_layers(db: &Connection, layers: i64, bucket: i64) -> Result<Vec<u8>> {
+    let mut keys = Vec::new();
+    for layer in 0..layers {
+        keys.extend(read_bucket(db, row_of(layer, bucket))?);
+    }
+    Ok(keys)
+}
+
+fn remove_stored(db: &Connection, row: i64, removed: &[u64]) -> Result<()> {
+    let keys = read_bucket(db, row)?;
+    let is_kept = |entry: &u64| !removed.contains(entry);
+    if entries(&keys).all(|entry| is_kept(&entry)) {
+        return Ok(());
+    }
+    let kept = entries(&keys).filter(is_kept).flat_map(u64::to_le_bytes);
+    write_bucket(db, row, &kept.collect::<Vec<u8>>())
+}
+
+/// Makes one layer of all.
+fn merge_layers(db: &Connection, layers: i64) -> Result<()> {
+    for bucket in 0..1 << BUCKET_BITS {
+        write_bucket(db, bucket, &read_layers(db, layers, bucket)?)?;
+    }
+    let delete = "DELETE FROM turn_keys WHERE bucket >= ?1";
+    db.prepare_cached(delete)?.execute([row_of(1, 0)])?;
+    Ok(())
 }
 
 /// Returns the bits of a hash, the first of the 63 first.
@@ -342,11 +406,15 @@ mod tests {
     proptest! {
         #[test]
         fn what_was_added_is_found_and_what_was_removed_leaves_no_entry(
-            changes in prop::collection::vec(change(), 0..40),
+            changes in prop::collection::vec(change(), 0..120),
             is_filtered: bool,
+            min_layer_buckets in prop_oneof![Just(1), Just(MIN_LAYER_BUCKETS)],
         ) {
             let db = database();
-            let mut keys = PendingTurnKeys::default();
+            let mut keys = PendingTurnKeys {
+                min_layer_buckets,
+                ..PendingTurnKeys::default()
+            };
             if is_filtered {
                 keys.all_added = MIN_FILTERED;
             }
@@ -371,8 +439,10 @@ mod tests {
             }
             keys.flush(&db).unwrap();
             let mut stored = Vec::new();
+            let layers = keys.layers(&db).unwrap();
+            prop_assert!(layers <= MAX_LAYERS);
             for bucket in 0..1 << BUCKET_BITS {
-                stored.extend(entries(&read_bucket(&db, bucket).unwrap()));
+                stored.extend(entries(&read_layers(&db, layers, bucket).unwrap()));
             }
             stored.sort_unstable();
             let held: Vec<u64> = held.into_iter().collect();

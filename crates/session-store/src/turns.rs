@@ -39,7 +39,7 @@ impl Writer {
     /// # Errors
     /// When the database fails.
     pub fn add_turn(&mut self, session: SessionId, turn: &Turn) -> Result<()> {
-        self.begin()?;
+        self.begin_turn()?;
         self.count_replaced_turn(session, turn);
         let changed = match self.stored_turn(session, turn.index)? {
             Some(known) => self.change_turn(&known, session, turn)?,
@@ -74,7 +74,7 @@ impl Writer {
         else {
             return self.add_turn(session, turn);
         };
-        self.begin()?;
+        self.begin_turn()?;
         self.count_replaced_turn(session, turn);
         let changed = match self.stored_turn(session, turn.index)? {
             Some(known) => {
@@ -122,6 +122,7 @@ impl Writer {
         content: &TurnContent,
     ) -> Result<bool> {
         self.new_session.note_change(session);
+        self.known_openings.remove(session);
         let changed = self.update_turn(known, turn, hashes, content)?;
         if changed {
             self.reindex_turn(known.id, session, content)?;
@@ -183,7 +184,8 @@ impl Writer {
             frame
         ])?;
         let id = TurnId::new(id);
-        self.stale_turns.insert(id);
+        drop(insert);
+        self.set_turn_session(id, session)?;
         self.frames.insert(id, json);
         Ok(id)
     }
@@ -318,12 +320,13 @@ impl Writer {
         let hashes = self.turn_hashes(id)?;
         let delete = "DELETE FROM turns WHERE id = ?1";
         self.reader.db.prepare_cached(delete)?.execute([id])?;
+        self.clear_turn_columns(id)?;
         self.update_turn_keys(id, hashes)
     }
 
     /// Deletes the words of a turn, and the signatures of its errors.
     pub(crate) fn delete_words(&mut self, id: TurnId) -> Result<()> {
-        self.stale_turns.insert(id);
+        self.set_turn_tokens(id, 0)?;
         self.new_session.forget_title();
         let deleted = self.words.delete(&self.reader, id);
         self.note_failure(deleted)?;
@@ -372,7 +375,7 @@ impl Writer {
     }
 
     fn insert_turn_words(&mut self, id: TurnId, words: TurnWords) -> Result<()> {
-        self.stale_turns.insert(id);
+        self.set_turn_tokens(id, words.tokens())?;
         let inserted = self.words.insert(&self.reader, id, words);
         self.note_failure(inserted)
     }
@@ -413,15 +416,7 @@ impl Writer {
     }
 
     fn update_session(&mut self, session: SessionId, turn: &Turn, changed: bool) -> Result<()> {
-        self.reader.db.prepare_cached(
-            "UPDATE sessions SET turns = max(turns, ?2),
-               started_ms = min(coalesce(started_ms, ?3), coalesce(?3, started_ms)),
-               ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), revision = revision + ?5
-             WHERE id = ?1",
-        )?.execute(params![session, turn.index + 1, turn.started_ms, turn.ended_ms, changed])?;
-        if changed {
-            self.note_changed(session)?;
-        }
+        self.count_turn(session, turn, changed)?;
         match !turn.continues && can_title_session(turn.kind, &turn.prompt) {
             true => self.store_first_prompt(session, turn),
             false => {

@@ -1,16 +1,16 @@
 //! Owners of the rows of matrices in blocks, for a query, which reads them all.
 //!
-//! `vectors` has a row of its own for each vector, found by hash and by session. `owner_blocks` has the
-//! session and the turn of each, for reading.
+//! `vectors` has the rows of each session with the hashes of their texts. `owner_blocks` has the session and the turn of
+//! each row.
 
 use crate::error::Result;
 use crate::id::{ModelId, SessionId, TurnId};
 use crate::model::Level;
-use crate::pair_blocks::{BLOCK_ROWS, PairBlock, PairColumns};
+use crate::pair_blocks::{ChangedBlocks, PairColumns, pair_number, read_blob};
 use crate::reader::Reader;
+use crate::vector_entries::{VectorEntry, VectorPlace};
 use crate::writer::Writer;
-use rusqlite::params;
-use std::collections::BTreeSet;
+use rusqlite::{OptionalExtension, params};
 
 /// A row of a matrix with the turn or session whose text it embeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,20 +45,8 @@ impl VectorOwners {
     }
 }
 
-/// A block of a matrix's owners: model, level and number.
-type OwnerBlock = (ModelId, i64, u64);
-
-/// The blocks that differ from `vectors` until [`Writer::write_owner_blocks`].
-#[derive(Debug, Default)]
-pub(crate) struct StaleOwners(BTreeSet<OwnerBlock>);
-
-impl StaleOwners {
-    /// Notes that the owner of a row changes.
-    pub(crate) fn insert(&mut self, model: ModelId, level: i64, row: i64) {
-        let block = row.cast_unsigned() / BLOCK_ROWS;
-        self.0.insert((model, level, block));
-    }
-}
+/// Blocks of owners that are not yet written.
+pub(crate) type OwnerBlocks = ChangedBlocks<(ModelId, Level)>;
 
 impl Reader {
     /// Returns what each row of a model's matrix embeds.
@@ -87,47 +75,80 @@ impl Reader {
 }
 
 impl Writer {
+    /// Notes the owner of a row.
+    pub(crate) fn set_owner_of_row(
+        &mut self,
+        model: ModelId,
+        session: SessionId,
+        row: &VectorEntry,
+    ) -> Result<()> {
+        let numbers = [session.into(), row.turn.unwrap_or_default().into()];
+        let [session, turn] = numbers.map(|number| pair_number(number, self.reader.root()));
+        *self.owner_mut(model, row.place)? = [session?, turn?];
+        Ok(())
+    }
+
+    /// Notes that a row has no owner any more; returns false where it has another one than this session.
+    pub(crate) fn clear_owner_of_row(
+        &mut self,
+        model: ModelId,
+        session: SessionId,
+        place: VectorPlace,
+    ) -> Result<bool> {
+        let owner = self.owner_mut(model, place)?;
+        let is_owner = SessionId::new(owner[0].into()) == session;
+        if is_owner {
+            *owner = [0; 2];
+        }
+        Ok(is_owner)
+    }
+
+    fn owner_mut(&mut self, model: ModelId, place: VectorPlace) -> Result<&mut [u32; 2]> {
+        let VectorPlace { level, row } = place;
+        let db = &self.reader.db;
+        let read = |block: u64| {
+            let mut find = db.prepare_cached(
+                "SELECT owners FROM owner_blocks WHERE model = ?1 AND level = ?2 AND block = ?3",
+            )?;
+            let values = params![model, level.number(), block.cast_signed()];
+            let owners = find.query_row(values, read_blob);
+            Ok(owners.optional()?)
+        };
+        self.owner_blocks.row_mut((model, level), row, read)
+    }
+
     /// Writes the blocks of owners that have changed. To be called before each commit.
     pub(crate) fn write_owner_blocks(&mut self) -> Result<()> {
-        for block in std::mem::take(&mut self.stale_owners.0) {
-            self.write_owner_block(block)?;
-        }
-        Ok(())
-    }
-
-    fn write_owner_block(&self, (model, level, number): OwnerBlock) -> Result<()> {
-        let mut find = self.reader.db.prepare_cached(
-            "SELECT row, session, turn FROM vectors WHERE model = ?1 AND level = ?2 AND row >= ?3 AND row < ?4",
-        )?;
-        let mut block = PairBlock::new(number, self.reader.root());
-        let [first, end] = block.range();
-        let mut rows = find.query(params![model, level, first, end])?;
-        while let Some(row) = rows.next()? {
-            block.push(row.get(0)?, [row.get(1)?, row.get(2)?])?;
-        }
         let write = "INSERT OR REPLACE INTO owner_blocks(model, level, block, owners) VALUES(?1, ?2, ?3, ?4)";
-        let mut write = self.reader.db.prepare_cached(write)?;
-        write.execute(params![model, level, number.cast_signed(), block.pack()])?;
+        for (((model, level), block), owners) in self.owner_blocks.take() {
+            let mut write = self.reader.db.prepare_cached(write)?;
+            write.execute(params![model, level.number(), block.cast_signed(), owners])?;
+        }
         Ok(())
     }
 
-    /// Marks the blocks that hold rows of a session.
-    pub(crate) fn mark_owners_of_session(&mut self, session: SessionId) -> Result<()> {
-        self.mark_owners("WHERE session = ?1", &[&session])
+    /// Deletes the blocks of a matrix, whose rows get other numbers.
+    pub(crate) fn delete_owner_blocks(&mut self, model: ModelId, level: Level) -> Result<()> {
+        self.owner_blocks
+            .forget(|columns| columns == (model, level));
+        let delete = "DELETE FROM owner_blocks WHERE model = ?1 AND level = ?2";
+        let mut delete = self.reader.db.prepare_cached(delete)?;
+        delete.execute(params![model, level.number()])?;
+        Ok(())
     }
 
-    /// Marks all blocks, where there were none before.
-    pub(crate) fn mark_all_owners(&mut self) -> Result<()> {
-        self.mark_owners("", &[])
-    }
-
-    fn mark_owners(&mut self, condition: &str, values: &[&dyn rusqlite::ToSql]) -> Result<()> {
-        let query = format!("SELECT model, level, row FROM vectors {condition}");
-        let mut find = self.reader.db.prepare_cached(&query)?;
-        let mut rows = find.query(values)?;
-        while let Some(row) = rows.next()? {
-            self.stale_owners
-                .insert(row.get(0)?, row.get(1)?, row.get(2)?);
+    /// Makes the blocks of all matrices anew: their bytes may have been damaged, which no check of SQLite tells.
+    pub(crate) fn renew_owner_blocks(&mut self) -> Result<()> {
+        for model in self.reader.models()? {
+            for level in Level::ALL {
+                self.delete_owner_blocks(model.id, level)?;
+            }
+            for session in self.reader.sessions_with_vectors(model.id)? {
+                let entries = self.reader.vector_entries(&model, session)?;
+                entries
+                    .iter()
+                    .try_for_each(|entry| self.set_owner_of_row(model.id, session, entry))?;
+            }
         }
         Ok(())
     }

@@ -1,19 +1,16 @@
-//! Maps rows of the matrices to turns and sessions, and finds the sessions to embed.
+//! The texts of a session that are embedded, and their vectors.
 
 use crate::codec::text_hash;
 use crate::error::Result;
 use crate::id::{ModelId, SessionId, TurnId};
-use crate::model::{Level, ModelRow, text_index};
-use crate::pending_sessions::PendingSession;
+use crate::model::{Level, ModelRow};
 use crate::quantized_row::quantize_row;
 use crate::reader::Reader;
-use crate::writer::Writer;
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::OptionalExtension;
+use rustc_hash::FxHashSet;
 use session_core::TurnContent;
-use std::borrow::Cow;
-use std::collections::HashMap;
 
-/// Says whether all documents of a session are passed to [`Writer::store_documents`].
+/// Says whether all documents of a session are passed to [`Writer::store_documents`](crate::Writer::store_documents).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentBatch {
     /// All documents: other rows of the session become orphans, and the session
@@ -40,7 +37,7 @@ pub struct Document {
 pub(crate) struct DocumentRow {
     pub(crate) turn: Option<TurnId>,
     /// Hash of the text.
-    hash: i64,
+    pub(crate) hash: i64,
     pub(crate) vector: DocumentVector,
 }
 
@@ -80,7 +77,7 @@ impl DocumentRow {
     }
 
     /// Returns the level of the matrix that holds its vector.
-    fn level(&self) -> Level {
+    pub(crate) fn level(&self) -> Level {
         match self.turn {
             None => Level::Session,
             Some(_) => Level::Turn,
@@ -121,41 +118,20 @@ impl Reader {
         Ok(title.optional()?.flatten())
     }
 
-    /// Returns true when the index holds a vector of this text by this model in this session, or in any where the model's
-    /// [texts are indexed](Writer::index_texts).
+    /// Returns the texts of which the index holds a vector by this model: those of a session, or of any where the model's
+    /// [texts are indexed](crate::Writer::index_texts).
     ///
     /// # Errors
     /// When the database fails.
-    pub fn has_vector(&self, model: &ModelRow, session: SessionId, text: &str) -> Result<bool> {
-        let found = self.find_vector(model, session, text_hash(text))?;
-        Ok(found.is_some())
-    }
-
-    fn find_vector(
+    pub fn embedded_texts(
         &self,
         model: &ModelRow,
         session: SessionId,
-        hash: i64,
-    ) -> Result<Option<VectorPosition>> {
-        let mut find = self.db.prepare_cached(
-            "SELECT level, row FROM vectors WHERE session = ?1 AND hash = ?2 AND model = ?3 LIMIT 1",
-        )?;
-        let found = find.query_row(params![session, hash, model.id], VectorPosition::from_row);
-        match found.optional()? {
-            None if model.finds_texts => self.find_vector_in_all(model.id, hash),
-            found => Ok(found),
-        }
-    }
-
-    fn find_vector_in_all(&self, model: ModelId, hash: i64) -> Result<Option<VectorPosition>> {
-        // The index is for one model, whose number the statement has to name.
-        let select = format!(
-            "SELECT level, row FROM vectors INDEXED BY {} WHERE model = {model} AND hash = ?1 LIMIT 1",
-            text_index(model)
-        );
-        let mut find = self.db.prepare_cached(&select)?;
-        let found = find.query_row([hash], VectorPosition::from_row);
-        Ok(found.optional()?)
+    ) -> Result<EmbeddedTexts<'_>> {
+        Ok(EmbeddedTexts {
+            of_session: self.text_hashes(model.id, session)?,
+            of_all: model.finds_texts.then_some((self, model.id)),
+        })
     }
 
     /// Returns the number of dead rows of a model's matrix as deletions have noted it: to count them takes 10 ms of a
@@ -170,7 +146,7 @@ impl Reader {
     /// Counts the rows of a model's matrix that belong to no turn or session any more: for a purge, which does not
     /// rely on what was noted.
     pub(crate) fn count_dead_rows(&self, model: &ModelRow, level: Level) -> Result<usize> {
-        let live = self.vector_owners(model.id, level)?.count();
+        let live = self.live_rows(model, level)?.len();
         Ok(model.rows(level).saturating_sub(live))
     }
 
@@ -189,299 +165,25 @@ impl Reader {
     }
 }
 
-/// Returns the value of `vectors.turn`: 0 for a chunk of the session.
-fn turn_to_db(turn: Option<TurnId>) -> TurnId {
-    turn.unwrap_or_default()
+/// The texts of which the index holds a vector by some model.
+pub struct EmbeddedTexts<'r> {
+    /// Hashes of those of the session.
+    of_session: FxHashSet<i64>,
+    /// Where those of all sessions are found.
+    of_all: Option<(&'r Reader, ModelId)>,
 }
 
-/// Returns the turn of a value of `vectors.turn`.
-fn turn_from_db(turn: TurnId) -> Option<TurnId> {
-    Some(turn).filter(|turn| *turn != TurnId::default())
-}
-
-/// Where a vector is stored: a matrix and its row, from 0.
-struct VectorPosition {
-    level: Level,
-    row: u64,
-}
-
-impl VectorPosition {
-    /// Reads a row of `level, row`.
-    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let number: i64 = row.get(0)?;
-        let is_session = number == Level::Session.number();
-        Ok(Self {
-            level: if is_session {
-                Level::Session
-            } else {
-                Level::Turn
-            },
-            row: row.get::<_, i64>(1)?.cast_unsigned(),
-        })
-    }
-}
-
-/// A row of a matrix that belongs to a session.
-struct StoredRow {
-    number: i64,
-    turn: Option<TurnId>,
-}
-
-/// The rows of a session by level and hash of their text.
-type StoredRows = HashMap<(i64, i64), Vec<StoredRow>>;
-
-/// A session whose documents come in parts.
-pub(crate) struct DocumentSeries {
-    model: ModelId,
-    pending: PendingSession,
-    /// Rows from before the first part that no document so far has.
-    old: StoredRows,
-    all_stored: bool,
-}
-
-impl DocumentSeries {
-    fn is_of(&self, model: ModelId, pending: PendingSession) -> bool {
-        (self.model, self.pending) == (model, pending)
-    }
-}
-
-impl Writer {
-    /// Stores the documents of a session with their vectors. A document has no vector
-    /// where [`Reader::has_vector`] returned true; the stored one is copied. A zero
-    /// vector is not stored. Nothing is stored when the session's revision has
-    /// changed since it was read: it is still pending.
+impl EmbeddedTexts<'_> {
+    /// Returns true where the index holds a vector of this text.
     ///
     /// # Errors
-    /// When the disk or the database fails.
-    pub fn store_documents(
-        &mut self,
-        model: &ModelRow,
-        pending: PendingSession,
-        documents: &[(Document, Option<Vec<f32>>)],
-        extent: DocumentBatch,
-    ) -> Result<()> {
-        let rows: Vec<DocumentRow> = documents
-            .iter()
-            .map(|(document, vector)| {
-                DocumentRow::new(document.turn, &document.text, vector.as_deref())
-            })
-            .collect();
-        self.store_rows(model, pending, &rows, extent)
-    }
-
-    pub(crate) fn store_rows<'d>(
-        &mut self,
-        model: &ModelRow,
-        pending: PendingSession,
-        documents: impl IntoIterator<Item = &'d DocumentRow>,
-        extent: DocumentBatch,
-    ) -> Result<()> {
-        self.begin()?;
-        if !self.is_at_revision(pending)? {
-            return Ok(());
+    /// When the database fails.
+    pub fn has(&self, text: &str) -> Result<bool> {
+        let hash = text_hash(text);
+        match self.of_all {
+            _ if self.of_session.contains(&hash) => Ok(true),
+            Some((index, model)) => Ok(index.find_text(model, hash)?.is_some()),
+            None => Ok(false),
         }
-        // The caller's row may be from before a commit: its row count would truncate the file.
-        let Some(model) = &self.reader.model(&model.fingerprint)? else {
-            return Ok(());
-        };
-        let mut series = match self.document_series.take() {
-            Some(series) if series.is_of(model.id, pending) => series,
-            _ => DocumentSeries {
-                model: model.id,
-                pending,
-                old: self.stored_rows(model.id, pending.session)?,
-                all_stored: true,
-            },
-        };
-        for document in documents {
-            series.all_stored &=
-                self.store_document(model, pending.session, document, &mut series.old)?;
-        }
-        Level::ALL
-            .iter()
-            .try_for_each(|level| self.update_row_count(model.id, *level))?;
-        match extent {
-            DocumentBatch::Complete if series.all_stored => {
-                self.finish_session(model.id, pending, &series.old)
-            }
-            DocumentBatch::Part => {
-                self.document_series = Some(series);
-                Ok(())
-            }
-            DocumentBatch::Complete | DocumentBatch::Partial => Ok(()),
-        }
-    }
-
-    /// Stores a document; returns false when its vector was to be copied and is no longer stored.
-    fn store_document(
-        &mut self,
-        model: &ModelRow,
-        session: SessionId,
-        document: &DocumentRow,
-        old: &mut StoredRows,
-    ) -> Result<bool> {
-        let same = old
-            .get_mut(&(document.level().number(), document.hash))
-            .and_then(Vec::pop);
-        match same {
-            Some(row) => self
-                .update_row_turn(model.id, document, &row)
-                .map(|()| true),
-            None => self.append_document(model, session, document),
-        }
-    }
-
-    /// Returns true when a session still has the revision that was read.
-    fn is_at_revision(&self, pending: PendingSession) -> Result<bool> {
-        let mut find = self
-            .reader
-            .db
-            .prepare_cached("SELECT revision FROM sessions WHERE id = ?1")?;
-        let revision: Option<i64> = find
-            .query_row([pending.session], |row| row.get(0))
-            .optional()?;
-        Ok(revision == Some(pending.revision))
-    }
-
-    /// Orphans the rows that remain of a session's old documents and marks it as embedded.
-    fn finish_session(
-        &mut self,
-        model: ModelId,
-        pending: PendingSession,
-        old: &StoredRows,
-    ) -> Result<()> {
-        for ((level, _), rows) in old {
-            rows.iter()
-                .try_for_each(|row| self.orphan_row(model, *level, row))?;
-        }
-        self.reader
-            .db
-            .prepare_cached(
-                "INSERT OR REPLACE INTO embedded(model, session, revision) VALUES(?1, ?2, ?3)",
-            )?
-            .execute(params![model, pending.session, pending.revision])?;
-        Ok(())
-    }
-
-    /// Orphans a row by setting its session to 0. Until the commit its vector can still
-    /// be copied: [`Reader::has_vector`] may have returned true for its text.
-    fn orphan_row(&mut self, model: ModelId, level: i64, row: &StoredRow) -> Result<()> {
-        self.stale_owners.insert(model, level, row.number);
-        self.reader
-            .db
-            .prepare_cached(
-                "UPDATE vectors SET session = 0 WHERE model = ?1 AND level = ?2 AND row = ?3",
-            )?
-            .execute(params![model, level, row.number])?;
-        Ok(())
-    }
-
-    /// Orphans all rows of a session, some of whose turns were deleted.
-    pub(crate) fn orphan_session_rows(&mut self, session: SessionId) -> Result<()> {
-        self.mark_owners_of_session(session)?;
-        self.reader
-            .db
-            .prepare_cached("UPDATE vectors SET session = 0 WHERE session = ?1")?
-            .execute([session])?;
-        Ok(())
-    }
-
-    /// Deletes the rows of `vectors` that belong to no session, and notes how many.
-    pub(crate) fn delete_orphans(&self) -> Result<()> {
-        let note = "UPDATE models SET
-               session_dead = session_dead + (SELECT count(*) FROM vectors v WHERE v.session = 0 AND v.model = models.id AND v.level = 0),
-               turn_dead = turn_dead + (SELECT count(*) FROM vectors v WHERE v.session = 0 AND v.model = models.id AND v.level = 1)
-             WHERE id IN (SELECT v.model FROM vectors v WHERE v.session = 0)";
-        self.reader.db.prepare_cached(note)?.execute([])?;
-        self.reader
-            .db
-            .prepare_cached("DELETE FROM vectors WHERE session = 0")?
-            .execute([])?;
-        Ok(())
-    }
-
-    fn stored_rows(&self, model: ModelId, session: SessionId) -> Result<StoredRows> {
-        let mut find = self.reader.db.prepare_cached(
-            // Without the name all rows of the model would be read.
-            "SELECT level, hash, row, turn FROM vectors INDEXED BY vectors_session
-             WHERE session = ?2 AND model = ?1 ORDER BY row DESC",
-        )?;
-        let mut found = StoredRows::new();
-        let mut rows = find.query(params![model, session])?;
-        while let Some(row) = rows.next()? {
-            let entry = found.entry((row.get(0)?, row.get(1)?)).or_default();
-            entry.push(StoredRow {
-                number: row.get(2)?,
-                turn: turn_from_db(row.get(3)?),
-            });
-        }
-        Ok(found)
-    }
-
-    fn update_row_turn(
-        &mut self,
-        model: ModelId,
-        document: &DocumentRow,
-        row: &StoredRow,
-    ) -> Result<()> {
-        if row.turn != document.turn {
-            self.stale_owners
-                .insert(model, document.level().number(), row.number);
-            self.reader
-                .db
-                .prepare_cached(
-                    "UPDATE vectors SET turn = ?4 WHERE model = ?1 AND level = ?2 AND row = ?3",
-                )?
-                .execute(params![
-                    model,
-                    document.level().number(),
-                    row.number,
-                    turn_to_db(document.turn)
-                ])?;
-        }
-        Ok(())
-    }
-
-    /// Appends a document's vector; returns false when it was to be copied and is no
-    /// longer stored.
-    fn append_document(
-        &mut self,
-        model: &ModelRow,
-        session: SessionId,
-        document: &DocumentRow,
-    ) -> Result<bool> {
-        let row = match &document.vector {
-            DocumentVector::Zero => return Ok(true),
-            DocumentVector::Quantized(row) => Cow::Borrowed(row),
-            DocumentVector::Stored => match self.read_stored_row(model, session, document.hash)? {
-                Some(row) => Cow::Owned(row),
-                None => return Ok(false),
-            },
-        };
-        let root = self.reader.root().to_owned();
-        let row = self
-            .appenders
-            .append_row(&root, model, document.level(), &row)?;
-        self.stale_owners
-            .insert(model.id, document.level().number(), row.cast_signed());
-        self.reader.db
-            .prepare_cached("INSERT INTO vectors(model, level, row, session, turn, hash) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")?
-            .execute(params![model.id, document.level().number(), row.cast_signed(), session, turn_to_db(document.turn), document.hash])?;
-        Ok(true)
-    }
-
-    /// Reads the vector of a text as it is stored, committed or appended since.
-    fn read_stored_row(
-        &mut self,
-        model: &ModelRow,
-        session: SessionId,
-        hash: i64,
-    ) -> Result<Option<Vec<u8>>> {
-        let found = self.reader.find_vector(model, session, hash)?;
-        let Some(VectorPosition { level, row }) = found else {
-            return Ok(None);
-        };
-        let root = self.reader.root().to_owned();
-        self.appenders.read_row(&root, model, level, row).map(Some)
     }
 }

@@ -1,6 +1,7 @@
 //! The one writer.
 
 use crate::directory::{self, IndexLock};
+use crate::document_series::DocumentSeries;
 use crate::error::{Result, StoreError};
 use crate::file_digests::StaleFiles;
 use crate::frame_buffer::FrameBuffer;
@@ -12,11 +13,12 @@ use crate::reader::Reader;
 use crate::replacement::SessionReplacement;
 use crate::schema;
 use crate::session_blocks::StaleSessions;
-use crate::titles::PendingTitles;
-use crate::turn_columns::StaleTurns;
+use crate::session_counts::SessionCounts;
+use crate::titles::{KnownOpenings, PendingTitles};
+use crate::turn_columns::TurnBlocks;
 use crate::turn_keys::PendingTurnKeys;
-use crate::vector_owners::StaleOwners;
-use crate::vectors::DocumentSeries;
+use crate::vector_entries::Orphan;
+use crate::vector_owners::OwnerBlocks;
 use crate::word_index::PendingWords;
 use session_core::TurnContent;
 use session_files::private;
@@ -40,22 +42,27 @@ pub struct Writer {
     pub(crate) appenders: MatrixAppenders,
     /// The session whose documents are stored in parts.
     pub(crate) document_series: Option<DocumentSeries>,
-    /// Blocks of vectors' owners that are to be written again.
-    pub(crate) stale_owners: StaleOwners,
-    /// Blocks of turns that are to be written again.
-    pub(crate) stale_turns: StaleTurns,
+    /// Rows of matrices that are dead since the last commit.
+    pub(crate) orphans: Vec<Orphan>,
+    /// Blocks of vectors' owners that are not yet in the database.
+    pub(crate) owner_blocks: OwnerBlocks,
+    /// Blocks of turns that are not yet in the database.
+    pub(crate) turn_blocks: TurnBlocks,
     /// Blocks of files that are to be written again.
     pub(crate) stale_files: StaleFiles,
     /// Blocks of sessions that are to be written again.
     pub(crate) stale_sessions: StaleSessions,
     /// The session that [`Writer::note_changed`] has noted last: turns come session by session.
     pub(crate) changed_session: Cell<Option<SessionId>>,
+    /// Counts of turns that are not yet in the row of their session.
+    pub(crate) counts: Option<SessionCounts>,
     /// The session that was inserted last.
     pub(crate) new_session: NewSession,
     /// The session whose turns are being replaced.
     pub(crate) replacing: Option<SessionReplacement>,
     /// Changes of titles for the next commit.
     pub(crate) pending_titles: PendingTitles,
+    pub(crate) known_openings: KnownOpenings,
     /// True when a matrix has a new generation since the last commit.
     pub(crate) compacted: bool,
     /// This writer migrated the index.
@@ -147,14 +154,17 @@ impl Writer {
             turn_keys: PendingTurnKeys::default(),
             appenders: MatrixAppenders::default(),
             document_series: None,
-            stale_owners: StaleOwners::default(),
-            stale_turns: StaleTurns::default(),
+            orphans: Vec::new(),
+            owner_blocks: OwnerBlocks::default(),
+            turn_blocks: TurnBlocks::default(),
             stale_files: StaleFiles::default(),
             stale_sessions,
             changed_session: Cell::default(),
+            counts: None,
             new_session: NewSession::default(),
             replacing: None,
             pending_titles: PendingTitles::default(),
+            known_openings: KnownOpenings::default(),
             compacted: false,
             was_migrated: false,
             has_deleted: false,
@@ -190,6 +200,7 @@ impl Writer {
 
     /// Writes what a reader of the database needs.
     fn write_pending(&mut self) -> Result<()> {
+        self.write_session_counts()?;
         self.frames.flush(&self.reader)?;
         self.words.flush(&self.reader)?;
         self.write_blocks()
@@ -211,6 +222,12 @@ impl Writer {
 
     /// Begins a transaction if none is open.
     pub(crate) fn begin(&mut self) -> Result<()> {
+        self.begin_turn()?;
+        self.write_session_counts()
+    }
+
+    /// Begins a transaction if none is open, to store a turn: the counts of those before may wait.
+    pub(crate) fn begin_turn(&mut self) -> Result<()> {
         if self.has_failed {
             return Err(StoreError::Failed);
         }
@@ -239,6 +256,7 @@ impl Writer {
     }
 
     fn commit_open(&mut self) -> Result<()> {
+        self.write_session_counts()?;
         self.delete_stale_turns()?;
         self.update_titles()?;
         self.frames.flush(&self.reader)?;

@@ -100,7 +100,7 @@ fn a_database_of_a_format_that_is_too_old() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the index in `[TMP]/index` has format 3, this program reads format 14
+    error: the index in `[TMP]/index` has format 3, this program reads format 15
     hint: run `session-search index --full` to build it anew; the old database is kept beside it
     ");
     said_and_healed(&env);
@@ -118,7 +118,7 @@ fn a_database_of_a_newer_program_is_left_alone() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the index in `[TMP]/index` has format 99, this program reads format 14
+    error: the index in `[TMP]/index` has format 99, this program reads format 15
     hint: a newer version of session-search wrote it: update this one, or set SESSION_SEARCH_HOME to another folder
     ");
     let full = env.run(&["index", "--full"]).exits(2);
@@ -173,7 +173,7 @@ fn who_does_not_write_says_what_migrates_an_older_format() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the index in `[TMP]/index` has format 4, this program reads format 14
+    error: the index in `[TMP]/index` has format 4, this program reads format 15
     hint: run `session-search index`, which migrates it; where its folder cannot be written, set SESSION_SEARCH_HOME to another
     ");
     for args in [&["status"][..], &["model", "list"]] {
@@ -192,7 +192,7 @@ fn an_older_format_that_cannot_be_migrated_says_why() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the index in `[TMP]/index` has format 4 and cannot be migrated to format 14: `[TMP]/index/lock` is not a regular file
+    error: the index in `[TMP]/index` has format 4 and cannot be migrated to format 15: `[TMP]/index/lock` is not a regular file
     hint: see that the folder can be written, or set SESSION_SEARCH_HOME to another
     ");
 }

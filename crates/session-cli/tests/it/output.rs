@@ -309,7 +309,7 @@ fn status_tells_what_is_indexed() {
     history   4 sessions (claude 3, opencode 1), 5 turns, 4 projects
     model     table (256 dims, in use): 4 of 4 sessions, 9 vectors
     updated   [TIME]: up to date
-    index     [TMP]/index ([SIZE] MB, format 14)
+    index     [TMP]/index ([SIZE] MB, format 15)
     ----- stderr -----
     ");
     assert_snapshot!(env.run(&["status", "--json"]), @r#"
@@ -317,7 +317,7 @@ fn status_tells_what_is_indexed() {
     ----- stdout -----
     {
       "index": "[TMP]/index",
-      "format": 14,
+      "format": 15,
       "bytes": [SIZE],
       "updated": "[TIME]",
       "sessions": 4,

@@ -67,6 +67,11 @@ impl TurnWords {
         }
     }
 
+    /// Returns the number of its tokens.
+    pub(crate) fn tokens(&self) -> u32 {
+        self.lengths.iter().sum()
+    }
+
     /// Returns the bytes that it takes.
     pub(crate) fn bytes(&self) -> usize {
         self.packed.len() + size_of::<Self>()

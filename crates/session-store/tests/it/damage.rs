@@ -1,9 +1,10 @@
 //! Indexes of other versions, damaged ones, none at all.
 
 use crate::support::{Index, deliver, embed, found, meta, turn};
+use rusqlite::Connection;
 use session_store::{
-    DocumentBatch, FORMAT_VERSION, Level, Reader, RowProducts, StoreError, TurnId, Writer,
-    index_exists,
+    DocumentBatch, FORMAT_VERSION, Level, Reader, RowProducts, SessionId, StoreError, TurnId,
+    Writer, index_exists,
 };
 use std::path::PathBuf;
 
@@ -278,5 +279,50 @@ fn a_damaged_row_scores_nothing() {
             sound > 0.0 && (rounding_variance / sound - 1.0).abs() < 0.5,
             "{scale}"
         );
+    }
+}
+
+/// A damaged list names rows of another session, which keeps them.
+#[test]
+fn a_session_takes_no_vector_of_another_with_it() {
+    for damage in [
+        "UPDATE vectors SET entries = (SELECT entries FROM vectors WHERE session = 2) WHERE session = 1",
+        "UPDATE vectors SET entries = x'ffffffffffffffffff00' || zeroblob(8) WHERE session = 1",
+        "UPDATE vectors SET entries = x'ff' WHERE session = 1",
+    ] {
+        let index = Index::new();
+        let mut writer = index.writer();
+        for id in ["a", "b"] {
+            let turns = [turn(
+                0,
+                &format!("Where is the port of {id} configured?"),
+                &[],
+            )];
+            deliver(&mut writer, &meta(id), &turns);
+        }
+        embed(&mut writer);
+        writer.commit().unwrap();
+        let db = Connection::open(index.root().join("index.db")).unwrap();
+        db.execute_batch(damage).unwrap();
+        drop(db);
+        let vectors = |session| {
+            let index = index.reader();
+            let model = index.model("f00d").unwrap().unwrap();
+            let matrix = index.matrix(&model, Level::Turn).unwrap();
+            let owners = index.vector_owners(model.id, Level::Turn).unwrap();
+            let rows = owners
+                .rows()
+                .filter(|row| row.session == SessionId::new(session));
+            rows.map(|row| matrix.row(row.row)).collect::<Vec<_>>()
+        };
+        let before = vectors(2);
+        assert_eq!(before.len(), 1);
+        writer.delete_session(SessionId::new(1)).unwrap();
+        writer.purge().unwrap();
+        assert_eq!(vectors(2), before, "{damage}");
+        assert_eq!(vectors(1).len(), 0, "{damage}");
+        let index = index.reader();
+        let model = index.model("f00d").unwrap().unwrap();
+        assert_eq!(model.rows(Level::Turn), 1, "{damage}");
     }
 }

@@ -6,8 +6,8 @@
 
 use crate::random::check_turn_keys;
 use crate::support::{
-    Index, OLDER_INDEXES, bash, deliver, documents, embed, found, is_near, meta, prompts, turn,
-    vector,
+    Index, bash, deliver, documents, embed, found, is_near, meta, prompts, turn, vector,
+    write_older_tables,
 };
 use rusqlite::Connection;
 use session_core::{PromptKind, SessionMeta, Turn};
@@ -20,7 +20,7 @@ const FILES: [&str; 3] = ["index.db", MATRICES[0], MATRICES[1]];
 const MATRICES: [&str; 2] = ["vectors/f00d/session.0.npy", "vectors/f00d/turn.0.npy"];
 
 /// Formats that are migrated.
-const OLDER: [u32; 10] = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
+const OLDER: [u32; 11] = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
 
 fn sample(format: u32) -> PathBuf {
     let version = format!("fixtures/v{format}");
@@ -129,7 +129,7 @@ fn downgrade(index: &Index) {
         ALTER TABLE sessions DROP COLUMN work; ALTER TABLE models DROP COLUMN complete;
         ALTER TABLE models DROP COLUMN session_dead; ALTER TABLE models DROP COLUMN turn_dead; PRAGMA user_version = 4";
     let db = database(index);
-    db.execute_batch(OLDER_INDEXES).unwrap();
+    write_older_tables(&db);
     db.execute_batch(to_4).unwrap();
 }
 

@@ -2,13 +2,15 @@
 //! what was committed, and each text is found once.
 
 use crate::support::{
-    Index, SOURCE, documents, embed, found, is_near, level_of, meta, model, text, turn, vector,
+    Index, ListedRow, SOURCE, documents, embed, embed_in_parts, found, is_near, level_of, meta,
+    model, text, turn, vector, vector_rows,
 };
 use proptest::prelude::*;
 use rusqlite::Connection;
 use session_core::{SessionMeta, Span, Turn, TurnContent};
 use session_store::{
-    FileId, FileStamp, Level, ModelRow, Reader, SessionId, SessionRow, TurnId, TurnRow, Writer,
+    FileId, FileStamp, Level, ModelRow, PurgeOutcome, Reader, SessionId, SessionRow, TurnId,
+    TurnRow, Writer,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -50,7 +52,13 @@ enum Step {
         title: Option<u8>,
     },
     Embed,
+    /// The same, each session in two parts.
+    EmbedInParts,
     Commit,
+    /// Matrices lose the rows that are dead.
+    Purge,
+    /// Keys and blocks are made anew.
+    Renew,
     /// The writer dies.
     Die,
 }
@@ -77,7 +85,10 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(session, answers, turns)| Step::More { session, answers, turns }),
         2 => (session, prop::option::of(0..3u8)).prop_map(|(session, title)| Step::Title { session, title }),
         2 => Just(Step::Embed),
+        1 => Just(Step::EmbedInParts),
         4 => Just(Step::Commit),
+        1 => Just(Step::Purge),
+        1 => Just(Step::Renew),
         1 => Just(Step::Die),
     ]
 }
@@ -168,8 +179,13 @@ impl Run {
                 self.now.entry(*session).or_default().title = *title;
                 self.write(*session, false, &[]);
             }
-            Step::Embed => self.embed(),
+            Step::Embed => self.embed(embed),
+            Step::EmbedInParts => self.embed(embed_in_parts),
             Step::Commit => self.commit(),
+            Step::Purge => {
+                self.commit_by(|writer| assert_eq!(writer.purge().unwrap(), PurgeOutcome::Complete))
+            }
+            Step::Renew => self.commit_by(|writer| writer.reset_cursors().unwrap()),
             Step::Die => self.die(),
         }
     }
@@ -215,7 +231,7 @@ impl Run {
         writer.checkpoint(file, "x", FileStamp::default()).unwrap();
     }
 
-    fn embed(&mut self) {
+    fn embed(&mut self, embed: fn(&mut Writer)) {
         let writer = self.writer.as_mut().unwrap();
         embed(writer);
         let model = model(writer);
@@ -223,7 +239,11 @@ impl Run {
     }
 
     fn commit(&mut self) {
-        self.writer.as_mut().unwrap().commit().unwrap();
+        self.commit_by(|writer| writer.commit().unwrap());
+    }
+
+    fn commit_by(&mut self, commit: impl FnOnce(&mut Writer)) {
+        commit(self.writer.as_mut().unwrap());
         self.committed.clone_from(&self.now);
     }
 
@@ -398,20 +418,18 @@ fn check_blocks(index: &Reader) {
         let session = columns.session_of(TurnId::new(row.get(0).unwrap()));
         assert_eq!(session, Some(SessionId::new(row.get(1).unwrap())));
     }
+    assert_eq!(turns_of_blocks(&db), turns_of_tables(&db));
+    let listed = vector_rows(&db);
     for (model, level) in index
         .models()
         .unwrap()
         .iter()
         .flat_map(|m| Level::ALL.map(|l| (m.id, l)))
     {
-        let select =
-            "SELECT row, session, turn FROM vectors WHERE model = ?1 AND level = ?2 ORDER BY row";
-        let mut find = db.prepare(select).unwrap();
         let number = Level::ALL.iter().position(|l| *l == level).unwrap() as i64;
-        let rows = find.query_map((i64::from(model), number), |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-        });
-        let rows: Vec<(i64, i64, i64)> = rows.unwrap().collect::<rusqlite::Result<_>>().unwrap();
+        let is_of_matrix = |row: &&ListedRow| (row.model, row.level) == (model.into(), number);
+        let rows = listed.iter().filter(is_of_matrix);
+        let rows: Vec<_> = rows.map(|r| (r.row, r.session, r.turn)).collect();
         let owners = index.vector_owners(model, level).unwrap();
         let owners = owners.rows().map(|o| {
             let turn = o.turn.map_or(0, i64::from);
@@ -419,6 +437,43 @@ fn check_blocks(index: &Reader) {
         });
         assert_eq!(owners.collect::<Vec<_>>(), rows);
     }
+}
+
+/// Number, session and tokens of each turn.
+type TurnNumbers = Vec<(i64, i64, i64)>;
+
+fn turns_of_blocks(db: &Connection) -> TurnNumbers {
+    let mut find = db.prepare("SELECT block, turns FROM turn_blocks").unwrap();
+    let mut blocks = find.query([]).unwrap();
+    let mut all = Vec::new();
+    while let Some(block) = blocks.next().unwrap() {
+        let first = block.get::<_, i64>(0).unwrap() * 512;
+        let turns: Vec<u8> = block.get(1).unwrap();
+        let number = |bytes: &[u8]| i64::from(u32::from_le_bytes(bytes.try_into().unwrap()));
+        let turns = turns.chunks_exact(8).map(|pair| pair.split_at(4));
+        let turns = turns.map(|(session, tokens)| (number(session), number(tokens)));
+        all.extend(
+            (first..)
+                .zip(turns)
+                .map(|(id, (session, tokens))| (id, session, tokens)),
+        );
+    }
+    all.retain(|(_, session, _)| *session != 0);
+    all.sort_unstable();
+    all
+}
+
+fn turns_of_tables(db: &Connection) -> TurnNumbers {
+    let mut find = db
+        .prepare("SELECT t.id, t.session, d.sz FROM turns t LEFT JOIN words_docsize d ON d.id = t.id ORDER BY t.id")
+        .unwrap();
+    let turns = find.query_map([], |row| {
+        let sizes: Option<Vec<u8>> = row.get(2)?;
+        // Less than 128 of each column.
+        let tokens = sizes.iter().flatten().map(|size| i64::from(*size)).sum();
+        Ok((row.get(0)?, row.get(1)?, tokens))
+    });
+    turns.unwrap().collect::<rusqlite::Result<_>>().unwrap()
 }
 
 /// The buckets hold an entry for each hash of a turn, and no other.
@@ -439,7 +494,7 @@ pub fn check_turn_keys(index: &Reader) {
     let mut rows = find.query([]).unwrap();
     let mut stored = Vec::new();
     while let Some(row) = rows.next().unwrap() {
-        let bucket: u64 = row.get::<_, i64>(0).unwrap().cast_unsigned();
+        let bucket = row.get::<_, i64>(0).unwrap().cast_unsigned() & 0xfff; // of some layer
         let keys: Vec<u8> = row.get(1).unwrap();
         let entries = keys.chunks_exact(8);
         let entries = entries.map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap()));

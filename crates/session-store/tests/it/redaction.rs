@@ -1,6 +1,6 @@
 //! Migrating an index redacts what it holds, and leaves no trace of it.
 
-use crate::support::{Index, OLDER_INDEXES, bash, deliver, embed, found, meta, prompts, turn};
+use crate::support::{Index, bash, deliver, embed, found, meta, prompts, turn, write_older_tables};
 use rusqlite::Connection;
 use session_core::{SessionMeta, Turn};
 use session_redact::Redactor;
@@ -42,7 +42,7 @@ fn older() -> Index {
         .iter()
         .for_each(|level| write_half_floats(&index, *level));
     let db = Connection::open(index.root().join("index.db")).unwrap();
-    db.execute_batch(OLDER_INDEXES).unwrap();
+    write_older_tables(&db);
     db.execute_batch("DROP TABLE pending_purge; DROP TABLE settings; DROP TABLE owner_blocks; DROP TABLE turn_blocks; DROP TABLE file_blocks; DROP TABLE changed_sessions; DROP TABLE session_blocks; DROP INDEX files_gone; DROP INDEX sessions_prompts; ALTER TABLE models DROP COLUMN complete; ALTER TABLE models DROP COLUMN session_dead; ALTER TABLE models DROP COLUMN turn_dead; DROP TABLE error_signatures; PRAGMA user_version = 5")
         .unwrap();
     index

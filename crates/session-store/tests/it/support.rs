@@ -1,5 +1,6 @@
 //! An index in a folder of its own, turns by hand, vectors by text.
 
+use rusqlite::Connection;
 use session_core::{
     CallStatus, Part, PromptKind, Query, SessionMeta, SourceName, Span, ToolCall, Turn, document,
 };
@@ -126,15 +127,89 @@ pub fn model(writer: &mut Writer) -> ModelRow {
     writer.index_texts(&model).unwrap()
 }
 
-/// The indexes that formats before 14 had, instead of keys of turns in buckets: for an index that is to pass for one of them.
-pub const OLDER_INDEXES: &str =
-    "DROP TABLE turn_keys; DROP INDEX vectors_session; DROP INDEX IF EXISTS vectors_text_1;
+/// What formats before 14 had instead of keys of turns in buckets and vectors in blobs.
+const OLDER_TABLES: &str = "DROP TABLE turn_keys; DROP TABLE vector_texts; DROP TABLE vectors;
+    CREATE TABLE vectors(
+      model INTEGER NOT NULL, level INTEGER NOT NULL, row INTEGER NOT NULL,
+      session INTEGER NOT NULL, turn INTEGER NOT NULL, hash INTEGER NOT NULL,
+      PRIMARY KEY(model, level, row)) WITHOUT ROWID;
     ALTER TABLE models DROP COLUMN finds_texts;
     CREATE INDEX turns_origin ON turns(origin) WHERE origin IS NOT NULL;
     CREATE INDEX turns_moment ON turns(moment) WHERE moment IS NOT NULL;
     CREATE INDEX turns_leaf ON turns(leaf) WHERE leaf IS NOT NULL;
     CREATE INDEX vectors_hash ON vectors(model, hash);
     CREATE INDEX vectors_session ON vectors(session);";
+
+/// Gives an index the tables of formats before 14.
+pub fn write_older_tables(db: &Connection) {
+    let rows = vector_rows(db);
+    db.execute_batch(OLDER_TABLES).unwrap();
+    for row in rows {
+        let insert =
+            "INSERT INTO vectors(model, level, row, session, turn, hash) VALUES(?, ?, ?, ?, ?, ?)";
+        let values = [
+            row.model,
+            row.level,
+            row.row,
+            row.session,
+            row.turn,
+            row.hash,
+        ];
+        db.execute(insert, values).unwrap();
+    }
+}
+
+/// A row of a matrix as its session lists it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ListedRow {
+    pub model: i64,
+    pub level: i64,
+    pub row: i64,
+    pub session: i64,
+    pub turn: i64,
+    pub hash: i64,
+}
+
+/// The rows of all matrices as sessions list them, in order.
+pub fn vector_rows(db: &Connection) -> Vec<ListedRow> {
+    let mut find = db
+        .prepare("SELECT model, session, entries FROM vectors")
+        .unwrap();
+    let mut lists = find.query([]).unwrap();
+    let mut listed = Vec::new();
+    while let Some(list) = lists.next().unwrap() {
+        let (model, session) = (list.get(0).unwrap(), list.get(1).unwrap());
+        let entries: Vec<u8> = list.get(2).unwrap();
+        let mut bytes = entries.as_slice();
+        while !bytes.is_empty() {
+            let [place, turn] = [varint(&mut bytes), varint(&mut bytes)];
+            let (hash, rest) = bytes.split_first_chunk().unwrap();
+            bytes = rest;
+            listed.push(ListedRow {
+                model,
+                level: place & 1,
+                row: place >> 1,
+                session,
+                turn,
+                hash: i64::from_le_bytes(*hash),
+            });
+        }
+    }
+    listed.sort_unstable();
+    listed
+}
+
+/// A number of less than 64 bits, 7 bits a byte, the greatest first.
+fn varint(bytes: &mut &[u8]) -> i64 {
+    let mut number = 0;
+    loop {
+        let byte = *bytes.split_off_first().unwrap();
+        number = number << 7 | i64::from(byte & 0x7f);
+        if byte < 0x80 {
+            return number;
+        }
+    }
+}
 
 /// Returns the level of the matrix that holds a document's vector.
 pub fn level_of(document: &Document) -> Level {
@@ -192,15 +267,31 @@ pub fn session(writer: &mut Writer, number: i64) -> PendingSession {
     }
 }
 
+/// True when the index holds a vector of this text.
+pub fn has_vector(index: &Reader, model: &ModelRow, session: SessionId, text: &str) -> bool {
+    let embedded = index.embedded_texts(model, session).unwrap();
+    embedded.has(text).unwrap()
+}
+
 /// Embeds all sessions that are pending as an indexer does: first it asks for
 /// all of them which vectors are there, then it puts them.
 pub fn embed(writer: &mut Writer) {
+    embed_by(writer, |_| 0);
+}
+
+/// Embeds all sessions that are pending, each in two parts.
+pub fn embed_in_parts(writer: &mut Writer) {
+    embed_by(writer, |count| count / 2);
+}
+
+/// Embeds all sessions that are pending; of so many documents the first `part` come as a part of their own.
+fn embed_by(writer: &mut Writer, part: impl Fn(usize) -> usize) {
     let model = model(writer);
     let index = writer.reader().unwrap();
     let pending = index.pending_sessions(&[model.id]).unwrap();
     let with_vector = |pending: &PendingSession, document: Document| {
-        let known = index.has_vector(&model, pending.session, &document.text);
-        let missing = (!known.unwrap()).then(|| vector(&document.text));
+        let known = has_vector(index, &model, pending.session, &document.text);
+        let missing = (!known).then(|| vector(&document.text));
         (document, missing)
     };
     let of_session = |pending: &PendingSession| {
@@ -211,8 +302,16 @@ pub fn embed(writer: &mut Writer) {
     };
     let all: Vec<Vec<(Document, Option<Vec<f32>>)>> = pending.iter().map(of_session).collect();
     for (pending, documents) in pending.iter().zip(&all) {
-        writer
-            .store_documents(&model, *pending, documents, DocumentBatch::Complete)
-            .unwrap();
+        let (first, rest) = documents.split_at(part(documents.len()));
+        for (documents, extent) in [
+            (first, DocumentBatch::Part),
+            (rest, DocumentBatch::Complete),
+        ] {
+            if !documents.is_empty() || extent == DocumentBatch::Complete {
+                writer
+                    .store_documents(&model, *pending, documents, extent)
+                    .unwrap();
+            }
+        }
     }
 }

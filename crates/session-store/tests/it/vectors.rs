@@ -2,7 +2,8 @@
 
 use crate::npy;
 use crate::support::{
-    DIMS, Index, deliver, embed, is_near, meta, model, session as session_of, turn, vector,
+    DIMS, Index, deliver, embed, has_vector, is_near, meta, model, session as session_of, turn,
+    vector,
 };
 use session_core::Turn;
 use session_store::{
@@ -98,7 +99,7 @@ fn the_same_text_needs_no_second_vector() {
     let model = current(writer.reader().unwrap());
     let mut known = |text| {
         let index = writer.reader().unwrap();
-        index.has_vector(&model, SessionId::new(9), text).unwrap()
+        has_vector(index, &model, SessionId::new(9), text)
     };
     assert_eq!((known("a"), known("b")), (true, false));
 }
@@ -122,7 +123,7 @@ fn a_text_of_a_fast_model_is_known_in_its_session_alone() {
     let reader = index.reader();
     let known = |session| {
         let session = SessionId::new(session);
-        reader.has_vector(&fast, session, "a").unwrap()
+        has_vector(&reader, &fast, session, "a")
     };
     assert_eq!((known(1), known(2)), (true, false));
     let model = reader.model("fa57").unwrap().unwrap();
@@ -169,8 +170,7 @@ fn a_zero_vector_is_not_stored() {
     writer.commit().unwrap();
     assert_eq!(rows(&index.reader()), []);
     let index = writer.reader().unwrap();
-    let known = index.has_vector(&current(index), SessionId::new(1), "a");
-    assert!(!known.unwrap());
+    assert!(!has_vector(index, &current(index), SessionId::new(1), "a"));
 }
 
 /// One session lets go of a text that another takes over in the same batch: the
@@ -275,11 +275,7 @@ fn two_models_do_not_touch_each_other() {
     let pending = session_of(&mut writer, 1);
     let documents = [(document(1, "a"), Some(vec![0.0, 1.0, 0.0]))];
     let index_of_one = writer.reader().unwrap();
-    assert!(
-        !index_of_one
-            .has_vector(&other, pending.session, "a")
-            .unwrap()
-    );
+    assert!(!has_vector(index_of_one, &other, pending.session, "a"));
     writer
         .store_documents(&other, pending, &documents, DocumentBatch::Complete)
         .unwrap();

@@ -1,0 +1,255 @@
+//! Stores the documents of sessions: their vectors, and to which session each row belongs.
+
+use crate::error::Result;
+use crate::id::{ModelId, SessionId};
+use crate::model::{Level, ModelRow};
+use crate::pending_sessions::PendingSession;
+use crate::vector_entries::{VectorEntry, VectorPlace};
+use crate::vectors::{Document, DocumentBatch, DocumentRow, DocumentVector};
+use crate::writer::Writer;
+use rusqlite::{OptionalExtension, params};
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+
+/// The documents of a session, which may come in parts.
+pub(crate) struct DocumentSeries {
+    model: ModelRow,
+    pending: PendingSession,
+    /// Rows from before the first part that no document so far has, by level and hash of their text, the first one last.
+    old: FxHashMap<(Level, i64), Vec<VectorEntry>>,
+    /// Rows of the documents so far.
+    kept: Vec<VectorEntry>,
+    /// Where the session has vectors of texts, by their hashes.
+    places: FxHashMap<i64, VectorPlace>,
+    all_stored: bool,
+}
+
+impl DocumentSeries {
+    fn new(model: ModelRow, pending: PendingSession, stored: Vec<VectorEntry>) -> Self {
+        let places = stored.iter().map(|entry| (entry.hash, entry.place));
+        let mut series = Self {
+            model,
+            pending,
+            places: places.collect(),
+            old: FxHashMap::default(),
+            kept: Vec::new(),
+            all_stored: true,
+        };
+        for entry in stored.into_iter().rev() {
+            let key = (entry.place.level, entry.hash);
+            series.old.entry(key).or_default().push(entry);
+        }
+        series
+    }
+
+    pub(crate) fn is_of_session(&self, session: SessionId) -> bool {
+        self.pending.session == session
+    }
+
+    fn is_of(&self, model: ModelId, pending: PendingSession) -> bool {
+        (self.model.id, self.pending) == (model, pending)
+    }
+
+    /// Takes the old row of a document.
+    fn take_old(&mut self, document: &DocumentRow) -> Option<VectorEntry> {
+        let key = (document.level(), document.hash);
+        self.old.get_mut(&key).and_then(Vec::pop)
+    }
+
+    fn keep(&mut self, entry: VectorEntry) {
+        self.places.insert(entry.hash, entry.place);
+        self.kept.push(entry);
+    }
+
+    fn old(&self) -> impl Iterator<Item = &VectorEntry> {
+        self.old.values().flatten()
+    }
+
+    /// Returns the rows of the session as they are now, in order.
+    fn entries(&self) -> Vec<VectorEntry> {
+        let mut entries: Vec<VectorEntry> = self.kept.iter().chain(self.old()).copied().collect();
+        entries.sort_unstable_by_key(|entry| entry.place);
+        entries
+    }
+}
+
+impl Writer {
+    /// Stores the documents of a session with their vectors. A document has no vector
+    /// where [`EmbeddedTexts::has`](crate::EmbeddedTexts::has) returned true; the stored one is copied. A zero
+    /// vector is not stored. Nothing is stored when the session's revision has
+    /// changed since it was read: it is still pending.
+    ///
+    /// # Errors
+    /// When the disk or the database fails.
+    pub fn store_documents(
+        &mut self,
+        model: &ModelRow,
+        pending: PendingSession,
+        documents: &[(Document, Option<Vec<f32>>)],
+        extent: DocumentBatch,
+    ) -> Result<()> {
+        let rows: Vec<DocumentRow> = documents
+            .iter()
+            .map(|(document, vector)| {
+                DocumentRow::new(document.turn, &document.text, vector.as_deref())
+            })
+            .collect();
+        self.store_rows(model, pending, &rows, extent)
+    }
+
+    pub(crate) fn store_rows<'d>(
+        &mut self,
+        model: &ModelRow,
+        pending: PendingSession,
+        documents: impl IntoIterator<Item = &'d DocumentRow>,
+        extent: DocumentBatch,
+    ) -> Result<()> {
+        self.begin()?;
+        let stored = self.store_in_series(model, pending, documents, extent);
+        self.note_failure(stored)
+    }
+
+    fn store_in_series<'d>(
+        &mut self,
+        model: &ModelRow,
+        pending: PendingSession,
+        documents: impl IntoIterator<Item = &'d DocumentRow>,
+        extent: DocumentBatch,
+    ) -> Result<()> {
+        if !self.is_at_revision(pending)? {
+            return Ok(());
+        }
+        // The caller's row may be from before a commit: its row count would truncate the file.
+        let Some(model) = self.reader.model(&model.fingerprint)? else {
+            return Ok(());
+        };
+        let mut series = self.series(model, pending)?;
+        for document in documents {
+            series.all_stored &= self.store_document(&mut series, document)?;
+        }
+        if extent == DocumentBatch::Complete && series.all_stored {
+            self.finish_session(&mut series)?;
+        }
+        let model = series.model.id;
+        self.write_vector_entries(model, pending.session, &series.entries())?;
+        self.document_series = (extent == DocumentBatch::Part).then_some(series);
+        Level::ALL
+            .iter()
+            .try_for_each(|level| self.update_row_count(model, *level))
+    }
+
+    /// Returns the series that goes on, or begins one.
+    fn series(&mut self, model: ModelRow, pending: PendingSession) -> Result<DocumentSeries> {
+        match self.document_series.take() {
+            Some(series) if series.is_of(model.id, pending) => {
+                Ok(DocumentSeries { model, ..series })
+            }
+            _ => {
+                let stored = self.reader.vector_entries(&model, pending.session)?;
+                Ok(DocumentSeries::new(model, pending, stored))
+            }
+        }
+    }
+
+    /// Gives up the session whose documents are stored in parts, as rows get other numbers: it is to be embedded again.
+    pub(crate) fn abandon_series(&mut self) -> Result<()> {
+        match self.document_series.take() {
+            Some(series) => self.bump_revision(series.pending.session),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns true when a session still has the revision that was read.
+    fn is_at_revision(&self, pending: PendingSession) -> Result<bool> {
+        let mut find = self
+            .reader
+            .db
+            .prepare_cached("SELECT revision FROM sessions WHERE id = ?1")?;
+        let revision: Option<i64> = find
+            .query_row([pending.session], |row| row.get(0))
+            .optional()?;
+        Ok(revision == Some(pending.revision))
+    }
+
+    /// Stores a document; returns false when its vector was to be copied and is no longer stored.
+    fn store_document(
+        &mut self,
+        series: &mut DocumentSeries,
+        document: &DocumentRow,
+    ) -> Result<bool> {
+        let old = series.take_old(document);
+        let entry = match old {
+            Some(old) => VectorEntry {
+                turn: document.turn,
+                ..old
+            },
+            None => {
+                let row = match &document.vector {
+                    DocumentVector::Zero => return Ok(true),
+                    DocumentVector::Quantized(row) => Cow::Borrowed(row),
+                    DocumentVector::Stored => match self.read_stored_row(series, document.hash)? {
+                        Some(row) => Cow::Owned(row),
+                        None => return Ok(false),
+                    },
+                };
+                self.append_row(&series.model, document, &row)?
+            }
+        };
+        series.keep(entry);
+        if old != Some(entry) {
+            self.set_owner_of_row(series.model.id, series.pending.session, &entry)?;
+        }
+        Ok(true)
+    }
+
+    /// Appends a document's vector to its matrix.
+    fn append_row(
+        &mut self,
+        model: &ModelRow,
+        document: &DocumentRow,
+        row: &[u8],
+    ) -> Result<VectorEntry> {
+        let root = self.reader.root().to_owned();
+        let level = document.level();
+        let row = self.appenders.append_row(&root, model, level, row)?;
+        let entry = VectorEntry {
+            place: VectorPlace { level, row },
+            turn: document.turn,
+            hash: document.hash,
+        };
+        if model.finds_texts {
+            self.insert_text(model.id, &entry)?;
+        }
+        Ok(entry)
+    }
+
+    /// Reads the vector of a text as it is stored, committed or appended since.
+    fn read_stored_row(&mut self, series: &DocumentSeries, hash: i64) -> Result<Option<Vec<u8>>> {
+        let model = &series.model;
+        let place = match series.places.get(&hash) {
+            Some(place) => Some(*place),
+            None => self.reader.find_text(model.id, hash)?,
+        };
+        let Some(VectorPlace { level, row }) = place else {
+            return Ok(None);
+        };
+        let root = self.reader.root().to_owned();
+        self.appenders.read_row(&root, model, level, row).map(Some)
+    }
+
+    /// Orphans the rows that remain of a session's old documents and marks it as embedded.
+    fn finish_session(&mut self, series: &mut DocumentSeries) -> Result<()> {
+        let DocumentSeries { model, pending, .. } = series;
+        let (model, pending) = (model.id, *pending);
+        for entry in std::mem::take(&mut series.old).values().flatten() {
+            self.orphan_row(model, pending.session, entry)?;
+        }
+        self.reader
+            .db
+            .prepare_cached(
+                "INSERT OR REPLACE INTO embedded(model, session, revision) VALUES(?1, ?2, ?3)",
+            )?
+            .execute(params![model, pending.session, pending.revision])?;
+        Ok(())
+    }
+}

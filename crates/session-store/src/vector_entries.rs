@@ -1,0 +1,310 @@
+//! The rows of matrices that belong to a session, in one blob for each model.
+//!
+//! A row of SQLite for each vector, and its place in an index of sessions, took a twentieth of the time of a first
+//! index. `vector_texts` has the vectors of slow models by text, too, so that none is made twice.
+
+use crate::error::Result;
+use crate::id::{ModelId, SessionId, TurnId};
+use crate::model::{Level, ModelRow};
+use crate::reader::Reader;
+use crate::varint::{push_varint, read_varint};
+use crate::writer::Writer;
+use rusqlite::{OptionalExtension, params};
+use rustc_hash::FxHashSet;
+
+/// Where a vector is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct VectorPlace {
+    /// The matrix.
+    pub(crate) level: Level,
+    /// Its row, from 0.
+    pub(crate) row: u64,
+}
+
+/// A row of a matrix that belongs to a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct VectorEntry {
+    pub(crate) place: VectorPlace,
+    /// `None` for a chunk of the session.
+    pub(crate) turn: Option<TurnId>,
+    /// Hash of the text that was embedded.
+    pub(crate) hash: i64,
+}
+
+impl VectorEntry {
+    fn push_to(&self, packed: &mut Vec<u8>) {
+        let VectorPlace { level, row } = self.place;
+        push_varint(packed, row << 1 | level.number().cast_unsigned());
+        let turn = i64::from(self.turn.unwrap_or_default());
+        push_varint(packed, turn.cast_unsigned());
+        packed.extend(self.hash.to_le_bytes());
+    }
+
+    /// Takes an entry off the front; none at the end and where it is damaged.
+    fn take_from(packed: &mut &[u8]) -> Option<Self> {
+        let place = read_varint(packed)?;
+        let turn = TurnId::new(read_varint(packed)?.cast_signed());
+        let (hash, rest) = packed.split_first_chunk()?;
+        *packed = rest;
+        let level = match place & 1 {
+            0 => Level::Session,
+            _ => Level::Turn,
+        };
+        Some(Self {
+            place: VectorPlace {
+                level,
+                row: place >> 1,
+            },
+            turn: Some(turn).filter(|turn| *turn != TurnId::default()),
+            hash: i64::from_le_bytes(*hash),
+        })
+    }
+}
+
+fn pack(entries: &[VectorEntry]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    entries.iter().for_each(|entry| entry.push_to(&mut packed));
+    packed
+}
+
+fn unpack(mut packed: &[u8]) -> Vec<VectorEntry> {
+    std::iter::from_fn(|| VectorEntry::take_from(&mut packed)).collect()
+}
+
+/// A row of a matrix whose session has no use for it any more.
+#[derive(Debug)]
+pub(crate) struct Orphan {
+    pub(crate) model: ModelId,
+    place: VectorPlace,
+    hash: i64,
+}
+
+impl Reader {
+    fn read_entries(&self, model: ModelId, session: SessionId) -> Result<Vec<VectorEntry>> {
+        let find = "SELECT entries FROM vectors WHERE session = ?1 AND model = ?2";
+        let mut find = self.db.prepare_cached(find)?;
+        let entries = find.query_row([i64::from(session), model.into()], |row| {
+            Ok(unpack(row.get_ref(0)?.as_blob().unwrap_or_default()))
+        });
+        Ok(entries.optional()?.unwrap_or_default())
+    }
+
+    /// Returns the rows of a model's matrices that belong to a session, up to one that the matrix does not have: what
+    /// follows is damaged, too.
+    pub(crate) fn vector_entries(
+        &self,
+        model: &ModelRow,
+        session: SessionId,
+    ) -> Result<Vec<VectorEntry>> {
+        let mut entries = self.read_entries(model.id, session)?;
+        let is_missing = |place: VectorPlace| place.row >= model.rows(place.level) as u64;
+        let missing = entries.iter().position(|entry| is_missing(entry.place));
+        entries.truncate(missing.unwrap_or(entries.len()));
+        Ok(entries)
+    }
+
+    /// Returns the hashes of the texts of a session that a model has embedded.
+    pub(crate) fn text_hashes(&self, model: ModelId, session: SessionId) -> Result<FxHashSet<i64>> {
+        let entries = self.read_entries(model, session)?;
+        Ok(entries.iter().map(|entry| entry.hash).collect())
+    }
+
+    /// Returns the rows of a matrix that belong to sessions, in order.
+    pub(crate) fn live_rows(&self, model: &ModelRow, level: Level) -> Result<Vec<u64>> {
+        let mut live = Vec::new();
+        for session in self.sessions_with_vectors(model.id)? {
+            let places = self.vector_entries(model, session)?.into_iter();
+            let places = places.map(|entry| entry.place);
+            live.extend(places.filter(|p| p.level == level).map(|p| p.row));
+        }
+        live.sort_unstable();
+        live.dedup();
+        Ok(live)
+    }
+
+    /// Returns where the vector of a text lies, by its hash: of a model whose [texts are indexed](Writer::index_texts).
+    pub(crate) fn find_text(&self, model: ModelId, hash: i64) -> Result<Option<VectorPlace>> {
+        let find = "SELECT level, row FROM vector_texts WHERE model = ?1 AND hash = ?2 LIMIT 1";
+        let mut find = self.db.prepare_cached(find)?;
+        let place = find.query_row(params![model, hash], |row| {
+            Ok(VectorPlace {
+                level: Level::from_number(row.get(0)?),
+                row: row.get::<_, i64>(1)?.cast_unsigned(),
+            })
+        });
+        Ok(place.optional()?)
+    }
+
+    /// Returns the sessions of which a model has vectors.
+    pub(crate) fn sessions_with_vectors(&self, model: ModelId) -> Result<Vec<SessionId>> {
+        let find = "SELECT session FROM vectors WHERE model = ?1 ORDER BY session";
+        let mut find = self.db.prepare(find)?;
+        let sessions = find.query_map([model], |row| row.get(0))?;
+        Ok(sessions.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+impl Writer {
+    /// Replaces the rows of a model's matrices that belong to a session.
+    pub(crate) fn write_vector_entries(
+        &self,
+        model: ModelId,
+        session: SessionId,
+        entries: &[VectorEntry],
+    ) -> Result<()> {
+        let db = &self.reader.db;
+        if entries.is_empty() {
+            let delete = "DELETE FROM vectors WHERE session = ?1 AND model = ?2";
+            db.prepare_cached(delete)?
+                .execute(params![session, model])?;
+            return Ok(());
+        }
+        let write = "INSERT OR REPLACE INTO vectors(session, model, entries) VALUES(?1, ?2, ?3)";
+        let values = params![session, model, pack(entries)];
+        db.prepare_cached(write)?.execute(values)?;
+        Ok(())
+    }
+
+    /// Lets a vector be found by its text.
+    pub(crate) fn insert_text(&self, model: ModelId, entry: &VectorEntry) -> Result<()> {
+        let VectorPlace { level, row } = entry.place;
+        let insert =
+            "INSERT OR IGNORE INTO vector_texts(model, hash, level, row) VALUES(?1, ?2, ?3, ?4)";
+        let mut insert = self.reader.db.prepare_cached(insert)?;
+        insert.execute(params![
+            model,
+            entry.hash,
+            level.number(),
+            row.cast_signed()
+        ])?;
+        Ok(())
+    }
+
+    /// Lets all vectors of a model be found by their texts.
+    pub(crate) fn insert_all_texts(&self, model: &ModelRow) -> Result<()> {
+        let delete = "DELETE FROM vector_texts WHERE model = ?1";
+        self.reader.db.execute(delete, [model.id])?;
+        for session in self.reader.sessions_with_vectors(model.id)? {
+            let entries = self.reader.vector_entries(model, session)?;
+            entries
+                .iter()
+                .try_for_each(|entry| self.insert_text(model.id, entry))?;
+        }
+        Ok(())
+    }
+
+    /// Takes a row from its session, which no longer lists it. Until the commit its vector can still be copied to another
+    /// session: [`EmbeddedTexts::has`](crate::EmbeddedTexts::has) may have returned true for its text.
+    pub(crate) fn orphan_row(
+        &mut self,
+        model: ModelId,
+        session: SessionId,
+        entry: &VectorEntry,
+    ) -> Result<()> {
+        let VectorEntry { place, hash, .. } = *entry;
+        // A damaged list may name the rows of others.
+        if self.clear_owner_of_row(model, session, place)? {
+            self.orphans.push(Orphan { model, place, hash });
+        }
+        Ok(())
+    }
+
+    /// Orphans all rows of a session, some of whose turns were deleted.
+    pub(crate) fn orphan_session_rows(&mut self, session: SessionId) -> Result<()> {
+        self.document_series
+            .take_if(|series| series.is_of_session(session));
+        for model in self.reader.models()? {
+            for entry in self.reader.vector_entries(&model, session)? {
+                self.orphan_row(model.id, session, &entry)?;
+            }
+            self.write_vector_entries(model.id, session, &[])?;
+        }
+        Ok(())
+    }
+
+    /// Notes how many rows are dead since the last commit, and lets none be found by its text.
+    pub(crate) fn delete_orphans(&mut self) -> Result<()> {
+        let db = &self.reader.db;
+        for Orphan { model, place, hash } in std::mem::take(&mut self.orphans) {
+            let VectorPlace { level, row } = place;
+            let name = level.name();
+            let note = format!("UPDATE models SET {name}_dead = {name}_dead + 1 WHERE id = ?1");
+            db.prepare_cached(&note)?.execute([model])?;
+            let delete = "DELETE FROM vector_texts WHERE model = ?1 AND hash = ?2 AND level = ?3 AND row = ?4";
+            let values = params![model, hash, level.number(), row.cast_signed()];
+            db.prepare_cached(delete)?.execute(values)?;
+        }
+        Ok(())
+    }
+
+    /// Packs the rows of `vector_rows`, a table of formats before 15, and deletes it.
+    pub(crate) fn pack_vector_rows(&mut self) -> Result<()> {
+        for model in self.reader.models()? {
+            for session in self.sessions_of_vector_rows(model.id)? {
+                let entries = self.vector_rows(model.id, session)?;
+                self.write_vector_entries(model.id, session, &entries)?;
+            }
+            if model.finds_texts {
+                self.insert_all_texts(&model)?;
+            }
+        }
+        self.reader.db.execute_batch("DROP TABLE vector_rows")?;
+        self.renew_owner_blocks()
+    }
+
+    fn sessions_of_vector_rows(&self, model: ModelId) -> Result<Vec<SessionId>> {
+        let find = "SELECT DISTINCT session FROM vector_rows WHERE model = ?1 ORDER BY session";
+        let mut find = self.reader.db.prepare_cached(find)?;
+        let sessions = find.query_map([model], |row| row.get(0))?;
+        Ok(sessions.collect::<rusqlite::Result<_>>()?)
+    }
+
+    fn vector_rows(&self, model: ModelId, session: SessionId) -> Result<Vec<VectorEntry>> {
+        let mut find = self.reader.db.prepare_cached(
+            // Without the name all rows of the model would be read.
+            "SELECT level, row, turn, hash FROM vector_rows INDEXED BY vectors_session WHERE session = ?1 AND model = ?2 ORDER BY level, row",
+        )?;
+        let entries = find.query_map([i64::from(session), model.into()], |row| {
+            Ok(VectorEntry {
+                place: VectorPlace {
+                    level: Level::from_number(row.get(0)?),
+                    row: row.get::<_, i64>(1)?.cast_unsigned(),
+                },
+                turn: Some(row.get(2)?).filter(|turn| *turn != TurnId::default()),
+                hash: row.get(3)?,
+            })
+        })?;
+        Ok(entries.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn entry() -> impl Strategy<Value = VectorEntry> {
+        let level = prop_oneof![Just(Level::Session), Just(Level::Turn)];
+        let turn = prop::option::of((1..i64::MAX).prop_map(TurnId::new));
+        (level, 0..1_u64 << 40, turn, 0..i64::MAX).prop_map(|(level, row, turn, hash)| {
+            VectorEntry {
+                place: VectorPlace { level, row },
+                turn,
+                hash,
+            }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_packed_is_unpacked_up_to_where_it_is_cut(
+            entries in prop::collection::vec(entry(), 0..20),
+            kept: prop::sample::Index,
+        ) {
+            let packed = pack(&entries);
+            prop_assert_eq!(&unpack(&packed), &entries);
+            let cut = unpack(&packed[..kept.index(packed.len() + 1)]);
+            prop_assert_eq!(&cut, &entries[..cut.len()]);
+        }
+    }
+}
