@@ -141,7 +141,7 @@ ALTER TABLE models ADD COLUMN finds_texts INTEGER NOT NULL DEFAULT 0;",
     tables: "
 ALTER TABLE vectors RENAME TO vector_rows;
 CREATE TABLE vectors(
-  session INTEGER NOT NULL, model INTEGER NOT NULL, entries BLOB NOT NULL, PRIMARY KEY(session, model)) WITHOUT ROWID;
+  session INTEGER NOT NULL, model INTEGER NOT NULL, entries BLOB NOT NULL, PRIMARY KEY(session, model));
 CREATE TABLE vector_texts(
   model INTEGER NOT NULL, hash INTEGER NOT NULL, level INTEGER NOT NULL, row INTEGER NOT NULL,
   PRIMARY KEY(model, hash, level, row)) WITHOUT ROWID;",

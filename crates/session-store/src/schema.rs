@@ -54,7 +54,7 @@ CREATE TABLE models(
   session_dead INTEGER NOT NULL DEFAULT 0, turn_dead INTEGER NOT NULL DEFAULT 0,
   finds_texts INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE vectors(
-  session INTEGER NOT NULL, model INTEGER NOT NULL, entries BLOB NOT NULL, PRIMARY KEY(session, model)) WITHOUT ROWID;
+  session INTEGER NOT NULL, model INTEGER NOT NULL, entries BLOB NOT NULL, PRIMARY KEY(session, model));
 CREATE TABLE vector_texts(
   model INTEGER NOT NULL, hash INTEGER NOT NULL, level INTEGER NOT NULL, row INTEGER NOT NULL,
   PRIMARY KEY(model, hash, level, row)) WITHOUT ROWID;
