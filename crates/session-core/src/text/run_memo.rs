@@ -5,13 +5,21 @@ use crate::prefetch;
 
 /// Sets of places, a power of two: 0.8 MB.
 const SETS: usize = 1 << 14;
+/// Sets of a memo that has met few runs, a power of two: touching new memory for each takes longer than it saves.
+const SETS_WHERE_SMALL: usize = 1 << 10;
+/// Runs from which on a memo is large.
+const INSERTED_WHERE_SMALL: usize = 1 << 13;
 
 /// A number for each run of those that were met last.
 ///
 /// Where thousands of texts are cut, most runs have been seen before, but lie beyond the CPU's first caches:
 /// [`RunMemo::prefetch`] some runs ahead saves waiting for each.
 #[derive(Debug)]
-pub struct RunMemo(Vec<Set>);
+pub struct RunMemo {
+    sets: Vec<Set>,
+    /// Runs that were inserted since it was made.
+    inserted: usize,
+}
 
 /// The two runs that were remembered last of those that belong here, the later first.
 type Set = [Place; 2];
@@ -23,7 +31,7 @@ impl RunMemo {
     /// Begins to load what [`RunMemo::get`] reads of this run.
     #[inline]
     pub fn prefetch(&self, run: HeadRun) {
-        let [later, sooner] = &self.0[set(run)];
+        let [later, sooner] = &self.sets[self.set(run)];
         prefetch(later);
         prefetch(&sooner[2]);
     }
@@ -33,38 +41,49 @@ impl RunMemo {
     pub fn get(&self, run: HeadRun) -> Option<u64> {
         let halves = halves(run);
         let is_run = |[head, tail, _]: &&Place| [*head, *tail] == halves;
-        self.0[set(run)].iter().find(is_run).map(|place| place[2])
+        self.sets[self.set(run)]
+            .iter()
+            .find(is_run)
+            .map(|place| place[2])
     }
 
     /// Remembers the number of a run, and forgets another of its set.
     pub fn insert(&mut self, run: HeadRun, number: u64) {
+        self.inserted += 1;
+        if self.inserted == INSERTED_WHERE_SMALL {
+            self.sets = vec![Set::default(); SETS];
+        }
         let [head, tail] = halves(run);
-        let set = &mut self.0[set(run)];
+        let set = self.set(run);
+        let set = &mut self.sets[set];
         *set = [[head, tail, number], set[0]];
+    }
+
+    #[inline]
+    fn set(&self, run: HeadRun) -> usize {
+        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+        let [head, tail] = halves(run);
+        let mixed = (head ^ tail.wrapping_mul(ODD).rotate_left(32)).wrapping_mul(ODD);
+        (mixed >> (u64::BITS - SETS.ilog2())) as usize & (self.sets.len() - 1)
     }
 
     /// Forgets all.
     pub fn clear(&mut self) {
-        self.0.fill(Set::default());
+        self.sets.fill(Set::default());
     }
 }
 
 impl Default for RunMemo {
     fn default() -> Self {
-        Self(vec![Set::default(); SETS])
+        Self {
+            sets: vec![Set::default(); SETS_WHERE_SMALL],
+            inserted: 0,
+        }
     }
 }
 
 fn halves(run: HeadRun) -> [u64; 2] {
     [run.bytes as u64, (run.bytes >> 64) as u64]
-}
-
-#[inline]
-fn set(run: HeadRun) -> usize {
-    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-    let [head, tail] = halves(run);
-    let mixed = (head ^ tail.wrapping_mul(ODD).rotate_left(32)).wrapping_mul(ODD);
-    (mixed >> (u64::BITS - SETS.ilog2())) as usize
 }
 
 #[cfg(test)]
@@ -91,5 +110,18 @@ mod tests {
             memo.clear();
             prop_assert_eq!(memo.get(HeadRun::up_to_separator(runs[0].as_bytes())), None);
         }
+    }
+
+    #[test]
+    fn a_memo_that_grows_gives_no_number_of_another_run() {
+        let mut memo = RunMemo::default();
+        let head = |number: u64| HeadRun::up_to_separator(format!("run{number}").as_bytes());
+        let last = 2 * INSERTED_WHERE_SMALL as u64;
+        for number in 0..last {
+            memo.insert(head(number), number);
+            assert_eq!(memo.get(head(number)), Some(number));
+        }
+        let wrong = (0..last).find(|number| memo.get(head(*number)).is_some_and(|n| n != *number));
+        assert_eq!(wrong, None);
     }
 }
