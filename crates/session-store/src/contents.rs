@@ -8,33 +8,43 @@ use crate::reader::Reader;
 use rusqlite::{OptionalExtension, params};
 use session_core::TurnContent;
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Most bytes of a decompressed frame that is kept for the next session.
+/// Most bytes of frames that are kept, packed and decompressed.
 const MAX_KEPT_BYTES: usize = 1 << 20;
 
-/// The frame that was decompressed last: sessions that are read one after the other share frames. What is packed
-/// tells whether it is still the one in the database.
+/// The frames that were decompressed last: sessions that are read one after the other share frames, and a query reads
+/// some turns twice. What is packed tells whether it is still the one in the database.
 #[derive(Default)]
-pub(crate) struct LastFrame(RefCell<Option<UnpackedFrame>>);
+pub(crate) struct LastFrames(RefCell<VecDeque<UnpackedFrame>>);
 
 struct UnpackedFrame {
     packed: Vec<u8>,
     raw: Arc<Vec<u8>>,
 }
 
-impl LastFrame {
+impl UnpackedFrame {
+    fn bytes(&self) -> usize {
+        self.packed.len() + self.raw.len()
+    }
+}
+
+impl LastFrames {
     /// Returns a packed frame decompressed.
     fn decompress(&self, packed: &[u8]) -> Arc<Vec<u8>> {
         let mut last = self.0.borrow_mut();
-        if let Some(last) = last.as_ref().filter(|last| last.packed == packed) {
-            return Arc::clone(&last.raw);
+        if let Some(known) = last.iter().rev().find(|frame| frame.packed == packed) {
+            return Arc::clone(&known.raw);
         }
         let raw = Arc::new(decompress(packed));
-        *last = (raw.len() <= MAX_KEPT_BYTES).then(|| UnpackedFrame {
+        last.push_back(UnpackedFrame {
             packed: packed.to_vec(),
             raw: Arc::clone(&raw),
         });
+        while last.iter().map(UnpackedFrame::bytes).sum::<usize>() > MAX_KEPT_BYTES {
+            last.pop_front();
+        }
         raw
     }
 }
@@ -58,7 +68,7 @@ impl Reader {
             "SELECT c.frame FROM turns t JOIN contents c ON c.id = t.frame WHERE t.id = ?1",
         )?;
         let found = find.query_row([turn], |row| {
-            let raw = self.last_frame.decompress(row.get_ref(0)?.as_blob()?);
+            let raw = self.last_frames.decompress(row.get_ref(0)?.as_blob()?);
             Ok(frame::raw_content(&raw, turn))
         });
         Ok(found.optional()?.unwrap_or_default())
@@ -142,7 +152,7 @@ impl Reader {
             .db
             .prepare_cached("SELECT frame FROM contents WHERE id = ?1")?;
         let found = find.query_row([id], |row| {
-            Ok(self.last_frame.decompress(row.get_ref(0)?.as_blob()?))
+            Ok(self.last_frames.decompress(row.get_ref(0)?.as_blob()?))
         });
         Ok(found.optional()?.unwrap_or_default())
     }

@@ -1,6 +1,6 @@
 //! Reading: many may, and none waits for the writer.
 
-use crate::contents::LastFrame;
+use crate::contents::LastFrames;
 use crate::error::Result;
 use crate::id::{ModelId, SessionId, TurnId};
 use crate::kept::KeptParts;
@@ -20,7 +20,7 @@ pub struct Reader {
     pub(crate) kept: Option<KeptParts>,
     /// Registered by the first query by words.
     pub(crate) postings: OnceCell<PostingsReader>,
-    pub(crate) last_frame: LastFrame,
+    pub(crate) last_frames: LastFrames,
 }
 
 impl Reader {
@@ -42,7 +42,7 @@ impl Reader {
             root: root.to_owned(),
             kept: None,
             postings: OnceCell::new(),
-            last_frame: LastFrame::default(),
+            last_frames: LastFrames::default(),
         }
     }
 
