@@ -1,4 +1,4 @@
-//! What the row of a session counts of its turns, which come one after the other.
+//! Counts the turns of a session, which come one after the other, for its row.
 
 use crate::error::Result;
 use crate::id::SessionId;

@@ -127,7 +127,7 @@ pub fn model(writer: &mut Writer) -> ModelRow {
     writer.index_texts(&model).unwrap()
 }
 
-/// What formats before 14 had instead of keys of turns in buckets and vectors in blobs.
+/// The tables and indexes of formats before 14, in place of keys of turns in buckets and vectors in blobs.
 const OLDER_TABLES: &str = "DROP TABLE turn_keys; DROP TABLE vector_texts; DROP TABLE vectors;
     CREATE TABLE vectors(
       model INTEGER NOT NULL, level INTEGER NOT NULL, row INTEGER NOT NULL,
