@@ -46,13 +46,9 @@ impl VectorEntry {
         let turn = TurnId::new(read_varint(packed)?.cast_signed());
         let (hash, rest) = packed.split_first_chunk()?;
         *packed = rest;
-        let level = match place & 1 {
-            0 => Level::Session,
-            _ => Level::Turn,
-        };
         Some(Self {
             place: VectorPlace {
-                level,
+                level: Level::from_number((place & 1).cast_signed()),
                 row: place >> 1,
             },
             turn: Some(turn).filter(|turn| *turn != TurnId::default()),
