@@ -1,10 +1,10 @@
 //! Cosines of a query with texts that are embedded anew.
 
-use session_core::document;
+use session_core::{TurnContent, document};
 use session_embed::Embedder;
 use session_indexer::{chunk_texts, embed_texts, max_document_bytes};
 use session_search::TextCosines;
-use session_store::{Reader, SessionId, StoreError, TurnId};
+use session_store::SessionContents;
 use std::fmt;
 use std::sync::Arc;
 
@@ -46,19 +46,15 @@ impl TableCosines {
 }
 
 impl TextCosines for TableCosines {
-    fn turn_cosine(&self, index: &Reader, turn: TurnId) -> Result<Option<f32>, StoreError> {
-        let text = document::turn_document(&index.content(turn)?, self.budget());
-        Ok(text.and_then(|text| self.greatest(&[&text])))
+    fn turn_cosine(&self, content: &TurnContent) -> Option<f32> {
+        let text = document::turn_document(content, self.budget())?;
+        self.greatest(&[&text])
     }
 
-    fn greatest_chunk_cosine(
-        &self,
-        index: &Reader,
-        session: SessionId,
-    ) -> Result<Option<f32>, StoreError> {
-        let texts = chunk_texts(&index.session_contents(session)?, self.budget());
+    fn greatest_chunk_cosine(&self, contents: &SessionContents) -> Option<f32> {
+        let texts = chunk_texts(contents, self.budget());
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        Ok(self.greatest(&texts))
+        self.greatest(&texts)
     }
 }
 
@@ -90,10 +86,13 @@ mod tests {
             for owner in owners.rows() {
                 let known = stored[owner.row];
                 let computed = match owner.turn {
-                    Some(turn) => cosines.turn_cosine(index, turn),
-                    None => cosines.greatest_chunk_cosine(index, owner.session),
+                    Some(turn) => cosines.turn_cosine(&index.content(turn).unwrap()),
+                    None => {
+                        let contents = index.session_contents(owner.session);
+                        cosines.greatest_chunk_cosine(&contents.unwrap())
+                    }
                 };
-                let computed = computed.unwrap().unwrap();
+                let computed = computed.unwrap();
                 assert!((computed - known).abs() < 0.003, "{computed} {known}");
             }
             assert!(owners.count() > 5);

@@ -1,6 +1,7 @@
 //! The first stage: what the index holds for a query.
 
-use crate::cosines::{DamagedVectors, DenseCosines, ModelVectors, QueryEmbedding};
+use crate::beside::run_both;
+use crate::cosines::{DenseCosines, ModelVectors, QueryEmbedding};
 use crate::filtered_index::FilteredIndex;
 use crate::identifiers::{self, IdentifierHolders};
 use crate::lexical::LexicalCandidates;
@@ -35,7 +36,8 @@ impl<'a> Candidates<'a> {
         };
         let rows: usize = vectors.iter().map(ModelVectors::rows).sum();
         let (lexical, cosines) = match rows >= MIN_ROWS_BESIDE {
-            true => read_beside(&vectors, read_words),
+            // The index is read by this thread alone, mapped matrices are not.
+            true => run_both(read_words, || DenseCosines::new(&vectors)),
             false => (read_words(), DenseCosines::new(&vectors)),
         };
         let cosines = cosines.map_err(|damaged| damaged.into_error(index))?;
@@ -46,18 +48,4 @@ impl<'a> Candidates<'a> {
             cosines,
         })
     }
-}
-
-/// Reads words while another thread computes cosines: the index is read by this one alone, mapped matrices are not.
-fn read_beside<'a, T>(
-    vectors: &[ModelVectors<'a>],
-    read_words: impl FnOnce() -> T,
-) -> (T, Result<DenseCosines<'a>, DamagedVectors>) {
-    std::thread::scope(|scope| {
-        let cosines = scope.spawn(|| DenseCosines::new(vectors));
-        let words = read_words();
-        let cosines = cosines.join();
-        let cosines = cosines.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        (words, cosines)
-    })
 }

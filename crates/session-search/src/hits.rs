@@ -1,5 +1,6 @@
 //! The last stage: ranked turns and sessions are read from the index as hits with previews.
 
+use crate::beside::map_on_both;
 use crate::calibration::CalibratedHit;
 use crate::filtered_index::FilteredIndex;
 use crate::hit::Hit;
@@ -7,10 +8,18 @@ use crate::ranking::Ranking;
 use crate::request::Request;
 use crate::snippet::snippet;
 use session_core::{Band, TurnContent};
-use session_store::{Reader, SessionRow, StoreError, Target, TurnRow};
+use session_store::{PackedTurns, Reader, SessionRow, StoreError, Target, TurnRow};
 
 /// Characters of a preview.
 const PREVIEW_CHARS: usize = 200;
+
+/// A hit of a ranking as the index holds it.
+struct ReadHit<'a> {
+    ranked: &'a CalibratedHit,
+    session: &'a SessionRow,
+    turn: Option<TurnRow>,
+    content: Option<PackedTurns<'a>>,
+}
 
 /// Reads the hits of a ranking. One whose session is gone from the index is left out.
 pub(crate) fn read(
@@ -19,32 +28,41 @@ pub(crate) fn read(
     request: &Request,
     ranking: &Ranking,
 ) -> Result<Vec<Hit>, StoreError> {
-    let mut hits = Vec::with_capacity(ranking.hits.len());
-    for (i, ranked) in ranking.hits.iter().enumerate() {
+    let mut read = Vec::with_capacity(ranking.hits.len());
+    for ranked in &ranking.hits {
         let turn = read_turn(index, ranking, ranked)?;
         let Some(session) = find_session(filtered, ranked, turn.as_ref()) else {
             continue;
         };
-        let content = match &turn {
-            Some(turn) => index.content(turn.id)?,
-            None => Default::default(),
-        };
-        hits.push(Hit {
-            rank: i + 1,
-            score: ranked.probability,
-            band: Band::from_probability(ranked.probability),
-            fused: ranked.fused.score,
-            session: session.clone(),
-            preview: preview(&content, request),
-            files: content.files,
-            tools: content.tools,
+        let content = turn.as_ref().map(|turn| index.packed_turn(turn.id));
+        read.push(ReadHit {
+            ranked,
+            session,
+            content: content.transpose()?,
             turn,
-            lexical: ranked.fused.lexical,
-            dense: ranked.fused.dense,
-            context: ranking.context_factor(session.id),
         });
     }
-    Ok(hits)
+    let contents = map_on_both(&read, |hit| {
+        let content = hit.content.as_ref().map(PackedTurns::unpack_first);
+        let content = content.unwrap_or_default();
+        (preview(&content, request), content)
+    });
+    let hits = read.into_iter().zip(contents).enumerate();
+    let hits = hits.map(|(i, (hit, (preview, content)))| Hit {
+        rank: i + 1,
+        score: hit.ranked.probability,
+        band: Band::from_probability(hit.ranked.probability),
+        fused: hit.ranked.fused.score,
+        session: hit.session.clone(),
+        preview,
+        files: content.files,
+        tools: content.tools,
+        turn: hit.turn,
+        lexical: hit.ranked.fused.lexical,
+        dense: hit.ranked.fused.dense,
+        context: ranking.context_factor(hit.session.id),
+    });
+    Ok(hits.collect())
 }
 
 /// Returns the passage of a turn that is shown for a request.

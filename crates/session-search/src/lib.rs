@@ -27,6 +27,7 @@
 //! assert!(found.hits.is_empty());
 //! ```
 
+mod beside;
 mod calibration;
 mod candidate_list;
 mod candidates;

@@ -1,6 +1,7 @@
 //! Computes the cosines of nearly equal hits anew from their texts: vectors are stored with 8 bits a component,
 //! whose rounding would else decide which of them goes first.
 
+use crate::beside::map_on_both;
 use crate::cosines::VectorTarget;
 use crate::filtered_index::FilteredIndex;
 use crate::hit::FusedHit;
@@ -8,27 +9,18 @@ use crate::nearest::{NearestTarget, NearestTargets};
 use crate::ranking::{NearestByLevel, Ranking};
 use crate::request::Request;
 use rustc_hash::{FxHashMap, FxHashSet};
-use session_store::{Reader, SessionId, StoreError, Target, TurnId};
+use session_core::TurnContent;
+use session_store::{PackedSession, PackedTurns, Reader, SessionContents, StoreError, Target};
 use std::f32::consts::SQRT_2;
 use std::fmt::Debug;
 
 /// Cosines of a query with texts of the index, as precise as the model makes them.
 pub trait TextCosines: Debug + Send + Sync {
     /// Computes the cosine with the text of a turn; `None` where it has none.
-    ///
-    /// # Errors
-    /// When the index fails.
-    fn turn_cosine(&self, index: &Reader, turn: TurnId) -> Result<Option<f32>, StoreError>;
+    fn turn_cosine(&self, content: &TurnContent) -> Option<f32>;
 
     /// Computes the greatest cosine with a chunk of a session; `None` where it has none.
-    ///
-    /// # Errors
-    /// When the index fails.
-    fn greatest_chunk_cosine(
-        &self,
-        index: &Reader,
-        session: SessionId,
-    ) -> Result<Option<f32>, StoreError>;
+    fn greatest_chunk_cosine(&self, contents: &SessionContents) -> Option<f32>;
 }
 
 /// Standard deviations of its rounding beyond which a difference of two cosines is sure.
@@ -36,6 +28,8 @@ const MAX_DEVIATIONS: f32 = 4.0;
 /// Turns that are read to compute cosines anew, at most: a turn by itself takes a tenth of a millisecond, and for the
 /// chunks of a session all its turns are read.
 const MAX_READ_TURNS: u32 = 800;
+/// Texts that are in memory at once, at most.
+const MAX_READ_TEXTS: usize = 64;
 
 /// Computes the cosines anew on which the order of nearly equal hits depends; returns false where there are none.
 pub(crate) fn rescore_ties(
@@ -51,23 +45,23 @@ pub(crate) fn rescore_ties(
     let Some(text_cosines) = &embedding.text_cosines else {
         return Ok(false);
     };
-    let mut rescoring = Rescoring {
-        index,
-        filtered,
-        text_cosines: text_cosines.as_ref(),
-        left: MAX_READ_TURNS,
-        computed: FxHashMap::default(),
-    };
-    let mut cosines = FxHashMap::default();
-    for deciding in Ties::new(request, ranking).find_deciding_targets(nearest) {
-        let cosine = rescoring.cosine(&deciding)?;
-        cosines.extend(cosine.map(|cosine| (deciding.target, cosine)));
+    let deciding = Ties::new(request, ranking).find_deciding_targets(nearest);
+    let distinct = distinct_texts(filtered, &deciding);
+    let mut by_text: FxHashMap<TextKey, f32> = FxHashMap::default();
+    for some in distinct.chunks(MAX_READ_TEXTS) {
+        let texts = some.iter().map(|deciding| read_text(index, deciding));
+        let texts = texts.collect::<Result<Vec<_>, _>>()?;
+        let computed = map_on_both(&texts, |text| text.cosine(text_cosines.as_ref()));
+        let keys = some.iter().map(|deciding| deciding.text_key());
+        let computed = keys.zip(computed);
+        by_text.extend(computed.filter_map(|(key, cosine)| Some((key, cosine?))));
     }
-    if cosines.is_empty() {
-        return Ok(false);
-    }
-    nearest.set_cosines(&cosines);
-    Ok(true)
+    let cosines = deciding.iter().filter_map(|deciding| {
+        let cosine = by_text.get(&deciding.text_key())?;
+        Some((deciding.target, *cosine))
+    });
+    nearest.set_cosines(&cosines.collect());
+    Ok(!by_text.is_empty())
 }
 
 /// A target on whose cosine the order of hits depends, with the stored one.
@@ -76,48 +70,60 @@ struct DecidingTarget {
     cosine: f32,
 }
 
-/// The cosines of one query that are computed anew.
-struct Rescoring<'a> {
-    index: &'a Reader,
-    filtered: &'a FilteredIndex<'a>,
-    text_cosines: &'a dyn TextCosines,
-    /// Turns that may still be read.
-    left: u32,
-    /// By level and stored cosine: where that is equal, so are the texts. What they are is computed once, and where it
-    /// is not computed for one of them, it is for none.
-    computed: FxHashMap<(bool, u32), Option<f32>>,
+/// The level and the stored cosine: where these are equal, so are the texts.
+type TextKey = (bool, u32);
+
+impl DecidingTarget {
+    fn text_key(&self) -> TextKey {
+        (self.target.turn.is_some(), self.cosine.to_bits())
+    }
 }
 
-impl Rescoring<'_> {
-    /// Returns the cosine of a target, `None` where it has no text or too many turns would have to be read.
-    fn cosine(&mut self, deciding: &DecidingTarget) -> Result<Option<f32>, StoreError> {
-        let key = (deciding.target.turn.is_some(), deciding.cosine.to_bits());
-        if let Some(known) = self.computed.get(&key) {
-            return Ok(*known);
-        }
-        let cosine = self.compute(deciding.target)?;
-        self.computed.insert(key, cosine);
-        Ok(cosine)
-    }
+/// Returns the first target of each text, as far as their turns may be read: where that of the first may not, no target with its
+/// text gets another cosine.
+fn distinct_texts<'d>(
+    filtered: &FilteredIndex<'_>,
+    deciding: &'d [DecidingTarget],
+) -> Vec<&'d DecidingTarget> {
+    let mut seen = FxHashSet::default();
+    let mut left = MAX_READ_TURNS;
+    let first = |deciding: &&DecidingTarget| seen.insert(deciding.text_key());
+    let may_be_read = |deciding: &&DecidingTarget| {
+        let turns = match deciding.target.turn {
+            Some(_) => Some(1),
+            None => filtered.session(deciding.target.session).map(|s| s.turns),
+        };
+        let rest = turns.and_then(|turns| left.checked_sub(turns));
+        left = rest.unwrap_or(left);
+        rest.is_some()
+    };
+    let distinct = deciding.iter().filter(first);
+    distinct.filter(may_be_read).collect()
+}
 
-    fn compute(&mut self, target: VectorTarget) -> Result<Option<f32>, StoreError> {
-        let session = self.filtered.session(target.session);
-        let turns = match target.turn {
-            Some(_) => 1,
-            None => session.map_or(u32::MAX, |session| session.turns),
-        };
-        let Some(left) = self.left.checked_sub(turns) else {
-            return Ok(None);
-        };
-        self.left = left;
-        match target.turn {
-            Some(turn) => self.text_cosines.turn_cosine(self.index, turn),
-            None => {
-                let session = target.session;
-                self.text_cosines.greatest_chunk_cosine(self.index, session)
-            }
+/// The text of a target as the index holds it.
+enum PackedText<'r> {
+    Turn(PackedTurns<'r>),
+    Session(PackedSession<'r>),
+}
+
+impl PackedText<'_> {
+    fn cosine(&self, text_cosines: &dyn TextCosines) -> Option<f32> {
+        match self {
+            Self::Turn(turn) => text_cosines.turn_cosine(&turn.unpack_first()),
+            Self::Session(session) => text_cosines.greatest_chunk_cosine(&session.unpack()),
         }
     }
+}
+
+fn read_text<'r>(
+    index: &'r Reader,
+    deciding: &DecidingTarget,
+) -> Result<PackedText<'r>, StoreError> {
+    Ok(match deciding.target.turn {
+        Some(turn) => PackedText::Turn(index.packed_turn(turn)?),
+        None => PackedText::Session(index.packed_session(deciding.target.session)?),
+    })
 }
 
 /// Hits whose order rounding may have decided.

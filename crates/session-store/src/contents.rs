@@ -1,53 +1,19 @@
 //! Reads the contents of turns from their frames.
 
-use crate::codec::decompress;
 use crate::error::Result;
 use crate::frame::{self, ContentFrame};
 use crate::id::{FrameId, SessionId, TurnId};
 use crate::reader::Reader;
 use rusqlite::{OptionalExtension, params};
 use session_core::TurnContent;
-use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Most bytes of frames that are kept, packed and decompressed.
-const MAX_KEPT_BYTES: usize = 1 << 20;
+/// The turns of a session, in order.
+const ALL_TURNS: &str = "SELECT id, frame FROM turns WHERE session = ?1 ORDER BY idx";
 
-/// The frames that were decompressed last: sessions that are read one after the other share frames, and a query reads
-/// some turns twice. What is packed tells whether it is still the one in the database.
-#[derive(Default)]
-pub(crate) struct LastFrames(RefCell<VecDeque<UnpackedFrame>>);
-
-struct UnpackedFrame {
-    packed: Vec<u8>,
-    raw: Arc<Vec<u8>>,
-}
-
-impl UnpackedFrame {
-    fn bytes(&self) -> usize {
-        self.packed.len() + self.raw.len()
-    }
-}
-
-impl LastFrames {
-    /// Returns a packed frame decompressed.
-    fn decompress(&self, packed: &[u8]) -> Arc<Vec<u8>> {
-        let mut last = self.0.borrow_mut();
-        if let Some(known) = last.iter().rev().find(|frame| frame.packed == packed) {
-            return Arc::clone(&known.raw);
-        }
-        let raw = Arc::new(decompress(packed));
-        last.push_back(UnpackedFrame {
-            packed: packed.to_vec(),
-            raw: Arc::clone(&raw),
-        });
-        while last.iter().map(UnpackedFrame::bytes).sum::<usize>() > MAX_KEPT_BYTES {
-            last.pop_front();
-        }
-        raw
-    }
-}
+/// Those that are not copies.
+pub(crate) const OWN_TURNS: &str =
+    "SELECT id, frame FROM turns WHERE session = ?1 AND owner IS NULL ORDER BY idx";
 
 /// Contents of some turns of a session.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,14 +30,7 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn content(&self, turn: TurnId) -> Result<TurnContent> {
-        let mut find = self.db.prepare_cached(
-            "SELECT c.frame FROM turns t JOIN contents c ON c.id = t.frame WHERE t.id = ?1",
-        )?;
-        let found = find.query_row([turn], |row| {
-            let raw = self.last_frames.decompress(row.get_ref(0)?.as_blob()?);
-            Ok(frame::raw_content(&raw, turn))
-        });
-        Ok(found.optional()?.unwrap_or_default())
+        Ok(self.packed_turn(turn)?.unpack_first())
     }
 
     /// Returns the contents of a session's turns, in order, with the turns' numbers.
@@ -80,10 +39,7 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn contents(&self, session: SessionId) -> Result<Vec<(TurnId, TurnContent)>> {
-        self.query_contents(
-            "SELECT id, frame FROM turns WHERE session = ?1 ORDER BY idx",
-            session,
-        )
+        self.contents_of(&self.turn_frames(ALL_TURNS, session)?)
     }
 
     /// Returns the contents of the turns that are not copies.
@@ -91,10 +47,7 @@ impl Reader {
         &self,
         session: SessionId,
     ) -> Result<Vec<(TurnId, TurnContent)>> {
-        self.query_contents(
-            "SELECT id, frame FROM turns WHERE session = ?1 AND owner IS NULL ORDER BY idx",
-            session,
-        )
+        self.contents_of(&self.turn_frames(OWN_TURNS, session)?)
     }
 
     /// Returns the contents of a session's turns that are not copies, from an index on and at most `limit` of them.
@@ -125,15 +78,15 @@ impl Reader {
         })
     }
 
-    fn query_contents(
+    /// Returns the turns that a query selects of a session, each with its frame.
+    pub(crate) fn turn_frames(
         &self,
         query: &str,
         session: SessionId,
-    ) -> Result<Vec<(TurnId, TurnContent)>> {
+    ) -> Result<Vec<(TurnId, FrameId)>> {
         let mut find = self.db.prepare_cached(query)?;
         let rows = find.query_map([session], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let turns: Vec<(TurnId, FrameId)> = rows.collect::<rusqlite::Result<_>>()?;
-        self.contents_of(&turns)
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     fn contents_of(&self, turns: &[(TurnId, FrameId)]) -> Result<Vec<(TurnId, TurnContent)>> {

@@ -120,11 +120,6 @@ pub(crate) fn content_json(content: &TurnContent) -> io::Result<Vec<u8>> {
 /// Bytes of JSON that a content has beside its prompt and answer, about, where it has little else.
 const SMALL_JSON_BYTES: usize = 256;
 
-/// Returns the content of one turn from a decompressed frame, which is empty where it is damaged or missing.
-pub(crate) fn raw_content(raw: &[u8], turn: TurnId) -> TurnContent {
-    entry_content(&raw_entries(raw), turn)
-}
-
 fn entry_content(entries: &[(TurnId, &[u8])], turn: TurnId) -> TurnContent {
     let found = entries.iter().find(|(number, _)| *number == turn);
     found.map_or_else(TurnContent::default, |(_, json)| parse_content(json))

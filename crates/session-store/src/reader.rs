@@ -1,9 +1,9 @@
 //! Reading: many may, and none waits for the writer.
 
-use crate::contents::LastFrames;
 use crate::error::Result;
 use crate::id::{ModelId, SessionId, TurnId};
 use crate::kept::KeptParts;
+use crate::last_frames::LastFrames;
 use crate::model::{Level, ModelRow};
 use crate::postings::PostingsReader;
 use crate::row::{CopyRow, TURN_COLUMNS, TurnRow, turn_row};

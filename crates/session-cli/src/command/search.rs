@@ -61,6 +61,8 @@ pub fn run(args: &SearchArgs) -> Result<Found> {
     if left > 0 && !models.has_chosen_failed() {
         background::start(&home);
     }
+    // The process ends, and its memory with it.
+    std::mem::forget(snapshot);
     Ok(found)
 }
 

@@ -1,33 +1,30 @@
 //! Nearly equal hits are ordered by cosines as precise as the model makes them, not by rounded vectors.
 
 use crate::library::{DIMS, Library, QUERY, Vector, cosine, ids, meta, place, turn};
-use session_core::{Query, Turn};
+use session_core::{Query, Turn, TurnContent};
 use session_search::{FusionMode, Level, Request, Results, TextCosines};
-use session_store::{Reader, SessionId, StoreError, TurnId};
+use session_store::SessionContents;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-/// Cosines by the number of the turn or session, and which were asked for.
+/// Cosines by the prompt of a turn and by that of a session's first, and for which prompts they were asked.
 #[derive(Debug, Default)]
 struct KnownCosines {
-    turns: HashMap<TurnId, f32>,
-    chunks: HashMap<SessionId, f32>,
-    asked: Mutex<Vec<i64>>,
+    turns: HashMap<String, f32>,
+    chunks: HashMap<String, f32>,
+    asked: Mutex<Vec<String>>,
 }
 
 impl TextCosines for KnownCosines {
-    fn turn_cosine(&self, _: &Reader, turn: TurnId) -> Result<Option<f32>, StoreError> {
-        self.asked.lock().unwrap().push(turn.into());
-        Ok(self.turns.get(&turn).copied())
+    fn turn_cosine(&self, content: &TurnContent) -> Option<f32> {
+        self.asked.lock().unwrap().push(content.prompt.clone());
+        self.turns.get(&content.prompt).copied()
     }
 
-    fn greatest_chunk_cosine(
-        &self,
-        _: &Reader,
-        session: SessionId,
-    ) -> Result<Option<f32>, StoreError> {
-        self.asked.lock().unwrap().push(session.into());
-        Ok(self.chunks.get(&session).copied())
+    fn greatest_chunk_cosine(&self, contents: &SessionContents) -> Option<f32> {
+        let (_, first) = &contents.turns[0];
+        self.asked.lock().unwrap().push(first.prompt.clone());
+        self.chunks.get(&first.prompt).copied()
     }
 }
 
@@ -44,24 +41,18 @@ fn by_vector(level: Level) -> Request {
 fn two(first: f32, second: f32) -> Library {
     let mut library = Library::new();
     for (id, cosine) in [("a", first), ("b", second), ("c", 0.1)] {
-        let words = format!("Something about subject {id} in a few words.");
-        library.say(id, &[(&words, Some(self::cosine(cosine)))]);
+        library.say(id, &[(&subject(id), Some(self::cosine(cosine)))]);
     }
     library
 }
 
-fn first_turns(library: &Library) -> Vec<TurnId> {
-    let index = library.reader();
-    let sessions = index.sessions().unwrap();
-    let mut sessions: Vec<_> = sessions.iter().map(|s| (s.uid.clone(), s.id)).collect();
-    sessions.sort();
-    let first = |(_, session): &(String, SessionId)| index.turns(*session).unwrap()[0].id;
-    sessions.iter().map(first).collect()
+fn subject(id: &str) -> String {
+    format!("Something about subject {id} in a few words.")
 }
 
-fn search(library: &Library, level: Level, turns: [f32; 2]) -> (Results, Vec<i64>) {
+fn search(library: &Library, level: Level, turns: [f32; 2]) -> (Results, Vec<String>) {
     let known = KnownCosines {
-        turns: first_turns(library).into_iter().zip(turns).collect(),
+        turns: ["a", "b"].map(subject).into_iter().zip(turns).collect(),
         ..KnownCosines::default()
     };
     let known = Arc::new(known);
@@ -91,12 +82,9 @@ fn hits_that_are_apart_are_left_as_they_are() {
 #[test]
 fn a_text_that_is_gone_keeps_its_stored_cosine() {
     let library = two(0.7505, 0.75);
-    let [first, second, _] = first_turns(&library)[..] else {
-        panic!("three sessions");
-    };
-    for (known, expected) in [((first, 0.7499), "b"), ((second, 0.7504), "a")] {
+    for (known, cosine, expected) in [("a", 0.7499, "b"), ("b", 0.7504, "a")] {
         let known = Arc::new(KnownCosines {
-            turns: HashMap::from([known]),
+            turns: HashMap::from([(subject(known), cosine)]),
             ..KnownCosines::default()
         });
         let found = library.search_precise(&by_vector(Level::Turn), QUERY, &known);
@@ -124,18 +112,16 @@ fn beside_another_model_nothing_is_computed() {
 fn chunks(first: f32, second: f32, turns: u32) -> Library {
     let mut library = Library::new();
     for (id, cosine) in [("a", first), ("b", second), ("c", 0.1)] {
-        let words = |n| format!("Something about subject {id}{n} in a few words.");
-        let turns: Vec<_> = (0..turns).map(|n| (turn(n, &words(n)), None)).collect();
+        let prompt = |n| subject(&format!("{id}{n}"));
+        let turns: Vec<_> = (0..turns).map(|n| (turn(n, &prompt(n)), None)).collect();
         library.add("claude", &meta(id), &turns, Some(self::cosine(cosine)));
     }
     library
 }
 
 fn search_chunks(library: &Library) -> (Results, usize) {
-    let sessions = library.reader().sessions().unwrap();
-    let id = |uid: &str| sessions.iter().find(|s| s.uid == uid).unwrap().id;
     let known = Arc::new(KnownCosines {
-        chunks: HashMap::from([(id("a"), 0.7498), (id("b"), 0.7502)]),
+        chunks: HashMap::from([(subject("a0"), 0.7498), (subject("b0"), 0.7502)]),
         ..KnownCosines::default()
     });
     let found = library.search_precise(&by_vector(Level::Session), QUERY, &known);
@@ -159,14 +145,11 @@ fn sessions_that_are_long_are_not_read_for_it() {
 fn a_turn_moves_by_the_chunk_of_its_session() {
     let mut library = Library::new();
     for (id, chunk) in [("a", 0.9005), ("b", 0.9)] {
-        let words = format!("Something about subject {id} in a few words.");
-        let turns = [(turn(0, &words), Some(cosine(0.75)))];
+        let turns = [(turn(0, &subject(id)), Some(cosine(0.75)))];
         library.add("claude", &meta(id), &turns, Some(cosine(chunk)));
     }
-    let sessions = library.reader().sessions().unwrap();
-    let id = |uid: &str| sessions.iter().find(|s| s.uid == uid).unwrap().id;
     let known = Arc::new(KnownCosines {
-        chunks: HashMap::from([(id("a"), 0.9), (id("b"), 0.9005)]),
+        chunks: HashMap::from([(subject("a"), 0.9), (subject("b"), 0.9005)]),
         ..KnownCosines::default()
     });
     let request = by_vector(Level::Turn);
@@ -178,8 +161,8 @@ fn a_turn_moves_by_the_chunk_of_its_session() {
 #[test]
 fn many_equal_turns_stay_in_the_order_of_their_time() {
     let mut library = Library::new();
+    let words = "Run the nightly integration suite and tell me what has failed.";
     for day in 0..120 {
-        let words = "Run the nightly integration suite and tell me what has failed.";
         let turn = Turn {
             started_ms: Some(day * 86_400_000),
             ..turn(0, words)
@@ -191,11 +174,8 @@ fn many_equal_turns_stay_in_the_order_of_their_time() {
             None,
         );
     }
-    let index = library.reader();
-    let turns = index.sessions().unwrap().into_iter();
-    let turns = turns.map(|session| (index.turns(session.id).unwrap()[0].id, 0.75));
     let known = Arc::new(KnownCosines {
-        turns: turns.collect(),
+        turns: HashMap::from([(words.to_owned(), 0.75)]),
         ..KnownCosines::default()
     });
     for level in [Level::Session, Level::Turn] {
@@ -240,13 +220,11 @@ fn the_hits_are_those_of_exact_vectors() {
             .collect();
         let turns = words.iter().zip(&vectors);
         let turns: Vec<_> = turns.map(|(words, v)| (words.as_str(), Some(*v))).collect();
-        let session = library.say("a", &turns);
+        library.say("a", &turns);
         let query = random_unit(numbers);
         let exact = |vector: &Vector| -> f32 { (0..DIMS).map(|i| vector[i] * query[i]).sum() };
-        let rows = library.reader().turns(session).unwrap();
-        let turns = rows.iter().map(|row| row.id);
         let known = KnownCosines {
-            turns: turns.zip(vectors.iter().map(exact)).collect(),
+            turns: words.into_iter().zip(vectors.iter().map(exact)).collect(),
             ..KnownCosines::default()
         };
         let request = Request {

@@ -1,0 +1,113 @@
+//! Contents of turns that were read and not yet unpacked.
+
+use crate::contents::OWN_TURNS;
+use crate::error::Result;
+use crate::frame;
+use crate::id::{FrameId, SessionId, TurnId};
+use crate::last_frames::LastFrames;
+use crate::reader::Reader;
+use crate::vectors::SessionContents;
+use rusqlite::OptionalExtension;
+use session_core::TurnContent;
+
+/// Contents of turns as the index holds them. To unpack them takes longer than to read them, and any thread can.
+pub struct PackedTurns<'r> {
+    last_frames: &'r LastFrames,
+    frames: Vec<PackedFrame>,
+}
+
+/// A frame with those of its turns that are wanted.
+struct PackedFrame {
+    packed: Vec<u8>,
+    turns: Vec<TurnId>,
+}
+
+impl PackedTurns<'_> {
+    /// Returns the contents in order, with the turns' numbers; one is empty where it is damaged.
+    pub fn unpack(&self) -> Vec<(TurnId, TurnContent)> {
+        let unpack = |frame: &PackedFrame| {
+            let raw = self.last_frames.decompress(&frame.packed);
+            let contents = frame::raw_contents(&raw, frame.turns.iter().copied());
+            frame
+                .turns
+                .iter()
+                .copied()
+                .zip(contents)
+                .collect::<Vec<_>>()
+        };
+        self.frames.iter().flat_map(unpack).collect()
+    }
+
+    /// Returns the content of the first turn, an empty one where there is none.
+    pub fn unpack_first(&self) -> TurnContent {
+        let first = self.unpack().into_iter().next();
+        first.map_or_else(TurnContent::default, |(_, content)| content)
+    }
+}
+
+/// A session's title, and the contents of its turns that are not copies.
+pub struct PackedSession<'r> {
+    title: Option<String>,
+    turns: PackedTurns<'r>,
+}
+
+impl PackedSession<'_> {
+    /// Returns what [`Reader::session_contents`] does.
+    pub fn unpack(&self) -> SessionContents {
+        SessionContents {
+            title: self.title.clone(),
+            turns: self.turns.unpack(),
+        }
+    }
+}
+
+impl Reader {
+    /// Reads the content of a turn, without any where the turn is unknown.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn packed_turn(&self, turn: TurnId) -> Result<PackedTurns<'_>> {
+        let mut find = self.db.prepare_cached(
+            "SELECT c.frame FROM turns t JOIN contents c ON c.id = t.frame WHERE t.id = ?1",
+        )?;
+        let packed = find.query_row([turn], |row| row.get(0)).optional()?;
+        let frame = packed.map(|packed| PackedFrame {
+            packed,
+            turns: vec![turn],
+        });
+        Ok(PackedTurns {
+            last_frames: &self.last_frames,
+            frames: frame.into_iter().collect(),
+        })
+    }
+
+    /// Reads a session's title, and the contents of its turns that are not copies.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn packed_session(&self, session: SessionId) -> Result<PackedSession<'_>> {
+        let turns = self.turn_frames(OWN_TURNS, session)?;
+        let frames = turns.chunk_by(|a, b| a.1 == b.1).map(|of_one| {
+            Ok(PackedFrame {
+                packed: self.packed_frame(of_one[0].1)?,
+                turns: of_one.iter().map(|(turn, _)| *turn).collect(),
+            })
+        });
+        Ok(PackedSession {
+            title: self.session_title(session)?,
+            turns: PackedTurns {
+                last_frames: &self.last_frames,
+                frames: frames.collect::<Result<_>>()?,
+            },
+        })
+    }
+
+    /// Reads a frame, to nothing where it is missing.
+    fn packed_frame(&self, id: FrameId) -> Result<Vec<u8>> {
+        let mut find = self
+            .db
+            .prepare_cached("SELECT frame FROM contents WHERE id = ?1")?;
+        let found = find.query_row([id], |row| row.get(0));
+        Ok(found.optional()?.unwrap_or_default())
+    }
+}
