@@ -4,6 +4,7 @@ use crate::database_copy::DatabaseCopy;
 use crate::file::{mtime_ns, stamp};
 use crate::storage_error::StorageError;
 use fs_err as fs;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use session_core::{FileStamp, immutable_sqlite_uri};
 use std::ffi::OsString;
@@ -54,6 +55,8 @@ fn connect(path: &Path) -> Result<Connection, StorageError> {
         false => Connection::open_with_flags(path, flags)?,
     };
     connection.busy_timeout(BUSY_TIMEOUT)?;
+    // Plans do not depend on what is bound: else a statement is prepared again for each message.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(connection)
 }
 

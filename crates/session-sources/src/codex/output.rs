@@ -120,10 +120,10 @@ impl<'t> ToldCommand<'t> {
 /// Some versions repeat the command, which may have lines, in front.
 fn after_command(output: &str) -> &str {
     const CHUNK: &str = "\nChunk ID: ";
-    let at = output
-        .find(CHUNK)
-        .filter(|_| output.starts_with("Command: "));
-    at.map_or(output, |at| &output[at + 1..])
+    if !output.starts_with("Command: ") {
+        return output;
+    }
+    output.find(CHUNK).map_or(output, |at| &output[at + 1..])
 }
 
 /// Returns the thread that `spawn_agent` began.
