@@ -247,6 +247,7 @@ fn run(
     };
     if first {
         changes.put_databases_first();
+        writer.let_log_grow()?;
     }
     let options = parse::ReadOptions {
         deadline,

@@ -161,7 +161,7 @@ fn keep_plans(db: &Connection) -> Result<()> {
 
 /// Bytes of a page in a new database. Frames of contents fill pages of the usual
 /// 4096 less well: the database would be 4 % larger.
-const PAGE_BYTES: u32 = 2048;
+pub(crate) const PAGE_BYTES: u32 = 2048;
 
 /// Most KB of pages that the writer keeps. What is pushed out of the cache and changed again is written once more for each
 /// commit: buckets of keys are, and blocks.

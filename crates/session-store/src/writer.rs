@@ -288,7 +288,18 @@ impl Writer {
         Ok(pragma("freelist_count")? * 8 > pragma("page_count")?)
     }
 
-    /// Commits, vacuums the database if many pages are free, and truncates the WAL.
+    /// Lets the log grow to 64 MB before a commit writes it into the database: a page that many commits change is
+    /// written there once. For a first index, at whose end [`Writer::vacuum`] truncates the log.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn let_log_grow(&mut self) -> Result<()> {
+        let pages = LARGE_LOG_BYTES / schema::PAGE_BYTES;
+        let db = &self.reader.db;
+        Ok(db.pragma_update(None, "wal_autocheckpoint", pages)?)
+    }
+
+    /// Commits, vacuums the database if many pages are free, and truncates the log.
     ///
     /// # Errors
     /// When the database fails.
@@ -310,6 +321,9 @@ pub(crate) fn unless_missing(result: std::io::Result<()>) -> Result<()> {
         _ => Ok(()),
     }
 }
+
+/// Most bytes of the log of a first index, about. With four times as many it takes as long.
+const LARGE_LOG_BYTES: u32 = 64 << 20;
 
 /// The name of a database that was put aside; with a number where there are several.
 const OLD_NAME: &str = "index.db.old";
