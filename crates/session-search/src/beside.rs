@@ -5,15 +5,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Items from which on a thread is worth its start.
 const MIN_ITEMS: usize = 3;
 
-/// Runs `there` on another thread while this one runs `here`.
+/// Runs `there` on another thread while this one runs `here`; after it where no thread can be had.
 pub(crate) fn run_both<A, B: Send>(
     here: impl FnOnce() -> A,
-    there: impl FnOnce() -> B + Send,
+    there: impl Fn() -> B + Sync,
 ) -> (A, B) {
     std::thread::scope(|scope| {
-        let there = scope.spawn(there);
+        let beside = std::thread::Builder::new().spawn_scoped(scope, &there);
         let here = here();
-        let there = there.join();
+        let there = match beside {
+            Ok(beside) => beside.join(),
+            Err(_) => Ok(there()),
+        };
         (
             here,
             there.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
