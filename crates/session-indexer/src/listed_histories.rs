@@ -86,19 +86,6 @@ impl ListedHistories {
         Ok(known.into_inner().map(|known| (listed, known)))
     }
 
-    /// The same, one after the other: for a refresh whose time another thread needs more.
-    pub(crate) fn list_after<E>(
-        env: &Env,
-        exclusions: &Exclusions,
-        read: impl FnOnce() -> Result<Option<FileDigests>, E>,
-    ) -> Result<Option<(Self, FileDigests)>, E> {
-        let Some(known) = read()? else {
-            return Ok(None);
-        };
-        let is_known = |path: &Path, stamp| is_known_file(&known, exclusions, path, stamp);
-        Ok(Some((Self::new(env, &is_known), known)))
-    }
-
     /// Returns the digest of each file.
     pub(crate) fn digests(&self) -> Vec<FileDigest> {
         let digest = |file: &ListedFile| FileDigest::new(&file.key(), file.location.stamp);

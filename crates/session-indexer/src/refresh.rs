@@ -159,12 +159,7 @@ fn compare_with_disk(how: &Refresh<'_>, index: Reader) -> Result<Comparison, Ind
     let version = index.data_version()?;
     let exclusions = &how.policy.exclusions;
     let read = || read_digests(how, &index);
-    // With a budget, an answer is computed beside it, which is done later.
-    let listed = match how.budget {
-        Some(_) => ListedHistories::list_after(&how.env, exclusions, read)?,
-        None => ListedHistories::list_beside(&how.env, exclusions, read)?,
-    };
-    let changes = match listed {
+    let changes = match ListedHistories::list_beside(&how.env, exclusions, read)? {
         Some((listed, known)) => Some(listed.compare(&index, &known, exclusions)?),
         None => None,
     };
