@@ -6,7 +6,6 @@ use crate::id::{FrameId, SessionId, TurnId};
 use crate::reader::Reader;
 use rusqlite::{OptionalExtension, params};
 use session_core::TurnContent;
-use std::sync::Arc;
 
 /// The turns of a session, in order.
 const ALL_TURNS: &str = "SELECT id, frame FROM turns WHERE session = ?1 ORDER BY idx";
@@ -92,32 +91,25 @@ impl Reader {
     fn contents_of(&self, turns: &[(TurnId, FrameId)]) -> Result<Vec<(TurnId, TurnContent)>> {
         let mut contents = Vec::with_capacity(turns.len());
         for of_one in turns.chunk_by(|a, b| a.1 == b.1) {
-            let raw = self.raw_frame(of_one[0].1)?;
+            let packed = self.packed_frame(of_one[0].1)?;
+            let raw = self.last_frames.decompress(&packed);
             let turns = || of_one.iter().map(|(turn, _)| *turn);
             contents.extend(turns().zip(frame::raw_contents(&raw, turns())));
         }
         Ok(contents)
     }
 
-    /// Decompresses a frame, to nothing where it is damaged or missing.
-    fn raw_frame(&self, id: FrameId) -> Result<Arc<Vec<u8>>> {
-        let mut find = self
-            .db
-            .prepare_cached("SELECT frame FROM contents WHERE id = ?1")?;
-        let found = find.query_row([id], |row| {
-            Ok(self.last_frames.decompress(row.get_ref(0)?.as_blob()?))
-        });
-        Ok(found.optional()?.unwrap_or_default())
-    }
-
     /// Reads a frame, empty where it is damaged or missing.
     pub(crate) fn frame(&self, id: FrameId) -> Result<ContentFrame> {
+        Ok(ContentFrame::unpack(&self.packed_frame(id)?))
+    }
+
+    /// Reads a frame as it is stored, to nothing where it is missing.
+    pub(crate) fn packed_frame(&self, id: FrameId) -> Result<Vec<u8>> {
         let mut find = self
             .db
             .prepare_cached("SELECT frame FROM contents WHERE id = ?1")?;
-        let found = find.query_row([id], |row| {
-            Ok(ContentFrame::unpack(row.get_ref(0)?.as_blob()?))
-        });
+        let found = find.query_row([id], |row| row.get(0));
         Ok(found.optional()?.unwrap_or_default())
     }
 }

@@ -3,7 +3,7 @@
 use crate::contents::OWN_TURNS;
 use crate::error::Result;
 use crate::frame;
-use crate::id::{FrameId, SessionId, TurnId};
+use crate::id::{SessionId, TurnId};
 use crate::last_frames::LastFrames;
 use crate::reader::Reader;
 use crate::vectors::SessionContents;
@@ -100,14 +100,5 @@ impl Reader {
                 frames: frames.collect::<Result<_>>()?,
             },
         })
-    }
-
-    /// Reads a frame, to nothing where it is missing.
-    fn packed_frame(&self, id: FrameId) -> Result<Vec<u8>> {
-        let mut find = self
-            .db
-            .prepare_cached("SELECT frame FROM contents WHERE id = ?1")?;
-        let found = find.query_row([id], |row| row.get(0));
-        Ok(found.optional()?.unwrap_or_default())
     }
 }
