@@ -1,7 +1,7 @@
 //! Reads the contents of turns from their frames.
 
 use crate::error::Result;
-use crate::frame::{self, ContentFrame};
+use crate::frame::ContentFrame;
 use crate::id::{FrameId, SessionId, TurnId};
 use crate::reader::Reader;
 use rusqlite::{OptionalExtension, params};
@@ -90,11 +90,8 @@ impl Reader {
 
     fn contents_of(&self, turns: &[(TurnId, FrameId)]) -> Result<Vec<(TurnId, TurnContent)>> {
         let mut contents = Vec::with_capacity(turns.len());
-        for of_one in turns.chunk_by(|a, b| a.1 == b.1) {
-            let packed = self.packed_frame(of_one[0].1)?;
-            let raw = self.last_frames.decompress(&packed);
-            let turns = || of_one.iter().map(|(turn, _)| *turn);
-            contents.extend(turns().zip(frame::raw_contents(&raw, turns())));
+        for frame in self.packed_frames(turns) {
+            contents.extend(frame?.unpack(&self.last_frames));
         }
         Ok(contents)
     }

@@ -3,7 +3,7 @@
 use crate::contents::OWN_TURNS;
 use crate::error::Result;
 use crate::frame;
-use crate::id::{SessionId, TurnId};
+use crate::id::{FrameId, SessionId, TurnId};
 use crate::last_frames::LastFrames;
 use crate::reader::Reader;
 use crate::vectors::SessionContents;
@@ -17,24 +17,24 @@ pub struct PackedTurns<'r> {
 }
 
 /// A frame with those of its turns that are wanted.
-struct PackedFrame {
+pub(crate) struct PackedFrame {
     packed: Vec<u8>,
     turns: Vec<TurnId>,
+}
+
+impl PackedFrame {
+    /// Returns the contents in order, with the turns' numbers; one is empty where it is damaged.
+    pub(crate) fn unpack(&self, last_frames: &LastFrames) -> Vec<(TurnId, TurnContent)> {
+        let raw = last_frames.decompress(&self.packed);
+        let turns = || self.turns.iter().copied();
+        turns().zip(frame::raw_contents(&raw, turns())).collect()
+    }
 }
 
 impl PackedTurns<'_> {
     /// Returns the contents in order, with the turns' numbers; one is empty where it is damaged.
     pub fn unpack(&self) -> Vec<(TurnId, TurnContent)> {
-        let unpack = |frame: &PackedFrame| {
-            let raw = self.last_frames.decompress(&frame.packed);
-            let contents = frame::raw_contents(&raw, frame.turns.iter().copied());
-            frame
-                .turns
-                .iter()
-                .copied()
-                .zip(contents)
-                .collect::<Vec<_>>()
-        };
+        let unpack = |frame: &PackedFrame| frame.unpack(self.last_frames);
         self.frames.iter().flat_map(unpack).collect()
     }
 
@@ -87,18 +87,25 @@ impl Reader {
     /// When the database fails.
     pub fn packed_session(&self, session: SessionId) -> Result<PackedSession<'_>> {
         let turns = self.turn_frames(OWN_TURNS, session)?;
-        let frames = turns.chunk_by(|a, b| a.1 == b.1).map(|of_one| {
-            Ok(PackedFrame {
-                packed: self.packed_frame(of_one[0].1)?,
-                turns: of_one.iter().map(|(turn, _)| *turn).collect(),
-            })
-        });
         Ok(PackedSession {
             title: self.session_title(session)?,
             turns: PackedTurns {
                 last_frames: &self.last_frames,
-                frames: frames.collect::<Result<_>>()?,
+                frames: self.packed_frames(&turns).collect::<Result<_>>()?,
             },
+        })
+    }
+
+    /// Reads the frames of turns one by one, each once where its turns follow each other.
+    pub(crate) fn packed_frames(
+        &self,
+        turns: &[(TurnId, FrameId)],
+    ) -> impl Iterator<Item = Result<PackedFrame>> {
+        turns.chunk_by(|a, b| a.1 == b.1).map(|of_one| {
+            Ok(PackedFrame {
+                packed: self.packed_frame(of_one[0].1)?,
+                turns: of_one.iter().map(|(turn, _)| *turn).collect(),
+            })
         })
     }
 }
