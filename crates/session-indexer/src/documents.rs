@@ -80,23 +80,27 @@ pub(crate) struct SessionBatch {
 
 impl SessionBatch {
     /// Reads the documents of a session, with at most `limit` of those without a vector by the model; without one,
-    /// none has a vector.
+    /// none has a vector. The first `tried` were embedded before: those without a vector have a zero one, which is
+    /// not stored.
     pub(crate) fn new(
         index: &Reader,
         model: Option<&ModelRow>,
         pending: PendingSession,
         budget: usize,
         limit: usize,
+        tried: usize,
     ) -> Result<Self, IndexError> {
         let mut batch = Self::empty(pending);
         let embedded = embedded_texts(index, model, pending.session)?;
-        for document in documents(index, pending.session, budget)? {
+        let documents = documents(index, pending.session, budget)?;
+        for (place, document) in documents.into_iter().enumerate() {
             let is_missing = is_missing(embedded.as_ref(), &document)?;
-            if is_missing && batch.missing.len() == limit {
-                batch.whole = false;
-                continue; // what has a vector comes along
+            match is_missing {
+                true if place < tried => batch.documents.push((document, Some(Vec::new()))),
+                // What has a vector comes along.
+                true if batch.missing.len() == limit => batch.whole = false,
+                _ => batch.push(document, is_missing),
             }
-            batch.push(document, is_missing);
         }
         Ok(batch)
     }
@@ -118,6 +122,11 @@ impl SessionBatch {
             self.missing.push(self.documents.len());
         }
         self.documents.push((document, None));
+    }
+
+    /// Returns how many documents the session has up to the last one without a vector.
+    pub(crate) fn tried(&self) -> usize {
+        self.missing.last().map_or(0, |place| place + 1)
     }
 
     /// Returns the texts of the documents without a vector.

@@ -12,7 +12,7 @@ use session_store::{
     Writer,
 };
 use std::borrow::Cow;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -127,6 +127,9 @@ struct EmbeddingRun<'a> {
     queue: EmbeddingQueue,
     /// Sessions with a text that failed.
     failed: HashSet<SessionId>,
+    /// How many documents were embedded of sessions of which a part is left. A text that the model cannot read has a
+    /// zero vector, which is not stored: by the index alone it would be embedded again and again.
+    tried: HashMap<PendingSession, usize>,
     done: Embedded,
     turns_done: u64,
 }
@@ -155,6 +158,7 @@ impl<'a> EmbeddingRun<'a> {
             model,
             queue: EmbeddingQueue::new(Vec::new()),
             failed: HashSet::new(),
+            tried: HashMap::new(),
             done: Embedded::default(),
             turns_done: 0,
         })
@@ -204,6 +208,9 @@ impl<'a> EmbeddingRun<'a> {
         let failed = batches.iter().filter(|batch| batch.has_failed);
         self.failed
             .extend(failed.map(|batch| batch.pending.session));
+        for batch in batches.iter().filter(|batch| !batch.whole) {
+            self.tried.insert(batch.pending, batch.tried());
+        }
         let ended = batches.iter().filter(|batch| batch.whole);
         self.turns_done += ended.map(|s| u64::from(s.pending.turns)).sum::<u64>();
         self.how.progress.tokens(self.done.tokens);
@@ -304,11 +311,13 @@ impl<'a> EmbeddingRun<'a> {
     fn next_batches(&mut self) -> Result<Vec<SessionBatch>, IndexError> {
         let budget = max_document_bytes(self.how.embedder.spec().max_tokens);
         let (model, limit) = (&self.model, self.limit);
-        let pending = &self.queue.sessions;
+        let (pending, tried) = (&self.queue.sessions, &self.tried);
         self.access.read(|index| {
             let (mut batches, mut texts) = (Vec::new(), 0);
             for pending in pending {
-                let batch = SessionBatch::new(index, Some(model), *pending, budget, limit - texts)?;
+                let tried = tried.get(pending).copied().unwrap_or_default();
+                let left = limit - texts;
+                let batch = SessionBatch::new(index, Some(model), *pending, budget, left, tried)?;
                 texts += batch.missing.len();
                 let full = !batch.whole || texts == limit;
                 batches.push(batch);

@@ -10,7 +10,7 @@ use crate::writer::Writer;
 use rusqlite::{OptionalExtension, Row};
 
 /// A session whose current revision none of the given models has embedded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PendingSession {
     /// Number of the session.
     pub session: SessionId,

@@ -228,6 +228,33 @@ fn a_slow_model_gives_what_a_fast_one_gives() {
     assert_eq!((again.texts, again.sessions_left), (0, 0));
 }
 
+/// Their vectors are zero and not stored: by the index alone they would be the next ones again and again.
+#[test]
+fn more_texts_than_a_commit_has_that_a_slow_model_cannot_read() {
+    let home = Home::new();
+    let lines = turns(0, 0, 250);
+    let prompts = lines.lines().filter(|line| line.contains("Why does"));
+    let unreadable = |(turn, line): (usize, &str)| {
+        let prompt = format!("Why does {} not start on my machine?", word(0, turn));
+        line.replace(
+            &prompt,
+            "この検索機能を新しく実装して、索引も追加してください",
+        )
+    };
+    let last = format!("{}\n", prompts.clone().last().unwrap());
+    let lines: String = prompts
+        .enumerate()
+        .take(249)
+        .map(|line| unreadable(line) + "\n")
+        .collect();
+    home.write(0, (lines + &last).as_bytes());
+    with(&home, &[]).unwrap();
+    let model = Buckets::of_latin("b");
+    let done = embed_beside(&home.root(), &Embedding::new(&model, &Silent)).unwrap();
+    assert_eq!(done.sessions_left, 0);
+    assert_eq!(vectors(&home.reader(), &model.fingerprint()).len(), 2);
+}
+
 /// The work is committed every 100 texts, inside a long session, too.
 #[test]
 fn a_slow_model_that_is_stopped_goes_on_from_there() {
