@@ -138,7 +138,7 @@ fn item(found: &FoundTurn<Vec<String>>, view: IndexView<'_>) -> String {
         "{}:{}  {}  {}{}",
         view.short_id(session),
         found.turn.index,
-        day(found.turn.started_ms.or(session.ended_ms)),
+        day(found.time_ms()),
         safe_line(project(session)),
         title_suffix(session, TITLE_COLUMNS)
     );

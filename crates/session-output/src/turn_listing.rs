@@ -173,7 +173,7 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
         let session = &matching.session;
         let place = format!("{}:{}", short_id(session, self.all), matching.turn.index);
         let mut fields = vec![
-            Field::whole(FAINT, minute(matching.turn.started_ms.or(session.ended_ms))),
+            Field::whole(FAINT, minute(matching.time_ms())),
             Field::whole(ID, place),
             Field::whole(PROJECT, line(project(session), 24)),
         ];
@@ -243,7 +243,7 @@ fn json_turn<T>(matching: &FoundTurn<Vec<T>>) -> JsonTurn<'_, T> {
         turn: matching.turn.index,
         project: project(session),
         path: session.project.as_deref(),
-        date: rfc3339(matching.turn.started_ms.or(session.ended_ms)),
+        date: rfc3339(matching.time_ms()),
         branch: matching
             .turn
             .branch

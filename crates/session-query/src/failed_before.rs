@@ -11,7 +11,7 @@ use session_display::short_id;
 use session_memory::{MemoryBlock, SessionState};
 use session_report::Cure;
 use session_search::Filter;
-use session_store::{Reader, SessionRow};
+use session_store::{Reader, SessionRow, SessionTree};
 use std::borrow::Cow;
 
 /// The most characters of the line.
@@ -66,9 +66,11 @@ fn find_line(
         return None;
     }
     let sessions = index.sessions().ok()?;
+    let tree = SessionTree::new(&sessions);
+    let is_asking = |session| asking.is_some_and(|asking| tree.is_within(session, asking));
     let here = sessions
         .iter()
-        .filter(|session| project.has(session) && !is_asking(session, asking));
+        .filter(|session| project.has(session) && !is_asking(session));
     let filter = Filter {
         only: here.map(|session| session.id).collect(),
         subagents: true,
@@ -84,11 +86,6 @@ fn find_line(
     let found = query.find(index, &sessions).ok()?;
     let fix = found.fixes.first().filter(|_| !found.is_common)?;
     line_of(fix, &sessions)
-}
-
-/// Returns true for the session that asks, and for its subagents.
-fn is_asking(session: &SessionRow, asking: Option<&str>) -> bool {
-    asking.is_some_and(|id| id == session.uid || Some(id) == session.parent.as_deref())
 }
 
 fn line_of(fix: &FoundCure, all: &[SessionRow]) -> Option<HistoryLine> {

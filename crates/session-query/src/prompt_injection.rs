@@ -15,7 +15,7 @@ use session_memory::{
     InjectionResources, MemoryBlock, PastTurn,
 };
 use session_search::{Hit, Level, Request, search};
-use session_store::SessionRow;
+use session_store::{SessionRow, SessionTree};
 
 /// The most past turns of a prompt.
 const MAX_PAST_TURNS: usize = 3;
@@ -99,9 +99,8 @@ fn find_past_turns(
         limit: MAX_PAST_TURNS,
         ..Request::new(prompt)
     };
-    let is_own = |row: &&SessionRow| {
-        session.is_some() && (session == Some(&row.uid) || session == row.parent.as_deref())
-    };
+    let tree = SessionTree::new(&sessions);
+    let is_own = |row: &&SessionRow| session.is_some_and(|session| tree.is_within(row, session));
     request.filter.exclude = sessions.iter().filter(is_own).map(|row| row.id).collect();
     let found = search(&index, &sessions, &request, &embeddings)?;
     let certain = found.hits.iter().filter(|hit| hit.band == Band::Strong);
@@ -110,7 +109,7 @@ fn find_past_turns(
 
 fn block_item(hit: &Hit) -> Option<BlockItem> {
     let turn = hit.turn.as_ref()?;
-    let at = turn.started_ms.or(hit.session.ended_ms)?;
+    let at = hit.session.time_of(turn)?;
     Some(BlockItem::from_past_turn(PastTurn {
         text: hit.preview.clone(),
         id: format!("{}:{}", hit.session.uid, turn.index),

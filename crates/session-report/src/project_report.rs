@@ -3,8 +3,8 @@
 use crate::turn_record::{TurnRecord, read_turns};
 use crate::work_summary::WorkSummary;
 use session_core::project_name;
-use session_store::{Reader, SessionId, SessionRow, StoreError};
-use std::collections::{BTreeMap, HashMap};
+use session_store::{Reader, SessionId, SessionRow, SessionTree, StoreError};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A project and the reports of its sessions.
@@ -58,10 +58,10 @@ pub fn report_projects(
     range: &Range<i64>,
     include_root: impl Fn(&SessionRow) -> bool,
 ) -> Result<Vec<ProjectReport>, StoreError> {
-    let parents = SessionTree::new(sessions);
+    let tree = SessionTree::new(sessions);
     let mut turns_by_root: BTreeMap<SessionId, SessionTurns> = BTreeMap::new();
     for session in sessions.iter().filter(|s| overlaps_range(s, range)) {
-        let root = parents.find_root(session);
+        let root = tree.find_root(session);
         // A subagent whose parent is missing cannot be assigned to a session.
         if root.parent.is_some() || !include_root(root) {
             continue;
@@ -123,31 +123,4 @@ fn group_by_project(reports: impl Iterator<Item = SessionReport>) -> Vec<Project
         }
     });
     projects.collect()
-}
-
-/// Lookup from a session to the root session that started it.
-struct SessionTree<'s> {
-    by_uid: HashMap<&'s str, &'s SessionRow>,
-}
-
-/// Maximum number of parent links that are followed, so that a cycle ends.
-const MAX_PARENT_LINKS: usize = 32;
-
-impl<'s> SessionTree<'s> {
-    fn new(sessions: &'s [SessionRow]) -> Self {
-        let by_uid = sessions.iter().map(|s| (s.uid.as_str(), s)).collect();
-        Self { by_uid }
-    }
-
-    fn find_root(&self, session: &'s SessionRow) -> &'s SessionRow {
-        let mut root = session;
-        for _ in 0..MAX_PARENT_LINKS {
-            let parent = root.parent.as_deref().and_then(|id| self.by_uid.get(id));
-            match parent {
-                Some(parent) if parent.id != root.id => root = parent,
-                _ => break,
-            }
-        }
-        root
-    }
 }

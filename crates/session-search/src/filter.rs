@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use session_core::path_matches;
-use session_store::{SessionId, SessionRow, TurnRow};
+use session_store::{SessionId, SessionRow, SessionTree, TurnRow};
 
 /// Conditions on hits, all of which must hold. The default excludes subagents alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -166,7 +166,7 @@ impl Condition {
     }
 
     fn holds(&self, session: &SessionRow, turn: &TurnRow, files: &[String]) -> bool {
-        let at = turn.started_ms.or(session.started_ms);
+        let at = session.time_of(turn);
         let branch = turn.branch.as_ref().or(session.branch.as_ref());
         match self {
             Self::Project(_) | Self::Agent(_) => self.may_hold_in(session),
@@ -197,13 +197,14 @@ fn is_within(path: &str, folder: &str) -> bool {
     below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
 }
 
-/// Returns the index's ids of some sessions and of their subagents.
+/// Returns the index's ids of some sessions and of their subagents and theirs.
 pub fn with_subagents(sessions: &[&SessionRow], all: &[SessionRow]) -> Vec<SessionId> {
-    let is_included = |row: &SessionRow| {
-        let mut sessions = sessions.iter();
-        sessions.any(|one| one.id == row.id || row.parent.as_deref() == Some(&one.uid))
-    };
-    let included = all.iter().filter(|row| is_included(row));
+    if sessions.is_empty() {
+        return Vec::new();
+    }
+    let tree = SessionTree::new(all);
+    let is_included = |row: &&SessionRow| sessions.iter().any(|one| tree.is_within(row, &one.uid));
+    let included = all.iter().filter(is_included);
     included.map(|row| row.id).collect()
 }
 

@@ -17,9 +17,9 @@ pub struct FoundTurn<T> {
 }
 
 impl<T> FoundTurn<T> {
-    /// Returns when it began, or its session ended, in milliseconds since 1970.
+    /// Returns the turn's time in milliseconds since 1970.
     pub fn time_ms(&self) -> Option<i64> {
-        self.turn.started_ms.or(self.session.ended_ms)
+        self.session.time_of(&self.turn)
     }
 }
 
@@ -37,13 +37,14 @@ pub fn find_turns<T>(
     let filtered = FilteredIndex::new(index, sessions, filter)?;
     let mut turns = Vec::new();
     for session in sessions {
-        let contents = index.contents(session.id)?;
-        for (own, (_, content)) in index.turns(session.id)?.into_iter().zip(contents) {
-            let Some(found) = visit(session, &content).filter(|_| own.owner.is_none()) else {
-                continue;
-            };
-            let (turn, session) = (own.id, own.session);
-            let Some(shown) = filtered.resolve_copy(SessionTurn { turn, session }) else {
+        let own = index.turns(session.id)?;
+        let shown: Vec<_> = own.iter().map(|turn| shown_as(&filtered, turn)).collect();
+        if shown.iter().all(Option::is_none) {
+            continue; // which spares its contents
+        }
+        for (shown, (_, content)) in shown.into_iter().zip(index.contents(session.id)?) {
+            let Some((shown, found)) = shown.and_then(|at| Some((at, visit(session, &content)?)))
+            else {
                 continue;
             };
             let row = index.turn(shown.turn)?;
@@ -57,4 +58,13 @@ pub fn find_turns<T>(
     }
     turns.sort_by_key(|found| std::cmp::Reverse((found.time_ms(), found.turn.id)));
     Ok(turns)
+}
+
+/// Returns the turn as which the filter shows one that is no copy.
+fn shown_as(filtered: &FilteredIndex<'_>, turn: &TurnRow) -> Option<SessionTurn> {
+    let own = SessionTurn {
+        turn: turn.id,
+        session: turn.session,
+    };
+    filtered.resolve_copy(own).filter(|_| turn.owner.is_none())
 }

@@ -87,7 +87,7 @@ fn newest_turns<'a>(
         for turn in index.turns(session.id)? {
             if is_shown(filtered, &turn) {
                 listed.push(Listed {
-                    at_ms: turn.started_ms.or(session.ended_ms),
+                    at_ms: session.time_of(&turn),
                     session,
                     turn,
                 });

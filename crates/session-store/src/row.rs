@@ -41,6 +41,13 @@ pub struct SessionRow {
     pub prompts_only: bool,
 }
 
+impl SessionRow {
+    /// Returns when a turn of the session began, or else when the session ended, in milliseconds since 1970.
+    pub fn time_of(&self, turn: &TurnRow) -> Option<i64> {
+        turn.started_ms.or(self.ended_ms)
+    }
+}
+
 /// A turn in the index, without its content.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TurnRow {
