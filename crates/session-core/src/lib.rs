@@ -35,6 +35,7 @@ mod filter;
 mod fusion;
 mod idf;
 pub mod noise;
+pub mod parallel;
 pub mod paste;
 mod prefetch;
 mod query;

@@ -17,7 +17,7 @@ pub struct Changes {
     pub(crate) changed: Vec<Change>,
     /// Numbers of files that are no longer on disk.
     pub(crate) gone: Vec<FileId>,
-    /// Numbers of files that were gone and are back as they were.
+    /// Agent and path of files that were gone and are back as they were.
     pub(crate) back: Vec<(String, String)>,
     /// Numbers of files that are elsewhere now, and where.
     pub(crate) moved: Vec<(FileId, String)>,

@@ -1,6 +1,7 @@
 //! Histories on disk, listed beside what the index knows of them.
 
 use rayon::prelude::*;
+use session_core::parallel::run_both;
 use session_forget::Exclusions;
 use session_sources::{Env, IsKnownFile, Location, Source, path_text, sources};
 use session_store::{FileDigest, FileDigests, FileStamp, Problem};
@@ -75,14 +76,9 @@ impl ListedHistories {
             let known = known.get();
             known.is_some_and(|digests| is_known_file(digests, exclusions, path, stamp))
         };
-        let listed = std::thread::scope(|scope| {
-            let listing = scope.spawn(|| Self::new(env, &is_known));
-            let digests = read();
-            let digests = digests.map(|digests| digests.map(|digests| known.set(digests)));
-            let listed = listing.join();
-            let listed = listed.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            digests.map(|_| listed)
-        })?;
+        let read = || read().map(|digests| digests.map(|digests| known.set(digests)));
+        let (read, listed) = run_both(read, || Self::new(env, &is_known));
+        read?;
         Ok(known.into_inner().map(|known| (listed, known)))
     }
 

@@ -59,10 +59,15 @@ pub(crate) fn in_order<E>(
         waiting: Arc::clone(&waiting),
     }));
     std::thread::scope(|scope| {
-        for _ in 0..threads.clamp(1, changes.len().max(1)) {
+        let reading = || {
             let queue = Arc::clone(&queue);
             let preparer = preparer.clone();
-            scope.spawn(move || work(&queue, options, preparer));
+            move || work(&queue, options, preparer)
+        };
+        scope.spawn(reading());
+        for _ in 1..threads.min(changes.len()) {
+            // Where no other thread can be had, the first reads all.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, reading());
         }
         drop(queue); // when the last thread drops it, the inbox ends
         // A failed write drops the inbox and the events, which stops the threads that send, and this those that wait.

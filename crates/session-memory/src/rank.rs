@@ -9,9 +9,9 @@ use crate::similarity::{Similarities, compare_by_meaning};
 use crate::terms::{QueryTerm, query_terms};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use session_core::parallel::run_both;
 use session_core::{Band, BandThresholds, Fused, ListScore, Normalization, Scored, fuse};
 use std::collections::HashMap;
-use std::panic::resume_unwind;
 
 /// The weight of the dense list.
 const DENSE_WEIGHT: f32 = 0.6;
@@ -155,18 +155,11 @@ pub fn rank_memories(
     now: Timestamp,
 ) -> Result<Option<RankedMemories>> {
     // A prompt waits: one core indexes the terms, while the other runs the model.
-    let (index, similarities) = std::thread::scope(|scope| {
-        let index = scope.spawn(|| LexicalIndex::new(memories));
-        let similarities = match embedder {
-            Some(embedder) if !memories.is_empty() => compare_by_meaning(text, memories, embedder),
-            _ => Ok(Some(Similarities::default())),
-        };
-        let index = index.join();
-        (
-            index.unwrap_or_else(|panic| resume_unwind(panic)),
-            similarities,
-        )
-    });
+    let compare = || match embedder {
+        Some(embedder) if !memories.is_empty() => compare_by_meaning(text, memories, embedder),
+        _ => Ok(Some(Similarities::default())),
+    };
+    let (similarities, index) = run_both(compare, || LexicalIndex::new(memories));
     let Some(mut similarities) = similarities? else {
         return Ok(None);
     };

@@ -1,6 +1,7 @@
 //! The index of a history that goes on being written.
 
 use crate::error::QueryError;
+use session_core::parallel::run_both;
 use session_embed::Embedder;
 use session_indexer::{Mode, Outcome, Progress, ReadPolicy, Refresh, discover, refresh};
 use session_sources::Env;
@@ -155,17 +156,18 @@ impl LiveIndex<'_> {
             drop(index);
             return self.answer_after_refresh(&answer);
         }
-        let (outcome, early) = std::thread::scope(|scope| {
-            let refreshing = scope.spawn(|| self.refresh_for_query());
-            meanwhile.map(|meanwhile| scope.spawn(meanwhile));
+        let answer_early = || -> Result<_, E> {
             let snapshot = index.map_err(QueryError::from).and_then(Snapshot::take);
-            let early = snapshot
-                .map_err(E::from)
-                .and_then(|snapshot| self.answer_from(snapshot, None, &answer));
-            let outcome = refreshing
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            (outcome, early)
+            let snapshot = snapshot.map_err(E::from);
+            snapshot.and_then(|snapshot| self.answer_from(snapshot, None, &answer))
+        };
+        let (early, outcome) = std::thread::scope(|scope| {
+            let answer_early = || {
+                // Where no thread can be had it is done later, when it is needed.
+                let _ = meanwhile.map(|run| std::thread::Builder::new().spawn_scoped(scope, run));
+                answer_early()
+            };
+            run_both(answer_early, || self.refresh_for_query())
         });
         let outcome = outcome?;
         let answered = match early {

@@ -2,6 +2,7 @@
 
 use crate::error::QueryError;
 use crate::live_index::{LiveIndex, Snapshot};
+use session_core::parallel::run_both;
 use session_indexer::Outcome;
 use session_store::{IndexIdentity, Reader};
 use std::path::{Path, PathBuf};
@@ -86,15 +87,7 @@ impl OpenIndex {
         live: &LiveIndex<'_>,
         ask: impl Fn(&Snapshot) -> Result<T, E>,
     ) -> Result<RefreshedAnswer<T>, E> {
-        let (outcome, early) = std::thread::scope(|scope| {
-            let refreshing = scope.spawn(|| live.refresh_for_query());
-            let early = self.with_snapshot(&ask);
-            let outcome = refreshing.join();
-            (
-                outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-                early,
-            )
-        });
+        let (early, outcome) = run_both(|| self.with_snapshot(&ask), || live.refresh_for_query());
         let outcome = outcome?;
         let answer = match early {
             Ok(early) if outcome == Outcome::default() => early,

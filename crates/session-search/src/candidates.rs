@@ -1,11 +1,11 @@
 //! The first stage: what the index holds for a query.
 
-use crate::beside::run_both;
 use crate::cosines::{DenseCosines, ModelVectors, QueryEmbedding};
 use crate::filtered_index::FilteredIndex;
 use crate::identifiers::{self, IdentifierHolders};
 use crate::lexical::LexicalCandidates;
 use crate::request::{FusionMode, Request};
+use session_core::parallel::run_both;
 use session_store::{Reader, StoreError};
 
 /// All that the index holds for a query. The stages that rank it compute from it alone.

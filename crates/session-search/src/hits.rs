@@ -1,12 +1,12 @@
 //! The last stage: ranked turns and sessions are read from the index as hits with previews.
 
-use crate::beside::map_on_both;
 use crate::calibration::CalibratedHit;
 use crate::filtered_index::FilteredIndex;
 use crate::hit::Hit;
 use crate::ranking::Ranking;
 use crate::request::Request;
 use crate::snippet::snippet;
+use session_core::parallel::map_on_both;
 use session_core::{Band, TurnContent};
 use session_store::{PackedTurns, Reader, SessionRow, StoreError, Target, TurnRow};
 

@@ -27,7 +27,6 @@
 //! assert!(found.hits.is_empty());
 //! ```
 
-mod beside;
 mod calibration;
 mod candidate_list;
 mod candidates;

@@ -1,7 +1,6 @@
 //! Computes the cosines of nearly equal hits anew from their texts: vectors are stored with 8 bits a component,
 //! whose rounding would else decide which of them goes first.
 
-use crate::beside::map_on_both;
 use crate::cosines::VectorTarget;
 use crate::filtered_index::FilteredIndex;
 use crate::hit::FusedHit;
@@ -10,6 +9,7 @@ use crate::ranking::{NearestByLevel, Ranking};
 use crate::request::Request;
 use rustc_hash::{FxHashMap, FxHashSet};
 use session_core::TurnContent;
+use session_core::parallel::map_on_both;
 use session_store::{PackedSession, PackedTurns, Reader, SessionContents, StoreError, Target};
 use std::f32::consts::SQRT_2;
 use std::fmt::Debug;
@@ -70,7 +70,7 @@ struct DecidingTarget {
     cosine: f32,
 }
 
-/// The level and the stored cosine: where these are equal, so are the texts.
+/// The level and the stored cosine: where these are equal, so are the texts but for a chance of one in millions.
 type TextKey = (bool, u32);
 
 impl DecidingTarget {

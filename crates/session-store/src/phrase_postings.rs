@@ -7,6 +7,7 @@
 use crate::error::Result;
 use crate::postings::{Posting, PostingsReader};
 use crate::reader::Reader;
+use session_core::parallel::run_both;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -91,11 +92,7 @@ impl Reader {
             next: AtomicUsize::new(0),
         };
         let (state, root) = (self.word_state()?, self.root());
-        let (here, beside) = std::thread::scope(|scope| {
-            let beside = scope.spawn(|| shared.read_beside(root, &state));
-            let here = shared.read_by(self);
-            (here, beside.join().unwrap_or_default())
-        });
+        let (here, beside) = run_both(|| shared.read_by(self), || shared.read_beside(root, &state));
         let mut all: Vec<Option<Vec<Posting>>> = phrases.iter().map(|_| None).collect();
         for read in here?.into_iter().chain(beside) {
             all[read.phrase] = Some(read.postings);

@@ -6,10 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const MIN_ITEMS: usize = 3;
 
 /// Runs `there` on another thread while this one runs `here`; after it where no thread can be had.
-pub(crate) fn run_both<A, B: Send>(
-    here: impl FnOnce() -> A,
-    there: impl Fn() -> B + Sync,
-) -> (A, B) {
+pub fn run_both<A, B: Send>(here: impl FnOnce() -> A, there: impl Fn() -> B + Sync) -> (A, B) {
     std::thread::scope(|scope| {
         let beside = std::thread::Builder::new().spawn_scoped(scope, &there);
         let here = here();
@@ -25,7 +22,7 @@ pub(crate) fn run_both<A, B: Send>(
 }
 
 /// Maps items, each on the thread that is free.
-pub(crate) fn map_on_both<T: Sync, U: Send>(items: &[T], map: impl Fn(&T) -> U + Sync) -> Vec<U> {
+pub fn map_on_both<T: Sync, U: Send>(items: &[T], map: impl Fn(&T) -> U + Sync) -> Vec<U> {
     if items.len() < MIN_ITEMS {
         return items.iter().map(map).collect();
     }
