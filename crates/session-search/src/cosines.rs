@@ -49,6 +49,9 @@ pub(crate) struct ModelCosines<'a> {
     pub(crate) rounding_variance: f64,
 }
 
+/// Greatest number of turns or sessions: half a GB of cosines.
+const MAX_TARGETS: usize = 1 << 27;
+
 /// Cosines by number, NaN where there is none.
 #[derive(Default)]
 struct CosineColumn(Vec<f32>);
@@ -59,8 +62,11 @@ impl CosineColumn {
         cosine.filter(|cosine| !cosine.is_nan())
     }
 
-    /// Sets a cosine, or leaves a greater one.
+    /// Sets a cosine, or leaves a greater one. A number that only damage explains is left out.
     fn raise(&mut self, number: usize, cosine: f32) {
+        if number >= MAX_TARGETS {
+            return;
+        }
         if self.0.len() <= number {
             self.0.resize((number + 1).next_multiple_of(1024), f32::NAN);
         }
@@ -229,7 +235,7 @@ impl DamagedVectors {
     }
 }
 
-/// The greatest cosine of sound rows: half floats round.
+/// The greatest cosine of sound rows: rows are rounded to 8 bits a component.
 const MAX_COSINE: f32 = 1.05;
 /// Greatest number of damaged rows that cost themselves alone.
 const MAX_DAMAGED_ROWS: usize = 4;

@@ -121,7 +121,9 @@ impl Reader {
         let mut rows = find.query([])?;
         let mut all = FileDigests::default();
         while let Some(row) = rows.next()? {
-            let first = row.get::<_, i64>(0)? * BLOCK_FILES.cast_signed();
+            let first = row
+                .get::<_, i64>(0)?
+                .saturating_mul(BLOCK_FILES.cast_signed());
             let (digests, _) = row.get_ref(1)?.as_blob().unwrap_or_default().as_chunks();
             all.read.reserve(digests.len());
             for (file, digest) in (first..).zip(digests) {

@@ -58,12 +58,6 @@ impl LexicalHits {
         idf(self.total, turns)
     }
 
-    /// Returns the greatest idf of a term that a turn matched, in the same units.
-    pub fn max_relative_idf(&self, turn: TurnId) -> f32 {
-        let held = self.terms.iter().map(|t| t.matched_idf(turn));
-        held.fold(0.0, f32::max) / idf(self.total, 1)
-    }
-
     /// Returns the sum of idf over the terms that a turn holds.
     fn matched_idf(&self, turn: TurnId) -> f32 {
         self.terms.iter().map(|t| t.matched_idf(turn)).sum()
@@ -202,7 +196,8 @@ fn bm25(
     let lists: Vec<WeightedPostings<'_>> = terms.iter().flat_map(FoundTerm::lists).collect();
     let last = lists.iter().filter_map(|list| list.postings.last());
     let len = last.map(|posting| posting.turn as usize + 1).max();
-    let mut scores = vec![f64::NAN; len.unwrap_or_default()];
+    // A turn beyond the columns is damage: nothing says whose it is.
+    let mut scores = vec![f64::NAN; len.unwrap_or_default().min(turns.len())];
     for list in lists {
         let count = list.turns as f64;
         let idf = ((total - count + 0.5) / (count + 0.5)).ln();

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 /// Rows of a block: it is written again when one of them changes.
 const BLOCK_ROWS: u64 = 512;
+/// Greatest number of a block: 134 million rows, 1 GB.
+const MAX_BLOCKS: usize = 1 << 18;
 /// Bytes of a row: two numbers (`<u4`).
 const PAIR_BYTES: usize = 8;
 
@@ -20,16 +22,23 @@ impl PairColumns {
         self.0.get(row).map(unpack)
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = [u32; 2]> + '_ {
         self.0.iter().map(unpack)
     }
 
-    /// Reads `count` blocks, each its number and its blob, in order.
+    /// Reads `count` blocks, each its number and its blob, in order. A number that only damage explains ends it.
     pub(crate) fn read(count: i64, mut blocks: rusqlite::Rows<'_>) -> Result<Self> {
         let count = usize::try_from(count).unwrap_or_default();
         let mut pairs = Vec::with_capacity(count * BLOCK_ROWS as usize);
         while let Some(block) = blocks.next()? {
             let number = usize::try_from(block.get::<_, i64>(0)?).unwrap_or_default();
+            if number > MAX_BLOCKS {
+                break;
+            }
             pairs.resize(number * BLOCK_ROWS as usize, [0; PAIR_BYTES]);
             let blob = block.get_ref(1)?.as_blob().unwrap_or_default();
             pairs.extend_from_slice(blob.as_chunks().0);

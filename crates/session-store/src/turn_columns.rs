@@ -19,6 +19,11 @@ impl TurnColumns {
         (session != 0).then(|| SessionId::new(session.into()))
     }
 
+    /// Returns a number that is greater than that of each turn.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Returns the tokens of the turn with this number.
     pub(crate) fn tokens(&self, turn: usize) -> u32 {
         self.0.get(turn).map_or(0, |[_, tokens]| tokens)
