@@ -1,6 +1,6 @@
 //! The state of a session: what was listed and injected in it, and its switch.
 
-use crate::error::Result;
+use crate::error::{MemoryError, Result};
 use serde::{Deserialize, Serialize};
 use session_files::{Dir, Lock, private};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,6 +11,8 @@ use std::time::{Duration, SystemTime};
 const MAX_SESSIONS: usize = 500;
 /// The longest time that a prompt waits for the lock.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(60);
+/// The longest time that a user who switches injection waits for the lock.
+const SWITCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// The most bytes of a session's state.
 const LIMIT: u64 = 256 << 10;
 const LOCK: &str = ".lock";
@@ -102,8 +104,17 @@ impl SessionState {
         session: &str,
         change: impl FnOnce(&mut Self) -> T,
     ) -> Result<Option<T>> {
+        Self::update_within(LOCK_TIMEOUT, root, session, change)
+    }
+
+    fn update_within<T>(
+        timeout: Duration,
+        root: &Path,
+        session: &str,
+        change: impl FnOnce(&mut Self) -> T,
+    ) -> Result<Option<T>> {
         let directory = Dir::create(&state_directory(root))?;
-        let Some(_lock) = Lock::within(&directory, LOCK, LOCK_TIMEOUT)? else {
+        let Some(_lock) = Lock::within(&directory, LOCK, timeout)? else {
             return Ok(None);
         };
         let before = Self::read(root, session);
@@ -118,13 +129,10 @@ impl SessionState {
     /// Switches injection off or on for a session.
     ///
     /// # Errors
-    /// When the directory cannot be written.
+    /// When the directory cannot be written, or another process does not give the lock back.
     pub fn switch(root: &Path, session: &str, off: bool) -> Result<()> {
-        let state = Self {
-            off,
-            ..Self::read(root, session)
-        };
-        state.write(root, session)
+        let switched = Self::update_within(SWITCH_TIMEOUT, root, session, |state| state.off = off)?;
+        switched.ok_or_else(|| MemoryError::Locked(state_directory(root)))
     }
 
     /// Writes the state.
