@@ -35,7 +35,7 @@ pub fn render_context_sheet(memories: &[Memory]) -> String {
         .filter(|m| m.front.superseded_by.is_none() && m.trust.is_trusted())
         .collect();
     selected.sort_by_key(|m| (std::cmp::Reverse(m.updated()), m.front.id.clone()));
-    let mut bytes_left = MAX_SHEET_BYTES - HEADER.len();
+    let mut bytes_left = MAX_SHEET_BYTES - HEADER.len() - wrap_in_fence(&[], true).len();
     let mut lines = Vec::new();
     let mut truncated = false;
     for memory in selected {

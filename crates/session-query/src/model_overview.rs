@@ -59,7 +59,7 @@ impl ModelOverview {
 
 impl ModelCoverage {
     fn read(spec: &ModelSpec, index: &Reader) -> Result<Self, QueryError> {
-        let of = index.sessions()?.len() as u64;
+        let of = index.count_sessions()? as u64;
         let sessions = match index.model(&spec.fingerprint())? {
             Some(model) => index.embedded_sessions(model.id)?,
             None => 0,

@@ -272,7 +272,7 @@ fn select_specs(catalogue: &Catalogue, chosen: &str) -> Result<Vec<ModelSpec>, Q
 /// Returns true when these models together have embedded all sessions.
 fn covers_all_sessions(index: &Reader, by: &[QueryEmbedding]) -> Result<bool, QueryError> {
     let models: Vec<ModelId> = by.iter().map(|embedding| embedding.model.id).collect();
-    Ok(!models.is_empty() && index.pending_sessions(&models)?.is_empty())
+    Ok(!models.is_empty() && !index.has_pending_sessions(&models)?)
 }
 
 /// Embeds a query by one loaded model, if the index has vectors of it.

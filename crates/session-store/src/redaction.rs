@@ -2,7 +2,8 @@
 
 use crate::dedup_keys::hash_prompt_time;
 use crate::error::Result;
-use crate::id::{SessionId, TurnId};
+use crate::id::SessionId;
+use crate::row::TurnRow;
 use crate::titles::can_title_session;
 use crate::writer::{MigrationProgress, Writer};
 use rusqlite::{OptionalExtension, params};
@@ -11,12 +12,6 @@ use session_redact::Redactor;
 
 /// Columns of `sessions` with text that a user or an agent wrote.
 const TITLES: [&str; 5] = ["title", "given_title", "first_prompt", "rest", "work"];
-
-/// A turn whose content is read again.
-struct KeptTurn {
-    id: TurnId,
-    started_ms: Option<i64>,
-}
 
 impl Writer {
     /// Redacts all texts. What held a secret is embedded again; everything else stays as it was.
@@ -35,7 +30,7 @@ impl Writer {
     fn redact_session(&mut self, redactor: &Redactor, session: SessionId) -> Result<()> {
         let mut found = self.redact_titles(redactor, session)?;
         let contents = self.reader.contents(session)?;
-        let turns = self.kept_turns(session)?;
+        let turns = self.reader.turns(session)?;
         for (turn, (_, mut content)) in turns.into_iter().zip(contents) {
             if redactor.redact_content(&mut content) {
                 self.replace_content(&turn, &content)?;
@@ -50,17 +45,8 @@ impl Writer {
         Ok(())
     }
 
-    fn kept_turns(&self, session: SessionId) -> Result<Vec<KeptTurn>> {
-        let turns = self.reader.turns(session)?.into_iter();
-        let kept = turns.map(|turn| KeptTurn {
-            id: turn.id,
-            started_ms: turn.started_ms,
-        });
-        Ok(kept.collect())
-    }
-
     /// Replaces the content of a turn and the key by which copies of its prompt are found.
-    fn replace_content(&mut self, turn: &KeptTurn, content: &TurnContent) -> Result<()> {
+    fn replace_content(&mut self, turn: &TurnRow, content: &TurnContent) -> Result<()> {
         self.frames.replace(&self.reader, turn.id, content)?;
         let key = hash_prompt_time(turn.started_ms, &content.prompt);
         let hashes = self.turn_hashes(turn.id)?;

@@ -241,7 +241,7 @@ fn more_texts_than_a_commit_has_that_a_slow_model_cannot_read() {
             "この検索機能を新しく実装して、索引も追加してください",
         )
     };
-    let last = format!("{}\n", prompts.clone().last().unwrap());
+    let last = format!("{}\n", prompts.clone().next_back().unwrap());
     let lines: String = prompts
         .enumerate()
         .take(249)
