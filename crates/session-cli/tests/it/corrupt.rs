@@ -215,6 +215,24 @@ fn a_database_that_lacks_a_column() {
     said_and_healed(&env);
 }
 
+/// The number of a block says how many rows there are before it: it decides no size by itself.
+#[test]
+fn numbers_of_blocks_that_cannot_be() {
+    for number in [i64::MAX, i64::MAX / 512, 1 << 40] {
+        let env = small();
+        let db = rusqlite::Connection::open(env.index("index.db")).unwrap();
+        for table in ["turn_blocks", "owner_blocks", "file_blocks"] {
+            let update = format!("UPDATE {table} SET block = ?1 WHERE block = 0");
+            db.execute(&update, [number]).unwrap();
+        }
+        drop(db);
+        let ran = env.run(&["search", "docker bridge"]);
+        assert!([0, 1, 2].contains(&ran.code()), "{ran}");
+        assert!(!ran.stderr().contains("panicked"), "{ran}");
+        healed(&env);
+    }
+}
+
 /// What was there is kept beside: it may be all that is left of a history.
 #[test]
 fn the_old_database_is_kept() {

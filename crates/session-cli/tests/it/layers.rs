@@ -75,6 +75,24 @@ fn the_architecture_names_each_crate() {
     }
 }
 
+/// The table of dependencies has the manifests' rows.
+#[test]
+fn the_architecture_names_what_each_crate_depends_on() {
+    let page = crates().join("../docs/architecture.md");
+    let page = fs_err::read_to_string(page).unwrap();
+    for (name, mut dependencies) in edges() {
+        dependencies.sort();
+        let short = |name: &str| name.trim_start_matches("session-").to_owned();
+        let named: Vec<String> = dependencies.iter().map(|name| short(name)).collect();
+        let named = match named.is_empty() {
+            true => "-".to_owned(),
+            false => named.join(", "),
+        };
+        let row = format!("\n| {} | {named} |\n", short(&name));
+        assert!(page.contains(&row), "not in the table: {row}");
+    }
+}
+
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs_err::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -344,6 +344,16 @@ fn the_context_sheet_holds_important_memories_and_no_other_file_is_overwritten()
         text.contains(line) && !text.contains("never mind"),
         "{text}"
     );
+    for number in 0..60 {
+        world.save_draft(&Draft {
+            importance: Importance::High,
+            ..draft(&format!("Decision {number}"), "as it was said at length")
+        });
+    }
+    let all = world.store.list(&[MemoryState::Active]).memories;
+    assert!(write_context_sheet(&root, &all).unwrap());
+    let len = fs_err::metadata(&sheet).unwrap().len();
+    assert!((2800..=3000).contains(&len), "{len} bytes");
     world.write(&sheet, "# My own notes\n");
     assert!(write_context_sheet(&root, &all).is_err());
     let text = fs_err::read_to_string(&sheet).unwrap();
