@@ -26,7 +26,7 @@ pub(crate) struct Storing<'a> {
 }
 
 /// How far the reading of one file has got.
-struct SessionReading {
+struct FileProgress {
     file: FileId,
     /// It is read from its beginning, and its past forgotten.
     anew: bool,
@@ -63,7 +63,7 @@ impl Storing<'_> {
     fn event(
         &mut self,
         change: &Change,
-        reading: &mut Option<SessionReading>,
+        reading: &mut Option<FileProgress>,
         event: &mut Event,
     ) -> Result<Option<()>, StoreError> {
         let reading = match reading {
@@ -82,11 +82,11 @@ impl Storing<'_> {
         Ok(None)
     }
 
-    fn open(&mut self, change: &Change) -> Result<SessionReading, StoreError> {
+    fn open(&mut self, change: &Change) -> Result<FileProgress, StoreError> {
         let path = path_key(&change.location);
         let file = self.writer.upsert_file(&change.source.name(), &path)?;
         self.writer.clear_unreadable(&path)?;
-        Ok(SessionReading {
+        Ok(FileProgress {
             file,
             anew: false,
             session: None,
@@ -101,7 +101,7 @@ impl Storing<'_> {
     fn begin(
         &mut self,
         change: &Change,
-        reading: &mut SessionReading,
+        reading: &mut FileProgress,
         event: &Event,
     ) -> Result<(), StoreError> {
         if !reading.anew && is_anew(change, event) {
@@ -114,7 +114,7 @@ impl Storing<'_> {
 
     /// Ends a file. One that gave nothing but warnings has not been read: what
     /// is wrong with it holds only until the next try.
-    fn finish(&mut self, change: &Change, reading: &SessionReading) -> Result<(), StoreError> {
+    fn finish(&mut self, change: &Change, reading: &FileProgress) -> Result<(), StoreError> {
         let nothing_read = reading.session.is_none()
             && (reading.cursor.is_none() || reading.cursor == change.cursor);
         for warning in &reading.warnings {
@@ -131,7 +131,7 @@ impl Storing<'_> {
         self.commit_if_due()
     }
 
-    fn checkpoint(&mut self, reading: &mut SessionReading, at: String) -> Result<(), StoreError> {
+    fn checkpoint(&mut self, reading: &mut FileProgress, at: String) -> Result<(), StoreError> {
         // Not the stamp: until the end is reached the file counts as changed.
         self.writer
             .checkpoint(reading.file, &at, FileStamp::default())?;
@@ -143,7 +143,7 @@ impl Storing<'_> {
     fn store(
         &mut self,
         change: &Change,
-        reading: &mut SessionReading,
+        reading: &mut FileProgress,
         event: &mut Event,
     ) -> Result<(), StoreError> {
         self.begin(change, reading, event)?;

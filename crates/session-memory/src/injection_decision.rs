@@ -94,9 +94,9 @@ impl InjectionContext<'_> {
     }
 }
 
-/// The items that compete for a block.
+/// What may come into a block.
 #[derive(Debug, Default)]
-pub struct Contenders<'a> {
+pub struct InjectionCandidates<'a> {
     /// The memories that were ranked.
     pub memories: &'a [Memory],
     /// The ranked matches of `memories`.
@@ -108,18 +108,18 @@ pub struct Contenders<'a> {
 /// Decides which memories are injected before a prompt.
 pub fn decide(
     prompt: &str,
-    contenders: Contenders<'_>,
+    input: InjectionCandidates<'_>,
     session: &InjectionContext<'_>,
     settings: &InjectionSettings,
 ) -> InjectionDecision {
     if changes_topic(prompt) {
         return InjectionDecision::skip(SkipReason::SwitchOff);
     }
-    let memories = contenders.memories;
-    let mut others = contenders.others;
+    let memories = input.memories;
+    let mut others = input.others;
     others.retain(|item| !session.injected.contains(&item.id));
     let evaluate = |found| evaluate(memories, found, session, settings);
-    let mut candidates: Vec<_> = contenders.matches.into_iter().map(evaluate).collect();
+    let mut candidates: Vec<_> = input.matches.into_iter().map(evaluate).collect();
     mark_triggered(&mut candidates, &others);
     let mut items = passed_items(&candidates, memories);
     items.extend(others);

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::injection_decision::{
-    Contenders, InjectionContext, InjectionDecision, SkipReason, decide,
+    InjectionCandidates, InjectionContext, InjectionDecision, SkipReason, decide,
 };
 use crate::injection_gate::InjectionSettings;
 use crate::injection_log::{InjectionLog, InjectionLogEntry};
@@ -210,11 +210,11 @@ impl Injector<'_> {
         triggered: Vec<BlockItem>,
         context: &InjectionContext<'_>,
     ) -> InjectionDecision {
-        let contenders = Contenders {
+        let candidates = InjectionCandidates {
             others: triggered,
-            ..Contenders::default()
+            ..InjectionCandidates::default()
         };
-        decide("", contenders, context, &self.settings.injection)
+        decide("", candidates, context, &self.settings.injection)
     }
 
     /// Records an outcome before its block is printed: in the session's state, so that nothing is
@@ -282,12 +282,12 @@ impl PartComparison<'_> {
         if self.settings.injection.past_turns {
             others.extend(self.resources.find_past_turns(part, self.session.session));
         }
-        let contenders = Contenders {
+        let candidates = InjectionCandidates {
             memories: self.candidates,
             matches: ranked.matches,
             others,
         };
         let settings = &self.settings.injection;
-        Ok(Some(decide(part, contenders, &self.session, settings)))
+        Ok(Some(decide(part, candidates, &self.session, settings)))
     }
 }

@@ -31,7 +31,7 @@
 //! ```
 //! use jiff::Zoned;
 //! use session_memory::{
-//!     Contenders, DirectoryRecords, Draft, InjectionSettings, MemoryStore,
+//!     InjectionCandidates, DirectoryRecords, Draft, InjectionSettings, MemoryStore,
 //!     RetrievalSettings, InjectionContext, StorageLocation, decide, memory_directories, rank_memories,
 //! };
 //!
@@ -51,13 +51,13 @@
 //! let prompt = "the connection pool gives time-outs under load";
 //! let settings = RetrievalSettings::default();
 //! let ranked = rank_memories(prompt, &memories, &settings, None, now.timestamp())?.unwrap();
-//! let contenders = Contenders {
+//! let candidates = InjectionCandidates {
 //!     memories: &memories,
 //!     matches: ranked.matches,
 //!     others: Vec::new(),
 //! };
 //! let session = InjectionContext::default();
-//! let decision = decide(prompt, contenders, &session, &InjectionSettings::default());
+//! let decision = decide(prompt, candidates, &session, &InjectionSettings::default());
 //! let block = decision.block.unwrap();
 //! assert!(block.text.contains("[context] Connection pool too small; Time-outs"));
 //! # Ok::<(), session_memory::MemoryError>(())
@@ -127,7 +127,8 @@ pub use import::{
     ImportFormat, ImportPath, ImportReport, MemoryExport, export_memories, import_memories,
 };
 pub use injection_decision::{
-    Contenders, InjectionCandidate, InjectionContext, InjectionDecision, SkipReason, decide,
+    InjectionCandidate, InjectionCandidates, InjectionContext, InjectionDecision, SkipReason,
+    decide,
 };
 pub use injection_gate::{GateOutcome, InjectionSettings};
 pub use injection_log::{InjectionLog, InjectionLogEntry, InjectionStats};

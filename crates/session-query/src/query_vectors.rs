@@ -39,11 +39,11 @@ pub(crate) struct QueryVectors {
     root: PathBuf,
     /// Vectors of models in process are kept for the next process, too.
     is_cached: bool,
-    state: Mutex<State>,
+    state: Mutex<QueryVectorState>,
 }
 
 #[derive(Default)]
-struct State {
+struct QueryVectorState {
     vectors: HashMap<VectorKey, Vec<f32>>,
     /// Models that were loaded, by name.
     loaded: HashMap<String, Box<dyn Embedder>>,
@@ -116,7 +116,7 @@ impl QueryVectors {
 
     fn embed(
         &self,
-        state: &mut State,
+        state: &mut QueryVectorState,
         catalogue: &Catalogue,
         spec: &ModelSpec,
         key: &VectorKey,
@@ -130,12 +130,12 @@ impl QueryVectors {
         vector
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, QueryVectorState> {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
 }
 
-impl State {
+impl QueryVectorState {
     /// Embeds a query. A model that failed once is not tried again.
     fn embed(&mut self, catalogue: &Catalogue, spec: &ModelSpec, query: &str) -> Option<Vec<f32>> {
         if self.failures.contains_key(&spec.name) {

@@ -75,7 +75,7 @@ impl<'a> ModelScales<'a> {
         let mut scores = ModelScores::default();
         for (model, stats, _) in self.models() {
             if let Some(cosine) = cosines.get(model) {
-                scores.set(model, stats.strength * stats.relative_height(cosine));
+                scores.set(model, stats.strength * stats.relative_cosine(cosine));
             }
         }
         scores

@@ -20,8 +20,10 @@ pub(crate) fn snippet(content: &TurnContent, query: &Query, limit: usize) -> Str
         .collect();
     let prompt =
         Some(&content.prompt).filter(|p| !is_uninformative(p) || content.answer.is_empty());
-    let said = prompt.into_iter().chain([&content.answer]);
-    let texts = said.chain(&content.commands).chain(&content.errors);
+    let typed_and_answered = prompt.into_iter().chain([&content.answer]);
+    let texts = typed_and_answered
+        .chain(&content.commands)
+        .chain(&content.errors);
     let best = texts
         .clone()
         .filter_map(|text| passage(text, &words, limit))

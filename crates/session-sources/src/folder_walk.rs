@@ -33,7 +33,7 @@ pub(crate) struct FolderWalk<'w> {
 }
 
 /// A file that is a history.
-pub(crate) struct FoundFile {
+pub(crate) struct HistoryFile {
     pub(crate) path: PathBuf,
     pub(crate) stamp: FileStamp,
     pub(crate) key: FileKey,
@@ -43,7 +43,7 @@ pub(crate) struct FoundFile {
 /// The files and folders that a walk met.
 #[derive(Default)]
 pub(crate) struct FolderListing<'w> {
-    pub(crate) files: Vec<FoundFile>,
+    pub(crate) files: Vec<HistoryFile>,
     /// The keys of known files.
     pub(crate) known: Vec<FileKey>,
     pub(crate) warnings: Vec<Warning>,
@@ -181,7 +181,7 @@ impl FolderWalk<'_> {
             return listing.warn(&path, file::NOT_REGULAR);
         }
         if metadata.len() > 0 {
-            listing.files.push(FoundFile {
+            listing.files.push(HistoryFile {
                 stamp,
                 key: file_key(&path, metadata),
                 path,

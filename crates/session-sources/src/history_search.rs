@@ -1,7 +1,7 @@
 //! Finds histories below folders, by names and `stat` alone.
 
 use crate::file::FileKey;
-use crate::folder_walk::{FolderWalk, FoundFile};
+use crate::folder_walk::{FolderWalk, HistoryFile};
 use crate::path_pattern::PathPattern;
 use crate::reading::warning;
 use crate::{Env, IsKnownFile, Listing, Located, Location};
@@ -155,7 +155,7 @@ impl<'k> HistorySearch<'k> {
         self.listing.warnings.push(warning(path, reason));
     }
 
-    fn file(&mut self, found: FoundFile) {
+    fn file(&mut self, found: HistoryFile) {
         if let Entry::Vacant(met) = self.met.entry(found.key) {
             met.insert(self.listing.locations.len());
             self.listing.locations.push(Location {

@@ -21,7 +21,7 @@ const COLUMNS: &str = "id, file, source, uid, parent, coalesce(title, given_titl
 
 /// A session in a block, which is a list of these in postcard's format.
 #[derive(Serialize, Deserialize)]
-struct PackedSession<'a> {
+struct BlockSession<'a> {
     id: i64,
     file: i64,
     source: &'a str,
@@ -42,7 +42,7 @@ struct PackedSession<'a> {
     by_prompt: Option<&'a str>,
 }
 
-impl<'a> PackedSession<'a> {
+impl<'a> BlockSession<'a> {
     /// Borrows a row of [`COLUMNS`].
     fn from_row(row: &'a Row<'_>) -> rusqlite::Result<Self> {
         let text = |column| -> rusqlite::Result<_> { Ok(row.get_ref(column)?.as_str_or_null()?) };
@@ -130,7 +130,7 @@ impl Reader {
         let mut sessions = Vec::new();
         while let Some(block) = blocks.next()? {
             let blob = block.get_ref(0)?.as_blob().unwrap_or_default();
-            let packed: Vec<PackedSession<'_>> = postcard::from_bytes(blob)
+            let packed: Vec<BlockSession<'_>> = postcard::from_bytes(blob)
                 .map_err(|_| self.corrupt("a block of sessions cannot be read".to_owned()))?;
             sessions.extend(packed.into_iter().map(|session| session.unpack(&gone)));
         }
@@ -157,7 +157,7 @@ impl Writer {
         let (mut count, mut packed) = (0usize, Vec::new());
         while let Some(row) = rows.next()? {
             count += 1;
-            let session = PackedSession::from_row(row)?;
+            let session = BlockSession::from_row(row)?;
             packed = postcard::to_extend(&session, packed).map_err(failed)?;
         }
         let mut list = postcard::to_allocvec(&count).map_err(failed)?;

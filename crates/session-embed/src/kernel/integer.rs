@@ -3,7 +3,7 @@
 //! be worth while; where it does not, weights are made `f32` instead.
 
 use super::activations::Block;
-use super::isa::{Isa, Level};
+use super::isa::{Isa, IsaLevel};
 use super::lanes::{COLUMNS, ROWS, TileRow};
 use crate::stored_matrix::{BLOCK, BLOCK_BYTES};
 
@@ -25,7 +25,7 @@ impl PanelBlock {
 
 /// True when there is a product of whole numbers for the CPU.
 pub fn is_fast(isa: Isa) -> bool {
-    isa.level() != Level::Portable
+    isa.level() != IsaLevel::Portable
 }
 
 /// Packs 32 rows of `Q8_0` for [`multiply`].
@@ -58,10 +58,10 @@ pub fn multiply(
         #[cfg(target_arch = "x86_64")]
         match isa.level() {
             // SAFETY: an `Isa` is one that the CPU has.
-            Level::Avx512 => unsafe { x86::tile_avx512(rows, panel, bias, out) },
+            IsaLevel::Avx512 => unsafe { x86::tile_avx512(rows, panel, bias, out) },
             // SAFETY: as above.
-            Level::Avx2 => unsafe { x86::tile_avx2(rows, panel, bias, out) },
-            Level::Portable => {}
+            IsaLevel::Avx2 => unsafe { x86::tile_avx2(rows, panel, bias, out) },
+            IsaLevel::Portable => {}
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = (isa, rows, bias, out);
@@ -70,7 +70,7 @@ pub fn multiply(
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{BLOCK_BYTES, Block, COLUMNS, Isa, Level, PanelBlock, ROWS, TileRow};
+    use super::{BLOCK_BYTES, Block, COLUMNS, Isa, IsaLevel, PanelBlock, ROWS, TileRow};
     use crate::stored_matrix::f16_to_f32;
     use std::arch::x86_64::*;
 
@@ -79,7 +79,7 @@ mod x86 {
     #[inline(always)]
     fn raised(isa: Isa) -> i32 {
         match isa.level() {
-            Level::Avx512 => i32::from_le_bytes([0x80; 4]),
+            IsaLevel::Avx512 => i32::from_le_bytes([0x80; 4]),
             _ => 0,
         }
     }

@@ -4,14 +4,14 @@
 /// A set of instructions that the CPU has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Isa {
-    level: Level,
+    level: IsaLevel,
     has_bf16: bool,
 }
 
 /// A set of instructions that code is compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-pub enum Level {
+pub enum IsaLevel {
     /// Nothing beyond what the build may take for granted.
     Portable,
     /// AVX2 and FMA.
@@ -26,14 +26,14 @@ impl Isa {
         let level = detected();
         Self {
             level,
-            has_bf16: level == Level::Avx512 && detected_bf16(),
+            has_bf16: level == IsaLevel::Avx512 && detected_bf16(),
         }
     }
 
     /// All that the CPU has.
     #[cfg(test)]
     pub fn all() -> Vec<Self> {
-        let all = [Level::Portable, Level::Avx2, Level::Avx512];
+        let all = [IsaLevel::Portable, IsaLevel::Avx2, IsaLevel::Avx512];
         let had = all.into_iter().filter(|&level| level <= detected());
         let had = had.map(|level| Self {
             level,
@@ -53,7 +53,7 @@ impl Isa {
     }
 
     /// Returns the code to run.
-    pub fn level(self) -> Level {
+    pub fn level(self) -> IsaLevel {
         self.level
     }
 
@@ -65,7 +65,7 @@ impl Isa {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn detected() -> Level {
+fn detected() -> IsaLevel {
     let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
     let avx512 = is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
@@ -73,9 +73,9 @@ fn detected() -> Level {
         && is_x86_feature_detected!("avx512vl")
         && is_x86_feature_detected!("avx512vnni");
     match (avx2, avx512) {
-        (true, true) => Level::Avx512,
-        (true, false) => Level::Avx2,
-        (false, _) => Level::Portable,
+        (true, true) => IsaLevel::Avx512,
+        (true, false) => IsaLevel::Avx2,
+        (false, _) => IsaLevel::Portable,
     }
 }
 
@@ -85,8 +85,8 @@ fn detected_bf16() -> bool {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn detected() -> Level {
-    Level::Portable
+fn detected() -> IsaLevel {
+    IsaLevel::Portable
 }
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -122,10 +122,10 @@ macro_rules! per_isa {
                 fn avx2($($arg: $type),*) $wide
                 match isa.level() {
                     // SAFETY: an `Isa` is one that the CPU has.
-                    $crate::kernel::isa::Level::Avx512 => return unsafe { avx512($($arg),*) },
+                    $crate::kernel::isa::IsaLevel::Avx512 => return unsafe { avx512($($arg),*) },
                     // SAFETY: as above.
-                    $crate::kernel::isa::Level::Avx2 => return unsafe { avx2($($arg),*) },
-                    $crate::kernel::isa::Level::Portable => {}
+                    $crate::kernel::isa::IsaLevel::Avx2 => return unsafe { avx2($($arg),*) },
+                    $crate::kernel::isa::IsaLevel::Portable => {}
                 }
             }
             let _ = isa;

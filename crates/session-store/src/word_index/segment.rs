@@ -26,11 +26,11 @@ pub(super) struct SegmentBuilder {
     /// The last term, with [`MAIN_INDEX`] before it.
     term: Vec<u8>,
     /// The leaf whose first term is to be written, when the doclist of its last one has ended.
-    found: Option<FoundLeaf>,
+    found: Option<LeafTerm>,
 }
 
 /// A leaf that is found by its first term.
-struct FoundLeaf {
+struct LeafTerm {
     term: Vec<u8>,
     page: u32,
 }
@@ -83,7 +83,7 @@ impl SegmentBuilder {
             leaf: Leaf::new(1),
             index: DoclistIndex::default(),
             term: Vec::new(),
-            found: Some(FoundLeaf {
+            found: Some(LeafTerm {
                 term: Vec::new(),
                 page: 1,
             }),
@@ -135,7 +135,7 @@ impl SegmentBuilder {
     /// Writes the term of the last leaf that has one, and notes that of this leaf.
     fn find_leaf_by(&mut self, term: &[u8]) {
         self.write_found();
-        self.found = Some(FoundLeaf {
+        self.found = Some(LeafTerm {
             term: term.to_vec(),
             page: self.leaf.page,
         });

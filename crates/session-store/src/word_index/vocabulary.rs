@@ -38,7 +38,7 @@ struct TermRange<'d> {
 }
 
 /// A leaf on which a term begins.
-struct FoundLeaf {
+struct TermLeaf {
     page: u64,
     /// The number of leaves behind it on which none does: its last list goes on there.
     filled: u64,
@@ -90,7 +90,7 @@ impl<'d> TermRange<'d> {
     }
 
     /// Returns the leaves on which the terms begin.
-    fn leaves(&self) -> Result<Vec<FoundLeaf>> {
+    fn leaves(&self) -> Result<Vec<TermLeaf>> {
         let mut pages = vec![self.first_page()?];
         let select = "SELECT pgno >> 1, term < ?3 FROM words_idx WHERE segid = ?1 AND term > ?2 ORDER BY term LIMIT ?4";
         let mut find = self.db.prepare_cached(select)?;
@@ -104,7 +104,7 @@ impl<'d> TermRange<'d> {
         if is_within && pages.len() <= MAX_LEAVES as usize {
             pages.push(self.segment.last_leaf + 1);
         }
-        let leaf = |pages: &[u64]| FoundLeaf {
+        let leaf = |pages: &[u64]| TermLeaf {
             page: pages[0],
             filled: pages[1].saturating_sub(pages[0] + 1),
         };

@@ -27,7 +27,7 @@ enum Sameness {
 
 /// A turn as it stands in a history.
 #[derive(Debug, Clone, PartialEq)]
-struct Said {
+struct HistoryTurn {
     topic: u8,
     same_by: Sameness,
     /// How many of [`ANSWERS`] were given.
@@ -39,13 +39,13 @@ enum Step {
     /// A session is read from its beginning.
     Anew {
         session: usize,
-        turns: Vec<Said>,
+        turns: Vec<HistoryTurn>,
     },
     /// A session has grown: answers to its last turn, and new turns.
     More {
         session: usize,
         answers: usize,
-        turns: Vec<Said>,
+        turns: Vec<HistoryTurn>,
     },
     Title {
         session: usize,
@@ -63,13 +63,13 @@ enum Step {
     Die,
 }
 
-fn said() -> impl Strategy<Value = Said> {
+fn said() -> impl Strategy<Value = HistoryTurn> {
     let same_by = prop_oneof![
         Just(Sameness::Origin),
         Just(Sameness::Moment),
         Just(Sameness::Nothing)
     ];
-    (0..TOPICS, same_by, 0..=ANSWERS.len()).prop_map(|(topic, same_by, answers)| Said {
+    (0..TOPICS, same_by, 0..=ANSWERS.len()).prop_map(|(topic, same_by, answers)| HistoryTurn {
         topic,
         same_by,
         answers,
@@ -105,7 +105,7 @@ const SESSIONS: [(&str, &str); 4] = [
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Session {
     title: Option<u8>,
-    turns: Vec<Said>,
+    turns: Vec<HistoryTurn>,
 }
 
 type Sessions = BTreeMap<usize, Session>;
@@ -119,7 +119,7 @@ fn prompt(topic: u8) -> String {
 }
 
 /// The turn at this place of a session.
-fn at(session: usize, index: usize, said: &Said) -> Turn {
+fn at(session: usize, index: usize, said: &HistoryTurn) -> Turn {
     let answers: Vec<String> = ANSWERS[..said.answers]
         .iter()
         .map(|a| format!("{a}{}", said.topic))
@@ -190,7 +190,7 @@ impl Run {
         }
     }
 
-    fn anew(&mut self, session: usize, turns: &[Said]) {
+    fn anew(&mut self, session: usize, turns: &[HistoryTurn]) {
         self.now.entry(session).or_default().turns = turns.to_vec();
         let turns: Vec<Turn> = turns
             .iter()
@@ -200,7 +200,7 @@ impl Run {
         self.write(session, true, &turns);
     }
 
-    fn more(&mut self, session: usize, answers: usize, more: &[Said]) {
+    fn more(&mut self, session: usize, answers: usize, more: &[HistoryTurn]) {
         let known = &mut self.now.entry(session).or_default().turns;
         let mut turns = Vec::new();
         let last = known.len().saturating_sub(1);
