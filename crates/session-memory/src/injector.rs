@@ -72,6 +72,21 @@ pub struct InjectionOutcome {
 }
 
 impl InjectionOutcome {
+    /// Returns the matches of a prompt that tells what the session is about, by id; `None` where it does not, or was
+    /// not compared.
+    fn matches(&self) -> Option<Vec<(&str, f32)>> {
+        let is_compared = !matches!(
+            self.decision.skipped,
+            Some(SkipReason::Timeout | SkipReason::SwitchOff)
+        );
+        let candidates = self.decision.candidates.iter();
+        (self.is_telling && is_compared).then(|| {
+            candidates
+                .map(|one| (one.id.as_str(), one.found.matched))
+                .collect()
+        })
+    }
+
     /// Makes the entry of the log.
     pub fn log_entry(&self) -> InjectionLogEntry {
         let block = self.decision.block.as_ref();
@@ -241,14 +256,11 @@ impl Injector<'_> {
         let Some(session) = &outcome.session else {
             return true;
         };
-        let candidates = outcome.decision.candidates.iter();
-        let candidates = candidates.filter(|_| outcome.is_telling);
-        let matches = candidates.map(|one| (one.id.as_str(), one.found.matched));
-        let matches: Vec<(&str, f32)> = matches.collect();
-        if ids.is_empty() && matches.is_empty() {
+        let matches = outcome.matches();
+        if ids.is_empty() && matches.is_none() {
             return true;
         }
-        let recorded = SessionState::record_prompt(self.state, session, ids, &matches);
+        let recorded = SessionState::record_prompt(self.state, session, ids, matches.as_deref());
         recorded.unwrap_or(false)
     }
 }

@@ -36,6 +36,11 @@ pub struct MemoryDirectory {
 }
 
 impl MemoryDirectory {
+    /// Returns the root of the project whose memories these are.
+    pub(crate) fn project_root(&self) -> Option<&Path> {
+        self.project.as_ref().map(Project::root)
+    }
+
     fn in_project(project: &Project) -> Self {
         Self {
             scope: MemoryScope::Project,

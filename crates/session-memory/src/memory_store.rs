@@ -13,7 +13,7 @@ use crate::memory_change::{MemoryChange, apply_change, set_front_key};
 use crate::memory_directory::MemoryDirectory;
 use crate::memory_file::{IdListing, is_valid_id, read_memory};
 use crate::open_directory::{OpenDirectory, clear_lost_replacements, find_by_id};
-use crate::redaction::{redact_change, redact_draft, redact_imported};
+use crate::redaction::{redact_change, redact_draft, redact_frontmatter_text, redact_imported};
 use crate::triggers::{TRIGGERS_KEY, Triggers};
 use crate::trust::Trust;
 use crate::views;
@@ -186,8 +186,10 @@ impl MemoryStore {
     /// # Errors
     /// When no id or several ids match, or the file or the record of its directory is damaged.
     pub fn find(&self, id: &str) -> Result<Memory> {
-        let memory = find_by_id(&self.open_directories(&mut Vec::new()), id)?;
+        let opened = self.open_directories(&mut Vec::new());
+        let mut memory = find_by_id(&opened, id)?;
         self.read_record(self.directory_of(&memory))?; // without it the trust is not known
+        clear_lost_replacements(std::slice::from_mut(&mut memory), &opened);
         Ok(memory)
     }
 
@@ -209,6 +211,7 @@ impl MemoryStore {
     pub fn save(&self, draft: &Draft, scope: Option<MemoryScope>, now: &Zoned) -> Result<Memory> {
         validate_draft(draft)?;
         let mut draft = redact_draft(&self.redactor, draft);
+        self.make_relative(&mut draft.when.paths);
         draft.when = draft.when.normalized()?;
         let draft = &draft;
         let directory = self.directory_in(scope)?;
@@ -278,11 +281,12 @@ impl MemoryStore {
     /// # Errors
     /// When the file cannot be read or written.
     pub fn change(&self, id: &str, change: &MemoryChange, now: &Zoned) -> Result<Memory> {
-        let change = &redact_change(&self.redactor, change);
+        let mut change = redact_change(&self.redactor, change);
+        self.make_relative(change.when.paths.as_deref_mut().unwrap_or_default());
         let directory = self.directory_of(&self.find(id)?);
         let writer = DirectoryWriter::open(directory, &self.records)?;
         let memory = self.find(id)?; // read again under the lock
-        let text = apply_change(&memory, change, now)?;
+        let text = apply_change(&memory, &change, now)?;
         writer.write_memory(
             memory.state,
             memory.id(),
@@ -291,6 +295,22 @@ impl MemoryStore {
         )?;
         writer.finish();
         self.reread(directory, memory.state, memory.id())
+    }
+
+    /// Makes paths within the project relative to its root, as triggers are matched.
+    fn make_relative(&self, paths: &mut [String]) {
+        let roots = self
+            .directories
+            .iter()
+            .filter_map(MemoryDirectory::project_root);
+        for root in roots {
+            let root = format!("{}/", root.display());
+            for path in &mut *paths {
+                if let Some(inside) = path.trim_start().strip_prefix(&root) {
+                    *path = format!("/{inside}");
+                }
+            }
+        }
     }
 
     /// Replaces a memory's file by an edited text. It becomes the user's own where they have seen it,
@@ -319,8 +339,10 @@ impl MemoryStore {
             let reason = "the file was changed by somebody else meanwhile";
             return Err(MemoryError::Refused(reason.into()));
         }
-        let yaml = set_front_key(parts.yaml, "updated", &FrontmatterTime::from(now))?;
-        let text = yaml::join_file(&yaml, parts.body);
+        front.when.normalized()?;
+        let yaml = redact_frontmatter_text(&self.redactor, parts.yaml, &front)?;
+        let yaml = set_front_key(&yaml, "updated", &FrontmatterTime::from(now))?;
+        let text = yaml::join_file(&yaml, &self.redactor.redact(parts.body));
         let origin = match is_seen {
             true => Some(ContentOrigin::User),
             false => origin_of_trust(memory.trust),

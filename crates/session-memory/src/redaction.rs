@@ -1,9 +1,10 @@
 //! Redacting what is saved: a secret reaches neither the file of a memory nor its vectors.
 
+use crate::error::Result;
 use crate::memory::{Draft, Frontmatter};
-use crate::memory_change::MemoryChange;
+use crate::memory_change::{MemoryChange, set_front_key};
 use crate::memory_store::ImportedMemory;
-use crate::triggers::Triggers;
+use crate::triggers::{TRIGGERS_KEY, Triggers};
 use session_redact::Redactor;
 
 /// Redacts all texts of a draft.
@@ -52,6 +53,34 @@ pub(crate) fn redact_change(redactor: &Redactor, change: &MemoryChange) -> Memor
         redact_all(redactor, list.as_deref_mut().unwrap_or_default());
     }
     change
+}
+
+/// Redacts the fields of a frontmatter's text, of which nothing else changes.
+pub(crate) fn redact_frontmatter_text(
+    redactor: &Redactor,
+    text: &str,
+    front: &Frontmatter,
+) -> Result<String> {
+    let mut redacted = front.clone();
+    redact_frontmatter(redactor, &mut redacted);
+    let mut text = text.to_owned();
+    if redacted.topic != front.topic {
+        text = set_front_key(&text, "topic", &redacted.topic)?;
+    }
+    for (key, old, new) in [
+        ("cues", &front.cues, &redacted.cues),
+        ("prompts", &front.prompts, &redacted.prompts),
+        ("keywords", &front.keywords, &redacted.keywords),
+        ("tags", &front.tags, &redacted.tags),
+    ] {
+        if old != new {
+            text = set_front_key(&text, key, new)?;
+        }
+    }
+    match redacted.when == front.when {
+        true => Ok(text),
+        false => set_front_key(&text, TRIGGERS_KEY, &redacted.when),
+    }
 }
 
 fn redact_frontmatter(redactor: &Redactor, front: &mut Frontmatter) {

@@ -44,10 +44,13 @@ impl Injector<'_> {
             if context == AgentContext::Empty {
                 state.injected.clear();
                 state.matches.clear();
+                state.is_compared = false;
                 state.listed.clear();
             }
-            let block = self.give_overview(&memories, session, state);
-            block.filter(|_| !state.off)
+            match state.off {
+                true => None,
+                false => self.give_overview(&memories, session, state),
+            }
         };
         // A block that cannot be recorded would be given again.
         let recorded = SessionState::update(self.state, id, begin).ok();
@@ -76,6 +79,9 @@ impl Injector<'_> {
         session: Option<&str>,
         state: &mut SessionState,
     ) -> Option<MemoryBlock> {
+        if self.settings.injection.overview_tokens == 0 {
+            return None;
+        }
         let hashes = hash_contents(memories);
         let known = std::mem::take(&mut state.listed);
         let is_new = |memory: &&Memory| match known.get(memory.id()) {

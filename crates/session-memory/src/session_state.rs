@@ -29,6 +29,8 @@ pub struct SessionState {
     pub injected: BTreeSet<String>,
     /// The greatest match of each memory with a prompt of the session, by id; those without any are left out.
     pub matches: BTreeMap<String, f32>,
+    /// A prompt that tells what the session is about was compared with the memories.
+    pub is_compared: bool,
     /// The beginnings of the content hashes of memories that it knows from an overview, by id.
     pub listed: BTreeMap<String, String>,
 }
@@ -61,7 +63,7 @@ impl SessionState {
     /// # Errors
     /// When the directory cannot be written.
     pub fn record_injected(root: &Path, session: &str, ids: &[String]) -> Result<bool> {
-        Self::record_prompt(root, session, ids, &[])
+        Self::record_prompt(root, session, ids, None)
     }
 
     /// As [`Self::record_injected`], with the matches of memories with the prompt for which they are injected.
@@ -72,9 +74,11 @@ impl SessionState {
         root: &Path,
         session: &str,
         ids: &[String],
-        matches: &[(&str, f32)],
+        matches: Option<&[(&str, f32)]>,
     ) -> Result<bool> {
         let record = |state: &mut Self| {
+            state.is_compared |= matches.is_some();
+            let matches = matches.unwrap_or_default();
             matches.iter().for_each(|found| state.add_match(*found));
             let is_new = ids.iter().all(|id| !state.injected.contains(id));
             if is_new {

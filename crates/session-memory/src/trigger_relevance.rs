@@ -30,7 +30,7 @@ pub(crate) fn trigger_relevance(
         let mut globs = files.chain(event.matching_commands(when));
         globs.any(|glob| is_named(memory, glob))
     };
-    if state.matches.is_empty() || event.matches_error(when) || is_named() {
+    if !state.is_compared || event.matches_error(when) || is_named() {
         return None;
     }
     let prompt = state.matches.get(memory.id()).copied().unwrap_or(0.0);

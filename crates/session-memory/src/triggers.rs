@@ -56,14 +56,16 @@ impl Triggers {
     /// Returns the triggers without blank ones and repeats.
     ///
     /// # Errors
-    /// When one is not a glob, or an error is too short.
+    /// When one is not a glob, is too long or leads out of the project, when an error is too short, or when there are
+    /// too many.
     pub(crate) fn normalized(&self) -> Result<Self> {
         let normal = Self {
-            paths: normalize(&self.paths),
-            commands: normalize(&self.commands),
-            errors: normalize(&self.errors),
+            paths: normalize(&self.paths)?,
+            commands: normalize(&self.commands)?,
+            errors: normalize(&self.errors)?,
         };
         for glob in &normal.paths {
+            refuse_outside(glob)?;
             TriggerGlob::for_paths(glob)?;
         }
         for glob in &normal.commands {
@@ -178,15 +180,37 @@ impl TriggerEvent {
     }
 }
 
-fn normalize(texts: &[String]) -> Vec<String> {
+fn normalize(texts: &[String]) -> Result<Vec<String>> {
     let mut out: Vec<String> = Vec::new();
     for text in texts {
-        let text = clip(&one_line(text), MAX_TRIGGER_BYTES).trim().to_owned();
-        if !text.is_empty() && !out.contains(&text) && out.len() < MAX_TRIGGERS {
+        let text = one_line(text).trim().to_owned();
+        if text.len() > MAX_TRIGGER_BYTES {
+            return Err(MemoryError::Refused(format!(
+                "the trigger `{}…` is longer than {MAX_TRIGGER_BYTES} bytes",
+                clip(&text, 40)
+            )));
+        }
+        if !text.is_empty() && !out.contains(&text) {
             out.push(text);
         }
     }
-    out
+    match out.len() {
+        0..=MAX_TRIGGERS => Ok(out),
+        count => Err(MemoryError::Refused(format!(
+            "{count} triggers of one sort are too many: a memory has at most {MAX_TRIGGERS}"
+        ))),
+    }
+}
+
+/// Refuses a glob that no path below the project's root can match.
+fn refuse_outside(glob: &str) -> Result<()> {
+    let leads_out = glob.starts_with('~') || glob.split('/').any(|segment| segment == "..");
+    match leads_out {
+        true => Err(MemoryError::Refused(format!(
+            "`{glob}` matches no file: paths are those below the project's root"
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// Returns the longest text that whatever a glob matches holds: without it nothing need be compiled.
@@ -210,8 +234,10 @@ impl TriggerGlob {
     pub fn for_paths(glob: &str) -> Result<Self> {
         let relative = glob.trim_start_matches("./");
         let is_name = !relative.trim_end_matches('/').contains('/');
-        let segment = |segment: &str| match segment.strip_prefix("**") {
-            Some(rest) if !rest.is_empty() => format!("**/*{rest}"),
+        let segment = |segment: &str| match (segment.strip_prefix("**"), segment.strip_suffix("**"))
+        {
+            (Some(rest), _) if !rest.is_empty() => format!("**/*{rest}"),
+            (None, Some(rest)) => format!("{{{rest}*,{rest}*/**}}"),
             _ => segment.to_owned(),
         };
         let segments = relative.trim_start_matches('/').split('/').map(segment);
@@ -239,6 +265,11 @@ impl TriggerGlob {
             MemoryError::Refused(format!("`{glob}` is not a glob: {}", error.kind()))
         };
         Ok(Self(built.map_err(refuse)?.compile_matcher()))
+    }
+
+    /// Returns the glob that matches a path or a command alone, whatever characters it has.
+    pub fn escape(text: &str) -> String {
+        globset::escape(text)
     }
 
     /// Returns true where the glob matches a path from the root, with `/`, or a command.
@@ -272,6 +303,9 @@ mod tests {
             ("Makefile", "tools/Makefile"),
             ("*.{tf,tfvars}", "infra/main.tf"),
             ("**.go", "a/b.go"),
+            ("src/test**", "src/tests/a.rs"),
+            ("src/test**", "src/test.rs"),
+            ("src/t**/a.rs", "src/tests/x/a.rs"),
         ] {
             assert!(matches_path(glob, path), "{glob} {path}");
         }
@@ -360,5 +394,23 @@ mod tests {
             ..Triggers::default()
         };
         assert!(short.normalized().is_err());
+        for outside in ["../x", "~/foo", "a/../../b"] {
+            assert!(triggers(&[outside]).normalized().is_err(), "{outside}");
+        }
+        let many: Vec<String> = (0..33).map(|n| format!("dir{n}/")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert!(triggers(&many).normalized().is_err());
+        assert!(triggers(&many[1..]).normalized().is_ok());
+        assert!(triggers(&[&"x".repeat(301)]).normalized().is_err());
+    }
+
+    #[test]
+    fn an_escaped_path_matches_itself_alone() {
+        for path in ["app/[id]/page.tsx", "src/a{b}.rs", "what?/a*.md"] {
+            let glob = TriggerGlob::escape(path);
+            assert!(matches_path(&glob, path), "{glob}");
+        }
+        let glob = TriggerGlob::escape("app/[id]/page.tsx");
+        assert!(!matches_path(&glob, "app/i/page.tsx"), "{glob}");
     }
 }

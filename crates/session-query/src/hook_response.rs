@@ -92,7 +92,8 @@ impl PromptOutcome {
         let session = input.session_id.as_deref();
         let overview = self.memories.begin_session(session, context);
         let injector = self.memories.injector();
-        let is_wanted = injector.settings.enabled && injector.settings.injection.last_session;
+        let is_on = injector.settings.enabled && !is_off(input, &self.memories);
+        let is_wanted = is_on && injector.settings.injection.last_session;
         let is_new = input.has_empty_context() && !input.is_after_compaction();
         let last = match is_wanted && is_new {
             true => self.memories.last_session(session),

@@ -7,7 +7,8 @@ use crate::tool_event::ToolPlace;
 use crate::trigger_survey::{TriggerSurvey, failure_names};
 use session_core::text::file_name;
 use session_core::{CommandWork, FileAccess, TurnContent};
-use session_memory::{Memory, Triggers};
+use session_display::safe_line;
+use session_memory::{Memory, TriggerGlob, Triggers};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::path::Path;
@@ -41,6 +42,14 @@ impl Memories {
         let is_narrow = |glob: &String| !broad.iter().any(|trigger| trigger.glob == *glob);
         proposed.paths.retain(is_narrow);
         proposed.commands.retain(is_narrow);
+        // The command of a hint names them: none of another's line ends or control characters may stand there.
+        for globs in [
+            &mut proposed.paths,
+            &mut proposed.commands,
+            &mut proposed.errors,
+        ] {
+            globs.retain(|text| safe_line(text) == *text);
+        }
         proposed
     }
 
@@ -50,11 +59,12 @@ impl Memories {
         let (mut paths, mut commands, mut errors) = <(Tally, Tally, Tally)>::default();
         for turn in turns {
             for path in self.changed_files(turn) {
-                paths.add(text.contains(file_name(&path)), path);
+                paths.add(text.contains(file_name(&path)), TriggerGlob::escape(&path));
             }
             for run in turn.command_runs() {
                 for name in command_names(run.command) {
-                    commands.add(text.contains(&name), format!("{name}*"));
+                    let glob = format!("{}*", TriggerGlob::escape(&name));
+                    commands.add(text.contains(&name), glob);
                 }
             }
             for name in failure_names(turn) {
@@ -103,7 +113,7 @@ fn propose_from_names(text: &str, survey: &TriggerSurvey<'_>) -> Triggers {
     }
     let commands_in_text = quoted(text).flat_map(command_names);
     for name in commands_in_text.filter(|name| programs.contains(first_word(name))) {
-        commands.add(true, format!("{name}*"));
+        commands.add(true, format!("{}*", TriggerGlob::escape(&name)));
     }
     Triggers {
         paths: paths.into_first(MAX_PATHS),
@@ -187,11 +197,12 @@ fn find_paths(name: &str, files: &[String]) -> Vec<String> {
     }
     let below = format!("{folder}/");
     if is_path && files.iter().any(|file| file.starts_with(&below)) {
-        return vec![format!("{below}**")];
+        return vec![format!("{}**", TriggerGlob::escape(&below))];
     }
     let ending = format!("/{name}");
     let is_meant = |file: &&String| **file == name || file.ends_with(&ending);
-    let found: Vec<String> = files.iter().filter(is_meant).cloned().collect();
+    let found = files.iter().filter(is_meant);
+    let found: Vec<String> = found.map(|path| TriggerGlob::escape(path)).collect();
     match found.len() {
         0..=MAX_NAMESAKES => found,
         _ => Vec::new(),

@@ -26,7 +26,8 @@ impl ToolPlace<'_> {
     /// Returns what triggers are compared with.
     pub(crate) fn trigger_event(&self, tool_use: &ToolUse) -> TriggerEvent {
         let command = tool_use.command.as_deref();
-        let files = command.map(named_files).unwrap_or_default();
+        let files = command.map(|command| named_files(command, self.folder));
+        let files = files.unwrap_or_default();
         let paths = tool_use.paths.iter().chain(&files);
         TriggerEvent {
             paths: paths.flat_map(|path| self.path_forms(path)).collect(),
@@ -100,16 +101,24 @@ fn ends_with_slash(path: &Path) -> bool {
     bytes.ends_with(b"/")
 }
 
-/// Returns the words of a command line that may name files, from the directory that it goes to first.
-fn named_files(command: &str) -> Vec<PathBuf> {
+/// True for a file without a point in its name, such as `Makefile`.
+fn is_file_at(path: &Path) -> bool {
+    fs_err::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
+}
+
+/// Returns the words of a command line that may name files, from the directory that it goes to first. The command is
+/// run in `base`.
+fn named_files(command: &str, base: &Path) -> Vec<PathBuf> {
     let commands = simple_commands(command);
     let mut directory = PathBuf::new();
     let mut is_leading = true;
     let mut files = Vec::new();
     for simple in &commands {
         let words = simple.split_whitespace().flat_map(split_redirections);
-        let words = words.filter(is_path).take(MAX_WORDS - files.len());
-        files.extend(words.map(|word| directory.join(word)));
+        let words = words.take(MAX_WORDS - files.len());
+        let named =
+            words.filter(|word| is_path(word) || is_file_at(&base.join(&directory).join(word)));
+        files.extend(named.map(|word| directory.join(word)));
         let target = cd_target(simple).filter(|_| is_leading);
         is_leading = target.is_some();
         directory.extend(target);
@@ -266,6 +275,15 @@ mod tests {
         let absolute = format!("cd {} && cat db/a.sql", shop.display());
         let paths = paths_of_command(home.path(), &absolute);
         assert!(paths.contains(&"db/a.sql".to_owned()), "{paths:?}");
+    }
+
+    #[test]
+    fn a_file_without_a_point_is_known_where_it_is_there() {
+        let home = home();
+        fs_err::write(home.path().join("shop/src/Makefile"), "").unwrap();
+        let paths = |command| paths_of_command(home.path(), command);
+        assert_eq!(paths("cat Makefile Other"), ["src/Makefile"]);
+        assert_eq!(paths("cd ../src && cat Makefile"), ["src", "src/Makefile"]);
     }
 
     #[test]

@@ -10,8 +10,8 @@ use session_output::FixListing;
 use session_query::{FixQuery, read_project};
 use std::io::{IsTerminal, Read, Write};
 
-/// Most bytes of an output that are read.
-const STDIN_LIMIT: u64 = 1 << 20;
+/// Most bytes of an output that are kept: its end, where the error is.
+const STDIN_LIMIT: usize = 1 << 20;
 
 /// Runs `fix`.
 ///
@@ -59,7 +59,30 @@ fn read_error() -> Result<String> {
             "there is no error to look for\nhint: give its line, or pipe a command's output into it"
         );
     }
-    let mut bytes = Vec::new();
-    std::io::stdin().take(STDIN_LIMIT).read_to_end(&mut bytes)?;
+    let bytes = read_end(&mut std::io::stdin().lock(), STDIN_LIMIT)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Reads to the end, and returns the last bytes.
+fn read_end(input: &mut impl Read, limit: usize) -> std::io::Result<Vec<u8>> {
+    let mut kept = Vec::new();
+    let take = limit.max(1) as u64;
+    while input.by_ref().take(take).read_to_end(&mut kept)? > 0 {
+        kept.drain(..kept.len().saturating_sub(limit));
+    }
+    Ok(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_end;
+
+    #[test]
+    fn the_end_of_a_long_output_is_kept() {
+        let output: Vec<u8> = (0..=255).cycle().take(1000).collect();
+        for limit in [1, 7, 999, 1000, 5000] {
+            let kept = read_end(&mut output.as_slice(), limit).unwrap();
+            assert_eq!(kept, output[output.len().saturating_sub(limit)..]);
+        }
+    }
 }

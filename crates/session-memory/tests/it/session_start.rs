@@ -166,6 +166,25 @@ fn a_switch_turns_the_overview_off() {
 }
 
 #[test]
+fn what_was_not_listed_is_injected() {
+    let mut world = World::new();
+    let memory = world.save(TOPIC, TOPIC);
+    let prompt = "is the connection pool too small?";
+    SessionState::switch(&world.state, "s1", true).unwrap();
+    assert_eq!(begin(&world, AgentContext::Empty), None);
+    SessionState::switch(&world.state, "s1", false).unwrap();
+    assert!(whole_again(&world).contains(TOPIC), "resumed");
+    world.settings.injection.overview_tokens = 0;
+    assert_eq!(begin(&world, AgentContext::Empty), None);
+    assert_eq!(world.inject(prompt, "s1"), [memory.id()]);
+}
+
+/// Returns what a resumed session is told that was never told anything.
+fn whole_again(world: &World) -> String {
+    begin(world, AgentContext::Kept).unwrap().text
+}
+
+#[test]
 fn an_overview_that_cannot_be_recorded_is_not_given() {
     let world = World::new();
     world.save(TOPIC, INFO);

@@ -240,11 +240,17 @@ fn an_edited_text_replaces_a_file_that_is_unchanged() {
         "no memory",
         &text.replace("topic: Lantern", "topic: ["),
         &text.replace(memory.id(), "mem-other"),
+        &text.replace("kind:", "when: {paths: ['app/[id']}\nkind:"),
     ] {
         assert!(replace(bad).is_err(), "{bad}");
         assert_eq!(world.read(&memory), memory.text);
     }
-    assert_eq!(replace(&text).unwrap().key_info(), ["in the tower"]);
+    let token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let secret = text.replace("Lantern", &format!("Lantern {token} # kept")) + token;
+    let replaced = replace(&secret).unwrap();
+    assert!(!replaced.text.contains(token), "{}", replaced.text);
+    assert!(replaced.front.topic.starts_with("Lantern "));
+    assert_eq!(replaced.key_info(), ["in the tower"]);
     let error = replace(&text).unwrap_err().to_string();
     assert!(error.contains("changed by somebody else"), "{error}");
 }

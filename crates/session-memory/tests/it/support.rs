@@ -54,6 +54,7 @@ impl World {
     pub fn remember_match(&self, id: &str, matched: f32, session: &str) {
         let mut state = SessionState::read(&self.state, session);
         state.matches.insert(id.to_owned(), matched);
+        state.is_compared = true;
         state.write(&self.state, session).unwrap();
     }
 

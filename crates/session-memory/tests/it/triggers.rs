@@ -214,6 +214,37 @@ fn triggers_written_by_hand_may_be_one_text_or_nothing() {
 }
 
 #[test]
+fn a_path_within_the_project_is_kept_from_its_root() {
+    let world = World::new();
+    let root = fs_err::canonicalize(world.project("")).unwrap();
+    let inside = format!("{}/db/", root.display());
+    let memory = world.save_draft(&Draft {
+        when: Triggers {
+            paths: vec![inside],
+            ..Triggers::default()
+        },
+        ..draft("Tables", INFO)
+    });
+    assert_eq!(memory.front.when.paths, ["/db/"]);
+    assert_eq!(ids(&world, &reading("db/a.sql"), "s1"), [memory.id()]);
+}
+
+/// That no memory is like the prompts says that none concerns them.
+#[test]
+fn a_trigger_waits_where_the_prompt_is_like_no_memory() {
+    let world = World::new();
+    save(&world);
+    let prompt = "rename the css colour variables in the landing page header";
+    assert_eq!(world.inject(prompt, "s1"), [""; 0]);
+    assert_eq!(ids(&world, &reading("db/a.sql"), "s1"), [""; 0]);
+    assert_eq!(
+        ids(&world, &reading("db/a.sql"), "s2").len(),
+        1,
+        "no prompt came"
+    );
+}
+
+#[test]
 fn a_trigger_that_has_nothing_to_do_with_the_prompts_waits() {
     let world = World::new();
     let memory = save(&world);
