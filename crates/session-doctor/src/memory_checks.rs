@@ -16,7 +16,9 @@ pub fn examine_memories(store: &MemoryStore) -> Vec<Finding> {
         )
     });
     let damaged = listing.damaged.iter();
-    let damaged =
-        damaged.map(|damage| Finding::problem("memories", damage.to_string(), "correct the file"));
+    let damaged = damaged.map(|damage| {
+        let hint = damage.hint.as_deref().unwrap_or("correct the file");
+        Finding::problem("memories", damage.to_string(), hint)
+    });
     waiting.into_iter().chain(damaged).collect()
 }

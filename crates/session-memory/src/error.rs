@@ -88,6 +88,8 @@ pub struct DamagedFile {
     pub line: usize,
     /// The mistake.
     pub reason: String,
+    /// The remedy, where it is another than to correct the file.
+    pub hint: Option<String>,
 }
 
 /// The longest path in a message, in bytes.
@@ -105,10 +107,16 @@ fn name(path: &Path) -> String {
 impl DamagedFile {
     /// Makes the damage of a file or directory that cannot be read.
     pub(crate) fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Self {
+        let error = error.to_string();
+        let (reason, hint) = match error.split_once("\nhint: ") {
+            Some((reason, hint)) => (reason, Some(hint.to_owned())),
+            None => (error.as_str(), None),
+        };
         Self {
             path: path.to_owned(),
             line: 1,
-            reason: error.to_string(),
+            reason: reason.to_owned(),
+            hint,
         }
     }
 }

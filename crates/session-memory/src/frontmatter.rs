@@ -32,6 +32,7 @@ pub(crate) fn split_file<'a>(text: &'a str, path: &Path) -> Result<FileParts<'a>
         path: path.to_owned(),
         line,
         reason: reason.to_owned(),
+        hint: None,
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut at = 0;
@@ -80,6 +81,7 @@ pub(crate) fn parse(yaml: &str, path: &Path) -> Result<Frontmatter, DamagedFile>
         path: path.to_owned(),
         line: line + 1,
         reason: reason.to_owned(),
+        hint: None,
     })
 }
 
@@ -99,6 +101,7 @@ fn validate(front: Frontmatter, yaml: &str, path: &Path) -> Result<Frontmatter, 
         path: path.to_owned(),
         line: line.unwrap_or(0) + 2,
         reason,
+        hint: None,
     })
 }
 

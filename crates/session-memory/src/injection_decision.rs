@@ -121,6 +121,8 @@ pub fn decide(
     let evaluate = |found| evaluate(memories, found, session, settings);
     let mut candidates: Vec<_> = input.matches.into_iter().map(evaluate).collect();
     mark_triggered(&mut candidates, &others);
+    let unmatched = list_unmatched(&candidates, memories, &others, settings);
+    candidates.extend(unmatched);
     let mut items = passed_items(&candidates, memories);
     items.extend(others);
     let block = MemoryBlock::assemble(items, settings);
@@ -171,6 +173,34 @@ fn mark_triggered(candidates: &mut [InjectionCandidate], others: &[BlockItem]) {
             candidate.outcome = GateOutcome::Triggered;
         }
     }
+}
+
+/// Lists the memories that are among the items from elsewhere and match the prompt in nothing.
+fn list_unmatched(
+    candidates: &[InjectionCandidate],
+    memories: &[Memory],
+    others: &[BlockItem],
+    settings: &InjectionSettings,
+) -> Vec<InjectionCandidate> {
+    let is_other = |memory: &Memory| others.iter().any(|item| item.id == memory.id());
+    let is_candidate = |memory: &Memory| candidates.iter().any(|c| c.id == memory.id());
+    let unmatched = |(index, memory): (usize, &Memory)| InjectionCandidate {
+        id: memory.id().to_owned(),
+        topic: memory.front.topic.clone(),
+        outcome: GateOutcome::Triggered,
+        gate_score: 0.0,
+        threshold: settings.min_score,
+        importance: memory.front.importance,
+        found: MemoryMatch {
+            memory: index,
+            ..MemoryMatch::default()
+        },
+    };
+    let memories = memories.iter().enumerate();
+    memories
+        .filter(|(_, memory)| is_other(memory) && !is_candidate(memory))
+        .map(unmatched)
+        .collect()
 }
 
 /// Marks the candidates that passed and did not fit into the block.

@@ -181,7 +181,7 @@ impl Injector<'_> {
         let triggered = Self::triggered_items(request, candidates);
         let has_candidates = !candidates.is_empty() || self.settings.injection.past_turns;
         if prompt.trim().is_empty() || !has_candidates {
-            return Ok(self.decide_by_triggers(triggered, &context));
+            return Ok(self.decide_by_triggers(candidates, triggered, &context));
         }
         let model = resources.open_model()?;
         let comparison = PartComparison {
@@ -211,7 +211,10 @@ impl Injector<'_> {
             first.get_or_insert(decision);
         }
         Ok(first.unwrap_or_else(|| {
-            let by_triggers = self.decide_by_triggers(comparison.triggered, &comparison.session);
+            let PartComparison {
+                triggered, session, ..
+            } = comparison;
+            let by_triggers = self.decide_by_triggers(candidates, triggered, &session);
             match by_triggers.block {
                 Some(_) => by_triggers,
                 None => InjectionDecision::skip(SkipReason::Timeout),
@@ -222,10 +225,12 @@ impl Injector<'_> {
     /// Decides without a comparison: by what a prompt triggers alone.
     fn decide_by_triggers(
         &self,
+        memories: &[Memory],
         triggered: Vec<BlockItem>,
         context: &InjectionContext<'_>,
     ) -> InjectionDecision {
         let candidates = InjectionCandidates {
+            memories,
             others: triggered,
             ..InjectionCandidates::default()
         };

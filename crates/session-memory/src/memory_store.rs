@@ -327,8 +327,9 @@ impl MemoryStore {
     ) -> Result<Memory> {
         let directory = self.directory_of(memory);
         let writer = DirectoryWriter::open(directory, &self.records)?;
-        let parts = yaml::split_file(text, &memory.path)?;
-        let front = yaml::parse(parts.yaml, &memory.path)?;
+        let edited = Path::new("the edited text");
+        let parts = yaml::split_file(text, edited)?;
+        let front = yaml::parse(parts.yaml, edited)?;
         if front.id != memory.front.id {
             return Err(MemoryError::Refused(
                 "the id of a memory cannot be changed".into(),

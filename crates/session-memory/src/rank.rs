@@ -97,7 +97,7 @@ impl RetrievalSettings {
 }
 
 /// The match of a memory with a text, with all parts of its score.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct MemoryMatch {
     /// The index of the memory in the slice that was ranked.
     #[serde(skip)]

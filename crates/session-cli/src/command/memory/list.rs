@@ -30,15 +30,20 @@ pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<Found> {
                 .as_ref()
                 .is_none_or(|tag| memory.front.tags.contains(tag))
     });
-    print_memories(&all, args.json, empty_message(args))
+    let archived = || memories::list(memories, &[MemoryState::Archive], None);
+    let has_archived = all.is_empty() && !archived()?.is_empty();
+    print_memories(&all, args.json, empty_message(args, has_archived))
 }
 
-fn empty_message(args: &MemoryListArgs) -> &'static str {
+fn empty_message(args: &MemoryListArgs, has_archived: bool) -> &'static str {
     match () {
         () if args.time.is_given() => "no memory was changed last in that time",
         () if args.kind.is_some() || args.tag.is_some() => "no memory is of that kind and tag",
         () if args.archived => "no memory is archived",
         () if args.trash => "the trash is empty",
+        () if has_archived => {
+            "no memory is active\nhint: `session-search memory list --archived` lists the others"
+        }
         () => "no memories yet\nhint: `session-search memory save --topic T --info I` keeps one",
     }
 }
