@@ -95,7 +95,13 @@ fn marked_lines(output: &str) -> impl Iterator<Item = &str> {
 }
 
 fn trim_line(line: &str) -> &str {
-    clip_words(line.trim(), ERROR_LINE_BYTES).trim_end()
+    let line = line.trim();
+    let kept = clip_words(line, ERROR_LINE_BYTES).trim_end();
+    match kept.len() < line.len() {
+        // Where it is cut in a list it does not end as code does.
+        true => kept.trim_end_matches(|c: char| "{([;,|=> ".contains(c)),
+        false => kept,
+    }
 }
 
 impl ErrorSignature {
@@ -113,6 +119,19 @@ impl ErrorSignature {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Where a line is cut it may end as code does, which would be none of an error.
+    #[test]
+    fn a_line_that_is_cut_in_a_list_has_a_signature() {
+        let options: Vec<String> = (0..40).map(|n| format!("`option_alpha{n}`")).collect();
+        let line = format!(
+            "error: unknown field `speling`, expected one of {}",
+            options.join(", ")
+        );
+        assert_eq!(ErrorSignature::read_all(&line).len(), 1);
+        let kept = error_lines(&line, true);
+        assert_eq!(error_lines(kept[0], true), kept);
+    }
 
     #[test]
     fn error_lines_of_error_lines_are_the_same() {

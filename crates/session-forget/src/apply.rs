@@ -1,6 +1,6 @@
 //! Removing from an index what is excluded.
 
-use crate::exclusions::{Exclusions, TurnPlace, item};
+use crate::exclusions::{Exclusions, TurnPlace};
 use crate::records::{ForgetError, ForgetReason, NewEntry};
 use crate::request::ForgetPlan;
 use serde::Serialize;
@@ -75,9 +75,13 @@ impl Exclusions {
     pub fn apply(&self, writer: &mut Writer) -> Result<Removed, ForgetError> {
         let mut removed = Removed::default();
         let sessions = writer.reader()?.sessions()?;
-        let (excluded, kept): (Vec<&SessionRow>, Vec<&SessionRow>) = sessions
-            .iter()
-            .partition(|session| self.excludes_row(session));
+        let (mut excluded, mut kept) = (Vec::new(), Vec::new());
+        for session in &sessions {
+            match self.excludes_row(writer.reader()?, session)? {
+                true => excluded.push(session),
+                false => kept.push(session),
+            }
+        }
         // Turns first: copies of a deleted turn would be indexed in its place.
         for session in kept {
             removed.turns += self.blank_turns(writer, session)?;
@@ -119,9 +123,11 @@ impl Exclusions {
                 true => index.contents(session.id)?.into_iter().collect(),
                 false => HashMap::new(),
             };
-        let is_excluded_by_content = |content: &TurnContent| {
-            self.matches_content(content)
-                || (session.prompts_only && self.records.holds(&item::prompt(&content.prompt)))
+        let is_excluded_by_content = |turn: &TurnRow| {
+            contents.get(&turn.id).is_some_and(|content| {
+                self.matches_content(content)
+                    || (session.prompts_only && self.holds_prompt(&content.prompt, turn.started_ms))
+            })
         };
         let mut turns = Vec::new();
         for turn in index.turns(session.id)? {
@@ -132,9 +138,7 @@ impl Exclusions {
                 started_ms: turn.started_ms,
             };
             let prompt = || index.content(turn.id).unwrap_or_default().prompt;
-            if self.excludes_keys(&place, keys, prompt)
-                || contents.get(&turn.id).is_some_and(is_excluded_by_content)
-            {
+            if self.excludes_keys(&place, keys, prompt) || is_excluded_by_content(&turn) {
                 turns.push(turn);
             }
         }
@@ -287,6 +291,79 @@ mod tests {
         writer.add_turn(session, turn).unwrap();
         let at = turn.started_ms.unwrap();
         writer.link_prompt_copies(at..=at).unwrap();
+    }
+
+    #[test]
+    fn the_same_words_at_another_time_are_not_forgotten() {
+        let asked = turn(0, "How is the lantern in the harbour lit?");
+        let mut world = World::new(&[("lamp", std::slice::from_ref(&asked))]);
+        let at = |minutes: i64| Turn {
+            started_ms: asked.started_ms.map(|at| at + minutes * 60_000),
+            ..asked.clone()
+        };
+        for (uid, minutes) in [("then", 4), ("later", 60)] {
+            insert_prompts(&mut world.writer, uid, &at(minutes));
+        }
+        world.writer.commit().unwrap();
+        let plan = world.plan("lamp", None);
+        let exclusions = world.forget(&plan);
+        let meta = SessionMeta {
+            prompts_only: true,
+            ..SessionMeta::default()
+        };
+        let index = world.writer.reader().unwrap();
+        for (uid, minutes, is_kept) in [("then", 4, false), ("later", 60, true)] {
+            let all = index.sessions().unwrap();
+            let session = all.iter().find(|session| session.uid == uid).unwrap();
+            let content = &index.contents(session.id).unwrap()[0].1;
+            assert_eq!(!content.prompt.is_empty(), is_kept, "{uid}");
+            assert_eq!(!exclusions.excludes_turn(&meta, &at(minutes)), is_kept);
+        }
+    }
+
+    /// The records hold an id: what has the same in another file goes, too, and is named before.
+    #[test]
+    fn a_namesake_is_a_part_of_the_plan() {
+        let mut world = World::new(&[("lamp", &[turn(0, "How is the lantern lit?")])]);
+        let source = SourceName::new("claude");
+        let file = world.writer.upsert_file(&source, "elsewhere/lamp").unwrap();
+        let meta = SessionMeta {
+            id: "lamp".into(),
+            ..SessionMeta::default()
+        };
+        let writer = &mut world.writer;
+        let namesake = writer.open_session(file, &source, &meta, true).unwrap();
+        writer
+            .add_turn(namesake, &turn(7, "And the kiln?"))
+            .unwrap();
+        writer.commit().unwrap();
+        let plan = world.plan("lamp", None);
+        assert_eq!((plan.sessions.len(), plan.turn_count), (2, 2));
+    }
+
+    #[test]
+    fn a_path_that_is_excluded_later_takes_its_sessions_out() {
+        let turns = [turn(0, "How is the lantern lit?")];
+        let mut world = World::new(&[("/w/lamp.jsonl", &turns), ("/w/kiln.jsonl", &turns[..0])]);
+        let settings = ExcludeSettings {
+            paths: vec!["lamp.jsonl".into()],
+            ..ExcludeSettings::default()
+        };
+        let exclusions = Exclusions::new(ForgottenRecords::default(), &settings).unwrap();
+        let removed = exclusions.apply(&mut world.writer).unwrap();
+        assert_eq!(removed.sessions, 1);
+        let left = world.writer.reader().unwrap().sessions().unwrap();
+        assert_eq!(left[0].uid, "/w/kiln.jsonl");
+    }
+
+    #[test]
+    fn only_memories_of_forgotten_turns_are_meant() {
+        let turns = [turn(0, "How is the lantern lit?"), turn(1, "And the kiln?")];
+        let mut world = World::new(&[("lamp", &turns)]);
+        let plan = world.plan("lamp", Some(1));
+        assert!(plan.forgets("lamp", Some(0..=1)) && plan.forgets("lamp", None));
+        assert!(!plan.forgets("lamp", Some(0..=0)) && !plan.forgets("kiln", None));
+        assert!(world.plan("lamp", None).forgets("lamp", Some(0..=0)));
     }
 
     #[test]

@@ -5,13 +5,16 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use session_core::{SessionMeta, Turn, TurnContent, path_matches};
 use session_redact::compile_patterns;
-use session_store::{DedupKeys, SessionRow};
+use session_store::{DedupKeys, Reader, SessionRow};
 
 /// A prompt that holds this keeps its session out of the index.
 pub const MARKER: &str = "<!-- session-search: off -->";
 
 /// The version of these rules: an index to which older ones were applied is looked through again.
-const RULES: u32 = 2;
+const RULES: u32 = 3;
+
+/// A history of prompts may have a prompt so many milliseconds before or after its turn.
+pub(crate) const PROMPT_PERIOD_MS: i64 = 5 * 60 * 1000;
 
 /// The `[exclude]` table of the user's configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,8 +75,13 @@ pub(crate) mod item {
     pub(crate) fn title(title: &str) -> String {
         format!("title {}", title.trim())
     }
+    /// A prompt of a history of prompts, at whichever time.
     pub(crate) fn prompt(prompt: &str) -> String {
         format!("prompt {}", prompt.trim())
+    }
+    /// A prompt of a history of prompts, which notes it within minutes of its turn.
+    pub(crate) fn prompt_about(prompt: &str, period: i64) -> String {
+        format!("prompt at {period} {}", prompt.trim())
     }
 }
 
@@ -147,8 +155,12 @@ impl Exclusions {
     /// Returns true when a history file is not to be read. One that holds several sessions, as a database does, is
     /// read though all that it held once was forgotten.
     pub fn excludes_file(&self, path: &str, holds_one_session: bool) -> bool {
-        (holds_one_session && self.records.holds(&item::file(path)))
-            || matches_any(path, &self.settings.paths)
+        (holds_one_session && self.records.holds(&item::file(path))) || self.excludes_path(path)
+    }
+
+    /// Returns true when the user's rules exclude a history by its path.
+    fn excludes_path(&self, path: &str) -> bool {
+        matches_any(path, &self.settings.paths)
     }
 
     /// Returns true when a session, as its source describes it, is not to be indexed.
@@ -158,14 +170,21 @@ impl Exclusions {
     }
 
     /// Returns true when a session of the index is not to be there.
-    pub(crate) fn excludes_row(&self, session: &SessionRow) -> bool {
+    pub(crate) fn excludes_row(
+        &self,
+        index: &Reader,
+        session: &SessionRow,
+    ) -> Result<bool, ForgetError> {
         let folders = [session.project.as_deref(), session.cwd.as_deref()];
-        self.excludes(
-            &session.source,
-            &session.uid,
-            session.parent.as_deref(),
-            folders,
-        )
+        let parent = session.parent.as_deref();
+        if self.excludes(&session.source, &session.uid, parent, folders) {
+            return Ok(true);
+        }
+        if self.settings.paths.is_empty() {
+            return Ok(false);
+        }
+        let file = index.file(session.file)?;
+        Ok(file.is_some_and(|file| self.excludes_path(&file.path)))
     }
 
     fn excludes(
@@ -194,8 +213,17 @@ impl Exclusions {
         let is_forgotten = !self.records.is_empty()
             && self.excludes_keys(&place, DedupKeys::from_turn(turn), prompt);
         is_forgotten
-            || (session.prompts_only && self.records.holds(&item::prompt(&turn.prompt)))
+            || (session.prompts_only && self.holds_prompt(&turn.prompt, turn.started_ms))
             || (!self.patterns.is_empty() && self.matches_content(&TurnContent::from_turn(turn)))
+    }
+
+    /// Returns true when a prompt without a transcript is that of a forgotten turn. Older records have no time.
+    pub(crate) fn holds_prompt(&self, prompt: &str, at_ms: Option<i64>) -> bool {
+        let is_at = |at: i64| {
+            let item = item::prompt_about(prompt, at.div_euclid(PROMPT_PERIOD_MS));
+            self.records.holds(&item)
+        };
+        self.records.holds(&item::prompt(prompt)) || at_ms.is_some_and(is_at)
     }
 
     /// Returns true when a turn was forgotten, by its place or as a copy.

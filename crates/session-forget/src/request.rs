@@ -1,6 +1,6 @@
 //! Finding what a user asks to forget.
 
-use crate::exclusions::item;
+use crate::exclusions::{PROMPT_PERIOD_MS, item};
 use crate::records::ForgetError;
 use regex::Regex;
 use session_store::{GivenTitle, Reader, SessionId, SessionRow, TurnId, TurnRow};
@@ -64,6 +64,7 @@ impl ForgetRequest {
     pub fn plan(&self, index: &Reader) -> Result<ForgetPlan, ForgetError> {
         let all = index.sessions()?;
         let mut whole = self.whole_sessions();
+        add_namesakes(&mut whole, &all);
         add_subagents(&mut whole, &all);
         let mut plan = ForgetPlan::default();
         for session in &all {
@@ -87,13 +88,21 @@ impl ForgetRequest {
         Ok(plan)
     }
 
-    /// Returns the given titles that match the pattern, of the sessions in which it is looked for.
+    /// Returns the given titles that match the pattern in one of the sessions in which it is looked for.
     fn matching_titles(&self, index: &Reader) -> Result<Vec<GivenTitle>, ForgetError> {
         let Some(pattern) = &self.pattern else {
             return Ok(Vec::new());
         };
         let mut titles = index.given_titles()?;
-        titles.retain(|given| self.is_searched(given.session) && pattern.is_match(&given.title));
+        let is_meant =
+            |given: &&GivenTitle| self.is_searched(given.session) && pattern.is_match(&given.title);
+        let meant: BTreeSet<String> = titles
+            .iter()
+            .filter(is_meant)
+            .map(|given| given.title.trim().to_owned())
+            .collect();
+        // The records hold a title, whichever session has it.
+        titles.retain(|given| meant.contains(given.title.trim()));
         Ok(titles)
     }
 
@@ -164,6 +173,13 @@ impl ForgetPlan {
     pub fn session_uids(&self) -> BTreeSet<&str> {
         let sessions = self.sessions_in_part();
         sessions.map(|session| session.uid.as_str()).collect()
+    }
+
+    /// Returns true where turns of a session are to be forgotten; `None` for all of them.
+    pub fn forgets(&self, uid: &str, turns: Option<RangeInclusive<u32>>) -> bool {
+        let is_meant = |turn: &TurnRow| turns.as_ref().is_none_or(|t| t.contains(&turn.index));
+        self.sessions.iter().any(|session| session.uid == uid)
+            || (self.turns.iter()).any(|(session, turn)| session.uid == uid && is_meant(turn))
     }
 
     fn add_session(
@@ -245,11 +261,23 @@ impl ForgetPlan {
             self.items.insert(item::origin(origin));
             self.items.insert(item::copy(origin, prompt));
         }
-        // A history of prompts has the prompt at another time.
         if prompt.trim().len() >= MIN_PROMPT_BYTES {
-            self.items.insert(item::prompt(prompt));
+            self.add_prompt(turn, prompt);
         }
         Ok(())
+    }
+
+    /// Adds what keeps a prompt out that a history of prompts has at about the same time.
+    fn add_prompt(&mut self, turn: &TurnRow, prompt: &str) {
+        match turn.started_ms.map(|at| at.div_euclid(PROMPT_PERIOD_MS)) {
+            Some(period) => {
+                let about = (period - 1..=period + 1).map(|at| item::prompt_about(prompt, at));
+                self.items.extend(about);
+            }
+            None => {
+                self.items.insert(item::prompt(prompt));
+            }
+        }
     }
 
     /// Counts the copies of the turns to be forgotten that are not to be forgotten themselves.
@@ -268,6 +296,16 @@ impl ForgetPlan {
 
 /// Shortest prompt by which a history of prompts is searched: `yes` is everybody's.
 const MIN_PROMPT_BYTES: usize = 20;
+
+/// Adds the sessions that have the id of one of these in another file: the records hold an id.
+fn add_namesakes(sessions: &mut BTreeSet<SessionId>, all: &[SessionRow]) {
+    let named = all.iter().filter(|row| sessions.contains(&row.id));
+    let named: BTreeSet<(&str, &str)> = named.map(|row| (&*row.source, &*row.uid)).collect();
+    let namesakes = all
+        .iter()
+        .filter(|row| named.contains(&(&*row.source, &*row.uid)));
+    sessions.extend(namesakes.map(|row| row.id));
+}
 
 /// Adds the sessions that these started, and those that they started.
 fn add_subagents(sessions: &mut BTreeSet<SessionId>, all: &[SessionRow]) {

@@ -34,7 +34,7 @@ pub(crate) struct SearchArguments {
     pub(crate) session: Option<String>,
     #[serde(default)]
     pub(crate) subagents: bool,
-    pub(crate) limit: Option<usize>,
+    pub(crate) limit: Option<i64>,
 }
 
 /// Arguments of `show`.
@@ -69,6 +69,12 @@ impl HistoryKind {
     }
 }
 
+/// Returns a limit within its bounds, 1 to `max`; one beyond them counts as the nearest.
+pub(crate) fn clamp_limit(limit: Option<i64>, default: usize, max: usize) -> usize {
+    let limit = limit.map(|limit| usize::try_from(limit.max(1)).unwrap_or(max));
+    limit.unwrap_or(default).min(max)
+}
+
 /// Arguments of `history`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -76,7 +82,7 @@ pub(crate) struct HistoryArguments {
     pub(crate) what: HistoryKind,
     pub(crate) pattern: String,
     pub(crate) project: Option<String>,
-    pub(crate) limit: Option<usize>,
+    pub(crate) limit: Option<i64>,
 }
 
 /// Arguments of `recall`.
@@ -105,4 +111,16 @@ pub(crate) struct RememberArguments {
     pub(crate) when: Triggers,
     #[serde(default)]
     pub(crate) global: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clamp_limit;
+
+    #[test]
+    fn a_limit_beyond_its_bounds_is_the_nearest() {
+        let clamp = |limit| clamp_limit(limit, 5, 30);
+        let limits = [None, Some(7), Some(0), Some(-3), Some(31), Some(i64::MAX)];
+        assert_eq!(limits.map(clamp), [5, 7, 1, 1, 30, 30]);
+    }
 }

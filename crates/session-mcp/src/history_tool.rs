@@ -1,7 +1,7 @@
 //! `history`: turns by the files they accessed, the commands they ran, the errors they met or cured.
 
 use crate::answer::{Answer, ItemList, format_call, title_suffix};
-use crate::arguments::{HistoryArguments, HistoryKind};
+use crate::arguments::{HistoryArguments, HistoryKind, clamp_limit};
 use crate::call_error::CallError;
 use crate::fix_items;
 use crate::index_view::{CallFilter, IndexView, ResolvedFilter, argument_clauses};
@@ -55,7 +55,7 @@ impl<'a> HistoryCall<'a> {
     /// # Errors
     /// When the index fails.
     pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<Answer, CallError> {
-        let limit = self.arguments.limit.unwrap_or(LIMIT).clamp(1, MAX_LIMIT);
+        let limit = clamp_limit(self.arguments.limit, LIMIT, MAX_LIMIT);
         if self.arguments.what == HistoryKind::Fixes {
             return fix_items::answer(&self.arguments.pattern, &self.filter, limit, view);
         }

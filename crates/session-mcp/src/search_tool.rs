@@ -1,7 +1,7 @@
 //! `search`: hits with the passage that matched.
 
 use crate::answer::{Answer, ItemList, format_call, title_suffix};
-use crate::arguments::{SearchArguments, SearchLevel};
+use crate::arguments::{SearchArguments, SearchLevel, clamp_limit};
 use crate::call_error::CallError;
 use crate::index_view::{CallFilter, IndexView, ResolvedFilter, argument_clauses};
 use crate::turn_window::TurnWindow;
@@ -134,7 +134,7 @@ impl<'a> SearchCall<'a> {
     }
 
     fn limit(&self) -> usize {
-        self.arguments.limit.unwrap_or(LIMIT).clamp(1, MAX_LIMIT)
+        clamp_limit(self.arguments.limit, LIMIT, MAX_LIMIT)
     }
 
     /// Returns the call that looks further than one that found nothing.

@@ -4,8 +4,9 @@ use crate::layout::{safe_line, wrap_lines};
 use crate::session_label::{project as project_name, rfc3339, short_id, title, visible_title};
 use crate::units::format_duration;
 use crate::work::{JsonTokens, format_file_names, format_tokens};
-use jiff::Timestamp;
+use jiff::civil::Time;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use session_config::CalendarRange;
 use session_core::FileAccess;
@@ -141,6 +142,10 @@ impl Digest<'_> {
 
 /// Formats a range of days: `January 16, 2026`, or the first day to the last.
 fn format_days(range: &CalendarRange) -> String {
+    let begins_within_day = range.from.time() != Time::midnight();
+    if begins_within_day && range.from.duration_until(&range.to) < SignedDuration::from_hours(24) {
+        return format_times(range);
+    }
     let (first, last) = (range.from.date(), range.last_day());
     let long = |day: jiff::civil::Date| day.strftime("%B %-d, %Y").to_string();
     if first == last {
@@ -152,6 +157,16 @@ fn format_days(range: &CalendarRange) -> String {
         _ => first.strftime("%B %-d, %Y"),
     };
     format!("{begin} to {}", long(last))
+}
+
+/// Formats a range of less than a day: `July 22, 2026, 03:00 to 03:05`.
+fn format_times(range: &CalendarRange) -> String {
+    let begin = range.from.strftime("%B %-d, %Y, %H:%M");
+    let end = match range.from.date() == range.to.date() {
+        true => range.to.strftime("%H:%M"),
+        false => range.to.strftime("%B %-d, %Y, %H:%M"),
+    };
+    format!("{begin} to {end}")
 }
 
 /// Session text on one line, as Markdown shows it.

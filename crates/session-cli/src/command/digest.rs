@@ -34,7 +34,8 @@ pub fn run(args: &DigestArgs) -> Result<Found> {
         json::print(&digest.json(fresh.is_complete))?;
     }
     if projects.is_empty() {
-        let nothing = || digest.nothing_done(args.project.is_some());
+        let nothing =
+            || digest.nothing_done(args.project.as_deref().is_some_and(|name| !name.is_empty()));
         let text = fresh.no_history(&home).unwrap_or_else(nothing);
         writeln!(notes::stderr(), "{text}")?;
         return Ok(Found::Nothing);

@@ -15,7 +15,7 @@ use session_config::Home;
 use session_display::safe_line;
 use session_forget::{ForgetError, ForgetPlan, ForgetReason, ForgetRequest, TurnRange};
 use session_indexer::Mode;
-use session_memory::Memory;
+use session_memory::{Memory, MemorySource};
 use session_output::{
     JsonForgetRecords, JsonForgotten, format_forget_counts, format_forget_plan,
     format_forget_records, format_index_readers, format_restored,
@@ -160,10 +160,18 @@ fn stores_of(plan: &ForgetPlan) -> Result<Vec<SavedMemories>> {
     let mut seen = HashSet::new();
     let saved_in = |memories: Memories| {
         let mut saved = memories.store.list_saved_in(&uids);
-        saved.retain(|memory| seen.insert(memory.path.clone()));
+        saved.retain(|memory| is_of_turns(memory, plan) && seen.insert(memory.path.clone()));
         SavedMemories { memories, saved }
     };
     Ok(stores.into_iter().map(saved_in).collect())
+}
+
+/// Returns true for a memory that was saved from turns that are to be forgotten.
+fn is_of_turns(memory: &Memory, plan: &ForgetPlan) -> bool {
+    let source = memory.front.source.as_ref();
+    let session = source.and_then(|source| source.session.as_deref());
+    let turns = source.and_then(MemorySource::turn_range);
+    session.is_some_and(|session| plan.forgets(session, turns))
 }
 
 /// Returns the folders of the projects of which something is to be forgotten, each once.

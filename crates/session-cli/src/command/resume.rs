@@ -9,6 +9,7 @@ use anyhow::{Error, Result, bail};
 use session_agents::ResumeCommand;
 use session_config::Home;
 use session_core::text::printable;
+use session_display::safe_line;
 use std::io::{ErrorKind, Write};
 use std::process::Command;
 
@@ -82,7 +83,7 @@ fn start_error(resume: &ResumeCommand<'_>, error: std::io::Error) -> Error {
 }
 
 fn missing_directory(directory: &str) -> String {
-    let directory = printable(directory);
+    let directory = safe_line(directory);
     format!("the session's folder `{directory}` is not there any more")
 }
 

@@ -255,7 +255,10 @@ pub fn found(results: &Results) -> Found {
 }
 
 fn is_narrow(filter: &FilterArgs) -> bool {
-    filter.project.is_some()
+    filter
+        .project
+        .as_deref()
+        .is_some_and(|name| !name.is_empty())
         || filter.source.is_some()
         || filter.time.is_given()
         || filter.branch.is_some()

@@ -37,8 +37,11 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.bar.set_style(style);
         }
-        self.bar.set_position(0);
-        self.bar.set_length(total);
+        // Drawn once: each of both by itself would be drawn with the other of the stage before.
+        self.bar.update(|state| {
+            state.set_pos(0);
+            state.set_len(total);
+        });
         self.stage.set(Some(stage));
     }
 }
