@@ -57,7 +57,7 @@ impl ToolCallRequest {
             }
         };
         read.map_err(|error| {
-            let error = error.to_string().replace("usize", "a whole number");
+            let error = error.to_string().replace("i64", "a whole number");
             format!(
                 "arguments of {name}: {error}\nhint: {}",
                 describe_arguments(name)
