@@ -12,6 +12,7 @@ mod highlight;
 mod lexical;
 mod new_documents;
 mod npy;
+mod pending_sessions;
 mod queries;
 mod random;
 mod redaction;
