@@ -94,7 +94,7 @@ impl InjectionContext<'_> {
     }
 }
 
-/// What may come into a block.
+/// The candidates for a block: ranked memories, and items that passed a gate of their own.
 #[derive(Debug, Default)]
 pub struct InjectionCandidates<'a> {
     /// The memories that were ranked.

@@ -1,4 +1,4 @@
-//! What a reader must see after whatever was written.
+//! Checks a reader against the sessions that were committed.
 
 use super::{ANSWERS, SESSIONS, Session, Sessions, TOPICS, at, prompt, title_words};
 use crate::support::{ListedRow, documents, found, is_near, level_of, vector, vector_rows};
