@@ -203,7 +203,11 @@ pub fn with_subagents(sessions: &[&SessionRow], all: &[SessionRow]) -> Vec<Sessi
         return Vec::new();
     }
     let tree = SessionTree::new(all);
-    let is_included = |row: &&SessionRow| sessions.iter().any(|one| tree.is_within(row, &one.uid));
+    // By its number: another file may hold a session of the same id.
+    let is_included = |row: &&SessionRow| {
+        let mut sessions = sessions.iter();
+        sessions.any(|one| one.id == row.id || tree.is_below(row, &one.uid))
+    };
     let included = all.iter().filter(is_included);
     included.map(|row| row.id).collect()
 }

@@ -27,10 +27,13 @@ impl<'s> SessionTree<'s> {
     /// Returns true for the session with this id, and for its subagents and theirs. The session itself need not be in
     /// the index.
     pub fn is_within(&self, session: &'s SessionRow, uid: &str) -> bool {
-        session.uid == uid
-            || self
-                .ancestors(session)
-                .any(|one| one.parent.as_deref() == Some(uid))
+        session.uid == uid || self.is_below(session, uid)
+    }
+
+    /// Returns true for the subagents of the session with this id, and for theirs.
+    pub fn is_below(&self, session: &'s SessionRow, uid: &str) -> bool {
+        let mut ancestors = self.ancestors(session);
+        ancestors.any(|one| one.parent.as_deref() == Some(uid))
     }
 
     /// Returns a session and those above it, the nearest first.
