@@ -119,10 +119,10 @@ pub fn decide(
     let mut others = input.others;
     others.retain(|item| !session.injected.contains(&item.id));
     let evaluate = |found| evaluate(memories, found, session, settings);
-    let mut candidates: Vec<_> = input.matches.into_iter().map(evaluate).collect();
+    let unmatched = list_unmatched(&input.matches, memories, &others);
+    let matches = input.matches.into_iter().chain(unmatched);
+    let mut candidates: Vec<_> = matches.map(evaluate).collect();
     mark_triggered(&mut candidates, &others);
-    let unmatched = list_unmatched(&candidates, memories, &others, settings);
-    candidates.extend(unmatched);
     let mut items = passed_items(&candidates, memories);
     items.extend(others);
     let block = MemoryBlock::assemble(items, settings);
@@ -177,29 +177,21 @@ fn mark_triggered(candidates: &mut [InjectionCandidate], others: &[BlockItem]) {
 
 /// Lists the memories that are among the items from elsewhere and match the prompt in nothing.
 fn list_unmatched(
-    candidates: &[InjectionCandidate],
+    matches: &[MemoryMatch],
     memories: &[Memory],
     others: &[BlockItem],
-    settings: &InjectionSettings,
-) -> Vec<InjectionCandidate> {
-    let is_other = |memory: &Memory| others.iter().any(|item| item.id == memory.id());
-    let is_candidate = |memory: &Memory| candidates.iter().any(|c| c.id == memory.id());
-    let unmatched = |(index, memory): (usize, &Memory)| InjectionCandidate {
-        id: memory.id().to_owned(),
-        topic: memory.front.topic.clone(),
-        outcome: GateOutcome::Triggered,
-        gate_score: 0.0,
-        threshold: settings.min_score,
-        importance: memory.front.importance,
-        found: MemoryMatch {
-            memory: index,
-            ..MemoryMatch::default()
-        },
+) -> Vec<MemoryMatch> {
+    let is_unmatched = |index: &usize| {
+        let mut others = others.iter();
+        others.any(|item| item.id == memories[*index].id())
+            && !matches.iter().any(|found| found.memory == *index)
     };
-    let memories = memories.iter().enumerate();
-    memories
-        .filter(|(_, memory)| is_other(memory) && !is_candidate(memory))
-        .map(unmatched)
+    let unmatched = (0..memories.len()).filter(is_unmatched);
+    unmatched
+        .map(|memory| MemoryMatch {
+            memory,
+            ..MemoryMatch::default()
+        })
         .collect()
 }
 

@@ -234,6 +234,24 @@ mod tests {
     }
 
     #[test]
+    fn a_namesake_is_not_a_subagent() {
+        let session = |id: i64, uid: &str, parent: Option<&str>| SessionRow {
+            id: SessionId::new(id),
+            uid: uid.into(),
+            parent: parent.map(str::to_owned),
+            ..SessionRow::default()
+        };
+        let all = [
+            session(1, "a", None),
+            session(2, "a", None),
+            session(3, "b", Some("a")),
+            session(4, "c", Some("b")),
+        ];
+        let found = with_subagents(&[&all[0]], &all);
+        assert_eq!(found, [1, 3, 4].map(SessionId::new));
+    }
+
+    #[test]
     fn turns_are_judged_where_some_may_fail() {
         let session = SessionRow {
             started_ms: Some(10),

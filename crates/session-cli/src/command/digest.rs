@@ -35,7 +35,7 @@ pub fn run(args: &DigestArgs) -> Result<Found> {
     }
     if projects.is_empty() {
         let nothing =
-            || digest.nothing_done(args.project.as_deref().is_some_and(|name| !name.is_empty()));
+            || digest.nothing_done(filter::named_project(args.project.as_deref()).is_some());
         let text = fresh.no_history(&home).unwrap_or_else(nothing);
         writeln!(notes::stderr(), "{text}")?;
         return Ok(Found::Nothing);

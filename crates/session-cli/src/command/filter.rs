@@ -52,6 +52,11 @@ pub fn matches_project(wanted: Option<&str>) -> impl Fn(&SessionRow) -> bool {
     move |row| wanted.as_ref().is_none_or(|project| project.matches(row))
 }
 
+/// Returns the project that is asked for; an empty name means all.
+pub fn named_project(wanted: Option<&str>) -> Option<&str> {
+    wanted.filter(|name| !name.is_empty())
+}
+
 /// The one session that an id names, or an id with turns, as hits are printed.
 ///
 /// # Errors

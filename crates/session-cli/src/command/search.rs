@@ -255,10 +255,7 @@ pub fn found(results: &Results) -> Found {
 }
 
 fn is_narrow(filter: &FilterArgs) -> bool {
-    filter
-        .project
-        .as_deref()
-        .is_some_and(|name| !name.is_empty())
+    filter::named_project(filter.project.as_deref()).is_some()
         || filter.source.is_some()
         || filter.time.is_given()
         || filter.branch.is_some()

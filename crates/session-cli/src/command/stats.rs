@@ -38,7 +38,7 @@ pub fn run(args: &StatsArgs) -> Result<Found> {
         json::print(&calendar.json(fresh.is_complete))?;
     }
     if calendar.is_empty() {
-        let project = args.project.as_deref().filter(|name| !name.is_empty());
+        let project = filter::named_project(args.project.as_deref());
         let nothing = || format_nothing_counted(project, last_days(args));
         let text = fresh.no_history(&home).unwrap_or_else(nothing);
         writeln!(notes::stderr(), "{text}")?;
