@@ -5,7 +5,7 @@ use crate::merged_settings::MergedSettings;
 use crate::settings_file::{SettingsChange, SettingsFile};
 use crate::settings_text::SettingsText;
 use jsonc_parser::cst::CstInputValue;
-use session_sources::{Env, sources};
+use session_sources::{Env, find_source};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const KEY: &str = "cleanupPeriodDays";
@@ -52,10 +52,7 @@ impl HistoryRetention {
     /// Counts the transcripts that are deleted within `days_ahead` days; `None` where there is no
     /// transcript, or the settings cannot be read.
     pub fn read(env: &Env, settings: &MergedSettings, days_ahead: u32) -> Option<Self> {
-        let claude = sources()
-            .iter()
-            .find(|source| source.name().as_str() == "claude")?;
-        let found = claude.locate(env).locations;
+        let found = find_source("claude")?.locate(env).locations;
         let transcripts = || found.iter().filter(|at| at.located.session.is_some());
         transcripts().next()?;
         let days = match settings.read_cleanup_period().ok()? {

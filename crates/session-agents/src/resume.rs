@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 use session_core::text::printable;
-use session_core::{SessionMeta, SourceName};
-use session_sources::{Source, sources};
+use session_sources::find_source;
 use session_store::SessionRow;
 use std::path::Path;
 
@@ -98,8 +97,8 @@ impl<'a> ResumeCommand<'a> {
     /// # Errors
     /// When the session cannot be resumed, or its agent has no such command.
     pub fn fork(session: &'a SessionRow) -> Result<Self, ResumeError> {
-        Self::with(session, fork_arguments).map_err(|error| match source_of(session) {
-            Some((source, _)) if resume_arguments(session).is_some() => ResumeError::NoFork {
+        Self::with(session, fork_arguments).map_err(|error| match find_source(&session.source) {
+            Some(source) if resume_arguments(session).is_some() => ResumeError::NoFork {
                 agent: source.agent().title,
                 session: session.uid.clone(),
             },
@@ -163,24 +162,12 @@ pub fn resume_line(session: &SessionRow) -> Option<String> {
 /// Returns the program that resumes a session and its arguments, all of them words that a shell
 /// takes unquoted; `None` where it cannot be resumed.
 pub fn resume_arguments(session: &SessionRow) -> Option<Vec<String>> {
-    let (source, meta) = source_of(session)?;
-    source.resume(&meta).filter(|_| !session.gone)
+    let source = find_source(&session.source)?;
+    source.resume(&session.meta()).filter(|_| !session.gone)
 }
 
 /// The same for the command that forks it.
 fn fork_arguments(session: &SessionRow) -> Option<Vec<String>> {
-    let (source, meta) = source_of(session)?;
-    source.fork(&meta).filter(|_| !session.gone)
-}
-
-fn source_of(session: &SessionRow) -> Option<(&'static dyn Source, SessionMeta)> {
-    let name = SourceName(session.source.clone().into());
-    let source = sources().iter().find(|source| source.name() == name)?;
-    let meta = SessionMeta {
-        id: session.uid.clone(),
-        parent: session.parent.clone(),
-        prompts_only: session.prompts_only,
-        ..SessionMeta::default()
-    };
-    Some((*source, meta))
+    let source = find_source(&session.source)?;
+    source.fork(&session.meta()).filter(|_| !session.gone)
 }

@@ -1,9 +1,10 @@
 //! Paths that the command line names, for this user.
 
+use crate::output::stop_signal::StopSignal;
 use anyhow::{Context, Error, Result, anyhow};
 use session_config::Home;
 use session_files::{Dir, Existing, FileError, output_path, path_line};
-use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// As [`output_path::create_directory`].
@@ -37,20 +38,25 @@ pub fn write(path: &Path, content: &[u8]) -> Result<()> {
     output_path::write(path, &home()?, content).map_err(|error| explain(error, path))
 }
 
-/// Makes a file as [`output_path::create_with`] does; one that is there already is replaced only by force.
+/// Makes a file as [`output_path::create_with`] does; one that is there already is replaced only by force. A signal
+/// that ends the process leaves no part of the file behind.
 ///
 /// # Errors
 /// As [`create_directory`], those of `fill`, and when the file is there.
 pub fn create_with(
     path: &Path,
     force: bool,
-    fill: impl FnOnce(&mut File) -> Result<()>,
+    fill: impl FnOnce(&mut dyn Write) -> Result<()>,
 ) -> Result<()> {
     let existing = match force {
         true => Existing::Replace,
         false => Existing::Keep,
     };
-    let created = output_path::create_with(path, &home()?, existing, fill);
+    let home = home()?;
+    let stop = StopSignal::catch();
+    let created =
+        output_path::create_with(path, &home, existing, |file| fill(&mut stop.wrap(file)));
+    drop(stop);
     created.map_err(|error| match error.downcast() {
         Ok(error) => explain(error, path),
         Err(other) => other,

@@ -31,6 +31,11 @@ pub fn is_noise(text: &str) -> bool {
         && !text.split_whitespace().any(is_rare)
 }
 
+/// Returns true for a text whose words say nothing about its turn: noise, a blob of data or this program's output.
+pub fn is_wordless(text: &str) -> bool {
+    is_noise(text) || is_json_blob(text) || is_own_output(text)
+}
+
 /// Fewest digits of a number that says something: `404`, where `12` chooses among what was offered.
 const MIN_DIGITS: usize = 3;
 

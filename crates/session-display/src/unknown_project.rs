@@ -1,10 +1,12 @@
 //! That no project has the name that was typed.
 
-use crate::columns::safe_line;
+use crate::columns::{line, safe_line};
 use crate::session_label::project;
 use session_search::{Condition, FilterClause, ProjectPattern};
 use session_store::SessionRow;
 
+/// Most columns of a name that is unknown.
+const MAX_COLUMNS: usize = 80;
 /// Least similarity, by Jaro and Winkler, of a name that is taken for another's misspelling.
 const MIN_SIMILARITY: f64 = 0.85;
 
@@ -16,7 +18,7 @@ pub fn format_unknown_project(clauses: &[FilterClause], all: &[SessionRow]) -> O
     let hint = near.map(|name| format!("\nhint: there is `{}`", safe_line(name)));
     Some(format!(
         "no project has `{}` in its name or path{}",
-        safe_line(wanted),
+        line(wanted, MAX_COLUMNS),
         hint.unwrap_or_default()
     ))
 }
@@ -71,6 +73,8 @@ mod tests {
             format("nowhere", false).unwrap(),
             "no project has `nowhere` in its name or path"
         );
+        let long = format(&"x".repeat(700), false).unwrap();
+        assert!(long.len() < 150, "{long}");
         assert_eq!(format("cipher", false), None);
         assert_eq!(format("nowhere", true), None);
     }

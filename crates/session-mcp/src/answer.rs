@@ -179,15 +179,31 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// Formats a line for each note. The first that is too long is cut, those after it are left out.
+    fn format_notes(&self) -> String {
+        let mut out = String::new();
+        let mut room = MAX_NOTES_CHARS;
+        for note in &self.notes {
+            let line = format!("note: {}", Fenced::new(note).as_str());
+            let chars = line.chars().count();
+            if chars >= room {
+                out.extend(
+                    line.chars()
+                        .take(room.saturating_sub(2))
+                        .chain("…\n".chars()),
+                );
+                break;
+            }
+            out.push_str(&line);
+            out.push('\n');
+            room -= chars + 1;
+        }
+        out
+    }
+
     /// Formats the answer.
     pub(crate) fn text(&self) -> String {
-        let mut out = String::new();
-        for note in &self.notes {
-            let line = format!("note: {}\n", Fenced::new(note).as_str());
-            if out.chars().count() + line.chars().count() <= MAX_NOTES_CHARS {
-                out.push_str(&line);
-            }
-        }
+        let mut out = self.format_notes();
         let data = self.data.page(0, MAX_DATA_CHARS);
         if !data.as_str().is_empty() {
             let end = if data.as_str().ends_with('\n') {
@@ -309,6 +325,19 @@ mod tests {
         );
         assert!(call.ends_with("\")"), "{call}");
         assert!(call.len() < 400, "{call}");
+    }
+
+    #[test]
+    fn a_long_note_is_cut() {
+        let answer = Answer {
+            notes: vec!["short".to_owned(), "字".repeat(800), "last".to_owned()],
+            ..Answer::default()
+        };
+        let text = answer.text();
+        let (notes, _) = text.split_once("next: ").unwrap();
+        assert!(notes.starts_with("note: short\nnote: 字字"), "{notes}");
+        assert!(notes.ends_with("字…\n"), "{notes}");
+        assert_eq!(notes.chars().count(), MAX_NOTES_CHARS);
     }
 
     #[test]

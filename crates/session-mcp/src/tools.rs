@@ -77,7 +77,12 @@ fn normalize(mut arguments: JsonObject) -> JsonObject {
     for value in arguments.values_mut() {
         let fraction = value.as_f64().filter(|_| value.is_f64());
         let whole = fraction.filter(|number| number.fract() == 0.0);
-        if let Some(whole) = whole.and_then(|number| format!("{number:.0}").parse::<u64>().ok()) {
+        if let Some(whole) = whole {
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "a limit beyond all counts as the greatest"
+            )]
+            let whole = whole as i64;
             *value = whole.into();
         }
     }
@@ -264,6 +269,14 @@ mod tests {
             (read.limit, read.since, read.session),
             (Some(5), None, None)
         );
+        let limits = [(json!(-3.0), -3), (json!(1e20), i64::MAX)];
+        for (limit, read_as) in limits {
+            let arguments = json!({"query": "lamp", "limit": limit});
+            let read = ToolCallRequest::read("search", arguments.as_object().unwrap().clone());
+            assert!(
+                matches!(read, Ok(ToolCallRequest::Search(read)) if read.limit == Some(read_as))
+            );
+        }
         let arguments = json!({"id": "a1b2", "brief": null, "turns": ""});
         let read = ToolCallRequest::read("show", arguments.as_object().unwrap().clone());
         assert!(

@@ -175,7 +175,7 @@ impl Injector<'_> {
         let prompt = typed_text(request.prompt);
         let context = InjectionContext {
             session: request.session,
-            listed: state.listed.into_keys().collect(),
+            listed: state.listed_ids(),
             injected: state.injected.into_iter().collect(),
         };
         let triggered = Self::triggered_items(request, candidates);

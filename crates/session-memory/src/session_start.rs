@@ -46,6 +46,7 @@ impl Injector<'_> {
                 state.matches.clear();
                 state.is_compared = false;
                 state.listed.clear();
+                state.left_out.clear();
             }
             match state.off {
                 true => None,
@@ -102,6 +103,11 @@ impl Injector<'_> {
             state.injected.remove(id);
         }
         state.listed = hashes;
+        let given = block.as_ref().map_or(&[][..], |block| &block.ids);
+        let told = content.memories.iter().map(|memory| memory.id().to_owned());
+        state.left_out.extend(told);
+        let is_left_out = |id: &String| state.listed.contains_key(id) && !given.contains(id);
+        state.left_out.retain(is_left_out);
         block
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::{MemoryError, Result};
 use serde::{Deserialize, Serialize};
 use session_files::{Dir, Lock, private};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -31,8 +31,10 @@ pub struct SessionState {
     pub matches: BTreeMap<String, f32>,
     /// A prompt that tells what the session is about was compared with the memories.
     pub is_compared: bool,
-    /// The beginnings of the content hashes of memories that it knows from an overview, by id.
+    /// The beginnings of the content hashes of memories that an overview was made of, by id.
     pub listed: BTreeMap<String, String>,
+    /// The ids of those of them for whose lines there was no room.
+    pub left_out: BTreeSet<String>,
 }
 
 impl SessionState {
@@ -43,6 +45,12 @@ impl SessionState {
             .flatten();
         text.and_then(|text| serde_json::from_slice(&text).ok())
             .unwrap_or_default()
+    }
+
+    /// Returns the ids of the memories that it knows from a line of an overview.
+    pub(crate) fn listed_ids(&self) -> HashSet<String> {
+        let listed = self.listed.keys().filter(|id| !self.left_out.contains(*id));
+        listed.cloned().collect()
     }
 
     /// Returns true where this state, that of a context, switches injection off, or that of the session of

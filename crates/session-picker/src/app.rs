@@ -120,7 +120,7 @@ impl App {
             }
             Message::Prepared => return Some(Effect::Search),
             Message::Copy { note, .. } => self.note = Some(note),
-            Message::TerminalLost(_) | Message::Panicked(_) => {}
+            Message::Done(_) | Message::TerminalLost(_) | Message::Panicked(_) => {}
             #[cfg(unix)]
             Message::Signal(_) => {}
         }

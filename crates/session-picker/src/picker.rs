@@ -12,13 +12,15 @@ use crate::typing_pause::TypingPause;
 use crate::view;
 use crate::worker::{self, IndexExchange, Message, TurnsQuestion};
 use session_agents::ResumeCommand;
+use session_core::text::printable;
 use session_query::{FrontEndHooks, SearchEngine};
 use session_store::SessionRow;
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The options of a picker.
 #[derive(Debug, Clone)]
@@ -58,7 +60,11 @@ enum Step {
 pub fn pick(engine: SearchEngine, options: &PickerOptions) -> Result<Option<Choice>, PickerError> {
     let mut picker = Picker::start(Arc::new(engine.without_cache_writes()), options)?;
     let ended = picker.run();
+    let notes = picker.finish_jobs();
     drop(picker);
+    for note in notes {
+        let _ = writeln!(std::io::stderr(), "{}", printable(&note));
+    }
     match ended? {
         Step::End(choice) => Ok(choice),
         #[cfg(unix)]
@@ -82,6 +88,8 @@ struct Picker {
     turns: Arc<Latest<TurnsQuestion>>,
     sender: Sender<Message>,
     messages: Receiver<Message>,
+    /// Jobs that have not ended.
+    running_jobs: usize,
     /// True when the picker has ended and the terminal belongs to the shell again.
     has_ended: Arc<AtomicBool>,
 }
@@ -107,6 +115,7 @@ impl Picker {
             turns: Latest::new(),
             sender,
             messages,
+            running_jobs: 0,
             has_ended: Arc::default(),
         };
         picker.start_threads()?;
@@ -191,6 +200,10 @@ impl Picker {
 
     fn receive(&mut self, message: Message) -> Result<Step, PickerError> {
         match message {
+            Message::Done(message) => {
+                self.running_jobs -= 1;
+                return self.receive(*message);
+            }
             Message::Panicked(panic) => resume_unwind(panic),
             Message::TerminalLost(error) => return Err(error.into()),
             #[cfg(unix)]
@@ -303,12 +316,43 @@ impl Picker {
 
     fn run_in_background(&mut self, job: Job, note: &str) {
         self.app.note = Some(note.to_owned());
+        self.running_jobs += 1;
         let (engine, hooks) = (Arc::clone(&self.engine), self.hooks);
         self.spawn(move |out| {
-            let _ = out.send(job.run(&engine, hooks));
+            let _ = out.send(Message::Done(Box::new(job.run(&engine, hooks))));
         });
     }
+
+    /// Waits for the jobs that have not ended, which the end of the process would cut off. Returns what is to be
+    /// said of them. A signal ends the wait.
+    fn finish_jobs(&mut self) -> Vec<String> {
+        let deadline = Instant::now() + JOB_TIMEOUT;
+        let mut notes = Vec::new();
+        while self.running_jobs > 0 {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.messages.recv_timeout(left) {
+                Ok(Message::Done(message)) => {
+                    self.running_jobs -= 1;
+                    if let Message::Noted(note) = *message {
+                        notes.push(note);
+                    }
+                }
+                Ok(Message::Panicked(panic)) => resume_unwind(panic),
+                #[cfg(unix)]
+                Ok(Message::Signal(_)) => break,
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        if self.running_jobs > 0 {
+            notes.push("what was being written is not: the picker has ended before".to_owned());
+        }
+        notes
+    }
 }
+
+/// The longest time that the end of the picker waits for a job.
+const JOB_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Interval at which input checks whether the picker has ended: what is typed after that belongs to the shell.
 const INPUT_INTERVAL: Duration = Duration::from_millis(100);

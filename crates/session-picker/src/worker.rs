@@ -44,6 +44,8 @@ pub(crate) enum Message {
         /// The note.
         note: String,
     },
+    /// A job ended with this message.
+    Done(Box<Message>),
     /// A signal came that ends, stops or continues the process.
     #[cfg(unix)]
     Signal(i32),

@@ -195,7 +195,7 @@ fn extend_distinct(list: &mut Vec<String>, items: &[String]) {
 /// arguments, else one that a model wrote. Where all are noise, returns the first prompt
 /// that was answered, else the first.
 fn find_problem(turns: &[TurnRecord]) -> Option<String> {
-    let has_content = |turn: &&TurnRecord| !is_noise(&turn.content.prompt);
+    let has_content = |turn: &&TurnRecord| !noise::is_wordless(&turn.content.prompt);
     let typed = |turn: &&TurnRecord| turn.row.kind == PromptKind::Typed;
     let with_arguments = |turn: &&TurnRecord| {
         turn.row.kind == PromptKind::Command && turn.content.prompt.contains(char::is_whitespace)
@@ -216,7 +216,9 @@ fn find_problem(turns: &[TurnRecord]) -> Option<String> {
 
 /// Returns true for a typed prompt that is not noise and that was answered, however briefly.
 fn is_answered_request(turn: &TurnRecord) -> bool {
-    turn.row.kind == PromptKind::Typed && !is_noise(&turn.content.prompt) && is_answered(turn)
+    turn.row.kind == PromptKind::Typed
+        && !noise::is_wordless(&turn.content.prompt)
+        && is_answered(turn)
 }
 
 /// Returns true when the turn has an answer or a tool call: a bare `/clear` has neither.
@@ -227,14 +229,10 @@ fn is_answered(turn: &TurnRecord) -> bool {
 /// Extracts the beginning of a turn's closing answer, unless it is noise.
 fn extract_solution(turn: &TurnRecord) -> Option<String> {
     let closing = turn.content.closing_answer();
-    if is_noise(closing) {
+    if noise::is_wordless(closing) {
         return None;
     }
     Some(excerpt_prose(closing, MAX_SOLUTION_CHARS)).filter(|text| !text.is_empty())
-}
-
-fn is_noise(text: &str) -> bool {
-    noise::is_noise(text) || noise::is_json_blob(text) || noise::is_own_output(text)
 }
 
 #[cfg(test)]

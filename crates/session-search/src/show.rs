@@ -2,11 +2,10 @@
 
 use serde::Serialize;
 use session_core::{
-    AccessedFile, CallStatus, CommandRunRef, FileAccess, Part, SessionMeta, Span, ToolCall, Turn,
-    TurnContent,
+    AccessedFile, CallStatus, CommandRunRef, FileAccess, Part, Span, ToolCall, Turn, TurnContent,
 };
 use session_redact::Redactor;
-use session_sources::sources;
+use session_sources::find_source;
 use session_store::{Reader, SessionRow, StoreError, TurnRow};
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -87,17 +86,14 @@ fn reread(index: &Reader, session: &SessionRow, rows: &[TurnRow]) -> Result<Vec<
     let Some(file) = index.file(session.file)? else {
         return Ok(Vec::new());
     };
-    let Some(source) = sources()
-        .iter()
-        .find(|s| s.name().as_str() == session.source)
-    else {
+    let Some(source) = find_source(&session.source) else {
         return Ok(Vec::new());
     };
     // A forgotten turn has an empty span.
     let rows_to_read = rows.iter().filter(|row| row.span.start < row.span.end);
     let spans: Vec<(u32, Span)> = rows_to_read.map(|row| (row.index, row.span)).collect();
     let mut turns = source
-        .show(Path::new(&file.path), &meta(session), &spans)
+        .show(Path::new(&file.path), &session.meta(), &spans)
         .turns;
     // A file that was rewritten has something else there.
     turns.retain(|turn| {
@@ -105,20 +101,6 @@ fn reread(index: &Reader, session: &SessionRow, rows: &[TurnRow]) -> Result<Vec<
             .any(|row| row.index == turn.index && row.started_ms == turn.started_ms)
     });
     Ok(turns)
-}
-
-/// A session in the sources' words.
-pub(crate) fn meta(session: &SessionRow) -> SessionMeta {
-    SessionMeta {
-        id: session.uid.clone(),
-        parent: session.parent.clone(),
-        title: session.title.clone(),
-        cwd: session.cwd.clone(),
-        project: session.project.clone(),
-        branch: session.branch.clone(),
-        forked_from: session.forked_from.clone(),
-        prompts_only: session.prompts_only,
-    }
 }
 
 fn from_index(row: &TurnRow, content: TurnContent) -> Turn {

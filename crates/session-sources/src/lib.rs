@@ -112,6 +112,12 @@ pub fn sources() -> &'static [&'static dyn Source] {
     &SOURCES
 }
 
+/// Returns the agent of this name.
+pub fn find_source(name: &str) -> Option<&'static dyn Source> {
+    let found = SOURCES.iter().find(|source| source.name().as_str() == name);
+    found.copied()
+}
+
 /// Every agent that is read, as data.
 pub fn agents() -> impl Iterator<Item = &'static AgentInfo> {
     SOURCES.iter().map(|source| source.agent())

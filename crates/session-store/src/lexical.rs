@@ -69,7 +69,7 @@ pub(crate) fn indexed_texts<'t>(
     content: &'t TurnContent,
     title: &'t str,
 ) -> [Cow<'t, str>; COLUMNS] {
-    let prompt = match is_unindexed_prompt(&content.prompt) {
+    let prompt = match noise::is_wordless(&content.prompt) {
         true => "",
         false => &content.prompt,
     };
@@ -103,11 +103,6 @@ fn derived_words(prompt: &str, answer: &str, content: &TurnContent) -> String {
         words.push_str(&stems);
     }
     words
-}
-
-/// Returns true for a prompt whose words are not indexed.
-pub(crate) fn is_unindexed_prompt(prompt: &str) -> bool {
-    noise::is_noise(prompt) || noise::is_json_blob(prompt) || noise::is_own_output(prompt)
 }
 
 impl Reader {

@@ -4,10 +4,9 @@ use crate::dedup_keys::hash_prompt_time;
 use crate::error::Result;
 use crate::id::SessionId;
 use crate::row::TurnRow;
-use crate::titles::can_title_session;
 use crate::writer::{MigrationProgress, Writer};
 use rusqlite::{OptionalExtension, params};
-use session_core::{TurnContent, title};
+use session_core::TurnContent;
 use session_redact::Redactor;
 
 /// Columns of `sessions` with text that a user or an agent wrote.
@@ -79,25 +78,6 @@ impl Writer {
             }
         }
         Ok(found)
-    }
-
-    /// Finds the title that the first prompt of a session gives once more.
-    pub(crate) fn renew_opening(&mut self, session: SessionId) -> Result<()> {
-        self.clear_first_prompt(session)?;
-        for turn in self.reader.turns(session)? {
-            let prompt = self.content(turn.id)?.prompt;
-            if can_title_session(turn.kind, &prompt) {
-                let update = "UPDATE sessions SET first_prompt = ?2 WHERE id = ?1";
-                let title = title::prompt_title(&prompt);
-                self.reader
-                    .db
-                    .prepare_cached(update)?
-                    .execute(params![session, title])?;
-                return self.insert_opening(session, turn.index, &prompt);
-            }
-        }
-        self.queue_work_title(session);
-        Ok(())
     }
 
     fn redact_external_titles(&self, redactor: &Redactor) -> Result<()> {

@@ -3,7 +3,7 @@
 use crate::id::{FileId, SessionId, TurnId};
 use rusqlite::Row;
 use serde::Serialize;
-use session_core::{PromptKind, Span};
+use session_core::{PromptKind, SessionMeta, Span};
 
 /// A session in the index.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -45,6 +45,20 @@ impl SessionRow {
     /// Returns when a turn of the session began, or else when the session ended, in milliseconds since 1970.
     pub fn time_of(&self, turn: &TurnRow) -> Option<i64> {
         turn.started_ms.or(self.ended_ms)
+    }
+
+    /// Returns the session as its source describes it.
+    pub fn meta(&self) -> SessionMeta {
+        SessionMeta {
+            id: self.uid.clone(),
+            parent: self.parent.clone(),
+            title: self.title.clone(),
+            cwd: self.cwd.clone(),
+            project: self.project.clone(),
+            branch: self.branch.clone(),
+            forked_from: self.forked_from.clone(),
+            prompts_only: self.prompts_only,
+        }
     }
 }
 

@@ -50,6 +50,12 @@ impl KnownOpenings {
     }
 }
 
+/// The prompt that titles a session, and the index of its turn in the session.
+struct TitlePrompt {
+    turn: u32,
+    prompt: String,
+}
+
 /// Turns that are looked at for what was done.
 const MAX_WORK_TURNS: usize = 100;
 /// Sessions of one template whose prompts are compared: reading them takes 40 µs each.
@@ -115,16 +121,40 @@ impl Writer {
     }
 
     fn find_opening(&mut self, session: SessionId) -> Result<()> {
+        match self.find_title_prompt(session)? {
+            Some(found) => self.insert_opening(session, found.turn, &found.prompt),
+            None => Ok(()),
+        }
+    }
+
+    /// Finds the title that the first prompt of a session gives once more.
+    pub(crate) fn renew_opening(&mut self, session: SessionId) -> Result<()> {
+        self.clear_first_prompt(session)?;
+        let Some(found) = self.find_title_prompt(session)? else {
+            self.queue_work_title(session);
+            return Ok(());
+        };
+        let update = "UPDATE sessions SET first_prompt = ?2 WHERE id = ?1";
+        let title = title::prompt_title(&found.prompt);
+        let mut update = self.reader.db.prepare_cached(update)?;
+        update.execute(params![session, title])?;
+        drop(update);
+        self.insert_opening(session, found.turn, &found.prompt)
+    }
+
+    /// Finds the first prompt of a session that can be its title.
+    fn find_title_prompt(&self, session: SessionId) -> Result<Option<TitlePrompt>> {
         for turn in self.reader.turns(session)? {
             if turn.kind == PromptKind::None {
                 continue;
             }
             let prompt = self.content(turn.id)?.prompt;
             if can_title_session(turn.kind, &prompt) {
-                return self.insert_opening(session, turn.index, &prompt);
+                let turn = turn.index;
+                return Ok(Some(TitlePrompt { turn, prompt }));
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Notes that a session has a turn that may name it by what was done in it.

@@ -12,7 +12,7 @@ use crate::turn_keys::TurnHashes;
 use crate::word_index::TurnWords;
 use crate::writer::{MigrationProgress, Writer};
 use rusqlite::{OptionalExtension, params};
-use session_core::{Turn, TurnContent, title};
+use session_core::{Turn, TurnContent, noise, title};
 
 /// A stored turn with its content and dedup keys.
 struct StoredTurn {
@@ -392,7 +392,7 @@ impl Writer {
         Ok(match found {
             None => String::new(),
             Some(Some(title)) => title,
-            Some(None) if lexical::is_unindexed_prompt(&content.prompt) => String::new(),
+            Some(None) if noise::is_wordless(&content.prompt) => String::new(),
             Some(None) => title::prompt_title(&content.prompt),
         })
     }

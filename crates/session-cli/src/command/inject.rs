@@ -12,7 +12,7 @@ use session_display::safe_line;
 use session_memory::SessionState;
 use session_output::{JsonInjection, format_decision};
 use session_query::PromptOutcome;
-use session_sources::sources;
+use session_sources::find_source;
 use session_store::SessionRow;
 use std::io::{Read, Write};
 use std::time::Instant;
@@ -95,9 +95,7 @@ fn find_context(id: &str, home: &Home) -> Result<String> {
 
 fn context_of(session: &SessionRow) -> String {
     let uid = session.parent.as_ref().unwrap_or(&session.uid);
-    let source = sources()
-        .iter()
-        .find(|own| own.name().as_str() == session.source);
+    let source = find_source(&session.source);
     source
         .map_or(uid.as_str(), |source| source.own_id(uid))
         .to_owned()

@@ -6,6 +6,7 @@ pub mod json;
 pub mod notes;
 pub mod pager;
 pub mod progress;
+pub mod stop_signal;
 
 use anstream::{AutoStream, ColorChoice};
 

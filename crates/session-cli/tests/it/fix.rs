@@ -158,6 +158,14 @@ fn the_history_tool_lists_cures() {
         json!({"what": "fixes", "pattern": "error: no furnace"}),
     );
     assert!(none.contains("note: no command failed of that"), "{none}");
+    let elsewhere = client.call(
+        "history",
+        json!({"what": "fixes", "pattern": "error: no water", "project": "nowhere"}),
+    );
+    assert!(
+        elsewhere.contains("no project has `nowhere`"),
+        "{elsewhere}"
+    );
 }
 
 #[test]

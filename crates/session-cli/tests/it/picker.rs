@@ -243,6 +243,21 @@ fn a_memory_is_saved_from_a_turn() {
 }
 
 #[test]
+fn a_memory_is_saved_though_the_picker_ends_at_once() {
+    let env = small_with_folder();
+    let terminal = start(&env, SIZE, "session-search browse lantern");
+    terminal.shows("Light the lantern");
+    terminal.keys(&["M-m"]);
+    terminal.shows("save a memory");
+    terminal.types("It burns oil, not gas");
+    terminal.keys(&["Enter", "Escape"]);
+    wait_until(
+        || env.json(&["memory", "list", "--all"])["memories"][0]["topic"] == "Light the lantern",
+        || "no memory is saved".to_owned(),
+    );
+}
+
+#[test]
 fn no_memory_is_saved_where_memories_are_switched_off() {
     let env = small_with_folder();
     let config = env.path("config/config.toml");

@@ -109,46 +109,61 @@ fn read_memory(
     let keywords = named(&KEYWORDS)
         .or_else(|| find_labelled(&summary, &KEYWORDS))
         .map(split_words);
-    let created = find_created(name, &summary, now);
-    let rest = match summary.split_once('\n') {
-        Some((first, rest)) if first.starts_with("# ") => rest.trim(),
-        _ => summary.trim(),
+    let keywords = keywords.unwrap_or_else(|| keywords::choose_keywords(&topic, &info, &[]));
+    let source = MemorySource {
+        session: find_labelled(&summary, &SESSION).map(str::to_owned),
+        imported: Some(ImportFormat::ConversationMemory.name().to_owned()),
+        origin: Some(format!("{}/{name}", state.directory_name())),
+        ..MemorySource::default()
     };
-    let body = format!(
-        "{}\n# Imported summary\n\n{rest}\n",
-        crate::key_info::write_list(&info)
-    );
+    let created = find_created(name, &summary, now);
     Ok(Some(ImportedMemory {
-        front: Frontmatter {
-            id: match is_valid_id(name) {
-                true => name.to_owned(),
-                false => String::new(),
-            },
-            keywords: keywords.unwrap_or_else(|| keywords::choose_keywords(&topic, &info, &[])),
-            cues: Vec::new(),
-            prompts: Vec::new(),
-            when: Triggers::default(),
-            topic,
-            kind: MemoryKind::Context,
-            importance: Importance::Normal,
-            tags: Vec::new(),
-            created,
-            updated: Some(created),
-            superseded_by: None,
-            source: Some(MemorySource {
-                session: find_labelled(&summary, &SESSION).map(str::to_owned),
-                imported: Some(ImportFormat::ConversationMemory.name().to_owned()),
-                origin: Some(format!("{}/{name}", state.directory_name())),
-                ..MemorySource::default()
-            }),
-        },
-        body: body.trim().to_owned(),
+        front: frontmatter(name, topic, keywords, created, source),
+        body: write_body(&summary, &info),
         text: None,
         raw,
         state,
         trust: Trust::Own,
         scope: None,
     }))
+}
+
+fn frontmatter(
+    name: &str,
+    topic: String,
+    keywords: Vec<String>,
+    created: FrontmatterTime,
+    source: MemorySource,
+) -> Frontmatter {
+    Frontmatter {
+        id: match is_valid_id(name) {
+            true => name.to_owned(),
+            false => String::new(),
+        },
+        topic,
+        kind: MemoryKind::Context,
+        importance: Importance::Normal,
+        keywords,
+        cues: Vec::new(),
+        prompts: Vec::new(),
+        when: Triggers::default(),
+        tags: Vec::new(),
+        created,
+        updated: Some(created),
+        superseded_by: None,
+        source: Some(source),
+    }
+}
+
+/// Returns the key information as a list, and after it the summary without its title.
+fn write_body(summary: &str, info: &[String]) -> String {
+    let rest = match summary.split_once('\n') {
+        Some((first, rest)) if first.starts_with("# ") => rest.trim(),
+        _ => summary.trim(),
+    };
+    let list = crate::key_info::write_list(info);
+    let body = format!("{list}\n# Imported summary\n\n{rest}\n");
+    body.trim().to_owned()
 }
 
 /// Returns the part of a title after `Conversation Memory:`, or the whole title.

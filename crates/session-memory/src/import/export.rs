@@ -87,6 +87,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<ImportedMemory>> {
         path: path.to_owned(),
         what,
     };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let all: MemoryExport = serde_json::from_str(text).map_err(|e| nothing(e.to_string()))?;
     if all.format != FORMAT {
         return Err(nothing(format!("it is not a `{FORMAT}`")));
@@ -101,21 +102,27 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<ImportedMemory>> {
     let one = |one: ExportedMemory| -> std::result::Result<ImportedMemory, DamagedFile> {
         let name = Path::new(&one.id);
         let parts = yaml::split_file(&one.file, name)?;
+        let unknown = |what: &str, value: &str| DamagedFile {
+            path: name.to_owned(),
+            line: 1,
+            reason: format!("the {what} `{value}` is not known"),
+            hint: Some("correct it in the export".to_owned()),
+        };
         let mut states = MemoryState::ALL.into_iter();
-        let scopes = [MemoryScope::Project, MemoryScope::Global];
+        let state = states.find(|state| state.directory_name() == one.state);
+        let mut scopes = [MemoryScope::Project, MemoryScope::Global].into_iter();
+        let scope = scopes.find(|scope| scope.label() == one.scope);
         Ok(ImportedMemory {
             front: yaml::parse(parts.yaml, name)?,
             body: parts.body.to_owned(),
-            state: states
-                .find(|s| s.directory_name() == one.state)
-                .unwrap_or(MemoryState::Active),
+            state: state.ok_or_else(|| unknown("state", &one.state))?,
             raw: one.raw,
             text: Some(one.file),
             trust: match one.trust {
                 ExportedTrust::Own => Trust::Own,
                 ExportedTrust::Trusted => Trust::Trusted,
             },
-            scope: (scopes.into_iter()).find(|scope| scope.label() == one.scope),
+            scope: Some(scope.ok_or_else(|| unknown("scope", &one.scope))?),
         })
     };
     Ok(all

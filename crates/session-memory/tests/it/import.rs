@@ -225,6 +225,25 @@ fn a_memory_whose_id_is_taken_is_imported_once_under_another_one() {
 }
 
 #[test]
+fn an_export_with_an_unknown_state_or_scope_is_refused_and_a_mark_before_it_is_not() {
+    let from = World::new();
+    from.save("Lantern", "in the harbour");
+    let all = from.store.list(&MemoryState::ALL).memories;
+    let document = serde_json::to_string(&export_memories(&from.store, &all)).unwrap();
+    let to = World::new();
+    let path = to.home().join("memories.json");
+    let format = ImportFormat::SessionSearch;
+    for (known, unknown) in [("\"active\"", "\"activ\""), ("\"project\"", "\"projects\"")] {
+        to.write(&path, document.replace(known, unknown));
+        let error = import(&to, format, &path, None).unwrap_err().to_string();
+        assert!(error.contains(&unknown.replace('"', "`")), "{error}");
+    }
+    to.write(&path, format!("\u{feff}{document}"));
+    let report = import(&to, format, &path, None).unwrap();
+    assert_eq!(report.imported.len(), 1);
+}
+
+#[test]
 fn a_missing_path_is_nothing_to_import() {
     let world = World::new();
     for format in [ImportFormat::CursorMemory, ImportFormat::ConversationMemory] {

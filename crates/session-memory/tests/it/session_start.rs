@@ -179,6 +179,23 @@ fn what_was_not_listed_is_injected() {
     assert_eq!(world.inject(prompt, "s1"), [memory.id()]);
 }
 
+#[test]
+fn a_memory_for_whose_line_there_was_no_room_is_injected() {
+    let mut world = World::new();
+    let memory = save_old(&world, TOPIC, TOPIC, 90);
+    for topic in ["Fonts of the invoice", "Colours of the chart"] {
+        save_old(&world, topic, "as they are", 1);
+    }
+    let prompt = "is the connection pool too small?";
+    for (tokens, expected) in [(90, vec![memory.id()]), (1200, vec![])] {
+        world.settings.injection.overview_tokens = tokens;
+        let text = whole(&world);
+        assert_eq!(text.contains(TOPIC), expected.is_empty(), "{text}");
+        assert_eq!(update(&world), None);
+        assert_eq!(world.inject(prompt, "s1"), expected);
+    }
+}
+
 /// Returns what a resumed session is told that was never told anything.
 fn whole_again(world: &World) -> String {
     begin(world, AgentContext::Kept).unwrap().text

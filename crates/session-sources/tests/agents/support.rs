@@ -4,15 +4,12 @@ use crate::turns::{joined, rendered, sorted};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use session_core::{SessionMeta, Span, Turn};
-use session_sources::{Collected, Cursor, Env, Listing, Location, ShownTurns, Source, sources};
+use session_sources::{Collected, Cursor, Env, Listing, Location, ShownTurns, Source, find_source};
 use std::path::{Path, PathBuf};
 
 /// Returns the source of this name.
 pub fn source(name: &str) -> &'static dyn Source {
-    *sources()
-        .iter()
-        .find(|source| source.name().as_str() == name)
-        .unwrap()
+    find_source(name).unwrap()
 }
 
 /// Joins values as lines of JSON.

@@ -3,17 +3,14 @@
 use crate::turns::rendered;
 use session_core::{SessionMeta, Span, Turn};
 use session_sources::{
-    Collected, Cursor, Env, FileStamp, Listing, Located, Location, Source, sources,
+    Collected, Cursor, Env, FileStamp, Listing, Located, Location, Source, find_source,
 };
 use std::path::{Path, PathBuf};
 
 pub const SESSION: &str = "7a1e0c52-0000-4000-8000-000000000001";
 
 pub fn claude() -> &'static dyn Source {
-    *sources()
-        .iter()
-        .find(|source| source.name().as_str() == "claude")
-        .unwrap()
+    find_source("claude").unwrap()
 }
 
 /// A home folder that is deleted when it is dropped.

@@ -4,17 +4,14 @@ use fs_err as fs;
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 use session_core::{Detail, Part, PromptKind, Span, Turn};
-use session_sources::{Collected, Cursor, Env, Location, Sink, Source, sources};
+use session_sources::{Collected, Cursor, Env, Location, Sink, Source, find_source};
 use session_test::opencode::SCHEMA;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The source under test.
 pub fn opencode() -> &'static dyn Source {
-    *sources()
-        .iter()
-        .find(|source| source.name().as_str() == "opencode")
-        .unwrap()
+    find_source("opencode").unwrap()
 }
 
 /// A session to be stored.
