@@ -104,6 +104,10 @@ impl JsonlFormat for Codex {
         true
     }
 
+    fn version(&self) -> u32 {
+        2
+    }
+
     fn join_continuations(&self, locations: &mut Vec<Location>) {
         segments::join(locations);
     }
@@ -191,7 +195,7 @@ impl CodexState {
             ("", _) if item.id.get().is_some() => self.note_session(item, turns),
             ("message", "user") => {
                 let words = item.content.joined();
-                self.prompt(PromptKind::Typed, tools::typed_words(&words), turns);
+                self.prompt(PromptKind::Typed, tools::typed_words_of_item(&words), turns);
             }
             _ => item::add(item, self, turns),
         }

@@ -41,10 +41,9 @@ fn trim_zeros(line: &[u8]) -> &[u8] {
     if rest.is_empty() { line } else { rest }
 }
 
-/// A line without the byte order mark that some editors put before a file.
-fn trim_mark(start: u64, line: &[u8]) -> &[u8] {
-    let marked = (start == 0).then(|| line.strip_prefix(b"\xef\xbb\xbf"));
-    marked.flatten().unwrap_or(line)
+/// A content without the byte order mark that some editors put before a file.
+pub(crate) fn trim_mark(content: &[u8]) -> &[u8] {
+    content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(content)
 }
 
 impl Line<'_> {
@@ -156,7 +155,11 @@ impl Lines {
         let (from, start) = (self.at, self.offset);
         self.advance(len + usize::from(terminated));
         let text = trim_cr(&self.buffer[from..from + len]);
-        let text = trim_zeros(trim_mark(start, text));
+        let text = match start {
+            0 => trim_mark(text),
+            _ => text,
+        };
+        let text = trim_zeros(text);
         Line {
             start,
             end: self.offset,

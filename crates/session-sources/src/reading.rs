@@ -10,12 +10,15 @@ use serde::de::DeserializeOwned;
 use session_core::{SessionMeta, Span, Turn};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Bytes after which the next turn's beginning is a checkpoint.
 const CHECKPOINT_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Longest last line that may still be being written.
+/// Longest last line that is left for later whenever it was written.
 const UNFINISHED_LIMIT: u64 = 16 * 1024 * 1024;
+/// The time since a file's last change for which it counts as being written.
+const WRITING_TIME: Duration = Duration::from_secs(60);
 
 /// The sink asked to stop.
 pub(crate) struct SinkStopped;
@@ -111,7 +114,7 @@ pub(crate) fn next_line<'l>(
 ) -> Option<Line<'l>> {
     let line: io::Result<Option<Line<'l>>> = lines.next();
     match line {
-        Ok(line) => line.filter(|line| !is_unfinished(line)),
+        Ok(line) => line.filter(|line| !is_unfinished(line, path)),
         Err(error) => {
             sink.warning(warning(path, error));
             None
@@ -119,12 +122,18 @@ pub(crate) fn next_line<'l>(
     }
 }
 
-/// A last line that its writer has not ended yet is left for later, but
-/// not for ever: beyond a size, nothing that is being written is so long.
-fn is_unfinished(line: &Line<'_>) -> bool {
+/// A last line that its writer has not ended yet is left for later, but not for ever: a long one only while the file is
+/// being written.
+fn is_unfinished(line: &Line<'_>, path: &Path) -> bool {
     !line.terminated
-        && line.end - line.start <= UNFINISHED_LIMIT
+        && (line.end - line.start <= UNFINISHED_LIMIT || is_being_written(path))
         && line.text.is_none_or(|text| !is_whole(text))
+}
+
+fn is_being_written(path: &Path) -> bool {
+    let modified = fs_err::metadata(path).and_then(|metadata| metadata.modified());
+    let age = modified.ok().and_then(|modified| modified.elapsed().ok());
+    age.is_some_and(|age| age < WRITING_TIME)
 }
 
 /// The part of a source that takes the lines of a file.

@@ -43,6 +43,11 @@ impl SessionSignatures {
         self.0.get(session) == Some(&signature)
     }
 
+    /// Returns true for a session that was delivered, whatever it was like.
+    pub(crate) fn has(&self, session: &str) -> bool {
+        self.0.contains_key(session)
+    }
+
     /// Notes a session as delivered.
     pub(crate) fn insert(&mut self, session: &str, signature: SessionSignature) {
         self.0.insert(session.to_owned(), signature);

@@ -172,11 +172,24 @@ impl StorageReading<'_> {
     }
 
     fn turns(&mut self, session: &SessionMeta, signature: SessionSignature) -> Flowing {
-        stop_if_asked(self.sink.session(session, true))?;
+        match self.known.has(&session.id) {
+            true => self.replace(session, signature),
+            false => self.deliver(session, signature),
+        }
+    }
+
+    /// Delivers the turns of a session as they are read. One without any is not told of.
+    fn deliver(&mut self, session: &SessionMeta, signature: SessionSignature) -> Flowing {
         let mut flow = Ok(());
+        let mut is_first = true;
         let (sink, skipped) = (&mut *self.sink, &mut self.skipped);
         let mut visit = |turn| {
-            flow = stop_if_asked(sink.turn(turn));
+            if std::mem::take(&mut is_first) {
+                flow = stop_if_asked(sink.session(session, true));
+            }
+            if flow.is_ok() {
+                flow = stop_if_asked(sink.turn(turn));
+            }
             match flow {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(_) => ControlFlow::Break(()),
@@ -191,6 +204,34 @@ impl StorageReading<'_> {
             Ok(()) => self.known.insert(&session.id, signature),
             Err(error) => self.skip(&error),
         }
+        Ok(())
+    }
+
+    /// Delivers a session that was delivered before once all of it is read. One that breaks off in an error stays as
+    /// it was; one whose turns are all gone is told to be gone.
+    fn replace(&mut self, session: &SessionMeta, signature: SessionSignature) -> Flowing {
+        let mut turns = Vec::new();
+        let mut visit = |turn| {
+            turns.push(turn);
+            ControlFlow::Continue(())
+        };
+        let (range, detail) = (StoredTurnRange::ALL, Detail::Index);
+        let skipped = &mut self.skipped;
+        let read = self
+            .history
+            .turns(session, range, detail, skipped, &mut visit);
+        if let Err(error) = read {
+            self.skip(&error);
+            return Ok(());
+        }
+        match turns.is_empty() {
+            true => stop_if_asked(self.sink.gone(&session.id))?,
+            false => stop_if_asked(self.sink.session(session, true))?,
+        }
+        for turn in turns {
+            stop_if_asked(self.sink.turn(turn))?;
+        }
+        self.known.insert(&session.id, signature);
         Ok(())
     }
 

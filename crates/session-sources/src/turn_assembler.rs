@@ -210,11 +210,18 @@ impl TurnAssembler {
         Some(turn)
     }
 
+    /// Begins a turn without a prompt where there is none yet.
+    fn begin_if_none(&mut self, position: &LinePosition<'_>) {
+        if self.progress.turn_state == TurnState::Before {
+            self.begin_turn(PromptKind::None, String::new(), position);
+        }
+    }
+
     /// Adds a part to the turn at hand, or begins one with it.
     pub(crate) fn part(&mut self, part: Part, position: &LinePosition<'_>) {
         let kept = is_indexed(&part);
-        if kept && self.progress.turn_state == TurnState::Before {
-            self.begin_turn(PromptKind::None, String::new(), position);
+        if kept {
+            self.begin_if_none(position);
         }
         let full = self.detail() == Detail::Full;
         if let Some(turn) = self.extend(position).filter(|_| kept || full) {
@@ -239,7 +246,7 @@ impl TurnAssembler {
     /// which one without an id cannot have.
     pub(crate) fn call(&mut self, mut call: ToolCall, position: &LinePosition<'_>) {
         let early = self.take_early(&call.id);
-        self.note_call(&call, early.is_some());
+        self.note_call(&call, early.is_some(), position);
         if !call.id.is_empty() {
             call.status = CallStatus::Unfinished;
         }
@@ -254,11 +261,13 @@ impl TurnAssembler {
 
     /// Adds a call that has its result, or will never have one.
     pub(crate) fn complete_call(&mut self, call: ToolCall, position: &LinePosition<'_>) {
-        self.note_call(&call, true);
+        self.note_call(&call, true, position);
         self.part(Part::Call(call), position);
     }
 
-    fn note_call(&mut self, call: &ToolCall, has_result: bool) {
+    /// Counts a call in its turn, which it may begin.
+    fn note_call(&mut self, call: &ToolCall, has_result: bool, position: &LinePosition<'_>) {
+        self.begin_if_none(position);
         let turn = self.at_hand();
         self.progress.calls.note(call, turn, has_result);
     }

@@ -1,6 +1,6 @@
 //! Tool calls and their results.
 
-use super::dialog::{self, DialogQuestion, questions};
+use super::dialog::{self, DialogQuestion, plan, questions};
 use super::entry::{ContentBlock, MessageContent, ToolUseResult, TranscriptEntry};
 use super::not_run;
 use super::persisted::ToolResults;
@@ -30,6 +30,8 @@ struct CallArguments<'a> {
     path: LenientText<'a>,
     #[serde(borrow)]
     questions: LenientItems<LenientObject<DialogQuestion<'a>>>,
+    #[serde(borrow)]
+    plan: LenientText<'a>,
 }
 
 /// The call that a `tool_use` block makes.
@@ -50,9 +52,14 @@ pub(super) fn call(block: &ContentBlock<'_>, detail: Detail) -> ToolCall {
             .map(clipped),
         files: files(name, &input),
         input: whole_input(raw, detail),
-        dialog: CallDialog::new(questions(name, &input.questions), None),
+        dialog: CallDialog::new(question(name, &input), None),
         ..ToolCall::default()
     }
+}
+
+/// The text that a call of this tool puts to the user.
+fn question(tool: &str, input: &CallArguments<'_>) -> Option<String> {
+    questions(tool, &input.questions).or_else(|| plan(tool, &input.plan))
 }
 
 fn files(tool: &str, input: &CallArguments<'_>) -> Vec<String> {

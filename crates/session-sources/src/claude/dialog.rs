@@ -7,6 +7,8 @@ use serde::Deserialize;
 
 /// The tool that puts questions to the user.
 const ASKING: &str = "AskUserQuestion";
+/// The tool that puts a plan to the user.
+const PLANNING: &str = "ExitPlanMode";
 
 /// A question as the input of a call holds it.
 #[derive(Debug, Default, Deserialize)]
@@ -24,6 +26,11 @@ pub(super) fn questions(
     let asked = asked.0.iter().filter(|_| tool == ASKING);
     let questions = asked.filter_map(|question| question.0.as_ref()?.question.get());
     joined_lines(questions)
+}
+
+/// The plan that a call of this tool asks the user to approve.
+pub(super) fn plan(tool: &str, plan: &LenientText<'_>) -> Option<String> {
+    joined_lines(plan.get().filter(|_| tool == PLANNING).into_iter())
 }
 
 /// The user's answers in a result, and what they added to each, a line each.

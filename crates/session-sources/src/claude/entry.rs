@@ -262,8 +262,11 @@ impl<'de: 'a, 'a> LenientJson<'de> for MessageContent<'a> {
     }
     fn items<A: SeqAccess<'de>>(mut items: A) -> Result<Self, A::Error> {
         let mut blocks = Vec::with_capacity(1); // most have one, and a block is large
-        while let Some(block) = items.next_element()? {
-            blocks.push(block);
+        while let Some(block) = items.next_element::<ContentBlock<'_>>()? {
+            // One without a type says nothing, and a line may hold millions.
+            if block.kind.get().is_some() {
+                blocks.push(block);
+            }
         }
         Ok(Self(blocks))
     }

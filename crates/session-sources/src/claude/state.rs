@@ -10,7 +10,7 @@ use crate::turn_assembler::TurnProgress;
 use serde::{Deserialize, Serialize};
 
 /// Version of the cursors.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 /// All that the next line needs to know of those before it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

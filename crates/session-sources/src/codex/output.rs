@@ -16,6 +16,9 @@ pub(super) struct CallOutput<'t> {
     pub running: Option<u64>,
 }
 
+/// Stands before an output that was cut, also behind the other lines.
+const TOTAL_LINES: &str = "Total output lines: ";
+
 /// Lines before an output, with what follows on them.
 const HEADERS: [&str; 8] = [
     "Chunk ID: ",
@@ -23,7 +26,7 @@ const HEADERS: [&str; 8] = [
     "Process exited with code ",
     "Process running with session ID ",
     "Original token count: ",
-    "Total output lines: ",
+    TOTAL_LINES,
     "Exit code: ",
     "Duration: ",
 ];
@@ -54,15 +57,18 @@ impl<'t> CallOutput<'t> {
             return parsed;
         }
         let mut parsed = Self::default();
-        let mut text = after_command(output);
-        let is_header = |text: &str| HEADERS.iter().any(|header| text.starts_with(header));
-        while is_header(text) || text.starts_with("Output:\n") {
-            let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
-            parsed.note_header(line);
-            text = rest;
+        let mut text = parsed.read_headers(after_command(output));
+        // The report of a patch is itself the output of a call.
+        if !parsed.tells_end() && text.starts_with("Exit code: ") {
+            text = parsed.read_headers(text);
+        }
+        if text.starts_with(TOTAL_LINES) {
+            text = text.split_once('\n').map_or("", |(_, rest)| rest);
         }
         let starts = |begins: &[&str]| begins.iter().any(|begin| text.starts_with(begin));
-        if starts(&REFUSALS) {
+        if parsed.tells_end() {
+            // What was printed says nothing more of it.
+        } else if starts(&REFUSALS) {
             parsed.status = CallStatus::NotRun;
         } else if starts(&FAILURES) {
             parsed.status = CallStatus::Failed;
@@ -83,6 +89,21 @@ impl<'t> CallOutput<'t> {
             status: CallStatus::ended(exit.is_some_and(|exit| exit != 0)),
             ..Self::default()
         })
+    }
+
+    /// Reads the lines about the run, and returns what follows them.
+    fn read_headers(&mut self, mut text: &'t str) -> &'t str {
+        while HEADERS.iter().any(|header| text.starts_with(header)) {
+            let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
+            self.note_header(line);
+            text = rest;
+        }
+        text.strip_prefix("Output:\n").unwrap_or(text)
+    }
+
+    /// Returns true where the program tells that the process ended, or goes on.
+    fn tells_end(&self) -> bool {
+        self.has_exited || self.running.is_some()
     }
 
     fn note_header(&mut self, line: &str) {
@@ -210,6 +231,42 @@ mod tests {
                 None,
             ),
             ("Plan updated", "Plan updated", CallStatus::Done, None),
+            (
+                "Process exited with code 0\nOutput:\nfailed to load a file\n",
+                "failed to load a file\n",
+                CallStatus::Done,
+                None,
+            ),
+            (
+                "Process exited with code 0\nOutput:\nExit code: 1\nDuration: 3s\nreal",
+                "Exit code: 1\nDuration: 3s\nreal",
+                CallStatus::Done,
+                None,
+            ),
+            (
+                "Process exited with code 1\nOutput:\naborted by test",
+                "aborted by test",
+                CallStatus::Failed,
+                None,
+            ),
+            (
+                "Process exited with code 0\nOutput:\nProcess running with session ID 5",
+                "Process running with session ID 5",
+                CallStatus::Done,
+                None,
+            ),
+            (
+                "Process exited with code 2\nOutput:\nTotal output lines: 900\nrejected",
+                "rejected",
+                CallStatus::Failed,
+                None,
+            ),
+            (
+                "Process running with session ID 7\nOutput:\nexec_command rejected",
+                "exec_command rejected",
+                CallStatus::Done,
+                Some(7),
+            ),
             ("", "", CallStatus::Done, None),
         ];
         for (output, text, status, running) in cases {

@@ -36,10 +36,20 @@ const NOT_TYPED: [&str; 5] = [
     "# AGENTS.md instructions for ",
 ];
 
-/// Returns the words of a prompt without what a program put around them; empty where all is of it.
+/// Returns the words of a prompt among all that the model is told as the user's; empty where a program wrote it.
+pub(super) fn typed_words_of_item(text: &str) -> &str {
+    match NOT_TYPED.iter().any(|begin| text.trim().starts_with(begin)) {
+        true => "",
+        false => typed_words(text),
+    }
+}
+
+/// Returns the words of a prompt without what a program put around them.
 pub(super) fn typed_words(text: &str) -> &str {
     let text = text.trim();
-    if NOT_TYPED.iter().any(|begin| text.starts_with(begin)) {
+    let is_block =
+        text.starts_with('<') && text.ends_with('>') || text.ends_with("</INSTRUCTIONS>");
+    if is_block && NOT_TYPED.iter().any(|begin| text.starts_with(begin)) {
         return "";
     }
     let request = text.rfind(REQUEST).filter(|_| text.starts_with("# "));

@@ -41,22 +41,42 @@ impl Database {
         Ok(ids)
     }
 
-    /// Where the second storage has columns that are not understood, an empty
-    /// `message` table does not mean that there is nothing.
+    /// Lists the sessions; without `messages` by their own rows alone.
+    fn list_sessions(&self, messages: bool) -> Result<Vec<StoredSession>, StorageError> {
+        let sql = self.schema.sessions_sql(messages);
+        let mut statement = self.database.connection.prepare(&sql)?;
+        let mut rows = statement.query([])?;
+        let mut sessions = Vec::new();
+        while let Some(row) = rows.next()? {
+            sessions.extend(session(row)?);
+        }
+        Ok(sessions)
+    }
+
+    /// Refuses a database whose sessions keep their messages where they are not found: without this, all sessions would
+    /// look empty.
     fn check_form(&self) -> Result<(), StorageError> {
-        if self.schema.has_second_storage() || !self.schema.has("session_message", "id") {
-            return Ok(());
+        let is_read = match (
+            self.schema.has_first_storage(),
+            self.schema.has_second_storage(),
+        ) {
+            (true, _) if self.has_rows("message")? => true,
+            (_, true) if self.has_rows(&TableColumns::known_messages())? => true,
+            (true, _) => {
+                !self.schema.has("session_message", "id") || !self.has_rows("session_message")?
+            }
+            (false, _) => !self.has_rows("session")?,
+        };
+        match is_read {
+            true => Ok(()),
+            false => Err(StorageError::NewerForm),
         }
-        let newer: bool = self.database.connection.query_row(
-            "SELECT EXISTS (SELECT 1 FROM session_message) AND NOT EXISTS (SELECT 1 FROM message)",
-            [],
-            |row| row.get(0),
-        )?;
-        if newer {
-            Err(StorageError::NewerForm)
-        } else {
-            Ok(())
-        }
+    }
+
+    fn has_rows(&self, table: &str) -> Result<bool, StorageError> {
+        let sql = format!("SELECT EXISTS (SELECT 1 FROM {table})");
+        let connection = &self.database.connection;
+        Ok(connection.query_row(&sql, [], |row| row.get(0))?)
     }
 
     /// The messages of a session in their order, without their data.
@@ -138,16 +158,11 @@ impl Database {
 impl MessageStorage for Database {
     fn sessions(&self, _faults: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError> {
         self.check_form()?;
-        let mut statement = self
-            .database
-            .connection
-            .prepare(&self.schema.sessions_sql())?;
-        let mut rows = statement.query([])?;
-        let mut sessions = Vec::new();
-        while let Some(row) = rows.next()? {
-            sessions.extend(session(row)?);
+        match self.list_sessions(true) {
+            // A damaged page of messages costs no more than its session.
+            Err(StorageError::Damaged) => self.list_sessions(false),
+            listed => listed,
         }
-        Ok(sessions)
     }
 
     fn reverted_from(&self, session: &str) -> Option<String> {
@@ -171,12 +186,19 @@ impl MessageStorage for Database {
         let _snapshot = self.database.connection.unchecked_transaction()?;
         let mut keys = (0..span.end).zip(self.keys(session)?);
         let mut batch = MessageBatch::default();
+        let mut is_damaged = false;
         let ended = loop {
             let Some((ordinal, key)) = keys.find(|(ordinal, _)| *ordinal >= span.start) else {
-                break Ok(());
+                // After all that can be read.
+                break if is_damaged {
+                    Err(StorageError::Damaged)
+                } else {
+                    Ok(())
+                };
             };
             match self.stored(key, ordinal, detail) {
                 Ok(message) => batch.push(message),
+                Err(StorageError::Damaged) => is_damaged = true,
                 Err(error) => break Err(error),
             }
             if batch.is_full() && batch.visit(detail, faults, visit).is_break() {

@@ -1,5 +1,6 @@
 //! Which columns a database has: 38 migrations and several forks differ.
 
+use super::session_message::MESSAGE_TYPES;
 use crate::storage_error::StorageError;
 use rusqlite::Connection;
 use std::collections::{HashMap, HashSet};
@@ -76,8 +77,8 @@ impl TableColumns {
     /// worktree, its sandboxes, creation; then what the signature is made of:
     /// last change, count of messages of both storages, count of parts,
     /// `revert`. Touches no `data`, which lies in overflow pages that are then
-    /// never read.
-    pub(super) fn sessions_sql(&self) -> String {
+    /// never read. Without `messages`, nothing but the rows of sessions is read.
+    pub(super) fn sessions_sql(&self, messages: bool) -> String {
         let session = |column| self.or(column, "session", "s", "NULL");
         format!(
             "SELECT s.id, {parent}, {title}, {directory}, {project}, j.worktree, j.sandboxes,
@@ -98,9 +99,10 @@ impl TableColumns {
             updated = session("time_updated"),
             revert = session("revert"),
             projects = self.projects(),
-            messages = self.messages_by_session("message", self.has_first_storage()),
-            second = self.messages_by_session("session_message", self.has_second_storage()),
-            parts = self.parts_by_session(),
+            messages = self.messages_by_session("message", messages && self.has_first_storage()),
+            second =
+                self.messages_by_session("session_message", messages && self.has_second_storage()),
+            parts = self.parts_by_session(messages && self.has_first_storage()),
         )
     }
 
@@ -146,6 +148,12 @@ impl TableColumns {
         )
     }
 
+    /// Selects the messages of the second storage that are of a type that is read.
+    pub(super) fn known_messages() -> String {
+        let known = MESSAGE_TYPES.map(|kind| format!("'{kind}'")).join(", ");
+        format!("session_message WHERE type IN ({known})")
+    }
+
     fn projects(&self) -> String {
         if !self.has("project", "id") {
             return "SELECT NULL AS id, NULL AS worktree, NULL AS sandboxes".to_owned();
@@ -166,8 +174,8 @@ impl TableColumns {
         )
     }
 
-    fn parts_by_session(&self) -> String {
-        if !self.has_first_storage() {
+    fn parts_by_session(&self, is_there: bool) -> String {
+        if !is_there {
             return NONE_BY_SESSION.to_owned();
         }
         let changed = self.changed("part", "p");

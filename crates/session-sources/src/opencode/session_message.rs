@@ -110,6 +110,10 @@ struct StructuredOutput<'a> {
     content: Option<&'a RawValue>,
 }
 
+/// The types of messages that are read.
+pub(super) const MESSAGE_TYPES: [&str; 5] =
+    ["user", "assistant", "shell", "synthetic", "compaction"];
+
 /// Reads `session_message.data` of a type.
 pub(super) fn decode(
     kind: &str,

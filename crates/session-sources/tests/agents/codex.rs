@@ -307,6 +307,24 @@ fn bare_items_of_old_versions_are_read() {
     "##);
 }
 
+/// Events tell what was typed; only a whole block is a program's.
+#[test]
+fn prompts_that_begin_as_a_programs_text_are_prompts() {
+    let typed = [
+        "# AGENTS.md instructions for the build are wrong",
+        "<user_instructions> is what I see, why?",
+    ];
+    let block = "<environment_context>\n<cwd>/a</cwd>\n</environment_context>";
+    let events = [typed[0], block, typed[1]].map(user);
+    let records = [&[meta(json!({}))][..], &events].concat();
+    let turns = indexed(codex(), PATH, content(&records));
+    let prompts = typed.iter().zip(0..);
+    let expected: String = prompts
+        .map(|(text, n)| format!("{n} Typed: {text:?}\n"))
+        .collect();
+    assert_eq!(turns, expected);
+}
+
 /// Where there is an event for it, too, that one counts.
 #[test]
 fn a_shell_escape_is_told_once() {

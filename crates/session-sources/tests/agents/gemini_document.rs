@@ -36,6 +36,11 @@ fn document(messages: &[Value]) -> String {
 
 #[test]
 fn a_document_is_read() {
+    let marked = format!("\u{feff}{}", document(&messages()));
+    assert_eq!(
+        indexed(gemini(), PATH, marked),
+        indexed(gemini(), PATH, document(&messages()))
+    );
     assert_snapshot!(indexed(gemini(), PATH, document(&messages())), @r##"
     0 Typed: "Build it"
       text "With make."

@@ -3,6 +3,7 @@
 use crate::support::{Transcript, indexed};
 use crate::turns::rendered;
 use proptest::prelude::*;
+use std::time::{Duration, SystemTime};
 
 const GOOD: &str = r#"{"type":"user","message":"good"}"#;
 
@@ -130,6 +131,12 @@ fn a_tail_that_no_one_would_write_is_damage() {
     let live = Transcript::new(tail(16 << 20)).read(None);
     assert_eq!((live.turns.len(), live.warnings.len()), (1, 0));
     let transcript = Transcript::new(tail((16 << 20) + 1));
+    let written = transcript.read(None);
+    assert_eq!(written.warnings, [], "it is being written");
+    let path = transcript.location().path;
+    let file = fs_err::OpenOptions::new().append(true).open(path).unwrap();
+    let hour_ago = SystemTime::now() - Duration::from_secs(3600);
+    file.file().set_modified(hour_ago).unwrap();
     let found = transcript.read(None);
     assert_eq!((found.turns.len(), found.warnings.len()), (1, 1));
     assert_eq!(found.warnings[0].offset, Some(GOOD.len() as u64 + 1));

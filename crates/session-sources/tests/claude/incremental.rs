@@ -4,6 +4,7 @@ use crate::scripted::{in_background, interleaved_words, steered};
 use crate::support::{Transcript, fixture};
 use crate::turns::{joined, rendered, sorted};
 use proptest::prelude::*;
+use serde_json::json;
 use session_core::{Part, SessionMeta, Turn, TurnContent};
 use session_sources::{Collected, Cursor, Flow, Sink, Warning};
 
@@ -66,6 +67,33 @@ fn results_find_the_turn_of_their_call() {
     assert_eq!(test, Some((Some("error: 2 tests failed"), true)));
     let is_nameless = |part: &Part| matches!(part, Part::Call(call) if call.name.is_empty());
     assert!(!shown[1].parts.iter().any(is_nameless), "it is told once");
+}
+
+/// A turn without a prompt begins with its first call, which counts in it.
+#[test]
+fn results_of_a_turn_that_begins_with_a_call_find_their_calls() {
+    let call = |id: &str, command: &str| {
+        json!({"type": "assistant", "uuid": id, "timestamp": "2026-01-10T09:00:00Z", "message": {"id": id, "role": "assistant",
+            "content": [{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}}]}})
+    };
+    let result = |id: &str, output: &str, is_error: bool| {
+        json!({"type": "user", "uuid": format!("r{id}"), "timestamp": "2026-01-10T09:01:00Z", "message": {"role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": id, "content": output, "is_error": is_error}]}})
+    };
+    let records = [
+        call("a", "make a"),
+        call("b", "make b"),
+        result("b", "Exit code 2", true),
+        result("a", "fine", false),
+    ];
+    let lines: Vec<String> = records.iter().map(|record| format!("{record}\n")).collect();
+    let calls = lines[..2].concat().len();
+    let contents = sorted(&grown(lines.concat().as_bytes(), &[calls]));
+    let runs = contents[0].command_runs();
+    let runs: Vec<_> = runs
+        .map(|run| (run.command, run.status.is_failed()))
+        .collect();
+    assert_eq!(runs, [("make a", false), ("make b", true)]);
 }
 
 fn last_meta(reads: &[Collected]) -> Option<&SessionMeta> {
@@ -333,6 +361,12 @@ fn growing_snapshots_across_reads_tell_the_rest() {
     assert_eq!(
         rendered(&joined(&parts)),
         "0 None: \"\"\n  text \"Hm.\"\n  text \"The port\"\n  text \"is taken.\"\n"
+    );
+    let begun = reply("The po");
+    let parts = grown(format!("{begun}{ended}").as_bytes(), &[begun.len()]);
+    assert_eq!(
+        rendered(&joined(&parts)),
+        "0 None: \"\"\n  text \"Hm.\"\n  text \"The po\"\n  text \"port is taken.\"\n"
     );
 }
 

@@ -341,6 +341,15 @@ fn questions_and_answers_are_said() {
     }
 }
 
+#[test]
+fn a_plan_is_said() {
+    let input = r##"{"plan":"# Proxy\n\nListen on 8443.","planFilePath":"/home/ann/.claude/plans/proxy.md"}"##;
+    let result = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"User has approved your plan."}]}}"#;
+    let content = only_content(&called("ExitPlanMode", input, result));
+    assert_eq!(content.answer, "# Proxy\n\nListen on 8443.");
+    assert_eq!(only_content(&called("Plan", input, result)).answer, "");
+}
+
 /// Nor are the client's words about it errors of the command.
 #[test]
 fn what_was_not_let_run_did_not_fail() {

@@ -77,7 +77,8 @@ impl Assembly<'_> {
     }
 
     /// Puts a longer state of a block in the position of the shorter. Where that
-    /// one was delivered already, the rest follows as a part of its own.
+    /// one was delivered already, the rest follows as a part of its own, from
+    /// the beginning of a word that was cut.
     fn extend_block(
         &mut self,
         block: &ContentBlock<'_>,
@@ -85,9 +86,10 @@ impl Assembly<'_> {
         position: &LinePosition<'_>,
     ) {
         let whole = reply::words(block);
-        let Some((begin, rest)) = whole.split_at_checked(earlier) else {
+        let Some(begin) = whole.get(..earlier) else {
             return;
         };
+        let rest = &whole[word_start(whole, earlier)..];
         let shorter = text_part(block, begin);
         let turn = self.turns.open_turn();
         let mut parts = turn
@@ -174,5 +176,18 @@ fn text_part(block: &ContentBlock<'_>, words: &str) -> Part {
     match block.kind.get() {
         Some("thinking") => Part::Thinking { text },
         _ => Part::Text { text },
+    }
+}
+
+/// Longest part of a word that is told twice, in bytes.
+const WORD_BYTES: usize = 64;
+
+/// Returns where the word begins that a cut at an offset of a text would divide; the offset where it divides none.
+fn word_start(text: &str, cut: usize) -> usize {
+    let (begin, rest) = text.split_at(cut);
+    let last_word = begin.rsplit(char::is_whitespace).next().unwrap_or_default();
+    match rest.starts_with(char::is_whitespace) || last_word.len() > WORD_BYTES {
+        true => cut,
+        false => cut - last_word.len(),
     }
 }
