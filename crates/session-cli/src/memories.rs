@@ -7,6 +7,7 @@ use crate::command::memory::note;
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_agents::MergedSettings;
+use session_config::current_directory;
 use session_files::Project;
 use session_memory::{Memory, MemoryListing, MemoryState};
 use session_sources::Env;
@@ -20,7 +21,7 @@ const MAX_NAMED: usize = 5;
 /// # Errors
 /// When the directory belongs to none, or to one whose root is not the user's alone.
 pub fn project_at_hand(home: &Path) -> Result<Project> {
-    match Project::find(&std::env::current_dir()?, home) {
+    match Project::find(&current_directory()?, home) {
         Ok(Some(project)) => Ok(project),
         Ok(None) => {
             bail!("this folder belongs to no project\nhint: go to a folder below one with `.git`")
@@ -43,7 +44,7 @@ pub fn merged_settings(env: &Env, directory: &Path) -> Result<MergedSettings> {
 /// # Errors
 /// When the configuration has a mistake, allows no directory of memories, or switches them off.
 pub fn open() -> Result<Memories> {
-    let memories = Memories::for_folder(&std::env::current_dir()?)?;
+    let memories = Memories::for_folder(&current_directory()?)?;
     for text in &memories.notes {
         note(text)?;
     }

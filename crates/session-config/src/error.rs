@@ -46,6 +46,9 @@ pub enum ConfigError {
     /// The configuration cannot be formatted.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
+    /// The working directory was deleted, or may not be read.
+    #[error("the current folder cannot be found: it was deleted, or may not be read")]
+    NoCurrentDirectory,
     /// The user has no home directory.
     #[error("there is no home folder")]
     NoHome,
@@ -63,6 +66,7 @@ impl ConfigError {
             Self::Variable { name, .. } => Some(format!(
                 "docs/configuration.md has the values; unset {name} to do without it"
             )),
+            Self::NoCurrentDirectory => Some("go to a folder that is there".to_owned()),
             Self::NoHome => {
                 let directories = agents().filter_map(|agent| agent.folders.first().copied());
                 let directories = join_words(directories, "or");

@@ -239,6 +239,14 @@ impl Home {
     }
 }
 
+/// Returns the working directory.
+///
+/// # Errors
+/// When it was deleted, or may not be read.
+pub fn current_directory() -> Result<PathBuf> {
+    std::env::current_dir().map_err(|_| ConfigError::NoCurrentDirectory)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

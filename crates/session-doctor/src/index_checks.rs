@@ -10,13 +10,10 @@ const DEAD_SHARE_DIVISOR: usize = 4;
 
 /// Checks whether the index can be read and is whole, and what it covers.
 pub(crate) fn check_index(home: &Home) -> Vec<Finding> {
-    let index = match home.index() {
+    let index = match open_verified(home) {
         Ok(index) => index,
         Err(error) => return vec![explain(&error)],
     };
-    if let Err(error) = index.verify() {
-        return vec![explain(&error)];
-    }
     let mut findings = vec![Finding::ok(
         "index",
         format!("database and vectors are whole (`{}`)", home.root.display()),
@@ -39,6 +36,18 @@ pub(crate) fn check_index(home: &Home) -> Vec<Finding> {
         )),
     }
     findings
+}
+
+/// Opens the index and verifies it. Another process may write a matrix anew meanwhile: a second look sees that one.
+fn open_verified(home: &Home) -> Result<Reader, StoreError> {
+    let verify = || {
+        let index = home.index()?;
+        index.verify().map(|()| index)
+    };
+    match verify() {
+        Err(error) if error.needs_rebuild() => verify(),
+        other => other,
+    }
 }
 
 const REBUILD: &str = "run `session-search index --full`";

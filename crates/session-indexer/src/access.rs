@@ -42,17 +42,25 @@ impl Access<'_> {
     ) -> Result<T, IndexError> {
         match self {
             Self::Held(writer) => Ok(write(writer)?),
-            Self::Brief(root) => Ok(write(&mut wait_for_writer(root)?)?),
+            Self::Brief(root) => Ok(write(&mut wait_for_writer(root, || {})?)?),
         }
     }
 }
 
-fn wait_for_writer(root: &Path) -> Result<Writer, StoreError> {
+/// Opens an index for writing. While another process writes, waits for it, up to a minute; `waits` is called once then.
+///
+/// # Errors
+/// When there is no index, or it cannot be written; [`StoreError::Locked`] after a minute.
+pub fn wait_for_writer(root: &Path, waits: impl FnOnce()) -> Result<Writer, StoreError> {
     let began = Instant::now();
+    let mut waits = Some(waits);
     loop {
         drop(Reader::open(root)?); // never made anew where it has been deleted
         match Writer::open(root) {
             Err(StoreError::Locked { .. }) if began.elapsed() < PATIENCE => {
+                if let Some(waits) = waits.take() {
+                    waits();
+                }
                 std::thread::sleep(Duration::from_millis(10));
             }
             other => return other,

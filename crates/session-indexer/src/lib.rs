@@ -37,6 +37,7 @@ mod refresh;
 mod session_embedder;
 mod write;
 
+pub use access::wait_for_writer;
 pub use discover::{Changes, discover};
 pub use documents::{chunk_texts, max_document_bytes};
 pub use embedding::{Embedded, Embedding, embed_beside, embed_pending, embed_texts};

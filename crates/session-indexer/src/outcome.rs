@@ -23,6 +23,9 @@ pub struct Outcome {
     /// Why the index could not be written, where it was searched as it is.
     #[serde(skip)]
     pub unwritable: Option<String>,
+    /// The disk has no room for what it was to write.
+    #[serde(skip)]
+    pub needs_space: bool,
     /// Others could write to the index's directory until now.
     #[serde(skip)]
     pub was_open_to_others: bool,

@@ -122,7 +122,7 @@ pub fn refresh(how: &Refresh<'_>) -> Result<Outcome, IndexError> {
             locked: true,
             ..Outcome::default()
         }),
-        Err(IndexError::Store(error)) if how.mode == Mode::Full && error.needs_rebuild() => {
+        Err(IndexError::Store(error)) if how.mode == Mode::Full && error.may_need_rebuild() => {
             run(how, &mut Writer::rebuild(&how.root)?, None)
         }
         other => other,

@@ -4,12 +4,13 @@ use crate::answer::{Answer, Fenced, ItemList, format_call};
 use crate::arguments::{RecallArguments, RememberArguments};
 use crate::call_error::CallError;
 use jiff::{Timestamp, Zoned};
+use session_config::current_directory;
 use session_core::text::clip;
 use session_display::safe_line;
 use session_memory::{
     Draft, Memory, MemoryListing, MemoryMatch, MemoryState, describe_cuts, record_use,
 };
-use session_query::{Memories, SavedMemory};
+use session_query::{Memories, QueryError, SavedMemory};
 
 /// Most bytes of a memory's text in an answer.
 const TEXT_BYTES: usize = 2_000;
@@ -21,7 +22,7 @@ const MAX_REPEATS: usize = 3;
 /// # Errors
 /// When the configuration has a mistake, or switches memories off.
 fn open() -> Result<Memories, CallError> {
-    let memories = Memories::for_folder(&std::env::current_dir().map_err(anyhow::Error::from)?)?;
+    let memories = Memories::for_folder(&current_directory().map_err(QueryError::from)?)?;
     memories.require_enabled()?;
     Ok(memories)
 }

@@ -118,6 +118,13 @@ fn config_error<'e>(cause: &'e (dyn Error + 'static)) -> Option<&'e ConfigError>
     })
 }
 
+/// The hint where there is no room for the index.
+pub(crate) const NO_SPACE_HINT: &str =
+    "free space on that disk, or set SESSION_SEARCH_HOME to a folder on another";
+/// The hint where the index cannot be written.
+pub(crate) const UNWRITABLE_HINT: &str =
+    "see that its folder can be written, or set SESSION_SEARCH_HOME to another";
+
 fn hint_of_index(error: &StoreError) -> Option<&'static str> {
     match error {
         _ if error.needs_rebuild() => Some(
@@ -129,17 +136,13 @@ fn hint_of_index(error: &StoreError) -> Option<&'static str> {
         _ if error.needs_update() => Some(
             "a newer version of session-search wrote it: update this one, or set SESSION_SEARCH_HOME to another folder",
         ),
-        _ if error.needs_space() => {
-            Some("free space on that disk, or set SESSION_SEARCH_HOME to a folder on another")
-        }
+        _ if error.needs_space() => Some(NO_SPACE_HINT),
         StoreError::Shared(_) => {
             Some("set SESSION_SEARCH_HOME to a folder of its own, such as one below that")
         }
         StoreError::Locked { .. } => Some("wait for it to end, or see `session-search status`"),
         StoreError::Missing { .. } => Some("run `session-search index`"),
-        _ if error.needs_write_access() => {
-            Some("see that the folder can be written, or set SESSION_SEARCH_HOME to another")
-        }
+        _ if error.needs_write_access() => Some(UNWRITABLE_HINT),
         StoreError::Sqlite(_) | StoreError::Io(_) => {
             Some("`session-search doctor` looks for what is wrong")
         }

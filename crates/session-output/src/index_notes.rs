@@ -1,5 +1,6 @@
 //! Notes on a refresh of the index: files read, removed and left.
 
+use crate::error_hint::{NO_SPACE_HINT, UNWRITABLE_HINT};
 use crate::forget_report::format_counts;
 use session_display::plural;
 use session_forget::Removed;
@@ -13,7 +14,10 @@ pub fn format_refresh_notes(outcome: &Outcome) -> String {
         out += &format!("note: {removed}\n");
     }
     if let Some(reason) = &outcome.unwritable {
-        let hint = "see that its folder can be written, or set SESSION_SEARCH_HOME to another";
+        let hint = match outcome.needs_space {
+            true => NO_SPACE_HINT,
+            false => UNWRITABLE_HINT,
+        };
         out += &format!(
             "note: the index cannot be written ({reason}); it is searched as it is\nhint: {hint}\n"
         );

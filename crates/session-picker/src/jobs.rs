@@ -5,12 +5,13 @@ use crate::error::PickerError;
 use crate::memory_form::MemoryForm;
 use crate::worker::Message;
 use jiff::Zoned;
+use session_config::current_directory;
 use session_core::Part;
 use session_core::text::{clip, printable};
 use session_export::{ExportFormat, ExportedSession, file_name, write};
 use session_files::{Existing, FileError, output_path};
 use session_memory::{Draft, MemorySource};
-use session_query::{FrontEndHooks, Memories, OpenIndex, SearchEngine};
+use session_query::{FrontEndHooks, Memories, OpenIndex, QueryError, SearchEngine};
 use session_search::Exchange;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -122,7 +123,7 @@ fn save(
         .filter(|folder| folder.is_dir());
     let memories = match own {
         Some(folder) => Memories::for_folder(folder)?,
-        None => Memories::for_folder(&std::env::current_dir()?)?,
+        None => Memories::for_folder(&current_directory().map_err(QueryError::from)?)?,
     };
     memories.require_enabled()?;
     let draft = Draft {

@@ -96,6 +96,7 @@ impl LiveIndex<'_> {
                 Ok(Outcome {
                     files_left: self.count_changed_files()?,
                     unwritable: Some(error.to_string()),
+                    needs_space: error.needs_space(),
                     ..Outcome::default()
                 })
             }

@@ -3,6 +3,7 @@
 use crate::error::{Result, StoreError};
 use session_files::{Dir, Lock, UserDirectoryKind, private, user_directory};
 use std::cell::Cell;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -19,8 +20,27 @@ pub fn index_exists(root: &Path) -> bool {
     database_path(root).is_file()
 }
 
+/// Returns true when the directory holds an index database.
+///
+/// # Errors
+/// When the directory may not be entered.
+pub(crate) fn find_database(root: &Path) -> Result<bool> {
+    match fs_err::metadata(database_path(root)) {
+        Ok(found) => Ok(found.is_file()),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(false)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
 pub(crate) fn database_path(root: &Path) -> PathBuf {
     root.join("index.db")
+}
+
+/// The database's write-ahead log.
+pub(crate) fn log_path(root: &Path) -> PathBuf {
+    root.join("index.db-wal")
 }
 
 pub(crate) fn vectors_path(root: &Path) -> PathBuf {

@@ -90,6 +90,19 @@ impl StoreError {
         }
     }
 
+    /// True when building the index anew may help, whatever is wrong: its tables contradict each other.
+    pub fn may_need_rebuild(&self) -> bool {
+        use rusqlite::ErrorCode::{ConstraintViolation, TypeMismatch, Unknown};
+        let is_contradiction = |error: &rusqlite::Error| {
+            let code = error.sqlite_error_code();
+            matches!(
+                code,
+                None | Some(ConstraintViolation | TypeMismatch | Unknown)
+            )
+        };
+        self.needs_rebuild() || matches!(self, Self::Sqlite(error) if is_contradiction(error))
+    }
+
     /// True when another process holds the index: one of this program, or any other that writes to its database.
     pub fn is_locked(&self) -> bool {
         match self {
@@ -133,7 +146,7 @@ impl StoreError {
     }
 }
 
-/// True for SQLite errors that mean a damaged file. A table or a column that
+/// True for SQLite errors that mean a damaged file. A value that no column holds is one, and a table or a column that
 /// is not there is one: our statements name none that the schema has not.
 pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
@@ -143,11 +156,17 @@ pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
         "has no column named",
         "malformed database schema",
     ];
-    let is_out_of_range = matches!(error, rusqlite::Error::IntegralValueOutOfRange(..));
+    let is_no_value = matches!(
+        error,
+        rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::Utf8Error(..)
+    );
     matches!(
         error.sqlite_error_code(),
         Some(DatabaseCorrupt | NotADatabase)
-    ) || is_out_of_range
+    ) || is_no_value
         || OF_SCHEMA
             .iter()
             .any(|what| sqlite_message(error).contains(what))

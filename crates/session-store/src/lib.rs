@@ -88,6 +88,7 @@ mod varint;
 mod vector_entries;
 mod vector_owners;
 mod vectors;
+mod verify;
 mod word_index;
 mod writer;
 

@@ -12,7 +12,7 @@ use memmap2::{Advice, UncheckedAdvice};
 use rayon::prelude::*;
 use session_files::private;
 use std::collections::HashMap;
-use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -96,7 +96,10 @@ impl VectorMatrix {
             root: root.to_owned(),
             what: format!("`{}` {what}", path.display()),
         };
-        let file = fs_err::File::open(&path).map_err(|_| damaged("is missing"))?;
+        let file = fs_err::File::open(&path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => damaged("is missing"),
+            _ => error.into(),
+        })?;
         // SAFETY: the file is ours and append-only: rows that the database
         // counts are never rewritten or cut, a new generation is a new file.
         let map = unsafe { Mmap::map(file.file()) }?;

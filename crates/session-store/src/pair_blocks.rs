@@ -30,18 +30,24 @@ impl PairColumns {
         self.0.iter().map(unpack)
     }
 
-    /// Reads `count` blocks, each its number and its blob, in order. A number that only damage explains ends it.
-    pub(crate) fn read(count: i64, mut blocks: rusqlite::Rows<'_>) -> Result<Self> {
+    /// Reads `count` blocks, each its number and its blob, in order.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] for a number or a blob that only damage explains.
+    pub(crate) fn read(root: &Path, count: i64, mut blocks: rusqlite::Rows<'_>) -> Result<Self> {
         let count = usize::try_from(count).unwrap_or_default();
         let mut pairs = Vec::with_capacity(count * BLOCK_ROWS as usize);
         while let Some(block) = blocks.next()? {
             let number = usize::try_from(block.get::<_, i64>(0)?).unwrap_or_default();
-            if number > MAX_BLOCKS {
-                break;
+            let (rows, rest) = block.get_ref(1)?.as_blob().unwrap_or_default().as_chunks();
+            if number > MAX_BLOCKS || !rest.is_empty() {
+                return Err(StoreError::Corrupt {
+                    root: root.to_owned(),
+                    what: format!("block {number} of its rows"),
+                });
             }
             pairs.resize(number * BLOCK_ROWS as usize, [0; PAIR_BYTES]);
-            let blob = block.get_ref(1)?.as_blob().unwrap_or_default();
-            pairs.extend_from_slice(blob.as_chunks().0);
+            pairs.extend_from_slice(rows);
         }
         Ok(Self(Arc::new(pairs)))
     }

@@ -1,10 +1,9 @@
 //! Reading: many may, and none waits for the writer.
 
 use crate::error::Result;
-use crate::id::{ModelId, SessionId, TurnId};
+use crate::id::{SessionId, TurnId};
 use crate::kept::KeptParts;
 use crate::last_frames::LastFrames;
-use crate::model::{Level, ModelRow};
 use crate::postings::PostingsReader;
 use crate::row::{CopyRow, TURN_COLUMNS, TurnRow, turn_row};
 use crate::{directory, schema};
@@ -115,14 +114,13 @@ impl Reader {
         directory::disk_bytes(&self.root)
     }
 
-    /// True when no history file has been read yet.
+    /// True when no history has been read yet. An index that is being built anew has the sessions of before.
     ///
     /// # Errors
     /// When the database fails.
     pub fn is_empty(&self) -> Result<bool> {
-        Ok(self
-            .db
-            .query_row("SELECT NOT EXISTS(SELECT 1 FROM cursors)", [], |r| r.get(0))?)
+        let sql = "SELECT NOT EXISTS(SELECT 1 FROM cursors) AND NOT EXISTS(SELECT 1 FROM sessions)";
+        Ok(self.db.query_row(sql, [], |row| row.get(0))?)
     }
 
     /// Counts the sessions.
@@ -186,60 +184,6 @@ impl Reader {
         let mut found = self.db.prepare_cached(&query)?;
         let rows = found.query_map([session], turn_row)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
-    }
-
-    /// Checks the database's own structure, and that every row of every matrix
-    /// is a unit vector.
-    ///
-    /// # Errors
-    /// [`crate::StoreError::Corrupt`] with what was found.
-    pub fn verify(&self) -> Result<()> {
-        self.verify_database()?;
-        let models = self.models()?;
-        models.iter().try_for_each(|m| self.verify_matrices(m))
-    }
-
-    /// Checks the database's own structure.
-    ///
-    /// # Errors
-    /// [`crate::StoreError::Corrupt`] with what was found.
-    pub fn verify_database(&self) -> Result<()> {
-        let found: String = self
-            .db
-            .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-        if found != "ok" {
-            let first = found.lines().next().unwrap_or_default();
-            return Err(self.corrupt(format!("the database check says `{first}`")));
-        }
-        Ok(())
-    }
-
-    /// Returns the models of which a matrix is missing or damaged.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn models_with_damaged_vectors(&self) -> Result<Vec<ModelId>> {
-        let mut damaged = Vec::new();
-        for model in self.models()? {
-            match self.verify_matrices(&model) {
-                Err(error) if error.needs_rebuild() => damaged.push(model.id),
-                other => other?,
-            }
-        }
-        Ok(damaged)
-    }
-
-    fn verify_matrices(&self, model: &ModelRow) -> Result<()> {
-        for level in Level::ALL {
-            if let Some(row) = self.matrix(model, level)?.first_damaged_row() {
-                let name = level.name();
-                return Err(self.corrupt(format!(
-                    "row {row} of the {name} vectors of `{}`",
-                    model.name
-                )));
-            }
-        }
-        Ok(())
     }
 
     pub(crate) fn corrupt(&self, what: String) -> crate::StoreError {

@@ -101,7 +101,7 @@ pub(crate) fn open_writable(root: &Path) -> Result<Connection> {
 /// Opens the database for reading.
 pub(crate) fn open_readable(root: &Path) -> Result<Connection> {
     let path = directory::database_path(root);
-    if !path.is_file() {
+    if !directory::find_database(root)? {
         return Err(StoreError::Missing {
             root: root.to_owned(),
         });

@@ -51,7 +51,7 @@ impl Reader {
         let find = "SELECT block, turns FROM turn_blocks ORDER BY block";
         let mut find = self.db.prepare_cached(find)?;
         let blocks = find.query([])?;
-        Ok(TurnColumns(PairColumns::read(count, blocks)?))
+        Ok(TurnColumns(PairColumns::read(self.root(), count, blocks)?))
     }
 }
 

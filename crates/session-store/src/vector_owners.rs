@@ -70,7 +70,7 @@ impl Reader {
             "SELECT block, owners FROM owner_blocks WHERE model = ?1 AND level = ?2 ORDER BY block",
         )?;
         let blocks = find.query(params![model, level.number()])?;
-        Ok(VectorOwners(PairColumns::read(count, blocks)?))
+        Ok(VectorOwners(PairColumns::read(self.root(), count, blocks)?))
     }
 }
 

@@ -265,10 +265,23 @@ impl Writer {
         self.delete_orphans()?;
         self.write_blocks()?;
         self.appenders.flush()?;
-        self.reader.db.execute_batch("COMMIT")?;
+        self.commit_transaction()?;
         self.open = false;
         self.delete_old_generations()?;
         self.compacted = false;
+        Ok(())
+    }
+
+    /// Commits. Where matrices were written anew, the commit is on the disk before those that they replace are deleted:
+    /// else a loss of power could leave an index without either.
+    fn commit_transaction(&self) -> Result<()> {
+        self.reader.db.execute_batch("COMMIT")?;
+        if self.compacted {
+            // SQLite syncs the log itself at a checkpoint alone.
+            let log = directory::log_path(self.reader.root());
+            let log = fs_err::OpenOptions::new().append(true).open(log)?;
+            log.sync_data()?;
+        }
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use crate::args::ConfigArgs;
 use crate::command::memory::note;
 use crate::output::json;
 use anyhow::Result;
-use session_config::{Home, SettingsReport};
+use session_config::{Home, SettingsReport, current_directory};
 use session_files::Project;
 use session_output::JsonSettings;
 use std::io::Write;
@@ -16,7 +16,7 @@ use std::io::Write;
 /// When the configuration has a mistake.
 pub fn run(args: &ConfigArgs) -> Result<Found> {
     let home = Home::unconfigured()?;
-    let project = Project::find(&std::env::current_dir()?, &home.env.home);
+    let project = Project::find(&current_directory()?, &home.env.home);
     if let Err(unowned) = &project {
         note(&unowned.message())?;
     }

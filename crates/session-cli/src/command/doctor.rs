@@ -7,11 +7,10 @@ use crate::memories::{Memories, merged_settings};
 use crate::output::width;
 use crate::output::{json, notes};
 use anyhow::Result;
-use session_config::Home;
+use session_config::{Home, current_directory};
 use session_doctor::{Finding, Fix, Severity, close_permissions, examine, examine_memories};
 use session_indexer::Mode;
 use session_output::{JsonDoctor, describe_fix, format_findings};
-use session_store::Writer;
 use std::collections::BTreeSet;
 use std::io::Write;
 
@@ -63,7 +62,7 @@ pub fn run(args: &DoctorArgs) -> Result<Found> {
 
 /// Runs all checks, that of this project's memories last.
 fn examine_all(home: &Home) -> Result<Vec<Finding>> {
-    let folder = std::env::current_dir()?;
+    let folder = current_directory()?;
     let settings = merged_settings(&home.env, &folder)?;
     let mut findings = examine(home, &settings);
     let memories = Memories::for_folder(&folder)?;
@@ -77,7 +76,7 @@ fn apply(fix: Fix, home: &Home) -> Result<()> {
         Fix::Refresh => refresh_index(home, Mode::Changes),
         Fix::Rebuild => refresh_index(home, Mode::Full),
         Fix::Purge => {
-            Writer::open(&home.root)?.purge()?;
+            refresh::writer(home)?.purge()?;
             Ok(())
         }
     }

@@ -11,7 +11,7 @@ use crate::output::{json, notes};
 use anyhow::{Context, Result, anyhow, bail};
 use jiff::{Timestamp, Zoned};
 use regex::Regex;
-use session_config::Home;
+use session_config::{Home, current_directory};
 use session_display::safe_line;
 use session_forget::{ForgetError, ForgetPlan, ForgetReason, ForgetRequest, TurnRange};
 use session_indexer::Mode;
@@ -21,7 +21,7 @@ use session_output::{
     format_forget_records, format_index_readers, format_restored,
 };
 use session_query::read_folder;
-use session_store::{PurgeOutcome, SessionId, SessionRow, Writer, find_open_processes};
+use session_store::{PurgeOutcome, SessionId, SessionRow, find_open_processes};
 use std::collections::{BTreeSet, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -146,7 +146,7 @@ struct SavedMemories {
 /// its sessions.
 fn stores_of(plan: &ForgetPlan) -> Result<Vec<SavedMemories>> {
     let uids = plan.session_uids();
-    let here = std::env::current_dir()?;
+    let here = current_directory()?;
     let mut stores = vec![Memories::for_folder(&here)?];
     for folder in project_folders(plan) {
         match Memories::for_folder(&folder) {
@@ -193,7 +193,7 @@ fn consent(args: &ForgetArgs) -> Result<bool> {
 
 /// Removes from the files of the index what an earlier `forget` deleted, which was killed.
 fn purge_leftovers(home: &Home) -> Result<()> {
-    let note = match Writer::open(&home.root)?.purge()? {
+    let note = match refresh::writer(home)?.purge()? {
         PurgeOutcome::Complete => {
             "note: what was deleted before left the files of the index only now"
         }
@@ -210,7 +210,7 @@ fn forget(
     plan: &ForgetPlan,
     stores: &[SavedMemories],
 ) -> Result<PurgeOutcome> {
-    let mut writer = Writer::open(&home.root)?;
+    let mut writer = refresh::writer(home)?;
     // Before their sessions, by which they are found: should this fail, it can be said once more.
     if args.memories {
         stores.iter().try_for_each(purge_memories)?;

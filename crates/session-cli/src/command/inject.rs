@@ -7,7 +7,7 @@ use crate::memories::Memories;
 use crate::output::{json, notes};
 use anyhow::Result;
 use session_agents::HookInput;
-use session_config::Home;
+use session_config::{Home, current_directory};
 use session_display::safe_line;
 use session_memory::SessionState;
 use session_output::{JsonInjection, format_decision};
@@ -40,7 +40,7 @@ pub fn run(args: &InjectArgs) -> Result<Found> {
         ..HookInput::default()
     };
     let started = Instant::now();
-    let memories = Memories::for_folder(&std::env::current_dir()?)?;
+    let memories = Memories::for_folder(&current_directory()?)?;
     let outcome = PromptOutcome::decide(&input, memories, started, None)?;
     let found = answer(&outcome, args)?;
     if found == Found::Nothing && !args.explain {

@@ -5,10 +5,10 @@ use crate::output::progress::Bar;
 use anyhow::Result;
 use session_config::Home;
 use session_embed::Embedder;
-use session_indexer::{Mode, Outcome, Progress, ReadPolicy};
+use session_indexer::{Mode, Outcome, Progress, ReadPolicy, wait_for_writer};
 use session_output::{format_no_history, format_refresh_notes};
 use session_query::{LiveIndex, SearchEngine, Snapshot};
-use session_store::{Reader, SessionRow};
+use session_store::{Reader, SessionRow, Writer};
 use std::io::Write;
 
 /// The index, brought up to date as far as a command can wait for it.
@@ -48,6 +48,18 @@ pub fn index(home: &Home) -> Result<RefreshedIndex> {
         is_complete: outcome.is_complete(),
         is_excluding: !policy.exclusions.is_empty(),
     })
+}
+
+/// Opens the index for writing, after another process that writes to it.
+///
+/// # Errors
+/// When it cannot be written, or the other process does not end within a minute.
+pub fn writer(home: &Home) -> Result<Writer> {
+    let note = || {
+        let note = "waiting for another process to finish writing to the index";
+        let _ = writeln!(notes::stderr(), "{note}");
+    };
+    Ok(wait_for_writer(&home.root, note)?)
 }
 
 /// Reads all that changed into the index, however long it takes.

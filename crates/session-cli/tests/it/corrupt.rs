@@ -193,7 +193,7 @@ fn an_older_format_that_cannot_be_migrated_says_why() {
 
     ----- stderr -----
     error: the index in `[TMP]/index` has format 4 and cannot be migrated to format 15: `[TMP]/index/lock` is not a regular file
-    hint: see that the folder can be written, or set SESSION_SEARCH_HOME to another
+    hint: see that its folder can be written, or set SESSION_SEARCH_HOME to another
     ");
 }
 

@@ -5,7 +5,9 @@ use crate::environment::TestEnvironment;
 use crate::kill::dump;
 use crate::memory::Project;
 use rusqlite::Connection;
-use session_store::Reader;
+use session_store::{Reader, Writer};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
 
 const LAMP: &str = "f0460000-0000-4000-8000-000000000001";
 const KILN: &str = "f0460000-0000-4000-8000-000000000002";
@@ -82,6 +84,22 @@ fn a_forgotten_session_leaves_an_index_that_never_saw_it() {
     assert_eq!(held(&env), held(&other));
     let files = |env: &TestEnvironment| dump(&env.index("")).matches("\nfile ").count();
     assert_eq!(files(&env), files(&other));
+}
+
+#[test]
+fn forgetting_waits_for_another_writer() {
+    let env = TestEnvironment::indexed(&[lamp(), kiln()]);
+    let writer = Writer::open(&env.index("")).unwrap();
+    let forget = env
+        .command()
+        .args(["forget", LAMP, "--yes"])
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut said = BufReader::new(forget.unwrap().stderr.take().unwrap()).lines();
+    assert!(said.any(|line| line.unwrap().starts_with("waiting for another process")));
+    drop(writer);
+    assert!(said.any(|line| line.unwrap().starts_with("forgot 1 session")));
+    assert!(!decoded(&env).contains(WORD));
 }
 
 #[test]

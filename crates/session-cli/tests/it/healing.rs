@@ -4,6 +4,7 @@ use crate::environment::TestEnvironment;
 use crate::history::{DOCKER, WATCHER, small};
 use crate::opencode::OpenCodeHistory;
 use rusqlite::Connection;
+use session_store::Writer;
 
 fn database(env: &TestEnvironment) -> Connection {
     Connection::open(env.index("index.db")).unwrap()
@@ -62,6 +63,56 @@ fn a_version_or_a_size_that_cannot_be_is_mended_by_a_full_index() {
             "{damage}"
         );
     }
+}
+
+/// SQLite sees nothing wrong with these.
+#[test]
+fn tables_that_contradict_each_other_are_mended_by_a_full_index() {
+    for damage in [
+        "UPDATE sessions SET title = CAST(x'61ff62' AS TEXT), revision = revision + 1 WHERE id = 1",
+        "DELETE FROM sessions",
+        "DELETE FROM turns",
+        "PRAGMA user_version = 14",
+        "UPDATE turn_blocks SET turns = x'00'",
+        "DELETE FROM turn_blocks",
+        "DELETE FROM session_blocks",
+    ] {
+        let env = small();
+        database(&env).execute_batch(damage).unwrap();
+        env.run(&["index", "--full"]).succeeded();
+        for (query, session) in [("docker bridge", DOCKER), ("EMFILE", WATCHER)] {
+            let found = env.found(&[query]);
+            assert!(found.contains(&session.to_owned()), "{damage}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn blocks_that_lack_rows_are_found_by_doctor() {
+    for damage in [
+        "UPDATE turn_blocks SET turns = x'00'",
+        "DELETE FROM turn_blocks",
+        "DELETE FROM session_blocks",
+    ] {
+        let env = small();
+        database(&env).execute_batch(damage).unwrap();
+        let ran = env.run(&["doctor"]).exits(1);
+        assert!(ran.stdout().contains("is damaged"), "{damage}: {ran}");
+        env.run(&["doctor", "--fix"]).succeeded();
+        let found = env.found(&["docker bridge"]);
+        assert!(found.contains(&DOCKER.to_owned()), "{damage}: {found:?}");
+    }
+}
+
+/// As an `index --full` leaves it that was killed at its beginning.
+#[test]
+fn sessions_without_a_cursor_are_searched_at_once() {
+    let env = small();
+    database(&env).execute("DELETE FROM cursors", []).unwrap();
+    let writer = Writer::open(&env.index("")).unwrap();
+    let found = env.found(&["docker bridge"]);
+    assert!(found.contains(&DOCKER.to_owned()), "{found:?}");
+    drop(writer);
 }
 
 /// Gives a tree to nobody, whom file modes hold; the superuser they do not.

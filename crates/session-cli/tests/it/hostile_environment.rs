@@ -10,6 +10,36 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Stdio;
 
 #[test]
+fn a_folder_that_was_deleted_is_named_where_it_is_needed() {
+    let project = Project::new();
+    let folder = project.env.home("gone");
+    for args in [
+        ["memory", "list"].as_slice(),
+        &["doctor"],
+        &["hook", "status"],
+        &["config"],
+    ] {
+        fs_err::create_dir_all(&folder).unwrap();
+        let mut shell = std::process::Command::new("sh");
+        project.env.isolate(&mut shell);
+        let script = "cd \"$0\" && rmdir \"$0\" && exec \"$@\"";
+        shell
+            .args(["-c", script])
+            .arg(&folder)
+            .arg(env!("CARGO_BIN_EXE_session-search"));
+        let ran = project.env.ran(shell.args(args).output().unwrap()).exits(2);
+        assert!(
+            ran.stderr().contains("the current folder cannot be found"),
+            "{args:?}: {ran}"
+        );
+        assert!(
+            ran.stderr().contains("hint: go to a folder"),
+            "{args:?}: {ran}"
+        );
+    }
+}
+
+#[test]
 fn a_variable_alone_sends_nothing() {
     let project = Project::new();
     project.env.claude(&crate::history::docker());

@@ -55,6 +55,21 @@ fn where_there_is_no_index_the_reader_says_so() {
     assert!(index_exists(index.root()) && Reader::open(index.root()).is_ok());
 }
 
+/// A folder that may not be entered, or a process with too many open files, loses no vectors.
+#[cfg(unix)]
+#[test]
+fn a_matrix_that_cannot_be_opened_is_not_damaged() {
+    let index = filled();
+    let path = index.root().join(MATRIX);
+    fs_err::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("turn.0.npy", &path).unwrap();
+    let error = open_matrix(&index).unwrap_err();
+    assert!(matches!(error, StoreError::Io(_)), "{error}");
+    assert!(index.reader().models_with_damaged_vectors().is_err());
+    fs_err::remove_file(&path).unwrap();
+    assert!(open_matrix(&index).unwrap_err().needs_rebuild());
+}
+
 /// An index that says that it has another format, and how opening it fails.
 fn of_format(format: u32) -> (Index, [StoreError; 2]) {
     let index = filled();

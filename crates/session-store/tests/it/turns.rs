@@ -64,7 +64,7 @@ fn equal_turns_keep_their_numbers() {
     writer.commit().unwrap();
     let before = ids(&mut writer, session);
     writer.reset_cursors().unwrap();
-    assert!(writer.reader().unwrap().is_empty().unwrap());
+    assert!(!writer.reader().unwrap().is_empty().unwrap());
     assert_eq!(
         found(writer.reader().unwrap(), "number2"),
         [before[2]],

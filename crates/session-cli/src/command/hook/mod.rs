@@ -17,7 +17,7 @@ use session_agents::{
     Agent, AgentError, HookEvent, HookFile, InstalledHook, SettingsChange, SettingsFile,
     hook_program_exists, own_program,
 };
-use session_config::Home;
+use session_config::{Home, current_directory};
 use session_display::safe_line;
 use session_files::path_line;
 use session_output::{JsonHookStatus, format_hook_status};
@@ -89,7 +89,7 @@ fn disabling_file(agent: Agent) -> Result<Option<PathBuf>> {
         return Ok(None);
     }
     let env = Home::unconfigured()?.env;
-    Ok(merged_settings(&env, &std::env::current_dir()?)?.disabling_file())
+    Ok(merged_settings(&env, &current_directory()?)?.disabling_file())
 }
 
 /// Writes a change of settings with consent; `unchanged` goes before the path where nothing is to be written.

@@ -3,6 +3,7 @@
 use crate::memories::{self, Memories};
 use crate::output::width;
 use anyhow::Result;
+use session_config::current_directory;
 use session_memory::{Memory, MemoryMatch, MemoryState};
 use session_output::{JsonMemoryCandidate, format_matches};
 
@@ -41,7 +42,7 @@ impl RelatedMemories {
 /// # Errors
 /// When the model fails.
 pub fn related(query: &str) -> Result<RelatedMemories> {
-    let memories = Memories::for_folder(&std::env::current_dir()?)?;
+    let memories = Memories::for_folder(&current_directory()?)?;
     if !memories.home.config.enabled {
         return Ok(RelatedMemories {
             found: Vec::new(),
