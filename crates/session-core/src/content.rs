@@ -6,7 +6,7 @@ use crate::error_signature::ErrorSignature;
 use crate::same_command::{CommandWork, hides_exit_code};
 use crate::session::{DeliveredCall, Part, TEXT_LIMIT, ToolCall, Turn};
 use crate::source_view::shows_source;
-use crate::text::{self, printable};
+use crate::text::{self, searchable};
 use crate::turn_stats::{CommandRunRef, FileAccess, TurnStats};
 
 /// The searchable texts of a turn, and the facts that reports are made of. The store keeps it; the
@@ -88,10 +88,10 @@ const MAX_ERRORS: usize = 300;
 const CLOSING_ROOM: usize = 32 * 1024;
 
 impl TurnContent {
-    /// Extracts the content of a turn. Its texts are printable: a word is found as it is seen.
+    /// Extracts the content of a turn. Its texts are [`searchable`]: a word is found as it is seen.
     pub fn from_turn(turn: &Turn) -> Self {
         let mut content = Self {
-            prompt: text::clip(&printable(&turn.prompt), TEXT_LIMIT).to_owned(),
+            prompt: text::clip(&searchable(&turn.prompt), TEXT_LIMIT).to_owned(),
             turn_stats: turn.turn_stats.clone(),
             ..Self::default()
         };
@@ -208,7 +208,7 @@ impl TurnContent {
     /// Appends a message of the agent. Where there is no room for all of them, the last takes the place of those in
     /// the middle: it says what came out.
     pub fn add_answer(&mut self, words: &str) {
-        let words = printable(words);
+        let words = searchable(words);
         let words = words.trim();
         if words.is_empty() {
             return;
@@ -225,7 +225,7 @@ impl TurnContent {
 
     /// Appends words of the user that are not the turn's prompt.
     fn add_reply(&mut self, words: &str) {
-        let words = printable(words);
+        let words = searchable(words);
         let words = words.trim();
         if words.is_empty() || self.prompt.len() >= TEXT_LIMIT {
             return;
@@ -366,7 +366,7 @@ fn push_entry<T>(entries: &mut Vec<T>, entry: T) {
 /// Returns the index of an item in a list without duplicates, appended if it is new; `limit` where the
 /// list is full.
 fn push_new(list: &mut Vec<String>, item: &str, limit: usize) -> usize {
-    let item = printable(item);
+    let item = searchable(item);
     if let Some(at) = list.iter().position(|have| *have == item) {
         return at;
     }

@@ -1,7 +1,7 @@
 //! A query as terms.
 
 use crate::error_marker::is_error_line;
-use crate::text::{self, printable};
+use crate::text::{self, searchable};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -58,7 +58,7 @@ impl Query {
     pub fn new(text: &str) -> Self {
         // As texts are indexed: what nobody sees is in no word. No escape sequence takes a word with it.
         let text = text.replace(char::is_control, " ");
-        let text = printable(&text).trim().to_owned();
+        let text = searchable(&text).trim().to_owned();
         let all = terms(&text);
         let content: Vec<Term> = all.iter().filter(|t| !is_stop_word(t)).cloned().collect();
         let telling = !content.is_empty();

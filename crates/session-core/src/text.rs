@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+mod compose;
 mod head_run;
 mod markdown;
 mod printable;
 mod run_memo;
 
+pub use compose::{compose, searchable};
 pub use head_run::{HeadRun, is_separator};
 pub use markdown::escape_markdown;
 pub use printable::printable;

@@ -57,7 +57,7 @@ pub fn wait_for_writer(root: &Path, waits: impl FnOnce()) -> Result<Writer, Stor
     loop {
         drop(Reader::open(root)?); // never made anew where it has been deleted
         match Writer::open(root) {
-            Err(StoreError::Locked { .. }) if began.elapsed() < PATIENCE => {
+            Err(error) if error.is_locked() && began.elapsed() < PATIENCE => {
                 if let Some(waits) = waits.take() {
                     waits();
                 }

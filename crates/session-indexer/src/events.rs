@@ -25,6 +25,8 @@ pub(crate) enum Event {
     },
     /// A prompt of this session asks to leave it out.
     Marked(String),
+    /// The session at hand could not be read to its end.
+    BrokeOff,
     Checkpoint(Cursor),
     Gone(String),
     Title {
@@ -194,6 +196,13 @@ impl Sink for Sender<'_> {
             true if turn.continues => self.flow(),
             true => self.deliver_turn(blank(&turn)),
             false => self.deliver_turn(turn),
+        }
+    }
+
+    fn broke_off(&mut self) -> Flow {
+        match self.skips {
+            true => self.flow(),
+            false => self.send(Event::BrokeOff),
         }
     }
 

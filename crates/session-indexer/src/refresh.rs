@@ -233,6 +233,7 @@ fn run(
     seen: Option<Changes>,
 ) -> Result<Outcome, IndexError> {
     let first = writer.reader()?.is_empty()?;
+    let reads_all = first || how.mode == Mode::Full;
     let mut removed = apply_exclusions(how, writer)?;
     let budget = if first { None } else { how.budget };
     let deadline = budget.map(|b| Instant::now() + b);
@@ -240,14 +241,14 @@ fn run(
         Some(changes) => changes,
         None => discover(&how.env, writer.reader()?, &how.policy.exclusions)?,
     };
-    if first {
+    if reads_all {
         changes.put_databases_first();
         writer.let_log_grow()?;
     }
     let options = parse::ReadOptions {
         deadline,
         policy: &how.policy,
-        embedders: if first { &how.embedders } else { &[] },
+        embedders: if reads_all { &how.embedders } else { &[] },
     };
     let mut outcome = read(how, writer, &changes, &options)?;
     removed += leave_out_marked(how, writer, &outcome)?;
@@ -264,7 +265,7 @@ fn run(
         outcome.embedded += embedded.texts;
         outcome.sessions_left += embedded.sessions_left;
     }
-    if first || writer.was_migrated() {
+    if reads_all || writer.was_migrated() {
         writer.vacuum()?;
     }
     outcome.purge_waits = purge(how, writer)?;

@@ -174,6 +174,7 @@ impl Storing<'_> {
                     self.embedded += if is_stored { texts } else { 0 };
                 }
             }
+            Event::BrokeOff => writer.keep_rest(u32::MAX),
             Event::Gone(uid) => writer.mark_session_gone(reading.file, uid)?,
             Event::Title { message, title } => writer.store_external_title(message, title)?,
             Event::Checkpoint(at) => self.checkpoint(reading, std::mem::take(&mut at.0))?,

@@ -11,6 +11,8 @@ use std::borrow::Cow;
 pub(crate) const MAX_DATA_CHARS: usize = 8_600;
 /// Most characters of all notes.
 const MAX_NOTES_CHARS: usize = 700;
+/// Fewest characters to which a note is cut.
+const MIN_NOTE_CHARS: usize = 80;
 /// Most bytes of a text that the next call repeats.
 const REPEATED_BYTES: usize = 200;
 
@@ -179,24 +181,20 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Formats a line for each note. The first that is too long is cut, those after it are left out.
+    /// Formats a line for each note. One that is too long is cut, or left out where there is hardly any room.
     fn format_notes(&self) -> String {
         let mut out = String::new();
         let mut room = MAX_NOTES_CHARS;
         for note in &self.notes {
-            let line = format!("note: {}", Fenced::new(note).as_str());
-            let chars = line.chars().count();
-            if chars >= room {
-                out.extend(
-                    line.chars()
-                        .take(room.saturating_sub(2))
-                        .chain("…\n".chars()),
-                );
-                break;
+            let mut line = format!("note: {}\n", Fenced::new(note).as_str());
+            if line.chars().count() > room {
+                if room < MIN_NOTE_CHARS {
+                    continue;
+                }
+                line = line.chars().take(room - 2).chain("…\n".chars()).collect();
             }
+            room -= line.chars().count();
             out.push_str(&line);
-            out.push('\n');
-            room -= chars + 1;
         }
         out
     }

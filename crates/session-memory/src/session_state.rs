@@ -14,7 +14,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_millis(60);
 /// The longest time that a user who switches injection waits for the lock.
 const SWITCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// The most bytes of a session's state.
-const LIMIT: u64 = 256 << 10;
+const LIMIT: u64 = 512 << 10;
 const LOCK: &str = ".lock";
 /// The age from which on a session's state is deleted.
 const OLD: Duration = Duration::from_secs(60 * 86_400);

@@ -5,7 +5,7 @@ use crate::frontmatter::parse_yaml;
 use crate::string_list::deserialize_string_list;
 use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Deserializer, Serialize};
-use session_core::text::{clip, one_line};
+use session_core::text::{clip, compose, one_line};
 
 /// The key of triggers in a file.
 pub(crate) const TRIGGERS_KEY: &str = "when";
@@ -232,7 +232,8 @@ impl TriggerGlob {
     /// # Errors
     /// When it is not a glob.
     pub fn for_paths(glob: &str) -> Result<Self> {
-        let relative = glob.trim_start_matches("./");
+        let composed = compose(glob);
+        let relative = composed.trim_start_matches("./");
         let is_name = !relative.trim_end_matches('/').contains('/');
         let segment = |segment: &str| match (segment.strip_prefix("**"), segment.strip_suffix("**"))
         {
@@ -256,7 +257,7 @@ impl TriggerGlob {
     /// # Errors
     /// When it is not a glob.
     pub fn for_commands(glob: &str) -> Result<Self> {
-        Self::compile(glob, &mut GlobBuilder::new(glob))
+        Self::compile(glob, &mut GlobBuilder::new(&compose(glob)))
     }
 
     fn compile(glob: &str, builder: &mut GlobBuilder<'_>) -> Result<Self> {
@@ -274,7 +275,7 @@ impl TriggerGlob {
 
     /// Returns true where the glob matches a path from the root, with `/`, or a command.
     pub fn is_match(&self, text: &str) -> bool {
-        self.0.is_match(text)
+        self.0.is_match(compose(text).as_ref())
     }
 }
 
@@ -292,6 +293,8 @@ mod tests {
         for (glob, path) in [
             ("billing/**.go", "billing/tax/vat.go"),
             ("billing/**.go", "billing/vat.go"),
+            ("Pru\u{308}fung/**", "Prüfung/a.go"),
+            ("Prüfung/**", "Pru\u{308}fung/a.go"),
             ("**/migrations/**", "db/migrations/001.sql"),
             ("**/migrations/**", "migrations/001.sql"),
             ("db/", "db/schema/a.sql"),

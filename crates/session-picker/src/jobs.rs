@@ -27,6 +27,14 @@ pub(crate) enum Job {
 }
 
 impl Job {
+    /// Returns true where the end of the process would lose what it writes.
+    pub(crate) fn writes(&self) -> bool {
+        match self {
+            Self::Export(_) | Self::Save(_) => true,
+            Self::CopyText(_) => false,
+        }
+    }
+
     /// Does the work; what came of it is said in the picker.
     pub(crate) fn run(self, engine: &SearchEngine, hooks: FrontEndHooks<PickerError>) -> Message {
         let done = match self {

@@ -11,10 +11,12 @@ use crate::theme::Theme;
 use crate::typing_pause::TypingPause;
 use crate::view;
 use crate::worker::{self, IndexExchange, Message, TurnsQuestion};
+use crossterm::event::{Event, KeyCode, KeyModifiers};
 use session_agents::ResumeCommand;
 use session_core::text::printable;
 use session_query::{FrontEndHooks, SearchEngine};
 use session_store::SessionRow;
+use std::collections::VecDeque;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -88,7 +90,9 @@ struct Picker {
     turns: Arc<Latest<TurnsQuestion>>,
     sender: Sender<Message>,
     messages: Receiver<Message>,
-    /// Jobs that have not ended.
+    /// Messages that came and were not yet taken.
+    waiting: VecDeque<Message>,
+    /// Jobs that write and have not ended.
     running_jobs: usize,
     /// True when the picker has ended and the terminal belongs to the shell again.
     has_ended: Arc<AtomicBool>,
@@ -115,6 +119,7 @@ impl Picker {
             turns: Latest::new(),
             sender,
             messages,
+            waiting: VecDeque::new(),
             running_jobs: 0,
             has_ended: Arc::default(),
         };
@@ -180,8 +185,9 @@ impl Picker {
                 // This thread holds a sender: the channel does not end.
                 false => self.messages.recv().ok(),
             };
-            let waiting: Vec<Message> = self.messages.try_iter().collect();
-            for message in first.into_iter().chain(waiting) {
+            let waiting = first.into_iter().chain(self.messages.try_iter());
+            self.waiting = waiting.collect();
+            while let Some(message) = self.waiting.pop_front() {
                 match self.receive(message)? {
                     Step::Continue => {}
                     end => return Ok(end),
@@ -316,43 +322,60 @@ impl Picker {
 
     fn run_in_background(&mut self, job: Job, note: &str) {
         self.app.note = Some(note.to_owned());
-        self.running_jobs += 1;
+        let writes = job.writes();
+        self.running_jobs += usize::from(writes);
         let (engine, hooks) = (Arc::clone(&self.engine), self.hooks);
         self.spawn(move |out| {
-            let _ = out.send(Message::Done(Box::new(job.run(&engine, hooks))));
+            let done = job.run(&engine, hooks);
+            let _ = out.send(match writes {
+                true => Message::Done(Box::new(done)),
+                false => done,
+            });
         });
     }
 
-    /// Waits for the jobs that have not ended, which the end of the process would cut off. Returns what is to be
-    /// said of them. A signal ends the wait.
+    /// Waits for the jobs that write, which the end of the process would cut off. Returns what is to be said of them. A
+    /// signal or Ctrl-C ends the wait.
     fn finish_jobs(&mut self) -> Vec<String> {
         let deadline = Instant::now() + JOB_TIMEOUT;
         let mut notes = Vec::new();
         while self.running_jobs > 0 {
             let left = deadline.saturating_duration_since(Instant::now());
-            match self.messages.recv_timeout(left) {
-                Ok(Message::Done(message)) => {
+            let came = self.waiting.pop_front();
+            let Ok(message) = came.map_or_else(|| self.messages.recv_timeout(left), Ok) else {
+                break;
+            };
+            match message {
+                Message::Done(message) => {
                     self.running_jobs -= 1;
                     if let Message::Noted(note) = *message {
                         notes.push(note);
                     }
                 }
-                Ok(Message::Panicked(panic)) => resume_unwind(panic),
+                Message::Panicked(panic) => resume_unwind(panic),
+                Message::Input(event) if is_interrupt(&event) => break,
                 #[cfg(unix)]
-                Ok(Message::Signal(_)) => break,
-                Ok(_) => {}
-                Err(_) => break,
+                Message::Signal(_) => break,
+                _ => {}
             }
         }
         if self.running_jobs > 0 {
-            notes.push("what was being written is not: the picker has ended before".to_owned());
+            notes.push("what was being written may not be: the picker has ended before".to_owned());
         }
         notes
     }
 }
 
+/// Returns true for Ctrl-C, which is a key while the terminal is the picker's.
+fn is_interrupt(event: &Event) -> bool {
+    let key = event.as_key_press_event();
+    key.is_some_and(|key| {
+        key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL)
+    })
+}
+
 /// The longest time that the end of the picker waits for a job.
-const JOB_TIMEOUT: Duration = Duration::from_secs(10);
+const JOB_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Interval at which input checks whether the picker has ended: what is typed after that belongs to the shell.
 const INPUT_INTERVAL: Duration = Duration::from_millis(100);

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use session_core::path_matches;
+use session_core::text::compose;
 use session_store::{SessionId, SessionRow, SessionTree, TurnRow};
 
 /// Conditions on hits, all of which must hold. The default excludes subagents alone.
@@ -191,7 +192,7 @@ impl ProjectPattern {
 
 /// Returns true for the folder and all below it, whatever the slashes and, as [`path_matches`], the case.
 fn is_within(path: &str, folder: &str) -> bool {
-    let fold = |path: &str| path.replace('\\', "/").to_lowercase();
+    let fold = |path: &str| compose(path).replace('\\', "/").to_lowercase();
     let (path, folder) = (fold(path), fold(folder));
     let below = path.strip_prefix(folder.trim_end_matches('/'));
     below.is_some_and(|below| below.is_empty() || below.starts_with('/'))

@@ -31,7 +31,7 @@ impl CommandPattern {
 }
 
 fn fold(text: &str) -> String {
-    text::one_line(text).to_lowercase()
+    text::one_line(&text::compose(text)).to_lowercase()
 }
 
 /// Returns true when a file of a session matches by its path. A relative path, as a patch names it,
@@ -53,6 +53,8 @@ mod tests {
     fn the_part_that_matches_is_found_by_its_characters() {
         let pattern = CommandPattern::new("*Test*-p");
         assert_eq!(pattern.find("é && cargo\n test -p a"), Some(11..15));
+        let composed = CommandPattern::new("cat größe");
+        assert!(composed.matches("cat Gro\u{308}ße.md"));
         assert_eq!(pattern.find("cargo"), None);
         assert_eq!(CommandPattern::new("*").find("cargo"), None);
     }

@@ -104,10 +104,6 @@ impl JsonlFormat for Codex {
         true
     }
 
-    fn version(&self) -> u32 {
-        2
-    }
-
     fn join_continuations(&self, locations: &mut Vec<Location>) {
         segments::join(locations);
     }

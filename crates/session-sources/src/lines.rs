@@ -76,6 +76,15 @@ pub(crate) struct LineFiles<'p> {
     pub continuations: &'p [PathBuf],
 }
 
+impl<'p> LineFiles<'p> {
+    /// Returns the file that grows.
+    pub(crate) fn last(self) -> &'p Path {
+        self.continuations
+            .last()
+            .map_or(self.first, PathBuf::as_path)
+    }
+}
+
 impl<'p> From<&'p Path> for LineFiles<'p> {
     fn from(first: &'p Path) -> Self {
         Self {

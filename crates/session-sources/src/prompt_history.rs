@@ -358,7 +358,7 @@ impl PromptHistoryReading<'_> {
     /// Reads from an offset on. `stale` are the sessions of another content of the file.
     fn run(mut self, mut lines: Lines, offset: u64, stale: &PromptSessions) -> Result {
         let mut done = offset;
-        while let Some(line) = next_line(&mut lines, self.path, self.sink) {
+        while let Some(line) = next_line(&mut lines, self.path.into(), self.sink) {
             self.line(&line)?;
             done = line.end;
         }

@@ -109,14 +109,14 @@ pub(crate) fn open_lines<'p>(
 /// Returns the next line that its writer has ended. An error ends the lines, too, and is told.
 pub(crate) fn next_line<'l>(
     lines: &'l mut Lines,
-    path: &Path,
+    files: LineFiles<'_>,
     sink: &mut dyn Sink,
 ) -> Option<Line<'l>> {
     let line: io::Result<Option<Line<'l>>> = lines.next();
     match line {
-        Ok(line) => line.filter(|line| !is_unfinished(line, path)),
+        Ok(line) => line.filter(|line| !is_unfinished(line, files.last())),
         Err(error) => {
-            sink.warning(warning(path, error));
+            sink.warning(warning(files.first, error));
             None
         }
     }
@@ -204,7 +204,7 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
 
     /// Reads to the end.
     pub(crate) fn run(mut self, mut lines: Lines) -> Result<ReadEnd> {
-        while let Some(line) = next_line(&mut lines, self.files.first, self.announcer.sink) {
+        while let Some(line) = next_line(&mut lines, self.files, self.announcer.sink) {
             self.line(&line)?;
         }
         self.finish()

@@ -13,9 +13,19 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SessionSignature(pub i64, pub u64, pub u64, #[serde(default)] pub u64);
 
+impl SessionSignature {
+    /// Returns how many messages the session has.
+    pub(crate) fn message_count(self) -> u64 {
+        self.1
+    }
+}
+
+/// Version of how sessions are read. Those that were read by another one are read again.
+const READ_VERSION: u32 = 2;
+
 /// A hash of what is known of a session as a whole, and of `session.revert`.
 pub(crate) fn digest(meta: &SessionMeta, revert: Option<&str>) -> u64 {
-    let json = serde_json::to_vec(&(meta, revert)).unwrap_or_default();
+    let json = serde_json::to_vec(&(READ_VERSION, meta, revert)).unwrap_or_default();
     let [a, b, c, d, e, f, g, h, ..] = *blake3::hash(&json).as_bytes();
     u64::from_le_bytes([a, b, c, d, e, f, g, h])
 }
@@ -38,14 +48,14 @@ impl SessionSignatures {
         Cursor(serde_json::to_string(self).unwrap_or_default())
     }
 
-    /// True when the session was delivered as it is now.
-    pub(crate) fn contains(&self, session: &str, signature: SessionSignature) -> bool {
+    /// Returns true when the session was delivered as it is now.
+    pub(crate) fn is_current(&self, session: &str, signature: SessionSignature) -> bool {
         self.0.get(session) == Some(&signature)
     }
 
-    /// Returns true for a session that was delivered, whatever it was like.
-    pub(crate) fn has(&self, session: &str) -> bool {
-        self.0.contains_key(session)
+    /// Returns the signature with which a session was delivered.
+    pub(crate) fn get(&self, session: &str) -> Option<SessionSignature> {
+        self.0.get(session).copied()
     }
 
     /// Notes a session as delivered.

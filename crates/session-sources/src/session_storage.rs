@@ -132,7 +132,7 @@ impl StorageReading<'_> {
         self.report_gone(sessions)?;
         let changed: Vec<&StoredSession> = sessions
             .iter()
-            .filter(|s| !self.known.contains(&s.meta.id, s.signature))
+            .filter(|s| !self.known.is_current(&s.meta.id, s.signature))
             .collect();
         let step = CHECKPOINT_STEP.max(changed.len() / 32);
         for (n, session) in changed.into_iter().enumerate() {
@@ -160,10 +160,7 @@ impl StorageReading<'_> {
     fn session(&mut self, session: &StoredSession) -> Flowing {
         match self.history.describe(session) {
             Ok(Some(meta)) => self.turns(&meta, session.signature),
-            Ok(None) => {
-                self.known.insert(&session.meta.id, session.signature);
-                Ok(())
-            }
+            Ok(None) => self.end(&session.meta.id, session.signature, true),
             Err(error) => {
                 self.skip(&error);
                 Ok(())
@@ -172,19 +169,19 @@ impl StorageReading<'_> {
     }
 
     fn turns(&mut self, session: &SessionMeta, signature: SessionSignature) -> Flowing {
-        match self.known.has(&session.id) {
-            true => self.replace(session, signature),
-            false => self.deliver(session, signature),
+        match self.known.get(&session.id) {
+            Some(known) => self.replace(session, signature, known),
+            None => self.deliver(session, signature),
         }
     }
 
-    /// Delivers the turns of a session as they are read. One without any is not told of.
+    /// Delivers the turns of a session that was not delivered before, as they are read.
     fn deliver(&mut self, session: &SessionMeta, signature: SessionSignature) -> Flowing {
         let mut flow = Ok(());
-        let mut is_first = true;
+        let mut is_empty = true;
         let (sink, skipped) = (&mut *self.sink, &mut self.skipped);
         let mut visit = |turn| {
-            if std::mem::take(&mut is_first) {
+            if std::mem::take(&mut is_empty) {
                 flow = stop_if_asked(sink.session(session, true));
             }
             if flow.is_ok() {
@@ -201,15 +198,26 @@ impl StorageReading<'_> {
             .turns(session, range, detail, skipped, &mut visit);
         flow?;
         match read {
-            Ok(()) => self.known.insert(&session.id, signature),
-            Err(error) => self.skip(&error),
+            Ok(()) => self.end(&session.id, signature, is_empty),
+            Err(error) if is_empty => {
+                self.skip(&error);
+                Ok(())
+            }
+            Err(error) => {
+                self.skip(&error);
+                stop_if_asked(self.sink.broke_off())
+            }
         }
-        Ok(())
     }
 
-    /// Delivers a session that was delivered before once all of it is read. One that breaks off in an error stays as
-    /// it was; one whose turns are all gone is told to be gone.
-    fn replace(&mut self, session: &SessionMeta, signature: SessionSignature) -> Flowing {
+    /// Delivers a session that was delivered before, once all of it is read: one that breaks off in an error stays as it
+    /// was, unless there is more of it now.
+    fn replace(
+        &mut self,
+        session: &SessionMeta,
+        signature: SessionSignature,
+        known: SessionSignature,
+    ) -> Flowing {
         let mut turns = Vec::new();
         let mut visit = |turn| {
             turns.push(turn);
@@ -220,18 +228,32 @@ impl StorageReading<'_> {
         let read = self
             .history
             .turns(session, range, detail, skipped, &mut visit);
-        if let Err(error) = read {
-            self.skip(&error);
-            return Ok(());
+        if let Err(error) = &read {
+            self.skip(error);
+            if signature.message_count() <= known.message_count() {
+                return Ok(());
+            }
         }
-        match turns.is_empty() {
-            true => stop_if_asked(self.sink.gone(&session.id))?,
-            false => stop_if_asked(self.sink.session(session, true))?,
+        let is_empty = turns.is_empty();
+        if !is_empty {
+            stop_if_asked(self.sink.session(session, true))?;
         }
         for turn in turns {
             stop_if_asked(self.sink.turn(turn))?;
         }
-        self.known.insert(&session.id, signature);
+        match read {
+            Ok(()) => self.end(&session.id, signature, is_empty),
+            Err(_) if is_empty => Ok(()),
+            Err(_) => stop_if_asked(self.sink.broke_off()),
+        }
+    }
+
+    /// Notes a session as delivered. One without a turn is not told of, unless it had some: they are gone.
+    fn end(&mut self, id: &str, signature: SessionSignature, is_empty: bool) -> Flowing {
+        if is_empty && self.known.get(id).is_some() {
+            stop_if_asked(self.sink.gone(id))?;
+        }
+        self.known.insert(id, signature);
         Ok(())
     }
 

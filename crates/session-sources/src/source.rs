@@ -133,6 +133,11 @@ pub trait Sink {
     /// delivered before, unless it [continues](Turn::continues) that one.
     fn turn(&mut self, turn: Turn) -> Flow;
 
+    /// The session opened last could not be read to its end: what was delivered before of its later turns stays.
+    fn broke_off(&mut self) -> Flow {
+        Flow::Continue
+    }
+
     /// Everything before the cursor has been delivered; a reader that starts
     /// from it delivers the rest and nothing twice. What came after the last
     /// checkpoint before a stop is to be discarded.

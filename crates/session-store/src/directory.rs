@@ -15,16 +15,16 @@ pub fn default_root(home: &Path, var: impl Fn(&str) -> Option<String>) -> PathBu
     }
 }
 
-/// Returns true when the directory holds an index database.
+/// Returns true when the directory holds an index database, and may be entered.
 pub fn index_exists(root: &Path) -> bool {
-    database_path(root).is_file()
+    has_database(root).unwrap_or(false)
 }
 
 /// Returns true when the directory holds an index database.
 ///
 /// # Errors
 /// When the directory may not be entered.
-pub(crate) fn find_database(root: &Path) -> Result<bool> {
+pub(crate) fn has_database(root: &Path) -> Result<bool> {
     match fs_err::metadata(database_path(root)) {
         Ok(found) => Ok(found.is_file()),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {

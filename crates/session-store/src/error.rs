@@ -92,13 +92,14 @@ impl StoreError {
 
     /// True when building the index anew may help, whatever is wrong: its tables contradict each other.
     pub fn may_need_rebuild(&self) -> bool {
-        use rusqlite::ErrorCode::{ConstraintViolation, TypeMismatch, Unknown};
+        use rusqlite::ErrorCode::{ConstraintViolation, TypeMismatch};
         let is_contradiction = |error: &rusqlite::Error| {
+            let message = sqlite_message(error);
+            // A migration that was done before.
+            let is_repeated =
+                message.ends_with(" already exists") || message.starts_with("duplicate column");
             let code = error.sqlite_error_code();
-            matches!(
-                code,
-                None | Some(ConstraintViolation | TypeMismatch | Unknown)
-            )
+            is_repeated || matches!(code, Some(ConstraintViolation | TypeMismatch))
         };
         self.needs_rebuild() || matches!(self, Self::Sqlite(error) if is_contradiction(error))
     }

@@ -101,7 +101,7 @@ pub(crate) fn open_writable(root: &Path) -> Result<Connection> {
 /// Opens the database for reading.
 pub(crate) fn open_readable(root: &Path) -> Result<Connection> {
     let path = directory::database_path(root);
-    if !directory::find_database(root)? {
+    if !directory::has_database(root)? {
         return Err(StoreError::Missing {
             root: root.to_owned(),
         });

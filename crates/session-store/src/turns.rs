@@ -12,7 +12,7 @@ use crate::turn_keys::TurnHashes;
 use crate::word_index::TurnWords;
 use crate::writer::{MigrationProgress, Writer};
 use rusqlite::{OptionalExtension, params};
-use session_core::{Turn, TurnContent, noise, title};
+use session_core::{Turn, TurnContent, noise, text, title};
 
 /// A stored turn with its content and dedup keys.
 struct StoredTurn {
@@ -391,7 +391,7 @@ impl Writer {
         let found: Option<Option<String>> = find.query_row([id], |row| row.get(0)).optional()?;
         Ok(match found {
             None => String::new(),
-            Some(Some(title)) => title,
+            Some(Some(title)) => text::compose(&title).into_owned(),
             Some(None) if noise::is_wordless(&content.prompt) => String::new(),
             Some(None) => title::prompt_title(&content.prompt),
         })

@@ -24,6 +24,7 @@ use session_core::TurnContent;
 use session_files::private;
 use session_redact::Redactor;
 use std::cell::Cell;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Writes to the index. At most one exists, over all processes.
@@ -265,24 +266,27 @@ impl Writer {
         self.delete_orphans()?;
         self.write_blocks()?;
         self.appenders.flush()?;
-        self.commit_transaction()?;
+        self.reader.db.execute_batch("COMMIT")?;
         self.open = false;
+        self.sync_log()?;
         self.delete_old_generations()?;
         self.compacted = false;
         Ok(())
     }
 
-    /// Commits. Where matrices were written anew, the commit is on the disk before those that they replace are deleted:
-    /// else a loss of power could leave an index without either.
-    fn commit_transaction(&self) -> Result<()> {
-        self.reader.db.execute_batch("COMMIT")?;
-        if self.compacted {
-            // SQLite syncs the log itself at a checkpoint alone.
-            let log = directory::log_path(self.reader.root());
-            let log = fs_err::OpenOptions::new().append(true).open(log)?;
-            log.sync_data()?;
+    /// Brings a commit to the disk after which matrices are deleted that it replaced: else a loss of power could leave
+    /// an index without either. SQLite syncs the log itself at a checkpoint alone.
+    fn sync_log(&self) -> Result<()> {
+        if !self.compacted {
+            return Ok(());
         }
-        Ok(())
+        let path = directory::log_path(self.reader.root());
+        match fs_err::OpenOptions::new().append(true).open(path) {
+            Ok(log) => Ok(log.sync_data()?),
+            // Some file systems have no log.
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn write_blocks(&mut self) -> Result<()> {

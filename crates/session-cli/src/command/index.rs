@@ -3,18 +3,18 @@
 use crate::Found;
 use crate::args::IndexArgs;
 use crate::command::background;
-use crate::command::refresh;
+use crate::command::refresh::{self, WriterWait};
 use crate::output::progress::Bar;
 use crate::output::{json, notes};
-use anyhow::{Result, bail};
+use anyhow::Result;
 use session_config::Home;
 use session_display::plural;
-use session_indexer::{Embedded, Mode, Outcome};
+use session_indexer::{Embedded, Mode};
 use session_output::{format_index_outcome, format_open_directory};
-use session_query::{MAX_LOCK_WAIT, QueryModels, SearchEngine};
+use session_query::{QueryModels, SearchEngine};
 use session_store::{IndexLock, StoreError};
 use std::io::Write;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Runs the command.
 ///
@@ -28,7 +28,8 @@ pub fn run(args: &IndexArgs) -> Result<Found> {
     let began = Instant::now();
     let engine = SearchEngine::new(home.clone())?.with_wait_listener(notes::endpoint_waits());
     refresh::use_threads(home.config.threads(false));
-    let mut outcome = read(args, &engine)?;
+    let mode = if args.full { Mode::Full } else { Mode::Changes };
+    let mut outcome = refresh::update_index(&engine, mode)?;
     let embedded = embed(&home, engine.models())?;
     if embedded.failed > 0 {
         let texts = plural(embedded.failed, "text");
@@ -52,26 +53,6 @@ pub fn run(args: &IndexArgs) -> Result<Found> {
     Ok(Found::Something)
 }
 
-/// Reads what changed, as soon as no other process is writing.
-fn read(args: &IndexArgs, engine: &SearchEngine) -> Result<Outcome> {
-    let mode = if args.full { Mode::Full } else { Mode::Changes };
-    let mut waiting = WriterWait::new("its update");
-    loop {
-        // What was forgotten while another process wrote is not read, either.
-        let policy = engine.read_policy()?;
-        let outcome = refresh::live_index(engine, &policy).refresh(mode, None)?;
-        if !outcome.locked {
-            return Ok(outcome);
-        }
-        if waiting.since.elapsed() > MAX_LOCK_WAIT {
-            bail!(
-                "another process has been updating the index for a minute\nhint: wait for it to end"
-            );
-        }
-        waiting.wait()?;
-    }
-}
-
 /// Makes the chosen model's vectors, once no other process does.
 fn embed(home: &Home, models: &QueryModels) -> Result<Embedded> {
     if models.chosen().is_none() {
@@ -86,34 +67,4 @@ fn embed(home: &Home, models: &QueryModels) -> Result<Embedded> {
         }
     };
     Ok(models.embed_pending(&|| false, &Bar::new())?)
-}
-
-/// Waits for another process, and notes it once.
-struct WriterWait {
-    since: Instant,
-    what: &'static str,
-    noted: bool,
-}
-
-impl WriterWait {
-    fn new(what: &'static str) -> Self {
-        Self {
-            since: Instant::now(),
-            what,
-            noted: false,
-        }
-    }
-
-    fn wait(&mut self) -> Result<()> {
-        if !self.noted {
-            writeln!(
-                notes::stderr(),
-                "waiting for another process to finish {}",
-                self.what
-            )?;
-            self.noted = true;
-        }
-        std::thread::sleep(Duration::from_millis(200));
-        Ok(())
-    }
 }

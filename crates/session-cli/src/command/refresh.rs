@@ -2,14 +2,15 @@
 
 use crate::output::notes;
 use crate::output::progress::Bar;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use session_config::Home;
 use session_embed::Embedder;
 use session_indexer::{Mode, Outcome, Progress, ReadPolicy, wait_for_writer};
 use session_output::{format_no_history, format_refresh_notes};
-use session_query::{LiveIndex, SearchEngine, Snapshot};
+use session_query::{LiveIndex, MAX_LOCK_WAIT, SearchEngine, Snapshot};
 use session_store::{Reader, SessionRow, Writer};
 use std::io::Write;
+use std::time::{Duration, Instant};
 
 /// The index, brought up to date as far as a command can wait for it.
 pub struct RefreshedIndex {
@@ -65,11 +66,31 @@ pub fn writer(home: &Home) -> Result<Writer> {
 /// Reads all that changed into the index, however long it takes.
 ///
 /// # Errors
-/// When the index or the model fails.
+/// As [`update_index`].
 pub fn update(home: &Home, mode: Mode) -> Result<Outcome> {
-    let engine = SearchEngine::new(home.clone())?;
-    let policy = engine.read_policy()?;
-    Ok(live_index(&engine, &policy).refresh(mode, None)?)
+    update_index(&SearchEngine::new(home.clone())?, mode)
+}
+
+/// Reads all that changed into the index, as soon as no other process is writing.
+///
+/// # Errors
+/// When the index or the model fails, or another process does not end.
+pub fn update_index(engine: &SearchEngine, mode: Mode) -> Result<Outcome> {
+    let mut waiting = WriterWait::new("its update");
+    loop {
+        // What was forgotten while another process wrote is not read, either.
+        let policy = engine.read_policy()?;
+        let outcome = live_index(engine, &policy).refresh(mode, None)?;
+        if !outcome.locked {
+            return Ok(outcome);
+        }
+        if waiting.since.elapsed() > MAX_LOCK_WAIT {
+            bail!(
+                "another process has been updating the index for a minute\nhint: wait for it to end"
+            );
+        }
+        waiting.wait()?;
+    }
 }
 
 /// Returns the user's index, refreshed with a progress bar.
@@ -114,4 +135,39 @@ pub fn note_unread(outcome: &Outcome) -> Result<()> {
         "{}",
         format_refresh_notes(outcome)
     )?)
+}
+
+/// Waits for another process, and notes it once.
+pub struct WriterWait {
+    since: Instant,
+    what: &'static str,
+    noted: bool,
+}
+
+impl WriterWait {
+    /// Begins to wait until another process has finished something.
+    pub fn new(what: &'static str) -> Self {
+        Self {
+            since: Instant::now(),
+            what,
+            noted: false,
+        }
+    }
+
+    /// Waits for a moment.
+    ///
+    /// # Errors
+    /// When the note cannot be written.
+    pub fn wait(&mut self) -> Result<()> {
+        if !self.noted {
+            writeln!(
+                notes::stderr(),
+                "waiting for another process to finish {}",
+                self.what
+            )?;
+            self.noted = true;
+        }
+        std::thread::sleep(Duration::from_millis(200));
+        Ok(())
+    }
 }

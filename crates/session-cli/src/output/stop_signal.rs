@@ -17,13 +17,14 @@ impl StopSignal {
     /// Begins to keep the signals back.
     #[cfg(unix)]
     pub fn catch() -> Self {
-        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+        // SIGHUP is left alone: `nohup` lets it be ignored.
+        use signal_hook::consts::{SIGINT, SIGTERM};
         let caught = Arc::default();
         let register = |signal: i32| {
             let number = usize::try_from(signal).ok()?;
             signal_hook::flag::register_usize(signal, Arc::clone(&caught), number).ok()
         };
-        let handlers = [SIGINT, SIGTERM, SIGHUP].into_iter().filter_map(register);
+        let handlers = [SIGINT, SIGTERM].into_iter().filter_map(register);
         let handlers = handlers.collect();
         Self { caught, handlers }
     }

@@ -251,6 +251,44 @@ fn rows_that_are_no_messages() {
 }
 
 #[test]
+fn a_damaged_message_costs_no_other_turn() {
+    let env = TestEnvironment::indexed(&[docker(), watcher()]);
+    let db = OpenCodeHistory::open(&env);
+    let long = "lensgrinder ".repeat(2000);
+    let exchanges = [
+        ("Collimate it", "Done."),
+        ("Polish the lens", long.as_str()),
+        ("Mount the finder", "Mounted."),
+    ];
+    db.session("ses_5", "/home/ann/attic", "Telescope", &exchanges);
+    env.run(&["index"]).succeeded();
+    let answers = || env.found(&["lensgrinder", "--keyword-only"]).len();
+    assert_eq!(answers(), 1);
+    db.0.execute("UPDATE session SET time_updated = 9999999999999", [])
+        .unwrap();
+    drop(db);
+    let path = OpenCodeHistory::path(&env);
+    let mut bytes = fs_err::read(&path).unwrap();
+    // A page of a long value begins with the number of the next.
+    let holds = |page: &&mut [u8]| page[4..].windows(11).take(12).any(|w| w == b"lensgrinder");
+    let page = bytes.chunks_mut(4096).find(holds).unwrap();
+    page[..4].fill(0xff);
+    fs_err::write(&path, bytes).unwrap();
+    for (args, expected) in [(["index"].as_slice(), 1), (&["index", "--full"], 0)] {
+        env.run(args).succeeded();
+        for prompt in ["collimate", "polish", "finder"] {
+            assert_eq!(
+                env.found(&[prompt, "--keyword-only"]),
+                ["ses_5"],
+                "{args:?}"
+            );
+        }
+        assert_eq!(answers(), expected, "{args:?}");
+        assert_eq!(env.problems().len(), 1);
+    }
+}
+
+#[test]
 fn a_locked_database_is_read_when_it_is_free() {
     let env = TestEnvironment::indexed(&[docker(), watcher()]);
     let db = OpenCodeHistory::open(&env);

@@ -100,6 +100,20 @@ fn forgetting_waits_for_another_writer() {
     drop(writer);
     assert!(said.any(|line| line.unwrap().starts_with("forgot 1 session")));
     assert!(!decoded(&env).contains(WORD));
+    let writer = Writer::open(&env.index("")).unwrap();
+    let undo = env
+        .command()
+        .args(["forget", "--undo", "1"])
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut said = BufReader::new(undo.unwrap().stderr.take().unwrap()).lines();
+    assert!(said.any(|line| line.unwrap().starts_with("waiting for another process")));
+    drop(writer);
+    let said: Vec<String> = said.map(Result::unwrap).collect();
+    assert!(
+        said.iter().any(|line| line.contains("1 session")),
+        "{said:?}"
+    );
 }
 
 #[test]

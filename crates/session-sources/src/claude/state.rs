@@ -45,7 +45,7 @@ mod tests {
     /// Cursors lie in every index: a key that changes would be read as its default.
     #[test]
     fn a_cursor_of_an_earlier_version_is_read_as_it_was_meant() {
-        let cursor = r#"{"version":3,"offset":7,"tail":"t","state":{"next":2,"standing":"Open","delivered":2,"seen":[1],
+        let cursor = r#"{"version":4,"offset":7,"tail":"t","state":{"next":2,"standing":"Open","delivered":2,"seen":[1],
             "facts":{"cwd":"/home/ann","custom_title":"Lamp"}}}"#;
         let read = CursorState::<TranscriptState>::parse(&Cursor(cursor.into()), VERSION).unwrap();
         assert_eq!((read.state.progress.next, read.state.delivered), (2, 2));

@@ -56,21 +56,25 @@ impl Database {
     /// Refuses a database whose sessions keep their messages where they are not found: without this, all sessions would
     /// look empty.
     fn check_form(&self) -> Result<(), StorageError> {
-        let is_read = match (
-            self.schema.has_first_storage(),
-            self.schema.has_second_storage(),
-        ) {
-            (true, _) if self.has_rows("message")? => true,
-            (_, true) if self.has_rows(&TableColumns::known_messages())? => true,
-            (true, _) => {
-                !self.schema.has("session_message", "id") || !self.has_rows("session_message")?
-            }
-            (false, _) => !self.has_rows("session")?,
-        };
-        match is_read {
-            true => Ok(()),
-            false => Err(StorageError::NewerForm),
+        match self.keeps_messages_elsewhere() {
+            Ok(true) => Err(StorageError::NewerForm),
+            // Damage costs the sessions that it is in.
+            Ok(false) | Err(StorageError::Damaged) => Ok(()),
+            Err(error) => Err(error),
         }
+    }
+
+    fn keeps_messages_elsewhere(&self) -> Result<bool, StorageError> {
+        let schema = &self.schema;
+        let (first, second) = (schema.has_first_storage(), schema.has_second_storage());
+        if first && self.has_rows("message")?
+            || second && self.has_rows(&TableColumns::known_messages())?
+        {
+            return Ok(false);
+        }
+        let has_first_in_part = !first && (schema.has("message", "id") || schema.has("part", "id"));
+        Ok(has_first_in_part && self.has_rows("session")?
+            || schema.has("session_message", "id") && self.has_rows("session_message")?)
     }
 
     fn has_rows(&self, table: &str) -> Result<bool, StorageError> {

@@ -238,6 +238,12 @@ fn a_damaged_page_costs_only_the_session_on_it() {
         warnings(&after),
         "1x session could not be read: database is damaged"
     );
+    let more = text("More.").to_string();
+    insert_message(&db, "ses_b", "msg_b_09", 9000, r#"{"role":"user"}"#);
+    insert_part(&db, "msg_b_09", "prt_b_09", 9000, &more);
+    let mut grown = Collected::default();
+    crate::fixture::read_from(&home.database(), whole.cursor.as_ref(), &mut grown);
+    assert!(prompts(&grown).contains(&"More."), "what is new is read");
 }
 
 #[test]

@@ -170,6 +170,8 @@ fn a_database_without_the_first_storage_is_read() {
     add_second_storage(&db);
     db.execute("INSERT INTO session VALUES ('ses_a')", [])
         .unwrap();
+    let empty = read(&home.database());
+    assert_eq!((empty.warnings, empty.sessions), (vec![], vec![]));
     write(&db, &[prompt("Hello."), answer(json!([words("Hi.")]))]);
     assert_eq!(prompts(&read(&home.database())), ["Hello."]);
 }

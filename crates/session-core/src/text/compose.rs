@@ -1,0 +1,68 @@
+//! One form for characters with marks, of which Unicode has two.
+
+use super::printable;
+use std::borrow::Cow;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
+/// Bytes that are looked at together.
+const CHUNK_BYTES: usize = 32;
+
+/// Composes characters with their marks to the form NFC of Unicode (Standard Annex 15), in which nearly everything is
+/// typed: `ü`, not `u` and U+0308. macOS and some editors write names the other way.
+pub fn compose(text: &str) -> Cow<'_, str> {
+    if !may_be_decomposed(text) || is_nfc_quick(text.chars()) == IsNormalized::Yes {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.nfc().collect())
+}
+
+/// Returns a text as it is searched: [`printable`], and [composed](compose).
+pub fn searchable(text: &str) -> Cow<'_, str> {
+    match printable(text) {
+        Cow::Borrowed(text) => compose(text),
+        Cow::Owned(text) => match compose(&text) {
+            Cow::Borrowed(_) => Cow::Owned(text),
+            Cow::Owned(composed) => Cow::Owned(composed),
+        },
+    }
+}
+
+/// Returns true for a text with a character from U+0300 on: those before have one form alone, and so have, but for a few
+/// signs of units, dashes, quotes and symbols (U+2000 to U+2FFF).
+fn may_be_decomposed(text: &str) -> bool {
+    let is_lead = |byte: &u8| *byte >= 0xcc && *byte != 0xe2;
+    let mut chunks = text.as_bytes().chunks(CHUNK_BYTES);
+    // Without an end in its midst the loop over a chunk is one of vectors.
+    chunks.any(|chunk| chunk.iter().fold(false, |any, byte| any | is_lead(byte)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn both_forms_are_one() {
+        for text in [
+            "Größe",
+            "йод, Ёлка",
+            "σίσυφος",
+            "데이터베이스",
+            "データベース",
+            "plain “quoted” — text",
+        ] {
+            let decomposed: String = text.nfd().collect();
+            assert_eq!(compose(&decomposed), text);
+            assert!(matches!(compose(text), Cow::Borrowed(_)), "{text}");
+            assert_eq!(searchable(&format!("\x1b[1m{decomposed}\x1b[0m")), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_done_once(text in ".{0,40}") {
+            let composed = compose(&text).into_owned();
+            prop_assert_eq!(compose(&composed), composed.as_str());
+        }
+    }
+}
