@@ -1,6 +1,6 @@
 //! Signals that end the process, kept back while a file is written that has no name yet.
 
-use std::io::{Error, ErrorKind, Result, Write};
+use std::io::{Error, Result, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -72,7 +72,7 @@ impl<W: Write> Write for StoppableWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
         match self.caught.load(Ordering::Relaxed) {
             0 => self.out.write(bytes),
-            _ => Err(Error::new(ErrorKind::Other, "a signal ended it")),
+            _ => Err(Error::other("a signal ended it")),
         }
     }
 

@@ -180,7 +180,6 @@ fn letters_with_marks_are_found_in_either_form() {
         .chain(decomposed.split(' ').skip(2))
     {
         for query in [word.to_owned(), format!("\"{word}\"")] {
-            eprintln!("{}", env.run(&["status"]).stdout());
             let mut found = env.found(&[&query, "--keyword-only"]);
             found.sort();
             assert_eq!(found, ids, "{query}");

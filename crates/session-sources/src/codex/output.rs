@@ -174,6 +174,18 @@ pub(super) fn answers(output: &str) -> Option<String> {
 mod tests {
     use super::{CallOutput, CallStatus};
 
+    /// An output, the text in it, how the call ended, and the process that goes on.
+    type Case = (&'static str, &'static str, CallStatus, Option<u64>);
+
+    fn check((output, text, status, running): Case) {
+        let parsed = CallOutput::parse(output);
+        assert_eq!(
+            (&*parsed.text, parsed.status, parsed.running),
+            (text, status, running),
+            "{output}"
+        );
+    }
+
     #[test]
     fn what_stands_before_an_output_is_read() {
         let unified = "Chunk ID: 1a\nWall time: 0.1 seconds\nProcess exited with code 3\nOriginal token count: 2\nOutput:\nno\n";
@@ -231,6 +243,14 @@ mod tests {
                 None,
             ),
             ("Plan updated", "Plan updated", CallStatus::Done, None),
+            ("", "", CallStatus::Done, None),
+        ];
+        cases.into_iter().for_each(check);
+    }
+
+    #[test]
+    fn what_a_command_printed_says_nothing_of_its_end() {
+        let cases = [
             (
                 "Process exited with code 0\nOutput:\nfailed to load a file\n",
                 "failed to load a file\n",
@@ -267,15 +287,7 @@ mod tests {
                 CallStatus::Done,
                 Some(7),
             ),
-            ("", "", CallStatus::Done, None),
         ];
-        for (output, text, status, running) in cases {
-            let parsed = CallOutput::parse(output);
-            assert_eq!(
-                (&*parsed.text, parsed.status, parsed.running),
-                (text, status, running),
-                "{output}"
-            );
-        }
+        cases.into_iter().for_each(check);
     }
 }
