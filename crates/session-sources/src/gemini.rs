@@ -169,6 +169,8 @@ impl JsonlFormat for GeminiFormat {
         } else if record.rewind_to.get().is_some() {
             turns.notice("undone: the user took turns back");
         } else if let Some(id) = record.id.get() {
+            // A header that comes later is not the file's own, which was damaged.
+            state.has_header = true;
             turns.set_message(id);
             state.message(id, &record, ms, turns);
         } else if let Some(session) = record.session_id.get() {

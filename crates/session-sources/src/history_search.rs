@@ -156,20 +156,34 @@ impl<'k> HistorySearch<'k> {
     }
 
     fn file(&mut self, found: HistoryFile) {
-        if let Entry::Vacant(met) = self.met.entry(found.key) {
-            met.insert(self.listing.locations.len());
-            self.listing.locations.push(Location {
-                path: found.path,
-                stamp: found.stamp,
-                located: found.located,
-                continuations: Vec::new(),
-            });
+        let location = Location {
+            path: found.path,
+            stamp: found.stamp,
+            located: found.located,
+            continuations: Vec::new(),
+        };
+        match self.met.entry(found.key) {
+            Entry::Vacant(met) => {
+                met.insert(self.listing.locations.len());
+                self.listing.locations.push(location);
+            }
+            Entry::Occupied(met) => {
+                let known = &mut self.listing.locations[*met.get()];
+                // A session has the name of its file, not that of a link to it.
+                if is_link(&known.path) && !is_link(&location.path) {
+                    *known = location;
+                }
+            }
         }
     }
 }
 
 /// Files from which on threads are worth their start.
 const MIN_PARALLEL_FILES: usize = 2048;
+
+fn is_link(path: &Path) -> bool {
+    fs_err::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
+}
 
 fn join(folder: &Path, names: &[&str]) -> PathBuf {
     names

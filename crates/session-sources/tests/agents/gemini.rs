@@ -423,3 +423,12 @@ fn a_prompt_is_what_was_typed() {
     3 Command: "/deploy staging"
     "##);
 }
+
+#[test]
+fn a_header_after_the_first_message_is_not_the_files_own() {
+    let said = lines(&[user("u1", 1, "Read it"), header(), user("u2", 2, "Go on")]);
+    let content = format!("{{\"sessionId\":\n{said}");
+    let found = AgentHome::with(gemini(), PATH, content).read(None);
+    let ids: Vec<&str> = found.sessions.iter().map(|s| s.id.as_str()).collect();
+    assert_eq!((ids.len(), found.turns.len()), (1, 2), "{ids:?}");
+}

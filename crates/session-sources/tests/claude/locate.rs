@@ -209,6 +209,23 @@ fn symbolic_links_are_followed_once() {
 
 #[cfg(unix)]
 #[test]
+fn a_session_has_the_name_of_its_file_not_of_a_link_to_it() {
+    for link in [
+        "00000000-0000-4000-8000-000000000000",
+        "ffffffff-0000-4000-8000-000000000000",
+    ] {
+        let home = Home::new();
+        let file = home.project(&format!("{SESSION}.jsonl"));
+        home.write(&file, "{}");
+        std::os::unix::fs::symlink(&file, home.project(&format!("{link}.jsonl"))).unwrap();
+        let found = home.locate().locations;
+        let paths: Vec<_> = found.iter().map(|at| at.path.as_path()).collect();
+        assert_eq!(paths, [file.as_path()]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn a_pipe_is_no_transcript() {
     let home = Home::new();
     let pipe = home.project(&format!("{SESSION}.jsonl"));
