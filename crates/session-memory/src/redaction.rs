@@ -1,11 +1,13 @@
 //! Redacting what is saved: a secret reaches neither the file of a memory nor its vectors.
 
-use crate::error::Result;
+use crate::error::{MemoryError, Result};
+use crate::frontmatter as yaml;
 use crate::memory::{Draft, Frontmatter};
 use crate::memory_change::{MemoryChange, set_front_key};
 use crate::memory_store::ImportedMemory;
 use crate::triggers::{TRIGGERS_KEY, Triggers};
 use session_redact::Redactor;
+use std::path::Path;
 
 /// Redacts all texts of a draft.
 pub(crate) fn redact_draft(redactor: &Redactor, draft: &Draft) -> Draft {
@@ -55,7 +57,7 @@ pub(crate) fn redact_change(redactor: &Redactor, change: &MemoryChange) -> Memor
     change
 }
 
-/// Redacts the fields of a frontmatter's text, of which nothing else changes.
+/// Redacts a frontmatter's text: its fields, and the keys and comments that the user added.
 pub(crate) fn redact_frontmatter_text(
     redactor: &Redactor,
     text: &str,
@@ -77,9 +79,15 @@ pub(crate) fn redact_frontmatter_text(
             text = set_front_key(&text, key, new)?;
         }
     }
-    match redacted.when == front.when {
-        true => Ok(text),
-        false => set_front_key(&text, TRIGGERS_KEY, &redacted.when),
+    if redacted.when != front.when {
+        text = set_front_key(&text, TRIGGERS_KEY, &redacted.when)?;
+    }
+    let whole = redactor.redact(&text);
+    match yaml::parse(&whole, Path::new("the edited text")) {
+        Ok(parsed) if parsed.id == front.id => Ok(whole.into_owned()),
+        _ => Err(MemoryError::Refused(
+            "a key that you added holds a secret\nhint: leave it out".to_owned(),
+        )),
     }
 }
 

@@ -246,10 +246,13 @@ fn an_edited_text_replaces_a_file_that_is_unchanged() {
         assert_eq!(world.read(&memory), memory.text);
     }
     let token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let own = format!("ticket: \"{token}\" # or {token}\nkind:");
     let secret = text.replace("Lantern", &format!("Lantern {token} # kept")) + token;
+    let secret = secret.replacen("kind:", &own, 1);
     let replaced = replace(&secret).unwrap();
     assert!(!replaced.text.contains(token), "{}", replaced.text);
     assert!(replaced.front.topic.starts_with("Lantern "));
+    assert!(replaced.text.contains("ticket: "), "{}", replaced.text);
     assert_eq!(replaced.key_info(), ["in the tower"]);
     let error = replace(&text).unwrap_err().to_string();
     assert!(error.contains("changed by somebody else"), "{error}");
