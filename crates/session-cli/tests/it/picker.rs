@@ -223,14 +223,20 @@ fn a_session_is_exported_to_the_current_folder() {
     terminal.shows("there is already ");
 }
 
-#[test]
-fn a_memory_is_saved_from_a_turn() {
-    let env = small_with_folder();
-    let terminal = start(&env, SIZE, "session-search browse lantern");
+/// A picker in which a memory of a turn is typed and not yet saved.
+fn with_memory_typed(env: &TestEnvironment) -> TmuxTerminal {
+    let terminal = start(env, SIZE, "session-search browse lantern");
     terminal.shows("Light the lantern");
     terminal.keys(&["M-m"]);
     terminal.shows("save a memory");
     terminal.types("It burns oil, not gas");
+    terminal
+}
+
+#[test]
+fn a_memory_is_saved_from_a_turn() {
+    let env = small_with_folder();
+    let terminal = with_memory_typed(&env);
     terminal.keys(&["Enter"]);
     terminal.shows("saved as ");
     terminal.keys(&["Escape"]);
@@ -245,11 +251,7 @@ fn a_memory_is_saved_from_a_turn() {
 #[test]
 fn a_memory_is_saved_though_the_picker_ends_at_once() {
     let env = small_with_folder();
-    let terminal = start(&env, SIZE, "session-search browse lantern");
-    terminal.shows("Light the lantern");
-    terminal.keys(&["M-m"]);
-    terminal.shows("save a memory");
-    terminal.types("It burns oil, not gas");
+    let terminal = with_memory_typed(&env);
     terminal.keys(&["Enter", "Escape"]);
     wait_until(
         || env.json(&["memory", "list", "--all"])["memories"][0]["topic"] == "Light the lantern",
@@ -262,11 +264,7 @@ fn no_memory_is_saved_where_memories_are_switched_off() {
     let env = small_with_folder();
     let config = env.path("config/config.toml");
     env.write(&config, "enabled = false\n");
-    let terminal = start(&env, SIZE, "session-search browse lantern");
-    terminal.shows("Light the lantern");
-    terminal.keys(&["M-m"]);
-    terminal.shows("save a memory");
-    terminal.types("It burns oil, not gas");
+    let terminal = with_memory_typed(&env);
     terminal.keys(&["Enter"]);
     terminal.shows("memories are switched off");
     terminal.shows("`session-search config` says by whom");
