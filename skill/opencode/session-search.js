@@ -71,7 +71,11 @@ export const SessionSearch = async ({ directory }) => {
     const session = find(id)
     const source = session.source
     session.source = undefined
-    if (source && !session.isSubagent) await askFor(id, "SessionStart", { source })
+    if (!source || (session.isSubagent && source !== "compact")) return
+    const count = session.texts.length
+    await askFor(id, "SessionStart", { source })
+    // A subagent is given no list, but what it was given counts as unsaid again.
+    if (session.isSubagent) session.texts.length = count
   }
 
   const takeTexts = (id) => find(id).texts.splice(0).join("\n")
@@ -96,6 +100,7 @@ export const SessionSearch = async ({ directory }) => {
 
     "tool.execute.before": async ({ tool, sessionID }, { args }) => {
       if (!TOOLS[tool]) return
+      await begin(sessionID)
       const [tool_name, tool_input] = TOOLS[tool](args ?? {})
       const answer = await askFor(sessionID, "PreToolUse", { tool_name, tool_input })
       if (answer?.permissionDecision === "deny") throw new Error(answer.permissionDecisionReason)

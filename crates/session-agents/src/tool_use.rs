@@ -3,7 +3,7 @@
 use crate::hook_input::HookInput;
 use crate::hook_settings::HookEvent;
 use serde_json::Value;
-use session_core::text::clip;
+use session_core::text::{clip, printable};
 use session_sources::patched_files;
 use std::path::PathBuf;
 
@@ -50,7 +50,7 @@ impl ToolUse {
                 is_pending_change: CHANGING_TOOLS.contains(&input.tool_name.as_str()),
             }),
             HookEvent::PostToolUseFailure => Some(Self {
-                error: input.error.clone(),
+                error: input.error.as_deref().map(as_seen),
                 ..Self::default()
             }),
             HookEvent::PostToolUse => Some(Self {
@@ -81,7 +81,12 @@ fn read_text(input: &HookInput, key: &str) -> Option<String> {
 fn read_output(input: &HookInput) -> Option<String> {
     let command = input.command()?;
     let output = input.tool_response.as_str()?;
-    (!command.contains(OWN_NAME)).then(|| output.to_owned())
+    (!command.contains(OWN_NAME)).then(|| as_seen(output))
+}
+
+/// Returns an output as a person reads it, without colours.
+fn as_seen(output: &str) -> String {
+    printable(output).into_owned()
 }
 
 fn read_paths(input: &HookInput) -> Vec<PathBuf> {

@@ -2,6 +2,8 @@
 
 use crate::error::Result;
 use crate::triggers::{TriggerEvent, TriggerGlob, Triggers, longest_literal};
+use session_core::text::compose;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -63,7 +65,8 @@ impl<'a> EventMatcher<'a> {
 
 /// The globs that were compared with some texts, and whether they match one.
 struct GlobMatches<'a> {
-    texts: &'a [String],
+    /// Composed, as globs are.
+    texts: Vec<Cow<'a, str>>,
     compile: fn(&str) -> Result<TriggerGlob>,
     compared: RefCell<HashMap<String, bool>>,
 }
@@ -71,7 +74,7 @@ struct GlobMatches<'a> {
 impl<'a> GlobMatches<'a> {
     fn new(texts: &'a [String], compile: fn(&str) -> Result<TriggerGlob>) -> Self {
         Self {
-            texts,
+            texts: texts.iter().map(|text| compose(text)).collect(),
             compile,
             compared: RefCell::default(),
         }
@@ -79,8 +82,8 @@ impl<'a> GlobMatches<'a> {
 
     /// Returns true where a glob matches one of the texts.
     fn has(&self, glob: &str) -> bool {
-        let literal = longest_literal(glob);
-        if !self.texts.iter().any(|text| text.contains(literal)) {
+        let literal = compose(longest_literal(glob));
+        if !self.texts.iter().any(|text| text.contains(&*literal)) {
             return false;
         }
         if let Some(is_match) = self.compared.borrow().get(glob) {
@@ -96,6 +99,22 @@ impl<'a> GlobMatches<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn letters_with_marks_match_in_either_form() {
+        let forms = ["Prüfung", "Pru\u{308}fung"];
+        for (path, glob) in [(forms[0], forms[1]), (forms[1], forms[0])] {
+            let event = TriggerEvent {
+                paths: vec![format!("{path}/a.go")],
+                ..TriggerEvent::default()
+            };
+            let triggers = Triggers {
+                paths: vec![format!("{glob}/")],
+                ..Triggers::default()
+            };
+            assert!(EventMatcher::new(&event).matches(&triggers), "{glob}");
+        }
+    }
 
     #[test]
     fn each_glob_is_compiled_once() {

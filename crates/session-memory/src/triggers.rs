@@ -5,7 +5,7 @@ use crate::frontmatter::parse_yaml;
 use crate::string_list::deserialize_string_list;
 use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Deserializer, Serialize};
-use session_core::text::{clip, compose, one_line};
+use session_core::text::{clip, compose, printable};
 
 /// The key of triggers in a file.
 pub(crate) const TRIGGERS_KEY: &str = "when";
@@ -183,7 +183,8 @@ impl TriggerEvent {
 fn normalize(texts: &[String]) -> Result<Vec<String>> {
     let mut out: Vec<String> = Vec::new();
     for text in texts {
-        let text = one_line(text).trim().to_owned();
+        // Nothing else is changed: triggers are compared exactly.
+        let text = printable(text).replace('\n', " ").trim().to_owned();
         if text.len() > MAX_TRIGGER_BYTES {
             return Err(MemoryError::Refused(format!(
                 "the trigger `{}…` is longer than {MAX_TRIGGER_BYTES} bytes",
@@ -283,6 +284,16 @@ impl TriggerGlob {
 mod tests {
     use super::*;
     use crate::event_matcher::EventMatcher;
+
+    #[test]
+    fn spaces_within_a_trigger_stay() {
+        let error = "Fehler:  doppelt".to_owned();
+        let triggers = Triggers {
+            errors: vec![format!(" {error}\n")],
+            ..Triggers::default()
+        };
+        assert_eq!(triggers.normalized().unwrap().errors, [error]);
+    }
 
     fn matches_path(glob: &str, path: &str) -> bool {
         TriggerGlob::for_paths(glob).unwrap().is_match(path)

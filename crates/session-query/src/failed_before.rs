@@ -31,7 +31,7 @@ impl Memories {
         let error = tool_use.error.as_deref()?;
         let context = input.context_id()?;
         let injector = self.injector();
-        let project = ProjectDirectories::new(self.project.as_ref()?);
+        let project = ProjectDirectories::new(self.project.as_ref()?, &self.home.env.home);
         let state = SessionState::read(injector.state, &context);
         if !injector.settings.enabled || state.is_off(injector.state, &context) {
             return None;
@@ -54,7 +54,7 @@ impl Memories {
 fn find_line(
     index: &Reader,
     query: &FixQuery<'_>,
-    project: &ProjectDirectories,
+    project: &ProjectDirectories<'_>,
     asking: Option<&str>,
 ) -> Option<HistoryLine> {
     let errors = ErrorSignature::read_all(query.error);

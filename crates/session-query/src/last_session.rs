@@ -15,7 +15,7 @@ impl Memories {
     /// Formats the line about the last session of the project, from the index as it is: what it was about,
     /// what came out, what failed last, and its id. The session that asks is left out.
     pub(crate) fn last_session(&self, asking: Option<&str>) -> Option<MemoryBlock> {
-        let project = ProjectDirectories::new(self.project.as_ref()?);
+        let project = ProjectDirectories::new(self.project.as_ref()?, &self.home.env.home);
         let index = self.home.index().ok()?;
         let sessions = index.sessions().ok()?;
         let last = sessions

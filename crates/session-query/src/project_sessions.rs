@@ -2,31 +2,51 @@
 
 use session_files::Project;
 use session_store::SessionRow;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// The directories by which the sessions of a project are told. The index names of a session in a worktree the
 /// main checkout, too.
-pub(crate) struct ProjectDirectories {
+pub(crate) struct ProjectDirectories<'h> {
     root: PathBuf,
     main: PathBuf,
+    identity: PathBuf,
+    home: &'h Path,
+    /// Whether a directory below the root is of the project: sessions share few of them.
+    known: RefCell<HashMap<PathBuf, bool>>,
 }
 
-impl ProjectDirectories {
+impl<'h> ProjectDirectories<'h> {
     /// Finds the directories of a project.
-    pub(crate) fn new(project: &Project) -> Self {
+    pub(crate) fn new(project: &Project, home: &'h Path) -> Self {
         Self {
             root: project.root().to_owned(),
             main: project.main_root(),
+            identity: project.identity(),
+            home,
+            known: RefCell::default(),
         }
     }
 
-    /// Returns true for a session in the project.
+    /// Returns true for a session in the project. A repository within its folder is a project of its own.
     pub(crate) fn has(&self, session: &SessionRow) -> bool {
         let mut directories = [&session.project, &session.cwd].into_iter().flatten();
         directories.any(|at| {
             let at = Path::new(at);
-            at.starts_with(&self.root) || at.starts_with(&self.main)
+            (at.starts_with(&self.root) || at.starts_with(&self.main)) && self.is_own(at)
         })
+    }
+
+    fn is_own(&self, directory: &Path) -> bool {
+        if let Some(is_own) = self.known.borrow().get(directory) {
+            return *is_own;
+        }
+        let project = Project::find(directory, self.home).ok().flatten();
+        let is_own = project.is_some_and(|project| project.identity() == self.identity);
+        let directory = directory.to_owned();
+        self.known.borrow_mut().insert(directory, is_own);
+        is_own
     }
 }
 
@@ -39,7 +59,8 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let git = home.path().join("shop/.git/worktrees/fix");
         let worktree = home.path().join("fix/.git");
-        for directory in [&git, &home.path().join("fix")] {
+        let nested = home.path().join("shop/vendor/lib/.git");
+        for directory in [&git, &home.path().join("fix"), &nested] {
             fs_err::create_dir_all(directory).unwrap();
         }
         fs_err::write(git.join("commondir"), "../..\n").unwrap();
@@ -60,11 +81,15 @@ mod tests {
         };
         for root in ["shop", "fix"] {
             let project = Project::find(&home.join(root), &home).unwrap().unwrap();
-            let directories = ProjectDirectories::new(&project);
+            let directories = ProjectDirectories::new(&project, &home);
             assert!(directories.has(&session("shop/src", None)), "{root}");
             assert!(directories.has(&session("fix", Some("shop"))), "{root}");
             assert!(directories.has(&session("gone", Some("shop"))), "{root}");
             assert!(!directories.has(&session("shop2", None)), "{root}");
+            assert!(
+                !directories.has(&session("shop/vendor/lib", None)),
+                "{root}"
+            );
         }
     }
 }

@@ -3,11 +3,11 @@
 
 use crate::error::QueryError;
 use crate::memories::Memories;
+use crate::project_sessions::ProjectDirectories;
 use crate::query_models::QueryModels;
 use crate::tool_event::ToolPlace;
 use jiff::Timestamp;
 use session_agents::{HookInput, ToolUse};
-use session_config::Home;
 use session_core::Band;
 use session_embed::Embedder;
 use session_memory::{
@@ -79,19 +79,29 @@ impl InjectionResources for Resources<'_> {
     }
 
     fn find_past_turns(&self, prompt: &str, session: Option<&str>) -> Vec<BlockItem> {
-        find_past_turns(prompt, &self.0.home, session).unwrap_or_default()
+        find_past_turns(prompt, self.0, session).unwrap_or_default()
     }
 }
 
-/// Finds the turns in the strong band for a prompt, except those of its own session. The index is
+/// Finds the project's turns in the strong band for a prompt, except those of its own session. The index is
 /// searched as it is: a prompt does not wait for a refresh.
 fn find_past_turns(
     prompt: &str,
-    home: &Home,
+    memories: &Memories,
     session: Option<&str>,
 ) -> Result<Vec<BlockItem>, QueryError> {
+    let Some(project) = &memories.project else {
+        return Ok(Vec::new());
+    };
+    let home = &memories.home;
+    let project = ProjectDirectories::new(project, &home.env.home);
     let index = home.index()?;
     let sessions = index.sessions()?;
+    let own = sessions.iter().filter(|row| project.has(row));
+    let only: Vec<_> = own.map(|row| row.id).collect();
+    if only.is_empty() {
+        return Ok(Vec::new());
+    }
     let models = QueryModels::new(home.loadable_catalogue()?, &home.config.model, &home.root)?;
     let embeddings = models.without_endpoint().embed(&index, prompt)?;
     let mut request = Request {
@@ -99,6 +109,7 @@ fn find_past_turns(
         limit: MAX_PAST_TURNS,
         ..Request::new(prompt)
     };
+    request.filter.only = only;
     let tree = SessionTree::new(&sessions);
     let is_own = |row: &&SessionRow| session.is_some_and(|session| tree.is_within(row, session));
     request.filter.exclude = sessions.iter().filter(is_own).map(|row| row.id).collect();

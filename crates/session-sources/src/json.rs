@@ -16,12 +16,13 @@ pub(crate) fn record<'a, T: Deserialize<'a>>(line: &'a [u8], mended: &'a mut Str
     if let Ok(record) = serde_json::from_slice(line) {
         return Some(record);
     }
-    *mended = readable(line).into_owned();
+    *mended = readable_json(line).into_owned();
     serde_json::from_str(mended).ok()
 }
 
-/// The line as JSON that can be read, with invalid UTF-8 and lone surrogates replaced.
-pub(crate) fn readable(line: &[u8]) -> Cow<'_, str> {
+/// Returns a text as JSON that can be read, with invalid UTF-8 and lone surrogates replaced by U+FFFD: programs in
+/// JavaScript cut texts within a pair.
+pub fn readable_json(line: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(line);
     replace_lone_surrogates(&text).map_or(text, Cow::Owned)
 }

@@ -92,6 +92,7 @@ pub use source::{
     Source, Warning,
 };
 
+pub use json::readable_json;
 pub use time::milliseconds;
 pub use tool_table::{ToolRow, ToolTable, command_line, patched_files};
 pub use turn_writer::{CallOutcome, TurnWriter};

@@ -12,7 +12,7 @@ use session_display::safe_line;
 use session_memory::SessionState;
 use session_output::{JsonInjection, format_decision};
 use session_query::PromptOutcome;
-use session_sources::find_source;
+use session_sources::{find_source, readable_json};
 use session_store::SessionRow;
 use std::io::{Read, Write};
 use std::time::Instant;
@@ -108,7 +108,8 @@ fn context_of(session: &SessionRow) -> String {
 pub fn input() -> Result<HookInput> {
     let mut text = Vec::new();
     std::io::stdin().take(STDIN_LIMIT).read_to_end(&mut text)?;
-    Ok(serde_json::from_slice(&text)?)
+    let read = serde_json::from_slice(&text);
+    Ok(read.or_else(|_| serde_json::from_str(&readable_json(&text)))?)
 }
 
 fn answer(outcome: &PromptOutcome, args: &InjectArgs) -> Result<Found> {

@@ -150,7 +150,7 @@ fn a_memory_comes_with_the_file_the_command_and_the_error_that_it_names() {
     let read = serde_json::json!({"tool_name": "Read", "tool_input": {"file_path": file}});
     let ran =
         serde_json::json!({"tool_name": "Bash", "tool_input": {"command": "cd x && psql -f a"}});
-    let failed = serde_json::json!({"tool_name": "Bash", "tool_input": {"command": "make"}, "error": "Exit code 3\nPoolTimedOut"});
+    let failed = serde_json::json!({"tool_name": "Bash", "tool_input": {"command": "make"}, "error": "Exit code 3\n\u{1b}[31mPool\u{1b}[0mTimedOut"});
     for (event, session, call) in [
         ("PreToolUse", "s1", &read),
         ("PreToolUse", "s2", &ran),

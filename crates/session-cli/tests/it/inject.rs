@@ -1,5 +1,6 @@
 //! Injecting memories before a prompt.
 
+use crate::claude::Transcript;
 use crate::inject_hook::{context, payload};
 use crate::memory::Project;
 use serde_json::Value;
@@ -159,14 +160,37 @@ fn past_turns_come_where_they_are_wanted() {
     project.env.claude(&crate::history::docker());
     project.env.run(&["index"]).succeeded();
     let prompt = "the containers cannot resolve each other by name on the docker bridge";
+    project.configure("", "past_turns = true");
+    assert_eq!(context(&project, prompt, "s1"), "", "of another project");
+    let here = "d0c00000-0000-4000-8000-000000000001";
+    let session = Transcript::new(here, project.env.home("shop").to_str().unwrap())
+        .at("2026-03-01T09:00:00Z")
+        .user("The containers cannot resolve each other by name on the docker bridge")
+        .assistant("The default bridge has no DNS. Create a network of your own.");
+    project.env.claude(&session);
+    project.env.run(&["index"]).succeeded();
+    project.configure("", "past_turns = false");
     assert_eq!(context(&project, prompt, "s1"), "");
     project.configure("", "past_turns = true");
     let said = context(&project, prompt, "s1");
     assert!(
-        said.contains("[past turn] ") && said.contains(crate::history::DOCKER),
+        said.contains("[past turn] ") && said.contains(here),
         "{said}"
     );
-    assert_eq!(context(&project, prompt, crate::history::DOCKER), "");
+    assert!(!said.contains(crate::history::DOCKER), "{said}");
+    assert_eq!(context(&project, prompt, here), "");
+}
+
+/// Programs in JavaScript cut texts within a pair of surrogates.
+#[test]
+fn half_a_character_silences_nothing() {
+    let project = Project::new();
+    pool(&project);
+    let whole = payload(&project, PROMPT, "s1");
+    let cut = whole.replace(PROMPT, &format!("{PROMPT} \\ud83d"));
+    assert_ne!(cut, whole);
+    let said = project.fed(&["hook", "run"], &cut).succeeded();
+    assert!(said.stdout().contains("Connection pool"), "{said}");
 }
 
 /// Whatever is wrong, a prompt goes on.

@@ -4,7 +4,7 @@
 use super::bubble::Bubble;
 use super::composer::{Composer, ComposerMessages, ComposerRecord};
 use super::workspace::{path_from_uri, state_folder, workspace_folder};
-use crate::json::{readable, record};
+use crate::json::{readable_json, record};
 use crate::project::set_directory;
 use crate::session_signature::{SessionSignature, digest};
 use crate::session_storage::{SessionStorage, StoredSession, StoredTurnRange, TurnVisitor};
@@ -149,7 +149,7 @@ impl CursorDatabase {
         let header = statement.query_row([id], |row| {
             Ok(ComposerHeader {
                 created: row.get_ref(0)?.as_i64().unwrap_or_default(),
-                value: bytes(row.get_ref(1)?).map_or_else(String::new, |b| readable(b).into()),
+                value: bytes(row.get_ref(1)?).map_or_else(String::new, |b| readable_json(b).into()),
             })
         });
         Ok(header.optional()?)
@@ -184,7 +184,7 @@ impl CursorDatabase {
         let Some(StoredValue::Bytes(value)) = value else {
             return Ok(Vec::new());
         };
-        let list: ComposerList = serde_json::from_str(&readable(&value)).unwrap_or_default();
+        let list: ComposerList = serde_json::from_str(&readable_json(&value)).unwrap_or_default();
         Ok(list.all_composers)
     }
 

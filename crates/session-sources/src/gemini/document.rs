@@ -3,7 +3,7 @@
 use super::record::GeminiRecord;
 use super::{GeminiFormat, GeminiState, place};
 use crate::cursor::fingerprint;
-use crate::json::{readable, record};
+use crate::json::{readable_json, record};
 use crate::lines::trim_mark;
 use crate::session_signature::{SessionSignature, digest};
 use crate::session_storage::{SessionStorage, StoredSession, StoredTurnRange, TurnVisitor};
@@ -32,7 +32,7 @@ struct DocumentMessages {
 impl GeminiDocument {
     pub(super) fn open(path: &Path) -> Result<Box<dyn SessionStorage>, StorageError> {
         let bytes = file::read_limited(path, u64::from(SIZE_LIMIT))?;
-        let content = readable(trim_mark(&bytes)).into_owned();
+        let content = readable_json(trim_mark(&bytes)).into_owned();
         let document: DocumentMessages =
             serde_json::from_str(&content).map_err(|_| StorageError::NotADocument)?;
         Ok(Box::new(Self {
