@@ -34,9 +34,11 @@ pub fn run(args: &InjectArgs) -> Result<Found> {
     let Some(prompt) = &args.prompt else {
         return from_stdin(args);
     };
+    let home = Home::unconfigured()?;
+    let session = args.session.as_ref();
     let input = HookInput {
         prompt: prompt.clone(),
-        session_id: args.session.clone(),
+        session_id: session.map(|id| find_context(id, &home).unwrap_or_else(|_| id.clone())),
         ..HookInput::default()
     };
     let started = Instant::now();
@@ -82,15 +84,17 @@ fn switch(session: &str, off: bool, as_json: bool) -> Result<Found> {
 /// subagent, that of its session. A session may be so new that the index does not have it: then its whole id
 /// names it.
 fn find_context(id: &str, home: &Home) -> Result<String> {
-    if SessionState::is_recorded(&home.root, id) {
-        return Ok(id.to_owned());
-    }
     let all = home.index().and_then(|index| index.sessions());
     match find_session(&all.unwrap_or_default(), id) {
         Ok(session) => Ok(context_of(&session)),
-        Err(_) if id.chars().count() >= WHOLE_ID_CHARS => Ok(id.to_owned()),
+        Err(_) if is_whole(id, home) => Ok(id.to_owned()),
         Err(error) => Err(error),
     }
+}
+
+/// Returns true for an id that hooks asked by, or that is as long as a whole one.
+fn is_whole(id: &str, home: &Home) -> bool {
+    id.chars().count() >= WHOLE_ID_CHARS || SessionState::is_recorded(&home.root, id)
 }
 
 fn context_of(session: &SessionRow) -> String {

@@ -155,6 +155,26 @@ fn a_session_is_switched_off_by_the_beginning_of_its_id() {
 }
 
 #[test]
+fn the_beginning_of_an_id_names_its_session_for_a_prompt_too() {
+    let project = Project::new();
+    pool(&project);
+    project.env.claude(&crate::history::docker());
+    project.env.run(&["index"]).succeeded();
+    let short = &crate::history::DOCKER[..8];
+    let ask = ["inject", "--session", short, "--prompt", PROMPT];
+    project
+        .run(&["inject", "--session", short, "--off"])
+        .succeeded();
+    let off = project.run(&ask).exits(1);
+    assert_eq!(off.stdout(), "", "{off}");
+    project
+        .run(&["inject", "--session", short, "--on"])
+        .succeeded();
+    let on = project.run(&ask).succeeded();
+    assert!(on.stdout().contains("Connection pool"), "{on}");
+}
+
+#[test]
 fn past_turns_come_where_they_are_wanted() {
     let project = Project::new();
     project.env.claude(&crate::history::docker());
