@@ -4,7 +4,7 @@ use crate::answer::{Answer, ItemList, format_call, title_suffix};
 use crate::call_error::CallError;
 use crate::history_tool::{COLUMNS, MAX_LINES, TITLE_COLUMNS};
 use crate::index_view::{CallFilter, IndexView, ResolvedFilter};
-use session_display::{day, format_unknown_project, line, plural, project, safe_line};
+use session_display::{day, line, plural, project, safe_line};
 use session_query::{FixQuery, FoundCure, FoundCures, read_project};
 
 /// Lists the cures of an error, those of the server's project first.
@@ -34,9 +34,8 @@ pub(crate) fn answer(
         }
     }
     let mut notes = view.caller_notes(&callers);
-    let unknown = || format_unknown_project(clauses, view.sessions());
-    let is_unknown = found.fixes.is_empty().then(unknown).flatten();
-    notes.extend(is_unknown.or_else(|| note(&found, listing.count)));
+    let unknown = view.unknown_project_note(clauses, !found.fixes.is_empty());
+    notes.extend(unknown.or_else(|| note(&found, listing.count)));
     Ok(Answer {
         notes,
         next: next_call(found.fixes.first(), error, view),

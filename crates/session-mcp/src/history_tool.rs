@@ -6,7 +6,7 @@ use crate::call_error::CallError;
 use crate::fix_items;
 use crate::index_view::{CallFilter, IndexView, ResolvedFilter, argument_clauses};
 use session_core::{FileAccess, TurnContent};
-use session_display::{day, format_unknown_project, line, project, safe_line};
+use session_display::{day, line, project, safe_line};
 use session_search::{
     CommandPattern, FoundCommand, FoundFile, FoundTurn, find_error_lines, find_turns,
 };
@@ -71,9 +71,8 @@ impl<'a> HistoryCall<'a> {
             }
         }
         let mut notes = view.caller_notes(&callers);
-        let unknown = || format_unknown_project(&self.filter.clauses, view.sessions());
-        let is_unknown = found.is_empty().then(unknown).flatten();
-        notes.extend(is_unknown.or_else(|| self.count_note(listing.count, found.len())));
+        let unknown = view.unknown_project_note(&self.filter.clauses, !found.is_empty());
+        notes.extend(unknown.or_else(|| self.count_note(listing.count, found.len())));
         Ok(Answer {
             notes,
             next: self.next_call(found.first(), view),

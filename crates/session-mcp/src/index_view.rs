@@ -4,7 +4,7 @@ use crate::call_error::CallError;
 use anyhow::anyhow;
 use jiff::Zoned;
 use session_agents::CallingProcess;
-use session_display::short_id;
+use session_display::{format_unknown_project, short_id};
 use session_query::{FilterField, SearchEngine, Snapshot, TypedCondition, TypedQuery};
 use session_search::{Filter, FilterClause, Resolved, resolve, with_subagents};
 use session_store::SessionRow;
@@ -126,6 +126,18 @@ impl<'a> IndexView<'a> {
         let ids = callers.iter().map(|session| self.short_id(session));
         ids.map(|id| format!("this session, {id}, is left out; name it by `session` to search it"))
             .collect()
+    }
+
+    /// Notes a project that no session is of, where nothing was found.
+    pub(crate) fn unknown_project_note(
+        &self,
+        clauses: &[FilterClause],
+        is_found: bool,
+    ) -> Option<String> {
+        match is_found {
+            true => None,
+            false => format_unknown_project(clauses, self.sessions()),
+        }
     }
 
     fn find_callers(&self) -> Vec<&'a SessionRow> {

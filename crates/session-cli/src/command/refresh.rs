@@ -56,9 +56,9 @@ pub fn index(home: &Home) -> Result<RefreshedIndex> {
 /// # Errors
 /// When it cannot be written, or the other process does not end within a minute.
 pub fn writer(home: &Home) -> Result<Writer> {
+    let mut waiting = WriterWait::new("writing to the index");
     let note = || {
-        let note = "waiting for another process to finish writing to the index";
-        let _ = writeln!(notes::stderr(), "{note}");
+        let _ = waiting.note();
     };
     Ok(wait_for_writer(&home.root, note)?)
 }
@@ -159,6 +159,12 @@ impl WriterWait {
     /// # Errors
     /// When the note cannot be written.
     pub fn wait(&mut self) -> Result<()> {
+        self.note()?;
+        std::thread::sleep(Duration::from_millis(200));
+        Ok(())
+    }
+
+    fn note(&mut self) -> Result<()> {
         if !self.noted {
             writeln!(
                 notes::stderr(),
@@ -167,7 +173,6 @@ impl WriterWait {
             )?;
             self.noted = true;
         }
-        std::thread::sleep(Duration::from_millis(200));
         Ok(())
     }
 }
