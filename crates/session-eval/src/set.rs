@@ -111,6 +111,8 @@ pub struct LabelledSet {
     pub questions: Vec<LabelledQuestion>,
     /// Ids that have labels and no question.
     pub unasked: Vec<String>,
+    /// Ids of questions that have no label, in order: they are not counted.
+    pub unlabelled: Vec<String>,
     labels: [Labels; 2],
 }
 
@@ -157,8 +159,11 @@ impl LabelledSet {
                 folder: folder.to_owned(),
             });
         }
+        let is_labelled = |id: &String| labels.iter().any(|labels| labels.contains_key(id));
+        let unlabelled = questions.iter().map(|question| &question.id);
         Ok(Self {
             folder: folder.to_owned(),
+            unlabelled: unlabelled.filter(|id| !is_labelled(id)).cloned().collect(),
             questions,
             unasked: unasked.into_iter().collect(),
             labels,
@@ -211,7 +216,8 @@ impl LabelledSet {
         all.filter(|level| self.has(*level)).collect()
     }
 
-    fn has(&self, level: Level) -> bool {
+    /// Returns true where some question has a label at a level.
+    pub fn has(&self, level: Level) -> bool {
         !self.labels[usize::from(level == Level::Turn)].is_empty()
     }
 }

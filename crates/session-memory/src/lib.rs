@@ -144,7 +144,7 @@ pub use memory::{
     Draft, Frontmatter, Importance, Memory, MemoryKind, MemoryScope, MemorySource, MemoryState,
 };
 pub use memory_block::{BlockItem, MemoryBlock, PastTurn};
-pub use memory_change::MemoryChange;
+pub use memory_change::{MemoryChange, ReplacementChange};
 pub use memory_directory::{
     MemoryDirectory, StorageLocation, memory_directories, settings_directory,
 };

@@ -29,8 +29,20 @@ pub struct MemoryChange {
     pub kind: Option<MemoryKind>,
     /// The new importance.
     pub importance: Option<Importance>,
-    /// The id of the memory that replaces it.
-    pub superseded_by: Option<String>,
+    /// What becomes of its replacement.
+    pub replacement: ReplacementChange,
+}
+
+/// What becomes of the memory that replaces another one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ReplacementChange {
+    /// It stays as it is.
+    #[default]
+    Unchanged,
+    /// From now on the memory with this id replaces it.
+    By(String),
+    /// Nothing replaces it any more.
+    Removed,
 }
 
 impl MemoryChange {
@@ -43,9 +55,11 @@ impl MemoryChange {
             && self.when.is_empty()
             && self.kind.is_none()
             && self.importance.is_none()
-            && self.superseded_by.is_none()
+            && self.replacement == ReplacementChange::Unchanged
     }
 }
+
+const REPLACEMENT_KEY: &str = "superseded_by";
 
 /// Sets a key of the frontmatter.
 ///
@@ -53,6 +67,10 @@ impl MemoryChange {
 /// When the YAML is written so that the key cannot be replaced alone.
 pub(crate) fn set_front_key(text: &str, key: &str, value: &impl Serialize) -> Result<String> {
     yaml::set_key(text, key, Some(value)).map_err(MemoryError::Refused)
+}
+
+fn remove_front_key(text: &str, key: &str) -> Result<String> {
+    yaml::set_key(text, key, None::<&str>.as_ref()).map_err(MemoryError::Refused)
 }
 
 /// Returns the text of a memory's file after a change.
@@ -85,9 +103,11 @@ pub(crate) fn apply_change(memory: &Memory, change: &MemoryChange, now: &Zoned) 
     if let Some(importance) = &change.importance {
         front = set_front_key(&front, "importance", importance)?;
     }
-    if let Some(by) = &change.superseded_by {
-        front = set_front_key(&front, "superseded_by", by)?;
-    }
+    front = match &change.replacement {
+        ReplacementChange::Unchanged => front,
+        ReplacementChange::By(id) => set_front_key(&front, REPLACEMENT_KEY, id)?,
+        ReplacementChange::Removed => remove_front_key(&front, REPLACEMENT_KEY)?,
+    };
     front = set_front_key(&front, "updated", &FrontmatterTime::from(now))?;
     let body = match &change.key_info {
         Some(items) => key_info::replace_items(parts.body, items),

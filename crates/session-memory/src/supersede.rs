@@ -2,7 +2,7 @@
 
 use crate::error::{MemoryError, Result};
 use crate::memory::{Memory, MemoryState};
-use crate::memory_change::MemoryChange;
+use crate::memory_change::{MemoryChange, ReplacementChange};
 use crate::memory_store::MemoryStore;
 use jiff::Zoned;
 use std::collections::BTreeSet;
@@ -29,10 +29,26 @@ impl MemoryStore {
             });
         }
         let change = MemoryChange {
-            superseded_by: Some(new.id().to_owned()),
+            replacement: ReplacementChange::By(new.id().to_owned()),
             ..MemoryChange::default()
         };
         self.change(old.id(), &change, now)
+    }
+
+    /// Makes a memory active: out of the archive or the trash, and no longer replaced by another one.
+    ///
+    /// # Errors
+    /// When its file cannot be moved or written.
+    pub fn activate(&self, memory: &Memory, now: &Zoned) -> Result<Memory> {
+        let active = self.move_to(memory, MemoryState::Active)?;
+        if active.front.superseded_by.is_none() {
+            return Ok(active);
+        }
+        let change = MemoryChange {
+            replacement: ReplacementChange::Removed,
+            ..MemoryChange::default()
+        };
+        self.change(active.id(), &change, now)
     }
 
     /// Returns true where a memory is replaced by the one of an id, by whatever number of steps.

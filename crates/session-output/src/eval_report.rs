@@ -1,45 +1,60 @@
 //! Metrics of rankings as tables.
 
-use crate::layout::safe_line;
+use crate::layout::{cut, safe_line};
 use crate::style::{FAINT, TITLE, paint};
 use session_eval::{Averages, Metrics, Report};
 use session_search::Level;
+use unicode_width::UnicodeWidthStr;
+
+/// Columns of the name of a category, at most, and of the number of its questions: with the metrics they are 80.
+const MAX_NAME_WIDTH: usize = 22;
+const COUNT_WIDTH: usize = 6;
+/// Fewest columns of a metric.
+const MIN_VALUE_WIDTH: usize = 6;
 
 /// Formats the metrics of a level, a row for each category.
 pub fn format_report(report: &Report) -> String {
-    let names: String = Metrics::NAMES.iter().map(|n| format!("{n:>8}")).collect();
     let title = format!(
         "{} level, {:.1} ms a question",
         level_name(report.level),
         report.query_ms
     );
-    let mut out = format!(
-        "{}\n{}\n",
-        paint(TITLE, title),
-        paint(FAINT, format!("{:<28}{:>6}{names}", "", "n"))
-    );
+    let summaries = [("core", &report.core), ("all", &report.all)];
+    // Questions without a category are among all.
     let named = report
         .categories
         .iter()
-        .map(|(name, averages)| (name.as_str(), averages));
-    for (name, averages) in [("core", &report.core), ("all", &report.all)]
+        .filter(|(name, _)| !name.is_empty());
+    let named = named.map(|(name, averages)| (name.as_str(), averages));
+    let rows: Vec<(String, &Averages)> = summaries
         .into_iter()
         .chain(named)
-    {
-        out.push_str(&row(name, averages));
+        .map(|(name, averages)| (cut(&safe_line(name), MAX_NAME_WIDTH), averages))
+        .collect();
+    let name_width = rows.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
+    let headings = Metrics::NAMES.map(str::to_owned);
+    let headings = join_cells("", name_width, "n", &headings);
+    let mut out = format!("{}\n{}\n", paint(TITLE, title), paint(FAINT, headings));
+    for (name, averages) in &rows {
+        let values = averages.metrics.values().map(|value| format!("{value:.3}"));
+        let count = averages.questions.to_string();
+        out.push_str(&format!(
+            "{}\n",
+            join_cells(name, name_width, &count, &values)
+        ));
     }
     out.push('\n');
     out
 }
 
-fn row(name: &str, averages: &Averages) -> String {
-    let values: String = averages
-        .metrics
-        .values()
-        .iter()
-        .map(|v| format!("{v:>8.3}"))
-        .collect();
-    format!("{:<28}{:>6}{values}\n", safe_line(name), averages.questions)
+fn join_cells(name: &str, name_width: usize, count: &str, values: &[String; 8]) -> String {
+    let pad = " ".repeat(name_width.saturating_sub(name.width()));
+    let mut row = format!("{name}{pad}{count:>COUNT_WIDTH$}");
+    for (heading, value) in Metrics::NAMES.iter().zip(values) {
+        let width = MIN_VALUE_WIDTH.max(heading.len() + 1);
+        row.push_str(&format!("{value:>width$}"));
+    }
+    row
 }
 
 /// Returns the name of a level.

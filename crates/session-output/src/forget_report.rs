@@ -1,8 +1,9 @@
 //! The report of `forget`: the plan before the question, the outcome, the records.
 
 use crate::layout::safe_line;
+use jiff::Timestamp;
 use serde::Serialize;
-use session_display::{plural, short_id};
+use session_display::{minute, plural, short_id};
 use session_forget::{ForgetPlan, ForgottenEntry, MARKER, Removed};
 use session_memory::Memory;
 use session_store::{OpenProcess, SessionRow};
@@ -85,9 +86,10 @@ pub fn format_forget_records(entries: &[ForgottenEntry]) -> String {
             plural(entry.sessions, "session"),
             plural(entry.turns, "turn"),
         );
-        let at = if entry.at.is_empty() { "-" } else { &entry.at };
+        let at = entry.at.parse::<Timestamp>().ok();
+        let at = minute(at.map(Timestamp::as_millisecond));
         format!(
-            "{:>4}  {at:<20}  {:<8}  {sessions}, {turns}\n",
+            "{:>4}  {at:<16}  {:<8}  {sessions}, {turns}\n",
             entry.id, entry.what
         )
     };

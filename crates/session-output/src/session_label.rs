@@ -40,12 +40,12 @@ pub fn format_candidates(id: &str, found: &[SessionRow]) -> String {
         let name = if by_number {
             format!("#{} ({})", session.id, session.uid)
         } else {
-            session.uid.clone()
+            short_id(session, found)
         };
-        let title = line(&title(session), 40);
+        let title = line(&title(session), 30);
         out.push_str(&format!(
             "\n  {name}   {}   {}   {title}",
-            project(session),
+            line(project(session), 20),
             day(session.ended_ms)
         ));
     }

@@ -42,7 +42,7 @@ pub struct SearchAnswer {
 }
 
 impl TypedSearch<'_> {
-    /// Answers from an index that holds something. Where there are filters alone, the newest are
+    /// Answers from an index that holds something. Where there are no words beside filters, the newest are
     /// listed; its text is embedded unless words alone are asked for.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl TypedSearch<'_> {
         let typed = TypedQuery::parse(self.query);
         let Snapshot { index, sessions } = snapshot;
         let request = self.request(&typed, sessions)?;
-        let is_listing = typed.text.trim().is_empty() && request.filter.selects();
+        let is_listing = typed.text.trim().is_empty();
         let results = match (is_listing, request.fusion) {
             (true, _) => newest(index, sessions, &request)?,
             (false, FusionMode::LexicalOnly) => search(index, sessions, &request, &[])?,

@@ -63,17 +63,16 @@ fn add_session(
     session: &SessionRow,
     mut turns: Vec<TurnRecord>,
 ) {
-    let day_index = |turn: &TurnRecord| find_day_index(turn, days).unwrap_or(usize::MAX);
-    turns.sort_by_key(day_index);
+    let day_index = |turn: &TurnRecord| find_day_index(turn, days);
+    turns.sort_by_key(TurnRecord::timestamp_ms);
     let (mut counted, mut counted_ms) = (0, 0);
     for same_day in turns.chunk_by(|a, b| day_index(a) == day_index(b)) {
-        let day = same_day.first().map(day_index);
-        let Some(day) = day.and_then(|day| stats.get_mut(day)) else {
-            return; // the last ones: they are on none of the days
-        };
         counted += same_day.len();
+        // With the turns of the days before, since the pause after the last of them counts, too.
         let active_ms = compute_active_ms(turns.iter().take(counted));
-        day.add_turns(session, same_day.len(), (active_ms - counted_ms).max(0));
+        if let Some(day) = same_day.first().and_then(day_index) {
+            stats[day].add_turns(session, same_day.len(), (active_ms - counted_ms).max(0));
+        }
         counted_ms = active_ms;
     }
 }
@@ -109,7 +108,8 @@ mod tests {
         let day = |n: i64| n * 1440 * 60_000..(n + 1) * 1440 * 60_000;
         let days = [day(0), day(1)];
         let turns = vec![
-            turn(-30, -10), // on the day before
+            turn(-30, -10), // on the day before, and the pause after it on this one
+            turn(10, 20),
             turn(1400, 1430),
             turn(1450, 1460),
             turn(1500, 1510),
@@ -117,6 +117,6 @@ mod tests {
         let mut stats = vec![DayStats::default(); days.len()];
         add_session(&mut stats, &days, &SessionRow::default(), turns);
         let minutes: Vec<i64> = stats.iter().map(|day| day.active_ms / 60_000).collect();
-        assert_eq!(minutes, [30, 20 + 10 + 10]);
+        assert_eq!(minutes, [20 + 10 + 30, 20 + 10 + 10]);
     }
 }

@@ -26,7 +26,7 @@ impl TurnRecord {
 pub fn read_turns(index: &Reader, session: SessionId) -> Result<Vec<TurnRecord>, StoreError> {
     let rows = index.turns(session)?.into_iter();
     let contents = index.contents(session)?.into_iter();
-    let records = rows.zip(contents);
+    let records = rows.zip(contents).filter(|(row, _)| !row.is_blank());
     Ok(records
         .map(|(row, (_, content))| TurnRecord { row, content })
         .collect())

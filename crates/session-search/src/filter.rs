@@ -62,11 +62,6 @@ pub(crate) enum ClauseScope {
 }
 
 impl Filter {
-    /// Returns true when conditions or sessions are named that hits must be of.
-    pub fn selects(&self) -> bool {
-        !self.clauses.is_empty() || !self.only.is_empty()
-    }
-
     /// Returns true when a condition judges single turns, not whole sessions.
     pub fn by_turn(&self) -> bool {
         let mut clauses = self.clauses.iter();

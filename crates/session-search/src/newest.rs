@@ -61,7 +61,7 @@ fn newest_sessions<'a>(
         let turns = index.turns(session.id)?;
         let last = turns.into_iter().rfind(|row| {
             let (turn, session) = (row.id, row.session);
-            filtered.passes(SessionTurn { turn, session })
+            !row.is_blank() && filtered.passes(SessionTurn { turn, session })
         });
         listed.extend(last.map(|turn| Listed {
             at_ms: session.ended_ms,
@@ -99,8 +99,11 @@ fn newest_turns<'a>(
     Ok(listed)
 }
 
-/// Returns true for a turn that passes, and of the copies of a turn for the one that is shown.
+/// Returns true for a turn that passes and was not forgotten, and of the copies of a turn for the one that is shown.
 fn is_shown(filtered: &FilteredIndex<'_>, turn: &TurnRow) -> bool {
+    if turn.is_blank() {
+        return false;
+    }
     let own = SessionTurn {
         turn: turn.id,
         session: turn.session,

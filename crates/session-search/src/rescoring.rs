@@ -6,7 +6,6 @@ use crate::filtered_index::FilteredIndex;
 use crate::hit::FusedHit;
 use crate::nearest::{NearestTarget, NearestTargets};
 use crate::ranking::{NearestByLevel, Ranking};
-use crate::request::Request;
 use rustc_hash::{FxHashMap, FxHashSet};
 use session_core::TurnContent;
 use session_core::parallel::map_on_both;
@@ -25,6 +24,9 @@ pub trait TextCosines: Debug + Send + Sync {
 
 /// Standard deviations of its rounding beyond which a difference of two cosines is sure.
 const MAX_DEVIATIONS: f32 = 4.0;
+/// Hits whose order is made exact: as many as a search lists by default. It is no number of the request, since all
+/// probabilities follow from the cosines and should be the same however many hits are listed.
+const EXACT_HITS: usize = 10;
 /// Turns that are read to compute cosines anew, at most: a turn by itself takes a tenth of a millisecond, and for the
 /// chunks of a session all its turns are read.
 const MAX_READ_TURNS: u32 = 800;
@@ -35,7 +37,6 @@ const MAX_READ_TEXTS: usize = 64;
 pub(crate) fn rescore_ties(
     index: &Reader,
     filtered: &FilteredIndex<'_>,
-    request: &Request,
     ranking: &Ranking<'_>,
     nearest: &mut NearestByLevel<'_>,
 ) -> Result<bool, StoreError> {
@@ -45,7 +46,7 @@ pub(crate) fn rescore_ties(
     let Some(text_cosines) = &embedding.text_cosines else {
         return Ok(false);
     };
-    let deciding = Ties::new(request, ranking).find_deciding_targets(nearest);
+    let deciding = Ties::new(ranking).find_deciding_targets(nearest);
     let distinct = distinct_texts(filtered, &deciding);
     let mut by_text: FxHashMap<TextKey, f32> = FxHashMap::default();
     for some in distinct.chunks(MAX_READ_TEXTS) {
@@ -134,8 +135,9 @@ struct Ties {
 }
 
 impl Ties {
-    /// Finds the hits that are nearly equal to the one before or after them, as far as one of the two is shown.
-    fn new(request: &Request, ranking: &Ranking<'_>) -> Self {
+    /// Finds the hits that are nearly equal to the one before or after them, as far as one of the two is among the
+    /// first [`EXACT_HITS`].
+    fn new(ranking: &Ranking<'_>) -> Self {
         let list = &ranking.list;
         let Some(stats) = list.stats.first() else {
             return Self {
@@ -147,7 +149,7 @@ impl Ties {
         let range = (stats.best - stats.mean).max(f32::EPSILON);
         let margin = list.weights.alpha * max_rounding / range;
         Self {
-            hits: find_tied_hits(&list.hits, request.limit, margin),
+            hits: find_tied_hits(&list.hits, margin),
             max_rounding,
         }
     }
@@ -195,12 +197,12 @@ impl Ties {
 }
 
 /// Returns those of some hits, best first, that are nearly equal to one before or after them, as far as one of the
-/// two is among the first `limit`.
-fn find_tied_hits(hits: &[FusedHit], limit: usize, margin: f32) -> FxHashSet<Target> {
-    let last = hits.get(limit.saturating_sub(1)).map(|hit| hit.score);
-    let may_be_shown = |hit: &FusedHit| last.is_none_or(|last| last - hit.score < margin);
+/// two is among the first [`EXACT_HITS`].
+fn find_tied_hits(hits: &[FusedHit], margin: f32) -> FxHashSet<Target> {
+    let last = hits.get(EXACT_HITS - 1).map(|hit| hit.score);
+    let may_be_first = |hit: &FusedHit| last.is_none_or(|last| last - hit.score < margin);
     let mut tied = FxHashSet::default();
-    for pair in hits.windows(2).take_while(|pair| may_be_shown(&pair[1])) {
+    for pair in hits.windows(2).take_while(|pair| may_be_first(&pair[1])) {
         if pair[0].score - pair[1].score < margin {
             tied.extend(pair.iter().map(|hit| hit.id));
         }

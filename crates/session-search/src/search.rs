@@ -26,7 +26,7 @@ pub fn search(
     let candidates = Candidates::read(index, &filtered, request, embeddings)?;
     let mut nearest = NearestByLevel::find(&candidates.cosines, request.level, &filtered);
     let mut ranking = rank(&candidates, &nearest, request, &filtered);
-    if rescore_ties(index, &filtered, request, &ranking, &mut nearest)? {
+    if rescore_ties(index, &filtered, &ranking, &mut nearest)? {
         ranking = rank(&candidates, &nearest, request, &filtered);
     }
     let hits = hits::read(index, &filtered, request, &ranking)?;

@@ -13,7 +13,7 @@ Examples:
 
 An error is known by its line without numbers, paths, times and ids. A cure is what was done \
 after a command failed of it until the same command succeeded in that session: files that were \
-changed, commands that were run, and the answer. Cures of this project come first.")]
+changed, commands that were run, and the answer. Cures of this project come first.", mut_arg("subagents", |arg| arg.hide(true)))]
 pub struct FixArgs {
     /// The error, or the output of the command; without it stdin is read
     #[arg(allow_hyphen_values = true, value_name = "ERROR")]

@@ -21,8 +21,10 @@ pub struct FilesArgs {
     pub listed: ListedArgs,
 }
 
-// Which of the turns that are found are listed, and how.
+// Which of the turns that are found are listed, and how. --subagents is taken, since the other commands with filters
+// have it, but what subagents did is always listed.
 #[derive(Debug, Args)]
+#[command(mut_arg("subagents", |arg| arg.hide(true)))]
 pub struct ListedArgs {
     /// Maximum number of turns
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = limit, allow_negative_numbers = true)]

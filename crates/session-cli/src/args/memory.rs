@@ -41,7 +41,7 @@ pub enum MemoryCommand {
     Supersede(SupersedeArgs),
     /// Archive memories: found only with --archived
     Archive(ArchiveArgs),
-    /// Restore memories from the archive or the trash
+    /// Restore memories from the archive or the trash, or after supersede
     Activate(IdsArgs),
     /// Print all memories as one JSON document
     Export(ExportArgs),

@@ -46,6 +46,7 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     let index = Reader::open(&home.root)?;
     let unknown = set.complete(&index.sessions()?);
     note("labels of no question", &set.unasked)?;
+    note("questions without a label, not counted", &set.unlabelled)?;
     note(
         "right answers that name no session of this history, or several",
         &unknown,
@@ -67,6 +68,13 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
             embed: &embed,
             progress: &progress,
         };
+        if !set.has(level) {
+            let level = level_name(level);
+            writeln!(
+                notes::stderr(),
+                "note: no question has a label at {level} level"
+            )?;
+        }
         let rankings = session_eval::run(&set, &index, &ask)?;
         bar.finish_and_clear();
         if let Some(folder) = &args.runs {
@@ -83,7 +91,7 @@ fn note(what: &str, which: &[String]) -> Result<()> {
     if let Some(first) = which.first() {
         writeln!(
             notes::stderr(),
-            "note: {} {what}, as `{}`",
+            "note: {what}: {}, as `{}`",
             which.len(),
             safe_line(first)
         )?;

@@ -256,7 +256,11 @@ fn report(
     if args.json {
         json::print(&JsonForgotten::new(plan, memories, is_done, is_purged))?;
     } else {
-        let verb = if is_done { "forgot" } else { "would forget" };
+        let verb = match (is_done, args.dry_run) {
+            (true, _) => "forgot",
+            (false, true) => "would forget",
+            (false, false) => "did not forget",
+        };
         writeln!(notes::stderr(), "{verb} {}", format_forget_counts(plan))?;
     }
     if is_done && !is_purged {

@@ -3,13 +3,14 @@
 use crate::Found;
 use crate::args::InjectArgs;
 use crate::command::filter::find_session;
-use crate::memories::Memories;
+use crate::command::memory::note_waiting;
+use crate::memories::{self, Memories};
 use crate::output::{json, notes};
 use anyhow::Result;
 use session_agents::HookInput;
 use session_config::{Home, current_directory};
 use session_display::safe_line;
-use session_memory::SessionState;
+use session_memory::{MemoryState, SessionState};
 use session_output::{JsonInjection, format_decision};
 use session_query::PromptOutcome;
 use session_sources::{find_source, readable_json};
@@ -43,6 +44,9 @@ pub fn run(args: &InjectArgs) -> Result<Found> {
     };
     let started = Instant::now();
     let memories = Memories::for_folder(&current_directory()?)?;
+    if args.explain {
+        note_waiting(&memories::list(&memories, &[MemoryState::Active], None)?)?;
+    }
     let outcome = PromptOutcome::decide(&input, memories, started, None)?;
     let found = answer(&outcome, args)?;
     if found == Found::Nothing && !args.explain {

@@ -28,6 +28,9 @@ use std::ops::RangeInclusive;
 /// # Errors
 /// When the index fails, or the argument names nothing.
 pub fn run(args: &ShowArgs) -> Result<Found> {
+    if args.only.is_some() && args.format == ShowFormat::Markdown {
+        bail!("--only prints text or JSON\nhint: leave --format markdown out");
+    }
     let home = Home::from_process()?;
     let RefreshedIndex { index, all, .. } = refresh::index(&home)?;
     let redactor = match args.unredacted {

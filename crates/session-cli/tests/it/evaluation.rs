@@ -84,7 +84,7 @@ fn what_was_forgotten_is_not_read_again_for_an_evaluation() {
     let (env, set) = asked();
     env.run(&["forget", WATCHER, "--yes"]).succeeded();
     let ran = env.run(&["eval", &set.to_string_lossy()]).succeeded();
-    let said = format!("no session of this history, or several, as `{WATCHER}`");
+    let said = format!("no session of this history, or several: 1, as `{WATCHER}`");
     assert!(ran.stderr().contains(&said), "{ran}");
 }
 
@@ -115,10 +115,26 @@ fn a_session_may_be_said_by_the_beginning_of_its_id() {
     assert_eq!(reports[0]["all"]["hit@1"], 0.5);
     let said = ran.stderr();
     assert!(
-        said.contains("no session of this history, or several, as `nonsense`"),
+        said.contains("no session of this history, or several: 1, as `nonsense`"),
         "{said}"
     );
-    assert!(said.contains("labels of no question, as `3`"), "{said}");
+    assert!(said.contains("labels of no question: 1, as `3`"), "{said}");
+}
+
+#[test]
+fn what_is_not_counted_is_named() {
+    let (env, set) = asked();
+    fs_err::write(set.join("qrels.session.tsv"), format!("1\t{DOCKER}\t1\n")).unwrap();
+    let ran = env.run(&["eval", &set.to_string_lossy()]).succeeded();
+    assert_eq!(
+        ran.stderr(),
+        "note: questions without a label, not counted: 1, as `2`\n"
+    );
+    let widest = ran.stdout().lines().map(str::len).max();
+    assert!(widest.is_some_and(|columns| columns <= 80), "{ran}");
+    let ran = env.run(&["eval", &set.to_string_lossy(), "--level", "turn"]);
+    let said = "note: no question has a label at turn level\n";
+    assert!(ran.exits(1).stderr().ends_with(said));
 }
 
 #[test]

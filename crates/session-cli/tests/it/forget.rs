@@ -198,6 +198,11 @@ fn what_is_left_out_is_called_forgotten() {
         (origin(0), origin(1)),
         ("forgotten".into(), "history".into())
     );
+    let listed = env.json(&["search", "project:lamp", "--depth", "2"]);
+    assert_eq!(listed["hits"].as_array().unwrap().len(), 1, "{listed}");
+    assert_eq!(listed["hits"][0]["turn"], 1);
+    let counted = env.json(&["stats", "--since", "2020-01-01"]);
+    assert_eq!(counted["total"]["turns"], 1, "{counted}");
     env.run(&["forget", LAMP, "--yes"]).succeeded();
     let nothing = env.run(&["search", "wick"]).exits(1);
     let said = nothing.stderr();

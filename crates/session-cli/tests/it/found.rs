@@ -173,6 +173,9 @@ fn turns_come_with_those_around_them() {
 #[test]
 fn a_session_is_shown_as_markdown() {
     let env = small();
+    let only = ["show", "a1", "--format", "markdown", "--only", "commands"];
+    let refused = env.run(&only).exits(2);
+    assert!(refused.stderr().contains("--only prints text or JSON"));
     assert_snapshot!(env.run(&["show", "a1", "--format", "markdown"]).stdout(), @r#"
     # Docker bridge DNS
 

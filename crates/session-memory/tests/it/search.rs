@@ -59,6 +59,9 @@ fn a_replaced_memory_ranks_below_its_replacement() {
     let replaced = world.store.supersede(old.id(), new.id(), &now()).unwrap();
     assert_eq!(replaced.front.superseded_by.as_deref(), Some(new.id()));
     assert_eq!(world.search(query)[0], "Releases on Thursdays");
+    let active = world.store.activate(&replaced, &now()).unwrap();
+    assert_eq!(active.front.superseded_by, None);
+    assert_eq!(world.search(query)[0], "Releases on Tuesdays");
 }
 
 #[test]

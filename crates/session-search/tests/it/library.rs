@@ -1,6 +1,6 @@
 //! An index written session by session.
 
-use session_core::{CosineScale, PromptKind, SessionMeta, SourceName, Turn};
+use session_core::{CosineScale, PromptKind, SessionMeta, SourceName, Span, Turn};
 use session_search::{Hit, QueryEmbedding, Request, Results, TextCosines, search};
 use session_store::{Document, DocumentBatch, FileStamp, Reader, SessionId, Writer};
 use std::sync::Arc;
@@ -217,6 +217,7 @@ pub fn turn(index: u32, prompt: &str) -> Turn {
         index,
         kind: PromptKind::Typed,
         prompt: prompt.to_owned(),
+        span: Span { start: 0, end: 1 },
         ..Turn::default()
     }
 }

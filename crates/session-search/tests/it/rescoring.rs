@@ -79,6 +79,32 @@ fn hits_that_are_apart_are_left_as_they_are() {
     assert!(asked.is_empty(), "{asked:?}");
 }
 
+/// The last two of three hits change places, and with them the best cosine of none.
+#[test]
+fn scores_are_the_same_however_many_hits_are_listed() {
+    let mut library = two(0.6005, 0.6);
+    library.say("first", &[(&subject("first"), Some(self::cosine(0.9)))]);
+    let known = Arc::new(KnownCosines {
+        turns: HashMap::from([(subject("a"), 0.5998), (subject("b"), 0.6002)]),
+        ..KnownCosines::default()
+    });
+    let scores = |limit: usize| {
+        let request = Request {
+            limit,
+            ..by_vector(Level::Turn)
+        };
+        let found = library.search_precise(&request, QUERY, &known);
+        let hits = found.hits.iter();
+        hits.map(|hit| (hit.session.uid.clone(), hit.score))
+            .collect()
+    };
+    let all: Vec<(String, f32)> = scores(10);
+    assert_eq!(all[1].0, "b");
+    for limit in 1..all.len() {
+        assert_eq!(scores(limit), all[..limit]);
+    }
+}
+
 #[test]
 fn a_text_that_is_gone_keeps_its_stored_cosine() {
     let library = two(0.7505, 0.75);

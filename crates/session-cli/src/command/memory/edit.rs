@@ -37,7 +37,7 @@ pub fn run(args: &EditArgs, memories: &Memories) -> Result<Found> {
         },
         kind: fields.kind,
         importance: fields.importance,
-        superseded_by: None,
+        ..MemoryChange::default()
     };
     let now = Zoned::now();
     if !change.is_empty() {
@@ -74,7 +74,7 @@ fn edited(memory: &Memory, state: &Path) -> Result<Option<String>> {
     let editor = environment::program("VISUAL").or_else(|| environment::program("EDITOR"));
     let Some(editor) = editor else {
         bail!(
-            "there is no editor\nhint: set EDITOR, give --topic, --info, --cue, --tag, --kind or --importance, or edit {}",
+            "there is no editor\nhint: set EDITOR, say what changes by options (--topic, --info, ...), or edit {}",
             path_line(&memory.path)
         );
     };

@@ -58,7 +58,11 @@ pub fn archive(args: &ArchiveArgs, memories: &Memories) -> Result<Found> {
 /// When one is not there. Then nothing is activated.
 pub fn activate(args: &IdsArgs, memories: &Memories) -> Result<Found> {
     let found = all(&args.ids, memories)?;
-    let active = moved(&found, MemoryState::Active, memories)?;
+    let now = Zoned::now();
+    let active = found
+        .iter()
+        .map(|memory| memories.store.activate(memory, &now));
+    let active: Vec<Memory> = active.collect::<session_memory::Result<_>>()?;
     let recalled: Vec<&Memory> = active.iter().collect();
     session_memory::record_use(&memories.store, &recalled, Timestamp::now());
     note_waiting(&active)?;
@@ -105,7 +109,9 @@ fn print_moved(
         return print_change(done, after, as_json);
     }
     for (before, after) in before.iter().zip(after) {
-        let done = match (before.state == after.state, after.state) {
+        let is_same =
+            before.state == after.state && before.front.superseded_by == after.front.superseded_by;
+        let done = match (is_same, after.state) {
             (false, _) => done,
             (true, MemoryState::Active) => "is active already",
             (true, MemoryState::Archive) => "is archived already",

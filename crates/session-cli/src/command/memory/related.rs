@@ -1,5 +1,6 @@
 //! Memories that answer the query of a search: they are printed beside its sessions.
 
+use crate::command::memory::note;
 use crate::memories::{self, Memories};
 use crate::output::width;
 use anyhow::Result;
@@ -44,6 +45,7 @@ impl RelatedMemories {
 pub fn related(query: &str) -> Result<RelatedMemories> {
     let memories = Memories::for_folder(&current_directory()?)?;
     if !memories.home.config.enabled {
+        note("memories are switched off (`enabled`); `session-search config` says where")?;
         return Ok(RelatedMemories {
             found: Vec::new(),
             all: Vec::new(),
