@@ -73,7 +73,7 @@ impl AgentSetup {
         changes.extend(server.map(|file| file.plan_removal()).transpose()?);
         match agent {
             Agent::Claude => changes.push(SettingsFile::for_user(env)?.plan_rule_removal()?),
-            Agent::Codex => changes.push(plan_block_removal(env)?),
+            Agent::Codex => changes.extend(plan_block_removal(env)?),
             Agent::OpenCode => {}
         }
         if agent != Agent::Claude {

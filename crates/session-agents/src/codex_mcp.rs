@@ -2,6 +2,7 @@
 
 use crate::error::{SettingsError, SettingsResult};
 use crate::mcp_config::{SERVER_ARGUMENT, SERVER_NAME, is_own_server};
+use session_files::keep_line_ends;
 use toml_edit::visit_mut::{VisitMut, visit_table_mut};
 use toml_edit::{DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
@@ -48,7 +49,7 @@ pub(crate) fn add_server(text: &str, program: &str) -> SettingsResult<String> {
     let new = match document.get_mut(SERVERS) {
         Some(Item::Value(Value::InlineTable(servers))) => {
             servers.insert(SERVER_NAME, inline_entry(program));
-            format_like(&document, text)
+            keep_line_ends(text, &document.to_string()).into_owned()
         }
         None | Some(Item::Table(_)) => append_entry(text, program),
         Some(_) => {
@@ -80,7 +81,7 @@ pub(crate) fn remove_server(text: &str) -> SettingsResult<String> {
     if let Some(Item::Table(removed)) = &removed {
         keep_comments(&mut document, removed);
     }
-    let new = format_like(&document, text);
+    let new = keep_line_ends(text, &document.to_string()).into_owned();
     parse(&new)?;
     Ok(new)
 }
@@ -116,16 +117,7 @@ fn replace_program(text: &str, program: &str) -> SettingsResult<String> {
         *old = Value::from(program);
         *old.decor_mut() = decor;
     }
-    Ok(format_like(&document, text))
-}
-
-/// Formats a document with the line ends of the text it was read from: `toml_edit` writes `\n`.
-fn format_like(document: &DocumentMut, text: &str) -> String {
-    let new = document.to_string();
-    match text.contains("\r\n") {
-        true => new.replace('\n', "\r\n"),
-        false => new,
-    }
+    Ok(keep_line_ends(text, &document.to_string()).into_owned())
 }
 
 fn append_entry(text: &str, program: &str) -> String {

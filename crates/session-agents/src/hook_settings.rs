@@ -8,6 +8,7 @@ use crate::settings_text::{SettingsText, list_under, object_under, remove_proper
 use jsonc_parser::cst::{CstArray, CstNode};
 use jsonc_parser::json;
 use serde_json::Value;
+use std::collections::HashSet;
 
 const HOOKS: &str = "hooks";
 const COMMAND: &str = "command";
@@ -60,6 +61,11 @@ impl HookEvent {
             Self::PreToolUse,
             after_tool,
         ]
+    }
+
+    /// Returns true where an agent has the event.
+    pub fn is_of(self, agent: Agent) -> bool {
+        !(agent == Agent::Codex && self == Self::PostToolUseFailure)
     }
 
     /// Returns the name of the event in settings and payloads.
@@ -198,18 +204,19 @@ fn append_hook(groups: &CstArray, command: &str, event: HookEvent) {
     });
 }
 
-/// Gives the first hook of ours in the groups of an event a command line, and removes the others. The matcher
-/// and the timeout of the first stay, and its command line where that runs the same program.
+/// Gives the first hook of ours for each matcher in the groups of an event a command line, and removes the others. The
+/// matcher and the timeout of the first stay, and its command line where that runs the same program.
 fn update_hooks(groups: &CstArray, command: &str) {
-    let mut is_updated = false;
+    let mut matchers = HashSet::new();
     for group in groups.elements() {
         let Some((own, others)) = commands_of(&group) else {
             continue;
         };
         let mut own = own.into_iter();
-        if !is_updated && let Some(first) = own.next() {
-            set_command(&first, command);
-            is_updated = true;
+        if own.len() > 0 && matchers.insert(matcher_of(&group)) {
+            own.next()
+                .iter()
+                .for_each(|first| set_command(first, command));
         } else if others.is_empty() && own.len() > 0 {
             group.remove();
             continue;
@@ -262,6 +269,11 @@ fn remove_from_groups(groups: &CstArray) {
 }
 
 /// Returns our commands in a group and the others.
+fn matcher_of(group: &CstNode) -> Option<String> {
+    let group: Value = serde_json::from_str(&group.to_string()).ok()?;
+    Some(group["matcher"].as_str()?.to_owned())
+}
+
 fn commands_of(group: &CstNode) -> Option<(Vec<CstNode>, Vec<CstNode>)> {
     let commands = group.as_object()?.array_value(HOOKS)?;
     Some(commands.elements().into_iter().partition(is_own_node))
@@ -371,6 +383,11 @@ mod tests {
         let edited = new.replace(COMMAND, &format!("timeout 9 {COMMAND} || true"));
         let again = add_hook(&edited, COMMAND, &[HookEvent::PreToolUse]).unwrap();
         assert_eq!(again, edited, "the same program");
+        let group =
+            "{\"matcher\": \"Bash\", \"hooks\": [{\"command\": \"/old/session-search hook run\"}]}";
+        let two = edited.replace("\"PreToolUse\": [", &format!("\"PreToolUse\": [{group}, "));
+        let again = add_hook(&two, COMMAND, &[HookEvent::PreToolUse]).unwrap();
+        assert_eq!(find_hooks(&again).len(), 2, "each has its tools: {again}");
     }
 
     #[test]

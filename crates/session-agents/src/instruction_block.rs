@@ -8,6 +8,9 @@ use session_sources::Env;
 
 const BEGIN: &str = "<!-- session-search: begin -->";
 const END: &str = "<!-- session-search: end -->";
+/// Files of Codex with instructions; it reads the first alone, where that has a text.
+const OVERRIDE: &str = "AGENTS.override.md";
+const INSTRUCTIONS: &str = "AGENTS.md";
 const PARAGRAPH: &str = include_str!("../../../skill/codex/AGENTS.md");
 
 /// Plans to put the paragraph into Codex' instructions, or to bring it to this version.
@@ -18,22 +21,26 @@ pub(crate) fn plan_block(env: &Env) -> Result<SettingsChange> {
     SettingsChange::plan(&instructions(env)?, add_block)
 }
 
-/// Plans to remove the paragraph.
+/// Plans to remove the paragraph from all files that it may stand in: the override may be newer than it.
 ///
 /// # Errors
 /// As [`plan_block`].
-pub(crate) fn plan_block_removal(env: &Env) -> Result<SettingsChange> {
-    SettingsChange::plan_undo(&instructions(env)?, remove_block, add_block)
+pub(crate) fn plan_block_removal(env: &Env) -> Result<Vec<SettingsChange>> {
+    let plan = |name| {
+        let file = ConfinedFile::for_user(&Agent::Codex.config_directory(env).join(name))?;
+        SettingsChange::plan_undo(&file, remove_block, add_block)
+    };
+    [OVERRIDE, INSTRUCTIONS].into_iter().map(plan).collect()
 }
 
 /// Names the file that Codex reads: the override, where it has a text.
 fn instructions(env: &Env) -> Result<ConfinedFile> {
     let directory = Agent::Codex.config_directory(env);
-    let preferred = directory.join("AGENTS.override.md");
+    let preferred = directory.join(OVERRIDE);
     let has_text = fs_err::metadata(&preferred).is_ok_and(|metadata| metadata.len() > 0);
     let path = match has_text {
         true => preferred,
-        false => directory.join("AGENTS.md"),
+        false => directory.join(INSTRUCTIONS),
     };
     Ok(ConfinedFile::for_user(&path)?)
 }

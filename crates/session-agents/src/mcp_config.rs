@@ -1,7 +1,7 @@
 //! The files in which agents find their MCP servers.
 
 use crate::agent::Agent;
-use crate::error::{Result, SettingsResult};
+use crate::error::{Result, SettingsError, SettingsResult};
 use crate::own_program::is_own_program;
 use crate::settings_file::{SIZE_LIMIT, SettingsChange};
 use crate::{codex_mcp, opencode_mcp};
@@ -56,6 +56,19 @@ impl McpConfig {
         Ok(found)
     }
 
+    /// Reads the command line of the registered server, where it is this program's.
+    fn own_server_command(&self) -> Result<Vec<String>> {
+        let mut found = None;
+        SettingsChange::plan(&self.file, |text| {
+            found = match self.find_server(text) {
+                Err(SettingsError::OtherServer { .. }) => None,
+                found => found?,
+            };
+            Ok(text.to_owned())
+        })?;
+        Ok(found.unwrap_or_default())
+    }
+
     /// Plans to register a program as the server. A server that is there already keeps its other
     /// settings.
     ///
@@ -79,7 +92,7 @@ impl McpConfig {
     /// # Errors
     /// When the file cannot be read or parsed.
     pub fn plan_removal(&self) -> Result<SettingsChange> {
-        let command = self.server_command()?.unwrap_or_default();
+        let command = self.own_server_command()?;
         let program = command.first().map_or("", String::as_str);
         let users = self.users_program().filter(|_| !program.is_empty());
         let remove = |text: &str| match (&users, self.agent) {

@@ -11,10 +11,13 @@ const NAME: &str = "session-search";
 /// the working directory is not taken: whoever writes there could let it lead elsewhere.
 ///
 /// # Errors
-/// When the system does not tell the program's path or the working directory.
+/// When the system does not tell the program's path.
 pub fn own_program(env: &Env) -> std::io::Result<PathBuf> {
     let own = std::env::current_exe()?;
-    let Ok(project) = Project::find(&std::env::current_dir()?, &env.home) else {
+    // A directory that was deleted is in no project.
+    let directory = std::env::current_dir().ok();
+    let project = directory.map(|directory| Project::find(&directory, &env.home));
+    let Ok(project) = project.transpose().map(Option::flatten) else {
         return Ok(own);
     };
     let root = project.as_ref().map(Project::root);

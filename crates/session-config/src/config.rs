@@ -117,7 +117,7 @@ pub struct EndpointConfig {
     #[serde(deserialize_with = "optional_text")]
     pub url: Option<String>,
     /// Key that is sent as a bearer token.
-    #[serde(deserialize_with = "optional_text")]
+    #[serde(deserialize_with = "secret_text")]
     pub api_key: Option<String>,
     /// Name of the model there.
     #[serde(deserialize_with = "optional_text")]
@@ -264,6 +264,12 @@ fn required_text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error>
 
 fn optional_text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     required_text(from).map(Some)
+}
+
+/// Reads a text that no error may repeat.
+fn secret_text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let text = optional_text(from);
+    text.map_err(|_| D::Error::custom("expected a text in double quotes, not an empty one"))
 }
 
 fn whole_number<'de, D: Deserializer<'de>>(from: D, max: usize) -> Result<usize, D::Error> {

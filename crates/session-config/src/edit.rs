@@ -1,25 +1,48 @@
-//! Sets a key in the configuration file, everything else in it kept.
+//! Sets keys in the configuration file, everything else in it kept.
 
 use crate::config::{FILE_NAME, SIZE_LIMIT};
 use crate::error::Result;
-use session_files::private;
+use session_files::{ConfinedFile, keep_line_ends};
 use std::path::Path;
+use std::time::Duration;
 use toml_edit::DocumentMut;
 
-/// Sets a key to a text in the configuration file of a directory; both are created where they are
-/// missing. `table` is the table that the key belongs to, if it belongs to one.
+/// How long another process may take that writes the file, too.
+const LOCK_PATIENCE: Duration = Duration::from_secs(5);
+
+/// A key that is set to a text.
+#[derive(Debug, Clone, Copy)]
+pub struct Assignment<'a> {
+    /// The table that the key belongs to, if it belongs to one.
+    pub table: Option<&'a str>,
+    /// The key.
+    pub key: &'a str,
+    /// Its value.
+    pub value: &'a str,
+}
+
+/// Sets keys in the configuration file of a directory, all or none; both are created where they are missing.
 ///
 /// # Errors
 /// When the file is not UTF-8 or not TOML, or cannot be written.
-pub fn set_key(directory: &Path, table: Option<&str>, key: &str, value: &str) -> Result<()> {
-    let path = directory.join(FILE_NAME);
-    let text = private::read_utf8(&path, SIZE_LIMIT)?.unwrap_or_default();
-    let text = edit_text(&text, table, key, value)?;
-    Ok(private::write(&path, text.as_bytes())?)
+pub fn set_keys(directory: &Path, assignments: &[Assignment<'_>]) -> Result<()> {
+    let file = ConfinedFile::for_user(&directory.join(FILE_NAME))?;
+    let _lock = file.lock(LOCK_PATIENCE)?;
+    let old = file.read_utf8(SIZE_LIMIT)?;
+    let new = edit_text(old.as_deref().unwrap_or_default(), assignments)?;
+    Ok(file.replace(old.as_deref(), &new, SIZE_LIMIT)?)
 }
 
-fn edit_text(text: &str, table: Option<&str>, key: &str, value: &str) -> Result<String> {
-    let mut document: DocumentMut = text.parse()?;
+fn edit_text(text: &str, assignments: &[Assignment<'_>]) -> Result<String> {
+    let mut document: DocumentMut = text.trim_start_matches('\u{feff}').parse()?;
+    for assignment in assignments {
+        set(&mut document, assignment);
+    }
+    Ok(keep_line_ends(text, &document.to_string()).into_owned())
+}
+
+fn set(document: &mut DocumentMut, assignment: &Assignment<'_>) {
+    let Assignment { table, key, value } = *assignment;
     let item = match table {
         Some(table) => &mut document[table],
         None => document.as_item_mut(),
@@ -35,20 +58,54 @@ fn edit_text(text: &str, table: Option<&str>, key: &str, value: &str) -> Result<
         }
         None => item[key] = toml_edit::value(value),
     }
-    Ok(document.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn edit(text: &str, table: Option<&str>, key: &str, value: &str) -> Result<String> {
+        edit_text(text, &[Assignment { table, key, value }])
+    }
+
     #[test]
     fn a_key_is_set_and_comments_stay() {
         let old = "# mine\nmodel = \"a\" # why\nnice = 5\n";
-        let new = edit_text(old, None, "model", "b").unwrap();
+        let new = edit(old, None, "model", "b").unwrap();
         assert_eq!(new, "# mine\nmodel = \"b\" # why\nnice = 5\n");
-        let new = edit_text(&new, Some("remote"), "url", "http://x").unwrap();
+        let new = edit(&new, Some("remote"), "url", "http://x").unwrap();
         assert!(new.ends_with("[remote]\nurl = \"http://x\"\n"), "{new}");
-        assert!(edit_text("model =", None, "model", "b").is_err());
+        assert!(edit("model =", None, "model", "b").is_err());
+    }
+
+    #[test]
+    fn line_ends_and_a_byte_order_mark_stay() {
+        let old = "\u{feff}# mine\r\nnice = 5\r\n";
+        let new = edit(old, None, "model", "b").unwrap();
+        assert_eq!(new, "\u{feff}# mine\r\nnice = 5\r\nmodel = \"b\"\r\n");
+    }
+
+    #[test]
+    fn writers_at_once_do_not_mix_their_keys() {
+        let directory = tempfile::tempdir().unwrap();
+        let write = |value: &str| {
+            let keys = ["url", "model"].map(|key| Assignment {
+                table: Some("remote"),
+                key,
+                value,
+            });
+            set_keys(directory.path(), &keys).unwrap();
+        };
+        std::thread::scope(|threads| {
+            for value in ["a", "b"] {
+                threads.spawn(move || (0..20).for_each(|_| write(value)));
+            }
+        });
+        let text = fs_err::read_to_string(directory.path().join(FILE_NAME)).unwrap();
+        let values: Vec<&str> = text
+            .lines()
+            .filter_map(|line| Some(line.split_once('=')?.1))
+            .collect();
+        assert_eq!(values[0], values[1], "{text}");
     }
 }

@@ -168,7 +168,13 @@ impl Home {
     /// # Errors
     /// As [`Home::forgotten`].
     pub fn exclusions(&self) -> Result<Exclusions, ForgetError> {
-        Exclusions::new(self.forgotten()?, &self.config.exclude)
+        let exclusions = Exclusions::new(self.forgotten()?, &self.config.exclude)?;
+        let mut keys = privacy_keys().filter(|key| key.starts_with("exclude."));
+        let is_set = |key| variable_name(key).is_some_and(|name| self.env.get(&name).is_some());
+        Ok(match keys.any(is_set) {
+            true => exclusions.by_variables(),
+            false => exclusions,
+        })
     }
 
     /// Returns what this machine knows of directories of memories: state of the user, not of a project.
@@ -198,9 +204,10 @@ impl Home {
     /// Returns the models that are known.
     ///
     /// # Errors
-    /// When the endpoint's configuration has a mistake and its model is in use.
+    /// When a description in the program is invalid, which the tests rule out. A mistake in the endpoint's
+    /// configuration is an error of the model `remote` alone.
     pub fn catalogue(&self) -> Result<Catalogue, ModelError> {
-        self.configured(Catalogue::open(self.folders())?)
+        Ok(self.configured(Catalogue::open(self.folders())?))
     }
 
     /// Returns the models that a query could be embedded by, with the chosen one.
@@ -208,19 +215,26 @@ impl Home {
     /// # Errors
     /// As for [`Home::catalogue`].
     pub fn loadable_catalogue(&self) -> Result<Catalogue, ModelError> {
-        self.configured(Catalogue::open_loadable(
-            self.folders(),
-            &self.config.model,
-        )?)
+        let catalogue = Catalogue::open_loadable(self.folders(), &self.config.model)?;
+        Ok(self.configured(catalogue))
     }
 
-    fn configured(&self, catalogue: Catalogue) -> Result<Catalogue, ModelError> {
+    /// Returns the model that is chosen and, for the one behind an endpoint, where that is.
+    ///
+    /// # Errors
+    /// When the endpoint's configuration has a mistake and its model is chosen.
+    pub fn chosen_model(&self) -> Result<(String, Option<Endpoint>), ModelError> {
+        let name = self.config.model.clone();
+        let endpoint = match name == session_models::REMOTE_MODEL {
+            true => self.endpoint()?,
+            false => None,
+        };
+        Ok((name, endpoint))
+    }
+
+    fn configured(&self, catalogue: Catalogue) -> Catalogue {
         let catalogue = catalogue.with_device(self.config.device.into());
-        let endpoint = self.endpoint();
-        if self.config.model == session_models::REMOTE_MODEL {
-            return Ok(catalogue.with_endpoint(Ok(endpoint?)));
-        }
-        Ok(catalogue.with_endpoint(endpoint))
+        catalogue.with_endpoint(self.endpoint())
     }
 
     /// Returns the configured endpoint. Its address comes from `.env` in the configuration directory or

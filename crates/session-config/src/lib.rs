@@ -3,7 +3,7 @@
 //! [`ConfigLayers::read`] merges the user's `config.toml`, a project's file and environment variables
 //! into a [`Config`], and remembers which layer decided each [`Setting`]. A cloned repository chooses
 //! the project's file and can set variables: both may only narrow what the user configured about
-//! memories, and a setting that would widen it is an [`IgnoredSetting`]. [`set_key`] writes a key of
+//! memories, and a setting that would widen it is an [`IgnoredSetting`]. [`set_keys`] writes keys of
 //! the user's file and keeps its comments.
 //!
 //! [`Home`] is the environment of the process without the variables that lead into the project around
@@ -14,10 +14,11 @@
 //! has the days of such a range.
 //!
 //! ```
-//! use session_config::{ConfigLayers, SettingOrigin, set_key};
+//! use session_config::{Assignment, ConfigLayers, SettingOrigin, set_keys};
 //!
 //! let directory = tempfile::tempdir()?;
-//! set_key(directory.path(), None, "model", "table")?;
+//! let model = Assignment { table: None, key: "model", value: "table" };
+//! set_keys(directory.path(), &[model])?;
 //! let variables = |name: &str| (name == "SESSION_SEARCH_NICE").then_some("5");
 //! let layers = ConfigLayers::read(directory.path(), None, variables)?;
 //! assert_eq!((layers.config.model.as_str(), layers.config.nice), ("table", 5));
@@ -45,7 +46,7 @@ mod time_range;
 
 pub use calendar_range::{CalendarDay, CalendarRange};
 pub use config::{Config, DeviceSetting, EndpointConfig, OnBattery};
-pub use edit::set_key;
+pub use edit::{Assignment, set_keys};
 pub use error::{ConfigError, Result};
 pub use heap::release_freed_memory;
 pub use home::{Home, current_directory};

@@ -6,7 +6,7 @@ use crate::home::Home;
 use crate::layers::{IgnoredSetting, Setting, SettingOrigin, variable_name};
 use serde_json::Value;
 use session_files::Project;
-use session_models::EndpointSettings;
+use session_models::{EndpointSettings, without_userinfo};
 
 /// The key of the endpoint's address, and the variable of it that is not used.
 const URL: (&str, &str) = ("remote.url", "EMBEDDINGS_URL");
@@ -21,6 +21,9 @@ const REMOTE: [(&str, &str); 4] = [
 ];
 /// The key whose value is not shown.
 const SECRET: &str = "remote.api_key";
+
+/// Keys whose value may hold a password, which is not shown.
+const ADDRESSES: [&str; 2] = [URL.0, "hub"];
 
 /// The settings in effect, and those that were ignored.
 #[derive(Debug, Clone)]
@@ -91,7 +94,7 @@ fn address_by_variable(
     let own = file.url.as_ref().or(configured.url.as_ref());
     (own.map(String::as_str) != Some(url)).then(|| IgnoredSetting {
         key: Some(key.to_owned()),
-        value: Value::from(url),
+        value: Value::from(without_userinfo(url)),
         origin: SettingOrigin::Variable(variable.to_owned()),
         reason: "an endpoint is used where your own configuration names its address".to_owned(),
     })
@@ -116,8 +119,9 @@ fn resolve(setting: Setting, home: &Home, file: &EndpointSettings) -> ReportedSe
         ),
         (None, None) => (value, origin),
     };
-    let value = match (key.as_str(), value.is_null()) {
-        (SECRET, false) => Value::from("(set)"),
+    let value = match (key.as_str(), value.as_str()) {
+        (SECRET, Some(_)) => Value::from("(set)"),
+        (key, Some(url)) if ADDRESSES.contains(&key) => Value::from(without_userinfo(url)),
         _ => value,
     };
     ReportedSetting {

@@ -60,7 +60,12 @@ impl FileError {
             Self::Exists(_) => Some("compare both, and remove one of them"),
             Self::Changed(_) => Some("try again"),
             Self::Locked(_) => Some("wait for it to end, and try again"),
-            Self::Outside(_) | Self::Io(_) => None,
+            Self::Io(error) => match error.kind() {
+                io::ErrorKind::PermissionDenied => Some("see who may read and write there"),
+                io::ErrorKind::ReadOnlyFilesystem => Some("the disk is mounted for reading alone"),
+                _ => None,
+            },
+            Self::Outside(_) => None,
         }
     }
 

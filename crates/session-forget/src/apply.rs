@@ -125,7 +125,7 @@ impl Exclusions {
             };
         let is_excluded_by_content = |turn: &TurnRow| {
             contents.get(&turn.id).is_some_and(|content| {
-                self.matches_content(content)
+                (!self.spares(session) && self.matches_content(content))
                     || (session.prompts_only && self.holds_prompt(&content.prompt, turn.started_ms))
             })
         };
@@ -354,6 +354,36 @@ mod tests {
         assert_eq!(removed.sessions, 1);
         let left = world.writer.reader().unwrap().sessions().unwrap();
         assert_eq!(left[0].uid, "/w/kiln.jsonl");
+    }
+
+    /// A project can set variables, and what is gone cannot be read again.
+    #[test]
+    fn what_variables_exclude_leaves_sessions_whose_history_is_gone() {
+        let turns = [turn(0, "How is the lantern lit?")];
+        let mut world = World::new(&[("/w/lamp.jsonl", &turns)]);
+        let file = world.writer.reader().unwrap().sessions().unwrap()[0].file;
+        world.writer.mark_file_gone(file).unwrap();
+        let by_path = ExcludeSettings {
+            paths: vec!["lamp.jsonl".into()],
+            ..ExcludeSettings::default()
+        };
+        let by_pattern = ExcludeSettings {
+            patterns: vec!["lantern".into()],
+            ..ExcludeSettings::default()
+        };
+        let mut apply = |settings: &ExcludeSettings, by_variables: bool| {
+            let exclusions = Exclusions::new(ForgottenRecords::default(), settings).unwrap();
+            let exclusions = match by_variables {
+                true => exclusions.by_variables(),
+                false => exclusions,
+            };
+            exclusions.apply(&mut world.writer).unwrap()
+        };
+        for settings in [&by_path, &by_pattern] {
+            assert_eq!(apply(settings, true), Removed::default());
+        }
+        assert_eq!(apply(&by_pattern, false).turns, 1);
+        assert_eq!(apply(&by_path, false).sessions, 1);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::records::{ForgetError, ForgetReason, ForgottenRecords, NewEntry};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use session_core::{SessionMeta, Turn, TurnContent, path_matches};
-use session_redact::compile_patterns;
+use session_redact::{PatternError, compile_patterns};
 use session_store::{DedupKeys, Reader, SessionRow};
 
 /// A prompt that holds this keeps its session out of the index.
@@ -34,6 +34,8 @@ pub struct Exclusions {
     pub(crate) records: ForgottenRecords,
     settings: ExcludeSettings,
     patterns: Vec<Regex>,
+    /// The settings do not remove what cannot be read again.
+    spares_gone: bool,
 }
 
 /// Items of [`ForgottenRecords`], one kind each.
@@ -110,13 +112,33 @@ impl Exclusions {
     /// Combines what was forgotten with the user's rules.
     ///
     /// # Errors
-    /// When a pattern is not a regular expression.
+    /// When a pattern is not a regular expression, or matches any text.
     pub fn new(records: ForgottenRecords, settings: &ExcludeSettings) -> Result<Self, ForgetError> {
+        let setting = "exclude.patterns";
+        let patterns = compile_patterns(setting, &settings.patterns)?;
+        if let Some(pattern) = patterns.iter().find(|pattern| pattern.is_match("")) {
+            return Err(ForgetError::Pattern(PatternError {
+                setting,
+                pattern: pattern.to_string(),
+                reason: "it matches the empty text, and so any".to_owned(),
+            }));
+        }
         Ok(Self {
             records,
-            patterns: compile_patterns("exclude.patterns", &settings.patterns)?,
+            patterns,
             settings: settings.clone(),
+            spares_gone: false,
         })
+    }
+
+    /// Returns the exclusions for settings that come from variables, which a project can set: they keep histories from
+    /// being read and remove what can be read again, but no session whose history is gone.
+    #[must_use]
+    pub fn by_variables(self) -> Self {
+        Self {
+            spares_gone: true,
+            ..self
+        }
     }
 
     /// Returns the exclusions with what another process has forgotten or brought back since; `None` where nothing
@@ -177,6 +199,9 @@ impl Exclusions {
     ) -> Result<bool, ForgetError> {
         let folders = [session.project.as_deref(), session.cwd.as_deref()];
         let parent = session.parent.as_deref();
+        if self.spares(session) {
+            return Ok(self.forgot(&session.source, &session.uid, parent));
+        }
         if self.excludes(&session.source, &session.uid, parent, folders) {
             return Ok(true);
         }
@@ -194,11 +219,18 @@ impl Exclusions {
         parent: Option<&str>,
         folders: [Option<&str>; 2],
     ) -> bool {
-        let forgotten = |id: &str| self.records.holds(&item::session(source, id));
         let excluded = |folder: &str| matches_any(folder, &self.settings.projects);
-        forgotten(id)
-            || parent.is_some_and(forgotten)
-            || folders.into_iter().flatten().any(excluded)
+        self.forgot(source, id, parent) || folders.into_iter().flatten().any(excluded)
+    }
+
+    fn forgot(&self, source: &str, id: &str, parent: Option<&str>) -> bool {
+        let forgotten = |id: &str| self.records.holds(&item::session(source, id));
+        forgotten(id) || parent.is_some_and(forgotten)
+    }
+
+    /// Returns true for a session of the index that the settings leave as it is.
+    pub(crate) fn spares(&self, session: &SessionRow) -> bool {
+        self.spares_gone && session.gone
     }
 
     /// Returns true when a turn, as its source delivers it, is not to be indexed.

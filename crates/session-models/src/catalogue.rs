@@ -20,6 +20,8 @@ pub struct Catalogue {
     specs: Vec<ModelSpec>,
     description_errors: Vec<ModelError>,
     endpoint: Option<Endpoint>,
+    /// Why there is no endpoint, as half a sentence.
+    endpoint_fault: String,
     /// Hears of long waits for the endpoint.
     waits: WaitListener,
     device: Device,
@@ -92,6 +94,7 @@ impl Catalogue {
             specs,
             description_errors: user.errors,
             endpoint: None,
+            endpoint_fault: "it has no address".to_owned(),
             waits: WaitListener::default(),
             device: Device::Auto,
         })
@@ -132,7 +135,13 @@ impl Catalogue {
                 self.endpoint = Some(endpoint);
             }
             Ok(None) => {}
-            Err(error) => self.description_errors.push(error),
+            Err(error) => {
+                self.endpoint_fault = match &error {
+                    ModelError::InvalidEndpoint { reason } => reason.clone(),
+                    other => other.to_string(),
+                };
+                self.description_errors.push(error);
+            }
         }
         self
     }
@@ -157,7 +166,27 @@ impl Catalogue {
     /// # Errors
     /// [`ModelError::UnknownModel`] when there is none.
     pub fn find_spec(&self, name: &str) -> Result<&ModelSpec, ModelError> {
-        find_by_name(&self.specs, name)
+        self.find_by_name(&self.specs, name)
+    }
+
+    fn find_by_name<'s>(
+        &self,
+        specs: &'s [ModelSpec],
+        name: &str,
+    ) -> Result<&'s ModelSpec, ModelError> {
+        let found = specs.iter().find(|spec| spec.name == name);
+        found.ok_or_else(|| match name {
+            REMOTE_MODEL => self.invalid_endpoint(),
+            _ => ModelError::UnknownModel {
+                name: name.to_owned(),
+            },
+        })
+    }
+
+    fn invalid_endpoint(&self) -> ModelError {
+        ModelError::InvalidEndpoint {
+            reason: self.endpoint_fault.clone(),
+        }
     }
 
     /// Finds a model whose files can be installed, as its description states it.
@@ -166,7 +195,7 @@ impl Catalogue {
     /// [`ModelError::UnknownModel`] when there is none, [`ModelError::Bundled`] and
     /// [`ModelError::RemoteHasNoFiles`] for a model without files of its own.
     pub(crate) fn find_installable_spec(&self, name: &str) -> Result<&ModelSpec, ModelError> {
-        let spec = find_by_name(&self.described_specs, name)?;
+        let spec = self.find_by_name(&self.described_specs, name)?;
         match is_bundled(name) {
             true => Err(ModelError::Bundled {
                 name: name.to_owned(),
@@ -265,7 +294,8 @@ impl Catalogue {
     /// # Errors
     /// [`ModelError::InvalidEndpoint`] where none is configured, [`ModelError::Open`] when it does not answer.
     pub fn relearn_endpoint(&self) -> Result<(), ModelError> {
-        let endpoint = self.endpoint.as_ref().ok_or_else(unconfigured_endpoint)?;
+        let endpoint = self.endpoint.as_ref();
+        let endpoint = endpoint.ok_or_else(|| self.invalid_endpoint())?;
         RemoteEmbedder::open_anew(endpoint, &self.directories, &self.waits).map(drop)
     }
 
@@ -324,21 +354,5 @@ impl FileFault {
         let path = &self.path;
         let FileLength { found, expected } = self.length.as_ref()?;
         Some(format!("`{path}` has {found} bytes, not {expected}"))
-    }
-}
-
-fn find_by_name<'a>(specs: &'a [ModelSpec], name: &str) -> Result<&'a ModelSpec, ModelError> {
-    let found = specs.iter().find(|spec| spec.name == name);
-    found.ok_or_else(|| match name {
-        REMOTE_MODEL => unconfigured_endpoint(),
-        _ => ModelError::UnknownModel {
-            name: name.to_owned(),
-        },
-    })
-}
-
-fn unconfigured_endpoint() -> ModelError {
-    ModelError::InvalidEndpoint {
-        reason: "it has no address".to_owned(),
     }
 }

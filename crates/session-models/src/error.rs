@@ -1,8 +1,12 @@
 //! Errors of models, with hints for the user.
 
 use session_embed::EmbedError;
+use session_files::path_line;
 use std::path::PathBuf;
 use thiserror::Error;
+
+/// The hint where an endpoint gives no vectors.
+pub const ENDPOINT_HINT: &str = "see that the endpoint runs and that its key and model are right, or `session-search model use table`";
 
 /// The error of a model that could not be found, installed, verified or opened.
 #[derive(Debug, Error)]
@@ -88,6 +92,23 @@ pub enum ModelError {
     InvalidEndpoint {
         /// The reason, as half a sentence.
         reason: String,
+    },
+    /// The file of the endpoint's settings has a mistake. The reason holds no text of it, which may be a key.
+    #[error("{}: {reason}", path_line(path))]
+    InvalidEnvFile {
+        /// The file.
+        path: PathBuf,
+        /// The line and the mistake.
+        reason: String,
+    },
+    /// The file of the endpoint's settings names another endpoint than the one that was chosen.
+    #[error(
+        "{} names another endpoint, and goes before what is chosen here",
+        path_line(path)
+    )]
+    OtherEndpoint {
+        /// The file.
+        path: PathBuf,
     },
     /// The model hub does not answer.
     #[error("the model hub {endpoint} cannot be reached: {reason}")]
@@ -182,17 +203,21 @@ impl ModelError {
             Self::RemoteHasNoFiles | Self::InvalidEndpoint { .. } => {
                 "[remote] in your configuration, or EMBEDDINGS_URL and EMBEDDINGS_MODEL in `.env` beside it, say where it is; an address in the environment alone is not used (docs/models.md)".to_owned()
             }
-            Self::Open { .. } => {
-                "see that the endpoint runs and that its key and model are right, or `session-search model use table`".to_owned()
+            Self::OtherEndpoint { .. } => {
+                "change EMBEDDINGS_URL and EMBEDDINGS_MODEL there, or remove them".to_owned()
             }
+            Self::InvalidEnvFile { .. } => {
+                "correct the line: NAME=VALUE, a value with spaces or `$` between single quotes".to_owned()
+            }
+            Self::Open { .. } => ENDPOINT_HINT.to_owned(),
             Self::HubUnreachable { .. } => {
-                "HF_ENDPOINT names another hub; where there is no network, `session-search model import NAME --from FOLDER` takes files that you bring".to_owned()
+                "`hub` in the configuration, or HF_ENDPOINT, names another hub; where there is no network, `session-search model import NAME --from FOLDER` takes files that you bring".to_owned()
             }
             Self::Offline { name } => format!(
                 "unset HF_HUB_OFFLINE, or bring the files: `session-search model import {name} --from FOLDER`"
             ),
             Self::HubStatus { status: 401 | 403, .. } => {
-                "the repository asks for a token: set HF_TOKEN".to_owned()
+                "the repository asks for a token: set HF_TOKEN; it is sent by https, to the public hub and one that the configuration names (`hub`)".to_owned()
             }
             Self::HubStatus { status: 429, .. } => {
                 "the hub gets too many requests: try again later; with a token (HF_TOKEN) it allows more".to_owned()

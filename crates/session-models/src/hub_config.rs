@@ -2,6 +2,7 @@
 
 use crate::ModelError;
 use crate::hub_client::HubError;
+use crate::remote::without_userinfo;
 use session_embed::ModelSpec;
 use session_files::{path_line, private};
 use std::path::{Path, PathBuf};
@@ -52,10 +53,15 @@ impl HubConfig {
         }
     }
 
+    /// Returns the URL of the hub without the user and the password that it may hold.
+    pub(crate) fn shown_endpoint(&self) -> String {
+        without_userinfo(&self.endpoint)
+    }
+
     /// Returns what the user should know before files are downloaded: a hub that is not the public one can serve any vectors, and a
     /// project can set the variable that names it.
     pub(crate) fn download_note(&self) -> Option<String> {
-        let endpoint = &self.endpoint;
+        let endpoint = self.shown_endpoint();
         let is_other = !self.offline && endpoint != PUBLIC_HUB;
         is_other.then(|| format!("note: the model hub is {endpoint}, not {PUBLIC_HUB}"))
     }
@@ -69,12 +75,12 @@ impl HubConfig {
 
     /// Converts an error for `url` into the error that the user sees.
     pub(crate) fn to_model_error(&self, url: &str, error: HubError) -> ModelError {
-        let url = url.to_owned();
+        let url = without_userinfo(url);
         match error {
             HubError::Status(status) => ModelError::HubStatus { url, status },
             HubError::Invalid(reason) => ModelError::InvalidHubAnswer { url, reason },
             HubError::Connection(reason) => ModelError::HubUnreachable {
-                endpoint: self.endpoint.clone(),
+                endpoint: self.shown_endpoint(),
                 reason,
             },
             HubError::File(error) => error,

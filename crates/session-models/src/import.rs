@@ -26,16 +26,16 @@ impl Catalogue {
         let paths = find_model_files(spec, from)?;
         let staging = StagingDirectory::open(self.directories(), name)?;
         staging.clear()?;
-        let mut manifest = ModelManifest {
-            from: std::path::absolute(from)?.display().to_string(),
-            files: Vec::new(),
-        };
-        for (file, path) in spec.files.iter().zip(&paths) {
-            manifest
-                .files
-                .push(staging.copy_verified(file, path, progress)?);
+        let from = std::path::absolute(from)?.display().to_string();
+        let files = spec.files.iter().zip(&paths);
+        let files = files.map(|(file, path)| staging.copy_verified(file, path, progress));
+        match files.collect() {
+            Ok(files) => staging.install(spec, &ModelManifest { from, files }),
+            Err(error) => {
+                staging.discard()?;
+                Err(error)
+            }
         }
-        staging.install(spec, &manifest)
     }
 }
 

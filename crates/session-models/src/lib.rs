@@ -47,9 +47,9 @@ mod verify_and_remove;
 
 pub use catalogue::{Catalogue, ModelState};
 pub use directories::UserDirectories;
-pub use error::ModelError;
+pub use error::{ENDPOINT_HINT, ModelError};
 pub use hub_config::HubConfig;
 pub use model_description::REMOTE_MODEL;
 pub use progress::FileProgress;
-pub use remote::{Endpoint, EndpointSettings, RemoteEmbedder, WaitListener};
-pub use session_embed::DeviceChoice;
+pub use remote::{Endpoint, EndpointSettings, RemoteEmbedder, WaitListener, without_userinfo};
+pub use session_embed::{DeviceChoice, EmbedError};

@@ -43,32 +43,48 @@ impl Catalogue {
             progress.note(&note);
         }
         let staging = StagingDirectory::open(self.directories(), name)?;
-        let cache = match hub.into_cache {
-            true => HubCache::new(&hub.cache, spec),
-            false => HubCache::new(&staging.download_cache(), spec),
-        };
-        let client = HubClient::new(hub);
-        let mut manifest = ModelManifest {
-            from: format!("{}/{}@{}", hub.endpoint, spec.repo, spec.revision),
-            files: Vec::new(),
-        };
-        let mut paths = Vec::new();
-        for file in &spec.files {
-            let download = FileDownload {
-                spec,
-                file,
-                hub,
-                progress,
-            };
-            let verified = download.fetch_verified(&client, &cache)?;
-            paths.push(verified.path);
-            manifest.files.push(verified.file);
+        match fetch_files(&staging, spec, hub, progress) {
+            Ok(manifest) => staging.install(spec, &manifest),
+            Err(error) => {
+                staging.leave();
+                Err(error)
+            }
         }
-        for (file, path) in spec.files.iter().zip(&paths) {
-            staging.move_or_link(file, path)?;
-        }
-        staging.install(spec, &manifest)
     }
+}
+
+/// Fetches and stages all files of a model.
+fn fetch_files(
+    staging: &StagingDirectory,
+    spec: &ModelSpec,
+    hub: &HubConfig,
+    progress: &dyn FileProgress,
+) -> Result<ModelManifest, ModelError> {
+    let cache = match hub.into_cache {
+        true => HubCache::new(&hub.cache, spec),
+        false => HubCache::new(&staging.download_cache(), spec),
+    };
+    let client = HubClient::new(hub);
+    let mut manifest = ModelManifest {
+        from: format!("{}/{}@{}", hub.shown_endpoint(), spec.repo, spec.revision),
+        files: Vec::new(),
+    };
+    let mut paths = Vec::new();
+    for file in &spec.files {
+        let download = FileDownload {
+            spec,
+            file,
+            hub,
+            progress,
+        };
+        let verified = download.fetch_verified(&client, &cache)?;
+        paths.push(verified.path);
+        manifest.files.push(verified.file);
+    }
+    for (file, path) in spec.files.iter().zip(&paths) {
+        staging.move_or_link(file, path)?;
+    }
+    Ok(manifest)
 }
 
 /// The download of one file.
@@ -221,7 +237,7 @@ impl FileDownload<'_> {
                 .and_then(|stated| self.check_size(stated))
                 .map_err(|error| self.hub.to_model_error(url, error)),
             Err(failure) => Err(ModelError::HubUnreachable {
-                endpoint: self.hub.endpoint.clone(),
+                endpoint: self.hub.shown_endpoint(),
                 reason: self.failure_reason(&failure),
             }),
         }

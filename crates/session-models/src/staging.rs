@@ -103,8 +103,8 @@ impl StagingDirectory {
         let mut pinned = spec.clone();
         manifest.pin_unpinned_files(&mut pinned);
         if let Err(cause) = check_model_opens(pinned, &self.path) {
-            fs_err::remove_dir_all(&self.path)?;
             let name = self.model.clone();
+            self.discard()?;
             return Err(ModelError::Open { name, cause });
         }
         let _ = fs_err::remove_dir_all(self.download_cache()); // of a pull
@@ -125,6 +125,13 @@ impl StagingDirectory {
         fs_err::remove_dir_all(&self.path)?;
         let _ = fs_err::remove_file(&self.lock_file); // empty: harmless if it stays
         Ok(())
+    }
+
+    /// Leaves what was staged to the next run; a directory without files goes.
+    pub fn leave(self) {
+        if fs_err::remove_dir(&self.path).is_ok() {
+            let _ = fs_err::remove_file(&self.lock_file); // empty: harmless if it stays
+        }
     }
 
     /// Deletes all staged files.

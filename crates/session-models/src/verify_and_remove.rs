@@ -75,10 +75,11 @@ impl Catalogue {
             ModelState::Absent => return self.require_available(spec),
             ModelState::Installed | ModelState::Incomplete => {}
         }
+        let staging = StagingDirectory::open(self.directories(), name)?;
         let directory = self.directories().model_dir(name);
         if directory.is_dir() {
             fs_err::remove_dir_all(directory)?;
         }
-        StagingDirectory::open(self.directories(), name)?.discard()
+        staging.discard()
     }
 }

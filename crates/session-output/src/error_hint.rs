@@ -6,7 +6,7 @@ use session_files::FileError;
 use session_forget::ForgetError;
 use session_indexer::IndexError;
 use session_memory::{DraftError, MemoryError};
-use session_models::ModelError;
+use session_models::{ENDPOINT_HINT, EmbedError, ModelError};
 use session_query::{QueryError, TypedFilterError};
 use session_store::StoreError;
 use std::borrow::Cow;
@@ -38,6 +38,7 @@ pub fn error_hint(error: &(dyn Error + 'static)) -> Option<Cow<'static, str>> {
     match of_index {
         Some(error) => hint_of_index(error).map(Cow::from),
         None => of_model()
+            .or_else(|| causes(error).find_map(hint_of_endpoint).map(Cow::from))
             .or_else(|| causes(error).find_map(hint_of_agent))
             .or_else(|| causes(error).find_map(hint_of_filter))
             .or_else(of_config)
@@ -148,6 +149,20 @@ fn hint_of_index(error: &StoreError) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+fn hint_of_endpoint(cause: &(dyn Error + 'static)) -> Option<&'static str> {
+    let of_query = || match cause.downcast_ref::<QueryError>() {
+        Some(QueryError::Embed(error)) => Some(error),
+        _ => None,
+    };
+    let of_indexer = || match cause.downcast_ref::<IndexError>() {
+        Some(IndexError::Embed(error)) => Some(error),
+        _ => None,
+    };
+    let error = cause.downcast_ref::<EmbedError>();
+    let error = error.or_else(of_query).or_else(of_indexer)?;
+    matches!(error, EmbedError::Remote { .. }).then_some(ENDPOINT_HINT)
 }
 
 fn hint_of_filter(cause: &(dyn Error + 'static)) -> Option<Cow<'static, str>> {

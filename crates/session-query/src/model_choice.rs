@@ -1,8 +1,8 @@
 //! Writing into the configuration which model is in use.
 
 use crate::error::QueryError;
-use session_config::{Home, set_key};
-use session_models::{Catalogue, EndpointSettings, ModelState, REMOTE_MODEL};
+use session_config::{Assignment, Home, set_keys};
+use session_models::{Catalogue, Endpoint, EndpointSettings, ModelError, ModelState, REMOTE_MODEL};
 
 /// Takes an installed model into use. An endpoint is asked how long its vectors are, even if it was asked before: it
 /// may run another model now.
@@ -16,22 +16,46 @@ pub fn use_model(home: &Home, catalogue: &Catalogue, name: &str) -> Result<(), Q
     if catalogue.model_state(spec) == ModelState::Remote {
         catalogue.relearn_endpoint()?;
     }
-    Ok(set_key(&home.folders().config, None, "model", name)?)
+    let model = Assignment {
+        table: None,
+        key: "model",
+        value: name,
+    };
+    Ok(set_keys(&home.folders().config, &[model])?)
 }
 
 /// Takes a model behind an endpoint into use.
 ///
 /// # Errors
-/// When the URL or the name is not valid, or the configuration cannot be written.
+/// When the URL or the name is not valid, `.env` names another endpoint, or the configuration cannot be written.
 pub fn use_endpoint(home: &Home, url: &str, name: &str) -> Result<(), QueryError> {
-    let settings = EndpointSettings {
+    let directory = home.folders().config;
+    let asked = EndpointSettings {
         url: Some(url.to_owned()),
         model: Some(name.to_owned()),
         ..EndpointSettings::default()
     };
-    settings.into_endpoint()?;
-    let directory = home.folders().config;
-    set_key(&directory, Some("remote"), "url", url)?;
-    set_key(&directory, Some("remote"), "model", name)?;
-    Ok(set_key(&directory, None, "model", REMOTE_MODEL)?)
+    // `.env` goes before the configuration: texts would go elsewhere than the user consented to.
+    let in_effect = EndpointSettings::from_env_file(&home.folders())?.or_from(asked.clone());
+    if asked.into_endpoint()?.map(place) != in_effect.into_endpoint()?.map(place) {
+        let path = directory.join(".env");
+        return Err(ModelError::OtherEndpoint { path }.into());
+    }
+    let in_table = |key, value| Assignment {
+        table: Some("remote"),
+        key,
+        value,
+    };
+    let model = Assignment {
+        table: None,
+        key: "model",
+        value: REMOTE_MODEL,
+    };
+    let assignments = [in_table("url", url), in_table("model", name), model];
+    Ok(set_keys(&directory, &assignments)?)
+}
+
+/// Returns where an endpoint is and which model it runs.
+fn place(endpoint: Endpoint) -> (String, String) {
+    (endpoint.url, endpoint.model)
 }

@@ -68,9 +68,19 @@ pub fn undo_agents(agents: &[Agent], env: &Env, dialog: &mut Dialog<'_>) -> Resu
         false => agents.contains(agent),
     };
     let meant = Agent::ALL.into_iter().filter(is_meant);
-    let setups = meant.map(|agent| AgentSetup::plan_removal(agent, env));
-    let setups = setups.collect::<session_agents::Result<Vec<_>>>()?;
-    confirm_each(setups, "Remove", dialog)
+    let (mut setups, mut failures) = (Vec::new(), Vec::new());
+    for agent in meant {
+        match AgentSetup::plan_removal(agent, env) {
+            Ok(setup) => setups.push(setup),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    // A file of one agent that cannot be read does not keep what others got.
+    let outcomes = confirm_each(setups, "Remove", dialog)?;
+    match failures.into_iter().next() {
+        Some(failure) => Err(failure.into()),
+        None => Ok(outcomes),
+    }
 }
 
 fn confirm_each(

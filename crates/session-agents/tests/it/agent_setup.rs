@@ -215,6 +215,39 @@ fn the_instructions_that_codex_prefers_are_changed() {
 }
 
 #[test]
+fn instructions_are_removed_wherever_they_stand() {
+    let user = User::new(&[(INSTRUCTIONS, "Mine.\n")]);
+    user.install(Agent::Codex);
+    fs_err::write(user.home.path().join(".codex/AGENTS.override.md"), "New.\n").unwrap();
+    user.remove(Agent::Codex);
+    assert_eq!(user.read(INSTRUCTIONS), "Mine.\n");
+}
+
+#[test]
+fn the_server_of_another_program_stays_and_the_rest_goes() {
+    let user = User::new(&[(INSTRUCTIONS, "Mine.\n")]);
+    user.install(Agent::Codex);
+    let other = "[mcp_servers.session-search]\ncommand = \"docker\"\n";
+    fs_err::write(user.home.path().join(CODEX), other).unwrap();
+    user.remove(Agent::Codex);
+    assert_eq!(
+        (user.read(CODEX), user.read(INSTRUCTIONS)),
+        (other.to_owned(), "Mine.\n".to_owned())
+    );
+}
+
+#[test]
+fn line_ends_of_a_file_stay() {
+    let mixed = "# mine\r\nmodel = \"x\" # why\nprompt = \"\"\"\nline\r\n\"\"\"\n";
+    let user = User::new(&[(CODEX, mixed)]);
+    user.install(Agent::Codex);
+    let later = user.read(CODEX) + "# later\n";
+    fs_err::write(user.home.path().join(CODEX), later).unwrap();
+    user.remove(Agent::Codex);
+    assert_eq!(user.read(CODEX), format!("{mixed}# later\n"));
+}
+
+#[test]
 fn a_plugin_of_claude_code_brings_its_own_skill() {
     let settings = "{\"enabledPlugins\": {\"session-search@tools\": true}}";
     let user = User::new(&[(".claude/settings.json", settings)]);

@@ -4,6 +4,7 @@ use crate::command::refresh;
 use anyhow::Result;
 use session_config::{Home, OnBattery, detach, is_on_battery, lower_priority};
 use session_indexer::Silent;
+use session_models::Endpoint;
 use session_query::{SearchEngine, is_embedding};
 use session_store::{EmbeddingPauses, IndexLock};
 use std::path::Path;
@@ -72,6 +73,16 @@ fn is_paused(home: &Home) -> bool {
     home.config.on_battery == OnBattery::Pause && is_on_battery()
 }
 
+/// Returns true while the configuration, which may have changed since this process began, lets it embed by a model: texts
+/// must not go on to an endpoint that the user has left.
+fn is_wanted_still(home: &Home, chosen: &(String, Option<Endpoint>)) -> bool {
+    let Ok(now) = Home::from_process() else {
+        return false;
+    };
+    now.config.background == home.config.background
+        && now.chosen_model().is_ok_and(|now| now == *chosen)
+}
+
 /// The process itself: on its own, behind all others, until all is done.
 ///
 /// # Errors
@@ -84,9 +95,10 @@ pub fn run(home: &Home) -> Result<()> {
     let engine = SearchEngine::new(home.clone())?;
     refresh::use_threads(home.config.threads(true));
     let pauses = EmbeddingPauses::new(home.root.clone());
+    let chosen = home.chosen_model()?;
     let stop = || {
         pauses.wait();
-        is_paused(home)
+        is_paused(home) || !is_wanted_still(home, &chosen)
     };
     engine.models().embed_pending(&stop, &Silent)?;
     Ok(())

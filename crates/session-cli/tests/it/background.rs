@@ -138,6 +138,25 @@ fn it_waits_while_a_pause_is_requested() {
     assert_eq!(status(&env, MODEL)["sessions"], 3);
 }
 
+/// Texts must not go on to an endpoint that the user has left.
+#[test]
+fn it_ends_when_another_model_is_chosen() {
+    let env = history();
+    configure(&env, "background = false");
+    env.run(&["search", "docker"]).succeeded();
+    env.write(&env.index("pause.lock"), "");
+    let pause = EmbeddingPause::request(&env.index("")).unwrap();
+    let mut command = env.command();
+    let mut embedding = command.args(["index", "--background"]).spawn().unwrap();
+    let is_held = || is_embedding(&env.index(""));
+    wait_until(is_held, || "it does not begin".to_owned());
+    env.run(&["model", "use", "table"]).succeeded();
+    drop(pause);
+    assert!(embedding.wait().unwrap().success());
+    env.run(&["model", "use", MODEL]).succeeded();
+    assert_eq!(status(&env, MODEL)["sessions"], 0);
+}
+
 /// A question is read once: no model is opened for one that has been asked.
 #[test]
 fn a_query_that_was_asked_before_is_remembered() {

@@ -328,7 +328,7 @@ fn without_a_hub_it_is_said_what_to_do_instead() {
     let said = ran.stderr();
     assert!(
         said.contains("error: the model hub http://no-such-host.invalid cannot be reached")
-            && said.contains("hint: HF_ENDPOINT names another hub; where there is no network, `session-search model import"),
+            && said.contains("hint: `hub` in the configuration, or HF_ENDPOINT, names another hub; where there is no network, `session-search model import"),
         "{ran}"
     );
     assert_snapshot!(env.run(&["model", "pull", "table"]), @r"

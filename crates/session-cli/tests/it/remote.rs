@@ -108,3 +108,73 @@ fn one_that_refuses_is_said_and_not_taken_into_use() {
     );
     assert_eq!(env.json(&["model", "list"])["in_use"], "table");
 }
+
+#[test]
+fn an_endpoint_with_a_mistake_leaves_the_other_models_and_the_way_out() {
+    let env = small_in(TestEnvironment::new());
+    for remote in [
+        "url = \"localhost:8080/v1\"\nmodel = \"m\"",
+        "url = \"http://h/v1\"\nmodel = \"m\"\nmax_tokens = 4",
+    ] {
+        let config = format!("model = \"remote\"\nbackground = false\n[remote]\n{remote}\n");
+        env.write(&env.path("config/config.toml"), config);
+        let found = env.run(&["search", "docker"]).succeeded();
+        assert!(found.stderr().contains("not well configured"), "{found}");
+        env.run(&["index"]).exits(2);
+        env.run(&["model", "list"]).succeeded();
+        env.run(&["model", "use", "table"]).succeeded();
+        env.run(&["index"]).succeeded();
+    }
+}
+
+/// The user consents to one address: texts must not go to another.
+#[test]
+fn an_endpoint_is_not_chosen_while_another_goes_before_it() {
+    let env = TestEnvironment::new();
+    let text = "EMBEDDINGS_URL=http://other.example/v1\nEMBEDDINGS_MODEL=m\n";
+    env.write(&env.path("config/.env"), text);
+    let setup = [
+        "setup",
+        "--remote",
+        "http://127.0.0.1:1/v1",
+        "--model",
+        "m",
+        "--yes",
+    ];
+    let refused = env.run(&setup).exits(2);
+    assert!(
+        refused.stderr().contains("names another endpoint"),
+        "{refused}"
+    );
+    let config = fs_err::read_to_string(env.path("config/config.toml")).unwrap();
+    assert!(!config.contains("remote"), "{config}");
+}
+
+#[test]
+fn a_password_is_not_printed() {
+    let env = small_in(TestEnvironment::new());
+    let config = "model = \"remote\"\nhub = \"https://ann:hunter2@hub/\"\n[remote]\nurl = \"http://ann:hunter2@127.0.0.1:1/v1\"\nmodel = \"m\"\n";
+    env.write(&env.path("config/config.toml"), config);
+    for args in [
+        &["config"][..],
+        &["config", "--json"],
+        &["model", "list", "--json"],
+        &["doctor"],
+        &["index"],
+    ] {
+        let ran = env.run(args);
+        assert!(
+            !format!("{}{}", ran.stdout(), ran.stderr()).contains("hunter2"),
+            "{ran}"
+        );
+    }
+    env.write(
+        &env.path("config/config.toml"),
+        "[remote]\napi_key = 123456789012345\n",
+    );
+    let refused = env.run(&["config"]).exits(2).stderr();
+    assert!(
+        refused.contains("api_key") && !refused.contains("123456789012345"),
+        "{refused}"
+    );
+}

@@ -156,7 +156,7 @@ impl EndpointClient {
     }
 
     fn tell_delay(&self, reason: &str, delay: Duration) {
-        let (url, seconds) = (&self.endpoint.url, delay.as_secs_f32());
+        let (url, seconds) = (self.endpoint.shown_url(), delay.as_secs_f32());
         self.waits.tell(&format!(
             "waiting for {url}: {reason}; it is asked again in {seconds} s"
         ));
@@ -173,7 +173,7 @@ impl EndpointClient {
         if policy.max_attempts == 1 {
             return send();
         }
-        let (url, patience) = (&self.endpoint.url, self.wait_patience);
+        let (url, patience) = (self.endpoint.shown_url(), self.wait_patience);
         let sentence = format!(
             "waiting for {url}: no answer for {} s; a request may take {} s, and is sent up to {} times",
             patience.as_secs_f32(),
@@ -223,7 +223,7 @@ impl EndpointClient {
         | RequestError::Retryable { reason, .. }
         | RequestError::Rejected(reason)) = error;
         EmbedError::Remote {
-            url: self.endpoint.url.clone(),
+            url: self.endpoint.shown_url(),
             reason: reason.clone(),
         }
     }

@@ -26,7 +26,7 @@ fn cache_path(directories: &UserDirectories) -> PathBuf {
 pub fn read_cached_dims(endpoint: &Endpoint, directories: &UserDirectories) -> Option<usize> {
     let text = private::read(&cache_path(directories), MAX_BYTES).ok()??;
     let cached: CachedDims = serde_json::from_slice(&text).ok()?;
-    let is_same = cached.url == endpoint.url && cached.model == endpoint.model;
+    let is_same = cached.url == endpoint.shown_url() && cached.model == endpoint.model;
     is_same.then_some(cached.dims)
 }
 
@@ -37,7 +37,7 @@ pub fn write_cached_dims(
     dims: usize,
 ) -> std::io::Result<()> {
     let cached = CachedDims {
-        url: endpoint.url.clone(),
+        url: endpoint.shown_url(),
         model: endpoint.model.clone(),
         dims,
     };

@@ -4,9 +4,14 @@ use crate::{ModelError, UserDirectories};
 use session_files::private;
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::RangeInclusive;
+use ureq::http::Uri;
 
 /// Token limit of a text where none is configured: any embedding model accepts it.
 const DEFAULT_MAX_TOKENS: usize = 512;
+
+/// The least and the greatest token limit of a text.
+const TOKEN_LIMITS: RangeInclusive<usize> = 8..=1 << 20;
 
 /// Maximum length of `.env` in bytes.
 const MAX_ENV_BYTES: u64 = 64 << 10;
@@ -14,7 +19,7 @@ const MAX_ENV_BYTES: u64 = 64 << 10;
 /// A validated OpenAI-compatible embeddings endpoint.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
-    /// URL that texts are posted to.
+    /// URL that texts are posted to. It may hold a password: [`Endpoint::shown_url`] is the one to show.
     pub url: String,
     /// Bearer token of the requests.
     pub api_key: Option<String>,
@@ -27,8 +32,26 @@ pub struct Endpoint {
 /// Omits the key, so that it gets into no log.
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {}", self.model, self.url)
+        write!(f, "{} at {}", self.model, self.shown_url())
     }
+}
+
+impl Endpoint {
+    /// Returns the URL without the user and the password that it may hold.
+    pub fn shown_url(&self) -> String {
+        without_userinfo(&self.url)
+    }
+}
+
+/// Returns a URL without the user and the password that stand before its host.
+pub fn without_userinfo(url: &str) -> String {
+    let (scheme, rest) = match url.split_once("://") {
+        Some((scheme, rest)) => (format!("{scheme}://"), rest),
+        None => (String::new(), url),
+    };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let userinfo = authority.rfind('@').map_or(0, |at| at + 1);
+    format!("{scheme}{}", &rest[userinfo..])
 }
 
 /// The settings of an endpoint, as variables or files give them, not yet validated.
@@ -65,14 +88,22 @@ impl EndpointSettings {
     /// [`ModelError::InvalidEndpoint`] when the file exists and cannot be parsed.
     pub fn from_env_file(directories: &UserDirectories) -> Result<Self, ModelError> {
         let path = directories.config.join(".env");
-        let invalid = |error: dotenvy::Error| ModelError::InvalidEndpoint {
-            reason: format!("{}: {error}", path.display()),
-        };
-        let Some(text) = private::read(&path, MAX_ENV_BYTES)? else {
+        let Some(bytes) = private::read(&path, MAX_ENV_BYTES)? else {
             return Ok(Self::default());
         };
-        let parsed = dotenvy::Iter::new(text.as_slice()).collect::<Result<_, _>>();
-        let vars: HashMap<String, String> = parsed.map_err(invalid)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let invalid = |reason: String| ModelError::InvalidEnvFile {
+            path: path.clone(),
+            reason,
+        };
+        if let Some((line, name)) = find_substitution(&text) {
+            return Err(invalid(format!(
+                "line {line}: the value of {name} holds `$`, which stands for a variable; put it between single quotes"
+            )));
+        }
+        let parsed = dotenvy::Iter::new(bytes.as_slice()).collect::<Result<_, _>>();
+        let vars: HashMap<String, String> =
+            parsed.map_err(|error| invalid(describe_parse_error(&text, &error)))?;
         Ok(Self::from_variables(|name| vars.get(name).cloned()))
     }
 
@@ -103,28 +134,57 @@ impl EndpointSettings {
                 "its address begins with neither http:// nor https://",
             ));
         }
+        let has_host = |url: &Uri| url.host().is_some_and(|host| !host.is_empty());
+        if !url.trim().parse().is_ok_and(|url| has_host(&url)) {
+            return Err(invalid("its address is none"));
+        }
         let model = self
             .model
             .ok_or_else(|| invalid("EMBEDDINGS_MODEL does not say which model"))?;
         let tokens = self
             .max_tokens
             .map_or(Ok(DEFAULT_MAX_TOKENS), |text| text.trim().parse());
-        let max_tokens = tokens.ok().filter(|tokens| *tokens >= 8);
+        let max_tokens = tokens.ok().filter(|tokens| TOKEN_LIMITS.contains(tokens));
         Ok(Some(Endpoint {
             url: embeddings_url(&url),
             api_key: self.api_key,
             model,
             max_tokens: max_tokens.ok_or_else(|| {
-                invalid("EMBEDDINGS_MAX_TOKENS is not a whole number of 8 or more")
+                invalid("its most tokens (`max_tokens`, EMBEDDINGS_MAX_TOKENS) are no whole number from 8 to 1048576")
             })?,
         }))
     }
 }
 
+/// Returns the URL of the requests: that of the API may be given, with a query.
 fn embeddings_url(url: &str) -> String {
-    let url = url.trim_end_matches('/');
-    match url.ends_with("/embeddings") {
-        true => url.to_owned(),
-        false => format!("{url}/embeddings"),
+    let (path, query) = url.split_at(url.find('?').unwrap_or(url.len()));
+    let path = path.trim_end_matches('/');
+    match path.ends_with("/embeddings") {
+        true => format!("{path}{query}"),
+        false => format!("{path}/embeddings{query}"),
     }
+}
+
+/// Finds a setting of the endpoint whose value a variable would be put into, and its line. A key with a `$` would be
+/// another one without a word, and a project can set variables.
+fn find_substitution(text: &str) -> Option<(usize, &str)> {
+    let mut lines = text.lines().zip(1..);
+    lines.find_map(|(line, number)| {
+        let (name, value) = line.split_once('=')?;
+        let name = name.trim().trim_start_matches("export ").trim();
+        let value = value.trim_start();
+        let is_substituted = value.replace("\\$", "").contains('$') && !value.starts_with('\'');
+        (name.starts_with("EMBEDDINGS_") && is_substituted).then_some((number, name))
+    })
+}
+
+/// Describes why `.env` cannot be parsed without the text of its lines, which may be a key.
+fn describe_parse_error(text: &str, error: &dotenvy::Error) -> String {
+    let dotenvy::Error::LineParse(wrong, _) = error else {
+        return "it is not UTF-8 or cannot be read".to_owned();
+    };
+    let before = text.find(wrong.as_str()).map(|at| &text[..at]);
+    let line = before.map_or(1, |before| before.matches('\n').count() + 1);
+    format!("line {line} is not NAME=VALUE, or a quote in it is not closed")
 }

@@ -7,7 +7,7 @@ mod dims_cache;
 mod endpoint;
 mod wait_listener;
 
-pub use endpoint::{Endpoint, EndpointSettings};
+pub use endpoint::{Endpoint, EndpointSettings, without_userinfo};
 pub use wait_listener::WaitListener;
 
 use crate::model_description::REMOTE_MODEL;
@@ -22,9 +22,9 @@ use std::time::Duration;
 pub fn remote_spec(endpoint: &Endpoint, directories: &UserDirectories) -> ModelSpec {
     ModelSpec {
         name: REMOTE_MODEL.to_owned(),
-        title: format!("{} at {}", endpoint.model, endpoint.url),
+        title: format!("{endpoint:?}"),
         architecture: Architecture::Remote,
-        repo: endpoint.url.clone(),
+        repo: endpoint.shown_url(),
         revision: String::new(),
         dims: dims_cache::read_cached_dims(endpoint, directories).unwrap_or(0),
         max_tokens: endpoint.max_tokens,
@@ -176,7 +176,7 @@ impl Embedder for RemoteEmbedder {
 /// Truncates a text to about `max_tokens` tokens. The endpoint's tokenizer is unknown: a token
 /// is estimated as three ASCII characters or one other character.
 fn truncate<'a>(text: &'a str, spec: &ModelSpec) -> &'a str {
-    let budget = 3 * spec.max_tokens;
+    let budget = spec.max_tokens.saturating_mul(3);
     let mut used = 0;
     let end = text.char_indices().find(|(_, c)| {
         used += if c.is_ascii() { 1 } else { 3 };

@@ -133,11 +133,8 @@ fn a_file_that_differs_from_its_pin_is_rejected() {
         "{message}"
     );
     let catalogue = home.catalogue();
-    assert!(
-        !catalogue
-            .model_state(catalogue.find_spec("tiny").unwrap())
-            .is_available()
-    );
+    let state = catalogue.model_state(catalogue.find_spec("tiny").unwrap());
+    assert_eq!(state, ModelState::Absent, "nothing is left");
 }
 
 #[test]

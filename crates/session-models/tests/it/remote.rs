@@ -399,6 +399,22 @@ fn invalid_settings_are_errors() {
 }
 
 #[test]
+fn a_password_in_an_address_is_not_shown() {
+    for (url, shown) in [
+        ("http://host:1/v1", "http://host:1/v1/embeddings"),
+        ("https://ann:p@ss@host/v1/", "https://host/v1/embeddings"),
+        (
+            "http://ann@host/v1?at=a@b",
+            "http://host/v1/embeddings?at=a@b",
+        ),
+    ] {
+        let endpoint = endpoint_settings(url).into_endpoint().unwrap().unwrap();
+        assert_eq!(endpoint.shown_url(), shown);
+        assert!(!format!("{endpoint:?}").contains("ann"));
+    }
+}
+
+#[test]
 fn the_environment_overrides_the_file() {
     let home = Home::new();
     let file = home.directories().config.join(".env");
@@ -415,12 +431,26 @@ fn the_environment_overrides_the_file() {
         (endpoint.url.as_str(), endpoint.model.as_str()),
         ("http://var/embeddings", "of file")
     );
-    write(&file, b"EMBEDDINGS_URL 'http://file\n");
-    let error = EndpointSettings::from_env_file(&home.directories())
-        .err()
-        .unwrap()
-        .to_string();
-    assert!(error.contains(".env"), "{error}");
+    let error = |text: &[u8]| {
+        write(&file, text);
+        let read = EndpointSettings::from_env_file(&home.directories());
+        read.err().unwrap().to_string()
+    };
+    let said = error(b"EMBEDDINGS_URL=http://file\nEMBEDDINGS_API_KEY: sk-secret\n");
+    assert!(said.contains(".env: line 2 is not NAME=VALUE"), "{said}");
+    assert!(!said.contains("sk-secret"), "{said}");
+    let said = error(b"# mine\n\nEMBEDDINGS_API_KEY='sk-secret\nx");
+    assert!(
+        said.contains("line 3") && !said.contains("secret"),
+        "{said}"
+    );
+    let said = error(b"export EMBEDDINGS_API_KEY=sk$secret\n");
+    assert!(
+        said.contains("line 1: the value of EMBEDDINGS_API_KEY holds `$`"),
+        "{said}"
+    );
+    write(&file, b"EMBEDDINGS_API_KEY='sk$secret'\nOTHER=$HOME\n");
+    assert_eq!(from_file().api_key.as_deref(), Some("sk$secret"));
     fs_err::remove_file(&file).unwrap();
     assert!(from_file().into_endpoint().unwrap().is_none());
 }

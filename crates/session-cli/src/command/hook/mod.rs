@@ -57,6 +57,10 @@ fn install(args: &HookInstallArgs) -> Result<Found> {
         let title = agent.title();
         bail!("the plugin of {title} answers all events\nhint: leave out --event");
     }
+    if let Some(event) = args.event.iter().find(|event| !event.is_of(agent)) {
+        let (title, usual) = (agent.title(), HookEvent::PostToolUse);
+        bail!("{title} has no event {event}\nhint: {usual} comes after each call there");
+    }
     let events = match args.event.is_empty() {
         true => HookEvent::usual(agent).to_vec(),
         false => args.event.clone(),

@@ -8,6 +8,7 @@ use crate::output::download::Bars;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use session_config::Home;
+use session_core::text::printable;
 use session_models::{Catalogue, ModelState};
 use session_output::{JsonModelChange, ModelChange};
 use session_query::use_model;
@@ -27,6 +28,7 @@ pub fn run(args: &ModelArgs) -> Result<Found> {
         ModelCommand::List(args) => list::run(args, &home, &catalogue),
         ModelCommand::Use(args) => {
             use_model(&home, &catalogue, &args.name)?;
+            note_other_choice(&home, &args.name)?;
             print_change(ModelChange::Used, &args.name, args.json)
         }
         ModelCommand::Pull(args) => {
@@ -48,9 +50,23 @@ pub fn run(args: &ModelArgs) -> Result<Found> {
 /// Names the user's descriptions that cannot be used.
 fn warn(catalogue: &Catalogue) -> Result<()> {
     for broken in catalogue.description_errors() {
-        writeln!(notes::stderr(), "note: {broken}")?;
+        let hint = broken.hint().map(|hint| format!("; {hint}"));
+        let note = format!("note: {broken}{}", hint.unwrap_or_default());
+        writeln!(notes::stderr(), "{}", printable(&note))?;
     }
     Ok(())
+}
+
+/// Says that a variable decides which model is in use, whatever was chosen.
+fn note_other_choice(home: &Home, name: &str) -> Result<()> {
+    let variable = "SESSION_SEARCH_MODEL";
+    match home.env.get(variable).is_some_and(|model| model != name) {
+        true => Ok(writeln!(
+            notes::stderr(),
+            "note: {variable} is set and goes before this choice; unset it"
+        )?),
+        false => Ok(()),
+    }
 }
 
 fn print_change(done: ModelChange, model: &str, as_json: bool) -> Result<Found> {
