@@ -89,7 +89,7 @@ pub use hook_input::HookInput;
 pub use hook_settings::{HookEvent, InstalledHook};
 pub use mcp_config::McpConfig;
 pub use merged_settings::MergedSettings;
-pub use own_program::own_program;
+pub use own_program::{own_program, shared_program};
 pub use resume::{ResumeCommand, ResumeError, resume_arguments, resume_line};
 pub use settings_file::{SettingsChange, SettingsFile};
 pub use skill_keywords::{set_skill_keywords, update_skill_keywords};

@@ -24,6 +24,20 @@ pub fn own_program(env: &Env) -> std::io::Result<PathBuf> {
     Ok(find_in_path(&own, env, root).unwrap_or(own))
 }
 
+/// Returns how a project's settings, which others of its team read, too, are to run this program: by its name where
+/// `PATH` has it, since they have it elsewhere.
+///
+/// # Errors
+/// As [`own_program`].
+pub fn shared_program(env: &Env) -> std::io::Result<PathBuf> {
+    let own = own_program(env)?;
+    let is_in_path = find_in_path(&own, env, None).is_some_and(|found| found == own);
+    Ok(match is_in_path {
+        true => PathBuf::from(NAME),
+        false => own,
+    })
+}
+
 fn find_in_path(program: &Path, env: &Env, project: Option<&Path>) -> Option<PathBuf> {
     let file = fs_err::canonicalize(program).ok()?;
     let root = project.and_then(|root| fs_err::canonicalize(root).ok());

@@ -15,7 +15,7 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 use session_agents::{
     Agent, AgentError, HookEvent, HookFile, InstalledHook, SettingsChange, SettingsFile,
-    hook_program_exists, own_program,
+    hook_program_exists, own_program, shared_program,
 };
 use session_config::{Home, current_directory};
 use session_display::safe_line;
@@ -65,7 +65,11 @@ fn install(args: &HookInstallArgs) -> Result<Found> {
         true => HookEvent::usual(agent).to_vec(),
         false => args.event.clone(),
     };
-    let program = own_program(&Home::unconfigured()?.env)?;
+    let env = Home::unconfigured()?.env;
+    let program = match project {
+        true => shared_program(&env)?,
+        false => own_program(&env)?,
+    };
     let planned = find_file(agent, project)?.plan(&program, &events)?;
     let outcome = change(&args.change, &planned, "the hook is installed already in")?;
     let is_written = outcome == StepOutcome::Written;
