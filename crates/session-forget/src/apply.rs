@@ -91,6 +91,7 @@ impl Exclusions {
             removed.sessions += 1;
         }
         removed.titles = self.delete_titles(writer)?;
+        self.clear_states(writer)?;
         // Before the commit: a kill between both would leave them for ever.
         if removed != Removed::default() {
             let root = writer.reader()?.root().to_owned();

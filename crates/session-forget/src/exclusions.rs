@@ -223,7 +223,8 @@ impl Exclusions {
         self.forgot(source, id, parent) || folders.into_iter().flatten().any(excluded)
     }
 
-    fn forgot(&self, source: &str, id: &str, parent: Option<&str>) -> bool {
+    /// Returns true when a session, or the one that it belongs to, was forgotten.
+    pub(crate) fn forgot(&self, source: &str, id: &str, parent: Option<&str>) -> bool {
         let forgotten = |id: &str| self.records.holds(&item::session(source, id));
         forgotten(id) || parent.is_some_and(forgotten)
     }

@@ -11,10 +11,14 @@ impl Exclusions {
         self.records.holds(&item::title(title)) || self.matches_text(title)
     }
 
-    /// Sets the titles that are excluded to null in the state of a reader.
-    pub fn clear_titles(&self, state: &mut Value) {
+    /// Clears what is excluded in the state of an agent's reader: titles, and what it remembers of forgotten sessions
+    /// to number their next prompt.
+    pub fn clear_state(&self, source: &str, state: &mut Value) {
         match state {
             Value::Object(fields) => {
+                fields.retain(|key, value| {
+                    value.get("next").is_none() || !self.forgot(source, key, None)
+                });
                 for (key, value) in fields {
                     let is_title = key.ends_with("title") || key.ends_with("name");
                     match value
@@ -22,13 +26,26 @@ impl Exclusions {
                         .is_some_and(|text| is_title && self.excludes_title(text))
                     {
                         true => *value = Value::Null,
-                        false => self.clear_titles(value),
+                        false => self.clear_state(source, value),
                     }
                 }
             }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.clear_titles(item)),
+            Value::Array(items) => items
+                .iter_mut()
+                .for_each(|item| self.clear_state(source, item)),
             _ => {}
         }
+    }
+
+    /// Clears what is excluded in the states of the readers that an index keeps.
+    pub(crate) fn clear_states(&self, writer: &mut Writer) -> Result<(), ForgetError> {
+        let clear = |source: &str, cursor: &str| {
+            let before: Value = serde_json::from_str(cursor).ok()?;
+            let mut state = before.clone();
+            self.clear_state(source, &mut state);
+            (state != before).then(|| state.to_string())
+        };
+        Ok(writer.edit_cursors(clear)?)
     }
 
     /// Deletes the excluded titles of an index; returns how many sessions had one.
@@ -56,7 +73,7 @@ mod tests {
         let exclusions = Exclusions::new(ForgottenRecords::default(), &settings).unwrap();
         let mut state =
             json!({"facts": {"cwd": "/lab", "custom_title": "The lab", "ai_title": "Lamps"}});
-        exclusions.clear_titles(&mut state);
+        exclusions.clear_state("claude", &mut state);
         let cleared = json!({"facts": {"cwd": "/lab", "custom_title": null, "ai_title": "Lamps"}});
         assert_eq!(state, cleared);
     }

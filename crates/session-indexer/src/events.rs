@@ -208,7 +208,7 @@ impl Sink for Sender<'_> {
 
     fn checkpoint(&mut self, cursor: Cursor) -> Flow {
         self.at_checkpoint = true;
-        let cursor = clean_cursor(self.policy, cursor);
+        let cursor = clean_cursor(self.policy, self.source.as_str(), cursor);
         self.send(Event::Checkpoint(cursor))
     }
 
@@ -245,8 +245,8 @@ fn blank(turn: &Turn) -> Turn {
     }
 }
 
-/// Redacts the strings of a cursor, and clears the titles that are excluded: it remembers titles.
-fn clean_cursor(policy: &ReadPolicy, cursor: Cursor) -> Cursor {
+/// Redacts the strings of a cursor, and clears what is excluded: it remembers titles and folders.
+fn clean_cursor(policy: &ReadPolicy, source: &str, cursor: Cursor) -> Cursor {
     let has_secrets = !matches!(policy.redactor.redact(&cursor.0), Cow::Borrowed(_));
     if !has_secrets && policy.exclusions.is_empty() {
         return cursor;
@@ -256,7 +256,7 @@ fn clean_cursor(policy: &ReadPolicy, cursor: Cursor) -> Cursor {
     };
     let before = state.clone();
     policy.redactor.redact_json(&mut state);
-    policy.exclusions.clear_titles(&mut state);
+    policy.exclusions.clear_state(source, &mut state);
     match state == before {
         true => cursor,
         false => Cursor(state.to_string()),

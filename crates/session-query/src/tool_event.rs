@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 /// The most simple commands of a line, and the most words of them, that are compared.
 const MAX_COMMANDS: usize = 50;
 const MAX_WORDS: usize = 100;
+/// Bytes of a path, at most: as many as Linux takes.
+const MAX_PATH_BYTES: usize = 4096;
 
 /// The directory and the project of a session, from which paths are named.
 pub(crate) struct ToolPlace<'a> {
@@ -50,6 +52,9 @@ impl ToolPlace<'_> {
     /// Returns a path from the root of the project, or of another worktree of its repository, with `/`.
     /// Files of other projects have none.
     pub(crate) fn relative_path(&self, path: &Path) -> Option<String> {
+        if path.as_os_str().len() > MAX_PATH_BYTES {
+            return None;
+        }
         let path = normal(&self.folder.join(path)).ok()?;
         let root = self.project.map_or(self.folder, Project::root);
         let inside = strip_root(&path, root).filter(|inside| !is_in_worktree(inside));
@@ -83,7 +88,9 @@ fn is_in_worktree(inside: &Path) -> bool {
 
 /// True for a word of a command that may name a file.
 fn is_path(word: &&str) -> bool {
-    let is_file = word.contains(['/', '.']) && word.contains(|c: char| c.is_alphanumeric());
+    let is_file = word.len() <= MAX_PATH_BYTES
+        && word.contains(['/', '.'])
+        && word.contains(|c: char| c.is_alphanumeric());
     is_file && !word.starts_with('-') && !word.contains("://")
 }
 

@@ -54,10 +54,13 @@ pub(crate) fn find_assigned<'r>(text: &str, offsets: &[usize], found: &mut Vec<S
         }
         let is_part =
             text[..named.range.start].ends_with(':') && text[named.range.end..].starts_with(':');
-        if is_part || named.is_working_directory() {
+        if is_part {
             continue;
         }
         let Some(value) = named.value() else { continue };
+        if named.is_working_directory(&text[value.range.clone()]) {
+            continue;
+        }
         if value::is_secret(&text[value.range.clone()], name, value.context) {
             end = value.range.end;
             let kind = named.kind();
@@ -201,10 +204,12 @@ impl NamedSecret<'_> {
         self.read(trim_blanks(value), context)
     }
 
-    /// True for `pwd` by itself, unless it is a field of a connection string.
-    fn is_working_directory(&self) -> bool {
+    /// True for `pwd` by itself, unless it is a field of a connection string or its value is no path and no word.
+    fn is_working_directory(&self, value: &str) -> bool {
         let name = self.text[self.range.clone()].trim_start_matches('-');
-        name.eq_ignore_ascii_case("pwd") && !self.is_parameter()
+        let is_path = value.contains(['/', '\\', '~', '$', '.']) || value.len() < 6;
+        let is_word = !value.contains(|c: char| c.is_ascii_digit());
+        name.eq_ignore_ascii_case("pwd") && !self.is_parameter() && (is_path || is_word)
     }
 
     /// True where a field begins the line and its value, without a comma or semicolon, ends it.
@@ -320,10 +325,12 @@ fn after_separator(rest: &str) -> Option<&str> {
     if let Some(value) = rest.strip_prefix('=') {
         return (!value.starts_with(['=', '~'])).then_some(value);
     }
-    let value = rest.strip_prefix(':').or_else(|| rest.strip_prefix('：'))?;
+    let value = rest.strip_prefix([':', '：', '＝'])?;
     if value.starts_with(':') {
         return None;
     }
+    // The end of bold type: `**Password:** …`.
+    let value = value.strip_prefix("**").unwrap_or(value);
     Some(after_type(value).unwrap_or(value))
 }
 

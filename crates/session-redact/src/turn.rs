@@ -2,8 +2,11 @@
 
 use crate::name::is_secret_name;
 use crate::redactor::Redactor;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use session_core::{CallDialog, Part, SessionMeta, ToolCall, Turn, TurnContent};
+
+/// Bytes of a key, at least, that is known by its format.
+const MIN_KEY_BYTES: usize = 20;
 
 impl Redactor {
     /// Redacts all texts of a turn as a source parsed it.
@@ -23,6 +26,8 @@ impl Redactor {
             }
         }
         self.redact_all(&mut turn.turn_stats.pull_requests);
+        self.redact_names(turn.branch.as_mut());
+        self.redact_names(&mut turn.turn_stats.models);
     }
 
     /// Redacts the texts of a turn as the index keeps it; returns true when it held a secret.
@@ -45,14 +50,22 @@ impl Redactor {
         found
     }
 
-    /// Redacts what is known of a session: its title and its relations to others stay otherwise.
+    /// Redacts what is known of a session but its ids and folders, by which it is resumed.
     pub fn redact_session(&self, meta: &mut SessionMeta) {
         if let Some(title) = &mut meta.title {
             self.redact_in_place(title);
         }
+        self.redact_names(meta.branch.as_mut());
+    }
+
+    /// Redacts names, which a history could hold a key in; most are too short for one.
+    fn redact_names<'n>(&self, names: impl IntoIterator<Item = &'n mut String>) {
+        let long = names.into_iter().filter(|name| name.len() >= MIN_KEY_BYTES);
+        long.for_each(|name| drop(self.redact_in_place(name)));
     }
 
     fn redact_call(&self, call: &mut ToolCall) {
+        self.redact_names([&mut call.name, &mut call.id]);
         if let Some(command) = &mut call.command {
             self.redact_in_place(command);
         }
@@ -81,16 +94,60 @@ impl Redactor {
             Value::String(text) => {
                 self.redact_in_place(text);
             }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.redact_json(item)),
+            Value::Array(items) => {
+                self.redact_arguments(items);
+                items.iter_mut().for_each(|item| self.redact_json(item));
+            }
             Value::Object(fields) => {
+                self.redact_named_value(fields);
                 for (name, field) in fields.iter_mut() {
-                    if let (true, Value::String(text)) = (is_secret_name(name), &mut *field) {
-                        self.redact_field(name, text);
+                    if is_secret_name(name) {
+                        self.redact_named(name, field);
                     }
                     self.redact_json(field);
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// Redacts a value behind the name of a secret, also one that stands as a field of it: `{"password": {"value": "…"}}`.
+    fn redact_named(&self, name: &str, value: &mut Value) {
+        match value {
+            Value::String(text) => self.redact_field(name, text),
+            Value::Object(fields) => {
+                for field in ["value", "plain", "plaintext"] {
+                    if let Some(Value::String(text)) = fields.get_mut(field) {
+                        self.redact_field(name, text);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Redacts the value of an object that has the name of a secret in another field: `{"name": "DB_PASSWORD", "value": "…"}`.
+    fn redact_named_value(&self, fields: &mut Map<String, Value>) {
+        let mut names = ["name", "key"]
+            .into_iter()
+            .filter_map(|field| fields.get(field)?.as_str());
+        let name = names.find(|name| is_secret_name(name)).map(str::to_owned);
+        if let (Some(name), Some(Value::String(text))) = (name, fields.get_mut("value")) {
+            self.redact_field(&name, text);
+        }
+    }
+
+    /// Redacts the arguments of a command behind options with the name of a secret: `["--password", "…"]`.
+    fn redact_arguments(&self, items: &mut [Value]) {
+        for at in 1..items.len() {
+            let (before, rest) = items.split_at_mut(at);
+            let option = before.last().and_then(Value::as_str).unwrap_or_default();
+            let name = option
+                .strip_prefix("--")
+                .filter(|name| is_secret_name(name));
+            if let (Some(name), Some(value)) = (name, rest.first_mut()) {
+                self.redact_named(name, value);
+            }
         }
     }
 

@@ -206,3 +206,81 @@ fn passwords_of_commands() {
         ],
     );
 }
+
+#[test]
+fn passwords_behind_bold_names_and_other_signs() {
+    assert_redacts(
+        "password",
+        &[
+            ("**Password:** kT9mQ2xLw7", "kT9mQ2xLw7"),
+            ("**Password:** `kT9mQ2xLw7`", "kT9mQ2xLw7"),
+            ("password＝kT9mQ2xLw7", "kT9mQ2xLw7"),
+            (
+                "db.createUser({user: 'app', pwd: \"kT9mQ2xLw7\"})",
+                "kT9mQ2xLw7",
+            ),
+        ],
+        &[
+            "**Password:** is asked twice",
+            "pwd: /home/ann/app2",
+            "{\"pwd\": \"projects\"}",
+        ],
+    );
+}
+
+#[test]
+fn secrets_of_settings_and_addresses() {
+    for (kind, text, secret) in [
+        (
+            "set-secret",
+            "aws configure set aws_secret_access_key kT9mQ2xLw7",
+            "kT9mQ2xLw7",
+        ),
+        ("set-secret", "set -gx MY_TOKEN kT9mQ2xLw7", "kT9mQ2xLw7"),
+        (
+            "npm-auth",
+            "//registry.example/:_auth=kT9mQ2xLw7==",
+            "kT9mQ2xLw7==",
+        ),
+        (
+            "url-token",
+            "git clone https://kT9mQ2xLw7vB4nR8sYd3@git.example/a.git",
+            "kT9mQ2xLw7vB4nR8sYd3",
+        ),
+        ("url-password", "root:kT9mQ2x@tcp(db:3306)/app", "kT9mQ2x"),
+        (
+            "url-password",
+            "postgres://app:ab/kT9mQ2x@db/app",
+            "ab/kT9mQ2x",
+        ),
+        (
+            "url-password",
+            r#""https:\/\/ann:kT9mQ2x@host\/""#,
+            "kT9mQ2x",
+        ),
+        (
+            "url-password",
+            "postgres%3A%2F%2Fapp%3AkT9mQ2x%40db",
+            "kT9mQ2x",
+        ),
+        (
+            "authorization",
+            "Authorization: kT9mQ2xLw7vB4nR8sYd3",
+            "kT9mQ2xLw7vB4nR8sYd3",
+        ),
+    ] {
+        let redacted = redact(text);
+        assert_eq!(
+            redacted,
+            text.replace(secret, &format!("[redacted:{kind}]"))
+        );
+    }
+    for harmless in [
+        "Authorization: the header that a client sends",
+        "https://ann@git.example/a.git",
+        "set -e token handling stays",
+        "mysql://localhost:3306/app and ann@host",
+    ] {
+        assert_eq!(redact(harmless), harmless);
+    }
+}

@@ -1,6 +1,7 @@
 //! Secrets are redacted, everything else is left.
 
 use proptest::prelude::*;
+use session_core::{Part, ToolCall, Turn};
 use session_redact::{RedactionSettings, Redactor};
 
 fn redactor() -> Redactor {
@@ -137,6 +138,65 @@ fn private_keys_go_whole_also_without_their_end() {
 }
 
 /// As the tools of agents, `cat -n`, `grep -n` and `bat` show a file.
+#[test]
+fn a_private_key_goes_whole_whatever_stands_before_its_lines() {
+    let lines = ["MIIEpAIBAAKCAQEA7x0qk1pZ2mVb9dYtW8sJc3nLf5gHr6uXeT4oKiPaQwRzDyBv"; 3];
+    let [begin, end] =
+        ["BEGIN", "END"].map(|edge| join(&["-----", edge, " RSA PRIV", "ATE KEY-----"]));
+    for (before, after) in [
+        ("-", ""),
+        ("# ", ""),
+        (" * ", ""),
+        ("app_1  | ", ""),
+        ("b\"", "\\n\""),
+        ("a1b2c3d4 (Ann 2026-01-10 10:00:00 +0000 12) ", ""),
+        ("│ ", " │"),
+    ] {
+        let all = [&[begin.as_str()], &lines[..], &["QwRzDyBv8s=", &end]].concat();
+        let text: String = all
+            .iter()
+            .map(|line| format!("{before}{line}{after}\n"))
+            .collect();
+        let redacted = redactor().redact(&text).into_owned();
+        assert!(
+            !redacted.contains("kCAQEA") && !redacted.contains("MIIE"),
+            "{redacted}"
+        );
+        assert!(redacted.contains("[redacted:private-key]"), "{redacted}");
+    }
+}
+
+#[test]
+fn names_of_branches_models_and_tools_hold_no_key() {
+    let key = join(&["gh", "p_", "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"]);
+    let call = ToolCall {
+        name: key.clone(),
+        id: key.clone(),
+        ..ToolCall::default()
+    };
+    let mut turn = Turn {
+        branch: Some(format!("fix/{key}")),
+        parts: vec![Part::Call(call)],
+        ..Turn::default()
+    };
+    turn.turn_stats.add_model(&key);
+    redactor().redact_turn(&mut turn);
+    assert!(!format!("{turn:?}").contains("aB3dE5"), "{turn:?}");
+}
+
+#[test]
+fn secrets_of_tool_inputs_are_known_by_their_neighbours() {
+    let mut input = serde_json::json!({
+        "args": ["--user", "ann", "--password", "kT9mQ2xLw7"],
+        "env": [{"name": "DB_PASSWORD", "value": "kT9mQ2xLw8"}, {"name": "DB_USER", "value": "kT9"}],
+        "password": {"plain": "kT9mQ2xLw9"},
+    });
+    redactor().redact_json(&mut input);
+    let text = input.to_string();
+    assert!(!text.contains("kT9mQ2xLw"), "{text}");
+    assert!(text.contains("ann") && text.contains("\"kT9\""), "{text}");
+}
+
 #[test]
 fn a_private_key_with_line_numbers_goes_whole() {
     let row = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";

@@ -1,6 +1,6 @@
 //! Excerpts of Markdown as plain prose on one line.
 
-use session_core::{CodeFences, FencedLine};
+use session_core::{CodeFences, FencedLine, text};
 
 /// Returns the beginning of a Markdown text as plain prose on one line, of at most
 /// `limit` characters and an ellipsis.
@@ -13,6 +13,9 @@ pub fn excerpt_prose(text: &str, limit: usize) -> String {
     truncate(&strip_markdown(quoted.unwrap_or(text), limit * 4), limit)
 }
 
+/// How many times longer a line is than its prose, at most.
+const MARKUP_FACTOR: usize = 8;
+
 /// Strips Markdown, and stops after the line in which the prose exceeds `max_bytes`.
 fn strip_markdown(text: &str, max_bytes: usize) -> String {
     let mut out = String::new();
@@ -21,7 +24,8 @@ fn strip_markdown(text: &str, max_bytes: usize) -> String {
         if fences.classify(line) != FencedLine::Text || is_not_prose(line) {
             continue;
         }
-        let line = strip_list_marker(line);
+        // Of a line of megabytes no more is looked at than an excerpt may need.
+        let line = strip_list_marker(text::clip(line, max_bytes.saturating_mul(MARKUP_FACTOR)));
         append_line(&mut out, &strip_inline_markup(line.text), line.is_item);
         if out.len() > max_bytes {
             break;
@@ -75,10 +79,13 @@ fn strip_inline_markup(text: &str) -> String {
     let mut rest = plain.as_str();
     while let Some((before, after)) = rest.split_once('[') {
         out.push_str(before);
-        let link = after
-            .split_once("](")
-            .and_then(|(text, target)| Some((text, target.split_once(')')?.1)));
-        match link.filter(|(text, _)| !text.contains('[')) {
+        // A text with a bracket in it is none of a link.
+        let inner = after.find('[').map_or(after, |end| &after[..end]);
+        let link = inner.find("](").and_then(|end| {
+            let (_, remainder) = after[end..].split_once(')')?;
+            Some((&after[..end], remainder))
+        });
+        match link {
             Some((text, remainder)) => {
                 out.push_str(text);
                 rest = remainder;
@@ -191,6 +198,14 @@ mod tests {
         assert_eq!(excerpt_prose("\"# Context\nMend it.\"", 200), "Mend it.");
         assert_eq!(excerpt_prose("1. First\n2. Second", 200), "First; Second");
         assert_eq!(excerpt_prose("```\nonly code\n```", 200), "");
+    }
+
+    #[test]
+    fn of_a_long_line_its_beginning_is_read() {
+        for bracket in ["[", "[a](", "[a]: "] {
+            let text = format!("Mended it. {}", bracket.repeat(1 << 20));
+            assert!(excerpt_prose(&text, 20).starts_with("Mended it."));
+        }
     }
 
     proptest! {

@@ -184,6 +184,24 @@ impl Writer {
         Ok(())
     }
 
+    /// Replaces the cursors of which `edit`, given the agent and the cursor, returns another text.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn edit_cursors(&mut self, edit: impl Fn(&str, &str) -> Option<String>) -> Result<()> {
+        self.begin()?;
+        for file in self.reader.files()? {
+            let cursor = self.reader.cursor(file.id)?;
+            if let Some(edited) = cursor.and_then(|cursor| edit(&file.source, &cursor)) {
+                self.request_purge()?;
+                let update = "UPDATE cursors SET cursor = ?2 WHERE file = ?1";
+                let values = params![file.id, compress(edited.as_bytes())?];
+                self.reader.db.prepare_cached(update)?.execute(values)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Marks a file that is no longer on disk, and with it its sessions. What
     /// was wrong with it no longer matters.
     ///

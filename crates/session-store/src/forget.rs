@@ -119,7 +119,7 @@ impl Writer {
             .db
             .prepare_cached(
                 "UPDATE turns SET origin = NULL, moment = NULL, leaf = NULL, owner = NULL, kind = ?2,
-                   stop = start WHERE id = ?1",
+                   branch = NULL, stop = start WHERE id = ?1",
             )?
             .execute(params![turn, kind])?;
         self.update_turn_keys(turn, hashes)?;

@@ -86,6 +86,53 @@ fn a_forgotten_session_leaves_an_index_that_never_saw_it() {
     assert_eq!(files(&env), files(&other));
 }
 
+/// Claude Code's list of prompts is one file of all sessions: how far it was read tells of each.
+#[test]
+fn a_list_of_prompts_tells_no_more_of_a_forgotten_session() {
+    let env = TestEnvironment::indexed(&[lamp(), kiln()]);
+    let prompt = |session: &str, text: &str| {
+        let line = serde_json::json!({"display": text, "timestamp": 1_767_952_800_000_i64, "project": "/home/ann/lamp", "sessionId": session});
+        format!("{line}\n")
+    };
+    let other = "f0460000-0000-4000-8000-000000000009";
+    let lines = [
+        prompt(LAMP, &format!("/rename The {WORD} of the harbour")),
+        prompt(other, &format!("Where was the {WORD} bought, and by whom?")),
+        prompt(KILN, "And the kiln of the harbour, how hot does it get?"),
+    ];
+    env.write(&env.home(".claude/history.jsonl"), lines.concat());
+    env.run(&["index"]).succeeded();
+    for session in [LAMP, other] {
+        env.run(&["forget", session, "--yes"]).succeeded();
+    }
+    for _ in 0..2 {
+        let text = decoded(&env);
+        assert!(!text.contains(WORD), "a trace is left");
+        assert!(
+            !text.contains(LAMP) && !text.contains(other),
+            "an id is left"
+        );
+        let more = [lines.concat(), prompt(LAMP, &format!("/rename {WORD}"))].concat();
+        env.write(&env.home(".claude/history.jsonl"), more);
+        env.run(&["index"]).succeeded();
+    }
+}
+
+#[test]
+fn the_branch_of_a_forgotten_turn_goes() {
+    let branch = "zq8branch";
+    let text = Transcript::new(LAMP, "/home/ann/lamp")
+        .branch(branch)
+        .user("How is the lantern filled with oil?")
+        .branch("main")
+        .user("And how often does the wick need a cut?");
+    let env = TestEnvironment::indexed(&[text]);
+    assert!(decoded(&env).contains(branch));
+    env.run(&["forget", &format!("{LAMP}:0"), "--yes"])
+        .succeeded();
+    assert!(!decoded(&env).contains(branch), "a trace is left");
+}
+
 #[test]
 fn forgetting_waits_for_another_writer() {
     let env = TestEnvironment::indexed(&[lamp(), kiln()]);
