@@ -188,7 +188,9 @@ fn is_control_token(text: &str) -> bool {
 /// Folds a letter to the one of ASCII that it looks like, by case, width, style or script, and what looks like a hyphen.
 fn fold(c: char) -> char {
     let mut plain = None;
-    decompose_compatible(c, |part| drop(plain.get_or_insert(part)));
+    decompose_compatible(c, |part| {
+        plain.get_or_insert(part);
+    });
     let plain = plain.unwrap_or(c);
     let lower = plain.to_lowercase().next().unwrap_or(plain);
     match lower {

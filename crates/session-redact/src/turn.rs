@@ -61,7 +61,9 @@ impl Redactor {
     /// Redacts names, which a history could hold a key in; most are too short for one.
     fn redact_names<'n>(&self, names: impl IntoIterator<Item = &'n mut String>) {
         let long = names.into_iter().filter(|name| name.len() >= MIN_KEY_BYTES);
-        long.for_each(|name| drop(self.redact_in_place(name)));
+        for name in long {
+            self.redact_in_place(name);
+        }
     }
 
     fn redact_call(&self, call: &mut ToolCall) {
