@@ -57,8 +57,8 @@ pub fn detach(_: &mut Command) {
     let open = fs_err::read_dir("/dev/fd").into_iter().flatten().flatten();
     let numbers = open.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     for descriptor in numbers.filter(|number| *number > 2) {
-        // SAFETY: the descriptor is borrowed for one call, which neither reads, writes nor closes it. One that was
-        // closed meanwhile, as that of the folder that is read here, is an error, which is ignored.
+        // SAFETY: the descriptor is borrowed for one call, which changes a flag of it and nothing else. That of the
+        // folder is open while it is listed; one that another thread closes meanwhile is an error, which is ignored.
         let descriptor = unsafe { std::os::fd::BorrowedFd::borrow_raw(descriptor) };
         let _ = rustix::io::fcntl_setfd(descriptor, rustix::io::FdFlags::CLOEXEC);
     }

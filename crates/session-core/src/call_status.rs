@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 /// How a call ended, as the history tells. In JSON the fields `failed` and, where they are true,
-/// `unfinished` and `not_run`, of which at most one is. Of two things that are told of one call the
-/// greater holds: a call is unfinished until its end is told.
+/// `unfinished` and `not_run`, of which at most one is. If a history reports
+/// two statuses of one call, the greater one holds: a call is unfinished until its end is reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "Flags", into = "Flags")]
 pub enum CallStatus {

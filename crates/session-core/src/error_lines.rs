@@ -6,7 +6,7 @@ use crate::text::clip_words;
 use std::collections::HashSet;
 
 const MAX_ERROR_LINES: usize = 6;
-/// Of a call that failed so many are the first ones: the last say what came of it.
+/// So many are the first error lines of a failed call; the others are its last ones, which say what came of it.
 const FIRST_LINES: usize = 3;
 /// Most lines of which these are chosen.
 const MAX_MARKED_LINES: usize = 200;

@@ -25,7 +25,7 @@ const SUFFIXES: [&str; 2] = ["Error", "Exception"];
 /// Markers that say it at the end of a line: `Permission denied`.
 const CLOSING: [&str; 4] = ["failed", "FAILED", "denied", "not found"];
 
-/// How lines begin that say what failed, of a call that did.
+/// Beginnings of lines that name the error of a failed call.
 const BEGINS: [&str; 10] = [
     "×",
     "✗",
@@ -135,7 +135,7 @@ fn ends_word(after: &str) -> bool {
 
 /// Most words before a marker that a line begins with: `npm error`, `Found 3 errors`.
 const MAX_PREFIX: usize = 1;
-/// Most words before one that says it of them: `Test suite failed to run`.
+/// Most words of the subject before a verb of failure: `Test suite failed to run`.
 const MAX_SUBJECT: usize = 3;
 
 /// Counts words but for places, times, levels and programs.

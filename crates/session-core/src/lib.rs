@@ -48,6 +48,7 @@ mod sqlite_uri;
 pub mod text;
 pub mod title;
 mod top_k;
+mod turn_range;
 mod turn_stats;
 
 pub use call_status::CallStatus;
@@ -71,4 +72,5 @@ pub use session::{
 };
 pub use sqlite_uri::immutable_sqlite_uri;
 pub use top_k::TopK;
+pub use turn_range::parse_turn_range;
 pub use turn_stats::{CommandRunRef, FileAccess, PAUSE_MS, Tokens, TurnStats};

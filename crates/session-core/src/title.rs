@@ -83,8 +83,8 @@ pub fn template_key(opening: &str) -> Option<&str> {
     opening.get(..end)
 }
 
-/// For each of some openings what is left of it without its template: the words up to which several
-/// different openings are the same. None where there is no template, or nothing after it.
+/// Returns each opening without its template, the beginning that several different openings share; `None` where there is
+/// none, or nothing follows it.
 ///
 /// A template within a template (a preamble, then one of several tasks) is removed, too. The time is
 /// that of sorting the openings.

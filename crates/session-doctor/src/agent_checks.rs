@@ -59,7 +59,13 @@ fn whole_message(error: &AgentError) -> String {
 pub(crate) fn check_other_hooks(home: &Home) -> Vec<Finding> {
     let check = |agent: Agent| {
         let file = HookFile::new(agent, &home.env, None).ok()?;
-        let hook = file.installed_hooks().ok()?.into_iter().next()?;
+        let hook = match file.installed_hooks() {
+            Ok(hooks) => hooks.into_iter().next()?,
+            Err(error) => {
+                let message = whole_message(&error);
+                return Some(Finding::note("hook", message, "correct the file"));
+            }
+        };
         let name = agent.name();
         // Without an event others would be added.
         let event = match agent.has_chosen_events() {

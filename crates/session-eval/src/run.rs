@@ -23,7 +23,7 @@ pub struct EvalOptions<'a> {
     /// Ask in all sessions, whatever a question's scope.
     pub pooled: bool,
     /// Makes a query's vectors, the best model's first.
-    pub embed: &'a dyn Fn(&str) -> Vec<QueryEmbedding>,
+    pub embed: &'a dyn Fn(&str) -> Result<Vec<QueryEmbedding>, EvalError>,
     /// Hears how many questions have been asked.
     pub progress: &'a dyn Fn(usize),
 }
@@ -44,7 +44,7 @@ pub struct EvaluatedRanking {
 /// Asks every question of a set that has labels at the level.
 ///
 /// # Errors
-/// When the index fails.
+/// When the index or a model fails.
 pub fn run(
     set: &LabelledSet,
     index: &Reader,
@@ -83,7 +83,7 @@ fn one(
         let clauses = project.map(Condition::Project).map(FilterClause::new);
         request.filter.clauses.extend(clauses);
     }
-    let dense = (ask.embed)(&request.query.text);
+    let dense = (ask.embed)(&request.query.text)?;
     let results = search(index, sessions, &request, &dense)?;
     Ok(EvaluatedRanking {
         question: question.id.clone(),

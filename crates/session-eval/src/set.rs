@@ -58,6 +58,9 @@ pub enum EvalError {
         /// The folder.
         folder: PathBuf,
     },
+    /// A model failed; without it the figures would be those of the words alone.
+    #[error("a question cannot be embedded: {0}")]
+    Embed(String),
     /// Searching failed.
     #[error(transparent)]
     Search(#[from] session_store::StoreError),

@@ -275,7 +275,7 @@ impl Dir {
         }
     }
 
-    /// Removes a file; false where there is nothing. Of a link the link goes.
+    /// Removes a file; false where there is nothing. A link is removed itself, not what it leads to.
     ///
     /// # Errors
     /// When it is a directory, or cannot be removed.

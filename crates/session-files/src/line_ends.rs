@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// What some editors put before the text of a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Returns `new`, whose lines end in `\n`, with the line ends and the byte order mark of the text that it was made from: lines that
+/// Returns `new`, whose lines end in `\n` or as in `old`, with the line ends and the byte order mark of the text that it was made from: lines that
 /// stayed keep theirs, others end as the first line of `old` does.
 pub fn keep_line_ends<'n>(old: &str, new: &'n str) -> Cow<'n, str> {
     let has_mark = old.starts_with(BYTE_ORDER_MARK);
@@ -13,6 +13,7 @@ pub fn keep_line_ends<'n>(old: &str, new: &'n str) -> Cow<'n, str> {
     if !has_mark && !text.contains("\r\n") {
         return Cow::Borrowed(new);
     }
+    let new = new.replace("\r\n", "\n"); // a string of several lines is written as it was read
     let old_lines: Vec<&str> = text.split_inclusive('\n').collect();
     let new_lines: Vec<&str> = new.split_inclusive('\n').collect();
     let same = |(old, new): &(&&str, &&str)| {

@@ -6,6 +6,7 @@ use crate::request::ForgetPlan;
 use serde::Serialize;
 use session_core::TurnContent;
 use session_store::{PurgeOutcome, Reader, SessionRow, TurnId, TurnRow, Writer};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::AddAssign;
 
@@ -138,8 +139,22 @@ impl Exclusions {
                 index: turn.index,
                 started_ms: turn.started_ms,
             };
-            let prompt = || index.content(turn.id).unwrap_or_default().prompt;
-            if self.excludes_keys(&place, keys, prompt) || is_excluded_by_content(&turn) {
+            let mut failure = None;
+            let failed = RefCell::new(&mut failure);
+            let prompt = || match index.content(turn.id) {
+                Ok(content) => content.prompt,
+                Err(error) => {
+                    **failed.borrow_mut() = Some(error);
+                    String::new()
+                }
+            };
+            let is_excluded =
+                self.excludes_keys(&place, keys, prompt) || is_excluded_by_content(&turn);
+            // Without its prompt a forgotten turn would stay.
+            if let Some(error) = failure {
+                return Err(error.into());
+            }
+            if is_excluded {
                 turns.push(turn);
             }
         }

@@ -57,7 +57,7 @@ pub(crate) mod item {
     pub(crate) fn turn_prompt(session: &str, index: u32, prompt: &str) -> String {
         format!("place {session} {index} {}", prompt.trim())
     }
-    /// A place of which the records hold a turn by its prompt.
+    /// The position of a turn that the records hold by its prompt.
     pub(crate) fn place(session: &str, index: u32) -> String {
         format!("place {session} {index}")
     }

@@ -107,7 +107,7 @@ impl EmbeddingQueue {
         self.sessions.iter().map(|p| u64::from(p.turns)).sum()
     }
 
-    /// Removes the sessions of batches, which are the first ones, but for one of which a part is left.
+    /// Removes the sessions of finished batches, which are the first ones; an unfinished one returns to the front.
     fn remove_done(&mut self, batches: &[SessionBatch], failed: &HashSet<SessionId>) {
         self.sessions.drain(..batches.len());
         for batch in batches.iter().rev() {

@@ -18,7 +18,7 @@ pub struct Outcome {
     pub embedded: usize,
     /// Sessions still to be embedded: time was up.
     pub sessions_left: usize,
-    /// Removed from the index, because it is excluded since.
+    /// Counts of what was removed since it is excluded now.
     pub removed: Removed,
     /// Why the index could not be written, where it was searched as it is.
     #[serde(skip)]

@@ -1,5 +1,6 @@
 //! Which turns of a session are shown, and from where in the first of them.
 
+use session_core::parse_turn_range;
 use std::fmt;
 
 /// Fewest turns of a range that follows another.
@@ -26,21 +27,13 @@ impl TurnWindow {
 
     /// Parses a range as it is typed.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (first, last) = match text.split_once('-') {
-            Some((first, last)) => (first, Some(last)),
-            None => (text, None),
-        };
+        let (first, last) = text.split_at(text.find('-').unwrap_or(text.len()));
         let (first, offset) = first.split_once('+').unwrap_or((first, "0"));
-        let first = first.trim().parse().ok()?;
-        let last = last.map_or(Some(first), |last| match last.trim() {
-            "" => Some(u32::MAX),
-            last => last.parse().ok(),
-        })?;
-        let offset = offset.trim().parse().ok()?;
-        (first <= last).then_some(Self {
-            first,
-            offset,
-            last,
+        let range = parse_turn_range(&format!("{first}{last}"))?;
+        Some(Self {
+            first: *range.start(),
+            offset: offset.trim().parse().ok()?,
+            last: *range.end(),
         })
     }
 

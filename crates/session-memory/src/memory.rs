@@ -4,6 +4,7 @@ use crate::frontmatter_time::FrontmatterTime;
 use crate::triggers::Triggers;
 use crate::trust::Trust;
 use serde::{Deserialize, Serialize};
+use session_core::parse_turn_range;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -175,9 +176,7 @@ impl MemorySource {
 
     /// Returns the numbers of the session's turns; `None` where there are none.
     pub fn turn_range(&self) -> Option<RangeInclusive<u32>> {
-        let turns = self.turns.as_deref()?;
-        let (first, last) = turns.split_once('-').unwrap_or((turns, turns));
-        Some(first.trim().parse().ok()?..=last.trim().parse().ok()?)
+        parse_turn_range(self.turns.as_deref()?)
     }
 }
 

@@ -146,8 +146,8 @@ impl MemoryStore {
         self.list_trusted_where(&|_| true)
     }
 
-    /// Reads those of the active memories that may be injected which an event triggers. Of the others no
-    /// more than the triggers is parsed.
+    /// Lists the memories that may be injected and whose triggers match an event. Of the others the triggers alone are
+    /// parsed.
     pub(crate) fn list_triggered(&self, event: &EventMatcher<'_>) -> Vec<Memory> {
         let may_match = |text: &str| match Triggers::parse_without_frontmatter(text) {
             Some(triggers) => event.matches(&triggers),

@@ -38,13 +38,18 @@ pub struct SessionState {
 }
 
 impl SessionState {
-    /// Reads the state of a session; the default for a new one.
+    /// Reads the state of a session; the default for a new one. Where it cannot be read, injection is off: it may have
+    /// been switched off.
     pub fn read(root: &Path, session: &str) -> Self {
-        let text = private::read(&state_file(root, session), LIMIT)
-            .ok()
-            .flatten();
-        text.and_then(|text| serde_json::from_slice(&text).ok())
-            .unwrap_or_default()
+        let unreadable = || Self {
+            off: true,
+            ..Self::default()
+        };
+        match private::read(&state_file(root, session), LIMIT) {
+            Ok(None) => Self::default(),
+            Ok(Some(text)) => serde_json::from_slice(&text).unwrap_or_else(|_| unreadable()),
+            Err(_) => unreadable(),
+        }
     }
 
     /// Returns the ids of the memories that it knows from a line of an overview.

@@ -27,7 +27,7 @@ const TOPIC_CHANGES: &[&str] = &[
     "新问题:",
     "新问题：",
 ];
-/// Phrases that do so where a mark or the end follows: a topic may also be one of Kafka's.
+/// Phrases that count only before punctuation or the end: a new topic may be one of Kafka's.
 const TOPIC_HEADINGS: &[&str] = &[
     "new topic",
     "change topic",

@@ -34,8 +34,8 @@ pub(crate) fn rebuild(
     let views = render_views(&list_trusted(directory, records));
     let mut written = Vec::new();
     for (path, text) in &views {
-        let old = read(dir, path);
-        if old.as_deref() != Some(text) && may_replace(directory, &known, path, old.as_deref()) {
+        let old = ViewFile::read(dir, path);
+        if !old.holds(text) && may_replace(directory, &known, path, &old) {
             dir.write(Path::new(path), text.as_bytes(), Durability::Cached)?;
             written.push((path.clone(), content_hash(text)));
         }
@@ -43,7 +43,7 @@ pub(crate) fn rebuild(
     let is_past = |path: &str| path.starts_with(DAILY) && !views.contains_key(path);
     let past: Vec<String> = known.keys().filter(|path| is_past(path)).cloned().collect();
     for path in &past {
-        if may_replace(directory, &known, path, read(dir, path).as_deref()) {
+        if may_replace(directory, &known, path, &ViewFile::read(dir, path)) {
             dir.remove(Path::new(path))?;
         }
     }
@@ -73,7 +73,7 @@ pub(crate) fn adopt(
         .flat_map(|memories| render_views(memories))
     {
         let is_known = known.get(&path) == Some(&content_hash(&text));
-        if !is_known && read(dir, &path).as_deref() == Some(&text) {
+        if !is_known && ViewFile::read(dir, &path).holds(&text) {
             adopted.push((path, content_hash(&text)));
         }
     }
@@ -93,22 +93,36 @@ pub(crate) fn find_foreign(
     };
     let known = records.read_hashes(directory);
     let is_foreign = |(path, text): &(String, String)| {
-        let old = read(&dir, path);
-        let differs = old.as_deref() != Some(text);
-        differs
+        let old = ViewFile::read(&dir, path);
+        !old.holds(text)
             && dir.exists(Path::new(path))
-            && !may_replace(directory, &known, path, old.as_deref())
+            && !may_replace(directory, &known, path, &old)
     };
     let views = render_views(&list_trusted(directory, records));
     let views = views.into_iter().filter(is_foreign);
     views.map(|(path, _)| directory.path.join(path)).collect()
 }
 
-/// Reads a view; `None` where there is no file, or one that cannot be read.
-fn read(dir: &Dir, path: &str) -> Option<String> {
-    dir.read_text(Path::new(path), MAX_VIEW_BYTES)
-        .ok()
-        .flatten()
+/// What stands in the place of a view.
+enum ViewFile {
+    Missing,
+    Text(String),
+    /// It is too large for a view, or cannot be read: so it is none of this program.
+    Foreign,
+}
+
+impl ViewFile {
+    fn read(dir: &Dir, path: &str) -> Self {
+        match dir.read_text(Path::new(path), MAX_VIEW_BYTES) {
+            Ok(Some(text)) => Self::Text(text),
+            Ok(None) => Self::Missing,
+            Err(_) => Self::Foreign,
+        }
+    }
+
+    fn holds(&self, text: &str) -> bool {
+        matches!(self, Self::Text(found) if found == text)
+    }
 }
 
 /// Returns true where there is no file, or one that this program wrote. In the user's own directory
@@ -117,10 +131,12 @@ fn may_replace(
     directory: &MemoryDirectory,
     known: &FileHashes,
     path: &str,
-    old: Option<&str>,
+    old: &ViewFile,
 ) -> bool {
-    let Some(old) = old else {
-        return true; // writing fails where the path is no file
+    let old = match old {
+        ViewFile::Missing => return true,
+        ViewFile::Foreign => return false,
+        ViewFile::Text(text) => text,
     };
     let is_known = known.get(path) == Some(&content_hash(old));
     is_known || (directory.scope == MemoryScope::Global && old.contains(GENERATED))

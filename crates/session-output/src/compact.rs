@@ -11,10 +11,10 @@ use session_store::SessionRow;
 use std::borrow::Cow;
 
 /// Most bytes of a hit: about 100 tokens, at four bytes a token.
-const MAX_HIT_CHARS: usize = 400;
+const MAX_HIT_BYTES: usize = 400;
 /// Most columns of a title and of a project's name.
-const MAX_TITLE_CHARS: usize = 72;
-const MAX_PROJECT_CHARS: usize = 24;
+const MAX_TITLE_WIDTH: usize = 72;
+const MAX_PROJECT_WIDTH: usize = 24;
 
 /// A hit: which, how sure, and enough to tell whether to read on.
 #[derive(Serialize)]
@@ -91,7 +91,7 @@ fn join(around: &Around<'_>, hits: &[String]) -> serde_json::Result<String> {
     Ok(format!("{around},\"hits\":[{}{end}]}}", hits.join(",")))
 }
 
-/// One hit as JSON, of at most [`MAX_HIT_CHARS`] bytes: the preview takes what room the
+/// One hit as JSON, of at most [`MAX_HIT_BYTES`] bytes: the preview takes what room the
 /// rest leaves it.
 fn hit_fields(results: &Results, hit: &Hit, all: &[SessionRow]) -> serde_json::Result<String> {
     let session = &hit.session;
@@ -100,11 +100,11 @@ fn hit_fields(results: &Results, hit: &Hit, all: &[SessionRow]) -> serde_json::R
         turn: hit.turn.as_ref().map(|turn| turn.index),
         band: (results.order == HitOrder::Relevance).then_some(hit.band),
         date: day(hit_time(results.level, hit)),
-        project: line(&safe_line(project(session)), MAX_PROJECT_CHARS),
-        title: visible_title(session).map(|title| line(&safe_line(title), MAX_TITLE_CHARS)),
+        project: line(project(session), MAX_PROJECT_WIDTH),
+        title: visible_title(session).map(|title| line(title, MAX_TITLE_WIDTH)),
         preview: "",
     };
-    let room = MAX_HIT_CHARS.saturating_sub(serde_json::to_string(&compact)?.len());
+    let room = MAX_HIT_BYTES.saturating_sub(serde_json::to_string(&compact)?.len());
     let preview = safe_line(&hit.preview);
     compact.preview = cut(&preview, room);
     serde_json::to_string(&compact)

@@ -151,10 +151,9 @@ fn format_days(range: &CalendarRange) -> String {
     if first == last {
         return long(first);
     }
-    let begin = match (first.year() == last.year(), first.month() == last.month()) {
-        (true, true) => first.strftime("%B %-d"),
-        (true, false) => first.strftime("%B %-d"),
-        _ => first.strftime("%B %-d, %Y"),
+    let begin = match first.year() == last.year() {
+        true => first.strftime("%B %-d"),
+        false => first.strftime("%B %-d, %Y"),
     };
     format!("{begin} to {}", long(last))
 }

@@ -15,7 +15,7 @@ const VALUE_BYTES: usize = 4096;
 /// Longest way in a sentence from a name to its value, in bytes.
 const CLAUSE_BYTES: usize = 60;
 
-/// The same for a name that is one of a secret only by its value, in bytes: no word stands between.
+/// Most bytes between a name and its value where only the value shows that it is a secret: no word stands between.
 const CLOSE_BYTES: usize = 9;
 
 /// A name of a secret in a text.

@@ -37,8 +37,8 @@ pub struct CosineStats {
 }
 
 impl CosineStats {
-    /// Computes the statistics of some cosines, of which `best` is the greatest that counts and to each of which
-    /// rounding adds this variance, by a model that reads the whole query.
+    /// Computes the statistics of some cosines, by a model that reads the whole query. `best` is the greatest cosine
+    /// that counts, and rounding adds the given variance to each.
     pub(crate) fn new(
         cosines: impl Iterator<Item = f32>,
         best: f32,

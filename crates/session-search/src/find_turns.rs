@@ -60,7 +60,7 @@ pub fn find_turns<T>(
     Ok(turns)
 }
 
-/// Returns the turn as which the filter shows one that is no copy.
+/// Returns the copy of a turn that the filter shows in its place, or the turn itself; `None` for a copy.
 fn shown_as(filtered: &FilteredIndex<'_>, turn: &TurnRow) -> Option<SessionTurn> {
     let own = SessionTurn {
         turn: turn.id,

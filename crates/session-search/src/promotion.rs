@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 /// Share of the query's idf from which the query is nothing but identifiers.
 const IDENTIFIERS_ONLY_SHARE: f32 = 0.8;
-/// The part that the fused score has beside the weight: enough to break a tie.
+/// Factor of the fused score beside the weight: enough to break a tie between equal weights.
 const TIE_BREAK: f32 = 0.01;
 
 /// The holders of identifiers in the order in which they are promoted.

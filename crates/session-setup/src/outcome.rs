@@ -34,7 +34,7 @@ impl StepOutcome {
 pub struct StepOutcomes {
     /// Of the model.
     pub model: StepOutcome,
-    /// Of how long histories are kept.
+    /// Of the step about how long histories are kept.
     pub history: StepOutcome,
     /// Of the skill.
     pub skill: StepOutcome,

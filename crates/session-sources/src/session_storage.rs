@@ -248,7 +248,7 @@ impl StorageReading<'_> {
         }
     }
 
-    /// Notes a session as delivered. One without a turn is not told of, unless it had some: they are gone.
+    /// Records a session as delivered. One that has lost all its turns is reported as gone.
     fn end(&mut self, id: &str, signature: SessionSignature, is_empty: bool) -> Flowing {
         if is_empty && self.known.get(id).is_some() {
             stop_if_asked(self.sink.gone(id))?;

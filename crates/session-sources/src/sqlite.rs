@@ -75,12 +75,10 @@ fn is_closed(path: &Path) -> bool {
 
 /// Opens a database that nobody writes to: SQLite would leave an empty log beside it otherwise.
 fn open_unchanging(path: &Path, flags: OpenFlags) -> Result<Connection, StorageError> {
-    let Some(uri) = immutable_sqlite_uri(path) else {
-        return Ok(Connection::open_with_flags(path, flags)?);
-    };
+    let flags = flags | OpenFlags::SQLITE_OPEN_URI;
     Ok(Connection::open_with_flags(
-        uri,
-        flags | OpenFlags::SQLITE_OPEN_URI,
+        immutable_sqlite_uri(path),
+        flags,
     )?)
 }
 

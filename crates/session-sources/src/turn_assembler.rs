@@ -37,7 +37,7 @@ pub(crate) enum TurnState {
 /// How much is built of which turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TurnDetail {
-    /// Of all what the index holds.
+    /// Of each turn, the parts that the index holds.
     Index,
     /// All of one turn, which is read by itself.
     Alone,
@@ -302,7 +302,7 @@ impl TurnAssembler {
         self.progress.calls.remove(id)
     }
 
-    /// Returns the call that waits for the result of this id, and notes what is told of it before.
+    /// Records an interim status of a call, and returns the call while it waits for its result.
     pub(crate) fn note_interim(&mut self, id: &str, status: CallStatus) -> Option<PendingCall> {
         self.progress.calls.note_status(id, status);
         self.progress.calls.get(id).cloned()

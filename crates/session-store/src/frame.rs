@@ -117,7 +117,7 @@ pub(crate) fn content_json(content: &TurnContent) -> io::Result<Vec<u8>> {
     Ok(json)
 }
 
-/// Bytes of JSON that a content has beside its prompt and answer, about, where it has little else.
+/// Bytes of JSON of a small content beside its prompt and answer, about.
 const SMALL_JSON_BYTES: usize = 256;
 
 fn entry_content(entries: &[(TurnId, &[u8])], turn: TurnId) -> TurnContent {

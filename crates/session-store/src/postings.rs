@@ -108,7 +108,7 @@ pub(crate) fn find_api(db: &Connection) -> Result<*mut fts5_api> {
     }
 }
 
-/// Drops the function's share of what it writes to.
+/// Releases the function's reference to the shared postings.
 unsafe extern "C" fn release(user_data: *mut c_void) {
     // SAFETY: it is the pointer that `register` made, given back once.
     drop(unsafe { Arc::from_raw(user_data.cast::<Shared>()) });

@@ -12,7 +12,7 @@ const LOST: i64 = 1 << 62;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SessionReplacement {
     pub(crate) session: SessionId,
-    /// How many turns have come; what lies beyond at the end is old.
+    /// Turns delivered so far: at the end, stored turns with a greater index are stale.
     pub(crate) turns: u32,
     /// The most turns that may have come for what lies beyond to be kept.
     pub(crate) keeps_rest: Option<u32>,
@@ -54,7 +54,7 @@ impl Writer {
         self.count_replaced(done, !old.is_empty())
     }
 
-    /// Marks what a session has beyond the turns that came as no longer in its history.
+    /// Marks the stored turns beyond the delivered ones as missing from the history.
     fn mark_as_lost(&mut self, done: SessionReplacement) -> Result<()> {
         let update = "UPDATE turns SET start = ?3, stop = ?3 + (stop > start) WHERE session = ?1 AND idx >= ?2 AND start < ?3";
         let mut update = self.reader.db.prepare_cached(update)?;

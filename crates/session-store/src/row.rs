@@ -86,7 +86,7 @@ pub struct TurnRow {
 }
 
 impl TurnRow {
-    /// Returns true for a turn that was forgotten, of which its place is left.
+    /// Returns true for a forgotten turn, which keeps its index alone.
     pub fn is_blank(&self) -> bool {
         self.span.start >= self.span.end && self.owner.is_none()
     }

@@ -125,7 +125,7 @@ fn open_shared(path: &Path) -> Result<Connection> {
 
 /// Opens a database in a folder that cannot be written, without a lock.
 fn open_unchanging(path: &Path, root: &Path) -> Result<Connection> {
-    let uri = immutable_sqlite_uri(path).unwrap_or_default();
+    let uri = immutable_sqlite_uri(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
     let db = Connection::open_with_flags(uri, flags)?;
     keep_plans(&db)?;

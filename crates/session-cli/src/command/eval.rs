@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use session_config::Home;
 use session_display::safe_line;
 use session_embed::Embedder;
-use session_eval::{EvalOptions, LabelledSet, Report};
+use session_eval::{EvalError, EvalOptions, LabelledSet, Report};
 use session_indexer::{Mode, ReadPolicy};
 use session_output::{format_report, level_name};
 use session_query::{TABLE, embed_query};
@@ -55,8 +55,9 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     for level in levels(args, &set) {
         let embed = |query: &str| {
             let models = embedders.iter();
-            let embedding = |model| embed_query(model, &index, query).ok()?;
-            models.filter_map(embedding).collect()
+            let embedding = |model| embed_query(model, &index, query).transpose();
+            let embeddings = models.filter_map(embedding).collect::<Result<_, _>>();
+            embeddings.map_err(|error| EvalError::Embed(error.to_string()))
         };
         let bar = bar(set.questions.len());
         let progress = |done: usize| bar.set_position(done as u64);

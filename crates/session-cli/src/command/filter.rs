@@ -3,6 +3,7 @@
 use crate::args::FilterArgs;
 use anyhow::{Result, bail};
 use jiff::Zoned;
+use session_core::parse_turn_range;
 use session_query::{known_agent, read_project};
 use session_search::{Condition, Filter, FilterClause, Resolved, resolve};
 use session_store::SessionRow;
@@ -77,10 +78,8 @@ pub fn find_session(all: &[SessionRow], id: &str) -> Result<SessionRow> {
 
 /// Returns the id of `ID:7` and `ID:5-9`.
 fn without_turns(id: &str) -> &str {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    let is_turns = |turns: &&str| turns.split('-').all(is_number);
     match id.rsplit_once(':') {
-        Some((session, turns)) if is_turns(&turns) => session,
+        Some((session, turns)) if parse_turn_range(turns).is_some() => session,
         _ => id,
     }
 }

@@ -8,6 +8,7 @@ use crate::command::refresh::{self, RefreshedIndex};
 use crate::output::{json, notes, pager, width};
 use anyhow::{Result, bail};
 use session_config::Home;
+use session_core::parse_turn_range;
 use session_core::text::printable;
 use session_display::short_id;
 use session_export::{
@@ -171,10 +172,9 @@ pub fn turns(text: &str) -> Result<(&str, RangeInclusive<u32>)> {
     let Some((id, turns)) = text.split_once(':') else {
         return Ok((text, 0..=u32::MAX));
     };
-    let (first, last) = turns.split_once('-').unwrap_or((turns, turns));
-    match (first.trim().parse(), last.trim().parse()) {
-        (Ok(first), Ok(last)) if first <= last => Ok((id, first..=last)),
-        _ => bail!(
+    match parse_turn_range(turns) {
+        Some(range) => Ok((id, range)),
+        None => bail!(
             "`{turns}` is not a turn or a range of turns\nhint: write ID:7 or ID:5-9, counted from 0"
         ),
     }

@@ -55,7 +55,7 @@ fn through_pager(text: &str) -> bool {
     false
 }
 
-/// While it lives, Ctrl-C ends no more than what it means to the pager, which would else be left behind on the terminal.
+/// Ignores Ctrl-C while the pager runs, which handles it itself: it would else be left behind on the terminal.
 struct IgnoredInterrupts {
     #[cfg(unix)]
     handler: Option<signal_hook::SigId>,

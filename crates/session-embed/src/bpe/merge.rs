@@ -75,7 +75,7 @@ impl Merger {
         Some((left.id, right.id))
     }
 
-    /// Makes one of a pair, if it still stands there.
+    /// Merges a pair, if both symbols still stand side by side.
     fn apply(&mut self, bpe: &Bpe, pair: Pair) {
         if self.pair(pair.at) != Some(pair.ids) {
             return;

@@ -68,8 +68,10 @@ type Rows<'a> = ArrayViewMut2<'a, MaybeUninit<f32>>;
 
 /// Returns the weighted values that each token attends to, on all threads. A
 /// row of `qkv` has a token's heads of queries, of keys and of values after each
-/// other; `lengths` are the tokens of each text.
+/// other; `lengths` are the tokens of each text. The width of a head is a multiple of [`COLUMNS`].
 pub fn attention(isa: Isa, shape: AttentionShape, qkv: &[f32], lengths: &[usize]) -> Vec<f32> {
+    // Else numbers would be left that nobody wrote.
+    assert!(shape.head_dim.is_multiple_of(COLUMNS), "{shape:?}");
     let mut out = Array2::uninit((lengths.iter().sum(), shape.query_dim()));
     let mut tasks = Vec::new();
     let width = shape.query_dim() / shape.kv_heads;
@@ -90,7 +92,7 @@ pub fn attention(isa: Isa, shape: AttentionShape, qkv: &[f32], lengths: &[usize]
     }
     let tasks = tasks.into_par_iter().with_min_len(min_tasks());
     tasks.for_each(|(task, out)| attend(isa, task, out));
-    // SAFETY: each task wrote its part, and the parts are all of it.
+    // SAFETY: each task wrote its part, whole panels of columns, and the parts are all of it.
     unsafe { out.assume_init() }.into_raw_vec_and_offset().0
 }
 
@@ -318,7 +320,9 @@ impl<W: Word> Scratch<W> {
         for (row, out) in out.outer_iter_mut().enumerate() {
             let (at, row) = (row / ROWS, row % ROWS);
             let inverse = 1.0 / self.tiles[at].totals[row];
-            let out = out.into_slice().unwrap_or_default();
+            let Some(out) = out.into_slice() else {
+                unreachable!("the columns of a head stand side by side");
+            };
             let panels = self.sums[at * panels..].iter();
             for (out, sums) in out.chunks_exact_mut(COLUMNS).zip(panels) {
                 let numbers = out.iter_mut().zip(&sums[row]);

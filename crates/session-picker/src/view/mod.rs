@@ -73,7 +73,7 @@ fn draw_browser(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area: Rect) 
     list::draw_query(frame, app, theme, query);
 }
 
-/// The keys and what they do, drawn as far as there is room.
+/// The keys and what they do, the most useful first: there may be no room for all.
 const LIST_KEYS: [(&str, &str); 7] = [
     ("Enter", "open"),
     ("Tab", "sessions/turns"),

@@ -110,7 +110,7 @@ pub(super) fn draw_conversation(frame: &mut Frame<'_>, app: &mut App, theme: The
     }
 }
 
-/// The keys and what they do, drawn as far as there is room.
+/// The keys and what they do, the most useful first: there may be no room for all.
 const KEYS: [(&str, &str); 8] = [
     ("Esc", "back"),
     ("J/K", "turn"),

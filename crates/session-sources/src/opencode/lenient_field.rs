@@ -1,7 +1,7 @@
 //! JSON read leniently: a value of another type than expected is absent.
 //!
 //! Values are kept raw until their type is known, so that a long string is cut before it is decoded.
-//! Claude Code's lines are short and take one pass by visitors (`claude/lenient_json.rs`).
+//! Claude Code's lines are short and take one pass by visitors (`lenient_json.rs`).
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
