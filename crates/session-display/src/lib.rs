@@ -11,6 +11,7 @@
 //! ```
 
 mod columns;
+mod matched_line;
 mod plural;
 mod preview;
 mod session_label;
@@ -19,6 +20,7 @@ mod unfound_terms;
 mod unknown_project;
 
 pub use columns::{cut, line, safe_line, split, wrap_lines};
+pub use matched_line::matched_line;
 pub use plural::plural;
 pub use preview::{Preview, PreviewPart, mark_terms, mark_words, plain_previews, previews};
 pub use session_label::{has_twin, is_plain, project, short_id, title, visible_title};

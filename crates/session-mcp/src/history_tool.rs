@@ -6,7 +6,7 @@ use crate::call_error::CallError;
 use crate::fix_items;
 use crate::index_view::{CallFilter, IndexView, ResolvedFilter, argument_clauses};
 use session_core::{FileAccess, TurnContent};
-use session_display::{day, line, project, safe_line};
+use session_display::{day, line, matched_line, project, safe_line};
 use session_search::{
     CommandPattern, FoundCommand, FoundFile, FoundTurn, find_error_lines, find_turns,
 };
@@ -19,8 +19,6 @@ const MAX_LIMIT: usize = 100;
 pub(crate) const MAX_LINES: usize = 5;
 pub(crate) const COLUMNS: usize = 200;
 pub(crate) const TITLE_COLUMNS: usize = 60;
-/// Characters of a long command or error before what matched.
-const CHARS_BEFORE_MATCH: usize = 40;
 
 /// A call of `history`, read.
 pub(crate) struct HistoryCall<'a> {
@@ -167,19 +165,6 @@ fn command_line(command: &FoundCommand, pattern: &CommandPattern) -> String {
         "$ {}{end}",
         matched_line(&command.command, pattern, columns)
     )
-}
-
-/// Returns one line of a text in so many columns, which begins before what matched where the text's own beginning does not
-/// show that.
-fn matched_line(text: &str, pattern: &CommandPattern, columns: usize) -> String {
-    let text = safe_line(text);
-    let matched = pattern.find(&text).unwrap_or_default();
-    if matched.end < columns {
-        return line(&text, columns);
-    }
-    let before = matched.start.saturating_sub(CHARS_BEFORE_MATCH);
-    let shown: String = text.chars().skip(before).collect();
-    line(&format!("…{shown}"), columns)
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! Turns by what they touched and ran, for people and as JSON.
 
-use crate::layout::{Field, INDENT, cut, flow, line, safe_line};
+use crate::layout::{Field, INDENT, flow, line};
 use crate::session_label::{gone_field, minute, project, rfc3339, short_id, title};
 use crate::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
 use anstyle::Style;
 use serde::Serialize;
 use session_core::{CallStatus, FileAccess};
-use session_display::plural;
-use session_search::{FoundCommand, FoundFile, FoundTurn};
+use session_display::{matched_line, plural};
+use session_search::{CommandPattern, FoundCommand, FoundFile, FoundTurn};
 use session_store::{SessionId, SessionRow};
 use std::collections::HashSet;
 
@@ -84,29 +84,8 @@ impl PrintedFinding for FoundCommand {
         };
         let width = ACCESS_WIDTH.max(name.len() + 1);
         let columns = columns.saturating_sub(width + 2);
-        let command = around(&safe_line(&self.command), wanted, columns);
+        let command = matched_line(&self.command, &CommandPattern::new(wanted), columns);
         format!("{}$ {command}", paint(style, format!("{name:<width$}")))
-    }
-}
-
-/// A part of a line that shows where in it the first words of a pattern stand.
-fn around(line: &str, wanted: &str, columns: usize) -> String {
-    let first = wanted
-        .split('*')
-        .map(str::trim)
-        .find(|part| !part.is_empty());
-    let folded = line.to_lowercase();
-    let at = first.and_then(|part| folded.find(&part.to_lowercase()));
-    let lead = columns / 4;
-    match at.filter(|at| *at > columns.saturating_sub(lead)) {
-        // What stands before the match is cut after a word.
-        Some(at) => {
-            let from = line.get(..at.saturating_sub(lead)).map_or(0, str::len);
-            let rest = line.get(from..).unwrap_or(line);
-            let rest = rest.split_once(' ').map_or(rest, |(_, rest)| rest);
-            cut(&format!("… {rest}"), columns)
-        }
-        None => cut(line, columns),
     }
 }
 
@@ -254,19 +233,5 @@ fn json_turn<T>(matching: &FoundTurn<Vec<T>>) -> JsonTurn<'_, T> {
         gone: session.gone,
         prompts_only: session.prompts_only,
         what: &matching.found,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::around;
-
-    #[test]
-    fn a_long_command_is_shown_around_what_was_wanted() {
-        let line = format!("cd {} && cargo test --all", "a/".repeat(40));
-        assert_eq!(around(&line, "Cargo * --all", 40), "… && cargo test --all");
-        assert_eq!(around("cargo test", "cargo", 40), "cargo test");
-        assert_eq!(around(&line, "cd", 10), "cd a/a/a/…");
-        assert_eq!(around("ÄÖÜ ẞ cargo", "cargo", 8), "… ẞ car…");
     }
 }

@@ -15,8 +15,6 @@ const FILES: [&str; 2] = [
 
 /// Bytes before a keyword at which a match may begin.
 const BYTES_BEFORE: usize = 64;
-/// Bytes of a rule's cached states, at most, on each thread: a text has at most a few matches of a rule.
-const MAX_DFA_BYTES: usize = 512 << 10;
 /// Bytes after a keyword within which a match ends, unless its rule says otherwise.
 const BYTES_AFTER: usize = 512;
 
@@ -244,11 +242,7 @@ impl Rule {
 
 /// Compiles a rule over bytes: classes and boundaries are ASCII, which keeps its automaton small.
 fn compile(pattern: &str) -> Option<Regex> {
-    RegexBuilder::new(pattern)
-        .unicode(false)
-        .dfa_size_limit(MAX_DFA_BYTES)
-        .build()
-        .ok()
+    RegexBuilder::new(pattern).unicode(false).build().ok()
 }
 
 /// Returns the range of the first group that matched, else of the whole match.
