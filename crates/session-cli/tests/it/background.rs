@@ -7,6 +7,7 @@ use crate::memory::Project;
 use serde_json::Value;
 use session_query::is_embedding;
 use session_store::{EmbeddingPause, IndexLock};
+use std::process::Child;
 use std::time::Duration;
 
 const MODEL: &str = "all-minilm-l6-v2";
@@ -119,17 +120,23 @@ fn a_second_one_never_starts_and_no_search_waits_for_the_first() {
     assert_eq!(status(&env, MODEL)["sessions"], 3);
 }
 
-#[test]
-fn it_waits_while_a_pause_is_requested() {
-    let env = history();
-    configure(&env, "background = false");
+/// A process that has begun and waits for the end of a pause.
+fn begin_paused(env: &TestEnvironment) -> (Child, EmbeddingPause) {
+    configure(env, "background = false");
     env.run(&["search", "docker"]).succeeded();
     env.write(&env.index("pause.lock"), "");
     let pause = EmbeddingPause::request(&env.index("")).unwrap();
     let mut command = env.command();
-    let mut embedding = command.args(["index", "--background"]).spawn().unwrap();
+    let embedding = command.args(["index", "--background"]).spawn().unwrap();
     let is_held = || is_embedding(&env.index(""));
     wait_until(is_held, || "it does not begin".to_owned());
+    (embedding, pause)
+}
+
+#[test]
+fn it_waits_while_a_pause_is_requested() {
+    let env = history();
+    let (mut embedding, pause) = begin_paused(&env);
     std::thread::sleep(Duration::from_millis(300)); // more than it needs for all of them
     assert_eq!(status(&env, MODEL)["sessions"], 0);
     assert_eq!(embedding.try_wait().unwrap(), None);
@@ -142,14 +149,7 @@ fn it_waits_while_a_pause_is_requested() {
 #[test]
 fn it_ends_when_another_model_is_chosen() {
     let env = history();
-    configure(&env, "background = false");
-    env.run(&["search", "docker"]).succeeded();
-    env.write(&env.index("pause.lock"), "");
-    let pause = EmbeddingPause::request(&env.index("")).unwrap();
-    let mut command = env.command();
-    let mut embedding = command.args(["index", "--background"]).spawn().unwrap();
-    let is_held = || is_embedding(&env.index(""));
-    wait_until(is_held, || "it does not begin".to_owned());
+    let (mut embedding, pause) = begin_paused(&env);
     env.run(&["model", "use", "table"]).succeeded();
     drop(pause);
     assert!(embedding.wait().unwrap().success());
