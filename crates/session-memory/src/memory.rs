@@ -52,6 +52,14 @@ impl MemoryKind {
         }
     }
 
+    /// Returns the name in files, options and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::KnownIssue => "known-issue",
+            kind => kind.label(),
+        }
+    }
+
     /// Finds the kind of a name as people and models type it: `known-issue`, `known issue`,
     /// `Known_Issue`.
     pub fn from_name(name: &str) -> Option<Self> {

@@ -75,7 +75,7 @@ impl MemoryStats {
             damaged: listing.damaged.len(),
             waiting: all.iter().filter(|m| !m.trust.is_trusted()).count(),
             places: count_by_directory(store, all),
-            kinds: count_by(active.iter().map(|m| m.front.kind.label())),
+            kinds: count_by(active.iter().map(|m| m.front.kind.name())),
             importance: count_by(active.iter().map(|m| m.front.importance.label())),
             keywords: most_common_keywords(&active, MAX_KEYWORDS),
             layers: ViewSizes::measure(store, &active),

@@ -280,7 +280,7 @@ Examples:
 
 What was imported before is left out, so that importing twice changes nothing.")]
 pub struct MemoryImportArgs {
-    /// File, folder, or `-` for stdin [default: the usual path of the format in the project]
+    /// File, folder, or `-` for stdin [default: the usual folder of conversation-memory and cursor-memory in the project]
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub path: Option<PathBuf>,
     /// Format of the file or folder
