@@ -16,6 +16,7 @@ static AGENT: AgentInfo = AgentInfo {
     folders: &[".pi/agent"],
     variables: &["PI_CODING_AGENT_DIR", SESSION_FOLDER],
     resume: &["pi", "--session", "{id}"],
+    fork: &["pi", "--fork", "{id}"],
     ..AgentInfo::new("pi", "pi")
 };
 
@@ -27,6 +28,7 @@ const EDIT_FIELDS: &[(&str, &str)] = &[
 
 const TOOLS: ToolTable = ToolTable(&[
     ToolRow::new("bash", "Bash", &[]),
+    ToolRow::new("powershell", "PowerShell", &[]),
     ToolRow::new("read", "Read", &[("path", "file_path")]),
     ToolRow::new("edit", "Edit", EDIT_FIELDS),
     ToolRow::new(MULTI_EDIT, "MultiEdit", EDIT_FIELDS),
@@ -93,10 +95,10 @@ impl JsonlFormat for Pi {
     }
 }
 
-/// The id in the name of a file, `<time>_<id>.jsonl`.
+/// The id in the name of a file, `<time>_<id>.jsonl`. One that a user gave may hold underscores.
 fn session_id(path: &Path) -> Option<&str> {
     let stem = path.file_stem()?.to_str()?;
-    Some(stem.rsplit_once('_').map_or(stem, |(_, id)| id))
+    Some(stem.split_once('_').map_or(stem, |(_, id)| id))
 }
 
 fn head(record: &Value, turns: &mut TurnWriter<'_>) {

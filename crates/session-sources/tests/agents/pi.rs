@@ -5,6 +5,7 @@ use crate::support::{
 };
 use insta::assert_snapshot;
 use serde_json::{Value, json};
+use session_core::TurnContent;
 use session_sources::Source;
 
 const ID: &str = "01a20000-0000-7000-8000-000000000001";
@@ -145,6 +146,7 @@ fn the_session_is_known_by_its_file() {
     );
     assert_eq!(known.cwd.as_deref(), Some("/home/ann/harbour"));
     assert_eq!(pi().resume(known).unwrap(), ["pi", "--session", ID]);
+    assert_eq!(pi().fork(known).unwrap(), ["pi", "--fork", ID]);
     let counted = found.turns[0].1.turn_stats.tokens;
     assert_eq!(
         (counted.input, counted.cached, counted.output),
@@ -154,6 +156,21 @@ fn the_session_is_known_by_its_file() {
     let variable = moved.path("elsewhere").display().to_string();
     let env = moved.env().var("PI_CODING_AGENT_DIR", &variable);
     assert_eq!(pi().locate(&env).locations.len(), 1);
+}
+
+#[test]
+fn an_id_that_the_user_gave_may_hold_underscores() {
+    let path = PATH.replace(ID, "team_1");
+    assert_eq!(session(pi(), &path, &history()).id, "team_1");
+}
+
+#[test]
+fn what_powershell_ran_is_a_command() {
+    let ran = call("t1", "powershell", json!({"command": "Get-ChildItem oil"}));
+    let lines = lines(&[head(), user(1, "Look"), assistant(2, json!([ran]))]);
+    let turns = AgentHome::with(pi(), PATH, lines).read(None).turns;
+    let commands = TurnContent::from_turn(&turns[0].1).commands;
+    assert_eq!(commands, ["Get-ChildItem oil"]);
 }
 
 #[test]
