@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// What some editors put before the text of a file.
+/// The mark of UTF-8 that some editors write before a text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Returns `new`, whose lines end in `\n` or as in `old`, with the line ends and the byte order mark of the text that it was made from: lines that

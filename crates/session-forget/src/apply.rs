@@ -139,19 +139,18 @@ impl Exclusions {
                 index: turn.index,
                 started_ms: turn.started_ms,
             };
-            let mut failure = None;
-            let failed = RefCell::new(&mut failure);
+            let failure = RefCell::new(None);
             let prompt = || match index.content(turn.id) {
                 Ok(content) => content.prompt,
                 Err(error) => {
-                    **failed.borrow_mut() = Some(error);
+                    failure.replace(Some(error));
                     String::new()
                 }
             };
             let is_excluded =
                 self.excludes_keys(&place, keys, prompt) || is_excluded_by_content(&turn);
             // Without its prompt a forgotten turn would stay.
-            if let Some(error) = failure {
+            if let Some(error) = failure.take() {
                 return Err(error.into());
             }
             if is_excluded {

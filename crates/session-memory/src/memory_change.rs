@@ -29,11 +29,11 @@ pub struct MemoryChange {
     pub kind: Option<MemoryKind>,
     /// The new importance.
     pub importance: Option<Importance>,
-    /// What becomes of its replacement.
+    /// The change of the memory that replaces it.
     pub replacement: ReplacementChange,
 }
 
-/// What becomes of the memory that replaces another one.
+/// A change of the memory that replaces another one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ReplacementChange {
     /// It stays as it is.

@@ -103,7 +103,7 @@ pub(crate) fn find_foreign(
     views.map(|(path, _)| directory.path.join(path)).collect()
 }
 
-/// What stands in the place of a view.
+/// The file in the place of a view.
 enum ViewFile {
     Missing,
     Text(String),
