@@ -161,7 +161,7 @@ fn the_session_is_known_by_its_file() {
 #[test]
 fn an_id_that_the_user_gave_may_hold_underscores() {
     let path = PATH.replace(ID, "team_1");
-    assert_eq!(session(pi(), &path, &history()).id, "team_1");
+    assert_eq!(session(pi(), &path, history()).id, "team_1");
 }
 
 #[test]
