@@ -268,12 +268,13 @@ fn remove_from_groups(groups: &CstArray) {
     }
 }
 
-/// Returns our commands in a group and the others.
+/// Returns the tools for which a group is asked; `None` where it names none.
 fn matcher_of(group: &CstNode) -> Option<String> {
     let group: Value = serde_json::from_str(&group.to_string()).ok()?;
     Some(group["matcher"].as_str()?.to_owned())
 }
 
+/// Returns our commands in a group and the others.
 fn commands_of(group: &CstNode) -> Option<(Vec<CstNode>, Vec<CstNode>)> {
     let commands = group.as_object()?.array_value(HOOKS)?;
     Some(commands.elements().into_iter().partition(is_own_node))

@@ -1,7 +1,7 @@
 //! The files in which agents find their MCP servers.
 
 use crate::agent::Agent;
-use crate::error::{Result, SettingsError, SettingsResult};
+use crate::error::{AgentError, Result, SettingsError, SettingsResult};
 use crate::own_program::is_own_program;
 use crate::settings_file::{SIZE_LIMIT, SettingsChange};
 use crate::{codex_mcp, opencode_mcp};
@@ -58,15 +58,13 @@ impl McpConfig {
 
     /// Reads the command line of the registered server, where it is this program's.
     fn own_server_command(&self) -> Result<Vec<String>> {
-        let mut found = None;
-        SettingsChange::plan(&self.file, |text| {
-            found = match self.find_server(text) {
-                Err(SettingsError::OtherServer { .. }) => None,
-                found => found?,
-            };
-            Ok(text.to_owned())
-        })?;
-        Ok(found.unwrap_or_default())
+        match self.server_command() {
+            Err(AgentError::Settings {
+                reason: SettingsError::OtherServer { .. },
+                ..
+            }) => Ok(Vec::new()),
+            command => Ok(command?.unwrap_or_default()),
+        }
     }
 
     /// Plans to register a program as the server. A server that is there already keeps its other

@@ -120,7 +120,7 @@ fn resolve(setting: Setting, home: &Home, file: &EndpointSettings) -> ReportedSe
         (None, None) => (value, origin),
     };
     let value = match (key.as_str(), value.as_str()) {
-        (SECRET, Some(_)) => Value::from("(set)"),
+        (SECRET, _) if !value.is_null() => Value::from("(set)"),
         (key, Some(url)) if ADDRESSES.contains(&key) => Value::from(without_userinfo(url)),
         _ => value,
     };

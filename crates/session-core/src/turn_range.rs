@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-/// Parses a turn or a range of turns, counted from 0: `7`, `5-9`, or `5-` for all from the fifth on. `None` for what is none.
+/// Parses a turn or a range of turns, counted from 0: `7`, `5-9`, or `5-` for turn 5 and all that follow. `None` for what is none.
 ///
 /// ```
 /// use session_core::parse_turn_range;

@@ -39,6 +39,9 @@ impl Exclusions {
 
     /// Clears what is excluded in the states of the readers that an index keeps.
     pub(crate) fn clear_states(&self, writer: &mut Writer) -> Result<(), ForgetError> {
+        if self.is_empty() {
+            return Ok(());
+        }
         let clear = |source: &str, cursor: &str| {
             let before: Value = serde_json::from_str(cursor).ok()?;
             let mut state = before.clone();

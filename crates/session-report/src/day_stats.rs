@@ -65,6 +65,10 @@ fn add_session(
 ) {
     let day_index = |turn: &TurnRecord| find_day_index(turn, days);
     turns.sort_by_key(TurnRecord::timestamp_ms);
+    let Some(last) = turns.iter().rposition(|turn| day_index(turn).is_some()) else {
+        return;
+    };
+    turns.truncate(last + 1);
     let (mut counted, mut counted_ms) = (0, 0);
     for same_day in turns.chunk_by(|a, b| day_index(a) == day_index(b)) {
         counted += same_day.len();

@@ -85,7 +85,7 @@ impl EndpointSettings {
     /// where a history is sent to.
     ///
     /// # Errors
-    /// [`ModelError::InvalidEndpoint`] when the file exists and cannot be parsed.
+    /// [`ModelError::InvalidEnvFile`] when the file exists and cannot be parsed, or a value holds a variable.
     pub fn from_env_file(directories: &UserDirectories) -> Result<Self, ModelError> {
         let path = directories.config.join(".env");
         let Some(bytes) = private::read(&path, MAX_ENV_BYTES)? else {

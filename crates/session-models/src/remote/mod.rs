@@ -22,7 +22,7 @@ use std::time::Duration;
 pub fn remote_spec(endpoint: &Endpoint, directories: &UserDirectories) -> ModelSpec {
     ModelSpec {
         name: REMOTE_MODEL.to_owned(),
-        title: format!("{endpoint:?}"),
+        title: format!("{} at {}", endpoint.model, endpoint.shown_url()),
         architecture: Architecture::Remote,
         repo: endpoint.shown_url(),
         revision: String::new(),

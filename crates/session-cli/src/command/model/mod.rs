@@ -7,7 +7,7 @@ use crate::args::{ImportArgs, ModelArgs, ModelCommand};
 use crate::output::download::Bars;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
-use session_config::Home;
+use session_config::{Home, variable_name};
 use session_core::text::printable;
 use session_models::{Catalogue, ModelState};
 use session_output::{JsonModelChange, ModelChange};
@@ -59,13 +59,13 @@ fn warn(catalogue: &Catalogue) -> Result<()> {
 
 /// Says that a variable decides which model is in use, whatever was chosen.
 fn note_other_choice(home: &Home, name: &str) -> Result<()> {
-    let variable = "SESSION_SEARCH_MODEL";
-    match home.env.get(variable).is_some_and(|model| model != name) {
-        true => Ok(writeln!(
+    let is_other = |variable: &String| home.env.get(variable).is_some_and(|model| model != name);
+    match variable_name("model").filter(is_other) {
+        Some(variable) => Ok(writeln!(
             notes::stderr(),
             "note: {variable} is set and goes before this choice; unset it"
         )?),
-        false => Ok(()),
+        None => Ok(()),
     }
 }
 
