@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Identifiers that one session of a home alone holds (error codes, flags, file
-names in what is indexed), asked alone and inside a sentence: how often is that
-session first?
+"""Identifiers (error codes, flags, file names in what is indexed) and quoted
+phrases that one or several sessions of a home hold, asked alone and inside a
+sentence: how often is such a session first, and how many of the first hits are?
 
   identifiers.py HOME [--index DIR] [--most 300]
 

@@ -19,7 +19,7 @@ pub fn format_unfound_terms(results: &Results, subagents_hint: &str) -> Vec<Stri
 }
 
 fn format_terms(unfound: &UnfoundTerms, subagents_hint: &str) -> Vec<String> {
-    let none = note("no session holds", &unfound.missing);
+    let none = note("no prompt, answer, command, path or error line holds", &unfound.missing);
     let subagents = note("only subagents hold", &unfound.only_subagents);
     let subagents = subagents.map(|note| format!("{note}; {subagents_hint}"));
     let filtered = note("only what the filters leave out holds", &unfound.filtered);
@@ -47,7 +47,7 @@ mod tests {
         assert_eq!(
             format_terms(&unfound, "search them with --subagents"),
             [
-                "no session holds EMFILE, ab",
+                "no prompt, answer, command, path or error line holds EMFILE, ab",
                 "only subagents hold E0597; search them with --subagents",
                 "only what the filters leave out holds --no-verify",
             ]

@@ -21,6 +21,9 @@ pub fn format_hit(hit: &Hit, width: usize) -> String {
     if hit.turn.is_some() && hit.context < 1.0 {
         parts.push(format!("by its session x {:.2}", hit.context));
     }
+    if hit.exact < 1.0 {
+        parts.push(format!("by what it lacks x {:.2}", hit.exact));
+    }
     let fields: Vec<Field> = parts.into_iter().map(|p| Field::whole(FAINT, p)).collect();
     flow(&fields, INDENT, width)
 }

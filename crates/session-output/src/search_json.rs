@@ -108,6 +108,7 @@ struct Explain {
     /// The fused score, by which hits are ordered.
     fused: f32,
     context: f32,
+    exact: f32,
 }
 
 impl<'a> SearchListing<'a> {
@@ -174,6 +175,7 @@ fn json_hit<'a>(
             dense: hit.dense,
             fused: hit.fused,
             context: hit.context,
+            exact: hit.exact,
         }),
     }
 }

@@ -1,6 +1,7 @@
 //! The first stage: what the index holds for a query.
 
 use crate::cosines::{DenseCosines, ModelVectors, QueryEmbedding};
+use crate::exact_terms::ExactTerms;
 use crate::filtered_index::FilteredIndex;
 use crate::identifiers::{self, IdentifierHolders};
 use crate::lexical::LexicalCandidates;
@@ -12,6 +13,7 @@ use session_store::{Reader, StoreError};
 pub(crate) struct Candidates<'a> {
     pub(crate) lexical: LexicalCandidates,
     pub(crate) cosines: DenseCosines<'a>,
+    pub(crate) exact: ExactTerms,
     pub(crate) holders: IdentifierHolders,
 }
 
@@ -42,8 +44,10 @@ impl<'a> Candidates<'a> {
         };
         let cosines = cosines.map_err(|damaged| damaged.into_error(index))?;
         let lexical = lexical?;
+        let exact = ExactTerms::read(index, filtered, &request.query, &lexical)?;
         Ok(Self {
-            holders: identifiers::find_holders(index, filtered, &request.query, &lexical)?,
+            holders: identifiers::find_holders(&exact, &lexical),
+            exact,
             lexical,
             cosines,
         })

@@ -4,6 +4,7 @@ use crate::candidate_list::CandidateList;
 use crate::candidates::Candidates;
 use crate::cosine_stats::CosineStats;
 use crate::dense::{DenseCandidates, QueryTerms};
+use crate::exact_terms::ExactTerms;
 use crate::filtered_index::FilteredIndex;
 use crate::fusion_weights::FusionWeights;
 use crate::hit::FusedHit;
@@ -44,8 +45,8 @@ impl FusedList {
         let lexical = CandidateList::new(level, &candidates.lexical.turns, MAX_LEXICAL);
         let dense = CandidateList::new(level, &nearest.ranked, MAX_DENSE);
         let words = &candidates.lexical;
-        let identifier_share = candidates.holders.share();
-        let weights = FusionWeights::new(request, words, &lexical, &nearest, identifier_share);
+        let exact_share = candidates.exact.share();
+        let weights = FusionWeights::new(request, words, &lexical, &nearest, exact_share);
         let mut list = Self {
             hits: fuse(
                 &lexical.scored,
@@ -58,6 +59,9 @@ impl FusedList {
             lexical,
             dense,
         };
+        for hit in &mut list.hits {
+            hit.score *= candidates.exact.factor(hit.id, request.tuning.exact);
+        }
         list.order_ties(filtered);
         list
     }
@@ -97,14 +101,26 @@ impl FusedList {
         self.hits.sort_by(|a, b| b.score.total_cmp(&a.score));
     }
 
-    /// Returns the best turn of a session, by the list in which the session's worth is greater.
-    pub(crate) fn best_turn(&self, session: SessionId, hit: &FusedHit) -> Option<TurnId> {
+    /// Returns the best turn of a session: of the best one of each list the one that holds more of the exact
+    /// terms, then the one of the list in which the session's worth is greater.
+    pub(crate) fn best_turn(
+        &self,
+        session: SessionId,
+        hit: &FusedHit,
+        exact: &ExactTerms,
+    ) -> Option<TurnId> {
         let of = |list: &CandidateList| list.best_turn.get(&session).copied();
-        let (lexical, dense) = (of(&self.lexical), of(&self.dense));
+        let (Some(lexical), Some(dense)) = (of(&self.lexical), of(&self.dense)) else {
+            return of(&self.lexical).or_else(|| of(&self.dense));
+        };
+        let lacking = |turn| exact.lacking_share(Target::Turn(turn));
         let [lexical_worth, dense_worth] = self.weights.worth(hit);
-        match lexical_worth >= dense_worth {
-            true => lexical.or(dense),
-            false => dense.or(lexical),
-        }
+        let by_terms = lacking(dense).total_cmp(&lacking(lexical));
+        let lexical_first = by_terms.then(lexical_worth.total_cmp(&dense_worth));
+        Some(if lexical_first.is_ge() {
+            lexical
+        } else {
+            dense
+        })
     }
 }

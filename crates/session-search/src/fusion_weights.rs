@@ -20,9 +20,9 @@ pub struct FusionWeights {
     pub lexical: ListWeight,
     /// The dense list.
     pub dense: ListWeight,
-    /// The share of the query's idf in identifiers that few sessions hold, 0 to 1.
+    /// The share of the query's idf in identifiers and quoted phrases that some turn holds, 0 to 1.
     #[serde(rename = "named")]
-    pub identifier_share: f32,
+    pub exact_share: f32,
 }
 
 /// Strength and worth of one list.
@@ -41,7 +41,7 @@ impl FusionWeights {
         words: &LexicalCandidates,
         lexical: &CandidateList,
         dense: &DenseCandidates,
-        identifier_share: f32,
+        exact_share: f32,
     ) -> Self {
         let worth = words.worth(&request.query);
         let mut weights = Self {
@@ -54,7 +54,7 @@ impl FusionWeights {
                 strength: dense.ranked.first().map_or(0.0, |best| best.score),
                 worth: dense.worth,
             },
-            identifier_share,
+            exact_share,
         };
         weights.alpha = weights.alpha(request);
         weights
@@ -84,12 +84,12 @@ impl FusionWeights {
         }
     }
 
-    /// Returns the base weight, moved by the strength of each list. Identifiers count for the
-    /// lexical list alone.
+    /// Returns the base weight, moved by the strength of each list. Identifiers and quoted phrases count
+    /// for the lexical list alone.
     fn adaptive_alpha(&self, base: f32) -> f32 {
         let dense = base * self.dense.strength;
         let lexical = (1.0 - base) * self.lexical.strength;
-        dense / (dense + lexical) * (1.0 - self.identifier_share)
+        dense / (dense + lexical) * (1.0 - self.exact_share)
     }
 }
 

@@ -113,4 +113,6 @@ pub struct Hit {
     pub dense: Option<ListScore>,
     /// The factor by which a turn's session changes its score, 0.6 to 1; 1 for a session.
     pub context: f32,
+    /// The factor by which identifiers and quoted phrases of the query that it lacks change its score, 0.1 to 1.
+    pub exact: f32,
 }

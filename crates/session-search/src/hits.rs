@@ -61,6 +61,7 @@ pub(crate) fn read(
         lexical: hit.ranked.fused.lexical,
         dense: hit.ranked.fused.dense,
         context: ranking.context_factor(hit.session.id),
+        exact: ranking.exact_factor(hit.ranked.fused.id),
     });
     Ok(hits.collect())
 }

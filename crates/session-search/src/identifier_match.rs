@@ -1,6 +1,7 @@
 //! How a turn holds an identifier: as typed or in other case, by itself or in a longer name.
 
 use session_core::TurnContent;
+use std::borrow::Cow;
 
 /// How a turn holds an identifier, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,23 +19,36 @@ pub(crate) enum IdentifierMatch {
 }
 
 impl IdentifierMatch {
-    /// Finds the best match of an identifier in any text of a turn that holds its words.
-    pub(crate) fn find(content: &TurnContent, identifier: &str) -> Self {
-        let texts = || content.searched_texts();
-        let as_typed = texts().filter_map(|text| find_occurrence(text, identifier));
-        match as_typed.max() {
+    /// Finds the best match of an identifier, or of a phrase, in any text of a turn that holds its words. The title
+    /// is searched with the turn.
+    pub(crate) fn find(content: &TurnContent, title: Option<&str>, identifier: &str) -> Self {
+        let is_phrase = identifier.contains(char::is_whitespace);
+        let identifier = on_one_line(identifier, is_phrase);
+        let texts = || content.searched_texts().chain(title);
+        let best = |find: &dyn Fn(&str) -> Option<Occurrence>| {
+            let found = texts().filter_map(|text| find(&on_one_line(text, is_phrase)));
+            found.max()
+        };
+        match best(&|text| find_occurrence(text, &identifier)) {
             Some(Occurrence::Alone) => return Self::Whole,
             Some(Occurrence::InName) => return Self::Part,
             None => {}
         }
         let folded = identifier.to_lowercase();
-        let ignoring_case =
-            texts().filter_map(|text| find_occurrence(&text.to_lowercase(), &folded));
-        match ignoring_case.max() {
+        match best(&|text| find_occurrence(&text.to_lowercase(), &folded)) {
             Some(Occurrence::Alone) => Self::WholeIgnoringCase,
             Some(Occurrence::InName) => Self::PartIgnoringCase,
             None => Self::Words,
         }
+    }
+}
+
+/// Returns a text with one space for each run of spaces and line breaks, where phrases are looked for: a line may
+/// end within one.
+fn on_one_line(text: &str, is_phrase: bool) -> Cow<'_, str> {
+    match is_phrase {
+        true => Cow::Owned(text.split_whitespace().collect::<Vec<_>>().join(" ")),
+        false => Cow::Borrowed(text),
     }
 }
 

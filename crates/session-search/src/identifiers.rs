@@ -1,16 +1,11 @@
 //! Identifiers of a query that few sessions hold: these sessions go first.
 
-use crate::filtered_index::FilteredIndex;
+use crate::exact_terms::{ExactTerm, ExactTerms, FEW_SESSIONS};
 use crate::identifier_match::IdentifierMatch;
 use crate::lexical::LexicalCandidates;
-use session_core::Query;
-use session_store::{Level, Reader, SessionId, StoreError, Target, TermStats, TurnId};
+use session_store::{Level, SessionId, Target, TurnId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Greatest number of turns, by their words, in which an identifier is looked up.
-const MAX_TURNS: u64 = 2048;
-/// Greatest number of sessions that may hold an identifier: more tell too little.
-const MAX_SESSIONS: usize = 3;
 /// Least share of the query's idf: a long report names many identifiers.
 const MIN_SHARE: f32 = 0.2;
 
@@ -85,103 +80,44 @@ impl IdentifierHolders {
     }
 }
 
-/// Finds the sessions that hold the query's identifiers, where few do.
-pub(crate) fn find_holders(
-    index: &Reader,
-    filtered: &FilteredIndex<'_>,
-    query: &Query,
-    lexical: &LexicalCandidates,
-) -> Result<IdentifierHolders, StoreError> {
+/// Finds the sessions that hold the query's exact terms, where few do.
+pub(crate) fn find_holders(exact: &ExactTerms, lexical: &LexicalCandidates) -> IdentifierHolders {
     let stats = &lexical.hits.terms;
     let query_idf: f32 = stats.iter().map(|t| t.idf).sum();
     let mut sessions: BTreeMap<SessionId, IdentifierHolder> = BTreeMap::new();
     let mut terms = Vec::new();
-    let exact = query.terms.iter().filter(|term| term.exact);
-    let exact = exact.map(|term| &term.text).chain(&query.error_line);
-    for term in exact {
-        let Some(stats) = stats.iter().find(|stats| stats.term == *term) else {
-            continue;
-        };
-        let holders = holders_of_term(index, filtered, stats)?;
+    for term in &exact.terms {
+        let holders = holders_of_term(term);
         if holders.is_empty() {
             continue;
         }
-        terms.push(term.clone());
+        terms.push(term.text.clone());
         let turns = holders.values().map(Vec::len).sum();
         // The identifier is rarer than its words.
         let idf = lexical.hits.idf(turns as u64);
-        let share = idf / (query_idf - stats.idf + idf).max(f32::EPSILON);
+        let others = query_idf - term.word_idf;
+        let share = idf / (others + idf).max(f32::EPSILON);
         for (session, held) in holders {
             let holder = sessions.entry(session);
             let holder = holder.or_insert_with(|| IdentifierHolder::new(session));
             holder.add_identifier(held, share, turns);
         }
     }
-    Ok(IdentifierHolders::new(
-        sessions.into_values().collect(),
-        terms,
-    ))
-}
-
-/// A turn that holds the words of an identifier, as it is shown.
-struct MatchedTurn {
-    quality: IdentifierMatch,
-    session: SessionId,
-    turn: TurnId,
+    IdentifierHolders::new(sessions.into_values().collect(), terms)
 }
 
 /// Returns the sessions with the best match of an identifier, each with its turns; none where many
 /// sessions have it.
-fn holders_of_term(
-    index: &Reader,
-    filtered: &FilteredIndex<'_>,
-    stats: &TermStats,
-) -> Result<BTreeMap<SessionId, Vec<TurnId>>, StoreError> {
+fn holders_of_term(term: &ExactTerm) -> BTreeMap<SessionId, Vec<TurnId>> {
     let mut sessions: BTreeMap<SessionId, Vec<TurnId>> = BTreeMap::new();
-    if stats.turns > MAX_TURNS {
-        return Ok(sessions);
+    let held = term.read.iter();
+    let held = held.filter(|turn| turn.quality != IdentifierMatch::Words);
+    let best = held.clone().map(|turn| turn.quality).max();
+    for turn in held.filter(|turn| Some(turn.quality) == best) {
+        sessions.entry(turn.session).or_default().push(turn.turn);
     }
-    let matched = match_turns(index, filtered, stats)?;
-    let best = matched.iter().map(|matched| matched.quality).max();
-    for matched in matched.iter().filter(|m| Some(m.quality) == best) {
-        sessions
-            .entry(matched.session)
-            .or_default()
-            .push(matched.turn);
-    }
-    if sessions.len() > MAX_SESSIONS {
+    if sessions.len() > FEW_SESSIONS {
         sessions.clear();
     }
-    Ok(sessions)
-}
-
-/// Matches an identifier with the turns that hold its words, without those in which these are
-/// merely adjacent. Stops where more than [`MAX_SESSIONS`] sessions hold it as typed.
-fn match_turns(
-    index: &Reader,
-    filtered: &FilteredIndex<'_>,
-    stats: &TermStats,
-) -> Result<Vec<MatchedTurn>, StoreError> {
-    let mut matched = Vec::new();
-    let mut whole = BTreeSet::new();
-    for turn in stats.postings() {
-        let Some(shown) = filtered.resolve_turn(turn) else {
-            continue;
-        };
-        let quality = IdentifierMatch::find(&index.content(turn)?, &stats.term);
-        if quality == IdentifierMatch::Whole {
-            whole.insert(shown.session);
-        }
-        if quality != IdentifierMatch::Words {
-            matched.push(MatchedTurn {
-                quality,
-                session: shown.session,
-                turn: shown.turn,
-            });
-        }
-        if whole.len() > MAX_SESSIONS {
-            break;
-        }
-    }
-    Ok(matched)
+    sessions
 }

@@ -3,8 +3,8 @@
 //! [`search`] answers a [`Request`] in stages, each a file:
 //!
 //! 1. `filtered_index`: the [`Filter`] is computed once into an immutable set.
-//! 2. `candidates`: turns by word (`lexical`), cosines by vector (`cosines`), sessions that hold the
-//!    query's identifiers (`identifiers`) are read from the index. Only this stage and the last two read.
+//! 2. `candidates`: turns by word (`lexical`), cosines by vector (`cosines`), who holds the
+//!    query's identifiers and quoted phrases (`exact_terms`, `identifiers`) are read from the index. Only this stage and the last two read.
 //! 3. `ranking`: what is nearest (`nearest`), fusion (`fused_list`, `dense`, `fusion_weights`), the context of the
 //!    session (`session_context`), identifiers (`promotion`), probabilities (`calibration`).
 //! 4. `rescoring`: where rounded vectors leave the order of hits open, they are ranked again by cosines of their texts.
@@ -34,6 +34,7 @@ mod cosine_stats;
 mod cosines;
 mod dense;
 mod error_turns;
+mod exact_terms;
 mod filter;
 mod filtered_index;
 mod find_turns;

@@ -135,5 +135,6 @@ fn read_hit(
         lexical: None,
         dense: None,
         context: 1.0,
+        exact: 1.0,
     })
 }

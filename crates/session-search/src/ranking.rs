@@ -3,6 +3,7 @@
 use crate::calibration::{CalibratedHit, calibrate};
 use crate::candidates::Candidates;
 use crate::cosines::{DenseCosines, VectorTarget};
+use crate::exact_terms::ExactTerms;
 use crate::filtered_index::FilteredIndex;
 use crate::fused_list::FusedList;
 use crate::hit::FusedHit;
@@ -12,13 +13,15 @@ use crate::promotion::Promotion;
 use crate::request::Request;
 use crate::session_context::SessionContext;
 use rustc_hash::FxHashMap;
-use session_store::{Level, SessionId, TurnId};
+use session_store::{Level, SessionId, Target, TurnId};
 
 /// The ranked turns or sessions, best first, with what their order follows from.
 pub(crate) struct Ranking<'a> {
     pub(crate) hits: Vec<CalibratedHit>,
     pub(crate) list: FusedList,
     lexical: &'a LexicalCandidates,
+    exact: &'a ExactTerms,
+    request: &'a Request,
     promotion: Promotion,
     context: Option<SessionContext>,
 }
@@ -58,7 +61,7 @@ impl<'a> NearestByLevel<'a> {
 pub(crate) fn rank<'a>(
     candidates: &'a Candidates<'_>,
     nearest: &NearestByLevel<'_>,
-    request: &Request,
+    request: &'a Request,
     filtered: &FilteredIndex<'_>,
 ) -> Ranking<'a> {
     let (level, lexical) = (request.level, &candidates.lexical);
@@ -77,6 +80,8 @@ pub(crate) fn rank<'a>(
         hits: calibrate(&list, &promotion, lexical, request.limit),
         list,
         lexical,
+        exact: &candidates.exact,
+        request,
         promotion,
         context,
     }
@@ -87,7 +92,12 @@ impl Ranking<'_> {
     /// else the best turn of the list that found more.
     pub(crate) fn shown_turn(&self, session: SessionId, hit: &FusedHit) -> Option<TurnId> {
         let by_identifier = self.promotion.turn_of(session, self.lexical);
-        by_identifier.or_else(|| self.list.best_turn(session, hit))
+        by_identifier.or_else(|| self.list.best_turn(session, hit, self.exact))
+    }
+
+    /// Returns the factor by which exact terms that a hit lacks change its score.
+    pub(crate) fn exact_factor(&self, hit: Target) -> f32 {
+        self.exact.factor(hit, self.request.tuning.exact)
     }
 
     /// Returns the factor by which a session changes the scores of its turns; 1 for a session.

@@ -11,6 +11,8 @@ pub struct Tuning {
     pub power: f32,
     /// The part of a turn's score that its session decides, 0 to 1.
     pub context: f32,
+    /// The part of the share of the query in exact terms that a target loses which lacks them, 0 to 1.
+    pub exact: f32,
 }
 
 impl Default for Tuning {
@@ -19,13 +21,14 @@ impl Default for Tuning {
             base: 0.35,
             power: 0.7,
             context: 0.4,
+            exact: 0.9,
         }
     }
 }
 
 impl Tuning {
     /// The names that [`set`](Self::set) knows.
-    pub const NAMES: [&'static str; 3] = ["base", "power", "context"];
+    pub const NAMES: [&'static str; 4] = ["base", "power", "context", "exact"];
 
     /// Sets the constant of a name; `None` where there is none, or the value is not in 0..=1.
     #[must_use]
@@ -34,6 +37,7 @@ impl Tuning {
             "base" => &mut self.base,
             "power" => &mut self.power,
             "context" => &mut self.context,
+            "exact" => &mut self.exact,
             _ => return None,
         };
         *constant = value;

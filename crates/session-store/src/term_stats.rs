@@ -44,6 +44,12 @@ impl TermStats {
         self.postings.iter().map(|turn| TurnId::new((*turn).into()))
     }
 
+    /// Returns true when a turn holds the term as typed.
+    pub fn holds(&self, turn: TurnId) -> bool {
+        let turn = u32::try_from(i64::from(turn));
+        turn.is_ok_and(|turn| self.postings.binary_search(&turn).is_ok())
+    }
+
     /// Returns the texts by which it is found: the term as typed, then its completions.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         let completions = self.completed.texts.iter().map(String::as_str);

@@ -14,7 +14,7 @@ fn nothing_found_is_said_on_stderr() {
     ----- stdout -----
 
     ----- stderr -----
-    no session holds zygomorphic
+    no prompt, answer, command, path or error line holds zygomorphic
     nothing found in 4 sessions
     ");
     assert_snapshot!(env.run(&["search", "EMFILE", "--project", "nowhere"]), @r"

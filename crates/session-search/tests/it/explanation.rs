@@ -56,7 +56,7 @@ fn weighed(found: &Results, fusion: FusionMode) -> Option<f32> {
         0.65 * weighing.lexical.strength,
     );
     (fusion == FusionMode::Adaptive && dense > 0.0 && lexical > 0.0)
-        .then(|| dense / (dense + lexical) * (1.0 - weighing.identifier_share))
+        .then(|| dense / (dense + lexical) * (1.0 - weighing.exact_share))
 }
 
 fn best(results: &Results, of: impl Fn(&session_search::Hit) -> Option<ListScore>) -> Option<f32> {
@@ -74,7 +74,7 @@ fn check(all: &Results, found: &Results) {
         assert_eq!(hit.band, Band::from_probability(hit.score));
         let told = |s: Option<ListScore>| s.map_or(0.0, |s| s.scaled);
         let sum = alpha * told(hit.dense) + (1.0 - alpha) * told(hit.lexical);
-        assert!((hit.fused - sum * hit.context).abs() < 1e-5);
+        assert!((hit.fused - sum * hit.context * hit.exact).abs() < 1e-5);
         for (list_score, max) in [(hit.lexical, max.0), (hit.dense, max.1)] {
             if let Some(max) = max.filter(|max| *max > 0.0) {
                 assert!((scaled(list_score, max) - told(list_score)).abs() < 1e-4);

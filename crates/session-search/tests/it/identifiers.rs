@@ -378,3 +378,64 @@ fn what_no_searched_session_holds_is_told_with_who_does() {
     let found = unfound("ERR_SYNC_701", Filter::default());
     assert_eq!(found, UnfoundTerms::default());
 }
+
+/// Five sessions hold the name, which makes it no rare one; others speak of what has the same stem or the same
+/// words, and are nearer to the query in meaning.
+#[test]
+fn all_that_hold_a_common_name_go_before_those_that_do_not() {
+    let mut library = library();
+    for n in 0..5 {
+        let held = format!("Run {n} of evaluate.ts ends with --check, as we said before lunch.");
+        library.say(&format!("held{n}"), &[(&held, Some(cosine(0.1)))]);
+        let stem =
+            format!("See evaluation.ts, and check evaluation.ts again: {n}, said. Before lunch!");
+        library.say(&format!("near{n}"), &[(&stem, Some(cosine(0.9)))]);
+    }
+    for query in [
+        "evaluate.ts",
+        "what became of evaluate.ts?",
+        "--check",
+        "what became of --check?",
+        "\"said before lunch\"",
+        "what became of \"said before lunch\"?",
+    ] {
+        let found = library.search(&Request::new(query), Some(QUERY));
+        let first: Vec<&str> = ids(&found).into_iter().take(5).collect();
+        let are_holders = first.iter().all(|id| id.starts_with("held"));
+        assert!(are_holders, "{query}: {first:?}");
+        assert_eq!(found.explanation.identifiers, [""; 0], "{query}");
+    }
+}
+
+/// The turn of a session that is shown is one with the name, though another one is nearer in meaning.
+#[test]
+fn of_a_session_a_turn_with_the_common_name_is_shown() {
+    let mut library = library();
+    for n in 0..5 {
+        let held = format!("Run {n} ends within evaluate.ts, and so on until the evening.");
+        let near = format!("And what of the other matter, the one of number {n}?");
+        let prompts = [
+            (held.as_str(), Some(cosine(0.1))),
+            (near.as_str(), Some(cosine(0.9))),
+        ];
+        library.say(&format!("held{n}"), &prompts);
+    }
+    let request = Request::new("evaluate.ts until lunch");
+    let found = library.search(&request, Some(QUERY));
+    assert_eq!(place(&found.hits[0]).1, Some(0));
+}
+
+#[test]
+fn a_phrase_may_be_broken_over_two_lines() {
+    let mut library = library();
+    library.say(
+        "broken",
+        &[(
+            "It was said before\n  lunch that this ends.",
+            Some(cosine(0.1)),
+        )],
+    );
+    library.say("near", &[("Said before, lunch.", Some(cosine(0.9)))]);
+    let found = library.search(&Request::new("\"said before lunch\""), Some(QUERY));
+    assert_eq!(ids(&found)[0], "broken");
+}

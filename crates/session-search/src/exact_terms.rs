@@ -1,0 +1,184 @@
+//! The exact terms of a query, identifiers and quoted phrases: which turns and sessions hold each as it was
+//! typed. The word index knows stems and neighbours alone: `evaluation.ts` has the words of `evaluate.ts`.
+
+use crate::filtered_index::FilteredIndex;
+use crate::identifier_match::IdentifierMatch;
+use crate::lexical::LexicalCandidates;
+use rustc_hash::{FxHashMap, FxHashSet};
+use session_core::Query;
+use session_store::{Reader, SessionId, StoreError, Target, TermStats, TurnId};
+
+/// Greatest number of sessions that are few: that these hold a term tells most.
+pub(crate) const FEW_SESSIONS: usize = 3;
+/// Greatest number of turns whose texts are read for a term that few sessions hold.
+const MAX_READ: usize = 2048;
+/// The same for a term that more sessions hold, or whose words stand in more turns.
+const MAX_READ_COMMON: usize = 160;
+/// Sessions that hold a term as typed from which on no more turns are read: more than are shown.
+const ENOUGH_SESSIONS: usize = 12;
+
+/// The exact terms of a query that some turn holds.
+#[derive(Debug, Default)]
+pub(crate) struct ExactTerms {
+    pub(crate) terms: Vec<ExactTerm>,
+    /// The idf of the terms of the query that some turn holds, of each exact one by its holders.
+    query_idf: f32,
+}
+
+/// An exact term with its holders, as a filter leaves them.
+#[derive(Debug)]
+pub(crate) struct ExactTerm {
+    /// As typed.
+    pub(crate) text: String,
+    /// The idf of its words.
+    pub(crate) word_idf: f32,
+    /// Turns whose texts were read, each with how it holds the term.
+    pub(crate) read: Vec<ReadTurn>,
+    /// The idf by its holders: it is rarer than its words.
+    idf: f32,
+    /// In order.
+    turns: Vec<TurnId>,
+    sessions: FxHashSet<SessionId>,
+}
+
+/// A turn that holds the words of a term, as it is shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReadTurn {
+    pub(crate) quality: IdentifierMatch,
+    pub(crate) session: SessionId,
+    pub(crate) turn: TurnId,
+}
+
+impl ReadTurn {
+    fn is_holder(&self) -> bool {
+        self.quality != IdentifierMatch::Words
+    }
+}
+
+impl ExactTerms {
+    /// Reads who holds the exact terms of a query.
+    pub(crate) fn read(
+        index: &Reader,
+        filtered: &FilteredIndex<'_>,
+        query: &Query,
+        lexical: &LexicalCandidates,
+    ) -> Result<Self, StoreError> {
+        let hits = &lexical.hits;
+        let exact = query.terms.iter().filter(|term| term.exact);
+        let exact = exact.map(|term| &term.text).chain(&query.error_line);
+        let held = hits.terms.iter().filter(|term| term.turns > 0);
+        let mut found = Self {
+            terms: Vec::new(),
+            query_idf: held.map(|term| term.idf).sum(),
+        };
+        for text in exact {
+            let stats = hits.terms.iter().find(|stats| stats.term == *text);
+            let Some(stats) = stats else { continue };
+            let read = read_turns(index, filtered, lexical, stats)?;
+            let term = ExactTerm::new(stats, filtered, lexical, read);
+            if !term.turns.is_empty() {
+                found.query_idf += term.idf - term.word_idf;
+                found.terms.push(term);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the share of [`query_idf`](Self::query_idf) in exact terms, 0 to 1.
+    pub(crate) fn share(&self) -> f32 {
+        let idf: f32 = self.terms.iter().map(|term| term.idf).sum();
+        idf / self.query_idf.max(f32::EPSILON)
+    }
+
+    /// Returns the factor of a target's score: what it lacks takes this part of its share of the query.
+    pub(crate) fn factor(&self, target: Target, part: f32) -> f32 {
+        1.0 - part * self.lacking_share(target)
+    }
+
+    /// Returns the share of [`query_idf`](Self::query_idf) in exact terms that a target lacks, 0 to 1.
+    pub(crate) fn lacking_share(&self, target: Target) -> f32 {
+        let lacks = |term: &&ExactTerm| match target {
+            Target::Turn(turn) => term.turns.binary_search(&turn).is_err(),
+            Target::Session(session) => !term.sessions.contains(&session),
+        };
+        let lacking: f32 = self.terms.iter().filter(lacks).map(|term| term.idf).sum();
+        lacking / self.query_idf.max(f32::EPSILON)
+    }
+}
+
+impl ExactTerm {
+    /// A turn that was read holds the term if any does and it does; one that was not, if most of the others do.
+    fn new(
+        stats: &TermStats,
+        filtered: &FilteredIndex<'_>,
+        lexical: &LexicalCandidates,
+        read: Vec<ReadTurn>,
+    ) -> Self {
+        let held = read.iter().filter(|turn| turn.is_holder()).count();
+        let by_words = held == 0 || held * 2 > read.len();
+        let is_holder = read.iter().map(|t| (t.turn, held == 0 || t.is_holder()));
+        let is_holder: FxHashMap<TurnId, bool> = is_holder.collect();
+        let shown = stats
+            .postings()
+            .filter_map(|turn| filtered.resolve_turn(turn));
+        let (mut turns, sessions): (Vec<TurnId>, _) = shown
+            .filter(|shown| is_holder.get(&shown.turn).copied().unwrap_or(by_words))
+            .map(|shown| (shown.turn, shown.session))
+            .unzip();
+        turns.sort_unstable();
+        let estimate = match held {
+            0 => stats.turns,
+            _ => stats.turns * held as u64 / read.len() as u64,
+        };
+        Self {
+            text: stats.term.clone(),
+            word_idf: stats.idf,
+            idf: lexical.hits.idf(estimate.max(1)),
+            read,
+            turns,
+            sessions,
+        }
+    }
+}
+
+/// Reads the texts of turns that hold the words of a term, the best by word first.
+fn read_turns(
+    index: &Reader,
+    filtered: &FilteredIndex<'_>,
+    lexical: &LexicalCandidates,
+    stats: &TermStats,
+) -> Result<Vec<ReadTurn>, StoreError> {
+    let (mut read, mut sessions) = (Vec::new(), FxHashSet::default());
+    for turn in by_rank(lexical, stats) {
+        let is_common = stats.turns > MAX_READ as u64 || sessions.len() > FEW_SESSIONS;
+        let is_enough = is_common && read.len() >= MAX_READ_COMMON;
+        if is_enough || sessions.len() >= ENOUGH_SESSIONS {
+            break;
+        }
+        let Some(shown) = filtered.resolve_turn(turn) else {
+            continue;
+        };
+        let title = filtered
+            .session(shown.session)
+            .and_then(|session| session.title.as_deref());
+        let quality = IdentifierMatch::find(&index.content(turn)?, title, &stats.term);
+        if quality == IdentifierMatch::Whole {
+            sessions.insert(shown.session);
+        }
+        read.push(ReadTurn {
+            quality,
+            session: shown.session,
+            turn: shown.turn,
+        });
+    }
+    Ok(read)
+}
+
+/// Returns the turns that hold the words of a term: of the lexical candidates by their rank, then all others.
+fn by_rank(lexical: &LexicalCandidates, stats: &TermStats) -> impl Iterator<Item = TurnId> {
+    let best = lexical.hits.hits.iter().map(|hit| hit.id);
+    let best: Vec<TurnId> = best.filter(|turn| stats.holds(*turn)).collect();
+    let is_best: FxHashSet<TurnId> = best.iter().copied().collect();
+    let others = stats.postings().filter(move |turn| !is_best.contains(turn));
+    best.into_iter().chain(others)
+}
