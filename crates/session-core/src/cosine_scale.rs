@@ -31,19 +31,19 @@ const MAX_WORDS: usize = 14;
 const SINGLE_DEVIATIONS: f32 = 2.0;
 
 impl CosineScale {
-    /// Returns the cosine that is worth nothing for a query of so many words.
+    /// Returns the cosine whose confidence is 0 for a query of so many words.
     #[expect(clippy::cast_precision_loss, reason = "at most 14")]
     pub fn floor(&self, words: usize) -> f32 {
         self.unrelated + self.per_word * words.min(MAX_WORDS) as f32
     }
 
-    /// Returns the worth of a cosine for a query of so many words, 0 to 1.
-    pub fn worth(&self, cosine: f32, words: usize) -> f32 {
+    /// Returns the confidence of a cosine for a query of so many words, 0 to 1.
+    pub fn confidence(&self, cosine: f32, words: usize) -> f32 {
         let width = (self.related - self.unrelated).max(f32::EPSILON);
         ((cosine - self.floor(words)) / width).clamp(0.0, 1.0)
     }
 
-    /// Returns the worth of the cosine of a single text, 0 to 1: it is not the best of many, for which
+    /// Returns the confidence of the cosine of a single text, 0 to 1: it is not the best of many, for which
     /// the scale was measured.
     pub fn normalize_single(&self, cosine: f32) -> f32 {
         let floor = self.unrelated - SINGLE_DEVIATIONS * self.deviation;

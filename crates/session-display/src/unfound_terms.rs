@@ -19,7 +19,10 @@ pub fn format_unfound_terms(results: &Results, subagents_hint: &str) -> Vec<Stri
 }
 
 fn format_terms(unfound: &UnfoundTerms, subagents_hint: &str) -> Vec<String> {
-    let none = note("no prompt, answer, command, path or error line holds", &unfound.missing);
+    let none = note(
+        "no prompt, answer, command, path or error line holds",
+        &unfound.missing,
+    );
     let subagents = note("only subagents hold", &unfound.only_subagents);
     let subagents = subagents.map(|note| format!("{note}; {subagents_hint}"));
     let filtered = note("only what the filters leave out holds", &unfound.filtered);

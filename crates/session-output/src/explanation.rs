@@ -57,8 +57,8 @@ fn fusion(explanation: &Explanation) -> String {
 fn weighing(explanation: &Explanation) -> String {
     let side = |name: &str, side: ListWeight| {
         format!(
-            "{name}: strength {:.3}, worth {:.2}",
-            side.strength, side.worth
+            "{name}: strength {:.3}, confidence {:.2}",
+            side.strength, side.confidence
         )
     };
     let weighing = &explanation.weights;

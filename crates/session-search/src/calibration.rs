@@ -72,9 +72,9 @@ fn retain_supported(
         .collect()
 }
 
-/// Returns the evidence for a hit: its worth by both lists, 0 to 2.
+/// Returns the evidence for a hit: its confidence by both lists, 0 to 2.
 fn evidence(hit: &FusedHit, weights: &FusionWeights) -> f32 {
-    let [lexical, dense] = weights.worth(hit);
+    let [lexical, dense] = weights.confidence(hit);
     match weights.alpha {
         alpha if alpha <= 0.0 => LEXICAL_ONLY_EVIDENCE * lexical,
         alpha if alpha >= 1.0 => LEXICAL_ONLY_EVIDENCE * dense,

@@ -13,13 +13,13 @@ use session_store::{Level, SessionId, TurnId};
 pub(crate) struct DenseCandidates {
     /// Scored by the weighted mean over the models.
     pub(crate) ranked: Vec<Candidate>,
-    /// The worth of the best cosine, 0 to 1, by the best model that has it.
-    pub(crate) worth: f32,
+    /// The confidence of the best cosine, 0 to 1, by the best model that has it.
+    pub(crate) confidence: f32,
     /// Statistics of the cosines, for each model that has some.
     pub(crate) stats: Vec<CosineStats>,
 }
 
-/// The terms of a query, as the worth of a cosine depends on them.
+/// The terms of a query, as the confidence of a cosine depends on them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct QueryTerms {
     pub(crate) count: usize,
@@ -31,8 +31,8 @@ impl DenseCandidates {
     /// Ranks what is nearest to the query's vectors at a level, best first.
     pub(crate) fn new(nearest: &NearestTargets<'_>, level: Level, terms: QueryTerms) -> Self {
         let scales = &nearest.scales;
-        let worth = nearest.targets.iter();
-        let worth = worth.map(|target| worth_of(&target.cosines, scales, terms));
+        let confidence = nearest.targets.iter();
+        let confidence = confidence.map(|target| confidence_of(&target.cosines, scales, terms));
         let candidates = nearest.targets.iter().map(|target| ScoredCandidate {
             session: target.session,
             turn: target.turn,
@@ -43,7 +43,7 @@ impl DenseCandidates {
             Level::Turn => candidates.collect(),
         };
         Self {
-            worth: worth.fold(0.0, f32::max),
+            confidence: confidence.fold(0.0, f32::max),
             ranked: rank(&candidates, &scales.weights),
             stats: scales.models().map(|(_, stats, _)| stats.clone()).collect(),
         }
@@ -58,8 +58,8 @@ struct ScoredCandidate {
     scores: ModelScores,
 }
 
-/// Returns the worth of a target by its cosines, by the first model that has embedded it.
-fn worth_of(cosines: &ModelScores, scales: &ModelScales<'_>, terms: QueryTerms) -> f32 {
+/// Returns the confidence of a target by its cosines, by the first model that has embedded it.
+fn confidence_of(cosines: &ModelScores, scales: &ModelScales<'_>, terms: QueryTerms) -> f32 {
     let mut models = scales.models();
     let first = models.find_map(|(model, _, embedding)| Some((embedding, cosines.get(model)?)));
     let Some((embedding, cosine)) = first else {
@@ -67,7 +67,7 @@ fn worth_of(cosines: &ModelScores, scales: &ModelScales<'_>, terms: QueryTerms) 
     };
     // Word pieces of words that nobody knows mean nothing, however near they are.
     let sense = embedding.read * embedding.known.max(terms.known_share);
-    sense * embedding.scale.worth(cosine, terms.count)
+    sense * embedding.scale.confidence(cosine, terms.count)
 }
 
 /// Groups candidates to sessions, each with the greatest score of each model for any part of it,

@@ -102,7 +102,7 @@ impl FusedList {
     }
 
     /// Returns the best turn of a session: of the best one of each list the one that holds more of the exact
-    /// terms, then the one of the list in which the session's worth is greater.
+    /// terms, then the one of the list in which the session's confidence is greater.
     pub(crate) fn best_turn(
         &self,
         session: SessionId,
@@ -114,9 +114,9 @@ impl FusedList {
             return of(&self.lexical).or_else(|| of(&self.dense));
         };
         let lacking = |turn| exact.lacking_share(Target::Turn(turn));
-        let [lexical_worth, dense_worth] = self.weights.worth(hit);
+        let [lexical_confidence, dense_confidence] = self.weights.confidence(hit);
         let by_terms = lacking(dense).total_cmp(&lacking(lexical));
-        let lexical_first = by_terms.then(lexical_worth.total_cmp(&dense_worth));
+        let lexical_first = by_terms.then(lexical_confidence.total_cmp(&dense_confidence));
         Some(if lexical_first.is_ge() {
             lexical
         } else {

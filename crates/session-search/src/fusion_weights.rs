@@ -25,13 +25,14 @@ pub struct FusionWeights {
     pub exact_share: f32,
 }
 
-/// Strength and worth of one list.
+/// Strength and confidence of one list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct ListWeight {
     /// Weight beside the other list, before the base weight.
     pub strength: f32,
-    /// Worth of its best candidate by its own scale, 0 to 1.
-    pub worth: f32,
+    /// Confidence of its best candidate by its own scale, 0 to 1.
+    #[serde(rename = "worth")]
+    pub confidence: f32,
 }
 
 impl FusionWeights {
@@ -43,16 +44,16 @@ impl FusionWeights {
         dense: &DenseCandidates,
         exact_share: f32,
     ) -> Self {
-        let worth = words.worth(&request.query);
+        let confidence = words.confidence(&request.query);
         let mut weights = Self {
             alpha: 0.0,
             lexical: ListWeight {
-                strength: worth.powf(request.tuning.power) * (1.0 - flatness(lexical)),
-                worth,
+                strength: confidence.powf(request.tuning.power) * (1.0 - flatness(lexical)),
+                confidence,
             },
             dense: ListWeight {
                 strength: dense.ranked.first().map_or(0.0, |best| best.score),
-                worth: dense.worth,
+                confidence: dense.confidence,
             },
             exact_share,
         };
@@ -60,14 +61,14 @@ impl FusionWeights {
         weights
     }
 
-    /// Returns the worth of a hit by the lexical and by the dense list, each 0 to 1.
-    pub(crate) fn worth(&self, hit: &FusedHit) -> [f32; 2] {
-        let worth = |list_score: Option<ListScore>, list: ListWeight| {
-            list_score.map_or(0.0, |s| s.scaled * list.worth)
+    /// Returns the confidence of a hit by the lexical and by the dense list, each 0 to 1.
+    pub(crate) fn confidence(&self, hit: &FusedHit) -> [f32; 2] {
+        let confidence = |list_score: Option<ListScore>, list: ListWeight| {
+            list_score.map_or(0.0, |s| s.scaled * list.confidence)
         };
         [
-            worth(hit.lexical, self.lexical),
-            worth(hit.dense, self.dense),
+            confidence(hit.lexical, self.lexical),
+            confidence(hit.dense, self.dense),
         ]
     }
 

@@ -9,10 +9,10 @@ use session_store::{LexicalHits, Reader, StoreError, TurnId};
 /// some hundred sessions remain.
 const MAX_TURNS: usize = 2000;
 
-/// Relative idf from which matched terms are worth their full share: half the idf of a term that
+/// Relative idf from which matched terms count with their full share: half the idf of a term that
 /// one turn alone holds.
 const RARE_SHARE: f32 = 0.5;
-/// The greatest worth of a query of stop words alone.
+/// The greatest confidence of a query of stop words alone.
 const STOP_WORDS: f32 = 0.4;
 
 /// The turns that hold words of the query, best first.
@@ -55,9 +55,9 @@ impl LexicalCandidates {
         })
     }
 
-    /// Returns the worth of the best turn, 0 to 1: the share of the query's idf that it matches,
+    /// Returns the confidence of the best turn, 0 to 1: the share of the query's idf that it matches,
     /// less where its terms are common.
-    pub(crate) fn worth(&self, query: &Query) -> f32 {
+    pub(crate) fn confidence(&self, query: &Query) -> f32 {
         let Some(best) = self.best else {
             return 0.0;
         };

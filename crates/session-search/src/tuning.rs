@@ -6,7 +6,7 @@
 pub struct Tuning {
     /// Weight of the dense list where both lists have the same strength, 0 to 1.
     pub base: f32,
-    /// Exponent of the worth of the lexical list in its strength: below 1, since terms that the best
+    /// Exponent of the confidence of the lexical list in its strength: below 1, since terms that the best
     /// turn lacks are often there in other words.
     pub power: f32,
     /// The part of a turn's score that its session decides, 0 to 1.

@@ -224,7 +224,7 @@ pub fn redact_snapshots() -> SettingsBindDropGuard {
         (r#""score": [\d.]+"#, r#""score": #"#),
         (r"(?m)^\[[\d.]+ ", "[# "),
         (
-            r"(strength|worth|weight|cosine|mean|z|idf|lexical|dense|scaled|fused|fused =|\+) \d+\.\d+",
+            r"(strength|confidence|weight|cosine|mean|z|idf|lexical|dense|scaled|fused|fused =|\+) \d+\.\d+",
             "$1 #",
         ),
     ] {

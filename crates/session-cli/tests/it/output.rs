@@ -31,7 +31,7 @@ fn sessions_are_listed_for_people() {
         lexical # (rank 1, scaled #)   dense # (rank 1, scaled #)   fused #
 
     fused = # x dense + # x lexical; the score is the probability of an answer
-    dense: strength #, worth #; lexical: strength #, worth #
+    dense: strength #, confidence #; lexical: strength #, confidence #
     table: weight #, best cosine #, mean #, z #, strength #
       docker: 1 turn, idf #
       bridge: 1 turn, idf #

@@ -91,13 +91,13 @@ fn check(all: &Results, found: &Results) {
     assert!(sorted && found.hits.len() <= all.hits.len());
 }
 
-/// The weight follows from what the lists found, and no worth is more than one.
+/// The weight follows from what the lists found, and no confidence is more than one.
 fn check_weight(found: &Results, fusion: FusionMode) {
     let explanation = &found.explanation;
     let sides = [explanation.weights.lexical, explanation.weights.dense];
-    let worths = sides.iter().map(|side| side.worth);
-    for worth in worths {
-        assert!((0.0..=1.0001).contains(&worth), "{worth}");
+    let confidences = sides.iter().map(|side| side.confidence);
+    for confidence in confidences {
+        assert!((0.0..=1.0001).contains(&confidence), "{confidence}");
     }
     if let Some(alpha) = weighed(found, fusion) {
         assert!((alpha - explanation.weights.alpha).abs() < 1e-5);

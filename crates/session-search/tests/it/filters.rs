@@ -306,7 +306,7 @@ fn a_copy_in_a_living_history_is_shown_before_one_that_is_gone() {
 }
 
 #[test]
-fn a_filtered_hit_does_not_lend_its_worth() {
+fn a_filtered_hit_adds_nothing_to_the_confidence() {
     let library = four();
     let filter = Filter {
         clauses: vec![only(project("homelab"))],
@@ -319,6 +319,6 @@ fn a_filtered_hit_does_not_lend_its_worth() {
     let results = library.search(&request, None);
     assert_eq!(ids(&results), ["ses_lab"]);
     // It holds one of the two words; the turn that holds both is left out.
-    assert!(results.explanation.weights.lexical.worth < 0.5);
+    assert!(results.explanation.weights.lexical.confidence < 0.5);
     assert_eq!(results.searched.sessions, 1);
 }

@@ -77,8 +77,8 @@ fn a_model_counts_for_the_share_of_a_query_that_it_reads() {
     });
     let [whole, half, none] = found.each_ref().map(|found| found.weights.dense);
     assert_near(half.strength, whole.strength / 2.0);
-    assert_near(half.worth, whole.worth / 2.0);
-    assert_eq!((none.strength, none.worth), (0.0, 0.0));
+    assert_near(half.confidence, whole.confidence / 2.0);
+    assert_eq!((none.strength, none.confidence), (0.0, 0.0));
     assert_eq!(found[2].weights.alpha, 0.0);
 }
 
@@ -97,10 +97,10 @@ fn a_score_is_what_the_formula_says() {
     assert_near(model.z, 2.312_05);
     assert_near(told.weights.dense.strength, 5.345_58);
     // Three words: (0.75 - 0.25 - 3/32) / (0.75 - 0.25).
-    assert_near(told.weights.dense.worth, 0.8125);
+    assert_near(told.weights.dense.confidence, 0.8125);
     // Of seven turns one holds `docker`, two `network`, none `kubernetes`:
     // ln(1 + 6.5/1.5), ln(1 + 5.5/2.5), ln(1 + 7.5/0.5). The first two of three.
-    assert_near(told.weights.lexical.worth, 0.5058);
+    assert_near(told.weights.lexical.confidence, 0.5058);
     assert_near(told.weights.lexical.strength, 0.6206);
     // 0.35 * 5.34558 against 0.65 * 0.6206.
     assert_near(told.weights.alpha, 0.8226);
@@ -141,7 +141,7 @@ fn a_fixed_weight_is_taken_as_it_is() {
     let found = three().search(&with(FusionMode::Fixed(0.7)), Some(QUERY));
     let told = &found.explanation;
     assert_near(told.weights.alpha, 0.7);
-    assert_near(told.weights.dense.worth, 0.875);
+    assert_near(told.weights.dense.confidence, 0.875);
     assert_near(found.hits[0].fused, 1.0);
     assert_near(found.hits[1].fused, in_session(0.7 * 0.632_65));
 }
@@ -219,7 +219,7 @@ fn the_best_of_a_bad_lot_is_weak_or_nothing() {
     let found = library.search(&turns("kubernetes"), Some(QUERY));
     // (0.375 - 0.28125) / 0.5; no word is found, so that the weight is 1.
     assert_eq!(ids(&found), ["a", "b"]);
-    assert_near(found.explanation.weights.dense.worth, 0.1875);
+    assert_near(found.explanation.weights.dense.confidence, 0.1875);
     assert_eq!(found.explanation.unfound.missing, ["kubernetes"]);
     assert_eq!(found.hits[0].band, Band::Weak);
     let far = library.search(&turns("kubernetes"), Some(FAR));
@@ -227,10 +227,10 @@ fn the_best_of_a_bad_lot_is_weak_or_nothing() {
 }
 
 #[test]
-fn a_rare_word_that_is_not_there_makes_the_lexical_list_worth_less() {
+fn a_rare_word_that_is_not_there_lowers_the_confidence_of_the_lexical_list() {
     let library = three();
     let found = library.search(&turns("network kubernetes"), None);
-    let top = found.explanation.weights.lexical.worth;
+    let top = found.explanation.weights.lexical.confidence;
     assert!(top > 0.0 && top < 0.5, "{top}");
     assert_eq!(found.hits[0].band, Band::Weak);
 }
@@ -321,16 +321,16 @@ fn what_was_searched_is_counted() {
 }
 
 #[test]
-fn what_a_cosine_is_worth_lies_between_the_marks() {
-    let worth = |cosine, words| SCALE.worth(cosine, words);
+fn the_confidence_of_a_cosine_lies_between_the_marks() {
+    let confidence = |cosine, words| SCALE.confidence(cosine, words);
     for (given, expected) in [
-        (worth(0.25, 0), 0.0),
-        (worth(0.5, 0), 0.5),
-        (worth(0.75, 0), 1.0),
-        (worth(1.0, 0), 1.0),
-        (worth(-1.0, 0), 0.0),
-        (worth(0.5, 4), 0.25),
-        (worth(1.0, 14), worth(1.0, 99)),
+        (confidence(0.25, 0), 0.0),
+        (confidence(0.5, 0), 0.5),
+        (confidence(0.75, 0), 1.0),
+        (confidence(1.0, 0), 1.0),
+        (confidence(-1.0, 0), 0.0),
+        (confidence(0.5, 4), 0.25),
+        (confidence(1.0, 14), confidence(1.0, 99)),
     ] {
         assert_near(given, expected);
     }
