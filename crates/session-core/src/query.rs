@@ -39,13 +39,17 @@ pub struct Term {
 const LINE_TERMS: usize = 3;
 /// Fewest characters of a prefix: too many words begin with fewer.
 const MIN_PREFIX_CHARS: usize = 3;
+/// How a traceback of Python begins: the error is its last line.
+const TRACEBACK: &str = "Traceback (most recent call last)";
+/// Quotation marks that make a phrase as `"` does.
+const QUOTES: [char; 5] = ['“', '”', '„', '«', '»'];
 /// Terms beyond this many are dropped: nobody types more, scripts may.
 const TERM_LIMIT: usize = 64;
 
 const STOP: &str = "\
 a about after all am an and any are as at be because been before being between both but by can \
-could did do does doing down during each few for from further had has have having he her here hers \
-him his how i if in into is it its itself just me might more most my no nor not now of off on once \
+could did do does doing down during e.g each few for from further had has have having he her here hers \
+him his how i i.e if in into is it its itself just me might more most my no nor not now of off on once \
 only or other our ours out over own same she should so some such than that the their theirs them \
 then there these they this those through to too under until up us very was we were what when where \
 which while who whom why will with would you your yours";
@@ -57,16 +61,16 @@ impl Query {
     /// terms remain.
     pub fn new(text: &str) -> Self {
         // As texts are indexed: what nobody sees is in no word. No escape sequence takes a word with it.
-        let text = text.replace(char::is_control, " ");
-        let text = searchable(&text).trim().to_owned();
-        let all = terms(&text);
+        let error_line = error_line(text);
+        let text = on_one_line(text);
+        // Of a long paste the error itself counts most.
+        let all = terms(error_line.iter().chain([&text]));
         let content: Vec<Term> = all.iter().filter(|t| !is_stop_word(t)).cloned().collect();
         let telling = !content.is_empty();
         let mut terms = if telling { content } else { all };
         terms.truncate(TERM_LIMIT);
-        let is_line = terms.len() >= LINE_TERMS && is_error_line(&text);
         Self {
-            error_line: is_line.then(|| text.clone()),
+            error_line,
             text,
             terms,
             telling,
@@ -99,24 +103,54 @@ fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
-fn terms(text: &str) -> Vec<Term> {
+/// Returns a text as texts are indexed, without what breaks lines.
+fn on_one_line(text: &str) -> String {
+    let text = text.replace(char::is_control, " ");
+    searchable(&text).trim().to_owned()
+}
+
+/// Returns the line of an error in a text: of a traceback of Python the last one, else the first.
+fn error_line(text: &str) -> Option<String> {
+    let lines = text.lines().map(on_one_line);
+    let mut errors = lines.filter(|line| is_error_line(line) && count_terms(line) >= LINE_TERMS);
+    match text.contains(TRACEBACK) {
+        true => errors.next_back(),
+        false => errors.next(),
+    }
+}
+
+fn count_terms(line: &str) -> usize {
+    let found = terms([line]);
+    let telling = found.iter().filter(|term| !is_stop_word(term));
+    telling.count()
+}
+
+fn terms(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<Term> {
     let mut seen = HashSet::new();
-    let parts: Vec<&str> = text.split('"').collect();
-    let last = parts.len() - 1;
     let mut found = Vec::new();
-    for (position, part) in parts.into_iter().enumerate() {
-        let quoted = position % 2 == 1 && position != last;
-        if quoted {
-            found.push(Term {
-                text: part.trim().to_owned(),
-                exact: true,
-            });
-        } else {
-            found.extend(part.split_whitespace().flat_map(script_runs).map(word));
+    for text in texts {
+        let text = text.as_ref().replace(QUOTES, "\"");
+        let parts: Vec<&str> = text.split('"').collect();
+        let last = parts.len() - 1;
+        for (position, part) in parts.into_iter().enumerate() {
+            let quoted = position % 2 == 1 && position != last;
+            match quoted {
+                true => found.push(phrase(part)),
+                false => found.extend(part.split_whitespace().flat_map(words)),
+            }
         }
     }
-    found.retain(|t| t.text.contains(char::is_alphanumeric) && seen.insert(t.text.to_lowercase()));
+    found.retain(|t: &Term| {
+        t.text.contains(char::is_alphanumeric) && seen.insert(t.text.to_lowercase())
+    });
     found
+}
+
+fn phrase(quoted: &str) -> Term {
+    Term {
+        text: quoted.trim().to_owned(),
+        exact: true,
+    }
 }
 
 /// Splits a word where scripts that are written without spaces begin and end: `dockerの設定` is two terms.
@@ -135,13 +169,128 @@ fn script_runs(word: &str) -> Vec<&str> {
     runs
 }
 
-fn word(word: &str) -> Term {
-    let core = word.trim_matches(|c: char| !c.is_alphanumeric() && !"-_./\\:#@".contains(c));
-    let core = core.trim_end_matches(['.', ':', '-']);
-    Term {
-        text: core.to_owned(),
-        exact: is_identifier(core),
+/// Returns the terms of a word between spaces: `[a.rs](src/a.rs)` is two, and so is `and/or`.
+fn words(word: &str) -> Vec<Term> {
+    let pieces: Vec<&str> = match word.split_once('/') {
+        Some((left, right)) if is_pair_of_words(left, right) => vec![left, right],
+        _ => word
+            .split(['(', '`', '[', ']'])
+            .flat_map(split_at_commas)
+            .collect(),
+    };
+    let is_whole = pieces
+        .iter()
+        .filter(|p| p.contains(char::is_alphanumeric))
+        .count()
+        == 1;
+    let pieces = pieces.into_iter().flat_map(script_runs).map(|piece| {
+        let core = without_position(trimmed(piece));
+        Term {
+            text: core.to_owned(),
+            exact: is_identifier(core),
+        }
+    });
+    pieces
+        .filter(|term| is_whole || !is_remnant(&term.text))
+        .collect()
+}
+
+/// `and/or`, `CI/CD`: not a path.
+fn is_pair_of_words(left: &str, right: &str) -> bool {
+    let right = trimmed(right);
+    let are_letters = [left, right]
+        .iter()
+        .all(|w| !w.is_empty() && w.chars().all(char::is_alphabetic));
+    let is_stop = |word: &str| STOP_WORDS.contains(word.to_lowercase().as_str());
+    let is_shouted = |word: &str| word.chars().all(char::is_uppercase);
+    are_letters && (is_stop(left) || is_stop(right) || (is_shouted(left) && is_shouted(right)))
+}
+
+/// Splits at commas that stand in no number.
+fn split_at_commas(word: &str) -> Vec<&str> {
+    let is_in_number = |at: usize| {
+        let before = word[..at].ends_with(|c: char| c.is_ascii_digit());
+        before && word[at + 1..].starts_with(|c: char| c.is_ascii_digit())
+    };
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    for (at, _) in word.match_indices(',').filter(|(at, _)| !is_in_number(*at)) {
+        pieces.push(&word[start..at]);
+        start = at + 1;
     }
+    pieces.push(&word[start..]);
+    pieces
+}
+
+/// Returns a word without the punctuation around it that belongs to the sentence.
+fn trimmed(word: &str) -> &str {
+    let mut core = word;
+    loop {
+        let before = core.len();
+        core = core.trim_matches(|c: char| !c.is_alphanumeric() && !"-_./\\:#@".contains(c));
+        core = core.trim_end_matches(['.', ':', '-']);
+        if core.len() == before {
+            return core;
+        }
+    }
+}
+
+/// Returns a word without what tells where in a file, by whom it is mentioned, or whose it is: `src/a.rs` of
+/// `./src/a.rs:12:5`, `@src/a.rs` and `src/a.rs#L3`, `parser` of `parser's`.
+fn without_position(word: &str) -> &str {
+    let word = match word.contains("://") {
+        true => word.split(['#', '?']).next().unwrap_or(word),
+        false => without_line_number(word),
+    };
+    let word = word
+        .strip_suffix("'s")
+        .or(word.strip_suffix("’s"))
+        .unwrap_or(word);
+    let word = word.strip_prefix("./").unwrap_or(word);
+    let word = match word.trim_end_matches('/') {
+        "" => word,
+        path => path,
+    };
+    match word.strip_prefix('@') {
+        Some(path) if path.contains('/') && has_extension(path) => path,
+        _ => word,
+    }
+}
+
+/// Returns a path without the line and column that a compiler or a link names behind it.
+fn without_line_number(word: &str) -> &str {
+    let is_line = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
+    if let Some((path, lines)) = word.split_once("#L")
+        && lines
+            .split('-')
+            .all(|line| is_line(line.trim_start_matches('L')))
+    {
+        return path;
+    }
+    let mut path = word;
+    while let Some((before, line)) = path.rsplit_once(':') {
+        if !is_line(line) {
+            break;
+        }
+        path = before;
+    }
+    if has_extension(path) { path } else { word }
+}
+
+/// True for a path whose last component ends in `.` and letters.
+fn has_extension(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    name.rsplit_once('.').is_some_and(|(_, extension)| {
+        extension.starts_with(|c: char| c.is_ascii_alphabetic())
+            && extension.chars().all(|c| c.is_ascii_alphanumeric())
+    })
+}
+
+/// True for what splitting leaves over: a letter, a short number.
+fn is_remnant(piece: &str) -> bool {
+    let letters = piece.chars().filter(|c| c.is_alphabetic()).count();
+    let is_letter = letters == 1 && piece.is_ascii() && piece.len() == 1;
+    is_letter || (letters == 0 && piece.len() < ID_DIGITS)
 }
 
 /// Fewest digits of a number that names one thing: an issue of a large project, a run, a client.
@@ -151,6 +300,9 @@ const ID_DIGITS: usize = 5;
 /// `src/main.rs`, `ERR_SYNC_701`, `fooBar`, `E0308`, `v1.2.3`, `164556913424`.
 pub fn is_identifier(word: &str) -> bool {
     let core = bare(word);
+    if is_quantity(core) || STOP_WORDS.contains(core.to_lowercase().as_str()) {
+        return false;
+    }
     let chars: Vec<char> = core.chars().collect();
     let digits = chars.iter().any(char::is_ascii_digit);
     let letters = chars.iter().any(|c| c.is_alphabetic());
@@ -164,6 +316,17 @@ pub fn is_identifier(word: &str) -> bool {
     let is_id = chars.len() >= ID_DIGITS && chars.iter().all(char::is_ascii_digit);
     flag || hump || shout || is_id || (letters && (joined || digits))
 }
+
+/// `2nd`, `45s`, `10MB`: a number with what it counts.
+fn is_quantity(word: &str) -> bool {
+    let unit = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    unit.len() < word.len() && UNITS.contains(&unit.to_lowercase().as_str())
+}
+
+const UNITS: [&str; 18] = [
+    "st", "nd", "rd", "th", "ms", "s", "sec", "m", "min", "h", "d", "w", "x", "k", "kb", "mb",
+    "gb", "px",
+];
 
 #[cfg(test)]
 mod tests {
@@ -213,6 +376,60 @@ mod tests {
         check("🎉 *", "");
         check("Docker docker DOCKER", "Docker");
         check("run 164556913424 of 2026", "run [164556913424] 2026");
+        check("“rate limits” and «one two»", "[rate limits] [one two]");
+        check(
+            "the 2nd run took 45s and/or 10MB, e.g. of CI/CD",
+            "2nd run took 45s 10MB CI CD",
+        );
+    }
+
+    #[test]
+    fn an_identifier_is_taken_out_of_what_surrounds_it() {
+        for (typed, terms) in [
+            ("where is `a/b.ts`.", "[a/b.ts]"),
+            ("(see src/a.ts).", "see [src/a.ts]"),
+            ("src/a.ts:340", "[src/a.ts]"),
+            ("at src/a.ts:340:12)", "[src/a.ts]"),
+            ("a.ts#L120", "[a.ts]"),
+            ("a.ts#L120-L130", "[a.ts]"),
+            ("[a.ts](src/a.ts)", "[a.ts] [src/a.ts]"),
+            ("a.ts,b.ts", "[a.ts] [b.ts]"),
+            ("runAll(tasks, 3)", "[runAll] tasks 3"),
+            ("src/a.ts(12,5)", "[src/a.ts]"),
+            ("IPNS's parser's", "[IPNS] parser"),
+            ("./src/a.ts src/lib/", "[src/a.ts] [src/lib]"),
+            (
+                "@src/a.ts @types/node @scope/pkg",
+                "[src/a.ts] [@types/node] [@scope/pkg]",
+            ),
+            (
+                "https://a.io/x/issues/386#c-1",
+                "[https://a.io/x/issues/386]",
+            ),
+            ("localhost:8080 Foo::bar", "[localhost:8080] [Foo::bar]"),
+            ("10,000 files", "10,000 files"),
+        ] {
+            check(typed, terms);
+        }
+    }
+
+    #[test]
+    fn the_error_of_a_long_paste_is_kept() {
+        let frames = "  File \"/usr/lib/thing.py\", line 10, in other_name_{n}\n";
+        let frames: String = (0..90)
+            .map(|n| frames.replace("{n}", &n.to_string()))
+            .collect();
+        let pasted = format!(
+            "Traceback (most recent call last):\n{frames}TypeError: undefined is no object"
+        );
+        let query = Query::new(&pasted);
+        assert_eq!(
+            query.error_line.as_deref(),
+            Some("TypeError: undefined is no object")
+        );
+        assert_eq!(query.terms[0].text, "TypeError");
+        let node = "TypeError: undefined is no object\n    at async file:///a/b.mjs:10:5\nError: done in here";
+        assert_eq!(Query::new(node).error_line, query.error_line);
     }
 
     #[test]

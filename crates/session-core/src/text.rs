@@ -238,8 +238,8 @@ fn split_humps(word: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Han, Hiragana, Katakana, Bopomofo, Hangul, Thai, Lao, Khmer, Myanmar.
-pub(crate) fn is_unspaced(c: char) -> bool {
+/// Returns true for a character of a script without spaces, or of Korean: Han, Hiragana, Katakana, Bopomofo, Hangul, Thai, Lao, Khmer, Myanmar.
+pub fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c),
         0x0E01..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3005..=0x3007 | 0x3041..=0x30FF
         | 0x3105..=0x312F | 0xAC00..=0xD7A3 | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)

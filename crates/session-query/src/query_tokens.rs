@@ -55,6 +55,8 @@ fn first_token(text: &str) -> (usize, TokenKind) {
 fn filter(text: &str) -> Option<(usize, TokenKind)> {
     let (negated, plain) = without_minus(text);
     let (name, value) = plain.split_once(':')?;
+    // An address (`file:///tmp/app.js`) is text.
+    let value = Some(value).filter(|value| !value.starts_with("//"))?;
     let field = FilterField::from_name(name)?;
     let (value, length, quote) = match value.strip_prefix('"') {
         Some(quoted) => match quoted.split_once('"') {

@@ -5,12 +5,13 @@ use crate::filtered_index::FilteredIndex;
 use crate::identifier_match::IdentifierMatch;
 use crate::lexical::LexicalCandidates;
 use rustc_hash::{FxHashMap, FxHashSet};
-use session_core::Query;
+use session_core::{Query, TurnContent};
 use session_store::{Reader, SessionId, StoreError, Target, TermStats, TurnId};
+use std::collections::hash_map::Entry;
 
 /// Greatest number of sessions that are few: that these hold a term tells most.
 pub(crate) const FEW_SESSIONS: usize = 3;
-/// Greatest number of turns whose texts are read for a term that few sessions hold.
+/// Greatest number of looks into the text of a turn for a query of one exact term; of several half of it.
 const MAX_READ: usize = 2048;
 /// The same for a term that more sessions hold, or whose words stand in more turns.
 const MAX_READ_COMMON: usize = 160;
@@ -63,18 +64,20 @@ impl ExactTerms {
         query: &Query,
         lexical: &LexicalCandidates,
     ) -> Result<Self, StoreError> {
-        let hits = &lexical.hits;
-        let exact = query.terms.iter().filter(|term| term.exact);
-        let exact = exact.map(|term| &term.text).chain(&query.error_line);
-        let held = hits.terms.iter().filter(|term| term.turns > 0);
+        let exact = exact_stats(query, lexical);
+        let mut texts = TextReader {
+            index,
+            filtered,
+            contents: FxHashMap::default(),
+            budget: MAX_READ / exact.len().clamp(1, 2),
+        };
+        let held = lexical.hits.terms.iter().filter(|term| term.turns > 0);
         let mut found = Self {
             terms: Vec::new(),
             query_idf: held.map(|term| term.idf).sum(),
         };
-        for text in exact {
-            let stats = hits.terms.iter().find(|stats| stats.term == *text);
-            let Some(stats) = stats else { continue };
-            let read = read_turns(index, filtered, lexical, stats)?;
+        for stats in exact {
+            let read = texts.read_turns(lexical, stats)?;
             let term = ExactTerm::new(stats, filtered, lexical, read);
             if !term.turns.is_empty() {
                 found.query_idf += term.idf - term.word_idf;
@@ -141,37 +144,74 @@ impl ExactTerm {
     }
 }
 
-/// Reads the texts of turns that hold the words of a term, the best by word first.
-fn read_turns(
-    index: &Reader,
-    filtered: &FilteredIndex<'_>,
-    lexical: &LexicalCandidates,
-    stats: &TermStats,
-) -> Result<Vec<ReadTurn>, StoreError> {
-    let (mut read, mut sessions) = (Vec::new(), FxHashSet::default());
-    for turn in by_rank(lexical, stats) {
-        let is_common = stats.turns > MAX_READ as u64 || sessions.len() > FEW_SESSIONS;
-        let is_enough = is_common && read.len() >= MAX_READ_COMMON;
-        if is_enough || sessions.len() >= ENOUGH_SESSIONS {
-            break;
+/// Returns the exact terms of a query as they were found, those of the fewest turns first.
+fn exact_stats<'a>(query: &Query, lexical: &'a LexicalCandidates) -> Vec<&'a TermStats> {
+    let exact = query.terms.iter().filter(|term| term.exact);
+    let exact: Vec<&String> = exact
+        .map(|term| &term.text)
+        .chain(&query.error_line)
+        .collect();
+    let mut found: Vec<&TermStats> = lexical.hits.terms.iter().collect();
+    found.retain(|stats| exact.contains(&&stats.term));
+    found.sort_by_key(|stats| stats.turns);
+    found
+}
+
+/// Reads the texts of turns, each once, for all exact terms of a query.
+struct TextReader<'a> {
+    index: &'a Reader,
+    filtered: &'a FilteredIndex<'a>,
+    contents: FxHashMap<TurnId, TurnContent>,
+    /// Looks into a text that are left.
+    budget: usize,
+}
+
+impl TextReader<'_> {
+    /// Looks for a term in turns that hold its words, the best by word first.
+    fn read_turns(
+        &mut self,
+        lexical: &LexicalCandidates,
+        stats: &TermStats,
+    ) -> Result<Vec<ReadTurn>, StoreError> {
+        let (mut read, mut sessions) = (Vec::new(), FxHashSet::default());
+        for turn in by_rank(lexical, stats) {
+            let is_common = stats.turns > MAX_READ as u64 || sessions.len() > FEW_SESSIONS;
+            let is_enough = is_common && read.len() >= MAX_READ_COMMON;
+            if is_enough || sessions.len() >= ENOUGH_SESSIONS || self.budget == 0 {
+                break;
+            }
+            let Some(shown) = self.filtered.resolve_turn(turn) else {
+                continue;
+            };
+            let quality = self.quality(turn, shown.session, &stats.term)?;
+            if quality.is_whole() {
+                sessions.insert(shown.session);
+            }
+            read.push(ReadTurn {
+                quality,
+                session: shown.session,
+                turn: shown.turn,
+            });
         }
-        let Some(shown) = filtered.resolve_turn(turn) else {
-            continue;
-        };
-        let title = filtered
-            .session(shown.session)
-            .and_then(|session| session.title.as_deref());
-        let quality = IdentifierMatch::find(&index.content(turn)?, title, &stats.term);
-        if quality == IdentifierMatch::Whole {
-            sessions.insert(shown.session);
-        }
-        read.push(ReadTurn {
-            quality,
-            session: shown.session,
-            turn: shown.turn,
-        });
+        Ok(read)
     }
-    Ok(read)
+
+    /// Returns how a turn, shown in this session, holds a term.
+    fn quality(
+        &mut self,
+        turn: TurnId,
+        session: SessionId,
+        term: &str,
+    ) -> Result<IdentifierMatch, StoreError> {
+        self.budget -= 1;
+        let content = match self.contents.entry(turn) {
+            Entry::Occupied(read) => read.into_mut(),
+            Entry::Vacant(new) => new.insert(self.index.content(turn)?),
+        };
+        let session = self.filtered.session(session);
+        let title = session.and_then(|session| session.title.as_deref());
+        Ok(IdentifierMatch::find(content, title, term))
+    }
 }
 
 /// Returns the turns that hold the words of a term: of the lexical candidates by their rank, then all others.

@@ -1,6 +1,7 @@
 //! How a turn holds an identifier: as typed or in other case, by itself or in a longer name.
 
 use session_core::TurnContent;
+use session_core::text::is_unspaced;
 use std::borrow::Cow;
 
 /// How a turn holds an identifier, the worst first.
@@ -23,10 +24,10 @@ impl IdentifierMatch {
     /// is searched with the turn.
     pub(crate) fn find(content: &TurnContent, title: Option<&str>, identifier: &str) -> Self {
         let is_phrase = identifier.contains(char::is_whitespace);
-        let identifier = on_one_line(identifier, is_phrase);
+        let identifier = comparable(identifier, is_phrase);
         let texts = || content.searched_texts().chain(title);
         let best = |find: &dyn Fn(&str) -> Option<Occurrence>| {
-            let found = texts().filter_map(|text| find(&on_one_line(text, is_phrase)));
+            let found = texts().filter_map(|text| find(&comparable(text, is_phrase)));
             found.max()
         };
         match best(&|text| find_occurrence(text, &identifier)) {
@@ -41,21 +42,32 @@ impl IdentifierMatch {
             None => Self::Words,
         }
     }
+
+    /// Returns true where the identifier stands by itself.
+    pub(crate) fn is_whole(self) -> bool {
+        matches!(self, Self::Whole | Self::WholeIgnoringCase)
+    }
 }
 
-/// Returns a text with one space for each run of spaces and line breaks, where phrases are looked for: a line may
-/// end within one.
-fn on_one_line(text: &str, is_phrase: bool) -> Cow<'_, str> {
+/// Returns a text as it is compared: with one way to write a separator of paths, an apostrophe and, since a line may
+/// end within a phrase, a run of spaces. Markdown writes `\_` for `_`.
+fn comparable(text: &str, is_phrase: bool) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(text);
+    for (variant, usual) in [("\\_", "_"), ("\\", "/"), ("’", "'")] {
+        if text.contains(variant) {
+            text = Cow::Owned(text.replace(variant, usual));
+        }
+    }
     match is_phrase {
         true => Cow::Owned(text.split_whitespace().collect::<Vec<_>>().join(" ")),
-        false => Cow::Borrowed(text),
+        false => text,
     }
 }
 
 /// How an identifier stands in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Occurrence {
-    /// Joined to others by `-` or `.`.
+    /// Joined to others by `-` or `.`, or in the plural.
     InName,
     /// By itself, or in a path.
     Alone,
@@ -64,31 +76,63 @@ enum Occurrence {
 /// Finds the best occurrence of an identifier in a text, not as part of a longer word: `--agent` is
 /// not in `--agent-name`, nor in `---agent`.
 fn find_occurrence(text: &str, identifier: &str) -> Option<Occurrence> {
-    let found = text.match_indices(identifier).filter_map(|(at, found)| {
-        let before = text[..at].chars().next_back();
-        let mut after = text[at + found.len()..].chars();
-        classify(before, identifier, after.next(), after.next())
-    });
+    let found = text
+        .match_indices(identifier)
+        .filter_map(|(at, found)| classify(&text[..at], identifier, &text[at + found.len()..]));
     found.max()
 }
 
-fn classify(
-    before: Option<char>,
-    identifier: &str,
-    after: Option<char>,
-    second_after: Option<char>,
-) -> Option<Occurrence> {
-    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+fn classify(before: &str, identifier: &str, after: &str) -> Option<Occurrence> {
+    // `__init__` and `_name_` are what stands between.
+    let is_mark = |c: char| c == '_';
+    let before = before.trim_end_matches(is_mark).chars().next_back();
+    let is_plural = after
+        .strip_prefix('s')
+        .is_some_and(|rest| !begins_with_word(rest));
+    let after = match is_plural && identifier.ends_with(char::is_alphabetic) {
+        true => &after[1..],
+        false => after.trim_start_matches(is_mark),
+    };
+    let ends = Ends::of(identifier);
+    let mut following = after.chars();
+    let (after, second_after) = (following.next(), following.next());
     let goes_on = after == Some('-');
     let longer_flag = identifier.starts_with('-') && (before == Some('-') || goes_on);
-    if is_word(before) || is_word(after) || longer_flag {
+    let is_longer = (ends.begins_word && is_word(before)) || (ends.ends_word && is_word(after));
+    if is_longer || longer_flag {
         return None;
     }
     let joined = goes_on
+        || is_plural
         || matches!(before, Some('-' | '.'))
         || (after == Some('.') && is_word(second_after));
     Some(match joined {
         true => Occurrence::InName,
         false => Occurrence::Alone,
     })
+}
+
+/// Whether a word may go on before and after an identifier: not where it ends in a script without spaces.
+struct Ends {
+    begins_word: bool,
+    ends_word: bool,
+}
+
+impl Ends {
+    fn of(identifier: &str) -> Self {
+        let is_spaced = |c: Option<char>| c.is_some_and(|c| !is_unspaced(c));
+        Self {
+            begins_word: is_spaced(identifier.chars().next()),
+            ends_word: is_spaced(identifier.chars().next_back()),
+        }
+    }
+}
+
+fn begins_with_word(text: &str) -> bool {
+    is_word(text.chars().next())
+}
+
+/// A character of a script without spaces, or of Korean, begins another word: `retry.ts没有`.
+fn is_word(c: Option<char>) -> bool {
+    c.is_some_and(|c| (c.is_alphanumeric() && !is_unspaced(c)) || c == '_')
 }

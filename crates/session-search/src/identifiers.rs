@@ -113,11 +113,20 @@ fn holders_of_term(term: &ExactTerm) -> BTreeMap<SessionId, Vec<TurnId>> {
     let held = term.read.iter();
     let held = held.filter(|turn| turn.quality != IdentifierMatch::Words);
     let best = held.clone().map(|turn| turn.quality).max();
+    let in_any_case = held.clone().filter(|turn| is_as_whole(turn.quality, best));
+    let in_any_case: BTreeSet<SessionId> = in_any_case.map(|turn| turn.session).collect();
     for turn in held.filter(|turn| Some(turn.quality) == best) {
         sessions.entry(turn.session).or_default().push(turn.turn);
     }
-    if sessions.len() > FEW_SESSIONS {
+    // Who types no capitals has not said that there are none.
+    let is_typed_small = !term.text.contains(char::is_uppercase);
+    if sessions.len() > FEW_SESSIONS || (is_typed_small && in_any_case.len() > FEW_SESSIONS) {
         sessions.clear();
     }
     sessions
+}
+
+/// Returns true where a match stands as much by itself as the best one, in whatever case.
+fn is_as_whole(quality: IdentifierMatch, best: Option<IdentifierMatch>) -> bool {
+    best.is_some_and(|best| quality.is_whole() || !best.is_whole())
 }

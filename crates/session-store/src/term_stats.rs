@@ -77,6 +77,8 @@ pub(crate) struct SearchedTerm {
     phrases: Vec<String>,
     /// The same text with completions in the place of its last word.
     completions: Vec<String>,
+    /// The ends of a path, the longest first: where nothing holds the path, it stands in another folder there.
+    path_ends: Vec<String>,
     /// Its pairs of characters, or its words, are searched, too: it counts only where some turn holds it.
     is_optional: bool,
 }
@@ -87,17 +89,39 @@ impl SearchedTerm {
         let texts = [Some(term.text.as_str()), stem.as_deref()];
         Self {
             phrases: texts.into_iter().flatten().map(fts5_string).collect(),
+            path_ends: if term.exact {
+                path_ends(&term.text)
+            } else {
+                Vec::new()
+            },
             text: term.text,
             completions: Vec::new(),
             is_optional,
         }
     }
 
-    /// Returns the FTS5 strings of the term, then those of its completions.
+    /// Returns the FTS5 strings of the term, then those of its completions and of the ends of its path.
     pub(crate) fn all_phrases(&self) -> impl Iterator<Item = String> {
-        let completions = self.completions.iter().map(|text| fts5_string(text));
-        self.phrases.iter().cloned().chain(completions)
+        let others = self.completions.iter().chain(&self.path_ends);
+        let others = others.map(|text| fts5_string(text));
+        self.phrases.iter().cloned().chain(others)
     }
+}
+
+/// Returns the last two components of a path of three or more, and the last one where it names a file.
+fn path_ends(text: &str) -> Vec<String> {
+    let is_separator = |c: char| c == '/' || c == '\\';
+    let starts = text.rmatch_indices(is_separator).map(|(at, _)| at + 1);
+    let ends: Vec<&str> = starts
+        .take(2)
+        .filter_map(|start| text.get(start..))
+        .collect();
+    let [last, last_two] = ends[..] else {
+        return Vec::new();
+    };
+    let file = last.contains('.').then_some(last);
+    let ends = [Some(last_two), file].into_iter().flatten();
+    ends.map(str::to_owned).collect()
 }
 
 /// Returns what is searched for a query, with the completions of its last term. A sentence without spaces is one phrase,
@@ -144,8 +168,17 @@ pub(crate) struct WeightedPostings<'p> {
 
 impl FoundTerm {
     /// Takes the postings of all phrases of a term.
-    pub(crate) fn new(searched: SearchedTerm, mut postings: Vec<Vec<Posting>>) -> Self {
-        let completions = postings.split_off(searched.phrases.len().min(postings.len()));
+    pub(crate) fn new(mut searched: SearchedTerm, mut postings: Vec<Vec<Posting>>) -> Self {
+        let mut completions = postings.split_off(searched.phrases.len().min(postings.len()));
+        let ends = completions.split_off(searched.completions.len().min(completions.len()));
+        if postings.iter().all(Vec::is_empty)
+            && let Some(found) = ends.iter().position(|postings| !postings.is_empty())
+        {
+            postings = vec![ends.into_iter().nth(found).unwrap_or_default()];
+            searched
+                .completions
+                .extend(searched.path_ends.get(found).cloned());
+        }
         Self {
             completed: join_completions(completions, &postings),
             searched,

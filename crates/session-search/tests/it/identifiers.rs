@@ -439,3 +439,49 @@ fn a_phrase_may_be_broken_over_two_lines() {
     let found = library.search(&Request::new("\"said before lunch\""), Some(QUERY));
     assert_eq!(ids(&found)[0], "broken");
 }
+
+/// What stands in the text is written in another way than what is typed, or beside a script without spaces.
+#[test]
+fn a_name_is_known_as_it_is_written_elsewhere() {
+    let written = [
+        ("src/net/client.rs", r"Open src\net\client.rs and read it."),
+        (
+            "session_token_ttl",
+            r"The value session\_token\_ttl is short.",
+        ),
+        ("HttpPool", "We made __HttpPool__ smaller in the end."),
+        ("WebSocket", "All WebSockets of the page are closed."),
+        ("\"don't show\"", "Please don’t show it any more."),
+        ("retryPolicy.ts", "请看retryPolicy.ts没有释放连接的原因"),
+        ("queueWorker.ts", "queueWorker.ts에서 오류가 났다"),
+        ("@docs/plan.md", "Read docs/plan.md before you begin."),
+    ];
+    let mut library = library();
+    for (n, (_, said)) in written.iter().enumerate() {
+        library.say(&format!("w{n}"), &[(said, Some(cosine(0.1)))]);
+    }
+    for (n, (query, _)) in written.iter().enumerate() {
+        let found = library.search(&Request::new(query), Some(QUERY));
+        assert_eq!(ids(&found)[0], format!("w{n}"), "{query}");
+        assert_eq!(found.explanation.identifiers.len(), 1, "{query}");
+    }
+}
+
+/// Five sessions name the file in capitals; one that does not is no better for who types none.
+#[test]
+fn a_name_typed_in_small_letters_is_one_in_any_case() {
+    let mut library = library();
+    for n in 0..5 {
+        let held = format!("Time {n}: README.md tells how README.md is written, README.md!");
+        library.say(&format!("held{n}"), &[(&held, Some(cosine(0.9)))]);
+    }
+    library.say(
+        "small",
+        &[(
+            "A list: a.txt, b.txt, readme.md, c.txt, d.txt, e.txt",
+            Some(cosine(0.1)),
+        )],
+    );
+    let found = library.search(&Request::new("readme.md"), Some(QUERY));
+    assert!(ids(&found)[0].starts_with("held"), "{:?}", ids(&found));
+}

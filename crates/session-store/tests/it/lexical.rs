@@ -33,6 +33,22 @@ fn filled() -> (Index, Writer) {
 
 static FILLED: LazyLock<Index> = LazyLock::new(|| filled().0);
 
+/// The history may have another checkout, or paths from its root.
+#[test]
+fn a_path_that_no_turn_holds_is_found_by_its_end() {
+    let (_index, mut writer) = filled();
+    for query in [
+        "/home/ann/文書/app.rs",
+        "/Users/ann/code/文書/app.rs",
+        "/Users/ann/code/docs/app.rs",
+    ] {
+        let found = prompts(writer.reader().unwrap(), query);
+        assert_eq!(found, ["yes"], "{query}");
+    }
+    let found = prompts(writer.reader().unwrap(), "/Users/ann/code/app.py");
+    assert_eq!(found, [""; 0]);
+}
+
 #[test]
 fn words_are_folded_and_stemmed() {
     let (_index, mut writer) = filled();
