@@ -57,16 +57,25 @@ impl Writer {
         self.request_purge()?;
         for turn in self.reader.turns(session)? {
             self.delete_title_of_leaf(turn.id)?;
-            self.delete_turn(turn.id)?;
         }
-        self.orphan_session_rows(session)?;
-        self.clear_first_prompt(session)?;
         let file: Option<FileId> = self
             .reader
             .db
             .prepare_cached("SELECT file FROM sessions WHERE id = ?1")?
             .query_row([session], |row| row.get(0))
             .optional()?;
+        self.delete_session_rows(session)?;
+        file.map_or(Ok(()), |file| self.delete_file_without_sessions(file))
+    }
+
+    /// Deletes a session with its turns, their words and vectors. Copies of its turns in other sessions are not
+    /// indexed by it.
+    pub(crate) fn delete_session_rows(&mut self, session: SessionId) -> Result<()> {
+        for turn in self.reader.turns(session)? {
+            self.delete_turn(turn.id)?;
+        }
+        self.orphan_session_rows(session)?;
+        self.clear_first_prompt(session)?;
         self.changed_session.set(None);
         for delete in [
             "DELETE FROM embedded WHERE session = ?1",
@@ -75,7 +84,7 @@ impl Writer {
         ] {
             self.reader.db.prepare_cached(delete)?.execute([session])?;
         }
-        file.map_or(Ok(()), |file| self.delete_file_without_sessions(file))
+        Ok(())
     }
 
     /// Deletes the title that another file gives by the last message of a turn.

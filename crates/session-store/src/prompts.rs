@@ -46,9 +46,10 @@ impl Writer {
         Ok(find.query_row(params![meta.id, source.as_str(), file], |row| row.get(0))?)
     }
 
-    /// Gives a session of which only prompts were known to the file of its
-    /// transcript. True when there was one: its turns are to be replaced.
-    pub(crate) fn adopt_prompts(
+    /// Gives a session to the file of its transcript of which only prompts were known, or that another file no longer
+    /// holds: OpenCode moved its sessions from a tree of files to a database. True when there was one: its turns are to
+    /// be replaced.
+    pub(crate) fn adopt_session(
         &self,
         file: FileId,
         source: &SourceName,
@@ -58,8 +59,10 @@ impl Writer {
             return Ok(false);
         }
         let mut find = self.reader.db.prepare_cached(
-            "SELECT id FROM sessions WHERE uid = ?2 AND source = ?3 AND gone & ?4
-               AND NOT EXISTS (SELECT 1 FROM sessions WHERE uid = ?2 AND file = ?1)",
+            "SELECT id FROM sessions s WHERE uid = ?2 AND source = ?3
+               AND (gone & ?4 OR (gone AND EXISTS (SELECT 1 FROM files f WHERE f.id = s.file AND NOT f.gone)))
+               AND NOT EXISTS (SELECT 1 FROM sessions WHERE uid = ?2 AND file = ?1)
+             ORDER BY gone & ?4 DESC LIMIT 1",
         )?;
         let values = params![file, meta.id, source.as_str(), PROMPTS_ONLY];
         let known: Option<SessionId> = find.query_row(values, |row| row.get(0)).optional()?;

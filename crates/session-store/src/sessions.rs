@@ -15,8 +15,8 @@ impl Writer {
     /// Opens a session for its turns, or brings its metadata up to date. With
     /// `fresh`, the turns to come replace those that are known: equal ones keep
     /// their numbers, and what is left over at the next checkpoint goes.
-    /// A session of which only prompts were known becomes the one that its
-    /// transcript tells. Gives the session's number.
+    /// A session of which only prompts were known, or that left another file which is still there,
+    /// becomes the one that its transcript tells. Gives the session's number.
     ///
     /// # Errors
     /// When the database fails.
@@ -28,7 +28,7 @@ impl Writer {
         fresh: bool,
     ) -> Result<SessionId> {
         self.begin()?;
-        let fresh = self.adopt_prompts(file, source, meta)? || fresh;
+        let fresh = self.adopt_session(file, source, meta)? || fresh;
         let id = self.upsert_session(file, source, meta)?;
         if self.replacing.is_some_and(|r| r.session != id) {
             self.delete_stale_turns()?;
@@ -124,17 +124,36 @@ impl Writer {
     }
 
     /// A session of this file that the history no longer holds: what was
-    /// indexed stays, marked.
+    /// indexed stays, marked, unless the agent has moved it to another file.
     ///
     /// # Errors
     /// When the database fails.
     pub fn mark_session_gone(&mut self, file: FileId, uid: &str) -> Result<()> {
         self.begin()?;
+        if let Some(moved) = self.find_moved(file, uid)? {
+            for turn in self.reader.turns(moved)? {
+                self.delete_turn(turn.id)?;
+                self.reindex_copies(turn.id)?;
+            }
+            return self.delete_session_rows(moved);
+        }
         self.reader.db.execute(
             "UPDATE sessions SET gone = gone | 1 WHERE file = ?1 AND uid = ?2",
             params![file, uid],
         )?;
         Ok(())
+    }
+
+    /// Returns the number of a session of this file that the history of another file holds.
+    fn find_moved(&self, file: FileId, uid: &str) -> Result<Option<SessionId>> {
+        let mut find = self.reader.db.prepare_cached(
+            "SELECT s.id FROM sessions s JOIN sessions o ON o.uid = s.uid AND o.source = s.source
+             JOIN files f ON f.id = o.file
+             WHERE s.file = ?1 AND s.uid = ?2 AND o.file <> ?1 AND o.gone = 0 AND f.gone = 0",
+        )?;
+        Ok(find
+            .query_row(params![file, uid], |row| row.get(0))
+            .optional()?)
     }
 
     /// Gives a title to the session that holds message `leaf`, now or when it

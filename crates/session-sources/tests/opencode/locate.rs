@@ -205,3 +205,20 @@ fn a_pipe_in_the_tree_is_not_waited_for() {
     let found = read(&home.data().join("storage"));
     assert_eq!((found.turns.len(), found.warnings.len()), (1, 1));
 }
+
+/// Its sessions may have moved there: the tree is to be read again.
+#[test]
+fn a_database_beside_a_tree_changes_the_stamp_of_the_tree() {
+    let home = Home::new();
+    home.write_tree(&session("ses_a", vec![user(vec![text("Hello.")])]));
+    let tree = |home: &Home| {
+        let found = opencode().locate(&home.env()).locations;
+        let tree = found
+            .into_iter()
+            .find(|location| location.path == home.tree());
+        tree.unwrap().stamp
+    };
+    let before = tree(&home);
+    drop(home.connect());
+    assert_ne!(tree(&home), before);
+}

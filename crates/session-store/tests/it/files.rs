@@ -2,6 +2,7 @@
 
 use crate::support::{Index, SOURCE, deliver, meta, turn};
 use proptest::prelude::*;
+use session_core::Query;
 use session_store::{FileDigest, FileId, FileStamp, Problem, Reader, Writer};
 
 fn problem(path: &str, reason: &str, count: u64) -> Problem {
@@ -70,6 +71,68 @@ fn a_vanished_file_leaves_its_sessions_marked_until_it_is_back() {
     assert!(!gone(&mut writer));
     writer.begin_full_read(file, "/h/a.jsonl").unwrap();
     assert!(gone(&mut writer), "until it is met again");
+}
+
+/// OpenCode moved its sessions from a tree of files to a database, and keeps the tree.
+#[test]
+fn a_session_that_another_file_of_the_agent_takes_over_is_one() {
+    let turns = [
+        turn(0, "Where is the port configured?", &[]),
+        turn(1, "And the lamp?", &[]),
+    ];
+    for is_gone_first in [true, false] {
+        let index = Index::new();
+        let mut writer = index.writer();
+        deliver(&mut writer, &meta("a"), &turns);
+        let tree = writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
+        let database = writer.upsert_file(&SOURCE, "/h/a.db").unwrap();
+        if is_gone_first {
+            writer.mark_session_gone(tree, "a").unwrap();
+        }
+        let session = writer
+            .open_session(database, &SOURCE, &meta("a"), true)
+            .unwrap();
+        for turn in &turns {
+            writer.add_turn(session, turn).unwrap();
+        }
+        writer
+            .checkpoint(database, "end", FileStamp::default())
+            .unwrap();
+        if !is_gone_first {
+            writer.mark_session_gone(tree, "a").unwrap();
+        }
+        writer.commit().unwrap();
+        let reader = index.reader();
+        let sessions = reader.sessions().unwrap();
+        let known: Vec<_> = sessions.iter().map(|s| (s.id, s.file, s.gone)).collect();
+        assert_eq!(known, [(session, database, false)], "{is_gone_first}");
+        assert_eq!(reader.turns(session).unwrap().len(), 2);
+        let lamp = Query::new("lamp");
+        let hits = reader.search_lexical(&lamp, 9, |_| Ok(true)).unwrap().hits;
+        assert_eq!(hits.len(), 1, "{is_gone_first}");
+    }
+}
+
+/// A copy of a whole home, whose file is gone or whose session another agent wrote, takes nothing over.
+#[test]
+fn what_no_living_file_of_the_agent_holds_stays() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let asked = turn(0, "Where is the port configured?", &[]);
+    deliver(&mut writer, &meta("a"), std::slice::from_ref(&asked));
+    let first = writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
+    let copy = writer.upsert_file(&SOURCE, "/copy/a.jsonl").unwrap();
+    let session = writer
+        .open_session(copy, &SOURCE, &meta("a"), true)
+        .unwrap();
+    writer.add_turn(session, &asked).unwrap();
+    writer
+        .checkpoint(copy, "end", FileStamp::default())
+        .unwrap();
+    assert_eq!(writer.reader().unwrap().sessions().unwrap().len(), 2);
+    writer.mark_file_gone(copy).unwrap();
+    writer.mark_session_gone(first, "a").unwrap();
+    assert_eq!(writer.reader().unwrap().sessions().unwrap().len(), 2);
 }
 
 #[test]
