@@ -94,7 +94,10 @@ fn is_original_in_range(turn: &TurnRecord, range: &Range<i64>) -> bool {
     turn.row.owner.is_none() && turn.timestamp_ms().is_some_and(|at| range.contains(&at))
 }
 
-fn report_session(row: &SessionRow, turns: SessionTurns) -> SessionReport {
+fn report_session(row: &SessionRow, mut turns: SessionTurns) -> SessionReport {
+    // Numbers of sessions depend on when they were indexed.
+    let begin = |turns: &Vec<TurnRecord>| turns.first().and_then(TurnRecord::timestamp_ms);
+    turns.subagents.sort_by_key(begin);
     let mut work = WorkSummary::from_turns(&turns.own);
     let subagents = turns.subagents.len();
     work.add_subagent_turns(&turns.own, &turns.subagents.concat());

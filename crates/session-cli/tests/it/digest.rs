@@ -1,9 +1,10 @@
 //! The digest of a day.
 
+use crate::claude::Transcript;
 use crate::environment::TestEnvironment;
-use crate::work::{BOILER, in_new_york, night};
+use crate::work::{BOILER, boiler, in_new_york, night};
 use insta::assert_snapshot;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::Path;
 
 #[test]
@@ -258,4 +259,32 @@ fn the_demo_has_a_day_to_tell_of() {
         edited   docker-compose.yaml
     ----- stderr -----
     "#);
+}
+
+/// Which of two subagents was indexed first follows from when their files were written.
+#[test]
+fn the_work_of_subagents_is_in_the_order_in_which_they_began() {
+    let write = |id: &str, time: &str, file: &str| {
+        let input =
+            json!({"file_path": format!("/home/ann/boiler/{file}"), "content": "Fill first."});
+        Transcript::new(id, "/home/ann/boiler")
+            .agent_of(BOILER)
+            .at(time)
+            .user("Write down how it fills, in a file of its own")
+            .call("Write", input, "Written.", false)
+            .assistant("Done as told, in a file.")
+    };
+    let early = write("agent-2b3c4d5e", "2026-03-08T05:13:00Z", "early.md");
+    let late = write("agent-3c4d5e6f", "2026-03-08T05:14:00Z", "late.md");
+    for sessions in [
+        [boiler(), early.clone(), late.clone()],
+        [boiler(), late, early],
+    ] {
+        let [first, second, third] = sessions;
+        let env = TestEnvironment::indexed(&[first, second]);
+        env.claude(&third);
+        let told = in_new_york(&env, &["digest", "2026-03-08", "--format", "json"]).stdout();
+        let places: Vec<_> = ["early.md", "late.md"].map(|file| told.find(file)).into();
+        assert!(places[0].is_some() && places[0] < places[1], "{told}");
+    }
 }
