@@ -3,6 +3,7 @@
 use crate::error_marker::is_error_line;
 use crate::text::{self, searchable};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -41,8 +42,9 @@ const LINE_TERMS: usize = 3;
 const MIN_PREFIX_CHARS: usize = 3;
 /// How a traceback of Python begins: the error is its last line.
 const TRACEBACK: &str = "Traceback (most recent call last)";
-/// Quotation marks that make a phrase as `"` does.
-const QUOTES: [char; 5] = ['“', '”', '„', '«', '»'];
+/// Quotation marks that begin and end a phrase as `"` does.
+const OPENING_QUOTES: [char; 3] = ['“', '„', '«'];
+const CLOSING_QUOTES: [char; 3] = ['”', '“', '»'];
 /// Terms beyond this many are dropped: nobody types more, scripts may.
 const TERM_LIMIT: usize = 64;
 
@@ -129,7 +131,7 @@ fn terms(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<Term> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     for text in texts {
-        let text = text.as_ref().replace(QUOTES, "\"");
+        let text = with_straight_quotes(text.as_ref());
         let parts: Vec<&str> = text.split('"').collect();
         let last = parts.len() - 1;
         for (position, part) in parts.into_iter().enumerate() {
@@ -144,6 +146,26 @@ fn terms(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<Term> {
         t.text.contains(char::is_alphanumeric) && seen.insert(t.text.to_lowercase())
     });
     found
+}
+
+/// Returns a text with `"` for marks of quotation that open and close, unless it has `"` itself.
+fn with_straight_quotes(text: &str) -> Cow<'_, str> {
+    if text.contains('"') || !text.contains(OPENING_QUOTES) {
+        return Cow::Borrowed(text);
+    }
+    let mut straight = String::with_capacity(text.len());
+    let (mut is_open, mut is_at_start) = (false, true);
+    for (at, c) in text.char_indices() {
+        let rest = &text[at + c.len_utf8()..];
+        let is_mark = match is_open {
+            true => CLOSING_QUOTES.contains(&c),
+            false => is_at_start && OPENING_QUOTES.contains(&c) && rest.contains(CLOSING_QUOTES),
+        };
+        is_open ^= is_mark;
+        straight.push(if is_mark { '"' } else { c });
+        is_at_start = c.is_whitespace() || c == '(';
+    }
+    Cow::Owned(straight)
 }
 
 fn phrase(quoted: &str) -> Term {
@@ -173,26 +195,33 @@ fn script_runs(word: &str) -> Vec<&str> {
 fn words(word: &str) -> Vec<Term> {
     let pieces: Vec<&str> = match word.split_once('/') {
         Some((left, right)) if is_pair_of_words(left, right) => vec![left, right],
-        _ => word
-            .split(['(', '`', '[', ']'])
-            .flat_map(split_at_commas)
-            .collect(),
+        _ => split_code(word),
     };
-    let is_whole = pieces
+    let cores = pieces.into_iter().flat_map(script_runs).map(trimmed);
+    let cores = cores.map(without_position);
+    let term = |core: &str| Term {
+        text: core.to_owned(),
+        exact: is_identifier(core),
+    };
+    cores.map(term).collect()
+}
+
+/// Splits a call, a link of Markdown or a list without spaces; all of it where nothing but remnants is left.
+fn split_code(word: &str) -> Vec<&str> {
+    let pieces = word
+        .split("](")
+        .flat_map(|piece| piece.split(['(', ')', '`']));
+    let mut pieces: Vec<&str> = pieces.flat_map(split_at_commas).collect();
+    let words = pieces
         .iter()
-        .filter(|p| p.contains(char::is_alphanumeric))
-        .count()
-        == 1;
-    let pieces = pieces.into_iter().flat_map(script_runs).map(|piece| {
-        let core = without_position(trimmed(piece));
-        Term {
-            text: core.to_owned(),
-            exact: is_identifier(core),
-        }
-    });
-    pieces
-        .filter(|term| is_whole || !is_remnant(&term.text))
-        .collect()
+        .filter(|piece| piece.contains(char::is_alphanumeric));
+    if words.count() > 1 {
+        pieces.retain(|piece| !is_remnant(trimmed(piece)));
+    }
+    match pieces.is_empty() {
+        true => vec![word],
+        false => pieces,
+    }
 }
 
 /// `and/or`, `CI/CD`: not a path.
@@ -200,10 +229,11 @@ fn is_pair_of_words(left: &str, right: &str) -> bool {
     let right = trimmed(right);
     let are_letters = [left, right]
         .iter()
-        .all(|w| !w.is_empty() && w.chars().all(char::is_alphabetic));
+        .all(|w| w.chars().count() > 1 && w.chars().all(char::is_alphabetic));
     let is_stop = |word: &str| STOP_WORDS.contains(word.to_lowercase().as_str());
     let is_shouted = |word: &str| word.chars().all(char::is_uppercase);
-    are_letters && (is_stop(left) || is_stop(right) || (is_shouted(left) && is_shouted(right)))
+    let are_both = |test: &dyn Fn(&str) -> bool| test(left) && test(right);
+    are_letters && (are_both(&is_stop) || are_both(&is_shouted))
 }
 
 /// Splits at commas that stand in no number.
@@ -239,7 +269,7 @@ fn trimmed(word: &str) -> &str {
 /// `./src/a.rs:12:5`, `@src/a.rs` and `src/a.rs#L3`, `parser` of `parser's`.
 fn without_position(word: &str) -> &str {
     let word = match word.contains("://") {
-        true => word.split(['#', '?']).next().unwrap_or(word),
+        true => without_fragment(word),
         false => without_line_number(word),
     };
     let word = word
@@ -257,10 +287,19 @@ fn without_position(word: &str) -> &str {
     }
 }
 
+/// Returns an address without what names a place in its page. A route (`#/users`, `#!/users`) is a page.
+fn without_fragment(address: &str) -> &str {
+    match address.split_once('#') {
+        Some((page, fragment)) if !fragment.starts_with(['/', '!']) => page,
+        _ => address,
+    }
+}
+
 /// Returns a path without the line and column that a compiler or a link names behind it.
 fn without_line_number(word: &str) -> &str {
     let is_line = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
     if let Some((path, lines)) = word.split_once("#L")
+        && !path.is_empty()
         && lines
             .split('-')
             .all(|line| is_line(line.trim_start_matches('L')))
@@ -274,7 +313,27 @@ fn without_line_number(word: &str) -> &str {
         }
         path = before;
     }
-    if has_extension(path) { path } else { word }
+    match has_extension(path) && !is_host(path) {
+        true => path,
+        false => word,
+    }
+}
+
+/// True for what a port is named behind, as it ends like a host.
+fn is_host(path: &str) -> bool {
+    let domains = [
+        ".com",
+        ".org",
+        ".net",
+        ".io",
+        ".dev",
+        ".app",
+        ".ai",
+        ".local",
+        ".internal",
+        ".lan",
+    ];
+    !path.contains(['/', '\\']) && domains.iter().any(|domain| path.ends_with(domain))
 }
 
 /// True for a path whose last component ends in `.` and letters.
@@ -286,11 +345,11 @@ fn has_extension(path: &str) -> bool {
     })
 }
 
-/// True for what splitting leaves over: a letter, a short number.
+/// True for what splitting leaves over: one letter, a number of one or two digits, several numbers.
 fn is_remnant(piece: &str) -> bool {
-    let letters = piece.chars().filter(|c| c.is_alphabetic()).count();
-    let is_letter = letters == 1 && piece.is_ascii() && piece.len() == 1;
-    is_letter || (letters == 0 && piece.len() < ID_DIGITS)
+    let is_number = piece.chars().all(|c| c.is_ascii_digit() || c == ',');
+    let is_short = piece.len() < 2 || (piece.len() == 2 && is_number);
+    is_short || (is_number && piece.contains(',')) || !piece.contains(char::is_alphanumeric)
 }
 
 /// Fewest digits of a number that names one thing: an issue of a large project, a run, a client.
@@ -300,7 +359,8 @@ const ID_DIGITS: usize = 5;
 /// `src/main.rs`, `ERR_SYNC_701`, `fooBar`, `E0308`, `v1.2.3`, `164556913424`.
 pub fn is_identifier(word: &str) -> bool {
     let core = bare(word);
-    if is_quantity(core) || STOP_WORDS.contains(core.to_lowercase().as_str()) {
+    let is_marked = word.starts_with(['-', '_', '@', '#']);
+    if !is_marked && (is_quantity(core) || STOP_WORDS.contains(core.to_lowercase().as_str())) {
         return false;
     }
     let chars: Vec<char> = core.chars().collect();
@@ -408,6 +468,22 @@ mod tests {
             ),
             ("localhost:8080 Foo::bar", "[localhost:8080] [Foo::bar]"),
             ("10,000 files", "10,000 files"),
+            ("I/O of A/B and f(x,y)", "[I/O] [A/B] f(x,y"),
+            ("COPY --from --with -i", "[COPY] [--from] [--with] [-i]"),
+            (
+                "map[string]bool issue(#386) exit(137)",
+                "map[string]bool issue #386 exit 137",
+            ),
+            (
+                "pages/about #L120 github.com:22",
+                "[pages/about] [#L120] [github.com:22]",
+            ),
+            (
+                "https://a.io/w?v=1 https://a.io/#/x",
+                "[https://a.io/w?v=1] [https://a.io/#/x]",
+            ),
+            ("24” monitor and 27” screen", "24 monitor 27 screen"),
+            ("„eins zwei“", "[eins zwei]"),
         ] {
             check(typed, terms);
         }

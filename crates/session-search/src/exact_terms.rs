@@ -35,6 +35,8 @@ pub(crate) struct ExactTerm {
     pub(crate) word_idf: f32,
     /// Turns whose texts were read, each with how it holds the term.
     pub(crate) read: Vec<ReadTurn>,
+    /// True where all turns that hold its words were read.
+    pub(crate) is_all_read: bool,
     /// The idf by its holders: it is rarer than its words.
     idf: f32,
     /// In order.
@@ -124,6 +126,8 @@ impl ExactTerm {
         let shown = stats
             .postings()
             .filter_map(|turn| filtered.resolve_turn(turn));
+        let mut shown_turns = 0;
+        let shown = shown.inspect(|_| shown_turns += 1);
         let (mut turns, sessions): (Vec<TurnId>, _) = shown
             .filter(|shown| is_holder.get(&shown.turn).copied().unwrap_or(by_words))
             .map(|shown| (shown.turn, shown.session))
@@ -137,6 +141,7 @@ impl ExactTerm {
             text: stats.term.clone(),
             word_idf: stats.idf,
             idf: lexical.hits.idf(estimate.max(1)),
+            is_all_read: read.len() == shown_turns,
             read,
             turns,
             sessions,
@@ -184,7 +189,12 @@ impl TextReader<'_> {
                 continue;
             };
             let quality = self.quality(turn, shown.session, &stats.term)?;
-            if quality.is_whole() {
+            // Who types capitals means them.
+            let is_as_typed = match stats.term.contains(char::is_uppercase) {
+                true => quality == IdentifierMatch::Whole,
+                false => quality.is_whole(),
+            };
+            if is_as_typed {
                 sessions.insert(shown.session);
             }
             read.push(ReadTurn {

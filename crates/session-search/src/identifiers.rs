@@ -110,6 +110,9 @@ pub(crate) fn find_holders(exact: &ExactTerms, lexical: &LexicalCandidates) -> I
 /// sessions have it.
 fn holders_of_term(term: &ExactTerm) -> BTreeMap<SessionId, Vec<TurnId>> {
     let mut sessions: BTreeMap<SessionId, Vec<TurnId>> = BTreeMap::new();
+    if !term.is_all_read {
+        return sessions;
+    }
     let held = term.read.iter();
     let held = held.filter(|turn| turn.quality != IdentifierMatch::Words);
     let best = held.clone().map(|turn| turn.quality).max();

@@ -89,10 +89,9 @@ impl SearchedTerm {
         let texts = [Some(term.text.as_str()), stem.as_deref()];
         Self {
             phrases: texts.into_iter().flatten().map(fts5_string).collect(),
-            path_ends: if term.exact {
-                path_ends(&term.text)
-            } else {
-                Vec::new()
+            path_ends: match term.exact && is_path(&term.text) {
+                true => path_ends(&term.text),
+                false => Vec::new(),
             },
             text: term.text,
             completions: Vec::new(),
@@ -106,6 +105,11 @@ impl SearchedTerm {
         let others = others.map(|text| fts5_string(text));
         self.phrases.iter().cloned().chain(others)
     }
+}
+
+/// True for a path, not for an address, a phrase or the line of an error.
+fn is_path(text: &str) -> bool {
+    !text.contains(char::is_whitespace) && !text.contains("://")
 }
 
 /// Returns the last two components of a path of three or more, and the last one where it names a file.
