@@ -39,6 +39,7 @@ pub mod parallel;
 pub mod paste;
 mod prefetch;
 mod query;
+mod query_word;
 pub mod safe_json;
 mod same_command;
 mod session;

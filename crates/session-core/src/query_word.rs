@@ -1,0 +1,234 @@
+//! A word of a query: what of it is looked for, and whether it is an identifier.
+
+use crate::text;
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+const STOP: &str = "\
+a about after all am an and any are as at be because been before being between both but by can \
+could did do does doing down during e.g each few for from further had has have having he her here hers \
+him his how i i.e if in into is it its itself just me might more most my no nor not now of off on once \
+only or other our ours out over own same she should so some such than that the their theirs them \
+then there these they this those through to too under until up us very was we were what when where \
+which while who whom why will with would you your yours";
+
+static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP.split_whitespace().collect());
+
+/// Splits a word between spaces into what is looked for: `[a.rs](src/a.rs)` is two, and so is `and/or`. What surrounds
+/// an identifier is taken off.
+pub(crate) fn split_word(word: &str) -> Vec<&str> {
+    let pieces: Vec<&str> = match word.split_once('/') {
+        Some((left, right)) if is_pair_of_words(left, right) => vec![left, right],
+        _ => split_code(word),
+    };
+    let cores = pieces.into_iter().flat_map(script_runs).map(trimmed);
+    cores.map(without_position).collect()
+}
+
+/// Returns true for a word that tells nothing by itself.
+pub(crate) fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.contains(bare(word).to_lowercase().as_str())
+}
+
+/// The word without punctuation around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric())
+}
+
+/// Splits a word where scripts that are written without spaces begin and end: `dockerの設定` is two terms.
+fn script_runs(word: &str) -> Vec<&str> {
+    let mut runs = Vec::new();
+    let mut start = 0;
+    let chars: Vec<(usize, char)> = word.char_indices().collect();
+    for pair in chars.windows(2) {
+        let [(_, before), (at, after)] = [pair[0], pair[1]];
+        if text::is_unspaced(before) != text::is_unspaced(after) {
+            runs.extend(word.get(start..at));
+            start = at;
+        }
+    }
+    runs.extend(word.get(start..));
+    runs
+}
+
+/// Splits a call, a link of Markdown or a list without spaces; all of it where nothing but remnants is left.
+fn split_code(word: &str) -> Vec<&str> {
+    let pieces = word
+        .split("](")
+        .flat_map(|piece| piece.split(['(', ')', '`']));
+    let mut pieces: Vec<&str> = pieces.flat_map(split_at_commas).collect();
+    let words = pieces
+        .iter()
+        .filter(|piece| piece.contains(char::is_alphanumeric));
+    if words.count() > 1 {
+        pieces.retain(|piece| !is_remnant(trimmed(piece)));
+    }
+    match pieces.is_empty() {
+        true => vec![word],
+        false => pieces,
+    }
+}
+
+/// `and/or`, `CI/CD`: not a path.
+fn is_pair_of_words(left: &str, right: &str) -> bool {
+    let right = trimmed(right);
+    let are_letters = [left, right]
+        .iter()
+        .all(|w| w.chars().count() > 1 && w.chars().all(char::is_alphabetic));
+    let is_stop = |word: &str| STOP_WORDS.contains(word.to_lowercase().as_str());
+    let is_shouted = |word: &str| word.chars().all(char::is_uppercase);
+    let are_both = |test: &dyn Fn(&str) -> bool| test(left) && test(right);
+    are_letters && (are_both(&is_stop) || are_both(&is_shouted))
+}
+
+/// Splits at commas that stand in no number.
+fn split_at_commas(word: &str) -> Vec<&str> {
+    let is_in_number = |at: usize| {
+        let before = word[..at].ends_with(|c: char| c.is_ascii_digit());
+        before && word[at + 1..].starts_with(|c: char| c.is_ascii_digit())
+    };
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    for (at, _) in word.match_indices(',').filter(|(at, _)| !is_in_number(*at)) {
+        pieces.push(&word[start..at]);
+        start = at + 1;
+    }
+    pieces.push(&word[start..]);
+    pieces
+}
+
+/// Returns a word without the punctuation around it that belongs to the sentence.
+fn trimmed(word: &str) -> &str {
+    let mut core = word;
+    loop {
+        let before = core.len();
+        core = core.trim_matches(|c: char| !c.is_alphanumeric() && !"-_./\\:#@".contains(c));
+        core = core.trim_end_matches(['.', ':', '-']);
+        if core.len() == before {
+            return core;
+        }
+    }
+}
+
+/// Returns a word without what tells where in a file, by whom it is mentioned, or whose it is: `src/a.rs` of
+/// `./src/a.rs:12:5`, `@src/a.rs` and `src/a.rs#L3`, `parser` of `parser's`.
+fn without_position(word: &str) -> &str {
+    let word = match word.contains("://") {
+        true => without_fragment(word),
+        false => without_line_number(word),
+    };
+    let word = word
+        .strip_suffix("'s")
+        .or(word.strip_suffix("’s"))
+        .unwrap_or(word);
+    let word = word.strip_prefix("./").unwrap_or(word);
+    let word = match word.trim_end_matches('/') {
+        "" => word,
+        path => path,
+    };
+    match word.strip_prefix('@') {
+        Some(path) if path.contains('/') && has_extension(path) => path,
+        _ => word,
+    }
+}
+
+/// Returns an address without what names a place in its page. A route (`#/users`, `#!/users`) is a page.
+fn without_fragment(address: &str) -> &str {
+    match address.split_once('#') {
+        Some((page, fragment)) if !fragment.starts_with(['/', '!']) => page,
+        _ => address,
+    }
+}
+
+/// Returns a path without the line and column that a compiler or a link names behind it.
+fn without_line_number(word: &str) -> &str {
+    let is_line = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
+    if let Some((path, lines)) = word.split_once("#L")
+        && !path.is_empty()
+        && lines
+            .split('-')
+            .all(|line| is_line(line.trim_start_matches('L')))
+    {
+        return path;
+    }
+    let mut path = word;
+    while let Some((before, line)) = path.rsplit_once(':') {
+        if !is_line(line) {
+            break;
+        }
+        path = before;
+    }
+    match has_extension(path) && !is_host(path) {
+        true => path,
+        false => word,
+    }
+}
+
+/// True for what a port is named behind, as it ends like a host.
+fn is_host(path: &str) -> bool {
+    let domains = [
+        ".com",
+        ".org",
+        ".net",
+        ".io",
+        ".dev",
+        ".app",
+        ".ai",
+        ".local",
+        ".internal",
+        ".lan",
+    ];
+    !path.contains(['/', '\\']) && domains.iter().any(|domain| path.ends_with(domain))
+}
+
+/// True for a path whose last component ends in `.` and letters.
+fn has_extension(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    name.rsplit_once('.').is_some_and(|(_, extension)| {
+        extension.starts_with(|c: char| c.is_ascii_alphabetic())
+            && extension.chars().all(|c| c.is_ascii_alphanumeric())
+    })
+}
+
+/// True for what splitting leaves over: one letter, a number of one or two digits, several numbers.
+fn is_remnant(piece: &str) -> bool {
+    let is_number = piece.chars().all(|c| c.is_ascii_digit() || c == ',');
+    let is_short = piece.len() < 2 || (piece.len() == 2 && is_number);
+    is_short || (is_number && piece.contains(',')) || !piece.contains(char::is_alphanumeric)
+}
+
+/// Fewest digits of a number that names one thing: an issue of a large project, a run, a client.
+const ID_DIGITS: usize = 5;
+
+/// True for a word shaped like a thing with a name: `--no-verify`,
+/// `src/main.rs`, `ERR_SYNC_701`, `fooBar`, `E0308`, `v1.2.3`, `164556913424`.
+pub(crate) fn is_identifier(word: &str) -> bool {
+    let core = bare(word);
+    let is_marked = word.starts_with(['-', '_', '@', '#']);
+    if !is_marked && (is_quantity(core) || STOP_WORDS.contains(core.to_lowercase().as_str())) {
+        return false;
+    }
+    let chars: Vec<char> = core.chars().collect();
+    let digits = chars.iter().any(char::is_ascii_digit);
+    let letters = chars.iter().any(|c| c.is_alphabetic());
+    let joined = core.contains(['_', '/', '\\', '.', ':', '@', '#']);
+    let hump = chars
+        .windows(2)
+        .any(|w| w[0].is_lowercase() && w[1].is_uppercase());
+    let shout =
+        chars.len() >= 4 && letters && chars.iter().all(|c| c.is_uppercase() || !c.is_alphabetic());
+    let flag = word.starts_with("--") || (word.starts_with('-') && word.len() > 1);
+    let is_id = chars.len() >= ID_DIGITS && chars.iter().all(char::is_ascii_digit);
+    flag || hump || shout || is_id || (letters && (joined || digits))
+}
+
+/// `2nd`, `45s`, `10MB`: a number with what it counts.
+fn is_quantity(word: &str) -> bool {
+    let unit = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    unit.len() < word.len() && UNITS.contains(&unit.to_lowercase().as_str())
+}
+
+const UNITS: [&str; 18] = [
+    "st", "nd", "rd", "th", "ms", "s", "sec", "m", "min", "h", "d", "w", "x", "k", "kb", "mb",
+    "gb", "px",
+];
