@@ -52,7 +52,6 @@ impl Query {
     /// Reads a query. Stop words are dropped from the terms as long as other
     /// terms remain.
     pub fn new(text: &str) -> Self {
-        // As texts are indexed: what nobody sees is in no word. No escape sequence takes a word with it.
         let error_line = error_line(text);
         let text = on_one_line(text);
         // Of a long paste the error itself counts most.
@@ -90,8 +89,9 @@ fn is_stop_word(term: &Term) -> bool {
     !term.exact && query_word::is_stop_word(&term.text)
 }
 
-/// Returns a text as texts are indexed, without what breaks lines.
+/// Returns a text as texts are indexed, without what breaks lines: what nobody sees is in no word.
 fn on_one_line(text: &str) -> String {
+    // No escape sequence takes a word with it.
     let text = text.replace(char::is_control, " ");
     searchable(&text).trim().to_owned()
 }

@@ -75,10 +75,9 @@ fn is_pair_of_words(left: &str, right: &str) -> bool {
     let are_letters = [left, right]
         .iter()
         .all(|w| w.chars().count() > 1 && w.chars().all(char::is_alphabetic));
-    let is_stop = |word: &str| STOP_WORDS.contains(word.to_lowercase().as_str());
     let is_shouted = |word: &str| word.chars().all(char::is_uppercase);
     let are_both = |test: &dyn Fn(&str) -> bool| test(left) && test(right);
-    are_letters && (are_both(&is_stop) || are_both(&is_shouted))
+    are_letters && (are_both(&is_stop_word) || are_both(&is_shouted))
 }
 
 /// Splits at commas that stand in no number.
@@ -205,7 +204,7 @@ const ID_DIGITS: usize = 5;
 pub(crate) fn is_identifier(word: &str) -> bool {
     let core = bare(word);
     let is_marked = word.starts_with(['-', '_', '@', '#']);
-    if !is_marked && (is_quantity(core) || STOP_WORDS.contains(core.to_lowercase().as_str())) {
+    if !is_marked && (is_quantity(core) || is_stop_word(core)) {
         return false;
     }
     let chars: Vec<char> = core.chars().collect();

@@ -1,7 +1,7 @@
 //! How a turn holds an identifier: as typed or in other case, by itself or in a longer name.
 
 use session_core::TurnContent;
-use session_core::text::is_unspaced;
+use session_core::text::{is_unspaced, one_line};
 use std::borrow::Cow;
 
 /// How a turn holds an identifier, the worst first.
@@ -59,7 +59,7 @@ fn comparable(text: &str, is_phrase: bool) -> Cow<'_, str> {
         }
     }
     match is_phrase {
-        true => Cow::Owned(text.split_whitespace().collect::<Vec<_>>().join(" ")),
+        true => Cow::Owned(one_line(&text)),
         false => text,
     }
 }
@@ -86,14 +86,15 @@ fn classify(before: &str, identifier: &str, after: &str) -> Option<Occurrence> {
     // `__init__` and `_name_` are what stands between.
     let is_mark = |c: char| c == '_';
     let before = before.trim_end_matches(is_mark).chars().next_back();
-    let is_plural = after
+    let plural = after
         .strip_prefix('s')
-        .is_some_and(|rest| !begins_with_word(rest));
-    let after = match is_plural && identifier.ends_with(char::is_alphabetic) {
+        .filter(|rest| !is_word(rest.chars().next()));
+    let is_plural = plural.is_some() && identifier.ends_with(char::is_alphabetic);
+    let after = match is_plural {
         true => &after[1..],
         false => after.trim_start_matches(is_mark),
     };
-    let ends = Ends::of(identifier);
+    let ends = Ends::new(identifier);
     let mut following = after.chars();
     let (after, second_after) = (following.next(), following.next());
     let goes_on = after == Some('-');
@@ -119,17 +120,13 @@ struct Ends {
 }
 
 impl Ends {
-    fn of(identifier: &str) -> Self {
+    fn new(identifier: &str) -> Self {
         let is_spaced = |c: Option<char>| c.is_some_and(|c| !is_unspaced(c));
         Self {
             begins_word: is_spaced(identifier.chars().next()),
             ends_word: is_spaced(identifier.chars().next_back()),
         }
     }
-}
-
-fn begins_with_word(text: &str) -> bool {
-    is_word(text.chars().next())
 }
 
 /// A character of a script without spaces, or of Korean, begins another word: `retry.ts没有`.

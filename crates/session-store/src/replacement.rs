@@ -43,8 +43,7 @@ impl Writer {
             .collect::<rusqlite::Result<_>>()?;
         drop(find);
         for &id in &old {
-            self.delete_turn(id)?;
-            self.reindex_copies(id)?;
+            self.delete_owner(id)?;
         }
         if !old.is_empty() {
             self.new_session.note_change(done.session);

@@ -132,8 +132,7 @@ impl Writer {
         self.begin()?;
         if let Some(moved) = self.find_moved(file, uid)? {
             for turn in self.reader.turns(moved)? {
-                self.delete_turn(turn.id)?;
-                self.reindex_copies(turn.id)?;
+                self.delete_owner(turn.id)?;
             }
             return self.delete_session_rows(moved);
         }

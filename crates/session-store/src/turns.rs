@@ -291,7 +291,7 @@ impl Writer {
     }
 
     /// Indexes again the copies of a turn that changed or is deleted.
-    pub(crate) fn reindex_copies(&mut self, owner: TurnId) -> Result<()> {
+    fn reindex_copies(&mut self, owner: TurnId) -> Result<()> {
         let mut find = self
             .reader
             .db
@@ -311,6 +311,12 @@ impl Writer {
             self.bump_revision(session)?;
         }
         Ok(())
+    }
+
+    /// Deletes a turn, of which other turns may be copies that stay.
+    pub(crate) fn delete_owner(&mut self, id: TurnId) -> Result<()> {
+        self.delete_turn(id)?;
+        self.reindex_copies(id)
     }
 
     /// Deletes a turn with its content and words.

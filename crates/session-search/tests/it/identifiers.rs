@@ -440,7 +440,7 @@ fn a_phrase_may_be_broken_over_two_lines() {
     assert_eq!(ids(&found)[0], "broken");
 }
 
-/// What stands in the text is written in another way than what is typed, or beside a script without spaces.
+/// Texts write a name in another way than it is typed, or beside a script without spaces.
 #[test]
 fn a_name_is_known_as_it_is_written_elsewhere() {
     let written = [
