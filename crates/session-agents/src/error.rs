@@ -23,6 +23,17 @@ pub enum AgentError {
     Manifest(#[source] serde_json::Error),
 }
 
+impl AgentError {
+    /// Returns what a user can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::File(error) => error.hint(),
+            Self::Settings { .. } => Some("correct it first"),
+            Self::Manifest(_) => None,
+        }
+    }
+}
+
 /// A mistake in the text of settings.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {

@@ -71,6 +71,28 @@ pub enum ResumeError {
 }
 
 impl ResumeError {
+    /// Returns what a user can do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Subagent { parent, .. } => {
+                format!("`session-search resume {parent}` resumes the session that started it")
+            }
+            Self::OrphanedSubagent { session } => {
+                format!("`session-search show {session}` has what was said in it")
+            }
+            Self::TranscriptDeleted { session } => {
+                format!("`session-search show {session}` has its prompts")
+            }
+            Self::HistoryGone { session } => {
+                format!("`session-search show {session}` has what was indexed of it")
+            }
+            Self::NoFork { session, .. } => {
+                format!("`session-search resume {session}` resumes the session itself")
+            }
+            Self::Unsupported { .. } => "`session-search show` has what was said in it".to_owned(),
+        }
+    }
+
     /// Leaves out the session that started a subagent where it is not one of `all`.
     #[must_use]
     pub fn without_unknown_parent(self, all: &[SessionRow]) -> Self {

@@ -49,3 +49,16 @@ pub enum EmbedError {
         reason: &'static str,
     },
 }
+
+impl EmbedError {
+    /// Returns what a user can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Remote { .. } => Some(
+                "see that the endpoint runs and that its key and model are right, or `session-search model use table`",
+            ),
+            Self::At { why, .. } => why.hint(),
+            _ => None,
+        }
+    }
+}

@@ -60,11 +60,7 @@ impl FileError {
             Self::Exists(_) => Some("compare both, and remove one of them"),
             Self::Changed(_) => Some("try again"),
             Self::Locked(_) => Some("wait for it to end, and try again"),
-            Self::Io(error) => match error.kind() {
-                io::ErrorKind::PermissionDenied => Some("see who may read and write there"),
-                io::ErrorKind::ReadOnlyFilesystem => Some("the disk is mounted for reading alone"),
-                _ => None,
-            },
+            Self::Io(error) => io_hint(error),
             Self::Outside(_) => None,
         }
     }
@@ -73,6 +69,18 @@ impl FileError {
     pub(crate) fn io(what: &str, path: &Path, error: &io::Error) -> Self {
         let text = format!("cannot {what} `{}`: {error}", path_line(path));
         Self::Io(io::Error::new(error.kind(), text))
+    }
+}
+
+/// Returns what a user can do about an error of the file system.
+pub fn io_hint(error: &io::Error) -> Option<&'static str> {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => Some("see who may read and write there"),
+        io::ErrorKind::ReadOnlyFilesystem => Some("the disk is mounted for reading alone"),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            Some("free space on the disk that is written to")
+        }
+        _ => None,
     }
 }
 

@@ -52,7 +52,7 @@ mod windows;
 
 pub use confined_file::ConfinedFile;
 pub use dir::{Dir, Durability, Existing};
-pub use error::{FileError, Result, path_line};
+pub use error::{FileError, Result, io_hint, path_line};
 pub use home::{HOME_VARIABLE, home_directory};
 pub use line_ends::keep_line_ends;
 pub use lock::{Lock, remove_temporary_files};

@@ -54,7 +54,8 @@ impl ForgetError {
             Self::TooMuch(_) => Some(
                 "name whole projects in `exclude.projects` of the configuration instead of forgetting their turns",
             ),
-            Self::Store(_) | Self::Pattern(_) => None,
+            Self::Store(error) => error.hint(),
+            Self::Pattern(_) => None,
         }
     }
 }

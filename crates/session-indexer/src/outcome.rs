@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use session_forget::Removed;
+use session_store::StoreError;
 
 /// The outcome of a refresh.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -22,10 +23,7 @@ pub struct Outcome {
     pub removed: Removed,
     /// Why the index could not be written, where it was searched as it is.
     #[serde(skip)]
-    pub unwritable: Option<String>,
-    /// The disk has no room for what it was to write.
-    #[serde(skip)]
-    pub needs_space: bool,
+    pub unwritable: Option<Unwritable>,
     /// Others could write to the index's directory until now.
     #[serde(skip)]
     pub was_open_to_others: bool,
@@ -37,6 +35,27 @@ pub struct Outcome {
     pub purge_waits: bool,
     /// Another process was writing, so nothing was done.
     pub locked: bool,
+}
+
+/// Why the index cannot be written, and what a user can do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unwritable {
+    /// The error.
+    pub reason: String,
+    /// The way out.
+    pub hint: &'static str,
+}
+
+impl Unwritable {
+    /// Returns the reason where the folder of the index cannot be written, or its disk is full.
+    pub fn new(error: &StoreError) -> Option<Self> {
+        let is_unwritable = error.needs_write_access() || error.needs_space();
+        let hint = error.hint().filter(|_| is_unwritable)?;
+        Some(Self {
+            reason: error.to_string(),
+            hint,
+        })
+    }
 }
 
 impl Outcome {

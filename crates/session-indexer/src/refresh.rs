@@ -61,6 +61,17 @@ pub enum IndexError {
     Embed(#[from] EmbedError),
 }
 
+impl IndexError {
+    /// Returns what a user can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Store(error) => error.hint(),
+            Self::Forget(error) => error.hint(),
+            Self::Embed(error) => error.hint(),
+        }
+    }
+}
+
 impl From<ForgetError> for IndexError {
     fn from(error: ForgetError) -> Self {
         match error {

@@ -148,7 +148,8 @@ impl Worker {
 
 /// Says what a refresh left unread.
 fn refresh_note(outcome: &Outcome) -> Option<String> {
-    if let Some(reason) = &outcome.unwritable {
+    if let Some(unwritable) = &outcome.unwritable {
+        let reason = &unwritable.reason;
         return Some(format!(
             "the index cannot be written ({reason}); it is searched as it is"
         ));

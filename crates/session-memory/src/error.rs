@@ -3,6 +3,7 @@
 use crate::import::ImportFormat;
 use crate::memory::MemoryScope;
 use session_core::text::{clip, one_line, printable};
+use session_files::io_hint;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -149,11 +150,9 @@ impl MemoryError {
                 }
             }),
             Self::File(error) => error.hint(),
-            Self::ReplacedByItself
-            | Self::ReplacementIsReplaced { .. }
-            | Self::Refused(_)
-            | Self::Embed(_)
-            | Self::Io(_) => None,
+            Self::ReplacedByItself | Self::ReplacementIsReplaced { .. } | Self::Refused(_) => None,
+            Self::Embed(error) => error.hint(),
+            Self::Io(error) => io_hint(error),
         };
         hint.map(Cow::Borrowed)
     }

@@ -5,9 +5,6 @@ use session_files::path_line;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// The hint where an endpoint gives no vectors.
-pub const ENDPOINT_HINT: &str = "see that the endpoint runs and that its key and model are right, or `session-search model use table`";
-
 /// The error of a model that could not be found, installed, verified or opened.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -197,9 +194,12 @@ impl ModelError {
             Self::Damaged { name, .. } => {
                 format!("run `session-search model pull {name}` or `model import {name}` again")
             }
-            Self::Open { name, cause } if !matches!(cause, EmbedError::Remote { .. }) => format!(
-                "the files are not of the architecture that the description says, or not whole: run `session-search model pull {name}` or `model import {name}` again"
-            ),
+            Self::Open { name, cause } => match cause.hint() {
+                Some(hint) => hint.to_owned(),
+                None => format!(
+                    "the files are not of the architecture that the description says, or not whole: run `session-search model pull {name}` or `model import {name}` again"
+                ),
+            },
             Self::RemoteHasNoFiles | Self::InvalidEndpoint { .. } => {
                 "[remote] in your configuration, or EMBEDDINGS_URL and EMBEDDINGS_MODEL in `.env` beside it, say where it is; an address in the environment alone is not used (docs/models.md)".to_owned()
             }
@@ -209,7 +209,6 @@ impl ModelError {
             Self::InvalidEnvFile { .. } => {
                 "correct the line: NAME=VALUE, a value with spaces or `$` between single quotes".to_owned()
             }
-            Self::Open { .. } => ENDPOINT_HINT.to_owned(),
             Self::HubUnreachable { .. } => {
                 "`hub` in the configuration, or HF_ENDPOINT, names another hub; where there is no network, `session-search model import NAME --from FOLDER` takes files that you bring".to_owned()
             }

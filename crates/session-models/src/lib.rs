@@ -47,7 +47,7 @@ mod verify_and_remove;
 
 pub use catalogue::{Catalogue, ModelState};
 pub use directories::UserDirectories;
-pub use error::{ENDPOINT_HINT, ModelError};
+pub use error::ModelError;
 pub use hub_config::HubConfig;
 pub use model_description::REMOTE_MODEL;
 pub use progress::FileProgress;

@@ -1,10 +1,9 @@
 //! Notes on a refresh of the index: files read, removed and left.
 
-use crate::error_hint::{NO_SPACE_HINT, UNWRITABLE_HINT};
 use crate::forget_report::format_counts;
 use session_display::plural;
 use session_forget::Removed;
-use session_indexer::Outcome;
+use session_indexer::{Outcome, Unwritable};
 use std::time::Duration;
 
 /// Formats notes on what a refresh removed and left unread; empty where there is nothing to note.
@@ -13,11 +12,7 @@ pub fn format_refresh_notes(outcome: &Outcome) -> String {
     if let Some(removed) = format_removed(outcome) {
         out += &format!("note: {removed}\n");
     }
-    if let Some(reason) = &outcome.unwritable {
-        let hint = match outcome.needs_space {
-            true => NO_SPACE_HINT,
-            false => UNWRITABLE_HINT,
-        };
+    if let Some(Unwritable { reason, hint }) = &outcome.unwritable {
         out += &format!(
             "note: the index cannot be written ({reason}); it is searched as it is\nhint: {hint}\n"
         );
@@ -110,11 +105,18 @@ mod tests {
             "note: another process is updating the index, 2 changed files still to be read; this answer may be incomplete\n"
         );
         let unwritable = Outcome {
-            unwritable: Some("read-only".into()),
+            unwritable: Some(Unwritable {
+                reason: "read-only".into(),
+                hint: "see that it can be written",
+            }),
             ..left
         };
         let notes = format_refresh_notes(&unwritable);
         assert!(notes.starts_with("note: the index cannot be written (read-only)"));
+        assert!(
+            notes.ends_with("\nhint: see that it can be written\n"),
+            "{notes}"
+        );
         assert!(!notes.contains("another process"), "{notes}");
     }
 }

@@ -3,10 +3,12 @@
 use crate::typed_filter_error::TypedFilterError;
 use session_config::ConfigError;
 use session_embed::EmbedError;
+use session_files::io_hint;
 use session_indexer::IndexError;
 use session_memory::MemoryError;
 use session_models::ModelError;
 use session_store::StoreError;
+use std::borrow::Cow;
 use thiserror::Error;
 
 /// The reason for which a query could not be prepared or answered.
@@ -40,6 +42,25 @@ pub enum QueryError {
     /// A model in process failed.
     #[error(transparent)]
     Embed(#[from] EmbedError),
+}
+
+impl QueryError {
+    /// Returns what a user can do about it.
+    pub fn hint(&self) -> Option<Cow<'static, str>> {
+        match self {
+            Self::Forget(error) => error.hint().map(Cow::from),
+            Self::Store(error) => error.hint().map(Cow::from),
+            Self::Model(error) => error.hint().map(Cow::from),
+            Self::Config(error) => error.hint().map(Cow::from),
+            Self::Filter(error) => error.hint().map(Cow::from),
+            Self::Memory(error) => error.hint(),
+            Self::MemoriesDisabled => {
+                Some("`session-search config` says by whom (`enabled`)".into())
+            }
+            Self::Io(error) => io_hint(error).map(Cow::from),
+            Self::Embed(error) => error.hint().map(Cow::from),
+        }
+    }
 }
 
 impl From<IndexError> for QueryError {

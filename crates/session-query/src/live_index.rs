@@ -3,7 +3,9 @@
 use crate::error::QueryError;
 use session_core::parallel::run_both;
 use session_embed::Embedder;
-use session_indexer::{Mode, Outcome, Progress, ReadPolicy, Refresh, discover, refresh};
+use session_indexer::{
+    Mode, Outcome, Progress, ReadPolicy, Refresh, Unwritable, discover, refresh,
+};
 use session_sources::Env;
 use session_store::{Reader, SessionRow, StoreError};
 use std::path::Path;
@@ -86,22 +88,23 @@ impl LiveIndex<'_> {
 
     /// Refreshes the index within the budget of a query. One that cannot be written is searched as it is.
     fn refresh_or_read_only(&self) -> Result<Outcome, QueryError> {
-        match self.refresh(Mode::Changes, Some(REFRESH_BUDGET)) {
-            Err(QueryError::Store(error))
-                if (error.needs_write_access() || error.needs_space())
-                    && self
-                        .snapshot()
-                        .is_ok_and(|index| !index.sessions.is_empty()) =>
-            {
-                Ok(Outcome {
-                    files_left: self.count_changed_files()?,
-                    unwritable: Some(error.to_string()),
-                    needs_space: error.needs_space(),
-                    ..Outcome::default()
-                })
-            }
-            refreshed => refreshed,
+        let error = match self.refresh(Mode::Changes, Some(REFRESH_BUDGET)) {
+            Err(QueryError::Store(error)) => error,
+            refreshed => return refreshed,
+        };
+        match Unwritable::new(&error) {
+            Some(unwritable) if self.has_sessions() => Ok(Outcome {
+                files_left: self.count_changed_files()?,
+                unwritable: Some(unwritable),
+                ..Outcome::default()
+            }),
+            _ => Err(error.into()),
         }
+    }
+
+    fn has_sessions(&self) -> bool {
+        self.snapshot()
+            .is_ok_and(|index| !index.sessions.is_empty())
     }
 
     /// Reads what changed as far as a query can wait for it. While another process makes the first

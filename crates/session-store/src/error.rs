@@ -80,6 +80,36 @@ impl From<rusqlite::Error> for StoreError {
 pub(crate) type Result<T> = std::result::Result<T, StoreError>;
 
 impl StoreError {
+    /// Returns the hint: what a user can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            _ if self.needs_rebuild() => Some(
+                "run `session-search index --full` to build it anew; the old database is kept beside it",
+            ),
+            _ if self.needs_migration() => Some(
+                "run `session-search index`, which migrates it; where its folder cannot be written, set SESSION_SEARCH_HOME to another",
+            ),
+            _ if self.needs_update() => Some(
+                "a newer version of session-search wrote it: update this one, or set SESSION_SEARCH_HOME to another folder",
+            ),
+            _ if self.needs_space() => {
+                Some("free space on that disk, or set SESSION_SEARCH_HOME to a folder on another")
+            }
+            Self::Shared(_) => {
+                Some("set SESSION_SEARCH_HOME to a folder of its own, such as one below that")
+            }
+            Self::Locked { .. } => Some("wait for it to end, or see `session-search status`"),
+            Self::Missing { .. } => Some("run `session-search index`"),
+            _ if self.needs_write_access() => {
+                Some("see that its folder can be written, or set SESSION_SEARCH_HOME to another")
+            }
+            Self::Sqlite(_) | Self::Io(_) => {
+                Some("`session-search doctor` looks for what is wrong")
+            }
+            _ => None,
+        }
+    }
+
     /// True when the remedy is to build the index anew.
     pub fn needs_rebuild(&self) -> bool {
         match self {
