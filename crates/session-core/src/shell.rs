@@ -2,8 +2,6 @@
 
 use crate::text::{clip, file_name};
 use std::borrow::Cow;
-use std::iter::Peekable;
-use std::str::Chars;
 
 /// Words that another program is named after.
 const WRAPPERS: [&str; 20] = [
@@ -96,6 +94,16 @@ pub fn words_from_program(simple: &str) -> impl Iterator<Item = &str> {
     simple.split_whitespace().skip_while(leads)
 }
 
+/// Returns a simple command from each program on that another one is named after, such as `npx`, and from its own
+/// program on.
+pub fn commands_within(simple: &str) -> Vec<String> {
+    let words: Vec<&str> = simple.split_whitespace().collect();
+    let program = words.len() - words_from_program(simple).count();
+    let wrappers = (0..program).filter(|at| wrapper(words[*at]).is_some());
+    let starts = wrappers.chain([program]);
+    starts.map(|at| words[at..].join(" ")).collect()
+}
+
 /// Returns the name of a program that another one is named after: `sudo`, `/usr/bin/sudo`.
 fn wrapper(word: &str) -> Option<&str> {
     let name = match word.starts_with('/') {
@@ -108,26 +116,51 @@ fn wrapper(word: &str) -> Option<&str> {
 /// The pipes of a command line, which `;`, `&&`, `||`, `&`, line ends and parentheses separate
 /// where no quote is open. Comments and the texts of heredocs are left out.
 pub(crate) fn pipes(command: &str) -> Vec<String> {
-    split(command, false)
+    let parts = split(command, false).into_iter();
+    parts.map(|part| part.text).collect()
 }
 
 /// Splits a command line into its simple commands, without quotes, comments and the texts of heredocs;
 /// space inside quotes is `_`.
 pub fn simple_commands(command: &str) -> Vec<String> {
+    let parts = command_parts(command).into_iter();
+    parts.map(|part| part.text).collect()
+}
+
+/// A simple command of a command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandPart<'c> {
+    /// The command without quotes and comments; space inside quotes is `_`.
+    pub text: String,
+    /// The command as it is written.
+    pub source: &'c str,
+}
+
+/// Splits a command line into its simple commands, without the texts of heredocs.
+pub fn command_parts(command: &str) -> Vec<CommandPart<'_>> {
     split(command, true)
 }
 
-fn split(command: &str, at_pipe: bool) -> Vec<String> {
+fn split(command: &str, at_pipe: bool) -> Vec<CommandPart<'_>> {
     let mut line = ShellParser {
-        rest: command.chars().peekable(),
-        pipes: vec![String::new()],
+        source: command,
+        rest: Rest(command),
+        parts: Vec::new(),
+        text: String::new(),
+        start: 0,
         at_pipe,
         heredoc: None,
     };
-    while let Some(c) = line.rest.next() {
-        line.consume(c);
+    loop {
+        let at = command.len() - line.rest.0.len();
+        match line.rest.next() {
+            Some(c) => line.consume(c, at),
+            None => {
+                line.end(at);
+                return line.parts;
+            }
+        }
     }
-    line.pipes
 }
 
 /// Bytes of a long command that are kept of its beginning, of the names in its middle, and
@@ -190,9 +223,41 @@ fn last(text: &str, limit: usize) -> &str {
     &text[start..]
 }
 
+/// The text that is not read yet.
+#[derive(Clone, Copy)]
+struct Rest<'c>(&'c str);
+
+impl Rest<'_> {
+    fn peek(&self) -> Option<char> {
+        self.0.chars().next()
+    }
+
+    fn next_if(&mut self, is_wanted: impl FnOnce(char) -> bool) -> Option<char> {
+        let c = self.peek().filter(|c| is_wanted(*c))?;
+        self.0 = &self.0[c.len_utf8()..];
+        Some(c)
+    }
+
+    fn next_if_eq(&mut self, wanted: char) -> Option<char> {
+        self.next_if(|c| c == wanted)
+    }
+}
+
+impl Iterator for Rest<'_> {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        self.next_if(|_| true)
+    }
+}
+
 struct ShellParser<'c> {
-    rest: Peekable<Chars<'c>>,
-    pipes: Vec<String>,
+    source: &'c str,
+    rest: Rest<'c>,
+    parts: Vec<CommandPart<'c>>,
+    /// The text of the part that is being read, and the place in the source where it begins.
+    text: String,
+    start: usize,
     /// Whether `|` separates, too.
     at_pipe: bool,
     /// The word that ends the text which begins on the next line.
@@ -200,31 +265,33 @@ struct ShellParser<'c> {
 }
 
 impl ShellParser<'_> {
-    fn consume(&mut self, c: char) {
+    /// Reads on from a character at a place of the source.
+    fn consume(&mut self, c: char, at: usize) {
         match c {
             '\\' => self.escaped(),
             '\'' | '"' => self.quoted(c),
-            '#' if self.at_word() => while self.rest.next_if(|c| *c != '\n').is_some() {},
-            '<' if self.rest.next_if_eq(&'<').is_some() => self.begin_heredoc(),
+            '#' if self.at_word() => while self.rest.next_if(|c| c != '\n').is_some() {},
+            '(' if self.last() == Some('$') && self.rest.next_if_eq('(').is_some() => {
+                self.skip_arithmetic();
+            }
+            '<' if self.rest.next_if_eq('<').is_some() => self.begin_heredoc(),
             '&' if self.is_redirection() => self.push(c),
-            '|' if self.rest.next_if_eq(&'|').is_some() => self.end(),
+            '|' if self.rest.next_if_eq('|').is_some() => self.end(at),
             '|' if self.at_pipe && self.last() != Some('>') => {
-                self.rest.next_if_eq(&'&');
-                self.end();
+                self.rest.next_if_eq('&');
+                self.end(at);
             }
             '\n' => {
                 self.skip_heredoc();
-                self.end();
+                self.end(at);
             }
-            ';' | '&' | '(' | ')' => self.end(),
+            ';' | '&' | '(' | ')' => self.end(at),
             _ => self.push(c),
         }
     }
 
     fn push(&mut self, c: char) {
-        if let Some(pipe) = self.pipes.last_mut() {
-            pipe.push(c);
-        }
+        self.text.push(c);
     }
 
     /// A character inside a word.
@@ -232,12 +299,27 @@ impl ShellParser<'_> {
         self.push(if c.is_whitespace() { '_' } else { c });
     }
 
-    fn end(&mut self) {
-        self.pipes.push(String::new());
+    /// Ends the part that is being read at a place of the source, after which the next one begins.
+    fn end(&mut self, at: usize) {
+        let part = CommandPart {
+            text: std::mem::take(&mut self.text),
+            source: &self.source[self.start..at],
+        };
+        self.parts.push(part);
+        self.start = self.source.len() - self.rest.0.len();
     }
 
     fn last(&self) -> Option<char> {
-        self.pipes.last()?.chars().next_back()
+        self.text.chars().next_back()
+    }
+
+    /// Skips `$((1 << 20))`, in which `<<` begins no heredoc.
+    fn skip_arithmetic(&mut self) {
+        while let Some(c) = self.rest.next_if(|c| c != '\n') {
+            if c == ')' && self.rest.next_if_eq(')').is_some() {
+                return;
+            }
+        }
     }
 
     fn at_word(&self) -> bool {
@@ -246,7 +328,7 @@ impl ShellParser<'_> {
 
     /// `2>&1`, `&> file`, `|& head`.
     fn is_redirection(&mut self) -> bool {
-        matches!(self.last(), Some('>' | '<' | '|')) || self.rest.peek() == Some(&'>')
+        matches!(self.last(), Some('>' | '<' | '|')) || self.rest.peek() == Some('>')
     }
 
     /// Reads an escaped character; an escaped line end is dropped.
@@ -260,7 +342,7 @@ impl ShellParser<'_> {
 
     /// Reads to the end of a quote. An empty word is `_`: it may be the value of an option.
     fn quoted(&mut self, quote: char) {
-        if self.at_word() && self.rest.next_if_eq(&quote).is_some() {
+        if self.at_word() && self.rest.next_if_eq(quote).is_some() {
             if self.rest.peek().is_none_or(|c| c.is_whitespace()) {
                 self.push('_');
             }
@@ -277,13 +359,13 @@ impl ShellParser<'_> {
 
     /// `<<EOF`, `<<-'EOF'`; not `<<<`, which a word follows.
     fn begin_heredoc(&mut self) {
-        if self.rest.next_if_eq(&'<').is_some() {
+        if self.rest.next_if_eq('<').is_some() {
             return;
         }
         let mut word = String::new();
         while let Some(c) = self
             .rest
-            .next_if(|c| !c.is_whitespace() && !";|&".contains(*c))
+            .next_if(|c| !c.is_whitespace() && !";|&".contains(c))
         {
             if !"'\"\\-".contains(c) {
                 word.push(c);
@@ -328,6 +410,7 @@ mod tests {
             ("cat <<'EOF' > x; ls\nrm -r y\nEOF\nwc x", "cat ls wc"),
             ("grep x <<< y; ls it\\'s; rm", "grep ls rm"),
             ("x=$(make a); y", "make y"),
+            ("x=$((1<<20))\ny; z=$(( (1 + 2) << 3 )) w", "y w"),
             (
                 "X='a b' timeout 5 ls; if true; then npx tsc; fi",
                 "ls true tsc",
@@ -363,6 +446,36 @@ mod tests {
         let commands = simple_commands("a 'x|y' >| f | b |& c; (d || e) & f");
         let names: Vec<&str> = commands.iter().filter_map(|c| program(c)).collect();
         assert_eq!(names, ["a", "b", "c", "d", "e", "f"]);
+    }
+
+    #[test]
+    fn a_simple_command_has_its_source() {
+        let command = "cd src && psql -c \"DROP TABLE 日\" | cat <<EOF; ls\nx; y\nEOF\n'a b'";
+        let parts = command_parts(command);
+        let sources: Vec<&str> = parts.iter().map(|part| part.source.trim()).collect();
+        let expected = [
+            "cd src",
+            "",
+            "psql -c \"DROP TABLE 日\"",
+            "cat <<EOF",
+            "ls",
+            "'a b'",
+        ];
+        assert_eq!(sources, expected);
+        assert_eq!(parts[2].text.trim(), "psql -c DROP_TABLE_日");
+    }
+
+    #[test]
+    fn a_command_is_named_from_each_wrapper_on() {
+        let within = |command| commands_within(command).join("|");
+        let prisma = "npx prisma migrate|prisma migrate";
+        assert_eq!(within("DB=x npx prisma migrate"), prisma);
+        assert_eq!(
+            within("sudo npx prisma migrate"),
+            format!("sudo npx prisma migrate|{prisma}")
+        );
+        assert_eq!(within("ls -l"), "ls -l");
+        assert_eq!(within(""), "");
     }
 
     #[test]

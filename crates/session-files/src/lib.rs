@@ -56,6 +56,8 @@ pub use error::{FileError, Result, io_hint, path_line};
 pub use home::{HOME_VARIABLE, home_directory};
 pub use line_ends::keep_line_ends;
 pub use lock::{Lock, remove_temporary_files};
-pub use project::{Project, UnownedReason, UnownedRoot, is_below, normal, outermost_root};
+pub use project::{
+    Project, UnownedReason, UnownedRoot, is_below, normal, outermost_root, path_below,
+};
 pub use temporary::TEMPORARY;
 pub use user_directory::{UserDirectoryKind, user_directory};

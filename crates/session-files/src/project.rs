@@ -175,6 +175,19 @@ pub fn normal(path: &Path) -> std::io::Result<PathBuf> {
     Ok(out)
 }
 
+/// Returns a path from a root on, whose own path has no links; one that leads there by a link, too. `None` where it
+/// lies elsewhere.
+pub fn path_below(path: &Path, root: &Path) -> Option<PathBuf> {
+    if let Ok(inside) = path.strip_prefix(root) {
+        return Some(inside.to_owned());
+    }
+    let existing = path.ancestors().find_map(|part| {
+        let real = fs_err::canonicalize(part).ok()?;
+        Some(real.join(path.strip_prefix(part).ok()?))
+    });
+    Some(existing?.strip_prefix(root).ok()?.to_owned())
+}
+
 /// True for a path that lies below a root once its links are followed, whether or not something
 /// is there. The root is a path without links.
 pub fn is_below(path: &Path, root: &Path) -> bool {

@@ -19,8 +19,8 @@ const UNFINISHED: &str = "unfinished:";
 /// The most bytes of a conversation.
 pub(crate) const MAX_CONVERSATION_BYTES: u64 = 8 << 20;
 const IGNORE_FILE: &str = ".gitignore";
-/// The ignore file of the directory itself.
-const IGNORE_PATTERNS: &str = "raw/\ntrash/\n.lock\n.new-*\n";
+/// The ignore file of the directory itself. The views of two branches would conflict, and each user's differ by trust.
+const IGNORE_PATTERNS: &str = "raw/\ntrash/\n/index.md\n/daily/\n.lock\n.new-*\n";
 /// The ignore file of a directory that git ignores wholly.
 const IGNORE_ALL: &str = "*\n";
 const IGNORE_LIMIT: u64 = 4096;

@@ -5,7 +5,7 @@ use crate::keywords;
 use crate::memory::{Draft, Frontmatter};
 use crate::terms::{MIN_PROMPT_TERMS, telling_terms};
 use jiff::Zoned;
-use session_core::text::{clip, one_line};
+use session_core::text::{clip, one_line, printable};
 use std::collections::HashSet;
 
 /// The longest topic, in bytes.
@@ -20,10 +20,10 @@ pub(crate) const MAX_CUES: usize = 64;
 /// # Errors
 /// When it has no topic, or neither key information nor notes.
 pub(crate) fn validate_draft(draft: &Draft) -> Result<()> {
-    if draft.topic.trim().is_empty() {
+    if printable(&draft.topic).trim().is_empty() {
         return Err(MemoryError::NoTopic);
     }
-    let is_not_blank = |text: &String| !text.trim().is_empty();
+    let is_not_blank = |text: &String| !printable(text).trim().is_empty();
     if !draft.key_info.iter().any(is_not_blank) && draft.notes.trim().is_empty() {
         return Err(MemoryError::NoContent);
     }

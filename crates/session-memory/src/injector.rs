@@ -87,9 +87,8 @@ impl InjectionOutcome {
         })
     }
 
-    /// Makes the entry of the log.
-    pub fn log_entry(&self) -> InjectionLogEntry {
-        let block = self.decision.block.as_ref();
+    /// Makes the entry of the log, with the block that is printed.
+    pub fn log_entry(&self, block: Option<&MemoryBlock>) -> InjectionLogEntry {
         InjectionLogEntry {
             session: self.session.clone(),
             injected_count: block.map_or(0, |block| block.ids.len()),
@@ -238,35 +237,38 @@ impl Injector<'_> {
     }
 
     /// Records an outcome before its block is printed: in the session's state, so that nothing is
-    /// injected twice, as a recall, and in the log. Returns false where the state cannot be written;
-    /// then the block must not be printed.
-    pub fn record(&self, outcome: &InjectionOutcome) -> bool {
-        let block = outcome.decision.block.as_ref();
-        let ids = block.map_or(&[][..], |block| &block.ids);
-        let is_recorded = self.record_in_session(outcome, ids);
-        if !ids.is_empty() && !is_recorded {
-            return false;
+    /// injected twice, as a recall, and in the log. Returns the block to be printed, without what another process has
+    /// injected meanwhile; `None` where the state cannot be written.
+    pub fn record(&self, outcome: &InjectionOutcome) -> Option<MemoryBlock> {
+        let decided = &outcome.decision.block;
+        let block = match &outcome.session {
+            Some(session) => self.record_in_session(session, outcome),
+            None => decided.clone(),
+        };
+        if decided.is_some() && block.is_none() {
+            return None;
         }
-        if let Some(block) = block {
+        if let Some(block) = &block {
             let is_injected = |m: &&Memory| block.ids.iter().any(|id| id == m.id());
             let injected: Vec<&Memory> = outcome.candidates.iter().filter(is_injected).collect();
             record_use(self.store, &injected, Timestamp::now());
         }
-        let _ = InjectionLog::new(self.state).append(&outcome.log_entry());
-        true
+        let _ = InjectionLog::new(self.state).append(&outcome.log_entry(block.as_ref()));
+        block
     }
 
-    /// Records in the session's state what is injected, and what the prompt matches. True where there is no session.
-    fn record_in_session(&self, outcome: &InjectionOutcome, ids: &[String]) -> bool {
-        let Some(session) = &outcome.session else {
-            return true;
-        };
+    /// Records in the session's state what is injected, and what the prompt matches. Returns what is left of the
+    /// block.
+    fn record_in_session(&self, session: &str, outcome: &InjectionOutcome) -> Option<MemoryBlock> {
+        let block = outcome.decision.block.clone();
+        let ids = block.as_ref().map_or(&[][..], |block| &block.ids);
         let matches = outcome.matches();
         if ids.is_empty() && matches.is_none() {
-            return true;
+            return None;
         }
         let recorded = SessionState::record_prompt(self.state, session, ids, matches.as_deref());
-        recorded.unwrap_or(false)
+        let new = recorded.ok()?;
+        block?.with_only(&new)
     }
 }
 

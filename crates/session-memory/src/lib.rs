@@ -109,6 +109,7 @@ mod supersede;
 mod terms;
 mod topic_change;
 mod trigger_injection;
+mod trigger_paths;
 mod trigger_relevance;
 mod triggers;
 mod trust;

@@ -202,10 +202,16 @@ pub struct Frontmatter {
     #[serde(default)]
     pub importance: Importance,
     /// The tags, without `#`.
-    #[serde(default)]
+    #[serde(
+        default,
+        deserialize_with = "crate::string_list::deserialize_string_list"
+    )]
     pub tags: Vec<String>,
     /// The keywords of lists, indexes and the skill.
-    #[serde(default)]
+    #[serde(
+        default,
+        deserialize_with = "crate::string_list::deserialize_string_list"
+    )]
     pub keywords: Vec<String>,
     /// The cues: prompts for which the memory helps, which are searched, too.
     #[serde(

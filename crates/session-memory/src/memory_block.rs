@@ -3,6 +3,7 @@
 use crate::frontmatter_time::FrontmatterTime;
 use crate::injection_gate::InjectionSettings;
 use crate::memory::{Importance, Memory};
+use crate::memory_overview::is_topic_cut;
 use session_core::text::{one_line, printable};
 use std::cmp::Reverse;
 use unicode_segmentation::UnicodeSegmentation;
@@ -66,8 +67,11 @@ impl BlockItem {
         }
     }
 
-    /// Returns true where the line of at most `chars` characters goes on after the memory's topic.
+    /// Returns true where the line of at most `chars` characters goes on after the memory's topic as an overview has it.
     pub(crate) fn goes_beyond_topic(&self, memory: &Memory, chars: usize) -> bool {
+        if is_topic_cut(memory) {
+            return true;
+        }
         let bare = Self {
             text: one_line(&printable(&memory.front.topic)),
             ..self.clone()
@@ -155,6 +159,24 @@ impl MemoryBlock {
     /// Returns the length in characters (Unicode scalar values).
     pub fn char_count(&self) -> usize {
         char_count(&self.text)
+    }
+
+    /// Returns the block with the items of some ids alone; `None` where none is left.
+    #[must_use]
+    pub fn with_only(self, ids: &[String]) -> Option<Self> {
+        if self.ids == ids {
+            return Some(self);
+        }
+        let lines = self.text.lines().skip(1).zip(&self.ids);
+        let (lines, ids): (Vec<String>, Vec<String>) = lines
+            .filter(|(_, id)| ids.contains(id))
+            .map(|(line, id)| (line.to_owned(), id.clone()))
+            .unzip();
+        (!lines.is_empty()).then(|| Self {
+            text: wrap_in_fence(&lines, self.truncated),
+            ids,
+            truncated: self.truncated,
+        })
     }
 
     /// Assembles a block of the items that fit into the budget, ordered by importance, relevance,
@@ -287,6 +309,21 @@ mod tests {
         [decision] PostgreSQL with pgBouncer (mem-3, 2026-01-08)
         </project-memory>
         "#);
+    }
+
+    #[test]
+    fn a_block_keeps_the_items_of_some_ids() {
+        let items = ["mem-1", "mem-2", "mem-3"].map(|id| item(id, "text", Importance::Normal, 1));
+        let block = MemoryBlock::assemble(items.to_vec(), &InjectionSettings::default()).unwrap();
+        let kept = |ids: &[&str]| {
+            let ids: Vec<String> = ids.iter().copied().map(str::to_owned).collect();
+            block.clone().with_only(&ids)
+        };
+        assert_eq!(kept(&["mem-1", "mem-2", "mem-3"]), Some(block.clone()));
+        assert_eq!(kept(&[]), None);
+        let rest = kept(&["mem-3", "mem-2"]).unwrap();
+        assert_eq!(rest.ids, ["mem-2", "mem-3"]);
+        assert!(!rest.text.contains("mem-1") && rest.text.contains("mem-2, 2026-01-08)\n"));
     }
 
     proptest! {

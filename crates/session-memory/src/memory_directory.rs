@@ -49,6 +49,19 @@ impl MemoryDirectory {
         }
     }
 
+    /// Returns the directory of a project; in a worktree without one of its own that of the main checkout, which
+    /// stays when the worktree is removed.
+    fn of_project(project: &Project, home: &Path) -> Self {
+        let own = Self::in_project(project);
+        let main_root = project.main_root();
+        if main_root == project.root() || own.path.exists() {
+            return own;
+        }
+        let main = Project::find(&main_root, home).ok().flatten();
+        let main = main.filter(|main| main.identity() == project.identity());
+        main.map_or(own, |main| Self::in_project(&main))
+    }
+
     fn in_home(home: &Path) -> Self {
         Self {
             scope: MemoryScope::Global,
@@ -109,7 +122,7 @@ pub fn memory_directories(
     location: StorageLocation,
 ) -> Result<Vec<MemoryDirectory>> {
     let global = MemoryDirectory::in_home(home);
-    let project = project.map(MemoryDirectory::in_project);
+    let project = project.map(|project| MemoryDirectory::of_project(project, home));
     match (location, project) {
         (StorageLocation::ProjectOnly, None) => Err(MemoryError::NoProject),
         (StorageLocation::ProjectOnly, Some(project)) => Ok(vec![project]),

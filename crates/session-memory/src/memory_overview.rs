@@ -53,6 +53,12 @@ impl LineLayout {
     }
 }
 
+/// Returns true where even the widest line of an overview has no room for the whole topic of a memory.
+pub(crate) fn is_topic_cut(memory: &Memory) -> bool {
+    let topic = escape(&one_line(&printable(&memory.front.topic)));
+    TextSize::default().plus(&topic).tokens() > LAYOUTS[0].topic_tokens
+}
+
 /// The text of an overview.
 #[derive(Debug, Default)]
 pub(crate) struct OverviewContent<'a> {

@@ -193,6 +193,19 @@ impl MemoryStore {
         Ok(memory)
     }
 
+    /// Lists the ids of memories whose files name another one as their replacement, wherever that one is.
+    pub(crate) fn list_raw_replaced_by(&self, id: &str) -> Vec<String> {
+        let mut listing = MemoryListing::default();
+        for directory in &self.open_directories(&mut Vec::new()) {
+            for state in MemoryState::ALL {
+                directory.read_all(state, &directory.ids(state).ids, &mut listing);
+            }
+        }
+        let replaced = listing.memories.into_iter();
+        let replaced = replaced.filter(|memory| memory.front.superseded_by.as_deref() == Some(id));
+        replaced.map(|memory| memory.front.id).collect()
+    }
+
     /// Lists the ids of the files of all states, one for each file.
     pub(crate) fn list_ids(&self) -> Vec<String> {
         let opened = self.open_directories(&mut Vec::new());
@@ -297,22 +310,6 @@ impl MemoryStore {
         self.reread(directory, memory.state, memory.id())
     }
 
-    /// Makes paths within the project relative to its root, as triggers are matched.
-    fn make_relative(&self, paths: &mut [String]) {
-        let roots = self
-            .directories
-            .iter()
-            .filter_map(MemoryDirectory::project_root);
-        for root in roots {
-            let root = format!("{}/", root.display());
-            for path in &mut *paths {
-                if let Some(inside) = path.trim_start().strip_prefix(&root) {
-                    *path = format!("/{inside}");
-                }
-            }
-        }
-    }
-
     /// Replaces a memory's file by an edited text. It becomes the user's own where they have seen it,
     /// and else keeps its trust.
     ///
@@ -330,7 +327,9 @@ impl MemoryStore {
         let edited = Path::new("the edited text");
         let parts = yaml::split_file(text, edited)?;
         let front = yaml::parse(parts.yaml, edited)?;
-        if front.id != memory.front.id {
+        // The file's name counts as the id, whatever its text says.
+        let before = yaml::parse(yaml::split_file(&memory.text, edited)?.yaml, edited)?;
+        if ![&before.id, &memory.front.id].contains(&&front.id) {
             return Err(MemoryError::Refused(
                 "the id of a memory cannot be changed".into(),
             ));
@@ -451,6 +450,8 @@ impl MemoryStore {
                     .into_iter()
                     .any(|state| directory.has(state, id))
                     || directory.dir.exists(&conversation_path(id))
+                    // Another worktree has it, with which the record is shared.
+                    || directory.record.ids().any(|known| known == id)
             })
     }
 

@@ -154,15 +154,35 @@ fn keep_preferred(found: &mut Vec<MatchingFile<'_>>) {
     }
 }
 
-/// Clears `superseded_by` where the replacement is neither active nor archived.
+/// The most memories in the trash that a replacement is followed over.
+const MAX_TRASHED_STEPS: usize = 16;
+
+/// Sets `superseded_by` to what replaces a replacement that is in the trash, and clears it where none is active or
+/// archived.
 pub(crate) fn clear_lost_replacements(memories: &mut [Memory], directories: &[OpenDirectory<'_>]) {
-    let is_kept = |id: &String| {
+    for memory in memories {
+        if let Some(by) = memory.front.superseded_by.take() {
+            let kept = find_kept_replacement(by, directories);
+            memory.front.superseded_by = kept.filter(|by| *by != memory.front.id);
+        }
+    }
+}
+
+/// Returns a replacement that is active or archived: the one of this id, or what replaced it before it was deleted.
+fn find_kept_replacement(id: String, directories: &[OpenDirectory<'_>]) -> Option<String> {
+    let is_kept = |id: &str| {
         let states = [MemoryState::Active, MemoryState::Archive];
         let has = |open: &OpenDirectory<'_>| states.iter().any(|state| open.has(*state, id));
         is_valid_id(id) && directories.iter().any(has)
     };
-    for memory in memories {
-        let by = memory.front.superseded_by.take();
-        memory.front.superseded_by = by.filter(is_kept);
-    }
+    let replacement_of_trashed = |id: &String| {
+        let mut opened = directories.iter().filter(|_| is_valid_id(id));
+        let trashed = opened.find_map(|open| open.read(MemoryState::Trash, id).ok().flatten());
+        trashed?.front.superseded_by
+    };
+    let mut steps = std::iter::successors(Some(id), replacement_of_trashed);
+    steps
+        .by_ref()
+        .take(MAX_TRASHED_STEPS)
+        .find(|id| is_kept(id))
 }

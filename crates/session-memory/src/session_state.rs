@@ -70,12 +70,12 @@ impl SessionState {
         state_file(root, session).exists()
     }
 
-    /// Records ids that are about to be injected. Returns false, and records nothing, where another
-    /// process has recorded one of them or holds the lock.
+    /// Records ids that are about to be injected, and returns those that are new: hooks of calls that run at once
+    /// share memories, and only the first may give them. Records and returns none where another process holds the lock.
     ///
     /// # Errors
     /// When the directory cannot be written.
-    pub fn record_injected(root: &Path, session: &str, ids: &[String]) -> Result<bool> {
+    pub fn record_injected(root: &Path, session: &str, ids: &[String]) -> Result<Vec<String>> {
         Self::record_prompt(root, session, ids, None)
     }
 
@@ -88,18 +88,15 @@ impl SessionState {
         session: &str,
         ids: &[String],
         matches: Option<&[(&str, f32)]>,
-    ) -> Result<bool> {
+    ) -> Result<Vec<String>> {
         let record = |state: &mut Self| {
             state.is_compared |= matches.is_some();
             let matches = matches.unwrap_or_default();
             matches.iter().for_each(|found| state.add_match(*found));
-            let is_new = ids.iter().all(|id| !state.injected.contains(id));
-            if is_new {
-                state.injected.extend(ids.iter().cloned());
-            }
-            is_new
+            let ids = ids.iter().cloned();
+            ids.filter(|id| state.injected.insert(id.clone())).collect()
         };
-        Ok(Self::update(root, session, record)?.unwrap_or(false))
+        Ok(Self::update(root, session, record)?.unwrap_or_default())
     }
 
     /// Keeps the match of a memory with a prompt, in hundredths, where it is the greatest.

@@ -7,6 +7,7 @@ use crate::memory::{Memory, MemoryState};
 use crate::memory_file::memory_path;
 use crate::memory_store::MemoryStore;
 use crate::vector_cache::remove_vectors;
+use jiff::Zoned;
 
 impl MemoryStore {
     /// Moves a memory to another state. A memory in the trash loses its trust until the user restores
@@ -40,11 +41,13 @@ impl MemoryStore {
         }
     }
 
-    /// Removes a memory, its conversation and its vectors for good.
+    /// Removes a memory, its conversation and its vectors for good. What it replaced stays replaced where it was
+    /// replaced itself.
     ///
     /// # Errors
     /// When the memory is gone, or a file cannot be removed.
-    pub fn purge(&self, memory: &Memory) -> Result<()> {
+    pub fn purge(&self, memory: &Memory, now: &Zoned) -> Result<()> {
+        self.pass_on_replacement(memory, now)?;
         let writer = DirectoryWriter::open(self.directory_of(memory), self.records())?;
         let current = self.find_again(&writer, memory)?;
         self.without_trust(&writer, &current, |writer| {

@@ -51,6 +51,24 @@ impl MemoryStore {
         self.change(active.id(), &change, now)
     }
 
+    /// Lets the memories that a memory replaces be replaced by what replaces it itself, before it is removed for good.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub(crate) fn pass_on_replacement(&self, gone: &Memory, now: &Zoned) -> Result<()> {
+        let Some(by) = self.find(gone.id())?.front.superseded_by else {
+            return Ok(());
+        };
+        let replaced = self.list_raw_replaced_by(gone.id());
+        let change = MemoryChange {
+            replacement: ReplacementChange::By(by),
+            ..MemoryChange::default()
+        };
+        replaced
+            .iter()
+            .try_for_each(|id| self.change(id, &change, now).map(drop))
+    }
+
     /// Returns true where a memory is replaced by the one of an id, by whatever number of steps.
     fn is_replaced_by(&self, memory: &Memory, id: &str) -> bool {
         let mut seen = BTreeSet::new();

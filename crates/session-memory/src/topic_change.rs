@@ -9,6 +9,11 @@ const REFUSALS: &[&str] = &[
     "不要用记忆",
     "不用记忆",
 ];
+/// Words that may follow a refusal.
+const REFUSAL_ENDS: &[&str] = &[
+    "and", "at", "for", "from", "here", "in", "now", "on", "please", "this", "to", "today", "when",
+    "while", "with",
+];
 /// Phrases that change the topic where a prompt begins with them.
 const TOPIC_CHANGES: &[&str] = &[
     "unrelated question",
@@ -140,15 +145,25 @@ const CONTINUATION: &[&str] = &[
 /// Returns true where a prompt begins with a change of the topic, or says anywhere that it wants no memories.
 pub fn changes_topic(prompt: &str) -> bool {
     let text = prompt.to_lowercase().replace('’', "'");
-    let mut refusals = REFUSALS.iter();
-    refusals.any(|phrase| find_phrase(&text, phrase).next().is_some())
-        || begins_with_topic_change(without_lead_in(&text))
+    let refuses = |phrase: &&str| {
+        let mut found = find_phrase(&text, phrase).map(|at| &text[at + phrase.len()..]);
+        found.any(|rest| !phrase.is_ascii() || ends_refusal(rest))
+    };
+    REFUSALS.iter().any(refuses) || begins_with_topic_change(without_lead_in(&text))
 }
 
 fn begins_with_topic_change(text: &str) -> bool {
     let mut headings = TOPIC_HEADINGS.iter();
     TOPIC_CHANGES.iter().any(|phrase| text.starts_with(phrase))
         || headings.any(|phrase| text.strip_prefix(phrase).is_some_and(ends_heading))
+}
+
+/// Returns true where memories of a session are meant before this text: not `memory-mapped files`, nor `memory limits`.
+fn ends_refusal(rest: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    let word = rest.trim_start_matches(' ');
+    let end = word.find(|c| !is_word(c)).unwrap_or(word.len());
+    ends_heading(rest) || (rest.starts_with(' ') && REFUSAL_ENDS.contains(&&word[..end]))
 }
 
 /// Returns true where a heading ends before this text.
@@ -179,12 +194,10 @@ pub fn without_continuation(prompt: &str) -> String {
     let mut longest_first = CONTINUATION.to_vec();
     longest_first.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));
     for phrase in longest_first {
-        let lower = text.to_lowercase();
-        // Offsets agree only where lower case has the same length.
-        if lower.len() == text.len() {
-            for at in find_phrase(&lower, phrase) {
-                text.replace_range(at..at + phrase.len(), &" ".repeat(phrase.len()));
-            }
+        // Letters beyond ASCII may be longer or shorter in lower case; no phrase has one that has two cases.
+        let lower = text.to_ascii_lowercase();
+        for at in find_phrase(&lower, phrase) {
+            text.replace_range(at..at + phrase.len(), &" ".repeat(phrase.len()));
         }
     }
     text
@@ -213,6 +226,7 @@ mod tests {
             "By the way, what is a monad?",
             "I have an unrelated question about monads",
             "What is a monad? Don’t use memory.",
+            "Do not use memory for this one",
             "换个话题，天气怎么样",
             "好的，我们换个话题吧",
             "新问题：天气怎么样",
@@ -225,6 +239,8 @@ mod tests {
     fn a_topic_or_a_problem_that_is_spoken_about_changes_nothing() {
         for prompt in [
             "Do it as last time, in our repo",
+            "Requests time out, do not use memory-mapped files",
+            "The workers do not use memory limits",
             "Create a new topic orders in kafka",
             "New topic orders-v2 has no consumers",
             "a new topic-level ACL is refused",
@@ -242,5 +258,7 @@ mod tests {
     fn phrases_that_go_on_are_blanked() {
         let blanked = without_continuation("As last time, fix the pool");
         assert_eq!(blanked.trim(), ", fix the pool");
+        let blanked = without_continuation("İ日last time日 İ \u{212A} LAST TIME");
+        assert_eq!(blanked, "İ日         日 İ \u{212A}          ");
     }
 }

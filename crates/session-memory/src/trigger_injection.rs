@@ -34,10 +34,9 @@ impl Injector<'_> {
         });
         let items = triggered.iter().map(|m| BlockItem::from_memory(m, 1.0));
         let block = MemoryBlock::assemble(items.collect(), &self.settings.injection)?;
-        // A block that cannot be recorded would be given at each call.
-        if !SessionState::record_injected(self.state, session, &block.ids).unwrap_or(false) {
-            return None;
-        }
+        // What cannot be recorded would be given at each call.
+        let new = SessionState::record_injected(self.state, session, &block.ids).ok()?;
+        let block = block.with_only(&new)?;
         let is_given = |m: &&Memory| block.ids.iter().any(|id| id == m.id());
         let given: Vec<&Memory> = triggered.iter().filter(is_given).collect();
         record_use(self.store, &given, now);

@@ -224,7 +224,11 @@ pub(crate) fn longest_literal(glob: &str) -> &str {
 
 /// A glob of paths or commands.
 #[derive(Debug, Clone)]
-pub struct TriggerGlob(GlobMatcher);
+pub struct TriggerGlob {
+    glob: GlobMatcher,
+    /// The glob with brackets taken as they are: they stand in names of files, too (`app/[id]/page.tsx`).
+    literal: Option<GlobMatcher>,
+}
 
 impl TriggerGlob {
     /// Compiles a glob of paths. One without `/` matches a name in any folder, one that ends with `/` all
@@ -250,7 +254,15 @@ impl TriggerGlob {
         if is_name && !whole.starts_with("**") {
             whole = format!("**/{whole}");
         }
-        Self::compile(glob, GlobBuilder::new(&whole).literal_separator(true))
+        let compile =
+            |whole: &str| Self::compile(glob, GlobBuilder::new(whole).literal_separator(true));
+        let literal = whole
+            .contains('[')
+            .then(|| compile(&escape_brackets(&whole)));
+        Ok(Self {
+            glob: compile(&whole)?,
+            literal: literal.transpose()?,
+        })
     }
 
     /// Compiles a glob of commands, whose `*` matches spaces and `/`, too.
@@ -258,15 +270,18 @@ impl TriggerGlob {
     /// # Errors
     /// When it is not a glob.
     pub fn for_commands(glob: &str) -> Result<Self> {
-        Self::compile(glob, &mut GlobBuilder::new(&compose(glob)))
+        Ok(Self {
+            glob: Self::compile(glob, &mut GlobBuilder::new(&compose(glob)))?,
+            literal: None,
+        })
     }
 
-    fn compile(glob: &str, builder: &mut GlobBuilder<'_>) -> Result<Self> {
+    fn compile(glob: &str, builder: &mut GlobBuilder<'_>) -> Result<GlobMatcher> {
         let built = builder.backslash_escape(true).build();
         let refuse = |error: globset::Error| {
             MemoryError::Refused(format!("`{glob}` is not a glob: {}", error.kind()))
         };
-        Ok(Self(built.map_err(refuse)?.compile_matcher()))
+        Ok(built.map_err(refuse)?.compile_matcher())
     }
 
     /// Returns the glob that matches a path or a command alone, whatever characters it has.
@@ -276,8 +291,22 @@ impl TriggerGlob {
 
     /// Returns true where the glob matches a path from the root, with `/`, or a command.
     pub fn is_match(&self, text: &str) -> bool {
-        self.0.is_match(compose(text).as_ref())
+        let text = compose(text);
+        let is_match = |glob: &GlobMatcher| glob.is_match(text.as_ref());
+        is_match(&self.glob) || self.literal.as_ref().is_some_and(is_match)
     }
+}
+
+fn escape_brackets(glob: &str) -> String {
+    let mut out = String::with_capacity(glob.len() + 4);
+    for c in glob.chars() {
+        match c {
+            '[' => out.push_str("[[]"),
+            ']' => out.push_str("[]]"),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -320,6 +349,9 @@ mod tests {
             ("src/test**", "src/tests/a.rs"),
             ("src/test**", "src/test.rs"),
             ("src/t**/a.rs", "src/tests/x/a.rs"),
+            ("app/[id]/page.tsx", "app/[id]/page.tsx"),
+            ("app/[...slug]/", "app/[...slug]/page.tsx"),
+            ("src/[ab].rs", "src/a.rs"),
         ] {
             assert!(matches_path(glob, path), "{glob} {path}");
         }

@@ -34,7 +34,7 @@ impl<'a> JsonInjection<'a> {
         block: Option<&'a MemoryBlock>,
         explain: bool,
     ) -> Self {
-        let (decision, entry) = (&outcome.decision, outcome.log_entry());
+        let (decision, entry) = (&outcome.decision, outcome.log_entry(block));
         Self {
             block: block.map(|block| block.text.as_str()),
             ids: block.map_or(&[], |block| &block.ids),

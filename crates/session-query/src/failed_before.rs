@@ -45,8 +45,8 @@ impl Memories {
         };
         let line = find_line(&index, &query, &project, input.session_id.as_deref())?;
         let block = self.history_block(line)?;
-        let is_new = SessionState::record_injected(injector.state, &context, &block.ids);
-        is_new.unwrap_or(false).then_some(block)
+        let new = SessionState::record_injected(injector.state, &context, &block.ids).ok()?;
+        (new == block.ids).then_some(block)
     }
 }
 

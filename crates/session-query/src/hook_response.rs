@@ -3,7 +3,7 @@
 use crate::error::QueryError;
 use crate::memories::Memories;
 use session_agents::{HookAnswer, HookEvent, HookInput, ToolUse, has_user_skill};
-use session_memory::{AgentContext, InjectionOutcome, InjectionRequest, SessionState};
+use session_memory::{AgentContext, InjectionOutcome, InjectionRequest, MemoryBlock, SessionState};
 use std::time::Instant;
 
 /// The reason for which a call is refused, before the memories.
@@ -44,8 +44,8 @@ impl PromptOutcome {
         })
     }
 
-    /// Records the outcome. False where it cannot be recorded: then it must not be printed.
-    pub fn record(&self) -> bool {
+    /// Records the outcome, and returns the block that is to be printed.
+    pub fn record(&self) -> Option<MemoryBlock> {
         self.memories.injector().record(&self.injection)
     }
 
@@ -71,11 +71,7 @@ impl PromptOutcome {
             }
             // Its output becomes a part of the instructions for the summary.
             HookEvent::PreCompact => None,
-            HookEvent::UserPromptSubmit => {
-                let is_recorded = self.record();
-                let block = self.injection.decision.block.clone();
-                block.filter(|_| is_recorded)
-            }
+            HookEvent::UserPromptSubmit => self.record(),
         };
         if let Some(block) = block {
             answer = answer.with_context(event, &block.text);
@@ -108,10 +104,9 @@ impl PromptOutcome {
 
     /// Returns the task of a subagent with the memories that its prompt is like.
     fn answer_task(&self, input: &HookInput) -> Option<HookAnswer> {
-        let block = self.injection.decision.block.as_ref()?;
+        let block = self.record()?;
         let task = input.task_with_context(&block.text)?;
-        self.record()
-            .then(|| HookAnswer::default().with_updated_input(task))
+        Some(HookAnswer::default().with_updated_input(task))
     }
 
     /// Returns the memories that a call of a tool triggers, and of a command that is known to have failed what

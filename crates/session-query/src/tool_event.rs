@@ -2,9 +2,9 @@
 
 use crate::trigger_survey::join_with_slashes;
 use session_agents::ToolUse;
-use session_core::shell::{simple_commands, words_from_program};
+use session_core::shell::{command_parts, commands_within, simple_commands, words_from_program};
 use session_core::text::file_name;
-use session_files::{Project, normal};
+use session_files::{Project, normal, path_below};
 use session_memory::{TriggerEvent, settings_directory};
 use std::path::{Path, PathBuf};
 
@@ -57,7 +57,7 @@ impl ToolPlace<'_> {
         }
         let path = normal(&self.folder.join(path)).ok()?;
         let root = self.project.map_or(self.folder, Project::root);
-        let inside = strip_root(&path, root).filter(|inside| !is_in_worktree(inside));
+        let inside = path_below(&path, root).filter(|inside| !is_in_worktree(inside));
         let relative = inside.or_else(|| self.path_in_worktree(&path))?;
         Some(join_with_slashes(&relative))
     }
@@ -65,20 +65,8 @@ impl ToolPlace<'_> {
     fn path_in_worktree(&self, path: &Path) -> Option<PathBuf> {
         let own = self.project?.identity();
         let other = Project::find(path.parent()?, self.home).ok()??;
-        (other.identity() == own).then(|| strip_root(path, other.root()))?
+        (other.identity() == own).then(|| path_below(path, other.root()))?
     }
-}
-
-/// Returns the path below a root, which is a path without links.
-fn strip_root(path: &Path, root: &Path) -> Option<PathBuf> {
-    if let Ok(inside) = path.strip_prefix(root) {
-        return Some(inside.to_owned());
-    }
-    let existing = path.ancestors().find_map(|part| {
-        let real = fs_err::canonicalize(part).ok()?;
-        Some(real.join(path.strip_prefix(part).ok()?))
-    });
-    Some(existing?.strip_prefix(root).ok()?.to_owned())
 }
 
 /// True in the folder where an agent makes worktrees.
@@ -97,9 +85,12 @@ fn is_path(word: &&str) -> bool {
 /// Returns a command line and its simple commands, each in the forms in which a glob may name it.
 pub(crate) fn command_lines(command: &str) -> Vec<String> {
     let mut lines = vec![command.to_owned()];
-    for simple in simple_commands(command).iter().take(MAX_COMMANDS) {
-        lines.extend(command_forms(simple.trim()));
+    for simple in command_parts(command).iter().take(MAX_COMMANDS) {
+        lines.extend(command_forms(simple.text.trim()));
+        lines.extend(command_forms(simple.source.trim()));
     }
+    lines.sort();
+    lines.dedup();
     lines
 }
 
@@ -121,7 +112,7 @@ fn named_files(command: &str, base: &Path) -> Vec<PathBuf> {
     let mut is_leading = true;
     let mut files = Vec::new();
     for simple in &commands {
-        let words = simple.split_whitespace().flat_map(split_redirections);
+        let words = simple.split_whitespace().flat_map(path_parts);
         let words = words.take(MAX_WORDS - files.len());
         let named =
             words.filter(|word| is_path(word) || is_file_at(&base.join(&directory).join(word)));
@@ -141,21 +132,27 @@ fn cd_target(simple: &str) -> Option<&str> {
     target.filter(|target| !target.starts_with(['-', '$', '~']))
 }
 
-/// Splits a word at its redirections: `>a.sql`, `2>err.log`.
-fn split_redirections(word: &str) -> impl Iterator<Item = &str> {
-    word.split(['>', '<'])
+/// Splits a word into what may name files: `2>err.log`, `--values=prod.yml`, `@body.json`. What a variable is set to
+/// (`make test T=tests/a.py`) is seldom what the work is about.
+fn path_parts(word: &str) -> impl Iterator<Item = &str> {
+    let is_option = word.starts_with('-') && !word.contains("://");
+    let marks: &[char] = match is_option {
+        true => &['>', '<', '='],
+        false => &['>', '<'],
+    };
+    word.split(marks).map(|part| part.trim_start_matches('@'))
 }
 
-/// Returns the forms in which a glob may name a simple command: as it is, without what is before its
-/// program, and with the program's name alone.
+/// Returns the forms in which a glob may name a simple command: as it is, from each program on that its own is named
+/// after, such as `npx`, and with its program's name alone.
 fn command_forms(simple: &str) -> Vec<String> {
-    let words: Vec<&str> = words_from_program(simple).collect();
-    let mut named = words.clone();
+    let mut forms = vec![simple.to_owned()];
+    forms.extend(commands_within(simple));
+    let mut named: Vec<&str> = words_from_program(simple).collect();
     if let Some(program) = named.first_mut() {
         *program = file_name(program);
     }
-    let mut forms = vec![simple.to_owned(), words.join(" "), named.join(" ")];
-    forms.dedup();
+    forms.push(named.join(" "));
     forms
 }
 
@@ -269,6 +266,11 @@ mod tests {
                 &["src/migrations/002.sql", "err.log"],
             ),
             (
+                "helm up --values=../infra/prod.yml -d @body.json",
+                &["infra/prod.yml", "src/body.json"],
+            ),
+            ("curl --url=http://x.y/?a=b/c", &[]),
+            (
                 "cat a.sql && cd db && cat b.sql",
                 &["src/a.sql", "src/b.sql"],
             ),
@@ -291,6 +293,22 @@ mod tests {
         let paths = |command| paths_of_command(home.path(), command);
         assert_eq!(paths("cat Makefile Other"), ["src/Makefile"]);
         assert_eq!(paths("cd ../src && cat Makefile"), ["src", "src/Makefile"]);
+    }
+
+    #[test]
+    fn a_command_has_the_forms_in_which_it_is_named() {
+        for (command, form) in [
+            (
+                "cd x && psql -c \"DROP TABLE a\"",
+                "psql -c \"DROP TABLE a\"",
+            ),
+            ("sudo psql -c 'DROP TABLE a'", "psql -c 'DROP TABLE a'"),
+            ("DB=x npx prisma migrate dev", "npx prisma migrate dev"),
+            ("sudo npx prisma migrate", "prisma migrate"),
+        ] {
+            let lines = command_lines(command);
+            assert!(lines.iter().any(|line| line == form), "{lines:?}");
+        }
     }
 
     #[test]

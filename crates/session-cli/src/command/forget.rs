@@ -237,9 +237,10 @@ fn purge_memories(stores: &SavedMemories) -> Result<()> {
     if saved.is_empty() {
         return Ok(());
     }
+    let now = Zoned::now();
     saved
         .iter()
-        .try_for_each(|memory| memories.store.purge(memory))?;
+        .try_for_each(|memory| memories.store.purge(memory, &now))?;
     let notes = skill::follow_memories(memories);
     notes.iter().try_for_each(|text| note(text))
 }

@@ -122,13 +122,16 @@ pub fn input() -> Result<HookInput> {
 
 fn answer(outcome: &PromptOutcome, args: &InjectArgs) -> Result<Found> {
     let decision = &outcome.injection.decision;
-    let is_recorded = args.explain || outcome.record();
-    let block = decision.block.as_ref().filter(|_| is_recorded);
+    let block = match args.explain {
+        true => decision.block.clone(),
+        false => outcome.record(),
+    };
     if args.json {
-        json::print(&JsonInjection::new(&outcome.injection, block, args.explain))?;
+        let json = JsonInjection::new(&outcome.injection, block.as_ref(), args.explain);
+        json::print(&json)?;
     } else {
-        let block = block.map_or("", |block| &block.text);
-        write!(anstream::stdout(), "{block}")?;
+        let text = block.as_ref().map_or("", |block| &block.text);
+        write!(anstream::stdout(), "{text}")?;
         if args.explain {
             let width = crate::output::width();
             write!(anstream::stdout(), "{}", format_decision(decision, width))?;

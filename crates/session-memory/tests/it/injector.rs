@@ -87,8 +87,25 @@ fn what_another_process_recorded_is_not_injected() {
     let outcome = world.decide(PROMPT, Some("s1"));
     assert!(outcome.decision.block.is_some());
     let ids = [memory.id().to_owned()];
-    assert!(SessionState::record_injected(&world.state, "s1", &ids).unwrap());
-    assert!(!world.injector().record(&outcome));
+    let recorded = SessionState::record_injected(&world.state, "s1", &ids);
+    assert_eq!(recorded.unwrap(), ids);
+    assert_eq!(world.injector().record(&outcome), None);
+}
+
+#[test]
+fn hooks_that_run_at_once_share_what_they_give() {
+    let world = World::new();
+    let (shared, own) = (save_pool(&world), world.save(TOPIC, "another thing"));
+    let ids = [shared.id(), own.id()].map(str::to_owned);
+    let first = SessionState::record_injected(&world.state, "s1", &ids[..1]);
+    assert_eq!(first.unwrap(), ids[..1]);
+    let second = SessionState::record_injected(&world.state, "s1", &ids);
+    assert_eq!(second.unwrap(), ids[1..], "what is new is not lost");
+    assert!(
+        SessionState::read(&world.state, "s1")
+            .injected
+            .contains(&ids[1])
+    );
 }
 
 #[test]
@@ -147,7 +164,7 @@ fn past_turns_are_injected_where_they_are_switched_on() {
         "[past turn] containers resolve each other by name (s0:3, 2026-01-08, from your history)";
     assert!(text.contains(line), "{text}");
     let ids = ["s0:3".to_owned()];
-    assert!(SessionState::record_injected(&world.state, "s1", &ids).unwrap());
+    SessionState::record_injected(&world.state, "s1", &ids).unwrap();
     assert_eq!(block(&world), None, "it was injected");
 }
 
@@ -226,7 +243,7 @@ fn a_replaced_memory_is_injected_again_when_its_replacement_is_gone() {
     world.store.supersede(old.id(), new.id(), &now()).unwrap();
     let prompt = "which port does the relay listen on?";
     assert_eq!(world.inject(prompt, "s1"), [""; 0]);
-    world.store.purge(&new).unwrap();
+    world.store.purge(&new, &now()).unwrap();
     assert_eq!(world.inject(prompt, "s1"), [old.id()]);
 }
 

@@ -31,7 +31,7 @@ fn a_memory_goes_from_active_to_the_archive_to_the_trash_and_back() {
     assert!(!trashed.path.starts_with(archived.path.parent().unwrap()));
     let active = world.store.move_to(&trashed, MemoryState::Active).unwrap();
     assert_eq!(world.topics(&[MemoryState::Active]), ["Lantern"]);
-    world.store.purge(&active).unwrap();
+    world.store.purge(&active, &now()).unwrap();
     assert!(world.topics(&MemoryState::ALL).is_empty());
 }
 
@@ -44,9 +44,9 @@ fn a_memory_that_was_moved_since_it_was_listed_is_removed_or_moved_from_there() 
     assert_eq!(world.topics(&[MemoryState::Trash]), ["Lantern"]);
     assert!(world.topics(&[MemoryState::Archive]).is_empty());
     world.store.move_to(&trashed, MemoryState::Active).unwrap();
-    world.store.purge(&trashed).unwrap();
+    world.store.purge(&trashed, &now()).unwrap();
     assert!(world.topics(&MemoryState::ALL).is_empty());
-    let error = world.store.purge(&trashed).unwrap_err();
+    let error = world.store.purge(&trashed, &now()).unwrap_err();
     assert!(matches!(error, MemoryError::Unknown(_)), "{error}");
 }
 

@@ -98,11 +98,27 @@ fn a_replacement_must_exist_and_be_another_memory() {
         matches!(error, MemoryError::ReplacementIsReplaced { .. }),
         "a cycle of three: {error}"
     );
-    world.store.purge(&new).unwrap();
-    let old_id = old.id();
-    let old = world.store.list(&[MemoryState::Active]).memories;
-    let old = old.iter().find(|memory| memory.id() == old_id).unwrap();
-    assert_eq!(old.front.superseded_by, None, "the replacement is lost");
+}
+
+/// Of A, which B replaces, which C replaces, no older word comes back with B's end.
+#[test]
+fn what_replaced_a_deleted_replacement_stands_in_for_it() {
+    for is_purged in [false, true] {
+        let world = World::new();
+        let ids = ["port 5432", "port 6432", "port 7432"].map(|text| world.save("Port", text));
+        let [a, b, c] = &ids;
+        world.store.supersede(a.id(), b.id(), &now()).unwrap();
+        let b = world.store.supersede(b.id(), c.id(), &now()).unwrap();
+        match is_purged {
+            true => world.store.purge(&b, &now()).unwrap(),
+            false => drop(world.store.move_to(&b, MemoryState::Trash).unwrap()),
+        }
+        let replacement = |id| world.store.find(id).unwrap().front.superseded_by;
+        assert_eq!(replacement(a.id()).as_deref(), Some(c.id()), "{is_purged}");
+        let c = world.store.find(c.id()).unwrap();
+        world.store.purge(&c, &now()).unwrap();
+        assert_eq!(replacement(a.id()), None, "{is_purged}");
+    }
 }
 
 #[test]
@@ -136,7 +152,7 @@ fn the_vectors_of_a_memory_go_with_it() {
     let names = || fs_err::read_dir(&cache).unwrap().count();
     assert_eq!(names(), 2);
     let store = world.store.clone().with_vector_cache(&world.state);
-    store.purge(&memory).unwrap();
+    store.purge(&memory, &now()).unwrap();
     assert_eq!(names(), 1, "the file of another program");
     assert!(cache.join("record.json").exists());
 }

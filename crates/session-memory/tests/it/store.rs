@@ -225,7 +225,7 @@ fn of_two_files_with_one_id_the_active_one_is_found_and_none_is_overwritten() {
     let error = world.store.move_to(&found, MemoryState::Archive);
     let error = error.unwrap_err().to_string();
     assert!(error.contains("would be lost"), "{error}");
-    world.store.purge(&found).unwrap();
+    world.store.purge(&found, &now()).unwrap();
     let found = world.store.find(memory.id()).unwrap();
     assert_eq!(found.front.topic, "Second");
 }
@@ -403,6 +403,6 @@ fn a_conversation_stays_where_git_takes_its_memory_to_another_branch() {
     fs_err::rename(&away, &memory.path).unwrap();
     let raw = world.store.read_conversation(&memory).unwrap().unwrap();
     assert_eq!(raw.text, "User: why?");
-    world.store.purge(&memory).unwrap();
+    world.store.purge(&memory, &now()).unwrap();
     assert_eq!(world.store.read_conversation(&memory).unwrap(), None);
 }

@@ -128,8 +128,7 @@ impl World {
     /// Decides about a prompt, records it, and returns the ids that are injected.
     pub fn inject(&self, prompt: &str, session: &str) -> Vec<String> {
         let outcome = self.decide(prompt, Some(session));
-        let is_recorded = self.injector().record(&outcome);
-        let block = outcome.decision.block.filter(|_| is_recorded);
+        let block = self.injector().record(&outcome);
         block.map_or_else(Vec::new, |block| block.ids)
     }
 

@@ -110,19 +110,39 @@ fn an_edited_text_is_trusted_where_the_user_has_seen_it() {
     assert_eq!(edit(true).trust, Trust::Own);
 }
 
-#[test]
-fn worktrees_share_the_trust_of_their_repository() {
-    let world = clone_with_memory();
-    world.store.trust(&[theirs(&world)]).unwrap();
+/// Makes the folder of a worktree beside the project, and returns it.
+fn add_worktree(world: &World) -> PathBuf {
     let git = world.project(".git/worktrees/side");
     let side = world.home().join("side");
     world.write(&git.join("commondir"), "../..\n");
     world.write(&git.join("gitdir"), side.join(".git").display().to_string());
     world.write(&side.join(".git"), format!("gitdir: {}\n", git.display()));
-    let store = world.store_of("side", StorageLocation::ProjectFirst);
-    let active = store.directories()[0].path.join("active");
+    side
+}
+
+#[test]
+fn worktrees_share_the_trust_of_their_repository() {
+    let world = clone_with_memory();
+    world.store.trust(&[theirs(&world)]).unwrap();
+    let own = world.store.directories()[0].path.clone();
+    let own = own.strip_prefix(world.project("")).unwrap();
+    let active = add_worktree(&world).join(own).join("active");
     world.write(&active.join(format!("{ID}.md")), file_text(ID, TOPIC, INFO));
+    let store = world.store_of("side", StorageLocation::ProjectFirst);
+    assert_eq!(store.directories()[0].path.join("active"), active);
     assert_eq!(store.find(ID).unwrap().trust, Trust::Trusted);
+}
+
+/// Memories outlive the worktree in which they were saved.
+#[test]
+fn a_worktree_without_memories_has_those_of_the_main_checkout() {
+    let world = World::new();
+    let memory = world.save(TOPIC, INFO);
+    add_worktree(&world);
+    let store = world.store_of("side", StorageLocation::ProjectFirst);
+    assert_eq!(store.find(memory.id()).unwrap().trust, Trust::Own);
+    let saved = store.save(&draft(TOPIC, "another"), None, &now()).unwrap();
+    assert_eq!(world.store.find(saved.id()).unwrap().id(), saved.id());
 }
 
 #[test]
@@ -136,7 +156,7 @@ fn a_deleted_memory_that_a_pull_restores_is_untrusted() {
     pull(&world, INFO);
     assert!(!is_injected(&world, ID));
     world.store.trust(&[theirs(&world)]).unwrap();
-    world.store.purge(&theirs(&world)).unwrap();
+    world.store.purge(&theirs(&world), &now()).unwrap();
     pull(&world, INFO);
     assert!(!is_injected(&world, ID));
 }
@@ -147,7 +167,7 @@ fn a_failed_purge_leaves_nothing_trusted() {
     world.store.trust(&[theirs(&world)]).unwrap();
     let raw = world.store.directories()[0].path.join("raw");
     fs_err::create_dir_all(raw.join(format!("{ID}.md"))).unwrap();
-    world.store.purge(&theirs(&world)).unwrap();
+    world.store.purge(&theirs(&world), &now()).unwrap();
     pull(&world, INFO);
     assert!(!is_injected(&world, ID));
 }

@@ -1,14 +1,14 @@
 //! `memory delete`, `supersede`, `archive`, `activate`.
 
 use super::save::note_moved;
-use super::{note_waiting, print_change};
+use super::{note, note_waiting, print_change};
 use crate::Found;
 use crate::args::{ArchiveArgs, DeleteArgs, IdsArgs, SupersedeArgs};
 use crate::memories::Memories;
 use crate::output::notes;
 use anyhow::Result;
 use jiff::{Timestamp, Zoned};
-use session_display::plural;
+use session_display::{plural, safe_line};
 use session_memory::{Memory, MemoryState, apply_retention, find_unused_since};
 use std::io::Write;
 
@@ -18,14 +18,46 @@ use std::io::Write;
 /// When one is not there. Then nothing is deleted.
 pub fn delete(args: &DeleteArgs, memories: &Memories) -> Result<Found> {
     let found = all(&args.ids.ids, memories)?;
-    if args.purge {
-        for memory in &found {
-            memories.store.purge(memory)?;
+    let replaced = replaced_by(&found, memories);
+    let done = match args.purge {
+        true => {
+            let now = Zoned::now();
+            let purge = |memory| memories.store.purge(memory, &now);
+            found.iter().try_for_each(purge)?;
+            print_change("removed for good", &found, args.ids.json)
         }
-        return print_change("removed for good", &found, args.ids.json);
+        false => {
+            let moved = moved(&found, MemoryState::Trash, memories)?;
+            print_moved("put into the trash", &found, &moved, args.ids.json)
+        }
+    };
+    note_unreplaced(&replaced, memories)?;
+    done
+}
+
+/// Lists the active memories that some memories replace.
+fn replaced_by(replacements: &[Memory], memories: &Memories) -> Vec<Memory> {
+    let mut active = memories.store.list(&[MemoryState::Active]).memories;
+    active.retain(|memory| {
+        let by = memory.front.superseded_by.as_deref();
+        by.is_some_and(|by| replacements.iter().any(|new| new.id() == by))
+    });
+    active
+}
+
+/// Says which memories count again, since what replaced them is deleted.
+fn note_unreplaced(replaced: &[Memory], memories: &Memories) -> Result<()> {
+    for memory in replaced {
+        let now = memories.store.find(memory.id());
+        if now.is_ok_and(|now| now.front.superseded_by.is_none()) {
+            let topic = safe_line(&memory.front.topic);
+            note(&format!(
+                "{} counts again, since what replaced it is deleted: {topic}",
+                memory.id()
+            ))?;
+        }
     }
-    let moved = moved(&found, MemoryState::Trash, memories)?;
-    print_moved("put into the trash", &found, &moved, args.ids.json)
+    Ok(())
 }
 
 /// Runs `memory archive`.

@@ -48,6 +48,9 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
         let path = safe_line(&memory.path.to_string_lossy());
         writeln!(notes::stderr(), "saved as {path}")?;
     }
+    if memories.project.is_none() && !args.global {
+        note("saved for all projects: this folder belongs to none")?;
+    }
     note_cuts(&draft.topic, &draft.cues)?;
     let repeats = repeat_notes(memory, &saved.repeats);
     repeats.iter().try_for_each(|text| note(text))?;

@@ -1,0 +1,63 @@
+//! Paths of triggers as they are kept: from the root of the project.
+
+use crate::memory_directory::MemoryDirectory;
+use crate::memory_store::MemoryStore;
+use session_files::path_below;
+use std::path::Path;
+
+impl MemoryStore {
+    /// Makes paths within the project relative to its root, as triggers are matched. A folder that is there gets the
+    /// `/` by which a trigger means all that lies in it.
+    pub(crate) fn make_relative(&self, paths: &mut [String]) {
+        let roots = self
+            .directories()
+            .iter()
+            .filter_map(MemoryDirectory::project_root);
+        for root in roots {
+            for path in &mut *paths {
+                *path = relative_trigger(path.trim(), root);
+            }
+        }
+    }
+}
+
+/// Returns the trigger of a path from a project's root on, with `/` at the end where it is a folder.
+fn relative_trigger(path: &str, root: &Path) -> String {
+    let typed = Path::new(path);
+    let inside = path_below(typed, root).filter(|_| typed.is_absolute());
+    let end = if path.ends_with('/') { "/" } else { "" };
+    let path = inside.map_or(path.to_owned(), |inside| {
+        format!("/{}{end}", inside.display())
+    });
+    let below = path.trim_start_matches('/');
+    let is_folder = !below.is_empty() && !below.ends_with('/') && root.join(below).is_dir();
+    if is_folder { path + "/" } else { path }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_kept_from_the_root_and_a_folder_ends_with_a_slash() {
+        let home = tempfile::tempdir().unwrap();
+        let home = fs_err::canonicalize(home.path()).unwrap();
+        let root = home.join("shop");
+        fs_err::create_dir_all(root.join("src/db")).unwrap();
+        fs_err::write(root.join("src/a.rs"), "").unwrap();
+        fs_err::os::unix::fs::symlink(&root, home.join("link")).unwrap();
+        let home = home.display();
+        for (typed, kept) in [
+            (format!("{home}/shop/src/a.rs"), "/src/a.rs"),
+            (format!("{home}/link/src/db"), "/src/db/"),
+            (format!("{home}/shop/new/"), "/new/"),
+            ("src/db".to_owned(), "src/db/"),
+            ("src".to_owned(), "src/"),
+            ("src/a.rs".to_owned(), "src/a.rs"),
+            ("**/*.sql".to_owned(), "**/*.sql"),
+            ("/".to_owned(), "/"),
+        ] {
+            assert_eq!(relative_trigger(&typed, &root), kept, "{typed}");
+        }
+    }
+}
