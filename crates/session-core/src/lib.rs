@@ -1,4 +1,4 @@
-//! The words of session-search and its pure algorithms. No IO happens here.
+//! The shared types of session-search and its pure algorithms. No IO happens here.
 //!
 //! A history is a list of [`Turn`]s grouped in sessions ([`SessionMeta`]). A
 //! source builds them; [`TurnContent`] keeps of a turn what is searched, and the

@@ -74,7 +74,7 @@ impl<'a> SearchCall<'a> {
             limit: self.limit(),
             ..Request::new("")
         };
-        let results = view.engine.search_or_newest(view.snapshot, &request)?;
+        let results = view.engine.search(view.snapshot, &request)?;
         let mut notes = view.caller_notes(&callers);
         notes.extend(format_unfound_terms(&results, SUBAGENTS_HINT));
         let models = view.engine.models();

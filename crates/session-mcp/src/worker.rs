@@ -55,7 +55,7 @@ impl Worker {
             let answer = catch_unwind(AssertUnwindSafe(|| self.answer(&job)));
             let answer = answer.unwrap_or_else(|_| {
                 self.open = None;
-                Err(anyhow::anyhow!("the call failed by a mistake of session-search").into())
+                Err(anyhow::anyhow!("the call failed because of a bug in session-search").into())
             });
             // Nobody listens where the call was cancelled meanwhile.
             let _ = job.reply.send(answer);

@@ -61,10 +61,13 @@ pub fn write_context_sheet(root: &Dir, memories: &[Memory]) -> Result<bool> {
     match root.read_text(path, MAX_EXISTING_BYTES)? {
         Some(old) if old == text => return Ok(false),
         Some(old) if !old.starts_with(GENERATED_MARKER) && !old.trim().is_empty() => {
-            return Err(MemoryError::Refused(format!(
-                "`{}` was not written by this command and would be lost\nhint: move it away first",
-                root.path().join(path).display()
-            )));
+            return Err(MemoryError::refused_with_hint(
+                format!(
+                    "`{}` was not written by this command and would be lost",
+                    root.path().join(path).display()
+                ),
+                "move it away first",
+            ));
         }
         _ => {}
     }

@@ -398,10 +398,10 @@ fn read_record(path: &Path) -> Result<Option<DirectoryRecord>> {
     let bytes = private::read(path, RECORD_LIMIT as u64)?;
     let record = bytes.map(|bytes| serde_json::from_slice(&bytes));
     record.transpose().map_err(|_| {
-        MemoryError::Refused(format!(
-            "`{}` is damaged\nhint: move it away; memories of the project wait for `session-search trust` then",
-            path.display()
-        ))
+        MemoryError::refused_with_hint(
+            format!("`{}` is damaged", path.display()),
+            "move it away; memories of the project wait for `session-search trust` then",
+        )
     })
 }
 

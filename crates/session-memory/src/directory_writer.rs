@@ -86,10 +86,13 @@ impl<'a> DirectoryWriter<'a> {
         origin: Option<ContentOrigin>,
     ) -> Result<()> {
         if text.len() as u64 > FILE_LIMIT {
-            return Err(MemoryError::Refused(format!(
-                "memory `{id}` would have {} bytes, {FILE_LIMIT} at most are read\nhint: shorten its key information, or save several",
-                text.len()
-            )));
+            return Err(MemoryError::refused_with_hint(
+                format!(
+                    "memory `{id}` would have {} bytes, {FILE_LIMIT} at most are read",
+                    text.len()
+                ),
+                "shorten its key information, or save several",
+            ));
         }
         if let Some(origin) = origin {
             self.records.update(self.directory, |record| {
@@ -130,11 +133,13 @@ impl<'a> DirectoryWriter<'a> {
         self.dir
             .rename(&memory_path(from, id), &memory_path(to, id))
             .map_err(|error| match error {
-                FileError::Exists(path) => MemoryError::Refused(format!(
-                    "`{}` is there already and would be lost\nhint: compare it with `{}` and remove one of them",
-                    path.display(),
-                    self.directory.path.join(memory_path(from, id)).display()
-                )),
+                FileError::Exists(path) => {
+                    let own = self.directory.path.join(memory_path(from, id));
+                    MemoryError::refused_with_hint(
+                        format!("`{}` is there already and would be lost", path.display()),
+                        format!("compare it with `{}` and remove one of them", own.display()),
+                    )
+                }
                 error => error.into(),
             })
     }
@@ -180,10 +185,13 @@ impl<'a> DirectoryWriter<'a> {
         match self.dir.read_text(&path, IGNORE_LIMIT)? {
             None => self.write(&path, IGNORE_ALL),
             Some(text) if text == IGNORE_ALL => Ok(()),
-            Some(_) => Err(MemoryError::Refused(format!(
-                "`{}` is not ours, and git might take what is written beside it\nhint: remove that file, or leave out `--from`; a deleted memory goes for good with `--purge`",
-                self.directory.path.join(path).display()
-            ))),
+            Some(_) => Err(MemoryError::refused_with_hint(
+                format!(
+                    "`{}` is not ours, and git might take what is written beside it",
+                    self.directory.path.join(path).display()
+                ),
+                "remove that file, or leave out `--from`; a deleted memory goes for good with `--purge`",
+            )),
         }
     }
 

@@ -31,8 +31,13 @@ pub enum MemoryError {
     #[error("a memory needs something to remember")]
     NoContent,
     /// The operation would lose data or is not allowed; the text says why.
-    #[error("{0}")]
-    Refused(String),
+    #[error("{reason}")]
+    Refused {
+        /// The reason, as a sentence without a full stop.
+        reason: String,
+        /// The hint, where there is one.
+        hint: Option<String>,
+    },
     /// The replacement of a memory is in the trash.
     #[error("{0} is in the trash")]
     ReplacementInTrash(String),
@@ -107,22 +112,41 @@ fn name(path: &Path) -> String {
 
 impl DamagedFile {
     /// Makes the damage of a file or directory that cannot be read.
-    pub(crate) fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Self {
-        let error = error.to_string();
-        let (reason, hint) = match error.split_once("\nhint: ") {
-            Some((reason, hint)) => (reason, Some(hint.to_owned())),
-            None => (error.as_str(), None),
-        };
+    pub(crate) fn unreadable(path: &Path, reason: &dyn std::fmt::Display) -> Self {
         Self {
             path: path.to_owned(),
             line: 1,
-            reason: reason.to_owned(),
-            hint,
+            reason: reason.to_string(),
+            hint: None,
+        }
+    }
+
+    /// Makes the damage of a directory that cannot be opened.
+    pub(crate) fn unopened(path: &Path, error: &MemoryError) -> Self {
+        Self {
+            hint: error.hint().map(Cow::into_owned),
+            ..Self::unreadable(path, error)
         }
     }
 }
 
 impl MemoryError {
+    /// Makes the error of an operation that would lose data or is not allowed.
+    pub(crate) fn refused(reason: impl Into<String>) -> Self {
+        Self::Refused {
+            reason: reason.into(),
+            hint: None,
+        }
+    }
+
+    /// Makes the same with the hint that says what to do.
+    pub(crate) fn refused_with_hint(reason: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Refused {
+            reason: reason.into(),
+            hint: Some(hint.into()),
+        }
+    }
+
     /// Returns the hint that says what to do.
     pub fn hint(&self) -> Option<Cow<'static, str>> {
         let hint = match self {
@@ -150,7 +174,8 @@ impl MemoryError {
                 }
             }),
             Self::File(error) => error.hint(),
-            Self::ReplacedByItself | Self::ReplacementIsReplaced { .. } | Self::Refused(_) => None,
+            Self::ReplacedByItself | Self::ReplacementIsReplaced { .. } => None,
+            Self::Refused { hint, .. } => return hint.clone().map(Cow::Owned),
             Self::Embed(error) => error.hint(),
             Self::Io(error) => io_hint(error),
         };

@@ -131,8 +131,9 @@ pub fn import_memories(
     let waits = from.is_in_repository();
     let target = scope.or(store.directories().first().map(|directory| directory.scope));
     if target == Some(MemoryScope::Global) && waits {
-        return Err(MemoryError::Refused(
-            "what lies in a repository cannot become global, where nothing waits for trust\nhint: import it into the project, or copy it elsewhere first".to_owned(),
+        return Err(MemoryError::refused_with_hint(
+            "what lies in a repository cannot become global, where nothing waits for trust",
+            "import it into the project, or copy it elsewhere first",
         ));
     }
     let found = match format {

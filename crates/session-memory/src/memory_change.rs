@@ -66,11 +66,11 @@ const REPLACEMENT_KEY: &str = "superseded_by";
 /// # Errors
 /// When the YAML is written so that the key cannot be replaced alone.
 pub(crate) fn set_front_key(text: &str, key: &str, value: &impl Serialize) -> Result<String> {
-    yaml::set_key(text, key, Some(value)).map_err(MemoryError::Refused)
+    yaml::set_key(text, key, Some(value)).map_err(MemoryError::refused)
 }
 
 fn remove_front_key(text: &str, key: &str) -> Result<String> {
-    yaml::set_key(text, key, None::<&str>.as_ref()).map_err(MemoryError::Refused)
+    yaml::set_key(text, key, None::<&str>.as_ref()).map_err(MemoryError::refused)
 }
 
 /// Returns the text of a memory's file after a change.
@@ -95,7 +95,7 @@ pub(crate) fn apply_change(memory: &Memory, change: &MemoryChange, now: &Zoned) 
     if !change.when.is_empty() {
         let when = change.when.apply(&memory.front.when)?;
         let value = (!when.is_empty()).then_some(&when);
-        front = yaml::set_key(&front, "when", value).map_err(MemoryError::Refused)?;
+        front = yaml::set_key(&front, "when", value).map_err(MemoryError::refused)?;
     }
     if let Some(kind) = &change.kind {
         front = set_front_key(&front, "kind", kind)?;

@@ -237,7 +237,7 @@ impl MemoryStore {
             true => list,
             false => format!("{list}\n{notes}\n"),
         };
-        let text = yaml::format_file(&front, body.trim_start()).map_err(MemoryError::Refused)?;
+        let text = yaml::format_file(&front, body.trim_start()).map_err(MemoryError::refused)?;
         if let Some(raw) = &draft.raw {
             writer.write_conversation(&front.id, raw, Trust::Own)?;
         }
@@ -272,7 +272,7 @@ impl MemoryStore {
         }
         let text = match &memory.text {
             Some(text) if is_own => text.clone(),
-            _ => yaml::format_file(&front, &memory.body).map_err(MemoryError::Refused)?,
+            _ => yaml::format_file(&front, &memory.body).map_err(MemoryError::refused)?,
         };
         if let Some(raw) = &memory.raw {
             writer.write_conversation(&front.id, raw, memory.trust)?;
@@ -330,14 +330,12 @@ impl MemoryStore {
         // The file's name counts as the id, whatever its text says.
         let before = yaml::parse(yaml::split_file(&memory.text, edited)?.yaml, edited)?;
         if ![&before.id, &memory.front.id].contains(&&front.id) {
-            return Err(MemoryError::Refused(
-                "the id of a memory cannot be changed".into(),
-            ));
+            return Err(MemoryError::refused("the id of a memory cannot be changed"));
         }
         let current = self.reread(directory, memory.state, memory.id());
         if current.map(|current| current.text).ok().as_deref() != Some(memory.text.as_str()) {
             let reason = "the file was changed by somebody else meanwhile";
-            return Err(MemoryError::Refused(reason.into()));
+            return Err(MemoryError::refused(reason));
         }
         front.when.normalized()?;
         let yaml = redact_frontmatter_text(&self.redactor, parts.yaml, &front)?;
@@ -394,7 +392,7 @@ impl MemoryStore {
                 Ok(None) => {}
                 Ok(Some(dir)) => {
                     let record = self.read_record(directory).unwrap_or_else(|error| {
-                        damaged.push(DamagedFile::unreadable(&directory.path, &error));
+                        damaged.push(DamagedFile::unopened(&directory.path, &error));
                         DirectoryRecord::default()
                     });
                     all.push(OpenDirectory {
@@ -403,7 +401,7 @@ impl MemoryStore {
                         record,
                     });
                 }
-                Err(error) => damaged.push(DamagedFile::unreadable(&directory.path, &error)),
+                Err(error) => damaged.push(DamagedFile::unopened(&directory.path, &error)),
             }
         }
         all

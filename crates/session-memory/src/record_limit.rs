@@ -28,10 +28,10 @@ pub(crate) fn encode_record(
     }
     match json.len() <= limit {
         true => Ok(json),
-        false => Err(MemoryError::Refused(format!(
-            "`{}` would be larger than {limit} bytes\nhint: `session-search memory delete --purge` removes memories that nobody needs",
-            path.display()
-        ))),
+        false => Err(MemoryError::refused_with_hint(
+            format!("`{}` would be larger than {limit} bytes", path.display()),
+            "`session-search memory delete --purge` removes memories that nobody needs",
+        )),
     }
 }
 

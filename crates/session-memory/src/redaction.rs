@@ -85,8 +85,9 @@ pub(crate) fn redact_frontmatter_text(
     let whole = redactor.redact(&text);
     match yaml::parse(&whole, Path::new("the edited text")) {
         Ok(parsed) if parsed.id == front.id => Ok(whole.into_owned()),
-        _ => Err(MemoryError::Refused(
-            "a key that you added holds a secret\nhint: leave it out".to_owned(),
+        _ => Err(MemoryError::refused_with_hint(
+            "a key that you added holds a secret",
+            "leave it out",
         )),
     }
 }

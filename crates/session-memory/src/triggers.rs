@@ -73,7 +73,7 @@ impl Triggers {
         }
         let mut errors = normal.errors.iter();
         match errors.find(|error| error.chars().count() < MIN_ERROR_CHARS) {
-            Some(short) => Err(MemoryError::Refused(format!(
+            Some(short) => Err(MemoryError::refused(format!(
                 "the error `{short}` is too short: it needs {MIN_ERROR_CHARS} characters"
             ))),
             None => Ok(normal),
@@ -186,7 +186,7 @@ fn normalize(texts: &[String]) -> Result<Vec<String>> {
         // Nothing else is changed: triggers are compared exactly.
         let text = printable(text).replace('\n', " ").trim().to_owned();
         if text.len() > MAX_TRIGGER_BYTES {
-            return Err(MemoryError::Refused(format!(
+            return Err(MemoryError::refused(format!(
                 "the trigger `{}…` is longer than {MAX_TRIGGER_BYTES} bytes",
                 clip(&text, 40)
             )));
@@ -197,7 +197,7 @@ fn normalize(texts: &[String]) -> Result<Vec<String>> {
     }
     match out.len() {
         0..=MAX_TRIGGERS => Ok(out),
-        count => Err(MemoryError::Refused(format!(
+        count => Err(MemoryError::refused(format!(
             "{count} triggers of one sort are too many: a memory has at most {MAX_TRIGGERS}"
         ))),
     }
@@ -207,7 +207,7 @@ fn normalize(texts: &[String]) -> Result<Vec<String>> {
 fn refuse_outside(glob: &str) -> Result<()> {
     let leads_out = glob.starts_with('~') || glob.split('/').any(|segment| segment == "..");
     match leads_out {
-        true => Err(MemoryError::Refused(format!(
+        true => Err(MemoryError::refused(format!(
             "`{glob}` matches no file: paths are those below the project's root"
         ))),
         false => Ok(()),
@@ -279,7 +279,7 @@ impl TriggerGlob {
     fn compile(glob: &str, builder: &mut GlobBuilder<'_>) -> Result<GlobMatcher> {
         let built = builder.backslash_escape(true).build();
         let refuse = |error: globset::Error| {
-            MemoryError::Refused(format!("`{glob}` is not a glob: {}", error.kind()))
+            MemoryError::refused(format!("`{glob}` is not a glob: {}", error.kind()))
         };
         Ok(built.map_err(refuse)?.compile_matcher())
     }

@@ -7,7 +7,7 @@ use session_memory::{AgentContext, InjectionOutcome, InjectionRequest, MemoryBlo
 use std::time::Instant;
 
 /// The reason for which a call is refused, before the memories.
-const HELD: &str = "session-search holds this call once: what was saved concerns it. Call again as far as it agrees with this.";
+const HELD: &str = "session-search held this call once, because saved memories concern it. Read them, and repeat the call if it agrees with them.";
 
 /// The outcome of a prompt, and the memories that it was decided by.
 pub struct PromptOutcome {

@@ -29,7 +29,7 @@ impl From<EmbedError> for ModelFailure {
     fn from(error: EmbedError) -> Self {
         Self {
             reason: error.to_string(),
-            hint: None,
+            hint: error.hint().map(str::to_owned),
         }
     }
 }

@@ -3,14 +3,13 @@
 use crate::error::QueryError;
 use crate::live_index::{LiveIndex, Snapshot};
 use crate::query_models::QueryModels;
+use crate::typed_search::answer_request;
 use session_config::Home;
 use session_indexer::{Progress, ReadPolicy};
 use session_models::WaitListener;
 use session_redact::Redactor;
-use session_search::{
-    Exchange, FusionMode, QueryEmbedding, Request, Results, newest, search, show,
-};
-use session_store::{EmbeddingPause, Reader, SessionRow};
+use session_search::{Exchange, QueryEmbedding, Request, Results, show};
+use session_store::{Reader, SessionRow};
 use std::ops::RangeInclusive;
 
 /// The means of a front end to search: the user's configuration, the models, and the rules by which
@@ -101,33 +100,13 @@ impl SearchEngine {
         self.models.embed(index, &self.redact(query))
     }
 
-    /// Answers a request from a snapshot of the index.
+    /// Answers a request from a snapshot of the index, or lists the newest where its query has no text.
     ///
     /// # Errors
     /// When the index or a model in process fails.
     pub fn search(&self, snapshot: &Snapshot, request: &Request) -> Result<Results, QueryError> {
-        let _pause = EmbeddingPause::request(snapshot.index.root());
-        let embeddings = match request.fusion {
-            FusionMode::LexicalOnly => Vec::new(),
-            _ => self.embed(&snapshot.index, &request.query.text)?,
-        };
-        let Snapshot { index, sessions } = snapshot;
-        Ok(search(index, sessions, request, &embeddings)?)
-    }
-
-    /// Answers a request as [`Self::search`] does, or lists the newest where its query has no text.
-    ///
-    /// # Errors
-    /// As [`Self::search`].
-    pub fn search_or_newest(
-        &self,
-        snapshot: &Snapshot,
-        request: &Request,
-    ) -> Result<Results, QueryError> {
-        match request.query.text.trim().is_empty() {
-            true => Ok(newest(&snapshot.index, &snapshot.sessions, request)?),
-            false => self.search(snapshot, request),
-        }
+        let embed = |text: &str| self.embed(&snapshot.index, text);
+        answer_request(snapshot, request, embed)
     }
 
     /// Reads turns of a session again in full, without their secrets.

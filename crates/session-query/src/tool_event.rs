@@ -99,7 +99,7 @@ fn ends_with_slash(path: &Path) -> bool {
     bytes.ends_with(b"/")
 }
 
-/// True for a file without a point in its name, such as `Makefile`.
+/// Returns true for a path of a regular file that is there: so names without an extension are found, such as `Makefile`.
 fn is_file_at(path: &Path) -> bool {
     fs_err::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
 }

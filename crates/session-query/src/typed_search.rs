@@ -9,7 +9,7 @@ use session_search::{
     Filter, FusionMode, Level, QueryEmbedding, Request, Results, Tuning, newest, search,
     with_subagents,
 };
-use session_store::SessionRow;
+use session_store::{EmbeddingPause, SessionRow};
 
 /// A search with the filters that are typed in its query and those of its options.
 pub struct TypedSearch<'a> {
@@ -41,8 +41,30 @@ pub struct SearchAnswer {
     pub has_typed_filters: bool,
 }
 
+/// Answers a request from a snapshot, while a process that embeds in the background waits. Where the query has no text
+/// the newest are listed; its text is embedded unless words alone are asked for.
+///
+/// # Errors
+/// When the query cannot be embedded, or the index fails.
+pub(crate) fn answer_request(
+    snapshot: &Snapshot,
+    request: &Request,
+    embed: impl FnOnce(&str) -> Result<Vec<QueryEmbedding>, QueryError>,
+) -> Result<Results, QueryError> {
+    let Snapshot { index, sessions } = snapshot;
+    if request.query.text.trim().is_empty() {
+        return Ok(newest(index, sessions, request)?);
+    }
+    let _pause = EmbeddingPause::request(index.root());
+    let embeddings = match request.fusion {
+        FusionMode::LexicalOnly => Vec::new(),
+        _ => embed(&request.query.text)?,
+    };
+    Ok(search(index, sessions, request, &embeddings)?)
+}
+
 impl TypedSearch<'_> {
-    /// Answers from an index that holds something. Where there are no words beside filters, the newest are
+    /// Answers from a snapshot that has at least one session. Where there are no words beside filters, the newest are
     /// listed; its text is embedded unless words alone are asked for.
     ///
     /// # Errors
@@ -53,17 +75,10 @@ impl TypedSearch<'_> {
         embed: impl Fn(&str) -> Result<Vec<QueryEmbedding>, QueryError>,
     ) -> Result<SearchAnswer, QueryError> {
         let typed = TypedQuery::parse(self.query);
-        let Snapshot { index, sessions } = snapshot;
-        let request = self.request(&typed, sessions)?;
-        let is_listing = typed.text.trim().is_empty();
-        let results = match (is_listing, request.fusion) {
-            (true, _) => newest(index, sessions, &request)?,
-            (false, FusionMode::LexicalOnly) => search(index, sessions, &request, &[])?,
-            (false, _) => search(index, sessions, &request, &embed(&request.query.text)?)?,
-        };
+        let request = self.request(&typed, &snapshot.sessions)?;
         Ok(SearchAnswer {
             query: self.query.to_owned(),
-            results,
+            results: answer_request(snapshot, &request, embed)?,
             left_out: self.callers.iter().map(|row| row.uid.clone()).collect(),
             filters_turns: request.filter.by_turn(),
             has_typed_filters: !typed.conditions.is_empty(),

@@ -1,4 +1,4 @@
-//! The last stage of ranking: the probability that a hit answers, a logistic regression (Platt scaling)
+//! Calibrates: gives each hit the probability that it answers, a logistic regression (Platt scaling)
 //! on the evidence for it and on its margin over the others. `docs/ranking.md` says on what it was
 //! fitted, `benches/quality/reliability.py` measures it.
 
@@ -14,7 +14,7 @@ const INTERCEPT: f32 = -3.7;
 const EVIDENCE: f32 = 2.0;
 const EVIDENCE_BY_MARGIN: f32 = 5.1;
 /// Factor of the evidence where one list has all the weight.
-const LEXICAL_ONLY_EVIDENCE: f32 = 1.5;
+const SINGLE_LIST_EVIDENCE: f32 = 1.5;
 
 /// Least fused score of a hit that holds no word of the query, and least evidence where no session
 /// holds one.
@@ -76,8 +76,8 @@ fn retain_supported(
 fn evidence(hit: &FusedHit, weights: &FusionWeights) -> f32 {
     let [lexical, dense] = weights.confidence(hit);
     match weights.alpha {
-        alpha if alpha <= 0.0 => LEXICAL_ONLY_EVIDENCE * lexical,
-        alpha if alpha >= 1.0 => LEXICAL_ONLY_EVIDENCE * dense,
+        alpha if alpha <= 0.0 => SINGLE_LIST_EVIDENCE * lexical,
+        alpha if alpha >= 1.0 => SINGLE_LIST_EVIDENCE * dense,
         _ => dense + lexical,
     }
 }

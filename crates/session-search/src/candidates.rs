@@ -1,4 +1,4 @@
-//! The first stage: what the index holds for a query.
+//! Reads the candidates: what the index holds for a query.
 
 use crate::cosines::{DenseCosines, ModelVectors, QueryEmbedding};
 use crate::exact_terms::ExactTerms;

@@ -189,7 +189,7 @@ impl TextReader<'_> {
                 continue;
             };
             let quality = self.quality(turn, shown.session, &stats.term)?;
-            // Who types capitals means them.
+            // Smart case: a term with capitals is case-sensitive.
             let is_as_typed = match stats.term.contains(char::is_uppercase) {
                 true => quality == IdentifierMatch::Whole,
                 false => quality.is_whole(),

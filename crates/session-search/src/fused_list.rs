@@ -1,4 +1,4 @@
-//! The second stage: the lexical and the dense list of a level become one.
+//! Fuses the lexical and the dense list of a level.
 
 use crate::candidate_list::CandidateList;
 use crate::candidates::Candidates;

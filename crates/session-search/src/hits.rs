@@ -1,4 +1,4 @@
-//! The last stage: ranked turns and sessions are read from the index as hits with previews.
+//! Reads ranked turns and sessions from the index as hits with previews.
 
 use crate::calibration::CalibratedHit;
 use crate::filtered_index::FilteredIndex;

@@ -83,7 +83,7 @@ fn find_occurrence(text: &str, identifier: &str) -> Option<Occurrence> {
 }
 
 fn classify(before: &str, identifier: &str, after: &str) -> Option<Occurrence> {
-    // `__init__` and `_name_` are what stands between.
+    // Underscores around an identifier are ignored: `__init__` holds `init`.
     let is_mark = |c: char| c == '_';
     let before = before.trim_end_matches(is_mark).chars().next_back();
     let plural = after

@@ -121,7 +121,7 @@ fn holders_of_term(term: &ExactTerm) -> BTreeMap<SessionId, Vec<TurnId>> {
     for turn in held.filter(|turn| Some(turn.quality) == best) {
         sessions.entry(turn.session).or_default().push(turn.turn);
     }
-    // Who types no capitals has not said that there are none.
+    // A term in lower case says nothing about the case of the identifier.
     let is_typed_small = !term.text.contains(char::is_uppercase);
     if sessions.len() > FEW_SESSIONS || (is_typed_small && in_any_case.len() > FEW_SESSIONS) {
         sessions.clear();

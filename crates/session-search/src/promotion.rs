@@ -1,4 +1,4 @@
-//! The third stage: sessions that hold the query's identifiers go first.
+//! Promotes the sessions that hold the query's identifiers.
 
 use crate::hit::FusedHit;
 use crate::identifiers::{IdentifierHolder, IdentifierHolders};
@@ -93,7 +93,7 @@ impl Promotion {
     }
 }
 
-/// Moves the best of some targets before all that score as much, with this score at least.
+/// Moves the best of some targets to the front, with this score at least; the caller sorts stably.
 fn raise(hits: &mut Vec<FusedHit>, targets: &BTreeSet<Target>, min_score: f32) {
     let Some(last) = targets.last() else {
         return;

@@ -41,7 +41,7 @@ pub(crate) fn rescore_ties(
     nearest: &mut NearestByLevel<'_>,
 ) -> Result<bool, StoreError> {
     let [embedding] = nearest.of_level.scales.embeddings() else {
-        return Ok(false); // beside a model that is left as it is
+        return Ok(false); // of several models the stored cosines stand
     };
     let Some(text_cosines) = &embedding.text_cosines else {
         return Ok(false);

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// How long the process waits for the lock, which those hold for a moment who look whether one runs.
+/// The longest wait for the lock, which other processes hold briefly while they check whether one runs.
 const LOCK_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Says on the command line that this is such a process.

@@ -1,4 +1,4 @@
-//! `config`: what counts, and who said it.
+//! `config`: prints each setting with the layer that decided it.
 
 use crate::Found;
 use crate::args::ConfigArgs;

@@ -1,4 +1,4 @@
-//! `demo`: the three levels on a small history that ships in the binary.
+//! `demo`: searches sessions and turns, and shows one, on a small history that ships in the binary.
 
 use crate::Found;
 use crate::args::{Arguments, Command, DemoArgs, SearchArgs};

@@ -1,4 +1,4 @@
-//! `search`: levels one and two.
+//! `search`: lists sessions, or turns with `--depth 2`.
 
 use crate::Found;
 use crate::args::{FilterArgs, RankingArgs, SearchArgs, join_query};

@@ -1,4 +1,4 @@
-//! `show`: level three.
+//! `show`: prints turns of a session in full.
 
 use crate::Found;
 use crate::args::{ShowArgs, ShowFormat};

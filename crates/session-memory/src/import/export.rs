@@ -93,11 +93,14 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<ImportedMemory>> {
         return Err(nothing(format!("it is not a `{FORMAT}`")));
     }
     if all.version > VERSION {
-        return Err(MemoryError::Refused(format!(
-            "`{}` has version {} of the format, this program reads {VERSION}\nhint: import it with a newer version of session-search",
-            path.display(),
-            all.version
-        )));
+        return Err(MemoryError::refused_with_hint(
+            format!(
+                "`{}` has version {} of the format, this program reads {VERSION}",
+                path.display(),
+                all.version
+            ),
+            "import it with a newer version of session-search",
+        ));
     }
     let one = |one: ExportedMemory| -> std::result::Result<ImportedMemory, DamagedFile> {
         let name = Path::new(&one.id);

@@ -53,7 +53,7 @@ pub fn run(args: &EditArgs, memories: &Memories) -> Result<Found> {
     let Some(text) = edited(&memory, &memories.home.root)? else {
         return print_change("unchanged", &[memory], args.json);
     };
-    // What nobody saw is nobody's.
+    // Without a terminal nobody reviewed the text, so it keeps its trust.
     let is_seen = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     match memories.store.replace(&memory, &text, is_seen, &now) {
         Ok(memory) => print_change("changed", &[memory], args.json),
