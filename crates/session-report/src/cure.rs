@@ -3,6 +3,7 @@
 use crate::prose_excerpt::excerpt_prose;
 use crate::turn_record::TurnRecord;
 use serde::Serialize;
+use session_core::shell::simple_commands;
 use session_core::{CommandWork, ErrorSignature, TurnContent};
 
 /// The work in a session between the failure of a command and its success.
@@ -64,7 +65,10 @@ impl Cure {
                 turn: success.record(turns)?.row.index,
                 time_ms: success.record(turns)?.timestamp_ms(),
                 files: changed_files(turns, failure, success),
-                commands: commands(between),
+                commands: match failure.is_cured_by_directory(success, between) {
+                    true => vec![success.command().to_owned()],
+                    false => commands(between),
+                },
                 answer: answer(&success.record(turns)?.content),
             };
             (!cure.files.is_empty() || !cure.commands.is_empty()).then_some(cure)
@@ -130,16 +134,41 @@ impl<'t> SessionRun<'t> {
         })
     }
 
-    /// Finds the run after which the same work is done; `None` where the same error comes before it.
+    /// Finds the run after which the same work is done; `None` where the same error comes before it. In another
+    /// directory it is the same only where nothing was run in between: of two packages the tests of one say nothing
+    /// about the other's.
     fn find_success(&self, later: &[Self], error: ErrorSignature) -> Option<usize> {
         let work = self.work()?;
-        let does_it = |run: &Self| run.work().is_some_and(|other| work.is_done_by(&other));
+        let is_next = |run: &Self| later.first().is_some_and(|next| std::ptr::eq(next, run));
+        let does_it = |run: &Self| {
+            let is_same = run.work().is_some_and(|other| work.is_done_by(&other));
+            is_same && (is_next(run) || !self.has_other_directory(run))
+        };
         let mut tries = later.iter().take(MAX_RUNS).enumerate();
         tries.find_map(|(at, run)| match run {
             run if run.error(&[error]).is_some() && does_it(run) => Some(None),
             run if run.has_succeeded() && does_it(run) => Some(Some(at)),
             _ => None,
         })?
+    }
+
+    /// Returns the directory that its command goes to first: `cd app && make`.
+    fn directory(&self) -> Option<String> {
+        let first = simple_commands(self.command()).into_iter().next()?;
+        let target = first.trim().strip_prefix("cd ")?.trim();
+        Some(target.trim_end_matches('/').to_owned())
+    }
+
+    /// Returns true where both commands go to directories that differ.
+    fn has_other_directory(&self, other: &Self) -> bool {
+        let directories = (self.directory(), other.directory());
+        matches!(directories, (Some(own), Some(other)) if own != other)
+    }
+
+    /// Returns true where only the directory of its command differs from that of its success, which follows at once.
+    fn is_cured_by_directory(&self, success: &Self, between: &[Self]) -> bool {
+        let directory = success.directory();
+        between.is_empty() && directory.is_some() && directory != self.directory()
     }
 
     fn has_succeeded(&self) -> bool {
@@ -287,6 +316,27 @@ mod tests {
         assert_eq!(
             found[0].answer.as_deref(),
             Some("It borrows twice no more.")
+        );
+    }
+
+    #[test]
+    fn another_directory_is_a_cure_or_another_work() {
+        let moved = cures(&[record(
+            0,
+            vec![fail("go build ./..."), pass("cd src && go build ./...")],
+        )]);
+        assert_eq!(moved[0].commands, ["cd src && go build ./..."]);
+        let other = vec![
+            fail("cd /w/front && npm test"),
+            edit("a.ts"),
+            pass("npm install"),
+            pass("cd /w/back && npm test"),
+        ];
+        assert_eq!(cures(&[record(0, other.clone())]), []);
+        let own = [other, vec![pass("cd /w/front/ && npm test")]].concat();
+        assert_eq!(
+            cures(&[record(0, own)])[0].commands,
+            ["npm install", "cd /w/back && npm test"]
         );
     }
 
