@@ -2,7 +2,7 @@
 
 use crate::call_status::CallStatus;
 use crate::turn_stats::{FileAccess, TurnStats};
-use crate::{noise, shell};
+use crate::{noise, shell, text};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
@@ -304,14 +304,23 @@ impl ToolCall {
     }
 }
 
+/// Words of a tool's name that say that it changes the files that it names.
+const CHANGES: [&str; 14] = [
+    "write", "edit", "replace", "patch", "append", "create", "insert", "delete", "remove", "move",
+    "rename", "save", "update", "design",
+];
+
 /// True for a tool of somebody else's that says in its name that it changes files, as
-/// `mcp__fs__write_file`.
+/// `mcp__fs__write_file`. The name of its server says nothing.
 fn changes_by_its_name(tool: &str) -> bool {
-    let name = tool.to_lowercase();
-    let words: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).collect();
-    ["write", "edit", "replace", "patch", "append"]
-        .iter()
-        .any(|word| words.contains(word))
+    let of_server = tool
+        .strip_prefix("mcp__")
+        .and_then(|name| name.split_once("__"));
+    let name = of_server.map_or(tool, |(_, name)| name);
+    let humps = text::identifier_parts(std::iter::once(name));
+    let words = name.split(|c: char| !c.is_alphanumeric());
+    let mut words = words.chain(humps.split(' '));
+    words.any(|word| CHANGES.contains(&&*word.to_lowercase()))
 }
 
 /// How much of a turn a source builds.
@@ -358,6 +367,39 @@ mod tests {
             (call(None, &[], json!(null)), None),
         ] {
             assert_eq!(call.subject(), subject);
+        }
+    }
+
+    #[test]
+    fn a_tool_that_says_so_changes_its_files() {
+        let access = |name: &str| {
+            let call = ToolCall {
+                name: name.to_owned(),
+                ..ToolCall::default()
+            };
+            call.file_access()
+        };
+        for name in [
+            "mcp__fs__write_file",
+            "mcp__fs__create_file",
+            "mcp__fs__delete_file",
+            "mcp__fs__move-file",
+            "mcp__code__insert_after_symbol",
+            "mcp__pen__batch_design",
+            "mcp__ide__renameSymbol",
+            "RemoveFile",
+            "save",
+        ] {
+            assert_eq!(access(name), FileAccess::Edited, "{name}");
+        }
+        for name in [
+            "mcp__fs__read_file",
+            "mcp__edit__find_symbol",
+            "mcp__fs__created_files",
+            "mcp__fs__removable_drives",
+            "WebFetch",
+        ] {
+            assert_eq!(access(name), FileAccess::Read, "{name}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Small, pure text functions that every crate agrees on.
 
+use crate::shell;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -95,9 +96,40 @@ fn is_example(repository: &str) -> bool {
 
 /// True when a command opens a pull request, whose address its output tells.
 pub fn opens_pull_request(command: &str) -> bool {
-    ["pr create", "mr create", "pr new", "mr new"]
-        .iter()
-        .any(|words| command.contains(words))
+    // Most commands do not name one at all.
+    let names_one = command.contains("pr ") || command.contains("mr ");
+    names_one
+        && shell::simple_commands(command)
+            .iter()
+            .any(|simple| opens(simple))
+}
+
+/// Programs that open pull requests, also with options before `pr create`.
+const FORGES: [&str; 4] = ["gh", "glab", "tea", "az"];
+
+/// True for a simple command such as `gh pr create`, and one with such a command in its quotes:
+/// `url="$(gh pr create)"`.
+fn opens(simple: &str) -> bool {
+    let words: Vec<&str> = shell::words_from_program(simple).collect();
+    let is_opening = |pair: &[&str]| matches!(pair, ["pr" | "mr", "create" | "new"]);
+    let at = words.windows(2).position(is_opening);
+    let is_forge = |word: &&str| FORGES.contains(&file_name(word).trim_end_matches(".exe"));
+    let opens_one = at.is_some_and(|at| at == 1 || words.first().is_some_and(is_forge));
+    let within = || {
+        simple
+            .split("$(")
+            .skip(1)
+            .any(|inner| opens(&inner.replace('_', " ")))
+    };
+    opens_one && !words.contains(&"--dry-run") || within()
+}
+
+/// True for a tool that opens a pull request, whose address its result tells:
+/// `mcp__github__create_pull_request`.
+pub fn is_pull_request_tool(tool: &str) -> bool {
+    let letters = tool.chars().filter(|c| c.is_alphanumeric());
+    let name: String = letters.flat_map(char::to_lowercase).collect();
+    name.ends_with("createpullrequest") || name.ends_with("createmergerequest")
 }
 
 /// Puts spaces around each character of scripts that are written without
@@ -273,7 +305,34 @@ mod tests {
         assert_eq!(pull_requests("https://a.b/ c/pull/1"), [""; 0]);
         let example = "as in https://github.com/OWNER/repo/pull/123";
         assert_eq!(pull_requests(example), [""; 0]);
-        assert!(opens_pull_request("cd app && gh pr create --fill"));
+    }
+
+    #[test]
+    fn a_command_or_a_tool_opens_a_pull_request() {
+        for command in [
+            "cd app && gh pr create --fill",
+            "GH_TOKEN=x gh -R ann/app pr new --title 'a b'",
+            "url=$(glab mr create --fill)",
+            "url=\"$(gh pr create --fill)\"",
+            "gh pr create --dry-run; gh pr create --body \"$(cat <<'E'\nUse --dry-run.\nE\n)\"",
+        ] {
+            assert!(opens_pull_request(command), "{command}");
+        }
+        for command in [
+            "gh pr create --dry-run",
+            "gh pr view 31",
+            "git commit -m 'Use gh pr create' && curl x",
+            "git commit -m \"$(cat <<'E'\nUse gh pr create\nE\n)\"",
+            "echo gh pr create",
+            "gh pr list # then gh pr create",
+        ] {
+            assert!(!opens_pull_request(command), "{command}");
+        }
+        assert!(is_pull_request_tool("mcp__github__create_pull_request"));
+        assert!(is_pull_request_tool("gitlab_createMergeRequest"));
+        assert!(!is_pull_request_tool(
+            "mcp__github__create_pull_request_review"
+        ));
     }
 
     #[test]

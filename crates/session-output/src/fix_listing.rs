@@ -77,7 +77,7 @@ impl FixListing<'_> {
                 "no command failed of that\nhint: give the whole line, as it was printed".to_owned()
             }
             _ => format!(
-                "{} failed of that, and none of them was cured",
+                "{} failed of that, and no cure of it is known",
                 plural(turns, "turn")
             ),
         }

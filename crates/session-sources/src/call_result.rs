@@ -12,7 +12,7 @@ pub(crate) struct CallResult {
     pub output: Option<String>,
     pub status: CallStatus,
     pub subagent: Option<String>,
-    /// Addresses of the pull requests that its command opened.
+    /// Addresses of the pull requests that it opened.
     pub pull_requests: Vec<String>,
     /// The user's words in it.
     pub reply: Option<String>,
@@ -85,6 +85,11 @@ pub(crate) fn kept_output(output: &str, status: CallStatus, detail: Detail) -> O
             Some(lines.join("\n")).filter(|lines| !lines.is_empty())
         }
     }
+}
+
+/// True for a call that opens a pull request: by its command, or as a tool that does nothing else.
+pub(crate) fn opens_pull_request(command: Option<&str>, tool: &str) -> bool {
+    command.is_some_and(text::opens_pull_request) || text::is_pull_request_tool(tool)
 }
 
 /// Returns the pull requests whose addresses stand in an output.

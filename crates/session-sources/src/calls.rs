@@ -1,9 +1,10 @@
 //! Calls whose results have not come: where a read ends between the two, the
 //! result still belongs to the call.
 
+use crate::call_result::opens_pull_request;
 use crate::cursor::{fingerprint, is_default};
 use serde::{Deserialize, Serialize};
-use session_core::{CallStatus, DeliveredCall, ToolCall, text};
+use session_core::{CallStatus, DeliveredCall, ToolCall};
 
 /// The calls that wait, and how many commands, changes and reads of files the turn at
 /// hand has made so far.
@@ -25,7 +26,7 @@ pub(crate) struct PendingCall {
     id: u64,
     /// It ran a command: the error lines of its result are the command's.
     pub of_shell: bool,
-    /// The command opens a pull request.
+    /// It opens a pull request.
     pub opens: bool,
     /// Its position in its turn.
     pub late: Option<DeliveredCall>,
@@ -84,11 +85,10 @@ impl TurnCalls {
         if self.waiting.len() == MAX_WAITING {
             self.waiting.remove(0);
         }
-        let opens = call.command.as_deref();
         self.waiting.push(PendingCall {
             id,
             of_shell: call.command.is_some(),
-            opens: opens.is_some_and(text::opens_pull_request),
+            opens: opens_pull_request(call.command.as_deref(), &call.name),
             late: Some(late),
             turn: Some(turn),
             told: None,

@@ -4,8 +4,10 @@
 //! (`response_item`) and as events of the interface (`event_msg`). Prompts are
 //! taken from the events, which hold what was typed and nothing else; answers,
 //! calls and their results from the items, which are the same in both modes of a
-//! history, `legacy` and `paginated`.
+//! history, `legacy` and `paginated`. Only calls that a script of the model made are
+//! told by events alone.
 
+mod code_mode;
 mod item;
 mod output;
 mod record;
@@ -13,7 +15,7 @@ mod segments;
 mod titles;
 mod tools;
 
-use crate::cursor::is_default;
+use crate::cursor::{SeenIds, is_default};
 use crate::turn_writer::TurnWriter;
 use crate::{AgentInfo, JsonlFormat, Located, Location, milliseconds};
 use record::Payload;
@@ -65,6 +67,9 @@ pub(crate) struct CodexState {
     tokens: Tokens,
     #[serde(skip_serializing_if = "is_default")]
     calls: SpecialCalls,
+    /// Ids of calls that scripts made.
+    #[serde(skip_serializing_if = "is_default")]
+    script_calls: SeenIds,
 }
 
 /// Calls whose results mean more than their text.
@@ -253,7 +258,7 @@ impl CodexState {
                     turns,
                 );
             }
-            "exec_command_end" | "patch_apply_end" => item::end(event, turns),
+            "exec_command_end" | "patch_apply_end" => self.end_of_call(event, turns),
             "item_completed" => self.thread_item(event, turns),
             "token_count" => self.count_tokens(event, turns),
             _ => {}
@@ -276,13 +281,17 @@ impl CodexState {
         self.prompt(PromptKind::Command, command.trim_end(), turns);
     }
 
-    /// Tokens are told as those of the thread and those of the last answer, often more than once.
+    /// Tokens are told as those of the thread and those of the last answer, often more than once, and not after
+    /// each answer. A thread may begin with the count of another, and go back to an earlier one.
     fn count_tokens(&mut self, event: &Payload<'_>, turns: &mut TurnWriter<'_>) {
         let Some(info) = &event.info.0 else { return };
         let total = info.total_token_usage.tokens();
-        if total != self.tokens {
-            self.tokens = total;
-            turns.tokens(info.last_token_usage.tokens());
-        }
+        let known = std::mem::replace(&mut self.tokens, total);
+        let has_fallen = !known.beyond(total).is_zero();
+        turns.tokens(match total == known {
+            true => return,
+            false if known.is_zero() || has_fallen => info.last_token_usage.tokens(),
+            false => total.beyond(known),
+        });
     }
 }

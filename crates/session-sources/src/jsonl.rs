@@ -82,7 +82,7 @@ pub trait JsonlFormat: Sync {
 
     /// Version of the state. Cursors of another one are read from the beginning.
     fn version(&self) -> u32 {
-        2
+        3
     }
 }
 

@@ -72,8 +72,8 @@ fn main_checkout(folder: &Path, git_file: &Path) -> Option<String> {
 /// Returns a file's path from the root, where it is relative to a working directory. By text: the
 /// history may be of another system.
 pub(crate) fn path_from(cwd: Option<&str>, path: String) -> String {
-    let is_relative = !path.starts_with(['/', '\\', '~']) && !path.contains(':');
-    let Some((cwd, separator)) = cwd.filter(|_| is_relative).and_then(with_separator) else {
+    let cwd = cwd.filter(|_| is_relative(&path));
+    let Some((cwd, separator)) = cwd.and_then(with_separator) else {
         return path;
     };
     let mut names: Vec<&str> = cwd.split(separator).collect();
@@ -85,6 +85,20 @@ pub(crate) fn path_from(cwd: Option<&str>, path: String) -> String {
         }
     }
     names.join(&separator.to_string())
+}
+
+/// Returns a path from a folder, which may itself be relative; an absolute path as it is.
+pub(crate) fn path_in(folder: &str, path: String) -> String {
+    match folder {
+        "" => path,
+        folder if with_separator(folder).is_some() => path_from(Some(folder), path),
+        folder if is_relative(&path) => format!("{folder}/{path}"),
+        _ => path,
+    }
+}
+
+fn is_relative(path: &str) -> bool {
+    !path.starts_with(['/', '\\', '~']) && !path.contains(':')
 }
 
 /// Returns an absolute path without its last separator, and what separates its names.

@@ -21,7 +21,7 @@ impl SessionSignature {
 }
 
 /// Version of how sessions are read. Those that were read by another one are read again.
-const READ_VERSION: u32 = 2;
+const READ_VERSION: u32 = 3;
 
 /// A hash of what is known of a session as a whole, and of `session.revert`.
 pub(crate) fn digest(meta: &SessionMeta, revert: Option<&str>) -> u64 {

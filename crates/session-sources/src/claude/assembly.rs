@@ -133,6 +133,7 @@ impl<'a> Assembly<'a> {
             ..*position
         };
         self.sidechain_calls(entry, &position);
+        self.sidechain_usage(&entry.message, &position);
         self.notice(&entry.message.content.words(), &position);
     }
 

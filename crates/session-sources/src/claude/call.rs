@@ -113,13 +113,13 @@ pub(super) fn outcome(
 
 /// How the call ended whose result a block of a line holds; the start of a command in the background is no end.
 fn status(block: &ContentBlock<'_>, entry: &TranscriptEntry<'_>) -> CallStatus {
-    let whole = &entry.tool_use_result;
-    if not_run::is_denial(entry.tool_denial_kind.or_empty()) {
+    let (whole, denial) = (&entry.tool_use_result, entry.tool_denial_kind.or_empty());
+    if not_run::is_denial(denial) {
         CallStatus::NotRun
     } else if whole.interrupted.0 || whole.background_task_id.get().is_some() {
         CallStatus::Unfinished
     } else if block.is_error.0 {
-        not_run::status(&output(block.content.map_or("null", RawValue::get)))
+        not_run::status(&output(block.content.map_or("null", RawValue::get)), denial)
     } else {
         CallStatus::Done
     }

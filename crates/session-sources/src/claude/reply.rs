@@ -29,6 +29,35 @@ pub(super) struct ReplyBlocks {
     tokens: Tokens,
 }
 
+/// Replies of which the tokens are remembered. They are part of each cursor.
+const MAX_REPLIES: usize = 16;
+
+/// The tokens of the last replies of subagents whose lines are in the file of their parent, as counted
+/// so far. Where several work at once, the lines of their replies alternate.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct SidechainReplies(Vec<(u64, Tokens)>);
+
+impl SidechainReplies {
+    /// A line of the reply of this id tells its tokens so far: gives what is more than its lines before
+    /// told. Without an id nothing was told before.
+    pub(super) fn count(&mut self, id: Option<&str>, so_far: Tokens) -> Tokens {
+        let Some(id) = id.map(fingerprint) else {
+            return so_far;
+        };
+        let at = self.0.iter().position(|(reply, _)| *reply == id);
+        let known = at.map(|at| self.0.remove(at).1).unwrap_or_default();
+        let news = so_far.beyond(known);
+        let mut counted = known;
+        counted += news;
+        self.0.push((id, counted));
+        if self.0.len() > MAX_REPLIES {
+            self.0.remove(0);
+        }
+        news
+    }
+}
+
 /// How a block relates to those before it in its reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BlockNovelty {

@@ -3,14 +3,14 @@
 
 use super::background::BackgroundCalls;
 use super::queue::PromptQueue;
-use super::reply::ReplyBlocks;
+use super::reply::{ReplyBlocks, SidechainReplies};
 use super::session_facts::SessionFacts;
 use crate::cursor::{SeenIds, is_default};
 use crate::turn_assembler::TurnProgress;
 use serde::{Deserialize, Serialize};
 
 /// Version of the cursors.
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 
 /// All that the next line needs to know of those before it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +27,8 @@ pub(super) struct TranscriptState {
     pub seen: SeenIds,
     #[serde(default, skip_serializing_if = "is_default")]
     pub reply: ReplyBlocks,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub sidechain_replies: SidechainReplies,
     #[serde(default, skip_serializing_if = "is_default")]
     pub queue: PromptQueue,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -45,7 +47,7 @@ mod tests {
     /// Cursors lie in every index: a key that changes would be read as its default.
     #[test]
     fn a_cursor_of_an_earlier_version_is_read_as_it_was_meant() {
-        let cursor = r#"{"version":4,"offset":7,"tail":"t","state":{"next":2,"standing":"Open","delivered":2,"seen":[1],
+        let cursor = r#"{"version":5,"offset":7,"tail":"t","state":{"next":2,"standing":"Open","delivered":2,"seen":[1],
             "facts":{"cwd":"/home/ann","custom_title":"Lamp"}}}"#;
         let read = CursorState::<TranscriptState>::parse(&Cursor(cursor.into()), VERSION).unwrap();
         assert_eq!((read.state.progress.next, read.state.delivered), (2, 2));

@@ -30,10 +30,11 @@ pub(super) fn add(item: &Payload<'_>, state: &mut CodexState, turns: &mut TurnWr
 }
 
 /// Takes the end of a command or of a patch, which tells whether it failed. The output that the model
-/// saw comes by itself.
+/// saw comes by itself; it alone tells why a command was killed.
 pub(super) fn end(end: &Payload<'_>, turns: &mut TurnWriter<'_>) {
-    let id = end.call_id.get().or(end.id.get()).unwrap_or_default();
+    let id = end.ended_call();
     let status = match end.status.or_empty() {
+        "failed" if end.was_killed() => return,
         "failed" => CallStatus::Failed,
         "declined" => CallStatus::NotRun,
         _ => return,
@@ -79,7 +80,8 @@ impl CodexState {
             "CommandExecution" if item.source.name == "user_shell" => {
                 self.shell_escape(&item.command_line(), item.id.or_empty(), item, turns);
             }
-            "CommandExecution" | "FileChange" | "McpToolCall" => end(item, turns),
+            "CommandExecution" | "FileChange" => self.end_of_call(item, turns),
+            "McpToolCall" => end(item, turns),
             _ => {}
         }
     }
@@ -146,7 +148,9 @@ impl CodexState {
             calls.questions.remove(0);
         }
         turns.model(&self.model);
-        turns.call(call);
+        if !self.repeats_script_call(&call.id) {
+            turns.call(call);
+        }
     }
 
     fn result(&mut self, item: &Payload<'_>, turns: &mut TurnWriter<'_>) {

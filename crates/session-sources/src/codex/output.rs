@@ -44,11 +44,22 @@ const FAILURES: [&str; 5] = [
 const STOPS: [&str; 1] = ["aborted"];
 
 /// How outputs begin of calls that were not let run.
-const REFUSALS: [&str; 3] = [
+const REFUSALS: [&str; 4] = [
     "exec_command rejected",
     "exec command rejected",
     "patch rejected",
+    "This action was rejected due to unacceptable risk",
 ];
+
+/// Reasons of failures that are refusals.
+const REJECTIONS: [&str; 4] = [
+    "rejected by user",
+    BLOCKED,
+    "approval required by policy",
+    "This action was rejected due to unacceptable risk",
+];
+/// Follows a command that a policy forbids.
+const BLOCKED: &str = "rejected: blocked by policy";
 
 impl<'t> CallOutput<'t> {
     /// Parses an output.
@@ -68,7 +79,7 @@ impl<'t> CallOutput<'t> {
         let starts = |begins: &[&str]| begins.iter().any(|begin| text.starts_with(begin));
         if parsed.tells_end() {
             // What was printed says nothing more of it.
-        } else if starts(&REFUSALS) {
+        } else if starts(&REFUSALS) || is_rejected(text) {
             parsed.status = CallStatus::NotRun;
         } else if starts(&FAILURES) {
             parsed.status = CallStatus::Failed;
@@ -115,6 +126,16 @@ impl<'t> CallOutput<'t> {
             self.has_exited = true;
         }
     }
+}
+
+/// True for a command that the user or a policy rejected, where it is told as one that failed:
+/// `exec_command failed for …: CreateProcess { message: "Rejected(\"rejected by user\")" }`.
+fn is_rejected(output: &str) -> bool {
+    let failure = output.strip_prefix("exec_command failed");
+    let reason = failure.and_then(|failure| failure.split_once("message: \"Rejected("));
+    let is_refusal = |(_, reason): (_, &str)| REJECTIONS.iter().any(|text| reason.contains(text));
+    let is_blocked = output.starts_with('`') && output.trim_end().ends_with(BLOCKED);
+    reason.is_some_and(is_refusal) || is_blocked
 }
 
 /// A command that the user ran, as the model is told of it.
@@ -246,6 +267,37 @@ mod tests {
             ("", "", CallStatus::Done, None),
         ];
         cases.into_iter().for_each(check);
+    }
+
+    #[test]
+    fn what_was_rejected_did_not_run() {
+        let failed = |command: &str, reason: &str| {
+            let message = format!("Rejected(\\\"{reason}\\\")");
+            let failure = format!("CreateProcess {{ message: \"{message}\" }}");
+            format!("exec_command failed for `/bin/zsh -lc '{command}'`: {failure}")
+        };
+        let blocked = "`rm -rf a` rejected: blocked by policy";
+        let risky = "This action was rejected due to unacceptable risk.\nReason: it deletes all";
+        for (output, status) in [
+            (failed("rm a\nrm b", "rejected by user"), CallStatus::NotRun),
+            (failed("rm -rf a", blocked), CallStatus::NotRun),
+            (failed("rm -rf a", risky), CallStatus::NotRun),
+            (blocked.to_owned(), CallStatus::NotRun),
+            (risky.to_owned(), CallStatus::NotRun),
+            (
+                failed(
+                    "echo rejected by user",
+                    "Failed to create unified exec process: none",
+                ),
+                CallStatus::Failed,
+            ),
+            (
+                format!("Process exited with code 1\nOutput:\n{blocked}"),
+                CallStatus::Failed,
+            ),
+        ] {
+            assert_eq!(CallOutput::parse(&output).status, status, "{output}");
+        }
     }
 
     #[test]

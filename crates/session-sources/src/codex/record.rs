@@ -1,8 +1,8 @@
 //! A line of a rollout, typed and borrowed: only what is used is decoded.
 
 use crate::lenient_json::{
-    LenientCount, LenientFlag, LenientItems, LenientJson, LenientObject, LenientText,
-    deserialize_lenient,
+    LenientCount, LenientFlag, LenientItems, LenientJson, LenientMembers, LenientObject,
+    LenientText, deserialize_lenient,
 };
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess};
@@ -83,6 +83,16 @@ pub(crate) struct Payload<'a> {
     #[serde(borrow)]
     pub aggregated_output: LenientText<'a>,
     #[serde(borrow)]
+    pub stdout: LenientText<'a>,
+    #[serde(borrow)]
+    pub stderr: LenientText<'a>,
+    /// May be negative.
+    #[serde(borrow)]
+    pub exit_code: Option<&'a RawValue>,
+    /// The changes of files, by their paths.
+    #[serde(borrow)]
+    pub changes: LenientMembers<'a, LenientObject<ChangedFile<'a>>>,
+    #[serde(borrow)]
     pub user_facing_hint: LenientText<'a>,
     #[serde(borrow)]
     pub review_output: LenientObject<ReviewOutput<'a>>,
@@ -97,6 +107,38 @@ impl Payload<'_> {
         let words: Vec<&str> = self.command.0.iter().map(LenientText::or_empty).collect();
         crate::command_line(&words)
     }
+
+    /// Returns the id of the call that ended: that of an event, or of an item.
+    pub(crate) fn ended_call(&self) -> &str {
+        self.call_id.get().or(self.id.get()).unwrap_or_default()
+    }
+
+    /// Returns the output of a command or of a patch.
+    pub(crate) fn printed(&self) -> &str {
+        let texts = [&self.aggregated_output, &self.stdout, &self.stderr];
+        let mut texts = texts.into_iter().filter_map(LenientText::get);
+        texts.next().unwrap_or_default()
+    }
+
+    /// True for a command that was killed: it has no exit code of its own.
+    pub(crate) fn was_killed(&self) -> bool {
+        self.exit_code.is_some_and(|code| code.get() == "-1")
+    }
+}
+
+/// A change of a file, as its end tells it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ChangedFile<'a> {
+    /// `add`, `delete` or `update`.
+    #[serde(borrow, rename = "type")]
+    pub kind: LenientText<'a>,
+    #[serde(borrow)]
+    pub content: LenientText<'a>,
+    #[serde(borrow)]
+    pub unified_diff: LenientText<'a>,
+    #[serde(borrow)]
+    pub move_path: LenientText<'a>,
 }
 
 /// Who began a thread: a program's name, or that of a subagent.

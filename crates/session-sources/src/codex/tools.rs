@@ -1,7 +1,8 @@
 //! Calls of Codex in the vocabulary of all agents, and the words of a prompt.
 
 use super::record::Payload;
-use crate::{ToolRow, ToolTable, command_line};
+use crate::project::path_in;
+use crate::{ToolRow, ToolTable};
 use serde_json::{Value, json};
 use session_core::ToolCall;
 use std::borrow::Cow;
@@ -12,6 +13,8 @@ const TOOLS: ToolTable = ToolTable(&[
     ToolRow::new("shell", "Bash", &[]),
     ToolRow::new("container.exec", "Bash", &[("cmd", "command")]),
     ToolRow::new("write_stdin", "BashOutput", &[]),
+    // JavaScript that makes calls.
+    ToolRow::new("exec", "exec", &[("input", "command")]),
     ToolRow::new("apply_patch", "ApplyPatch", &[("input", "patch")]),
     ToolRow::new("view_image", "Read", &[("path", "file_path")]),
     ToolRow::new("update_plan", "TodoWrite", &[("plan", "todos")]),
@@ -76,20 +79,38 @@ pub(super) fn call(item: &Payload<'_>) -> ToolCall {
     };
     let name = full_name(item.namespace.or_empty(), item.name.or_empty());
     let call = TOOLS.call(id, &name, input);
-    match call.command.as_deref().filter(|line| is_patch(line)) {
-        // Codex does not run it: it carries out the patch in it.
-        Some(line) => TOOLS.call(id, "apply_patch", Value::String(line.to_owned())),
-        None => call,
-    }
+    let workdir = call.input.get("workdir").and_then(Value::as_str);
+    let line = call.command.as_deref().unwrap_or_default();
+    let Some(folder) = patch_folder(line) else {
+        return call;
+    };
+    // Codex does not run it: it carries out the patch in it.
+    let mut applied = patch(id, line.to_owned());
+    let folder = path_in(workdir.unwrap_or_default(), folder.to_owned());
+    let files = applied.files.into_iter();
+    applied.files = files.map(|path| path_in(&folder, path)).collect();
+    applied
 }
 
-/// True for a command that is only a patch: `apply_patch <<'EOF'`, in a folder or not.
-fn is_patch(line: &str) -> bool {
-    let line = match line.strip_prefix("cd ") {
-        Some(rest) => rest.split_once("&&").map_or(line, |(_, line)| line),
-        None => line,
-    };
-    line.trim_start().starts_with("apply_patch") && line.contains("*** Begin Patch")
+/// Makes a call that applies a patch.
+pub(super) fn patch(id: &str, patch: String) -> ToolCall {
+    TOOLS.call(id, "apply_patch", Value::String(patch))
+}
+
+/// Makes a call that runs a command.
+pub(super) fn shell(id: &str, command: &str) -> ToolCall {
+    TOOLS.call(id, "shell", json!({ "command": command }))
+}
+
+/// Returns the folder of a command that is only a patch: `apply_patch <<'EOF'`, after `cd folder &&` or not; `None`
+/// for another command.
+fn patch_folder(line: &str) -> Option<&str> {
+    let moved = line
+        .strip_prefix("cd ")
+        .and_then(|rest| rest.split_once("&&"));
+    let (folder, line) = moved.unwrap_or(("", line));
+    let is_patch = line.trim_start().starts_with("apply_patch") && line.contains("*** Begin Patch");
+    is_patch.then(|| folder.trim().trim_matches(['"', '\'']))
 }
 
 /// Tools of a server are known as `mcp__server__tool`.
@@ -120,5 +141,5 @@ fn raw_action(item: &Payload<'_>) -> Value {
 
 /// Makes a call of a command that the user ran.
 pub(super) fn user_shell(id: &str, command: &str) -> ToolCall {
-    TOOLS.call(id, "shell", json!({"command": command_line(&[command])}))
+    shell(id, command)
 }

@@ -2,6 +2,7 @@
 //! `filePath` is `file_path`.
 
 use super::lenient_field::{self, LenientField};
+use crate::call_result::{opened_pull_requests, opens_pull_request};
 use crate::reminder;
 use crate::tool_table::{FOLDER_TOOLS, patched_files};
 use serde::{Deserialize, Deserializer};
@@ -193,14 +194,11 @@ impl ToolRecord<'_> {
             || status == Some("error")
     }
 
-    /// The pull requests that a command opened, as its output tells.
+    /// The pull requests that the call opened, as its output tells.
     fn pull_requests(&self, command: Option<&str>) -> Vec<String> {
         let output = self.output.as_deref().filter(|_| self.has_result);
-        match command.is_some_and(text::opens_pull_request) {
-            true => text::pull_requests(output.unwrap_or_default())
-                .into_iter()
-                .map(str::to_owned)
-                .collect(),
+        match opens_pull_request(command, &self.tool) {
+            true => opened_pull_requests(output.unwrap_or_default()),
             false => Vec::new(),
         }
     }

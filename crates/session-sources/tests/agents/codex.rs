@@ -6,7 +6,7 @@ use crate::codex_history::{
 use crate::support::{AgentHome, check_damage, check_splits, indexed, lines, session, shown};
 use crate::turns::{joined, rendered, searched};
 use insta::assert_snapshot;
-use serde_json::json;
+use serde_json::{Value, json};
 use session_core::{SessionMeta, Tokens, Turn};
 use session_sources::Caller;
 
@@ -129,6 +129,32 @@ fn tokens_are_counted_once() {
         (stats[1].tokens, stats[2].tokens),
         (Tokens::default(), once)
     );
+}
+
+/// Two answers may lie between two counts, of which the later names its own answer alone.
+#[test]
+fn tokens_are_counted_by_what_the_thread_has_more() {
+    let count = |total: [u64; 3], last: u64| {
+        let usage = |[input, cached, output]: [u64; 3]| json!({"input_tokens": input, "cached_input_tokens": cached, "output_tokens": output});
+        event(json!({"type": "token_count", "info":
+            {"total_token_usage": usage(total), "last_token_usage": usage([last, 0, 1])}}))
+    };
+    let tokens = |counts: &[(&'static str, Value)]| {
+        let first = [meta(json!({})), user("Fix it")];
+        let text = content(&[&first, counts].concat());
+        let contents = searched(&[AgentHome::with(codex(), PATH, text).read(None)]);
+        let tokens = contents[0].turn_stats.tokens;
+        [tokens.input, tokens.cached, tokens.output]
+    };
+    // A thread may begin with the counts of another.
+    let mut counts = vec![count([1000, 400, 50], 70)];
+    assert_eq!(tokens(&counts), [70, 0, 1]);
+    counts.push(count([1100, 440, 55], 20));
+    assert_eq!(tokens(&counts), [70 + 60, 40, 1 + 5]);
+    counts.push(count([90, 0, 2], 30));
+    assert_eq!(tokens(&counts), [70 + 60 + 30, 40, 1 + 5 + 1]);
+    counts.push(count([120, 0, 3], 30));
+    assert_eq!(tokens(&counts), [70 + 60 + 30 + 30, 40, 1 + 5 + 1 + 1]);
 }
 
 #[test]

@@ -80,9 +80,9 @@ pub fn legacy() -> String {
         {"type": "input_text", "text": "<environment_context>\n<cwd>/home/ann/app</cwd>"},
         {"type": "input_text", "text": "# AGENTS.md instructions for /home/ann/app"}]});
     let said = json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Fix the flaky test"}]});
-    let tokens = |total: u64| {
+    let tokens = |answers: u64| {
         json!({"type": "token_count", "info": {
-        "total_token_usage": {"input_tokens": total, "cached_input_tokens": 10, "output_tokens": 5},
+        "total_token_usage": {"input_tokens": 30 * answers, "cached_input_tokens": 10 * answers, "output_tokens": 5 * answers},
         "last_token_usage": {"input_tokens": 30, "cached_input_tokens": 10, "output_tokens": 5}}})
     };
     let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-1\n+2\n*** Add File: src/b.rs\n+3\n*** End Patch";
@@ -108,8 +108,8 @@ pub fn legacy() -> String {
             "c1",
             "Chunk ID: 1a2b3c\nWall time: 0.1 seconds\nProcess exited with code 101\nOriginal token count: 9\nOutput:\nrunning\ntest a ... FAILED\n",
         ),
-        event(tokens(30)),
-        event(tokens(30)),
+        event(tokens(1)),
+        event(tokens(1)),
         item(
             json!({"type": "custom_tool_call", "name": "apply_patch", "call_id": "c2", "input": patch}),
         ),
@@ -133,7 +133,7 @@ pub fn legacy() -> String {
         ),
         event(json!({"type": "turn_aborted", "turn_id": "t2", "reason": "interrupted"})),
         user("Go on"),
-        event(tokens(90)),
+        event(tokens(2)),
         event(json!({"type": "error", "message": "You've hit your usage limit."})),
     ])
 }

@@ -2,6 +2,7 @@
 //! [`session_sources::SessionStorage`], through the seam: files in, turns out.
 
 mod codex;
+mod codex_calls;
 mod codex_history;
 mod copilot;
 mod cursor_cli;

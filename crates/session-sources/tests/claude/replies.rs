@@ -372,6 +372,12 @@ fn what_was_not_let_run_did_not_fail() {
         "This command requires approval",
         "PreToolUse:Bash hook error: [guard.sh]: error: not here",
         "<tool_use_error>Sibling tool call errored</tool_use_error>",
+        "This Bash command contains multiple operations. The following part requires approval: make 2>&1",
+        "This PowerShell command contains multiple operations. The following part requires approval: make",
+        "ls in '/home/ann' was blocked. For security, Claude Code may only list files in the allowed working directories",
+        "Permission for this action has been denied. Reason: error: it pushes to the default branch.",
+        "Permission for this action was denied by the Claude Code auto mode classifier. Reason: [Git Destructive].",
+        "Contains simple_expansion",
     ] {
         let content = content(told);
         assert_eq!(status(&content), Some(CallStatus::NotRun), "{told}");
@@ -382,6 +388,39 @@ fn what_was_not_let_run_did_not_fail() {
     let failed = content("Exit code 1\nerror: This command requires approval");
     assert_eq!(status(&failed), Some(CallStatus::Failed));
     assert_eq!(failed.errors, ["error: This command requires approval"]);
+    let printed =
+        content("Exit code 1\nerror: ls was blocked. For security, Claude Code may only list");
+    assert_eq!(status(&printed), Some(CallStatus::Failed));
+}
+
+/// A command may fail after the user was asked about it, and print what the client writes of others.
+#[test]
+fn a_command_that_ended_was_not_stopped() {
+    for told in [
+        "Exit code 1\nerror: half",
+        "Exit code 1\nerror: log: [Request interrupted by user for tool use]",
+        "Exit code 1\n[Request interrupted by user for tool use] is in error\nerror: half",
+    ] {
+        let result = json!({"type": "user", "toolDenialKind": "user-rejected", "message": {"content": [
+            {"type": "tool_result", "tool_use_id": "t1", "content": told, "is_error": true}]}});
+        let input = r#"{"command":"make"}"#;
+        let content = only_content(&called("Bash", input, &result.to_string()));
+        let status = content.command_runs().map(|run| run.status).next();
+        assert_eq!(status, Some(CallStatus::Failed), "{told}");
+    }
+}
+
+#[test]
+fn a_pull_request_may_be_opened_by_a_tool() {
+    let opened = "https://github.com/ann/app/pull/55";
+    let text = json!({"number": 55, "html_url": opened}).to_string();
+    let result = json!({"type": "user", "message": {"content": [
+        {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": text}]}]}});
+    let of_tool = |name: &str| only_content(&called(name, "{}", &result.to_string())).turn_stats;
+    let create = of_tool("mcp__github__create_pull_request");
+    assert_eq!(create.pull_requests, [opened]);
+    let read = of_tool("mcp__github__get_pull_request");
+    assert!(read.pull_requests.is_empty());
 }
 
 /// The fields of a result beside its text.
@@ -399,6 +438,9 @@ fn a_denial_and_an_interruption_are_no_failures() {
     };
     let unavailable = "The model is unavailable: error, so auto mode cannot determine the safety";
     let stopped = "[Request interrupted by user for tool use]";
+    let killed = "Exit code 137\n[Request interrupted by user for tool use]\nerror: half";
+    let killed_late = "Exit code 137\nerror: half\n[Request interrupted by user for tool use]";
+    let unsafe_part = "error: a part of it may change files";
     let kind = |kind: &str| json!({ "toolDenialKind": kind });
     let interrupted = json!({"toolUseResult": {"stdout": "error: half", "interrupted": true}});
     for (told, is_error, fields, status) in [
@@ -411,6 +453,10 @@ fn a_denial_and_an_interruption_are_no_failures() {
         // The same kind is written of a call that was stopped while it ran.
         (stopped, true, kind("user-rejected"), CallStatus::Unfinished),
         (stopped, true, json!({}), CallStatus::Unfinished),
+        (killed, true, json!({}), CallStatus::Unfinished),
+        (killed, true, kind("user-rejected"), CallStatus::Unfinished),
+        (killed_late, true, json!({}), CallStatus::Unfinished),
+        (unsafe_part, true, kind("user-rejected"), CallStatus::NotRun),
         ("error: half", false, interrupted, CallStatus::Unfinished),
     ] {
         assert_eq!(

@@ -1,8 +1,10 @@
 //! Subagents: in files of their own, or inline as old versions wrote them.
 
 use crate::support::{SESSION, Transcript, claude, indexed, shown};
-use crate::turns::rendered;
+use crate::turns::{rendered, searched};
 use insta::assert_snapshot;
+use serde_json::{Value, json};
+use session_core::Tokens;
 
 fn line(kind: &str, content: &str) -> String {
     format!(
@@ -97,4 +99,34 @@ fn inline_sidechains_are_not_the_sessions_turns() {
       notice "Agent's words"
       text "It says hello."
     "##);
+}
+
+/// A reply is counted once, also where replies of two subagents alternate.
+#[test]
+fn the_tokens_of_inline_sidechains_are_the_parents() {
+    let usage = |output: u64| json!({"input_tokens": 3, "output_tokens": output});
+    let reply = |side: bool, id: &str, output: u64| {
+        json!({"type": "assistant", "isSidechain": side, "sessionId": SESSION, "message":
+            {"id": id, "model": "claude-haiku-4-5", "content": "Yes.", "usage": usage(output)}})
+    };
+    let lines = [
+        json!({"type": "user", "message": "Ask two agents"}),
+        reply(false, "m1", 10),
+        reply(true, "s1", 1),
+        reply(true, "s2", 7),
+        reply(true, "s1", 20),
+        reply(true, "s2", 7),
+        reply(false, "m1", 11),
+    ];
+    let content: String = lines
+        .iter()
+        .map(|line: &Value| format!("{line}\n"))
+        .collect();
+    let contents = searched(&[Transcript::new(content).read(None)]);
+    let expected = Tokens {
+        input: 9,
+        cached: 0,
+        output: 11 + 20 + 7,
+    };
+    assert_eq!(contents[0].turn_stats.tokens, expected);
 }

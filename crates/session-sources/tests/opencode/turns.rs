@@ -53,6 +53,12 @@ fn a_turn_is_tallied() {
         message
     };
     let opened = "https://github.com/ann/app/pull/7\n";
+    let by_tool = |name: &str, address: &str| {
+        tool(
+            name,
+            json!({"status": "completed", "input": {}, "output": address}),
+        )
+    };
     let messages = vec![
         user(vec![text("Open a pull request")]),
         step(100, vec![bash("make test", "1 failed", 2)]),
@@ -61,6 +67,14 @@ fn a_turn_is_tallied() {
             vec![
                 bash("gh pr create", opened, 0),
                 bash("gh pr list", "https://github.com/ann/app/pull/6", 0),
+                by_tool(
+                    "github_create_pull_request",
+                    "https://github.com/ann/app/pull/8",
+                ),
+                by_tool(
+                    "github_get_pull_request",
+                    "https://github.com/ann/app/pull/6",
+                ),
             ],
         ),
     ];
@@ -89,7 +103,8 @@ fn a_turn_is_tallied() {
             output: 30
         }
     );
-    assert_eq!(content.turn_stats.pull_requests, [opened.trim()]);
+    let all_opened = [opened.trim(), "https://github.com/ann/app/pull/8"];
+    assert_eq!(content.turn_stats.pull_requests, all_opened);
 }
 
 #[test]

@@ -7,12 +7,15 @@ use crate::claude::call;
 use crate::claude::entry::{ContentBlock, EntryMessage, TranscriptEntry, Usage};
 use crate::claude::reply::{self, BlockNovelty};
 use crate::turn_assembler::LinePosition;
-use session_core::{CallStatus, Detail, Part, ToolCall};
+use session_core::{CallStatus, Detail, Part, Tokens, ToolCall};
+
+/// The model of what the program says in an answer's place.
+const PROGRAM: &str = "<synthetic>";
 
 impl Assembly<'_> {
     pub(super) fn assistant(&mut self, entry: &TranscriptEntry<'_>, position: &LinePosition<'_>) {
         let message = &entry.message;
-        if entry.is_api_error_message.0 || message.model.get() == Some("<synthetic>") {
+        if entry.is_api_error_message.0 || message.model.get() == Some(PROGRAM) {
             return self.notice(&message.content.words(), position);
         }
         let blocks = &message.content.0;
@@ -25,17 +28,34 @@ impl Assembly<'_> {
             }
         }
         if self.turns.extend(position).is_some() {
-            self.add_usage(&entry.message);
+            let usage = message.usage.0.as_ref().map(Usage::tokens);
+            let news = usage.map(|so_far| self.state.reply.count(so_far));
+            self.add_usage(message, news);
         }
     }
 
-    /// Adds the model and tokens of a line.
-    fn add_usage(&mut self, message: &EntryMessage<'_>) {
-        let reply = &mut self.state.reply;
-        let usage = message.usage.0.as_ref().map(Usage::tokens);
+    /// Adds the model of a line, and its tokens as far as they are news.
+    fn add_usage(&mut self, message: &EntryMessage<'_>, news: Option<Tokens>) {
         if let Some(turn) = self.turns.open_turn() {
             turn.turn_stats.add_model(message.model.or_empty());
-            turn.turn_stats.tokens += usage.map(|so_far| reply.count(so_far)).unwrap_or_default();
+            turn.turn_stats.tokens += news.unwrap_or_default();
+        }
+    }
+
+    /// Adds the model and tokens of a subagent's line in its parent's file.
+    pub(super) fn sidechain_usage(
+        &mut self,
+        message: &EntryMessage<'_>,
+        position: &LinePosition<'_>,
+    ) {
+        let is_answer = message.model.get() != Some(PROGRAM);
+        let Some(usage) = message.usage.0.as_ref().filter(|_| is_answer) else {
+            return;
+        };
+        if self.turns.extend(position).is_some() {
+            let replies = &mut self.state.sidechain_replies;
+            let news = replies.count(message.id.get(), usage.tokens());
+            self.add_usage(message, Some(news));
         }
     }
 
