@@ -77,7 +77,7 @@ impl ListAnswer {
         question: &Question,
     ) -> Result<Self, PickerError> {
         let (request, mistake) = request::read(question);
-        let results = engine.search_or_newest(snapshot, &request)?;
+        let results = engine.search(snapshot, &request)?;
         let terms = results.explanation.terms.iter();
         Ok(Self {
             question: question.clone(),
