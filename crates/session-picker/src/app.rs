@@ -2,12 +2,14 @@
 
 use crate::action::{Action, ActionTarget};
 use crate::conversation::{Conversation, Reading};
+use crate::deferred_keys::DeferredKeys;
 use crate::list::RowList;
+use crate::marked::Marked;
 use crate::memory_form::{FormStep, MemoryForm};
 use crate::query_line::QueryLine;
 use crate::text_blocks::LinePosition;
 use crate::text_lines::CallDetail;
-use crate::text_pane::{Marked, SearchState, TextPane};
+use crate::text_pane::{SearchState, TextPane};
 use crate::worker::{LoadedTurns, Message, TurnsQuestion};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
@@ -43,6 +45,7 @@ pub(crate) enum Effect {
 const HELP_PAGE_LINES: usize = 7;
 const SEARCHING: &str = "searching…";
 const NOT_FOUND: &str = "not found";
+const NOT_FOUND_IN_SHOWN: &str = "not found in what is shown; t shows calls in full";
 
 /// The turn beside the list.
 pub(crate) struct PreviewPane {
@@ -73,8 +76,7 @@ pub(crate) struct App {
     pub(crate) preview_area: Rect,
     /// The turn that was asked for last.
     asked: Option<(SessionRow, u32)>,
-    /// Keys that are meant for rows, or for values of filters, which are still to come.
-    deferred: Vec<Event>,
+    deferred: DeferredKeys,
 }
 
 impl App {
@@ -94,7 +96,7 @@ impl App {
             this_project: false,
             preview_area: Rect::default(),
             asked: None,
-            deferred: Vec::new(),
+            deferred: DeferredKeys::default(),
         }
     }
 
@@ -111,7 +113,10 @@ impl App {
                 return self.handle_deferred();
             }
             Message::Loaded(loaded) => return self.load(*loaded),
-            Message::Unlisted(reason) => self.list.fail(reason),
+            Message::Unlisted(reason) => {
+                self.list.fail(reason);
+                return self.handle_deferred();
+            }
             Message::Unread(reason) => self.fail_to_load(reason),
             Message::Noted(note) => self.note = Some(note),
             Message::Refreshed { files_left } => {
@@ -130,7 +135,7 @@ impl App {
     /// Gives back the keys that waited for the rows that are there now.
     fn handle_deferred(&mut self) -> Option<Effect> {
         let is_due = !self.list.is_outdated() && !self.deferred.is_empty();
-        is_due.then(|| Effect::Handle(std::mem::take(&mut self.deferred)))
+        is_due.then(|| Effect::Handle(self.deferred.take()))
     }
 
     /// Returns the turn that the preview has to show, once.
@@ -215,10 +220,19 @@ impl App {
             self.note = match state {
                 SearchState::Running => return true,
                 SearchState::Found => None,
-                SearchState::NotFound => Some(NOT_FOUND.into()),
+                SearchState::NotFound => Some(self.not_found().into()),
             };
         }
         true
+    }
+
+    /// Returns the note that a text is not found, which may be in what is not shown of calls.
+    fn not_found(&self) -> &'static str {
+        let conversation = self.conversation.as_ref();
+        match conversation.is_some_and(|conversation| conversation.calls != CallDetail::Full) {
+            true => NOT_FOUND_IN_SHOWN,
+            false => NOT_FOUND,
+        }
     }
 
     /// Handles an event.
@@ -237,6 +251,9 @@ impl App {
             _ if self.shows_help => {}
             (Some(form), _) => form.edit(event),
             (None, Some(conversation)) => conversation.paste(event),
+            (None, None) if self.list.is_outdated() && self.deferred.has_action() => {
+                self.deferred.push(event.clone());
+            }
             (None, None) => return self.edit_query(event),
         }
         None
@@ -261,6 +278,11 @@ impl App {
         }
         if self.form.is_some() {
             return self.form_key(key.code, event);
+        }
+        let is_early = self.conversation.is_none() && self.list.is_outdated();
+        if is_early && self.deferred.must_wait(key) {
+            self.deferred.push(event.clone());
+            return None;
         }
         let opens_help = (key.modifiers, key.code) == (KeyModifiers::ALT, KeyCode::Char('h'));
         if key.code == KeyCode::F(1) || opens_help {
@@ -308,10 +330,6 @@ impl App {
     fn list_key(&mut self, key: KeyEvent, event: &Event) -> Option<Effect> {
         let (alt, control) = (KeyModifiers::ALT, KeyModifiers::CONTROL);
         let page = self.list.page();
-        if self.list.is_outdated() && is_for_row(key) {
-            self.deferred.push(event.clone());
-            return None;
-        }
         match (key.modifiers, key.code) {
             (_, KeyCode::Esc) => Some(Effect::Quit),
             (_, KeyCode::Enter) => self.open(),
@@ -356,7 +374,7 @@ impl App {
             code => conversation.scroll_key(code),
         };
         if !is_found {
-            self.note = Some(NOT_FOUND.into());
+            self.note = Some(self.not_found().into());
         } else if self.searched_pane().is_some() {
             self.note = Some(SEARCHING.into());
         }
@@ -474,18 +492,5 @@ impl App {
                 None
             }
         }
-    }
-}
-
-/// Returns true for a key of the list that moves to a row or acts on one.
-fn is_for_row(key: KeyEvent) -> bool {
-    match (key.modifiers, key.code) {
-        (KeyModifiers::SHIFT, _) => false,
-        (_, KeyCode::Enter | KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown) => {
-            true
-        }
-        (KeyModifiers::CONTROL, KeyCode::Char(letter)) => ['p', 'n'].contains(&letter),
-        (KeyModifiers::ALT, KeyCode::Char(letter)) => Action::from_letter(letter).is_some(),
-        _ => false,
     }
 }

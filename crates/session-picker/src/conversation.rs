@@ -1,9 +1,10 @@
 //! The conversation that is open: level three.
 
+use crate::marked::Marked;
 use crate::query_line::edit;
 use crate::text_blocks::{Direction, LinePosition};
 use crate::text_lines::CallDetail;
-use crate::text_pane::{Marked, SearchState, TextPane};
+use crate::text_pane::{SearchState, TextPane};
 use crossterm::event::{Event, KeyCode};
 use session_search::Exchange;
 use session_store::SessionRow;

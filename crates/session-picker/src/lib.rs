@@ -37,11 +37,15 @@ mod action;
 mod app;
 mod clipboard;
 mod conversation;
+mod deferred_keys;
 mod error;
+#[cfg(unix)]
+mod job_control;
 mod jobs;
 mod latest;
 mod list;
 mod list_answer;
+mod marked;
 mod memory_form;
 mod picker;
 mod query_line;
@@ -53,6 +57,7 @@ mod text_pane;
 mod theme;
 mod typing_pause;
 mod uncertain_rows;
+mod unfolded_line;
 mod view;
 mod worker;
 

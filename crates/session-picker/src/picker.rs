@@ -158,8 +158,8 @@ impl Picker {
 
     #[cfg(unix)]
     fn forward_signals(&self) -> Result<(), PickerError> {
-        use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
-        let caught = [SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT];
+        use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+        let caught = [SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT];
         let mut signals = signal_hook::iterator::Signals::new(caught)?;
         self.spawn(move |out| {
             let mut signals = signals.forever();
@@ -249,9 +249,9 @@ impl Picker {
                 turn: None,
             }),
             Effect::Handle(events) => {
-                for event in events {
-                    // This thread holds the receiver.
-                    let _ = self.sender.send(Message::Input(event));
+                // Before the keys that came later.
+                for event in events.into_iter().rev() {
+                    self.waiting.push_front(Message::Input(event));
                 }
             }
             Effect::Act(action, target) => return self.act(action, target),

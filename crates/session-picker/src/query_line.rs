@@ -1,6 +1,7 @@
 //! The line in which the query is typed.
 
 use crossterm::event::{Event, KeyCode, KeyModifiers};
+use session_core::text::clip;
 use session_display::safe_line;
 use session_query::{FilterValues, complete};
 use std::ops::Range;
@@ -98,26 +99,27 @@ impl QueryLine {
     }
 
     fn cursor_byte(&self) -> usize {
-        let text = self.text();
-        let at = text.char_indices().nth(self.input.cursor());
-        at.map_or(text.len(), |(at, _)| at)
+        cursor_byte(&self.input)
     }
 }
+
+/// Returns the bytes before the cursor.
+fn cursor_byte(input: &Input) -> usize {
+    let text = input.value();
+    let at = text.char_indices().nth(input.cursor());
+    at.map_or(text.len(), |(at, _)| at)
+}
+
+/// Most bytes that are pasted at once. No query and no memory is as long, and all of a line is searched for and drawn
+/// again at each key.
+const PASTE_BYTES: usize = 4 << 10;
 
 /// Edits a line by a key, those of Emacs among them, or by what is pasted. A letter that no terminal
 /// shows is left out.
 pub(crate) fn edit(input: &mut Input, event: &Event) {
     let key = match event {
         Event::Key(key) => key,
-        Event::Paste(text) => {
-            // The spaces around what is pasted are meant; a line loses them. A terminal ends lines by CR.
-            let text = text.trim_matches(['\r', '\n']).replace(['\r', '\n'], " ");
-            let framed = safe_line(&format!("a{text}a"));
-            for letter in framed[1..framed.len() - 1].chars() {
-                input.handle(InputRequest::InsertChar(letter));
-            }
-            return;
-        }
+        Event::Paste(text) => return paste(input, text),
         _ => return,
     };
     let request = match (key.code, key.modifiers) {
@@ -131,6 +133,19 @@ pub(crate) fn edit(input: &mut Input, event: &Event) {
         }
     };
     input.handle(request);
+}
+
+/// Inserts a text before the cursor, at once: letter by letter takes the square of its length.
+fn paste(input: &mut Input, text: &str) {
+    // The spaces around what is pasted are meant; a line loses them. A terminal ends lines by CR.
+    let text = clip(text.trim_matches(['\r', '\n']), PASTE_BYTES).replace(['\r', '\n'], " ");
+    let framed = safe_line(&format!("a{text}a"));
+    let pasted = &framed[1..framed.len() - 1];
+    let cursor = input.cursor() + pasted.chars().count();
+    let mut line = input.value().to_owned();
+    line.insert_str(cursor_byte(input), pasted);
+    *input = std::mem::take(input).with_value(line);
+    input.handle(InputRequest::SetCursor(cursor));
 }
 
 /// Returns the part of a line that fits into so many columns with its cursor, and the cursor's column.
@@ -211,6 +226,18 @@ mod tests {
         assert!(line.text().ends_with("e f g"), "{:?}", line.text());
         line.handle(&Event::Paste("\rh\ri\r\nj".into()));
         assert!(line.text().ends_with("gh i j"), "{:?}", line.text());
+    }
+
+    #[test]
+    fn a_large_text_is_pasted_at_once_and_cut() {
+        let mut line = QueryLine::new("ab");
+        line.handle(&key(KeyCode::Left, KeyModifiers::NONE));
+        line.handle(&Event::Paste("灯塔 ".repeat(20_000)));
+        type_in(&mut line, "!");
+        let text = line.text();
+        assert!(text.starts_with("a灯塔 灯塔"), "{text}");
+        assert!(text.ends_with("!b"), "{text}");
+        assert!(text.len() < 5_000, "{}", text.len());
     }
 
     #[test]

@@ -79,7 +79,7 @@ impl Screen {
         clipboard::copy(text, &mut output()?)
     }
 
-    /// Gives the terminal back, stops the process as Ctrl-Z does where there is such a thing, and takes the terminal again when
+    /// Gives the terminal back, stops the job as Ctrl-Z does where there is such a thing, and takes the terminal again when
     /// it is continued.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ impl Screen {
     pub(crate) fn suspend(&mut self) -> Result<()> {
         give_back();
         #[cfg(unix)]
-        signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)?;
+        crate::job_control::stop_job()?;
         self.retake()
     }
 
@@ -239,11 +239,61 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "stops: run on a terminal by the tests below"]
+    fn stop_on_the_screen() {
+        let mut screen = Screen::take().unwrap();
+        for (text, key) in [("the picker", "z"), ("it goes on", "x")] {
+            let draw = |frame: &mut Frame<'_>| frame.render_widget(text, frame.area());
+            screen.draw(draw).unwrap();
+            wait_for_key(key);
+            if key == "z" {
+                screen.suspend().unwrap();
+            }
+        }
+    }
+
+    /// The shell command that runs a test which needs a terminal.
+    fn command_of(test: &str) -> String {
+        let program = std::env::current_exe().unwrap();
+        let test = format!("terminal::tests::{test}");
+        format!("{} {test} --exact --ignored --nocapture", program.display())
+    }
+
+    #[test]
+    fn where_no_shell_could_continue_it_the_screen_is_taken_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let command = format!("{}; read -r line", command_of("stop_on_the_screen"));
+        let terminal = TmuxTerminal::start(Command::new("tmux"), folder.path(), (60, 9), &command);
+        terminal.shows("the picker");
+        terminal.types("z");
+        terminal.shows("it goes on");
+        terminal.types("x");
+        terminal.shows("test result: ok");
+    }
+
+    #[test]
+    fn the_program_that_started_it_stops_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let shell = "exec env PS1='ready> ' bash --norc --noprofile";
+        let terminal = TmuxTerminal::start(Command::new("tmux"), folder.path(), (99, 50), shell);
+        terminal.shows("ready>");
+        let picker = command_of("stop_on_the_screen");
+        terminal.types(&format!("sh -c '{picker}; echo AF\"\"TER'"));
+        terminal.keys(&["Enter"]);
+        terminal.shows("the picker");
+        terminal.types("z");
+        terminal.shows("Stopped");
+        terminal.types("fg");
+        terminal.keys(&["Enter"]);
+        terminal.shows("it goes on");
+        terminal.types("x");
+        terminal.shows("AFTER");
+    }
+
+    #[test]
     fn nothing_stays_of_text_whose_width_terminals_disagree_about() {
         let folder = tempfile::tempdir().unwrap();
-        let program = std::env::current_exe().unwrap();
-        let test = "terminal::tests::redraw_uncertain_rows --exact --ignored --nocapture";
-        let command = format!("{} {test}", program.display());
+        let command = command_of("redraw_uncertain_rows");
         let terminal = TmuxTerminal::start(Command::new("tmux"), folder.path(), (60, 5), &command);
         terminal.shows("end");
         terminal.types("x");
@@ -255,9 +305,8 @@ mod tests {
     #[test]
     fn the_terminal_is_given_back_on_panic() {
         let folder = tempfile::tempdir().unwrap();
-        let program = std::env::current_exe().unwrap();
-        let test = "terminal::tests::panic_on_the_screen --exact --ignored --nocapture";
-        let command = format!("{} {test}; stty -a; read -r line", program.display());
+        let picker = command_of("panic_on_the_screen");
+        let command = format!("{picker}; stty -a; read -r line");
         let terminal =
             TmuxTerminal::start(Command::new("tmux"), folder.path(), (100, 50), &command);
         terminal.shows("the picker");

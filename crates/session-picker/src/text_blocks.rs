@@ -192,24 +192,23 @@ impl TextBlocks {
     }
 
     /// Takes lines from the beginning of a range, or backwards from its end, which leaves it shorter. They
-    /// are not kept: whoever looks for a word passes by all of them.
+    /// are not kept: whoever looks for a word passes by all of them. They come in the order of the text, with those
+    /// behind the range that go on with its last text.
     pub(crate) fn take_lines(
         &self,
         range: &mut Range<LinePosition>,
         direction: Direction,
-    ) -> Vec<(LinePosition, String)> {
-        let mut taken = Vec::new();
-        for _ in 0..CHUNK_LINES {
-            if range.is_empty() || taken.len() >= CHUNK_LINES {
-                break;
-            }
-            let mut lines = self.take_block(range, direction);
-            if direction == Direction::Backwards {
-                lines.reverse();
-            }
-            taken.append(&mut lines);
+    ) -> Vec<(LinePosition, TextLine)> {
+        let (mut blocks, mut lines) = (Vec::new(), 0);
+        while !range.is_empty() && lines < CHUNK_LINES && blocks.len() < CHUNK_LINES {
+            let block = self.take_block(range, direction);
+            lines += block.len();
+            blocks.push(block);
         }
-        taken
+        if direction == Direction::Backwards {
+            blocks.reverse();
+        }
+        blocks.into_iter().flatten().collect()
     }
 
     /// Takes the lines of the first or the last block of a range that is not empty.
@@ -217,7 +216,7 @@ impl TextBlocks {
         &self,
         range: &mut Range<LinePosition>,
         direction: Direction,
-    ) -> Vec<(LinePosition, String)> {
+    ) -> Vec<(LinePosition, TextLine)> {
         let block = match (direction, range.end.offset) {
             (Direction::Forwards, _) => range.start.block,
             (Direction::Backwards, 0) => range.end.block.saturating_sub(1),
@@ -230,8 +229,11 @@ impl TextBlocks {
             Direction::Backwards => range.end = wanted.start,
         }
         let lines = self.look_at(block).into_owned().into_iter().enumerate();
-        let lines = lines.map(|(offset, line)| (LinePosition { block, offset }, line.text));
-        lines.filter(|(at, _)| wanted.contains(at)).collect()
+        let lines = lines.map(|(offset, line)| (LinePosition { block, offset }, line));
+        let lines = lines.skip_while(|(at, _)| *at < wanted.start);
+        lines
+            .take_while(|(at, line)| *at < wanted.end || line.fold.is_some())
+            .collect()
     }
 
     /// Returns the lines of a block, and keeps them.

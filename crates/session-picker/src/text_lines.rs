@@ -75,6 +75,17 @@ pub(crate) struct TextLine {
     pub(crate) role: LineRole,
     /// Parts that are something else, as byte ranges in order.
     pub(crate) parts: Vec<(Range<usize>, LineRole)>,
+    /// Given where the line goes on with the text of the one before, which was too long for the pane.
+    pub(crate) fold: Option<LineFold>,
+}
+
+/// The fold of a text between two lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LineFold {
+    /// The text that stood there: a space, or nothing within a word.
+    pub(crate) separator: &'static str,
+    /// Bytes of the second line before its text.
+    pub(crate) indent: usize,
 }
 
 /// The settings by which turns are laid out as lines.
@@ -258,8 +269,18 @@ impl BlockLines {
         let wrapped = wrap_lines(&text, columns);
         let indents = std::iter::once(first).chain(std::iter::repeat(other));
         let before = self.lines.len();
+        let mut rest = text.as_str();
         for (indent, line) in indents.zip(wrapped) {
-            self.lines.push(text_line(&format!("{indent}{line}"), role));
+            let fold = LineFold {
+                separator: if rest.starts_with(line) { "" } else { " " },
+                indent: indent.len(),
+            };
+            rest = rest.split_once(line).map_or("", |(_, rest)| rest);
+            let is_first = self.lines.len() == before;
+            self.lines.push(TextLine {
+                fold: (!is_first).then_some(fold),
+                ..text_line(&format!("{indent}{line}"), role)
+            });
         }
         if self.lines.len() == before {
             self.lines.push(text_line(first.trim_end(), role));
@@ -275,6 +296,7 @@ fn text_line(text: &str, role: LineRole) -> TextLine {
         },
         text: text.to_owned(),
         role,
+        fold: None,
     }
 }
 

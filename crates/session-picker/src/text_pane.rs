@@ -1,22 +1,12 @@
 //! Turns that are laid out for the columns of a pane, with a place in them.
 
+use crate::marked::Marked;
 use crate::text_blocks::{Direction, LinePosition, TextBlocks};
 use crate::text_lines::{CallDetail, LineLayout, TextLine};
+use crate::unfolded_line::UnfoldedLine;
 use session_search::Exchange;
-use session_store::find_term_ranges;
 use std::ops::Range;
 use std::time::{Duration, Instant};
-
-/// The words that are marked in a text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) enum Marked {
-    #[default]
-    Nothing,
-    /// Words, and what they match in the word index.
-    Terms(Vec<String>),
-    /// A text, whatever its case.
-    Text(String),
-}
 
 /// Turns as lines, with what is marked and the first line that is drawn. Matches are looked for in the
 /// lines that are drawn, and from there on as far as one moment allows: the rest is for
@@ -49,6 +39,9 @@ pub(crate) enum SearchState {
     /// It takes longer than a moment.
     Running,
 }
+
+/// Lines above and below the screen into which a phrase on it is followed: nobody looks for a longer one.
+const PHRASE_LINES: usize = 8;
 
 /// Longest time that a search may keep the screen waiting.
 const SEARCH_STEP: Duration = Duration::from_millis(20);
@@ -86,27 +79,45 @@ impl TextPane {
 
     /// Returns the lines that are drawn, with the byte ranges that match.
     pub(crate) fn visible(&self) -> Vec<(&TextLine, Vec<Range<usize>>)> {
-        let lines = self.text.lines_from(self.top()).take(self.height);
-        let lines: Vec<&TextLine> = lines.map(|(_, line)| line).collect();
-        let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
-        let matches = self.matches(&texts);
-        lines.into_iter().zip(matches).collect()
+        let mut lines = self.lines_above();
+        let above = lines.len();
+        let mut from_top = self.text.lines_from(self.top()).map(|(_, line)| line);
+        lines.extend(from_top.by_ref().take(self.height));
+        let below = from_top.take(PHRASE_LINES);
+        lines.extend(below.take_while(|line| line.fold.is_some()));
+        let matches = self.matches(&lines);
+        let lines = lines.into_iter().zip(matches);
+        lines.skip(above).take(self.height).collect()
     }
 
-    fn matches(&self, lines: &[&str]) -> Vec<Vec<Range<usize>>> {
-        match &self.marked {
-            Marked::Nothing => vec![Vec::new(); lines.len()],
-            Marked::Text(text) => {
-                let needle = text.to_lowercase();
-                let lines = lines.iter();
-                lines.map(|line| occurrences(line, &needle)).collect()
-            }
-            Marked::Terms(terms) => {
-                let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
-                let found = find_term_ranges(&terms, lines);
-                found.unwrap_or_else(|_| vec![Vec::new(); lines.len()])
+    /// Returns the lines before those that are drawn whose text goes on there.
+    fn lines_above(&self) -> Vec<&TextLine> {
+        let top = self.top();
+        let is_folded = |line: &TextLine| line.fold.is_some();
+        let first = self.text.lines_from(top).next();
+        let mut goes_on = first.is_some_and(|(_, line)| is_folded(line));
+        if !goes_on {
+            return Vec::new();
+        }
+        let before = self.text.lines_before(top).take(PHRASE_LINES);
+        let before = before.map(|(_, line)| line);
+        let mut above: Vec<_> = before
+            .take_while(|line| std::mem::replace(&mut goes_on, is_folded(line)))
+            .collect();
+        above.reverse();
+        above
+    }
+
+    /// Returns the byte ranges that match in each line; a match may go on in the next one.
+    fn matches(&self, lines: &[&TextLine]) -> Vec<Vec<Range<usize>>> {
+        let mut matches = vec![Vec::new(); lines.len()];
+        let unfolded = UnfoldedLine::join(lines);
+        for (text, ranges) in unfolded.iter().zip(self.marked.find_in(&unfolded)) {
+            for (line, range) in ranges.into_iter().flat_map(|range| text.line_ranges(range)) {
+                matches[line].push(range);
             }
         }
+        matches
     }
 
     /// Returns the first line that is drawn.
@@ -212,9 +223,10 @@ impl TextPane {
                 search.ranges.pop();
                 continue;
             }
-            let lines = self.text.take_lines(range, search.direction);
+            let (searched, direction) = (range.clone(), search.direction);
+            let lines = self.text.take_lines(range, direction);
             let opened_at = search.opened_at;
-            if let Some(found) = self.first_match(&lines) {
+            if let Some(found) = self.next_match(&lines, &searched, direction) {
                 self.search = None;
                 self.show_found(found, opened_at);
                 return SearchState::Found;
@@ -226,11 +238,27 @@ impl TextPane {
         SearchState::NotFound
     }
 
-    fn first_match(&self, lines: &[(LinePosition, String)]) -> Option<LinePosition> {
-        let texts: Vec<&str> = lines.iter().map(|(_, text)| text.as_str()).collect();
-        let found = self.matches(&texts);
-        let found = found.iter().position(|ranges| !ranges.is_empty())?;
-        Some(lines[found].0)
+    /// Returns the first line of a range in which a match begins, or backwards the last one.
+    fn next_match(
+        &self,
+        lines: &[(LinePosition, TextLine)],
+        range: &Range<LinePosition>,
+        direction: Direction,
+    ) -> Option<LinePosition> {
+        let texts: Vec<&TextLine> = lines.iter().map(|(_, line)| line).collect();
+        let unfolded = UnfoldedLine::join(&texts);
+        let found = unfolded.iter().zip(self.marked.find_in(&unfolded));
+        let found = found.flat_map(|(text, ranges)| {
+            let begins = ranges.into_iter();
+            begins.filter_map(|range| text.line_at(range.start))
+        });
+        let mut found = found
+            .map(|line| lines[line].0)
+            .filter(|at| range.contains(at));
+        match direction {
+            Direction::Forwards => found.next(),
+            Direction::Backwards => found.next_back(),
+        }
     }
 
     fn show_found(&mut self, found: LinePosition, opened_at: Option<LinePosition>) {
@@ -246,25 +274,10 @@ impl TextPane {
     }
 }
 
-/// Returns where a text occurs in a line, whatever the case. A line whose lower case has another length
-/// is searched as it is written.
-fn occurrences(line: &str, needle: &str) -> Vec<Range<usize>> {
-    let folded = line.to_lowercase();
-    let text = match folded.len() == line.len() {
-        true => folded.as_str(),
-        false => line,
-    };
-    let found = text.match_indices(needle);
-    found
-        .map(|(at, found)| at..at + found.len())
-        .filter(|range| !range.is_empty() && line.get(range.clone()).is_some())
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_core::{Part, Turn};
+    use session_core::{Part, ToolCall, Turn};
     use session_search::Origin;
 
     /// A turn of so many parts of two lines, of which some say "lamp".
@@ -325,6 +338,62 @@ mod tests {
             }
             pane.go_to(LinePosition::default());
         }
+    }
+
+    /// A pane of 16 columns with a call, a paragraph and a long word, each folded.
+    fn folded() -> TextPane {
+        let call = ToolCall {
+            name: "Bash".into(),
+            input: serde_json::json!({"command": "light every lamp of the harbour"}),
+            ..ToolCall::default()
+        };
+        let text = "before it is dark the keeper fills the lamp with oil\n\nunfathomablylongword";
+        let mut folded = turn(0, 1, &[]);
+        folded.turn.parts.push(Part::Call(call));
+        folded.turn.parts.push(Part::Text { text: text.into() });
+        let mut pane = TextPane::new(vec![folded], 2);
+        pane.lay_out(16, 10, CallDetail::Short);
+        pane
+    }
+
+    #[test]
+    fn a_phrase_is_found_in_lines_that_it_was_folded_over() {
+        for (phrase, parts) in [
+            ("LIGHT every lamp", &["light", "every lamp"][..]),
+            ("harbour", &["harbour"]),
+            (
+                "it is dark the KEEPER fills",
+                &["it is", "dark the keeper", "fills"],
+            ),
+            ("fathomablylongword", &["fathomablylong", "word"]),
+        ] {
+            for direction in [Direction::Forwards, Direction::Backwards] {
+                let mut pane = folded();
+                pane.marked = Marked::Text(phrase.into());
+                // The second time from the match itself, around the end.
+                for _ in 0..2 {
+                    assert_eq!(pane.go_to_match(direction), SearchState::Found, "{phrase}");
+                    let (line, matches) = pane.visible().remove(0);
+                    let first = matches.first().map(|range| &line.text[range.clone()]);
+                    assert_eq!(first, parts.first().copied(), "{phrase}");
+                }
+                let found = pane.visible().into_iter().flat_map(|(line, matches)| {
+                    let texts = matches.into_iter().map(|range| line.text[range].to_owned());
+                    texts.collect::<Vec<_>>()
+                });
+                assert_eq!(found.collect::<Vec<_>>(), parts, "{phrase}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_phrase_that_begins_above_the_screen_is_marked() {
+        let mut pane = folded();
+        pane.marked = Marked::Text("the keeper fills".into());
+        assert_eq!(pane.go_to_match(Direction::Forwards), SearchState::Found);
+        pane.scroll_by(1);
+        let (line, matches) = pane.visible().remove(0);
+        assert_eq!(&line.text[matches[0].clone()], "fills");
     }
 
     #[test]

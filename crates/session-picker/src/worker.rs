@@ -94,6 +94,7 @@ pub(crate) fn search(
     out: &Sender<Message>,
 ) {
     let mut index = OpenIndex::new(&engine.home().root);
+    let mut has_answered = false;
     loop {
         let question = questions.take();
         if let Some(newer) = indexes.prepared.try_take() {
@@ -102,17 +103,32 @@ pub(crate) fn search(
         }
         let answer =
             index.with_stale_snapshot(|snapshot| ListAnswer::read(engine, snapshot, &question));
-        let message = match answer {
-            Ok(listing) => Message::Listed(Box::new(listing)),
-            // The first refresh makes the index: its end asks again.
-            Err(error) if error.is_missing_index() => continue,
-            Err(error) => Message::Unlisted((hooks.describe_error)(error)),
+        let Some(message) = answered(answer, has_answered, hooks.describe_error) else {
+            continue;
         };
+        has_answered |= matches!(message, Message::Listed(_));
         if out.send(message).is_err() {
             return;
         }
     }
 }
+
+/// Returns what is sent of an answer; `None` before the first where the index is missing: the first refresh makes it, and
+/// its end asks again.
+fn answered(
+    answer: Result<ListAnswer, PickerError>,
+    has_answered: bool,
+    describe: fn(PickerError) -> String,
+) -> Option<Message> {
+    match answer {
+        Ok(listing) => Some(Message::Listed(Box::new(listing))),
+        Err(error) if !error.is_missing_index() => Some(Message::Unlisted(describe(error))),
+        Err(_) => has_answered.then(|| Message::Unlisted(INDEX_GONE.into())),
+    }
+}
+
+/// The rows of an index that was deleted must not pass for an answer until the next refresh.
+const INDEX_GONE: &str = "the index is gone; it is made anew";
 
 /// A pause after an index was prepared, in times of what that took: letters need the processor, too.
 const PREPARE_PAUSE: u32 = 2;
@@ -340,11 +356,29 @@ fn pause(outcome: &Outcome) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session_store::StoreError;
 
     #[test]
     fn many_histories_are_looked_at_less_often() {
         let interval = |ms| refresh_interval(Duration::from_millis(ms)).as_secs();
         assert_eq!([interval(7), interval(140), interval(5000)], [10, 14, 60]);
+    }
+
+    #[test]
+    fn an_index_that_is_gone_is_told_after_the_first_answer() {
+        let unlisted = |error: StoreError, has_answered| {
+            let answer = answered(Err(error.into()), has_answered, |error| error.to_string());
+            answer.map(|message| match message {
+                Message::Unlisted(reason) => reason,
+                _ => panic!("no list is sent"),
+            })
+        };
+        let missing = || StoreError::Missing { root: "x".into() };
+        assert_eq!(unlisted(missing(), false), None);
+        let gone = Some("the index is gone; it is made anew".to_owned());
+        assert_eq!(unlisted(missing(), true), gone);
+        let locked = StoreError::Locked { root: "x".into() };
+        assert!(unlisted(locked, false).unwrap().contains("another process"));
     }
 
     #[test]

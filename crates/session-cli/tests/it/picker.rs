@@ -310,9 +310,11 @@ fn the_terminal_is_given_back_at_the_end() {
 #[test]
 fn the_terminal_is_given_back_when_it_is_terminated() {
     let env = small();
-    let terminal = opened_in_shell(&env);
-    signal(&terminal, "-TERM");
-    is_given_back(&terminal);
+    for end in ["-TERM", "-QUIT"] {
+        let terminal = opened_in_shell(&env);
+        signal(&terminal, end);
+        is_given_back(&terminal);
+    }
 }
 
 #[test]

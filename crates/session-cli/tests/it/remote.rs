@@ -83,7 +83,11 @@ fn a_search_without_the_endpoint_is_answered_by_the_other_models() {
     let ran = run(&["search", "docker bridge"]).succeeded();
     assert!(ran.stdout().contains("docker"), "{ran}");
     let notes: Vec<_> = ran.stderr().lines().map(str::to_owned).collect();
-    assert_eq!(notes.len(), 1, "{ran}");
+    assert_eq!(notes.len(), 2, "{ran}");
+    assert!(
+        notes[1].starts_with("hint: see that the endpoint runs"),
+        "{ran}"
+    );
     assert!(notes[0].starts_with("note: http://"), "{ran}");
     assert!(
         notes[0].ends_with("; the other models answer in its place"),

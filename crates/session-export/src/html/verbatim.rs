@@ -59,25 +59,29 @@ fn is_of_address(c: char) -> bool {
     c.is_alphanumeric() || "-._~:/?#[]@!$&()*+,;=%".contains(c)
 }
 
-/// Removes the marks of a sentence and brackets that were opened before the address from its end.
+/// Removes the marks of a sentence and brackets that were opened before the address from its end. What closes is counted
+/// once: an address may end with a megabyte of brackets.
 fn without_sentence_marks(address: &str) -> &str {
-    let mut address = address;
-    loop {
-        let trimmed = address.trim_end_matches(SENTENCE_MARKS);
-        let trimmed = without_closing_bracket(trimmed);
-        if trimmed.len() == address.len() {
-            return address;
+    let mut round = unopened(address, '(', ')');
+    let mut square = unopened(address, '[', ']');
+    let mut address = address.trim_end_matches(SENTENCE_MARKS);
+    while round > 0 || square > 0 {
+        let Some(rest) = address.strip_suffix([')', ']']) else {
+            break;
+        };
+        match address.ends_with(')') {
+            true => round -= 1,
+            false => square -= 1,
         }
-        address = trimmed;
+        address = rest.trim_end_matches(SENTENCE_MARKS);
     }
+    address
 }
 
-fn without_closing_bracket(address: &str) -> &str {
+/// Counts the brackets that close more than those that open.
+fn unopened(address: &str, open: char, close: char) -> isize {
     let count = |bracket: char| address.matches(bracket).count();
-    match address.strip_suffix([')', ']']) {
-        Some(rest) if count('(') < count(')') || count('[') < count(']') => rest,
-        _ => address,
-    }
+    count(close).cast_signed() - count(open).cast_signed()
 }
 
 #[cfg(test)]
@@ -119,6 +123,9 @@ mod tests {
         check("<https://a.b> \"http://c\"'", &["https://a.b", "http://c"]);
         check("https://a.b/zürich，", &["https://a.b/zürich"]);
         check("http:// https://. httpx javascript:alert(1)", &[]);
+        check("http://a]](b)),", &["http://a]](b"]);
+        let brackets = ")]".repeat(100_000);
+        check(&format!("http://a/(b{brackets}."), &["http://a/(b)"]);
         assert_eq!(
             rendered("x http://a?b&c\"onclick=d"),
             "x <a href=\"http://a?b&amp;c\">http://a?b&amp;c</a>&quot;onclick=d"

@@ -4,7 +4,7 @@ mod help;
 mod list;
 mod overlay;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod text;
 
 use crate::app::App;

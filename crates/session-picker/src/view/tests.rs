@@ -1,7 +1,7 @@
 //! Snapshots of the screen.
 
 use super::draw;
-use crate::app::{App, Effect};
+use crate::app::App;
 use crate::list_answer::{ListAnswer, ListRow, Question};
 use crate::theme::Theme;
 use crate::worker::{LoadedTurns, Message, TurnsQuestion};
@@ -18,7 +18,7 @@ use session_store::{SessionId, SessionRow, TurnRow};
 
 const HOUR_MS: i64 = 3_600_000;
 
-fn session(id: i64, title: &str, hours: i64) -> SessionRow {
+pub(crate) fn session(id: i64, title: &str, hours: i64) -> SessionRow {
     SessionRow {
         id: SessionId::new(id),
         source: "keeper".into(),
@@ -32,7 +32,7 @@ fn session(id: i64, title: &str, hours: i64) -> SessionRow {
     }
 }
 
-fn row(session: SessionRow, band: Option<Band>, terms: &[&str]) -> ListRow {
+pub(crate) fn row(session: SessionRow, band: Option<Band>, terms: &[&str]) -> ListRow {
     let title = session_display::title(&session);
     ListRow {
         text: mark_words(terms, &[&title]).unwrap().remove(0),
@@ -46,7 +46,7 @@ fn row(session: SessionRow, band: Option<Band>, terms: &[&str]) -> ListRow {
     }
 }
 
-fn listing(app: &mut App, rows: Vec<ListRow>, terms: &[&str]) -> Message {
+pub(crate) fn listing(app: &mut App, rows: Vec<ListRow>, terms: &[&str]) -> Message {
     let question: Question = app.list.ask(app.query.text(), app.this_project);
     Message::Listed(Box::new(ListAnswer {
         question,
@@ -81,7 +81,7 @@ fn lantern_turn() -> Exchange {
 }
 
 /// A list of three sessions, with the preview of the first.
-pub(super) fn opened() -> App {
+pub(crate) fn opened() -> App {
     let mut app = App::new("lantern");
     let terms = ["lantern"];
     let rows = vec![
@@ -133,7 +133,7 @@ fn terminal(app: &mut App, columns: u16, lines: u16) -> Terminal<TestBackend> {
     terminal
 }
 
-pub(super) fn screen(app: &mut App, columns: u16, lines: u16) -> String {
+pub(crate) fn screen(app: &mut App, columns: u16, lines: u16) -> String {
     let text = terminal(app, columns, lines).backend().to_string();
     // After the line stands what the backend says of wide letters.
     let lines = text
@@ -149,7 +149,7 @@ pub(super) fn screen(app: &mut App, columns: u16, lines: u16) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-pub(super) fn press(app: &mut App, code: KeyCode, modifiers: KeyModifiers) {
+pub(crate) fn press(app: &mut App, code: KeyCode, modifiers: KeyModifiers) {
     app.handle(&Event::Key(KeyEvent::new(code, modifiers)));
 }
 
@@ -197,32 +197,6 @@ fn the_form_of_a_memory_says_what_it_lacks() {
     press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
     let shown = screen(&mut app, 80, 12);
     assert!(shown.contains("both fields are needed"), "{shown}");
-}
-
-#[test]
-fn a_key_for_a_row_waits_for_the_rows_of_the_query() {
-    let mut app = opened();
-    press(&mut app, KeyCode::Char('s'), KeyModifiers::NONE);
-    press(&mut app, KeyCode::Down, KeyModifiers::NONE);
-    press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
-    assert!(app.conversation.is_none());
-
-    let rows = vec![
-        row(session(4, "Lanterns of the pier", 5), None, &[]),
-        row(session(5, "Lanterns of the mole", 6), None, &[]),
-    ];
-    let listed = listing(&mut app, rows, &[]);
-    let Some(Effect::Handle(events)) = app.receive(listed) else {
-        panic!("the keys are to be handled now");
-    };
-    for event in events {
-        app.handle(&event);
-    }
-    let opened = app.conversation.as_ref().unwrap();
-    assert_eq!(
-        opened.session.title.as_deref(),
-        Some("Lanterns of the mole")
-    );
 }
 
 #[test]
@@ -458,6 +432,31 @@ fn a_conversation_that_was_forgotten_goes_back_to_the_list() {
     assert!(matches!(effect, Some(crate::app::Effect::Search)));
     assert!(screen(&mut app, 80, 24).contains("its turns are no longer in the index"));
     assert!(app.conversation.is_none());
+}
+
+#[test]
+fn a_search_says_that_calls_are_not_shown_in_full() {
+    let mut app = opened();
+    press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
+    let mut searched = |calls: &str| {
+        let drawn = screen(&mut app, 80, 10);
+        assert!(drawn.contains(&format!("calls {calls}")), "{drawn}");
+        for key in "/3 lanterns lit\r".chars() {
+            let code = match key {
+                '\r' => KeyCode::Enter,
+                letter => KeyCode::Char(letter),
+            };
+            press(&mut app, code, KeyModifiers::NONE);
+        }
+        let drawn = screen(&mut app, 80, 10);
+        press(&mut app, KeyCode::Char('t'), KeyModifiers::NONE);
+        drawn
+    };
+    let short = searched("short");
+    let hint = "not found in what is shown; t shows calls in full";
+    assert!(short.ends_with(hint), "{short}");
+    assert!(!searched("full").contains("not found"));
+    assert!(searched("off").ends_with(hint));
 }
 
 #[test]
