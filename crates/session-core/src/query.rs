@@ -187,6 +187,18 @@ mod tests {
     }
 
     #[test]
+    fn marks_of_other_scripts_and_elided_words_are_no_part_of_a_word() {
+        check("useMemo、useEffect", "[useMemo] [useEffect]");
+        check("（useMemo）：useEffect", "[useMemo] [useEffect]");
+        check(
+            "l'authentification d’utilisateurs",
+            "authentification utilisateurs",
+        );
+        check("dell'applicazione L'API", "applicazione API");
+        check("o'clock don't", "o'clock don't");
+    }
+
+    #[test]
     fn what_nobody_sees_is_no_part_of_a_word() {
         let query = Query::new("zero\u{200b}width so\u{ad}ft \u{1b} upgrade");
         let words: Vec<&str> = query.terms.iter().map(|term| term.text.as_str()).collect();

@@ -51,11 +51,14 @@ fn script_runs(word: &str) -> Vec<&str> {
     runs
 }
 
+/// Marks of sentences in scripts of their own, which no space follows: `useMemo、useEffect`.
+const OTHER_MARKS: &str = "，。、；：！？（）「」『』【】《》،؛؟";
+
 /// Splits a call, a link of Markdown or a list without spaces; all of it where nothing but remnants is left.
 fn split_code(word: &str) -> Vec<&str> {
     let pieces = word
         .split("](")
-        .flat_map(|piece| piece.split(['(', ')', '`']));
+        .flat_map(|piece| piece.split(|c| "()`".contains(c) || OTHER_MARKS.contains(c)));
     let mut pieces: Vec<&str> = pieces.flat_map(split_at_commas).collect();
     let words = pieces
         .iter()
@@ -120,6 +123,7 @@ fn without_position(word: &str) -> &str {
         .strip_suffix("'s")
         .or(word.strip_suffix("’s"))
         .unwrap_or(word);
+    let word = without_elision(word);
     let word = word.strip_prefix("./").unwrap_or(word);
     let word = match word.trim_end_matches('/') {
         "" => word,
@@ -128,6 +132,24 @@ fn without_position(word: &str) -> &str {
     match word.strip_prefix('@') {
         Some(path) if path.contains('/') && has_extension(path) => path,
         _ => word,
+    }
+}
+
+/// Words of French and Italian that lose their vowel before another word.
+const ELIDED: [&str; 18] = [
+    "l", "d", "j", "m", "t", "s", "n", "c", "qu", "jusqu", "lorsqu", "puisqu", "un", "all", "dall",
+    "dell", "nell", "sull",
+];
+
+/// Returns a word without the one that is elided before it: `authentification` of `l'authentification`.
+fn without_elision(word: &str) -> &str {
+    let Some((elided, rest)) = word.split_once(['\'', '’']) else {
+        return word;
+    };
+    let is_word = rest.chars().count() > 2 && rest.chars().all(char::is_alphabetic);
+    match is_word && ELIDED.contains(&elided.to_lowercase().as_str()) {
+        true => rest,
+        false => word,
     }
 }
 

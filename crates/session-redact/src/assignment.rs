@@ -1,8 +1,9 @@
 //! Values that are assigned to the names of secrets.
 
-use crate::name::{SecretName, classify_name, is_constant};
+use crate::name::{SecretName, classify_name, is_constant, spaced_phrase_length};
 use crate::rule::{SecretMatch, ceil, floor};
 use crate::value::{self, ValueContext};
+use session_core::text::is_unspaced;
 use std::ops::Range;
 
 /// Longest name, in bytes.
@@ -35,7 +36,8 @@ struct AssignedValue {
 pub(crate) fn find_assigned<'r>(text: &str, offsets: &[usize], found: &mut Vec<SecretMatch<'r>>) {
     let mut end = 0;
     for offset in offsets.iter().copied() {
-        if offset < end {
+        // Of `mot de passe` the keyword within comes first.
+        if offset < end && spaced_phrase_length(&text[offset..]).is_none() {
             continue;
         }
         let Some(range) = name_around(text, offset) else {
@@ -112,11 +114,8 @@ fn name_start(text: &str, offset: usize) -> Option<usize> {
 
 /// Returns the length of the rest of a name, unless it is too long.
 fn name_length(after: &str) -> Option<usize> {
-    let phrase = ["mot de passe", "Mot de passe"]
-        .iter()
-        .find(|phrase| after.starts_with(**phrase));
-    if let Some(phrase) = phrase {
-        return Some(phrase.len());
+    if let Some(length) = spaced_phrase_length(after) {
+        return Some(length);
     }
     let window = &after[..ceil(after, NAME_BYTES + 1)];
     match window.find(|c: char| !is_name_part(c)) {
@@ -276,9 +275,10 @@ impl NamedSecret<'_> {
                 context,
             });
         }
-        let length = window
-            .find(|c| ends_value(c, context))
-            .unwrap_or(window.len());
+        // A sentence without spaces goes on behind a value: `password: hunter2を使う`.
+        let is_sentence = !window.starts_with(is_unspaced);
+        let ends = |c| ends_value(c, context) || (is_sentence && is_unspaced(c));
+        let length = window.find(ends).unwrap_or(window.len());
         let kept = match context {
             ValueContext::Prose => window[..length]
                 .trim_end_matches(['.', ',', '!', '?', ':', '*'])
@@ -299,8 +299,11 @@ fn ends_value(c: char, context: ValueContext) -> bool {
         ValueContext::Literal => "\"'`<>;&|",
         _ => "\"'`<>;,)]}&|",
     };
-    c.is_whitespace() || closes.contains(c)
+    c.is_whitespace() || closes.contains(c) || OTHER_MARKS.contains(c)
 }
+
+/// Marks of sentences in scripts of their own.
+const OTHER_MARKS: &str = "，。、；：！？（）「」『』【】《》“”،؛؟";
 
 /// Skips the quote, escaped or not, and the brackets that close a name.
 fn skip_closing(rest: &str) -> &str {

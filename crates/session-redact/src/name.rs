@@ -40,8 +40,19 @@ const PASSWORDS: [&str; 7] = [
     "passcode",
 ];
 /// Names of passwords in other languages, lower case, each a keyword as well.
-const PHRASES: [&str; 7] = [
+const PHRASES: [&str; 18] = [
     "mot de passe",
+    "mật khẩu",
+    "senha",
+    "hasło",
+    "şifre",
+    "wachtwoord",
+    "lösenord",
+    "пароля",
+    "סיסמה",
+    "口令",
+    "密钥",
+    "密鑰",
     "contraseña",
     "пароль",
     "パスワード",
@@ -49,6 +60,10 @@ const PHRASES: [&str; 7] = [
     "密碼",
     "비밀번호",
 ];
+/// Those whose first letter is not ASCII, as a line begins with them: keywords are looked for in either case of ASCII alone.
+const CAPITALIZED: [&str; 3] = ["Пароль", "Пароля", "Şifre"];
+/// Words between such a name and its value that are written without a space: `密码是：`.
+const COPULAS: [char; 6] = ['是', '为', '為', 'は', '는', '은'];
 /// Words before `key` that make it a secret.
 const KEY_KINDS: [&str; 36] = [
     "api",
@@ -162,13 +177,25 @@ const OTHERS: [&str; 36] = [
 /// Returns the words and phrases that the name of a secret holds: where one stands, a name is read
 /// around it.
 pub(crate) fn keywords() -> impl Iterator<Item = &'static str> {
-    KEYWORDS.into_iter().chain(PHRASES)
+    KEYWORDS.into_iter().chain(PHRASES).chain(CAPITALIZED)
+}
+
+/// Returns the length of the name with spaces that a text begins with, in lower case or with a capital.
+pub(crate) fn spaced_phrase_length(text: &str) -> Option<usize> {
+    let spaced = PHRASES.iter().filter(|phrase| phrase.contains(' '));
+    let mut lengths = spaced.map(|phrase| phrase.len());
+    lengths.find(|length| {
+        let begin = text.get(..*length).map(str::to_lowercase);
+        begin.is_some_and(|begin| PHRASES.contains(&begin.as_str()))
+    })
 }
 
 /// Returns what the name of a value says of it, if it is that of a secret.
 pub(crate) fn classify_name(name: &str) -> Option<SecretName> {
     let lower = name.to_lowercase();
-    if PHRASES.contains(&lower.as_str()) {
+    // Languages without spaces name what it is the password of before it: `数据库密码`.
+    let phrase = lower.trim_end_matches(COPULAS);
+    if PHRASES.iter().any(|known| phrase.ends_with(known)) {
         return Some(SecretName::Password);
     }
     // Ruby on Rails: no other name ends in `base`.

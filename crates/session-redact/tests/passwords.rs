@@ -229,6 +229,44 @@ fn passwords_behind_bold_names_and_other_signs() {
 }
 
 #[test]
+fn passwords_that_are_named_in_other_languages() {
+    let texts = [
+        "mot de passe : kT9mQ2xLw7",
+        "Mot de passe=\"kT9mQ2xLw7\"",
+        "contraseña: kT9mQ2xLw7",
+        "senha: kT9mQ2xLw7",
+        "mật khẩu: kT9mQ2xLw7",
+        "hasło: kT9mQ2xLw7",
+        "Пароль: kT9mQ2xLw7",
+        "数据库密码：kT9mQ2xLw7",
+        "root密码是：kT9mQ2xLw7",
+        "我的密码: kT9mQ2xLw7",
+        "管理者パスワード：kT9mQ2xLw7",
+        "관리자비밀번호는: kT9mQ2xLw7",
+        // The rest of the sentence stays.
+        "密码：kT9mQ2xLw7，请登录服务器看看日志，然后修复。",
+        "password: kT9mQ2xLw7を使ってログインする",
+        "password=kT9mQ2xLw7。然后",
+    ];
+    for text in texts {
+        let expected = text.replace("kT9mQ2xLw7", "[redacted:password]");
+        assert_eq!(redact(text), expected, "{text}");
+    }
+    let key = "api_key=kT9mQ2xLw7vB4nRz8cYd5，修复连接池";
+    assert_eq!(redact(key), "api_key=[redacted:secret]，修复连接池");
+    assert_redacts(
+        "password",
+        &[],
+        &[
+            "密码：登录页面需要两次输入",
+            "密码过期的处理",
+            "le mot de passe: il faut le changer",
+            "パスワード：リセット画面",
+        ],
+    );
+}
+
+#[test]
 fn secrets_of_settings_and_addresses() {
     for (kind, text, secret) in [
         (
