@@ -44,6 +44,7 @@ pub mod safe_json;
 mod same_command;
 mod session;
 pub mod shell;
+mod shell_parser;
 mod source_view;
 mod sqlite_uri;
 pub mod text;

@@ -51,14 +51,11 @@ fn script_runs(word: &str) -> Vec<&str> {
     runs
 }
 
-/// Marks of sentences in scripts of their own, which no space follows: `useMemo、useEffect`.
-const OTHER_MARKS: &str = "，。、；：！？（）「」『』【】《》،؛؟";
-
 /// Splits a call, a link of Markdown or a list without spaces; all of it where nothing but remnants is left.
 fn split_code(word: &str) -> Vec<&str> {
     let pieces = word
         .split("](")
-        .flat_map(|piece| piece.split(|c| "()`".contains(c) || OTHER_MARKS.contains(c)));
+        .flat_map(|piece| piece.split(|c| "()`".contains(c) || text::is_foreign_mark(c)));
     let mut pieces: Vec<&str> = pieces.flat_map(split_at_commas).collect();
     let words = pieces
         .iter()

@@ -1,7 +1,10 @@
 //! A command line taken apart as far as it takes to see which programs it runs.
 
+use crate::shell_parser::split;
 use crate::text::{clip, file_name};
 use std::borrow::Cow;
+
+pub use crate::shell_parser::CommandPart;
 
 /// Words that another program is named after.
 const WRAPPERS: [&str; 20] = [
@@ -104,6 +107,13 @@ pub fn commands_within(simple: &str) -> Vec<String> {
     starts.map(|at| words[at..].join(" ")).collect()
 }
 
+/// Returns the directory that a simple command changes to: `app` of `cd app`.
+pub fn cd_target(simple: &str) -> Option<&str> {
+    let mut words = simple.split_whitespace();
+    let is_cd = words.next() == Some("cd");
+    words.next().filter(|_| is_cd && words.next().is_none())
+}
+
 /// Returns the name of a program that another one is named after: `sudo`, `/usr/bin/sudo`.
 fn wrapper(word: &str) -> Option<&str> {
     let name = match word.starts_with('/') {
@@ -127,40 +137,9 @@ pub fn simple_commands(command: &str) -> Vec<String> {
     parts.map(|part| part.text).collect()
 }
 
-/// A simple command of a command line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommandPart<'c> {
-    /// The command without quotes and comments; space inside quotes is `_`.
-    pub text: String,
-    /// The command as it is written.
-    pub source: &'c str,
-}
-
 /// Splits a command line into its simple commands, without the texts of heredocs.
 pub fn command_parts(command: &str) -> Vec<CommandPart<'_>> {
     split(command, true)
-}
-
-fn split(command: &str, at_pipe: bool) -> Vec<CommandPart<'_>> {
-    let mut line = ShellParser {
-        source: command,
-        rest: Rest(command),
-        parts: Vec::new(),
-        text: String::new(),
-        start: 0,
-        at_pipe,
-        heredoc: None,
-    };
-    loop {
-        let at = command.len() - line.rest.0.len();
-        match line.rest.next() {
-            Some(c) => line.consume(c, at),
-            None => {
-                line.end(at);
-                return line.parts;
-            }
-        }
-    }
 }
 
 /// Bytes of a long command that are kept of its beginning, of the names in its middle, and
@@ -221,172 +200,6 @@ fn last(text: &str, limit: usize) -> &str {
         start += 1;
     }
     &text[start..]
-}
-
-/// The text that is not read yet.
-#[derive(Clone, Copy)]
-struct Rest<'c>(&'c str);
-
-impl Rest<'_> {
-    fn peek(&self) -> Option<char> {
-        self.0.chars().next()
-    }
-
-    fn next_if(&mut self, is_wanted: impl FnOnce(char) -> bool) -> Option<char> {
-        let c = self.peek().filter(|c| is_wanted(*c))?;
-        self.0 = &self.0[c.len_utf8()..];
-        Some(c)
-    }
-
-    fn next_if_eq(&mut self, wanted: char) -> Option<char> {
-        self.next_if(|c| c == wanted)
-    }
-}
-
-impl Iterator for Rest<'_> {
-    type Item = char;
-
-    fn next(&mut self) -> Option<char> {
-        self.next_if(|_| true)
-    }
-}
-
-struct ShellParser<'c> {
-    source: &'c str,
-    rest: Rest<'c>,
-    parts: Vec<CommandPart<'c>>,
-    /// The text of the part that is being read, and the place in the source where it begins.
-    text: String,
-    start: usize,
-    /// Whether `|` separates, too.
-    at_pipe: bool,
-    /// The word that ends the text which begins on the next line.
-    heredoc: Option<String>,
-}
-
-impl ShellParser<'_> {
-    /// Reads on from a character at a place of the source.
-    fn consume(&mut self, c: char, at: usize) {
-        match c {
-            '\\' => self.escaped(),
-            '\'' | '"' => self.quoted(c),
-            '#' if self.at_word() => while self.rest.next_if(|c| c != '\n').is_some() {},
-            '(' if self.last() == Some('$') && self.rest.next_if_eq('(').is_some() => {
-                self.skip_arithmetic();
-            }
-            '<' if self.rest.next_if_eq('<').is_some() => self.begin_heredoc(),
-            '&' if self.is_redirection() => self.push(c),
-            '|' if self.rest.next_if_eq('|').is_some() => self.end(at),
-            '|' if self.at_pipe && self.last() != Some('>') => {
-                self.rest.next_if_eq('&');
-                self.end(at);
-            }
-            '\n' => {
-                self.skip_heredoc();
-                self.end(at);
-            }
-            ';' | '&' | '(' | ')' => self.end(at),
-            _ => self.push(c),
-        }
-    }
-
-    fn push(&mut self, c: char) {
-        self.text.push(c);
-    }
-
-    /// A character inside a word.
-    fn push_inside(&mut self, c: char) {
-        self.push(if c.is_whitespace() { '_' } else { c });
-    }
-
-    /// Ends the part that is being read at a place of the source, after which the next one begins.
-    fn end(&mut self, at: usize) {
-        let part = CommandPart {
-            text: std::mem::take(&mut self.text),
-            source: &self.source[self.start..at],
-        };
-        self.parts.push(part);
-        self.start = self.source.len() - self.rest.0.len();
-    }
-
-    fn last(&self) -> Option<char> {
-        self.text.chars().next_back()
-    }
-
-    /// Skips `$((1 << 20))`, in which `<<` begins no heredoc.
-    fn skip_arithmetic(&mut self) {
-        while let Some(c) = self.rest.next_if(|c| c != '\n') {
-            if c == ')' && self.rest.next_if_eq(')').is_some() {
-                return;
-            }
-        }
-    }
-
-    fn at_word(&self) -> bool {
-        self.last().is_none_or(char::is_whitespace)
-    }
-
-    /// `2>&1`, `&> file`, `|& head`.
-    fn is_redirection(&mut self) -> bool {
-        matches!(self.last(), Some('>' | '<' | '|')) || self.rest.peek() == Some('>')
-    }
-
-    /// Reads an escaped character; an escaped line end is dropped.
-    fn escaped(&mut self) {
-        match self.rest.next() {
-            Some('\n') => self.push(' '),
-            Some(c) => self.push_inside(c),
-            None => {}
-        }
-    }
-
-    /// Reads to the end of a quote. An empty word is `_`: it may be the value of an option.
-    fn quoted(&mut self, quote: char) {
-        if self.at_word() && self.rest.next_if_eq(quote).is_some() {
-            if self.rest.peek().is_none_or(|c| c.is_whitespace()) {
-                self.push('_');
-            }
-            return;
-        }
-        while let Some(c) = self.rest.next() {
-            match c {
-                '\\' if quote == '"' => self.escaped(),
-                c if c == quote => return,
-                c => self.push_inside(c),
-            }
-        }
-    }
-
-    /// `<<EOF`, `<<-'EOF'`; not `<<<`, which a word follows.
-    fn begin_heredoc(&mut self) {
-        if self.rest.next_if_eq('<').is_some() {
-            return;
-        }
-        let mut word = String::new();
-        while let Some(c) = self
-            .rest
-            .next_if(|c| !c.is_whitespace() && !";|&".contains(c))
-        {
-            if !"'\"\\-".contains(c) {
-                word.push(c);
-            }
-        }
-        self.heredoc = Some(word);
-    }
-
-    fn skip_heredoc(&mut self) {
-        let Some(end) = self.heredoc.take() else {
-            return;
-        };
-        let mut line = String::new();
-        for c in self.rest.by_ref() {
-            match c {
-                '\n' if line.trim() == end => return,
-                '\n' => line.clear(),
-                c => line.push(c),
-            }
-        }
-    }
 }
 
 #[cfg(test)]

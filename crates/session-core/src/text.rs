@@ -270,6 +270,11 @@ fn split_humps(word: &str) -> Vec<&str> {
         .collect()
 }
 
+/// Returns true for a mark of a sentence that is of no Latin script, which no space follows: `useMemo、useEffect`.
+pub fn is_foreign_mark(c: char) -> bool {
+    "，。、；：！？（）「」『』【】《》،؛؟".contains(c)
+}
+
 /// Returns true for a character of a script without spaces, or of Korean: Han, Hiragana, Katakana, Bopomofo, Hangul, Thai, Lao, Khmer, Myanmar.
 pub fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c),

@@ -11,7 +11,7 @@ use crate::key_info;
 use crate::memory::{Draft, Frontmatter, Memory, MemoryScope, MemoryState};
 use crate::memory_change::{MemoryChange, apply_change, set_front_key};
 use crate::memory_directory::MemoryDirectory;
-use crate::memory_file::{IdListing, is_valid_id, read_memory};
+use crate::memory_file::{is_valid_id, read_memory};
 use crate::open_directory::{OpenDirectory, clear_lost_replacements, find_by_id};
 use crate::redaction::{redact_change, redact_draft, redact_frontmatter_text, redact_imported};
 use crate::triggers::{TRIGGERS_KEY, Triggers};
@@ -119,11 +119,7 @@ impl MemoryStore {
         let mut listing = MemoryListing::default();
         let opened = self.open_directories(&mut listing.damaged);
         for directory in &opened {
-            for &state in states {
-                let IdListing { ids, damaged } = directory.ids(state);
-                listing.damaged.extend(damaged);
-                directory.read_all(state, &ids, &mut listing);
-            }
+            directory.read_states(states, &mut listing);
         }
         sort_newest_first(&mut listing.memories);
         clear_lost_replacements(&mut listing.memories, &opened);
@@ -197,9 +193,7 @@ impl MemoryStore {
     pub(crate) fn list_raw_replaced_by(&self, id: &str) -> Vec<String> {
         let mut listing = MemoryListing::default();
         for directory in &self.open_directories(&mut Vec::new()) {
-            for state in MemoryState::ALL {
-                directory.read_all(state, &directory.ids(state).ids, &mut listing);
-            }
+            directory.read_states(&MemoryState::ALL, &mut listing);
         }
         let replaced = listing.memories.into_iter();
         let replaced = replaced.filter(|memory| memory.front.superseded_by.as_deref() == Some(id));

@@ -31,9 +31,18 @@ impl OpenDirectory<'_> {
         list_ids(&self.dir, &self.record, state)
     }
 
+    /// Reads the memories in some states.
+    pub(crate) fn read_states(&self, states: &[MemoryState], listing: &mut MemoryListing) {
+        for &state in states {
+            let IdListing { ids, damaged } = self.ids(state);
+            listing.damaged.extend(damaged);
+            self.read_all(state, &ids, listing);
+        }
+    }
+
     /// Reads memories; of untrusted ones at most [`WAITING_LIMIT`] bytes in all, since a repository
     /// chooses their number and size.
-    pub(crate) fn read_all(&self, state: MemoryState, ids: &[String], listing: &mut MemoryListing) {
+    fn read_all(&self, state: MemoryState, ids: &[String], listing: &mut MemoryListing) {
         let (mut budget, mut left_out) = (WAITING_LIMIT, 0);
         for id in ids {
             let bytes = self.dir.length(&memory_path(state, id)).unwrap_or(0);

@@ -24,9 +24,9 @@ impl MemoryStore {
 /// Returns the trigger of a path from a project's root on, with `/` at the end where it is a folder.
 fn relative_trigger(path: &str, root: &Path) -> String {
     let typed = Path::new(path);
-    let inside = path_below(typed, root).filter(|_| typed.is_absolute());
+    let inside = typed.is_absolute().then(|| path_below(typed, root));
     let end = if path.ends_with('/') { "/" } else { "" };
-    let path = inside.map_or(path.to_owned(), |inside| {
+    let path = inside.flatten().map_or(path.to_owned(), |inside| {
         format!("/{}{end}", inside.display())
     });
     let below = path.trim_start_matches('/');

@@ -71,16 +71,21 @@ mod tests {
         }
     }
 
-    /// Lists a session, and handles the keys that waited for it.
-    fn list_and_handle(app: &mut App, title: &str) {
-        let rows = vec![row(session(4, title, 5), None, &[])];
-        let listed = listing(app, rows, &[]);
-        let Some(Effect::Handle(events)) = app.receive(listed) else {
+    /// Receives a message, and handles the keys that waited for it.
+    fn receive_and_handle(app: &mut App, message: Message) {
+        let Some(Effect::Handle(events)) = app.receive(message) else {
             panic!("the keys are to be handled now");
         };
         for event in events {
             app.handle(&event);
         }
+    }
+
+    /// Lists a session, and handles the keys that waited for it.
+    fn list_and_handle(app: &mut App, title: &str) {
+        let rows = vec![row(session(4, title, 5), None, &[])];
+        let listed = listing(app, rows, &[]);
+        receive_and_handle(app, listed);
     }
 
     #[test]
@@ -96,12 +101,7 @@ mod tests {
             row(session(5, "Lanterns of the mole", 6), None, &[]),
         ];
         let listed = listing(&mut app, rows, &[]);
-        let Some(Effect::Handle(events)) = app.receive(listed) else {
-            panic!("the keys are to be handled now");
-        };
-        for event in events {
-            app.handle(&event);
-        }
+        receive_and_handle(&mut app, listed);
         let opened = app.conversation.as_ref().unwrap();
         assert_eq!(
             opened.session.title.as_deref(),
@@ -156,13 +156,7 @@ mod tests {
         type_in(&mut app, "s");
         press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
         type_in(&mut app, "x");
-        let Some(Effect::Handle(events)) = app.receive(Message::Unlisted("it is gone".into()))
-        else {
-            panic!("the keys are to be handled now");
-        };
-        for event in events {
-            app.handle(&event);
-        }
+        receive_and_handle(&mut app, Message::Unlisted("it is gone".into()));
         assert!(app.conversation.is_none());
         assert_eq!(app.query.text(), "lanternsx");
     }

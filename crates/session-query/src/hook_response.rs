@@ -104,8 +104,9 @@ impl PromptOutcome {
 
     /// Returns the task of a subagent with the memories that its prompt is like.
     fn answer_task(&self, input: &HookInput) -> Option<HookAnswer> {
-        let block = self.record()?;
+        let block = self.injection.decision.block.as_ref()?;
         let task = input.task_with_context(&block.text)?;
+        self.record()?;
         Some(HookAnswer::default().with_updated_input(task))
     }
 

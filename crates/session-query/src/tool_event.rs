@@ -2,7 +2,9 @@
 
 use crate::trigger_survey::join_with_slashes;
 use session_agents::ToolUse;
-use session_core::shell::{command_parts, commands_within, simple_commands, words_from_program};
+use session_core::shell::{
+    cd_target, command_parts, commands_within, simple_commands, words_from_program,
+};
 use session_core::text::file_name;
 use session_files::{Project, normal, path_below};
 use session_memory::{TriggerEvent, settings_directory};
@@ -117,19 +119,11 @@ fn named_files(command: &str, base: &Path) -> Vec<PathBuf> {
         let named =
             words.filter(|word| is_path(word) || is_file_at(&base.join(&directory).join(word)));
         files.extend(named.map(|word| directory.join(word)));
-        let target = cd_target(simple).filter(|_| is_leading);
+        let target = cd_target(simple).filter(|to| is_leading && !to.starts_with(['-', '$', '~']));
         is_leading = target.is_some();
         directory.extend(target);
     }
     files
-}
-
-/// Returns the directory that a simple command changes to.
-fn cd_target(simple: &str) -> Option<&str> {
-    let mut words = simple.split_whitespace();
-    let is_cd = words.next() == Some("cd");
-    let target = words.next().filter(|_| is_cd && words.next().is_none());
-    target.filter(|target| !target.starts_with(['-', '$', '~']))
 }
 
 /// Splits a word into what may name files: `2>err.log`, `--values=prod.yml`, `@body.json`. What a variable is set to

@@ -3,7 +3,7 @@
 use crate::name::{SecretName, classify_name, is_constant, spaced_phrase_length};
 use crate::rule::{SecretMatch, ceil, floor};
 use crate::value::{self, ValueContext};
-use session_core::text::is_unspaced;
+use session_core::text::{is_foreign_mark, is_unspaced};
 use std::ops::Range;
 
 /// Longest name, in bytes.
@@ -299,11 +299,8 @@ fn ends_value(c: char, context: ValueContext) -> bool {
         ValueContext::Literal => "\"'`<>;&|",
         _ => "\"'`<>;,)]}&|",
     };
-    c.is_whitespace() || closes.contains(c) || OTHER_MARKS.contains(c)
+    c.is_whitespace() || closes.contains(c) || is_foreign_mark(c) || "“”".contains(c)
 }
-
-/// Marks of sentences in scripts of their own.
-const OTHER_MARKS: &str = "，。、；：！？（）「」『』【】《》“”،؛؟";
 
 /// Skips the quote, escaped or not, and the brackets that close a name.
 fn skip_closing(rest: &str) -> &str {

@@ -180,14 +180,14 @@ pub(crate) fn keywords() -> impl Iterator<Item = &'static str> {
     KEYWORDS.into_iter().chain(PHRASES).chain(CAPITALIZED)
 }
 
-/// Returns the length of the name with spaces that a text begins with, in lower case or with a capital.
+/// Returns the length of the name with spaces that a text begins with, in either case of ASCII.
 pub(crate) fn spaced_phrase_length(text: &str) -> Option<usize> {
-    let spaced = PHRASES.iter().filter(|phrase| phrase.contains(' '));
-    let mut lengths = spaced.map(|phrase| phrase.len());
-    lengths.find(|length| {
-        let begin = text.get(..*length).map(str::to_lowercase);
-        begin.is_some_and(|begin| PHRASES.contains(&begin.as_str()))
-    })
+    let mut spaced = PHRASES.iter().filter(|phrase| phrase.contains(' '));
+    let found = spaced.find(|phrase| {
+        let begin = text.get(..phrase.len());
+        begin.is_some_and(|begin| begin.eq_ignore_ascii_case(phrase))
+    });
+    found.map(|phrase| phrase.len())
 }
 
 /// Returns what the name of a value says of it, if it is that of a secret.

@@ -3,7 +3,7 @@
 use crate::prose_excerpt::excerpt_prose;
 use crate::turn_record::TurnRecord;
 use serde::Serialize;
-use session_core::shell::simple_commands;
+use session_core::shell::{cd_target, simple_commands};
 use session_core::{CommandWork, ErrorSignature, TurnContent};
 
 /// The work in a session between the failure of a command and its success.
@@ -155,8 +155,7 @@ impl<'t> SessionRun<'t> {
     /// Returns the directory that its command goes to first: `cd app && make`.
     fn directory(&self) -> Option<String> {
         let first = simple_commands(self.command()).into_iter().next()?;
-        let target = first.trim().strip_prefix("cd ")?.trim();
-        Some(target.trim_end_matches('/').to_owned())
+        Some(cd_target(&first)?.trim_end_matches('/').to_owned())
     }
 
     /// Returns true where both commands go to directories that differ.
