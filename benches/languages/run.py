@@ -21,8 +21,9 @@ import tempfile
 import uuid
 
 HERE = pathlib.Path(__file__).resolve().parent
-NAMES = {"de": "german", "en": "english", "es": "spanish", "fr": "french", "ja": "japanese",
-         "ko": "korean", "ru": "russian", "th": "thai", "zh": "chinese"}
+NAMES = {"ar": "arabic", "cs": "czech", "de": "german", "el": "greek", "en": "english", "es": "spanish",
+         "fr": "french", "it": "italian", "ja": "japanese", "ko": "korean", "nl": "dutch", "pl": "polish",
+         "pt": "portuguese", "ru": "russian", "sv": "swedish", "th": "thai", "tr": "turkish", "zh": "chinese"}
 KINDS = ["exact", "inflected", "crossing", "nonsense"]
 MODES = {"default": [], "words": ["--keyword-only"]}
 BEGIN = datetime.datetime(2026, 1, 5, 8, 0, tzinfo=datetime.timezone.utc)
