@@ -72,17 +72,17 @@ class History:
         answer = json.loads(self.run(*words, "--", question["query"]))
         if not answer["hits"]:
             return Asked(0.0, 0.0, False, is_own)
-        first, weighing = answer["hits"][0], answer["explanation"]["weighing"]
+        first, weights = answer["hits"][0], answer["explanation"]["weights"]
         second = answer["hits"][1]["explain"]["fused"] if len(answer["hits"]) > 1 else 0.0
         target = first["session"] if level == "session" else f"{first['session']}:{first['turn']}"
         rival = second / max(first["explain"]["fused"], 1e-9)
-        return Asked(evidence(first["explain"], weighing), rival, is_own and target in right, is_own)
+        return Asked(evidence(first["explain"], weights), rival, is_own and target in right, is_own)
 
 
-def evidence(explain, weighing):
-    part = lambda side: weighing[side]["worth"] * (explain[side]["scaled"] if explain[side] else 0.0)
-    if weighing["alpha"] in (0.0, 1.0):
-        return 1.5 * part("dense" if weighing["alpha"] else "lexical")
+def evidence(explain, weights):
+    part = lambda side: weights[side]["confidence"] * (explain[side]["scaled"] if explain[side] else 0.0)
+    if weights["alpha"] in (0.0, 1.0):
+        return 1.5 * part("dense" if weights["alpha"] else "lexical")
     return part("dense") + part("lexical")
 
 

@@ -22,7 +22,7 @@ impl Agent {
     /// Every agent.
     pub const ALL: [Self; 3] = [Self::Claude, Self::OpenCode, Self::Codex];
     /// The agents that get the skill. Codex gets a paragraph in its instructions instead.
-    pub const WITH_SKILL: [Self; 2] = [Self::Claude, Self::OpenCode];
+    pub(crate) const WITH_SKILL: [Self; 2] = [Self::Claude, Self::OpenCode];
 
     /// Returns the agent's name in arguments and JSON.
     pub fn name(self) -> &'static str {
@@ -47,12 +47,12 @@ impl Agent {
         }
     }
 
-    /// True where a hook answers the events that are chosen. A plugin answers all.
+    /// Returns true where a hook answers the events that are chosen. A plugin answers all.
     pub fn has_chosen_events(self) -> bool {
         self != Self::OpenCode
     }
 
-    /// True for the agent whose hook this program began with: its status is always told.
+    /// Returns true for the agent whose hook this program began with: its status is always reported.
     pub fn is_first(self) -> bool {
         self == Self::Claude
     }
@@ -62,13 +62,13 @@ impl Agent {
         (self == Self::Codex).then_some(CODEX_TRUST)
     }
 
-    /// True where the agent has a directory in the user's configuration.
+    /// Returns true where the agent has a directory in the user's configuration.
     pub fn is_present(self, env: &Env) -> bool {
         self.config_directory(env).is_dir()
     }
 
     /// Returns the name of the agent's directory in a project.
-    pub fn project_directory(self) -> &'static str {
+    pub(crate) fn project_directory(self) -> &'static str {
         match self {
             Self::Claude => ".claude",
             Self::OpenCode => ".opencode",

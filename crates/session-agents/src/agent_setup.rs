@@ -26,7 +26,7 @@ pub struct AgentSetup {
     action: SkillAction,
 }
 
-/// What [`AgentSetup::apply`] did beside the changes.
+/// The result of [`AgentSetup::apply`] in addition to the changes.
 #[derive(Debug)]
 pub struct AppliedSetup {
     /// The backups of the changed files.
@@ -51,7 +51,7 @@ impl AgentSetup {
         }
         if agent != Agent::Claude {
             let hook = HookFile::new(agent, env, None)?;
-            changes.push(hook.plan(program, &HookEvent::usual(agent))?);
+            changes.push(hook.plan(program, &HookEvent::default_for(agent))?);
         }
         let has_plugin =
             agent == Agent::Claude && SettingsFile::for_user(env)?.enabled_plugin()?.is_some();
@@ -98,7 +98,7 @@ impl AgentSetup {
         }
     }
 
-    /// True where there is nothing to write.
+    /// Returns true where there is nothing to write.
     pub fn is_noop(&self) -> bool {
         self.changes.is_empty() && self.skill.is_none()
     }

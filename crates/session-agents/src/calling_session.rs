@@ -22,7 +22,7 @@ pub struct CallingProcess<'a> {
     /// agent's editor.
     pub is_interactive: bool,
     /// The name that an agent gave itself as the client of a server. It stays while the agent goes from
-    /// one session to another, which the variables do not tell.
+    /// one session to another, which the variables do not show.
     pub client: Option<&'a str>,
     /// The present time.
     pub now: SystemTime,
@@ -80,7 +80,7 @@ impl CallingProcess<'_> {
             .is_some_and(|(ended, now)| now.abs_diff(Duration::from_millis(ended)) <= MAX_IDLE)
     }
 
-    /// True where the working directory lies in one of the session's.
+    /// Returns true where the working directory lies in one of the session's.
     fn is_inside(&self, session: &SessionRow) -> bool {
         let directories = [&session.cwd, &session.project];
         let mut directories = directories.into_iter().flatten();

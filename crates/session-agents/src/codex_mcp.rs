@@ -24,7 +24,7 @@ pub(crate) fn find_server(text: &str) -> SettingsResult<Option<Vec<String>>> {
     }
 }
 
-/// True where the server has more than this program writes, and Codex itself: how its tools are approved.
+/// Returns true where the server has more than this program writes, and Codex itself: how its tools are approved.
 pub(crate) fn is_users_server(text: &str) -> bool {
     let document = parse(text).unwrap_or_default();
     let is_known = |key: &str| ["command", "args", "tools"].contains(&key);

@@ -37,7 +37,7 @@ impl SettingsFile {
     }
 }
 
-/// How long Claude Code keeps transcripts, and how many it deletes soon.
+/// The time for which Claude Code keeps transcripts, and the number that it deletes soon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistoryRetention {
     /// Days from the last change of a transcript to its deletion.
@@ -79,7 +79,7 @@ fn set_cleanup_period(text: &str, days: u32) -> std::result::Result<String, Sett
         Some(property) => property.set_value(value),
         None => drop(settings.object.insert(0, KEY, value)),
     }
-    settings.finish()
+    settings.format_checked()
 }
 
 #[cfg(test)]

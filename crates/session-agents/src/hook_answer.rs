@@ -52,7 +52,7 @@ impl HookAnswer {
         self
     }
 
-    /// Refuses the call of a tool, with the reason that the model is told.
+    /// Refuses the call of a tool, with the reason that the model gets.
     #[must_use]
     pub fn with_refusal(mut self, reason: &str) -> Self {
         self.hook_specific_output = Some(HookOutput {
@@ -64,7 +64,7 @@ impl HookAnswer {
         self
     }
 
-    /// True where there is nothing to answer.
+    /// Returns true where there is nothing to answer.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

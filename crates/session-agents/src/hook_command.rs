@@ -21,12 +21,12 @@ pub fn hook_command(program: &Path) -> String {
     format!("{quoted} {}", ARGUMENTS.join(" "))
 }
 
-/// True where the program of a hook's command line exists and can be run, as a shell would find it.
+/// Returns true where the program of a hook's command line exists and can be run, as a shell would find it.
 pub fn hook_program_exists(command: &str, env: &Env) -> bool {
     find_program(command).is_some_and(|program| program_exists(&program, env))
 }
 
-/// True where a program exists and can be run, as a shell would find it.
+/// Returns true where a program exists and can be run, as a shell would find it.
 pub fn program_exists(program: &str, env: &Env) -> bool {
     let home = env.home.to_string_lossy();
     let program = match program.strip_prefix("~/") {

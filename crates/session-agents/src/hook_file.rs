@@ -68,7 +68,7 @@ impl HookFile {
             event,
             command: command.clone(),
         };
-        Ok(HookEvent::usual(Agent::OpenCode).map(hook).to_vec())
+        Ok(HookEvent::default_for(Agent::OpenCode).map(hook).to_vec())
     }
 
     /// Plans to install the hook of a program for some events; a plugin answers all that OpenCode has.

@@ -34,7 +34,7 @@ pub enum HookEvent {
     PreToolUse,
     /// A call of a tool failed.
     PostToolUseFailure,
-    /// A call of a tool ended. Codex does not tell whether a command failed.
+    /// A call of a tool ended. Codex does not report whether a command failed.
     PostToolUse,
 }
 
@@ -50,7 +50,7 @@ impl HookEvent {
     ];
 
     /// Returns the events for which an agent gets the hook unless others are chosen.
-    pub fn usual(agent: Agent) -> [Self; 4] {
+    pub fn default_for(agent: Agent) -> [Self; 4] {
         let after_tool = match agent {
             Agent::Codex => Self::PostToolUse,
             Agent::Claude | Agent::OpenCode => Self::PostToolUseFailure,
@@ -64,7 +64,7 @@ impl HookEvent {
     }
 
     /// Returns true where an agent has the event.
-    pub fn is_of(self, agent: Agent) -> bool {
+    pub fn is_supported_by(self, agent: Agent) -> bool {
         !(agent == Agent::Codex && self == Self::PostToolUseFailure)
     }
 
@@ -188,7 +188,7 @@ fn add_hook(text: &str, command: &str, events: &[HookEvent]) -> SettingsResult<S
             _ => update_hooks(&groups, command),
         }
     }
-    settings.finish()
+    settings.format_checked()
 }
 
 fn is_same_program(one: &str, other: &str) -> bool {
@@ -209,11 +209,11 @@ fn append_hook(groups: &CstArray, command: &str, event: HookEvent) {
 fn update_hooks(groups: &CstArray, command: &str) {
     let mut matchers = HashSet::new();
     for group in groups.elements() {
-        let Some((own, others)) = commands_of(&group) else {
+        let Some((own, others)) = split_commands(&group) else {
             continue;
         };
         let mut own = own.into_iter();
-        if own.len() > 0 && matchers.insert(matcher_of(&group)) {
+        if own.len() > 0 && matchers.insert(read_matcher(&group)) {
             own.next()
                 .iter()
                 .for_each(|first| set_command(first, command));
@@ -251,13 +251,13 @@ fn remove_hook(text: &str) -> SettingsResult<String> {
     if hooks.properties().is_empty() {
         remove_property(&settings.object, HOOKS);
     }
-    settings.finish()
+    settings.format_checked()
 }
 
 /// Removes our commands from the groups of an event, and each group that had no other.
 fn remove_from_groups(groups: &CstArray) {
     for group in groups.elements() {
-        let Some((own, others)) = commands_of(&group) else {
+        let Some((own, others)) = split_commands(&group) else {
             continue;
         };
         match (own.is_empty(), others.is_empty()) {
@@ -269,13 +269,13 @@ fn remove_from_groups(groups: &CstArray) {
 }
 
 /// Returns the tools for which a group is asked; `None` where it names none.
-fn matcher_of(group: &CstNode) -> Option<String> {
+fn read_matcher(group: &CstNode) -> Option<String> {
     let group: Value = serde_json::from_str(&group.to_string()).ok()?;
     Some(group["matcher"].as_str()?.to_owned())
 }
 
 /// Returns our commands in a group and the others.
-fn commands_of(group: &CstNode) -> Option<(Vec<CstNode>, Vec<CstNode>)> {
+fn split_commands(group: &CstNode) -> Option<(Vec<CstNode>, Vec<CstNode>)> {
     let commands = group.as_object()?.array_value(HOOKS)?;
     Some(commands.elements().into_iter().partition(is_own_node))
 }
@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn only_tools_that_a_memory_may_be_about_are_matched() {
-        let new = add_hook("", COMMAND, &HookEvent::usual(Agent::Claude)).unwrap();
+        let new = add_hook("", COMMAND, &HookEvent::default_for(Agent::Claude)).unwrap();
         let settings: Value = serde_json::from_str(&new).unwrap();
         let matcher = |event: &str| settings[HOOKS][event][0]["matcher"].clone();
         assert_eq!(matcher("PreToolUse"), TOOLS);

@@ -50,7 +50,7 @@ fn add_block(text: &str) -> SettingsResult<String> {
     if text.contains(&block) {
         return Ok(text.to_owned());
     }
-    if let Some((before, after)) = around_block(text)? {
+    if let Some((before, after)) = split_around_block(text)? {
         return Ok(format!("{before}{block}{after}"));
     }
     let end = if text.is_empty() || text.ends_with('\n') {
@@ -63,7 +63,7 @@ fn add_block(text: &str) -> SettingsResult<String> {
 }
 
 fn remove_block(text: &str) -> SettingsResult<String> {
-    let Some((before, after)) = around_block(text)? else {
+    let Some((before, after)) = split_around_block(text)? else {
         return Ok(text.to_owned());
     };
     let before = match before.strip_suffix("\n") {
@@ -74,7 +74,7 @@ fn remove_block(text: &str) -> SettingsResult<String> {
 }
 
 /// Splits a text around the lines of the block.
-fn around_block(text: &str) -> SettingsResult<Option<(&str, &str)>> {
+fn split_around_block(text: &str) -> SettingsResult<Option<(&str, &str)>> {
     let Some(begin) = find_line(text, BEGIN) else {
         return Ok(None);
     };

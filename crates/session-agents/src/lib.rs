@@ -8,7 +8,7 @@
 //! the change stays. [`MergedSettings`] are all files of it that the agent merges.
 //!
 //! **Hook.** [`hook_command`] formats the command line that an agent runs for a [`HookEvent`]. A
-//! [`HookAnswer`] is what the program prints then; a [`ToolUse`] is what a hook is told of a tool. A
+//! [`HookAnswer`] is what the program prints then; a [`ToolUse`] is the call of a tool that a hook is asked about. A
 //! [`HookFile`] is where each agent has it.
 //!
 //! **Skill.** The files that teach an agent to use the program are part of this crate. A
@@ -18,7 +18,7 @@
 //!
 //! **Other agents.** A [`McpConfig`] is the file in which OpenCode or Codex finds MCP servers. An
 //! [`AgentSetup`] plans all that one agent gets, or loses: server, skill, instructions; an
-//! [`AppliedSetup`] tells what was written. In Claude Code a plugin ([`SettingsFile::enabled_plugin`])
+//! [`AppliedSetup`] lists what was written. In Claude Code a plugin ([`SettingsFile::enabled_plugin`])
 //! may bring the skill, the hook and the server instead.
 //!
 //! **Sessions.** A [`CallingProcess`] finds the session that a command is run from. A
@@ -90,7 +90,7 @@ pub use hook_settings::{HookEvent, InstalledHook};
 pub use mcp_config::McpConfig;
 pub use merged_settings::MergedSettings;
 pub use own_program::{own_program, shared_program};
-pub use resume::{ResumeCommand, ResumeError, resume_arguments, resume_line};
+pub use resume::{ResumeCommand, ResumeError, resume_line};
 pub use settings_file::{SettingsChange, SettingsFile};
 pub use skill_keywords::{set_skill_keywords, update_skill_keywords};
 pub use skill_location::SkillLocation;

@@ -72,7 +72,7 @@ impl McpConfig {
     ///
     /// # Errors
     /// When the file cannot be read or parsed, or another program's server has the name.
-    pub fn plan_server(&self, program: &Path) -> Result<SettingsChange> {
+    pub(crate) fn plan_server(&self, program: &Path) -> Result<SettingsChange> {
         let program = program.to_string_lossy();
         SettingsChange::plan(&self.file, |text| self.add_server(text, &program))
     }
@@ -126,7 +126,7 @@ impl McpConfig {
     }
 }
 
-/// True for the command line of an MCP server that is this program.
+/// Returns true for the command line of an MCP server that is this program.
 pub(crate) fn is_own_server(command: &[String]) -> bool {
     match command {
         [program, argument] => is_own_program(program) && argument == SERVER_ARGUMENT,

@@ -22,7 +22,7 @@ pub(crate) fn find_server(text: &str) -> SettingsResult<Option<Vec<String>>> {
     }
 }
 
-/// True where the server has more than this program writes.
+/// Returns true where the server has more than this program writes.
 pub(crate) fn is_users_server(text: &str) -> bool {
     let config = SettingsText::parse_with_comments(text).ok();
     let servers = config.and_then(|config| config.object.object_value(SERVERS));
@@ -54,7 +54,7 @@ pub(crate) fn add_server(text: &str, program: &str) -> SettingsResult<String> {
             );
         }
     }
-    config.finish()
+    config.format_checked()
 }
 
 /// Removes the server, and the object of servers where it is empty then.
@@ -76,7 +76,7 @@ pub(crate) fn remove_server(text: &str) -> SettingsResult<String> {
     if servers.children_exclude_trivia_and_tokens().is_empty() && !has_comment(&servers) {
         remove_property(&config.object, SERVERS);
     }
-    config.finish()
+    config.format_checked()
 }
 
 fn has_comment(object: &CstObject) -> bool {

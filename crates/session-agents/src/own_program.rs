@@ -11,7 +11,7 @@ const NAME: &str = "session-search";
 /// the working directory is not taken: whoever writes there could let it lead elsewhere.
 ///
 /// # Errors
-/// When the system does not tell the program's path.
+/// When the system does not report the program's path.
 pub fn own_program(env: &Env) -> std::io::Result<PathBuf> {
     let own = std::env::current_exe()?;
     // A directory that was deleted is in no project.
@@ -54,7 +54,7 @@ fn find_in_path(program: &Path, env: &Env, project: Option<&Path>) -> Option<Pat
     trusted.find_map(|directory| Some(directory.join(&name)).filter(leads_to_file))
 }
 
-/// True for a path of this program: by its name, with or without a version, or by that of this process.
+/// Returns true for a path of this program: by its name, with or without a version, or by that of this process.
 pub(crate) fn is_own_program(path: &str) -> bool {
     let own = std::env::current_exe().ok();
     let name = Path::new(path).file_name();
@@ -62,7 +62,7 @@ pub(crate) fn is_own_program(path: &str) -> bool {
     name.is_some_and(|name| is_own(name) || is_name_of_version(&name.to_string_lossy()))
 }
 
-/// True for `session-search`, `session-search-v0.1.0` and `session-search-0.1.0`, with `.exe` or without.
+/// Returns true for `session-search`, `session-search-v0.1.0` and `session-search-0.1.0`, with `.exe` or without.
 fn is_name_of_version(name: &str) -> bool {
     let name = name.strip_suffix(".exe").unwrap_or(name);
     let Some(rest) = name.strip_prefix(NAME) else {

@@ -111,7 +111,7 @@ impl<'a> ResumeCommand<'a> {
     /// # Errors
     /// When the session cannot be resumed.
     pub fn new(session: &'a SessionRow) -> Result<Self, ResumeError> {
-        Self::with(session, resume_arguments)
+        Self::from_arguments(session, resume_arguments)
     }
 
     /// Returns the command that resumes a session as a new one: the session itself stays as it is.
@@ -119,16 +119,18 @@ impl<'a> ResumeCommand<'a> {
     /// # Errors
     /// When the session cannot be resumed, or its agent has no such command.
     pub fn fork(session: &'a SessionRow) -> Result<Self, ResumeError> {
-        Self::with(session, fork_arguments).map_err(|error| match find_source(&session.source) {
-            Some(source) if resume_arguments(session).is_some() => ResumeError::NoFork {
-                agent: source.agent().title,
-                session: session.uid.clone(),
-            },
-            _ => error,
+        Self::from_arguments(session, fork_arguments).map_err(|error| {
+            match find_source(&session.source) {
+                Some(source) if resume_arguments(session).is_some() => ResumeError::NoFork {
+                    agent: source.agent().title,
+                    session: session.uid.clone(),
+                },
+                _ => error,
+            }
         })
     }
 
-    fn with(
+    fn from_arguments(
         session: &'a SessionRow,
         arguments: impl Fn(&SessionRow) -> Option<Vec<String>>,
     ) -> Result<Self, ResumeError> {
@@ -183,12 +185,12 @@ pub fn resume_line(session: &SessionRow) -> Option<String> {
 
 /// Returns the program that resumes a session and its arguments, all of them words that a shell
 /// takes unquoted; `None` where it cannot be resumed.
-pub fn resume_arguments(session: &SessionRow) -> Option<Vec<String>> {
+fn resume_arguments(session: &SessionRow) -> Option<Vec<String>> {
     let source = find_source(&session.source)?;
     source.resume(&session.meta()).filter(|_| !session.gone)
 }
 
-/// The same for the command that forks it.
+/// Returns the arguments of the command that forks the session.
 fn fork_arguments(session: &SessionRow) -> Option<Vec<String>> {
     let source = find_source(&session.source)?;
     source.fork(&session.meta()).filter(|_| !session.gone)

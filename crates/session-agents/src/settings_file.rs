@@ -159,7 +159,7 @@ impl SettingsChange {
         self.file.path()
     }
 
-    /// True where there is nothing to write.
+    /// Returns true where there is nothing to write.
     pub fn is_noop(&self) -> bool {
         match &self.old {
             Some(old) => *old == self.new,

@@ -55,7 +55,7 @@ impl SettingsText {
         })
     }
 
-    /// True for an object without properties.
+    /// Returns true for an object without properties.
     pub fn is_empty(&self) -> bool {
         self.object.properties().is_empty()
     }
@@ -64,7 +64,7 @@ impl SettingsText {
     ///
     /// # Errors
     /// When they are not.
-    pub fn finish(&self) -> SettingsResult<String> {
+    pub fn format_checked(&self) -> SettingsResult<String> {
         let text = self.root.to_string();
         self.dialect.parse(&text)?;
         Ok(text)

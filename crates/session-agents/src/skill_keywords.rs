@@ -2,7 +2,7 @@
 //!
 //! The user turns them on and off ([`set_skill_keywords`]). While they are on, the user's own skill
 //! follows each change of a memory ([`update_skill_keywords`]); a project's keeps the keywords of
-//! the moment in which they were turned on.
+//! the time at which they were turned on.
 
 use crate::error::Result;
 use crate::skill_files::plain_keywords;

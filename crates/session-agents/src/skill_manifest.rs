@@ -1,4 +1,4 @@
-//! The record of what was installed, which tells an older copy from an edited one.
+//! The record of what was installed, which distinguishes an older copy from an edited one.
 
 use crate::error::{AgentError, Result};
 use crate::skill_files::bundled_files;
@@ -56,7 +56,7 @@ impl SkillManifest {
         Ok(())
     }
 
-    /// True for a file that is as it was written.
+    /// Returns true for a file that is as it was written.
     pub fn is_unedited(&self, name: &str, text: &str) -> bool {
         self.files
             .get(name)

@@ -10,7 +10,7 @@ use session_core::diff::{DiffLine, diff_lines};
 use session_files::ConfinedFile;
 use std::path::{Component, Path, PathBuf};
 
-/// How a file on disk compares with the one in this program.
+/// The state of a file on disk compared with the one in this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SkillFileState {
@@ -53,7 +53,7 @@ pub enum SkillAction {
 pub struct SkillFilePlan {
     /// Path below the agent's directory, with `/`.
     pub name: String,
-    /// How the two texts compare.
+    /// The comparison of the two texts.
     pub state: SkillFileState,
     /// The user agreed that an edited file is replaced or removed. Set by the caller.
     pub overwrite: bool,
@@ -151,12 +151,12 @@ impl SkillPlan {
         })
     }
 
-    /// True where at least one file exists.
+    /// Returns true where at least one file exists.
     pub fn is_installed(&self) -> bool {
         self.files.iter().any(|file| file.installed.is_some())
     }
 
-    /// True where every file has this program's text.
+    /// Returns true where every file has this program's text.
     pub fn is_current(&self) -> bool {
         let states = self.files.iter().map(|file| file.state);
         states
@@ -176,7 +176,7 @@ impl SkillPlan {
     }
 }
 
-/// True for a path inside the skill's directory. A project's manifest may name anything.
+/// Returns true for a path inside the skill's directory. A project's manifest may name anything.
 fn is_in_skill(name: &str) -> bool {
     let is_normal = |part| matches!(part, Component::Normal(_));
     let inside = name.strip_prefix(SKILL_DIRECTORY);

@@ -34,8 +34,10 @@ impl SkillFileOutcome {
 /// The skill in one location, in the form that `--json` prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SkillReport {
-    /// The agent, and whether the location is a project's.
+    /// The agent's name.
     pub agent: &'static str,
+    /// Whose location it is: `user` or `project`.
+    pub scope: &'static str,
     /// The skill's directory.
     #[serde(rename = "folder")]
     pub directory: PathBuf,
@@ -52,7 +54,7 @@ pub struct SkillReport {
 pub struct SkillFileReport {
     /// Path below the agent's directory, with `/`.
     pub name: String,
-    /// How it compared with this program's file before.
+    /// Its state before, compared with this program's file.
     pub state: SkillFileState,
     /// The change that was made; `None` where none was needed.
     #[serde(rename = "done", skip_serializing_if = "Option::is_none")]
@@ -66,7 +68,11 @@ impl SkillReport {
         let manifest = SkillManifest::read(&plan.location);
         let files = plan.files.iter().enumerate();
         Self {
-            agent: plan.location.label(),
+            agent: plan.location.agent.name(),
+            scope: match plan.location.project {
+                Some(_) => "project",
+                None => "user",
+            },
             directory: plan.location.directory(),
             version: Some(manifest.version).filter(|version| !version.is_empty()),
             keywords: manifest.keywords,
@@ -80,12 +86,12 @@ impl SkillReport {
         }
     }
 
-    /// True where a file was left as somebody edited it.
+    /// Returns true where a file was left as somebody edited it.
     pub fn has_kept_files(&self) -> bool {
         self.has_outcome(SkillFileOutcome::Kept)
     }
 
-    /// True where a file was written.
+    /// Returns true where a file was written.
     pub fn has_written_files(&self) -> bool {
         self.has_outcome(SkillFileOutcome::Written)
     }

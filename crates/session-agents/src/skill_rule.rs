@@ -79,10 +79,10 @@ impl SettingsFile {
     /// # Errors
     /// When the file cannot be read, or is not a JSON object.
     pub fn plan_rule_removal(&self) -> Result<SettingsChange> {
-        self.plan_removal_of(&SkillOrigin::ALL)
+        self.plan_rule_removals(&SkillOrigin::ALL)
     }
 
-    fn plan_removal_of(&self, skills: &[SkillOrigin]) -> Result<SettingsChange> {
+    fn plan_rule_removals(&self, skills: &[SkillOrigin]) -> Result<SettingsChange> {
         let text = self.read()?.unwrap_or_default();
         let is_allowed = |skill: &&SkillOrigin| find_rule(&text, **skill) == Some(RuleList::Allow);
         let allowed: Vec<SkillOrigin> = skills.iter().filter(is_allowed).copied().collect();
@@ -108,7 +108,7 @@ pub fn revoke_skill_rule(env: &Env, dry_run: bool) -> Result<Option<PathBuf>> {
         return Ok(None);
     }
     if !dry_run {
-        settings.plan_removal_of(&[SkillOrigin::User])?.write()?;
+        settings.plan_rule_removals(&[SkillOrigin::User])?.write()?;
     }
     Ok(Some(settings.path()))
 }
@@ -129,7 +129,7 @@ fn add_rule(text: &str, skill: SkillOrigin) -> SettingsResult<String> {
     let allowed = list_under(&permissions, RuleList::Allow.key(), path)?;
     allowed.ensure_multiline();
     allowed.append(skill.rule().into());
-    settings.finish()
+    settings.format_checked()
 }
 
 /// Removes the rule from those that allow, and the list and the object that are empty then.
@@ -156,7 +156,7 @@ fn remove_rule(text: &str, skill: SkillOrigin) -> SettingsResult<String> {
     if permissions.properties().is_empty() {
         remove_property(&settings.object, PERMISSIONS);
     }
-    settings.finish()
+    settings.format_checked()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A call of a tool, as Claude Code and Codex tell a hook of it.
+//! A call of a tool, as Claude Code and Codex describe it to a hook.
 
 use crate::hook_input::HookInput;
 use crate::hook_settings::HookEvent;
@@ -20,7 +20,7 @@ const CHANGING_TOOLS: [&str; 6] = [
 ];
 /// The tool by which Codex changes files; its patch is the input `command`.
 const PATCH_TOOL: &str = "apply_patch";
-/// The name of this program in a command, whose output may tell of any memory.
+/// The name of this program in a command, whose output may contain any memory.
 const OWN_NAME: &str = "session-search";
 
 /// A call of a tool: what it reads, changes or runs, or how it failed.
@@ -50,7 +50,7 @@ impl ToolUse {
                 is_pending_change: CHANGING_TOOLS.contains(&input.tool_name.as_str()),
             }),
             HookEvent::PostToolUseFailure => Some(Self {
-                error: input.error.as_deref().map(as_seen),
+                error: input.error.as_deref().map(strip_escapes),
                 ..Self::default()
             }),
             HookEvent::PostToolUse => Some(Self {
@@ -81,11 +81,11 @@ fn read_text(input: &HookInput, key: &str) -> Option<String> {
 fn read_output(input: &HookInput) -> Option<String> {
     let command = input.command()?;
     let output = input.tool_response.as_str()?;
-    (!command.contains(OWN_NAME)).then(|| as_seen(output))
+    (!command.contains(OWN_NAME)).then(|| strip_escapes(output))
 }
 
 /// Returns an output as a person reads it, without colours.
-fn as_seen(output: &str) -> String {
+fn strip_escapes(output: &str) -> String {
     printable(output).into_owned()
 }
 

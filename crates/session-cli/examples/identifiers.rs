@@ -7,7 +7,7 @@
 use anyhow::{Context, Result};
 use session_core::TurnContent;
 use session_embed::Embedder;
-use session_search::{Filter, QueryEmbedding, Request, search};
+use session_search::{QueryEmbedding, SearchFilter, SearchRequest, search};
 use session_store::{Reader, SessionId, SessionRow};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -33,7 +33,7 @@ fn main() -> Result<()> {
     let most = args.next().map_or(Ok(300), |n| n.parse())?;
     let index = Reader::open(Path::new(&root))?;
     let sessions = index.sessions()?;
-    let model = session_embed::bundled()?;
+    let model = session_embed::open_bundled_table()?;
     for ((kind, group), names) in held_names(&index, &sessions)? {
         let every = names.len().div_ceil(most).max(1);
         for sentence in SENTENCES {
@@ -94,13 +94,13 @@ fn ask(
     model: &dyn Embedder,
     query: &str,
 ) -> Result<Vec<SessionId>> {
-    let request = Request {
+    let request = SearchRequest {
         limit: SHOWN,
-        filter: Filter {
+        filter: SearchFilter {
             subagents: true,
-            ..Filter::default()
+            ..SearchFilter::default()
         },
-        ..Request::new(query)
+        ..SearchRequest::new(query)
     };
     let dense = dense(index, model, query)?;
     let found = search(index, sessions, &request, &dense)?;
@@ -111,13 +111,13 @@ fn dense(index: &Reader, model: &dyn Embedder, query: &str) -> Result<Vec<QueryE
     let spec = model.spec();
     let row = index.model(&spec.fingerprint())?;
     let vector = model.embed_query(query)?;
-    let model_knows = model.known(query);
+    let model_knows = model.known_fraction(query);
     Ok(row
         .map(|model| QueryEmbedding {
             model,
             vector,
             known: model_knows,
-            read: spec.scripts.share(query),
+            read: spec.scripts.readable_fraction(query),
             scale: spec.cosine,
             text_cosines: None,
         })
@@ -125,13 +125,13 @@ fn dense(index: &Reader, model: &dyn Embedder, query: &str) -> Result<Vec<QueryE
         .collect())
 }
 
-type Holders = BTreeMap<String, BTreeSet<SessionId>>;
+type HolderCounts = BTreeMap<String, BTreeSet<SessionId>>;
 /// Names with the sessions that hold them, by kind and greatest number of these.
 type HeldNames = BTreeMap<(&'static str, usize), Vec<(String, BTreeSet<SessionId>)>>;
 
 /// Returns the identifiers and some phrases with the sessions that hold them.
 fn held_names(index: &Reader, sessions: &[SessionRow]) -> Result<HeldNames> {
-    let (mut words, mut phrases) = (Holders::new(), Holders::new());
+    let (mut words, mut phrases) = (HolderCounts::new(), HolderCounts::new());
     for session in sessions {
         for turn in index.turns(session.id)? {
             let content = index.content(turn.id)?;

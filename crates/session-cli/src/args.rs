@@ -15,6 +15,7 @@ mod model;
 #[cfg(test)]
 mod reference;
 mod resume;
+mod session_argument;
 mod setup;
 mod show;
 mod skill;
@@ -35,25 +36,26 @@ pub use inject::{
 pub use manual::{CompletionsArgs, InitShell, ManArgs, ShellInitArgs};
 pub use mcp::McpArgs;
 pub use memory::{
-    ArchiveArgs, DeleteArgs, EditArgs, ExportArgs, IdsArgs, JsonFlagArgs, MemoryArgs,
-    MemoryCommand, MemoryFieldArgs, MemoryImportArgs, MemoryListArgs, MemorySearchArgs,
-    MemoryShowArgs, SaveArgs, SupersedeArgs, SyncContextArgs,
+    JsonFlagArgs, MemoryArchiveArgs, MemoryArgs, MemoryCommand, MemoryDeleteArgs, MemoryEditArgs,
+    MemoryExportArgs, MemoryFieldArgs, MemoryIdsArgs, MemoryImportArgs, MemoryListArgs,
+    MemorySaveArgs, MemorySearchArgs, MemoryShowArgs, MemorySupersedeArgs, SyncContextArgs,
 };
-pub use model::{ImportArgs, ListArgs, ModelArgs, ModelCommand};
+pub use model::{ModelArgs, ModelCommand, ModelImportArgs, ModelListArgs};
 pub use resume::ResumeArgs;
+pub use session_argument::SessionArgument;
 pub use setup::SetupArgs;
 pub use show::{ShowArgs, ShowFormat};
-pub use skill::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs, SyncArgs};
+pub use skill::{SkillArgs, SkillChangeArgs, SkillCommand, SkillStatusArgs, SkillSyncArgs};
 pub use time::TimeArgs;
 pub use trust::TrustArgs;
 
-use values::{agent_name, depth, limit};
+use values::{agent_name_parser, parse_depth, parse_limit};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueHint};
 use session_output::WorkPart;
 use session_query::TypedQuery;
-use session_search::Tuning;
+use session_search::RankingTuning;
 use std::ffi::OsString;
 
 /// Find what you did with coding agents: by meaning and by word, offline
@@ -72,14 +74,20 @@ pub struct Arguments {
     pub command: Option<Command>,
 }
 
-const EXAMPLES: &str = "\
+const EXAMPLES: &str = concat!(
+    "\
 Examples:
   session-search search \"docker bridge networking\"
   session-search search \"docker bridge\" --depth 2 --session a1b2c3d4
   session-search show a1b2c3d4:5-9
   session-search demo
 
-Exit codes: 0 found, 1 nothing found (0 with --quiet), 2 error.";
+Exit codes: 0 found, 1 nothing found (0 with --quiet), 2 error.
+
+The pages in docs: ",
+    env!("CARGO_PKG_REPOSITORY"),
+    "/tree/main/docs"
+);
 
 // The arguments of all commands take half a millisecond to define. Deferred, a doc comment of theirs would take the
 // place of the command's help, which stands here.
@@ -154,13 +162,13 @@ pub struct SearchArgs {
     #[arg(value_name = "WORD", hide = true)]
     pub more: Vec<OsString>,
     /// 1 finds sessions, 2 finds turns
-    #[arg(long, value_name = "LEVEL", default_value_t = 1, value_parser = depth)]
+    #[arg(long, value_name = "LEVEL", default_value_t = 1, value_parser = parse_depth)]
     pub depth: u8,
     /// Maximum number of hits
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 10, value_parser = limit, allow_negative_numbers = true)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 10, value_parser = parse_limit, allow_negative_numbers = true)]
     pub limit: usize,
     /// Also print parts of the work summary, separated by commas
-    #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = by_name(&WorkPart::ALL, WorkPart::name))]
+    #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = parse_by_name(&WorkPart::ALL, WorkPart::name))]
     pub with: Vec<WorkPart>,
     /// Also show matching memories
     #[arg(long, conflicts_with = "compact")]
@@ -197,7 +205,7 @@ Filters may stand in the query: agent:, project:, branch:, file:, since: and unt
 after them, in double quotes where it has spaces, and - before for \"not\". Several of one field \
 are alternatives; else all must hold, with the options. Without other words the newest are listed.";
 
-fn source_help() -> String {
+fn format_source_help() -> String {
     let names = session_sources::agents().map(|agent| agent.name);
     format!("Agent: {}", session_sources::join_words(names, "or"))
 }
@@ -210,7 +218,7 @@ pub struct FilterArgs {
     #[arg(long, value_name = "NAME|PATH", value_hint = ValueHint::DirPath)]
     pub project: Option<String>,
     // Its help is made of the agents' names.
-    #[arg(long, value_name = "AGENT", value_parser = agent_name(), hide_possible_values = true, help = source_help())]
+    #[arg(long, value_name = "AGENT", value_parser = agent_name_parser(), hide_possible_values = true, help = format_source_help())]
     pub source: Option<String>,
     #[command(flatten)]
     pub time: TimeArgs,
@@ -238,7 +246,7 @@ pub struct FilterArgs {
 #[command(next_help_heading = "Ranking")]
 pub struct RankingArgs {
     /// Fixed weight of the vector ranking, 0 (words only) to 1 (vectors only)
-    #[arg(long, value_name = "WEIGHT", value_parser = weight)]
+    #[arg(long, value_name = "WEIGHT", value_parser = parse_weight)]
     pub alpha: Option<f32>,
     /// Rank by vectors only
     #[arg(long, conflicts_with_all = ["keyword_only", "alpha"])]
@@ -252,7 +260,7 @@ pub struct RankingArgs {
 }
 
 /// Parses a value of a library's enum by its name.
-fn by_name<T: Copy + Send + Sync + 'static>(
+fn parse_by_name<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
@@ -263,25 +271,32 @@ fn by_name<T: Copy + Send + Sync + 'static>(
     })
 }
 
-fn weight(text: &str) -> Result<f32, String> {
+fn parse_weight(text: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
         Ok(weight) if (0.0..=1.0).contains(&weight) => Ok(weight),
         _ => Err("not a number from 0 to 1".into()),
     }
 }
 
-/// A constant of the ranking, by name.
-pub type Constant = (String, f32);
+/// A constant of the ranking with another value than its own.
+#[derive(Debug, Clone)]
+pub struct TuningConstant {
+    /// One of [`RankingTuning::NAMES`].
+    pub name: String,
+    /// The value.
+    pub value: f32,
+}
 
-fn constant(text: &str) -> Result<Constant, String> {
+fn parse_constant(text: &str) -> Result<TuningConstant, String> {
     let known = || {
         let (name, value) = text.split_once('=')?;
         let value = value.parse().ok()?;
-        Tuning::default().set(name, value)?;
-        Some((name.to_owned(), value))
+        RankingTuning::default().set(name, value)?;
+        let name = name.to_owned();
+        Some(TuningConstant { name, value })
     };
     known().ok_or_else(|| {
-        let names = Tuning::NAMES.join(", ");
+        let names = RankingTuning::NAMES.join(", ");
         format!("not one of {names} with a number from 0 to 1, as in base=0.7")
     })
 }
@@ -335,14 +350,14 @@ pub struct EvalArgs {
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
     /// Fixed weight of the vector ranking, 0 (words only) to 1 (vectors only)
-    #[arg(long, value_name = "WEIGHT", value_parser = weight)]
+    #[arg(long, value_name = "WEIGHT", value_parser = parse_weight)]
     pub alpha: Option<f32>,
     /// Weight by what each query finds; the default
     #[arg(long, conflicts_with = "alpha")]
     pub adaptive: bool,
     /// Value for a constant of the ranking; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = constant)]
-    pub tune: Vec<Constant>,
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_constant)]
+    pub tune: Vec<TuningConstant>,
     /// Level to rank
     #[arg(long, value_name = "LEVEL", default_value = "both")]
     pub level: EvalLevel,
@@ -379,10 +394,10 @@ pub fn join_query<'a>(words: impl Iterator<Item = &'a OsString>) -> String {
     TypedQuery::join_words(&words.collect::<Vec<_>>())
 }
 
-/// Arguments with `-n5` and `-n=5` written as `-n 5`: of a command that takes any word for a
-/// part of its query, it would be one. A filter such as `-project:app` is set off by a space, or it would
+/// Rewrites the arguments `-n5` and `-n=5` as `-n 5`: of a command that takes any word for a
+/// part of its query, they would be one. A filter such as `-project:app` is set off by a space, or it would
 /// be an option. After `--` all is as it stands.
-pub fn spelled(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+pub fn normalize_arguments(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let arguments: Vec<OsString> = arguments.collect();
     let is_short = |argument: &OsString| argument.to_string_lossy().starts_with("-n");
     let is_special = |argument: &OsString| is_short(argument) || is_negated_filter(argument);
@@ -408,14 +423,14 @@ pub fn spelled(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     out
 }
 
-/// True for `-project:app`.
+/// Returns true for `-project:app`.
 fn is_negated_filter(argument: &OsString) -> bool {
     let text = argument.to_string_lossy();
     let filter = || TypedQuery::parse(&text).conditions.into_iter().next();
     text.starts_with('-') && filter().is_some_and(|filter| filter.negated)
 }
 
-/// True for a command that takes words that look like options.
+/// Returns true for a command that takes words that look like options.
 fn takes_any_word(arguments: &[OsString]) -> bool {
     let mut command = Arguments::command();
     command.build(); // defines the arguments of all commands

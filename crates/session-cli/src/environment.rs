@@ -1,13 +1,13 @@
 //! Environment variables of the user, without those that lead into the project.
 
 use crate::output::notes;
-use session_config::{Home, RemovedVariable, SettingOrigin};
-use session_core::text::printable;
+use session_config::{Home, RemovedVariable, SettingOrigin, explain_removal};
+use session_files::path_line;
 use std::io::Write;
 use std::sync::OnceLock;
 
 /// Returns the program that a variable names, unless the variable leads into the project.
-pub fn program(variable: &str) -> Option<String> {
+pub fn find_program(variable: &str) -> Option<String> {
     Home::unconfigured().ok()?.program(variable)
 }
 
@@ -20,16 +20,19 @@ pub fn remember_removed(variables: Vec<RemovedVariable>) {
 }
 
 /// Returns the variables that the process removed at its start.
-pub fn removed() -> &'static [RemovedVariable] {
+pub fn removed_variables() -> &'static [RemovedVariable] {
     REMOVED.get().map_or(&[], Vec::as_slice)
 }
 
 /// Notes which variables are left out. A failure to note it changes nothing.
 pub fn note_refused() {
-    for variable in removed().iter().filter(|removed| removed.changes_times()) {
+    for variable in removed_variables()
+        .iter()
+        .filter(|removed| removed.changes_times())
+    {
         let name = variable.name;
         let _ = writeln!(
-            notes::stderr(),
+            notes::open_stderr(),
             "note: the variable {name} is left out, since it names no time zone by its name, its rule or the system's folder"
         );
     }
@@ -37,19 +40,30 @@ pub fn note_refused() {
         return;
     };
     for name in &home.refused {
-        let _ = writeln!(
-            notes::stderr(),
-            "note: the variable {} is left out, since it names something in this project, or no whole path outside of /dev and /proc",
-            printable(name)
-        );
+        let _ = writeln!(notes::open_stderr(), "{}", format_removal(name, &home));
     }
     for setting in home.ignored_variables() {
         if let SettingOrigin::Variable(name) = setting.origin {
             let reason = setting.reason;
             let _ = writeln!(
-                notes::stderr(),
+                notes::open_stderr(),
                 "note: the variable {name} is left out: {reason}"
             );
         }
     }
+}
+
+/// Formats why a variable is left out, and what is used in its place.
+fn format_removal(name: &str, home: &Home) -> String {
+    let reason = explain_removal(name, &std::env::var(name).unwrap_or_default());
+    let instead = match name {
+        "SESSION_SEARCH_HOME" => format!("the index is in `{}`", path_line(&home.root)),
+        "SESSION_SEARCH_CONFIG" => {
+            let directory = home.folders().config;
+            format!("the configuration is in `{}`", path_line(&directory))
+        }
+        "HOME" => format!("the home folder is `{}`", path_line(&home.env.home)),
+        _ => "the default is used".to_owned(),
+    };
+    format!("note: the variable {name} is left out: {reason}; {instead}")
 }

@@ -1,6 +1,6 @@
 //! Errors as a person reads them: what, where, and what to do.
 
-use crate::output::notes::unbreak_folders;
+use crate::output::notes::escape_directory_names;
 use anyhow::Error;
 use session_core::text::printable;
 use session_output::error_hint;
@@ -9,11 +9,11 @@ use std::process::ExitCode;
 
 /// Prints an error on stderr and gives the exit code for it. A reader that
 /// went away (`| head`) is none.
-pub fn report(error: &Error) -> ExitCode {
+pub fn report_error(error: &Error) -> ExitCode {
     if is_broken_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    let message = unbreak_folders(&message_with_hint(error));
+    let message = escape_directory_names(&message_with_hint(error));
     let _ = writeln!(anstream::stderr(), "error: {}", printable(&message));
     ExitCode::from(2)
 }

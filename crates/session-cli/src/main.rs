@@ -17,36 +17,46 @@ use std::process::ExitCode;
 
 /// Whether a command found something: its exit code, as grep's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Found {
+enum CommandOutcome {
     Something,
     Nothing,
 }
 
+/// Lets a write beyond the limit of file sizes (`ulimit -f`) fail instead of ending the process.
+#[cfg(unix)]
+fn catch_file_size_signal() {
+    let signal = signal_hook::consts::SIGXFSZ;
+    // Without it the process ends, as before.
+    let _ = signal_hook::flag::register(signal, std::sync::Arc::default());
+}
+
 fn main() -> ExitCode {
+    #[cfg(unix)]
+    catch_file_size_signal();
     // SAFETY: no thread was started yet.
     let removed = unsafe { remove_process_variables() };
     environment::remember_removed(removed);
-    let typed = args::spelled(std::env::args_os());
+    let typed = args::normalize_arguments(std::env::args_os());
     let arguments = match Arguments::try_parse_from(&typed) {
         Ok(arguments) => arguments,
-        Err(error) => return usage::report(error, &typed),
+        Err(error) => return usage::report_usage_error(error, &typed),
     };
     let command = match arguments.command {
         Some(command) => command,
         None if command::browse::is_possible() => Command::Browse(BrowseArgs::default()),
-        None => return error::report(&command::browse::no_command()),
+        None => return error::report_error(&command::browse::make_missing_command_error()),
     };
     if arguments.quiet {
-        output::notes::silence();
+        output::notes::silence_notes();
     }
     // A hook's stderr is not the user's to read.
     if !matches!(&command, Command::Hook(_) | Command::Inject(_)) {
         environment::note_refused();
     }
     match run(&command) {
-        Ok(Found::Nothing) if !arguments.quiet => ExitCode::from(1),
+        Ok(CommandOutcome::Nothing) if !arguments.quiet => ExitCode::from(1),
         Ok(_) => ExitCode::SUCCESS,
-        Err(error) => error::report(&error),
+        Err(error) => error::report_error(&error),
     }
 }
 
@@ -54,16 +64,16 @@ fn main() -> ExitCode {
 ///
 /// # Errors
 /// Those of the command.
-fn run(command: &Command) -> anyhow::Result<Found> {
+fn run(command: &Command) -> anyhow::Result<CommandOutcome> {
     match command {
         Command::Search(search) => command::search::run(search),
         Command::Browse(browse) => command::browse::run(browse),
         Command::Show(show) => command::show::run(show),
         Command::Export(export) => command::export::run(export),
         Command::Resume(resume) => command::resume::run(resume),
-        Command::Files(files) => command::found::files(files),
+        Command::Files(files) => command::found::run_files(files),
         Command::Fix(fix) => command::fix::run(fix),
-        Command::Commands(commands) => command::found::commands(commands),
+        Command::Commands(commands) => command::found::run_commands(commands),
         Command::Digest(digest) => command::digest::run(digest),
         Command::Stats(stats) => command::stats::run(stats),
         Command::Memory(memory) => command::memory::run(memory),
@@ -81,8 +91,8 @@ fn run(command: &Command) -> anyhow::Result<Found> {
         Command::Mcp(McpArgs {}) => command::mcp::run(),
         Command::Demo(demo) => command::demo::run(demo),
         Command::Eval(eval) => command::eval::run(eval),
-        Command::Completions(completions) => command::manual::completions(completions),
-        Command::ShellInit(init) => command::manual::shell_init(init),
-        Command::Man(man) => command::manual::man(man),
+        Command::Completions(completions) => command::manual::run_completions(completions),
+        Command::ShellInit(init) => command::manual::run_shell_init(init),
+        Command::Man(man) => command::manual::run_man(man),
     }
 }

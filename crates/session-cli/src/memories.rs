@@ -3,7 +3,7 @@
 pub use session_query::Memories;
 
 use crate::args::TimeArgs;
-use crate::command::memory::note;
+use crate::command::memory::print_note;
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_agents::MergedSettings;
@@ -20,7 +20,7 @@ const MAX_NAMED: usize = 5;
 ///
 /// # Errors
 /// When the directory belongs to none, or to one whose root is not the user's alone.
-pub fn project_at_hand(home: &Path) -> Result<Project> {
+pub fn find_current_project(home: &Path) -> Result<Project> {
     match Project::find(&current_directory()?, home) {
         Ok(Some(project)) => Ok(project),
         Ok(None) => {
@@ -43,10 +43,10 @@ pub fn merged_settings(env: &Env, directory: &Path) -> Result<MergedSettings> {
 ///
 /// # Errors
 /// When the configuration has a mistake, allows no directory of memories, or switches them off.
-pub fn open() -> Result<Memories> {
+pub fn open_memories() -> Result<Memories> {
     let memories = Memories::for_folder(&current_directory()?)?;
     for text in &memories.notes {
-        note(text)?;
+        print_note(text)?;
     }
     memories.require_enabled()?;
     Ok(memories)
@@ -62,8 +62,8 @@ pub fn list_changed_in(
     states: &[MemoryState],
     time: &TimeArgs,
 ) -> Result<Vec<Memory>> {
-    let range = time.range(Zoned::now)?;
-    let mut found = list(memories, states, Some(-1))?;
+    let range = time.parse_range(Zoned::now)?;
+    let mut found = list_memories(memories, states, Some(-1))?;
     found.retain(|memory| range.contains(memory.updated().0.as_millisecond()));
     Ok(found)
 }
@@ -73,13 +73,17 @@ pub fn list_changed_in(
 ///
 /// # Errors
 /// When stderr cannot be written.
-pub fn list(memories: &Memories, states: &[MemoryState], days: Option<i64>) -> Result<Vec<Memory>> {
+pub fn list_memories(
+    memories: &Memories,
+    states: &[MemoryState],
+    days: Option<i64>,
+) -> Result<Vec<Memory>> {
     let MemoryListing { memories, damaged } = memories.list(states, days);
     for damage in damaged.iter().take(MAX_NAMED) {
-        note(&format!("{damage}; left out"))?;
+        print_note(&format!("{damage}; left out"))?;
     }
     if let more @ 1.. = damaged.len().saturating_sub(MAX_NAMED) {
-        note(&format!("{more} more files are left out so"))?;
+        print_note(&format!("{more} more files are left out so"))?;
     }
     Ok(memories)
 }

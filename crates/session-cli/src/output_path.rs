@@ -1,27 +1,47 @@
 //! Paths that the command line names, for this user.
 
 use crate::output::stop_signal::StopSignal;
-use anyhow::{Context, Error, Result, anyhow};
+use anyhow::{Context, Error, Result, anyhow, bail};
 use session_config::Home;
 use session_files::{Dir, Existing, FileError, output_path, path_line};
+use session_output::quote_word;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// As [`output_path::create_directory`].
+/// Creates a directory as [`output_path::create_directory`] does.
 ///
 /// # Errors
 /// As it, and when there is no home directory.
 pub fn create_directory(path: &Path) -> Result<Dir> {
-    output_path::create_directory(path, &home()?).map_err(|error| explain(error, path))
+    output_path::create_directory(path, &home_directory()?)
+        .map_err(|error| explain_file_error(error, path))
 }
 
-/// As [`output_path::open_directory`], of a directory that has to be there.
+/// Refuses a path whose parent directory is missing: a mistyped path would make directories.
+///
+/// # Errors
+/// When there is no such directory.
+pub fn require_parent(path: &Path) -> Result<()> {
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    match parent.filter(|parent| matches!(parent.try_exists(), Ok(false))) {
+        Some(missing) => bail!(
+            "there is no folder `{}`\nhint: `mkdir -p {}` creates it",
+            path_line(missing),
+            quote_word(&path_line(missing))
+        ),
+        None => Ok(()),
+    }
+}
+
+/// Opens a directory, which has to be there, as [`output_path::open_directory`] does.
 ///
 /// # Errors
 /// As [`create_directory`], and when it is missing.
 pub fn open_directory(path: &Path) -> Result<Dir> {
-    let opened = output_path::open_directory(path, &home()?);
-    let opened = opened.map_err(|error| explain(error, path))?;
+    let opened = output_path::open_directory(path, &home_directory()?);
+    let opened = opened.map_err(|error| explain_file_error(error, path))?;
     opened.with_context(|| {
         format!(
             "there is no folder `{}`\nhint: name one that is there",
@@ -30,19 +50,20 @@ pub fn open_directory(path: &Path) -> Result<Dir> {
     })
 }
 
-/// As [`output_path::write`].
+/// Writes a file as [`output_path::write`] does.
 ///
 /// # Errors
 /// As [`create_directory`].
 pub fn write(path: &Path, content: &[u8]) -> Result<()> {
-    output_path::write(path, &home()?, content).map_err(|error| explain(error, path))
+    output_path::write(path, &home_directory()?, content)
+        .map_err(|error| explain_file_error(error, path))
 }
 
 /// Makes a file as [`output_path::create_with`] does; one that is there already is replaced only by force. A signal
 /// that ends the process leaves no part of the file behind.
 ///
 /// # Errors
-/// As [`create_directory`], those of `fill`, and when the file is there.
+/// As [`create_directory`] and [`require_parent`], those of `fill`, and when the file is there.
 pub fn create_with(
     path: &Path,
     force: bool,
@@ -52,19 +73,20 @@ pub fn create_with(
         true => Existing::Replace,
         false => Existing::Keep,
     };
-    let home = home()?;
+    require_parent(path)?;
+    let home = home_directory()?;
     let stop = StopSignal::catch();
     let created =
         output_path::create_with(path, &home, existing, |file| fill(&mut stop.wrap(file)));
     drop(stop);
     created.map_err(|error| match error.downcast() {
-        Ok(error) => explain(error, path),
+        Ok(error) => explain_file_error(error, path),
         Err(other) => other,
     })
 }
 
 /// Adds to an error of a path that the user named what to name instead. Nothing there is to be moved away for it.
-pub fn explain(error: FileError, path: &Path) -> Error {
+pub fn explain_file_error(error: FileError, path: &Path) -> Error {
     let shown = path_line(path);
     let is_file = matches!(error, FileError::Exists(_) | FileError::NotRegular(_));
     match error {
@@ -82,19 +104,19 @@ pub fn explain(error: FileError, path: &Path) -> Error {
 }
 
 /// Returns a path that was named for output, where it is not `-`, which is stdout.
-pub fn to_file(path: Option<&Path>) -> Option<&Path> {
+pub fn file_path(path: Option<&Path>) -> Option<&Path> {
     path.filter(|path| *path != Path::new("-"))
 }
 
-/// As [`output_path::refuse_links`].
+/// Refuses links as [`output_path::refuse_links`] does.
 ///
 /// # Errors
 /// As [`create_directory`].
 pub fn refuse_links(path: &Path, directory: &Dir) -> Result<()> {
-    let refused = output_path::refuse_links(path, &home()?, directory);
-    refused.map_err(|error| explain(error, path))
+    let refused = output_path::refuse_links(path, &home_directory()?, directory);
+    refused.map_err(|error| explain_file_error(error, path))
 }
 
-fn home() -> Result<PathBuf> {
+fn home_directory() -> Result<PathBuf> {
     Ok(Home::unconfigured()?.env.home)
 }

@@ -1,6 +1,7 @@
 //! Environment variables that may not be trusted. A project can set variables, by its settings of an
-//! agent or with a tool such as direnv: none of them may lead into the project.
+//! agent or with a tool such as direnv: none of them may lead into it, nor into another project.
 
+use crate::project_marks::{PathOwner, lies_in_project, unmarked_root};
 use session_files::{is_below, outermost_root};
 use session_sources::agents;
 use std::collections::HashMap;
@@ -24,15 +25,14 @@ const PATHS: &[&str] = &[
 /// Variables that name a program.
 const PROGRAMS: [&str; 3] = ["PAGER", "VISUAL", "EDITOR"];
 
-/// Removes the variables that name something in the project around a directory, and those that name a
-/// relative path, which would depend on the directory. Returns the names of the removed variables.
+/// Removes the variables that name something in the project around a directory or in any other project, and those that
+/// name a relative path, which would depend on the directory. Returns the names of the removed variables.
 pub(crate) fn remove_untrusted(
     vars: &mut HashMap<String, String>,
     home: &Path,
     directory: &Path,
 ) -> Vec<&'static str> {
-    let root = outermost_root(directory, home).map(|(root, _)| root);
-    let root = root.or_else(|| unmarked_root(directory, home));
+    let root = root_around(directory, home);
     let around = Surroundings {
         home,
         directory,
@@ -54,29 +54,35 @@ pub(crate) fn remove_untrusted(
     refused
 }
 
-/// Files and folders by which a project sets variables: of direnv and its like, and the settings of agents.
-const SETTING_MARKS: [&str; 11] = [
-    ".envrc",
-    ".env",
-    "mise.toml",
-    ".mise.toml",
-    ".codex",
-    ".opencode",
-    "opencode.json",
-    ".gemini",
-    ".cursor",
-    ".vscode",
-    ".mcp.json",
-];
+/// Says why a variable with this value is removed, as half a sentence. The value is not repeated: it may hold a key.
+pub fn explain_removal(name: &str, value: &str) -> &'static str {
+    let mut parts = value.split(',').map(str::trim);
+    let unstable = parts.find(|part| !part.is_empty() && !is_stable(part));
+    match unstable {
+        _ if name == "HF_ENDPOINT" => "it names no http or https address",
+        _ if PROGRAMS.contains(&name) => "it names a file of a project",
+        Some(path) if path.starts_with("/proc") || path.starts_with("/dev") => {
+            "it names a path in /proc or /dev, where nothing is kept"
+        }
+        Some(path) if !path.starts_with("~/") && !Path::new(path).is_absolute() => {
+            "it names a relative path, which depends on the current folder"
+        }
+        Some(_) => "it names a path with `..`",
+        None => "it names a path in a project, and a project may not choose it",
+    }
+}
 
-/// Returns the outermost directory with something that may set variables, as the root of a project that has no other
-/// mark of one: an unpacked archive. The home directory, and what lies above it, is none.
-fn unmarked_root(directory: &Path, home: &Path) -> Option<PathBuf> {
-    let directory = fs_err::canonicalize(directory).ok()?;
-    let home = fs_err::canonicalize(home).unwrap_or_else(|_| home.to_owned());
-    let below = directory.ancestors().take_while(|at| !home.starts_with(at));
-    let sets_variables = |at: &&Path| SETTING_MARKS.iter().any(|mark| at.join(mark).exists());
-    below.filter(sets_variables).last().map(Path::to_owned)
+/// Returns the outermost root around a directory, marked or not.
+fn root_around(directory: &Path, home: &Path) -> Option<PathBuf> {
+    let root = outermost_root(directory, home).map(|(root, _)| root);
+    root.or_else(|| unmarked_root(directory, home))
+}
+
+/// Returns true for a path that lies in the project around a directory, or in any other one.
+pub(crate) fn leads_into_project(path: &Path, home: &Path, directory: &Path) -> bool {
+    let root = root_around(directory, home);
+    root.is_some_and(|root| is_below(path, &root))
+        || lies_in_project(path, PathOwner::Program, home)
 }
 
 /// True for an absolute path that means the same in every process and at every time: without `..`, and
@@ -98,6 +104,10 @@ struct Surroundings<'a> {
 
 impl Surroundings<'_> {
     fn refuses_path(&self, name: &str, value: &str) -> bool {
+        let owner = match agents().any(|agent| agent.variables.contains(&name)) {
+            true => PathOwner::Agent,
+            false => PathOwner::Program,
+        };
         let is_address = |part: &str| part.starts_with("https://") || part.starts_with("http://");
         let mut parts = value
             .split(',')
@@ -105,12 +115,12 @@ impl Surroundings<'_> {
             .filter(|part| !part.is_empty());
         parts.any(|part| match name {
             "HF_ENDPOINT" => !is_address(part),
-            _ => !is_stable(part) || self.lies_below(part),
+            _ => !is_stable(part) || self.lies_in_project(part, owner),
         })
     }
 
-    /// True for a command line with a word that names a file of the project, or whose program `PATH`
-    /// finds there.
+    /// True for a command line with a word that names a file of a project, or whose program `PATH`
+    /// finds in the project around the directory. Who can set `PATH` chooses programs anyway.
     fn refuses_program(&self, command: &str, search: &str) -> bool {
         let separators = |c: char| c.is_whitespace() || "'\"=;|&()`$<>".contains(c);
         let mut words = command.split(separators).filter(|word| !word.is_empty());
@@ -119,17 +129,33 @@ impl Surroundings<'_> {
             let mut candidates = std::env::split_paths(search).map(|at| at.join(program));
             candidates.find(|path| path.is_file())
         };
-        let is_found_there = |path: PathBuf| self.root.is_some_and(|root| is_below(&path, root));
-        // An argument such as `s/a/b/` is not a path: the file has to exist.
-        let is_there = |word: &str| self.resolve(word).exists() && self.lies_below(word);
         let is_path = |word: &str| word.contains(['/', '\\']) || word.starts_with('.');
-        words.any(|word| (word != program || is_path(word)) && is_there(word))
-            || (!is_path(program) && found().is_some_and(is_found_there))
+        let is_in_search = || {
+            let folder = Path::new(program).parent();
+            std::env::split_paths(search).any(|at| Some(at.as_path()) == folder)
+        };
+        let is_refused = |word: &str| match word == program {
+            true if !is_path(word) => false,
+            // A package manager may keep its programs in a repository.
+            true if is_in_search() => self.lies_below(&self.resolve(word)),
+            _ => self.names_file_of_project(word),
+        };
+        words.any(is_refused)
+            || (!is_path(program) && found().is_some_and(|path| self.lies_below(&path)))
     }
 
-    fn lies_below(&self, word: &str) -> bool {
-        self.root
-            .is_some_and(|root| is_below(&self.resolve(word), root))
+    /// An argument such as `s/a/b/` is not a path: the file has to exist.
+    fn names_file_of_project(&self, word: &str) -> bool {
+        self.resolve(word).exists() && self.lies_in_project(word, PathOwner::Program)
+    }
+
+    fn lies_in_project(&self, word: &str, owner: PathOwner) -> bool {
+        let path = self.resolve(word);
+        self.lies_below(&path) || lies_in_project(&path, owner, self.home)
+    }
+
+    fn lies_below(&self, path: &Path) -> bool {
+        self.root.is_some_and(|root| is_below(path, root))
     }
 
     fn resolve(&self, word: &str) -> PathBuf {
@@ -146,10 +172,28 @@ mod tests {
 
     #[cfg(not(windows))] // its paths are none there
     #[test]
+    fn the_reason_of_a_removal_is_told() {
+        for (name, value, reason) in [
+            ("SESSION_SEARCH_HOME", "/proc/x", "in /proc or /dev"),
+            ("SESSION_SEARCH_HOME", "index", "a relative path"),
+            ("XDG_DATA_HOME", "/nope/../home", "a path with `..`"),
+            ("CLAUDE_CONFIG_DIR", "/srv/ok, x", "a relative path"),
+            ("XDG_CONFIG_HOME", "/home/ann/app", "a path in a project"),
+            ("HF_ENDPOINT", "file:///x", "no http or https address"),
+            ("EDITOR", "./edit.sh", "a file of a project"),
+        ] {
+            let told = explain_removal(name, value);
+            assert!(told.contains(reason), "{name}={value}: {told}");
+        }
+    }
+
+    #[cfg(not(windows))] // its paths are none there
+    #[test]
     fn variables_that_lead_into_the_project_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let real = fs_err::canonicalize(folder.path()).unwrap();
-        for path in ["home", "p/.git", "p/bin", "p/in/.claude", "out"] {
+        let account = "account/.codex";
+        for path in ["home", "p/.git", "p/bin", "p/in/.claude", "out", account] {
             fs_err::create_dir_all(real.join(path)).unwrap();
         }
         for file in ["p/bin/less", "p/in/edit.sh", "p/vimrc", "p/x"] {
@@ -175,6 +219,7 @@ mod tests {
         check("XDG_CONFIG_HOME", "ROOT/out", false);
         check("CLAUDE_CONFIG_DIR", "ROOT/out, ROOT/p/in", true);
         check("OPENCODE_DB", "~/x.db", false);
+        check("CODEX_HOME", "ROOT/account/.codex", false);
         check("HF_ENDPOINT", "file://ROOT/p/hub", true);
         check("HF_ENDPOINT", "https://hub.example", false);
         check("EDITOR", "./edit.sh", true);
@@ -186,6 +231,55 @@ mod tests {
         check("PAGER", "less -R", true); // `PATH` finds it in the project
         check("HF_ENDPOINT", "conf", true);
         check("PAGER", "/usr/bin/more", false);
+    }
+
+    #[cfg(not(windows))] // its paths are none there
+    #[test]
+    fn variables_that_lead_into_another_project_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = fs_err::canonicalize(folder.path()).unwrap();
+        for path in [
+            "home/.config/.git",
+            "clone/.git",
+            "worktree",
+            "tools/.git",
+            "tools/bin",
+        ] {
+            fs_err::create_dir_all(real.join(path)).unwrap();
+        }
+        for file in ["worktree/.git", "clone/pager", "tools/bin/edit"] {
+            fs_err::write(real.join(file), "").unwrap();
+        }
+        let refuses = |name: &str, value: &str, directory: &str| {
+            let value = value.replace("ROOT", &real.display().to_string());
+            let path = format!("{}/tools/bin:/usr/bin", real.display());
+            let set = [(name, value), ("PATH", path)];
+            let mut vars = set
+                .map(|(name, value)| (name.to_owned(), value))
+                .into_iter()
+                .collect();
+            let home = real.join("home");
+            !remove_untrusted(&mut vars, &home, &real.join(directory)).is_empty()
+        };
+        for directory in ["worktree", "home", "clone"] {
+            assert!(refuses(
+                "SESSION_SEARCH_CONFIG",
+                "ROOT/clone/config",
+                directory
+            ));
+            assert!(refuses("XDG_DATA_HOME", "ROOT/clone/new/data", directory));
+            assert!(refuses(
+                "SESSION_SEARCH_HOME",
+                "ROOT/worktree/index",
+                directory
+            ));
+            assert!(refuses("PAGER", "ROOT/clone/pager", directory));
+            assert!(refuses("EDITOR", "vi -S ROOT/clone/pager", directory));
+            assert!(!refuses("XDG_CONFIG_HOME", "ROOT/home/.config", directory));
+            assert!(!refuses("EDITOR", "ROOT/tools/bin/edit", directory));
+            assert!(!refuses("EDITOR", "edit", directory));
+        }
+        assert!(refuses("EDITOR", "ROOT/tools/bin/edit", "tools"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Why the configuration or the environment cannot be used.
 
+use session_core::DOCS_URL;
 use session_files::{FileError, path_line};
 use session_models::ModelError;
 use session_sources::{agents, join_words};
@@ -59,12 +60,11 @@ impl ConfigError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::File(error) => error.hint().map(str::to_owned),
-            Self::Mistake { .. } => Some(
-                "docs/configuration.md has the keys and their values; text stands in double quotes"
-                    .to_owned(),
-            ),
+            Self::Mistake { .. } => Some(format!(
+                "{DOCS_URL}/configuration.md has the keys and their values; text stands in double quotes"
+            )),
             Self::Variable { name, .. } => Some(format!(
-                "docs/configuration.md has the values; unset {name} to do without it"
+                "{DOCS_URL}/configuration.md has the values; unset {name} to do without it"
             )),
             Self::NoCurrentDirectory => Some("go to a folder that is there".to_owned()),
             Self::NoHome => {

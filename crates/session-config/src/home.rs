@@ -172,7 +172,7 @@ impl Home {
         let mut keys = privacy_keys().filter(|key| key.starts_with("exclude."));
         let is_set = |key| variable_name(key).is_some_and(|name| self.env.get(&name).is_some());
         Ok(match keys.any(is_set) {
-            true => exclusions.by_variables(),
+            true => exclusions.keeping_gone_sessions(),
             false => exclusions,
         })
     }

@@ -1,7 +1,9 @@
-//! Environment variables that libraries read by themselves: the time zone, and the sizes of threads. A
-//! project can set variables, so what none of them may say is removed before anything reads it.
+//! Environment variables that libraries read by themselves: the time zone, the directory of temporary files, and the sizes
+//! of threads. A project can set variables, so what none of them may say is removed before anything reads it.
 
+use crate::environment::leads_into_project;
 use jiff::tz::TimeZone;
+use session_files::home_directory;
 use std::ffi::{OsStr, OsString};
 use std::num::NonZeroUsize;
 use std::path::{Component, Path};
@@ -20,6 +22,8 @@ const SYSTEM_TIME_ZONES: [&str; 3] = [
 ];
 /// The variable with the time zone.
 const TIME_ZONE: &str = "TZ";
+/// Variables with the directory of temporary files, where databases of agents may be copied.
+const TEMPORARY: [&str; 2] = ["TMPDIR", "SQLITE_TMPDIR"];
 /// The file with the zone of the system, which some name in the variable.
 const SYSTEM_ZONE: &str = "/etc/localtime";
 
@@ -49,6 +53,7 @@ pub unsafe fn remove_process_variables() -> Vec<RemovedVariable> {
     // The directory comes before the zone, which is looked up there.
     for name in [STACK_SIZE, TIME_ZONES, TIME_ZONE]
         .into_iter()
+        .chain(TEMPORARY)
         .chain(THREAD_COUNTS)
     {
         if let Some(value) = std::env::var_os(name).filter(|value| !is_allowed(name, value)) {
@@ -67,8 +72,16 @@ fn is_allowed(name: &str, value: &OsStr) -> bool {
             .iter()
             .any(|path| Path::new(value) == Path::new(path)),
         STACK_SIZE => false,
+        _ if TEMPORARY.contains(&name) => is_temporary_directory(Path::new(value)),
         _ => is_thread_count(value),
     }
+}
+
+/// True for a directory outside of projects.
+fn is_temporary_directory(path: &Path) -> bool {
+    let directory = std::env::current_dir().unwrap_or_default();
+    let home = home_directory(&directory).unwrap_or_default();
+    path.is_absolute() && !leads_into_project(path, &home, &directory)
 }
 
 /// True for a number of threads that the machine runs at once.
@@ -153,6 +166,16 @@ mod tests {
         assert!(allows("/usr/share/zoneinfo/"));
         assert!(!allows("evil") && !allows("/usr/share/zoneinfo/../../../tmp"));
         assert!(!is_allowed(STACK_SIZE, OsStr::new("4000000000000")));
+    }
+
+    #[test]
+    fn temporary_files_stay_out_of_projects() {
+        let folder = tempfile::tempdir().unwrap();
+        let clone = folder.path().join("clone");
+        fs_err::create_dir_all(clone.join(".git")).unwrap();
+        let allows = |path: &Path| is_allowed("TMPDIR", path.as_os_str());
+        assert!(allows(folder.path()));
+        assert!(!allows(&clone.join("tmp")) && !allows(Path::new("tmp")));
     }
 
     #[test]

@@ -1,14 +1,14 @@
-//! How calls of tools end.
+//! The end of a tool call.
 
 use serde::{Deserialize, Serialize};
 
-/// How a call ended, as the history tells. In JSON the fields `failed` and, where they are true,
+/// The end of a call, as the history records it. In JSON the fields `failed` and, where they are true,
 /// `unfinished` and `not_run`, of which at most one is. If a history reports
 /// two statuses of one call, the greater one holds: a call is unfinished until its end is reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(from = "Flags", into = "Flags")]
+#[serde(from = "StatusFlags", into = "StatusFlags")]
 pub enum CallStatus {
-    /// Its end is not told: it still runs, was stopped, or was killed with the agent.
+    /// Its end is not recorded: it still runs, was stopped, or was killed with the agent.
     Unfinished,
     /// It ended, and nothing says that it failed.
     #[default]
@@ -21,7 +21,7 @@ pub enum CallStatus {
 
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Flags {
+struct StatusFlags {
     failed: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     unfinished: bool,
@@ -30,21 +30,21 @@ struct Flags {
 }
 
 impl CallStatus {
-    /// The status of a call that failed or did not.
-    pub fn ended(failed: bool) -> Self {
+    /// Returns the status of a call that ended: failed, or done.
+    pub fn from_failure(failed: bool) -> Self {
         match failed {
             true => Self::Failed,
             false => Self::Done,
         }
     }
 
-    /// True for a call that ran, and failed.
+    /// Returns true for a call that ran, and failed.
     pub fn is_failed(self) -> bool {
         self == Self::Failed
     }
 
-    /// The status in words; `None` for a call that is done.
-    pub fn words(self) -> Option<&'static str> {
+    /// Returns the status as a label; `None` for a call that is done.
+    pub fn label(self) -> Option<&'static str> {
         match self {
             Self::Done => None,
             Self::Failed => Some("failed"),
@@ -54,13 +54,13 @@ impl CallStatus {
     }
 
     /// Returns the status as it stands behind a call, in parentheses; nothing for a call that is done.
-    pub fn suffix(self) -> String {
-        self.words()
+    pub fn format_suffix(self) -> String {
+        self.label()
             .map_or(String::new(), |words| format!(" ({words})"))
     }
 }
 
-impl From<CallStatus> for Flags {
+impl From<CallStatus> for StatusFlags {
     fn from(status: CallStatus) -> Self {
         Self {
             failed: status == CallStatus::Failed,
@@ -70,15 +70,15 @@ impl From<CallStatus> for Flags {
     }
 }
 
-impl From<Flags> for CallStatus {
-    fn from(flags: Flags) -> Self {
+impl From<StatusFlags> for CallStatus {
+    fn from(flags: StatusFlags) -> Self {
         match flags {
-            Flags { not_run: true, .. } => Self::NotRun,
-            Flags { failed: true, .. } => Self::Failed,
-            Flags {
+            StatusFlags { not_run: true, .. } => Self::NotRun,
+            StatusFlags { failed: true, .. } => Self::Failed,
+            StatusFlags {
                 unfinished: true, ..
             } => Self::Unfinished,
-            Flags { .. } => Self::Done,
+            StatusFlags { .. } => Self::Done,
         }
     }
 }
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_call_that_is_done_has_no_suffix() {
-        assert_eq!(CallStatus::NotRun.suffix(), " (not run)");
-        assert_eq!(CallStatus::Done.suffix(), "");
+        assert_eq!(CallStatus::NotRun.format_suffix(), " (not run)");
+        assert_eq!(CallStatus::Done.format_suffix(), "");
     }
 }

@@ -41,7 +41,7 @@ impl CodeFences {
     }
 
     /// Returns the fence that would end the code that is open.
-    pub fn open(&self) -> Option<&str> {
+    pub fn open_fence(&self) -> Option<&str> {
         self.open.as_deref()
     }
 }

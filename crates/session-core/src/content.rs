@@ -1,12 +1,12 @@
 //! The content of a turn: what is searched and reported.
 
 use crate::call_status::CallStatus;
-use crate::error_lines::error_lines;
+use crate::error_lines::find_error_lines;
 use crate::error_signature::ErrorSignature;
 use crate::same_command::{CommandWork, hides_exit_code};
-use crate::session::{DeliveredCall, Part, TEXT_LIMIT, ToolCall, Turn};
+use crate::session::{DeliveredCall, TEXT_LIMIT, ToolCall, Turn, TurnPart};
 use crate::source_view::shows_source;
-use crate::text::{self, searchable};
+use crate::text::{self, normalize_searchable};
 use crate::turn_stats::{CommandRunRef, FileAccess, TurnStats};
 
 /// The searchable texts of a turn, and the facts that reports are made of. The store keeps it; the
@@ -44,7 +44,7 @@ pub struct TurnContent {
 pub struct RunEntry {
     /// Index in [`TurnContent::commands`]; beyond its end where that was full.
     pub command: usize,
-    /// How it ended.
+    /// The end of the run.
     pub status: CallStatus,
     /// Number of [`TurnContent::changes`] before it. Contents of index format 7 have none.
     pub changes_before: usize,
@@ -64,7 +64,7 @@ pub struct RunError {
 pub struct FileEntry {
     /// Index in [`TurnContent::files`]; beyond its end where that was full.
     pub file: usize,
-    /// How the file was accessed.
+    /// The access to the file.
     pub access: FileAccess,
     /// The access failed.
     pub failed: bool,
@@ -88,10 +88,10 @@ const MAX_ERRORS: usize = 300;
 const CLOSING_ROOM: usize = 32 * 1024;
 
 impl TurnContent {
-    /// Extracts the content of a turn. Its texts are [`searchable`]: a word is found as it is seen.
+    /// Extracts the content of a turn. Its texts are [`normalize_searchable`]: a word is found as it is seen.
     pub fn from_turn(turn: &Turn) -> Self {
         let mut content = Self {
-            prompt: text::clip(&searchable(&turn.prompt), TEXT_LIMIT).to_owned(),
+            prompt: text::clip(&normalize_searchable(&turn.prompt), TEXT_LIMIT).to_owned(),
             turn_stats: turn.turn_stats.clone(),
             ..Self::default()
         };
@@ -134,19 +134,19 @@ impl TurnContent {
         signatures
     }
 
-    /// True for a run that failed, as its exit code says. What only shows a text fails at nothing.
+    /// Returns true for a run that failed, as its exit code says. What only shows a text fails at nothing.
     pub fn has_failed(&self, run: usize) -> bool {
         let entry = self.runs.get(run);
         entry.is_some_and(|entry| entry.status.is_failed() && self.work_of_run(run).is_some())
     }
 
-    /// True for a run that succeeded. Where the exit code is that of another command, it printed no error.
+    /// Returns true for a run that succeeded. Where the exit code is that of another command, it printed no error.
     pub fn has_succeeded(&self, run: usize) -> bool {
         let entry = self.runs.get(run);
         let command = entry.and_then(|entry| self.commands.get(entry.command));
-        let is_told = || !command.is_some_and(|command| hides_exit_code(command));
+        let is_reported = || !command.is_some_and(|command| hides_exit_code(command));
         entry.is_some_and(|entry| entry.status == CallStatus::Done)
-            && (is_told() || self.errors_of_run(run).next().is_none())
+            && (is_reported() || self.errors_of_run(run).next().is_none())
     }
 
     /// Returns the work of the command of a run.
@@ -191,12 +191,12 @@ impl TurnContent {
         *self == Self::default()
     }
 
-    fn add(&mut self, part: &Part) {
+    fn add(&mut self, part: &TurnPart) {
         match part {
-            Part::Text { text } | Part::Recap { text } => self.add_answer(text),
-            Part::Call(call) => self.add_call(call),
-            Part::Error { text } => drop(self.add_errors(text, true)),
-            Part::Thinking { .. } | Part::Notice { .. } | Part::Summary { .. } => {}
+            TurnPart::Text { text } | TurnPart::Recap { text } => self.add_answer(text),
+            TurnPart::Call(call) => self.add_call(call),
+            TurnPart::Error { text } => drop(self.add_errors(text, true)),
+            TurnPart::Thinking { .. } | TurnPart::Notice { .. } | TurnPart::Summary { .. } => {}
         }
     }
 
@@ -208,7 +208,7 @@ impl TurnContent {
     /// Appends a message of the agent. Where there is no room for all of them, the last takes the place of those in
     /// the middle: it says what came out.
     pub fn add_answer(&mut self, words: &str) {
-        let words = searchable(words);
+        let words = normalize_searchable(words);
         let words = words.trim();
         if words.is_empty() {
             return;
@@ -225,7 +225,7 @@ impl TurnContent {
 
     /// Appends words of the user that are not the turn's prompt.
     fn add_reply(&mut self, words: &str) {
-        let words = searchable(words);
+        let words = normalize_searchable(words);
         let words = words.trim();
         if words.is_empty() || self.prompt.len() >= TEXT_LIMIT {
             return;
@@ -245,7 +245,7 @@ impl TurnContent {
             self.add_answer(dialog.question.as_deref().unwrap_or_default());
             self.add_reply(dialog.reply.as_deref().unwrap_or_default());
         }
-        if call.command.as_deref().is_some_and(|c| !c.is_empty()) && call.run().is_none() {
+        if call.command.as_deref().is_some_and(|c| !c.is_empty()) && call.kept_command().is_none() {
             return; // our own hits in a transcript would find themselves
         }
         let late = call.late.as_deref();
@@ -253,7 +253,7 @@ impl TurnContent {
             self.mark(*late, call.status);
         }
         let mut run = late.and_then(|late| late.run).map(|run| run as usize);
-        if let Some(command) = call.run() {
+        if let Some(command) = call.kept_command() {
             run = Some(self.runs.len());
             self.add_run(&command, call);
         }
@@ -271,7 +271,7 @@ impl TurnContent {
         }
     }
 
-    /// True for a run of a command that only shows source.
+    /// Returns true for a run of a command that only shows source.
     fn shows_source(&self, run: Option<usize>) -> bool {
         let entry = run.and_then(|run| self.runs.get(run));
         let command = entry.and_then(|entry| self.commands.get(entry.command));
@@ -280,7 +280,7 @@ impl TurnContent {
 
     /// Adds error lines, and returns their indices.
     fn add_errors(&mut self, output: &str, failed: bool) -> Vec<usize> {
-        let lines = error_lines(output, failed).into_iter();
+        let lines = find_error_lines(output, failed).into_iter();
         lines
             .map(|line| push_new(&mut self.errors, line, MAX_ERRORS))
             .collect()
@@ -366,7 +366,7 @@ fn push_entry<T>(entries: &mut Vec<T>, entry: T) {
 /// Returns the index of an item in a list without duplicates, appended if it is new; `limit` where the
 /// list is full.
 fn push_new(list: &mut Vec<String>, item: &str, limit: usize) -> usize {
-    let item = searchable(item);
+    let item = normalize_searchable(item);
     if let Some(at) = list.iter().position(|have| *have == item) {
         return at;
     }

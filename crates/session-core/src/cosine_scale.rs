@@ -10,17 +10,17 @@ pub struct CosineScale {
     pub unrelated: f32,
     /// The cosine of a good answer, usually.
     pub related: f32,
-    /// How much both rise with each word of the query: long texts are nearer to everything than
+    /// The rise of both with each word of the query: long texts are nearer to everything than
     /// short ones.
     pub per_word: f32,
     /// Mean of a query's cosines with all turns of a history, usually.
-    #[serde(default = "usual_mean")]
+    #[serde(default = "default_mean")]
     pub mean: f32,
     /// Standard deviation of these cosines, usually.
-    #[serde(default = "usual_deviation")]
+    #[serde(default = "default_deviation")]
     pub deviation: f32,
     /// Weight of the model among several.
-    #[serde(default = "usual_weight")]
+    #[serde(default = "default_weight")]
     pub weight: f32,
 }
 
@@ -33,14 +33,14 @@ const SINGLE_DEVIATIONS: f32 = 2.0;
 impl CosineScale {
     /// Returns the cosine whose confidence is 0 for a query of so many words.
     #[expect(clippy::cast_precision_loss, reason = "at most 14")]
-    pub fn floor(&self, words: usize) -> f32 {
+    pub fn zero_confidence_cosine(&self, words: usize) -> f32 {
         self.unrelated + self.per_word * words.min(MAX_WORDS) as f32
     }
 
     /// Returns the confidence of a cosine for a query of so many words, 0 to 1.
     pub fn confidence(&self, cosine: f32, words: usize) -> f32 {
         let width = (self.related - self.unrelated).max(f32::EPSILON);
-        ((cosine - self.floor(words)) / width).clamp(0.0, 1.0)
+        ((cosine - self.zero_confidence_cosine(words)) / width).clamp(0.0, 1.0)
     }
 
     /// Returns the confidence of the cosine of a single text, 0 to 1: it is not the best of many, for which
@@ -52,14 +52,14 @@ impl CosineScale {
     }
 }
 
-fn usual_mean() -> f32 {
+fn default_mean() -> f32 {
     0.2
 }
 
-fn usual_deviation() -> f32 {
+fn default_deviation() -> f32 {
     0.09
 }
 
-fn usual_weight() -> f32 {
+fn default_weight() -> f32 {
     0.7
 }

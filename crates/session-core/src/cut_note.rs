@@ -16,12 +16,27 @@ pub fn cut_output(output: &str, unread: usize) -> String {
     }
 }
 
+/// An output without the line that [`cut_output`] adds, and that line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CutOutput<'o> {
+    /// The output that is kept.
+    pub kept: &'o str,
+    /// The line about the rest; `None` for an output that was not cut.
+    pub note: Option<&'o str>,
+}
+
 /// Splits off the line that [`cut_output`] adds.
-pub fn split_cut_note(text: &str) -> (&str, Option<&str>) {
+pub fn split_cut_note(text: &str) -> CutOutput<'_> {
     let (kept, last) = text.rsplit_once('\n').unwrap_or_default();
     match last.starts_with(BEGIN) && last.ends_with(END) {
-        true => (kept, Some(last)),
-        false => (text, None),
+        true => CutOutput {
+            kept,
+            note: Some(last),
+        },
+        false => CutOutput {
+            kept: text,
+            note: None,
+        },
     }
 }
 
@@ -30,11 +45,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cut_is_told_in_the_last_line() {
+    fn a_cut_is_noted_in_the_last_line() {
         let short = cut_output("a\nb", 0);
-        assert_eq!((short.as_str(), split_cut_note(&short).1), ("a\nb", None));
+        assert_eq!(
+            (short.as_str(), split_cut_note(&short).note),
+            ("a\nb", None)
+        );
         let long = cut_output(&"x".repeat(TEXT_LIMIT + 1500), 700);
-        let (kept, note) = split_cut_note(&long);
+        let CutOutput { kept, note } = split_cut_note(&long);
         assert_eq!(kept.len(), TEXT_LIMIT);
         assert_eq!(note, Some("[cut: 3 KB of this output are not shown]"));
     }

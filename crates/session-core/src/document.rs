@@ -2,13 +2,13 @@
 
 use crate::{TurnContent, noise, text};
 
-/// The text that stands for a turn in the dense index: the user's words and
+/// Returns the text that stands for a turn in the dense index: the user's words and
 /// the head of the answer, at most `budget` bytes together. `None` when the
-/// turn holds no words worth finding.
+/// turn has no searchable words.
 ///
 /// The split is fair to length: each side may have half, and what one side
 /// leaves over the other may use.
-pub fn turn_document(content: &TurnContent, budget: usize) -> Option<String> {
+pub fn build_turn_document(content: &TurnContent, budget: usize) -> Option<String> {
     let prompt = indexable_text(&content.prompt);
     let answer = indexable_text(&content.answer);
     if noise::is_noise(prompt) && noise::is_noise(answer) {
@@ -27,10 +27,10 @@ pub fn turn_document(content: &TurnContent, budget: usize) -> Option<String> {
     Some(document)
 }
 
-/// The texts that stand for a session: its title and all that the user said,
+/// Returns the texts that stand for a session: its title and all that the user said,
 /// cut at turn boundaries into chunks of at most `budget` bytes. A prompt
 /// longer than that is clipped.
-pub fn session_documents<'a>(
+pub fn build_session_documents<'a>(
     title: Option<&'a str>,
     prompts: impl Iterator<Item = &'a str>,
     budget: usize,
@@ -42,7 +42,7 @@ pub fn session_documents<'a>(
     chunks
 }
 
-/// Builds the texts that stand for a session, as [`session_documents`] does, from one prompt after the other.
+/// Builds the texts that stand for a session, as [`build_session_documents`] does, from one prompt after the other.
 #[derive(Debug)]
 pub struct SessionChunks {
     budget: usize,
@@ -82,7 +82,7 @@ impl SessionChunks {
     }
 }
 
-/// The text, unless it is a blob of data or this tool's own output.
+/// Returns the text, unless it is a blob of data or this tool's own output.
 fn indexable_text(words: &str) -> &str {
     let words = words.trim();
     if noise::is_json_blob(words) || noise::is_own_output(words) {
@@ -106,25 +106,27 @@ mod tests {
 
     #[test]
     fn both_sides_get_their_share() {
-        let document = turn_document(&content(&"p ".repeat(500), &"a ".repeat(500)), 200).unwrap();
+        let document =
+            build_turn_document(&content(&"p ".repeat(500), &"a ".repeat(500)), 200).unwrap();
         assert!(document.len() <= 201, "{}", document.len());
         assert_eq!(document.matches('p').count(), 50);
         assert_eq!(document.matches('a').count(), 50);
-        let short =
-            turn_document(&content("Where is the port set?", &"a ".repeat(500)), 200).unwrap();
+        let short = build_turn_document(&content("Where is the port set?", &"a ".repeat(500)), 200)
+            .unwrap();
         assert!(short.matches('a').count() > 80);
     }
 
     #[test]
     fn a_bare_yes_is_no_document() {
-        assert_eq!(turn_document(&content("yes", ""), 900), None);
+        assert_eq!(build_turn_document(&content("yes", ""), 900), None);
         assert_eq!(
-            turn_document(&content("{\"a\": [1, 2, 3]}", "ok"), 900),
+            build_turn_document(&content("{\"a\": [1, 2, 3]}", "ok"), 900),
             None
         );
-        assert!(turn_document(&content("fix EMFILE", ""), 900).is_some());
+        assert!(build_turn_document(&content("fix EMFILE", ""), 900).is_some());
         assert!(
-            turn_document(&content("yes", "The watcher leaks one handle a file."), 900).is_some()
+            build_turn_document(&content("yes", "The watcher leaks one handle a file."), 900)
+                .is_some()
         );
     }
 
@@ -136,7 +138,7 @@ mod tests {
             "Now the tests fail on Windows",
             "Publish it to crates.io",
         ];
-        let chunks = session_documents(Some("parser work"), prompts.into_iter(), 60);
+        let chunks = build_session_documents(Some("parser work"), prompts.into_iter(), 60);
         assert_eq!(
             chunks,
             [

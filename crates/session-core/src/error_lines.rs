@@ -1,58 +1,58 @@
 //! The lines of a command's output that say what went wrong.
 
-use crate::error_marker::{announces_error, find_marker, is_error_line, tells_failure};
+use crate::error_marker::{announces_error, find_marker, is_error_line, reports_failure};
 use crate::error_signature::{ErrorSignature, is_quoted};
 use crate::text::clip_words;
 use std::collections::HashSet;
 
 const MAX_ERROR_LINES: usize = 6;
-/// So many are the first error lines of a failed call; the others are its last ones, which say what came of it.
+/// The number of first error lines of a failed call that are kept; the others are its last ones, which state the outcome.
 const FIRST_LINES: usize = 3;
 /// Most lines of which these are chosen.
 const MAX_MARKED_LINES: usize = 200;
 const ERROR_LINE_BYTES: usize = 240;
 
-/// The lines of a tool's output that say what went wrong: at most 6 different ones, each at
+/// Returns the lines of a tool's output that say what went wrong: at most 6 different ones, each at
 /// most 240 bytes. Of a failed call without any such line, its first lines.
 ///
 /// Code, differences and rows of tables speak of errors, too: of a failed call they count where there is nothing else.
 ///
 /// Idempotent: the error lines of joined error lines are the same lines.
-pub fn error_lines(output: &str, failed: bool) -> Vec<&str> {
+pub fn find_error_lines(output: &str, failed: bool) -> Vec<&str> {
     if !failed {
-        return chosen(marked_lines(output), MAX_ERROR_LINES);
+        return choose_lines(find_marked_lines(output), MAX_ERROR_LINES);
     }
     let lines = || output.split('\n').map(trim_line);
-    let tells = |line: &&str| is_error_line(line) || tells_failure(line);
+    let has_error = |line: &&str| is_error_line(line) || reports_failure(line);
     let (quoted, said): (Vec<&str>, Vec<&str>) =
-        lines().filter(tells).partition(|line| is_quoted(line));
+        lines().filter(has_error).partition(|line| is_quoted(line));
     let told = if said.is_empty() { quoted } else { said };
     if told.is_empty() {
         let says = |line: &&str| !line.is_empty() && !line.starts_with("Exit code ");
         return lines().filter(says).take(FIRST_LINES).collect();
     }
-    chosen(told.into_iter(), FIRST_LINES)
+    choose_lines(told.into_iter(), FIRST_LINES)
 }
 
 /// Chooses lines, in order. Where there are too many, those that say something new come before those that say it once
 /// more of another place or time, and before those that say nothing of what failed; of the rest the
 /// first ones, and the last.
-fn chosen<'o>(lines: impl Iterator<Item = &'o str>, first: usize) -> Vec<&'o str> {
-    let mut ranked: Vec<(Rank, usize, &str)> = Vec::new();
+fn choose_lines<'o>(lines: impl Iterator<Item = &'o str>, first: usize) -> Vec<&'o str> {
+    let mut ranked: Vec<(LineRank, usize, &str)> = Vec::new();
     let (mut seen, mut known) = (HashSet::new(), HashSet::new());
     for (number, line) in lines.enumerate() {
         if !seen.insert(line) {
             continue;
         }
         let rank = match ErrorSignature::new(line) {
-            None => Rank::Empty,
-            Some(signature) if known.insert(signature) => Rank::New,
-            Some(_) => Rank::Repeated,
+            None => LineRank::Empty,
+            Some(signature) if known.insert(signature) => LineRank::New,
+            Some(_) => LineRank::Repeated,
         };
         ranked.push((rank, number, line));
     }
     let mut kept: Vec<(usize, &str)> = Vec::new();
-    for wanted in [Rank::New, Rank::Repeated, Rank::Empty] {
+    for wanted in [LineRank::New, LineRank::Repeated, LineRank::Empty] {
         let of_rank: Vec<_> = ranked
             .iter()
             .filter(|(rank, _, _)| *rank == wanted)
@@ -71,17 +71,17 @@ fn chosen<'o>(lines: impl Iterator<Item = &'o str>, first: usize) -> Vec<&'o str
     kept.into_iter().map(|(_, line)| line).collect()
 }
 
-/// How much a line adds to those before it.
+/// The information that a line adds to those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rank {
+enum LineRank {
     New,
     Repeated,
-    /// That something failed, and not what.
+    /// It says that something failed, and not what.
     Empty,
 }
 
-/// The lines that announce an error, of a call that did not fail.
-fn marked_lines(output: &str) -> impl Iterator<Item = &str> {
+/// Returns the lines that announce an error, of a call that did not fail.
+fn find_marked_lines(output: &str) -> impl Iterator<Item = &str> {
     let mut from = 0;
     let lines = std::iter::from_fn(move || {
         let at = from + find_marker(output.get(from..)?)?;
@@ -108,7 +108,7 @@ impl ErrorSignature {
     /// Reads the signatures of the error lines of a command's output, each once.
     pub fn read_all(output: &str) -> Vec<Self> {
         let mut signatures = Vec::new();
-        for line in error_lines(output, true) {
+        for line in find_error_lines(output, true) {
             let signature = Self::new(line);
             signatures.extend(signature.filter(|signature| !signatures.contains(signature)));
         }
@@ -120,7 +120,7 @@ impl ErrorSignature {
 mod tests {
     use super::*;
 
-    /// Where a line is cut it may end as code does, which would be none of an error.
+    /// A line that is cut may end as code does, which has no signature.
     #[test]
     fn a_line_that_is_cut_in_a_list_has_a_signature() {
         let options: Vec<String> = (0..40).map(|n| format!("`option_alpha{n}`")).collect();
@@ -129,15 +129,15 @@ mod tests {
             options.join(", ")
         );
         assert_eq!(ErrorSignature::read_all(&line).len(), 1);
-        let kept = error_lines(&line, true);
-        assert_eq!(error_lines(kept[0], true), kept);
+        let kept = find_error_lines(&line, true);
+        assert_eq!(find_error_lines(kept[0], true), kept);
     }
 
     #[test]
     fn error_lines_of_error_lines_are_the_same() {
         let output =
             "start\n  error[E0308]: mismatched types\n0 errors\nok\nfatal: not a git repository\n";
-        let found = error_lines(output, false);
+        let found = find_error_lines(output, false);
         assert_eq!(
             found,
             [
@@ -145,10 +145,13 @@ mod tests {
                 "fatal: not a git repository"
             ]
         );
-        assert_eq!(error_lines(&found.join("\n"), false), found);
-        assert_eq!(error_lines("10 errors\n0 errors\n", false), ["10 errors"]);
-        assert_eq!(error_lines("a\nb\n", true), ["a", "b"]);
-        assert!(error_lines("a\nb\n", false).is_empty());
+        assert_eq!(find_error_lines(&found.join("\n"), false), found);
+        assert_eq!(
+            find_error_lines("10 errors\n0 errors\n", false),
+            ["10 errors"]
+        );
+        assert_eq!(find_error_lines("a\nb\n", true), ["a", "b"]);
+        assert!(find_error_lines("a\nb\n", false).is_empty());
     }
 
     #[test]
@@ -156,7 +159,7 @@ mod tests {
         let parsing = (1..50).map(|n| format!("[{n}:{n}] ERROR: certificate {n} is not read\n"));
         let output = parsing.collect::<String>() + "AssertionError: lamp dark\n";
         assert_eq!(
-            error_lines(&output, true),
+            find_error_lines(&output, true),
             [
                 "[1:1] ERROR: certificate 1 is not read",
                 "[2:2] ERROR: certificate 2 is not read",
@@ -167,7 +170,7 @@ mod tests {
             ]
         );
         let modules = "Error: no module '@acme/lamp'\nError: no module '@zeta/oil'\nError: no module '@zeta/oil'\n";
-        assert_eq!(error_lines(modules, true).len(), 2);
+        assert_eq!(find_error_lines(modules, true).len(), 2);
     }
 
     #[test]

@@ -62,7 +62,7 @@ static MARKED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         .ok()
 });
 
-/// True when bytes hold a word that marks an error line: a quick look before
+/// Returns true when bytes hold a word that marks an error line: a quick look before
 /// they are decoded.
 pub fn may_hold_errors(bytes: &[u8]) -> bool {
     MARKED.as_ref().is_some_and(|m| m.is_match(bytes))
@@ -73,13 +73,13 @@ pub(crate) fn find_marker(text: &str) -> Option<usize> {
     Some(MARKED.as_ref()?.find(text)?.start())
 }
 
-/// True for a line in which a marker is a word, as nobody writes it in code, a path or an option. The count-only lines
+/// Returns true for a line in which a marker is a word, as nobody writes it in code, a path or an option. The count-only lines
 /// of test runners (`0 errors`, `0 failed`) are not errors.
-pub fn is_error_line(line: &str) -> bool {
+pub(crate) fn is_error_line(line: &str) -> bool {
     markers(line).next().is_some() && !COUNTS.iter().any(|m| counts_none(line, m))
 }
 
-/// True for an error line that says so at its beginning, before a colon or at its end: what a command
+/// Returns true for an error line that says so at its beginning, before a colon or at its end: what a command
 /// prints that did not fail speaks of errors, too.
 pub(crate) fn announces_error(line: &str) -> bool {
     let tells = |found: Match| {
@@ -94,16 +94,16 @@ pub(crate) fn announces_error(line: &str) -> bool {
     is_error_line(line) && markers(line).any(tells)
 }
 
-/// True for a line that says what failed without a marker, of a call that did: by a sign, or behind a
+/// Returns true for a line that says what failed without a marker, of a call that did: by a sign, or behind a
 /// file and a line.
-pub(crate) fn tells_failure(line: &str) -> bool {
+pub(crate) fn reports_failure(line: &str) -> bool {
     let warns = line.contains("arning: ");
     let begins = || BEGINS.iter().any(|begin| line.starts_with(begin));
     let says = || PARTS.iter().any(|part| line.contains(part));
     !warns && (is_heading(line) || begins() || says() || is_diagnostic(line))
 }
 
-/// The markers in a line that are words.
+/// Returns the markers in a line that are words.
 fn markers(line: &str) -> impl Iterator<Item = Match> {
     let found = MARKED.as_ref().map(|m| m.find_iter(line));
     found.into_iter().flatten().filter(|m| is_word(line, m))
@@ -121,7 +121,7 @@ fn is_word(line: &str, found: &Match) -> bool {
     begins && (marker.ends_with('_') || ends_word(after))
 }
 
-/// True where a word ends, in some form of it, and goes on neither as a name nor as that of a file.
+/// Returns true where a word ends, in some form of it, and goes on neither as a name nor as that of a file.
 fn ends_word(after: &str) -> bool {
     let end = after.find(|c: char| !c.is_alphanumeric() && c != '_');
     let (ending, rest) = after.split_at(end.unwrap_or(after.len()));
@@ -149,12 +149,12 @@ fn words_before(before: &str) -> usize {
     before.split_whitespace().filter(is_word).count()
 }
 
-/// True for the heading of a diagnostic: `a.ts:3:1 lint/noUnusedVariables ━━━━━`.
+/// Returns true for the heading of a diagnostic: `a.ts:3:1 lint/noUnusedVariables ━━━━━`.
 pub(crate) fn is_heading(line: &str) -> bool {
     line.contains("━━━")
 }
 
-/// True for a message behind a file and a line: `src/a.go:12:5: undefined: x`, `a.ts(3,1): …`.
+/// Returns true for a message behind a file and a line: `src/a.go:12:5: undefined: x`, `a.ts(3,1): …`.
 fn is_diagnostic(line: &str) -> bool {
     let mut tokens = line.split_whitespace();
     let is_place = |token: &str| {
@@ -170,7 +170,7 @@ fn is_diagnostic(line: &str) -> bool {
 /// Counts that say that there was no error.
 const COUNTS: [&str; 4] = ["0 error", "0 failed", "no error", "No error"];
 
-/// True where a line holds one of [`COUNTS`], and not as the end of a number: `10 errors` are errors.
+/// Returns true where a line holds one of [`COUNTS`], and not as the end of a number: `10 errors` are errors.
 fn counts_none(line: &str, count: &str) -> bool {
     let mut places = line.match_indices(count);
     places.any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric()))
@@ -252,7 +252,7 @@ mod tests {
             "FAIL\texample.com/oil [build failed]",
             "ls: cannot access 'x': No such file or directory",
         ] {
-            assert!(tells_failure(line), "{line}");
+            assert!(reports_failure(line), "{line}");
         }
         for line in [
             "[Parser] Warning: Could not parse the answer",
@@ -260,7 +260,7 @@ mod tests {
             "at 12:30 it rained",
             "a.go:12",
         ] {
-            assert!(!tells_failure(line), "{line}");
+            assert!(!reports_failure(line), "{line}");
         }
     }
 }

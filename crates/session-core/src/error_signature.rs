@@ -38,7 +38,7 @@ const MIN_ID: usize = 16;
 const MIN_HEX: usize = 6;
 
 impl ErrorSignature {
-    /// Reads the signature of a line; `None` where nothing is left that tells one error from others.
+    /// Reads the signature of a line; `None` where nothing is left that distinguishes one error from others.
     pub fn new(line: &str) -> Option<Self> {
         if is_quoted(line) {
             return None;
@@ -64,7 +64,7 @@ impl ErrorSignature {
 pub struct ErrorPart(Vec<String>);
 
 impl ErrorPart {
-    /// Reads the words of a single line; `None` where they tell no error from others.
+    /// Reads the words of a single line; `None` where they distinguish no error from others.
     pub fn new(line: &str) -> Option<Self> {
         ErrorSignature::new(line).map(|_| Self(signature_words(line)))
     }
@@ -76,13 +76,13 @@ impl ErrorPart {
     }
 }
 
-/// Returns the names in an error line that tell one error from others: `PoolTimedOut`, `ECONNREFUSED`, `E0308`.
-pub fn error_names(line: &str) -> impl Iterator<Item = &str> {
+/// Returns the names in an error line that distinguish one error from others: `PoolTimedOut`, `ECONNREFUSED`, `E0308`.
+pub fn find_error_names(line: &str) -> impl Iterator<Item = &str> {
     let words = kept_words(line);
     words.filter(|word| is_name(word) && !is_empty_word(&word.to_lowercase()))
 }
 
-/// True for a word in lower case that says that something failed, and not what.
+/// Returns true for a word in lower case that says that something failed, and not what.
 fn is_empty_word(word: &str) -> bool {
     EMPTY_WORD_SET.contains(word)
 }
@@ -90,7 +90,7 @@ fn is_empty_word(word: &str) -> bool {
 /// Fewest characters of a name.
 const MIN_NAME: usize = 5;
 
-/// True for a word in camel or upper case, or one with a number at its end.
+/// Returns true for a word in camel or upper case, or one with a number at its end.
 fn is_name(word: &str) -> bool {
     let is_upper = |c: char| c.is_ascii_uppercase();
     let has_hump = word
@@ -112,7 +112,7 @@ impl fmt::Display for ErrorSignature {
     }
 }
 
-/// FNV-1a: a number that stays the same in all versions.
+/// Computes the 64-bit FNV-1a hash, which stays the same in all versions.
 fn hash(text: &str) -> i64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, step);
@@ -122,8 +122,8 @@ fn hash(text: &str) -> i64 {
 /// Fewest tabs of a row of a table.
 const MIN_TABS: usize = 2;
 
-/// True for a line of code, of a difference or of a stack, for a row of a table, a command that a runner repeats and a
-/// test that passed: programs print them beside their errors.
+/// Returns true for a line of code, of a difference or of a stack, for a row of a table, a command that a runner repeats and a
+/// test that passed: programs print them next to their errors.
 pub(crate) fn is_quoted(line: &str) -> bool {
     let line = line.trim();
     if is_heading(line) {
@@ -151,13 +151,13 @@ fn signature_words(line: &str) -> Vec<String> {
 /// Returns the words of a line, but for those that differ each time.
 fn kept_words(line: &str) -> impl Iterator<Item = &str> {
     let tokens = line.split_whitespace();
-    let tokens = tokens.filter(|token| !is_place(token) && !is_id(token));
+    let tokens = tokens.filter(|token| !is_location(token) && !is_id(token));
     let words = tokens.flat_map(|token| token.split(|c: char| !c.is_alphanumeric() && c != '_'));
     words.filter(|word| is_kept(word))
 }
 
-/// True for a path, an address on the net, and a file with a line: `src/a.rs`, `main.rs:12:5`.
-fn is_place(token: &str) -> bool {
+/// Returns true for a path, an address on the net, and a file with a line: `src/a.rs`, `main.rs:12:5`.
+fn is_location(token: &str) -> bool {
     let has_line = || {
         let mut parts = token.split([':', '(', ',']).skip(1);
         token.contains('.') && parts.any(|part| part.starts_with(|c: char| c.is_ascii_digit()))
@@ -165,14 +165,14 @@ fn is_place(token: &str) -> bool {
     token.contains(['/', '\\']) || has_line()
 }
 
-/// True for a UUID, and what looks like one.
+/// Returns true for a UUID, and what looks like one.
 fn is_id(token: &str) -> bool {
     let id = token.trim_matches(|c: char| !c.is_alphanumeric());
     let is_plain = id.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
     is_plain && id.len() >= MIN_ID && id.contains(|c: char| c.is_ascii_digit())
 }
 
-/// True for a word that does not change from one time to the next.
+/// Returns true for a word that does not change from one time to the next.
 fn is_kept(word: &str) -> bool {
     let digits = word.chars().filter(char::is_ascii_digit).count();
     let is_hex = word.len() >= MIN_HEX && word.bytes().all(|b| b.is_ascii_hexdigit());
@@ -181,7 +181,7 @@ fn is_kept(word: &str) -> bool {
     !word.is_empty() && !begins_with_digit && is_plain && has_digits_at_its_end(word)
 }
 
-/// True where digits, if there are any, end the word: `tmp3fa9x` is made up by a program.
+/// Returns true where digits, if there are any, end the word: `tmp3fa9x` is made up by a program.
 fn has_digits_at_its_end(word: &str) -> bool {
     let stem = word.trim_end_matches(|c: char| c.is_ascii_digit());
     word.len() < MIN_HEX || !stem.contains(|c: char| c.is_ascii_digit())
@@ -305,7 +305,7 @@ mod tests {
             ("FAILED: AssertionError", ""),
         ] {
             assert_eq!(
-                error_names(line).collect::<Vec<_>>().join(" "),
+                find_error_names(line).collect::<Vec<_>>().join(" "),
                 names,
                 "{line}"
             );

@@ -1,19 +1,24 @@
 //! Matching of paths and project names as users type them.
 
-use crate::text::{compose, file_name};
+use crate::text::{compose, file_name, fold_word};
 
-/// True when `wanted` is a part of `path`, whatever the case and the slashes:
+/// Returns true when `wanted` is a part of `path`, whatever the case, the accents and the slashes:
 /// the name of a project or file, the whole path, or a folder above it; `*` stands for
 /// anything, and `./` at its beginning for nothing.
 pub fn path_matches(path: &str, wanted: &str) -> bool {
-    let fold = |s: &str| compose(s).replace('\\', "/").to_lowercase();
-    let (path, wanted) = (fold(path), fold(wanted.trim_end_matches(['/', '\\'])));
+    let wanted = wanted.trim_end_matches(['/', '\\']);
+    let (path, wanted) = (fold_path(path), fold_path(wanted));
     let wanted = wanted.strip_prefix("./").unwrap_or(&wanted);
-    holds_parts(&path, wanted.split('*'))
+    contains_in_order(&path, wanted.split('*'))
 }
 
-/// True when the parts stand in a text in this order.
-pub fn holds_parts<'p>(text: &str, mut parts: impl Iterator<Item = &'p str>) -> bool {
+/// Returns a path as paths are compared: with `/` between its components, without case and accents.
+fn fold_path(path: &str) -> String {
+    fold_word(&compose(path)).replace('\\', "/")
+}
+
+/// Returns true when the parts stand in a text in this order.
+pub fn contains_in_order<'p>(text: &str, mut parts: impl Iterator<Item = &'p str>) -> bool {
     let mut rest = text;
     parts.all(|part| match rest.split_once(part) {
         Some((_, after)) => {
@@ -24,7 +29,7 @@ pub fn holds_parts<'p>(text: &str, mut parts: impl Iterator<Item = &'p str>) -> 
     })
 }
 
-/// The short name of a project: the last component of its path.
+/// Returns the short name of a project: the last component of its path.
 pub fn project_name(path: &str) -> &str {
     file_name(path)
 }

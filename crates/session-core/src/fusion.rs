@@ -6,27 +6,27 @@ use std::hash::Hash;
 
 /// A candidate of one list with that list's own score, higher is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scored<Id = i64> {
+pub struct ScoredItem<Id = i64> {
     /// The scored item.
     pub id: Id,
     /// The list's own score, not below 0 where it says anything.
     pub score: f32,
 }
 
-/// One candidate after fusion, with what each list said of it.
+/// A candidate after fusion, with its score in each list.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Fused<Id = i64> {
+pub struct FusedItem<Id = i64> {
     /// The scored item.
     pub id: Id,
     /// Fused score, 0 to 1: 1 for what is the best of both lists.
     pub score: f32,
-    /// The lexical list's word, if it had the candidate.
+    /// The rank and score in the lexical list, if it had the candidate.
     pub lexical: Option<ListScore>,
-    /// The dense list's word, if it had the candidate.
+    /// The rank and score in the dense list, if it had the candidate.
     pub dense: Option<ListScore>,
 }
 
-impl<Id> Fused<Id> {
+impl<Id> FusedItem<Id> {
     /// Sets the score by the weight of the dense list.
     fn set_score(&mut self, alpha: f32) {
         let of = |s: Option<ListScore>| s.map_or(0.0, |s| s.scaled);
@@ -46,7 +46,7 @@ pub enum Normalization {
 
 impl Normalization {
     /// Returns the score that is scaled to 1.
-    fn divisor<Id>(self, list: &[Scored<Id>]) -> f32 {
+    fn divisor<Id>(self, list: &[ScoredItem<Id>]) -> f32 {
         match self {
             Self::ByBest => list.iter().map(|s| s.score).fold(0.0, f32::max),
             Self::ByPerfect(score) => score,
@@ -54,10 +54,10 @@ impl Normalization {
     }
 }
 
-/// Where a candidate stood in one list.
+/// The rank and score of a candidate in one list.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ListScore {
-    /// From 1.
+    /// The rank, from 1.
     pub rank: usize,
     /// The list's own score.
     pub score: f32,
@@ -65,49 +65,49 @@ pub struct ListScore {
     pub scaled: f32,
 }
 
-/// How sure a score is.
+/// The confidence of a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Band {
+pub enum ConfidenceBand {
     /// Likely unrelated.
     Weak,
-    /// Worth a look.
+    /// Possibly related.
     Moderate,
-    /// Likely what was asked for.
+    /// Likely relevant.
     Strong,
 }
 
 /// The least score of each band but the weak one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BandThresholds {
-    /// The least score of [`Band::Moderate`].
+    /// The least score of [`ConfidenceBand::Moderate`].
     pub moderate: f32,
-    /// The least score of [`Band::Strong`].
+    /// The least score of [`ConfidenceBand::Strong`].
     pub strong: f32,
 }
 
 impl BandThresholds {
-    /// The band of a score.
-    pub fn band(&self, score: f32) -> Band {
+    /// Returns the band of a score.
+    pub fn classify(&self, score: f32) -> ConfidenceBand {
         match score {
-            s if s >= self.strong => Band::Strong,
-            s if s >= self.moderate => Band::Moderate,
-            _ => Band::Weak,
+            s if s >= self.strong => ConfidenceBand::Strong,
+            s if s >= self.moderate => ConfidenceBand::Moderate,
+            _ => ConfidenceBand::Weak,
         }
     }
 }
 
-impl Band {
+impl ConfidenceBand {
     /// Returns the band of the probability that a hit answers.
     pub fn from_probability(probability: f32) -> Self {
         let thresholds = BandThresholds {
             moderate: 0.4,
             strong: 0.7,
         };
-        thresholds.band(probability)
+        thresholds.classify(probability)
     }
 
-    /// The band's name in output.
+    /// Returns the band's name in output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Strong => "strong",
@@ -120,29 +120,29 @@ impl Band {
 /// Fuses two lists (each in any order, ids unique within it) by relative score
 /// fusion: each score is normalized, and the two are added by weight, `alpha` (0 to 1) being that of
 /// the dense list. A candidate that a list lacks has 0 there. Zero, not the observed minimum, is the
-/// lower end: else the last of three equal hits would be worth nothing. The result is sorted, best
+/// lower end: else the last of three equal hits would score 0. The result is sorted, best
 /// first; ties go to the greater id, the newer one.
 pub fn fuse<Id: Copy + Ord + Hash>(
-    lexical: &[Scored<Id>],
-    dense: &[Scored<Id>],
+    lexical: &[ScoredItem<Id>],
+    dense: &[ScoredItem<Id>],
     alpha: f32,
     normalization: Normalization,
-) -> Vec<Fused<Id>> {
-    let mut all: HashMap<Id, Fused<Id>> = HashMap::new();
+) -> Vec<FusedItem<Id>> {
+    let mut all: HashMap<Id, FusedItem<Id>> = HashMap::new();
     for (id, list_score) in list_scores(lexical, normalization) {
         entry(&mut all, id).lexical = Some(list_score);
     }
     for (id, list_score) in list_scores(dense, normalization) {
         entry(&mut all, id).dense = Some(list_score);
     }
-    let mut fused: Vec<Fused<Id>> = all.into_values().collect();
+    let mut fused: Vec<FusedItem<Id>> = all.into_values().collect();
     fused.iter_mut().for_each(|hit| hit.set_score(alpha));
     fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
     fused
 }
 
-fn entry<Id: Copy + Eq + Hash>(all: &mut HashMap<Id, Fused<Id>>, id: Id) -> &mut Fused<Id> {
-    all.entry(id).or_insert(Fused {
+fn entry<Id: Copy + Eq + Hash>(all: &mut HashMap<Id, FusedItem<Id>>, id: Id) -> &mut FusedItem<Id> {
+    all.entry(id).or_insert(FusedItem {
         id,
         score: 0.0,
         lexical: None,
@@ -151,7 +151,7 @@ fn entry<Id: Copy + Eq + Hash>(all: &mut HashMap<Id, Fused<Id>>, id: Id) -> &mut
 }
 
 fn list_scores<Id: Copy + Ord>(
-    list: &[Scored<Id>],
+    list: &[ScoredItem<Id>],
     normalization: Normalization,
 ) -> impl Iterator<Item = (Id, ListScore)> {
     let mut list = list.to_vec();
@@ -179,10 +179,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn list(scores: &[(i64, f32)]) -> Vec<Scored> {
+    fn list(scores: &[(i64, f32)]) -> Vec<ScoredItem> {
         scores
             .iter()
-            .map(|&(id, score)| Scored { id, score })
+            .map(|&(id, score)| ScoredItem { id, score })
             .collect()
     }
 
@@ -212,15 +212,15 @@ mod tests {
 
     #[test]
     fn a_band_begins_at_its_threshold() {
-        let bands = [0.0, 0.39, 0.4, 0.69, 0.7, 1.0].map(Band::from_probability);
-        use Band::{Moderate, Strong, Weak};
+        let bands = [0.0, 0.39, 0.4, 0.69, 0.7, 1.0].map(ConfidenceBand::from_probability);
+        use ConfidenceBand::{Moderate, Strong, Weak};
         assert_eq!(bands, [Weak, Weak, Moderate, Moderate, Strong, Strong]);
     }
 
     proptest! {
         #[test]
         fn scores_stay_in_range_and_order(a in prop::collection::vec(-5.0f32..30.0, 0..40), b in prop::collection::vec(-1.0f32..1.0, 0..40), alpha in 0.0f32..=1.0) {
-            let number = |v: Vec<f32>, from: i64| v.into_iter().enumerate().map(|(i, score)| Scored { id: i as i64 + from, score }).collect::<Vec<_>>();
+            let number = |v: Vec<f32>, from: i64| v.into_iter().enumerate().map(|(i, score)| ScoredItem { id: i as i64 + from, score }).collect::<Vec<_>>();
             let fused = fuse(&number(a, 0), &number(b, 20), alpha, Normalization::ByBest);
             prop_assert!(fused.iter().all(|f| (0.0..=1.0001).contains(&f.score)));
             prop_assert!(fused.windows(2).all(|w| w[0].score >= w[1].score));

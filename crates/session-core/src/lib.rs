@@ -4,19 +4,19 @@
 //! source builds them; [`TurnContent`] keeps of a turn what is searched, and the
 //! facts of what was done ([`CommandRunRef`], [`FileAccess`], [`TurnStats`]). From
 //! contents, [`document`] makes the texts that are embedded, [`noise`] says
-//! what is not worth indexing, [`Query`] reads what a user typed, and [`fuse`]
+//! what is not indexed, [`Query`] reads what a user typed, and [`fuse`]
 //! merges the lexical and the dense list into one ranking.
 //!
 //! ```
-//! use session_core::{Part, Turn, TurnContent};
+//! use session_core::{TurnPart, Turn, TurnContent};
 //!
 //! let turn = Turn {
 //!     prompt: "Why does the server not start?".into(),
-//!     parts: vec![Part::Text { text: "Process 4711 holds port 8080.".into() }],
+//!     parts: vec![TurnPart::Text { text: "Process 4711 holds port 8080.".into() }],
 //!     ..Turn::default()
 //! };
 //! let content = TurnContent::from_turn(&turn);
-//! let document = session_core::document::turn_document(&content, 900).unwrap();
+//! let document = session_core::document::build_turn_document(&content, 900).unwrap();
 //! assert!(document.contains("port 8080"));
 //! ```
 
@@ -47,32 +47,40 @@ pub mod shell;
 mod shell_parser;
 mod source_view;
 mod sqlite_uri;
+mod stop_words;
 pub mod text;
 pub mod title;
 mod top_k;
+mod turn_address;
 mod turn_range;
 mod turn_stats;
+
+/// Address of the folder of the documentation in the repository, for hints: a program that was installed has no `docs`.
+pub const DOCS_URL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs");
 
 pub use call_status::CallStatus;
 pub use code_fence::{CodeFences, FencedLine};
 pub use content::{AccessedFile, FileEntry, RunEntry, RunError, TurnContent};
 pub use cosine_scale::CosineScale;
-pub use cut_note::{cut_output, split_cut_note};
-pub use error_lines::error_lines;
-pub use error_marker::{is_error_line, may_hold_errors};
-pub use error_signature::{ErrorPart, ErrorSignature, error_names};
+pub use cut_note::{CutOutput, cut_output, split_cut_note};
+pub use error_lines::find_error_lines;
+pub use error_marker::may_hold_errors;
+pub use error_signature::{ErrorPart, ErrorSignature, find_error_names};
 pub use file_stamp::FileStamp;
-pub use filter::{holds_parts, path_matches, project_name};
-pub use fusion::{Band, BandThresholds, Fused, ListScore, Normalization, Scored, fuse};
+pub use filter::{contains_in_order, path_matches, project_name};
+pub use fusion::{
+    BandThresholds, ConfidenceBand, FusedItem, ListScore, Normalization, ScoredItem, fuse,
+};
 pub use idf::idf;
 pub use prefetch::prefetch;
 pub use query::{Query, Term};
-pub use same_command::{CommandWork, hides_exit_code};
+pub use same_command::CommandWork;
 pub use session::{
-    CallDialog, DeliveredCall, Detail, Part, PromptKind, SessionMeta, SourceName, Span, TEXT_LIMIT,
-    ToolCall, Turn,
+    CallDialog, DeliveredCall, PromptKind, ReadDetail, SessionMeta, SourceName, TEXT_LIMIT,
+    ToolCall, Turn, TurnPart, TurnSpan,
 };
 pub use sqlite_uri::immutable_sqlite_uri;
 pub use top_k::TopK;
+pub use turn_address::{TurnAddress, TurnAddressError, TurnRange};
 pub use turn_range::parse_turn_range;
-pub use turn_stats::{CommandRunRef, FileAccess, PAUSE_MS, Tokens, TurnStats};
+pub use turn_stats::{CommandRunRef, FileAccess, PAUSE_MS, TokenTotals, TurnStats};

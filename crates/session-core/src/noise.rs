@@ -24,22 +24,22 @@ static COMMON_WORDS: LazyLock<HashSet<&str>> =
 /// Texts at least this long, in characters, are never noise by their words.
 const MIN_WORDY_CHARS: usize = 30;
 
-/// True for a text that tells nothing: empty, or under 30
+/// Returns true for a text without information: empty, or under 30
 /// characters without a rare word. "yes, go on" is noise; "fix EMFILE" and "merge #1558" are not.
 pub fn is_noise(text: &str) -> bool {
     text.chars().take(MIN_WORDY_CHARS).count() < MIN_WORDY_CHARS
         && !text.split_whitespace().any(is_rare)
 }
 
-/// Returns true for a text whose words say nothing about its turn: noise, a blob of data or this program's output.
-pub fn is_wordless(text: &str) -> bool {
+/// Returns true for a text that is uninformative about its turn: noise, a blob of data or this program's output.
+pub fn is_uninformative(text: &str) -> bool {
     is_noise(text) || is_json_blob(text) || is_own_output(text)
 }
 
 /// Fewest digits of a number that says something: `404`, where `12` chooses among what was offered.
 const MIN_DIGITS: usize = 3;
 
-/// True when the word carries information of its own.
+/// Returns true when the word carries information of its own.
 fn is_rare(word: &str) -> bool {
     if word.bytes().filter(u8::is_ascii_digit).count() >= MIN_DIGITS {
         return true;
@@ -59,7 +59,7 @@ fn is_rare(word: &str) -> bool {
             && !COMMON_WORDS.contains(plain.as_str())
 }
 
-/// True for two capitals, and a letter with what makes it the name of a language: `CI`, `C++`, `C#`.
+/// Returns true for two capitals, and a letter with what makes it the name of a language: `CI`, `C++`, `C#`.
 fn is_abbreviation(word: &str, core: &str) -> bool {
     let has_capitals = core.len() == 2
         && core.bytes().all(|b| b.is_ascii_uppercase())
@@ -67,15 +67,15 @@ fn is_abbreviation(word: &str, core: &str) -> bool {
     has_capitals || core.len() == 1 && (word.ends_with("++") || word.ends_with('#'))
 }
 
-/// True for a text that is a JSON object or array and nothing else.
-pub fn is_json_blob(text: &str) -> bool {
+/// Returns true for a text that is a JSON object or array and nothing else.
+pub(crate) fn is_json_blob(text: &str) -> bool {
     let text = text.trim();
     let enclosed = (text.starts_with('{') && text.ends_with('}'))
         || (text.starts_with('[') && text.ends_with(']'));
     enclosed && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
-/// True for what an agent's program tells in the place of a prompt: `<task-notification>…`.
+/// Returns true for a notification of an agent's program in the place of a prompt: `<task-notification>…`.
 pub fn is_notification(text: &str) -> bool {
     let tag = text
         .trim_start()
@@ -85,7 +85,7 @@ pub fn is_notification(text: &str) -> bool {
     tag.is_some_and(|(name, _)| name.ends_with("-notification") && name.chars().all(is_name))
 }
 
-/// True for the output of this program, pasted or captured: it would find
+/// Returns true for the output of this program, pasted or captured: it would find
 /// itself.
 pub fn is_own_output(text: &str) -> bool {
     let text = text.trim_start();
@@ -99,25 +99,25 @@ pub fn is_own_output(text: &str) -> bool {
     human || json
 }
 
-/// True for a shell command that runs this program, and no other but what leads to it or
+/// Returns true for a shell command that runs this program, and no other but what leads to it or
 /// follows in its pipe: words that somebody searched for would find themselves.
-pub fn is_own_command(command: &str) -> bool {
+pub(crate) fn is_own_command(command: &str) -> bool {
     if !command.contains("session-search") {
-        return false; // most are not worth taking apart
+        return false; // most need not be parsed
     }
     let mut own = false;
-    for pipe in shell::pipes(command) {
-        match shell::program(&pipe) {
+    for pipe in shell::split_pipes(command) {
+        match shell::find_program(&pipe) {
             Some("session-search" | "session-search.exe") => own = true,
-            Some(other) if !BESIDE.contains(&other) => return false,
+            Some(other) if !NEUTRAL_PROGRAMS.contains(&other) => return false,
             _ => {}
         }
     }
     own
 }
 
-/// Programs that do nothing of their own where they stand beside this one.
-const BESIDE: [&str; 20] = [
+/// Programs that do no work of their own next to this one.
+const NEUTRAL_PROGRAMS: [&str; 20] = [
     "cd", "pushd", "popd", "export", "unset", "set", "echo", "printf", "true", "false", ":", "cat",
     "head", "tail", "wc", "jq", "sleep", "pwd", "test", "[",
 ];

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Items from which on a thread is worth its start.
+/// Fewest items for which a second thread pays for its start.
 const MIN_ITEMS: usize = 3;
 
 /// Runs `there` on another thread while this one runs `here`; after it where no thread can be had.
@@ -22,7 +22,7 @@ pub fn run_both<A, B: Send>(here: impl FnOnce() -> A, there: impl Fn() -> B + Sy
 }
 
 /// Maps items, each on the thread that is free.
-pub fn map_on_both<T: Sync, U: Send>(items: &[T], map: impl Fn(&T) -> U + Sync) -> Vec<U> {
+pub fn map_on_two_threads<T: Sync, U: Send>(items: &[T], map: impl Fn(&T) -> U + Sync) -> Vec<U> {
     if items.len() < MIN_ITEMS {
         return items.iter().map(map).collect();
     }
@@ -47,7 +47,7 @@ mod tests {
         for count in [0, 1, 2, 3, 500] {
             let items: Vec<usize> = (0..count).collect();
             let expected: Vec<usize> = items.iter().map(|item| item * 2).collect();
-            assert_eq!(map_on_both(&items, |item| item * 2), expected);
+            assert_eq!(map_on_two_threads(&items, |item| item * 2), expected);
         }
     }
 }

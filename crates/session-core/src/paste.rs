@@ -26,7 +26,7 @@ impl<'t> PromptParts<'t> {
                 break;
             };
             let at = from + found;
-            match paste(&rest[at..]) {
+            match split_paste(&rest[at..]) {
                 Some((inner, after)) => {
                     parts.add_typed(&rest[..at]);
                     parts.pasted.push(inner.trim());
@@ -51,8 +51,8 @@ impl<'t> PromptParts<'t> {
         self.typed.push_str(words);
     }
 
-    /// The typed words first, then the pastes, each after a blank line.
-    pub fn joined(&self) -> String {
+    /// Returns the typed words first, then the pastes, each after a blank line.
+    pub fn join(&self) -> String {
         let typed = Some(self.typed.as_str()).filter(|typed| !typed.is_empty());
         let pasted = self.pasted.iter().copied().filter(|text| !text.is_empty());
         let all: Vec<&str> = typed.into_iter().chain(pasted).collect();
@@ -60,20 +60,20 @@ impl<'t> PromptParts<'t> {
     }
 }
 
-/// The prompt without the tags of its pastes, the typed words first.
-pub fn without_paste_tags(prompt: &str) -> Cow<'_, str> {
+/// Returns the prompt without the tags of its pastes, the typed words first.
+pub fn strip_paste_tags(prompt: &str) -> Cow<'_, str> {
     if !prompt.contains(OPEN) {
         return Cow::Borrowed(prompt);
     }
     let parts = PromptParts::split(prompt);
     match parts.pasted.is_empty() {
         true => Cow::Borrowed(prompt),
-        false => Cow::Owned(parts.joined()),
+        false => Cow::Owned(parts.join()),
     }
 }
 
-/// The text of the paste that `text` begins with, and what follows it.
-fn paste(text: &str) -> Option<(&str, &str)> {
+/// Returns the text of the paste that `text` begins with, and what follows it.
+fn split_paste(text: &str) -> Option<(&str, &str)> {
     let (attributes, body) = text.strip_prefix(OPEN)?.split_once('>')?;
     let close = format!("{CLOSE}{attributes}>");
     let is_tag = attributes.is_empty() || attributes.starts_with(' ');
@@ -112,11 +112,11 @@ mod tests {
         ];
         for (prompt, expected) in cases {
             let prompt = tagged(prompt);
-            assert_eq!(without_paste_tags(&prompt), expected, "{prompt}");
+            assert_eq!(strip_paste_tags(&prompt), expected, "{prompt}");
         }
     }
 
-    /// `P1(text)` as a paste with the id 1.
+    /// Replaces `P1(text)` by a paste with the id 1.
     fn tagged(prompt: &str) -> String {
         let mut out = prompt.to_owned();
         for id in ["1", "2"] {

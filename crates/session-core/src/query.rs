@@ -1,8 +1,9 @@
 //! A query as terms.
 
 use crate::error_marker::is_error_line;
-use crate::query_word::{self, is_identifier, split_word};
-use crate::text::{self, searchable};
+use crate::query_word::{is_identifier, split_word};
+use crate::stop_words::{StopWords, tells_english};
+use crate::text::{self, normalize_searchable};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,15 +14,17 @@ use std::collections::HashSet;
 /// quotes, which makes a phrase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Query {
-    /// As typed, trimmed: what is embedded.
+    /// The query as typed, trimmed: it is embedded.
     pub text: String,
     /// Terms of the lexical search. Empty when nothing in the text is a word.
     pub terms: Vec<Term>,
     /// All of it, where it is a line of an error as somebody pastes it: it counts where a turn holds it.
     pub error_line: Option<String>,
+    /// True where a stop word shows that the query is English, whose inflections the word index knows by stems.
+    pub is_english: bool,
     /// False when the words are all stop words: they are looked up, but to find
     /// them says little.
-    pub telling: bool,
+    pub has_content_words: bool,
     /// The end of the last term where somebody still types it: words that begin with it are found, too.
     pub prefix: Option<String>,
 }
@@ -40,7 +43,7 @@ pub struct Term {
 const LINE_TERMS: usize = 3;
 /// Fewest characters of a prefix: too many words begin with fewer.
 const MIN_PREFIX_CHARS: usize = 3;
-/// How a traceback of Python begins: the error is its last line.
+/// The beginning of a Python traceback, whose last line is the error.
 const TRACEBACK: &str = "Traceback (most recent call last)";
 /// Quotation marks that begin and end a phrase as `"` does.
 const OPENING_QUOTES: [char; 3] = ['“', '„', '«'];
@@ -56,22 +59,23 @@ impl Query {
         let text = on_one_line(text);
         // Of a long paste the error itself counts most.
         let all = terms(error_line.iter().chain([&text]));
-        let content: Vec<Term> = all.iter().filter(|t| !is_stop_word(t)).cloned().collect();
+        let content = without_stop_words(&all);
         let telling = !content.is_empty();
         let mut terms = if telling { content } else { all };
         terms.truncate(TERM_LIMIT);
         Self {
+            is_english: text.split_whitespace().any(tells_english),
             error_line,
             text,
             terms,
-            telling,
+            has_content_words: telling,
             prefix: None,
         }
     }
 
     /// Reads a query that is still being typed: its last word is a [`prefix`](Self::prefix), unless it is short, or of a
     /// script that is written without spaces.
-    pub fn unfinished(text: &str) -> Self {
+    pub fn parse_unfinished(text: &str) -> Self {
         let query = Self::new(text);
         let last = text.rsplit(|c: char| !c.is_alphanumeric()).next();
         let is_prefix = |word: &&str| {
@@ -85,15 +89,19 @@ impl Query {
     }
 }
 
-fn is_stop_word(term: &Term) -> bool {
-    !term.exact && query_word::is_stop_word(&term.text)
+/// Returns the terms that are exact or no stop words.
+fn without_stop_words(terms: &[Term]) -> Vec<Term> {
+    let words = terms.iter().filter(|term| !term.exact);
+    let stop_words = StopWords::for_words(words.map(|term| term.text.as_str()));
+    let is_telling = |term: &&Term| term.exact || !stop_words.contains(&term.text);
+    terms.iter().filter(is_telling).cloned().collect()
 }
 
 /// Returns a text as texts are indexed, without what breaks lines: what nobody sees is in no word.
 fn on_one_line(text: &str) -> String {
     // No escape sequence takes a word with it.
     let text = text.replace(char::is_control, " ");
-    searchable(&text).trim().to_owned()
+    normalize_searchable(&text).trim().to_owned()
 }
 
 /// Returns the line of an error in a text: of a traceback of Python the last one, else the first.
@@ -107,9 +115,7 @@ fn error_line(text: &str) -> Option<String> {
 }
 
 fn count_terms(line: &str) -> usize {
-    let found = terms([line]);
-    let telling = found.iter().filter(|term| !is_stop_word(term));
-    telling.count()
+    without_stop_words(&terms([line])).len()
 }
 
 fn terms(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<Term> {
@@ -301,7 +307,7 @@ mod tests {
 
     #[test]
     fn the_last_word_is_a_prefix_while_it_is_typed() {
-        let prefix = |text: &str| Query::unfinished(text).prefix;
+        let prefix = |text: &str| Query::parse_unfinished(text).prefix;
         assert_eq!(prefix("lamp harb").as_deref(), Some("harb"));
         assert_eq!(prefix("src/main.lock").as_deref(), Some("lock"));
         assert_eq!(prefix("\"lamp harb").as_deref(), Some("harb"));

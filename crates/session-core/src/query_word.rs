@@ -1,18 +1,7 @@
 //! A word of a query: what of it is looked for, and whether it is an identifier.
 
+use crate::stop_words::{is_english_stop_word, trim_punctuation};
 use crate::text;
-use std::collections::HashSet;
-use std::sync::LazyLock;
-
-const STOP: &str = "\
-a about after all am an and any are as at be because been before being between both but by can \
-could did do does doing down during e.g each few for from further had has have having he her here hers \
-him his how i i.e if in into is it its itself just me might more most my no nor not now of off on once \
-only or other our ours out over own same she should so some such than that the their theirs them \
-then there these they this those through to too under until up us very was we were what when where \
-which while who whom why will with would you your yours";
-
-static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP.split_whitespace().collect());
 
 /// Splits a word between spaces into what is looked for: `[a.rs](src/a.rs)` is two, and so is `and/or`. What surrounds
 /// an identifier is taken off.
@@ -23,16 +12,6 @@ pub(crate) fn split_word(word: &str) -> Vec<&str> {
     };
     let cores = pieces.into_iter().flat_map(script_runs).map(trimmed);
     cores.map(without_position).collect()
-}
-
-/// Returns true for a word that tells nothing by itself.
-pub(crate) fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS.contains(bare(word).to_lowercase().as_str())
-}
-
-/// The word without punctuation around it.
-fn bare(word: &str) -> &str {
-    word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
 /// Splits a word where scripts that are written without spaces begin and end: `dockerの設定` is two terms.
@@ -69,7 +48,7 @@ fn split_code(word: &str) -> Vec<&str> {
     }
 }
 
-/// `and/or`, `CI/CD`: not a path.
+/// Returns true for two words with a slash between them that are no path: `and/or`, `CI/CD`.
 fn is_pair_of_words(left: &str, right: &str) -> bool {
     let right = trimmed(right);
     let are_letters = [left, right]
@@ -77,7 +56,7 @@ fn is_pair_of_words(left: &str, right: &str) -> bool {
         .all(|w| w.chars().count() > 1 && w.chars().all(char::is_alphabetic));
     let is_shouted = |word: &str| word.chars().all(char::is_uppercase);
     let are_both = |test: &dyn Fn(&str) -> bool| test(left) && test(right);
-    are_letters && (are_both(&is_stop_word) || are_both(&is_shouted))
+    are_letters && (are_both(&is_english_stop_word) || are_both(&is_shouted))
 }
 
 /// Splits at commas that stand in no number.
@@ -182,7 +161,7 @@ fn without_line_number(word: &str) -> &str {
     }
 }
 
-/// True for what a port is named behind, as it ends like a host.
+/// Returns true for what a port is named behind, as it ends like a host.
 fn is_host(path: &str) -> bool {
     let domains = [
         ".com",
@@ -199,7 +178,7 @@ fn is_host(path: &str) -> bool {
     !path.contains(['/', '\\']) && domains.iter().any(|domain| path.ends_with(domain))
 }
 
-/// True for a path whose last component ends in `.` and letters.
+/// Returns true for a path whose last component ends in `.` and letters.
 fn has_extension(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     name.rsplit_once('.').is_some_and(|(_, extension)| {
@@ -208,7 +187,7 @@ fn has_extension(path: &str) -> bool {
     })
 }
 
-/// True for what splitting leaves over: one letter, a number of one or two digits, several numbers.
+/// Returns true for what splitting leaves over: one letter, a number of one or two digits, several numbers.
 fn is_remnant(piece: &str) -> bool {
     let is_number = piece.chars().all(|c| c.is_ascii_digit() || c == ',');
     let is_short = piece.len() < 2 || (piece.len() == 2 && is_number);
@@ -218,12 +197,12 @@ fn is_remnant(piece: &str) -> bool {
 /// Fewest digits of a number that names one thing: an issue of a large project, a run, a client.
 const ID_DIGITS: usize = 5;
 
-/// True for a word shaped like a thing with a name: `--no-verify`,
+/// Returns true for a word shaped like a thing with a name: `--no-verify`,
 /// `src/main.rs`, `ERR_SYNC_701`, `fooBar`, `E0308`, `v1.2.3`, `164556913424`.
 pub(crate) fn is_identifier(word: &str) -> bool {
-    let core = bare(word);
+    let core = trim_punctuation(word);
     let is_marked = word.starts_with(['-', '_', '@', '#']);
-    if !is_marked && (is_quantity(core) || is_stop_word(core)) {
+    if !is_marked && (is_quantity(core) || is_english_stop_word(core)) {
         return false;
     }
     let chars: Vec<char> = core.chars().collect();
@@ -240,7 +219,7 @@ pub(crate) fn is_identifier(word: &str) -> bool {
     flag || hump || shout || is_id || (letters && (joined || digits))
 }
 
-/// `2nd`, `45s`, `10MB`: a number with what it counts.
+/// Returns true for a number with its unit: `2nd`, `45s`, `10MB`.
 fn is_quantity(word: &str) -> bool {
     let unit = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     unit.len() < word.len() && UNITS.contains(&unit.to_lowercase().as_str())

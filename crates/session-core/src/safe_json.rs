@@ -9,24 +9,24 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// When the value cannot be serialised.
-pub fn pretty(value: &impl Serialize) -> serde_json::Result<String> {
-    written(value, Safe::new(PrettyFormatter::new()))
+pub fn format_pretty(value: &impl Serialize) -> serde_json::Result<String> {
+    write_to_string(value, SafeFormatter::new(PrettyFormatter::new()))
 }
 
 /// Returns the same on one line.
 ///
 /// # Errors
-/// As [`pretty`].
-pub fn compact(value: &impl Serialize) -> serde_json::Result<String> {
-    written(value, Safe::new(serde_json::ser::CompactFormatter))
+/// As [`format_pretty`].
+pub fn format_compact(value: &impl Serialize) -> serde_json::Result<String> {
+    write_to_string(value, SafeFormatter::new(serde_json::ser::CompactFormatter))
 }
 
 /// Formats a value as JSON on several lines that keeps its strings to the byte: what is not printable
 /// stands as an escape (`\u202e`). For what another program reads back.
 ///
 /// # Errors
-/// As [`pretty`].
-pub fn lossless(value: &impl Serialize) -> serde_json::Result<String> {
+/// As [`format_pretty`].
+pub fn format_lossless(value: &impl Serialize) -> serde_json::Result<String> {
     let json = serde_json::to_string_pretty(value)?;
     let mut out = String::with_capacity(json.len());
     let mut rest = json.as_str();
@@ -46,16 +46,19 @@ pub fn lossless(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(out)
 }
 
-/// Writes a value as [`pretty`] formats it, without holding the document in memory.
+/// Writes a value as [`format_pretty`] formats it, without holding the document in memory.
 ///
 /// # Errors
 /// When the value cannot be serialised, or `out` cannot be written.
 pub fn write_pretty(value: &impl Serialize, out: impl Write) -> serde_json::Result<()> {
-    let formatter = Safe::new(PrettyFormatter::new());
+    let formatter = SafeFormatter::new(PrettyFormatter::new());
     value.serialize(&mut Serializer::with_formatter(out, formatter))
 }
 
-fn written<F: Formatter>(value: &impl Serialize, formatter: Safe<F>) -> serde_json::Result<String> {
+fn write_to_string<F: Formatter>(
+    value: &impl Serialize,
+    formatter: SafeFormatter<F>,
+) -> serde_json::Result<String> {
     let mut out = Vec::new();
     value.serialize(&mut Serializer::with_formatter(&mut out, formatter))?;
     Ok(String::from_utf8_lossy(&out).into_owned())
@@ -64,13 +67,13 @@ fn written<F: Formatter>(value: &impl Serialize, formatter: Safe<F>) -> serde_js
 /// A formatter whose strings hold nothing that a terminal obeys or nobody sees. serde gives a
 /// string in parts, between characters that JSON escapes: a string is gathered and written at its
 /// end.
-struct Safe<F> {
+struct SafeFormatter<F> {
     inner: F,
     text: String,
     in_string: bool,
 }
 
-impl<F> Safe<F> {
+impl<F> SafeFormatter<F> {
     fn new(inner: F) -> Self {
         Self {
             inner,
@@ -92,7 +95,7 @@ macro_rules! numbers {
     )*};
 }
 
-impl<F: Formatter> Formatter for Safe<F> {
+impl<F: Formatter> Formatter for SafeFormatter<F> {
     numbers!(write_bool: bool, write_i8: i8, write_i16: i16, write_i32: i32, write_i64: i64, write_i128: i128);
     numbers!(write_u8: u8, write_u16: u16, write_u32: u32, write_u64: u64, write_u128: u128);
     numbers!(write_f32: f32, write_f64: f64);
@@ -184,12 +187,12 @@ mod tests {
         let value = json!({"a\u{202e}": ["x\u{1b}]52;c;cm0=\u{7}y\n\"\\", 1, null, true], "b": {}, "c": []});
         let safe = json!({"a": ["xy\n\"\\", 1, null, true], "b": {}, "c": []});
         assert_eq!(
-            pretty(&value).unwrap(),
+            format_pretty(&value).unwrap(),
             serde_json::to_string_pretty(&safe).unwrap()
         );
-        assert_eq!(compact(&value).unwrap(), safe.to_string());
+        assert_eq!(format_compact(&value).unwrap(), safe.to_string());
         let numbers = std::collections::BTreeMap::from([(7, 0.5), (8, 1.0)]);
-        assert_eq!(compact(&numbers).unwrap(), r#"{"7":0.5,"8":1.0}"#);
+        assert_eq!(format_compact(&numbers).unwrap(), r#"{"7":0.5,"8":1.0}"#);
     }
 
     proptest! {
@@ -197,7 +200,7 @@ mod tests {
 
         #[test]
         fn what_is_lossless_reads_back_and_shows_nothing_unsafe(text in "(\\PC|[\u{0}-\u{1f}\u{7f}]|[\u{200b}-\u{206f}]|[\u{e0000}-\u{e007f}]){0,30}") {
-            let json = lossless(&text).unwrap();
+            let json = format_lossless(&text).unwrap();
             prop_assert_eq!(printable(&json), json.as_str());
             prop_assert_eq!(serde_json::from_str::<Value>(&json).unwrap(), Value::from(text));
         }

@@ -1,6 +1,6 @@
 //! Which commands do the same work, however their output is shown.
 
-use crate::shell::{program, simple_commands, words_from_program};
+use crate::shell::{find_program, split_simple_commands, words_from_program};
 use crate::text::file_name;
 
 /// The simple commands of a command line that do its work: without those that change the folder or show
@@ -9,7 +9,7 @@ use crate::text::file_name;
 pub struct CommandWork(Vec<String>);
 
 /// Programs that show output, or prepare what comes after them.
-const BESIDE: [&str; 48] = [
+const NEUTRAL_PROGRAMS: [&str; 48] = [
     "cd", "pushd", "popd", "export", "unset", "set", "source", ".", "echo", "printf", "true",
     "false", ":", "exit", "cat", "head", "tail", "wc", "jq", "sleep", "pwd", "test", "[", "[[",
     "grep", "egrep", "rg", "sed", "awk", "cut", "sort", "uniq", "tr", "tee", "less", "more", "ls",
@@ -19,7 +19,7 @@ const BESIDE: [&str; 48] = [
 impl CommandWork {
     /// Reads a command line; `None` where it only shows something.
     pub fn new(command: &str) -> Option<Self> {
-        let mut work: Vec<String> = simple_commands(command)
+        let mut work: Vec<String> = split_simple_commands(command)
             .iter()
             .filter(|simple| does_work(simple))
             .map(|simple| plain_words(simple))
@@ -30,26 +30,28 @@ impl CommandWork {
     }
 
     /// Returns the name of each simple command: its program with its subcommand or script, `cargo test`.
-    pub fn names(&self) -> impl Iterator<Item = String> {
+    pub fn command_names(&self) -> impl Iterator<Item = String> {
         self.0.iter().map(|simple| command_name(simple))
     }
 
-    /// True where one of its programs is one of the other's. Those that run the scripts of a package are one.
+    /// Returns true where one of its programs is one of the other's. Those that run the scripts of a package are one.
     pub fn shares_program(&self, other: &Self) -> bool {
         let mut programs = self.0.iter().map(|simple| work_program(simple));
         programs.any(|program| other.0.iter().any(|simple| work_program(simple) == program))
     }
 
-    /// True where the other command line does all of this work.
+    /// Returns true where the other command line does all of this work.
     pub fn is_done_by(&self, other: &Self) -> bool {
         self.0.iter().all(|simple| other.0.contains(simple))
     }
 }
 
-/// True where the exit code of a command line is not that of its work: `make | tail`, `make || true`.
-pub fn hides_exit_code(command: &str) -> bool {
-    let commands = simple_commands(command);
-    let last = commands.iter().rfind(|simple| program(simple).is_some());
+/// Returns true where the exit code of a command line is not that of its work: `make | tail`, `make || true`.
+pub(crate) fn hides_exit_code(command: &str) -> bool {
+    let commands = split_simple_commands(command);
+    let last = commands
+        .iter()
+        .rfind(|simple| find_program(simple).is_some());
     last.is_some_and(|simple| !does_work(simple))
 }
 
@@ -82,7 +84,7 @@ fn command_name(simple: &str) -> String {
 }
 
 pub(crate) fn does_work(simple: &str) -> bool {
-    program(simple).is_some_and(|program| !BESIDE.contains(&program))
+    find_program(simple).is_some_and(|program| !NEUTRAL_PROGRAMS.contains(&program))
 }
 
 /// Returns the words of a simple command, with the program's name alone and without redirections.
@@ -176,7 +178,7 @@ mod tests {
             ("PORT=1 npm run build && make", "make; npm run build"),
         ] {
             let work = CommandWork::new(command).unwrap();
-            assert_eq!(work.names().collect::<Vec<_>>().join("; "), names);
+            assert_eq!(work.command_names().collect::<Vec<_>>().join("; "), names);
         }
     }
 }

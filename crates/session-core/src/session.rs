@@ -1,4 +1,4 @@
-//! The nouns: what a history is made of.
+//! The data model of a history: sessions, turns, parts and calls.
 
 use crate::call_status::CallStatus;
 use crate::turn_stats::{FileAccess, TurnStats};
@@ -21,7 +21,7 @@ impl SourceName {
         Self(Cow::Borrowed(name))
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -49,7 +49,7 @@ pub struct SessionMeta {
     /// Root of the project, when it is another folder than `cwd`: the main
     /// checkout of a git worktree.
     pub project: Option<String>,
-    /// Last git branch met.
+    /// Last git branch seen.
     pub branch: Option<String>,
     /// Id of the session that this one was forked or resumed from, if stated.
     pub forked_from: Option<String>,
@@ -58,19 +58,19 @@ pub struct SessionMeta {
     pub prompts_only: bool,
 }
 
-/// Where a turn lies in its history file.
+/// The span of a turn in its history file.
 ///
 /// For JSONL files: bytes, half open. For databases: ordinals of messages in
 /// the session, half open. Only the source that made a span can read it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Span {
+pub struct TurnSpan {
     /// First byte or ordinal.
     pub start: u64,
     /// One past the last.
     pub end: u64,
 }
 
-/// How the words that open a turn came to be.
+/// The origin of the prompt of a turn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PromptKind {
@@ -101,18 +101,18 @@ pub struct Turn {
     pub leaf: Option<String>,
     /// Milliseconds since 1970, UTC, of the opening message.
     pub started_ms: Option<i64>,
-    /// Greatest time met in the turn.
+    /// Greatest time in the turn.
     pub ended_ms: Option<i64>,
     /// Git branch at its end.
     pub branch: Option<String>,
-    /// Where it lies in the history.
-    pub span: Span,
-    /// Who wrote the prompt.
+    /// Its span in the history.
+    pub span: TurnSpan,
+    /// The origin of the prompt.
     pub kind: PromptKind,
     /// The opening words, cleaned of reminders and wrappers.
     pub prompt: String,
     /// Answers, calls and notices, in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<TurnPart>,
     /// Time, tokens and models; of a turn that continues one, those of the continuation.
     #[serde(default)]
     pub turn_stats: TurnStats,
@@ -121,21 +121,21 @@ pub struct Turn {
 /// One thing that happened in a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub enum Part {
+pub enum TurnPart {
     /// The agent's words to the user.
     Text {
         /// The words.
         text: String,
     },
-    /// The agent's reasoning. Only with [`Detail::Full`].
+    /// The agent's reasoning. Only with [`ReadDetail::Full`].
     Thinking {
         /// The words.
         text: String,
     },
     /// A tool call with its result, as far as known.
     Call(ToolCall),
-    /// Something the program said: an interruption, a command's output,
-    /// background news. Shown, never indexed. Only with [`Detail::Full`].
+    /// A notice of the program: an interruption, a command's output,
+    /// background news. Shown, never indexed. Only with [`ReadDetail::Full`].
     Notice {
         /// The words.
         text: String,
@@ -153,7 +153,7 @@ pub enum Part {
         text: String,
     },
     /// A compaction summary: repeats the session, so shown but never indexed.
-    /// Only with [`Detail::Full`].
+    /// Only with [`ReadDetail::Full`].
     Summary {
         /// The words.
         text: String,
@@ -173,14 +173,14 @@ pub struct ToolCall {
     /// Files the call names (`file_path`, `path`, `notebook_path`, patches).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// The whole input. `Null` unless [`Detail::Full`].
+    /// The whole input. `Null` unless [`ReadDetail::Full`].
     #[serde(skip_serializing_if = "serde_json::Value::is_null")]
     pub input: serde_json::Value,
-    /// With [`Detail::Full`] the whole output; with [`Detail::Index`] only its
-    /// error lines, see [`crate::error_lines`].
+    /// The whole output with [`ReadDetail::Full`]; with [`ReadDetail::Index`] only its
+    /// error lines, see [`crate::find_error_lines`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// How it ended.
+    /// The end of the call.
     #[serde(flatten)]
     pub status: CallStatus,
     /// Session id of the subagent that the call started.
@@ -213,8 +213,8 @@ impl CallDialog {
         said.then(|| Box::new(Self { question, reply }))
     }
 
-    /// Adds what a later line told of the same call.
-    pub fn join(known: &mut Option<Box<Self>>, more: Option<Box<Self>>) {
+    /// Merges what a later line records of the same call.
+    pub fn merge(known: &mut Option<Box<Self>>, more: Option<Box<Self>>) {
         match (known.as_mut(), more) {
             (Some(known), Some(more)) => {
                 known.question = more.question.or_else(|| known.question.take());
@@ -230,27 +230,27 @@ impl CallDialog {
 /// command runs, changes and reads of files belong to it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliveredCall {
-    /// How many commands ran before it, if it ran one.
+    /// The number of commands that ran before it, if it ran one.
     pub run: Option<u32>,
-    /// How many files were changed before it.
+    /// The number of files that were changed before it.
     pub change: u32,
-    /// How many files it changed.
+    /// The number of files that it changed.
     pub changes: u32,
-    /// How many files were read before it.
+    /// The number of files that were read before it.
     #[serde(default)]
     pub read: u32,
-    /// How many files it read.
+    /// The number of files that it read.
     #[serde(default)]
     pub reads: u32,
 }
 
 impl ToolCall {
-    /// The command as it is kept, if it ran one: a long one abridged, and none of this program,
+    /// Returns the command as it is kept, if it ran one: a long one abridged, and none of this program,
     /// since our own hits in a transcript would find themselves.
-    pub fn run(&self) -> Option<Cow<'_, str>> {
+    pub fn kept_command(&self) -> Option<Cow<'_, str>> {
         let command = self.command.as_deref()?;
         let kept = !command.trim().is_empty() && !noise::is_own_command(command);
-        kept.then(|| shell::abridged(command))
+        kept.then(|| shell::abridge_command(command))
     }
 
     /// Name of a list of files that changed, whichever tool or command did it:
@@ -258,7 +258,7 @@ impl ToolCall {
     pub const PATCH: &'static str = "Patch";
 
     /// Returns the subject of the call: its command, its first file, a description in its input,
-    /// or its questions. The input is known with [`Detail::Full`] alone.
+    /// or its questions. The input is known with [`ReadDetail::Full`] alone.
     pub fn subject(&self) -> Option<&str> {
         let said = |name: &str| self.input.get(name).and_then(serde_json::Value::as_str);
         let named = || SUBJECTS.into_iter().find_map(said);
@@ -280,25 +280,25 @@ impl ToolCall {
         }
     }
 
-    /// How many files it changes, or tries to.
-    pub fn changes(&self) -> u32 {
+    /// Counts the files that it changes, or tries to.
+    pub fn count_changed_files(&self) -> u32 {
         match self.file_access() {
             FileAccess::Read => 0,
             _ => u32::try_from(self.files.len()).unwrap_or(u32::MAX),
         }
     }
 
-    /// How many files it reads, or tries to.
-    pub fn reads(&self) -> u32 {
+    /// Counts the files that it reads, or tries to.
+    pub fn count_read_files(&self) -> u32 {
         match self.file_access() {
             FileAccess::Read => u32::try_from(self.files.len()).unwrap_or(u32::MAX),
             _ => 0,
         }
     }
 
-    /// True when error lines in the output are the call's own: it ran a command
+    /// Returns true when error lines in the output are the call's own: it ran a command
     /// or failed. What a file or a page says about errors is none, nor is why it did not run.
-    pub fn reports_errors(&self) -> bool {
+    pub(crate) fn reports_errors(&self) -> bool {
         let is_own = self.command.is_some() && self.status != CallStatus::NotRun;
         is_own || self.status.is_failed()
     }
@@ -310,22 +310,22 @@ const CHANGES: [&str; 14] = [
     "rename", "save", "update", "design",
 ];
 
-/// True for a tool of somebody else's that says in its name that it changes files, as
+/// Returns true for a tool of somebody else's that says in its name that it changes files, as
 /// `mcp__fs__write_file`. The name of its server says nothing.
 fn changes_by_its_name(tool: &str) -> bool {
     let of_server = tool
         .strip_prefix("mcp__")
         .and_then(|name| name.split_once("__"));
     let name = of_server.map_or(tool, |(_, name)| name);
-    let humps = text::identifier_parts(std::iter::once(name));
+    let humps = text::camel_case_parts(std::iter::once(name));
     let words = name.split(|c: char| !c.is_alphanumeric());
     let mut words = words.chain(humps.split(' '));
     words.any(|word| CHANGES.contains(&&*word.to_lowercase()))
 }
 
-/// How much of a turn a source builds.
+/// The detail in which a source builds a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Detail {
+pub enum ReadDetail {
     /// The parts that the index holds: texts, commands, paths, error lines.
     Index,
     /// Everything, for `show`.

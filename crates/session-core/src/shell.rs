@@ -73,8 +73,8 @@ impl ValueOptions {
 /// Words that end what such words began.
 const ENDS: [&str; 4] = ["fi", "done", "}", "esac"];
 
-/// The program that a pipe begins with, without its folder.
-pub(crate) fn program(pipe: &str) -> Option<&str> {
+/// Returns the program that a pipe begins with, without its folder.
+pub(crate) fn find_program(pipe: &str) -> Option<&str> {
     let program = words_from_program(pipe).next()?;
     (!ENDS.contains(&program)).then(|| file_name(program))
 }
@@ -99,7 +99,7 @@ pub fn words_from_program(simple: &str) -> impl Iterator<Item = &str> {
 
 /// Returns a simple command from each program on that another one is named after, such as `npx`, and from its own
 /// program on.
-pub fn commands_within(simple: &str) -> Vec<String> {
+pub fn split_wrapped_commands(simple: &str) -> Vec<String> {
     let words: Vec<&str> = simple.split_whitespace().collect();
     let program = words.len() - words_from_program(simple).count();
     let wrappers = (0..program).filter(|at| wrapper(words[*at]).is_some());
@@ -108,7 +108,7 @@ pub fn commands_within(simple: &str) -> Vec<String> {
 }
 
 /// Returns the directory that a simple command changes to: `app` of `cd app`.
-pub fn cd_target(simple: &str) -> Option<&str> {
+pub fn find_cd_target(simple: &str) -> Option<&str> {
     let mut words = simple.split_whitespace();
     let is_cd = words.next() == Some("cd");
     words.next().filter(|_| is_cd && words.next().is_none())
@@ -123,22 +123,22 @@ fn wrapper(word: &str) -> Option<&str> {
     WRAPPERS.contains(&name).then_some(name)
 }
 
-/// The pipes of a command line, which `;`, `&&`, `||`, `&`, line ends and parentheses separate
+/// Returns the pipes of a command line, which `;`, `&&`, `||`, `&`, line ends and parentheses separate
 /// where no quote is open. Comments and the texts of heredocs are left out.
-pub(crate) fn pipes(command: &str) -> Vec<String> {
+pub(crate) fn split_pipes(command: &str) -> Vec<String> {
     let parts = split(command, false).into_iter();
     parts.map(|part| part.text).collect()
 }
 
 /// Splits a command line into its simple commands, without quotes, comments and the texts of heredocs;
 /// space inside quotes is `_`.
-pub fn simple_commands(command: &str) -> Vec<String> {
-    let parts = command_parts(command).into_iter();
+pub fn split_simple_commands(command: &str) -> Vec<String> {
+    let parts = split_command_parts(command).into_iter();
     parts.map(|part| part.text).collect()
 }
 
 /// Splits a command line into its simple commands, without the texts of heredocs.
-pub fn command_parts(command: &str) -> Vec<CommandPart<'_>> {
+pub fn split_command_parts(command: &str) -> Vec<CommandPart<'_>> {
     split(command, true)
 }
 
@@ -148,9 +148,9 @@ const HEAD_BYTES: usize = 2_000;
 const NAMES_BYTES: usize = 400;
 const TAIL_BYTES: usize = 600;
 
-/// A command as it is kept. Of one over 2,600 bytes these are its head, its tail and, of each
+/// Abridges a command for the index. Of one over 2,600 bytes it keeps the head, the tail and, of each
 /// simple command between them, the program and its subcommands (`gh pr create`), each once.
-pub(crate) fn abridged(command: &str) -> Cow<'_, str> {
+pub(crate) fn abridge_command(command: &str) -> Cow<'_, str> {
     let command = command.trim();
     if command.len() <= HEAD_BYTES + TAIL_BYTES {
         return Cow::Borrowed(command);
@@ -165,10 +165,10 @@ pub(crate) fn abridged(command: &str) -> Cow<'_, str> {
     ))
 }
 
-/// The names of the simple commands that neither the head nor the tail shows, a line each.
+/// Returns the names of the simple commands that neither the head nor the tail shows, a line each.
 fn names_between(command: &str, head: &str, tail: &str) -> String {
     let mut names = String::new();
-    for simple in simple_commands(command) {
+    for simple in split_simple_commands(command) {
         let name = name(&simple);
         let is_shown = |text: &str| text.contains(&name);
         let fits = names.len() + name.len() < NAMES_BYTES;
@@ -180,9 +180,9 @@ fn names_between(command: &str, head: &str, tail: &str) -> String {
     names
 }
 
-/// The program of a simple command with at most two subcommands.
+/// Returns the program of a simple command with at most two subcommands.
 fn name(simple: &str) -> String {
-    let Some(program) = program(simple) else {
+    let Some(program) = find_program(simple) else {
         return String::new();
     };
     let plain = |word: &&str| word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
@@ -193,7 +193,7 @@ fn name(simple: &str) -> String {
     clip(&name.join(" "), 80).to_owned()
 }
 
-/// At most the last `limit` bytes of a text.
+/// Returns at most the last `limit` bytes of a text.
 fn last(text: &str, limit: usize) -> &str {
     let mut start = text.len().saturating_sub(limit);
     while !text.is_char_boundary(start) {
@@ -207,8 +207,8 @@ mod tests {
     use super::*;
 
     fn programs(command: &str) -> Vec<String> {
-        let pipes = pipes(command);
-        let programs = pipes.iter().filter_map(|pipe| program(pipe));
+        let pipes = split_pipes(command);
+        let programs = pipes.iter().filter_map(|pipe| find_program(pipe));
         programs.map(str::to_owned).collect()
     }
 
@@ -256,15 +256,15 @@ mod tests {
 
     #[test]
     fn simple_commands_end_at_pipes_too() {
-        let commands = simple_commands("a 'x|y' >| f | b |& c; (d || e) & f");
-        let names: Vec<&str> = commands.iter().filter_map(|c| program(c)).collect();
+        let commands = split_simple_commands("a 'x|y' >| f | b |& c; (d || e) & f");
+        let names: Vec<&str> = commands.iter().filter_map(|c| find_program(c)).collect();
         assert_eq!(names, ["a", "b", "c", "d", "e", "f"]);
     }
 
     #[test]
     fn a_simple_command_has_its_source() {
         let command = "cd src && psql -c \"DROP TABLE 日\" | cat <<EOF; ls\nx; y\nEOF\n'a b'";
-        let parts = command_parts(command);
+        let parts = split_command_parts(command);
         let sources: Vec<&str> = parts.iter().map(|part| part.source.trim()).collect();
         let expected = [
             "cd src",
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_command_is_named_from_each_wrapper_on() {
-        let within = |command| commands_within(command).join("|");
+        let within = |command| split_wrapped_commands(command).join("|");
         let prisma = "npx prisma migrate|prisma migrate";
         assert_eq!(within("DB=x npx prisma migrate"), prisma);
         let sudo = format!("sudo npx prisma migrate|{prisma}");
@@ -297,15 +297,15 @@ mod tests {
             fill(500),
             fill(1000)
         );
-        let kept = abridged(&command);
+        let kept = abridge_command(&command);
         assert!(kept.starts_with("make all && echo"), "{kept}");
         assert!(kept.ends_with("kubectl apply"), "{kept}");
         assert!(kept.contains("…\ngit log\nsort\ngh pr create\n…"), "{kept}");
         assert!(kept.len() < HEAD_BYTES + NAMES_BYTES + TAIL_BYTES + 20);
         let short = "é".repeat(1_300);
-        assert_eq!(abridged(&short), short);
+        assert_eq!(abridge_command(&short), short);
         assert!(
-            abridged(&"é".repeat(1_400)).contains('…'),
+            abridge_command(&"é".repeat(1_400)).contains('…'),
             "cut between characters"
         );
     }

@@ -13,7 +13,7 @@ pub struct CommandPart<'c> {
 pub(crate) fn split(command: &str, at_pipe: bool) -> Vec<CommandPart<'_>> {
     let mut line = ShellParser {
         source: command,
-        rest: Rest(command),
+        rest: UnreadText(command),
         parts: Vec::new(),
         text: String::new(),
         start: 0,
@@ -33,9 +33,9 @@ pub(crate) fn split(command: &str, at_pipe: bool) -> Vec<CommandPart<'_>> {
 }
 
 /// The text that is not read yet.
-struct Rest<'c>(&'c str);
+struct UnreadText<'c>(&'c str);
 
-impl Rest<'_> {
+impl UnreadText<'_> {
     fn peek(&self) -> Option<char> {
         self.0.chars().next()
     }
@@ -51,7 +51,7 @@ impl Rest<'_> {
     }
 }
 
-impl Iterator for Rest<'_> {
+impl Iterator for UnreadText<'_> {
     type Item = char;
 
     fn next(&mut self) -> Option<char> {
@@ -61,7 +61,7 @@ impl Iterator for Rest<'_> {
 
 struct ShellParser<'c> {
     source: &'c str,
-    rest: Rest<'c>,
+    rest: UnreadText<'c>,
     parts: Vec<CommandPart<'c>>,
     /// The text of the part that is being read, and the place in the source where it begins.
     text: String,
@@ -102,7 +102,7 @@ impl ShellParser<'_> {
         self.text.push(c);
     }
 
-    /// A character inside a word.
+    /// Appends a character inside a word; white space becomes `_`.
     fn push_inside(&mut self, c: char) {
         self.push(if c.is_whitespace() { '_' } else { c });
     }
@@ -139,7 +139,7 @@ impl ShellParser<'_> {
         self.last().is_none_or(char::is_whitespace)
     }
 
-    /// `2>&1`, `&> file`, `|& head`.
+    /// Returns true within a redirection: `2>&1`, `&> file`, `|& head`.
     fn is_redirection(&mut self) -> bool {
         matches!(self.last(), Some('>' | '<' | '|')) || self.rest.peek() == Some('>')
     }
@@ -170,7 +170,7 @@ impl ShellParser<'_> {
         }
     }
 
-    /// `<<EOF`, `<<-'EOF'`; not `<<<`, which a word follows.
+    /// Reads the delimiter of a heredoc, `<<EOF` or `<<-'EOF'`; not `<<<`, which a word follows.
     fn begin_heredoc(&mut self) {
         if self.rest.next_if_eq('<').is_some() {
             return;

@@ -1,7 +1,7 @@
 //! Commands that show source: what it says of errors is no error.
 
 use crate::same_command::does_work;
-use crate::shell::{program, simple_commands, words_from_program};
+use crate::shell::{find_program, split_simple_commands, words_from_program};
 
 /// Subcommands of git that show changes and files.
 const GIT_VIEWS: [&str; 5] = ["show", "diff", "log", "grep", "blame"];
@@ -14,9 +14,9 @@ const EXTENSIONS: [&str; 34] = [
     "svelte", "swift", "toml", "ts", "tsx", "vue", "yaml",
 ];
 
-/// True for a command line that only shows files of source or prose, or what git knows of them: `nl -ba a.rs | head`.
+/// Returns true for a command line that only shows files of source or prose, or what git knows of them: `nl -ba a.rs | head`.
 pub(crate) fn shows_source(command: &str) -> bool {
-    let commands = simple_commands(command);
+    let commands = split_simple_commands(command);
     let only_shows = |simple: &String| !does_work(simple) || is_git_view(simple);
     commands.iter().all(only_shows)
         && commands
@@ -25,7 +25,7 @@ pub(crate) fn shows_source(command: &str) -> bool {
 }
 
 fn is_git_view(simple: &str) -> bool {
-    if program(simple) != Some("git") {
+    if find_program(simple) != Some("git") {
         return false;
     }
     let mut words = words_from_program(simple).skip(1);

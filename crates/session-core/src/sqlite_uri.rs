@@ -11,7 +11,7 @@ const PLAIN: AsciiSet = NON_ALPHANUMERIC
     .remove(b'_');
 
 /// Returns the URI by which SQLite opens a database as one that does not change: it takes no lock and
-/// makes no file beside it.
+/// creates no file in its directory.
 pub fn immutable_sqlite_uri(path: &Path) -> String {
     let path = percent_encode(path.as_os_str().as_encoded_bytes(), &PLAIN);
     format!("file:{path}?immutable=1")

@@ -1,16 +1,20 @@
 //! Small, pure text functions that every crate agrees on.
 
 use crate::shell;
-use std::borrow::Cow;
 use std::collections::HashSet;
+use unicode_normalization::char::is_combining_mark;
 
+mod char_filter;
 mod compose;
 mod head_run;
 mod markdown;
 mod printable;
 mod run_memo;
 
-pub use compose::{compose, searchable};
+pub use char_filter::{
+    FilteredChar, FilteredChars, filter_chars, filtered_chars, fold_word, folded_chars,
+};
+pub use compose::{compose, normalize_searchable};
 pub use head_run::{HeadRun, is_separator};
 pub use markdown::escape_markdown;
 pub use printable::printable;
@@ -45,7 +49,7 @@ pub fn clip_words(text: &str, limit: usize) -> &str {
 }
 
 /// Joins all runs of white space to one space: a text on one line.
-pub fn one_line(text: &str) -> String {
+pub fn collapse_whitespace(text: &str) -> String {
     let mut out = String::with_capacity(text.len().min(4096));
     for word in text.split_whitespace() {
         if !out.is_empty() {
@@ -56,26 +60,26 @@ pub fn one_line(text: &str) -> String {
     out
 }
 
-/// The last component of a path, whichever system wrote it.
+/// Returns the last component of a path, whichever system wrote it.
 pub fn file_name(path: &str) -> &str {
     let path = path.trim_end_matches(['/', '\\']);
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// The addresses of pull requests and merge requests in a text, each once.
-pub fn pull_requests(text: &str) -> Vec<&str> {
+/// Returns the addresses of pull requests and merge requests in a text, each once.
+pub fn find_pull_requests(text: &str) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
     for kind in ["/pull/", "/merge_requests/", "/pull-requests/"] {
         for (at, _) in text.match_indices(kind) {
-            let address = address(text, at, kind.len());
+            let address = pull_request_address(text, at, kind.len());
             found.extend(address.filter(|a| !found.contains(a)));
         }
     }
     found
 }
 
-/// The address that goes over `at`, up to the number `after` bytes on.
-fn address(text: &str, at: usize, after: usize) -> Option<&str> {
+/// Returns the address that goes over `at`, up to the number `after` bytes on.
+fn pull_request_address(text: &str, at: usize, after: usize) -> Option<&str> {
     let (before, rest) = (text.get(..at)?, text.get(at + after..)?);
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let start = before.rfind("https://")?;
@@ -94,22 +98,22 @@ fn is_example(repository: &str) -> bool {
     EXAMPLES.iter().any(|end| repository.ends_with(end))
 }
 
-/// True when a command opens a pull request, whose address its output tells.
+/// Returns true when a command opens a pull request, whose address is in its output.
 pub fn opens_pull_request(command: &str) -> bool {
     // Most commands do not name one at all.
     let names_one = command.contains("pr ") || command.contains("mr ");
     names_one
-        && shell::simple_commands(command)
+        && shell::split_simple_commands(command)
             .iter()
-            .any(|simple| opens(simple))
+            .any(|simple| opens_in_simple_command(simple))
 }
 
 /// Programs that open pull requests, also with options before `pr create`.
 const FORGES: [&str; 4] = ["gh", "glab", "tea", "az"];
 
-/// True for a simple command such as `gh pr create`, and one with such a command in its quotes:
+/// Returns true for a simple command such as `gh pr create`, and one with such a command in its quotes:
 /// `url="$(gh pr create)"`.
-fn opens(simple: &str) -> bool {
+fn opens_in_simple_command(simple: &str) -> bool {
     let words: Vec<&str> = shell::words_from_program(simple).collect();
     let is_opening = |pair: &[&str]| matches!(pair, ["pr" | "mr", "create" | "new"]);
     let at = words.windows(2).position(is_opening);
@@ -119,12 +123,12 @@ fn opens(simple: &str) -> bool {
         simple
             .split("$(")
             .skip(1)
-            .any(|inner| opens(&inner.replace('_', " ")))
+            .any(|inner| opens_in_simple_command(&inner.replace('_', " ")))
     };
     opens_one && !words.contains(&"--dry-run") || within()
 }
 
-/// True for a tool that opens a pull request, whose address its result tells:
+/// Returns true for a tool that opens a pull request, whose address is in its result:
 /// `mcp__github__create_pull_request`.
 pub fn is_pull_request_tool(tool: &str) -> bool {
     let letters = tool.chars().filter(|c| c.is_alphanumeric());
@@ -132,35 +136,10 @@ pub fn is_pull_request_tool(tool: &str) -> bool {
     name.ends_with("createpullrequest") || name.ends_with("createmergerequest")
 }
 
-/// Puts spaces around each character of scripts that are written without
-/// them, so that a word index can find parts of a sentence.
-pub fn spaced(text: &str) -> Cow<'_, str> {
-    // Dashes and quotes, U+2000 to U+2FFF, begin with E2; what begins lower is before all of them.
-    let may_be = |byte: u8| byte >= 0xE0 && byte != 0xE2;
-    let may_be_in = |bytes: &[u8]| {
-        bytes
-            .iter()
-            .fold(false, |found, byte| found | may_be(*byte))
-    };
-    // All bytes of a chunk, so that they are looked at together.
-    if !text.as_bytes().chunks(64).any(may_be_in) || !text.chars().any(is_unspaced) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len() * 2);
-    for c in text.chars() {
-        if is_unspaced(c) {
-            out.extend([' ', c, ' ']);
-        } else {
-            out.push(c);
-        }
-    }
-    Cow::Owned(out)
-}
-
-/// Pairs of neighbouring characters of scripts that are written without spaces, each once: what is left
-/// of a phrase whose words are bent, or stand in another order.
-pub fn character_pairs(text: &str) -> Vec<String> {
-    let chars: Vec<char> = text.chars().collect();
+/// Returns the character bigrams of scripts that are written without spaces, each once: what is left
+/// of a phrase whose words are inflected or in another order. Marks count as nothing, as they do in the word index.
+pub fn character_bigrams(text: &str) -> Vec<String> {
+    let chars: Vec<char> = text.chars().filter(|c| !is_combining_mark(*c)).collect();
     let mut pairs: Vec<String> = Vec::new();
     for pair in chars
         .windows(2)
@@ -177,11 +156,11 @@ pub fn character_pairs(text: &str) -> Vec<String> {
 /// Returns the parts of all words in camel case in some texts, each once, with spaces between them:
 /// `parseRetryHeader` has `parse`, `Retry` and `Header`. Words that `_`, `.`, `-` or `/` join need none:
 /// they are words of the index.
-pub fn identifier_parts<'t>(texts: impl Iterator<Item = &'t str>) -> String {
+pub fn camel_case_parts<'t>(texts: impl Iterator<Item = &'t str>) -> String {
     let mut parts: Vec<&str> = Vec::new();
     let mut seen = HashSet::new();
     for text in texts {
-        for part in words_with_humps(text).flat_map(split_humps) {
+        for part in camel_case_words(text).flat_map(split_camel_case) {
             if part.len() > 1 && seen.insert(part) {
                 parts.push(part);
             }
@@ -191,10 +170,10 @@ pub fn identifier_parts<'t>(texts: impl Iterator<Item = &'t str>) -> String {
 }
 
 /// Returns the words in camel case.
-fn words_with_humps(text: &str) -> impl Iterator<Item = &str> {
+fn camel_case_words(text: &str) -> impl Iterator<Item = &str> {
     let runs = runs_with_inner_capital(text);
     let words = runs.flat_map(|run| run.split(|c: char| !c.is_alphanumeric()));
-    words.filter(|word| has_hump(word))
+    words.filter(|word| is_camel_case(word))
 }
 
 /// Returns the runs between separators in which a capital follows an ASCII
@@ -233,7 +212,7 @@ fn find_inner_capital(bytes: &[u8]) -> Option<usize> {
 /// Bytes that are looked at together.
 const CHUNK_BYTES: usize = 32;
 
-fn has_hump(word: &str) -> bool {
+fn is_camel_case(word: &str) -> bool {
     let is_small = u8::is_ascii_lowercase;
     let is_capital = u8::is_ascii_uppercase;
     let bytes = word.as_bytes();
@@ -247,14 +226,14 @@ fn has_hump(word: &str) -> bool {
             |three: &[u8]| is_capital(&three[0]) && is_capital(&three[1]) && is_small(&three[2]);
         bytes.windows(3).any(ends)
     };
-    word.is_ascii() && word.len() <= HUMP_BYTES && (has_begin() || has_end())
+    word.is_ascii() && word.len() <= CAMEL_CASE_BYTES && (has_begin() || has_end())
 }
 
-/// Longest word that is split: base64 has humps, too.
-const HUMP_BYTES: usize = 64;
+/// Longest word that is split: base64 looks like camel case, too.
+const CAMEL_CASE_BYTES: usize = 64;
 
 /// Splits a word before each capital that follows a small letter or stands before one.
-fn split_humps(word: &str) -> Vec<&str> {
+fn split_camel_case(word: &str) -> Vec<&str> {
     let bytes = word.as_bytes();
     let begins = |at: usize| {
         let is = |at: usize, test: fn(&u8) -> bool| bytes.get(at).is_some_and(test);
@@ -289,10 +268,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn humps_are_found_wherever_they_stand(text in "([a-zA-Z0-9é_. -]{0,9}|[a-z ]{20,40}){0,12}") {
+        fn camel_case_is_found_wherever_it_stands(text in "([a-zA-Z0-9é_. -]{0,9}|[a-z ]{20,40}){0,12}") {
             let words = text.split(|c: char| !c.is_alphanumeric());
-            let expected: Vec<&str> = words.filter(|word| has_hump(word)).collect();
-            prop_assert_eq!(words_with_humps(&text).collect::<Vec<_>>(), expected);
+            let expected: Vec<&str> = words.filter(|word| is_camel_case(word)).collect();
+            prop_assert_eq!(camel_case_words(&text).collect::<Vec<_>>(), expected);
         }
     }
 
@@ -301,15 +280,15 @@ mod tests {
         let text = "Opened https://github.com/ann/app/pull/12.\n(https://gitlab.com/a/b/-/merge_requests/3) \
                     https://github.com/ann/app/pull/12/files, https://github.com/ann/app/pull/new/main, see /pull/9";
         assert_eq!(
-            pull_requests(text),
+            find_pull_requests(text),
             [
                 "https://github.com/ann/app/pull/12",
                 "https://gitlab.com/a/b/-/merge_requests/3"
             ]
         );
-        assert_eq!(pull_requests("https://a.b/ c/pull/1"), [""; 0]);
+        assert_eq!(find_pull_requests("https://a.b/ c/pull/1"), [""; 0]);
         let example = "as in https://github.com/OWNER/repo/pull/123";
-        assert_eq!(pull_requests(example), [""; 0]);
+        assert_eq!(find_pull_requests(example), [""; 0]);
     }
 
     #[test]
@@ -342,8 +321,8 @@ mod tests {
 
     #[test]
     fn han_is_found_by_parts() {
-        assert_eq!(spaced("ab 文字c"), "ab  文  字 c");
-        assert_eq!(character_pairs("超时了 ab超时"), ["超时", "时了"]);
+        assert_eq!(character_bigrams("超时了 ab超时"), ["超时", "时了"]);
+        assert_eq!(character_bigrams("กินน้ำ"), ["กน", "นน", "นำ"]);
         assert_eq!(file_name("C:\\a\\b.rs"), "b.rs");
         assert_eq!(clip("añb", 2), "a");
     }

@@ -2,7 +2,7 @@
 //! into, else what was done.
 
 use crate::content::TurnContent;
-use crate::text::{self, clip, file_name, is_unspaced, one_line};
+use crate::text::{self, clip, collapse_whitespace, file_name, is_unspaced};
 use crate::turn_stats::FileAccess;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ const TITLE_BYTES: usize = 120;
 const OPENING_BYTES: usize = 16 * 1024;
 /// Characters that openings of one template share at least.
 const SHARED_CHARS: usize = 40;
-/// So many different openings that share [`SHARED_CHARS`] have a template. Two alone may be one
+/// Fewest different openings with [`SHARED_CHARS`] in common that have a template. Two alone may be one
 /// request that was typed again: they have to share a whole title.
 const MIN_OPENINGS: usize = 3;
 /// Most files that a title names.
@@ -20,22 +20,22 @@ const MAX_FILES: usize = 3;
 /// Mark of omitted words.
 const CUT: &str = "…";
 
-/// The title that a prompt gives to its session: its head, on one line.
+/// Returns the title that a prompt gives to its session: its head, on one line.
 pub fn prompt_title(prompt: &str) -> String {
-    let prompt = subject(prompt);
+    let prompt = prompt_subject(prompt);
     let head = clip(prompt, 4 * TITLE_BYTES);
-    let line = one_line(head);
+    let line = collapse_whitespace(head);
     if line.len() <= TITLE_BYTES && head.len() == prompt.len() {
         return line;
     }
-    format!("{}{CUT}", shortened(&line))
+    format!("{}{CUT}", shorten(&line))
 }
 
-/// The title that is left of an opening when the template before `rest` is removed.
+/// Returns the title that is left of an opening when the template before `rest` is removed.
 pub fn remainder_title(rest: &str) -> String {
     match CUT.len() + 1 + rest.len() <= TITLE_BYTES {
         true => format!("{CUT} {rest}"),
-        false => format!("{CUT} {}{CUT}", shortened(rest)),
+        false => format!("{CUT} {}{CUT}", shorten(rest)),
     }
 }
 
@@ -45,7 +45,7 @@ pub fn work_title<'a>(turns: impl Iterator<Item = &'a TurnContent> + Clone) -> O
     let accessed = || turns.clone().flat_map(TurnContent::accessed_files);
     let named = |verb: &str, wanted: fn(FileAccess) -> bool| {
         let files = accessed().filter(|file| wanted(file.access));
-        let names = list(files.map(|file| file_name(file.path)));
+        let names = join_names(files.map(|file| file_name(file.path)));
         names.map(|names| format!("{verb} {names}"))
     };
     let command = turns.clone().find_map(|turn| turn.commands.first());
@@ -54,8 +54,8 @@ pub fn work_title<'a>(turns: impl Iterator<Item = &'a TurnContent> + Clone) -> O
         .or_else(|| named("read", |access| access == FileAccess::Read))
 }
 
-/// The first names, each once, and how many more there are.
-fn list<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
+/// Joins the first names, each once, and adds how many more there are.
+fn join_names<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut all: Vec<&str> = Vec::new();
     for name in names.filter(|name| !name.is_empty()) {
         if !all.contains(&name) {
@@ -72,12 +72,12 @@ fn list<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
     }
 }
 
-/// The beginning of a prompt, on one line, as it is compared with others.
-pub fn opening(prompt: &str) -> String {
-    one_line(clip(subject(prompt), OPENING_BYTES))
+/// Returns the beginning of a prompt, on one line, as it is compared with others.
+pub fn prompt_opening(prompt: &str) -> String {
+    collapse_whitespace(clip(prompt_subject(prompt), OPENING_BYTES))
 }
 
-/// The characters that openings of one template share at least, if there are so many.
+/// Returns the characters that openings of one template share at least, if there are so many.
 pub fn template_key(opening: &str) -> Option<&str> {
     let (end, _) = opening.char_indices().nth(SHARED_CHARS)?;
     opening.get(..end)
@@ -88,9 +88,9 @@ pub fn template_key(opening: &str) -> Option<&str> {
 ///
 /// A template within a template (a preamble, then one of several tasks) is removed, too. The time is
 /// that of sorting the openings.
-pub fn remainders<'a>(openings: &[&'a str]) -> Vec<Option<&'a str>> {
+pub fn remove_templates<'a>(openings: &[&'a str]) -> Vec<Option<&'a str>> {
     let mut found = vec![None; openings.len()];
-    let mut groups = by_key(openings.iter().copied().enumerate());
+    let mut groups = group_by_key(openings.iter().copied().enumerate());
     while let Some(group) = groups.pop() {
         let end = template_bytes(group.iter().map(|(_, text)| *text));
         let rests = group.into_iter().filter_map(|(at, text)| {
@@ -103,13 +103,15 @@ pub fn remainders<'a>(openings: &[&'a str]) -> Vec<Option<&'a str>> {
                 *found = Some(*rest);
             }
         }
-        groups.extend(by_key(rests.into_iter()));
+        groups.extend(group_by_key(rests.into_iter()));
     }
     found
 }
 
-/// Numbered openings that begin with the same [`template_key`].
-fn by_key<'a>(openings: impl Iterator<Item = (usize, &'a str)>) -> Vec<Vec<(usize, &'a str)>> {
+/// Groups numbered openings by their [`template_key`].
+fn group_by_key<'a>(
+    openings: impl Iterator<Item = (usize, &'a str)>,
+) -> Vec<Vec<(usize, &'a str)>> {
     let mut groups: BTreeMap<&str, Vec<(usize, &str)>> = BTreeMap::new();
     for (at, text) in openings {
         if let Some(key) = template_key(text) {
@@ -119,7 +121,7 @@ fn by_key<'a>(openings: impl Iterator<Item = (usize, &'a str)>) -> Vec<Vec<(usiz
     groups.into_values().collect()
 }
 
-/// Bytes of the template of openings that share their [`template_key`], if they have one.
+/// Returns the bytes of the template of openings that share their [`template_key`], if they have one.
 fn template_bytes<'a>(openings: impl Iterator<Item = &'a str>) -> Option<usize> {
     let openings: BTreeSet<&str> = openings.collect();
     // Of sorted texts the first and the last share what all share.
@@ -135,13 +137,13 @@ fn template_bytes<'a>(openings: impl Iterator<Item = &'a str>) -> Option<usize> 
     start.filter(|_| is_template)
 }
 
-/// Bytes of the characters that two texts have in common at their beginning.
+/// Counts the bytes of the longest common prefix of two texts.
 fn shared_bytes(a: &str, b: &str) -> usize {
     let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b);
     same.map(|(c, _)| c.len_utf8()).sum()
 }
 
-/// `at`, or the beginning of the word that it is within, where `ends` tells what ends words.
+/// Returns `at`, or the beginning of the word that it is within; `ends` is true for a character that ends words.
 fn word_start(text: &str, at: usize, ends: fn(char) -> bool) -> usize {
     let is_of_word = |c: char| !ends(c) && !is_unspaced(c);
     let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
@@ -151,7 +153,7 @@ fn word_start(text: &str, at: usize, ends: fn(char) -> bool) -> usize {
     }
 }
 
-/// Characters that stand between a template and what it is filled with.
+/// Returns true for a character that may stand between a template and the text that fills it.
 fn is_separator(c: char) -> bool {
     c.is_whitespace() || ":;,.>|*–—".contains(c)
 }
@@ -160,7 +162,7 @@ fn is_separator(c: char) -> bool {
 const OF_A_PLAN: &str = "Implement the following plan:";
 
 /// Returns the subject of a prompt: of a plan its heading.
-fn subject(prompt: &str) -> &str {
+fn prompt_subject(prompt: &str) -> &str {
     let plan = prompt.trim_start().strip_prefix(OF_A_PLAN);
     let heading = plan.and_then(|plan| plan.trim_start().lines().next());
     let words = heading.map(|line| line.trim_start_matches(['#', ' ']));
@@ -168,8 +170,8 @@ fn subject(prompt: &str) -> &str {
     words.filter(|words| !words.is_empty()).unwrap_or(prompt)
 }
 
-/// A line cut after a word, with room for a mark in [`TITLE_BYTES`].
-fn shortened(line: &str) -> &str {
+/// Cuts a line after a word, with room for a mark in [`TITLE_BYTES`].
+fn shorten(line: &str) -> &str {
     let whole = clip(line, TITLE_BYTES - CUT.len());
     let rest = line.get(whole.len()..).unwrap_or_default();
     let within_word = !rest.is_empty() && !rest.starts_with(' ');

@@ -15,8 +15,8 @@ pub struct TurnStats {
     #[serde(rename = "i", default, skip_serializing_if = "is_zero")]
     pub idle_ms: i64,
     /// Tokens, where the agent counts them.
-    #[serde(rename = "u", default, skip_serializing_if = "Tokens::is_zero")]
-    pub tokens: Tokens,
+    #[serde(rename = "u", default, skip_serializing_if = "TokenTotals::is_zero")]
+    pub tokens: TokenTotals,
     /// Models that answered, in order, each once.
     #[serde(rename = "m", default, skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<String>,
@@ -44,18 +44,18 @@ impl TurnStats {
         opened.for_each(|address| self.add_pull_request(address));
     }
 
-    /// A model answered.
+    /// Adds a model that answered.
     pub fn add_model(&mut self, name: &str) {
         push_new(&mut self.models, name);
     }
 
-    /// A pull request was opened.
+    /// Adds a pull request that was opened.
     pub fn add_pull_request(&mut self, address: &str) {
         push_new(&mut self.pull_requests, address);
     }
 
-    /// Takes in the time of a message. `clock` is the greatest time so far.
-    pub fn tick(&mut self, clock: &mut Option<i64>, at: Option<i64>) {
+    /// Adds the time since the last message to the idle time where it is a pause. `clock` is the greatest time so far.
+    pub fn count_pause(&mut self, clock: &mut Option<i64>, at: Option<i64>) {
         let (Some(last), Some(now)) = (*clock, at) else {
             *clock = clock.or(at);
             return;
@@ -77,7 +77,7 @@ fn push_new(list: &mut Vec<String>, item: &str) {
 /// Tokens of a model's work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "[u64; 3]", into = "[u64; 3]")]
-pub struct Tokens {
+pub struct TokenTotals {
     /// Read anew, those written to a cache included.
     pub input: u64,
     /// Read from a cache.
@@ -86,14 +86,14 @@ pub struct Tokens {
     pub output: u64,
 }
 
-impl Tokens {
-    /// True when none were counted.
+impl TokenTotals {
+    /// Returns true when none were counted.
     pub fn is_zero(&self) -> bool {
         *self == Self::default()
     }
 
     /// Returns the difference to smaller counts, field by field.
-    pub fn beyond(self, known: Self) -> Self {
+    pub fn saturating_sub(self, known: Self) -> Self {
         Self {
             input: self.input.saturating_sub(known.input),
             cached: self.cached.saturating_sub(known.cached),
@@ -102,7 +102,7 @@ impl Tokens {
     }
 }
 
-impl AddAssign for Tokens {
+impl AddAssign for TokenTotals {
     fn add_assign(&mut self, more: Self) {
         self.input = self.input.saturating_add(more.input);
         self.cached = self.cached.saturating_add(more.cached);
@@ -110,7 +110,7 @@ impl AddAssign for Tokens {
     }
 }
 
-impl From<[u64; 3]> for Tokens {
+impl From<[u64; 3]> for TokenTotals {
     fn from([input, cached, output]: [u64; 3]) -> Self {
         Self {
             input,
@@ -120,8 +120,8 @@ impl From<[u64; 3]> for Tokens {
     }
 }
 
-impl From<Tokens> for [u64; 3] {
-    fn from(tokens: Tokens) -> Self {
+impl From<TokenTotals> for [u64; 3] {
+    fn from(tokens: TokenTotals) -> Self {
         [tokens.input, tokens.cached, tokens.output]
     }
 }
@@ -131,12 +131,12 @@ impl From<Tokens> for [u64; 3] {
 pub struct CommandRunRef<'c> {
     /// The command.
     pub command: &'c str,
-    /// How it ended.
+    /// The end of the run.
     #[serde(flatten)]
     pub status: CallStatus,
 }
 
-/// How a turn accessed a file, the least first.
+/// The access of a turn to a file, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileAccess {

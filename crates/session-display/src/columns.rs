@@ -1,7 +1,7 @@
 //! Session text in columns: made safe, cut, wrapped. Columns are those of a terminal, where a letter
 //! takes none, one or two.
 
-use session_core::text::{clip, one_line, printable};
+use session_core::text::{clip, collapse_whitespace, printable};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Most characters that are looked at for a column.
@@ -9,37 +9,36 @@ const MAX_CLUSTER_CHARS: usize = 8;
 
 const JOINER: char = '\u{200d}';
 
-/// Session text on one line, safe for a terminal.
-pub fn safe_line(text: &str) -> String {
-    one_line(&printable(text))
+/// Returns session text on one line, without what a terminal would obey.
+pub fn sanitize_line(text: &str) -> String {
+    collapse_whitespace(&printable(text))
 }
 
-/// Session text on one line, safe for a terminal, at most `columns` wide.
-pub fn line(text: &str, columns: usize) -> String {
-    cut(&safe_line(text), columns)
+/// Returns session text on one line, safe for a terminal, at most `columns` wide.
+pub fn fit_line(text: &str, columns: usize) -> String {
+    truncate_to_columns(&sanitize_line(text), columns)
 }
 
-/// The beginning of a safe line that is at most `columns` wide, marked where it
-/// is cut.
-pub fn cut(text: &str, columns: usize) -> String {
+/// Returns the beginning of a safe line that is at most `columns` wide, marked where it is cut.
+pub fn truncate_to_columns(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
     }
-    let head = fitting(text, columns.saturating_sub(1));
+    let head = fitting_prefix(text, columns.saturating_sub(1));
     format!("{}…", head.trim_end())
 }
 
-/// The longest beginning that is at most `columns` wide.
-fn fitting(text: &str, columns: usize) -> &str {
+/// Returns the longest beginning that is at most `columns` wide.
+fn fitting_prefix(text: &str, columns: usize) -> &str {
     // Letters of ASCII take a column each, unless a mark follows that changes the last one.
     let looked_at = &text.as_bytes()[..text.len().min(columns.saturating_add(1))];
     match looked_at.iter().all(|byte| (b' '..=b'~').contains(byte)) {
         true => clip(text, columns),
-        false => measured_fitting(text, columns),
+        false => measure_fitting_prefix(text, columns),
     }
 }
 
-fn measured_fitting(text: &str, columns: usize) -> &str {
+fn measure_fitting_prefix(text: &str, columns: usize) -> &str {
     // A character may change the width of the one before it: measured together.
     let end = text
         .char_indices()
@@ -52,12 +51,12 @@ fn measured_fitting(text: &str, columns: usize) -> &str {
 
 /// Splits a line after what fits into `columns`, if it can between words or
 /// beside a character that is two columns wide: its scripts have no spaces.
-pub fn split(text: &str, columns: usize) -> (&str, &str) {
-    let end = fitting(text, columns).len();
+pub(crate) fn split_at_columns(text: &str, columns: usize) -> (&str, &str) {
+    let end = fitting_prefix(text, columns).len();
     let at = if end == text.len() {
         end
     } else {
-        last_break(text, end).unwrap_or(end)
+        find_last_break(text, end).unwrap_or(end)
     };
     // At least a character, so that folding comes to its end.
     let at = at.max(text.chars().next().map_or(0, char::len_utf8));
@@ -65,7 +64,7 @@ pub fn split(text: &str, columns: usize) -> (&str, &str) {
     (head.trim_end(), rest.trim_start())
 }
 
-fn last_break(text: &str, end: usize) -> Option<usize> {
+fn find_last_break(text: &str, end: usize) -> Option<usize> {
     let after = text.char_indices().skip(1);
     let pairs = text.chars().zip(after);
     pairs
@@ -87,7 +86,7 @@ fn may_break(before: char, after: char) -> bool {
 pub fn wrap_lines(text: &str, columns: usize) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let (head, more) = split(rest, columns);
+        let (head, more) = split_at_columns(rest, columns);
         let is_end = rest.is_empty();
         rest = more;
         (!is_end).then_some(head)
@@ -123,13 +122,13 @@ mod tests {
 
         #[test]
         fn letters_of_ascii_are_measured_as_others_are(text in "[ -~]{0,12}([ -~]|[字灯]|\u{301}|\u{fe0f}|\u{20e3}){0,4}[ -~]{0,4}", columns in 0usize..20) {
-            prop_assert_eq!(fitting(&text, columns), measured_fitting(&text, columns));
+            prop_assert_eq!(fitting_prefix(&text, columns), measure_fitting_prefix(&text, columns));
         }
 
         #[test]
         fn nothing_is_wider_than_its_columns(text in "([ -~]|[字灯]|👨\u{200d}👩|❤\u{fe0f}|\\PC){0,60}", columns in 4usize..40) {
-            prop_assert!(line(&text, columns).width() <= columns);
-            let safe = safe_line(&text);
+            prop_assert!(fit_line(&text, columns).width() <= columns);
+            let safe = sanitize_line(&text);
             for folded in wrap_lines(&safe, columns) {
                 prop_assert!(folded.width() <= columns, "{:?}", folded);
                 prop_assert!(!folded.is_empty());

@@ -1,6 +1,6 @@
 //! A line of text that shows what a pattern matched in it.
 
-use crate::columns::{cut, line, safe_line};
+use crate::columns::{fit_line, sanitize_line, truncate_to_columns};
 use session_search::CommandPattern;
 
 /// Share of the columns that is left for what stands before a match.
@@ -8,12 +8,12 @@ const BEFORE: usize = 4;
 
 /// Returns a text on one line of at most `columns`, from shortly before the match of a pattern on where the text's own
 /// beginning does not show that.
-pub fn matched_line(text: &str, pattern: &CommandPattern, columns: usize) -> String {
-    let text = safe_line(text);
+pub fn format_matched_line(text: &str, pattern: &CommandPattern, columns: usize) -> String {
+    let text = sanitize_line(text);
     let before = columns / BEFORE;
     let matched = pattern.find(&text).unwrap_or_default();
     if matched.start <= columns.saturating_sub(before) {
-        return line(&text, columns);
+        return fit_line(&text, columns);
     }
     // A letter may be two in lower case: then the match stands before where it was counted.
     let last = text
@@ -28,7 +28,7 @@ pub fn matched_line(text: &str, pattern: &CommandPattern, columns: usize) -> Str
     let whole = shown
         .split_once(' ')
         .filter(|(head, _)| head.chars().count() < before);
-    cut(
+    truncate_to_columns(
         &format!("… {}", whole.map_or(shown.as_str(), |(_, rest)| rest)),
         columns,
     )
@@ -41,7 +41,7 @@ mod tests {
     #[test]
     fn a_long_command_is_shown_around_what_was_wanted() {
         let matched = |text: &str, wanted: &str, columns: usize| {
-            matched_line(text, &CommandPattern::new(wanted), columns)
+            format_matched_line(text, &CommandPattern::new(wanted), columns)
         };
         let line = format!("cd {} && cargo test --all", "a/".repeat(40));
         let shown = "… a/a/a/a/a/a/a/a/a/ && cargo test --all";

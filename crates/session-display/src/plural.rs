@@ -1,7 +1,7 @@
 //! Counts with their noun.
 
 /// Returns a count with its noun, which takes `s`, or `ies` for a `y` after a consonant.
-pub fn plural(count: usize, noun: &str) -> String {
+pub fn pluralize(count: usize, noun: &str) -> String {
     let stem = noun
         .strip_suffix('y')
         .filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u']));
@@ -24,7 +24,7 @@ mod tests {
             (0, "turn", "0 turns"),
             (2, "day", "2 days"),
         ] {
-            assert_eq!(plural(count, noun), expected);
+            assert_eq!(pluralize(count, noun), expected);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A passage of a hit with the words that match.
 
-use crate::columns::{cut, safe_line, split};
-use session_search::Results;
+use crate::columns::{sanitize_line, split_at_columns, truncate_to_columns};
+use session_search::SearchResults;
 use session_store::{StoreError, TermStats, find_term_ranges};
 use std::ops::Range;
 
@@ -25,9 +25,9 @@ pub struct PreviewPart {
 
 /// Returns the previews of all hits without the words of the query, for output without styles: to find the words takes
 /// a twentieth of a query.
-pub fn plain_previews(results: &Results) -> Vec<Preview> {
+pub fn make_plain_previews(results: &SearchResults) -> Vec<Preview> {
     let plain = |text: &str| Preview {
-        text: safe_line(text),
+        text: sanitize_line(text),
         matches: Vec::new(),
     };
     let hits = results.hits.iter();
@@ -38,7 +38,7 @@ pub fn plain_previews(results: &Results) -> Vec<Preview> {
 ///
 /// # Errors
 /// When SQLite fails.
-pub fn previews(results: &Results) -> Result<Vec<Preview>, StoreError> {
+pub fn make_previews(results: &SearchResults) -> Result<Vec<Preview>, StoreError> {
     let texts: Vec<&str> = results
         .hits
         .iter()
@@ -51,7 +51,7 @@ pub fn previews(results: &Results) -> Result<Vec<Preview>, StoreError> {
 ///
 /// # Errors
 /// When SQLite fails.
-pub fn mark_terms(results: &Results, texts: &[&str]) -> Result<Vec<Preview>, StoreError> {
+pub fn mark_terms(results: &SearchResults, texts: &[&str]) -> Result<Vec<Preview>, StoreError> {
     let terms = results.explanation.terms.iter();
     let terms: Vec<&str> = terms.flat_map(TermStats::words).collect();
     mark_words(&terms, texts)
@@ -62,7 +62,7 @@ pub fn mark_terms(results: &Results, texts: &[&str]) -> Result<Vec<Preview>, Sto
 /// # Errors
 /// When SQLite fails.
 pub fn mark_words(terms: &[&str], texts: &[&str]) -> Result<Vec<Preview>, StoreError> {
-    let texts: Vec<String> = texts.iter().map(|text| safe_line(text)).collect();
+    let texts: Vec<String> = texts.iter().map(|text| sanitize_line(text)).collect();
     let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
     let matches = find_term_ranges(terms, &lines)?;
     let previews = texts.into_iter().zip(matches);
@@ -73,7 +73,7 @@ pub fn mark_words(terms: &[&str], texts: &[&str]) -> Result<Vec<Preview>, StoreE
 
 impl Preview {
     /// Returns beginnings and ends of the words that match, in characters (Unicode scalar values) of the text.
-    pub fn offsets(&self) -> Vec<[usize; 2]> {
+    pub fn char_ranges(&self) -> Vec<[usize; 2]> {
         let characters = |at: usize| self.text.get(..at).map_or(0, |head| head.chars().count());
         let matches = self.matches.iter();
         matches
@@ -82,23 +82,23 @@ impl Preview {
     }
 
     /// Folds the text to at most two lines of so many columns; the second is cut.
-    pub fn lines(&self, columns: usize) -> Vec<Vec<PreviewPart>> {
-        let (first, rest) = split(&self.text, columns);
-        let second = cut(rest, columns);
+    pub fn wrap_parts(&self, columns: usize) -> Vec<Vec<PreviewPart>> {
+        let (first, rest) = split_at_columns(&self.text, columns);
+        let second = truncate_to_columns(rest, columns);
         let lines = [(first, 0), (second.as_str(), self.text.len() - rest.len())];
         let lines = lines.iter().filter(|(line, _)| !line.is_empty());
         lines
-            .map(|(line, begin)| self.parts(line, *begin))
+            .map(|(line, begin)| self.split_parts(line, *begin))
             .collect()
     }
 
     /// Cuts the text to one line of so many columns.
-    pub fn line(&self, columns: usize) -> Vec<PreviewPart> {
-        self.parts(&cut(&self.text, columns), 0)
+    pub fn fit_parts(&self, columns: usize) -> Vec<PreviewPart> {
+        self.split_parts(&truncate_to_columns(&self.text, columns), 0)
     }
 
     /// Splits a line that begins at a byte of the text, and may end in a mark of its own.
-    fn parts(&self, line: &str, begin: usize) -> Vec<PreviewPart> {
+    fn split_parts(&self, line: &str, begin: usize) -> Vec<PreviewPart> {
         let text = self.text.get(begin..).unwrap_or_default();
         let same = line.chars().zip(text.chars()).take_while(|(a, b)| a == b);
         let kept: usize = same.map(|(c, _)| c.len_utf8()).sum();
@@ -142,7 +142,7 @@ mod tests {
             true => format!("[{}]", part.text),
             false => part.text.clone(),
         };
-        let lines = preview.lines(columns);
+        let lines = preview.wrap_parts(columns);
         let lines = lines
             .iter()
             .map(|line| line.iter().map(part).collect::<String>() + "\n");
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn offsets_are_in_characters() {
         let preview = preview("«Ünïcödé» 👩 lamp 灯塔", &["unicode", "lamp", "塔"]);
-        assert_eq!(preview.offsets(), [[1, 8], [12, 16], [18, 19]]);
-        assert_eq!(self::preview("", &["lamp"]).offsets(), [[0; 2]; 0]);
+        assert_eq!(preview.char_ranges(), [[1, 8], [12, 16], [18, 19]]);
+        assert_eq!(self::preview("", &["lamp"]).char_ranges(), [[0; 2]; 0]);
     }
 }

@@ -1,7 +1,7 @@
 //! How sessions are named.
 
-use crate::columns::safe_line;
-use crate::times::minute;
+use crate::columns::sanitize_line;
+use crate::times::format_minute;
 use session_core::project_name;
 use session_store::SessionRow;
 
@@ -9,11 +9,10 @@ use session_store::SessionRow;
 const SHORT_ID_CHARS: usize = 8;
 const LONG_ID_CHARS: usize = 24;
 
-/// The shortest beginning of a session's id that no other one shares. The
-/// index's own number, where another one has the same id or shares much of it,
-/// or where the id would mean something to a shell or a terminal.
+/// Returns the shortest beginning of a session's id that no other one shares. It is the index's own number where
+/// another session has the same id or shares much of it, or where the id would mean something to a shell or a terminal.
 pub fn short_id(session: &SessionRow, all: &[SessionRow]) -> String {
-    if !is_plain(&session.uid) || has_twin(session, all) {
+    if !is_plain_id(&session.uid) || shares_uid(session, all) {
         return format!("#{}", session.id);
     }
     let uid: Vec<char> = session.uid.chars().collect();
@@ -32,7 +31,7 @@ pub fn short_id(session: &SessionRow, all: &[SessionRow]) -> String {
 }
 
 /// Returns true when another session has the same id.
-pub fn has_twin(session: &SessionRow, all: &[SessionRow]) -> bool {
+pub fn shares_uid(session: &SessionRow, all: &[SessionRow]) -> bool {
     sessions_near(session, all).any(|other| other.uid == session.uid)
 }
 
@@ -49,7 +48,7 @@ fn sessions_near<'a>(
 }
 
 /// Returns true for an id as agents make them.
-pub fn is_plain(uid: &str) -> bool {
+pub fn is_plain_id(uid: &str) -> bool {
     !uid.starts_with('-')
         && uid
             .chars()
@@ -57,27 +56,27 @@ pub fn is_plain(uid: &str) -> bool {
 }
 
 /// Returns a session's title on one line, or else its folder and start.
-pub fn title(session: &SessionRow) -> String {
+pub fn session_title(session: &SessionRow) -> String {
     match visible_title(session) {
-        Some(title) => safe_line(title),
-        None => place_and_time(session),
+        Some(title) => sanitize_line(title),
+        None => format_project_and_time(session),
     }
 }
 
-/// A session's title, if it has one that can be seen.
+/// Returns a session's title, if it has one that can be seen.
 pub fn visible_title(session: &SessionRow) -> Option<&str> {
     let title = session.title.as_deref()?;
-    (!safe_line(title).is_empty()).then_some(title)
+    (!sanitize_line(title).is_empty()).then_some(title)
 }
 
-fn place_and_time(session: &SessionRow) -> String {
+fn format_project_and_time(session: &SessionRow) -> String {
     let began = session.started_ms.or(session.ended_ms);
-    let place = safe_line(project(session));
-    format!("{place}, {}", minute(began))
+    let place = sanitize_line(project_label(session));
+    format!("{place}, {}", format_minute(began))
 }
 
-/// The name of a session's project.
-pub fn project(session: &SessionRow) -> &str {
+/// Returns the name of a session's project.
+pub fn project_label(session: &SessionRow) -> &str {
     match session.project.as_deref().map(project_name) {
         Some(name) if !name.is_empty() => name,
         _ => session.project.as_deref().unwrap_or("-"),

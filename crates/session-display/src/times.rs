@@ -4,35 +4,35 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::sync::OnceLock;
 
-/// RFC 3339, UTC.
-pub fn rfc3339(ms: Option<i64>) -> Option<String> {
+/// Formats a time by RFC 3339, in UTC.
+pub fn format_rfc3339(ms: Option<i64>) -> Option<String> {
     Some(Timestamp::from_millisecond(ms?).ok()?.to_string())
 }
 
-/// The day, local time.
-pub fn day(ms: Option<i64>) -> String {
-    local(ms, "%Y-%m-%d")
+/// Formats the day, local time.
+pub fn format_day(ms: Option<i64>) -> String {
+    format_local(ms, "%Y-%m-%d")
 }
 
-/// Day and minute, local time.
-pub fn minute(ms: Option<i64>) -> String {
-    local(ms, "%Y-%m-%d %H:%M")
+/// Formats day and minute, local time.
+pub fn format_minute(ms: Option<i64>) -> String {
+    format_local(ms, "%Y-%m-%d %H:%M")
 }
 
 /// Formats day and minute, local time, with their distance from UTC.
-pub fn zoned_minute(ms: Option<i64>) -> String {
-    local(ms, "%Y-%m-%d %H:%M %:z")
+pub fn format_zoned_minute(ms: Option<i64>) -> String {
+    format_local(ms, "%Y-%m-%d %H:%M %:z")
 }
 
-fn local(ms: Option<i64>, format: &str) -> String {
+fn format_local(ms: Option<i64>, format: &str) -> String {
     match ms.and_then(|ms| Timestamp::from_millisecond(ms).ok()) {
         Some(at) => at.to_zoned(local_time_zone()).strftime(format).to_string(),
         None => "no date".into(),
     }
 }
 
-/// The time zone of this machine, without its name: jiff would look that up in the folder of all time
-/// zones, for half a millisecond.
+/// Returns the time zone of this machine, without its name: jiff would look that up in the folder of all time zones,
+/// for half a millisecond.
 fn local_time_zone() -> TimeZone {
     static ZONE: OnceLock<TimeZone> = OnceLock::new();
     let zone = ZONE.get_or_init(|| match std::env::var_os("TZ") {
@@ -48,8 +48,8 @@ fn read_time_zone() -> Option<TimeZone> {
     TimeZone::tzif("local", &data).ok()
 }
 
-/// The largest unit of a time that has passed: `now`, `5m`, `3h`, `2d`, `6w`, `3y`.
-pub fn elapsed(ms: Option<i64>, now_ms: i64) -> String {
+/// Formats the time that has passed since `ms` in its largest unit: `now`, `5m`, `3h`, `2d`, `6w`, `3y`.
+pub fn format_elapsed(ms: Option<i64>, now_ms: i64) -> String {
     let Some(ms) = ms else {
         return "-".to_owned();
     };
@@ -82,11 +82,11 @@ mod tests {
 
     #[test]
     fn elapsed_time_has_one_unit() {
-        let after = |minutes: i64| elapsed(Some(0), minutes * 60_000);
+        let after = |minutes: i64| format_elapsed(Some(0), minutes * 60_000);
         let (day, year) = (24 * 60, 365 * 24 * 60);
         let all = [0, 59, 60, day - 1, 6 * day, 7 * day, year - 1, 3 * year].map(after);
         assert_eq!(all, ["now", "59m", "1h", "23h", "6d", "1w", "52w", "3y"]);
-        assert_eq!(elapsed(Some(1_000), 0), "now");
-        assert_eq!(elapsed(None, 0), "-");
+        assert_eq!(format_elapsed(Some(1_000), 0), "now");
+        assert_eq!(format_elapsed(None, 0), "-");
     }
 }

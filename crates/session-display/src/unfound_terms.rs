@@ -1,7 +1,7 @@
 //! That no searched session holds words of a query.
 
-use crate::columns::line;
-use session_search::{Results, UnfoundTerms};
+use crate::columns::fit_line;
+use session_search::{SearchResults, UnfoundTerms};
 
 /// Most columns of a word.
 const MAX_COLUMNS: usize = 48;
@@ -11,7 +11,7 @@ const MAX_WORDS: usize = 8;
 /// Formats the words of the query that no searched session holds, a note for each place where they are: what is
 /// found is found without them. None where no session was searched. `subagents_hint` says how the sessions of
 /// subagents are searched.
-pub fn format_unfound_terms(results: &Results, subagents_hint: &str) -> Vec<String> {
+pub fn format_unfound_terms(results: &SearchResults, subagents_hint: &str) -> Vec<String> {
     match results.searched.sessions {
         0 => Vec::new(),
         _ => format_terms(&results.explanation.unfound, subagents_hint),
@@ -19,19 +19,22 @@ pub fn format_unfound_terms(results: &Results, subagents_hint: &str) -> Vec<Stri
 }
 
 fn format_terms(unfound: &UnfoundTerms, subagents_hint: &str) -> Vec<String> {
-    let none = note(
+    let none = format_note(
         "no prompt, answer, command, path or error line holds",
         &unfound.missing,
     );
-    let subagents = note("only subagents hold", &unfound.only_subagents);
+    let subagents = format_note("only subagents hold", &unfound.only_subagents);
     let subagents = subagents.map(|note| format!("{note}; {subagents_hint}"));
-    let filtered = note("only what the filters leave out holds", &unfound.filtered);
+    let filtered = format_note(
+        "the filters leave out every turn that holds",
+        &unfound.filtered,
+    );
     [none, subagents, filtered].into_iter().flatten().collect()
 }
 
-fn note(who: &str, words: &[String]) -> Option<String> {
+fn format_note(who: &str, words: &[String]) -> Option<String> {
     let named = words.iter().take(MAX_WORDS);
-    let named: Vec<String> = named.map(|word| line(word, MAX_COLUMNS)).collect();
+    let named: Vec<String> = named.map(|word| fit_line(word, MAX_COLUMNS)).collect();
     (!named.is_empty()).then(|| format!("{who} {}", named.join(", ")))
 }
 
@@ -52,7 +55,7 @@ mod tests {
             [
                 "no prompt, answer, command, path or error line holds EMFILE, ab",
                 "only subagents hold E0597; search them with --subagents",
-                "only what the filters leave out holds --no-verify",
+                "the filters leave out every turn that holds --no-verify",
             ]
         );
         assert!(format_terms(&UnfoundTerms::default(), "").is_empty());

@@ -1,8 +1,8 @@
 //! That no project has the name that was typed.
 
-use crate::columns::{line, safe_line};
-use crate::session_label::project;
-use session_search::{Condition, FilterClause, ProjectPattern};
+use crate::columns::{fit_line, sanitize_line};
+use crate::session_label::project_label;
+use session_search::{FilterClause, FilterCondition, ProjectPattern};
 use session_store::SessionRow;
 
 /// Most columns of a name that is unknown.
@@ -11,20 +11,23 @@ const MAX_COLUMNS: usize = 80;
 const MIN_SIMILARITY: f64 = 0.85;
 
 /// Formats that no session is of a project that the filters name, with the project whose name is spelled
-/// nearly so. `None` where each project that they name has a session.
+/// nearly so, or what lists all. `None` where each project that they name has a session.
 pub fn format_unknown_project(clauses: &[FilterClause], all: &[SessionRow]) -> Option<String> {
-    let wanted = clauses.iter().find_map(|clause| unknown(clause, all))?;
-    let near = most_similar_project(wanted, all);
-    let hint = near.map(|name| format!("\nhint: there is `{}`", safe_line(name)));
+    let wanted = clauses
+        .iter()
+        .find_map(|clause| find_unknown_project(clause, all))?;
+    let hint = match find_most_similar_project(wanted, all) {
+        Some(name) => format!("there is `{}`", sanitize_line(name)),
+        None => "`session-search status` lists the projects".to_owned(),
+    };
     Some(format!(
-        "no project has `{}` in its name or path{}",
-        line(wanted, MAX_COLUMNS),
-        hint.unwrap_or_default()
+        "no project has `{}` in its name or path\nhint: {hint}",
+        fit_line(wanted, MAX_COLUMNS)
     ))
 }
 
-fn unknown<'c>(clause: &'c FilterClause, all: &[SessionRow]) -> Option<&'c str> {
-    let [Condition::Project(pattern)] = clause.any.as_slice() else {
+fn find_unknown_project<'c>(clause: &'c FilterClause, all: &[SessionRow]) -> Option<&'c str> {
+    let [FilterCondition::Project(pattern)] = clause.any.as_slice() else {
         return None;
     };
     let (ProjectPattern::Part(name) | ProjectPattern::Folder(name)) = pattern;
@@ -32,12 +35,12 @@ fn unknown<'c>(clause: &'c FilterClause, all: &[SessionRow]) -> Option<&'c str> 
     (!is_known).then_some(name)
 }
 
-fn most_similar_project<'a>(wanted: &str, all: &'a [SessionRow]) -> Option<&'a str> {
+fn find_most_similar_project<'a>(wanted: &str, all: &'a [SessionRow]) -> Option<&'a str> {
     let wanted = wanted.to_lowercase();
     let similarity = |name: &str| strsim::jaro_winkler(&wanted, &name.to_lowercase());
     let scored = all
         .iter()
-        .map(|row| (similarity(project(row)), project(row)));
+        .map(|row| (similarity(project_label(row)), project_label(row)));
     let near = scored.filter(|(score, _)| *score >= MIN_SIMILARITY);
     near.max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, name)| name)
@@ -61,7 +64,7 @@ mod tests {
             let part = ProjectPattern::Part(name.to_owned());
             let clause = FilterClause {
                 negated,
-                ..FilterClause::new(Condition::Project(part))
+                ..FilterClause::new(FilterCondition::Project(part))
             };
             format_unknown_project(&[clause], &all)
         };
@@ -71,10 +74,10 @@ mod tests {
         );
         assert_eq!(
             format("nowhere", false).unwrap(),
-            "no project has `nowhere` in its name or path"
+            "no project has `nowhere` in its name or path\nhint: `session-search status` lists the projects"
         );
         let long = format(&"x".repeat(700), false).unwrap();
-        assert!(long.len() < 150, "{long}");
+        assert!(long.len() < 200, "{long}");
         assert_eq!(format("cipher", false), None);
         assert_eq!(format("nowhere", true), None);
     }

@@ -1,6 +1,6 @@
 //! Checks of what is installed in the agents.
 
-use crate::finding::Finding;
+use crate::finding::DoctorFinding;
 use session_agents::{
     Agent, AgentError, HookFile, InstalledHook, McpConfig, MergedSettings, SettingsError,
     SettingsFile, SkillLocation, has_user_skill, hook_program_exists, program_exists,
@@ -8,38 +8,51 @@ use session_agents::{
 use session_config::Home;
 
 /// Checks whether the hook is installed, whether its program is there, and whether Claude Code runs hooks.
-pub(crate) fn check_hook(home: &Home, settings: &MergedSettings) -> Option<Finding> {
+pub(crate) fn check_hook(home: &Home, settings: &MergedSettings) -> Option<DoctorFinding> {
     let hooks = match settings.installed_hooks() {
         Ok(hooks) => hooks,
         Err(error) => {
             let found = whole_message(&error);
-            return Some(Finding::problem("hook", found, "correct the file"));
+            return Some(DoctorFinding::problem("hook", found, "correct the file"));
         }
     };
     let plugin = enabled_plugin(home);
     if hooks.is_empty() && plugin.is_none() {
-        return Some(Finding::ok("hook", "not installed"));
+        return Some(DoctorFinding::ok("hook", "not installed"));
     }
     let dead = hooks
         .iter()
         .find(|hook| !hook_program_exists(&hook.command, &home.env));
     let disabled = settings.disabling_file();
     Some(match (dead, disabled, plugin) {
-        (Some(hook), ..) => Finding::problem(
+        (Some(hook), ..) => DoctorFinding::problem(
             "hook",
             format!("its program is not there: {}", hook.command),
             "`session-search hook status` says what mends it",
         ),
-        (_, Some(path), _) => Finding::note(
+        (_, Some(path), _) => DoctorFinding::note(
             "hook",
             format!("`disableAllHooks` in {} turns it off", path.display()),
             "remove that key",
         ),
         (.., Some(plugin)) if hooks.is_empty() => {
-            Finding::ok("hook", format!("brought by the plugin {plugin}"))
+            DoctorFinding::ok("hook", format!("brought by the plugin {plugin}"))
         }
-        _ => Finding::ok("hook", format!("installed for {}", event_names(&hooks))),
+        _ => DoctorFinding::ok(
+            "hook",
+            format!(
+                "installed: {}, for {}",
+                settings_agent(),
+                event_names(&hooks)
+            ),
+        ),
     })
+}
+
+/// Returns the name of the agent whose settings are merged.
+fn settings_agent() -> &'static str {
+    let first = Agent::ALL.into_iter().find(|agent| agent.is_first());
+    first.map_or("", Agent::name)
 }
 
 fn event_names(hooks: &[InstalledHook]) -> String {
@@ -56,14 +69,14 @@ fn whole_message(error: &AgentError) -> String {
 }
 
 /// Checks the hooks of OpenCode and Codex that are installed, and whether their program is there.
-pub(crate) fn check_other_hooks(home: &Home) -> Vec<Finding> {
+pub(crate) fn check_other_hooks(home: &Home) -> Vec<DoctorFinding> {
     let check = |agent: Agent| {
         let file = HookFile::new(agent, &home.env, None).ok()?;
         let hook = match file.installed_hooks() {
             Ok(hooks) => hooks.into_iter().next()?,
             Err(error) => {
                 let message = whole_message(&error);
-                return Some(Finding::note("hook", message, "correct the file"));
+                return Some(DoctorFinding::note("hook", message, "correct the file"));
             }
         };
         let name = agent.name();
@@ -73,8 +86,8 @@ pub(crate) fn check_other_hooks(home: &Home) -> Vec<Finding> {
             false => String::new(),
         };
         Some(match hook_program_exists(&hook.command, &home.env) {
-            true => Finding::ok("hook", format!("installed: {name}")),
-            false => Finding::problem(
+            true => DoctorFinding::ok("hook", format!("installed: {name}")),
+            false => DoctorFinding::problem(
                 "hook",
                 format!("its program for {name} is not there: {}", hook.command),
                 format!("run `session-search hook install --agent {name}{event}`"),
@@ -92,7 +105,7 @@ fn enabled_plugin(home: &Home) -> Option<String> {
 }
 
 /// Checks which MCP servers of OpenCode and Codex are this program, and whether it is there.
-pub(crate) fn check_servers(home: &Home) -> Vec<Finding> {
+pub(crate) fn check_servers(home: &Home) -> Vec<DoctorFinding> {
     let configs = Agent::ALL
         .into_iter()
         .filter_map(|agent| Some((agent, McpConfig::for_user(agent, &home.env).ok()??)));
@@ -102,7 +115,7 @@ pub(crate) fn check_servers(home: &Home) -> Vec<Finding> {
             reason: SettingsError::OtherServer { .. },
             ..
         }) => None,
-        Err(error) => Some(Finding::note(
+        Err(error) => Some(DoctorFinding::note(
             "mcp",
             whole_message(&error),
             "correct the file",
@@ -111,12 +124,12 @@ pub(crate) fn check_servers(home: &Home) -> Vec<Finding> {
     checked.collect()
 }
 
-fn check_server(agent: Agent, program: &str, home: &Home) -> Option<Finding> {
+fn check_server(agent: Agent, program: &str, home: &Home) -> Option<DoctorFinding> {
     let name = agent.name();
     let is_there = program_exists(program, &home.env);
     Some(match is_there {
-        true => Finding::ok("mcp", format!("installed: {name}")),
-        false => Finding::problem(
+        true => DoctorFinding::ok("mcp", format!("installed: {name}")),
+        false => DoctorFinding::problem(
             "mcp",
             format!("its program for {name} is not there: {program}"),
             format!("run `session-search setup --agent {name}`"),
@@ -125,23 +138,23 @@ fn check_server(agent: Agent, program: &str, home: &Home) -> Option<Finding> {
 }
 
 /// Checks where the skill is installed.
-pub(crate) fn check_skill(home: &Home) -> Finding {
+pub(crate) fn check_skill(home: &Home) -> DoctorFinding {
     let installed = SkillLocation::all(&home.env, None)
         .into_iter()
         .filter(SkillLocation::has_skill);
     let labels: Vec<&str> = installed.map(|location| location.label()).collect();
     if let Some(plugin) = enabled_plugin(home) {
         return match has_user_skill(&home.env) {
-            true => Finding::note(
+            true => DoctorFinding::note(
                 "skill",
                 format!("installed beside the plugin {plugin}, which brings it, too"),
                 "run `session-search skill uninstall`",
             ),
-            false => Finding::ok("skill", format!("brought by the plugin {plugin}")),
+            false => DoctorFinding::ok("skill", format!("brought by the plugin {plugin}")),
         };
     }
     match labels.is_empty() {
-        true => Finding::ok("skill", "not installed"),
-        false => Finding::ok("skill", format!("installed: {}", labels.join(", "))),
+        true => DoctorFinding::ok("skill", "not installed"),
+        false => DoctorFinding::ok("skill", format!("installed: {}", labels.join(", "))),
     }
 }

@@ -1,8 +1,8 @@
 //! Checks of the index's directory: owner, mode, links, space.
 
-use crate::finding::Finding;
+use crate::finding::DoctorFinding;
 #[cfg(unix)]
-use crate::finding::Fix;
+use crate::finding::DoctorFix;
 use std::path::Path;
 
 /// Less free space than this is worth a note, in bytes.
@@ -11,7 +11,7 @@ const MIN_FREE: u64 = 200 << 20;
 
 /// Checks that nobody else can read or write the index.
 #[cfg(unix)]
-pub(crate) fn check_permissions(root: &Path) -> Vec<Finding> {
+pub(crate) fn check_permissions(root: &Path) -> Vec<DoctorFinding> {
     use std::os::unix::fs::MetadataExt;
     let Ok(found) = std::fs::symlink_metadata(root) else {
         return Vec::new();
@@ -19,7 +19,7 @@ pub(crate) fn check_permissions(root: &Path) -> Vec<Finding> {
     let path = root.display();
     let mut findings = Vec::new();
     if found.file_type().is_symlink() {
-        findings.push(Finding::note(
+        findings.push(DoctorFinding::note(
             "permissions",
             format!("`{path}` is a link"),
             "see that its target is yours alone",
@@ -29,15 +29,15 @@ pub(crate) fn check_permissions(root: &Path) -> Vec<Finding> {
         return findings;
     };
     if found.uid() != rustix::process::geteuid().as_raw() {
-        findings.push(Finding::problem(
+        findings.push(DoctorFinding::problem(
             "permissions",
             format!("`{path}` belongs to another user"),
             "set SESSION_SEARCH_HOME to a folder of your own",
         ));
     }
-    let open = open_paths(root);
+    let open = find_open_paths(root);
     match open.first() {
-        None => findings.push(Finding::ok(
+        None => findings.push(DoctorFinding::ok(
             "permissions",
             "the index is readable to its owner alone",
         )),
@@ -48,12 +48,12 @@ pub(crate) fn check_permissions(root: &Path) -> Vec<Finding> {
             };
             let found = format!("`{}` is open to others{others}", first.display());
             findings.push(
-                Finding::problem(
+                DoctorFinding::problem(
                     "permissions",
                     found,
                     "`session-search doctor --fix` closes them",
                 )
-                .fixed_by(Fix::Permissions),
+                .fixed_by(DoctorFix::Permissions),
             );
         }
     }
@@ -62,20 +62,23 @@ pub(crate) fn check_permissions(root: &Path) -> Vec<Finding> {
 
 /// Checks nothing where there are no modes.
 #[cfg(not(unix))]
-pub(crate) fn check_permissions(_: &Path) -> Vec<Finding> {
+pub(crate) fn check_permissions(_: &Path) -> Vec<DoctorFinding> {
     Vec::new()
 }
 
 /// Lists the paths of the index that others can read or write; links are not followed. The directory itself
 /// may hold other things, and may be readable.
 #[cfg(unix)]
-fn open_paths(root: &Path) -> Vec<std::path::PathBuf> {
+fn find_open_paths(root: &Path) -> Vec<std::path::PathBuf> {
     use std::os::unix::fs::PermissionsExt;
     let mode = |path: &Path| {
         std::fs::symlink_metadata(path)
             .map(|found| (found.permissions().mode(), found.is_symlink()))
     };
     let mut open = Vec::new();
+    if !session_store::is_index_directory(root) {
+        return open;
+    }
     if mode(root).is_ok_and(|(mode, is_link)| !is_link && mode & 0o022 != 0) {
         open.push(root.to_owned());
     }
@@ -103,7 +106,7 @@ fn open_paths(root: &Path) -> Vec<std::path::PathBuf> {
 #[cfg(unix)]
 pub fn close_permissions(root: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    for path in open_paths(root) {
+    for path in find_open_paths(root) {
         let mode = std::fs::metadata(&path)?.permissions().mode();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode & 0o700))?;
     }
@@ -121,7 +124,7 @@ pub fn close_permissions(_: &Path) -> std::io::Result<()> {
 
 /// Checks that the index, or the folder that will hold it, can be written.
 #[cfg(unix)]
-pub(crate) fn check_writable(root: &Path) -> Option<Finding> {
+pub(crate) fn check_writable(root: &Path) -> Option<DoctorFinding> {
     use rustix::fs::{Access, access};
     let folder = root.ancestors().find(|path| path.exists())?;
     let database = root.join("index.db");
@@ -130,7 +133,7 @@ pub(crate) fn check_writable(root: &Path) -> Option<Finding> {
         .into_iter()
         .filter(|path| path.exists())
         .find(|path| access(*path, Access::WRITE_OK).is_err())?;
-    Some(Finding::problem(
+    Some(DoctorFinding::problem(
         "permissions",
         format!("`{}` cannot be written", refused.display()),
         "see that it is yours and its disk not read-only, or set SESSION_SEARCH_HOME to another folder",
@@ -139,30 +142,30 @@ pub(crate) fn check_writable(root: &Path) -> Option<Finding> {
 
 /// Checks nothing where there are no modes.
 #[cfg(not(unix))]
-pub(crate) fn check_writable(_: &Path) -> Option<Finding> {
+pub(crate) fn check_writable(_: &Path) -> Option<DoctorFinding> {
     None
 }
 
 /// Checks the free space of the index's disk.
 #[cfg(unix)]
-pub(crate) fn check_space(root: &Path) -> Option<Finding> {
+pub(crate) fn check_space(root: &Path) -> Option<DoctorFinding> {
     let existing = root.ancestors().find(|path| path.exists())?;
     let disk = rustix::fs::statvfs(existing).ok()?;
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
     let found = format!("{} MB are free on the disk of the index", free / 1_000_000);
     Some(match free < MIN_FREE {
-        true => Finding::problem(
+        true => DoctorFinding::problem(
             "disk",
             found,
             "free some, or set SESSION_SEARCH_HOME to a folder on another",
         ),
-        false => Finding::ok("disk", found),
+        false => DoctorFinding::ok("disk", found),
     })
 }
 
 /// Checks nothing where the space is not known.
 #[cfg(not(unix))]
-pub(crate) fn check_space(_: &Path) -> Option<Finding> {
+pub(crate) fn check_space(_: &Path) -> Option<DoctorFinding> {
     None
 }
 

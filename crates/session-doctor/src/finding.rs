@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-/// How serious a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Severity {
+pub enum FindingSeverity {
     /// All is well.
     Ok,
     /// Worth knowing.
@@ -17,7 +17,7 @@ pub enum Severity {
 /// The repairs that this program can make. Each may be made twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Fix {
+pub enum DoctorFix {
     /// Close the index to others.
     Permissions,
     /// Build the index anew; the old database is kept beside it.
@@ -30,11 +30,11 @@ pub enum Fix {
 
 /// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct DoctorFinding {
     /// Name of the check.
     pub check: &'static str,
     /// How serious it is.
-    pub severity: Severity,
+    pub severity: FindingSeverity,
     /// The finding, in a sentence without a full stop.
     pub found: String,
     /// The advice to the user.
@@ -42,15 +42,15 @@ pub struct Finding {
     pub hint: Option<String>,
     /// The repair that `--fix` makes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fix: Option<Fix>,
+    pub fix: Option<DoctorFix>,
 }
 
-impl Finding {
+impl DoctorFinding {
     /// Makes a finding that all is well.
-    pub fn ok(check: &'static str, found: impl Into<String>) -> Self {
+    pub(crate) fn ok(check: &'static str, found: impl Into<String>) -> Self {
         Self {
             check,
-            severity: Severity::Ok,
+            severity: FindingSeverity::Ok,
             found: found.into(),
             hint: None,
             fix: None,
@@ -58,24 +58,32 @@ impl Finding {
     }
 
     /// Makes a finding that is worth knowing.
-    pub fn note(check: &'static str, found: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(crate) fn note(
+        check: &'static str,
+        found: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
         Self {
-            severity: Severity::Note,
+            severity: FindingSeverity::Note,
             hint: Some(hint.into()),
             ..Self::ok(check, found)
         }
     }
 
     /// Makes a finding that something does not work.
-    pub fn problem(check: &'static str, found: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(crate) fn problem(
+        check: &'static str,
+        found: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
         Self {
-            severity: Severity::Problem,
+            severity: FindingSeverity::Problem,
             ..Self::note(check, found, hint)
         }
     }
 
     /// Adds what `--fix` does about it.
-    pub fn fixed_by(self, fix: Fix) -> Self {
+    pub(crate) fn fixed_by(self, fix: DoctorFix) -> Self {
         Self {
             fix: Some(fix),
             ..self

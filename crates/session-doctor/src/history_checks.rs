@@ -1,27 +1,29 @@
 //! Checks of the agents' histories: what is found, and what will be deleted.
 
-use crate::finding::Finding;
+use crate::finding::DoctorFinding;
 use session_agents::{HistoryRetention, MergedSettings};
 use session_config::Home;
+use session_core::DOCS_URL;
+use session_display::pluralize;
 use session_sources::sources;
 
 /// Days ahead for which deletions are counted.
 const DAYS_AHEAD: u32 = 7;
 
 /// Checks which histories there are.
-pub(crate) fn check_sources(home: &Home) -> Vec<Finding> {
+pub(crate) fn check_sources(home: &Home) -> Vec<DoctorFinding> {
     let mut findings = Vec::new();
     for source in sources() {
         let (name, listing) = (source.name(), source.locate(&home.env));
         if !listing.locations.is_empty() {
-            findings.push(Finding::ok(
+            findings.push(DoctorFinding::ok(
                 "histories",
-                format!("{} files of {name}", listing.locations.len()),
+                format!("{} of {name}", pluralize(listing.locations.len(), "file")),
             ));
         }
         for warning in &listing.warnings {
             let found = format!("`{}`: {}", warning.path.display(), warning.reason);
-            findings.push(Finding::problem(
+            findings.push(DoctorFinding::problem(
                 "histories",
                 found,
                 "see that it can be read, or correct the variable that names it",
@@ -29,21 +31,22 @@ pub(crate) fn check_sources(home: &Home) -> Vec<Finding> {
         }
     }
     if findings.is_empty() {
-        let hint =
-            "docs/sources.md says where they are looked for, and which variables name other places";
-        findings.push(Finding::note("histories", "there are none", hint));
+        let hint = format!(
+            "{DOCS_URL}/sources.md says where they are looked for, and which variables name other folders"
+        );
+        findings.push(DoctorFinding::note("histories", "there are none", hint));
     }
     findings
 }
 
 /// Checks how long transcripts are kept, and counts those that are deleted within a week.
-pub(crate) fn check_retention(home: &Home, settings: &MergedSettings) -> Option<Finding> {
+pub(crate) fn check_retention(home: &Home, settings: &MergedSettings) -> Option<DoctorFinding> {
     let HistoryRetention { days, vanishing } =
         HistoryRetention::read(&home.env, settings, DAYS_AHEAD)?;
     let kept = format!("transcripts are deleted after {days} days");
     Some(match vanishing {
-        0 => Finding::ok("retention", kept),
-        n => Finding::note(
+        0 => DoctorFinding::ok("retention", kept),
+        n => DoctorFinding::note(
             "retention",
             format!("{kept}: {n} go within a week"),
             "the index keeps their words; `session-search setup` keeps the transcripts for longer",

@@ -1,6 +1,6 @@
 //! Checks of the index: database, matrices, coverage.
 
-use crate::finding::{Finding, Fix};
+use crate::finding::{DoctorFinding, DoctorFix};
 use session_config::Home;
 use session_query::IndexStatus;
 use session_store::{Level, Reader, StoreError, old_databases};
@@ -9,12 +9,12 @@ use session_store::{Level, Reader, StoreError, old_databases};
 const DEAD_SHARE_DIVISOR: usize = 4;
 
 /// Checks whether the index can be read and is whole, and what it covers.
-pub(crate) fn check_index(home: &Home) -> Vec<Finding> {
-    let index = match open_verified(home) {
+pub(crate) fn check_index(home: &Home) -> Vec<DoctorFinding> {
+    let index = match Reader::open_verified(&home.root) {
         Ok(index) => index,
-        Err(error) => return vec![explain(&error)],
+        Err(error) => return vec![describe_error(&error)],
     };
-    let mut findings = vec![Finding::ok(
+    let mut findings = vec![DoctorFinding::ok(
         "index",
         format!("database and vectors are whole (`{}`)", home.root.display()),
     )];
@@ -25,11 +25,11 @@ pub(crate) fn check_index(home: &Home) -> Vec<Finding> {
         Ok(exclusions) => {
             let status = IndexStatus::read(&index, &home.env, &home.config.model, &exclusions);
             findings.extend(status.map_or_else(
-                |error| vec![Finding::problem("index", error.to_string(), REBUILD)],
+                |error| vec![DoctorFinding::problem("index", error.to_string(), REBUILD)],
                 |s| check_coverage(&s),
             ));
         }
-        Err(error) => findings.push(Finding::problem(
+        Err(error) => findings.push(DoctorFinding::problem(
             "forget",
             error.to_string(),
             "correct the file, or remove it: what was forgotten is indexed again then",
@@ -38,44 +38,34 @@ pub(crate) fn check_index(home: &Home) -> Vec<Finding> {
     findings
 }
 
-/// Opens the index and verifies it. Another process may write a matrix anew meanwhile: a second look sees that one.
-fn open_verified(home: &Home) -> Result<Reader, StoreError> {
-    let verify = || {
-        let index = home.index()?;
-        index.verify().map(|()| index)
-    };
-    match verify() {
-        Err(error) if error.needs_rebuild() => verify(),
-        other => other,
-    }
-}
-
 const REBUILD: &str = "run `session-search index --full`";
 
-fn explain(error: &StoreError) -> Finding {
+fn describe_error(error: &StoreError) -> DoctorFinding {
     let found = error.to_string();
     match error {
-        StoreError::Missing { .. } => Finding::note(
+        StoreError::Missing { .. } => DoctorFinding::note(
             "index",
             "there is no index yet",
             "the first `session-search search` makes it",
         ),
-        _ if error.needs_update() => Finding::problem(
+        _ if error.needs_update() => DoctorFinding::problem(
             "index",
             found,
             "a newer version of session-search wrote it: update this one",
         ),
-        _ if error.needs_migration() => Finding::note(
+        _ if error.needs_migration() => DoctorFinding::note(
             "index",
             found,
             "run `session-search index`, which migrates it",
         )
-        .fixed_by(Fix::Refresh),
+        .fixed_by(DoctorFix::Refresh),
         _ if error.needs_rebuild() => {
-            Finding::problem("index", found, REBUILD).fixed_by(Fix::Rebuild)
+            DoctorFinding::problem("index", found, REBUILD).fixed_by(DoctorFix::Rebuild)
         }
-        _ if error.needs_space() => Finding::problem("index", found, "free space on that disk"),
-        _ => Finding::problem(
+        _ if error.needs_space() => {
+            DoctorFinding::problem("index", found, "free space on that disk")
+        }
+        _ => DoctorFinding::problem(
             "index",
             found,
             "see that its folder can be read and written",
@@ -83,7 +73,7 @@ fn explain(error: &StoreError) -> Finding {
     }
 }
 
-fn check_rows(index: &Reader) -> Vec<Finding> {
+fn check_rows(index: &Reader) -> Vec<DoctorFinding> {
     let mut dead = (0, 0);
     for model in index.models().unwrap_or_default() {
         for level in Level::ALL {
@@ -97,34 +87,34 @@ fn check_rows(index: &Reader) -> Vec<Finding> {
     let (rows, all) = dead;
     match rows * DEAD_SHARE_DIVISOR > all {
         true => vec![
-            Finding::note(
+            DoctorFinding::note(
                 "vectors",
                 format!("{rows} of {all} rows are dead"),
                 "`session-search doctor --fix` removes them",
             )
-            .fixed_by(Fix::Purge),
+            .fixed_by(DoctorFix::Purge),
         ],
-        false => vec![Finding::ok(
+        false => vec![DoctorFinding::ok(
             "vectors",
             format!("{rows} of {all} rows are dead"),
         )],
     }
 }
 
-fn check_purge(index: &Reader) -> Option<Finding> {
+fn check_purge(index: &Reader) -> Option<DoctorFinding> {
     let is_pending = index.is_purge_pending().unwrap_or(false);
     is_pending.then(|| {
         let found = "deleted text is still in the files of the index";
-        Finding::problem(
+        DoctorFinding::problem(
             "forget",
             found,
             "end other programs that read the index, then run `session-search doctor --fix`",
         )
-        .fixed_by(Fix::Purge)
+        .fixed_by(DoctorFix::Purge)
     })
 }
 
-fn check_old_databases(home: &Home) -> Option<Finding> {
+fn check_old_databases(home: &Home) -> Option<DoctorFinding> {
     let files = old_databases(&home.root);
     let old = files.first()?;
     let sizes = files.iter().filter_map(|path| std::fs::metadata(path).ok());
@@ -134,29 +124,29 @@ fn check_old_databases(home: &Home) -> Option<Finding> {
         old.display(),
         bytes / 1_000_000
     );
-    Some(Finding::note(
+    Some(DoctorFinding::note(
         "index",
         found,
         "remove it if you miss nothing",
     ))
 }
 
-fn check_coverage(status: &IndexStatus) -> Vec<Finding> {
+fn check_coverage(status: &IndexStatus) -> Vec<DoctorFinding> {
     let mut findings = Vec::new();
     for model in &status.models {
         let found = format!(
-            "{} has read {} of {} sessions",
+            "{} has embedded {} of {} sessions",
             model.name, model.sessions, model.of
         );
         let is_behind = model.in_use && !model.running && model.sessions < model.of as u64;
         findings.push(match is_behind {
-            true => Finding::note(
+            true => DoctorFinding::note(
                 "model",
                 found,
                 "a search goes on with it in the background, or run `session-search index`",
             )
-            .fixed_by(Fix::Refresh),
-            false => Finding::ok("model", found),
+            .fixed_by(DoctorFix::Refresh),
+            false => DoctorFinding::ok("model", found),
         });
     }
     if !status.problems.is_empty() {
@@ -169,14 +159,14 @@ fn check_coverage(status: &IndexStatus) -> Vec<Finding> {
             status.problems.len(),
             first.unwrap_or_default()
         );
-        findings.push(Finding::problem(
+        findings.push(DoctorFinding::problem(
             "histories",
             found,
             "`session-search status` lists them",
         ));
     }
     if status.gone > 0 {
-        findings.push(Finding::ok(
+        findings.push(DoctorFinding::ok(
             "histories",
             format!("{} sessions are kept whose history is gone", status.gone),
         ));

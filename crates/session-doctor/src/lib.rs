@@ -1,13 +1,13 @@
 //! Examines the index, the histories and the agents' settings, and says what to do.
 //!
-//! [`examine`] returns [`Finding`]s, each with the check that it is from, how serious it is, and what
-//! helps; it writes nothing. [`examine_memories`] does so for the memories of a project. Where this program can mend something, the finding names a [`Fix`], which the
+//! [`examine`] returns [`DoctorFinding`]s, each with the check that it is from, how serious it is, and what
+//! helps; it writes nothing. [`examine_memories`] does so for the memories of a project. Where this program can mend something, the finding names a [`DoctorFix`], which the
 //! caller applies: each may be applied twice. [`close_permissions`] is one of them.
 //!
 //! ```
 //! use session_agents::MergedSettings;
 //! use session_config::Home;
-//! use session_doctor::{Severity, examine};
+//! use session_doctor::{FindingSeverity, examine};
 //! use session_sources::Env;
 //!
 //! let user = tempfile::tempdir().unwrap();
@@ -15,7 +15,7 @@
 //! let home = Home::new(env, user.path().join("index"));
 //! let settings = MergedSettings::new(&home.env, None)?;
 //! let findings = examine(&home, &settings);
-//! assert!(findings.iter().any(|f| f.check == "index" && f.severity == Severity::Note));
+//! assert!(findings.iter().any(|f| f.check == "index" && f.severity == FindingSeverity::Note));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -28,14 +28,14 @@ mod memory_checks;
 mod model_checks;
 
 pub use disk_checks::close_permissions;
-pub use finding::{Finding, Fix, Severity};
+pub use finding::{DoctorFinding, DoctorFix, FindingSeverity};
 pub use memory_checks::examine_memories;
 
 use session_agents::MergedSettings;
 use session_config::Home;
 
 /// Runs all checks, those of the index first. The settings are those that Claude Code merges where it is run.
-pub fn examine(home: &Home, settings: &MergedSettings) -> Vec<Finding> {
+pub fn examine(home: &Home, settings: &MergedSettings) -> Vec<DoctorFinding> {
     let mut findings = index_checks::check_index(home);
     findings.extend(model_checks::check_model(home));
     findings.extend(disk_checks::check_permissions(&home.root));

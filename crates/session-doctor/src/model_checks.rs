@@ -1,26 +1,26 @@
 //! Checks of the model in use.
 
-use crate::finding::Finding;
+use crate::finding::DoctorFinding;
 use session_config::{Config, Home};
 use session_models::{Catalogue, ModelError, ModelState};
 
 /// Checks whether the model in use opens, or its endpoint answers, and which descriptions cannot be used.
-pub(crate) fn check_model(home: &Home) -> Vec<Finding> {
+pub(crate) fn check_model(home: &Home) -> Vec<DoctorFinding> {
     let catalogue = match home.catalogue() {
         Ok(catalogue) => catalogue,
-        Err(error) => return vec![problem(&error)],
+        Err(error) => return vec![describe_error(&error)],
     };
     let errors = catalogue.description_errors().iter();
     let descriptions = errors.map(|error| {
         let hint = error.hint().unwrap_or_default();
-        Finding::note("model", error.to_string(), hint)
+        DoctorFinding::note("model", error.to_string(), hint)
     });
     let in_use = check_in_use(&catalogue, &home.config.model);
     in_use.into_iter().chain(descriptions).collect()
 }
 
 /// Opens the model in use. Nothing is found of one that is part of the program.
-fn check_in_use(catalogue: &Catalogue, name: &str) -> Option<Finding> {
+fn check_in_use(catalogue: &Catalogue, name: &str) -> Option<DoctorFinding> {
     let state = catalogue
         .find_spec(name)
         .map(|spec| catalogue.model_state(spec));
@@ -30,24 +30,24 @@ fn check_in_use(catalogue: &Catalogue, name: &str) -> Option<Finding> {
         _ => format!("`{name}` opens"),
     };
     Some(match catalogue.check_opens(name) {
-        Ok(()) => Finding::ok("model", works),
-        Err(error) => problem(&error),
+        Ok(()) => DoctorFinding::ok("model", works),
+        Err(error) => describe_error(&error),
     })
 }
 
-fn problem(error: &ModelError) -> Finding {
+fn describe_error(error: &ModelError) -> DoctorFinding {
     let default = Config::default().model;
     let hint = error
         .hint()
         .map_or(String::new(), |hint| format!("{hint}; or "));
     let hint = format!("{hint}`session-search model use {default}`");
-    Finding::problem("model", error.to_string(), hint)
+    DoctorFinding::problem("model", error.to_string(), hint)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::Severity;
+    use crate::finding::FindingSeverity;
     use session_sources::Env;
     use std::path::Path;
 
@@ -71,18 +71,18 @@ files = [{ path = "table.bin" }, { path = "vocabulary.bin" }]
     }
 
     /// Checks the model `name` of a user.
-    fn check(user: &Path, name: &str) -> Vec<Finding> {
+    fn check(user: &Path, name: &str) -> Vec<DoctorFinding> {
         let mut home = Home::new(Env::with_home(user), user.join("index"));
         home.config.model = name.to_owned();
         check_model(&home)
     }
 
     #[track_caller]
-    fn assert_problem(findings: &[Finding], found: &str, hint: &str) {
-        let is_named = |finding: &&Finding| finding.found.contains(found);
+    fn assert_problem(findings: &[DoctorFinding], found: &str, hint: &str) {
+        let is_named = |finding: &&DoctorFinding| finding.found.contains(found);
         let problem = findings.iter().find(is_named);
         let problem = problem.unwrap_or_else(|| panic!("{findings:?}"));
-        assert_eq!(problem.severity, Severity::Problem);
+        assert_eq!(problem.severity, FindingSeverity::Problem);
         let advice = problem.hint.as_deref().unwrap();
         assert!(advice.contains(hint), "{advice}");
     }

@@ -10,7 +10,7 @@
 //! weights, they are used in place of those in the binary.
 
 use session_embed::{
-    Device, Embedder, Precision, TransformerEmbedder, Vocabulary, WordPiece, minilm,
+    Device, Embedder, Precision, TokenVocabulary, TransformerEmbedder, WordPiece, open_minilm,
 };
 use std::error::Error;
 use std::path::Path;
@@ -41,7 +41,7 @@ fn main() -> Fallible<()> {
 }
 
 fn model(weights: Option<&Path>) -> Fallible<Box<dyn Embedder>> {
-    let model = minilm()?;
+    let model = open_minilm()?;
     let Some(weights) = weights else {
         return Ok(model);
     };
@@ -84,5 +84,5 @@ fn ids(texts: &[&str], limit: usize) -> Fallible<Vec<Vec<u32>>> {
 }
 
 fn wordpiece() -> Fallible<WordPiece> {
-    Ok(WordPiece::new(Vocabulary::open(VOCABULARY)?)?)
+    Ok(WordPiece::new(TokenVocabulary::open(VOCABULARY)?)?)
 }

@@ -1,7 +1,7 @@
 //! Texts that go through a model together.
 
 /// Some texts, and the rows of their vectors.
-pub struct Batch<'a> {
+pub struct TokenBatch<'a> {
     /// The tokens of each text.
     pub ids: &'a [Vec<u32>],
     /// A row a text.
@@ -9,12 +9,12 @@ pub struct Batch<'a> {
 }
 
 /// Divides texts into batches of about as many tokens.
-pub fn batches<'a>(
+pub fn split_batches<'a>(
     mut ids: &'a [Vec<u32>],
     mut vectors: &'a mut [f32],
     dims: usize,
     tokens: usize,
-) -> Vec<Batch<'a>> {
+) -> Vec<TokenBatch<'a>> {
     let mut batches = Vec::new();
     while !ids.is_empty() {
         let mut count = 0;
@@ -24,7 +24,7 @@ pub fn batches<'a>(
         });
         let (some, rest) = ids.split_at(full.map_or(ids.len(), |at| at + 1));
         let (rows, rest_rows) = vectors.split_at_mut(some.len() * dims);
-        batches.push(Batch {
+        batches.push(TokenBatch {
             ids: some,
             vectors: rows,
         });

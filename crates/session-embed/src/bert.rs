@@ -4,8 +4,8 @@ use crate::gguf::Gguf;
 use crate::kernel::attention::AttentionShape;
 use crate::kernel::lanes::COLUMNS;
 use crate::layers::{
-    Attention, BatchAttention, Embedding, Encoder, FeedForward, LayerNorm, LayerReader, Linear,
-    PackedBatch, first_pool, mean_pool,
+    Attention, BatchAttention, Encoder, FeedForward, LayerNorm, LayerReader, Linear, PackedBatch,
+    TokenEmbedding, first_pool, mean_pool,
 };
 use crate::safetensors_file::TensorNames;
 use crate::stored_matrix::WeightFile;
@@ -60,7 +60,7 @@ pub struct BertConfig {
 
 /// The fields of a `config.json` beside the sizes.
 #[derive(Deserialize)]
-struct Variant {
+struct BertVariant {
     model_type: String,
     hidden_act: Option<String>,
     position_embedding_type: Option<String>,
@@ -69,9 +69,9 @@ struct Variant {
 /// An encoder whose tensors are named as llama.cpp names those of BERT.
 #[derive(Debug)]
 pub struct Bert {
-    token_embeddings: Embedding,
-    position_embeddings: Embedding,
-    token_type_embeddings: Embedding,
+    token_embeddings: TokenEmbedding,
+    position_embeddings: TokenEmbedding,
+    token_type_embeddings: TokenEmbedding,
     norm: LayerNorm,
     attention: Attention,
     layers: Vec<BertLayer>,
@@ -99,7 +99,7 @@ impl Encoder for Bert {
         ];
         let x = self.token_embeddings.forward_add(batch.ids, &others)?;
         let mut x = self.norm.forward(x)?;
-        let attention = self.attention.of(batch.lengths, x.device())?;
+        let attention = self.attention.for_batch(batch.lengths, x.device())?;
         for layer in &self.layers {
             x = layer.forward(x, &attention)?;
         }
@@ -138,7 +138,7 @@ impl Bert {
     ) -> std::result::Result<Self, EmbedError> {
         let hidden = config.hidden_size;
         let table = |name: &str, rows| reader.file.matrix(name, rows, hidden);
-        let embedding = |table| Embedding::new(table, reader.backend);
+        let embedding = |table| TokenEmbedding::new(table, reader.backend);
         let layers = (0..config.num_layers).map(|at| BertLayer::open(reader, config, at));
         let shape = AttentionShape {
             heads: config.num_heads,
@@ -191,7 +191,7 @@ impl BertConfig {
     /// # Errors
     /// [`EmbedError::File`] when it is not of a BERT that is known here.
     pub fn from_json(text: &[u8]) -> std::result::Result<Self, EmbedError> {
-        let variant = serde_json::from_slice::<Variant>(text).ok();
+        let variant = serde_json::from_slice::<BertVariant>(text).ok();
         let is_known = variant.is_some_and(|variant| {
             let positions = variant.position_embedding_type.as_deref();
             variant.model_type == "bert"
@@ -199,7 +199,7 @@ impl BertConfig {
                 && positions.unwrap_or("absolute") == "absolute"
         });
         let config = serde_json::from_slice::<Self>(text).ok();
-        let config = config.filter(|_| is_known).and_then(Self::checked);
+        let config = config.filter(|_| is_known).and_then(Self::validate);
         config.ok_or(EmbedError::File {
             file: "config.json",
             reason: UNKNOWN,
@@ -222,14 +222,14 @@ impl BertConfig {
             token_types: size("token_type_count")?,
             layer_norm_eps: number("attention.layer_norm_epsilon")? as f32,
         };
-        config.checked().ok_or(EmbedError::File {
+        config.validate().ok_or(EmbedError::File {
             file: file.kind(),
             reason: UNKNOWN,
         })
     }
 
-    /// The sizes, when they are such that products need no padding.
-    fn checked(self) -> Option<Self> {
+    /// Returns the sizes, when they are such that products need no padding.
+    fn validate(self) -> Option<Self> {
         /// More than any model has; products of two do not overflow.
         const MOST: usize = 1 << 20;
         let head_dim = self.hidden_size.checked_div(self.num_heads)?;

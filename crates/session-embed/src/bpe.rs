@@ -17,17 +17,26 @@ use merge::Merger;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
-use words::words;
+use words::split_words;
 
-/// The place in the list of merges and the outcome, by a pair.
-type Merges = HashMap<(u32, u32), (u32, u32)>;
+/// The merges by the pair of ids that they merge.
+type MergeTable = HashMap<(u32, u32), MergeRule>;
+
+/// A merge of two tokens.
+#[derive(Debug, Clone, Copy)]
+struct MergeRule {
+    /// The index in the list of merges.
+    rank: u32,
+    /// The id of the merged token.
+    merged: u32,
+}
 
 /// A tokenizer.
 #[derive(Debug, Clone)]
 pub struct Bpe {
     /// The id of each byte.
     bytes: [u32; 256],
-    merges: Merges,
+    merges: MergeTable,
     added: AhoCorasick,
     /// The id of each pattern.
     added_ids: Vec<u32>,
@@ -38,14 +47,14 @@ pub struct Bpe {
 
 /// The parts that a tokenizer is built from. Tokens are written as BPE's files write
 /// them, a character a byte.
-struct Parts<'a> {
+struct BpeParts<'a> {
     vocabulary: HashMap<Cow<'a, str>, u32>,
     merges: Vec<(Cow<'a, str>, Cow<'a, str>)>,
     /// Tokens that are found in texts as they are.
     added: Vec<(Cow<'a, str>, u32)>,
 }
 
-/// Ends every text: what is known of it is the text's vector.
+/// The token that ends every text: its vector is the text's.
 const END: &str = "<|endoftext|>";
 
 impl Bpe {
@@ -66,24 +75,24 @@ impl Bpe {
         ids.truncate(most);
     }
 
-    /// The id of the token that ends a text.
-    pub fn end(&self) -> u32 {
+    /// Returns the id of the token that ends a text.
+    pub fn end_id(&self) -> u32 {
         self.end
     }
 
-    /// The greatest id, plus one.
+    /// Returns the number of ids: the greatest one plus one.
     #[expect(clippy::len_without_is_empty, reason = "no tokenizer is empty")]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// A part of a text between added tokens.
+    /// Appends the ids of a part of a text between added tokens.
     fn encode_plain(&self, text: &str, most: usize, merger: &mut Merger, ids: &mut Vec<u32>) {
         let text = match is_nfc_quick(text.chars()) {
             IsNormalized::Yes => Cow::Borrowed(text),
             _ => Cow::Owned(text.nfc().collect()),
         };
-        for word in words(&text) {
+        for word in split_words(&text) {
             if ids.len() >= most {
                 return;
             }
@@ -91,11 +100,11 @@ impl Bpe {
         }
     }
 
-    fn build(parts: &Parts<'_>) -> Result<Self, EmbedError> {
+    fn build(parts: &BpeParts<'_>) -> Result<Self, EmbedError> {
         let id = |token: &str| parts.vocabulary.get(token).copied();
         let mut bytes = [0; 256];
         for (byte, to) in (0..=u8::MAX).zip(&mut bytes) {
-            let token = written(byte).to_string();
+            let token = byte_to_char(byte).to_string();
             *to = id(&token).ok_or(error("it has no token for a byte"))?;
         }
         let end = parts.added.iter().find(|(token, _)| token == END);
@@ -104,7 +113,7 @@ impl Bpe {
         let ids = ids.chain(parts.added.iter().map(|(_, id)| id));
         Ok(Self {
             bytes,
-            merges: parts.merges()?,
+            merges: parts.build_merge_table()?,
             added: AhoCorasick::builder()
                 .match_kind(MatchKind::LeftmostLongest)
                 .build(parts.added.iter().map(|(token, _)| token.as_bytes()))
@@ -116,8 +125,8 @@ impl Bpe {
     }
 }
 
-impl Parts<'_> {
-    fn merges(&self) -> Result<Merges, EmbedError> {
+impl BpeParts<'_> {
+    fn build_merge_table(&self) -> Result<MergeTable, EmbedError> {
         let mut merges = HashMap::with_capacity(self.merges.len());
         let mut merged = String::new();
         for (rank, (left, right)) in (0..).zip(&self.merges) {
@@ -128,19 +137,19 @@ impl Parts<'_> {
             let (Some(left), Some(right), Some(id)) = (id(left), id(right), id(&merged)) else {
                 return Err(error("it merges tokens that it does not have"));
             };
-            merges.insert((left, right), (rank, id));
+            merges.insert((left, right), MergeRule { rank, merged: id });
         }
         Ok(merges)
     }
 }
 
-/// No tokens, but room for some.
-fn vocabulary<'a>(len: usize) -> HashMap<Cow<'a, str>, u32> {
+/// Returns an empty vocabulary with room for `len` tokens.
+fn empty_vocabulary<'a>(len: usize) -> HashMap<Cow<'a, str>, u32> {
     HashMap::with_capacity(len)
 }
 
-/// Two tokens with a space between.
-fn pair(merge: &str) -> Result<(Cow<'_, str>, Cow<'_, str>), EmbedError> {
+/// Splits a merge of two tokens with a space between them.
+fn split_merge(merge: &str) -> Result<(Cow<'_, str>, Cow<'_, str>), EmbedError> {
     let (left, right) = merge
         .split_once(' ')
         .ok_or(error("a merge is not of two tokens"))?;
@@ -149,7 +158,7 @@ fn pair(merge: &str) -> Result<(Cow<'_, str>, Cow<'_, str>), EmbedError> {
 
 /// Returns the character by which BPE's files write a byte: printable characters of Latin-1 as they are,
 /// the others, in their order, as those from U+0100 on.
-fn written(byte: u8) -> char {
+fn byte_to_char(byte: u8) -> char {
     let is_plain = |byte: u8| matches!(byte, b'!'..=b'~' | 0xA1..=0xAC | 0xAE..);
     if is_plain(byte) {
         return char::from(byte);

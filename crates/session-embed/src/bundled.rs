@@ -2,7 +2,9 @@
 
 #[cfg(feature = "minilm")]
 use crate::{Device, Precision, TransformerEmbedder};
-use crate::{EmbedError, Embedder, ModelSpec, Table, TableEmbedder, Vocabulary, WordPiece};
+use crate::{
+    EmbedError, Embedder, ModelSpec, TableEmbedder, TokenTable, TokenVocabulary, WordPiece,
+};
 
 /// The bundled table's description.
 static TABLE_SPEC: &str = include_str!("../../../models/table.toml");
@@ -36,15 +38,15 @@ static VOCABULARY: &[u8] = include_bytes!("../../../models/bundled/vocabulary.bi
 #[cfg(feature = "minilm")]
 static MINILM: &[u8] = include_bytes!("../../../models/all-minilm-l6-v2-q8_0.gguf");
 
-/// The bundled static table, ready for use: no download, and next to no work,
+/// Opens the bundled static table, without a download and with next to no work,
 /// since its files are used where they lie in the binary.
 ///
 /// # Errors
 /// None in a binary whose tests passed: they would say that the files in
 /// `models/` do not fit together.
-pub fn bundled() -> Result<Box<dyn Embedder>, EmbedError> {
-    let wordpiece = WordPiece::new(Vocabulary::open(VOCABULARY)?)?;
-    let table = Table::open(TABLE)?;
+pub fn open_bundled_table() -> Result<Box<dyn Embedder>, EmbedError> {
+    let wordpiece = WordPiece::new(TokenVocabulary::open(VOCABULARY)?)?;
+    let table = TokenTable::open(TABLE)?;
     Ok(Box::new(TableEmbedder::new(
         ModelSpec::from_toml(TABLE_SPEC)?,
         wordpiece,
@@ -52,41 +54,41 @@ pub fn bundled() -> Result<Box<dyn Embedder>, EmbedError> {
     )?))
 }
 
-/// all-MiniLM-L6-v2, a small transformer, ready for use: its weights are used
+/// Opens all-MiniLM-L6-v2, a small transformer: its weights are used
 /// where they lie in the binary, too. Only in builds with the feature `minilm`.
 ///
 /// # Errors
-/// None in a binary whose tests passed, as for [`bundled`].
+/// None in a binary whose tests passed, as for [`open_bundled_table`].
 #[cfg(feature = "minilm")]
-pub fn minilm() -> Result<Box<dyn Embedder>, EmbedError> {
+pub fn open_minilm() -> Result<Box<dyn Embedder>, EmbedError> {
     Ok(Box::new(TransformerEmbedder::bert(
         ModelSpec::from_toml(MINILM_SPEC)?,
-        WordPiece::new(Vocabulary::open(VOCABULARY)?)?,
+        WordPiece::new(TokenVocabulary::open(VOCABULARY)?)?,
         MINILM,
         Device::Cpu,
         Precision::default(),
     )?))
 }
 
-/// The models that are known by name: those of the repository's `models/`.
+/// Parses the descriptions of all models that are known by name: those of the repository's `models/`.
 ///
 /// # Errors
-/// None in a binary whose tests passed, as for [`bundled`].
-pub fn specs() -> Result<Vec<ModelSpec>, EmbedError> {
-    specs_where(|_| true)
+/// None in a binary whose tests passed, as for [`open_bundled_table`].
+pub fn read_specs() -> Result<Vec<ModelSpec>, EmbedError> {
+    read_specs_where(|_| true)
 }
 
-/// As [`specs`], of the models alone whose names are wanted: to parse a description takes 0.02 ms.
+/// Parses the descriptions of the models whose names are wanted: to parse one takes 0.02 ms.
 ///
 /// # Errors
-/// As for [`specs`].
-pub fn specs_where(is_wanted: impl Fn(&str) -> bool) -> Result<Vec<ModelSpec>, EmbedError> {
-    let wanted = SPECS.iter().filter(|text| is_wanted(name_of(text)));
+/// As for [`read_specs`].
+pub fn read_specs_where(is_wanted: impl Fn(&str) -> bool) -> Result<Vec<ModelSpec>, EmbedError> {
+    let wanted = SPECS.iter().filter(|text| is_wanted(parse_name(text)));
     wanted.map(|text| ModelSpec::from_toml(text)).collect()
 }
 
 /// Returns the name that a description states, without parsing it.
-fn name_of(description: &str) -> &str {
+fn parse_name(description: &str) -> &str {
     let lines = description.lines();
     let mut names = lines.filter_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'));
     names.next().unwrap_or_default()
@@ -98,8 +100,8 @@ mod tests {
 
     #[test]
     fn names_are_found_without_parsing() {
-        let names: Vec<&str> = SPECS.iter().map(|text| name_of(text)).collect();
-        let specs = specs().unwrap();
+        let names: Vec<&str> = SPECS.iter().map(|text| parse_name(text)).collect();
+        let specs = read_specs().unwrap();
         let parsed: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
         assert_eq!(names, parsed);
     }

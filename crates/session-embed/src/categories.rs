@@ -4,27 +4,27 @@
 
 use unicode_categories::UnicodeCategories;
 
-/// Dropped when accents are stripped.
+/// Returns true for a mark that is dropped when accents are stripped.
 pub fn is_accent(c: char) -> bool {
     !c.is_ascii() && c.is_mark_nonspacing()
 }
 
-/// A word of its own, wherever it stands.
+/// Returns true for punctuation, each character of which is a word of its own.
 pub fn is_punctuation(c: char) -> bool {
     c.is_ascii_punctuation() || !c.is_ascii() && c.is_punctuation()
 }
 
-/// White space, though three of its characters are also controls.
+/// Returns true for white space, though three of its characters are also controls.
 pub fn is_space(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r') || (c.is_whitespace() && !c.is_other())
 }
 
-/// Dropped before anything else, unless it [is space](is_space).
+/// Returns true for a character that is dropped before anything else, unless it [is space](is_space).
 pub fn is_dropped(c: char) -> bool {
     c == '\u{fffd}' || (c.is_other() && !matches!(c, '\t' | '\n' | '\r'))
 }
 
-/// The ideographs that are words of their own: CJK blocks, without kana and
+/// Returns true for ideographs, which are words of their own: CJK blocks, without kana and
 /// Hangul.
 pub fn is_ideograph(c: char) -> bool {
     matches!(

@@ -20,15 +20,15 @@ pub enum Device {
     Cuda,
 }
 
-/// In what numbers the weights of linear layers are held on a CPU. Those of a
-/// file that has the same are used where they lie. On a GPU they are `BF16`.
+/// The number format of the weights of linear layers on a CPU. Weights of a
+/// file in that format are used where they lie. On a GPU they are `BF16`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Precision {
     /// `Q8_0`, a byte each: several times as fast, and half the memory of
     /// halves.
     #[default]
     Q8_0,
-    /// As the file has them; computed in `f32`.
+    /// The format of the file; computed in `f32`.
     Stored,
 }
 
@@ -42,9 +42,9 @@ pub struct DeviceChoice {
 }
 
 impl Device {
-    /// Says on which device a model of an architecture would compute; `None`
+    /// Chooses the device on which a model of an architecture would compute; `None`
     /// for a model that a server runs.
-    pub fn choice(self, architecture: Architecture) -> Option<DeviceChoice> {
+    pub fn choose(self, architecture: Architecture) -> Option<DeviceChoice> {
         let choice = |device, reason| Some(DeviceChoice { device, reason });
         match (architecture, self) {
             (Architecture::Remote, _) => None,
@@ -66,7 +66,7 @@ impl Device {
     /// [`EmbedError::Device`] when there is no such device.
     pub(crate) fn backend(self, architecture: Architecture) -> Result<Backend, EmbedError> {
         let device = self.open(architecture)?;
-        let kernels = device.is_cpu().then(Isa::best);
+        let kernels = device.is_cpu().then(Isa::detect);
         Ok(Backend { device, kernels })
     }
 

@@ -3,7 +3,7 @@
 use crate::{EmbedError, ModelSpec};
 
 /// Vectors, one row a text, in the order of the texts.
-pub type Matrix = ndarray::Array2<f32>;
+pub type EmbeddingMatrix = ndarray::Array2<f32>;
 
 /// A model that turns texts into vectors whose dot product says how near two
 /// texts are in meaning.
@@ -12,15 +12,15 @@ pub type Matrix = ndarray::Array2<f32>;
 /// text in which the model finds nothing that it knows (an empty one, say):
 /// it gives zeros. Callers treat zeros as "no vector".
 pub trait Embedder: Send + Sync {
-    /// Returns the description of the model; its fingerprint tells vectors of two models apart.
+    /// Returns the description of the model; its fingerprint distinguishes the vectors of two models.
     fn spec(&self) -> &ModelSpec;
 
     /// Embeds texts as they are stored. One row a text; an empty list gives a
     /// matrix of no rows. A text's vector does not depend on its neighbours.
-    fn embed_documents(&self, texts: &[&str]) -> Result<Matrix, EmbedError>;
+    fn embed_documents(&self, texts: &[&str]) -> Result<EmbeddingMatrix, EmbedError>;
 
     /// Embeds texts one by one where some may fail: `None` for a text that the
-    /// model gave no vector for, which is worth another try later; zeros,
+    /// model gave no vector for, which may be tried again later; zeros,
     /// as ever, for one in which it finds nothing. A model in process never
     /// fails for a single text.
     ///
@@ -31,9 +31,9 @@ pub trait Embedder: Send + Sync {
         Ok(vectors.outer_iter().map(|row| Some(row.to_vec())).collect())
     }
 
-    /// The part of a text's words that the model reads whole, 0 to 1. A static model
+    /// Returns the fraction of a text's words that the model reads whole, 0 to 1. A static model
     /// makes nothing true of the pieces of a word that it does not know.
-    fn known(&self, text: &str) -> f32 {
+    fn known_fraction(&self, text: &str) -> f32 {
         let _ = text;
         1.0
     }

@@ -54,9 +54,14 @@ impl EmbedError {
     /// Returns what a user can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Remote { .. } => Some(
-                "see that the endpoint runs and that its key and model are right, or `session-search model use table`",
-            ),
+            Self::Remote { .. } => Some(match cfg!(feature = "minilm") {
+                true => {
+                    "see that the endpoint runs and that its key and model are right, or run `session-search model use all-minilm-l6-v2`"
+                }
+                false => {
+                    "see that the endpoint runs and that its key and model are right, or run `session-search model use table`"
+                }
+            }),
             Self::At { why, .. } => why.hint(),
             _ => None,
         }

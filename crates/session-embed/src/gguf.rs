@@ -3,7 +3,7 @@
 //! them.
 
 use crate::EmbedError;
-use crate::source::Source;
+use crate::source::FileBytes;
 use crate::stored_matrix::{StoredMatrix, WeightFile, matrix_size, row_bytes};
 use candle_core::quantized::gguf_file::{Content, TensorInfo, Value};
 use std::io::Cursor;
@@ -12,7 +12,7 @@ use std::ops::Range;
 /// An open file, with tensors of `F32`, `F16`, `BF16` and `Q8_0`.
 #[derive(Debug)]
 pub struct Gguf {
-    source: Source,
+    source: FileBytes,
     content: Content,
 }
 
@@ -21,9 +21,9 @@ impl Gguf {
     ///
     /// # Errors
     /// [`EmbedError::File`] when it is not such a file, or ends early.
-    pub fn open(source: impl Into<Source>) -> Result<Self, EmbedError> {
+    pub fn open(source: impl Into<FileBytes>) -> Result<Self, EmbedError> {
         let source = source.into();
-        let bytes: &[u8] = source.whole();
+        let bytes: &[u8] = source.as_bytes();
         // candle divides by the alignment, which may be zero.
         let read = std::panic::catch_unwind(|| Content::read(&mut Cursor::new(bytes)));
         let content = read.ok().and_then(Result::ok).ok_or(error(
@@ -97,7 +97,7 @@ impl WeightFile for Gguf {
         }
         let (rows, columns) = matrix_size(info.shape.dims()).ok_or_else(outside)?;
         let range = self.range(info, rows, columns).ok_or_else(outside)?;
-        let bytes = self.source.part(range)?;
+        let bytes = self.source.slice(range)?;
         StoredMatrix::new(info.ggml_dtype, rows, columns, bytes).ok_or_else(outside)
     }
 

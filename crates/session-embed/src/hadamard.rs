@@ -7,7 +7,7 @@ use crate::vector::normalize;
 /// Dot products of two transformed vectors are those of the vectors, times their length. A component that is large in
 /// every vector, as that of their mean, becomes a part of each. Where the components of the table are rounded to 8 bits
 /// by the greatest of them, the error of a product falls from .0017 to .0004.
-pub(crate) fn transform(vector: &mut [f32]) {
+pub(crate) fn hadamard_transform(vector: &mut [f32]) {
     if !vector.len().is_power_of_two() {
         return;
     }
@@ -26,7 +26,7 @@ pub(crate) fn transform(vector: &mut [f32]) {
 /// Returns a text's vector in the basis of the table, in which an earlier version stored it.
 pub fn unrotate(rotated: &[f32]) -> Vec<f32> {
     let mut vector = rotated.to_vec();
-    transform(&mut vector); // its own inverse
+    hadamard_transform(&mut vector); // its own inverse
     normalize(&mut vector);
     vector
 }
@@ -43,17 +43,17 @@ mod tests {
     #[test]
     fn a_component_that_stands_out_is_spread() {
         let mut vector = [1.0, 0.0, 0.0, 0.0];
-        transform(&mut vector);
+        hadamard_transform(&mut vector);
         assert_eq!(vector, [1.0, 1.0, 1.0, 1.0]);
         let mut odd = [1.0, 0.0, 0.0];
-        transform(&mut odd);
+        hadamard_transform(&mut odd);
         assert_eq!(odd, [1.0, 0.0, 0.0]);
     }
 
     #[test]
     fn a_vector_is_rotated_back() {
         let mut vector = vec![0.6, 0.0, 0.8, 0.0];
-        transform(&mut vector);
+        hadamard_transform(&mut vector);
         normalize(&mut vector);
         let back = unrotate(&vector);
         let expected = [0.6, 0.0, 0.8, 0.0];
@@ -68,8 +68,8 @@ mod tests {
         fn products_are_kept(a in prop::collection::vec(-1.0f32..1.0, 64), b in prop::collection::vec(-1.0f32..1.0, 64)) {
             let expected = 64.0 * dot(&a, &b);
             let (mut a, mut b) = (a, b);
-            transform(&mut a);
-            transform(&mut b);
+            hadamard_transform(&mut a);
+            hadamard_transform(&mut b);
             prop_assert!((dot(&a, &b) - expected).abs() < 1e-2);
         }
     }

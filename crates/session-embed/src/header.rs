@@ -17,14 +17,14 @@ pub const LEN: usize = 32;
 const CHECKSUM_AT: usize = 24;
 
 /// A kind of file.
-pub struct Format {
+pub struct FileFormat {
     pub name: &'static str,
     pub magic: &'static [u8; 8],
     pub version: u32,
 }
 
-impl Format {
-    /// A whole file: header and body.
+impl FileFormat {
+    /// Formats a whole file: header and body.
     pub fn write(&self, sizes: [u32; 3], body: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(LEN + body.len());
         bytes.extend_from_slice(self.magic);
@@ -37,7 +37,7 @@ impl Format {
         bytes
     }
 
-    /// The three sizes, from a file of this kind and version.
+    /// Reads the three sizes from a file of this kind and version.
     pub fn read(&self, bytes: &[u8]) -> Result<[usize; 3], EmbedError> {
         if bytes.len() < LEN || !bytes.starts_with(self.magic) {
             return Err(self.error("it does not start as such a file does"));
@@ -64,7 +64,7 @@ impl Format {
     }
 }
 
-/// The `index`th little-endian `u32` of `bytes`.
+/// Returns the `index`th little-endian `u32` of `bytes`.
 pub fn u32_at(bytes: &[u8], index: usize) -> Option<u32> {
     let four = bytes.get(index.checked_mul(4)?..)?.first_chunk()?;
     Some(u32::from_le_bytes(*four))

@@ -14,10 +14,10 @@ mod pooling;
 mod tests;
 
 pub use attention::{Attention, BatchAttention};
-pub use embedding::Embedding;
+pub use embedding::TokenEmbedding;
 pub use linear::{FeedForward, Linear};
 pub use norm::{LayerNorm, RmsNorm};
-pub use norm_rope::{Angles, NormRope, RotaryEmbedding};
+pub use norm_rope::{NormRope, RopeTensors, RotaryEmbedding};
 pub use pooling::{first_pool, last_pool, mean_pool};
 
 use crate::EmbedError;
@@ -53,7 +53,7 @@ pub trait Encoder: std::fmt::Debug + Send + Sync {
     /// When a device fails.
     fn forward(&self, batch: &PackedBatch<'_>) -> Result<Tensor>;
 
-    /// Length of a row.
+    /// Returns the length of a row.
     fn hidden_size(&self) -> usize;
 }
 
@@ -64,7 +64,7 @@ pub struct LayerReader<'a> {
     pub file: &'a dyn WeightFile,
     /// The device and code of the layers.
     pub backend: &'a Backend,
-    /// In what numbers the weights of linear layers are held.
+    /// The number format of the weights of linear layers.
     pub precision: Precision,
 }
 
@@ -74,7 +74,7 @@ impl LayerReader<'_> {
         Ok(Tensor::from_vec(numbers, len, &self.backend.device)?)
     }
 
-    /// The weights of a linear layer, quantized if need be.
+    /// Returns the weights of a linear layer, quantized if need be.
     fn mapped(&self, isa: Isa, matrix: StoredMatrix) -> StoredMatrix {
         match self.precision {
             Precision::Q8_0 => to_q8_0(isa, matrix),
@@ -82,7 +82,7 @@ impl LayerReader<'_> {
         }
     }
 
-    /// The weights of a linear layer on a device: in `BF16` on a GPU.
+    /// Returns the weights of a linear layer on a device: in `BF16` on a GPU.
     fn tensor(&self, matrix: &StoredMatrix) -> Result<Tensor> {
         let device = &self.backend.device;
         let shape = (matrix.rows(), matrix.columns());

@@ -1,15 +1,15 @@
 //! Text to unit vectors.
 //!
 //! An [`Embedder`] turns texts into vectors whose dot product says how near
-//! two texts are in meaning. What it is, a [`ModelSpec`] tells, read from the
-//! model's TOML in `models/` ([`specs`] lists them); its
+//! two texts are in meaning. A [`ModelSpec`] describes the model, read from the
+//! model's TOML in `models/` ([`read_specs`] lists them); its
 //! [fingerprint](ModelSpec::fingerprint) keeps the vectors of two models apart.
 //!
-//! Two models lie inside the binary. [`bundled`] is a static table distilled
+//! Two models lie inside the binary. [`open_bundled_table`] is a static table distilled
 //! from a transformer, in which a text is the weighted sum of its tokens'
-//! vectors ([`TableEmbedder`]). [`minilm`] is such a transformer, much better and
-//! a thousand times slower ([`TransformerEmbedder`]). The files of both, [`Table`],
-//! [`Vocabulary`] and weights, are used where they lie in the binary, so that
+//! vectors ([`TableEmbedder`]). [`open_minilm`] is such a transformer, much better and
+//! a thousand times slower ([`TransformerEmbedder`]). The files of both, [`TokenTable`],
+//! [`TokenVocabulary`] and weights, are used where they lie in the binary, so that
 //! the first vector is there a fraction of a millisecond after the start, or a
 //! few. [`WordPiece`] is the tokenizer.
 //!
@@ -18,7 +18,7 @@
 //! mapped, and made `Q8_0` where they are not; [`Device`] says where it computes.
 //!
 //! ```
-//! let model = session_embed::bundled()?;
+//! let model = session_embed::open_bundled_table()?;
 //! let answers = model.embed_documents(&[
 //!     "Restart the containers with another DNS server.",
 //!     "Knead the dough and bake it for an hour.",
@@ -61,10 +61,10 @@ mod wordpiece;
 pub use bert::BERT_NAMES;
 pub use bpe::Bpe;
 #[cfg(feature = "minilm")]
-pub use bundled::minilm;
-pub use bundled::{bundled, specs, specs_where};
+pub use bundled::open_minilm;
+pub use bundled::{open_bundled_table, read_specs, read_specs_where};
 pub use device::{Device, DeviceChoice, Precision};
-pub use embedder::{Embedder, Matrix};
+pub use embedder::{Embedder, EmbeddingMatrix};
 pub use error::EmbedError;
 pub use hadamard::unrotate;
 pub use open::{open, open_on};
@@ -72,8 +72,8 @@ pub use safetensors_file::TensorNames;
 pub use scripts::Scripts;
 pub use session_core::CosineScale;
 pub use spec::{Architecture, ModelFile, ModelSpec, Pooling};
-pub use table::Table;
+pub use table::TokenTable;
 pub use table_embedder::TableEmbedder;
 pub use transformer_embedder::TransformerEmbedder;
-pub use vocabulary::Vocabulary;
+pub use vocabulary::TokenVocabulary;
 pub use wordpiece::WordPiece;

@@ -1,9 +1,9 @@
 //! Models from their files.
 
-use crate::source::Source;
+use crate::source::FileBytes;
 use crate::{
-    Architecture, Device, EmbedError, Embedder, ModelSpec, Precision, Table, TableEmbedder,
-    TransformerEmbedder, Vocabulary, WordPiece,
+    Architecture, Device, EmbedError, Embedder, ModelSpec, Precision, TableEmbedder, TokenTable,
+    TokenVocabulary, TransformerEmbedder, WordPiece,
 };
 use std::path::{Path, PathBuf};
 
@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 /// description lists, or, for a model of one GGUF file, at `files` itself. It
 /// computes on the best device there is.
 ///
-/// A model of the architecture `table` takes two files, a [`Table`] and a
-/// [`Vocabulary`]; `bert` takes a GGUF file, or what
-/// [`TransformerEmbedder::bert_from_folder`] says, and a [`Vocabulary`] (or a
+/// A model of the architecture `table` takes two files, a [`TokenTable`] and a
+/// [`TokenVocabulary`]; `bert` takes a GGUF file, or what
+/// [`TransformerEmbedder::bert_from_folder`] says, and a [`TokenVocabulary`] (or a
 /// `vocab.txt`); `qwen3` a GGUF file, or what [`TransformerEmbedder::qwen3`] says.
 ///
 /// # Errors
@@ -23,7 +23,7 @@ pub fn open(spec: ModelSpec, files: &Path) -> Result<Box<dyn Embedder>, EmbedErr
     open_on(Device::Auto, spec, files)
 }
 
-/// As [`open`], on a device; a table is on the CPU whatever it says.
+/// Opens a model as [`open`], on a device; a table is on the CPU whatever it says.
 ///
 /// # Errors
 /// Those of [`open`], and [`EmbedError::Device`] when there is no such device.
@@ -32,26 +32,28 @@ pub fn open_on(
     spec: ModelSpec,
     files: &Path,
 ) -> Result<Box<dyn Embedder>, EmbedError> {
-    let listed = Listed { spec: &spec, files };
+    let listed = ListedFiles { spec: &spec, files };
     Ok(match spec.architecture {
         Architecture::Table => {
-            let table = Table::open(fs_err::read(listed.one(&["table.bin"])?)?)?;
-            let wordpiece = listed.wordpiece()?;
+            let table = TokenTable::open(fs_err::read(listed.find_file(&["table.bin"])?)?)?;
+            let wordpiece = listed.open_wordpiece()?;
             Box::new(TableEmbedder::new(spec, wordpiece, table)?)
         }
         Architecture::Bert => {
-            let path = listed.one(&[".gguf", ".safetensors"])?;
-            let (weights, wordpiece) = (Source::map(&path)?, listed.wordpiece()?);
+            let path = listed.find_file(&[".gguf", ".safetensors"])?;
+            let (weights, wordpiece) = (FileBytes::map(&path)?, listed.open_wordpiece()?);
             let precision = Precision::default();
             Box::new(if path.extension().is_some_and(|end| end == "gguf") {
-                let weights = weights.whole().clone();
+                let weights = weights.as_bytes().clone();
                 TransformerEmbedder::bert(spec, wordpiece, weights, device, precision)?
             } else {
                 TransformerEmbedder::bert_from_folder(spec, wordpiece, files, device, precision)?
             })
         }
         Architecture::Qwen3 => {
-            let files = listed.one(&[".gguf"]).unwrap_or_else(|_| files.to_owned());
+            let files = listed
+                .find_file(&[".gguf"])
+                .unwrap_or_else(|_| files.to_owned());
             Box::new(TransformerEmbedder::qwen3(
                 spec,
                 &files,
@@ -64,14 +66,14 @@ pub fn open_on(
 }
 
 /// The files that a description lists.
-struct Listed<'a> {
+struct ListedFiles<'a> {
     spec: &'a ModelSpec,
     files: &'a Path,
 }
 
-impl Listed<'_> {
-    /// The first file whose path ends so.
-    fn one(&self, ends: &[&str]) -> Result<PathBuf, EmbedError> {
+impl ListedFiles<'_> {
+    /// Returns the first file whose path ends so.
+    fn find_file(&self, ends: &[&str]) -> Result<PathBuf, EmbedError> {
         let is_meant = |path: &str| ends.iter().any(|end| path.ends_with(end));
         let mut paths = self.spec.files.iter().map(|file| file.path.as_str());
         let path = paths.find(|path| is_meant(path));
@@ -82,16 +84,16 @@ impl Listed<'_> {
         Ok(self.files.join(path))
     }
 
-    fn wordpiece(&self) -> Result<WordPiece, EmbedError> {
-        let path = self.one(&["vocabulary.bin", "vocab.txt"])?;
+    fn open_wordpiece(&self) -> Result<WordPiece, EmbedError> {
+        let path = self.find_file(&["vocabulary.bin", "vocab.txt"])?;
         let bytes = match path.extension() {
             Some(extension) if extension == "txt" => {
                 let text = fs_err::read_to_string(&path)?;
-                Vocabulary::compile(&text.lines().collect::<Vec<_>>())?
+                TokenVocabulary::compile(&text.lines().collect::<Vec<_>>())?
             }
             _ => fs_err::read(&path)?,
         };
-        WordPiece::new(Vocabulary::open(bytes)?)
+        WordPiece::new(TokenVocabulary::open(bytes)?)
     }
 
     fn mismatch(&self, reason: &'static str) -> EmbedError {

@@ -7,8 +7,8 @@ pub use config::Qwen3Config;
 
 use crate::EmbedError;
 use crate::layers::{
-    Angles, Attention, BatchAttention, Embedding, Encoder, FeedForward, LayerReader, Linear,
-    NormRope, PackedBatch, RmsNorm, RotaryEmbedding, last_pool,
+    Attention, BatchAttention, Encoder, FeedForward, LayerReader, Linear, NormRope, PackedBatch,
+    RmsNorm, RopeTensors, RotaryEmbedding, TokenEmbedding, last_pool,
 };
 use crate::safetensors_file::TensorNames;
 use crate::stored_matrix::{StoredMatrix, WeightFile};
@@ -37,7 +37,7 @@ pub const NAMES: TensorNames = TensorNames {
 /// A decoder whose tensors are named as llama.cpp names those of Qwen3.
 #[derive(Debug)]
 pub struct Qwen3 {
-    token_embeddings: Embedding,
+    token_embeddings: TokenEmbedding,
     rotary: RotaryEmbedding,
     attention: Attention,
     layers: Vec<DecoderLayer>,
@@ -59,7 +59,7 @@ impl Encoder for Qwen3 {
     fn forward(&self, batch: &PackedBatch<'_>) -> Result<Tensor> {
         let angles = self.rotary.angles(batch.lengths)?;
         let mut x = self.token_embeddings.forward(batch.ids)?;
-        let attention = self.attention.of(batch.lengths, x.device())?;
+        let attention = self.attention.for_batch(batch.lengths, x.device())?;
         let last = self.layers.len() - 1;
         for (at, layer) in self.layers.iter().enumerate() {
             let mut context = layer.attend(&x, &angles, &attention)?;
@@ -85,7 +85,7 @@ impl DecoderLayer {
     fn attend(
         &self,
         x: &Tensor,
-        angles: &Angles,
+        angles: &RopeTensors,
         attention: &BatchAttention<'_>,
     ) -> Result<Tensor> {
         let qkv = self.qkv_proj.forward(&self.attention_norm.forward(x)?)?;
@@ -106,7 +106,7 @@ impl Qwen3 {
         let backend = reader.backend;
         let layers = (0..config.num_layers).map(|at| DecoderLayer::open(reader, config, at));
         Ok(Self {
-            token_embeddings: Embedding::new(token_embeddings(reader.file, config)?, backend),
+            token_embeddings: TokenEmbedding::new(token_embeddings(reader.file, config)?, backend),
             rotary: RotaryEmbedding::new(config.head_dim, config.rope_theta, backend),
             attention: reader.attention(config.attention_shape()),
             layers: layers.collect::<std::result::Result<_, _>>()?,

@@ -2,7 +2,7 @@
 //! llama.cpp gives the same tensors.
 
 use crate::EmbedError;
-use crate::source::Source;
+use crate::source::FileBytes;
 use crate::stored_matrix::{StoredMatrix, WeightFile, matrix_size};
 use candle_core::quantized::GgmlDType;
 use safetensors::tensor::{Dtype, SafeTensors, TensorInfo};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Safetensors {
     names: TensorNames,
-    files: Vec<Source>,
+    files: Vec<FileBytes>,
     locations: BTreeMap<String, TensorLocation>,
 }
 
@@ -30,7 +30,7 @@ struct TensorLocation {
 }
 
 #[derive(Deserialize)]
-struct Index {
+struct ShardIndex {
     weight_map: BTreeMap<String, String>,
 }
 
@@ -49,7 +49,7 @@ pub struct TensorNames {
 
 impl TensorNames {
     /// Returns the name in GGUF and the one here of each part, without the `.weight` or `.bias` at its end.
-    pub fn pairs(&self, layers: usize) -> Vec<(String, String)> {
+    pub fn list_pairs(&self, layers: usize) -> Vec<(String, String)> {
         let parts = self.parts.iter();
         let parts = parts.map(|(ours, theirs)| ((*ours).to_owned(), (*theirs).to_owned()));
         let of_layers = (0..layers).flat_map(|at| {
@@ -93,13 +93,13 @@ impl Safetensors {
             locations: BTreeMap::new(),
         };
         for path in paths(folder)? {
-            opened.add(Source::map(&path)?)?;
+            opened.add(FileBytes::map(&path)?)?;
         }
         Ok(opened)
     }
 
-    fn add(&mut self, source: Source) -> Result<(), EmbedError> {
-        let whole = source.whole().clone();
+    fn add(&mut self, source: FileBytes) -> Result<(), EmbedError> {
+        let whole = source.as_bytes().clone();
         let (head, metadata) = SafeTensors::read_metadata(&whole)
             .map_err(|_| error("its head does not describe it"))?;
         let file = self.files.len();
@@ -122,7 +122,7 @@ impl WeightFile for Safetensors {
         let location = location.ok_or(error("it lacks a tensor, or has it in unknown numbers"))?;
         let source = self.files.get(location.file);
         let source = source.ok_or(error("it lacks a tensor"))?;
-        let bytes = source.part(location.range.clone())?;
+        let bytes = source.slice(location.range.clone())?;
         StoredMatrix::new(location.dtype, location.rows, location.columns, bytes)
             .ok_or(error("a tensor has another size than it says"))
     }
@@ -151,13 +151,13 @@ fn locate(file: usize, start: usize, info: &TensorInfo) -> Option<TensorLocation
     })
 }
 
-/// The files of a model in a folder.
+/// Returns the files of a model in a folder.
 fn paths(folder: &Path) -> Result<Vec<PathBuf>, EmbedError> {
     let index = folder.join("model.safetensors.index.json");
     if !index.exists() {
         return Ok(vec![folder.join("model.safetensors")]);
     }
-    let index: Index = serde_json::from_slice(&fs_err::read(index)?)
+    let index: ShardIndex = serde_json::from_slice(&fs_err::read(index)?)
         .map_err(|_| error("its index is not JSON with a `weight_map`"))?;
     let names: BTreeSet<String> = index.weight_map.into_values().collect();
     let path = |name: String| match Path::new(&name).file_name() {

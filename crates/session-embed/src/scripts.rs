@@ -30,7 +30,7 @@ impl TryFrom<Vec<String>> for Scripts {
 impl Scripts {
     /// Returns the text with a space for each character of a script that the model does not read;
     /// nothing where no letter is left.
-    pub fn readable<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    pub fn blank_unreadable<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.0.is_empty() || self.reads_all(text) {
             return Cow::Borrowed(text);
         }
@@ -45,7 +45,7 @@ impl Scripts {
     /// Returns the share of a text's letters that the model reads, 0 to 1; 1 for a text without
     /// letters.
     #[expect(clippy::cast_precision_loss, reason = "letters of a query")]
-    pub fn share(&self, text: &str) -> f32 {
+    pub fn readable_fraction(&self, text: &str) -> f32 {
         let letters: Vec<char> = text.chars().filter(|c| c.is_alphabetic()).collect();
         let read = letters.iter().filter(|c| self.reads(**c)).count();
         match letters.len() {

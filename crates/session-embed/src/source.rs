@@ -8,12 +8,12 @@ use std::path::Path;
 
 /// The bytes of a file.
 #[derive(Debug)]
-pub struct Source {
+pub struct FileBytes {
     whole: Bytes,
     file: Option<fs_err::File>,
 }
 
-impl<T: Into<Bytes>> From<T> for Source {
+impl<T: Into<Bytes>> From<T> for FileBytes {
     fn from(bytes: T) -> Self {
         Self {
             whole: bytes.into(),
@@ -22,7 +22,7 @@ impl<T: Into<Bytes>> From<T> for Source {
     }
 }
 
-impl Source {
+impl FileBytes {
     /// Maps a file, which must not be changed as long as it is in use. Nothing
     /// is read before it is looked at.
     pub fn map(path: &Path) -> Result<Self, EmbedError> {
@@ -30,31 +30,31 @@ impl Source {
         let len = file.metadata()?.len();
         let len = usize::try_from(len).map_err(|_| error())?;
         Ok(Self {
-            whole: map(&file, 0..len)?,
+            whole: map_range(&file, 0..len)?,
             file: Some(file),
         })
     }
 
-    /// All of it.
-    pub fn whole(&self) -> &Bytes {
+    /// Returns all bytes of the file.
+    pub fn as_bytes(&self) -> &Bytes {
         &self.whole
     }
 
-    /// A part of it. What is mapped is mapped anew, so that its pages are given
+    /// Returns a part of the bytes. What is mapped is mapped anew, so that its pages are given
     /// back when the part is dropped: a model that is quantized when it is
     /// opened is never in memory twice.
-    pub fn part(&self, range: Range<usize>) -> Result<Bytes, EmbedError> {
+    pub fn slice(&self, range: Range<usize>) -> Result<Bytes, EmbedError> {
         if range.start > range.end || range.end > self.whole.len() {
             return Err(error());
         }
         match &self.file {
-            Some(file) => map(file, range),
+            Some(file) => map_range(file, range),
             None => Ok(self.whole.slice(range)),
         }
     }
 }
 
-fn map(file: &fs_err::File, range: Range<usize>) -> Result<Bytes, EmbedError> {
+fn map_range(file: &fs_err::File, range: Range<usize>) -> Result<Bytes, EmbedError> {
     if range.is_empty() {
         return Ok(Bytes::new());
     }

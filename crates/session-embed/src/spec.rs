@@ -79,9 +79,9 @@ pub enum Architecture {
 pub enum Pooling {
     /// Their mean.
     Mean,
-    /// That of the first, BERT's `[CLS]`.
+    /// The vector of the first token, BERT's `[CLS]`.
     First,
-    /// That of the last, which a token that ends texts is appended for.
+    /// The vector of the last token, a token that is appended to end texts.
     Last,
 }
 
@@ -94,20 +94,20 @@ impl ModelSpec {
         Ok(toml::from_str(text)?)
     }
 
-    /// 16 hexadecimal digits that differ when the vectors may differ, and do
+    /// Returns 16 hexadecimal digits that differ when the vectors may differ, and do
     /// not change when only names, titles or the sources of pinned files do. A
     /// file that is not pinned is known by its source.
     pub fn fingerprint(&self) -> String {
-        self.fingerprint_of(self.architecture == Architecture::Table)
+        self.compute_fingerprint(self.architecture == Architecture::Table)
     }
 
     /// Returns the fingerprint under which an earlier version stored the vectors of the same model before they were
     /// rotated: [`unrotate`](crate::unrotate) gives a query's for them.
     pub fn unrotated_fingerprint(&self) -> Option<String> {
-        (self.architecture == Architecture::Table).then(|| self.fingerprint_of(false))
+        (self.architecture == Architecture::Table).then(|| self.compute_fingerprint(false))
     }
 
-    fn fingerprint_of(&self, is_rotated: bool) -> String {
+    fn compute_fingerprint(&self, is_rotated: bool) -> String {
         let mut hash = blake3::Hasher::new();
         let settings = format!(
             "{:?} {} {} {:?} {:?}",

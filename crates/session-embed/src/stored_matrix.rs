@@ -56,7 +56,7 @@ pub trait WeightFile: Sync {
 }
 
 impl StoredMatrix {
-    /// A matrix in `bytes`; `None` when it takes another number of them.
+    /// Creates a matrix over `bytes`; `None` when it takes another number of them.
     pub fn new(dtype: GgmlDType, rows: usize, columns: usize, bytes: Bytes) -> Option<Self> {
         let len = row_bytes(dtype, columns)?.checked_mul(rows)?;
         (len == bytes.len()).then_some(Self {
@@ -77,7 +77,7 @@ impl StoredMatrix {
         self.rows
     }
 
-    /// Length of a row.
+    /// Returns the length of a row.
     pub fn columns(&self) -> usize {
         self.columns
     }
@@ -114,7 +114,7 @@ pub fn matrix_size(shape: &[usize]) -> Option<(usize, usize)> {
     Some((rows, *columns))
 }
 
-/// Bytes of a row; `None` where rows cannot have that length, or numbers are
+/// Returns the bytes of a row; `None` where rows cannot have that length, or numbers are
 /// of a type that is not read here.
 pub fn row_bytes(dtype: GgmlDType, columns: usize) -> Option<usize> {
     match dtype {
@@ -143,7 +143,7 @@ pub fn dequantize(dtype: GgmlDType, row: &[u8], out: &mut [f32]) {
             .zip(out)
             .for_each(|(x, out)| *out = f32::from_bits(u32::from(x) << 16)),
         GgmlDType::Q8_0 => {
-            for ((scale, quants), out) in blocks(row).zip(out.chunks_mut(BLOCK)) {
+            for ((scale, quants), out) in q8_0_blocks(row).zip(out.chunks_mut(BLOCK)) {
                 let quants = quants.iter().map(|&byte| f32::from(byte as i8));
                 quants.zip(out).for_each(|(q, out)| *out = scale * q);
             }
@@ -157,8 +157,8 @@ fn halves(row: &[u8]) -> impl Iterator<Item = u16> {
     pairs.iter().map(|pair| u16::from_le_bytes(*pair))
 }
 
-/// Scale and numbers (`i8`) of each block of a row of `Q8_0`.
-pub fn blocks(row: &[u8]) -> impl Iterator<Item = (f32, &[u8; BLOCK])> {
+/// Iterates over the blocks of a row of `Q8_0`: the scale and the numbers (`i8`) of each.
+pub fn q8_0_blocks(row: &[u8]) -> impl Iterator<Item = (f32, &[u8; BLOCK])> {
     let (blocks, _) = row.as_chunks::<BLOCK_BYTES>();
     blocks.iter().filter_map(|block| {
         let (scale, quants) = block.split_first_chunk()?;
@@ -169,7 +169,7 @@ pub fn blocks(row: &[u8]) -> impl Iterator<Item = (f32, &[u8; BLOCK])> {
     })
 }
 
-/// The value of an `f16`, subnormal ones included, but for infinities and NaN,
+/// Returns the value of an `f16`, subnormal ones included, but for infinities and NaN,
 /// which become large numbers. No branches: `half` asks for the CPU's
 /// instruction at each call.
 #[inline(always)]

@@ -1,17 +1,23 @@
 //! The one hot loop: a weighted sum of `i8` rows.
 
-use crate::table::Table;
+use crate::table::TokenTable;
 
 /// Rows added per pass over the sum: loads and stores of the sum are what a
-/// pass costs beside the rows.
+/// pass costs in addition to the rows.
 const LANES: usize = 4;
 
-/// A token and how much it counts.
-pub type Weighted = (u32, f32);
+/// A token and its weight in the sum.
+#[derive(Debug, Clone, Copy)]
+pub struct WeightedToken {
+    /// The token's id.
+    pub id: u32,
+    /// The factor of its vector.
+    pub weight: f32,
+}
 
 /// Adds the vectors of tokens to `sum`. The result is the same on every CPU: no
 /// fused multiply-add, no other order.
-pub fn add_rows(table: &Table, tokens: &[Weighted], sum: &mut [f32]) {
+pub fn add_rows(table: &TokenTable, tokens: &[WeightedToken], sum: &mut [f32]) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx512f") {
         // SAFETY: the CPU has AVX-512, as was just asked.
@@ -27,18 +33,18 @@ pub fn add_rows(table: &Table, tokens: &[Weighted], sum: &mut [f32]) {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-fn add_rows_avx512(table: &Table, tokens: &[Weighted], sum: &mut [f32]) {
+fn add_rows_avx512(table: &TokenTable, tokens: &[WeightedToken], sum: &mut [f32]) {
     add_rows_anywhere(table, tokens, sum);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn add_rows_avx2(table: &Table, tokens: &[Weighted], sum: &mut [f32]) {
+fn add_rows_avx2(table: &TokenTable, tokens: &[WeightedToken], sum: &mut [f32]) {
     add_rows_anywhere(table, tokens, sum);
 }
 
 #[inline(always)]
-fn add_rows_anywhere(table: &Table, tokens: &[Weighted], sum: &mut [f32]) {
+fn add_rows_anywhere(table: &TokenTable, tokens: &[WeightedToken], sum: &mut [f32]) {
     for group in tokens.chunks(LANES) {
         let row = |lane: usize| weighted_row(table, group.get(lane));
         add_four([row(0), row(1), row(2), row(3)], sum);
@@ -46,13 +52,16 @@ fn add_rows_anywhere(table: &Table, tokens: &[Weighted], sum: &mut [f32]) {
 }
 
 #[inline(always)]
-fn weighted_row<'a>(table: &'a Table, token: Option<&Weighted>) -> Option<(f32, &'a [u8])> {
-    let &(id, weight) = token?;
+fn weighted_row<'a>(
+    table: &'a TokenTable,
+    token: Option<&WeightedToken>,
+) -> Option<(f32, &'a [u8])> {
+    let &WeightedToken { id, weight } = token?;
     let (scale, row) = table.row(id)?;
     Some((scale * weight, row))
 }
 
-/// Four rows at once; a token without a vector counts as zeros.
+/// Adds four rows at once; a token without a vector counts as zeros.
 #[inline(always)]
 fn add_four(rows: [Option<(f32, &[u8])>; LANES], sum: &mut [f32]) {
     let Some((_, any)) = rows.iter().copied().flatten().next() else {
@@ -61,14 +70,14 @@ fn add_four(rows: [Option<(f32, &[u8])>; LANES], sum: &mut [f32]) {
     let [(s0, r0), (s1, r1), (s2, r2), (s3, r3)] = rows.map(|row| row.unwrap_or((0.0, any)));
     let rows = r0.iter().zip(r1).zip(r2).zip(r3);
     for (total, (((&q0, &q1), &q2), &q3)) in sum.iter_mut().zip(rows) {
-        let low = number(q0) * s0 + number(q1) * s1;
-        let high = number(q2) * s2 + number(q3) * s3;
+        let low = dequantize_byte(q0) * s0 + dequantize_byte(q1) * s1;
+        let high = dequantize_byte(q2) * s2 + dequantize_byte(q3) * s3;
         *total += low + high;
     }
 }
 
 #[inline(always)]
-fn number(byte: u8) -> f32 {
+fn dequantize_byte(byte: u8) -> f32 {
     f32::from(byte as i8)
 }
 
@@ -85,9 +94,12 @@ mod tests {
                     .collect()
             })
             .collect();
-        let table = Table::open(Table::compile(80, 100, &rows)).unwrap();
-        let tokens: Vec<Weighted> = (0..43_u16)
-            .map(|at| (u32::from(at * 7 % 53), 1.0 / f32::from(at + 1)))
+        let table = TokenTable::open(TokenTable::compile(80, 100, &rows)).unwrap();
+        let tokens: Vec<WeightedToken> = (0..43_u16)
+            .map(|at| WeightedToken {
+                id: u32::from(at * 7 % 53),
+                weight: 1.0 / f32::from(at + 1),
+            })
             .collect();
         let (mut best, mut portable) = (vec![0.0; 80], vec![0.0; 80]);
         add_rows(&table, &tokens, &mut best);

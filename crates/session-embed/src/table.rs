@@ -10,10 +10,10 @@
 //! The half-life says after how many tokens of a text a token counts half.
 
 use crate::EmbedError;
-use crate::header::{self, Format};
+use crate::header::{self, FileFormat};
 use std::borrow::Cow;
 
-const FORMAT: Format = Format {
+const FORMAT: FileFormat = FileFormat {
     name: "token table",
     magic: b"SSTABLE\0",
     version: 1,
@@ -21,26 +21,26 @@ const FORMAT: Format = Format {
 
 /// A table, used where its bytes are.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct TokenTable {
     bytes: Cow<'static, [u8]>,
     rows: usize,
     dims: usize,
     half_life: usize,
 }
 
-impl Table {
+impl TokenTable {
     /// Makes the file of a table of `dims` columns from its rows, quantising
     /// each so that its greatest number becomes 127. `half_life` is in tokens.
     pub fn compile(dims: usize, half_life: usize, rows: &[Vec<f32>]) -> Vec<u8> {
-        let scales = rows.iter().map(|row| scale(row));
+        let scales = rows.iter().map(|row| row_scale(row));
         let mut body: Vec<u8> = scales.clone().flat_map(f32::to_le_bytes).collect();
         for (row, scale) in rows.iter().zip(scales) {
-            body.extend((0..dims).map(|at| quantized(row.get(at).copied(), scale) as u8));
+            body.extend((0..dims).map(|at| quantize_number(row.get(at).copied(), scale) as u8));
         }
         FORMAT.write([rows.len() as u32, dims as u32, half_life as u32], &body)
     }
 
-    /// Opens a file that [`Table::compile`] made. Looks at its header and
+    /// Opens a file that [`TokenTable::compile`] made. Looks at its header and
     /// length alone.
     ///
     /// # Errors
@@ -75,17 +75,17 @@ impl Table {
         self.rows
     }
 
-    /// Length of a vector.
+    /// Returns the length of a vector.
     pub fn dims(&self) -> usize {
         self.dims
     }
 
-    /// Tokens of a text after which a token counts half.
+    /// Returns the number of tokens of a text after which a token counts half.
     pub fn half_life(&self) -> usize {
         self.half_life
     }
 
-    /// Scale and row of a token; the bytes are `i8`. `None` for a token
+    /// Returns the scale and the row of a token; the bytes are `i8`. `None` for a token
     /// without a vector.
     #[inline]
     pub fn row(&self, id: u32) -> Option<(f32, &[u8])> {
@@ -100,11 +100,11 @@ impl Table {
     }
 }
 
-fn scale(row: &[f32]) -> f32 {
+fn row_scale(row: &[f32]) -> f32 {
     row.iter().fold(0.0_f32, |most, x| most.max(x.abs())) / 127.0
 }
 
-fn quantized(number: Option<f32>, scale: f32) -> i8 {
+fn quantize_number(number: Option<f32>, scale: f32) -> i8 {
     match number {
         Some(x) if scale > 0.0 => (x / scale).round() as i8,
         _ => 0,

@@ -1,25 +1,25 @@
 //! A static model: a text is the weighted sum of its tokens' vectors.
 
 use crate::hadamard;
-use crate::sum::{Weighted, add_rows};
+use crate::sum::{WeightedToken, add_rows};
 use crate::vector::normalize;
-use crate::{EmbedError, Embedder, Matrix, ModelSpec, Table, WordPiece};
+use crate::{EmbedError, Embedder, EmbeddingMatrix, ModelSpec, TokenTable, WordPiece};
 use ndarray::parallel::prelude::*;
 use ndarray::{ArrayViewMut2, Axis};
 use rayon::slice::ParallelSlice;
 use session_core::text::RunMemo;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Texts given to a thread at once: fewer are not worth waking it.
+/// Texts given to a thread at once: fewer take less time than waking it.
 const TEXTS_PER_TASK: usize = 16;
 
-/// The static model over a token [`Table`].
+/// The static model over a token [`TokenTable`].
 ///
 /// Of each text the first [`ModelSpec::max_tokens`] tokens are read, and of
 /// these the first count most: a token counts half after
-/// [`Table::half_life`] tokens, since texts open with what they are about.
+/// [`TokenTable::half_life`] tokens, since texts open with what they are about.
 /// The `n`th occurrence of a token counts `√n − √(n−1)`, since a word that occurs four
-/// times is twice as telling, not four times. Tokens without a vector (special
+/// times counts twice as much, not four times. Tokens without a vector (special
 /// and unknown ones) count for nothing.
 ///
 /// The first component of a token's vector is much greater than the others, and
@@ -29,8 +29,8 @@ const TEXTS_PER_TASK: usize = 16;
 pub struct TableEmbedder {
     spec: ModelSpec,
     wordpiece: WordPiece,
-    table: Table,
-    spare: SpareTokens,
+    table: TokenTable,
+    spare: SpareBuffers,
 }
 
 impl TableEmbedder {
@@ -39,7 +39,11 @@ impl TableEmbedder {
     /// # Errors
     /// [`EmbedError::Mismatch`] when the table has not the spec's dims or not
     /// a row for each token.
-    pub fn new(spec: ModelSpec, wordpiece: WordPiece, table: Table) -> Result<Self, EmbedError> {
+    pub fn new(
+        spec: ModelSpec,
+        wordpiece: WordPiece,
+        table: TokenTable,
+    ) -> Result<Self, EmbedError> {
         let mismatch = |reason| EmbedError::Mismatch {
             model: spec.name.clone(),
             reason,
@@ -54,32 +58,32 @@ impl TableEmbedder {
             spec,
             wordpiece,
             table,
-            spare: SpareTokens::default(),
+            spare: SpareBuffers::default(),
         })
     }
 
     /// Writes the vector of each text over zeros in its row.
     fn embed_rows(&self, mut rows: ArrayViewMut2<'_, f32>, texts: &[&str]) {
-        let mut tokens = self.spare.take();
+        let mut tokens = self.spare.pop_or_default();
         for (mut row, text) in rows.outer_iter_mut().zip(texts) {
             if let Some(row) = row.as_slice_mut() {
                 self.embed(text, &mut tokens, row);
             }
         }
-        self.spare.give_back(tokens);
+        self.spare.push(tokens);
     }
 
     /// Writes the vector of `text` over zeros in `vector`.
-    fn embed(&self, text: &str, tokens: &mut Tokens, vector: &mut [f32]) {
+    fn embed(&self, text: &str, tokens: &mut TokenBuffers, vector: &mut [f32]) {
         self.wordpiece.encode_known(
             text,
             self.spec.max_tokens,
             &mut tokens.known,
             &mut tokens.ids,
         );
-        tokens.weigh(&self.table);
+        tokens.compute_weights(&self.table);
         add_rows(&self.table, &tokens.weighted, vector);
-        hadamard::transform(vector);
+        hadamard::hadamard_transform(vector);
         normalize(vector);
     }
 }
@@ -87,25 +91,27 @@ impl TableEmbedder {
 /// The tokens of a text; kept from text to text, so that each costs no
 /// allocation.
 #[derive(Debug, Default)]
-struct Tokens {
+struct TokenBuffers {
     ids: Vec<u32>,
     /// The tokens of runs of letters that earlier texts had.
     known: RunMemo,
-    weighted: Vec<Weighted>,
+    weighted: Vec<WeightedToken>,
     /// Occurrences of each token of the table; zeros between texts.
     counts: Vec<u16>,
 }
 
-impl Tokens {
-    /// Says how much each of the ids counts.
-    fn weigh(&mut self, table: &Table) {
+impl TokenBuffers {
+    /// Computes the weight of each id.
+    fn compute_weights(&mut self, table: &TokenTable) {
         let decay = 0.5_f64.powf(1.0 / table.half_life() as f64) as f32;
         let mut position = 1.0;
         self.counts.resize(table.rows(), 0);
         self.weighted.clear();
         for &id in &self.ids {
-            self.weighted
-                .push((id, position * count(&mut self.counts, id)));
+            self.weighted.push(WeightedToken {
+                id,
+                weight: position * count_occurrence(&mut self.counts, id),
+            });
             position *= decay;
         }
         for &id in &self.ids {
@@ -117,32 +123,32 @@ impl Tokens {
     }
 }
 
-/// [`Tokens`] that no thread uses.
+/// [`TokenBuffers`] that no thread uses.
 #[derive(Debug, Default)]
-struct SpareTokens(Mutex<Vec<Tokens>>);
+struct SpareBuffers(Mutex<Vec<TokenBuffers>>);
 
-impl SpareTokens {
-    fn take(&self) -> Tokens {
-        self.all().pop().unwrap_or_default()
+impl SpareBuffers {
+    fn pop_or_default(&self) -> TokenBuffers {
+        self.lock().pop().unwrap_or_default()
     }
 
-    fn give_back(&self, tokens: Tokens) {
-        self.all().push(tokens);
+    fn push(&self, tokens: TokenBuffers) {
+        self.lock().push(tokens);
     }
 
-    fn all(&self) -> MutexGuard<'_, Vec<Tokens>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<TokenBuffers>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Clone for SpareTokens {
+impl Clone for SpareBuffers {
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
-/// Counts an occurrence of a token and says how much it adds.
-fn count(counts: &mut [u16], id: u32) -> f32 {
+/// Counts an occurrence of a token and returns how much it adds.
+fn count_occurrence(counts: &mut [u16], id: u32) -> f32 {
     let Some(occurrences) = counts.get_mut(id as usize) else {
         return 0.0;
     };
@@ -156,8 +162,8 @@ impl Embedder for TableEmbedder {
         &self.spec
     }
 
-    fn embed_documents(&self, texts: &[&str]) -> Result<Matrix, EmbedError> {
-        let mut vectors = Matrix::zeros((texts.len(), self.spec.dims));
+    fn embed_documents(&self, texts: &[&str]) -> Result<EmbeddingMatrix, EmbedError> {
+        let mut vectors = EmbeddingMatrix::zeros((texts.len(), self.spec.dims));
         if texts.len() <= TEXTS_PER_TASK {
             self.embed_rows(vectors.view_mut(), texts);
             return Ok(vectors);
@@ -168,7 +174,7 @@ impl Embedder for TableEmbedder {
         Ok(vectors)
     }
 
-    fn known(&self, text: &str) -> f32 {
+    fn known_fraction(&self, text: &str) -> f32 {
         let mut ids = Vec::new();
         self.wordpiece.encode(text, self.spec.max_tokens, &mut ids);
         let token = |id: &u32| self.wordpiece.vocabulary().token(*id);
@@ -187,9 +193,9 @@ impl Embedder for TableEmbedder {
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         let mut vector = vec![0.0; self.spec.dims];
         let query = format!("{}{text}", self.spec.instruction);
-        let mut tokens = self.spare.take();
+        let mut tokens = self.spare.pop_or_default();
         self.embed(&query, &mut tokens, &mut vector);
-        self.spare.give_back(tokens);
+        self.spare.push(tokens);
         Ok(vector)
     }
 }

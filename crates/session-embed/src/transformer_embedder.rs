@@ -1,25 +1,25 @@
 //! Transformers as embedders: a tokenizer, an architecture, and batches of
 //! texts without padding.
 
-use crate::batch::{Batch, batches};
+use crate::batch::{TokenBatch, split_batches};
 use crate::bert::{BERT_NAMES, Bert, BertConfig};
 use crate::gguf::Gguf;
 use crate::kernel::threads::on_this_thread;
 use crate::layers::{Backend, Encoder, LayerReader, PackedBatch};
 use crate::qwen3::{self, Qwen3, Qwen3Config, token_embeddings};
 use crate::safetensors_file::Safetensors;
-use crate::source::Source;
+use crate::source::FileBytes;
 use crate::stored_matrix::WeightFile;
 use crate::vector::normalize;
 use crate::{
-    Architecture, Bpe, Device, EmbedError, Embedder, Matrix, ModelSpec, Pooling, Precision,
-    WordPiece,
+    Architecture, Bpe, Device, EmbedError, Embedder, EmbeddingMatrix, ModelSpec, Pooling,
+    Precision, WordPiece,
 };
 use bytes::Bytes;
 use rayon::prelude::*;
 use std::path::Path;
 
-/// Tokens below which a batch is not worth another thread.
+/// Tokens below which another thread takes longer than it saves.
 const LEAST_TOKENS: usize = 32;
 
 /// A transformer with its tokenizer. Up to [`ModelSpec::max_tokens`] tokens of
@@ -30,7 +30,7 @@ pub struct TransformerEmbedder {
     spec: ModelSpec,
     tokenizer: Tokenizer,
     encoder: Box<dyn Encoder>,
-    batching: Batching,
+    batching: BatchSettings,
 }
 
 #[derive(Debug)]
@@ -46,7 +46,7 @@ enum Tokenizer {
 
 /// The size of batches, and who computes them.
 #[derive(Debug, Clone, Copy)]
-struct Batching {
+struct BatchSettings {
     /// Tokens of a batch, more or less: enough for the packing of weights to
     /// cost little, few enough for activations to stay in the caches.
     tokens: usize,
@@ -55,23 +55,23 @@ struct Batching {
     is_parallel: bool,
 }
 
-const SMALL_MODEL: Batching = Batching {
+const SMALL_MODEL: BatchSettings = BatchSettings {
     tokens: 384,
     is_parallel: true,
 };
-const LARGE_MODEL: Batching = Batching {
+const LARGE_MODEL: BatchSettings = BatchSettings {
     tokens: 1024,
     is_parallel: false,
 };
 /// A GPU waits for each operation to be started, however little it has to do.
-const ON_GPU: Batching = Batching {
+const ON_GPU: BatchSettings = BatchSettings {
     tokens: 4096,
     is_parallel: false,
 };
 
-impl Batching {
-    /// These batches where our kernels compute.
-    fn on(self, backend: &Backend) -> Self {
+impl BatchSettings {
+    /// Returns these settings where our kernels compute, else those of a GPU.
+    fn for_backend(self, backend: &Backend) -> Self {
         match backend.kernels {
             Some(_) => self,
             None => ON_GPU,
@@ -145,7 +145,7 @@ impl TransformerEmbedder {
             let reason = "the pooling of such a model is `mean` or `first`";
             return Err(mismatch(&spec, reason));
         }
-        check(&spec, config.hidden_size, config.max_positions)?;
+        check_sizes(&spec, config.hidden_size, config.max_positions)?;
         Ok(Self {
             spec,
             tokenizer: Tokenizer::WordPiece {
@@ -153,7 +153,7 @@ impl TransformerEmbedder {
                 ends: [first, last],
             },
             encoder: Box::new(encoder),
-            batching: SMALL_MODEL.on(backend),
+            batching: SMALL_MODEL.for_backend(backend),
         })
     }
 
@@ -193,8 +193,8 @@ impl TransformerEmbedder {
         let config = Qwen3Config::from_json(&fs_err::read(folder.join("config.json"))?)?;
         let weights = Safetensors::open(folder, qwen3::NAMES)?;
         let tokenizer = || {
-            let text = Source::map(&folder.join("tokenizer.json"))?;
-            Bpe::from_json(text.whole())
+            let text = FileBytes::map(&folder.join("tokenizer.json"))?;
+            Bpe::from_json(text.as_bytes())
         };
         Self::qwen3_from(spec, &config, &weights, how, tokenizer)
     }
@@ -204,7 +204,7 @@ impl TransformerEmbedder {
         path: &Path,
         how: (&Backend, Precision),
     ) -> Result<Self, EmbedError> {
-        let file = Gguf::open(Source::map(path)?)?;
+        let file = Gguf::open(FileBytes::map(path)?)?;
         let config = Qwen3Config::from_gguf(&file)?;
         Self::qwen3_from(spec, &config, &file, how, || Bpe::from_gguf(&file))
     }
@@ -228,7 +228,7 @@ impl TransformerEmbedder {
         if spec.pooling != Pooling::Last {
             return Err(mismatch(&spec, "the pooling of such a model is `last`"));
         }
-        check(&spec, config.hidden_size, config.max_positions)?;
+        check_sizes(&spec, config.hidden_size, config.max_positions)?;
         if bpe.len() > vocab_size {
             let reason = "the tokenizer has tokens that the weights lack";
             return Err(mismatch(&spec, reason));
@@ -237,11 +237,11 @@ impl TransformerEmbedder {
             spec,
             tokenizer: Tokenizer::Bpe(Box::new(bpe)),
             encoder: Box::new(encoder),
-            batching: LARGE_MODEL.on(backend),
+            batching: LARGE_MODEL.for_backend(backend),
         })
     }
 
-    fn embed(&self, batch: &mut Batch<'_>) -> Result<(), EmbedError> {
+    fn embed(&self, batch: &mut TokenBatch<'_>) -> Result<(), EmbedError> {
         let lengths = batch.ids.iter().map(Vec::len).filter(|&len| len > 0);
         let lengths: Vec<usize> = lengths.collect();
         if lengths.is_empty() {
@@ -268,8 +268,8 @@ impl TransformerEmbedder {
         Ok(())
     }
 
-    /// The tokens of a text after a prefix; none for a text without any.
-    fn tokens(&self, prefix: &str, text: &str) -> Vec<u32> {
+    /// Returns the tokens of a text after a prefix; none for a text without any.
+    fn tokenize(&self, prefix: &str, text: &str) -> Vec<u32> {
         let limit = self.spec.max_tokens;
         let ids = self.tokenizer.encode(text, limit);
         if prefix.is_empty() || ids.is_empty() {
@@ -278,8 +278,8 @@ impl TransformerEmbedder {
         self.tokenizer.encode(&format!("{prefix}{text}"), limit)
     }
 
-    /// Tokens of a batch, of so many in all.
-    fn batch_tokens(&self, all: usize) -> usize {
+    /// Returns the tokens of a batch, given those of all texts.
+    fn tokens_per_batch(&self, all: usize) -> usize {
         let share = all.div_ceil(rayon::current_num_threads());
         match self.batching.is_parallel {
             true => share.clamp(LEAST_TOKENS, self.batching.tokens),
@@ -289,7 +289,7 @@ impl TransformerEmbedder {
 }
 
 impl Tokenizer {
-    /// Up to `limit` tokens of a text, special ones included; none for a text
+    /// Returns up to `limit` tokens of a text, special ones included; none for a text
     /// without any.
     fn encode(&self, text: &str, limit: usize) -> Vec<u32> {
         let mut ids = Vec::new();
@@ -304,7 +304,7 @@ impl Tokenizer {
             Self::Bpe(bpe) => {
                 bpe.encode(text, limit.saturating_sub(1), &mut ids);
                 if !ids.is_empty() {
-                    ids.push(bpe.end());
+                    ids.push(bpe.end_id());
                 }
             }
         }
@@ -322,7 +322,11 @@ fn keep_freed_memory() {
 }
 
 /// Compares a description with the weights.
-fn check(spec: &ModelSpec, hidden_size: usize, max_positions: usize) -> Result<(), EmbedError> {
+fn check_sizes(
+    spec: &ModelSpec,
+    hidden_size: usize,
+    max_positions: usize,
+) -> Result<(), EmbedError> {
     if !(1..=hidden_size).contains(&spec.dims) {
         return Err(mismatch(spec, "its vectors are shorter than `dims`"));
     }
@@ -345,14 +349,14 @@ impl Embedder for TransformerEmbedder {
     }
 
     /// Batches have no padding, so that texts need no sorting by length.
-    fn embed_documents(&self, texts: &[&str]) -> Result<Matrix, EmbedError> {
+    fn embed_documents(&self, texts: &[&str]) -> Result<EmbeddingMatrix, EmbedError> {
         let ids = texts.par_iter();
-        let ids = ids.map(|text| self.tokens(&self.spec.document_prefix, text));
+        let ids = ids.map(|text| self.tokenize(&self.spec.document_prefix, text));
         let ids: Vec<Vec<u32>> = ids.collect();
-        let tokens = self.batch_tokens(ids.iter().map(Vec::len).sum());
-        let mut vectors = Matrix::zeros((texts.len(), self.spec.dims));
+        let tokens = self.tokens_per_batch(ids.iter().map(Vec::len).sum());
+        let mut vectors = EmbeddingMatrix::zeros((texts.len(), self.spec.dims));
         if let Some(rows) = vectors.as_slice_mut() {
-            let mut batches = batches(&ids, rows, self.spec.dims, tokens);
+            let mut batches = split_batches(&ids, rows, self.spec.dims, tokens);
             match self.batching.is_parallel && batches.len() > 1 {
                 true => batches
                     .par_iter_mut()
@@ -365,12 +369,12 @@ impl Embedder for TransformerEmbedder {
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         let mut vector = vec![0.0; self.spec.dims];
-        let mut batch = Batch {
-            ids: &[self.tokens(&self.spec.instruction, text)],
+        let mut batch = TokenBatch {
+            ids: &[self.tokenize(&self.spec.instruction, text)],
             vectors: &mut vector,
         };
         // On a thread of the pool, which else each operation would wake and wait
-        // for. Many texts are not worth it: each thread keeps memory of its own.
+        // for. For many texts it costs more: each thread keeps memory of its own.
         rayon::scope(|_| self.embed(&mut batch))?;
         Ok(vector)
     }

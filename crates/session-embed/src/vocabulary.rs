@@ -11,10 +11,10 @@
 //! 3. the tokens' text in the order of their ids, UTF-8, `##` included.
 
 use crate::EmbedError;
-use crate::header::{self, Format, u32_at};
+use crate::header::{self, FileFormat, u32_at};
 use std::borrow::Cow;
 
-const FORMAT: Format = Format {
+const FORMAT: FileFormat = FileFormat {
     name: "vocabulary",
     magic: b"SSWPVOC\0",
     version: 1,
@@ -63,13 +63,13 @@ impl PieceHash {
             .fold(Self::new(position), |hash, &byte| hash.with(byte))
     }
 
-    /// First slot to look at, among `slots`, a power of two.
+    /// Returns the first slot to look at, among `slots`, a power of two.
     #[inline]
     fn slot(self, slots: usize) -> usize {
         (self.0 ^ (self.0 >> 32)) as usize & (slots - 1)
     }
 
-    /// 16 bits that the slot does not depend on, at the place of a slot's tag.
+    /// Returns 16 bits that the slot does not depend on, at the offset of a slot's tag.
     #[inline]
     fn tag(self) -> u32 {
         (self.0 >> 32) as u32 & 0xffff_0000
@@ -78,14 +78,14 @@ impl PieceHash {
 
 /// A vocabulary, used where its bytes are.
 #[derive(Debug, Clone)]
-pub struct Vocabulary {
+pub struct TokenVocabulary {
     bytes: Cow<'static, [u8]>,
     tokens: usize,
     slots: usize,
     longest: usize,
 }
 
-impl Vocabulary {
+impl TokenVocabulary {
     /// Makes the file of a vocabulary from its tokens in the order of their
     /// ids, which is the order of the lines of a `vocab.txt`.
     ///
@@ -110,7 +110,7 @@ impl Vocabulary {
         Ok(FORMAT.write(sizes, &body))
     }
 
-    /// Opens a file that [`Vocabulary::compile`] made. Looks at its header and
+    /// Opens a file that [`TokenVocabulary::compile`] made. Looks at its header and
     /// length alone.
     ///
     /// # Errors
@@ -143,17 +143,17 @@ impl Vocabulary {
         self.tokens
     }
 
-    /// True for a vocabulary without tokens.
+    /// Returns true for a vocabulary without tokens.
     pub fn is_empty(&self) -> bool {
         self.tokens == 0
     }
 
-    /// The text of a token, `##` included.
+    /// Returns the text of a token, `##` included.
     pub fn token(&self, id: u32) -> Option<&str> {
         std::str::from_utf8(self.token_bytes(id)?).ok()
     }
 
-    /// The id of a token, `##` included.
+    /// Returns the id of a token, `##` included.
     pub fn id(&self, token: &str) -> Option<u32> {
         let (position, piece) = split_position(token);
         self.find(
@@ -163,12 +163,12 @@ impl Vocabulary {
         )
     }
 
-    /// Length in bytes of the longest token without `##`.
+    /// Returns the length in bytes of the longest token without `##`.
     pub(crate) fn longest(&self) -> usize {
         self.longest
     }
 
-    /// The id of a piece of a word whose hash is known.
+    /// Returns the id of a piece of a word whose hash is known.
     #[inline]
     pub(crate) fn find(
         &self,
@@ -205,7 +205,7 @@ impl Vocabulary {
     }
 }
 
-/// Words are short: a loop is quicker than a call of `memcmp`.
+/// Compares a token with a piece. Words are short: a loop is quicker than a call of `memcmp`.
 #[inline]
 fn is_same(token: &[u8], position: PiecePosition, piece: &[u8]) -> bool {
     let text = match position {

@@ -8,7 +8,7 @@
 
 use crate::EmbedError;
 use crate::categories::{is_accent, is_dropped, is_ideograph, is_punctuation, is_space};
-use crate::vocabulary::{PIECE_LIMIT, PieceHash, PiecePosition, Vocabulary};
+use crate::vocabulary::{PIECE_LIMIT, PieceHash, PiecePosition, TokenVocabulary};
 use unicode_normalization::char::decompose_canonical;
 
 /// Words of more characters are unknown.
@@ -18,23 +18,23 @@ const UNKNOWN: &str = "[UNK]";
 const SPECIAL: [&str; 5] = ["[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]"];
 
 /// The lower-case letter or digit of each byte that is an ASCII one, else 0.
-const PLAIN: [u8; 256] = plain();
+const PLAIN: [u8; 256] = plain_table();
 
-/// A tokenizer over a [`Vocabulary`].
+/// A tokenizer over a [`TokenVocabulary`].
 #[derive(Debug, Clone)]
 pub struct WordPiece {
-    vocabulary: Vocabulary,
+    vocabulary: TokenVocabulary,
     unknown: u32,
     /// Ids of the words of one ASCII character, punctuation above all.
     ascii: [u32; 128],
 }
 
 impl WordPiece {
-    /// A tokenizer over `vocabulary`.
+    /// Creates a tokenizer over `vocabulary`.
     ///
     /// # Errors
     /// [`EmbedError::File`] when the vocabulary has no `[UNK]`.
-    pub fn new(vocabulary: Vocabulary) -> Result<Self, EmbedError> {
+    pub fn new(vocabulary: TokenVocabulary) -> Result<Self, EmbedError> {
         let Some(unknown) = vocabulary.id(UNKNOWN) else {
             return Err(EmbedError::File {
                 file: "vocabulary",
@@ -50,8 +50,8 @@ impl WordPiece {
         })
     }
 
-    /// The tokens.
-    pub fn vocabulary(&self) -> &Vocabulary {
+    /// Returns the tokens.
+    pub fn vocabulary(&self) -> &TokenVocabulary {
         &self.vocabulary
     }
 
@@ -64,36 +64,36 @@ impl WordPiece {
 
     /// Appends the tokens of `text`, at least those up to `limit` ids in all.
     pub(crate) fn append(&self, text: &str, limit: usize, ids: &mut Vec<u32>) {
-        let mut encoding = Encoding {
+        let mut encoding = WordPieceEncoder {
             wordpiece: self,
-            word: Word::new(),
+            word: WordBuffer::new(),
             ids,
         };
-        let mut rest = encoding.plain(text);
+        let mut rest = encoding.push_plain(text);
         while let Some(c) = rest.chars().next() {
-            rest = match encoding.special(rest) {
+            rest = match encoding.push_special(rest) {
                 Some(after) => after,
                 None => {
-                    encoding.raw(c);
+                    encoding.push_raw(c);
                     rest.get(c.len_utf8()..).unwrap_or_default()
                 }
             };
             if encoding.ids.len() >= limit {
                 break;
             }
-            rest = encoding.plain(rest);
+            rest = encoding.push_plain(rest);
         }
         encoding.end_word();
     }
 
-    /// The token of an ASCII character that is a word.
+    /// Returns the token of an ASCII character that is a word.
     #[inline]
     pub(crate) fn ascii_id(&self, byte: u8) -> u32 {
         let id = self.ascii.get(usize::from(byte));
         id.copied().unwrap_or(self.unknown)
     }
 
-    /// The special token that `text` begins with.
+    /// Returns the special token that `text` begins with.
     #[inline]
     pub(crate) fn special_token(&self, text: &str) -> Option<&'static str> {
         if !text.starts_with('[') {
@@ -103,7 +103,7 @@ impl WordPiece {
     }
 }
 
-const fn plain() -> [u8; 256] {
+const fn plain_table() -> [u8; 256] {
     let mut plain = [0; 256];
     let mut byte = 0;
     while byte < 128 {
@@ -116,14 +116,14 @@ const fn plain() -> [u8; 256] {
 }
 
 /// A word under way, normalized.
-struct Word {
+struct WordBuffer {
     bytes: [u8; WORD_CHARS * 4],
     len: usize,
     chars: usize,
     hash: PieceHash,
 }
 
-impl Word {
+impl WordBuffer {
     const fn new() -> Self {
         Self {
             bytes: [0; WORD_CHARS * 4],
@@ -148,7 +148,7 @@ impl Word {
         }
     }
 
-    /// Appends the letters and digits that `text` begins with; how many.
+    /// Appends the letters and digits that `text` begins with, and returns how many there were.
     #[inline]
     fn push_plain(&mut self, text: &[u8]) -> usize {
         let mut hash = self.hash;
@@ -179,23 +179,23 @@ impl Word {
 }
 
 /// A text under way.
-struct Encoding<'a> {
+struct WordPieceEncoder<'a> {
     wordpiece: &'a WordPiece,
-    word: Word,
+    word: WordBuffer,
     ids: &'a mut Vec<u32>,
 }
 
-impl Encoding<'_> {
-    /// Takes the letters and digits that `text` begins with; the rest.
+impl WordPieceEncoder<'_> {
+    /// Pushes the letters and digits that `text` begins with, and returns the rest.
     #[inline]
-    fn plain<'t>(&mut self, text: &'t str) -> &'t str {
+    fn push_plain<'t>(&mut self, text: &'t str) -> &'t str {
         let taken = self.word.push_plain(text.as_bytes());
         text.get(taken..).unwrap_or_default()
     }
 
-    /// When `text` opens with a special token: takes it and gives the text behind it.
+    /// Pushes the special token that `text` begins with, and returns the text after it.
     #[inline]
-    fn special<'t>(&mut self, text: &'t str) -> Option<&'t str> {
+    fn push_special<'t>(&mut self, text: &'t str) -> Option<&'t str> {
         let token = self.wordpiece.special_token(text)?;
         let id = self.wordpiece.vocabulary.id(token)?;
         self.end_word();
@@ -203,53 +203,53 @@ impl Encoding<'_> {
         text.get(token.len()..)
     }
 
-    /// A character of the text as it is, but no plain one.
+    /// Pushes a character of the text that is no ASCII letter or digit.
     #[inline]
-    fn raw(&mut self, c: char) {
+    fn push_raw(&mut self, c: char) {
         match c {
             ' ' | '\n' => self.end_word(),
-            c if c.is_ascii_punctuation() => self.single(c),
-            c => self.rare(c),
+            c if c.is_ascii_punctuation() => self.push_single_char_word(c),
+            c => self.push_rare(c),
         }
     }
 
-    /// A character that needs a look into the tables.
-    fn rare(&mut self, c: char) {
+    /// Pushes a character whose class is looked up in the tables.
+    fn push_rare(&mut self, c: char) {
         if is_space(c) {
             self.end_word();
         } else if is_ideograph(c) {
             self.end_word();
-            self.normalized(c);
+            self.normalize_char(c);
             self.end_word();
         } else if !is_dropped(c) {
-            self.normalized(c);
+            self.normalize_char(c);
         }
     }
 
     /// Strips the accents of a character and lowers its case.
-    fn normalized(&mut self, c: char) {
+    fn normalize_char(&mut self, c: char) {
         decompose_canonical(c, |part| {
             if !is_accent(part) {
                 part.to_lowercase()
-                    .for_each(|lower| self.push_normalized(lower));
+                    .for_each(|lower| self.push_normal_char(lower));
             }
         });
     }
 
-    /// A normalized character.
-    fn push_normalized(&mut self, c: char) {
+    /// Pushes a normalized character.
+    fn push_normal_char(&mut self, c: char) {
         if c.is_whitespace() {
             self.end_word();
         } else if is_punctuation(c) {
-            self.single(c);
+            self.push_single_char_word(c);
         } else {
             self.word.push(c);
         }
     }
 
-    /// A character that is a word.
+    /// Pushes a character that is a word.
     #[inline]
-    fn single(&mut self, c: char) {
+    fn push_single_char_word(&mut self, c: char) {
         self.end_word();
         if let Some(&id) = self.wordpiece.ascii.get(c as usize) {
             self.ids.push(id);
@@ -265,7 +265,7 @@ impl Encoding<'_> {
         if self.word.chars == 0 {
             return;
         }
-        if self.word.chars > WORD_CHARS || !self.pieces() {
+        if self.word.chars > WORD_CHARS || !self.split_into_pieces() {
             self.ids.truncate(known);
             self.ids.push(self.wordpiece.unknown);
         }
@@ -275,7 +275,7 @@ impl Encoding<'_> {
     /// Takes the longest piece that is known, again and again, until the end
     /// of the word or a part that is not known. Whether it got to the end.
     #[inline]
-    fn pieces(&mut self) -> bool {
+    fn split_into_pieces(&mut self) -> bool {
         let vocabulary = &self.wordpiece.vocabulary;
         let mut rest = &self.word.bytes[..self.word.len];
         if let Some(id) = vocabulary.find(PiecePosition::First, rest, self.word.hash) {
@@ -294,8 +294,8 @@ impl Encoding<'_> {
     }
 }
 
-impl Vocabulary {
-    /// The longest token that `rest` of a word starts with, and its length.
+impl TokenVocabulary {
+    /// Returns the longest token that `rest` of a word starts with, and its length.
     fn longest_piece(&self, position: PiecePosition, rest: &[u8]) -> Option<(u32, usize)> {
         let rest = &rest[..rest.len().min(self.longest())];
         let mut hashes = [PieceHash::new(position); PIECE_LIMIT];

@@ -3,9 +3,9 @@
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// How well one question was answered, each 0 to 1, gains binary.
+/// The measures of the ranking of one question, each 0 to 1, with binary gains.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Metrics {
+pub struct RankingMetrics {
     /// 1 when the first is relevant.
     #[serde(rename = "hit@1")]
     pub hit_at_1: f64,
@@ -32,8 +32,8 @@ pub struct Metrics {
     pub ndcg_at_10: f64,
 }
 
-impl Metrics {
-    /// Names, in the order of [`Metrics::values`].
+impl RankingMetrics {
+    /// Names, in the order of [`RankingMetrics::values`].
     pub const NAMES: [&'static str; 8] = [
         "hit@1", "hit@5", "hit@10", "R@1", "R@5", "R@10", "MRR@10", "nDCG@10",
     ];
@@ -66,7 +66,7 @@ impl Metrics {
         }
     }
 
-    /// The measures in a fixed order.
+    /// Returns the measures in the order of [`Self::NAMES`].
     pub fn values(&self) -> [f64; 8] {
         [
             self.hit_at_1,
@@ -80,9 +80,9 @@ impl Metrics {
         ]
     }
 
-    /// The mean of several; zeros of none.
+    /// Returns the mean of several; zeros of none.
     #[expect(clippy::cast_precision_loss, reason = "small counts")]
-    pub fn mean(all: &[Self]) -> Self {
+    pub(crate) fn mean(all: &[Self]) -> Self {
         let count = all.len().max(1) as f64;
         let mean = |of: fn(&Self) -> f64| all.iter().map(of).fold(0.0, |a, b| a + b) / count;
         Self {
@@ -104,7 +104,8 @@ mod tests {
 
     fn check(ranked: &str, relevant: &str, expected: [f64; 8]) {
         let list = |s: &str| s.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        let got = Metrics::measure(&list(ranked), &list(relevant).into_iter().collect()).values();
+        let got =
+            RankingMetrics::measure(&list(ranked), &list(relevant).into_iter().collect()).values();
         let near = got.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-3);
         assert!(near, "{got:?}");
     }

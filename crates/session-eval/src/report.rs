@@ -1,51 +1,55 @@
 //! Averages over all questions, core questions, and by category.
 
-use crate::metrics::Metrics;
+use crate::metrics::RankingMetrics;
 use crate::run::EvaluatedRanking;
 use crate::set::LabelledSet;
 use serde::Serialize;
 use session_search::Level;
 use std::collections::{BTreeMap, HashMap};
 
-/// How well a set was answered at one level.
+/// The measures of a set at one level.
 #[derive(Debug, Clone, Serialize)]
-pub struct Report {
+pub struct EvalReport {
     /// Sessions or turns.
     pub level: Level,
     /// Questions that a search tool can be expected to serve.
-    pub core: Averages,
+    pub core: MetricAverages,
     /// All questions with labels.
-    pub all: Averages,
+    pub all: MetricAverages,
     /// By category.
-    pub categories: BTreeMap<String, Averages>,
+    pub categories: BTreeMap<String, MetricAverages>,
     /// Median from words to hits, milliseconds.
     pub query_ms: f64,
 }
 
-/// Means over some questions.
+/// The means of the measures over some questions.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct Averages {
+pub struct MetricAverages {
     /// How many.
     pub questions: usize,
     /// The means.
     #[serde(flatten)]
-    pub metrics: Metrics,
+    pub metrics: RankingMetrics,
 }
 
 /// Scores rankings against a set's labels.
-pub fn score(set: &LabelledSet, level: Level, rankings: &[EvaluatedRanking]) -> Report {
+pub fn score_rankings(
+    set: &LabelledSet,
+    level: Level,
+    rankings: &[EvaluatedRanking],
+) -> EvalReport {
     let by_id: HashMap<&str, &EvaluatedRanking> =
         rankings.iter().map(|r| (r.question.as_str(), r)).collect();
     let (mut core, mut all) = (Vec::new(), Vec::new());
-    let mut categories: BTreeMap<String, Vec<Metrics>> = BTreeMap::new();
+    let mut categories: BTreeMap<String, Vec<RankingMetrics>> = BTreeMap::new();
     for question in &set.questions {
-        let Some(relevant) = set.relevant(level, &question.id) else {
+        let Some(relevant) = set.relevant_targets(level, &question.id) else {
             continue;
         };
         let ranked = by_id
             .get(question.id.as_str())
             .map_or(&[][..], |r| &r.targets);
-        let metrics = Metrics::measure(ranked, relevant);
+        let metrics = RankingMetrics::measure(ranked, relevant);
         all.push(metrics);
         if question.core {
             core.push(metrics);
@@ -55,7 +59,7 @@ pub fn score(set: &LabelledSet, level: Level, rankings: &[EvaluatedRanking]) -> 
             .or_default()
             .push(metrics);
     }
-    Report {
+    EvalReport {
         level,
         core: averages(&core),
         all: averages(&all),
@@ -67,10 +71,10 @@ pub fn score(set: &LabelledSet, level: Level, rankings: &[EvaluatedRanking]) -> 
     }
 }
 
-fn averages(metrics: &[Metrics]) -> Averages {
-    Averages {
+fn averages(metrics: &[RankingMetrics]) -> MetricAverages {
+    MetricAverages {
         questions: metrics.len(),
-        metrics: Metrics::mean(metrics),
+        metrics: RankingMetrics::mean(metrics),
     }
 }
 

@@ -1,10 +1,10 @@
 //! Asking all questions.
 
-use crate::set::{EvalError, LabelledQuestion, LabelledSet, Scope};
-use session_core::Query;
+use crate::set::{EvalError, LabelledQuestion, LabelledSet, QuestionScope};
+use session_core::{Query, TurnAddress};
 use session_search::{
-    Condition, FilterClause, FusionMode, Level, ProjectPattern, QueryEmbedding, Request, Results,
-    Tuning, search,
+    FilterClause, FilterCondition, FusionMode, Level, ProjectPattern, QueryEmbedding,
+    RankingTuning, SearchRequest, SearchResults, search,
 };
 use session_store::{Reader, SessionRow};
 use std::time::{Duration, Instant};
@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 /// Hits kept of each question.
 const MAX_HITS: usize = 20;
 
-/// How questions are asked.
+/// The options with which all questions of a set are searched.
 pub struct EvalOptions<'a> {
     /// Sessions or turns.
     pub level: Level,
     /// How the two lists are weighed.
     pub fusion: FusionMode,
     /// The constants of the ranking.
-    pub tuning: Tuning,
+    pub tuning: RankingTuning,
     /// Ask in all sessions, whatever a question's scope.
     pub pooled: bool,
     /// Makes a query's vectors, the best model's first.
@@ -28,7 +28,7 @@ pub struct EvalOptions<'a> {
     pub progress: &'a dyn Fn(usize),
 }
 
-/// The answer to one question.
+/// The ranking that a search returned for one question.
 #[derive(Debug, Clone)]
 pub struct EvaluatedRanking {
     /// Its id.
@@ -45,7 +45,7 @@ pub struct EvaluatedRanking {
 ///
 /// # Errors
 /// When the index or a model fails.
-pub fn run(
+pub fn evaluate(
     set: &LabelledSet,
     index: &Reader,
     ask: &EvalOptions<'_>,
@@ -54,7 +54,7 @@ pub fn run(
     let asked = set
         .questions
         .iter()
-        .filter(|q| set.relevant(ask.level, &q.id).is_some());
+        .filter(|q| set.relevant_targets(ask.level, &q.id).is_some());
     let mut rankings = Vec::new();
     for question in asked {
         rankings.push(one(question, index, &sessions, ask)?);
@@ -70,17 +70,17 @@ fn one(
     ask: &EvalOptions<'_>,
 ) -> Result<EvaluatedRanking, EvalError> {
     let began = Instant::now();
-    let mut request = Request {
+    let mut request = SearchRequest {
         level: ask.level,
         fusion: ask.fusion,
         tuning: ask.tuning,
         limit: MAX_HITS,
-        ..Request::new("")
+        ..SearchRequest::new("")
     };
     request.query = Query::new(&question.query);
-    if question.scope == Scope::Project && !ask.pooled {
+    if question.scope == QuestionScope::Project && !ask.pooled {
         let project = question.cwd.clone().map(ProjectPattern::Part);
-        let clauses = project.map(Condition::Project).map(FilterClause::new);
+        let clauses = project.map(FilterCondition::Project).map(FilterClause::new);
         request.filter.clauses.extend(clauses);
     }
     let dense = (ask.embed)(&request.query.text)?;
@@ -88,22 +88,21 @@ fn one(
     Ok(EvaluatedRanking {
         question: question.id.clone(),
         scores: results.hits.iter().map(|h| h.score).collect(),
-        targets: targets(&results),
+        targets: list_targets(&results),
         took: began.elapsed(),
     })
 }
 
-fn targets(results: &Results) -> Vec<String> {
-    let name = |hit: &session_search::Hit| match (results.level, &hit.turn) {
-        (Level::Turn, Some(turn)) => format!("{}:{}", hit.session.uid, turn.index),
+fn list_targets(results: &SearchResults) -> Vec<String> {
+    let name = |hit: &session_search::SearchHit| match (results.level, &hit.turn) {
+        (Level::Turn, Some(turn)) => TurnAddress::new(&hit.session.uid, turn.index).to_string(),
         _ => hit.session.uid.clone(),
     };
     results.hits.iter().map(name).collect()
 }
 
-/// Rankings as lines `question TAB target TAB score`. The score falls by rank, so that ties stay
-/// in order.
-pub fn run_lines(rankings: &[EvaluatedRanking]) -> String {
+/// Formats rankings as lines `question TAB target TAB score`. The score falls by rank, so that ties stay in order.
+pub fn format_run(rankings: &[EvaluatedRanking]) -> String {
     let mut out = String::new();
     for ranking in rankings {
         for (rank, (target, score)) in ranking.targets.iter().zip(&ranking.scores).enumerate() {

@@ -1,8 +1,9 @@
 //! Questions with known answers, as a folder of plain files.
 
 use serde::Deserialize;
+use session_core::{DOCS_URL, TurnAddress};
 use session_files::{Dir, FileError, path_line};
-use session_search::{Level, Resolved, resolve};
+use session_search::{Level, ResolvedSession, resolve_session_id};
 use session_store::SessionRow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -36,8 +37,9 @@ pub enum EvalError {
     },
     /// There is nothing to ask.
     #[error(
-        "`{}` has no question\nhint: write some as docs/evaluation.md shows",
-        path_line(path)
+        "`{}` has no question\nhint: write some as {}/evaluation.md shows",
+        path_line(path),
+        DOCS_URL
     )]
     NoQuestions {
         /// The file.
@@ -45,8 +47,9 @@ pub enum EvalError {
     },
     /// Nothing says which answers are right.
     #[error(
-        "`{}` says of no question what answers it\nhint: write qrels.session.tsv or qrels.turn.tsv as docs/evaluation.md shows",
-        path_line(folder)
+        "no file in `{}` says which sessions or turns answer the questions\nhint: write qrels.session.tsv or qrels.turn.tsv as {}/evaluation.md shows",
+        path_line(folder),
+        DOCS_URL
     )]
     NoLabels {
         /// The set.
@@ -66,7 +69,7 @@ pub enum EvalError {
     Search(#[from] session_store::StoreError),
 }
 
-/// A question.
+/// A question of a labelled set.
 #[derive(Debug, Clone, Deserialize)]
 pub struct LabelledQuestion {
     /// Names it in labels and runs.
@@ -77,24 +80,24 @@ pub struct LabelledQuestion {
     #[serde(default)]
     pub category: String,
     /// True for questions that a search tool can be expected to serve.
-    #[serde(default = "yes")]
+    #[serde(default = "default_core")]
     pub core: bool,
     /// Where it is asked.
     #[serde(default)]
-    pub scope: Scope,
+    pub scope: QuestionScope,
     /// The folder that `scope: project` means.
     #[serde(default)]
     pub cwd: Option<String>,
 }
 
-fn yes() -> bool {
+fn default_core() -> bool {
     true
 }
 
-/// Where a question is asked.
+/// The sessions that are searched for a question.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
+pub enum QuestionScope {
     /// In all sessions.
     #[default]
     All,
@@ -102,7 +105,7 @@ pub enum Scope {
     Project,
 }
 
-type Labels = HashMap<String, HashSet<String>>;
+type RelevanceLabels = HashMap<String, HashSet<String>>;
 
 /// A folder with `queries.jsonl`, `qrels.session.tsv`, `qrels.turn.tsv`, and, if
 /// it brings its own history, `claude/projects`.
@@ -116,7 +119,7 @@ pub struct LabelledSet {
     pub unasked: Vec<String>,
     /// Ids of questions that have no label, in order: they are not counted.
     pub unlabelled: Vec<String>,
-    labels: [Labels; 2],
+    labels: [RelevanceLabels; 2],
 }
 
 impl LabelledSet {
@@ -139,7 +142,7 @@ impl LabelledSet {
                 why: e.to_string(),
             })
         };
-        let lines = plain(&text)
+        let lines = strip_byte_order_mark(&text)
             .lines()
             .enumerate()
             .filter(|(_, line)| !line.trim().is_empty());
@@ -149,15 +152,15 @@ impl LabelledSet {
         if questions.is_empty() {
             return Err(EvalError::NoQuestions { path });
         }
-        let ids = ids(&questions, &path)?;
-        let read = |level: &str| labels(set, &format!("qrels.{level}.tsv"));
+        let ids = collect_ids(&questions, &path)?;
+        let read = |level: &str| read_labels(set, &format!("qrels.{level}.tsv"));
         let mut labels = [read("session")?, read("turn")?];
         let mut unasked = BTreeSet::new();
         for labels in &mut labels {
             unasked.extend(labels.keys().filter(|id| !ids.contains(*id)).cloned());
             labels.retain(|id, _| ids.contains(id));
         }
-        if labels.iter().all(Labels::is_empty) {
+        if labels.iter().all(RelevanceLabels::is_empty) {
             return Err(EvalError::NoLabels {
                 folder: folder.to_owned(),
             });
@@ -175,7 +178,7 @@ impl LabelledSet {
 
     /// Writes out the right answers that are said by the beginning of a session's id. Returns
     /// those that mean no session.
-    pub fn complete(&mut self, sessions: &[SessionRow]) -> Vec<String> {
+    pub fn complete_targets(&mut self, sessions: &[SessionRow]) -> Vec<String> {
         let whole: HashSet<&str> = sessions.iter().map(|s| s.uid.as_str()).collect();
         let mut unknown = BTreeSet::new();
         let labels = self.labels.iter_mut().zip([Level::Session, Level::Turn]);
@@ -185,12 +188,12 @@ impl LabelledSet {
             let is_whole = |target: &String| match level {
                 Level::Session => whole.contains(target.as_str()),
                 Level::Turn => target
-                    .rsplit_once(':')
-                    .is_some_and(|(s, _)| whole.contains(s)),
+                    .parse()
+                    .is_ok_and(|turn: TurnAddress| whole.contains(turn.session.as_str())),
             };
             let short: Vec<String> = right.iter().filter(|t| !is_whole(t)).cloned().collect();
             for target in short {
-                match in_full(&target, level, sessions) {
+                match complete_target(&target, level, sessions) {
                     Some(full) => {
                         right.remove(&target);
                         right.insert(full);
@@ -202,31 +205,35 @@ impl LabelledSet {
         unknown.into_iter().collect()
     }
 
-    /// The folder to set as `CLAUDE_CONFIG_DIR`, if the set brings a history.
-    pub fn history(&self) -> Option<PathBuf> {
+    /// Returns the folder to set as `CLAUDE_CONFIG_DIR`, if the set brings a history.
+    pub fn claude_directory(&self) -> Option<PathBuf> {
         let claude = self.folder.join("claude");
         claude.join("projects").is_dir().then_some(claude)
     }
 
     /// Returns the relevant ids of a question at a level; `None` where nothing is labelled.
-    pub fn relevant(&self, level: Level, question: &str) -> Option<&HashSet<String>> {
+    pub(crate) fn relevant_targets(
+        &self,
+        level: Level,
+        question: &str,
+    ) -> Option<&HashSet<String>> {
         self.labels[usize::from(level == Level::Turn)].get(question)
     }
 
     /// Returns the levels at which some question has labels, sessions first.
-    pub fn levels(&self) -> Vec<Level> {
+    pub fn labelled_levels(&self) -> Vec<Level> {
         let all = [Level::Session, Level::Turn].into_iter();
-        all.filter(|level| self.has(*level)).collect()
+        all.filter(|level| self.has_labels(*level)).collect()
     }
 
     /// Returns true where some question has a label at a level.
-    pub fn has(&self, level: Level) -> bool {
+    pub fn has_labels(&self, level: Level) -> bool {
         !self.labels[usize::from(level == Level::Turn)].is_empty()
     }
 }
 
-/// The ids of all questions, each of which is there once.
-fn ids(questions: &[LabelledQuestion], path: &Path) -> Result<HashSet<String>, EvalError> {
+/// Collects the ids of all questions, each of which is there once.
+fn collect_ids(questions: &[LabelledQuestion], path: &Path) -> Result<HashSet<String>, EvalError> {
     let mut ids = HashSet::new();
     match questions.iter().find(|q| !ids.insert(q.id.clone())) {
         None => Ok(ids),
@@ -237,14 +244,14 @@ fn ids(questions: &[LabelledQuestion], path: &Path) -> Result<HashSet<String>, E
     }
 }
 
-/// Lines `question TAB target TAB relevance`; relevance 0 is no answer. No file, no labels.
-fn labels(set: &Dir, name: &str) -> Result<Labels, EvalError> {
+/// Reads lines `question TAB target TAB relevance`; relevance 0 is no answer. Without a file there are no labels.
+fn read_labels(set: &Dir, name: &str) -> Result<RelevanceLabels, EvalError> {
     let path = set.path().join(name);
     let Some(text) = set.read_text(Path::new(name), LIMIT)? else {
-        return Ok(Labels::new());
+        return Ok(RelevanceLabels::new());
     };
-    let mut labels = Labels::new();
-    for (i, line) in plain(&text).lines().enumerate() {
+    let mut labels = RelevanceLabels::new();
+    for (i, line) in strip_byte_order_mark(&text).lines().enumerate() {
         let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
         let fields: Vec<&str> = fields
             .into_iter()
@@ -272,22 +279,24 @@ fn labels(set: &Dir, name: &str) -> Result<Labels, EvalError> {
     Ok(labels)
 }
 
-/// A text without the mark that some editors put before it.
-fn plain(text: &str) -> &str {
+/// Strips the mark that some editors put before a text.
+fn strip_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// The whole name of a target, `session` or, at turn level, `session:turn`, whose session may
-/// be said by the beginning of its id; `None` where no session, or more than one, is meant.
-fn in_full(target: &str, level: Level, sessions: &[SessionRow]) -> Option<String> {
-    let (session, turn) = match level {
-        Level::Session => (target, None),
-        Level::Turn => target
-            .rsplit_once(':')
-            .map(|(session, turn)| (session, Some(turn)))?,
+/// Completes the id of a target, `SESSION` or, at turn level, `SESSION:TURN`, whose session may be named by the
+/// beginning of its id. Returns `None` where no session, or more than one, begins so.
+fn complete_target(target: &str, level: Level, sessions: &[SessionRow]) -> Option<String> {
+    let complete_session = |id: &str| match resolve_session_id(sessions, id) {
+        ResolvedSession::One(found) => Some(found.uid),
+        ResolvedSession::None | ResolvedSession::Many(_) => None,
     };
-    let Resolved::One(found) = resolve(sessions, session) else {
-        return None;
-    };
-    Some(turn.map_or(found.uid.clone(), |turn| format!("{}:{turn}", found.uid)))
+    match level {
+        Level::Session => complete_session(target),
+        Level::Turn => {
+            let TurnAddress { session, turn } = target.parse::<TurnAddress>().ok()?;
+            let session = complete_session(&session)?;
+            Some(TurnAddress::new(session, turn).to_string())
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::kept_text::TextLimit;
 use serde_json::Value;
-use session_core::{Part, ToolCall, Turn};
+use session_core::{ToolCall, Turn, TurnPart};
 use session_search::Exchange;
 
 /// Characters of JSON, more or less, in which turns are told briefly: what agents read of one command's output.
@@ -35,7 +35,7 @@ pub fn make_brief(exchanges: &mut Vec<Exchange>) {
     for limit in LIMITS {
         exchanges.clone_from(&whole);
         shorten_calls(exchanges, limit);
-        if json_chars(exchanges) <= BRIEF_CHARS {
+        if count_json_chars(exchanges) <= BRIEF_CHARS {
             return;
         }
     }
@@ -43,36 +43,37 @@ pub fn make_brief(exchanges: &mut Vec<Exchange>) {
     for (parts, bytes) in KEPT {
         exchanges.clone_from(&shortest);
         for exchange in exchanges.iter_mut() {
-            leave_out_parts(&mut exchange.turn, parts, bytes);
+            drop_parts(&mut exchange.turn, parts, bytes);
         }
-        if json_chars(exchanges) <= BRIEF_CHARS {
+        if count_json_chars(exchanges) <= BRIEF_CHARS {
             return;
         }
     }
 }
 
-fn json_chars(exchanges: &[Exchange]) -> usize {
+fn count_json_chars(exchanges: &[Exchange]) -> usize {
     serde_json::to_string(exchanges).map_or(0, |json| json.chars().count())
 }
 
 /// Leaves out thoughts and all but so many parts at both ends of a turn, says how many, and cuts what was said.
-fn leave_out_parts(turn: &mut Turn, kept: usize, bytes: usize) {
+fn drop_parts(turn: &mut Turn, kept: usize, bytes: usize) {
     let words = TextLimit { lines: 60, bytes };
     turn.prompt = words.shorten(&turn.prompt);
     let all = turn.parts.len();
     turn.parts
-        .retain(|part| !matches!(part, Part::Thinking { .. }));
+        .retain(|part| !matches!(part, TurnPart::Thinking { .. }));
     let count = turn.parts.len();
     let middle = kept.min(count)..count.saturating_sub(kept).max(kept.min(count));
     let left_out = all - count + middle.len();
     for part in &mut turn.parts {
-        if let Part::Text { text } | Part::Error { text } | Part::Recap { text } = part {
+        if let TurnPart::Text { text } | TurnPart::Error { text } | TurnPart::Recap { text } = part
+        {
             *text = words.shorten(text);
         }
     }
     if left_out > 0 {
         let text = format!("[session-search: {left_out} parts left out by --brief]");
-        turn.parts.splice(middle, [Part::Notice { text }]);
+        turn.parts.splice(middle, [TurnPart::Notice { text }]);
     }
 }
 
@@ -81,11 +82,13 @@ fn shorten_calls(exchanges: &mut [Exchange], limit: TextLimit) {
     let turns = exchanges.iter_mut().map(|exchange| &mut exchange.turn);
     for part in turns.flat_map(|turn| &mut turn.parts) {
         match part {
-            Part::Call(call) => shorten_call(call, limit),
-            Part::Thinking { text } | Part::Notice { text } | Part::Summary { text } => {
+            TurnPart::Call(call) => shorten_call(call, limit),
+            TurnPart::Thinking { text }
+            | TurnPart::Notice { text }
+            | TurnPart::Summary { text } => {
                 *text = limit.shorten(text);
             }
-            Part::Text { .. } | Part::Error { .. } | Part::Recap { .. } => {}
+            TurnPart::Text { .. } | TurnPart::Error { .. } | TurnPart::Recap { .. } => {}
         }
     }
 }
@@ -112,7 +115,7 @@ fn shorten_value(value: &mut Value, limit: TextLimit) {
 mod tests {
     use super::*;
     use serde_json::json;
-    use session_search::Origin;
+    use session_search::TurnOrigin;
 
     #[test]
     fn calls_are_shortened_and_words_are_not() {
@@ -124,14 +127,14 @@ mod tests {
             input: json!({"command": long, "edits": [{"new_string": long}], "limit": 3}),
             ..ToolCall::default()
         };
-        let said = Part::Text { text: long.into() };
-        let thinking = Part::Thinking { text: long.into() };
+        let said = TurnPart::Text { text: long.into() };
+        let thinking = TurnPart::Thinking { text: long.into() };
         let turn = Turn {
             prompt: long.into(),
-            parts: vec![said.clone(), thinking, Part::Call(call.clone())],
+            parts: vec![said.clone(), thinking, TurnPart::Call(call.clone())],
             ..Turn::default()
         };
-        let origin = Origin::History;
+        let origin = TurnOrigin::History;
         let mut exchanges = [Exchange { turn, origin }];
         shorten_calls(&mut exchanges, TextLimit::with_lines(1));
         let shortened = ToolCall {
@@ -140,16 +143,16 @@ mod tests {
             input: json!({"command": cut, "edits": [{"new_string": cut}], "limit": 3}),
             ..call
         };
-        let thinking = Part::Thinking { text: cut.into() };
+        let thinking = TurnPart::Thinking { text: cut.into() };
         let turn = &exchanges[0].turn;
-        assert_eq!(turn.parts, [said, thinking, Part::Call(shortened)]);
+        assert_eq!(turn.parts, [said, thinking, TurnPart::Call(shortened)]);
         assert_eq!(turn.prompt, long);
     }
 
     /// A turn of so many commands, each with an output of 6 KB.
     fn long_turn(commands: usize) -> Vec<Exchange> {
         let call = |n: usize| {
-            Part::Call(ToolCall {
+            TurnPart::Call(ToolCall {
                 command: Some(format!("make {n}")),
                 output: Some("lamp oil wick\n".repeat(430)),
                 ..ToolCall::default()
@@ -160,7 +163,7 @@ mod tests {
             parts: (0..commands).map(call).collect(),
             ..Turn::default()
         };
-        let origin = Origin::History;
+        let origin = TurnOrigin::History;
         vec![Exchange { turn, origin }]
     }
 
@@ -169,7 +172,7 @@ mod tests {
         for commands in [1, 40, 400] {
             let mut exchanges = long_turn(commands);
             make_brief(&mut exchanges);
-            assert!(json_chars(&exchanges) <= BRIEF_CHARS, "{commands}");
+            assert!(count_json_chars(&exchanges) <= BRIEF_CHARS, "{commands}");
             assert_eq!(exchanges[0].turn.prompt, "Light the lamp");
         }
         let mut few = long_turn(1);
@@ -181,22 +184,22 @@ mod tests {
         make_brief(&mut many);
         let notice = &many[0].turn.parts[KEPT[0].0];
         let text = "[session-search: 376 parts left out by --brief]".into();
-        assert_eq!(*notice, Part::Notice { text });
+        assert_eq!(*notice, TurnPart::Notice { text });
     }
 
     #[test]
     fn many_turns_fit_too_and_thoughts_are_counted() {
         let mut exchanges: Vec<Exchange> = (0..40).flat_map(|_| long_turn(9)).collect();
-        let thought = Part::Thinking {
+        let thought = TurnPart::Thinking {
             text: "Oil?".into(),
         };
         exchanges[0].turn.parts.insert(0, thought);
         make_brief(&mut exchanges);
         assert_eq!(exchanges.len(), 40);
-        assert!(json_chars(&exchanges) <= BRIEF_CHARS);
+        assert!(count_json_chars(&exchanges) <= BRIEF_CHARS);
         let told = |exchange: &Exchange| {
             let mut notices = exchange.turn.parts.iter().filter_map(|part| match part {
-                Part::Notice { text } => Some(text.clone()),
+                TurnPart::Notice { text } => Some(text.clone()),
                 _ => None,
             });
             notices.next()

@@ -55,8 +55,8 @@ const SUBJECT_INPUTS: [&str; 6] = [
 impl<'a> CallView<'a> {
     /// Makes the view of a call.
     pub fn new(call: &'a ToolCall) -> Self {
-        let edits = edits(call);
-        let inputs = inputs(call, !edits.is_empty());
+        let edits = find_edits(call);
+        let inputs = find_inputs(call, !edits.is_empty());
         let first = || {
             call.input.as_object()?.iter().find_map(|(name, value)| {
                 let is_shown = inputs.iter().any(|input| input.name == name);
@@ -74,31 +74,35 @@ impl<'a> CallView<'a> {
 }
 
 /// Returns an input by either of its names.
-fn text<'a>(input: &'a Value, names: [&str; 2]) -> Option<&'a str> {
+fn find_text_field<'a>(input: &'a Value, names: [&str; 2]) -> Option<&'a str> {
     names.into_iter().find_map(|name| input.get(name)?.as_str())
 }
 
 /// Returns the edits of a call: of one string, of several, of a whole file, or by a patch.
-fn edits(call: &ToolCall) -> Vec<Vec<DiffLine<'_>>> {
+fn find_edits(call: &ToolCall) -> Vec<Vec<DiffLine<'_>>> {
     let input = &call.input;
     let several = input.get("edits").and_then(Value::as_array);
-    let mut edits: Vec<_> = several.into_iter().flatten().filter_map(edit).collect();
-    edits.extend(edit(input));
-    let written = text(input, ["content", "content"]).filter(|_| call.name == "Write");
+    let mut edits: Vec<_> = several
+        .into_iter()
+        .flatten()
+        .filter_map(find_edit)
+        .collect();
+    edits.extend(find_edit(input));
+    let written = find_text_field(input, ["content", "content"]).filter(|_| call.name == "Write");
     edits.extend(written.map(|content| diff_lines("", content, 0)));
-    edits.extend(text(input, ["patchText", "patch"]).map(patch_lines));
+    edits.extend(find_text_field(input, ["patchText", "patch"]).map(parse_patch_lines));
     edits.retain(|lines| !lines.is_empty());
     edits
 }
 
-fn edit(input: &Value) -> Option<Vec<DiffLine<'_>>> {
-    let old = text(input, ["old_string", "oldString"])?;
-    let new = text(input, ["new_string", "newString"])?;
+fn find_edit(input: &Value) -> Option<Vec<DiffLine<'_>>> {
+    let old = find_text_field(input, ["old_string", "oldString"])?;
+    let new = find_text_field(input, ["new_string", "newString"])?;
     Some(diff_lines(old, new, CONTEXT_LINES))
 }
 
 /// Reads a patch: each line has its mark.
-fn patch_lines(patch: &str) -> Vec<DiffLine<'_>> {
+fn parse_patch_lines(patch: &str) -> Vec<DiffLine<'_>> {
     let line = |line| match (str::strip_prefix(line, "-"), str::strip_prefix(line, "+")) {
         (Some(removed), _) => DiffLine::Removed(removed),
         (_, Some(added)) => DiffLine::Added(added),
@@ -107,7 +111,7 @@ fn patch_lines(patch: &str) -> Vec<DiffLine<'_>> {
     patch.lines().map(line).collect()
 }
 
-fn inputs(call: &ToolCall, has_edits: bool) -> Vec<CallInput<'_>> {
+fn find_inputs(call: &ToolCall, has_edits: bool) -> Vec<CallInput<'_>> {
     let is_shown = |name: &str, value: &Value| {
         let is_edit = EDIT_INPUTS.contains(&name)
             || (name == "content" && call.name == "Write")
@@ -129,15 +133,17 @@ fn inputs(call: &ToolCall, has_edits: bool) -> Vec<CallInput<'_>> {
     let others = fields.filter(|(name, value)| !is_shown(name, value));
     let inputs = others.map(|(name, value)| CallInput {
         name,
-        text: input_text(value),
+        text: format_input(value),
     });
     inputs.filter(|input| !input.text.is_empty()).collect()
 }
 
-fn input_text(value: &Value) -> Cow<'_, str> {
+fn format_input(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) => text.as_str().into(),
-        Value::Array(_) | Value::Object(_) => safe_json::pretty(value).unwrap_or_default().into(),
+        Value::Array(_) | Value::Object(_) => {
+            safe_json::format_pretty(value).unwrap_or_default().into()
+        }
         value => value.to_string().into(),
     }
 }

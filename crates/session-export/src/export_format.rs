@@ -1,7 +1,7 @@
 //! Formats, and names of files in them.
 
 use session_core::text::clip;
-use session_display::title;
+use session_display::session_title;
 use session_store::SessionRow;
 use std::path::Path;
 
@@ -38,7 +38,7 @@ impl ExportFormat {
     }
 
     /// Returns the usual extension of a file in this format.
-    pub fn extension(self) -> &'static str {
+    pub(crate) fn extension(self) -> &'static str {
         match self {
             Self::Html => "html",
             Self::Markdown => "md",
@@ -54,8 +54,8 @@ const ID_CHARS: usize = 8;
 
 /// Proposes a file name of letters, digits and `-` for an exported session: the words of its title and
 /// the beginning of its id.
-pub fn file_name(session: &SessionRow, format: ExportFormat) -> String {
-    let title = slug(&title(session));
+pub fn make_file_name(session: &SessionRow, format: ExportFormat) -> String {
+    let title = make_slug(&session_title(session));
     let id = session.uid.chars().filter(char::is_ascii_alphanumeric);
     let id: String = id.take(ID_CHARS).collect();
     let parts = [clip(&title, SLUG_BYTES).trim_end_matches('-'), &id];
@@ -68,7 +68,7 @@ pub fn file_name(session: &SessionRow, format: ExportFormat) -> String {
 }
 
 /// Joins the words of a text by `-`, in lower case.
-fn slug(text: &str) -> String {
+fn make_slug(text: &str) -> String {
     let text = text.to_lowercase();
     let words = text.split(|c: char| !c.is_alphanumeric());
     words
@@ -89,7 +89,7 @@ mod tests {
                 uid: uid.to_owned(),
                 ..SessionRow::default()
             };
-            file_name(&session, ExportFormat::Html)
+            make_file_name(&session, ExportFormat::Html)
         };
         assert_eq!(
             name("Fix ../../etc: \u{202e}it's \"B\"", "a1b2-c3d4-e5"),

@@ -1,10 +1,10 @@
 //! A session and those of its turns that are exported.
 
 use session_core::text::clip_words;
-use session_display::minute;
-use session_display::safe_line;
+use session_display::format_minute;
+use session_display::sanitize_line;
 use session_redact::Redactor;
-use session_search::{Exchange, show_rows};
+use session_search::{Exchange, read_exchanges_of_rows};
 use session_store::{Reader, SessionRow, StoreError, TurnRow};
 use std::ops::RangeInclusive;
 
@@ -48,7 +48,7 @@ impl<'a> ExportedSession<'a> {
     }
 
     /// Opens the turns in `range`, from 0, that exist. They are read when they are written, as
-    /// [`session_search::show`] reads them, in batches of at most 16 MiB of a transcript.
+    /// [`session_search::read_exchanges`] reads them, in batches of at most 16 MiB of a transcript.
     ///
     /// # Errors
     /// When the index fails.
@@ -69,7 +69,7 @@ impl<'a> ExportedSession<'a> {
     }
 
     /// Returns the session.
-    pub fn row(&self) -> &'a SessionRow {
+    pub(crate) fn row(&self) -> &'a SessionRow {
         self.row
     }
 
@@ -81,7 +81,7 @@ impl<'a> ExportedSession<'a> {
         }
     }
 
-    /// True when no turn is exported.
+    /// Returns true when no turn is exported.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -97,18 +97,18 @@ impl<'a> ExportedSession<'a> {
                 index,
                 rows,
                 redactor,
-            } => batches(rows).try_for_each(|batch| {
-                let exchanges = show_rows(index, self.row, batch, redactor)?;
+            } => split_batches(rows).try_for_each(|batch| {
+                let exchanges = read_exchanges_of_rows(index, self.row, batch, redactor)?;
                 exchanges.iter().try_for_each(&mut visit)
             }),
         }
     }
 
     /// Returns the table of contents.
-    pub(crate) fn outline(&self) -> Result<Vec<OutlineEntry>, StoreError> {
+    pub(crate) fn read_outline(&self) -> Result<Vec<OutlineEntry>, StoreError> {
         let entry = |turn, started_ms, prompt: &str| OutlineEntry {
             turn,
-            label: label(prompt).unwrap_or_else(|| minute(started_ms)),
+            label: make_label(prompt).unwrap_or_else(|| format_minute(started_ms)),
         };
         match &self.turns {
             ExportedTurns::Read(exchanges) => Ok(exchanges
@@ -132,10 +132,10 @@ impl<'a> ExportedSession<'a> {
 }
 
 /// Returns the first line of a prompt that says something.
-fn label(prompt: &str) -> Option<String> {
+fn make_label(prompt: &str) -> Option<String> {
     let line = prompt
         .lines()
-        .map(safe_line)
+        .map(sanitize_line)
         .find(|line| !line.is_empty())?;
     let kept = clip_words(&line, LABEL_BYTES);
     Some(match kept.len() < line.len() {
@@ -145,7 +145,7 @@ fn label(prompt: &str) -> Option<String> {
 }
 
 /// Splits turns into batches that fit into memory.
-fn batches(mut rows: &[TurnRow]) -> impl Iterator<Item = &[TurnRow]> {
+fn split_batches(mut rows: &[TurnRow]) -> impl Iterator<Item = &[TurnRow]> {
     std::iter::from_fn(move || {
         let mut bytes = 0;
         let fits = |row: &&TurnRow| {
@@ -162,31 +162,31 @@ fn batches(mut rows: &[TurnRow]) -> impl Iterator<Item = &[TurnRow]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_core::Span;
+    use session_core::TurnSpan;
 
     #[test]
     fn a_batch_has_so_many_bytes_or_one_turn() {
         let row = |bytes| TurnRow {
-            span: Span {
+            span: TurnSpan {
                 start: 5,
                 end: 5 + bytes,
             },
             ..TurnRow::default()
         };
         let rows = [1, BATCH_BYTES - 1, 1, BATCH_BYTES + 1, 2, 3].map(row);
-        let sizes: Vec<usize> = batches(&rows).map(<[TurnRow]>::len).collect();
+        let sizes: Vec<usize> = split_batches(&rows).map(<[TurnRow]>::len).collect();
         assert_eq!(sizes, [2, 1, 1, 2]);
         let many = vec![row(1); BATCH_TURNS + 1];
-        let sizes: Vec<usize> = batches(&many).map(<[TurnRow]>::len).collect();
+        let sizes: Vec<usize> = split_batches(&many).map(<[TurnRow]>::len).collect();
         assert_eq!(sizes, [BATCH_TURNS, 1]);
-        assert_eq!(batches(&[]).count(), 0);
+        assert_eq!(split_batches(&[]).count(), 0);
     }
 
     #[test]
     fn a_label_is_one_short_line() {
-        assert_eq!(label("\n \u{202e}Fix  it\nnow"), Some("Fix it".into()));
-        assert_eq!(label(" \n"), None);
-        let long = label(&"word ".repeat(99)).unwrap();
+        assert_eq!(make_label("\n \u{202e}Fix  it\nnow"), Some("Fix it".into()));
+        assert_eq!(make_label(" \n"), None);
+        let long = make_label(&"word ".repeat(99)).unwrap();
         assert!(
             long.ends_with("word…") && long.len() <= LABEL_BYTES + 3,
             "{long}"

@@ -12,7 +12,7 @@ use crate::exported_session::{ExportedSession, OutlineEntry};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use safe_text::SafeText;
 use session_agents::resume_line;
-use session_display::{project, rfc3339, title, zoned_minute};
+use session_display::{format_rfc3339, format_zoned_minute, project_label, session_title};
 use session_store::SessionRow;
 use std::io::Write;
 
@@ -24,27 +24,30 @@ const POLICY: &str = "default-src 'none'; style-src 'sha256-1vmm7FCTId7uymjLoTvY
                       base-uri 'none'; form-action 'none'";
 
 /// Writes a session as an HTML page, turn by turn.
-pub(crate) fn write(session: &ExportedSession<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
+pub(crate) fn write_html(
+    session: &ExportedSession<'_>,
+    out: &mut dyn Write,
+) -> Result<(), ExportError> {
     let mut put = |markup: &str| out.write_all(markup.as_bytes());
     let row = session.row();
     put(&html! { (DOCTYPE) }.into_string())?;
     put("<html lang=\"en\">\n")?;
-    put(&head(row).into_string())?;
+    put(&render_head(row).into_string())?;
     put("\n<body>\n")?;
-    put(&header(session).into_string())?;
+    put(&render_header(session).into_string())?;
     put("\n<div class=\"page\">\n")?;
-    put(&contents(&session.outline()?).into_string())?;
+    put(&render_contents(&session.read_outline()?).into_string())?;
     put("\n<main>\n")?;
     session.try_for_each(|exchange| {
-        put(&turn::markup(exchange, row).into_string())?;
+        put(&turn::render_turn(exchange, row).into_string())?;
         Ok::<(), ExportError>(put("\n")?)
     })?;
     put("</main>\n</div>\n")?;
-    put(&footer().into_string())?;
+    put(&render_footer().into_string())?;
     Ok(put("\n</body>\n</html>\n")?)
 }
 
-fn head(session: &SessionRow) -> Markup {
+fn render_head(session: &SessionRow) -> Markup {
     html! {
         head {
             meta charset="utf-8";
@@ -54,60 +57,60 @@ fn head(session: &SessionRow) -> Markup {
             meta name="color-scheme" content="light dark";
             meta name="robots" content="noindex";
             meta name="generator" content="session-search";
-            title { (SafeText(&title(session))) }
+            title { (SafeText(&session_title(session))) }
             style { (PreEscaped(STYLE)) }
         }
     }
 }
 
-fn header(session: &ExportedSession<'_>) -> Markup {
+fn render_header(session: &ExportedSession<'_>) -> Markup {
     let row = session.row();
     html! {
         header class="session" {
-            h1 dir="auto" { (SafeText(&title(row))) }
+            h1 dir="auto" { (SafeText(&session_title(row))) }
             dl {
-                (fact("Agent", html! { (SafeText(&row.source)) }))
-                (fact("Project", html! { bdi { (SafeText(project(row))) } }))
+                (render_fact("Agent", html! { (SafeText(&row.source)) }))
+                (render_fact("Project", html! { bdi { (SafeText(project_label(row))) } }))
                 @if let Some(branch) = &row.branch {
-                    (fact("Branch", html! { code { (SafeText(branch)) } }))
+                    (render_fact("Branch", html! { code { (SafeText(branch)) } }))
                 }
-                (fact("Began", time(row.started_ms)))
-                @if row.ended_ms.is_some() { (fact("Ended", time(row.ended_ms))) }
-                (fact("Turns", turns(session)))
+                (render_fact("Began", render_time(row.started_ms)))
+                @if row.ended_ms.is_some() { (render_fact("Ended", render_time(row.ended_ms))) }
+                (render_fact("Turns", render_turns(session)))
                 @if let Some(folder) = &row.cwd {
-                    (fact("Folder", html! { code { (SafeText(folder)) } }))
+                    (render_fact("Folder", html! { code { (SafeText(folder)) } }))
                 }
-                (fact("Session", html! { code { (SafeText(&row.uid)) } }))
+                (render_fact("Session", html! { code { (SafeText(&row.uid)) } }))
                 @if let Some(parent) = &row.parent {
-                    (fact("Part of", html! { code { (SafeText(parent)) } }))
+                    (render_fact("Part of", html! { code { (SafeText(parent)) } }))
                 }
                 @if let Some(origin) = &row.forked_from {
-                    (fact("Forked from", html! { code { (SafeText(origin)) } }))
+                    (render_fact("Forked from", html! { code { (SafeText(origin)) } }))
                 }
                 @if let Some(resume) = resume_line(row) {
-                    (fact("Resume", html! { code class="command" { (SafeText(&resume)) } }))
+                    (render_fact("Resume", html! { code class="command" { (SafeText(&resume)) } }))
                 }
             }
         }
     }
 }
 
-fn fact(name: &str, value: Markup) -> Markup {
+fn render_fact(name: &str, value: Markup) -> Markup {
     html! { div { dt { (name) } dd { (value) } } }
 }
 
-fn time(ms: Option<i64>) -> Markup {
-    html! { time datetime=[rfc3339(ms)] { (zoned_minute(ms)) } }
+fn render_time(ms: Option<i64>) -> Markup {
+    html! { time datetime=[format_rfc3339(ms)] { (format_zoned_minute(ms)) } }
 }
 
-fn turns(session: &ExportedSession<'_>) -> Markup {
+fn render_turns(session: &ExportedSession<'_>) -> Markup {
     let (shown, all) = (session.len(), session.row().turns as usize);
     html! {
         (shown) @if shown < all { " of " (all) }
     }
 }
 
-fn contents(outline: &[OutlineEntry]) -> Markup {
+fn render_contents(outline: &[OutlineEntry]) -> Markup {
     html! {
         nav aria-label="Turns" {
             h2 { "Turns" }
@@ -122,7 +125,7 @@ fn contents(outline: &[OutlineEntry]) -> Markup {
     }
 }
 
-fn footer() -> Markup {
+fn render_footer() -> Markup {
     let version = env!("CARGO_PKG_VERSION");
     html! {
         footer { "Exported by session-search " (version) }

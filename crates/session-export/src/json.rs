@@ -6,9 +6,9 @@ use crate::exported_session::ExportedSession;
 use serde::ser::{Error, SerializeSeq};
 use serde::{Serialize, Serializer};
 use session_agents::resume_line;
-use session_core::{Part, PromptKind, safe_json};
-use session_display::{project, rfc3339};
-use session_search::{Exchange, Origin};
+use session_core::{PromptKind, TurnPart, safe_json};
+use session_display::{format_rfc3339, project_label};
+use session_search::{Exchange, TurnOrigin};
 use session_store::{SessionRow, StoreError};
 use std::cell::RefCell;
 use std::io::Write;
@@ -36,7 +36,7 @@ impl<'a, T> ShownSession<'a, T> {
             source: &session.source,
             session: &session.uid,
             title: session.title.as_deref(),
-            project: project(session),
+            project: project_label(session),
             path: session.project.as_deref(),
             turns: session.turns,
             resume: resume_line(session),
@@ -53,10 +53,10 @@ pub struct ShownTurn<'a> {
     turn: u32,
     date: Option<String>,
     branch: Option<&'a str>,
-    origin: Origin,
+    origin: TurnOrigin,
     kind: PromptKind,
     prompt: &'a str,
-    parts: &'a [Part],
+    parts: &'a [TurnPart],
 }
 
 impl<'a> From<&'a Exchange> for ShownTurn<'a> {
@@ -64,7 +64,7 @@ impl<'a> From<&'a Exchange> for ShownTurn<'a> {
         let turn = &exchange.turn;
         Self {
             turn: turn.index,
-            date: rfc3339(turn.started_ms),
+            date: format_rfc3339(turn.started_ms),
             branch: turn.branch.as_deref(),
             origin: exchange.origin,
             kind: turn.kind,
@@ -75,7 +75,7 @@ impl<'a> From<&'a Exchange> for ShownTurn<'a> {
 }
 
 /// Returns a session's turns in the form that is serialised.
-pub fn shown_session<'a>(
+pub fn make_shown_session<'a>(
     session: &'a SessionRow,
     exchanges: &'a [Exchange],
 ) -> ShownSession<'a, Vec<ShownTurn<'a>>> {
@@ -83,7 +83,10 @@ pub fn shown_session<'a>(
 }
 
 /// Writes a session as JSON whose strings are printable.
-pub(crate) fn write(session: &ExportedSession<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
+pub(crate) fn write_json(
+    session: &ExportedSession<'_>,
+    out: &mut dyn Write,
+) -> Result<(), ExportError> {
     let shown = StreamedTurns {
         session,
         failure: RefCell::default(),
@@ -103,7 +106,7 @@ struct StreamedTurns<'a> {
     failure: RefCell<Option<StoreError>>,
 }
 
-/// Why a turn was not serialised.
+/// The reason for which a turn was not serialised.
 enum TurnFailure<E> {
     Read(StoreError),
     Write(E),

@@ -1,7 +1,7 @@
 //! The part of a long text that is kept, and how much is left out.
 
-use session_core::split_cut_note;
 use session_core::text::clip_words;
+use session_core::{CutOutput, split_cut_note};
 
 /// Most of one output, input or edit that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(crate) struct KeptText<'t> {
 
 impl TextLimit {
     /// The limits of an exported file.
-    pub const EXPORT: Self = Self {
+    pub(crate) const EXPORT: Self = Self {
         lines: 400,
         bytes: 32 << 10,
     };
@@ -42,7 +42,7 @@ impl TextLimit {
 
     /// Cuts a text, and says at its end how much is left out.
     pub fn shorten(self, text: &str) -> String {
-        let kept = self.cut(text);
+        let kept = self.cut_text(text);
         match kept.cut {
             Some(cut) => format!("{}\n{cut}", kept.text),
             None => kept.text.to_owned(),
@@ -50,8 +50,11 @@ impl TextLimit {
     }
 
     /// Cuts a text behind a line, or else behind a word.
-    pub(crate) fn cut(self, text: &str) -> KeptText<'_> {
-        let (text, cut_before) = split_cut_note(text.trim_end());
+    pub(crate) fn cut_text(self, text: &str) -> KeptText<'_> {
+        let CutOutput {
+            kept: text,
+            note: cut_before,
+        } = split_cut_note(text.trim_end());
         let line_end = text.match_indices('\n').nth(self.lines.saturating_sub(1));
         let by_lines = &text[..line_end.map_or(text.len(), |(at, _)| at)];
         let by_bytes = clip_words(by_lines, self.bytes);
@@ -62,7 +65,10 @@ impl TextLimit {
         let rest = text[kept.len()..].trim_start_matches('\n');
         KeptText {
             text: kept,
-            cut: join_notes((!rest.is_empty()).then(|| left_out(rest)), cut_before),
+            cut: join_notes(
+                (!rest.is_empty()).then(|| format_left_out(rest)),
+                cut_before,
+            ),
         }
     }
 }
@@ -75,7 +81,7 @@ fn join_notes(cut: Option<String>, cut_before: Option<&str>) -> Option<String> {
     }
 }
 
-fn left_out(rest: &str) -> String {
+fn format_left_out(rest: &str) -> String {
     let lines = rest.lines().count();
     let lines = match lines {
         1 => "1 more line".to_owned(),
@@ -94,7 +100,7 @@ mod tests {
     #[test]
     fn a_cut_is_told() {
         let cut = |lines, bytes, text: &str| {
-            let kept = TextLimit { lines, bytes }.cut(text);
+            let kept = TextLimit { lines, bytes }.cut_text(text);
             (kept.text.to_owned(), kept.cut)
         };
         let some = |text: &str, cut: &str| (text.to_owned(), Some(cut.to_owned()));

@@ -2,8 +2,8 @@
 //!
 //! An [`ExportedSession`] is a session with those of its turns that are exported. It reads them from the
 //! index and the history in batches while they are written ([`ExportedSession::open`]), with secrets
-//! redacted, or takes turns that were read already ([`ExportedSession::new`]). [`write()`] writes it in an
-//! [`ExportFormat`], and [`file_name`] proposes a name.
+//! redacted, or takes turns that were read already ([`ExportedSession::new`]). [`write_session`] writes it in an
+//! [`ExportFormat`], and [`make_file_name`] proposes a name.
 //!
 //! **HTML** is self-contained: one style sheet within, no script, and a content security policy that
 //! allows that style sheet by its hash and nothing else. So the page loads nothing and runs nothing,
@@ -19,9 +19,9 @@
 //! that are not told otherwise.
 //!
 //! ```
-//! use session_core::{Part, PromptKind, Turn};
-//! use session_export::{ExportFormat, ExportedSession, file_name, write};
-//! use session_search::{Exchange, Origin};
+//! use session_core::{TurnPart, PromptKind, Turn};
+//! use session_export::{ExportFormat, ExportedSession, make_file_name, write_session};
+//! use session_search::{Exchange, TurnOrigin};
 //! use session_store::SessionRow;
 //!
 //! let session = SessionRow {
@@ -33,17 +33,17 @@
 //! let turn = Turn {
 //!     kind: PromptKind::Typed,
 //!     prompt: "Why does it not start?".into(),
-//!     parts: vec![Part::Text { text: "Process **4711** holds the port.".into() }],
+//!     parts: vec![TurnPart::Text { text: "Process **4711** holds the port.".into() }],
 //!     ..Turn::default()
 //! };
-//! let exchanges = [Exchange { turn, origin: Origin::History }];
+//! let exchanges = [Exchange { turn, origin: TurnOrigin::History }];
 //! let exported = ExportedSession::new(&session, &exchanges);
 //! let mut page = Vec::new();
-//! write(ExportFormat::Html, &exported, &mut page)?;
+//! write_session(ExportFormat::Html, &exported, &mut page)?;
 //! let page = String::from_utf8(page)?;
 //! assert!(page.contains("<h1 dir=\"auto\">Why does &lt;b&gt; not start?</h1>"));
 //! assert!(page.contains("<strong>4711</strong>"));
-//! assert_eq!(file_name(&session, ExportFormat::Html), "why-does-b-not-start-a1b2c3d4.html");
+//! assert_eq!(make_file_name(&session, ExportFormat::Html), "why-does-b-not-start-a1b2c3d4.html");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -60,9 +60,9 @@ mod markdown;
 pub use brief::make_brief;
 pub use call_view::{CallInput, CallView};
 pub use error::ExportError;
-pub use export_format::{ExportFormat, file_name};
+pub use export_format::{ExportFormat, make_file_name};
 pub use exported_session::ExportedSession;
-pub use json::{ShownSession, ShownTurn, shown_session};
+pub use json::{ShownSession, ShownTurn, make_shown_session};
 pub use kept_text::TextLimit;
 pub use markdown::write_markdown;
 
@@ -72,14 +72,14 @@ use std::io::Write;
 ///
 /// # Errors
 /// When the session cannot be read, or `out` cannot be written.
-pub fn write(
+pub fn write_session(
     format: ExportFormat,
     session: &ExportedSession<'_>,
     out: &mut dyn Write,
 ) -> Result<(), ExportError> {
     match format {
-        ExportFormat::Html => html::write(session, out),
+        ExportFormat::Html => html::write_html(session, out),
         ExportFormat::Markdown => write_markdown(session, TextLimit::EXPORT, out),
-        ExportFormat::Json => json::write(session, out),
+        ExportFormat::Json => json::write_json(session, out),
     }
 }

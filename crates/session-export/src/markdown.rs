@@ -7,10 +7,10 @@ use crate::kept_text::TextLimit;
 use session_agents::resume_line;
 use session_core::diff::DiffLine;
 use session_core::text::{escape_markdown, printable};
-use session_core::{CodeFences, Part, PromptKind, ToolCall, Turn};
-use session_display::safe_line;
-use session_display::{minute, project, title};
-use session_search::{Exchange, Origin};
+use session_core::{CodeFences, PromptKind, ToolCall, Turn, TurnPart};
+use session_display::sanitize_line;
+use session_display::{format_minute, project_label, session_title};
+use session_search::{Exchange, TurnOrigin};
 use session_store::SessionRow;
 use std::io::Write;
 
@@ -24,37 +24,37 @@ pub fn write_markdown(
     out: &mut dyn Write,
 ) -> Result<(), ExportError> {
     let row = session.row();
-    out.write_all(heading(row).as_bytes())?;
+    out.write_all(format_heading(row).as_bytes())?;
     session.try_for_each(|exchange| {
-        let turn = turn(exchange, row.turns, limit);
+        let turn = format_turn(exchange, row.turns, limit);
         Ok(out.write_all(turn.as_bytes())?)
     })
 }
 
-fn heading(session: &SessionRow) -> String {
-    let code = |text: &str| inline_code(&safe_line(text));
+fn format_heading(session: &SessionRow) -> String {
+    let code = |text: &str| format_inline_code(&sanitize_line(text));
     let facts = [
         ("Session", Some(code(&session.uid))),
-        ("Agent", Some(escaped_line(&session.source))),
-        ("Project", Some(escaped_line(project(session)))),
-        ("Branch", session.branch.as_deref().map(escaped_line)),
-        ("Began", Some(minute(session.started_ms))),
+        ("Agent", Some(escape_line(&session.source))),
+        ("Project", Some(escape_line(project_label(session)))),
+        ("Branch", session.branch.as_deref().map(escape_line)),
+        ("Began", Some(format_minute(session.started_ms))),
         ("Resume", resume_line(session).map(|line| code(&line))),
     ];
     let facts = facts.into_iter();
     let lines = facts.filter_map(|(name, value)| Some(format!("- {name}: {}\n", value?)));
-    let title = heading_text(&title(session));
+    let title = escape_heading(&session_title(session));
     format!("# {title}\n\n{}", lines.collect::<String>())
 }
 
-/// Session text on one line, as Markdown shows it.
-fn escaped_line(text: &str) -> String {
-    escape_markdown(&safe_line(text))
+/// Returns session text on one line, escaped for Markdown.
+fn escape_line(text: &str) -> String {
+    escape_markdown(&sanitize_line(text))
 }
 
-/// Text of a heading, as Markdown shows it: a run of `#` after a space at its end would not be shown (CommonMark 0.31,
-/// section 4.2).
-fn heading_text(line: &str) -> String {
+/// Returns the text of a heading, escaped for Markdown: a run of `#` after a space at its end would not be shown
+/// (CommonMark 0.31, section 4.2).
+fn escape_heading(line: &str) -> String {
     let text = escape_markdown(line);
     let before = text.trim_end_matches('#');
     match before.len() < text.len() && before.ends_with(' ') {
@@ -63,59 +63,60 @@ fn heading_text(line: &str) -> String {
     }
 }
 
-fn turn(exchange: &Exchange, of: u32, limit: TextLimit) -> String {
+fn format_turn(exchange: &Exchange, of: u32, limit: TextLimit) -> String {
     let turn = &exchange.turn;
-    let when = minute(turn.started_ms);
+    let when = format_minute(turn.started_ms);
     let mut out = format!("\n## {}/{of}, {when}\n", turn.index + 1);
     out.push_str(match exchange.origin {
-        Origin::History => "",
-        Origin::Index => {
+        TurnOrigin::History => "",
+        TurnOrigin::Index => {
             "\n*From the index: the history is gone or changed, outputs are not kept.*\n"
         }
-        Origin::Forgotten => "\n*Forgotten.*\n",
+        TurnOrigin::Forgotten => "\n*Forgotten.*\n",
     });
     if !turn.prompt.trim().is_empty() {
-        out.push_str(&prompt(turn));
+        out.push_str(&format_prompt(turn));
     }
     for part in &turn.parts {
-        out.push_str(&self::part(part, limit));
+        out.push_str(&self::format_part(part, limit));
     }
     out
 }
 
 /// Formats a prompt: as it was typed, or as Markdown where a model wrote it.
-fn prompt(turn: &Turn) -> String {
+fn format_prompt(turn: &Turn) -> String {
     match turn.kind {
-        PromptKind::Model => format!("\n**Agent:**\n\n{}", quoted(&turn.prompt)),
-        _ => format!("\n**You:**\n{}", verbatim(&turn.prompt)),
+        PromptKind::Model => format!("\n**Agent:**\n\n{}", quote_lines(&turn.prompt)),
+        _ => format!("\n**You:**\n{}", format_verbatim(&turn.prompt)),
     }
 }
 
-fn part(part: &Part, limit: TextLimit) -> String {
-    let markdown = |name: &str, text: &str| format!("\n*{name}:*\n\n{}", quoted(text));
-    let plain = |name: &str, text: &str| format!("\n*{name}:*\n{}", verbatim(text));
+fn format_part(part: &TurnPart, limit: TextLimit) -> String {
+    let markdown = |name: &str, text: &str| format!("\n*{name}:*\n\n{}", quote_lines(text));
+    let plain = |name: &str, text: &str| format!("\n*{name}:*\n{}", format_verbatim(text));
     match part {
-        Part::Text { text } => format!("\n{}\n", closed(printable(text).trim_end())),
-        Part::Thinking { text } => markdown("Thinking", text),
-        Part::Notice { text } => plain("Notice", text),
-        Part::Error { text } => plain("Error", text),
-        Part::Recap { text } => markdown("Recap", text),
-        Part::Summary { text } => markdown("Summary after compaction", text),
-        Part::Call(call) => self::call(call, limit),
+        TurnPart::Text { text } => format!("\n{}\n", close_fence(printable(text).trim_end())),
+        TurnPart::Thinking { text } => markdown("Thinking", text),
+        TurnPart::Notice { text } => plain("Notice", text),
+        TurnPart::Error { text } => plain("Error", text),
+        TurnPart::Recap { text } => markdown("Recap", text),
+        TurnPart::Summary { text } => markdown("Summary after compaction", text),
+        TurnPart::Call(call) => self::format_call(call, limit),
     }
 }
 
 /// Formats text as it is: a line in which Markdown reads nothing as a quote, all else as a block of code.
-fn verbatim(text: &str) -> String {
+fn format_verbatim(text: &str) -> String {
     let safe = printable(text);
     let text = safe.trim_matches('\n').trim_end();
     match reads_as_is(text) {
         true => format!("\n> {text}\n"),
-        false => fenced("text", text, None),
+        false => format_fenced("text", text, None),
     }
 }
 
-/// True for a line that Markdown shows as it is: it opens no block (CommonMark 0.31, chapter 4) and holds no inline.
+/// Returns true for a line that Markdown shows as it is: it opens no block (CommonMark 0.31, chapter 4) and holds no
+/// inline.
 fn reads_as_is(line: &str) -> bool {
     let opens_block = line.starts_with(['#', '>', '-', '+', '=', '|', ' ', '\t']);
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
@@ -124,19 +125,19 @@ fn reads_as_is(line: &str) -> bool {
     !opens_block && !is_item && !is_collapsed && escape_markdown(line) == line
 }
 
-/// Markdown with a fence at its end where one is open: else all that follows would stand in it.
-fn closed(text: &str) -> String {
+/// Returns Markdown with a fence at its end where one is open: else all that follows would stand in it.
+fn close_fence(text: &str) -> String {
     let mut fences = CodeFences::default();
     for line in text.lines() {
         fences.classify(line);
     }
-    match fences.open() {
+    match fences.open_fence() {
         Some(fence) => format!("{text}\n{fence}"),
         None => text.to_owned(),
     }
 }
 
-fn quoted(text: &str) -> String {
+fn quote_lines(text: &str) -> String {
     let safe = printable(text);
     let lines = safe.trim_end().lines();
     lines
@@ -144,43 +145,46 @@ fn quoted(text: &str) -> String {
         .collect()
 }
 
-fn call(call: &ToolCall, limit: TextLimit) -> String {
+fn format_call(call: &ToolCall, limit: TextLimit) -> String {
     let view = CallView::new(call);
-    let end = view.status.suffix();
-    let name = escaped_line(&call.name);
-    let mut out = format!("\n**{name}**{}{end}\n", subject(&view));
+    let end = view.status.format_suffix();
+    let name = escape_line(&call.name);
+    let mut out = format!("\n**{name}**{}{end}\n", format_subject(&view));
     if let Some(command) = &call.command {
-        out.push_str(&fenced("sh", command, None));
+        out.push_str(&format_fenced("sh", command, None));
     }
     for edit in &view.edits {
-        out.push_str(&fenced("diff", &diff(edit), Some(limit)));
+        out.push_str(&format_fenced("diff", &format_diff(edit), Some(limit)));
     }
     for input in &view.inputs {
-        out.push_str(&self::input(input, &view, limit));
+        out.push_str(&self::format_input(input, &view, limit));
     }
     if let Some(output) = call.output.as_deref().filter(|o| !o.trim().is_empty()) {
-        out.push_str(&fenced("text", output, Some(limit)));
+        out.push_str(&format_fenced("text", output, Some(limit)));
     }
     out
 }
 
 /// Returns the text after a call's name: its files, or its subject unless that is a command.
-fn subject(view: &CallView<'_>) -> String {
+fn format_subject(view: &CallView<'_>) -> String {
     let call = view.call;
     if call.command.is_some() {
         return String::new();
     }
-    let files = call.files.iter().map(|f| inline_code(&safe_line(f)));
+    let files = call
+        .files
+        .iter()
+        .map(|f| format_inline_code(&sanitize_line(f)));
     let files: Vec<String> = files.collect();
     match files.is_empty() {
         false => format!(" {}", files.join(", ")),
         true => view
             .subject
-            .map_or_else(String::new, |subject| format!(" {}", escaped_line(subject))),
+            .map_or_else(String::new, |subject| format!(" {}", escape_line(subject))),
     }
 }
 
-fn diff(lines: &[DiffLine<'_>]) -> String {
+fn format_diff(lines: &[DiffLine<'_>]) -> String {
     let line = |line: &DiffLine<'_>| match line {
         DiffLine::Context(text) => format!(" {text}\n"),
         DiffLine::Removed(text) => format!("-{text}\n"),
@@ -190,18 +194,24 @@ fn diff(lines: &[DiffLine<'_>]) -> String {
     lines.iter().map(line).collect()
 }
 
-/// An input on its line, or as a block; none where the first line has it.
-fn input(input: &CallInput<'_>, view: &CallView<'_>, limit: TextLimit) -> String {
-    let name = escaped_line(input.name);
+/// Formats an input on its line, or as a block; empty where the first line has it.
+fn format_input(input: &CallInput<'_>, view: &CallView<'_>, limit: TextLimit) -> String {
+    let name = escape_line(input.name);
     match input.text.contains('\n') {
-        true => format!("\n{name}:\n{}", fenced("text", &input.text, Some(limit))),
+        true => format!(
+            "\n{name}:\n{}",
+            format_fenced("text", &input.text, Some(limit))
+        ),
         false if Some(&*input.text) == view.subject => String::new(),
-        false => format!("\n{name}: {}\n", inline_code(&safe_line(&input.text))),
+        false => format!(
+            "\n{name}: {}\n",
+            format_inline_code(&sanitize_line(&input.text))
+        ),
     }
 }
 
-/// Code between more marks than stand in it.
-fn inline_code(text: &str) -> String {
+/// Formats code between more marks than stand in it.
+fn format_inline_code(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max();
     let marks = "`".repeat(longest.unwrap_or_default() + 1);
     match marks.len() {
@@ -210,11 +220,11 @@ fn inline_code(text: &str) -> String {
     }
 }
 
-/// A block of code whose fence is longer than any in it.
-fn fenced(kind: &str, text: &str, limit: Option<TextLimit>) -> String {
+/// Formats a block of code whose fence is longer than any in it.
+fn format_fenced(kind: &str, text: &str, limit: Option<TextLimit>) -> String {
     let safe = printable(text);
     let limit = limit.unwrap_or(TextLimit::with_lines(usize::MAX));
-    let kept = limit.cut(&safe);
+    let kept = limit.cut_text(&safe);
     let body: Vec<&str> = kept.text.lines().chain(kept.cut.as_deref()).collect();
     let ticks = |line: &&str| line.trim_start().bytes().take_while(|b| *b == b'`').count();
     let longest = body.iter().map(ticks).max().unwrap_or_default();
@@ -235,7 +245,7 @@ mod tests {
             branch: Some("*b*".into()),
             ..SessionRow::default()
         };
-        let text = heading(&session);
+        let text = format_heading(&session);
         assert!(
             text.starts_with("# T\\</title>\\<script> C \\#\n\n"),
             "{text}"
@@ -247,7 +257,7 @@ mod tests {
         ] {
             assert!(text.contains(&format!("- {line}\n")), "{text}");
         }
-        assert_eq!(heading_text("C#"), "C#");
+        assert_eq!(escape_heading("C#"), "C#");
     }
 
     #[test]
@@ -257,14 +267,14 @@ mod tests {
             input: serde_json::json!({"pattern": "![b](c)", "<d>": 1}),
             ..ToolCall::default()
         };
-        let text = self::call(&call, TextLimit::EXPORT);
+        let text = self::format_call(&call, TextLimit::EXPORT);
         assert_eq!(text, "\n**\\<a>** !\\[b]\\(c)\n\n\\<d>: `1`\n");
     }
 
     #[test]
     fn a_fence_that_is_open_is_closed() {
-        assert_eq!(closed("a\n```rust\nfn a()"), "a\n```rust\nfn a()\n```");
-        assert_eq!(closed("~~~~\n```\n~~~"), "~~~~\n```\n~~~\n~~~~");
+        assert_eq!(close_fence("a\n```rust\nfn a()"), "a\n```rust\nfn a()\n```");
+        assert_eq!(close_fence("~~~~\n```\n~~~"), "~~~~\n```\n~~~\n~~~~");
         let items = "- ```bash\n  ls\n  ```\n1. ```\n   x\n   ```\n\n    ```\n    ```";
         for text in [
             items,
@@ -274,14 +284,14 @@ mod tests {
             "````\n```\n````",
             "`a` ``b``",
         ] {
-            assert_eq!(closed(text), text);
+            assert_eq!(close_fence(text), text);
         }
     }
 
     #[test]
     fn what_was_typed_stays_as_it_is() {
         for line in ["/compact", "why is lamp_2 off? (2 of 3)", "~/a & b"] {
-            assert_eq!(verbatim(line), format!("\n> {line}\n"));
+            assert_eq!(format_verbatim(line), format!("\n> {line}\n"));
         }
         for text in [
             r"C:\Users\bob\_tmp\*.log",
@@ -297,16 +307,19 @@ mod tests {
             "`a`",
             "[a]",
         ] {
-            assert_eq!(verbatim(text), format!("\n```text\n{text}\n```\n"));
+            assert_eq!(format_verbatim(text), format!("\n```text\n{text}\n```\n"));
         }
-        assert_eq!(verbatim("\n a\n```\n"), "\n````text\n a\n```\n````\n");
+        assert_eq!(
+            format_verbatim("\n a\n```\n"),
+            "\n````text\n a\n```\n````\n"
+        );
     }
 
     #[test]
     fn a_prompt_is_markdown_where_a_model_wrote_it() {
         let formatted = |kind| {
             let prompt = "a **b**".into();
-            self::prompt(&Turn {
+            self::format_prompt(&Turn {
                 kind,
                 prompt,
                 ..Turn::default()
@@ -321,14 +334,14 @@ mod tests {
 
     #[test]
     fn code_has_more_marks_than_it_holds() {
-        assert_eq!(inline_code("a"), "`a`");
-        assert_eq!(inline_code("a `b` ``c"), "``` a `b` ``c ```");
+        assert_eq!(format_inline_code("a"), "`a`");
+        assert_eq!(format_inline_code("a `b` ``c"), "``` a `b` ``c ```");
         let call = ToolCall {
             files: vec!["a`b".into()],
             ..ToolCall::default()
         };
-        assert_eq!(subject(&CallView::new(&call)), " `` a`b ``");
-        let text = fenced("text", "```\na", None);
+        assert_eq!(format_subject(&CallView::new(&call)), " `` a`b ``");
+        let text = format_fenced("text", "```\na", None);
         assert_eq!(text, "\n````text\n```\na\n````\n");
     }
 }

@@ -1,13 +1,13 @@
 //! The home directory, which everything else is found by.
 
-use crate::project::outermost_repository;
+use crate::project::repositories_around;
 use std::path::{Component, Path, PathBuf};
 
 /// The variable that names the home directory.
 pub const HOME_VARIABLE: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
 
 /// The user's home directory: `HOME` (`USERPROFILE` on Windows), unless that is no absolute path, leads through the process's own
-/// state, or lies in the repository around `directory`. A project can set variables, and `HOME=.`
+/// state, or lies in the repository around `directory` or in a worktree of it. A project can set variables, and `HOME=.`
 /// would make its files the user's own. Then it is what the system's user database says.
 pub fn home_directory(directory: &Path) -> Option<PathBuf> {
     let named = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
@@ -23,7 +23,8 @@ fn is_believed(home: &Path, directory: &Path) -> bool {
     let is_plain = home.is_absolute() && !climbs && !is_special;
     let lies_in_repository = || {
         let real = fs_err::canonicalize(home).unwrap_or_else(|_| home.to_owned());
-        outermost_repository(directory).is_some_and(|root| real.starts_with(root))
+        let repositories = repositories_around(directory);
+        repositories.iter().any(|root| real.starts_with(root))
     };
     is_plain && (!lies_in_repository() || current_user_home().as_deref() == Some(home))
 }

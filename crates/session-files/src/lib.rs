@@ -59,5 +59,5 @@ pub use lock::{Lock, remove_temporary_files};
 pub use project::{
     Project, UnownedReason, UnownedRoot, is_below, normal, outermost_root, path_below,
 };
-pub use temporary::TEMPORARY;
+pub use temporary::{TEMPORARY, is_temporary};
 pub use user_directory::{UserDirectoryKind, user_directory};

@@ -7,6 +7,7 @@ use crate::error::{FileError, Result};
 use crate::temporary::remove_stale_temporaries;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// Makes a directory with mode 0700, and what is missing above it. One that is there keeps
 /// its mode.
@@ -15,6 +16,21 @@ use std::path::{Path, PathBuf};
 /// When it cannot be made.
 pub fn create_directory(path: &Path) -> Result<()> {
     Dir::create(path).map(drop)
+}
+
+/// Creates a temporary directory that others cannot enter, whatever the mask of modes is. It is deleted when it is dropped.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn temporary_directory(prefix: &str) -> std::io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(PermissionsExt::from_mode(0o700));
+    }
+    builder.tempdir()
 }
 
 /// Replaces a file's content whole or not at all, and removes what killed writers left beside it. Where a link
@@ -142,4 +158,17 @@ pub(crate) fn target(path: &Path) -> Result<(PathBuf, PathBuf)> {
         _ => Path::new("."),
     };
     Ok((parent.to_owned(), name.into()))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_else_enters_a_temporary_directory() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = temporary_directory("private-").unwrap();
+        let mode = fs_err::metadata(directory.path()).unwrap().permissions();
+        assert_eq!(mode.mode() & 0o777, 0o700);
+    }
 }

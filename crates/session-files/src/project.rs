@@ -148,14 +148,36 @@ pub fn outermost_root(path: &Path, home: &Path) -> Option<(PathBuf, PathBuf)> {
     Some((real(root), relative))
 }
 
-/// The outermost directory with `.git` around a directory.
-pub(crate) fn outermost_repository(directory: &Path) -> Option<PathBuf> {
-    let directory = real(&std::path::absolute(directory).ok()?);
-    let found = directory
-        .ancestors()
-        .filter(|at| has(at, REPOSITORY))
-        .last();
-    found.map(Path::to_owned)
+/// The repositories around a directory, and the main checkouts and worktrees of each, without links.
+pub(crate) fn repositories_around(directory: &Path) -> Vec<PathBuf> {
+    let directory = std::path::absolute(directory).map(|path| real(&path));
+    let directory = directory.unwrap_or_default();
+    let around = directory.ancestors().filter(|at| has(at, REPOSITORY));
+    let with_others = |at: &Path| {
+        let common = common_git_directory(at);
+        let others = common.as_deref().map(checkouts).unwrap_or_default();
+        std::iter::once(at.to_owned()).chain(others)
+    };
+    around.flat_map(with_others).collect()
+}
+
+/// Most worktrees of a repository that are looked at.
+const MAX_WORKTREES: usize = 256;
+
+/// The main checkout of a repository, by its common git directory, and its worktrees.
+fn checkouts(common: &Path) -> Vec<PathBuf> {
+    let main = common.parent().filter(|_| common.ends_with(REPOSITORY));
+    let kept = fs_err::read_dir(common.join("worktrees"));
+    let kept = kept.into_iter().flatten().flatten().take(MAX_WORKTREES);
+    let worktree = |kept: fs_err::DirEntry| {
+        let back = kept.path().join(git_file(&kept.path(), "gitdir")?);
+        Some(real(back.parent()?))
+    };
+    let worktrees = kept.filter_map(worktree);
+    main.map(Path::to_owned)
+        .into_iter()
+        .chain(worktrees)
+        .collect()
 }
 
 /// A path from the root of the file system, `..` resolved by the names alone: whatever links there are,
@@ -398,6 +420,18 @@ mod tests {
             tree.path("side"),
             "what points to a repository that does not know it stands for itself"
         );
+    }
+
+    #[test]
+    fn a_repository_has_its_worktrees_around_it() {
+        let tree = Tree::new(&["main/.git/worktrees/side", "main/in", "side", "other"]);
+        worktree(&tree, "side/.git");
+        for from in ["main/in", "side"] {
+            let found = repositories_around(&tree.path(from));
+            assert!(found.contains(&tree.path("main")), "{from}: {found:?}");
+            assert!(found.contains(&tree.path("side")), "{from}: {found:?}");
+        }
+        assert!(!repositories_around(&tree.path("other")).contains(&tree.path("main")));
     }
 
     #[cfg(unix)]

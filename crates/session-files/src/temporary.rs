@@ -48,8 +48,8 @@ pub(crate) fn remove_stale_temporaries(dir: &Dir) {
     }
 }
 
-/// Returns true for a name as [`create_temporary`] gives it.
-fn is_temporary(name: &OsStr) -> bool {
+/// Returns true for the name of a file that is being written, or that a killed process left.
+pub fn is_temporary(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     let Some(rest) = name.strip_prefix(TEMPORARY) else {
         return false;

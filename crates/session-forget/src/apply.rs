@@ -1,7 +1,7 @@
 //! Removing from an index what is excluded.
 
-use crate::exclusions::{Exclusions, TurnPlace};
-use crate::records::{ForgetError, ForgetReason, NewEntry};
+use crate::exclusions::{Exclusions, TurnPosition};
+use crate::records::{EntryDraft, ForgetError, ForgetReason};
 use crate::request::ForgetPlan;
 use serde::Serialize;
 use session_core::TurnContent;
@@ -12,10 +12,12 @@ use std::ops::AddAssign;
 
 /// Key of the index's settings under which it notes the exclusions that were applied.
 const SETTING: &str = "exclusions";
+/// Key under which it notes a hash of each of them.
+const RULES_SETTING: &str = "exclusion_rules";
 
 /// Counts of what was removed from an index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Removed {
+pub struct RemovedCounts {
     /// Sessions.
     pub sessions: usize,
     /// Turns of sessions that stay.
@@ -24,7 +26,7 @@ pub struct Removed {
     pub titles: usize,
 }
 
-impl AddAssign for Removed {
+impl AddAssign for RemovedCounts {
     fn add_assign(&mut self, more: Self) {
         self.sessions += more.sessions;
         self.turns += more.turns;
@@ -33,12 +35,12 @@ impl AddAssign for Removed {
 }
 
 impl ForgetPlan {
-    /// Forgets what was found: adds an entry to the records, removes it from the index and from the files beside it
-    /// that may hold its text, and purges the index.
+    /// Forgets what was found: deletes the databases that were put aside, which may hold it, too, adds an entry to the
+    /// records, removes it from the index and the cache of queries, and purges the index.
     ///
     /// # Errors
     /// When the records cannot be written, or the index fails; the next refresh takes it up.
-    pub fn carry_out(
+    pub fn forget_and_purge(
         &self,
         writer: &mut Writer,
         exclusions: &Exclusions,
@@ -46,16 +48,19 @@ impl ForgetPlan {
         at: &str,
     ) -> Result<PurgeOutcome, ForgetError> {
         let mut exclusions = exclusions.clone();
-        let entry = NewEntry {
+        let entry = EntryDraft {
             at,
             reason,
             sessions: self.sessions.len(),
             turns: self.turn_count + self.copies,
         };
-        // First what keeps it from being indexed again: a kill after that is taken up by the next refresh.
+        let root = writer.reader().map_err(ForgetError::NotBegun)?.root();
+        session_store::delete_old_databases(root).map_err(ForgetError::NotBegun)?;
+        // Then what keeps it from being indexed again: a kill after that is taken up by the next refresh, which keeps what
+        // was put aside.
         exclusions.records.add(&entry, &self.items())?;
         exclusions.apply(writer)?;
-        Ok(writer.purge()?)
+        writer.purge().map_err(ForgetError::Purge)
     }
 }
 
@@ -68,13 +73,28 @@ impl Exclusions {
         Ok(index.setting(SETTING)?.unwrap_or_default() != self.fingerprint())
     }
 
+    /// Returns true when all that was excluded from an index still is: it lacks nothing of its histories.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn only_add_to(&self, index: &Reader) -> Result<bool, ForgetError> {
+        let was_without = index.setting(SETTING)?.unwrap_or_default().is_empty();
+        let Some(applied) = index.setting(RULES_SETTING)? else {
+            return Ok(was_without);
+        };
+        let now = self.rule_hashes();
+        let mut applied = applied.split_whitespace();
+        Ok(was_without || applied.all(|rule| now.iter().any(|now| now == rule)))
+    }
+
     /// Removes from an index what is excluded, and notes that it was. It is committed, but what was
-    /// removed leaves the disk by [`Writer::purge`]. Files beside the index that may hold it are deleted.
+    /// removed leaves the disk by [`Writer::purge`]. Cached vectors of queries are deleted. A database that was put aside
+    /// stays: it may be all that is left of other sessions.
     ///
     /// # Errors
     /// When the index fails; the next call takes it up.
-    pub fn apply(&self, writer: &mut Writer) -> Result<Removed, ForgetError> {
-        let mut removed = Removed::default();
+    pub fn apply(&self, writer: &mut Writer) -> Result<RemovedCounts, ForgetError> {
+        let mut removed = RemovedCounts::default();
         let sessions = writer.reader()?.sessions()?;
         let (mut excluded, mut kept) = (Vec::new(), Vec::new());
         for session in &sessions {
@@ -94,12 +114,12 @@ impl Exclusions {
         removed.titles = self.delete_titles(writer)?;
         self.clear_states(writer)?;
         // Before the commit: a kill between both would leave them for ever.
-        if removed != Removed::default() {
+        if removed != RemovedCounts::default() {
             let root = writer.reader()?.root().to_owned();
             session_store::delete_query_cache(&root)?;
-            session_store::delete_old_databases(&root)?;
         }
         writer.set_setting(SETTING, &self.fingerprint())?;
+        writer.set_setting(RULES_SETTING, &self.rule_hashes().join(" "))?;
         writer.commit()?;
         Ok(removed)
     }
@@ -127,14 +147,14 @@ impl Exclusions {
             };
         let is_excluded_by_content = |turn: &TurnRow| {
             contents.get(&turn.id).is_some_and(|content| {
-                (!self.spares(session) && self.matches_content(content))
+                (!self.keeps_session(session) && self.matches_content(content))
                     || (session.prompts_only && self.holds_prompt(&content.prompt, turn.started_ms))
             })
         };
         let mut turns = Vec::new();
         for turn in index.turns(session.id)? {
             let keys = index.dedup_keys(turn.id)?;
-            let place = TurnPlace {
+            let position = TurnPosition {
                 session: &session.uid,
                 index: turn.index,
                 started_ms: turn.started_ms,
@@ -148,7 +168,7 @@ impl Exclusions {
                 }
             };
             let is_excluded =
-                self.excludes_keys(&place, keys, prompt) || is_excluded_by_content(&turn);
+                self.excludes_keys(&position, keys, prompt) || is_excluded_by_content(&turn);
             // Without its prompt a forgotten turn would stay.
             if let Some(error) = failure.take() {
                 return Err(error.into());
@@ -166,7 +186,7 @@ mod tests {
     use super::*;
     use crate::exclusions::ExcludeSettings;
     use crate::records::ForgottenRecords;
-    use crate::request::{ForgetRequest, TurnRange};
+    use crate::request::{ForgetRequest, ForgetTarget};
     use session_core::{SessionMeta, SourceName, Turn};
 
     fn turn(index: u32, prompt: &str) -> Turn {
@@ -175,7 +195,7 @@ mod tests {
             prompt: prompt.into(),
             started_ms: Some(1_700_000_000_000 + i64::from(index)),
             ended_ms: Some(1_700_000_060_000),
-            span: session_core::Span { start: 0, end: 9 },
+            span: session_core::TurnSpan { start: 0, end: 9 },
             ..Turn::default()
         }
     }
@@ -194,12 +214,12 @@ mod tests {
     }
 
     /// An index of one session, and what is forgotten of it.
-    struct World {
+    struct ForgetFixture {
         directory: tempfile::TempDir,
         writer: Writer,
     }
 
-    impl World {
+    impl ForgetFixture {
         fn new(sessions: &[(&str, &[Turn])]) -> Self {
             let directory = tempfile::tempdir().unwrap();
             let mut writer = Writer::open(&directory.path().join("index")).unwrap();
@@ -222,7 +242,7 @@ mod tests {
             let session = all.iter().find(|row| row.uid == uid).unwrap().id;
             let turns = turn.map(|turn| turn..=turn);
             let request = ForgetRequest {
-                ranges: vec![TurnRange { session, turns }],
+                targets: vec![ForgetTarget { session, turns }],
                 ..ForgetRequest::default()
             };
             request.plan(index).unwrap()
@@ -231,7 +251,7 @@ mod tests {
         fn forget(&mut self, plan: &ForgetPlan) -> Exclusions {
             let exclusions = self.exclusions();
             let reason = ForgetReason::Session;
-            let outcome = plan.carry_out(&mut self.writer, &exclusions, reason, "");
+            let outcome = plan.forget_and_purge(&mut self.writer, &exclusions, reason, "");
             assert_eq!(outcome.unwrap(), PurgeOutcome::Complete);
             self.exclusions()
         }
@@ -240,7 +260,7 @@ mod tests {
     #[test]
     fn another_turn_in_the_place_of_a_forgotten_one_is_indexed() {
         let turns = [turn(0, "How is the lantern lit?"), turn(1, "And the kiln?")];
-        let mut world = World::new(&[("lamp", &turns)]);
+        let mut world = ForgetFixture::new(&[("lamp", &turns)]);
         let plan = world.plan("lamp", Some(1));
         let exclusions = world.forget(&plan);
         let session = SessionMeta {
@@ -265,7 +285,7 @@ mod tests {
     #[test]
     fn a_database_is_read_though_all_that_it_held_was_forgotten() {
         let turns = [turn(0, "How is the lantern lit?")];
-        let mut world = World::new(&[("lamp", &turns)]);
+        let mut world = ForgetFixture::new(&[("lamp", &turns)]);
         let plan = world.plan("lamp", None);
         let exclusions = world.forget(&plan);
         assert!(exclusions.excludes_file("lamp", true));
@@ -275,7 +295,7 @@ mod tests {
     #[test]
     fn what_was_counted_as_a_copy_is_forgotten_by_its_place() {
         let prompt = "pw lamp4";
-        let mut world = World::new(&[("lamp", &[turn(0, prompt)]), ("other", &[])]);
+        let mut world = ForgetFixture::new(&[("lamp", &[turn(0, prompt)]), ("other", &[])]);
         let copy = Turn {
             started_ms: Some(1_700_000_000_300),
             ..turn(0, prompt)
@@ -311,7 +331,7 @@ mod tests {
     #[test]
     fn the_same_words_at_another_time_are_not_forgotten() {
         let asked = turn(0, "How is the lantern in the harbour lit?");
-        let mut world = World::new(&[("lamp", std::slice::from_ref(&asked))]);
+        let mut world = ForgetFixture::new(&[("lamp", std::slice::from_ref(&asked))]);
         let at = |minutes: i64| Turn {
             started_ms: asked.started_ms.map(|at| at + minutes * 60_000),
             ..asked.clone()
@@ -339,7 +359,7 @@ mod tests {
     /// The records hold an id: what has the same in another file goes, too, and is named before.
     #[test]
     fn a_namesake_is_a_part_of_the_plan() {
-        let mut world = World::new(&[("lamp", &[turn(0, "How is the lantern lit?")])]);
+        let mut world = ForgetFixture::new(&[("lamp", &[turn(0, "How is the lantern lit?")])]);
         let source = SourceName::new("claude");
         let file = world.writer.upsert_file(&source, "elsewhere/lamp").unwrap();
         let meta = SessionMeta {
@@ -359,7 +379,8 @@ mod tests {
     #[test]
     fn a_path_that_is_excluded_later_takes_its_sessions_out() {
         let turns = [turn(0, "How is the lantern lit?")];
-        let mut world = World::new(&[("/w/lamp.jsonl", &turns), ("/w/kiln.jsonl", &turns[..0])]);
+        let mut world =
+            ForgetFixture::new(&[("/w/lamp.jsonl", &turns), ("/w/kiln.jsonl", &turns[..0])]);
         let settings = ExcludeSettings {
             paths: vec!["lamp.jsonl".into()],
             ..ExcludeSettings::default()
@@ -375,7 +396,7 @@ mod tests {
     #[test]
     fn what_variables_exclude_leaves_sessions_whose_history_is_gone() {
         let turns = [turn(0, "How is the lantern lit?")];
-        let mut world = World::new(&[("/w/lamp.jsonl", &turns)]);
+        let mut world = ForgetFixture::new(&[("/w/lamp.jsonl", &turns)]);
         let file = world.writer.reader().unwrap().sessions().unwrap()[0].file;
         world.writer.mark_file_gone(file).unwrap();
         let by_path = ExcludeSettings {
@@ -389,13 +410,13 @@ mod tests {
         let mut apply = |settings: &ExcludeSettings, by_variables: bool| {
             let exclusions = Exclusions::new(ForgottenRecords::default(), settings).unwrap();
             let exclusions = match by_variables {
-                true => exclusions.by_variables(),
+                true => exclusions.keeping_gone_sessions(),
                 false => exclusions,
             };
             exclusions.apply(&mut world.writer).unwrap()
         };
         for settings in [&by_path, &by_pattern] {
-            assert_eq!(apply(settings, true), Removed::default());
+            assert_eq!(apply(settings, true), RemovedCounts::default());
         }
         assert_eq!(apply(&by_pattern, false).turns, 1);
         assert_eq!(apply(&by_path, false).sessions, 1);
@@ -404,7 +425,7 @@ mod tests {
     #[test]
     fn only_memories_of_forgotten_turns_are_meant() {
         let turns = [turn(0, "How is the lantern lit?"), turn(1, "And the kiln?")];
-        let mut world = World::new(&[("lamp", &turns)]);
+        let mut world = ForgetFixture::new(&[("lamp", &turns)]);
         let plan = world.plan("lamp", Some(1));
         assert!(plan.forgets("lamp", Some(0..=1)) && plan.forgets("lamp", None));
         assert!(!plan.forgets("lamp", Some(0..=0)) && !plan.forgets("kiln", None));
@@ -413,7 +434,7 @@ mod tests {
 
     #[test]
     fn exclusions_are_read_again_where_another_process_forgot_something() {
-        let mut world = World::new(&[("lamp", &[turn(0, "How is the lantern lit?")])]);
+        let mut world = ForgetFixture::new(&[("lamp", &[turn(0, "How is the lantern lit?")])]);
         let before = world.exclusions();
         assert!(before.reread().unwrap().is_none());
         let plan = world.plan("lamp", None);
@@ -441,7 +462,7 @@ mod tests {
         let lamp = writer.reader().unwrap().sessions().unwrap();
         let lamp = lamp.iter().find(|row| row.uid == "lamp").unwrap();
         let request = ForgetRequest {
-            ranges: vec![TurnRange {
+            targets: vec![ForgetTarget {
                 session: lamp.id,
                 turns: None,
             }],
@@ -449,7 +470,7 @@ mod tests {
         };
         let plan = request.plan(writer.reader().unwrap()).unwrap();
         assert_eq!((plan.turn_count, plan.copies), (1, 1));
-        let outcome = plan.carry_out(&mut writer, &exclusions(), ForgetReason::Session, "");
+        let outcome = plan.forget_and_purge(&mut writer, &exclusions(), ForgetReason::Session, "");
         assert_eq!(outcome.unwrap(), PurgeOutcome::Complete);
 
         let index = writer.reader().unwrap();

@@ -1,14 +1,20 @@
 //! The rules of the configuration beside what was forgotten.
 
-use crate::records::{ForgetError, ForgetReason, ForgottenRecords, NewEntry};
+use crate::records::{EntryDraft, ForgetError, ForgetReason, ForgottenRecords};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use session_core::{SessionMeta, Turn, TurnContent, path_matches};
 use session_redact::{PatternError, compile_patterns};
 use session_store::{DedupKeys, Reader, SessionRow};
+use std::sync::LazyLock;
 
 /// A prompt that holds this keeps its session out of the index.
 pub const MARKER: &str = "<!-- session-search: off -->";
+
+/// [`MARKER`], with any white space within: an editor or a terminal breaks lines.
+static MARKER_PATTERN: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"<!--\s*session-search:\s*off\s*-->").expect("a pattern of this file")
+});
 
 /// The version of these rules: an index to which older ones were applied is looked through again.
 const RULES: u32 = 3;
@@ -40,70 +46,80 @@ pub struct Exclusions {
 
 /// Items of [`ForgottenRecords`], one kind each.
 pub(crate) mod item {
-    pub(crate) fn session(source: &str, id: &str) -> String {
+    pub(crate) fn session_item(source: &str, id: &str) -> String {
         format!("session {source} {id}")
     }
-    pub(crate) fn file(path: &str) -> String {
+    pub(crate) fn file_item(path: &str) -> String {
         format!("file {path}")
     }
-    /// A turn by its place and its start: another one may come to stand there.
-    pub(crate) fn turn(session: &str, index: u32, started_ms: Option<i64>) -> String {
+    /// Returns the item of a turn by its position and its start: another turn may come to stand there.
+    pub(crate) fn turn_item(session: &str, index: u32, started_ms: Option<i64>) -> String {
         match started_ms {
             Some(started) => format!("turn {session} {index} {started}"),
             None => format!("turn {session} {index}"),
         }
     }
-    /// A turn by its place and its prompt: where an agent notes no times, a start is the last change of the file.
-    pub(crate) fn turn_prompt(session: &str, index: u32, prompt: &str) -> String {
+    /// Returns the item of a turn by its position and its prompt: where an agent notes no times, a start is the last
+    /// change of the file.
+    pub(crate) fn turn_prompt_item(session: &str, index: u32, prompt: &str) -> String {
         format!("place {session} {index} {}", prompt.trim())
     }
-    /// The position of a turn that the records hold by its prompt.
-    pub(crate) fn place(session: &str, index: u32) -> String {
+    /// Returns the item of the position of a turn that the records hold by its prompt.
+    pub(crate) fn position_item(session: &str, index: u32) -> String {
         format!("place {session} {index}")
     }
-    /// A turn by its time and prompt.
-    pub(crate) fn prompt_time(key: i64) -> String {
+    /// Returns the item of a turn by its time and prompt.
+    pub(crate) fn prompt_time_item(key: i64) -> String {
         format!("time {key}")
     }
-    /// A turn by its origin; with [`copy`] it is sure.
-    pub(crate) fn origin(key: i64) -> String {
+    /// Returns the item of a turn by its origin; with [`copy_item`] it is sure.
+    pub(crate) fn origin_item(key: i64) -> String {
         format!("origin {key}")
     }
-    /// A turn by its origin and prompt.
-    pub(crate) fn copy(origin: i64, prompt: &str) -> String {
+    /// Returns the item of a turn by its origin and prompt.
+    pub(crate) fn copy_item(origin: i64, prompt: &str) -> String {
         format!("copy {origin} {}", prompt.trim())
     }
-    /// A title that was given to a session, of whichever session.
-    pub(crate) fn title(title: &str) -> String {
+    /// Returns the item of a title that was given to a session, of whichever session.
+    pub(crate) fn title_item(title: &str) -> String {
         format!("title {}", title.trim())
     }
-    /// A prompt of a history of prompts, at whichever time.
-    pub(crate) fn prompt(prompt: &str) -> String {
+    /// Returns the item of a prompt of a history of prompts, at whichever time.
+    pub(crate) fn prompt_item(prompt: &str) -> String {
         format!("prompt {}", prompt.trim())
     }
-    /// A prompt of a history of prompts, which notes it within minutes of its turn.
-    pub(crate) fn prompt_about(prompt: &str, period: i64) -> String {
+    /// Returns the item of a prompt of a history of prompts, which notes it within minutes of its turn.
+    pub(crate) fn prompt_period_item(prompt: &str, period: i64) -> String {
         format!("prompt at {period} {}", prompt.trim())
     }
 }
 
-/// The place of a turn, at which another one may come to stand.
-pub(crate) struct TurnPlace<'a> {
+/// A session with a prompt that holds [`MARKER`](crate::MARKER).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MarkedSession {
+    /// The agent, as [`session_core::SourceName`].
+    pub source: String,
+    /// The agent's id of the session.
+    pub id: String,
+}
+
+/// The position of a turn in its session, at which another turn may come to stand.
+pub(crate) struct TurnPosition<'a> {
     /// The agent's id of the session.
     pub(crate) session: &'a str,
     pub(crate) index: u32,
     pub(crate) started_ms: Option<i64>,
 }
 
-impl TurnPlace<'_> {
+impl TurnPosition<'_> {
     /// Returns true where the records hold it. Older ones have no time.
-    fn is_held_by(&self, records: &ForgottenRecords, prompt: impl Fn() -> String) -> bool {
+    fn is_recorded_in(&self, records: &ForgottenRecords, prompt: impl Fn() -> String) -> bool {
         let mut times = [self.started_ms, None].into_iter();
         let is_same_prompt = || {
-            let item = item::turn_prompt(self.session, self.index, &prompt());
-            records.holds(&item::place(self.session, self.index)) && records.holds(&item)
+            let item = item::turn_prompt_item(self.session, self.index, &prompt());
+            records.holds(&item::position_item(self.session, self.index)) && records.holds(&item)
         };
-        times.any(|started| records.holds(&item::turn(self.session, self.index, started)))
+        times.any(|started| records.holds(&item::turn_item(self.session, self.index, started)))
             || is_same_prompt()
     }
 }
@@ -134,7 +150,7 @@ impl Exclusions {
     /// Returns the exclusions for settings that come from variables, which a project can set: they keep histories from
     /// being read and remove what can be read again, but no session whose history is gone.
     #[must_use]
-    pub fn by_variables(self) -> Self {
+    pub fn keeping_gone_sessions(self) -> Self {
         Self {
             spares_gone: true,
             ..self
@@ -154,17 +170,17 @@ impl Exclusions {
         }))
     }
 
-    /// Excludes sessions from now on, by agent and id, and writes that down.
+    /// Excludes marked sessions from now on, and writes that down.
     ///
     /// # Errors
     /// When the records cannot be written.
-    pub fn with_sessions(&self, sessions: &[(String, String)]) -> Result<Self, ForgetError> {
+    pub fn with_sessions(&self, sessions: &[MarkedSession]) -> Result<Self, ForgetError> {
         let mut exclusions = self.clone();
         let items: Vec<String> = sessions
             .iter()
-            .map(|(source, id)| item::session(source, id))
+            .map(|marked| item::session_item(&marked.source, &marked.id))
             .collect();
-        let entry = NewEntry {
+        let entry = EntryDraft {
             at: "",
             reason: ForgetReason::Marker,
             sessions: sessions.len(),
@@ -177,7 +193,8 @@ impl Exclusions {
     /// Returns true when a history file is not to be read. One that holds several sessions, as a database does, is
     /// read though all that it held once was forgotten.
     pub fn excludes_file(&self, path: &str, holds_one_session: bool) -> bool {
-        (holds_one_session && self.records.holds(&item::file(path))) || self.excludes_path(path)
+        (holds_one_session && self.records.holds(&item::file_item(path)))
+            || self.excludes_path(path)
     }
 
     /// Returns true when the user's rules exclude a history by its path.
@@ -188,7 +205,7 @@ impl Exclusions {
     /// Returns true when a session, as its source describes it, is not to be indexed.
     pub fn excludes_session(&self, source: &str, session: &SessionMeta) -> bool {
         let folders = [session.project.as_deref(), session.cwd.as_deref()];
-        self.excludes(source, &session.id, session.parent.as_deref(), folders)
+        self.is_excluded(source, &session.id, session.parent.as_deref(), folders)
     }
 
     /// Returns true when a session of the index is not to be there.
@@ -199,10 +216,10 @@ impl Exclusions {
     ) -> Result<bool, ForgetError> {
         let folders = [session.project.as_deref(), session.cwd.as_deref()];
         let parent = session.parent.as_deref();
-        if self.spares(session) {
-            return Ok(self.forgot(&session.source, &session.uid, parent));
+        if self.keeps_session(session) {
+            return Ok(self.has_forgotten(&session.source, &session.uid, parent));
         }
-        if self.excludes(&session.source, &session.uid, parent, folders) {
+        if self.is_excluded(&session.source, &session.uid, parent, folders) {
             return Ok(true);
         }
         if self.settings.paths.is_empty() {
@@ -212,7 +229,7 @@ impl Exclusions {
         Ok(file.is_some_and(|file| self.excludes_path(&file.path)))
     }
 
-    fn excludes(
+    fn is_excluded(
         &self,
         source: &str,
         id: &str,
@@ -220,23 +237,23 @@ impl Exclusions {
         folders: [Option<&str>; 2],
     ) -> bool {
         let excluded = |folder: &str| matches_any(folder, &self.settings.projects);
-        self.forgot(source, id, parent) || folders.into_iter().flatten().any(excluded)
+        self.has_forgotten(source, id, parent) || folders.into_iter().flatten().any(excluded)
     }
 
     /// Returns true when a session, or the one that it belongs to, was forgotten.
-    pub(crate) fn forgot(&self, source: &str, id: &str, parent: Option<&str>) -> bool {
-        let forgotten = |id: &str| self.records.holds(&item::session(source, id));
+    pub(crate) fn has_forgotten(&self, source: &str, id: &str, parent: Option<&str>) -> bool {
+        let forgotten = |id: &str| self.records.holds(&item::session_item(source, id));
         forgotten(id) || parent.is_some_and(forgotten)
     }
 
     /// Returns true for a session of the index that the settings leave as it is.
-    pub(crate) fn spares(&self, session: &SessionRow) -> bool {
+    pub(crate) fn keeps_session(&self, session: &SessionRow) -> bool {
         self.spares_gone && session.gone
     }
 
     /// Returns true when a turn, as its source delivers it, is not to be indexed.
     pub fn excludes_turn(&self, session: &SessionMeta, turn: &Turn) -> bool {
-        let place = TurnPlace {
+        let position = TurnPosition {
             session: &session.id,
             index: turn.index,
             started_ms: turn.started_ms,
@@ -244,7 +261,7 @@ impl Exclusions {
         let prompt = || turn.prompt.clone();
         // The keys of a turn take as long as reading it.
         let is_forgotten = !self.records.is_empty()
-            && self.excludes_keys(&place, DedupKeys::from_turn(turn), prompt);
+            && self.excludes_keys(&position, DedupKeys::from_turn(turn), prompt);
         is_forgotten
             || (session.prompts_only && self.holds_prompt(&turn.prompt, turn.started_ms))
             || (!self.patterns.is_empty() && self.matches_content(&TurnContent::from_turn(turn)))
@@ -253,32 +270,32 @@ impl Exclusions {
     /// Returns true when a prompt without a transcript is that of a forgotten turn. Older records have no time.
     pub(crate) fn holds_prompt(&self, prompt: &str, at_ms: Option<i64>) -> bool {
         let is_at = |at: i64| {
-            let item = item::prompt_about(prompt, at.div_euclid(PROMPT_PERIOD_MS));
+            let item = item::prompt_period_item(prompt, at.div_euclid(PROMPT_PERIOD_MS));
             self.records.holds(&item)
         };
-        self.records.holds(&item::prompt(prompt)) || at_ms.is_some_and(is_at)
+        self.records.holds(&item::prompt_item(prompt)) || at_ms.is_some_and(is_at)
     }
 
     /// Returns true when a turn was forgotten, by its place or as a copy.
     pub(crate) fn excludes_keys(
         &self,
-        place: &TurnPlace<'_>,
+        position: &TurnPosition<'_>,
         keys: DedupKeys,
         prompt: impl Fn() -> String,
     ) -> bool {
-        let at_time = |key: i64| self.records.holds(&item::prompt_time(key));
+        let at_time = |key: i64| self.records.holds(&item::prompt_time_item(key));
         let is_copy = |key: i64| {
-            self.records.holds(&item::origin(key))
-                && self.records.holds(&item::copy(key, &prompt()))
+            self.records.holds(&item::origin_item(key))
+                && self.records.holds(&item::copy_item(key, &prompt()))
         };
-        place.is_held_by(&self.records, &prompt)
+        position.is_recorded_in(&self.records, &prompt)
             || keys.prompt_time.is_some_and(at_time)
             || keys.origin.is_some_and(is_copy)
     }
 
     /// Returns true when a prompt asks to leave its session out.
     pub fn has_marker(prompt: &str) -> bool {
-        prompt.contains(MARKER)
+        MARKER_PATTERN.is_match(prompt)
     }
 
     /// Returns true when the content of a turn matches a pattern.
@@ -301,13 +318,37 @@ impl Exclusions {
 
     /// Returns a hash of all exclusions, which an index notes when they were applied to it; empty where
     /// nothing is excluded.
-    pub fn fingerprint(&self) -> String {
+    pub(crate) fn fingerprint(&self) -> String {
         if self.is_empty() {
             return String::new();
         }
         let settings = serde_json::to_string(&self.settings).unwrap_or_default();
         let both = format!("{RULES} {settings} {}", self.records.fingerprint());
         blake3::hash(both.as_bytes()).to_hex().to_string()
+    }
+}
+
+impl Exclusions {
+    /// Returns a hash of each rule of the settings, and one of the records.
+    pub(crate) fn rule_hashes(&self) -> Vec<String> {
+        let ExcludeSettings {
+            projects,
+            paths,
+            patterns,
+        } = &self.settings;
+        let kinds = [
+            ("project", projects),
+            ("path", paths),
+            ("pattern", patterns),
+        ];
+        let rules = kinds.into_iter().flat_map(|(kind, rules)| {
+            let rules = rules.iter();
+            rules.map(move |rule| format!("{RULES} {kind} {rule}"))
+        });
+        let records = format!("{RULES} records {}", self.records.fingerprint());
+        let all = rules.chain([records]);
+        all.map(|rule| blake3::hash(rule.as_bytes()).to_hex()[..32].to_owned())
+            .collect()
     }
 }
 
@@ -320,7 +361,22 @@ fn matches_any(path: &str, wanted: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_core::{CallStatus, Part, ToolCall};
+    use session_core::{CallStatus, ToolCall, TurnPart};
+
+    #[test]
+    fn a_marker_may_be_broken_over_lines() {
+        for prompt in [
+            MARKER,
+            "private <!-- session-search: off\n--> from here",
+            "<!--\n  session-search:\n  off -->",
+            "<!--session-search:off-->",
+        ] {
+            assert!(Exclusions::has_marker(prompt), "{prompt}");
+        }
+        for prompt in ["session-search: off", "<!-- session-search: offer -->"] {
+            assert!(!Exclusions::has_marker(prompt), "{prompt}");
+        }
+    }
 
     #[test]
     fn a_pattern_is_compared_with_what_of_a_turn_is_indexed() {
@@ -332,7 +388,7 @@ mod tests {
         let excludes = |call: ToolCall| {
             let turn = Turn {
                 prompt: "Where is the plan?".into(),
-                parts: vec![Part::Call(call)],
+                parts: vec![TurnPart::Call(call)],
                 ..Turn::default()
             };
             exclusions.excludes_turn(&SessionMeta::default(), &turn)

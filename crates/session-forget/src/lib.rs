@@ -6,7 +6,7 @@
 //! the hashes of other machines different. [`ExcludeSettings`] are the standing rules: projects, paths,
 //! patterns. [`Exclusions`] answers both while histories are read, and [`Exclusions::apply`] removes from
 //! an index what it says; an index notes the state that was applied to it, so that a killed removal is
-//! taken up by the next writer. [`ForgetRequest`] finds what a user names, and [`ForgetPlan::carry_out`]
+//! taken up by the next writer. [`ForgetRequest`] finds what a user names, and [`ForgetPlan::forget_and_purge`]
 //! forgets it.
 //!
 //! ```
@@ -27,7 +27,7 @@ mod records;
 mod request;
 mod titles;
 
-pub use apply::Removed;
-pub use exclusions::{ExcludeSettings, Exclusions, MARKER};
+pub use apply::RemovedCounts;
+pub use exclusions::{ExcludeSettings, Exclusions, MARKER, MarkedSession};
 pub use records::{ForgetError, ForgetReason, ForgottenEntry, ForgottenRecords};
-pub use request::{ForgetPlan, ForgetRequest, TurnRange};
+pub use request::{ForgetPlan, ForgetRequest, ForgetTarget, PlannedTitle, PlannedTurn};

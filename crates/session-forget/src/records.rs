@@ -23,6 +23,12 @@ pub enum ForgetError {
     /// The index failed.
     #[error(transparent)]
     Store(#[from] session_store::StoreError),
+    /// The index failed before anything was forgotten.
+    #[error("nothing was forgotten: {0}")]
+    NotBegun(session_store::StoreError),
+    /// It was forgotten and left the index, whose files could not be rewritten.
+    #[error("it left the index, and leaves its files with the next search: {0}")]
+    Purge(session_store::StoreError),
     /// The file of records is damaged.
     #[error("`{path}` does not say what was forgotten: {reason}")]
     Damaged {
@@ -54,7 +60,7 @@ impl ForgetError {
             Self::TooMuch(_) => Some(
                 "name whole projects in `exclude.projects` of the configuration instead of forgetting their turns",
             ),
-            Self::Store(error) => error.hint(),
+            Self::Store(error) | Self::NotBegun(error) | Self::Purge(error) => error.hint(),
             Self::Pattern(_) => None,
         }
     }
@@ -91,7 +97,7 @@ impl ForgetReason {
 }
 
 /// An entry that is to be added.
-pub(crate) struct NewEntry<'a> {
+pub(crate) struct EntryDraft<'a> {
     /// Time, RFC 3339.
     pub(crate) at: &'a str,
     pub(crate) reason: ForgetReason,
@@ -188,7 +194,11 @@ impl ForgottenRecords {
     ///
     /// # Errors
     /// When the file cannot be read or written, or another process holds its lock for too long.
-    pub(crate) fn add(&mut self, new: &NewEntry<'_>, items: &[String]) -> Result<u32, ForgetError> {
+    pub(crate) fn add(
+        &mut self,
+        new: &EntryDraft<'_>,
+        items: &[String],
+    ) -> Result<u32, ForgetError> {
         self.update(|records| {
             if records.file.key.is_empty() {
                 records.file.key = new_key();
@@ -312,7 +322,7 @@ mod tests {
         records.add(&ENTRY, &[item.to_owned()]).unwrap()
     }
 
-    const ENTRY: NewEntry<'static> = NewEntry {
+    const ENTRY: EntryDraft<'static> = EntryDraft {
         at: "",
         reason: ForgetReason::Session,
         sessions: 1,

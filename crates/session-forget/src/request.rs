@@ -7,9 +7,9 @@ use session_store::{GivenTitle, Reader, SessionId, SessionRow, TurnId, TurnRow};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-/// Turns of a session, by their numbers.
+/// A session, or a range of its turns, that a user asks to forget.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TurnRange {
+pub struct ForgetTarget {
     /// The session.
     pub session: SessionId,
     /// Its turns, from 0; `None` for all of it.
@@ -20,11 +20,29 @@ pub struct TurnRange {
 #[derive(Debug, Clone, Default)]
 pub struct ForgetRequest {
     /// Named sessions and turns.
-    pub ranges: Vec<TurnRange>,
+    pub targets: Vec<ForgetTarget>,
     /// Sessions that meet all conditions on sessions; `None` where no condition is given.
     pub sessions: Option<Vec<SessionId>>,
     /// Turns whose text matches, and titles that do, of those sessions or of all.
     pub pattern: Option<Regex>,
+}
+
+/// A turn that is to be forgotten, with its session, which stays.
+#[derive(Debug, Clone)]
+pub struct PlannedTurn {
+    /// The session of the turn.
+    pub session: SessionRow,
+    /// The turn.
+    pub turn: TurnRow,
+}
+
+/// A title that is to be forgotten, with the session to which it was given, which stays.
+#[derive(Debug, Clone)]
+pub struct PlannedTitle {
+    /// The session of the title.
+    pub session: SessionRow,
+    /// The title.
+    pub title: String,
 }
 
 /// The sessions and turns that a request finds.
@@ -33,9 +51,11 @@ pub struct ForgetPlan {
     /// Whole sessions, with those that they started.
     pub sessions: Vec<SessionRow>,
     /// Turns of other sessions.
-    pub turns: Vec<(SessionRow, TurnRow)>,
+    pub turns: Vec<PlannedTurn>,
     /// Given titles of sessions that stay.
-    pub titles: Vec<(SessionRow, String)>,
+    pub titles: Vec<PlannedTitle>,
+    /// Number of titles that match, of messages that no session of the index holds.
+    pub unheld_titles: usize,
     /// Copies of these turns in sessions that stay.
     pub copies: usize,
     /// Turns in all.
@@ -47,7 +67,12 @@ pub struct ForgetPlan {
 impl ForgetPlan {
     /// Returns true when there is nothing to forget.
     pub fn is_empty(&self) -> bool {
-        self.sessions.is_empty() && self.turns.is_empty() && self.titles.is_empty()
+        self.sessions.is_empty() && self.turns.is_empty() && self.title_count() == 0
+    }
+
+    /// Returns the number of titles.
+    pub fn title_count(&self) -> usize {
+        self.titles.len() + self.unheld_titles
     }
 
     /// Returns the items for the records, not yet hashed.
@@ -72,20 +97,36 @@ impl ForgetRequest {
                 plan.add_session(index, session, &all)?;
                 continue;
             }
-            for turn in self.turns_of(index, session)? {
+            for turn in self.find_turns(index, session)? {
                 plan.add_turn(index, session, &turn, &all)?;
-                plan.turns.push((session.clone(), turn));
+                let session = session.clone();
+                plan.turns.push(PlannedTurn { session, turn });
             }
         }
         for GivenTitle { session, title } in self.matching_titles(index)? {
             let stays = |row: &&SessionRow| row.id == session && !whole.contains(&session);
             if let Some(session) = all.iter().find(stays) {
-                plan.items.insert(item::title(&title));
-                plan.titles.push((session.clone(), title));
+                plan.items.insert(item::title_item(&title));
+                let session = session.clone();
+                plan.titles.push(PlannedTitle { session, title });
             }
+        }
+        for title in self.matching_unheld_titles(index)? {
+            plan.items.insert(item::title_item(&title));
+            plan.unheld_titles += 1;
         }
         plan.copies = plan.count_copies(index)?;
         Ok(plan)
+    }
+
+    /// Returns the titles of messages of no session that match the pattern, where it is looked for in all sessions.
+    fn matching_unheld_titles(&self, index: &Reader) -> Result<Vec<String>, ForgetError> {
+        let Some(pattern) = self.pattern.as_ref().filter(|_| self.sessions.is_none()) else {
+            return Ok(Vec::new());
+        };
+        let mut titles = index.unheld_titles()?;
+        titles.retain(|title| pattern.is_match(title));
+        Ok(titles)
     }
 
     /// Returns the given titles that match the pattern in one of the sessions in which it is looked for.
@@ -113,8 +154,9 @@ impl ForgetRequest {
     }
 
     fn whole_sessions(&self) -> BTreeSet<SessionId> {
-        let ranges = self.ranges.iter().filter(|range| range.turns.is_none());
-        let named = ranges.map(|range| range.session);
+        let targets = self.targets.iter();
+        let targets = targets.filter(|target| target.turns.is_none());
+        let named = targets.map(|target| target.session);
         let by_condition = self
             .sessions
             .iter()
@@ -123,15 +165,19 @@ impl ForgetRequest {
         named.chain(by_condition.copied()).collect()
     }
 
-    fn turns_of(&self, index: &Reader, session: &SessionRow) -> Result<Vec<TurnRow>, ForgetError> {
-        let ranges: Vec<_> = self
-            .ranges
+    fn find_turns(
+        &self,
+        index: &Reader,
+        session: &SessionRow,
+    ) -> Result<Vec<TurnRow>, ForgetError> {
+        let targets: Vec<_> = self
+            .targets
             .iter()
-            .filter(|range| range.session == session.id)
+            .filter(|target| target.session == session.id)
             .collect();
         let searched = self.pattern.as_ref();
         let searched = searched.filter(|_| self.is_searched(session.id));
-        if ranges.is_empty() && searched.is_none() {
+        if targets.is_empty() && searched.is_none() {
             return Ok(Vec::new());
         }
         let contents = match searched {
@@ -142,8 +188,8 @@ impl ForgetRequest {
         // One that was forgotten keeps its number, and nothing else.
         let turns = turns.filter(|(_, turn)| !turn.is_blank());
         let is_meant = |at: usize, turn: &TurnRow| {
-            let in_range = |range: &&TurnRange| {
-                range
+            let in_range = |target: &&ForgetTarget| {
+                target
                     .turns
                     .as_ref()
                     .is_some_and(|turns| turns.contains(&turn.index))
@@ -152,7 +198,7 @@ impl ForgetRequest {
             let matches = searched.zip(content).is_some_and(|(pattern, content)| {
                 content.searched_texts().any(|text| pattern.is_match(text))
             });
-            matches || ranges.iter().any(in_range)
+            matches || targets.iter().any(in_range)
         };
         Ok(turns
             .filter(|(at, turn)| is_meant(*at, turn))
@@ -163,23 +209,24 @@ impl ForgetRequest {
 
 impl ForgetPlan {
     /// Returns the sessions that are to be forgotten whole, and those of each turn.
-    pub fn sessions_in_part(&self) -> impl Iterator<Item = &SessionRow> {
-        let of_turns = self.turns.iter().map(|(session, _)| session);
-        let of_titles = self.titles.iter().map(|(session, _)| session);
+    pub fn affected_sessions(&self) -> impl Iterator<Item = &SessionRow> {
+        let of_turns = self.turns.iter().map(|planned| &planned.session);
+        let of_titles = self.titles.iter().map(|planned| &planned.session);
         self.sessions.iter().chain(of_turns).chain(of_titles)
     }
 
     /// Returns the agents' ids of the sessions that are to be forgotten whole or in part.
     pub fn session_uids(&self) -> BTreeSet<&str> {
-        let sessions = self.sessions_in_part();
+        let sessions = self.affected_sessions();
         sessions.map(|session| session.uid.as_str()).collect()
     }
 
     /// Returns true where turns of a session are to be forgotten; `None` for all of them.
     pub fn forgets(&self, uid: &str, turns: Option<RangeInclusive<u32>>) -> bool {
         let is_meant = |turn: &TurnRow| turns.as_ref().is_none_or(|t| t.contains(&turn.index));
-        self.sessions.iter().any(|session| session.uid == uid)
-            || (self.turns.iter()).any(|(session, turn)| session.uid == uid && is_meant(turn))
+        let is_planned =
+            |planned: &PlannedTurn| planned.session.uid == uid && is_meant(&planned.turn);
+        self.sessions.iter().any(|session| session.uid == uid) || self.turns.iter().any(is_planned)
     }
 
     fn add_session(
@@ -189,7 +236,7 @@ impl ForgetPlan {
         all: &[SessionRow],
     ) -> Result<(), ForgetError> {
         self.items
-            .insert(item::session(&session.source, &session.uid));
+            .insert(item::session_item(&session.source, &session.uid));
         let is_alone = all
             .iter()
             .filter(|other| other.file == session.file)
@@ -199,7 +246,7 @@ impl ForgetPlan {
             .file(session.file)?
             .filter(|_| is_alone && !session.prompts_only)
         {
-            self.items.insert(item::file(&file.path));
+            self.items.insert(item::file_item(&file.path));
         }
         for turn in index.turns(session.id)? {
             let prompt = index.content(turn.id)?.prompt;
@@ -218,11 +265,12 @@ impl ForgetPlan {
         all: &[SessionRow],
     ) -> Result<(), ForgetError> {
         self.items
-            .insert(item::turn(&session.uid, turn.index, turn.started_ms));
+            .insert(item::turn_item(&session.uid, turn.index, turn.started_ms));
         let prompt = index.content(turn.id)?.prompt;
         if !prompt.trim().is_empty() {
-            self.items.insert(item::place(&session.uid, turn.index));
-            let by_prompt = item::turn_prompt(&session.uid, turn.index, &prompt);
+            self.items
+                .insert(item::position_item(&session.uid, turn.index));
+            let by_prompt = item::turn_prompt_item(&session.uid, turn.index, &prompt);
             self.items.insert(by_prompt);
         }
         self.turn_count += 1;
@@ -243,7 +291,7 @@ impl ForgetPlan {
                 continue;
             };
             let session = all.iter().find(|session| session.id == copy.session);
-            let item = session.map(|s| item::turn(&s.uid, copy.index, copy.started_ms));
+            let item = session.map(|s| item::turn_item(&s.uid, copy.index, copy.started_ms));
             self.items.extend(item);
         }
         self.add_dedup_keys(index, turn, prompt)
@@ -256,10 +304,11 @@ impl ForgetPlan {
         prompt: &str,
     ) -> Result<(), ForgetError> {
         let keys = index.dedup_keys(turn.id)?;
-        self.items.extend(keys.prompt_time.map(item::prompt_time));
+        self.items
+            .extend(keys.prompt_time.map(item::prompt_time_item));
         if let Some(origin) = keys.origin {
-            self.items.insert(item::origin(origin));
-            self.items.insert(item::copy(origin, prompt));
+            self.items.insert(item::origin_item(origin));
+            self.items.insert(item::copy_item(origin, prompt));
         }
         if prompt.trim().len() >= MIN_PROMPT_BYTES {
             self.add_prompt(turn, prompt);
@@ -271,18 +320,20 @@ impl ForgetPlan {
     fn add_prompt(&mut self, turn: &TurnRow, prompt: &str) {
         match turn.started_ms.map(|at| at.div_euclid(PROMPT_PERIOD_MS)) {
             Some(period) => {
-                let about = (period - 1..=period + 1).map(|at| item::prompt_about(prompt, at));
+                let about =
+                    (period - 1..=period + 1).map(|at| item::prompt_period_item(prompt, at));
                 self.items.extend(about);
             }
             None => {
-                self.items.insert(item::prompt(prompt));
+                self.items.insert(item::prompt_item(prompt));
             }
         }
     }
 
     /// Counts the copies of the turns to be forgotten that are not to be forgotten themselves.
     fn count_copies(&self, index: &Reader) -> Result<usize, ForgetError> {
-        let mut named: BTreeSet<TurnId> = self.turns.iter().map(|(_, turn)| turn.id).collect();
+        let mut named: BTreeSet<TurnId> =
+            self.turns.iter().map(|planned| planned.turn.id).collect();
         for session in &self.sessions {
             named.extend(index.turns(session.id)?.iter().map(|turn| turn.id));
         }

@@ -3,12 +3,12 @@
 use crate::exclusions::{Exclusions, item};
 use crate::records::ForgetError;
 use serde_json::Value;
-use session_store::Writer;
+use session_store::{StoreError, Writer};
 
 impl Exclusions {
     /// Returns true when a title that an agent or a user gave to a session is not to be kept.
     pub fn excludes_title(&self, title: &str) -> bool {
-        self.records.holds(&item::title(title)) || self.matches_text(title)
+        self.records.holds(&item::title_item(title)) || self.matches_text(title)
     }
 
     /// Clears what is excluded in the state of an agent's reader: titles, and what it remembers of forgotten sessions
@@ -17,7 +17,7 @@ impl Exclusions {
         match state {
             Value::Object(fields) => {
                 fields.retain(|key, value| {
-                    value.get("next").is_none() || !self.forgot(source, key, None)
+                    value.get("next").is_none() || !self.has_forgotten(source, key, None)
                 });
                 for (key, value) in fields {
                     let is_title = key.ends_with("title") || key.ends_with("name");
@@ -53,9 +53,23 @@ impl Exclusions {
 
     /// Deletes the excluded titles of an index; returns how many sessions had one.
     pub(crate) fn delete_titles(&self, writer: &mut Writer) -> Result<usize, ForgetError> {
+        if self.is_empty() {
+            return Ok(0);
+        }
+        let sessions = writer.delete_given_titles(|title| self.excludes_title(title))?;
+        self.delete_unheld_titles(writer)?;
+        Ok(sessions)
+    }
+
+    /// Deletes the titles of messages that no indexed turn holds, which may be those of a forgotten session. To be
+    /// called when all histories are read.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn delete_unheld_titles(&self, writer: &mut Writer) -> Result<(), StoreError> {
         match self.is_empty() {
-            true => Ok(0),
-            false => Ok(writer.delete_given_titles(|title| self.excludes_title(title))?),
+            true => Ok(()),
+            false => writer.delete_unheld_titles(),
         }
     }
 }

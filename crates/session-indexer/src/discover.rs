@@ -163,33 +163,59 @@ impl KnownFiles {
         Some(lost.swap_remove(place))
     }
 
-    /// The file that this one was before its folder was renamed, moved or restored, or before its
-    /// agent packed it: one of its name is no longer where it was, and held no more. Of several it
-    /// is the one that is as it was.
-    fn elsewhere(&mut self, listed: &ListedFile) -> Option<FileRow> {
+    /// Takes the file that this one was before its folder was renamed, moved or restored, or before its
+    /// agent packed it: one of its name and session is no longer where it was, and held no more. Of several
+    /// it is the one that is as it was.
+    fn take_moved(
+        &mut self,
+        listed: &ListedFile,
+        index: &Reader,
+    ) -> Result<Option<FileRow>, StoreError> {
         let ListedFile {
             source, location, ..
         } = listed;
         let name = (source.name().as_str().to_owned(), name(&location.path));
-        let lost = self.lost.get_mut(&name)?;
+        let Some(lost) = self.lost.get_mut(&name) else {
+            return Ok(None);
+        };
+        let held = files_of_unnamed_session(location, index, &name.0)?;
+        let may_be = |file: &&FileRow| {
+            held.as_ref().is_none_or(|held| held.contains(&file.id)) && may_be_moved(file, location)
+        };
         let now = location.stamp;
-        let held_no_more = |f: &FileRow| f.stamp.size <= now.size;
-        let is_repacked = |f: &FileRow| is_packed(Path::new(&f.path)) != is_packed(&location.path);
-        let may_be =
-            |f: &&FileRow| (held_no_more(f) || is_repacked(f)) && !Path::new(&f.path).exists();
         let same = |f: &&FileRow| (f.stamp.size, f.stamp.mtime_ns) == (now.size, now.mtime_ns);
         let mut fitting = lost.iter().filter(may_be);
         let found = match (fitting.next(), fitting.next()) {
-            (Some(only), None) => only.id,
-            _ => lost.iter().filter(may_be).find(same)?.id,
+            (Some(only), None) => Some(only.id),
+            _ => lost.iter().filter(may_be).find(same).map(|file| file.id),
         };
-        let place = lost.iter().position(|f| f.id == found)?;
-        Some(lost.swap_remove(place))
+        let place = lost.iter().position(|file| Some(file.id) == found);
+        Ok(place.map(|place| lost.swap_remove(place)))
     }
 
     fn lost(self) -> impl Iterator<Item = FileRow> {
         self.lost.into_values().flatten()
     }
+}
+
+/// Returns the files that hold the session of a file whose name does not tell it; `None` where the name does.
+fn files_of_unnamed_session(
+    location: &Location,
+    index: &Reader,
+    source: &str,
+) -> Result<Option<Vec<FileId>>, StoreError> {
+    match &location.located.session {
+        Some(session) if !location.has_session_name() => {
+            Ok(Some(index.files_of_session(source, session)?))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Returns true for a file that is not where it was and held no more than the listed one, or the same packed.
+fn may_be_moved(file: &FileRow, listed: &Location) -> bool {
+    let is_repacked = is_packed(Path::new(&file.path)) != is_packed(&listed.path);
+    (file.stamp.size <= listed.stamp.size || is_repacked) && !Path::new(&file.path).exists()
 }
 
 /// The name of a file, packed or not.
@@ -224,20 +250,39 @@ impl Changes {
         let mut changes = Self::default();
         let mut known = KnownFiles::read(index, digests, &here)?;
         for file in here {
-            let key = file.key();
-            let row = known.at(&key).or_else(|| {
-                let old = continued.get(&*key);
-                let old = old.and_then(|old| known.take_lost(&file, old));
-                let mut row = old.or_else(|| known.elsewhere(&file))?;
-                (row.path, row.gone) = (key.to_string(), false);
-                changes.moved.push((row.id, row.path.clone()));
-                Some(row)
-            });
+            let row = match known.at(&file.key()) {
+                Some(row) => Some(row),
+                None => changes.find_moved(&file, continued, &mut known, index)?,
+            };
             changes.compare(file, row, index)?;
         }
         changes.gone = known.lost().filter(|f| !f.gone).map(|f| f.id).collect();
         changes.gone.sort_unstable();
         Ok(changes)
+    }
+
+    /// Takes the file that a listed one continues, or that was elsewhere before, and notes where it is now.
+    fn find_moved(
+        &mut self,
+        file: &ListedFile,
+        continued: &HashMap<String, String>,
+        known: &mut KnownFiles,
+        index: &Reader,
+    ) -> Result<Option<FileRow>, StoreError> {
+        let key = file.key();
+        let old = continued.get(&*key);
+        let row = match old.and_then(|old| known.take_lost(file, old)) {
+            Some(row) => Some(row),
+            None => known.take_moved(file, index)?,
+        };
+        Ok(row.map(|row| {
+            self.moved.push((row.id, key.to_string()));
+            FileRow {
+                path: key.into_owned(),
+                gone: false,
+                ..row
+            }
+        }))
     }
 
     /// Keeps the files that may still be there: they or a folder above them cannot be listed.

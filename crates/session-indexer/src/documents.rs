@@ -23,7 +23,7 @@ fn documents(
     let chunks = chunk_texts(&contents, budget).into_iter();
     let chunks = chunks.map(|text| Document { turn: None, text });
     let of_turn = |(turn, content): &(TurnId, TurnContent)| {
-        let text = document::turn_document(content, budget)?;
+        let text = document::build_turn_document(content, budget)?;
         Some(Document {
             turn: Some(*turn),
             text,
@@ -40,7 +40,7 @@ pub fn chunk_texts(contents: &SessionContents, budget: usize) -> Vec<String> {
         return Vec::new(); // a session of copies is found by what it copies
     }
     let prompts = turns.iter().map(|(_, content)| content.prompt.as_str());
-    document::session_documents(title.as_deref(), prompts, budget)
+    document::build_session_documents(title.as_deref(), prompts, budget)
 }
 
 /// Returns the texts that a model has embedded; none without one.
@@ -215,7 +215,7 @@ impl SessionReading {
         for (turn, content) in turns {
             let chunk = chunks.push_prompt(&content.prompt);
             documents.extend(chunk.map(|text| Document { turn: None, text }));
-            let text = document::turn_document(content, self.budget);
+            let text = document::build_turn_document(content, self.budget);
             documents.extend(text.map(|text| Document {
                 turn: Some(*turn),
                 text,

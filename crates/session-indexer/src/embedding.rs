@@ -350,7 +350,10 @@ pub fn embed_texts(
     texts: &[&str],
 ) -> Result<Vec<Option<Vec<f32>>>, EmbedError> {
     let scripts = &embedder.spec().scripts;
-    let texts: Vec<Cow<'_, str>> = texts.iter().map(|text| scripts.readable(text)).collect();
+    let texts: Vec<Cow<'_, str>> = texts
+        .iter()
+        .map(|text| scripts.blank_unreadable(text))
+        .collect();
     let texts: Vec<&str> = texts.iter().map(Cow::as_ref).collect();
     embedder.try_embed_documents(&texts)
 }

@@ -4,7 +4,7 @@ use crate::event_channel::EventSender;
 use crate::parse::ReadOptions;
 use crate::policy::ReadPolicy;
 use crate::session_embedder::SessionEmbedder;
-use session_core::{SessionMeta, SourceName, Span, Turn, TurnContent};
+use session_core::{SessionMeta, SourceName, Turn, TurnContent, TurnSpan};
 use session_forget::Exclusions;
 use session_sources::{Cursor, Flow, Sink, Warning};
 use session_store::{NewDocuments, PreparedTurn, StoreError, TurnPreparer};
@@ -237,7 +237,7 @@ fn blank(turn: &Turn) -> Turn {
     Turn {
         index: turn.index,
         started_ms: turn.started_ms,
-        span: Span {
+        span: TurnSpan {
             start: turn.span.start,
             end: turn.span.start,
         },

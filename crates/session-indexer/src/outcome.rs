@@ -1,8 +1,9 @@
 //! Outcome and progress of a refresh.
 
 use serde::Serialize;
-use session_forget::Removed;
-use session_store::StoreError;
+use session_forget::{MarkedSession, RemovedCounts};
+use session_store::{StoreError, old_databases};
+use std::path::{Path, PathBuf};
 
 /// The outcome of a refresh.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -20,21 +21,42 @@ pub struct Outcome {
     /// Sessions still to be embedded: time was up.
     pub sessions_left: usize,
     /// Counts of what was removed since it is excluded now.
-    pub removed: Removed,
+    pub removed: RemovedCounts,
     /// Why the index could not be written, where it was searched as it is.
     #[serde(skip)]
     pub unwritable: Option<Unwritable>,
     /// Others could write to the index's directory until now.
     #[serde(skip)]
     pub was_open_to_others: bool,
+    /// A database that was put aside, where something is to be said of it.
+    #[serde(skip)]
+    pub old_database: Option<OldDatabase>,
     /// Sessions with a prompt that asks to leave them out, by agent and id.
     #[serde(skip)]
-    pub marked: Vec<(String, String)>,
+    pub marked: Vec<MarkedSession>,
     /// Deleted text is still in the log, which a reader keeps.
     #[serde(skip)]
     pub purge_waits: bool,
     /// Another process was writing, so nothing was done.
     pub locked: bool,
+}
+
+/// A database that was put aside, and is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OldDatabase {
+    /// It was put aside now, since it is damaged: it may be all that is left of sessions whose histories are gone.
+    PutAside(PathBuf),
+    /// It was put aside before, and may hold what was removed from the index now.
+    MayHoldRemoved(PathBuf),
+}
+
+impl OldDatabase {
+    /// Returns the one to be named after something was removed from the index in `root`.
+    pub(crate) fn after_removal(root: &Path, removed: RemovedCounts) -> Option<Self> {
+        let is_removed = removed != RemovedCounts::default();
+        let mut old = old_databases(root).into_iter().filter(|_| is_removed);
+        old.next().map(Self::MayHoldRemoved)
+    }
 }
 
 /// Why the index cannot be written, and what a user can do about it.

@@ -4,15 +4,17 @@ use crate::commit_schedule::CommitSchedule;
 use crate::discover::{Change, Changes, discover};
 use crate::embedding::{Embedding, embed_pending, known};
 use crate::listed_histories::ListedHistories;
-use crate::outcome::{Outcome, Progress, Silent, Stage};
+use crate::outcome::{OldDatabase, Outcome, Progress, Silent, Stage};
 use crate::parse;
 use crate::policy::ReadPolicy;
 use crate::write::Storing;
 use session_core::SourceName;
 use session_embed::{EmbedError, Embedder};
-use session_forget::{Exclusions, ForgetError, Removed};
+use session_forget::{Exclusions, ForgetError, RemovedCounts};
 use session_sources::Env;
-use session_store::{FileDigests, PurgeOutcome, Reader, StoreError, Writer, WriterOptions};
+use session_store::{
+    FileDigests, ModelId, PurgeOutcome, Reader, StoreError, Writer, WriterOptions,
+};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -134,10 +136,20 @@ pub fn refresh(how: &Refresh<'_>) -> Result<Outcome, IndexError> {
             ..Outcome::default()
         }),
         Err(IndexError::Store(error)) if how.mode == Mode::Full && error.may_need_rebuild() => {
-            run(how, &mut Writer::rebuild(&how.root)?, None)
+            rebuild(how)
         }
         other => other,
     }
+}
+
+/// Builds the index anew beside the old one.
+fn rebuild(how: &Refresh<'_>) -> Result<Outcome, IndexError> {
+    let mut writer = Writer::rebuild(&how.root)?;
+    let outcome = run(how, &mut writer, None)?;
+    Ok(Outcome {
+        old_database: writer.old_database().map(OldDatabase::PutAside),
+        ..outcome
+    })
 }
 
 /// How the index compares with the histories on disk.
@@ -203,7 +215,16 @@ fn is_complete(how: &Refresh<'_>, index: &Reader) -> Result<bool, IndexError> {
     }
     Ok(!index.is_purge_pending()?
         && !index.is_open_to_others()
+        && !has_lost_matrices(index)?
         && !how.policy.exclusions.differ_from(index)?)
+}
+
+/// Returns true where a matrix cannot be read; the writer looks again, while nobody replaces one.
+fn has_lost_matrices(index: &Reader) -> Result<bool, StoreError> {
+    match index.models_with_lost_matrices() {
+        Err(error) if error.needs_rebuild() => Ok(true),
+        lost => Ok(!lost?.is_empty()),
+    }
 }
 
 fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {
@@ -215,16 +236,22 @@ fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {
     if how.mode == Mode::Full {
         writer.reader()?.verify_database()?;
         // What the database holds of histories that are gone is held by nothing else: vectors are made anew of it.
-        for model in writer.reader()?.models_with_damaged_vectors()? {
-            writer.delete_vectors(model)?;
-        }
+        let damaged = writer.reader()?.models_with_damaged_vectors()?;
+        delete_vectors(&mut writer, damaged)?;
         writer.reset_cursors()?;
         let fingerprints = how.embedders.iter().map(|e| e.spec().fingerprint());
-        for model in known(writer.reader()?, &fingerprints.collect::<Vec<_>>())? {
-            writer.delete_vectors(model)?;
-        }
+        let known = known(writer.reader()?, &fingerprints.collect::<Vec<_>>())?;
+        delete_vectors(&mut writer, known)?;
     }
+    // What nobody can read is embedded again.
+    let lost = writer.reader()?.models_with_lost_matrices()?;
+    delete_vectors(&mut writer, lost)?;
     Ok(writer)
+}
+
+fn delete_vectors(writer: &mut Writer, models: Vec<ModelId>) -> Result<(), StoreError> {
+    let mut models = models.into_iter();
+    models.try_for_each(|model| writer.delete_vectors(model))
 }
 
 fn open_and_run(how: &Refresh<'_>, seen: Option<Box<SeenChanges>>) -> Result<Outcome, IndexError> {
@@ -264,6 +291,7 @@ fn run(
     let mut outcome = read(how, writer, &changes, &options)?;
     removed += leave_out_marked(how, writer, &outcome)?;
     outcome.removed = removed;
+    outcome.old_database = OldDatabase::after_removal(&how.root, removed);
     outcome.was_open_to_others = writer.was_open_to_others();
     for embedder in &how.embedders {
         let embedded = embed_pending(
@@ -303,13 +331,16 @@ fn purge(how: &Refresh<'_>, writer: &mut Writer) -> Result<bool, IndexError> {
 
 /// Removes what is excluded since the index was written. Where less is excluded than before, all
 /// histories are read again.
-fn apply_exclusions(how: &Refresh<'_>, writer: &mut Writer) -> Result<Removed, IndexError> {
+fn apply_exclusions(how: &Refresh<'_>, writer: &mut Writer) -> Result<RemovedCounts, IndexError> {
     let exclusions = &how.policy.exclusions;
     if !exclusions.differ_from(writer.reader()?)? {
-        return Ok(Removed::default());
+        return Ok(RemovedCounts::default());
     }
+    let only_adds = exclusions.only_add_to(writer.reader()?)?;
     let removed = exclusions.apply(writer)?;
-    writer.reset_cursors()?;
+    if !only_adds {
+        writer.reset_cursors()?;
+    }
     Ok(removed)
 }
 
@@ -318,9 +349,9 @@ fn leave_out_marked(
     how: &Refresh<'_>,
     writer: &mut Writer,
     outcome: &Outcome,
-) -> Result<Removed, IndexError> {
+) -> Result<RemovedCounts, IndexError> {
     if outcome.marked.is_empty() {
-        return Ok(Removed::default());
+        return Ok(RemovedCounts::default());
     }
     let exclusions = how.policy.exclusions.with_sessions(&outcome.marked)?;
     Ok(exclusions.apply(writer)?)
@@ -366,12 +397,23 @@ fn read(
     if let Some(times) = storing.times {
         writer.link_prompt_copies(times)?;
     }
+    let files_left = changes.changed.len() - files_read;
+    // Last: what they held may be in a file that is new.
+    let gone = match files_left {
+        0 => changes.gone.as_slice(),
+        _ => &[],
+    };
+    gone.iter()
+        .try_for_each(|file| writer.mark_file_gone(*file))?;
     writer.apply_external_titles()?;
+    if files_read == changes.changed.len() {
+        how.policy.exclusions.delete_unheld_titles(writer)?;
+    }
     writer.commit()?;
     Ok(Outcome {
         files_read,
-        files_left: changes.changed.len() - files_read,
-        files_gone: changes.gone.len(),
+        files_left,
+        files_gone: gone.len(),
         turns,
         embedded,
         marked,
@@ -380,9 +422,6 @@ fn read(
 }
 
 fn record_listing(writer: &mut Writer, changes: &Changes) -> Result<(), StoreError> {
-    for file in &changes.gone {
-        writer.mark_file_gone(*file)?;
-    }
     for (file, path) in &changes.moved {
         writer.rename_file(*file, path)?;
     }

@@ -39,7 +39,7 @@ impl SessionTexts {
         if index as usize != self.prompt_ends.len() || self.bytes > MAX_BYTES {
             return false;
         }
-        let text = document::turn_document(content, budget);
+        let text = document::build_turn_document(content, budget);
         self.bytes += content.prompt.len() + text.as_ref().map_or(0, String::len);
         self.prompts.push_str(&content.prompt);
         self.prompt_ends.push(self.prompts.len());
@@ -55,7 +55,7 @@ impl SessionTexts {
         let starts = std::iter::once(0).chain(self.prompt_ends.iter().copied());
         let places = starts.zip(&self.prompt_ends);
         let prompts = places.map(|(start, end)| &self.prompts[start..*end]);
-        let chunks = document::session_documents(title, prompts, budget).into_iter();
+        let chunks = document::build_session_documents(title, prompts, budget).into_iter();
         let turns = self.documents.into_iter();
         let turns = turns.map(|(turn, text)| (Some(turn), text));
         chunks.map(|text| (None, text)).chain(turns).collect()

@@ -5,6 +5,7 @@ use crate::discover::{Change, path_key};
 use crate::event_channel::EventReceiver;
 use crate::events::Event;
 use crate::listed_histories::problem;
+use session_forget::MarkedSession;
 use session_store::{FileId, FileStamp, ModelRow, Problem, SessionId, StoreError, Writer};
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -20,7 +21,7 @@ pub(crate) struct Storing<'a> {
     pub(crate) embedded: usize,
     pub(crate) commits: CommitSchedule,
     /// Sessions with a prompt that asks to leave them out, by agent and id.
-    pub(crate) marked: Vec<(String, String)>,
+    pub(crate) marked: Vec<MarkedSession>,
     /// The times of the turns so far.
     pub(crate) times: Option<RangeInclusive<i64>>,
 }
@@ -73,7 +74,8 @@ impl Storing<'_> {
         match event {
             Event::Marked(session) => {
                 let source = change.source.name().as_str().to_owned();
-                self.marked.push((source, std::mem::take(session)));
+                let id = std::mem::take(session);
+                self.marked.push(MarkedSession { source, id });
             }
             Event::Done => return self.finish(change, reading).map(Some),
             Event::Warning(warning) => reading.warnings.push(problem(warning)),

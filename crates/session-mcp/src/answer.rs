@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use session_core::text::{clip, printable};
-use session_display::{line, visible_title};
+use session_display::{fit_line, visible_title};
 use session_store::SessionRow;
 use std::borrow::Cow;
 use unicode_normalization::char::decompose_compatible;
@@ -54,9 +54,9 @@ const MAX_PADDING: usize = 32;
 /// have a hyphen (`system-reminder`, `project-memory`), or are reserved ([`FENCE_NAMES`], [`AGENT_NAMES`]) however they
 /// are written, lose their `<`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Fenced(String);
+pub(crate) struct FencedText(String);
 
-impl Fenced {
+impl FencedText {
     /// Removes what a terminal would obey, and escapes tags.
     pub(crate) fn new(text: &str) -> Self {
         Self(escape_tags(&printable(text)).into_owned())
@@ -95,7 +95,7 @@ impl Fenced {
 
 /// Formats a session's title to stand behind the other words on its line; nothing where it has none.
 pub(crate) fn title_suffix(session: &SessionRow, columns: usize) -> String {
-    let title = visible_title(session).map(|title| format!("  {}", line(title, columns)));
+    let title = visible_title(session).map(|title| format!("  {}", fit_line(title, columns)));
     title.unwrap_or_default()
 }
 
@@ -217,22 +217,22 @@ fn fold(c: char) -> char {
 
 /// An answer to a call.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Answer {
+pub(crate) struct ToolAnswer {
     /// Limits of the answer: sessions that are left out, files that are still to be read.
     pub(crate) notes: Vec<String>,
     /// The text that was found.
-    pub(crate) data: Fenced,
+    pub(crate) data: FencedText,
     /// The call that goes on.
     pub(crate) next: String,
 }
 
-impl Answer {
+impl ToolAnswer {
     /// Formats a line for each note. One that is too long is cut, or left out where there is hardly any room.
     fn format_notes(&self) -> String {
         let mut out = String::new();
         let mut room = MAX_NOTES_CHARS;
         for note in &self.notes {
-            let mut line = format!("note: {}\n", Fenced::new(note).as_str());
+            let mut line = format!("note: {}\n", FencedText::new(note).as_str());
             if line.chars().count() > room {
                 if room < MIN_NOTE_CHARS {
                     continue;
@@ -246,7 +246,7 @@ impl Answer {
     }
 
     /// Formats the answer.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn format(&self) -> String {
         let mut out = self.format_notes();
         let data = self.data.page(0, MAX_DATA_CHARS);
         if !data.as_str().is_empty() {
@@ -265,7 +265,7 @@ impl Answer {
 #[derive(Debug, Default)]
 pub(crate) struct ItemList {
     /// The items.
-    pub(crate) data: Fenced,
+    pub(crate) data: FencedText,
     /// The number of items.
     pub(crate) count: usize,
     chars: usize,
@@ -274,7 +274,7 @@ pub(crate) struct ItemList {
 impl ItemList {
     /// Appends an item; returns false where there is no room for it. The first is cut if it is too long.
     pub(crate) fn push(&mut self, text: &str) -> bool {
-        let mut item = Fenced::new(text);
+        let mut item = FencedText::new(text);
         if self.count == 0 {
             item = item.page(0, MAX_DATA_CHARS);
         }
@@ -298,7 +298,7 @@ pub(crate) fn format_call(tool: &str, arguments: &[(&str, Value)]) -> String {
             value => format!("{name}: {value}"),
         })
         .collect();
-    Fenced::new(&format!("{tool}({})", given.join(", "))).0
+    FencedText::new(&format!("{tool}({})", given.join(", "))).0
 }
 
 #[cfg(test)]
@@ -310,7 +310,7 @@ mod tests {
     const MAX_ANSWER_CHARS: usize = 10_000;
 
     fn fenced(text: &str) -> String {
-        Fenced::new(text).0
+        FencedText::new(text).0
     }
 
     #[test]
@@ -389,11 +389,11 @@ mod tests {
 
     #[test]
     fn a_long_note_is_cut() {
-        let answer = Answer {
+        let answer = ToolAnswer {
             notes: vec!["short".to_owned(), "字".repeat(800), "last".to_owned()],
-            ..Answer::default()
+            ..ToolAnswer::default()
         };
-        let text = answer.text();
+        let text = answer.format();
         let (notes, _) = text.split_once("next: ").unwrap();
         assert!(notes.starts_with("note: short\nnote: 字字"), "{notes}");
         assert!(notes.ends_with("字…\n"), "{notes}");
@@ -402,7 +402,7 @@ mod tests {
 
     #[test]
     fn a_page_ends_with_a_line() {
-        let text = Fenced::new("one\ntwo\nthree\n");
+        let text = FencedText::new("one\ntwo\nthree\n");
         assert_eq!(text.page(0, 9).as_str(), "one\ntwo\n");
         assert_eq!(text.page(8, 100).as_str(), "three\n");
         assert_eq!(text.page(0, 2).as_str(), "on");
@@ -417,8 +417,8 @@ mod tests {
             let mut listing = ItemList::default();
             let shown = items.iter().take_while(|item| listing.push(item)).count();
             prop_assert_eq!(shown, listing.count);
-            let answer = Answer { notes: items, data: listing.data, next: format_call("show", &[("id", next.into())]) };
-            let text = answer.text();
+            let answer = ToolAnswer { notes: items, data: listing.data, next: format_call("show", &[("id", next.into())]) };
+            let text = answer.format();
             prop_assert!(text.chars().count() <= MAX_ANSWER_CHARS);
             prop_assert!(text.matches("</found-in-history").count() <= 1, "{}", text);
         }

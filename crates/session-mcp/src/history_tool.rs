@@ -1,12 +1,12 @@
 //! `history`: turns by the files they accessed, the commands they ran, the errors they met or cured.
 
-use crate::answer::{Answer, ItemList, format_call, title_suffix};
+use crate::answer::{ItemList, ToolAnswer, format_call, title_suffix};
 use crate::arguments::{HistoryArguments, HistoryKind, clamp_limit};
 use crate::call_error::CallError;
 use crate::fix_items;
-use crate::index_view::{CallFilter, IndexView, ResolvedFilter, argument_clauses};
-use session_core::{FileAccess, TurnContent};
-use session_display::{day, line, matched_line, project, safe_line};
+use crate::index_view::{CallFilter, IndexView, ResolvedFilter, parse_argument_clauses};
+use session_core::{FileAccess, TurnAddress, TurnContent};
+use session_display::{fit_line, format_day, format_matched_line, project_label, sanitize_line};
 use session_search::{
     CommandPattern, FoundCommand, FoundFile, FoundTurn, find_error_lines, find_turns,
 };
@@ -42,7 +42,7 @@ impl<'a> HistoryCall<'a> {
             arguments,
             pattern: CommandPattern::new(&arguments.pattern),
             filter: CallFilter {
-                clauses: argument_clauses(arguments.project.as_deref(), None)?,
+                clauses: parse_argument_clauses(arguments.project.as_deref(), None)?,
                 session: None,
             },
         })
@@ -52,55 +52,55 @@ impl<'a> HistoryCall<'a> {
     ///
     /// # Errors
     /// When the index fails.
-    pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<Answer, CallError> {
+    pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<ToolAnswer, CallError> {
         let limit = clamp_limit(self.arguments.limit, LIMIT, MAX_LIMIT);
         if self.arguments.what == HistoryKind::Fixes {
-            return fix_items::answer(&self.arguments.pattern, &self.filter, limit, view);
+            return fix_items::list_fixes(&self.arguments.pattern, &self.filter, limit, view);
         }
-        let ResolvedFilter { filter, callers } = view.resolve(&self.filter)?;
+        let ResolvedFilter { filter, callers } = view.resolve_filter(&self.filter)?;
         let filter = filter.including_subagents(view.sessions());
-        let visit = |session: &SessionRow, content: &TurnContent| self.lines(session, content);
+        let visit = |session: &SessionRow, content: &TurnContent| self.find_lines(session, content);
         let index = &view.snapshot.index;
         let found = find_turns(index, view.sessions(), &filter, visit)?;
         let mut listing = ItemList::default();
         for turn in found.iter().take(limit) {
-            if !listing.push(&item(turn, view)) {
+            if !listing.push(&format_item(turn, view)) {
                 break;
             }
         }
-        let mut notes = view.caller_notes(&callers);
-        let unknown = view.unknown_project_note(&self.filter.clauses, !found.is_empty());
-        notes.extend(unknown.or_else(|| self.count_note(listing.count, found.len())));
-        Ok(Answer {
+        let mut notes = view.format_caller_notes(&callers);
+        let unmet = view.format_unmet_filter_note(&self.filter.clauses, !found.is_empty());
+        notes.extend(unmet.or_else(|| self.format_count_note(listing.count, found.len())));
+        Ok(ToolAnswer {
             notes,
-            next: self.next_call(found.first(), view),
+            next: self.format_next_call(found.first(), view),
             data: listing.data,
         })
     }
 
     /// Returns what a turn is listed for.
-    fn lines(&self, session: &SessionRow, content: &TurnContent) -> Option<Vec<String>> {
+    fn find_lines(&self, session: &SessionRow, content: &TurnContent) -> Option<Vec<String>> {
         let pattern = &self.arguments.pattern;
         match self.arguments.what {
             HistoryKind::Files => {
                 let files = FoundFile::find(session, content, pattern)?;
-                Some(files.iter().map(file_line).collect())
+                Some(files.iter().map(format_file).collect())
             }
             HistoryKind::Commands => {
                 let commands = FoundCommand::find(content, &self.pattern)?;
-                let line = |command| command_line(command, &self.pattern);
+                let line = |command| format_command(command, &self.pattern);
                 Some(commands.iter().map(line).collect())
             }
             HistoryKind::Errors => {
                 let lines = find_error_lines(content, &self.pattern)?;
-                let line = |text: &String| matched_line(text, &self.pattern, COLUMNS);
+                let line = |text: &String| format_matched_line(text, &self.pattern, COLUMNS);
                 Some(lines.iter().map(line).collect())
             }
             HistoryKind::Fixes => None,
         }
     }
 
-    fn count_note(&self, shown: usize, found: usize) -> Option<String> {
+    fn format_count_note(&self, shown: usize, found: usize) -> Option<String> {
         let what = self.arguments.what.name();
         match found {
             0 => Some(format!("no turn has such {what}")),
@@ -111,10 +111,15 @@ impl<'a> HistoryCall<'a> {
         }
     }
 
-    fn next_call(&self, newest: Option<&FoundTurn<Vec<String>>>, view: IndexView<'_>) -> String {
+    fn format_next_call(
+        &self,
+        newest: Option<&FoundTurn<Vec<String>>>,
+        view: IndexView<'_>,
+    ) -> String {
         match newest {
             Some(found) => {
-                let id = format!("{}:{}", view.short_id(&found.session), found.turn.index);
+                let id =
+                    TurnAddress::new(view.short_id(&found.session), found.turn.index).to_string();
                 format_call("show", &[("id", id.into())])
             }
             None => {
@@ -129,18 +134,17 @@ impl<'a> HistoryCall<'a> {
 }
 
 /// Formats a turn with what was found in it.
-fn item(found: &FoundTurn<Vec<String>>, view: IndexView<'_>) -> String {
+fn format_item(found: &FoundTurn<Vec<String>>, view: IndexView<'_>) -> String {
     let session = &found.session;
     let mut out = format!(
-        "{}:{}  {}  {}{}",
-        view.short_id(session),
-        found.turn.index,
-        day(found.time_ms()),
-        safe_line(project(session)),
+        "{}  {}  {}{}",
+        TurnAddress::new(view.short_id(session), found.turn.index),
+        format_day(found.time_ms()),
+        sanitize_line(project_label(session)),
         title_suffix(session, TITLE_COLUMNS)
     );
     for text in found.found.iter().take(MAX_LINES) {
-        out.push_str(&format!("\n   {}", line(text, COLUMNS)));
+        out.push_str(&format!("\n   {}", fit_line(text, COLUMNS)));
     }
     if let more @ 1.. = found.found.len().saturating_sub(MAX_LINES) {
         out.push_str(&format!("\n   and {more} more"));
@@ -148,7 +152,7 @@ fn item(found: &FoundTurn<Vec<String>>, view: IndexView<'_>) -> String {
     out
 }
 
-fn file_line(file: &FoundFile) -> String {
+fn format_file(file: &FoundFile) -> String {
     let access = match file.access {
         FileAccess::Read => "read",
         FileAccess::Edited => "edited",
@@ -158,12 +162,12 @@ fn file_line(file: &FoundFile) -> String {
 }
 
 /// Formats a command as one line, from before the text that matched where that is far from its beginning.
-fn command_line(command: &FoundCommand, pattern: &CommandPattern) -> String {
-    let end = command.status.suffix();
+fn format_command(command: &FoundCommand, pattern: &CommandPattern) -> String {
+    let end = command.status.format_suffix();
     let columns = COLUMNS - end.len() - 2;
     format!(
         "$ {}{end}",
-        matched_line(&command.command, pattern, columns)
+        format_matched_line(&command.command, pattern, columns)
     )
 }
 
@@ -178,7 +182,7 @@ mod tests {
         let line = |command: &str| {
             let command = command.to_owned();
             let status = CallStatus::Failed;
-            command_line(&FoundCommand { command, status }, &pattern)
+            format_command(&FoundCommand { command, status }, &pattern)
         };
         let long = "cd quay && ".repeat(40);
         let shown = line(&format!("{long}harbour build --lamp\n{long}"));

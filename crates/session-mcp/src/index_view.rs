@@ -4,9 +4,13 @@ use crate::call_error::CallError;
 use anyhow::anyhow;
 use jiff::Zoned;
 use session_agents::CallingProcess;
-use session_display::{format_unknown_project, short_id};
-use session_query::{FilterField, SearchEngine, Snapshot, TypedCondition, TypedQuery};
-use session_search::{Filter, FilterClause, Resolved, resolve, with_subagents};
+use session_display::{format_unknown_project, format_unmet_filter, short_id};
+use session_query::{
+    FilterField, SearchEngine, Snapshot, TypedCondition, TypedQuery, find_unmet_clause,
+};
+use session_search::{
+    FilterClause, ResolvedSession, SearchFilter, add_subagents, resolve_session_id,
+};
 use session_store::SessionRow;
 use std::time::SystemTime;
 
@@ -33,7 +37,7 @@ pub(crate) struct CallFilter {
 
 /// A filter with the sessions that it leaves out because the client is in them.
 pub(crate) struct ResolvedFilter<'a> {
-    pub(crate) filter: Filter,
+    pub(crate) filter: SearchFilter,
     pub(crate) callers: Vec<&'a SessionRow>,
 }
 
@@ -41,7 +45,7 @@ pub(crate) struct ResolvedFilter<'a> {
 ///
 /// # Errors
 /// When the time cannot be parsed.
-pub(crate) fn argument_clauses(
+pub(crate) fn parse_argument_clauses(
     project: Option<&str>,
     since: Option<&str>,
 ) -> Result<Vec<FilterClause>, CallError> {
@@ -79,12 +83,12 @@ impl<'a> IndexView<'a> {
     /// # Errors
     /// When there is none, or several.
     pub(crate) fn find_session(&self, id: &str) -> Result<SessionRow, CallError> {
-        match resolve(self.sessions(), id.trim()) {
-            Resolved::One(session) => Ok(*session),
-            Resolved::None => {
+        match resolve_session_id(self.sessions(), id.trim()) {
+            ResolvedSession::One(session) => Ok(*session),
+            ResolvedSession::None => {
                 Err(anyhow!("no session begins with `{id}`\nhint: search answers with ids").into())
             }
-            Resolved::Many(found) => {
+            ResolvedSession::Many(found) => {
                 let ids = found
                     .iter()
                     .take(MAX_NAMED)
@@ -101,7 +105,10 @@ impl<'a> IndexView<'a> {
     ///
     /// # Errors
     /// As [`Self::find_session`].
-    pub(crate) fn resolve(&self, filter: &CallFilter) -> Result<ResolvedFilter<'a>, CallError> {
+    pub(crate) fn resolve_filter(
+        &self,
+        filter: &CallFilter,
+    ) -> Result<ResolvedFilter<'a>, CallError> {
         let session = filter.session.as_deref();
         let only = session.map(|id| self.find_session(id)).transpose()?;
         let callers = match only {
@@ -110,34 +117,37 @@ impl<'a> IndexView<'a> {
         };
         let exclude = match callers.is_empty() {
             true => Vec::new(),
-            false => with_subagents(&callers, self.sessions()),
+            false => add_subagents(&callers, self.sessions()),
         };
-        let filter = Filter {
+        let filter = SearchFilter {
             clauses: filter.clauses.clone(),
             only: only.map(|session| session.id).into_iter().collect(),
             exclude,
-            ..Filter::default()
+            ..SearchFilter::default()
         };
         Ok(ResolvedFilter { filter, callers })
     }
 
     /// Notes the sessions that are left out.
-    pub(crate) fn caller_notes(&self, callers: &[&SessionRow]) -> Vec<String> {
+    pub(crate) fn format_caller_notes(&self, callers: &[&SessionRow]) -> Vec<String> {
         let ids = callers.iter().map(|session| self.short_id(session));
         ids.map(|id| format!("this session, {id}, is left out; name it by `session` to search it"))
             .collect()
     }
 
-    /// Notes a project that no session is of, where nothing was found.
-    pub(crate) fn unknown_project_note(
+    /// Notes a filter that no session or turn meets by itself, where nothing was found.
+    pub(crate) fn format_unmet_filter_note(
         &self,
         clauses: &[FilterClause],
         is_found: bool,
     ) -> Option<String> {
-        match is_found {
-            true => None,
-            false => format_unknown_project(clauses, self.sessions()),
+        if is_found {
+            return None;
         }
+        let Snapshot { index, sessions } = self.snapshot;
+        // Why nothing was found is no reason to fail.
+        let unmet = || find_unmet_clause(index, sessions, clauses).ok().flatten();
+        format_unknown_project(clauses, sessions).or_else(|| format_unmet_filter(unmet()?))
     }
 
     fn find_callers(&self) -> Vec<&'a SessionRow> {

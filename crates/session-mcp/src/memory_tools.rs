@@ -1,14 +1,14 @@
 //! `recall` and `remember`: saved memories.
 
-use crate::answer::{Answer, Fenced, ItemList, format_call};
+use crate::answer::{FencedText, ItemList, ToolAnswer, format_call};
 use crate::arguments::{RecallArguments, RememberArguments};
 use crate::call_error::CallError;
 use jiff::{Timestamp, Zoned};
 use session_config::current_directory;
 use session_core::text::clip;
-use session_display::safe_line;
+use session_display::sanitize_line;
 use session_memory::{
-    Draft, Memory, MemoryListing, MemoryMatch, MemoryState, describe_cuts, record_use,
+    Memory, MemoryDraft, MemoryListing, MemoryMatch, MemoryState, describe_cuts, record_use,
 };
 use session_query::{Memories, QueryError, SavedMemory};
 
@@ -21,7 +21,7 @@ const MAX_REPEATS: usize = 3;
 ///
 /// # Errors
 /// When the configuration has a mistake, or switches memories off.
-fn open() -> Result<Memories, CallError> {
+fn open_memories() -> Result<Memories, CallError> {
     let memories = Memories::for_folder(&current_directory().map_err(QueryError::from)?)?;
     memories.require_enabled()?;
     Ok(memories)
@@ -31,8 +31,8 @@ fn open() -> Result<Memories, CallError> {
 ///
 /// # Errors
 /// When the model fails, or memories are switched off.
-pub(crate) fn recall(arguments: &RecallArguments) -> Result<Answer, CallError> {
-    let memories = open()?;
+pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallError> {
+    let memories = open_memories()?;
     let MemoryListing {
         memories: all,
         damaged,
@@ -42,7 +42,7 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<Answer, CallError> {
     let mut listing = ItemList::default();
     let shown: Vec<&Memory> = found
         .iter()
-        .take_while(|one| listing.push(&item(one, &all[one.memory])))
+        .take_while(|one| listing.push(&format_item(one, &all[one.memory])))
         .map(|one| &all[one.memory])
         .collect();
     record_use(&memories.store, &shown, Timestamp::now());
@@ -57,7 +57,7 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<Answer, CallError> {
         "" => "project:.",
         query => query,
     };
-    Ok(Answer {
+    Ok(ToolAnswer {
         notes,
         data: listing.data,
         next: format_call("search", &[("query", query.into())]),
@@ -65,28 +65,28 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<Answer, CallError> {
 }
 
 /// Formats a memory that was found.
-fn item(found: &MemoryMatch, memory: &Memory) -> String {
+fn format_item(found: &MemoryMatch, memory: &Memory) -> String {
     let trust = match memory.trust.is_trusted() {
         true => "",
         false => "  came with the repository, not trusted",
     };
     let superseded = memory.front.superseded_by.as_deref();
-    let superseded = superseded.map(|by| format!("  superseded by {}", safe_line(by)));
+    let superseded = superseded.map(|by| format!("  superseded by {}", sanitize_line(by)));
     format!(
         "{}  {}  {}  {}  {}{trust}{}\n{}\n",
-        safe_line(memory.id()),
+        sanitize_line(memory.id()),
         found.band().name(),
         memory.day(),
         memory.front.kind.label(),
-        safe_line(&memory.front.topic),
+        sanitize_line(&memory.front.topic),
         superseded.unwrap_or_default(),
         clip(memory.body.trim(), TEXT_BYTES),
     )
 }
 
 /// A memory that was saved, with the memories that it now stands among.
-pub(crate) struct Remembered {
-    pub(crate) answer: Answer,
+pub(crate) struct RememberAnswer {
+    pub(crate) answer: ToolAnswer,
     pub(crate) memories: Memories,
 }
 
@@ -94,9 +94,9 @@ pub(crate) struct Remembered {
 ///
 /// # Errors
 /// When it is not valid, a file cannot be written, or memories are switched off.
-pub(crate) fn remember(arguments: &RememberArguments) -> Result<Remembered, CallError> {
-    let memories = open()?;
-    let draft = Draft {
+pub(crate) fn remember(arguments: &RememberArguments) -> Result<RememberAnswer, CallError> {
+    let memories = open_memories()?;
+    let draft = MemoryDraft {
         topic: arguments.topic.clone(),
         key_info: arguments.info.clone(),
         kind: arguments.kind,
@@ -104,36 +104,36 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<Remembered, Call
         tags: arguments.tags.clone(),
         cues: arguments.cues.clone(),
         when: arguments.when.clone(),
-        ..Draft::default()
+        ..MemoryDraft::default()
     };
     let saved = memories.save(&draft, arguments.global, &Zoned::now())?;
     let mut notes = memories.notes.clone();
     notes.push(format!("saved as {}", saved.memory.id()));
     notes.extend(describe_cuts(&draft.topic, &draft.cues));
-    notes.extend(moved_note(&saved));
+    notes.extend(format_moved_note(&saved));
     let command = saved.trigger_command();
     notes.extend(command.map(|command| format!("nothing says when it matters; `{command}` does")));
-    let answer = Answer {
+    let answer = ToolAnswer {
         notes,
-        data: repeated(&saved),
+        data: list_repeats(&saved),
         next: format_call("recall", &[("query", arguments.topic.as_str().into())]),
     };
-    Ok(Remembered { answer, memories })
+    Ok(RememberAnswer { answer, memories })
 }
 
 /// Lists the memories that a new one repeats: its user may want to have one of them alone.
-fn repeated(saved: &SavedMemory) -> Fenced {
+fn list_repeats(saved: &SavedMemory) -> FencedText {
     let mut listing = ItemList::default();
     let new = saved.memory.id();
     for old in saved.repeats.iter().take(MAX_REPEATS) {
-        let (id, topic) = (safe_line(&old.id), safe_line(&old.topic));
+        let (id, topic) = (sanitize_line(&old.id), sanitize_line(&old.topic));
         let command = format!("`session-search memory supersede {id} --by {new}` replaces it");
         listing.push(&format!("it repeats {id}: {topic}; {command}"));
     }
     listing.data
 }
 
-fn moved_note(saved: &SavedMemory) -> Option<String> {
+fn format_moved_note(saved: &SavedMemory) -> Option<String> {
     let moved = saved.moved.archived.len() + saved.moved.trashed.len();
     (moved > 0).then(|| format!("{moved} old memories were archived or put into the trash"))
 }

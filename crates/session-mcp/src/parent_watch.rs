@@ -16,7 +16,7 @@ pub(crate) struct ParentProcess {
 
 impl ParentProcess {
     /// Looks who it is. This is the first thing to do: one that has ended cannot be told.
-    pub(crate) fn now() -> Self {
+    pub(crate) fn current() -> Self {
         Self {
             #[cfg(unix)]
             id: rustix::process::getppid(),
@@ -24,7 +24,7 @@ impl ParentProcess {
     }
 
     /// Waits until it has ended. On Windows it never does: there a pipe's end is enough.
-    pub(crate) async fn ended(self) {
+    pub(crate) async fn wait_for_exit(self) {
         #[cfg(unix)]
         while rustix::process::getppid() == self.id {
             tokio::time::sleep(INTERVAL).await;

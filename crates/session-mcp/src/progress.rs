@@ -23,11 +23,11 @@ pub(crate) struct ProgressStep {
 #[derive(Clone, Default)]
 pub(crate) struct ProgressSink {
     sender: Option<UnboundedSender<ProgressStep>>,
-    last: Arc<Mutex<Option<LastStep>>>,
+    last: Arc<Mutex<Option<LastProgress>>>,
 }
 
 #[derive(Clone, Copy)]
-struct LastStep {
+struct LastProgress {
     done: f64,
     at: Instant,
 }
@@ -49,7 +49,7 @@ impl ProgressSink {
         let is_due = last.is_none_or(|last| done > last.done && last.at.elapsed() >= INTERVAL);
         if is_due {
             let at = Instant::now();
-            *last = Some(LastStep { done, at });
+            *last = Some(LastProgress { done, at });
         }
         is_due
     }

@@ -1,18 +1,19 @@
 //! `search`: hits with the passage that matched.
 
-use crate::answer::{Answer, ItemList, format_call, title_suffix};
+use crate::answer::{ItemList, ToolAnswer, format_call, title_suffix};
 use crate::arguments::{SearchArguments, SearchLevel, clamp_limit};
 use crate::call_error::CallError;
-use crate::index_view::{CallFilter, IndexView, ResolvedFilter, argument_clauses};
+use crate::index_view::{CallFilter, IndexView, ResolvedFilter, parse_argument_clauses};
 use crate::turn_window::TurnWindow;
 use jiff::Zoned;
 use serde_json::Value;
-use session_core::Query;
+use session_core::{Query, TurnAddress};
 use session_display::{
-    cut, day, format_unfound_terms, format_unknown_project, plural, previews, project, safe_line,
+    format_day, format_unfound_terms, make_previews, pluralize, project_label, sanitize_line,
+    truncate_to_columns,
 };
 use session_query::TypedQuery;
-use session_search::{Hit, HitOrder, Request, Results};
+use session_search::{HitOrder, SearchHit, SearchRequest, SearchResults};
 
 /// Hits where the call does not say how many, and the most that it gets.
 const LIMIT: usize = 8;
@@ -31,7 +32,7 @@ pub(crate) struct SearchCall<'a> {
 
 /// An answer, and whether the chosen model has still sessions to read.
 pub(crate) struct AnsweredSearch {
-    pub(crate) answer: Answer,
+    pub(crate) answer: ToolAnswer,
     pub(crate) has_pending_sessions: bool,
 }
 
@@ -43,7 +44,7 @@ impl<'a> SearchCall<'a> {
     pub(crate) fn new(arguments: &'a SearchArguments) -> Result<Self, CallError> {
         let typed = TypedQuery::parse(&arguments.query);
         let mut clauses = typed.clauses(Zoned::now)?;
-        clauses.extend(argument_clauses(
+        clauses.extend(parse_argument_clauses(
             arguments.project.as_deref(),
             arguments.since.as_deref(),
         )?);
@@ -62,53 +63,53 @@ impl<'a> SearchCall<'a> {
     /// # Errors
     /// When the index or the model fails, or a session is not there.
     pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<AnsweredSearch, CallError> {
-        let ResolvedFilter { filter, callers } = view.resolve(&self.filter)?;
+        let ResolvedFilter { filter, callers } = view.resolve_filter(&self.filter)?;
         let filter = match self.arguments.subagents {
             true => filter.including_subagents(view.sessions()),
             false => filter,
         };
-        let request = Request {
+        let request = SearchRequest {
             query: Query::new(&self.text),
             level: self.arguments.level.into(),
             filter,
             limit: self.limit(),
-            ..Request::new("")
+            ..SearchRequest::new("")
         };
         let results = view.engine.search(view.snapshot, &request)?;
-        let mut notes = view.caller_notes(&callers);
+        let mut notes = view.format_caller_notes(&callers);
         notes.extend(format_unfound_terms(&results, SUBAGENTS_HINT));
         let models = view.engine.models();
         notes.extend(models.failures().into_iter().map(|failure| failure.reason));
         Ok(AnsweredSearch {
-            answer: self.listing(&results, view, notes)?,
+            answer: self.format_listing(&results, view, notes)?,
             has_pending_sessions: models
                 .has_pending_sessions(&view.snapshot.index, view.sessions().len())?,
         })
     }
 
-    fn listing(
+    fn format_listing(
         &self,
-        results: &Results,
+        results: &SearchResults,
         view: IndexView<'_>,
         mut notes: Vec<String>,
-    ) -> Result<Answer, CallError> {
+    ) -> Result<ToolAnswer, CallError> {
         let mut listing = ItemList::default();
-        for (hit, preview) in results.hits.iter().zip(previews(results)?) {
-            let preview = cut(&preview.text, PREVIEW_COLUMNS);
-            let head = head(hit, results.order, view);
+        for (hit, preview) in results.hits.iter().zip(make_previews(results)?) {
+            let preview = truncate_to_columns(&preview.text, PREVIEW_COLUMNS);
+            let head = format_heading(hit, results.order, view);
             if !listing.push(&format!("{head}\n   {preview}\n")) {
                 break;
             }
         }
-        notes.extend(self.more_note(listing.count, results.hits.len()));
+        notes.extend(self.format_more_note(listing.count, results));
         let next = match results.hits.first() {
-            Some(best) => show_call(best, view),
+            Some(best) => format_show_call(best, view),
             None => {
-                notes.push(nothing_found(results, &self.filter, view));
-                self.wider_call()
+                notes.push(format_nothing_found(results, &self.filter, view));
+                self.format_wider_call()
             }
         };
-        Ok(Answer {
+        Ok(ToolAnswer {
             notes,
             data: listing.data,
             next,
@@ -116,19 +117,23 @@ impl<'a> SearchCall<'a> {
     }
 
     /// Says how to see more than what is listed, where there may be more.
-    fn more_note(&self, shown: usize, found: usize) -> Option<String> {
-        let limit = self.limit();
+    fn format_more_note(&self, shown: usize, results: &SearchResults) -> Option<String> {
+        let (limit, found) = (self.limit(), results.hits.len());
+        let which = match results.order {
+            HitOrder::Relevance => "best",
+            HitOrder::Newest => "newest",
+        };
         match shown {
             0 => None,
             _ if shown < found => Some(format!(
-                "the best {shown} of {found}; `project`, `since` or more words narrow them"
+                "the {which} {shown} of {found}; `project`, `since` or more words narrow them"
             )),
             _ if found < limit => None,
             _ if limit < MAX_LIMIT => Some(format!(
-                "the best {found}; there may be more: `limit` is at most {MAX_LIMIT}"
+                "the {which} {found}; there may be more: `limit` is at most {MAX_LIMIT}"
             )),
             _ => Some(format!(
-                "the best {found}; there may be more: `project`, `since` or more words narrow them"
+                "the {which} {found}; there may be more: `project`, `since` or more words narrow them"
             )),
         }
     }
@@ -138,7 +143,7 @@ impl<'a> SearchCall<'a> {
     }
 
     /// Returns the call that looks further than one that found nothing.
-    fn wider_call(&self) -> String {
+    fn format_wider_call(&self) -> String {
         let is_filtered = !self.filter.clauses.is_empty() || self.filter.session.is_some();
         let level = match self.arguments.level {
             SearchLevel::Session => Value::Null,
@@ -162,39 +167,46 @@ impl<'a> SearchCall<'a> {
 }
 
 /// Formats the line of a hit: where, how sure, when, what.
-fn head(hit: &Hit, order: HitOrder, view: IndexView<'_>) -> String {
+fn format_heading(hit: &SearchHit, order: HitOrder, view: IndexView<'_>) -> String {
     let session = &hit.session;
     let turn = hit.turn.as_ref();
-    let at = turn.map_or(String::new(), |turn| format!(":{}", turn.index));
+    let id = view.short_id(session);
+    let id = match turn {
+        Some(turn) => TurnAddress::new(id, turn.index).to_string(),
+        None => id,
+    };
     let band = match order {
         HitOrder::Relevance => format!("{}  ", hit.band.name()),
         HitOrder::Newest => String::new(),
     };
     let time = turn.and_then(|turn| turn.started_ms).or(session.ended_ms);
     format!(
-        "{}. {}{at}  {band}{}  {}  {}  {}{}",
+        "{}. {id}  {band}{}  {}  {}  {}{}",
         hit.rank,
-        view.short_id(session),
-        day(time),
-        safe_line(project(session)),
-        safe_line(&session.source),
-        plural(session.turns as usize, "turn"),
+        format_day(time),
+        sanitize_line(project_label(session)),
+        sanitize_line(&session.source),
+        pluralize(session.turns as usize, "turn"),
         title_suffix(session, TITLE_COLUMNS)
     )
 }
 
 /// Returns the call that shows a hit with the turns around it.
-fn show_call(hit: &Hit, view: IndexView<'_>) -> String {
+fn format_show_call(hit: &SearchHit, view: IndexView<'_>) -> String {
     let session = &hit.session;
     let first = hit.turn.as_ref().map_or(0, |turn| turn.index);
     let range = TurnWindow::around(first, session.turns);
-    let id = format!("{}:{range}", view.short_id(session));
+    let id = TurnAddress::new(view.short_id(session), range).to_string();
     format_call("show", &[("id", id.into())])
 }
 
-fn nothing_found(results: &Results, filter: &CallFilter, view: IndexView<'_>) -> String {
-    if let Some(unknown) = format_unknown_project(&filter.clauses, view.sessions()) {
-        return unknown;
+fn format_nothing_found(
+    results: &SearchResults,
+    filter: &CallFilter,
+    view: IndexView<'_>,
+) -> String {
+    if let Some(unmet) = view.format_unmet_filter_note(&filter.clauses, false) {
+        return unmet;
     }
     let hint = match filter.clauses.is_empty() && filter.session.is_none() {
         true => "",

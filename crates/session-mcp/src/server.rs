@@ -1,11 +1,11 @@
 //! The server: the protocol by `rmcp`, the work by the worker.
 
-use crate::answer::{Answer, Fenced};
+use crate::answer::{FencedText, ToolAnswer};
 use crate::call_error::CallError;
 use crate::parent_watch::ParentProcess;
 use crate::progress::{ProgressSink, ProgressStep, STAGES};
-use crate::tools::{INSTRUCTIONS, ToolCallRequest, list};
-use crate::worker::{ToolJob, Worker};
+use crate::tools::{INSTRUCTIONS, ToolCallRequest, list_tools};
+use crate::worker::{ToolJob, ToolWorker};
 use anyhow::{Context, Result};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
@@ -31,13 +31,13 @@ const LAST_CALL: Duration = Duration::from_secs(2);
 /// # Errors
 /// When the runtime cannot start, or the client does not speak the protocol.
 pub fn serve_stdio(hooks: FrontEndHooks<anyhow::Error>) -> Result<()> {
-    let parent = ParentProcess::now();
+    let parent = ParentProcess::current();
     let (jobs, queue) = mpsc::channel();
     let (done, ended) = mpsc::channel();
     std::thread::Builder::new()
         .name("tools".to_owned())
         .spawn(move || {
-            Worker::new(hooks).run(&queue);
+            ToolWorker::new(hooks).run(&queue);
             drop(done);
         })
         .context("the worker cannot start")?;
@@ -56,7 +56,7 @@ pub fn serve_stdio(hooks: FrontEndHooks<anyhow::Error>) -> Result<()> {
 async fn serve(server: SearchServer, parent: ParentProcess) -> Result<()> {
     tokio::select! {
         served = serve_client(server) => served,
-        () = parent.ended() => Ok(()),
+        () = parent.wait_for_exit() => Ok(()),
     }
 }
 
@@ -90,7 +90,7 @@ impl ServerHandler for SearchServer {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(list()))
+        Ok(ListToolsResult::with_all_items(list_tools()))
     }
 
     async fn on_custom_request(
@@ -98,7 +98,7 @@ impl ServerHandler for SearchServer {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(Self::refuse(&request))
+        Err(Self::make_unknown_method_error(&request))
     }
 
     async fn call_tool(
@@ -108,7 +108,7 @@ impl ServerHandler for SearchServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let call = ToolCallRequest::read(&request.name, arguments);
-        let call = call.map_err(|error| invalid(&error))?;
+        let call = call.map_err(|error| make_invalid_params_error(&error))?;
         let (reply, answer) = oneshot::channel();
         let (sender, steps) = unbounded_channel();
         let token = context.meta.get_progress_token();
@@ -121,61 +121,66 @@ impl ServerHandler for SearchServer {
         // Where the worker is gone, the answer's channel is closed, too.
         let _ = self.jobs.send(job);
         tokio::select! {
-            answer = answer => self.result(answer.unwrap_or(Err(CallError::Cancelled))),
-            never = forward(steps, &context) => match never {},
-            () = context.ct.cancelled() => Err(cancelled()),
+            answer = answer => self.make_response(answer.unwrap_or(Err(CallError::Cancelled))),
+            never = forward_progress(steps, &context) => match never {},
+            () = context.ct.cancelled() => Err(make_cancelled_error()),
         }
     }
 }
 
 impl SearchServer {
     /// Refuses what the protocol's library could not read as a request that it knows.
-    fn refuse(request: &CustomRequest) -> ErrorData {
+    fn make_unknown_method_error(request: &CustomRequest) -> ErrorData {
         match request.method.as_str() {
-            "tools/call" => invalid("`params` has no `name`, or `arguments` is not an object"),
+            "tools/call" => {
+                make_invalid_params_error("`params` has no `name`, or `arguments` is not an object")
+            }
             method => {
-                let message = error_text(&format!("there is no method `{method}`"));
+                let message = format_error(&format!("there is no method `{method}`"));
                 ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
             }
         }
     }
 
     /// Returns what the client gets: a result, a result that says what failed, or an error of the protocol.
-    fn result(&self, answer: Result<Answer, CallError>) -> Result<CallToolResponse, ErrorData> {
+    fn make_response(
+        &self,
+        answer: Result<ToolAnswer, CallError>,
+    ) -> Result<CallToolResponse, ErrorData> {
         match answer {
-            Ok(answer) => Ok(CallToolResult::success(text(answer.text())).into()),
+            Ok(answer) => Ok(CallToolResult::success(make_text_blocks(answer.format())).into()),
             Err(CallError::Failed(error)) => {
                 let message = (self.hooks.describe_error)(error);
-                Ok(CallToolResult::error(text(error_text(&message))).into())
+                Ok(CallToolResult::error(make_text_blocks(format_error(&message))).into())
             }
-            Err(CallError::Invalid(message)) => Err(invalid(&message)),
-            Err(CallError::Cancelled) => Err(cancelled()),
+            Err(CallError::Invalid(message)) => Err(make_invalid_params_error(&message)),
+            Err(CallError::Cancelled) => Err(make_cancelled_error()),
         }
     }
 }
 
 /// Returns the error of arguments that cannot be used.
-fn invalid(message: &str) -> ErrorData {
-    ErrorData::invalid_params(error_text(message), None)
+fn make_invalid_params_error(message: &str) -> ErrorData {
+    ErrorData::invalid_params(format_error(message), None)
 }
 
 /// Makes an error harmless and short.
-fn error_text(message: &str) -> String {
-    let message = Fenced::new(message).page(0, ERROR_CHARS);
+fn format_error(message: &str) -> String {
+    let message = FencedText::new(message).page(0, ERROR_CHARS);
     message.as_str().to_owned()
 }
 
-fn text(text: String) -> Vec<ContentBlock> {
+fn make_text_blocks(text: String) -> Vec<ContentBlock> {
     vec![ContentBlock::text(text)]
 }
 
 /// Returns an error that a client which cancelled does not wait for: the protocol sends it nothing.
-fn cancelled() -> ErrorData {
+fn make_cancelled_error() -> ErrorData {
     ErrorData::internal_error("the call was cancelled", None)
 }
 
 /// Sends the steps of a call to the client that asked for them.
-async fn forward(
+async fn forward_progress(
     mut steps: UnboundedReceiver<ProgressStep>,
     context: &RequestContext<RoleServer>,
 ) -> Infallible {

@@ -1,25 +1,27 @@
 //! `show`: turns in full, in pages.
 
-use crate::answer::{Answer, Fenced, MAX_DATA_CHARS, format_call};
+use crate::answer::{FencedText, MAX_DATA_CHARS, ToolAnswer, format_call};
 use crate::arguments::ShowArguments;
 use crate::call_error::CallError;
 use crate::index_view::IndexView;
 use crate::turn_window::TurnWindow;
 use anyhow::anyhow;
+use session_core::TurnAddress;
 use session_export::{ExportedSession, TextLimit, write_markdown};
 use session_search::Exchange;
 use session_store::SessionRow;
+use std::borrow::Cow;
 
 /// A call of `show`, read.
 pub(crate) struct ShowCall<'a> {
-    id: &'a str,
+    session: Cow<'a, str>,
     range: TurnWindow,
     brief: bool,
 }
 
 /// As many turns as an answer has room for.
-struct Page {
-    data: Fenced,
+struct TurnPage {
+    data: FencedText,
     /// The character at which the rest begins.
     rest: Option<TurnWindow>,
 }
@@ -30,15 +32,11 @@ impl<'a> ShowCall<'a> {
     /// # Errors
     /// When they are no range, or both name turns and not the same.
     pub(crate) fn new(arguments: &'a ShowArguments) -> Result<Self, CallError> {
-        let (id, in_id) = match arguments.id.split_once(':') {
-            Some((id, turns)) => (id, Some(turns)),
-            None => (arguments.id.as_str(), None),
-        };
-        let given = |turns: &&str| !turns.trim().is_empty();
-        let (in_id, turns) = (
-            in_id.filter(given),
-            arguments.turns.as_deref().filter(given),
-        );
+        let address = arguments.id.parse::<TurnAddress<String>>().ok();
+        let is_given = |turns: &&str| !turns.trim().is_empty();
+        let in_id = address.as_ref().map(|address| address.turn.as_str());
+        let in_id = in_id.filter(is_given);
+        let turns = arguments.turns.as_deref().filter(is_given);
         if let (Some(in_id), Some(turns)) = (in_id, turns)
             && in_id.trim() != turns.trim()
         {
@@ -48,22 +46,24 @@ impl<'a> ShowCall<'a> {
         }
         let range = match turns.or(in_id) {
             None => TurnWindow::ALL,
-            Some(typed) => TurnWindow::parse(typed).ok_or_else(|| {
-                CallError::Invalid(format!(
-                    "`{typed}` is not a turn or a range of turns\nhint: write 7 or 5-9, counted from 0"
-                ))
-            })?,
+            Some(typed) => typed.parse()?,
         };
-        let brief = arguments.brief;
-        Ok(Self { id, range, brief })
+        Ok(Self {
+            session: match address {
+                Some(address) => address.session.into(),
+                None => arguments.id.as_str().into(),
+            },
+            range,
+            brief: arguments.brief,
+        })
     }
 
     /// Reads the turns again from the history.
     ///
     /// # Errors
     /// When the session or its turns are not there, or the index fails.
-    pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<Answer, CallError> {
-        let session = view.find_session(self.id)?;
+    pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<ToolAnswer, CallError> {
+        let session = view.find_session(&self.session)?;
         let Some(end) = session
             .turns
             .checked_sub(1)
@@ -80,39 +80,39 @@ impl<'a> ShowCall<'a> {
             last: self.range.last.min(end),
             ..self.range
         };
-        let page = self.page(view, &session, range)?;
-        Ok(Answer {
+        let page = self.read_page(view, &session, range)?;
+        Ok(ToolAnswer {
             notes: Vec::new(),
             data: page.data,
-            next: self.next_call(view, &session, range, page.rest),
+            next: self.format_next_call(view, &session, range, page.rest),
         })
     }
 
-    fn page(
+    fn read_page(
         &self,
         view: IndexView<'_>,
         session: &SessionRow,
         range: TurnWindow,
-    ) -> Result<Page, CallError> {
-        let heading = self.markdown(session, &[])?;
-        let mut data = Fenced::default();
+    ) -> Result<TurnPage, CallError> {
+        let heading = self.format_markdown(session, &[])?;
+        let mut data = FencedText::default();
         if range.offset == 0 {
-            data = Fenced::new(&heading).page(0, MAX_DATA_CHARS / 4);
+            data = FencedText::new(&heading).page(0, MAX_DATA_CHARS / 4);
         }
         for first in range.first..=range.last {
-            let rest = range.rest_from(first);
-            let turn = self.turn(view, session, first, &heading)?;
+            let rest = range.rest_window_from(first);
+            let turn = self.read_turn(view, session, first, &heading)?;
             let room = MAX_DATA_CHARS.saturating_sub(data.char_count() + 1);
             let part = turn.page(rest.offset, room);
             let end = rest.offset + part.char_count();
             if rest.offset > 0 && rest.offset >= turn.char_count() {
-                return Err(missing_character(first, turn.char_count()));
+                return Err(make_offset_error(first, turn.char_count()));
             }
             let is_whole = end >= turn.char_count();
             // A page ends with a turn where that leaves little of it empty.
             if !is_whole && room < MAX_DATA_CHARS / 2 {
                 let rest = Some(rest);
-                return Ok(Page { data, rest });
+                return Ok(TurnPage { data, rest });
             }
             data.push_line(&part);
             if !is_whole {
@@ -120,31 +120,39 @@ impl<'a> ShowCall<'a> {
                     offset: end,
                     ..rest
                 });
-                return Ok(Page { data, rest });
+                return Ok(TurnPage { data, rest });
             }
         }
-        Ok(Page { data, rest: None })
+        Ok(TurnPage { data, rest: None })
     }
 
     /// Reads a turn. Its heading has the id by which it is shown again.
-    fn turn(
+    fn read_turn(
         &self,
         view: IndexView<'_>,
         session: &SessionRow,
         index: u32,
         heading: &str,
-    ) -> Result<Fenced, CallError> {
+    ) -> Result<FencedText, CallError> {
         let turns = view
             .engine
             .show(&view.snapshot.index, session, index..=index)?;
-        let text = self.markdown(session, &turns)?;
+        let text = self.format_markdown(session, &turns)?;
         let text = text.strip_prefix(heading).unwrap_or(&text);
         let number = format!("## {}/{}, ", index + 1, session.turns);
-        let id = format!("## {}:{index}, ", view.short_id(session));
-        Ok(Fenced::new(&text.replacen(&number, &id, 1)))
+        let address = TurnAddress::new(view.short_id(session), index);
+        Ok(FencedText::new(&text.replacen(
+            &number,
+            &format!("## {address}, "),
+            1,
+        )))
     }
 
-    fn markdown(&self, session: &SessionRow, turns: &[Exchange]) -> Result<String, CallError> {
+    fn format_markdown(
+        &self,
+        session: &SessionRow,
+        turns: &[Exchange],
+    ) -> Result<String, CallError> {
         let limit = match self.brief {
             true => TextLimit::BRIEF,
             false => TextLimit::with_lines(usize::MAX),
@@ -157,25 +165,26 @@ impl<'a> ShowCall<'a> {
 
     /// Returns the call for the rest, or for the turns that follow; at the end of the session a search. Turns before are
     /// not named: who came from there would never reach an end.
-    fn next_call(
+    fn format_next_call(
         &self,
         view: IndexView<'_>,
         session: &SessionRow,
         range: TurnWindow,
         rest: Option<TurnWindow>,
     ) -> String {
-        let following = (range.last + 1 < session.turns).then(|| range.following(session.turns));
+        let following =
+            (range.last + 1 < session.turns).then(|| range.following_window(session.turns));
         let Some(range) = rest.or(following) else {
             return format_call("search", &[("query", "project:.".into())]);
         };
-        let id = format!("{}:{range}", view.short_id(session));
+        let id = TurnAddress::new(view.short_id(session), range).to_string();
         let brief = self.brief.then_some(true);
         format_call("show", &[("id", id.into()), ("brief", brief.into())])
     }
 }
 
 /// Returns the error of an offset behind the end of a turn.
-fn missing_character(turn: u32, count: usize) -> CallError {
+fn make_offset_error(turn: u32, count: usize) -> CallError {
     anyhow!("turn {turn} has {count} characters\nhint: leave the offset out, or go on with the next turn")
         .into()
 }

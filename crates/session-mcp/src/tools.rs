@@ -34,7 +34,7 @@ impl ToolCallRequest {
     /// # Errors
     /// When there is no such tool, or the arguments do not fit it: a sentence for the client.
     pub(crate) fn read(name: &str, arguments: JsonObject) -> Result<Self, String> {
-        let arguments = Value::Object(normalize(arguments));
+        let arguments = Value::Object(drop_empty_arguments(arguments));
         if arguments.to_string().len() > MAX_ARGUMENT_BYTES {
             let most = MAX_ARGUMENT_BYTES / 1000;
             return Err(format!(
@@ -52,7 +52,7 @@ impl ToolCallRequest {
                 return Err(format!(
                     "there is no tool `{}`\nhint: one of {}",
                     clip(name, NAME_BYTES),
-                    names()
+                    list_names()
                 ));
             }
         };
@@ -68,7 +68,7 @@ impl ToolCallRequest {
 
 /// Drops what some clients send for an argument that they leave out, null or an empty text, and writes a whole number
 /// that came with a fraction of zero as one.
-fn normalize(mut arguments: JsonObject) -> JsonObject {
+fn drop_empty_arguments(mut arguments: JsonObject) -> JsonObject {
     const OPTIONAL_TEXTS: [&str; 4] = ["project", "session", "since", "turns"];
     arguments.retain(|name, value| {
         let is_empty_text = value.as_str() == Some("") && OPTIONAL_TEXTS.contains(&name.as_str());
@@ -91,7 +91,7 @@ fn normalize(mut arguments: JsonObject) -> JsonObject {
 
 /// Describes the arguments that a tool takes, those that it needs first.
 fn describe_arguments(name: &str) -> String {
-    let tool = list().into_iter().find(|tool| tool.name == name);
+    let tool = list_tools().into_iter().find(|tool| tool.name == name);
     let schema = tool.map(|tool| tool.input_schema).unwrap_or_default();
     let needed = schema.get("required").and_then(Value::as_array);
     let needed: Vec<&str> = needed
@@ -115,18 +115,24 @@ fn describe_arguments(name: &str) -> String {
     }
 }
 
-fn names() -> String {
-    let tools = list();
+fn list_names() -> String {
+    let tools = list_tools();
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
     names.join(", ")
 }
 
 /// Returns all tools.
-pub(crate) fn list() -> Vec<Tool> {
-    vec![search(), show(), history(), recall(), remember()]
+pub(crate) fn list_tools() -> Vec<Tool> {
+    vec![
+        describe_search(),
+        describe_show(),
+        describe_history(),
+        describe_recall(),
+        describe_remember(),
+    ]
 }
 
-fn search() -> Tool {
+fn describe_search() -> Tool {
     let properties = json!({
         "query": {"type": "string", "description": "Any text; double quotes make a phrase. Filters: agent: project: branch: file: since: until:, - before for not; filters alone list the newest"},
         "level": {"type": "string", "enum": ["session", "turn"], "description": "What to find; default session"},
@@ -138,20 +144,20 @@ fn search() -> Tool {
     });
     let description =
         "Search past coding sessions by meaning and word: earlier solutions, decisions, errors.";
-    reading("search", description, properties, &["query"])
+    describe_reading_tool("search", description, properties, &["query"])
 }
 
-fn show() -> Tool {
+fn describe_show() -> Tool {
     let properties = json!({
         "id": {"type": "string", "description": "Session id or its beginning, also ID:TURN"},
         "turns": {"type": "string", "description": "7 or 5-9, from 0; default all, in pages"},
         "brief": {"type": "boolean", "description": "Cut outputs to 8 lines"},
     });
     let description = "Read turns of a session in full: words, calls, edits, outputs.";
-    reading("show", description, properties, &["id"])
+    describe_reading_tool("show", description, properties, &["id"])
 }
 
-fn history() -> Tool {
+fn describe_history() -> Tool {
     let properties = json!({
         "what": {"type": "string", "enum": ["files", "commands", "errors", "fixes"]},
         "pattern": {"type": "string", "description": "Part of a path, command or error line, * is anything; for fixes the error"},
@@ -159,17 +165,17 @@ fn history() -> Tool {
         "limit": {"type": "integer", "minimum": 1, "maximum": 100},
     });
     let description = "List turns that touched a file, ran a command or met an error, newest first; or what cured an error.";
-    reading("history", description, properties, &["what", "pattern"])
+    describe_reading_tool("history", description, properties, &["what", "pattern"])
 }
 
-fn recall() -> Tool {
+fn describe_recall() -> Tool {
     let properties = json!({"query": {"type": "string"}});
     let description =
         "Find saved memories: decisions, known issues, preferences of this project and user.";
-    reading("recall", description, properties, &["query"])
+    describe_reading_tool("recall", description, properties, &["query"])
 }
 
-fn remember() -> Tool {
+fn describe_remember() -> Tool {
     let list = json!({"type": "array", "items": {"type": "string"}});
     let mut cues = list.clone();
     cues["description"] = "Prompts that it would help".into();
@@ -197,10 +203,11 @@ fn remember() -> Tool {
         .destructive(false)
         .idempotent(false)
         .open_world(false);
-    tool("remember", description, properties, &["topic", "info"]).with_annotations(annotations)
+    describe_tool("remember", description, properties, &["topic", "info"])
+        .with_annotations(annotations)
 }
 
-fn reading(
+fn describe_reading_tool(
     name: &'static str,
     description: &'static str,
     properties: Value,
@@ -210,10 +217,10 @@ fn reading(
         .read_only(true)
         .idempotent(true)
         .open_world(false);
-    tool(name, description, properties, required).with_annotations(annotations)
+    describe_tool(name, description, properties, required).with_annotations(annotations)
 }
 
-fn tool(
+fn describe_tool(
     name: &'static str,
     description: &'static str,
     properties: Value,
@@ -236,7 +243,7 @@ mod tests {
 
     #[test]
     fn the_list_is_short_and_says_what_writes() {
-        let tools = list();
+        let tools = list_tools();
         let text = json!({ "tools": tools }).to_string();
         assert!(text.chars().count() <= MAX_LIST_CHARS, "{}", text.len());
         let reads: Vec<bool> = tools
@@ -310,7 +317,7 @@ mod tests {
     /// Some clients refuse a schema of which a part has none.
     #[test]
     fn each_property_has_a_type() {
-        for tool in list() {
+        for tool in list_tools() {
             let properties = tool.input_schema["properties"].as_object().unwrap();
             for (name, property) in properties {
                 assert!(property["type"].is_string(), "{} {name}", tool.name);
@@ -320,7 +327,7 @@ mod tests {
 
     #[test]
     fn each_schema_names_the_arguments_that_are_read() {
-        for tool in list() {
+        for tool in list_tools() {
             let properties = tool.input_schema["properties"].as_object().unwrap();
             for name in properties.keys() {
                 let mut only = JsonObject::new();

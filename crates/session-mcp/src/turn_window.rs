@@ -1,7 +1,9 @@
 //! Which turns of a session are shown, and from where in the first of them.
 
+use crate::call_error::CallError;
 use session_core::parse_turn_range;
 use std::fmt;
+use std::str::FromStr;
 
 /// Fewest turns of a range that follows another.
 const FOLLOWING_TURNS: u32 = 3;
@@ -25,18 +27,6 @@ impl TurnWindow {
         last: u32::MAX,
     };
 
-    /// Parses a range as it is typed.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (first, last) = text.split_at(text.find('-').unwrap_or(text.len()));
-        let (first, offset) = first.split_once('+').unwrap_or((first, "0"));
-        let range = parse_turn_range(&format!("{first}{last}"))?;
-        Some(Self {
-            first: *range.start(),
-            offset: offset.trim().parse().ok()?,
-            last: *range.end(),
-        })
-    }
-
     /// Returns the turns around one, of a session with `count` turns.
     pub(crate) fn around(turn: u32, count: u32) -> Self {
         Self {
@@ -50,7 +40,7 @@ impl TurnWindow {
     }
 
     /// Returns what is left of it from a turn on.
-    pub(crate) fn rest_from(self, first: u32) -> Self {
+    pub(crate) fn rest_window_from(self, first: u32) -> Self {
         let offset = if first == self.first { self.offset } else { 0 };
         Self {
             first,
@@ -60,7 +50,7 @@ impl TurnWindow {
     }
 
     /// Returns as many turns that follow, of a session with `count` turns: at least [`FOLLOWING_TURNS`].
-    pub(crate) fn following(self, count: u32) -> Self {
+    pub(crate) fn following_window(self, count: u32) -> Self {
         let first = self.last.saturating_add(1);
         let length = (self.last - self.first).max(FOLLOWING_TURNS - 1);
         Self {
@@ -69,6 +59,29 @@ impl TurnWindow {
             last: first.saturating_add(length).min(count.saturating_sub(1)),
         }
     }
+}
+
+impl FromStr for TurnWindow {
+    type Err = CallError;
+
+    fn from_str(typed: &str) -> Result<Self, CallError> {
+        parse_window(typed).ok_or_else(|| {
+            CallError::Invalid(format!(
+                "`{typed}` is not a turn or a range of turns\nhint: write 7 or 5-9, counted from 0"
+            ))
+        })
+    }
+}
+
+fn parse_window(text: &str) -> Option<TurnWindow> {
+    let (first, last) = text.split_at(text.find('-').unwrap_or(text.len()));
+    let (first, offset) = first.split_once('+').unwrap_or((first, "0"));
+    let range = parse_turn_range(&format!("{first}{last}"))?;
+    Some(TurnWindow {
+        first: *range.start(),
+        offset: offset.trim().parse().ok()?,
+        last: *range.end(),
+    })
 }
 
 impl fmt::Display for TurnWindow {
@@ -92,15 +105,15 @@ mod tests {
     #[test]
     fn a_range_is_parsed_as_it_is_printed() {
         for text in ["7", "5-9", "5+8400-9", "5+8400", "0-"] {
-            assert_eq!(TurnWindow::parse(text).unwrap().to_string(), text);
+            assert_eq!(text.parse::<TurnWindow>().unwrap().to_string(), text);
         }
         for bad in ["", "x", "9-5", "-3", "5+x", "1-2-3"] {
-            assert_eq!(TurnWindow::parse(bad), None, "{bad}");
+            assert!(bad.parse::<TurnWindow>().is_err(), "{bad}");
         }
         assert_eq!(TurnWindow::around(0, 1).to_string(), "0");
         assert_eq!(TurnWindow::around(4, 12).to_string(), "3-5");
-        let range = |text: &str| TurnWindow::parse(text).unwrap();
-        assert_eq!(range("5").following(12).to_string(), "6-8");
-        assert_eq!(range("2-8").following(12).to_string(), "9-11");
+        let range = |text: &str| text.parse::<TurnWindow>().unwrap();
+        assert_eq!(range("5").following_window(12).to_string(), "6-8");
+        assert_eq!(range("2-8").following_window(12).to_string(), "9-11");
     }
 }

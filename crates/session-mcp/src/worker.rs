@@ -1,10 +1,10 @@
 //! The one thread that works, with the models and the index that it keeps open.
 
-use crate::answer::Answer;
+use crate::answer::ToolAnswer;
 use crate::call_error::CallError;
 use crate::history_tool::HistoryCall;
 use crate::index_view::IndexView;
-use crate::memory_tools::{self, Remembered};
+use crate::memory_tools::{self, RememberAnswer};
 use crate::progress::ProgressSink;
 use crate::search_tool::{AnsweredSearch, SearchCall};
 use crate::show_tool::ShowCall;
@@ -26,11 +26,11 @@ pub(crate) struct ToolJob {
     pub(crate) client: Option<String>,
     pub(crate) progress: ProgressSink,
     /// Closed where the client cancelled the call.
-    pub(crate) reply: oneshot::Sender<Result<Answer, CallError>>,
+    pub(crate) reply: oneshot::Sender<Result<ToolAnswer, CallError>>,
 }
 
 /// Answers one call after the other.
-pub(crate) struct Worker {
+pub(crate) struct ToolWorker {
     hooks: FrontEndHooks<anyhow::Error>,
     open: Option<OpenEngine>,
 }
@@ -41,7 +41,7 @@ struct OpenEngine {
     index: OpenIndex,
 }
 
-impl Worker {
+impl ToolWorker {
     pub(crate) fn new(hooks: FrontEndHooks<anyhow::Error>) -> Self {
         Self { hooks, open: None }
     }
@@ -62,14 +62,18 @@ impl Worker {
         }
     }
 
-    fn answer(&mut self, job: &ToolJob) -> Result<Answer, CallError> {
+    fn answer(&mut self, job: &ToolJob) -> Result<ToolAnswer, CallError> {
         match &job.call {
             ToolCallRequest::Search(arguments) => {
                 let call = SearchCall::new(arguments)?;
                 let AnsweredSearch {
                     answer,
                     has_pending_sessions,
-                } = self.ask(job, |view| call.answer(view), |found| &mut found.answer)?;
+                } = self.answer_from_index(
+                    job,
+                    |view| call.answer(view),
+                    |found| &mut found.answer,
+                )?;
                 if let (true, Some(open)) = (has_pending_sessions, &self.open) {
                     (self.hooks.start_embedding)(open.engine.home());
                 }
@@ -77,15 +81,15 @@ impl Worker {
             }
             ToolCallRequest::Show(arguments) => {
                 let call = ShowCall::new(arguments)?;
-                self.ask(job, |view| call.answer(view), |answer| answer)
+                self.answer_from_index(job, |view| call.answer(view), |answer| answer)
             }
             ToolCallRequest::History(arguments) => {
                 let call = HistoryCall::new(arguments)?;
-                self.ask(job, |view| call.answer(view), |answer| answer)
+                self.answer_from_index(job, |view| call.answer(view), |answer| answer)
             }
             ToolCallRequest::Recall(arguments) => memory_tools::recall(arguments),
             ToolCallRequest::Remember(arguments) => {
-                let Remembered {
+                let RememberAnswer {
                     mut answer,
                     memories,
                 } = memory_tools::remember(arguments)?;
@@ -98,13 +102,13 @@ impl Worker {
     }
 
     /// Asks the index, which is refreshed meanwhile; what the refresh left is noted in the answer.
-    fn ask<T>(
+    fn answer_from_index<T>(
         &mut self,
         job: &ToolJob,
         ask: impl Fn(IndexView<'_>) -> Result<T, CallError>,
-        answer_of: impl Fn(&mut T) -> &mut Answer,
+        answer_of: impl Fn(&mut T) -> &mut ToolAnswer,
     ) -> Result<T, CallError> {
-        let OpenEngine { engine, index } = self.open()?;
+        let OpenEngine { engine, index } = self.open_engine()?;
         let policy = engine.read_policy()?;
         let progress = || -> Box<dyn Progress> { Box::new(job.progress.clone()) };
         let live = engine.live_index(&policy, &progress);
@@ -124,12 +128,14 @@ impl Worker {
         if outcome.files_read >= MANY_FILES {
             release_freed_memory();
         }
-        answer_of(&mut answer).notes.extend(refresh_note(&outcome));
+        answer_of(&mut answer)
+            .notes
+            .extend(format_refresh_note(&outcome));
         Ok(answer)
     }
 
     /// Returns what is open. Where the configuration was changed since, it is opened again.
-    fn open(&mut self) -> Result<&mut OpenEngine, CallError> {
+    fn open_engine(&mut self) -> Result<&mut OpenEngine, CallError> {
         let home = Home::from_process().map_err(anyhow::Error::from)?;
         let current = self
             .open
@@ -147,7 +153,7 @@ impl Worker {
 }
 
 /// Says what a refresh left unread.
-fn refresh_note(outcome: &Outcome) -> Option<String> {
+fn format_refresh_note(outcome: &Outcome) -> Option<String> {
     if let Some(unwritable) = &outcome.unwritable {
         let reason = &unwritable.reason;
         return Some(format!(

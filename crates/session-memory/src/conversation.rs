@@ -12,7 +12,7 @@ use crate::trust::Trust;
 
 /// The conversation that a memory was saved from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conversation {
+pub struct SavedConversation {
     /// The text.
     pub text: String,
     /// The origin of the text.
@@ -50,7 +50,7 @@ impl MemoryStore {
     ///
     /// # Errors
     /// When the file exists and cannot be read, or the record of its directory cannot.
-    pub fn read_conversation(&self, memory: &Memory) -> Result<Option<Conversation>> {
+    pub fn read_conversation(&self, memory: &Memory) -> Result<Option<SavedConversation>> {
         let directory = self.directory_of(memory);
         let Some(dir) = directory.open()? else {
             return Ok(None);
@@ -63,7 +63,7 @@ impl MemoryStore {
             MemoryScope::Global => ConversationOrigin::Own,
             MemoryScope::Project => self.find_conversation_origin(memory, &text)?,
         };
-        Ok(Some(Conversation { text, origin }))
+        Ok(Some(SavedConversation { text, origin }))
     }
 
     fn find_conversation_origin(&self, memory: &Memory, text: &str) -> Result<ConversationOrigin> {

@@ -68,7 +68,7 @@ impl<'a> DirectoryWriter<'a> {
         if !writer.dir.exists(Path::new(IGNORE_FILE)) {
             writer.write(Path::new(IGNORE_FILE), IGNORE_PATTERNS)?;
         }
-        views::adopt(directory, &writer.dir, records)?;
+        views::record_existing_views(directory, &writer.dir, records)?;
         writer.settle_conversations()?;
         Ok(writer)
     }
@@ -166,7 +166,7 @@ impl<'a> DirectoryWriter<'a> {
     /// for the next writer: views hold no data.
     pub(crate) fn finish(self) {
         let _ = self.settle_conversations();
-        let _ = views::rebuild(self.directory, &self.dir, self.records);
+        let _ = views::rebuild_views(self.directory, &self.dir, self.records);
     }
 
     fn write(&self, path: &Path, text: &str) -> Result<()> {

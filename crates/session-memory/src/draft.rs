@@ -2,10 +2,10 @@
 
 use crate::error::{MemoryError, Result};
 use crate::keywords;
-use crate::memory::{Draft, Frontmatter};
-use crate::terms::{MIN_PROMPT_TERMS, telling_terms};
+use crate::memory::{Frontmatter, MemoryDraft};
+use crate::terms::{MIN_PROMPT_TERMS, distinctive_terms};
 use jiff::Zoned;
-use session_core::text::{clip, one_line, printable};
+use session_core::text::{clip, collapse_whitespace, printable};
 use std::collections::HashSet;
 
 /// The longest topic, in bytes.
@@ -19,7 +19,7 @@ pub(crate) const MAX_CUES: usize = 64;
 ///
 /// # Errors
 /// When it has no topic, or neither key information nor notes.
-pub(crate) fn validate_draft(draft: &Draft) -> Result<()> {
+pub(crate) fn validate_draft(draft: &MemoryDraft) -> Result<()> {
     if printable(&draft.topic).trim().is_empty() {
         return Err(MemoryError::NoTopic);
     }
@@ -31,8 +31,8 @@ pub(crate) fn validate_draft(draft: &Draft) -> Result<()> {
 }
 
 /// Makes the frontmatter of a new memory.
-pub(crate) fn new_frontmatter(draft: &Draft, id: String, now: &Zoned) -> Frontmatter {
-    let topic = clip(&one_line(&draft.topic), MAX_TOPIC_BYTES).to_owned();
+pub(crate) fn new_frontmatter(draft: &MemoryDraft, id: String, now: &Zoned) -> Frontmatter {
+    let topic = clip(&collapse_whitespace(&draft.topic), MAX_TOPIC_BYTES).to_owned();
     let tags = normalize_tags(&draft.tags);
     let keywords = match draft.keywords.is_empty() {
         true => keywords::choose_keywords(&topic, &draft.key_info, &tags),
@@ -59,13 +59,13 @@ pub(crate) fn new_frontmatter(draft: &Draft, id: String, now: &Zoned) -> Frontma
 const MAX_PROMPTS: usize = 3;
 
 /// Returns the prompts of a draft that stand in for cues; none where it has cues.
-fn choose_prompts(draft: &Draft) -> Vec<String> {
+fn choose_prompts(draft: &MemoryDraft) -> Vec<String> {
     if !draft.cues.is_empty() {
         return Vec::new();
     }
-    let is_telling = |prompt: &String| telling_terms(prompt).len() >= MIN_PROMPT_TERMS;
+    let is_distinctive = |prompt: &String| distinctive_terms(prompt).len() >= MIN_PROMPT_TERMS;
     let mut prompts = normalize_cues(&draft.prompts);
-    prompts.retain(is_telling);
+    prompts.retain(is_distinctive);
     prompts.truncate(MAX_PROMPTS);
     prompts
 }
@@ -85,7 +85,9 @@ pub(crate) fn normalize_tags(tags: &[String]) -> Vec<String> {
 pub(crate) fn normalize_cues(cues: &[String]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for cue in cues {
-        let cue = clip(&one_line(cue), MAX_CUE_BYTES).trim().to_owned();
+        let cue = clip(&collapse_whitespace(cue), MAX_CUE_BYTES)
+            .trim()
+            .to_owned();
         if !cue.is_empty() && !out.contains(&cue) && out.len() < MAX_CUES {
             out.push(cue);
         }
@@ -95,7 +97,7 @@ pub(crate) fn normalize_cues(cues: &[String]) -> Vec<String> {
 
 /// Returns a sentence on each part of a topic and its cues that is not kept, since there is a limit.
 pub fn describe_cuts(topic: &str, cues: &[String]) -> Vec<String> {
-    let is_long = |text: &str, limit: usize| one_line(text).len() > limit;
+    let is_long = |text: &str, limit: usize| collapse_whitespace(text).len() > limit;
     let topic = is_long(topic, MAX_TOPIC_BYTES)
         .then(|| format!("the topic is cut to {MAX_TOPIC_BYTES} bytes"));
     let long = cues.iter().filter(|cue| is_long(cue, MAX_CUE_BYTES));
@@ -104,7 +106,7 @@ pub fn describe_cuts(topic: &str, cues: &[String]) -> Vec<String> {
         1 => Some(format!("a cue is cut to {MAX_CUE_BYTES} bytes")),
         n => Some(format!("{n} cues are cut to {MAX_CUE_BYTES} bytes")),
     };
-    let different: HashSet<String> = cues.iter().map(|cue| one_line(cue)).collect();
+    let different: HashSet<String> = cues.iter().map(|cue| collapse_whitespace(cue)).collect();
     let left_out = different.len().saturating_sub(MAX_CUES);
     let left_out = (left_out > 0)
         .then(|| format!("cues beyond the first {MAX_CUES} are left out: {left_out}"));

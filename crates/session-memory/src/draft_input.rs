@@ -1,6 +1,6 @@
 //! A draft as JSON, as somebody writes it by hand.
 
-use crate::memory::{Draft, Importance, MemoryKind};
+use crate::memory::{Importance, MemoryDraft, MemoryKind};
 use crate::string_list::deserialize_string_list;
 use crate::triggers::{Triggers, deserialize_triggers};
 use serde::Deserialize;
@@ -54,7 +54,7 @@ struct DraftInput {
     importance: Option<String>,
 }
 
-impl Draft {
+impl MemoryDraft {
     /// Parses a JSON object: `topic` alone is required, a list may be a text, and a field that no draft has
     /// is an error.
     ///
@@ -92,14 +92,15 @@ mod tests {
 
     #[test]
     fn a_draft_is_read_as_people_write_it() {
-        let draft = Draft::from_json(r#"{"topic": "Lantern", "info": "it hangs by the gate"}"#);
-        let expected = Draft {
+        let draft =
+            MemoryDraft::from_json(r#"{"topic": "Lantern", "info": "it hangs by the gate"}"#);
+        let expected = MemoryDraft {
             topic: "Lantern".into(),
             key_info: vec!["it hangs by the gate".into()],
-            ..Draft::default()
+            ..MemoryDraft::default()
         };
         assert_eq!(draft.unwrap(), expected);
-        let error = |text: &str| Draft::from_json(text).unwrap_err().to_string();
+        let error = |text: &str| MemoryDraft::from_json(text).unwrap_err().to_string();
         assert_eq!(
             error(r#"{"topic": "t", "kind": "hunch"}"#),
             "`hunch` is not a kind"

@@ -2,7 +2,7 @@
 
 use crate::import::ImportFormat;
 use crate::memory::MemoryScope;
-use session_core::text::{clip, one_line, printable};
+use session_core::text::{clip, collapse_whitespace, printable};
 use session_files::io_hint;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -86,7 +86,7 @@ pub enum MemoryError {
 
 /// A file that is no valid memory, with the line of the first mistake.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}, line {line}: {}", name(path), one_line(&printable(reason)))]
+#[error("{}, line {line}: {}", name(path), collapse_whitespace(&printable(reason)))]
 pub struct DamagedFile {
     /// The path of the file.
     pub path: PathBuf,
@@ -103,7 +103,7 @@ const NAME_BYTES: usize = 240;
 
 /// Formats a path on one printable line: a repository chooses the names of its files.
 fn name(path: &Path) -> String {
-    let name = one_line(&printable(&path.to_string_lossy()));
+    let name = collapse_whitespace(&printable(&path.to_string_lossy()));
     match name.len() > NAME_BYTES {
         true => format!("{}…", clip(&name, NAME_BYTES)),
         false => name,
@@ -167,7 +167,7 @@ impl MemoryError {
             Self::Locked(_) => Some("wait for it to end, and try again"),
             Self::NothingToImport { format, .. } => Some(match format {
                 ImportFormat::SessionSearch => {
-                    "name a file that `session-search memory export --to FILE` wrote"
+                    "name a file that `session-search memory export -o FILE` wrote"
                 }
                 ImportFormat::CursorMemory | ImportFormat::ConversationMemory => {
                     "name the folder that holds it"

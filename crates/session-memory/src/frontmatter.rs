@@ -16,7 +16,7 @@ const MAX_ALIAS_EVENTS: usize = 1_000;
 const MAX_BYTES: usize = 1 << 18;
 
 /// The frontmatter and the body of a file.
-pub(crate) struct FileParts<'a> {
+pub(crate) struct MemoryFileParts<'a> {
     /// The YAML, without the fences.
     pub(crate) yaml: &'a str,
     /// The text after the second fence and one blank line.
@@ -27,7 +27,10 @@ pub(crate) struct FileParts<'a> {
 ///
 /// # Errors
 /// When it does not begin with a fence, or has no second one.
-pub(crate) fn split_file<'a>(text: &'a str, path: &Path) -> Result<FileParts<'a>, DamagedFile> {
+pub(crate) fn split_file<'a>(
+    text: &'a str,
+    path: &Path,
+) -> Result<MemoryFileParts<'a>, DamagedFile> {
     let damage = |line: usize, reason: &str| DamagedFile {
         path: path.to_owned(),
         line,
@@ -45,7 +48,7 @@ pub(crate) fn split_file<'a>(text: &'a str, path: &Path) -> Result<FileParts<'a>
                 let head = text.find('\n').map_or(0, |n| n + 1);
                 let body = &text[at + line.len()..];
                 let body = body.strip_prefix("\r\n").or(body.strip_prefix('\n'));
-                return Ok(FileParts {
+                return Ok(MemoryFileParts {
                     yaml: &text[head..at],
                     body: body.unwrap_or(&text[at + line.len()..]),
                 });

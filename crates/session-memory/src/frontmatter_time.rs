@@ -31,7 +31,7 @@ impl FrontmatterTime {
 
     /// Returns true where the id of a memory, `mem-20260110-091500`, has this day: in local time, so that it may be the
     /// one before or after.
-    pub(crate) fn is_told_by(self, id: &str) -> bool {
+    pub(crate) fn matches_day_of_id(self, id: &str) -> bool {
         let day = id.get("mem-".len().."mem-20260110".len());
         let day = day.and_then(|day| Date::strptime("%Y%m%d", day).ok());
         let own = self.0.to_zoned(TimeZone::UTC).date();
@@ -39,7 +39,7 @@ impl FrontmatterTime {
     }
 
     /// Counts whole days from this time to `now`, at least 0.
-    pub fn days_to(self, now: Timestamp) -> u32 {
+    pub(crate) fn days_until(self, now: Timestamp) -> u32 {
         let seconds = now.as_second().saturating_sub(self.0.as_second());
         u32::try_from(seconds.max(0) / 86_400).unwrap_or(u32::MAX)
     }

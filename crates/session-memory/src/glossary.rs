@@ -1,7 +1,8 @@
 //! A glossary of software terms in Chinese and English. It translates for the bundled models, which
 //! read English alone.
 
-use crate::terms::{is_unspaced, remove_stop_words};
+use crate::terms::remove_stop_words;
+use session_core::text::is_unspaced;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
@@ -22,7 +23,7 @@ static FIRST_CHARS: LazyLock<HashSet<char>> = LazyLock::new(|| {
 const MAX_WORD_CHARS: usize = 6;
 
 /// A segment of a text in a script without spaces.
-pub(crate) struct Segment<'a> {
+pub(crate) struct GlossarySegment<'a> {
     /// The text of the segment.
     pub(crate) text: &'a str,
     /// The translation; `None` where the glossary lacks it.
@@ -30,7 +31,7 @@ pub(crate) struct Segment<'a> {
 }
 
 /// Segments a text into words of the glossary, by the longest match, and the text between them.
-pub(crate) fn segment(text: &str) -> Vec<Segment<'_>> {
+pub(crate) fn segment(text: &str) -> Vec<GlossarySegment<'_>> {
     let mut out = Vec::new();
     let (mut at, mut begin) = (0, 0);
     while let Some(first) = text.get(at..).and_then(|rest| rest.chars().next()) {
@@ -40,12 +41,12 @@ pub(crate) fn segment(text: &str) -> Vec<Segment<'_>> {
         match found.flatten() {
             Some(GlossaryMatch { bytes, english }) => {
                 if begin < at {
-                    out.push(Segment {
+                    out.push(GlossarySegment {
                         text: &text[begin..at],
                         english: None,
                     });
                 }
-                out.push(Segment {
+                out.push(GlossarySegment {
                     text: &text[at..at + bytes],
                     english: Some(english),
                 });
@@ -56,7 +57,7 @@ pub(crate) fn segment(text: &str) -> Vec<Segment<'_>> {
         }
     }
     if begin < text.len() {
-        out.push(Segment {
+        out.push(GlossarySegment {
             text: &text[begin..],
             english: None,
         });
@@ -105,7 +106,7 @@ pub(crate) fn translate_to_english(text: &str) -> String {
             ),
         }
     }
-    session_core::text::one_line(&out)
+    session_core::text::collapse_whitespace(&out)
 }
 
 /// The least readable fraction of a text that is embedded.
@@ -124,7 +125,7 @@ fn readable_fraction(text: &str) -> f32 {
         return if letters(text) > 0 { 1.0 } else { 0.0 };
     }
     let text = remove_stop_words(text);
-    let unknown = |segment: &Segment<'_>| match segment.english {
+    let unknown = |segment: &GlossarySegment<'_>| match segment.english {
         Some(_) => 0,
         None => segment
             .text

@@ -60,6 +60,8 @@ pub struct ImportReport {
     pub imported: Vec<Memory>,
     /// The number of memories that an earlier import brought.
     pub known: usize,
+    /// The number of these that are in the project, not the user's own.
+    pub known_in_project: usize,
 }
 
 /// The path of an import: a directory, a file of an export, or `-` for stdin.
@@ -73,7 +75,7 @@ pub struct ImportPath<'a> {
 
 impl ImportPath<'_> {
     /// Returns true for a path in a repository, whose memories are untrusted.
-    pub fn is_in_repository(&self) -> bool {
+    fn is_in_repository(&self) -> bool {
         let real = || fs_err::canonicalize(self.path).ok();
         let leads_there = || real().is_some_and(|real| outermost_root(&real, self.home).is_some());
         !self.is_stdin() && (self.split_at_root().is_some() || leads_there())
@@ -143,7 +145,7 @@ pub fn import_memories(
             conversation_memory::read(&from.open_directory(format)?, now)?
         }
     };
-    let mut known = KnownMemories::read(store);
+    let mut known = KnownMemories::read(store, target.unwrap_or(MemoryScope::Global));
     let mut imports = ImportReport::default();
     for mut memory in order_replacements_first(found) {
         if waits {
@@ -151,8 +153,9 @@ pub fn import_memories(
             memory.scope = None;
         }
         known.rename_replacement(&mut memory)?;
-        if known.find_and_note(&memory) {
+        if let Some(scope) = known.find_and_note(&memory) {
             imports.known += 1;
+            imports.known_in_project += usize::from(scope == MemoryScope::Project);
             continue;
         }
         let kept = memory.scope.filter(|scope| store.has_scope(*scope));
@@ -166,9 +169,12 @@ pub fn import_memories(
 /// The memories that need no import, and the ids that those of an import have here.
 struct KnownMemories<'a> {
     store: &'a MemoryStore,
-    origins: HashSet<String>,
-    /// The ids by content.
-    contents: HashMap<ImportedContent, String>,
+    /// The scopes by origin.
+    origins: HashMap<String, MemoryScope>,
+    /// The ids and scopes by content.
+    contents: HashMap<ImportedContent, (String, MemoryScope)>,
+    /// The scope of what is imported.
+    target: MemoryScope,
     /// The ids of memories whose id in the import is another one.
     renamed: HashMap<String, String>,
 }
@@ -192,35 +198,38 @@ impl ImportedContent {
 }
 
 impl<'a> KnownMemories<'a> {
-    fn read(store: &'a MemoryStore) -> Self {
+    fn read(store: &'a MemoryStore, target: MemoryScope) -> Self {
         let all = store.list(&MemoryState::ALL).memories;
         let content = |memory: &Memory| {
             let content = ImportedContent::new(&memory.front, &memory.body);
-            (content, memory.id().to_owned())
+            (content, (memory.id().to_owned(), memory.scope))
         };
         Self {
             store,
             origins: all
                 .iter()
-                .filter_map(|memory| origin(&memory.front))
+                .filter_map(|memory| Some((origin(&memory.front)?, memory.scope)))
                 .collect(),
             contents: all.iter().map(content).collect(),
             renamed: HashMap::new(),
+            target,
         }
     }
 
-    /// Returns true for a memory of an earlier import, and notes the id that it has here.
-    fn find_and_note(&mut self, memory: &ImportedMemory) -> bool {
+    /// Returns the scope of a memory of an earlier import, and notes the id that it has here.
+    fn find_and_note(&mut self, memory: &ImportedMemory) -> Option<MemoryScope> {
         let redacted = self.store.redact(memory);
         let content = ImportedContent::new(&redacted.front, &redacted.body);
-        let id = self.contents.get(&content).cloned();
-        if let Some(id) = &id {
+        let found = self.contents.get(&content).cloned();
+        if let Some((id, _)) = &found {
             self.note_id(&memory.front.id, id);
         }
-        match origin(&memory.front) {
-            Some(origin) => !self.origins.insert(origin),
-            None => id.is_some(),
-        }
+        let Some(origin) = origin(&memory.front) else {
+            return found.map(|(_, scope)| scope);
+        };
+        let known = self.origins.get(&origin).copied();
+        self.origins.entry(origin).or_insert(self.target);
+        known
     }
 
     fn note_id(&mut self, imported: &str, stored: &str) {

@@ -62,7 +62,7 @@ pub struct InjectionDecision {
 
 impl InjectionDecision {
     /// Returns a decision without a block.
-    pub fn skip(reason: SkipReason) -> Self {
+    pub fn without_block(reason: SkipReason) -> Self {
         Self {
             block: None,
             skipped: Some(reason),
@@ -83,7 +83,7 @@ pub struct InjectionContext<'a> {
 }
 
 impl InjectionContext<'_> {
-    /// Returns true where the item of a memory would tell the agent what it was told before.
+    /// Returns true where the item of a memory would repeat what the agent was given before.
     fn knows(&self, memory: &Memory, settings: &InjectionSettings) -> bool {
         let is_repeated = || {
             let item = BlockItem::from_memory(memory, 1.0);
@@ -113,7 +113,7 @@ pub fn decide(
     settings: &InjectionSettings,
 ) -> InjectionDecision {
     if changes_topic(prompt) {
-        return InjectionDecision::skip(SkipReason::SwitchOff);
+        return InjectionDecision::without_block(SkipReason::SwitchOff);
     }
     let memories = input.memories;
     let mut others = input.others;

@@ -12,25 +12,25 @@ use std::time::{Duration, Instant};
 #[serde(deny_unknown_fields, default)]
 pub struct InjectionSettings {
     /// The least gate score of a memory, 0 to 1.
-    #[serde(deserialize_with = "setting_values::fraction")]
+    #[serde(deserialize_with = "setting_values::deserialize_fraction")]
     pub min_score: f32,
     /// The least relevance of a memory whose trigger a call matches, 0 to 1; 0 leaves it to the trigger.
-    #[serde(deserialize_with = "setting_values::fraction")]
+    #[serde(deserialize_with = "setting_values::deserialize_fraction")]
     pub min_trigger_relevance: f32,
     /// The most items of a block.
-    #[serde(deserialize_with = "setting_values::count")]
+    #[serde(deserialize_with = "setting_values::deserialize_count")]
     pub max_items: usize,
     /// The most characters of an item, with its label and id.
-    #[serde(deserialize_with = "setting_values::count")]
+    #[serde(deserialize_with = "setting_values::deserialize_count")]
     pub item_chars: usize,
     /// The most characters of a block, with its fence.
-    #[serde(deserialize_with = "setting_values::count")]
+    #[serde(deserialize_with = "setting_values::deserialize_count")]
     pub total_chars: usize,
     /// The most estimated tokens of the overview at the start of a session; 0 for none.
-    #[serde(deserialize_with = "setting_values::count_or_none")]
+    #[serde(deserialize_with = "setting_values::deserialize_count_or_none")]
     pub overview_tokens: usize,
     /// The longest time that a prompt waits, in milliseconds.
-    #[serde(deserialize_with = "setting_values::millis")]
+    #[serde(deserialize_with = "setting_values::deserialize_millis")]
     pub timeout_ms: u64,
     /// Past turns of the history are injected, too.
     pub past_turns: bool,

@@ -33,7 +33,7 @@ pub struct InjectionLogEntry {
 }
 
 impl InjectionLogEntry {
-    /// Makes an entry without a block, at this moment.
+    /// Makes an entry without a block, with the present time.
     pub(crate) fn new(started: Instant) -> Self {
         Self {
             at: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),

@@ -14,8 +14,8 @@ use crate::memory_store::MemoryStore;
 use crate::prompt_parts::{split_prompt, typed_text};
 use crate::rank::{RetrievalSettings, rank_memories};
 use crate::session_state::SessionState;
-use crate::terms::{MIN_PROMPT_TERMS, telling_terms};
-use crate::topic_change::without_continuation;
+use crate::terms::{MIN_PROMPT_TERMS, distinctive_terms};
+use crate::topic_change::blank_continuations;
 use jiff::Timestamp;
 use session_core::noise::is_notification;
 use session_embed::Embedder;
@@ -67,12 +67,12 @@ pub struct InjectionOutcome {
     pub candidates: Vec<Memory>,
     session: Option<String>,
     started: Instant,
-    /// The prompt has enough terms to tell what the session is about.
-    is_telling: bool,
+    /// The prompt has enough terms to show what the session is about.
+    is_distinctive: bool,
 }
 
 impl InjectionOutcome {
-    /// Returns the matches of a prompt that tells what the session is about, by id; `None` where it does not, or was
+    /// Returns the matches of a prompt that shows what the session is about, by id; `None` where it does not, or was
     /// not compared.
     fn matches(&self) -> Option<Vec<(&str, f32)>> {
         let is_compared = !matches!(
@@ -80,7 +80,7 @@ impl InjectionOutcome {
             Some(SkipReason::Timeout | SkipReason::SwitchOff)
         );
         let candidates = self.decision.candidates.iter();
-        (self.is_telling && is_compared).then(|| {
+        (self.is_distinctive && is_compared).then(|| {
             candidates
                 .map(|one| (one.id.as_str(), one.found.matched))
                 .collect()
@@ -133,11 +133,11 @@ impl Injector<'_> {
         let state = session.map(|id| SessionState::read(self.state, id));
         let state = state.unwrap_or_default();
         let mut outcome = InjectionOutcome {
-            decision: InjectionDecision::skip(SkipReason::SwitchOff),
+            decision: InjectionDecision::without_block(SkipReason::SwitchOff),
             candidates: Vec::new(),
             session: session.map(str::to_owned),
             started: request.started,
-            is_telling: telling_terms(request.prompt).len() >= MIN_PROMPT_TERMS,
+            is_distinctive: distinctive_terms(request.prompt).len() >= MIN_PROMPT_TERMS,
         };
         let is_off = session.is_some_and(|id| state.is_off(self.state, id));
         if self.settings.enabled && !is_off {
@@ -195,28 +195,15 @@ impl Injector<'_> {
             },
             resources,
         };
-        let mut first = None;
-        for part in split_prompt(&prompt) {
-            let is_late = |deadline| Instant::now() >= deadline;
-            if first.is_some() && request.deadline.is_some_and(is_late) {
-                break;
-            }
-            let Some(decision) = comparison.decide(&part)? else {
-                break;
-            };
-            if decision.block.is_some() || decision.skipped == Some(SkipReason::SwitchOff) {
-                return Ok(decision);
-            }
-            first.get_or_insert(decision);
-        }
-        Ok(first.unwrap_or_else(|| {
+        let decision = comparison.decide_by_parts(&prompt)?;
+        Ok(decision.unwrap_or_else(|| {
             let PartComparison {
                 triggered, session, ..
             } = comparison;
             let by_triggers = self.decide_by_triggers(candidates, triggered, &session);
             match by_triggers.block {
                 Some(_) => by_triggers,
-                None => InjectionDecision::skip(SkipReason::Timeout),
+                None => InjectionDecision::without_block(SkipReason::Timeout),
             }
         }))
     }
@@ -284,9 +271,29 @@ struct PartComparison<'a> {
 }
 
 impl PartComparison<'_> {
+    /// Decides by the parts one after the other until one has a block; else by the first part. Returns `None` where
+    /// the deadline passed before it was compared.
+    fn decide_by_parts(&self, prompt: &str) -> Result<Option<InjectionDecision>> {
+        let mut first = None;
+        for part in split_prompt(prompt) {
+            let is_late = |deadline| Instant::now() >= deadline;
+            if first.is_some() && self.embedder.deadline.is_some_and(is_late) {
+                break;
+            }
+            let Some(decision) = self.decide(&part)? else {
+                break;
+            };
+            if decision.block.is_some() || decision.skipped == Some(SkipReason::SwitchOff) {
+                return Ok(Some(decision));
+            }
+            first.get_or_insert(decision);
+        }
+        Ok(first)
+    }
+
     /// Decides by one part; `None` where the deadline passed.
     fn decide(&self, part: &str) -> Result<Option<InjectionDecision>> {
-        let subject = without_continuation(part);
+        let subject = blank_continuations(part);
         let Some(ranked) = rank_memories(
             &subject,
             self.candidates,

@@ -5,6 +5,7 @@ use crate::memory::Memory;
 use crate::memory_directory::{StorageLocation, memory_directories};
 use crate::memory_store::MemoryStore;
 use crate::terms;
+use session_core::text::is_unspaced;
 use session_core::{Query, Term};
 use session_files::Project;
 use std::cmp::Reverse;
@@ -47,7 +48,7 @@ struct KeywordCandidate {
 fn find_keyword_candidates(text: &str) -> Vec<KeywordCandidate> {
     let mut out = Vec::new();
     for Term { text, exact } in Query::new(&text.replace('"', " ")).terms {
-        if !text.contains(terms::is_unspaced) {
+        if !text.contains(is_unspaced) {
             let word = text.trim_matches(|c: char| !c.is_alphanumeric());
             if word.chars().count() > 2 && word.chars().any(char::is_alphabetic) {
                 out.push(KeywordCandidate {
@@ -57,7 +58,7 @@ fn find_keyword_candidates(text: &str) -> Vec<KeywordCandidate> {
             }
             continue;
         }
-        let is_separator = |c: char| !terms::is_unspaced(c);
+        let is_separator = |c: char| !is_unspaced(c);
         for segment in terms::remove_stop_words(&text).split(is_separator) {
             if (2..=MAX_UNSPACED_CHARS).contains(&segment.chars().count()) {
                 out.push(KeywordCandidate {
@@ -91,7 +92,7 @@ pub fn trusted_keywords(
 
 /// Returns the `limit` most common keywords of memories; equally common ones of important, then of
 /// new memories first.
-pub fn most_common_keywords(memories: &[Memory], limit: usize) -> Vec<String> {
+pub(crate) fn most_common_keywords(memories: &[Memory], limit: usize) -> Vec<String> {
     struct KeywordCount {
         count: usize,
         first: usize,

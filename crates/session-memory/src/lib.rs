@@ -31,7 +31,7 @@
 //! ```
 //! use jiff::Zoned;
 //! use session_memory::{
-//!     InjectionCandidates, DirectoryRecords, Draft, InjectionSettings, MemoryStore,
+//!     InjectionCandidates, DirectoryRecords, MemoryDraft, InjectionSettings, MemoryStore,
 //!     RetrievalSettings, InjectionContext, StorageLocation, decide, memory_directories, rank_memories,
 //! };
 //!
@@ -39,10 +39,10 @@
 //! let records = DirectoryRecords::new(home.path().join("records"));
 //! let directories = memory_directories(None, home.path(), StorageLocation::ProjectFirst)?;
 //! let store = MemoryStore::new(directories, records);
-//! let draft = Draft {
+//! let draft = MemoryDraft {
 //!     topic: "Connection pool too small".into(),
 //!     key_info: vec!["Time-outs under load; raise DB_POOL_SIZE".into()],
-//!     ..Draft::default()
+//!     ..MemoryDraft::default()
 //! };
 //! let now = Zoned::now();
 //! store.save(&draft, None, &now)?;
@@ -117,7 +117,7 @@ mod vector_cache;
 mod views;
 
 pub use context_sheet::{context_sheet_path, render_context_sheet, write_context_sheet};
-pub use conversation::{Conversation, ConversationOrigin};
+pub use conversation::{ConversationOrigin, SavedConversation};
 pub use directory_records::{DirectoryRecord, DirectoryRecords};
 pub use draft::{describe_cuts, normalize_tag};
 pub use draft_input::DraftError;
@@ -142,7 +142,8 @@ pub use life_cycle::{
     find_unused_since, record_use,
 };
 pub use memory::{
-    Draft, Frontmatter, Importance, Memory, MemoryKind, MemoryScope, MemorySource, MemoryState,
+    Frontmatter, Importance, Memory, MemoryDraft, MemoryKind, MemoryScope, MemorySource,
+    MemoryState,
 };
 pub use memory_block::{BlockItem, MemoryBlock, PastTurn};
 pub use memory_change::{MemoryChange, ReplacementChange};
@@ -156,7 +157,5 @@ pub use rank::{MemoryMatch, RankedMemories, RetrievalSettings, rank_memories, se
 pub use session_start::AgentContext;
 pub use session_state::SessionState;
 pub use string_list::deserialize_string_list;
-pub use topic_change::{changes_topic, without_continuation};
 pub use triggers::{TriggerChange, TriggerEvent, TriggerGlob, Triggers};
 pub use trust::Trust;
-pub use views::render_index;

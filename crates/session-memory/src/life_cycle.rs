@@ -24,13 +24,13 @@ pub struct StorageSettings {
     /// Memories that were untouched for long are archived where many are active.
     pub auto_archive: bool,
     /// The number of active memories above which some are archived.
-    #[serde(deserialize_with = "setting_values::count")]
+    #[serde(deserialize_with = "setting_values::deserialize_count")]
     pub archive_above: usize,
     /// The days without a change or a recall after which a memory may be archived.
-    #[serde(deserialize_with = "setting_values::days")]
+    #[serde(deserialize_with = "setting_values::deserialize_days")]
     pub archive_after_days: u32,
     /// The days after which an archived memory is put into the trash; -1 keeps it.
-    #[serde(deserialize_with = "setting_values::days_or_unlimited")]
+    #[serde(deserialize_with = "setting_values::deserialize_days_or_unlimited")]
     pub retention_days: i64,
 }
 
@@ -199,7 +199,7 @@ fn apply_directory_retention(
     if settings.auto_archive && over_limit > 0 {
         let old = find_unused_since(store, MemoryState::Active, settings.archive_after_days, now);
         for memory in old.iter().take(over_limit) {
-            if let Some(memory) = store.move_unmoved(memory, MemoryState::Archive)? {
+            if let Some(memory) = store.move_if_unchanged(memory, MemoryState::Archive)? {
                 record_use(store, &[&memory], now);
                 moved.archived.push(memory.id().to_owned());
             }
@@ -208,7 +208,10 @@ fn apply_directory_retention(
     if let Ok(days) = u32::try_from(settings.retention_days) {
         record_missing_days(store, now);
         for memory in find_unused_since(store, MemoryState::Archive, days, now) {
-            if store.move_unmoved(&memory, MemoryState::Trash)?.is_some() {
+            if store
+                .move_if_unchanged(&memory, MemoryState::Trash)?
+                .is_some()
+            {
                 moved.trashed.push(memory.id().to_owned());
             }
         }

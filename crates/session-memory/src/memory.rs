@@ -249,7 +249,7 @@ pub struct Frontmatter {
 
 impl Frontmatter {
     /// Returns the cues that prompts are compared with.
-    pub fn effective_cues(&self) -> &[String] {
+    pub(crate) fn effective_cues(&self) -> &[String] {
         match self.cues.is_empty() {
             true => &self.prompts,
             false => &self.cues,
@@ -306,19 +306,19 @@ impl Memory {
             true => self.body.clone(),
             false => items.join("; "),
         };
-        session_core::text::one_line(&text)
+        session_core::text::collapse_whitespace(&text)
     }
 
     /// Returns the text that is embedded: topic, body, tags and keywords.
-    pub fn embedding_text(&self) -> String {
+    pub(crate) fn embedding_text(&self) -> String {
         let front = &self.front;
         let labels = [front.tags.join(" "), front.keywords.join(" ")].join(" ");
-        let body = session_core::text::one_line(&self.body);
+        let body = session_core::text::collapse_whitespace(&self.body);
         format!("{}\n{body}\n{}", front.topic, labels.trim())
     }
 
     /// Returns the text that is searched by terms: the embedding text and the cues.
-    pub fn lexical_text(&self) -> String {
+    pub(crate) fn lexical_text(&self) -> String {
         format!(
             "{}\n{}",
             self.embedding_text(),
@@ -346,7 +346,7 @@ impl Memory {
 
 /// A memory before it is saved.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub struct Draft {
+pub struct MemoryDraft {
     /// The topic, on one line.
     pub topic: String,
     /// The key information.

@@ -4,7 +4,7 @@ use crate::frontmatter_time::FrontmatterTime;
 use crate::injection_gate::InjectionSettings;
 use crate::memory::{Importance, Memory};
 use crate::memory_overview::is_topic_cut;
-use session_core::text::{one_line, printable};
+use session_core::text::{collapse_whitespace, printable};
 use std::cmp::Reverse;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -50,7 +50,7 @@ impl BlockItem {
     /// Makes the item of a memory whose match, 0 to 1, is `matched`.
     pub fn from_memory(memory: &Memory, matched: f32) -> Self {
         let summary = memory.summary();
-        let topic = one_line(&memory.front.topic);
+        let topic = collapse_whitespace(&memory.front.topic);
         let text = match summary.is_empty() || summary.starts_with(&topic) {
             true if summary.is_empty() => topic,
             true => summary,
@@ -73,7 +73,7 @@ impl BlockItem {
             return true;
         }
         let bare = Self {
-            text: one_line(&printable(&memory.front.topic)),
+            text: collapse_whitespace(&printable(&memory.front.topic)),
             ..self.clone()
         };
         let head = format!("[{}] {}", escape(&bare.label), escape(&bare.text));
@@ -104,8 +104,8 @@ impl BlockItem {
     /// Formats the id, the day of the last change where the id does not say it, and the owner where it is not the
     /// user.
     fn reference(&self) -> String {
-        let id = escape(&one_line(&printable(&self.id)));
-        let day = (!self.updated.is_told_by(&self.id)).then(|| self.updated.day());
+        let id = escape(&collapse_whitespace(&printable(&self.id)));
+        let day = (!self.updated.matches_day_of_id(&self.id)).then(|| self.updated.day());
         let parts = [Some(id), day, self.origin.map(str::to_owned)];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         parts.join(", ")
@@ -118,7 +118,7 @@ impl BlockItem {
         let tail = format!(" ({})", self.reference());
         let room = chars.checked_sub(char_count(&head) + char_count(&tail))?;
         let BlockLine { text, truncated } =
-            truncate_escaped(&one_line(&printable(&self.text)), room);
+            truncate_escaped(&collapse_whitespace(&printable(&self.text)), room);
         let is_readable = !truncated || char_count(&text) >= MIN_TEXT_CHARS;
         is_readable.then(|| BlockLine {
             text: format!("{head}{text}{tail}"),
@@ -163,7 +163,7 @@ impl MemoryBlock {
 
     /// Returns the block with the items of some ids alone; `None` where none is left.
     #[must_use]
-    pub fn with_only(self, ids: &[String]) -> Option<Self> {
+    pub(crate) fn with_only(self, ids: &[String]) -> Option<Self> {
         if self.ids == ids {
             return Some(self);
         }

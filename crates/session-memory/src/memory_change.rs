@@ -10,7 +10,7 @@ use crate::memory::{Importance, Memory, MemoryKind};
 use crate::triggers::TriggerChange;
 use jiff::Zoned;
 use serde::Serialize;
-use session_core::text::one_line;
+use session_core::text::collapse_whitespace;
 
 /// The fields of a memory that a command changes; `None` leaves one as it is.
 #[derive(Debug, Clone, Default)]
@@ -79,12 +79,31 @@ fn remove_front_key(text: &str, key: &str) -> Result<String> {
 /// When the topic or the text would be empty, or a key of the file cannot be replaced alone.
 pub(crate) fn apply_change(memory: &Memory, change: &MemoryChange, now: &Zoned) -> Result<String> {
     let parts = yaml::split_file(&memory.text, &memory.path)?;
-    let mut front = parts.yaml.to_owned();
+    let mut front = change_front(memory, change, parts.yaml.to_owned())?;
+    front = set_front_key(&front, "updated", &FrontmatterTime::from(now))?;
+    let body = match &change.key_info {
+        Some(items) => key_info::replace_items(parts.body, items),
+        None => parts.body.to_owned(),
+    };
+    if change.key_info.is_some() && body.trim().is_empty() {
+        return Err(MemoryError::NoContent);
+    }
+    let parsed = yaml::parse(&front, &memory.path)?;
+    if change.topic.is_some() || change.key_info.is_some() || change.tags.is_some() {
+        let keywords =
+            keywords::choose_keywords(&parsed.topic, &key_info::read_items(&body), &parsed.tags);
+        front = set_front_key(&front, "keywords", &keywords)?;
+    }
+    Ok(yaml::join_file(&front, &body))
+}
+
+/// Sets the keys of the frontmatter that a change names.
+fn change_front(memory: &Memory, change: &MemoryChange, mut front: String) -> Result<String> {
     if let Some(topic) = &change.topic {
         if topic.trim().is_empty() {
             return Err(MemoryError::NoTopic);
         }
-        front = set_front_key(&front, "topic", &one_line(topic))?;
+        front = set_front_key(&front, "topic", &collapse_whitespace(topic))?;
     }
     if let Some(tags) = &change.tags {
         front = set_front_key(&front, "tags", &normalize_tags(tags))?;
@@ -103,24 +122,9 @@ pub(crate) fn apply_change(memory: &Memory, change: &MemoryChange, now: &Zoned) 
     if let Some(importance) = &change.importance {
         front = set_front_key(&front, "importance", importance)?;
     }
-    front = match &change.replacement {
-        ReplacementChange::Unchanged => front,
-        ReplacementChange::By(id) => set_front_key(&front, REPLACEMENT_KEY, id)?,
-        ReplacementChange::Removed => remove_front_key(&front, REPLACEMENT_KEY)?,
-    };
-    front = set_front_key(&front, "updated", &FrontmatterTime::from(now))?;
-    let body = match &change.key_info {
-        Some(items) => key_info::replace_items(parts.body, items),
-        None => parts.body.to_owned(),
-    };
-    if change.key_info.is_some() && body.trim().is_empty() {
-        return Err(MemoryError::NoContent);
+    match &change.replacement {
+        ReplacementChange::Unchanged => Ok(front),
+        ReplacementChange::By(id) => set_front_key(&front, REPLACEMENT_KEY, id),
+        ReplacementChange::Removed => remove_front_key(&front, REPLACEMENT_KEY),
     }
-    let parsed = yaml::parse(&front, &memory.path)?;
-    if change.topic.is_some() || change.key_info.is_some() || change.tags.is_some() {
-        let keywords =
-            keywords::choose_keywords(&parsed.topic, &key_info::read_items(&body), &parsed.tags);
-        front = set_front_key(&front, "keywords", &keywords)?;
-    }
-    Ok(yaml::join_file(&front, &body))
 }

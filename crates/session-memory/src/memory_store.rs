@@ -8,7 +8,7 @@ use crate::event_matcher::EventMatcher;
 use crate::frontmatter as yaml;
 use crate::frontmatter_time::FrontmatterTime;
 use crate::key_info;
-use crate::memory::{Draft, Frontmatter, Memory, MemoryScope, MemoryState};
+use crate::memory::{Frontmatter, Memory, MemoryDraft, MemoryScope, MemoryState};
 use crate::memory_change::{MemoryChange, apply_change, set_front_key};
 use crate::memory_directory::MemoryDirectory;
 use crate::memory_file::{is_valid_id, read_memory};
@@ -58,7 +58,7 @@ pub struct ImportedMemory {
     pub state: MemoryState,
     /// The trust in its content.
     pub trust: Trust,
-    /// The scope, if the other program tells one.
+    /// The scope, if the other program records one.
     pub scope: Option<MemoryScope>,
 }
 
@@ -215,7 +215,12 @@ impl MemoryStore {
     ///
     /// # Errors
     /// When the draft is not valid, or the directory cannot be written.
-    pub fn save(&self, draft: &Draft, scope: Option<MemoryScope>, now: &Zoned) -> Result<Memory> {
+    pub fn save(
+        &self,
+        draft: &MemoryDraft,
+        scope: Option<MemoryScope>,
+        now: &Zoned,
+    ) -> Result<Memory> {
         validate_draft(draft)?;
         let mut draft = redact_draft(&self.redactor, draft);
         self.make_relative(&mut draft.when.paths);
@@ -224,7 +229,7 @@ impl MemoryStore {
         let directory = self.directory_in(scope)?;
         let writer = DirectoryWriter::open(directory, &self.records)?;
         let _ids = self.records.lock_ids()?;
-        let front = new_frontmatter(draft, self.free_id(now), now);
+        let front = new_frontmatter(draft, self.choose_free_id(now), now);
         let notes = draft.notes.trim();
         let list = key_info::write_list(&draft.key_info);
         let body = match notes.is_empty() {
@@ -249,7 +254,7 @@ impl MemoryStore {
     ///
     /// # Errors
     /// When the directory cannot be written.
-    pub fn insert_imported(
+    pub(crate) fn insert_imported(
         &self,
         memory: &ImportedMemory,
         scope: Option<MemoryScope>,
@@ -260,9 +265,9 @@ impl MemoryStore {
         let writer = DirectoryWriter::open(directory, &self.records)?;
         let _ids = self.records.lock_ids()?;
         let mut front = memory.front.clone();
-        let is_own = is_valid_id(&front.id) && !self.is_taken(&front.id);
+        let is_own = is_valid_id(&front.id) && !self.is_id_taken(&front.id);
         if !is_own {
-            front.id = self.free_id(&front.created.0.to_zoned(now.time_zone().clone()));
+            front.id = self.choose_free_id(&front.created.0.to_zoned(now.time_zone().clone()));
         }
         let text = match &memory.text {
             Some(text) if is_own => text.clone(),
@@ -369,8 +374,9 @@ impl MemoryStore {
     }
 
     /// Returns the paths of views that another program wrote, which are not overwritten.
-    pub fn foreign_views(&self) -> Vec<PathBuf> {
-        let foreign = |directory: &MemoryDirectory| views::find_foreign(directory, &self.records);
+    pub fn list_foreign_views(&self) -> Vec<PathBuf> {
+        let foreign =
+            |directory: &MemoryDirectory| views::find_foreign_views(directory, &self.records);
         self.directories.iter().flat_map(foreign).collect()
     }
 
@@ -434,7 +440,7 @@ impl MemoryStore {
         own.unwrap_or(&self.directories[0])
     }
 
-    fn is_taken(&self, id: &str) -> bool {
+    fn is_id_taken(&self, id: &str) -> bool {
         self.open_directories(&mut Vec::new())
             .iter()
             .any(|directory| {
@@ -447,13 +453,13 @@ impl MemoryStore {
             })
     }
 
-    fn free_id(&self, now: &Zoned) -> String {
+    fn choose_free_id(&self, now: &Zoned) -> String {
         let base = format!("mem-{}", now.strftime("%Y%m%d-%H%M%S"));
         let named = |n: usize| match n {
             1 => base.clone(),
             n => format!("{base}-{n}"),
         };
-        let free = (1..).map(named).find(|id| !self.is_taken(id));
+        let free = (1..).map(named).find(|id| !self.is_id_taken(id));
         free.unwrap_or(base.clone())
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn typed_text(prompt: &str) -> Cow<'_, str> {
     let parts = PromptParts::split(prompt);
     match (parts.pasted.is_empty(), parts.typed.is_empty()) {
         (true, _) => Cow::Borrowed(prompt),
-        (false, true) => Cow::Owned(parts.joined()),
+        (false, true) => Cow::Owned(parts.join()),
         (false, false) => Cow::Owned(parts.typed),
     }
 }

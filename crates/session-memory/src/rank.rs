@@ -10,7 +10,9 @@ use crate::terms::{QueryTerm, query_terms};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use session_core::parallel::run_both;
-use session_core::{Band, BandThresholds, Fused, ListScore, Normalization, Scored, fuse};
+use session_core::{
+    BandThresholds, ConfidenceBand, FusedItem, ListScore, Normalization, ScoredItem, fuse,
+};
 use std::collections::HashMap;
 
 /// The weight of the dense list.
@@ -33,25 +35,25 @@ const BANDS: BandThresholds = BandThresholds {
 #[serde(deny_unknown_fields, default)]
 pub struct RetrievalSettings {
     /// The factor of a score for each day of age, 0 to 1.
-    #[serde(deserialize_with = "setting_values::fraction")]
+    #[serde(deserialize_with = "setting_values::deserialize_fraction")]
     pub time_decay_rate: f32,
     /// The least factor by age, 0 to 1; 0 is plain exponential decay.
-    #[serde(deserialize_with = "setting_values::fraction")]
+    #[serde(deserialize_with = "setting_values::deserialize_fraction")]
     pub decay_floor: f32,
     /// The weight of a project's memories.
-    #[serde(deserialize_with = "setting_values::weight")]
+    #[serde(deserialize_with = "setting_values::deserialize_weight")]
     pub project_weight: f32,
     /// The weight of global memories.
-    #[serde(deserialize_with = "setting_values::weight")]
+    #[serde(deserialize_with = "setting_values::deserialize_weight")]
     pub global_weight: f32,
     /// The greatest age in days of the memories that are searched; -1 searches all.
-    #[serde(deserialize_with = "setting_values::days_or_unlimited")]
+    #[serde(deserialize_with = "setting_values::deserialize_days_or_unlimited")]
     pub scope_days: i64,
     /// The most candidates of an answer.
-    #[serde(deserialize_with = "setting_values::count")]
+    #[serde(deserialize_with = "setting_values::deserialize_count")]
     pub max_candidates: usize,
     /// The most results of an answer.
-    #[serde(deserialize_with = "setting_values::count")]
+    #[serde(deserialize_with = "setting_values::deserialize_count")]
     pub max_results: usize,
 }
 
@@ -73,7 +75,7 @@ impl RetrievalSettings {
     /// Returns true where a memory is new enough for `scope_days`.
     pub fn is_in_scope(&self, memory: &Memory, now: Timestamp) -> bool {
         let days = u32::try_from(self.scope_days);
-        days.map_or(true, |days| memory.updated().days_to(now) < days.max(1))
+        days.map_or(true, |days| memory.updated().days_until(now) < days.max(1))
     }
 
     /// Returns the factor of a score by age.
@@ -128,8 +130,8 @@ pub struct MemoryMatch {
 
 impl MemoryMatch {
     /// Returns the band of the score, which is no probability: it falls with age and by scope.
-    pub fn band(&self) -> Band {
-        BANDS.band(self.score)
+    pub fn band(&self) -> ConfidenceBand {
+        BANDS.classify(self.score)
     }
 }
 
@@ -237,20 +239,20 @@ impl MemoryRanking<'_> {
         }
     }
 
-    fn score_all(&self, score: impl Fn(usize) -> f32) -> Vec<Scored<usize>> {
-        let scored = (0..self.memories.len()).map(|i| Scored {
+    fn score_all(&self, score: impl Fn(usize) -> f32) -> Vec<ScoredItem<usize>> {
+        let scored = (0..self.memories.len()).map(|i| ScoredItem {
             id: i,
             score: score(i),
         });
         scored.filter(|s| s.score > 0.0).collect()
     }
 
-    fn to_match(&self, fused: Fused<usize>) -> MemoryMatch {
+    fn to_match(&self, fused: FusedItem<usize>) -> MemoryMatch {
         let memory = fused.id;
         let terms = self.index.common_terms(&self.query, memory);
         let found = &self.memories[memory];
         let similarity = &self.similarities.memories[memory];
-        let days = found.updated().days_to(self.now);
+        let days = found.updated().days_until(self.now);
         MemoryMatch {
             memory,
             score: self.settings.score(fused.score, days, found.scope),

@@ -2,7 +2,7 @@
 
 use crate::error::{MemoryError, Result};
 use crate::frontmatter as yaml;
-use crate::memory::{Draft, Frontmatter};
+use crate::memory::{Frontmatter, MemoryDraft};
 use crate::memory_change::{MemoryChange, set_front_key};
 use crate::memory_store::ImportedMemory;
 use crate::triggers::{TRIGGERS_KEY, Triggers};
@@ -10,7 +10,7 @@ use session_redact::Redactor;
 use std::path::Path;
 
 /// Redacts all texts of a draft.
-pub(crate) fn redact_draft(redactor: &Redactor, draft: &Draft) -> Draft {
+pub(crate) fn redact_draft(redactor: &Redactor, draft: &MemoryDraft) -> MemoryDraft {
     let mut draft = draft.clone();
     redactor.redact_in_place(&mut draft.topic);
     redactor.redact_in_place(&mut draft.notes);

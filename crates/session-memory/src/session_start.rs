@@ -1,4 +1,4 @@
-//! The start of a session: what its agent is told of the memories, whole or as an update.
+//! The start of a session: the overview of memories for its agent, whole or as an update.
 
 use crate::directory_records::content_hash;
 use crate::injector::Injector;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// The most memories of which a session's state holds hashes.
 const MAX_LISTED: usize = 2000;
-/// The characters of a content hash that tell whether a memory changed.
+/// The characters of a content hash that are compared to detect a change of a memory.
 const HASH_CHARS: usize = 8;
 
 /// The knowledge that an agent still has of its session where a start of it is reported.
@@ -21,13 +21,13 @@ const HASH_CHARS: usize = 8;
 pub enum AgentContext {
     /// Nothing: the session is new, or its context was cleared or compacted.
     Empty,
-    /// That which it was told before: the session is resumed.
+    /// The context of before: the session is resumed.
     Kept,
 }
 
 impl Injector<'_> {
     /// Gives the overview of the memories at the start of a session, and records it. An agent that kept
-    /// its context is told of what changed.
+    /// its context gets what changed.
     pub fn begin_session(
         &self,
         session: Option<&str>,
@@ -38,7 +38,7 @@ impl Injector<'_> {
         }
         let memories = self.list_by_importance();
         let Some(id) = session.filter(|id| !id.is_empty()) else {
-            return self.give_overview(&memories, None, &mut SessionState::default());
+            return self.build_overview(&memories, None, &mut SessionState::default());
         };
         let begin = |state: &mut SessionState| {
             if context == AgentContext::Empty {
@@ -50,7 +50,7 @@ impl Injector<'_> {
             }
             match state.off {
                 true => None,
-                false => self.give_overview(&memories, session, state),
+                false => self.build_overview(&memories, session, state),
             }
         };
         // A block that cannot be recorded would be given again.
@@ -74,7 +74,7 @@ impl Injector<'_> {
     }
 
     /// Assembles the overview of what the agent does not know, and puts it into the state.
-    fn give_overview(
+    fn build_overview(
         &self,
         memories: &[Memory],
         session: Option<&str>,

@@ -4,6 +4,7 @@ use crate::error::{MemoryError, Result};
 use serde::{Deserialize, Serialize};
 use session_files::{Dir, Lock, private};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -29,7 +30,7 @@ pub struct SessionState {
     pub injected: BTreeSet<String>,
     /// The greatest match of each memory with a prompt of the session, by id; those without any are left out.
     pub matches: BTreeMap<String, f32>,
-    /// A prompt that tells what the session is about was compared with the memories.
+    /// A prompt that shows what the session is about was compared with the memories.
     pub is_compared: bool,
     /// The beginnings of the content hashes of memories that an overview was made of, by id.
     pub listed: BTreeMap<String, String>,
@@ -79,7 +80,7 @@ impl SessionState {
         Self::record_prompt(root, session, ids, None)
     }
 
-    /// As [`Self::record_injected`], with the matches of memories with the prompt for which they are injected.
+    /// Records as [`Self::record_injected`], with the matches of memories with the prompt for which they are injected.
     ///
     /// # Errors
     /// When the directory cannot be written.
@@ -144,7 +145,7 @@ impl SessionState {
     ///
     /// # Errors
     /// When the directory cannot be written, or another process does not give the lock back.
-    pub fn switch(root: &Path, session: &str, off: bool) -> Result<()> {
+    pub fn set_off(root: &Path, session: &str, off: bool) -> Result<()> {
         let switched = Self::update_within(SWITCH_TIMEOUT, root, session, |state| state.off = off)?;
         switched.ok_or_else(|| MemoryError::Locked(state_directory(root)))
     }
@@ -173,6 +174,13 @@ fn state_file(root: &Path, session: &str) -> PathBuf {
     state_directory(root).join(name + ".json")
 }
 
+/// Returns true for the name of a file that [`state_file`] names.
+fn is_state_name(name: &OsStr) -> bool {
+    let hex = name.to_string_lossy();
+    let hex = hex.strip_suffix(".json");
+    hex.is_some_and(|hex| hex.len() == 32 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
 fn delete_old(directory: &Path) {
     let names = Dir::open(directory).and_then(|dir| dir.names(Path::new(""), usize::MAX));
     let names = names.unwrap_or_default();
@@ -180,7 +188,8 @@ fn delete_old(directory: &Path) {
         return;
     }
     let now = SystemTime::now();
-    for path in names.iter().map(|name| directory.join(name)) {
+    let names = names.iter().filter(|name| is_state_name(name));
+    for path in names.map(|name| directory.join(name)) {
         let changed = fs_err::metadata(&path).and_then(|meta| meta.modified());
         let age = changed.ok().and_then(|at| now.duration_since(at).ok());
         if age.is_some_and(|age| age > OLD) {

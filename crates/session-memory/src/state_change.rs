@@ -26,7 +26,7 @@ impl MemoryStore {
     ///
     /// # Errors
     /// When its file cannot be moved.
-    pub(crate) fn move_unmoved(
+    pub(crate) fn move_if_unchanged(
         &self,
         memory: &Memory,
         state: MemoryState,
@@ -50,7 +50,7 @@ impl MemoryStore {
         self.pass_on_replacement(memory, now)?;
         let writer = DirectoryWriter::open(self.directory_of(memory), self.records())?;
         let current = self.find_again(&writer, memory)?;
-        self.without_trust(&writer, &current, |writer| {
+        self.change_after_revoking(&writer, &current, |writer| {
             writer.remove(current.state, current.id())
         })?;
         self.records()
@@ -80,7 +80,7 @@ impl MemoryStore {
             false => writer.rename(memory.id(), memory.state, state),
         };
         match state {
-            MemoryState::Trash => self.without_trust(&writer, memory, rename)?,
+            MemoryState::Trash => self.change_after_revoking(&writer, memory, rename)?,
             MemoryState::Active | MemoryState::Archive => rename(&writer)?,
         }
         let is_restored = state == MemoryState::Active || memory.state == MemoryState::Trash;
@@ -95,7 +95,7 @@ impl MemoryStore {
 
     /// Marks a memory as deleted, and then changes its file, so that a kill in between leaves nothing
     /// trusted that was deleted. Where the file is left as it was, so is the trust.
-    fn without_trust(
+    fn change_after_revoking(
         &self,
         writer: &DirectoryWriter<'_>,
         memory: &Memory,

@@ -4,7 +4,7 @@ use crate::glossary;
 use crate::stop_words::{CHINESE_STOP_WORDS, PROMPT_STOP_WORDS};
 use rust_stemmers::{Algorithm, Stemmer};
 use session_core::Query;
-use session_core::text::identifier_parts;
+use session_core::text::{camel_case_parts, is_unspaced};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::
 static PROMPT_STOP_STEMS: LazyLock<HashSet<String>> =
     LazyLock::new(|| PROMPT_STOP_WORDS.split_whitespace().map(stem).collect());
 
-/// The fewest terms of a prompt that tells what it is about: "go on" and "save this" do not.
+/// The fewest terms of a prompt that shows its subject: "go on" and "save this" do not.
 pub(crate) const MIN_PROMPT_TERMS: usize = 3;
 
 /// A term of a query, with the variants that match it in a document.
@@ -32,8 +32,8 @@ pub(crate) fn document_terms(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for run in split_runs(text) {
         match run {
-            Run::Word(word) => out.push(stem(word)),
-            Run::Unspaced(text) => {
+            TextRun::Word(word) => out.push(stem(word)),
+            TextRun::Unspaced(text) => {
                 push_bigrams(text, &mut out);
                 let known = glossary::segment(text)
                     .into_iter()
@@ -42,7 +42,7 @@ pub(crate) fn document_terms(text: &str) -> Vec<String> {
             }
         }
     }
-    out.extend(hyphen_compounds(text));
+    out.extend(join_hyphenated_words(text));
     out
 }
 
@@ -56,23 +56,23 @@ pub(crate) fn query_terms(text: &str) -> Vec<QueryTerm> {
         let is_alone = runs.len() == 1;
         for run in runs {
             match run {
-                Run::Word(word) if !is_alone && is_stop_part(word) => {}
-                Run::Word(word) => out.push(single_term(stem(word))),
-                Run::Unspaced(text) => push_unspaced_terms(&remove_stop_words(text), &mut out),
+                TextRun::Word(word) if !is_alone && is_stop_part(word) => {}
+                TextRun::Word(word) => out.push(single_term(stem(word))),
+                TextRun::Unspaced(text) => push_unspaced_terms(&remove_stop_words(text), &mut out),
             }
         }
     }
     out.retain(|term| seen.insert(term.text.clone()));
-    let is_telling = |term: &&QueryTerm| !PROMPT_STOP_STEMS.contains(&term.text);
-    match out.iter().any(|term| is_telling(&term)) {
-        true => out.iter().filter(is_telling).cloned().collect(),
+    let is_distinctive = |term: &&QueryTerm| !PROMPT_STOP_STEMS.contains(&term.text);
+    match out.iter().any(|term| is_distinctive(&term)) {
+        true => out.iter().filter(is_distinctive).cloned().collect(),
         false => out,
     }
 }
 
 /// Returns the distinct terms of a text without stop words, parts of identifiers included.
-pub(crate) fn telling_terms(text: &str) -> HashSet<String> {
-    let parts = identifier_parts(std::iter::once(text));
+pub(crate) fn distinctive_terms(text: &str) -> HashSet<String> {
+    let parts = camel_case_parts(std::iter::once(text));
     let terms = [text, &parts].into_iter().flat_map(document_terms);
     terms
         .filter(|term| term.chars().nth(1).is_some() && !PROMPT_STOP_STEMS.contains(term))
@@ -81,7 +81,7 @@ pub(crate) fn telling_terms(text: &str) -> HashSet<String> {
 
 /// Returns true for a part of a word such as the `s` of `partner's` or the `0` of `0.1`.
 fn is_stop_part(part: &str) -> bool {
-    part.len() == 1 || !Query::new(part).telling
+    part.len() == 1 || !Query::new(part).has_content_words
 }
 
 fn single_term(text: String) -> QueryTerm {
@@ -117,13 +117,13 @@ pub(crate) fn remove_stop_words(text: &str) -> String {
     out
 }
 
-enum Run<'a> {
+enum TextRun<'a> {
     Word(&'a str),
     Unspaced(&'a str),
 }
 
 /// Splits a text into words and runs of characters of scripts without spaces.
-fn split_runs(text: &str) -> Vec<Run<'_>> {
+fn split_runs(text: &str) -> Vec<TextRun<'_>> {
     let kind = |c: char| match (is_unspaced(c), c.is_alphanumeric()) {
         (true, _) => 2,
         (false, true) => 1,
@@ -136,22 +136,14 @@ fn split_runs(text: &str) -> Vec<Run<'_>> {
         let now = kind(c);
         if now != open {
             match open {
-                1 => out.push(Run::Word(&text[begin..at])),
-                2 => out.push(Run::Unspaced(&text[begin..at])),
+                1 => out.push(TextRun::Word(&text[begin..at])),
+                2 => out.push(TextRun::Unspaced(&text[begin..at])),
                 _ => {}
             }
             (begin, open) = (at, now);
         }
     }
     out
-}
-
-/// Returns true for a character of a script that is written without spaces.
-pub(crate) fn is_unspaced(c: char) -> bool {
-    matches!(
-        session_core::text::spaced(c.encode_utf8(&mut [0; 4])),
-        std::borrow::Cow::Owned(_)
-    )
 }
 
 /// Appends the character bigrams of a text; a single character is a term by itself.
@@ -166,7 +158,7 @@ fn push_bigrams(text: &str, out: &mut Vec<String>) {
 }
 
 /// Returns hyphenated words as one: `time-out` as `timeout`.
-fn hyphen_compounds(text: &str) -> impl Iterator<Item = String> {
+fn join_hyphenated_words(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '-');
     let is_joined = |w: &&str| w.trim_matches('-').contains('-');
     words.filter(is_joined).map(|w| stem(&w.replace('-', "")))

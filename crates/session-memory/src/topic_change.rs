@@ -143,13 +143,13 @@ const CONTINUATION: &[&str] = &[
 ];
 
 /// Returns true where a prompt begins with a change of the topic, or says anywhere that it wants no memories.
-pub fn changes_topic(prompt: &str) -> bool {
+pub(crate) fn changes_topic(prompt: &str) -> bool {
     let text = prompt.to_lowercase().replace('’', "'");
     let refuses = |phrase: &&str| {
         let mut found = find_phrase(&text, phrase).map(|at| &text[at + phrase.len()..]);
         found.any(|rest| !phrase.is_ascii() || ends_refusal(rest))
     };
-    REFUSALS.iter().any(refuses) || begins_with_topic_change(without_lead_in(&text))
+    REFUSALS.iter().any(refuses) || begins_with_topic_change(skip_lead_in(&text))
 }
 
 fn begins_with_topic_change(text: &str) -> bool {
@@ -173,7 +173,7 @@ fn ends_heading(rest: &str) -> bool {
 }
 
 /// Returns a text from the first word on that is no [lead-in](LEAD_INS).
-fn without_lead_in(text: &str) -> &str {
+fn skip_lead_in(text: &str) -> &str {
     let is_gap = |c: char| !c.is_alphanumeric();
     let mut rest = text.trim_start_matches(is_gap);
     while let Some(after) = LEAD_INS.iter().find_map(|word| strip_word(rest, word)) {
@@ -189,7 +189,7 @@ fn strip_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
 }
 
 /// Blanks the phrases that go on with earlier work, which say nothing about the prompt's subject.
-pub fn without_continuation(prompt: &str) -> String {
+pub(crate) fn blank_continuations(prompt: &str) -> String {
     let mut text = prompt.to_owned();
     let mut longest_first = CONTINUATION.to_vec();
     longest_first.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));
@@ -256,9 +256,9 @@ mod tests {
 
     #[test]
     fn phrases_that_go_on_are_blanked() {
-        let blanked = without_continuation("As last time, fix the pool");
+        let blanked = blank_continuations("As last time, fix the pool");
         assert_eq!(blanked.trim(), ", fix the pool");
-        let blanked = without_continuation("İ日last time日 İ \u{212A} LAST TIME");
+        let blanked = blank_continuations("İ日last time日 İ \u{212A} LAST TIME");
         assert_eq!(blanked, "İ日         日 İ \u{212A}          ");
     }
 }

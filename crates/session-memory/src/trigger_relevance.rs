@@ -3,7 +3,7 @@
 use crate::event_matcher::EventMatcher;
 use crate::memory::Memory;
 use crate::session_state::SessionState;
-use crate::terms::telling_terms;
+use crate::terms::distinctive_terms;
 use crate::triggers::longest_literal;
 use session_core::text::file_name;
 
@@ -52,7 +52,7 @@ fn is_named(memory: &Memory, glob: &str) -> bool {
 /// Returns the share of a memory's terms that a text holds, 0 to 1.
 #[expect(clippy::cast_precision_loss, reason = "words of a memory")]
 fn shared_terms(memory: &Memory, text: &str) -> f32 {
-    let own = telling_terms(&memory.embedding_text());
-    let held = telling_terms(text);
+    let own = distinctive_terms(&memory.embedding_text());
+    let held = distinctive_terms(text);
     own.intersection(&held).count() as f32 / own.len().max(1) as f32
 }

@@ -73,9 +73,10 @@ impl Triggers {
         }
         let mut errors = normal.errors.iter();
         match errors.find(|error| error.chars().count() < MIN_ERROR_CHARS) {
-            Some(short) => Err(MemoryError::refused(format!(
-                "the error `{short}` is too short: it needs {MIN_ERROR_CHARS} characters"
-            ))),
+            Some(short) => Err(MemoryError::refused_with_hint(
+                format!("the error `{short}` is too short: it needs {MIN_ERROR_CHARS} characters"),
+                "give more of the message",
+            )),
             None => Ok(normal),
         }
     }
@@ -104,7 +105,7 @@ impl Triggers {
     /// name files for many reasons.
     pub(crate) fn matches_prompt(&self, prompt: &str) -> bool {
         let mut errors = self.errors_in(prompt);
-        errors.any(is_telling_error)
+        errors.any(is_distinctive_error)
     }
 
     /// Returns true where a text holds one of the errors.
@@ -121,7 +122,7 @@ impl Triggers {
 }
 
 /// Returns false for a word as prose has it, `timeout` or `Timeout`, and for a path.
-fn is_telling_error(error: &str) -> bool {
+fn is_distinctive_error(error: &str) -> bool {
     let is_plain = error.chars().skip(1).all(|c| c.is_ascii_lowercase());
     let is_path = error.contains('/') && !error.contains(char::is_whitespace);
     !is_plain && !is_path
@@ -186,10 +187,13 @@ fn normalize(texts: &[String]) -> Result<Vec<String>> {
         // Nothing else is changed: triggers are compared exactly.
         let text = printable(text).replace('\n', " ").trim().to_owned();
         if text.len() > MAX_TRIGGER_BYTES {
-            return Err(MemoryError::refused(format!(
-                "the trigger `{}…` is longer than {MAX_TRIGGER_BYTES} bytes",
-                clip(&text, 40)
-            )));
+            return Err(MemoryError::refused_with_hint(
+                format!(
+                    "the trigger `{}…` is longer than {MAX_TRIGGER_BYTES} bytes",
+                    clip(&text, 40)
+                ),
+                "give the part of it that tells most",
+            ));
         }
         if !text.is_empty() && !out.contains(&text) {
             out.push(text);
@@ -207,9 +211,10 @@ fn normalize(texts: &[String]) -> Result<Vec<String>> {
 fn refuse_outside(glob: &str) -> Result<()> {
     let leads_out = glob.starts_with('~') || glob.split('/').any(|segment| segment == "..");
     match leads_out {
-        true => Err(MemoryError::refused(format!(
-            "`{glob}` matches no file: paths are those below the project's root"
-        ))),
+        true => Err(MemoryError::refused_with_hint(
+            format!("`{glob}` matches no file: paths are those below the project's root"),
+            "write the path from the project's root: `src/`, `**/migrations/**`",
+        )),
         false => Ok(()),
     }
 }
@@ -279,7 +284,10 @@ impl TriggerGlob {
     fn compile(glob: &str, builder: &mut GlobBuilder<'_>) -> Result<GlobMatcher> {
         let built = builder.backslash_escape(true).build();
         let refuse = |error: globset::Error| {
-            MemoryError::refused(format!("`{glob}` is not a glob: {}", error.kind()))
+            MemoryError::refused_with_hint(
+                format!("`{glob}` is not a glob: {}", error.kind()),
+                "a `\\` before `[`, `{` or `\\` stands for that character itself",
+            )
         };
         Ok(built.map_err(refuse)?.compile_matcher())
     }

@@ -24,7 +24,7 @@ impl Trust {
     }
 
     /// Returns the owner of the words for a block; `None` where the user is.
-    pub fn origin_label(self) -> Option<&'static str> {
+    pub(crate) fn origin_label(self) -> Option<&'static str> {
         match self {
             Self::Own => None,
             Self::Trusted | Self::Waiting | Self::Changed => Some("from the repository"),

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::memory::{Memory, MemoryScope, MemoryState};
 use crate::memory_directory::MemoryDirectory;
 use crate::memory_store::MemoryStore;
-use session_core::text::{one_line, printable};
+use session_core::text::{collapse_whitespace, printable};
 use session_files::{Dir, Durability};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ type Views = BTreeMap<String, String>;
 ///
 /// # Errors
 /// When a file or the record cannot be written.
-pub(crate) fn rebuild(
+pub(crate) fn rebuild_views(
     directory: &MemoryDirectory,
     dir: &Dir,
     records: &DirectoryRecords,
@@ -58,7 +58,7 @@ pub(crate) fn rebuild(
 ///
 /// # Errors
 /// When the record cannot be written.
-pub(crate) fn adopt(
+pub(crate) fn record_existing_views(
     directory: &MemoryDirectory,
     dir: &Dir,
     records: &DirectoryRecords,
@@ -84,7 +84,7 @@ pub(crate) fn adopt(
 }
 
 /// Finds views that differ from the generated ones and were not written by this program.
-pub(crate) fn find_foreign(
+pub(crate) fn find_foreign_views(
     directory: &MemoryDirectory,
     records: &DirectoryRecords,
 ) -> Vec<PathBuf> {
@@ -174,7 +174,7 @@ fn render_views(all: &[Memory]) -> Views {
 }
 
 /// Renders a Markdown table of memories with their keywords.
-pub fn render_index(memories: &[&Memory]) -> String {
+pub(crate) fn render_index(memories: &[&Memory]) -> String {
     let mut out = format!("# Memories\n\n{GENERATED}\n\n");
     out.push_str("| id | day | kind | topic | keywords |\n| --- | --- | --- | --- | --- |\n");
     for memory in memories {
@@ -210,7 +210,7 @@ fn render_day(day: &str, memories: &[&Memory]) -> String {
         };
         out.push_str(&format!(
             "\n## {}\n\n{}, {}{state}{}\n\n{}\n",
-            one_line(&printable(&front.topic)),
+            collapse_whitespace(&printable(&front.topic)),
             front.id,
             front.kind.label(),
             tags.concat(),
@@ -221,5 +221,5 @@ fn render_day(day: &str, memories: &[&Memory]) -> String {
 }
 
 fn escape_cell(text: &str) -> String {
-    one_line(&printable(text)).replace('|', "\\|")
+    collapse_whitespace(&printable(text)).replace('|', "\\|")
 }

@@ -5,9 +5,9 @@ use session_embed::{EmbedError, Embedder};
 /// Opens a model inside the binary. Returns `None` for any other name.
 pub fn open_bundled(name: &str) -> Option<Result<Box<dyn Embedder>, EmbedError>> {
     match name {
-        "table" => Some(session_embed::bundled()),
+        "table" => Some(session_embed::open_bundled_table()),
         #[cfg(feature = "minilm")]
-        "all-minilm-l6-v2" => Some(session_embed::minilm()),
+        "all-minilm-l6-v2" => Some(session_embed::open_minilm()),
         _ => None,
     }
 }

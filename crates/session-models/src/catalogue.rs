@@ -78,7 +78,7 @@ impl Catalogue {
             name: "table".to_owned(),
             cause,
         };
-        let specs = session_embed::specs_where(|name| is_wanted(&directories, name));
+        let specs = session_embed::read_specs_where(|name| is_wanted(&directories, name));
         let mut specs = specs.map_err(cannot_open)?;
         let user = read_descriptions(&directories.descriptions_dir(), &specs);
         specs.extend(user.specs);
@@ -120,7 +120,7 @@ impl Catalogue {
             ModelState::Bundled => Device::Auto,
             _ => self.device,
         };
-        device.choice(spec.architecture)
+        device.choose(spec.architecture)
     }
 
     /// Adds the model `remote` where an endpoint is configured, without a request to it. A

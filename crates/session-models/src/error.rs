@@ -1,5 +1,6 @@
 //! Errors of models, with hints for the user.
 
+use session_core::DOCS_URL;
 use session_embed::EmbedError;
 use session_files::path_line;
 use std::path::PathBuf;
@@ -175,12 +176,12 @@ impl ModelError {
     /// Returns what the user can do about the error.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::UnknownModel { .. } => {
-                "`session-search model list` names them all; docs/models.md says how to add one".to_owned()
-            }
-            Self::InvalidDescription { .. } => {
-                "correct it or move it away; docs/models.md says what it holds".to_owned()
-            }
+            Self::UnknownModel { .. } => format!(
+                "`session-search model list` names them all; {DOCS_URL}/models.md says how to add one"
+            ),
+            Self::InvalidDescription { .. } => format!(
+                "correct it or move it away; {DOCS_URL}/models.md says what it holds"
+            ),
             Self::NotInstalled { name, .. } => format!(
                 "run `session-search model pull {name}`, or where there is no network `session-search model import {name} --from FOLDER`"
             ),
@@ -188,9 +189,9 @@ impl ModelError {
             Self::MissingSource { required, .. } | Self::MissingFiles { required, .. } => {
                 format!("give a folder that holds {}", list(required))
             }
-            Self::HashMismatch { .. } => {
-                "fetch the file again; if it is meant to be another, describe it as a model of your own (docs/models.md)".to_owned()
-            }
+            Self::HashMismatch { .. } => format!(
+                "fetch the file again; if it is meant to be another, describe it as a model of your own ({DOCS_URL}/models.md)"
+            ),
             Self::Damaged { name, .. } => {
                 format!("run `session-search model pull {name}` or `model import {name}` again")
             }
@@ -200,9 +201,9 @@ impl ModelError {
                     "the files are not of the architecture that the description says, or not whole: run `session-search model pull {name}` or `model import {name}` again"
                 ),
             },
-            Self::RemoteHasNoFiles | Self::InvalidEndpoint { .. } => {
-                "[remote] in your configuration, or EMBEDDINGS_URL and EMBEDDINGS_MODEL in `.env` beside it, say where it is; an address in the environment alone is not used (docs/models.md)".to_owned()
-            }
+            Self::RemoteHasNoFiles | Self::InvalidEndpoint { .. } => format!(
+                "[remote] in your configuration, or EMBEDDINGS_URL and EMBEDDINGS_MODEL in `.env` beside it, say where it is; an address in the environment alone is not used ({DOCS_URL}/models.md)"
+            ),
             Self::OtherEndpoint { .. } => {
                 "change EMBEDDINGS_URL and EMBEDDINGS_MODEL there, or remove them".to_owned()
             }

@@ -1,7 +1,7 @@
 //! The user's own model descriptions, one TOML file each.
 
 use crate::ModelError;
-use session_embed::{CosineScale, ModelSpec};
+use session_embed::{CosineScale, EmbedError, ModelSpec};
 use session_files::private;
 use std::path::{Component, Path, PathBuf};
 
@@ -59,11 +59,24 @@ fn list_toml_files(directory: &Path) -> Vec<PathBuf> {
 fn read_description(path: &Path, is_taken: impl Fn(&str) -> bool) -> Result<ModelSpec, String> {
     let text = private::read_text(path, MAX_BYTES).map_err(|e| e.to_string())?;
     let text = text.ok_or("it is gone")?;
-    let spec = ModelSpec::from_toml(&text).map_err(|e| e.to_string())?;
+    let spec = ModelSpec::from_toml(&text).map_err(|error| describe_mistake(&text, &error))?;
     validate_spec(&spec)?;
     match is_taken(&spec.name) {
         true => Err(format!("there is another model `{}`", spec.name)),
         false => Ok(spec),
+    }
+}
+
+/// Formats a mistake with its line, as half a sentence: TOML's own text shows lines of the file below each other.
+fn describe_mistake(text: &str, error: &EmbedError) -> String {
+    let EmbedError::Spec(mistake) = error else {
+        return error.to_string();
+    };
+    let message = mistake.message().replace('\n', ", ");
+    let before = mistake.span().and_then(|span| text.get(..span.start));
+    match before {
+        Some(before) => format!("line {}: {message}", before.matches('\n').count() + 1),
+        None => message,
     }
 }
 

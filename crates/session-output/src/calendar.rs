@@ -6,7 +6,7 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::Serialize;
 use session_core::text::printable;
-use session_display::plural;
+use session_display::pluralize;
 use session_report::DayStats;
 
 /// Days with what was done on them, without a gap.
@@ -31,42 +31,46 @@ impl Calendar {
     }
 
     /// Formats the table and the calendar.
-    pub fn text(&self, width: usize) -> String {
+    pub fn format(&self, width: usize) -> String {
         let total = DayStats::sum(self.0.iter().map(|(_, day)| day));
         let heading = format!(
             "{}, {}, {}, {}",
-            plural(total.sessions.len(), "session"),
-            plural(total.turns, "turn"),
-            plural(total.projects.len(), "project"),
+            pluralize(total.sessions.len(), "session"),
+            pluralize(total.turns, "turn"),
+            pluralize(total.projects.len(), "project"),
             format_duration(total.active_ms)
         );
         format!(
             "{}  {heading}\n\n{}\n{}",
             paint(TITLE, "STATS"),
-            self.table(),
-            self.map(width)
+            self.format_table(),
+            self.format_map(width)
         )
     }
 
-    fn table(&self) -> String {
+    fn format_table(&self) -> String {
         let head = format!(
             "{:<23} {:>8} {:>6} {:>8}   {}",
             "", "sessions", "turns", "projects", "time"
         );
         let mut out = format!("{}\n", paint(FAINT, head));
         let weekly = self.0.len() > MAX_DAILY_ROWS;
-        let rows = self.0.chunk_by(|a, b| weekly && monday(a.0) == monday(b.0));
+        let rows = self
+            .0
+            .chunk_by(|a, b| weekly && find_monday(a.0) == find_monday(b.0));
         for days in rows.filter(|days| days.iter().any(|(_, day)| day.turns > 0)) {
-            out.push_str(&row(days));
+            out.push_str(&format_row(days));
         }
         out
     }
 
-    /// A column a week, a row a day of it: the darker the more time. Where there are more weeks than columns it
-    /// says from when the last ones are.
-    fn map(&self, width: usize) -> String {
-        let weeks: Vec<&[(Date, DayStats)]> =
-            self.0.chunk_by(|a, b| monday(a.0) == monday(b.0)).collect();
+    /// Formats a map with a column a week and a row a weekday: the darker a cell, the more time. Where there are more
+    /// weeks than columns it says from when the last ones are.
+    fn format_map(&self, width: usize) -> String {
+        let weeks: Vec<&[(Date, DayStats)]> = self
+            .0
+            .chunk_by(|a, b| find_monday(a.0) == find_monday(b.0))
+            .collect();
         let room = (width.saturating_sub(NAMES_WIDTH) / 2).max(1);
         let cut = weeks.len().saturating_sub(room);
         let weeks = weeks.get(cut..).unwrap_or_default();
@@ -76,9 +80,9 @@ impl Calendar {
             Some((first, _)) if cut > 0 => format!("{}\n", paint(FAINT, format!("from {first}"))),
             _ => String::new(),
         };
-        out += &months(weeks);
+        out += &format_months(weeks);
         for (weekday, name) in ["Mon", "", "Wed", "", "Fri", "", "Sun"].iter().enumerate() {
-            let cells = weeks.iter().map(|week| cell(week, weekday, most));
+            let cells = weeks.iter().map(|week| format_cell(week, weekday, most));
             let cells: Vec<String> = cells.collect();
             let name = paint(FAINT, format!("{name:<NAMES_WIDTH$}"));
             out.push_str(format!("{name}{}", cells.join(" ")).trim_end());
@@ -89,17 +93,17 @@ impl Calendar {
     }
 
     /// Returns the days on which something was done, as JSON.
-    pub fn json(&self, complete: bool) -> JsonStats {
+    pub fn to_json(&self, complete: bool) -> JsonStats {
         let total = DayStats::sum(self.0.iter().map(|(_, day)| day));
         let days = self.0.iter().filter(|(_, day)| day.turns > 0);
         JsonStats {
             days: self.0.len(),
             complete,
-            total: counts(&total),
+            total: to_json_counts(&total),
             by_day: days
                 .map(|(date, day)| JsonDay {
                     date: date.to_string(),
-                    counts: counts(day),
+                    counts: to_json_counts(day),
                 })
                 .collect(),
         }
@@ -123,7 +127,7 @@ pub fn format_nothing_counted(project: Option<&str>, last_days: Option<u32>) -> 
     }
 }
 
-fn row(days: &[(Date, DayStats)]) -> String {
+fn format_row(days: &[(Date, DayStats)]) -> String {
     let total = DayStats::sum(days.iter().map(|(_, day)| day));
     let [Some((first, _)), Some((last, _))] = [days.first(), days.last()] else {
         return String::new();
@@ -141,8 +145,8 @@ fn row(days: &[(Date, DayStats)]) -> String {
     )
 }
 
-/// The names of the months, each above its first week.
-fn months(weeks: &[&[(Date, DayStats)]]) -> String {
+/// Formats the names of the months, each above its first week.
+fn format_months(weeks: &[&[(Date, DayStats)]]) -> String {
     let mut line = " ".repeat(NAMES_WIDTH);
     let mut last = None;
     for (n, week) in weeks.iter().enumerate() {
@@ -159,7 +163,7 @@ fn months(weeks: &[&[(Date, DayStats)]]) -> String {
     format!("{}\n", paint(FAINT, line.trim_end()))
 }
 
-fn cell(week: &[(Date, DayStats)], weekday: usize, most: i64) -> String {
+fn format_cell(week: &[(Date, DayStats)], weekday: usize, most: i64) -> String {
     let is_it = |date: Date| usize::try_from(date.weekday().to_monday_zero_offset()) == Ok(weekday);
     let day = week.iter().find(|(date, _)| is_it(*date));
     let Some((_, day)) = day else {
@@ -175,7 +179,7 @@ fn cell(week: &[(Date, DayStats)], weekday: usize, most: i64) -> String {
     paint(style, SHADES.get(shade).unwrap_or(&" "))
 }
 
-fn monday(day: Date) -> Date {
+fn find_monday(day: Date) -> Date {
     let since = i64::from(day.weekday().to_monday_zero_offset());
     day.checked_sub(since.days()).unwrap_or(day)
 }
@@ -186,7 +190,7 @@ pub struct JsonStats {
     days: usize,
     /// The index is as the histories are.
     complete: bool,
-    total: Counts,
+    total: JsonDayCounts,
     by_day: Vec<JsonDay>,
 }
 
@@ -194,19 +198,19 @@ pub struct JsonStats {
 struct JsonDay {
     date: String,
     #[serde(flatten)]
-    counts: Counts,
+    counts: JsonDayCounts,
 }
 
 #[derive(Serialize)]
-struct Counts {
+struct JsonDayCounts {
     sessions: usize,
     turns: usize,
     projects: usize,
     active_seconds: i64,
 }
 
-fn counts(day: &DayStats) -> Counts {
-    Counts {
+fn to_json_counts(day: &DayStats) -> JsonDayCounts {
+    JsonDayCounts {
         sessions: day.sessions.len(),
         turns: day.turns,
         projects: day.projects.len(),
@@ -226,7 +230,7 @@ mod tests {
             .collect();
         let counted = vec![DayStats::default(); dates.len()];
         let calendar = Calendar::new(dates, counted);
-        let says = |width: usize| calendar.map(width).contains("from 2026-01-12");
+        let says = |width: usize| calendar.format_map(width).contains("from 2026-01-12");
         assert!(says(NAMES_WIDTH + 4) && !says(NAMES_WIDTH + 6));
     }
 }

@@ -1,12 +1,12 @@
 //! Hits in few words, for whoever pays by the word: `search --json --compact`.
 
-use crate::layout::{line, safe_line};
+use crate::layout::{fit_line, sanitize_line};
 use crate::search_listing::SearchListing;
-use crate::session_label::{day, hit_time, project, short_id, visible_title};
+use crate::session_label::{format_day, hit_time, project_label, short_id, visible_title};
 use serde::Serialize;
-use session_core::{Band, safe_json};
+use session_core::{ConfidenceBand, safe_json};
 use session_indexer::Outcome;
-use session_search::{Hit, HitOrder, Results, UnfoundTerms};
+use session_search::{HitOrder, SearchHit, SearchResults, UnfoundTerms};
 use session_store::SessionRow;
 use std::borrow::Cow;
 
@@ -16,14 +16,14 @@ const MAX_HIT_BYTES: usize = 400;
 const MAX_TITLE_WIDTH: usize = 72;
 const MAX_PROJECT_WIDTH: usize = 24;
 
-/// A hit: which, how sure, and enough to tell whether to read on.
+/// A hit of the compact answer: its address and score, and enough to tell whether to read on.
 #[derive(Serialize)]
-struct Compact<'a> {
+struct CompactHit<'a> {
     session: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     turn: Option<u32>,
     /// Null where hits are listed by time.
-    band: Option<Band>,
+    band: Option<ConfidenceBand>,
     date: String,
     project: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,9 +31,9 @@ struct Compact<'a> {
     preview: &'a str,
 }
 
-/// An answer around its hits.
+/// The compact answer without its hits, which are joined into it.
 #[derive(Serialize)]
-struct Around<'a> {
+struct CompactAnswer<'a> {
     query: &'a str,
     /// All that were searched.
     sessions: usize,
@@ -52,16 +52,17 @@ impl SearchListing<'_> {
     pub fn compact_json(&self) -> serde_json::Result<String> {
         let (answer, results) = (self.answer, &self.answer.results);
         let hits = results.hits.iter();
-        let hits: serde_json::Result<Vec<String>> =
-            hits.map(|hit| hit_fields(results, hit, self.all)).collect();
-        let around = Around {
+        let hits: serde_json::Result<Vec<String>> = hits
+            .map(|hit| format_hit_fields(results, hit, self.all))
+            .collect();
+        let around = CompactAnswer {
             query: &answer.query,
             sessions: results.searched.sessions,
             complete: self.refreshed.map(Outcome::is_complete),
             left_out: &answer.left_out,
             unfound: Cow::Borrowed(&results.explanation.unfound),
         };
-        join(&around, &hits?)
+        join_hits(&around, &hits?)
     }
 }
 
@@ -73,45 +74,48 @@ pub fn compact_json_without_history(
     query: &str,
     refreshed: Option<&Outcome>,
 ) -> serde_json::Result<String> {
-    let around = Around {
+    let around = CompactAnswer {
         query,
         sessions: 0,
         complete: refreshed.map(Outcome::is_complete),
         left_out: &[],
         unfound: Cow::default(),
     };
-    join(&around, &[])
+    join_hits(&around, &[])
 }
 
-fn join(around: &Around<'_>, hits: &[String]) -> serde_json::Result<String> {
-    let around = safe_json::compact(around)?;
+fn join_hits(around: &CompactAnswer<'_>, hits: &[String]) -> serde_json::Result<String> {
+    let around = safe_json::format_compact(around)?;
     let hits: Vec<String> = hits.iter().map(|hit| format!("\n{hit}")).collect();
     let end = if hits.is_empty() { "" } else { "\n" };
     let around = around.strip_suffix('}').unwrap_or(&around);
     Ok(format!("{around},\"hits\":[{}{end}]}}", hits.join(",")))
 }
 
-/// One hit as JSON, of at most [`MAX_HIT_BYTES`] bytes: the preview takes what room the
-/// rest leaves it.
-fn hit_fields(results: &Results, hit: &Hit, all: &[SessionRow]) -> serde_json::Result<String> {
+/// Formats one hit as JSON of at most [`MAX_HIT_BYTES`] bytes: the preview takes what room the rest leaves it.
+fn format_hit_fields(
+    results: &SearchResults,
+    hit: &SearchHit,
+    all: &[SessionRow],
+) -> serde_json::Result<String> {
     let session = &hit.session;
-    let mut compact = Compact {
+    let mut compact = CompactHit {
         session: short_id(session, all),
         turn: hit.turn.as_ref().map(|turn| turn.index),
         band: (results.order == HitOrder::Relevance).then_some(hit.band),
-        date: day(hit_time(results.level, hit)),
-        project: line(project(session), MAX_PROJECT_WIDTH),
-        title: visible_title(session).map(|title| line(title, MAX_TITLE_WIDTH)),
+        date: format_day(hit_time(results.level, hit)),
+        project: fit_line(project_label(session), MAX_PROJECT_WIDTH),
+        title: visible_title(session).map(|title| fit_line(title, MAX_TITLE_WIDTH)),
         preview: "",
     };
     let room = MAX_HIT_BYTES.saturating_sub(serde_json::to_string(&compact)?.len());
-    let preview = safe_line(&hit.preview);
-    compact.preview = cut(&preview, room);
+    let preview = sanitize_line(&hit.preview);
+    compact.preview = clip_to_room(&preview, room);
     serde_json::to_string(&compact)
 }
 
-/// As much of the beginning as takes at most `room` bytes in JSON.
-fn cut(text: &str, room: usize) -> &str {
+/// Returns as much of the beginning as takes at most `room` bytes in JSON.
+fn clip_to_room(text: &str, room: usize) -> &str {
     let mut used = 0;
     let end = text.char_indices().find(|(_, c)| {
         used += match c {
@@ -133,8 +137,8 @@ mod tests {
 
         #[test]
         fn what_is_cut_fits(text in "[a-z\"\\\\ 上次é😀]{0,60}", room in 0usize..80) {
-            let text = safe_line(&text);
-            let short = cut(&text, room);
+            let text = sanitize_line(&text);
+            let short = clip_to_room(&text, room);
             prop_assert!(text.starts_with(short));
             let bytes = |text: &str| serde_json::to_string(text).unwrap().len() - 2;
             prop_assert!(bytes(short) <= room);

@@ -1,7 +1,9 @@
 //! The digest, as Markdown and as JSON.
 
-use crate::layout::{safe_line, wrap_lines};
-use crate::session_label::{project as project_name, rfc3339, short_id, title, visible_title};
+use crate::layout::{sanitize_line, wrap_lines};
+use crate::session_label::{
+    format_rfc3339, project_label as project_name, session_title, short_id, visible_title,
+};
 use crate::units::format_duration;
 use crate::work::{JsonTokens, format_file_names, format_tokens};
 use jiff::civil::Time;
@@ -11,7 +13,7 @@ use serde::Serialize;
 use session_config::CalendarRange;
 use session_core::FileAccess;
 use session_core::text::escape_markdown;
-use session_display::plural;
+use session_display::pluralize;
 use session_report::{CommandRun, ProjectReport, SessionReport, TouchedFile, WorkSummary};
 use session_store::SessionRow;
 
@@ -33,24 +35,24 @@ pub struct Digest<'a> {
 
 impl Digest<'_> {
     /// Formats the report as Markdown.
-    pub fn markdown(&self) -> String {
+    pub fn format_markdown(&self) -> String {
         let sessions: usize = self.projects.iter().map(|p| p.sessions.len()).sum();
         let mut out = format!(
             "## {}: {}, {}\n",
             format_days(self.range),
-            plural(sessions, "session"),
-            plural(self.known_projects(), "project")
+            pluralize(sessions, "session"),
+            pluralize(self.count_known_projects(), "project")
         );
         for project in self.projects {
-            out.push_str(&format!("\n### {}\n\n", self.heading(project)));
+            out.push_str(&format!("\n### {}\n\n", self.format_heading(project)));
             let sessions = project.sessions.iter();
-            sessions.for_each(|s| out.push_str(&self.session(s)));
+            sessions.for_each(|s| out.push_str(&self.format_session(s)));
         }
         out
     }
 
     /// Formats that nothing was done, with a hint where one project was asked for.
-    pub fn nothing_done(&self, is_narrow: bool) -> String {
+    pub fn format_nothing_done(&self, is_narrow: bool) -> String {
         let hint = match is_narrow {
             true => "\nhint: --project may be too narrow",
             false => "",
@@ -62,47 +64,53 @@ impl Digest<'_> {
         format!("no session {on} {}{hint}", format_days(self.range))
     }
 
-    /// Sessions of unknown folders are those of no project.
-    fn known_projects(&self) -> usize {
+    /// Counts the projects whose folder is known: sessions of unknown folders are of no project.
+    fn count_known_projects(&self) -> usize {
         let known = self.projects.iter().filter(|p| p.path.is_some());
         known.count()
     }
 
-    /// The name, with the folder where another project is called the same.
-    fn heading(&self, project: &ProjectReport) -> String {
+    /// Formats the name of a project, with the folder where another project is called the same.
+    fn format_heading(&self, project: &ProjectReport) -> String {
         let name = match project.sessions.first() {
             _ if project.path.is_none() => UNKNOWN_FOLDER.to_owned(),
-            Some(session) => markdown_line(project_name(&session.row)),
-            None => markdown_line(&project.name),
+            Some(session) => escape_markdown_line(project_name(&session.row)),
+            None => escape_markdown_line(&project.name),
         };
         let same = self.projects.iter().filter(|p| p.name == project.name);
         let path = project.path.as_deref().filter(|_| same.count() > 1);
-        let path = path.map_or(String::new(), |path| format!("{}, ", markdown_line(path)));
-        let sessions = plural(project.sessions.len(), "session");
+        let path = path.map_or(String::new(), |path| {
+            format!("{}, ", escape_markdown_line(path))
+        });
+        let sessions = pluralize(project.sessions.len(), "session");
         format!(
             "{name} ({path}{sessions}, {})",
             format_duration(project.active_ms())
         )
     }
 
-    fn session(&self, session: &SessionReport) -> String {
-        let title = title(&session.row);
-        let mut out = self.item(
+    fn format_session(&self, session: &SessionReport) -> String {
+        let title = session_title(&session.row);
+        let mut out = self.format_item(
             "- ",
-            &format!("**{}** ({})", escape_markdown(&title), self.about(session)),
+            &format!(
+                "**{}** ({})",
+                escape_markdown(&title),
+                self.format_facts(session)
+            ),
         );
-        for line in lines(session, &title) {
-            out.push_str(&self.item("  - ", &line));
+        for line in format_session_lines(session, &title) {
+            out.push_str(&self.format_item("  - ", &line));
         }
         out
     }
 
-    /// Id, branch, when, how long.
-    fn about(&self, session: &SessionReport) -> String {
+    /// Formats id, branch, time and duration of a session.
+    fn format_facts(&self, session: &SessionReport) -> String {
         let work = &session.work;
         let id = format!("`{}`", short_id(&session.row, self.all));
-        let branch = work.branch.as_deref().map(markdown_line);
-        let when = self.when(work);
+        let branch = work.branch.as_deref().map(escape_markdown_line);
+        let when = self.format_times_of_work(work);
         let long = format_duration(work.active_ms);
         let parts = [
             Some(id),
@@ -113,8 +121,8 @@ impl Digest<'_> {
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// The time of day, and the day where there are several, as far as the range leaves it open.
-    fn when(&self, work: &WorkSummary) -> String {
+    /// Formats when the work began: the time of day, and the day as far as the range leaves it open.
+    fn format_times_of_work(&self, work: &WorkSummary) -> String {
         let (first, last) = (self.range.from.date(), self.range.last_day());
         let format = match (last - first).get_days() {
             0 => "%H:%M",
@@ -129,7 +137,7 @@ impl Digest<'_> {
         }
     }
 
-    fn item(&self, mark: &str, text: &str) -> String {
+    fn format_item(&self, mark: &str, text: &str) -> String {
         let Some(width) = self.width else {
             return format!("{mark}{text}\n");
         };
@@ -168,16 +176,16 @@ fn format_times(range: &CalendarRange) -> String {
     format!("{begin} to {end}")
 }
 
-/// Session text on one line, as Markdown shows it.
-fn markdown_line(text: &str) -> String {
-    escape_markdown(&safe_line(text))
+/// Returns session text on one line, escaped for Markdown.
+fn escape_markdown_line(text: &str) -> String {
+    escape_markdown(&sanitize_line(text))
 }
 
 /// Returns the lines below a session's title.
-fn lines(session: &SessionReport, title: &str) -> Vec<String> {
+fn format_session_lines(session: &SessionReport, title: &str) -> Vec<String> {
     let work = &session.work;
-    let asked = work.problem.as_deref().map(safe_line);
-    let asked = asked.filter(|words| !is_same(words, title));
+    let asked = work.problem.as_deref().map(sanitize_line);
+    let asked = asked.filter(|words| !is_same_text(words, title));
     let mut lines: Vec<String> = asked
         .map(|words| format!("Asked: {}", escape_markdown(&words)))
         .into_iter()
@@ -185,7 +193,7 @@ fn lines(session: &SessionReport, title: &str) -> Vec<String> {
     lines.extend(
         work.solution
             .as_deref()
-            .map(|w| format!("Came out: {}", markdown_line(w))),
+            .map(|w| format!("Came out: {}", escape_markdown_line(w))),
     );
     let changed: Vec<&TouchedFile> = work.changed_files().collect();
     if !changed.is_empty() {
@@ -194,7 +202,7 @@ fn lines(session: &SessionReport, title: &str) -> Vec<String> {
             escape_markdown(&format_file_names(&changed, MAX_FILES))
         ));
     }
-    let counts = counts(session);
+    let counts = format_counts(session);
     if !counts.is_empty() {
         lines.push(counts.join("; "));
     }
@@ -204,26 +212,30 @@ fn lines(session: &SessionReport, title: &str) -> Vec<String> {
 /// Most names of files.
 const MAX_FILES: usize = 5;
 
-/// True when the prompt says what the title says: a title may be its beginning.
-fn is_same(prompt: &str, title: &str) -> bool {
+/// Returns true when the prompt says what the title says: a title may be its beginning.
+fn is_same_text(prompt: &str, title: &str) -> bool {
     let begin = title.trim_end_matches('…').trim_end();
     let goes_on = prompt.len() > begin.len() + 100;
     prompt.starts_with(begin) && !goes_on
 }
 
-fn counts(session: &SessionReport) -> Vec<String> {
+fn format_counts(session: &SessionReport) -> Vec<String> {
     let work = &session.work;
     let mut counts = Vec::new();
     let ran = work.ran_command_count();
     if ran > 0 {
         counts.push(match work.failed_command_count() {
-            0 => plural(ran, "command"),
-            n => format!("{} ({n} failed)", plural(ran, "command")),
+            0 => pluralize(ran, "command"),
+            n => format!("{} ({n} failed)", pluralize(ran, "command")),
         });
     }
-    counts.extend(work.pull_requests.iter().map(|address| link(address)));
+    counts.extend(
+        work.pull_requests
+            .iter()
+            .map(|address| format_link(address)),
+    );
     if session.subagents > 0 {
-        counts.push(plural(session.subagents, "subagent"));
+        counts.push(pluralize(session.subagents, "subagent"));
     }
     if !work.tokens.is_zero() {
         counts.push(format!("tokens: {}", format_tokens(work.tokens)));
@@ -231,12 +243,12 @@ fn counts(session: &SessionReport) -> Vec<String> {
     counts
 }
 
-/// A pull request by its number; what is no plain address is no link.
-fn link(address: &str) -> String {
+/// Formats a link to a pull request by its number; what is no plain address is no link.
+fn format_link(address: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#@%+=&".contains(c);
     let is_web = address.starts_with("https://") || address.starts_with("http://");
     if !is_web || !address.chars().all(is_plain) {
-        return markdown_line(address);
+        return escape_markdown_line(address);
     }
     let number = address.rsplit('/').next().unwrap_or_default();
     format!("[#{number}]({address})")
@@ -290,18 +302,18 @@ struct JsonFile<'a> {
 
 impl<'a> Digest<'a> {
     /// Returns the report as it is printed as JSON.
-    pub fn json(&self, complete: bool) -> JsonDigest<'a> {
+    pub fn to_json(&self, complete: bool) -> JsonDigest<'a> {
         JsonDigest {
             from: self.range.from.timestamp().to_string(),
             to: self.range.to.timestamp().to_string(),
             complete,
             sessions: self.projects.iter().map(|p| p.sessions.len()).sum(),
-            projects: self.projects.iter().map(json_project).collect(),
+            projects: self.projects.iter().map(to_json_project).collect(),
         }
     }
 }
 
-fn json_project(project: &ProjectReport) -> JsonProject<'_> {
+fn to_json_project(project: &ProjectReport) -> JsonProject<'_> {
     JsonProject {
         project: project
             .sessions
@@ -309,11 +321,11 @@ fn json_project(project: &ProjectReport) -> JsonProject<'_> {
             .map_or("", |s| project_name(&s.row)),
         path: project.path.as_deref(),
         active_seconds: project.active_ms() / 1000,
-        sessions: project.sessions.iter().map(json_session).collect(),
+        sessions: project.sessions.iter().map(to_json_session).collect(),
     }
 }
 
-fn json_session(session: &SessionReport) -> JsonSession<'_> {
+fn to_json_session(session: &SessionReport) -> JsonSession<'_> {
     let (row, work) = (&session.row, &session.work);
     let failed = work.commands.iter().filter(|run| run.status.is_failed());
     JsonSession {
@@ -321,14 +333,14 @@ fn json_session(session: &SessionReport) -> JsonSession<'_> {
         session: &row.uid,
         title: visible_title(row),
         branch: work.branch.as_deref(),
-        started: rfc3339(work.started_ms),
-        ended: rfc3339(work.ended_ms),
+        started: format_rfc3339(work.started_ms),
+        ended: format_rfc3339(work.ended_ms),
         active_seconds: work.active_ms / 1000,
         turns: work.turns,
         subagents: session.subagents,
         problem: work.problem.as_deref(),
         solution: work.solution.as_deref(),
-        files: work.files.iter().map(json_file).collect(),
+        files: work.files.iter().map(to_json_file).collect(),
         commands: work.ran_command_count(),
         failed: failed
             .map(|run: &CommandRun| run.command.as_str())
@@ -339,7 +351,7 @@ fn json_session(session: &SessionReport) -> JsonSession<'_> {
     }
 }
 
-fn json_file(file: &TouchedFile) -> JsonFile<'_> {
+fn to_json_file(file: &TouchedFile) -> JsonFile<'_> {
     JsonFile {
         path: &file.path,
         touch: file.touch,
@@ -353,8 +365,8 @@ mod tests {
     #[test]
     fn pull_requests_alone_are_links() {
         let address = "https://github.com/a/b/pull/7";
-        assert_eq!(link(address), format!("[#7]({address})"));
-        assert_eq!(link("https://x/1]![a](y"), r"https://x/1]!\[a]\(y");
+        assert_eq!(format_link(address), format!("[#7]({address})"));
+        assert_eq!(format_link("https://x/1]![a](y"), r"https://x/1]!\[a]\(y");
     }
 
     #[test]
@@ -382,7 +394,7 @@ mod tests {
             all: &[],
             width: None,
         };
-        let text = digest.markdown();
+        let text = digest.format_markdown();
         assert!(text.contains("1 session, 0 projects\n"), "{text}");
         assert!(text.contains("\n### unknown folder (1 session"), "{text}");
     }

@@ -1,9 +1,9 @@
 //! The report of `doctor`: faults, and those that were mended.
 
-use crate::layout::{INDENT, safe_line, wrap_lines};
+use crate::layout::{INDENT, sanitize_line, wrap_lines};
 use crate::style::{FAILED, FAINT, TITLE, paint};
 use serde::Serialize;
-use session_doctor::{Finding, Fix, Severity};
+use session_doctor::{DoctorFinding, DoctorFix, FindingSeverity};
 
 /// Columns of the name of a check.
 const CHECK_WIDTH: usize = 13;
@@ -12,32 +12,32 @@ const CHECK_WIDTH: usize = 13;
 #[derive(Serialize)]
 pub struct JsonDoctor<'a> {
     /// The findings, after the fixes.
-    pub findings: &'a [Finding],
+    pub findings: &'a [DoctorFinding],
     /// The fixes that `--fix` made.
-    pub fixed: &'a [Fix],
+    pub fixed: &'a [DoctorFix],
 }
 
 /// Describes a fix that was made.
-pub fn describe_fix(fix: Fix) -> &'static str {
+pub fn describe_fix(fix: DoctorFix) -> &'static str {
     match fix {
-        Fix::Permissions => "closed the index to others",
-        Fix::Rebuild => "built the index anew",
-        Fix::Refresh => "read what changed",
-        Fix::Purge => "removed dead rows and deleted text",
+        DoctorFix::Permissions => "closed the index to others",
+        DoctorFix::Rebuild => "built the index anew",
+        DoctorFix::Refresh => "read what changed",
+        DoctorFix::Purge => "removed dead rows and deleted text",
     }
 }
 
 /// Formats findings for a terminal of so many columns.
-pub fn format_findings(findings: &[Finding], width: usize) -> String {
+pub fn format_findings(findings: &[DoctorFinding], width: usize) -> String {
     let mut out = format!("{}\n", paint(TITLE, "DOCTOR"));
     for finding in findings {
-        let style = if finding.severity == Severity::Problem {
+        let style = if finding.severity == FindingSeverity::Problem {
             FAILED
         } else {
             FAINT
         };
         let name = paint(style, format!("{:<CHECK_WIDTH$}", finding.check));
-        let found = safe_line(&finding.found);
+        let found = sanitize_line(&finding.found);
         for (at, line) in wrap_lines(&found, width.saturating_sub(CHECK_WIDTH)).enumerate() {
             let name = if at == 0 {
                 name.clone()
@@ -46,7 +46,11 @@ pub fn format_findings(findings: &[Finding], width: usize) -> String {
             };
             out.push_str(&format!("{name}{line}\n"));
         }
-        let hint = finding.hint.as_deref().map(safe_line).unwrap_or_default();
+        let hint = finding
+            .hint
+            .as_deref()
+            .map(sanitize_line)
+            .unwrap_or_default();
         for line in wrap_lines(&hint, width.saturating_sub(CHECK_WIDTH + INDENT)) {
             out.push_str(&format!("{}{line}\n", " ".repeat(CHECK_WIDTH + INDENT)));
         }

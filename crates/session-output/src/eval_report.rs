@@ -1,8 +1,8 @@
 //! Metrics of rankings as tables.
 
-use crate::layout::{cut, safe_line};
+use crate::layout::{sanitize_line, truncate_to_columns};
 use crate::style::{FAINT, TITLE, paint};
-use session_eval::{Averages, Metrics, Report};
+use session_eval::{EvalReport, MetricAverages, RankingMetrics};
 use session_search::Level;
 use unicode_width::UnicodeWidthStr;
 
@@ -13,7 +13,7 @@ const COUNT_WIDTH: usize = 6;
 const MIN_VALUE_WIDTH: usize = 6;
 
 /// Formats the metrics of a level, a row for each category.
-pub fn format_report(report: &Report) -> String {
+pub fn format_report(report: &EvalReport) -> String {
     let title = format!(
         "{} level, {:.1} ms a question",
         level_name(report.level),
@@ -26,13 +26,18 @@ pub fn format_report(report: &Report) -> String {
         .iter()
         .filter(|(name, _)| !name.is_empty());
     let named = named.map(|(name, averages)| (name.as_str(), averages));
-    let rows: Vec<(String, &Averages)> = summaries
+    let rows: Vec<(String, &MetricAverages)> = summaries
         .into_iter()
         .chain(named)
-        .map(|(name, averages)| (cut(&safe_line(name), MAX_NAME_WIDTH), averages))
+        .map(|(name, averages)| {
+            (
+                truncate_to_columns(&sanitize_line(name), MAX_NAME_WIDTH),
+                averages,
+            )
+        })
         .collect();
     let name_width = rows.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
-    let headings = Metrics::NAMES.map(str::to_owned);
+    let headings = RankingMetrics::NAMES.map(str::to_owned);
     let headings = join_cells("", name_width, "n", &headings);
     let mut out = format!("{}\n{}\n", paint(TITLE, title), paint(FAINT, headings));
     for (name, averages) in &rows {
@@ -50,7 +55,7 @@ pub fn format_report(report: &Report) -> String {
 fn join_cells(name: &str, name_width: usize, count: &str, values: &[String; 8]) -> String {
     let pad = " ".repeat(name_width.saturating_sub(name.width()));
     let mut row = format!("{name}{pad}{count:>COUNT_WIDTH$}");
-    for (heading, value) in Metrics::NAMES.iter().zip(values) {
+    for (heading, value) in RankingMetrics::NAMES.iter().zip(values) {
         let width = MIN_VALUE_WIDTH.max(heading.len() + 1);
         row.push_str(&format!("{value:>width$}"));
     }

@@ -1,15 +1,17 @@
 //! Turns in full, for people.
 
-use crate::layout::{Field, flow, line, safe_line};
-use crate::session_label::{gone_field, minute, project, short_id, title};
+use crate::layout::{LineField, fit_line, lay_out_fields, sanitize_line};
+use crate::session_label::{
+    format_minute, make_gone_field, project_label, session_title, short_id,
+};
 use crate::style::{CALL, FAILED, FAINT, ID, PROJECT, PROMPT, TITLE, paint};
 use anstyle::Style;
 use session_core::diff::DiffLine;
 use session_core::text::printable;
-use session_core::{Part, PromptKind, ToolCall};
-use session_display::plural;
+use session_core::{PromptKind, ToolCall, TurnPart};
+use session_display::pluralize;
 use session_export::{CallView, TextLimit};
-use session_search::{Exchange, Origin};
+use session_search::{Exchange, TurnOrigin};
 use session_store::SessionRow;
 
 /// Part of an output or input that a terminal gets.
@@ -25,15 +27,15 @@ pub fn format_session_heading(session: &SessionRow, all: &[SessionRow], width: u
     let name = format!("{}  ", paint(TITLE, "SESSION"));
     let plain = Style::new();
     let mut fields = vec![
-        Field::whole(ID, short_id(session, all)),
-        Field::whole(plain, safe_line(&session.source)),
-        Field::whole(PROJECT, line(project(session), 30)),
-        Field::whole(plain, minute(session.started_ms)),
-        Field::whole(plain, plural(session.turns as usize, "turn")),
+        LineField::whole(ID, short_id(session, all)),
+        LineField::whole(plain, sanitize_line(&session.source)),
+        LineField::whole(PROJECT, fit_line(project_label(session), 30)),
+        LineField::whole(plain, format_minute(session.started_ms)),
+        LineField::whole(plain, pluralize(session.turns as usize, "turn")),
     ];
-    fields.extend(gone_field(session));
-    let mut out = name + flow(&fields, "SESSION  ".len(), width).trim_start();
-    let title = line(&title(session), width);
+    fields.extend(make_gone_field(session));
+    let mut out = name + lay_out_fields(&fields, "SESSION  ".len(), width).trim_start();
+    let title = fit_line(&session_title(session), width);
     out.push_str(&format!("{}\n", paint(TITLE, title)));
     let more = [
         ("folder", &session.cwd),
@@ -46,7 +48,7 @@ pub fn format_session_heading(session: &SessionRow, all: &[SessionRow], width: u
             out.push_str(&format!(
                 "{} {}\n",
                 paint(FAINT, format!("{name}:")),
-                line(value, width.saturating_sub(10))
+                fit_line(value, width.saturating_sub(10))
             ));
         }
     }
@@ -60,14 +62,16 @@ const RULE_WIDTH: usize = 120;
 pub fn format_exchange(exchange: &Exchange, of: u32, limit: TextLimit, width: usize) -> String {
     let turn = &exchange.turn;
     let from = match exchange.origin {
-        Origin::History => "",
-        Origin::Index => "   from the index: the history is gone or changed, outputs are not kept",
-        Origin::Forgotten => "   forgotten",
+        TurnOrigin::History => "",
+        TurnOrigin::Index => {
+            "   from the index: the history is gone or changed, outputs are not kept"
+        }
+        TurnOrigin::Forgotten => "   forgotten",
     };
     let rule = format!(
         "── {}/{of}  {}{from} ",
         turn.index + 1,
-        minute(turn.started_ms)
+        format_minute(turn.started_ms)
     );
     let fill = "─".repeat(width.min(RULE_WIDTH).saturating_sub(rule.chars().count()));
     let mut out = format!("\n{}\n", paint(FAINT, format!("{rule}{fill}")));
@@ -118,9 +122,9 @@ pub fn format_conversation(
     out
 }
 
-fn format_part(part: &Part, limit: TextLimit, width: usize) -> String {
+fn format_part(part: &TurnPart, limit: TextLimit, width: usize) -> String {
     let aside = |name: &str, text: &str| {
-        let text = block(
+        let text = format_block(
             text,
             if limit == TextLimit::BRIEF {
                 BRIEF_ASIDE
@@ -135,13 +139,13 @@ fn format_part(part: &Part, limit: TextLimit, width: usize) -> String {
         )
     };
     match part {
-        Part::Text { text } => format!("\n{}\n", printable(text).trim_end()),
-        Part::Thinking { text } => aside("thinking", text),
-        Part::Notice { text } => aside("notice", text),
-        Part::Error { text } => aside("error", text),
-        Part::Recap { text } => aside("recap", text),
-        Part::Summary { text } => aside("summary after compaction", text),
-        Part::Call(call) => format_call(call, limit, width),
+        TurnPart::Text { text } => format!("\n{}\n", printable(text).trim_end()),
+        TurnPart::Thinking { text } => aside("thinking", text),
+        TurnPart::Notice { text } => aside("notice", text),
+        TurnPart::Error { text } => aside("error", text),
+        TurnPart::Recap { text } => aside("recap", text),
+        TurnPart::Summary { text } => aside("summary after compaction", text),
+        TurnPart::Call(call) => format_call(call, limit, width),
     }
 }
 
@@ -152,7 +156,7 @@ fn format_call(call: &ToolCall, limit: TextLimit, width: usize) -> String {
     } else {
         FAINT
     };
-    let mark = call.status.words();
+    let mark = call.status.label();
     let mark = mark.map_or(String::new(), |words| paint(style, format!(" {words}")));
     let one_line = !main.contains('\n') && main.len() + call.name.len() + 6 < width.max(60);
     let mut out = format!(
@@ -165,13 +169,16 @@ fn format_call(call: &ToolCall, limit: TextLimit, width: usize) -> String {
         }
     );
     if !one_line {
-        out.push_str(&indented(&block(main, limit), "  "));
+        out.push_str(&indent_lines(&format_block(main, limit), "  "));
     }
     if call.name == ToolCall::PATCH {
         let more = call.files.iter().skip(1).map(|file| format!("{file}\n"));
-        out.push_str(&indented(&block(&more.collect::<String>(), limit), "  "));
+        out.push_str(&indent_lines(
+            &format_block(&more.collect::<String>(), limit),
+            "  ",
+        ));
     }
-    out.push_str(&input(call, limit));
+    out.push_str(&format_input(call, limit));
     if let Some(agent) = &call.subagent {
         out.push_str(&format!(
             "  {} {}\n",
@@ -180,21 +187,21 @@ fn format_call(call: &ToolCall, limit: TextLimit, width: usize) -> String {
         ));
     }
     if let Some(output) = &call.output {
-        out.push_str(&indented(&block(output, limit), "  │ "));
+        out.push_str(&indent_lines(&format_block(output, limit), "  │ "));
     }
     out
 }
 
 /// Formats edits as diffs, and the inputs that the first line does not already show.
-fn input(call: &ToolCall, limit: TextLimit) -> String {
+fn format_input(call: &ToolCall, limit: TextLimit) -> String {
     let view = CallView::new(call);
-    let edits = view.edits.iter().map(|edit| edit_lines(edit, limit));
+    let edits = view.edits.iter().map(|edit| format_edit_lines(edit, limit));
     let inputs = view.inputs.iter().filter(|i| i.name != "description");
-    let inputs = inputs.map(|input| named(input.name, &block(&input.text, limit)));
+    let inputs = inputs.map(|input| format_labelled(input.name, &format_block(&input.text, limit)));
     edits.chain(inputs).collect()
 }
 
-fn edit_lines(lines: &[DiffLine<'_>], limit: TextLimit) -> String {
+fn format_edit_lines(lines: &[DiffLine<'_>], limit: TextLimit) -> String {
     let line = |line: &DiffLine<'_>| match line {
         DiffLine::Context(text) => format!("  {text}\n"),
         DiffLine::Removed(text) => format!("- {text}\n"),
@@ -202,24 +209,24 @@ fn edit_lines(lines: &[DiffLine<'_>], limit: TextLimit) -> String {
         DiffLine::Gap => "…\n".to_owned(),
     };
     let text: String = lines.iter().map(line).collect();
-    indented(&block(&text, limit), "  ")
+    indent_lines(&format_block(&text, limit), "  ")
 }
 
-/// An input behind its name, or below it where it has several lines.
-fn named(name: &str, body: &str) -> String {
+/// Formats an input behind its name, or below it where it has several lines.
+fn format_labelled(name: &str, body: &str) -> String {
     let name = paint(FAINT, format!("{}:", printable(name)));
     match body.contains('\n') {
-        true => format!("  {name}\n{}", indented(body, "    ")),
+        true => format!("  {name}\n{}", indent_lines(body, "    ")),
         false => format!("  {name} {body}\n"),
     }
 }
 
-/// Safe text, cut.
-fn block(text: &str, limit: TextLimit) -> String {
+/// Returns safe text within the limit.
+fn format_block(text: &str, limit: TextLimit) -> String {
     limit.shorten(&printable(text))
 }
 
-fn indented(text: &str, with: &str) -> String {
+fn indent_lines(text: &str, with: &str) -> String {
     text.lines()
         .map(|line| format!("{}{line}\n", paint(FAINT, with)))
         .collect()

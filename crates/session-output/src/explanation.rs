@@ -1,14 +1,14 @@
 //! How scores came to be, for people.
 
-use crate::layout::{Field, INDENT, flow, line, wrap_lines};
+use crate::layout::{INDENT, LineField, fit_line, lay_out_fields, wrap_lines};
 use crate::style::FAINT;
 use session_core::ListScore;
-use session_display::plural;
-use session_search::{CosineStats, Explanation, Hit, ListWeight};
+use session_display::pluralize;
+use session_search::{CosineStats, ListWeight, SearchExplanation, SearchHit};
 use session_store::TermStats;
 
 /// Formats the figures of a hit.
-pub fn format_hit(hit: &Hit, width: usize) -> String {
+pub(crate) fn format_hit_explanation(hit: &SearchHit, width: usize) -> String {
     let part = |name: &str, list_score: Option<ListScore>| match list_score {
         Some(s) => format!(
             "{name} {:.3} (rank {}, scaled {:.3})",
@@ -24,16 +24,22 @@ pub fn format_hit(hit: &Hit, width: usize) -> String {
     if hit.exact < 1.0 {
         parts.push(format!("by what it lacks x {:.2}", hit.exact));
     }
-    let fields: Vec<Field> = parts.into_iter().map(|p| Field::whole(FAINT, p)).collect();
-    flow(&fields, INDENT, width)
+    let fields: Vec<LineField> = parts
+        .into_iter()
+        .map(|p| LineField::whole(FAINT, p))
+        .collect();
+    lay_out_fields(&fields, INDENT, width)
 }
 
 /// Formats the figures of a search: weights, models, terms.
-pub fn format_search(explanation: &Explanation, width: usize) -> String {
+pub(crate) fn format_search_explanation(explanation: &SearchExplanation, width: usize) -> String {
     let mut out = String::from("\n");
-    let fused = [fusion(explanation), weighing(explanation)];
-    let models = explanation.cosines.iter().map(model);
-    let named = explanation.identifiers.iter().map(|term| named(term));
+    let fused = [format_fusion(explanation), format_weights(explanation)];
+    let models = explanation.cosines.iter().map(format_cosine_stats);
+    let named = explanation
+        .identifiers
+        .iter()
+        .map(|term| format_identifier(term));
     for text in fused.into_iter().chain(models).chain(named) {
         for scale in wrap_lines(&text, width) {
             out.push_str(&format!("{scale}\n"));
@@ -45,7 +51,7 @@ pub fn format_search(explanation: &Explanation, width: usize) -> String {
     out
 }
 
-fn fusion(explanation: &Explanation) -> String {
+fn format_fusion(explanation: &SearchExplanation) -> String {
     let alpha = explanation.weights.alpha;
     format!(
         "fused = {:.2} x dense + {:.2} x lexical; the score is the probability of an answer",
@@ -54,7 +60,7 @@ fn fusion(explanation: &Explanation) -> String {
     )
 }
 
-fn weighing(explanation: &Explanation) -> String {
+fn format_weights(explanation: &SearchExplanation) -> String {
     let side = |name: &str, side: ListWeight| {
         format!(
             "{name}: strength {:.3}, confidence {:.2}",
@@ -69,23 +75,23 @@ fn weighing(explanation: &Explanation) -> String {
     )
 }
 
-fn model(spread: &CosineStats) -> String {
+fn format_cosine_stats(spread: &CosineStats) -> String {
     format!(
-        "{}: weight {:.1}, best cosine {:.3}, mean {:.3}, z {:.2}, strength {:.3}",
+        "{}: weight {:.2}, best cosine {:.3}, mean {:.3}, z {:.2}, strength {:.3}",
         spread.model, spread.weight, spread.best, spread.mean, spread.z, spread.strength
     )
 }
 
-fn named(term: &str) -> String {
+fn format_identifier(term: &str) -> String {
     format!("few sessions hold {term}: they are first")
 }
 
 fn format_term(term: &TermStats, width: usize) -> String {
     let worth = format!(
         "{}, idf {:.2}",
-        plural(term.turns as usize, "turn"),
+        pluralize(term.turns as usize, "turn"),
         term.idf
     );
     let room = width.saturating_sub(worth.len() + 4);
-    format!("  {}: {worth}\n", line(&term.term, room.min(40)))
+    format!("  {}: {worth}\n", fit_line(&term.term, room.min(40)))
 }

@@ -1,12 +1,15 @@
 //! Cures of an error, for people and as JSON.
 
-use crate::layout::{Field, INDENT, flow, line, safe_line};
+use crate::layout::{INDENT, LineField, fit_line, lay_out_fields, sanitize_line};
 use crate::searched_scope::SearchedScope;
-use crate::session_label::{gone_field, minute, project, rfc3339, short_id, title};
+use crate::session_label::{
+    format_minute, format_rfc3339, make_gone_field, project_label, session_title, short_id,
+};
 use crate::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
 use anstyle::Style;
 use serde::Serialize;
-use session_display::plural;
+use session_core::TurnAddress;
+use session_display::pluralize;
 use session_query::{FoundCure, FoundCures};
 use session_report::Cure;
 use session_store::SessionRow;
@@ -36,26 +39,26 @@ pub struct FixListing<'a> {
 
 impl FixListing<'_> {
     /// Formats the listing for a terminal.
-    pub fn text(&self) -> String {
+    pub fn format(&self) -> String {
         let fixes = &self.found.fixes;
         let counts = format!(
-            "{} of {} that failed of it",
-            plural(fixes.len(), "cure"),
-            plural(self.found.turns, "turn")
+            "{} of {} that failed with it",
+            pluralize(fixes.len(), "cure"),
+            pluralize(self.found.turns, "turn")
         );
         let heading = [
-            Field::whole(TITLE, "FIXES"),
-            Field::cut_to(
+            LineField::whole(TITLE, "FIXES"),
+            LineField::cut_to(
                 Style::new(),
-                format!("\"{}\"", line(self.error, self.width / 2)),
+                format!("\"{}\"", fit_line(self.error, self.width / 2)),
                 20,
             ),
-            Field::whole(FAINT, counts),
+            LineField::whole(FAINT, counts),
         ];
-        let mut out = flow(&heading, 0, self.width);
+        let mut out = lay_out_fields(&heading, 0, self.width);
         for fix in fixes.iter().take(self.limit) {
             out.push('\n');
-            out.push_str(&self.fix(fix));
+            out.push_str(&self.format_fix(fix));
         }
         let more = fixes.len().saturating_sub(self.limit);
         if more > 0 {
@@ -66,48 +69,48 @@ impl FixListing<'_> {
     }
 
     /// Returns why there is nothing to list.
-    pub fn nothing(&self, scope: &SearchedScope) -> String {
+    pub fn format_nothing(&self, scope: &SearchedScope) -> String {
         let turns = self.found.turns;
         match (self.found.signatures.is_empty(), turns) {
             (true, _) => {
                 "nothing in that tells one error from others\nhint: give the line that says what failed".to_owned()
             }
-            (_, 0) if scope.is_filtered => scope.format_nothing("no command failed of that"),
+            (_, 0) if scope.is_filtered => scope.format_nothing("no command failed with that error"),
             (_, 0) => {
-                "no command failed of that\nhint: give the whole line, as it was printed".to_owned()
+                "no command failed with that error\nhint: give the whole line, as it was printed".to_owned()
             }
             _ => format!(
-                "{} failed of that, and no cure of it is known",
-                plural(turns, "turn")
+                "{} failed with that error, and no fix of it is known",
+                pluralize(turns, "turn")
             ),
         }
     }
 
-    fn fix(&self, fix: &FoundCure) -> String {
+    fn format_fix(&self, fix: &FoundCure) -> String {
         let session = &fix.session;
-        let place = format!("{}:{}", short_id(session, self.all), fix.cure.turn);
+        let address = TurnAddress::new(short_id(session, self.all), fix.cure.turn);
         let mut fields = vec![
-            Field::whole(FAINT, minute(fix.cure.time_ms.or(session.ended_ms))),
-            Field::whole(ID, place),
-            Field::whole(PROJECT, line(project(session), 24)),
+            LineField::whole(FAINT, format_minute(fix.cure.time_ms.or(session.ended_ms))),
+            LineField::whole(ID, address.to_string()),
+            LineField::whole(PROJECT, fit_line(project_label(session), 24)),
         ];
-        fields.extend(gone_field(session));
-        fields.push(Field::cut_to(TITLE, title(session), 24));
-        let mut out = flow(&fields, 0, self.width);
-        for (label, style, text) in cure_lines(&fix.cure, session) {
+        fields.extend(make_gone_field(session));
+        fields.push(LineField::cut_to(TITLE, session_title(session), 24));
+        let mut out = lay_out_fields(&fields, 0, self.width);
+        for (label, style, text) in format_cure_lines(&fix.cure, session) {
             let columns = self.width.saturating_sub(INDENT + LABEL_WIDTH);
             let label = paint(style, format!("{label:<LABEL_WIDTH$}"));
             out.push_str(&format!(
                 "{}{label}{}\n",
                 " ".repeat(INDENT),
-                line(&text, columns)
+                fit_line(&text, columns)
             ));
         }
         out
     }
 
     /// Returns the listing as JSON.
-    pub fn json(&self) -> JsonFixes<'_> {
+    pub fn to_json(&self) -> JsonFixes<'_> {
         let fixes = self.found.fixes.iter().take(self.limit);
         JsonFixes {
             error: self.error,
@@ -122,24 +125,28 @@ impl FixListing<'_> {
             common: self.found.is_common,
             complete: self.is_complete,
             left_out: self.left_out,
-            found: fixes.map(json_fix).collect(),
+            found: fixes.map(to_json_fix).collect(),
         }
     }
 }
 
 /// Returns what a cure was, a line each: what it tells, in which style, and the text.
-fn cure_lines(cure: &Cure, session: &SessionRow) -> Vec<(&'static str, Style, String)> {
+fn format_cure_lines(cure: &Cure, session: &SessionRow) -> Vec<(&'static str, Style, String)> {
     let mut lines = vec![
         ("error", FAILED, cure.error.clone()),
-        ("failed", FAILED, format!("$ {}", safe_line(&cure.command))),
+        (
+            "failed",
+            FAILED,
+            format!("$ {}", sanitize_line(&cure.command)),
+        ),
     ];
     if !cure.files.is_empty() {
         let root = session.project.as_deref().unwrap_or_default();
-        let files = cure.files.iter().map(|path| below(path, root));
-        lines.push(("edited", PROJECT, listed(files)));
+        let files = cure.files.iter().map(|path| strip_root(path, root));
+        lines.push(("edited", PROJECT, join_listed(files)));
     }
     let commands = cure.commands.iter().take(MAX_ITEMS);
-    lines.extend(commands.map(|command| ("ran", PROJECT, format!("$ {}", safe_line(command)))));
+    lines.extend(commands.map(|command| ("ran", PROJECT, format!("$ {}", sanitize_line(command)))));
     let more = cure.commands.len().saturating_sub(MAX_ITEMS);
     if more > 0 {
         lines.push(("", FAINT, format!("+{more}")));
@@ -152,7 +159,7 @@ fn cure_lines(cure: &Cure, session: &SessionRow) -> Vec<(&'static str, Style, St
     lines
 }
 
-fn listed<'t>(items: impl ExactSizeIterator<Item = &'t str>) -> String {
+fn join_listed<'t>(items: impl ExactSizeIterator<Item = &'t str>) -> String {
     let more = items.len().saturating_sub(MAX_ITEMS);
     let mut texts: Vec<String> = items.take(MAX_ITEMS).map(str::to_owned).collect();
     if more > 0 {
@@ -161,7 +168,7 @@ fn listed<'t>(items: impl ExactSizeIterator<Item = &'t str>) -> String {
     texts.join(", ")
 }
 
-fn below<'p>(path: &'p str, root: &str) -> &'p str {
+fn strip_root<'p>(path: &'p str, root: &str) -> &'p str {
     let below = path.strip_prefix(root);
     below
         .and_then(|path| path.strip_prefix(['/', '\\']))
@@ -196,14 +203,14 @@ struct JsonFix<'a> {
     cure: &'a Cure,
 }
 
-fn json_fix(fix: &FoundCure) -> JsonFix<'_> {
+fn to_json_fix(fix: &FoundCure) -> JsonFix<'_> {
     let session = &fix.session;
     JsonFix {
         source: &session.source,
         session: &session.uid,
-        project: project(session),
+        project: project_label(session),
         path: session.project.as_deref(),
-        date: rfc3339(fix.cure.time_ms.or(session.ended_ms)),
+        date: format_rfc3339(fix.cure.time_ms.or(session.ended_ms)),
         title: session.title.as_deref(),
         parent: session.parent.as_deref(),
         gone: session.gone,

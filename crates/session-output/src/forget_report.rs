@@ -1,12 +1,17 @@
 //! The report of `forget`: the plan before the question, the outcome, the records.
 
-use crate::layout::safe_line;
+use crate::layout::sanitize_line;
 use jiff::Timestamp;
 use serde::Serialize;
-use session_display::{minute, plural, short_id};
-use session_forget::{ForgetPlan, ForgottenEntry, MARKER, Removed};
+use session_core::TurnAddress;
+use session_display::{format_minute, pluralize, short_id};
+use session_forget::{
+    ForgetPlan, ForgottenEntry, MARKER, PlannedTitle, PlannedTurn, RemovedCounts,
+};
 use session_memory::Memory;
 use session_store::{OpenProcess, SessionRow};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 /// Sessions and turns that are named before the question.
 const MAX_NAMED: usize = 10;
@@ -39,7 +44,7 @@ impl<'a> JsonForgotten<'a> {
         Self {
             sessions: sessions.map(|session| session.uid.as_str()).collect(),
             turns: plan.turn_count,
-            titles: plan.titles.len(),
+            titles: plan.title_count(),
             copies: plan.copies,
             memories: memories.iter().map(Memory::id).collect(),
             dry_run: !is_done,
@@ -83,11 +88,11 @@ impl<'a> JsonForgetRecords<'a> {
 pub fn format_forget_records(entries: &[ForgottenEntry]) -> String {
     let line = |entry: &ForgottenEntry| {
         let (sessions, turns) = (
-            plural(entry.sessions, "session"),
-            plural(entry.turns, "turn"),
+            pluralize(entry.sessions, "session"),
+            pluralize(entry.turns, "turn"),
         );
         let at = entry.at.parse::<Timestamp>().ok();
-        let at = minute(at.map(Timestamp::as_millisecond));
+        let at = format_minute(at.map(Timestamp::as_millisecond));
         format!(
             "{:>4}  {at:<16}  {:<8}  {sessions}, {turns}\n",
             entry.id, entry.what
@@ -104,11 +109,11 @@ pub fn format_restored(sessions: usize, turns: usize, is_by_marker: bool) -> Str
             format!("nothing came back: a prompt holds `{MARKER}`, which keeps its session out")
         }
         (0, 0) => "nothing came back: the histories hold it no longer".to_owned(),
-        (0, turns) => format!("{} came back from the histories", plural(turns, "turn")),
+        (0, turns) => format!("{} came back from the histories", pluralize(turns, "turn")),
         (sessions, turns) => format!(
             "{}, {} came back from the histories",
-            plural(sessions, "session"),
-            plural(turns, "turn")
+            pluralize(sessions, "session"),
+            pluralize(turns, "turn")
         ),
     }
 }
@@ -122,15 +127,18 @@ pub fn format_forget_plan(
 ) -> String {
     let mut out = String::new();
     for session in plan.sessions.iter().take(MAX_NAMED) {
-        let title = safe_line(session.title.as_deref().unwrap_or("(no title)"));
-        let turns = plural(session.turns as usize, "turn");
+        let title = sanitize_line(session.title.as_deref().unwrap_or("(no title)"));
+        let turns = pluralize(session.turns as usize, "turn");
         out += &format!("  {}  {turns}, {title}\n", short_id(session, all));
     }
-    for (session, turn) in plan.turns.iter().take(MAX_NAMED) {
-        out += &format!("  {}:{}\n", short_id(session, all), turn.index);
+    for PlannedTurn { session, turn } in plan.turns.iter().take(MAX_NAMED) {
+        out += &format!(
+            "  {}\n",
+            TurnAddress::new(short_id(session, all), turn.index)
+        );
     }
-    for (session, title) in plan.titles.iter().take(MAX_NAMED) {
-        let title = safe_line(title);
+    for PlannedTitle { session, title } in plan.titles.iter().take(MAX_NAMED) {
+        let title = sanitize_line(title);
         out += &format!("  the title of {}, {title}\n", short_id(session, all));
     }
     let counts = [plan.sessions.len(), plan.turns.len(), plan.titles.len()];
@@ -141,8 +149,9 @@ pub fn format_forget_plan(
     if more > 0 {
         out += &format!("  … and {more} more\n");
     }
+    out += &format_projects(&plan.sessions);
     if plan.copies > 0 {
-        let copies = plural(plan.copies, "copy");
+        let copies = pluralize(plan.copies, "copy");
         out += &format!("  with {copies} in sessions that stay\n");
     }
     for memory in memories {
@@ -151,30 +160,60 @@ pub fn format_forget_plan(
         } else {
             "kept, though saved from it (see --memories):"
         };
-        let topic = safe_line(&memory.front.topic);
+        let topic = sanitize_line(&memory.front.topic);
         out += &format!("  {what} {}  {topic}\n", memory.id());
     }
     out
 }
 
+/// Formats the projects of sessions, where there are several: part of a path may name more than was meant.
+fn format_projects(sessions: &[SessionRow]) -> String {
+    let folders = sessions.iter();
+    let folders = folders.filter_map(|s| s.project.as_deref().or(s.cwd.as_deref()));
+    let folders: BTreeSet<String> = folders.map(sanitize_line).collect();
+    if folders.len() < 2 {
+        return String::new();
+    }
+    let named: Vec<&str> = folders.iter().take(MAX_NAMED).map(String::as_str).collect();
+    let projects = pluralize(folders.len(), "project");
+    let more = match folders.len() - named.len() {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    format!("  of {projects}: {}{more}\n", named.join(", "))
+}
+
+/// Formats that databases that were put aside are deleted with what is forgotten, which they may hold; empty where there
+/// are none.
+pub fn format_old_databases(paths: &[PathBuf]) -> String {
+    let line = |path: &PathBuf| {
+        let path = path.to_string_lossy();
+        format!(
+            "  and an old database, maybe the last copy of sessions whose history is gone: {}\n",
+            sanitize_line(&path)
+        )
+    };
+    paths.iter().take(1).map(line).collect()
+}
+
 /// Formats what a plan forgets, as counts.
 pub fn format_forget_counts(plan: &ForgetPlan) -> String {
-    format_counts(Removed {
+    format_removed_counts(RemovedCounts {
         sessions: plan.sessions.len(),
         turns: plan.turn_count,
-        titles: plan.titles.len(),
+        titles: plan.title_count(),
     })
 }
 
 /// Formats counts of what leaves the index; titles where there are any.
-pub(crate) fn format_counts(removed: Removed) -> String {
+pub(crate) fn format_removed_counts(removed: RemovedCounts) -> String {
     let (sessions, turns) = (
-        plural(removed.sessions, "session"),
-        plural(removed.turns, "turn"),
+        pluralize(removed.sessions, "session"),
+        pluralize(removed.turns, "turn"),
     );
     match removed.titles {
         0 => format!("{sessions}, {turns}"),
-        titles => format!("{sessions}, {turns}, {}", plural(titles, "title")),
+        titles => format!("{sessions}, {turns}, {}", pluralize(titles, "title")),
     }
 }
 
@@ -182,7 +221,7 @@ pub(crate) fn format_counts(removed: Removed) -> String {
 pub fn format_index_readers(readers: &[OpenProcess]) -> String {
     let named: Vec<String> = readers
         .iter()
-        .map(|process| format!("{} ({})", process.pid, safe_line(&process.name)))
+        .map(|process| format!("{} ({})", process.pid, sanitize_line(&process.name)))
         .collect();
     let who = match named.is_empty() {
         true => "another process".to_owned(),

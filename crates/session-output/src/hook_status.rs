@@ -1,6 +1,6 @@
 //! The hook as settings have it.
 
-use crate::layout::safe_line;
+use crate::layout::sanitize_line;
 use serde::Serialize;
 use session_agents::Agent;
 
@@ -29,26 +29,26 @@ pub fn format_hook_status(status: &JsonHookStatus) -> String {
         true => "not installed".to_owned(),
         false => status.events.join(", "),
     };
-    let path = safe_line(&status.path);
+    let path = sanitize_line(&status.path);
     format!(
         "{:<8} {path}:\n    {events}{}",
         status.scope,
-        why_not(status)
+        describe_failure(status)
     )
 }
 
 /// Says why the hook does not work, and what helps.
-fn why_not(status: &JsonHookStatus) -> String {
+fn describe_failure(status: &JsonHookStatus) -> String {
     match (&status.command, &status.disabled_by) {
         (Some(_), _) if status.works => String::new(),
         (Some(_), Some(path)) => format!(
             "\n    `disableAllHooks` turns it off; remove that key from\n    {}",
-            safe_line(path)
+            sanitize_line(path)
         ),
         (Some(command), None) => format!(
             "\n    its program is not there: {}\n    {}",
-            safe_line(command),
-            remedy(status)
+            sanitize_line(command),
+            describe_remedy(status)
         ),
         (None, _) => String::new(),
     }
@@ -56,7 +56,7 @@ fn why_not(status: &JsonHookStatus) -> String {
 
 /// Says what gives the hook a program that is there. One event that it has is named: without any, others would
 /// be added.
-fn remedy(status: &JsonHookStatus) -> String {
+fn describe_remedy(status: &JsonHookStatus) -> String {
     let agent = Agent::from_name(status.agent).filter(|agent| agent.has_chosen_events());
     let event = agent.and(status.events.first());
     let event = event.map_or(String::new(), |event| format!(" --event {event}"));

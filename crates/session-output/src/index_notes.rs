@@ -1,9 +1,9 @@
 //! Notes on a refresh of the index: files read, removed and left.
 
-use crate::forget_report::format_counts;
-use session_display::plural;
-use session_forget::Removed;
-use session_indexer::{Outcome, Unwritable};
+use crate::forget_report::format_removed_counts;
+use session_display::{pluralize, sanitize_line};
+use session_forget::RemovedCounts;
+use session_indexer::{OldDatabase, Outcome, Unwritable};
 use std::time::Duration;
 
 /// Formats notes on what a refresh removed and left unread; empty where there is nothing to note.
@@ -19,6 +19,7 @@ pub fn format_refresh_notes(outcome: &Outcome) -> String {
         return out;
     }
     out += &format_open_directory(outcome);
+    out += &format_old_database(outcome);
     if let Some(note) = format_unread(outcome) {
         out += &format!("{note}\n");
     }
@@ -36,18 +37,37 @@ pub fn format_open_directory(outcome: &Outcome) -> String {
     )
 }
 
+/// Formats a note on a database that was put aside; empty where nothing is to be said of it.
+pub fn format_old_database(outcome: &Outcome) -> String {
+    match &outcome.old_database {
+        None => String::new(),
+        Some(OldDatabase::PutAside(path)) => format!(
+            "note: the old index could not be read to its end; sessions whose history is gone may be left in its database alone, `{}`\n",
+            sanitize_line(&path.to_string_lossy())
+        ),
+        Some(OldDatabase::MayHoldRemoved(path)) => format!(
+            "note: `{}`, a database that was put aside, may still hold what was removed\nhint: delete it if you miss nothing\n",
+            sanitize_line(&path.to_string_lossy())
+        ),
+    }
+}
+
 /// Describes what a refresh removed from the index, if it did.
 fn format_removed(outcome: &Outcome) -> Option<String> {
     let removed = outcome.removed;
-    (removed != Removed::default())
-        .then(|| format!("removed {} that are excluded", format_counts(removed)))
+    (removed != RemovedCounts::default()).then(|| {
+        format!(
+            "removed {} that are excluded",
+            format_removed_counts(removed)
+        )
+    })
 }
 
 fn format_unread(outcome: &Outcome) -> Option<String> {
     let left = match (outcome.files_left, outcome.sessions_left) {
         (0, 0) => None,
-        (0, n) => Some(format!("{} still to be embedded", plural(n, "session"))),
-        (n, _) => Some(format!("{} still to be read", plural(n, "changed file"))),
+        (0, n) => Some(format!("{} still to be embedded", pluralize(n, "session"))),
+        (n, _) => Some(format!("{} still to be read", pluralize(n, "changed file"))),
     };
     match (outcome.locked, left) {
         (true, left) => {
@@ -68,17 +88,17 @@ pub fn format_index_outcome(outcome: &Outcome, took: Duration) -> String {
     let mut out = if outcome.files_read + outcome.embedded == 0 {
         "nothing new".to_owned()
     } else {
-        let files = plural(outcome.files_read, "changed file");
-        let turns = plural(outcome.turns, "turn");
+        let files = pluralize(outcome.files_read, "changed file");
+        let turns = pluralize(outcome.turns, "turn");
         format!(
             "read {turns} from {files}, embedded {}",
-            plural(outcome.embedded, "text")
+            pluralize(outcome.embedded, "text")
         )
     };
     if outcome.files_gone > 0 {
         out.push_str(&format!(
             ", marked {} as gone",
-            plural(outcome.files_gone, "file")
+            pluralize(outcome.files_gone, "file")
         ));
     }
     if let Some(removed) = format_removed(outcome) {

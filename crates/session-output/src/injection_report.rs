@@ -1,6 +1,6 @@
 //! The report of an injection: the text before a prompt, and the reasons for it.
 
-use crate::layout::{cut, safe_line};
+use crate::layout::{sanitize_line, truncate_to_columns};
 use crate::style::{FAINT, ID, paint};
 use serde::Serialize;
 use session_memory::{
@@ -48,9 +48,9 @@ impl<'a> JsonInjection<'a> {
     }
 }
 
-/// Formats the decision and its candidates.
-pub fn format_decision(decision: &InjectionDecision, width: usize) -> String {
-    let mut out = format!("{}\n", format_outcome(decision));
+/// Formats the decision and its candidates. `waiting` memories wait for trust, and are no candidates.
+pub fn format_decision(decision: &InjectionDecision, waiting: usize, width: usize) -> String {
+    let mut out = format!("{}\n", format_outcome(decision, waiting));
     for candidate in decision.candidates.iter().take(MAX_CANDIDATES) {
         out.push_str(&format_candidate(candidate, width));
     }
@@ -61,8 +61,17 @@ pub fn format_decision(decision: &InjectionDecision, width: usize) -> String {
     out
 }
 
-fn format_outcome(decision: &InjectionDecision) -> String {
+fn format_outcome(decision: &InjectionDecision, waiting: usize) -> String {
     let why = match decision.skipped {
+        Some(SkipReason::EmptyResult) if waiting > 0 => {
+            let waiting = match waiting {
+                1 => "1 memory waits for trust".to_owned(),
+                n => format!("{n} memories wait for trust"),
+            };
+            return format!(
+                "nothing is put before this prompt: {waiting}, and no trusted one has anything in common with it (empty_result)"
+            );
+        }
         None => return "memories are put before this prompt".to_owned(),
         Some(SkipReason::SwitchOff) => "it is switched off, or the prompt says so (switch_off)",
         Some(SkipReason::EmptyResult) => "no memory has anything in common with it (empty_result)",
@@ -92,15 +101,30 @@ fn format_candidate(candidate: &InjectionCandidate, width: usize) -> String {
         "{:<20} {:.2} of {:.2}",
         reason, candidate.gate_score, candidate.threshold
     );
-    let id = paint(ID, safe_line(&candidate.id));
-    let topic = cut(
-        &safe_line(&candidate.topic),
+    let id = paint(ID, sanitize_line(&candidate.id));
+    let topic = truncate_to_columns(
+        &sanitize_line(&candidate.topic),
         width.saturating_sub(4 + candidate.id.len() + 2),
     );
     let mut out = format!("{}\n    {id}  {topic}\n", paint(FAINT, head));
     if let Some(cue) = &found.cue {
-        let cue = cut(&safe_line(cue), width.saturating_sub(CUE_LABEL.len()));
+        let cue = truncate_to_columns(&sanitize_line(cue), width.saturating_sub(CUE_LABEL.len()));
         out.push_str(&format!("{}\n", paint(FAINT, format!("{CUE_LABEL}{cue}"))));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_memory_that_waits_for_trust_is_the_reason() {
+        let nothing = InjectionDecision::without_block(SkipReason::EmptyResult);
+        assert_eq!(
+            format_decision(&nothing, 1, 80),
+            "nothing is put before this prompt: 1 memory waits for trust, and no trusted one has anything in common with it (empty_result)\n"
+        );
+        assert!(format_decision(&nothing, 0, 80).contains("no memory has anything in common"));
+    }
 }

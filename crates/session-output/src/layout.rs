@@ -2,24 +2,24 @@
 
 use crate::style::paint;
 use anstyle::Style;
-pub use session_display::{cut, line, safe_line, wrap_lines};
+pub(crate) use session_display::{fit_line, sanitize_line, truncate_to_columns, wrap_lines};
 use unicode_width::UnicodeWidthStr;
 
 /// Indentation of the lines of a hit after its first one, in columns.
-pub const INDENT: usize = 4;
+pub(crate) const INDENT: usize = 4;
 /// Columns between two fields.
-pub const GAP: usize = 3;
+pub(crate) const GAP: usize = 3;
 
 /// A styled text in a row of texts.
-pub struct Field {
+pub(crate) struct LineField {
     style: Style,
     text: String,
     min_width: usize,
 }
 
-impl Field {
+impl LineField {
     /// Makes a field that is cut only where a whole line is too short for it.
-    pub fn whole(style: Style, text: impl Into<String>) -> Self {
+    pub(crate) fn whole(style: Style, text: impl Into<String>) -> Self {
         Self {
             style,
             text: text.into(),
@@ -28,7 +28,7 @@ impl Field {
     }
 
     /// Makes a field that may be cut to `min_width` columns rather than begin a line.
-    pub fn cut_to(style: Style, text: impl Into<String>, min_width: usize) -> Self {
+    pub(crate) fn cut_to(style: Style, text: impl Into<String>, min_width: usize) -> Self {
         Self {
             min_width,
             ..Self::whole(style, text)
@@ -38,7 +38,7 @@ impl Field {
 
 /// Lays out fields side by side from a column on. One for which there is no room
 /// begins an indented line.
-pub fn flow(fields: &[Field], column: usize, width: usize) -> String {
+pub(crate) fn lay_out_fields(fields: &[LineField], column: usize, width: usize) -> String {
     let mut out = " ".repeat(column);
     let mut used = column;
     for (n, field) in fields.iter().enumerate() {
@@ -51,7 +51,7 @@ pub fn flow(fields: &[Field], column: usize, width: usize) -> String {
             out.push_str(&" ".repeat(INDENT));
             used = INDENT;
         }
-        let text = cut(&field.text, width.saturating_sub(used));
+        let text = truncate_to_columns(&field.text, width.saturating_sub(used));
         used += text.width();
         out.push_str(&paint(field.style, text));
     }
@@ -66,12 +66,12 @@ mod tests {
     #[test]
     fn a_field_without_room_begins_a_line() {
         let plain = Style::new();
-        let check = |fields: &[Field], expected: &str| {
-            let text = anstream::adapter::strip_str(&flow(fields, 0, 20)).to_string();
+        let check = |fields: &[LineField], expected: &str| {
+            let text = anstream::adapter::strip_str(&lay_out_fields(fields, 0, 20)).to_string();
             assert_eq!(text, expected);
         };
         let [a, b] = ["abcdefgh", "a title of some length"];
-        let whole = |text| Field::whole(plain, text);
+        let whole = |text| LineField::whole(plain, text);
         check(&[whole(a), whole(a)], "abcdefgh   abcdefgh\n");
         check(
             &[whole(a), whole("abcdefghij")],
@@ -79,11 +79,11 @@ mod tests {
         );
         check(&[whole(a), whole(b)], "abcdefgh\n    a title of some…\n");
         check(
-            &[whole(a), Field::cut_to(plain, b, 8)],
+            &[whole(a), LineField::cut_to(plain, b, 8)],
             "abcdefgh   a title…\n",
         );
         check(
-            &[whole(a), Field::cut_to(plain, b, 12)],
+            &[whole(a), LineField::cut_to(plain, b, 12)],
             "abcdefgh\n    a title of some…\n",
         );
     }

@@ -8,20 +8,20 @@
 //!   ever added. They borrow from the data that they show. Strings are kept as they are: the caller prints
 //!   them by `session_core::safe_json`, which escapes what a terminal would obey.
 //! - **Text**: functions named `format_…`, or a method `text`. Session text is an attacker's; it passes
-//!   through `printable` or [`session_display::safe_line`] before it stands in an answer. Colours are codes
+//!   through `printable` or [`session_display::sanitize_line`] before it stands in an answer. Colours are codes
 //!   in the text, of one list of styles; a stream that is no terminal drops them.
 //!
 //! An answer that needs several things beside each other is a struct that holds them:
 //!
 //! | answer | text | JSON |
 //! | --- | --- | --- |
-//! | [`SearchListing`] | [`SearchListing::text`] | [`JsonSearch`]; [`SearchListing::compact_json`] |
-//! | [`TurnListing`] of files or commands | [`TurnListing::text`] | [`JsonListing`] |
+//! | [`SearchListing`] | [`SearchListing::format`] | [`JsonSearch`]; [`SearchListing::compact_json`] |
+//! | [`TurnListing`] of files or commands | [`TurnListing::format`] | [`JsonListing`] |
 //! | turns of a session | [`format_session_heading`], [`format_exchange`], [`format_items`] | [`JsonItems`] |
-//! | [`Digest`], [`Calendar`] | [`Digest::markdown`], [`Calendar::text`] | [`JsonDigest`], [`JsonStats`] |
+//! | [`Digest`], [`Calendar`] | [`Digest::format_markdown`], [`Calendar::format`] | [`JsonDigest`], [`JsonStats`] |
 //! | memories | [`format_memories`], [`format_matches`], [`format_memory_stats`] | [`JsonMemory`] and its lists |
 //! | a prompt's injection | [`format_decision`] | [`JsonInjection`] |
-//! | [`StatusReport`], findings, models, settings | [`StatusReport::text`], [`format_findings`], [`format_models`], [`JsonSettings::text`] | [`JsonStatus`], [`JsonDoctor`], [`JsonModels`], [`JsonSettings`] |
+//! | [`StatusReport`], findings, models, settings | [`StatusReport::format`], [`format_findings`], [`format_models`], [`JsonSettings::format`] | [`JsonStatus`], [`JsonDoctor`], [`JsonModels`], [`JsonSettings`] |
 //!
 //! All of them are laid out by a few functions: fields side by side that wrap where a line is full, commands
 //! as they are typed ([`format_command`], [`quote_query`]).
@@ -90,18 +90,20 @@ pub use exchange_text::{
 pub use fix_listing::{FixListing, JsonFixes};
 pub use forget_report::{
     JsonForgetRecords, JsonForgotten, format_forget_counts, format_forget_plan,
-    format_forget_records, format_index_readers, format_restored,
+    format_forget_records, format_index_readers, format_old_databases, format_restored,
 };
 pub use hook_status::{JsonHookStatus, format_hook_status};
-pub use index_notes::{format_index_outcome, format_open_directory, format_refresh_notes};
+pub use index_notes::{
+    format_index_outcome, format_old_database, format_open_directory, format_refresh_notes,
+};
 pub use injection_report::{JsonInjection, format_decision};
 pub use memory_json::{
     JsonContextSheet, JsonImportedMemories, JsonMemory, JsonMemoryCandidate, JsonMemoryChange,
     JsonMemoryList, JsonMemorySearch, JsonPrintedContextSheet, JsonSavedMemory, JsonShownMemory,
 };
 pub use memory_notes::{
-    broad_trigger_notes, left_out_note, moved_notes, repeat_notes, shown_notes, trigger_note,
-    waiting_note,
+    format_broad_trigger_notes, format_import_report, format_left_out_note, format_moved_notes,
+    format_repeat_notes, format_shown_notes, format_trigger_note, format_waiting_note,
 };
 pub use memory_stats::{JsonMemoryStats, format_memory_stats};
 pub use memory_text::{format_matches, format_memories};
@@ -114,7 +116,7 @@ pub use searched_scope::SearchedScope;
 pub use session_items::{JsonItems, TurnItemKind, format_items, format_no_items, has_items};
 pub use session_label::format_candidates;
 pub use settings_text::JsonSettings;
-pub use shell::{format_command, quote_query};
+pub use shell::{format_command, quote_query, quote_word};
 pub use skill_report::format_skill_report;
 pub use status_report::{JsonStatus, StatusReport};
 pub use trust_report::{JsonTrustList, JsonTrusted, TrustedProject, format_for_review};

@@ -73,7 +73,7 @@ pub struct JsonMemoryCandidate<'a> {
 
 impl<'a> JsonMemoryCandidate<'a> {
     /// Returns matches as they are printed, best first; each is a match of one of `all`.
-    pub fn list(found: &'a [MemoryMatch], all: &'a [Memory]) -> Vec<Self> {
+    pub fn from_matches(found: &'a [MemoryMatch], all: &'a [Memory]) -> Vec<Self> {
         let candidate = |(i, found): (usize, &'a MemoryMatch)| Self {
             rank: i + 1,
             found,
@@ -102,7 +102,7 @@ impl<'a> JsonMemorySearch<'a> {
         Self {
             query,
             results,
-            candidates: JsonMemoryCandidate::list(candidates, all),
+            candidates: JsonMemoryCandidate::from_matches(candidates, all),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Notes on memories: which wait for trust, which were moved, where one comes from.
 
-use crate::layout::{line, safe_line};
-use session_memory::{Memory, MemoryState, MovedMemories, NearDuplicate, Trust};
+use crate::layout::{fit_line, sanitize_line};
+use session_core::TurnAddress;
+use session_display::pluralize;
+use session_memory::{ImportReport, Memory, MemoryState, MovedMemories, NearDuplicate, Trust};
 use session_query::{BroadTrigger, SavedMemory, TriggerKind};
 
 /// Most ids that a note names.
@@ -12,27 +14,54 @@ const COLUMNS: usize = 80;
 const MAX_REPEATED: usize = 3;
 
 /// Returns a note on the memories that came with the repository and are not trusted, if there are any.
-pub fn waiting_note(memories: &[Memory]) -> Option<String> {
+pub fn format_waiting_note(memories: &[Memory]) -> Option<String> {
     let waiting: Vec<&Memory> = memories.iter().filter(|m| !m.trust.is_trusted()).collect();
     let first = waiting.first()?;
     let changed = waiting.iter().filter(|m| m.trust == Trust::Changed);
     let changed: Vec<&str> = changed.map(|m| m.id()).take(MAX_NAMED).collect();
     let changed = match changed.as_slice() {
         [] => String::new(),
-        ids => format!(" (changed since they were known: {})", ids.join(", ")),
+        ids => format!(" (changed after you trusted them: {})", ids.join(", ")),
     };
     let which = match waiting.len() {
-        1 => format!("{} came with this repository and is", first.id()),
-        n => format!("{n} memories came with this repository and are"),
+        1 => format!(
+            "{} came with this repository; it is not injected until you trust it",
+            first.id()
+        ),
+        n => format!(
+            "{n} memories came with this repository; they are not injected until you trust them"
+        ),
     };
     Some(format!(
-        "{which} put before no prompt{changed}\nhint: `session-search trust` shows them and asks"
+        "{which}{changed}\nhint: `session-search trust` shows what waits and asks"
     ))
+}
+
+/// Formats how many memories were imported, and how many were known and where. `is_global` is true where they were
+/// imported for all projects.
+pub fn format_import_report(report: &ImportReport, is_global: bool) -> String {
+    let imported = pluralize(report.imported.len(), "memory");
+    let in_project = report.known_in_project;
+    let place = match report.known - in_project {
+        0 => "in this project".to_owned(),
+        _ if in_project == 0 => "for all projects".to_owned(),
+        global => format!("{in_project} in this project, {global} for all projects"),
+    };
+    let known = match report.known {
+        0 => return format!("{imported} imported"),
+        1 => "1 was here already".to_owned(),
+        n => format!("{n} were here already"),
+    };
+    let hint = match is_global && in_project > 0 {
+        true => "\nhint: delete those of the project to import them for all projects",
+        false => "",
+    };
+    format!("{imported} imported, {known} ({place}){hint}")
 }
 
 /// Returns a note on memories that an export leaves out, since they wait for trust; `None` where there
 /// are none.
-pub fn left_out_note(count: usize) -> Option<String> {
+pub fn format_left_out_note(count: usize) -> Option<String> {
     let which = match count {
         0 => return None,
         1 => "1 memory that waits for trust is".to_owned(),
@@ -44,7 +73,7 @@ pub fn left_out_note(count: usize) -> Option<String> {
 }
 
 /// Returns notes on the memories that were moved because of their age.
-pub fn moved_notes(moved: &MovedMemories) -> Vec<String> {
+pub fn format_moved_notes(moved: &MovedMemories) -> Vec<String> {
     let archived = moved.archived.iter().map(|id| {
         format!(
             "archived {id}, which nobody touched for long; `session-search memory activate {id}` takes it back, storage.auto_archive = false keeps all"
@@ -59,19 +88,19 @@ pub fn moved_notes(moved: &MovedMemories) -> Vec<String> {
 }
 
 /// Returns notes on the memories that a saved one repeats, the most similar first.
-pub fn repeat_notes(memory: &Memory, repeats: &[NearDuplicate]) -> Vec<String> {
+pub fn format_repeat_notes(memory: &Memory, repeats: &[NearDuplicate]) -> Vec<String> {
     let note = |other: &NearDuplicate| {
         let (old, new) = (&other.id, memory.id());
         format!(
             "it repeats {old}, {}\nhint: `session-search memory edit {old}` changes that one, `session-search memory supersede {old} --by {new}` replaces it",
-            safe_line(&other.topic)
+            sanitize_line(&other.topic)
         )
     };
     repeats.iter().take(MAX_REPEATED).map(note).collect()
 }
 
 /// Returns a note on a memory that was saved without triggers.
-pub fn trigger_note(saved: &SavedMemory) -> Option<String> {
+pub fn format_trigger_note(saved: &SavedMemory) -> Option<String> {
     let command = saved.trigger_command()?;
     let source = match (
         saved.proposed.is_empty(),
@@ -87,7 +116,7 @@ pub fn trigger_note(saved: &SavedMemory) -> Option<String> {
 }
 
 /// Returns notes on triggers of a memory that match much of what there is.
-pub fn broad_trigger_notes(memory: &Memory, broad: &[BroadTrigger]) -> Vec<String> {
+pub fn format_broad_trigger_notes(memory: &Memory, broad: &[BroadTrigger]) -> Vec<String> {
     let note = |trigger: &BroadTrigger| {
         let (counted, option) = match trigger.kind {
             TriggerKind::Path => ("files of the project", "--when-path"),
@@ -103,12 +132,12 @@ pub fn broad_trigger_notes(memory: &Memory, broad: &[BroadTrigger]) -> Vec<Strin
 }
 
 /// Returns notes on a memory that is shown, and the commands that go on from it.
-pub fn shown_notes(memory: &Memory, is_raw: bool) -> Vec<String> {
-    let state = state_note(memory).into_iter();
-    let waiting = waiting_note(std::slice::from_ref(memory));
+pub fn format_shown_notes(memory: &Memory, is_raw: bool) -> Vec<String> {
+    let state = format_state_note(memory).into_iter();
+    let waiting = format_waiting_note(std::slice::from_ref(memory));
     let superseded = memory.front.superseded_by.as_ref();
-    let superseded = superseded.map(|by| format!("it is superseded by {}", line(by, COLUMNS)));
-    let source = source_note(memory).filter(|_| !is_raw);
+    let superseded = superseded.map(|by| format!("it is superseded by {}", fit_line(by, COLUMNS)));
+    let source = format_source_note(memory).filter(|_| !is_raw);
     state
         .chain(waiting)
         .chain(superseded)
@@ -116,7 +145,7 @@ pub fn shown_notes(memory: &Memory, is_raw: bool) -> Vec<String> {
         .collect()
 }
 
-fn state_note(memory: &Memory) -> Option<String> {
+fn format_state_note(memory: &Memory) -> Option<String> {
     let id = memory.id();
     match memory.state {
         MemoryState::Active => None,
@@ -129,11 +158,13 @@ fn state_note(memory: &Memory) -> Option<String> {
     }
 }
 
-fn source_note(memory: &Memory) -> Option<String> {
+fn format_source_note(memory: &Memory) -> Option<String> {
     let (id, source) = (memory.id(), memory.front.source.as_ref()?);
     let session = source.session.as_ref()?;
-    let turns = source.turns.as_ref().map(|turns| format!(":{turns}"));
-    let whole = format!("{session}{}", turns.as_deref().unwrap_or_default());
+    let whole = match &source.turns {
+        Some(turns) => TurnAddress::new(session, turns).to_string(),
+        None => session.clone(),
+    };
     let raw = format!("`session-search memory show {id} --raw` has its words");
     let is_range = source.turns.as_deref().is_none_or(is_turn_range);
     // A repository writes it: nothing but an id becomes a command that somebody may run.
@@ -141,17 +172,17 @@ fn source_note(memory: &Memory) -> Option<String> {
         true => format!(
             "saved from {whole}: {raw}, `session-search show {whole}` everything, as long as the history is there"
         ),
-        false => format!("saved from {}: {raw}", line(&whole, COLUMNS)),
+        false => format!("saved from {}: {raw}", fit_line(&whole, COLUMNS)),
     })
 }
 
-/// True for an id that is a word of a shell and no option.
+/// Returns true for an id that is a word of a shell and no option.
 fn is_plain_id(id: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     !id.is_empty() && !id.starts_with('-') && id.chars().all(is_plain)
 }
 
-/// True for a number, or two with a hyphen.
+/// Returns true for a number, or two with a hyphen.
 fn is_turn_range(turns: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     match turns.split_once('-') {
@@ -163,6 +194,27 @@ fn is_turn_range(turns: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn known_memories_are_told_with_where_they_are() {
+        let report = |known: usize, known_in_project: usize| ImportReport {
+            known,
+            known_in_project,
+            ..ImportReport::default()
+        };
+        assert_eq!(
+            format_import_report(&report(0, 0), true),
+            "0 memories imported"
+        );
+        assert_eq!(
+            format_import_report(&report(5, 5), true),
+            "0 memories imported, 5 were here already (in this project)\nhint: delete those of the project to import them for all projects"
+        );
+        assert_eq!(
+            format_import_report(&report(1, 0), false),
+            "0 memories imported, 1 was here already (for all projects)"
+        );
+    }
 
     #[test]
     fn what_is_no_id_becomes_no_command() {

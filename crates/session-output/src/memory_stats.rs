@@ -1,6 +1,6 @@
 //! Counts of memories, and of what was put before prompts.
 
-use crate::layout::safe_line;
+use crate::layout::sanitize_line;
 use crate::style::{FAINT, TITLE, paint};
 use serde::Serialize;
 use session_memory::{InjectionStats, MemoryStats};
@@ -50,12 +50,12 @@ pub fn format_memory_stats(stats: &JsonMemoryStats) -> String {
     for (scope, place) in &memories.places {
         out += &row(
             scope,
-            format!("{} in {}", place.memories, safe_line(&place.path)),
+            format!("{} in {}", place.memories, sanitize_line(&place.path)),
         );
     }
     out += &row("kinds", list(&memories.kinds));
     out += &row("importance", list(&memories.importance));
-    out += &row("keywords", safe_line(&memories.keywords.join(", ")));
+    out += &row("keywords", sanitize_line(&memories.keywords.join(", ")));
     out += &row(
         "characters",
         format!(
@@ -71,7 +71,7 @@ pub fn format_memory_stats(stats: &JsonMemoryStats) -> String {
             injection.prompts, injection.injected, injection.items, injection.chars
         ),
     );
-    out += &row("time", times(injection));
+    out += &row("time", format_times(injection));
     for (reason, count) in &injection.disabled {
         out += &row(&reason.replace('_', " "), count.to_string());
     }
@@ -79,7 +79,7 @@ pub fn format_memory_stats(stats: &JsonMemoryStats) -> String {
 }
 
 /// Formats how long memories of a prompt took to find; empty where there was no prompt.
-fn times(injection: &InjectionStats) -> String {
+fn format_times(injection: &InjectionStats) -> String {
     let (median, most) = (injection.retrieval_ms_p50, injection.retrieval_ms_p95);
     match injection.prompts {
         0 => String::new(),

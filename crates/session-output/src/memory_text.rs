@@ -1,6 +1,6 @@
 //! Memories for people.
 
-use crate::layout::{Field, INDENT, flow, safe_line, wrap_lines};
+use crate::layout::{INDENT, LineField, lay_out_fields, sanitize_line, wrap_lines};
 use crate::style::{FAINT, ID, PROJECT, TITLE, band_style, paint};
 use session_memory::{Memory, MemoryMatch, MemoryState};
 
@@ -16,36 +16,39 @@ pub fn format_matches(
 ) -> String {
     let mut out = format!("{}\n\n", paint(TITLE, "MEMORIES"));
     for one in found {
-        out.push_str(&result(one, &all[one.memory], explain, width));
+        out.push_str(&format_match(one, &all[one.memory], explain, width));
     }
     out
 }
 
-fn result(found: &MemoryMatch, memory: &Memory, explain: bool, width: usize) -> String {
+fn format_match(found: &MemoryMatch, memory: &Memory, explain: bool, width: usize) -> String {
     let band = found.band();
     let score = format!("[{:.2} {}]", found.score, band.name());
     let style = band_style(band);
-    let mut out = flow(
+    let mut out = lay_out_fields(
         &[
-            Field::whole(style, format!("{score:<15}")),
-            Field::whole(ID, safe_line(memory.id())),
-            Field::whole(PROJECT, memory.front.kind.label()),
-            Field::cut_to(TITLE, safe_line(&memory.front.topic), 24),
+            LineField::whole(style, format!("{score:<15}")),
+            LineField::whole(ID, sanitize_line(memory.id())),
+            LineField::whole(PROJECT, memory.front.kind.label()),
+            LineField::cut_to(TITLE, sanitize_line(&memory.front.topic), 24),
         ],
         0,
         width,
     );
     let indent = " ".repeat(INDENT);
-    for line in
-        wrap_lines(&safe_line(&memory.summary()), width.saturating_sub(INDENT)).take(MAX_LINES)
+    for line in wrap_lines(
+        &sanitize_line(&memory.summary()),
+        width.saturating_sub(INDENT),
+    )
+    .take(MAX_LINES)
     {
         out.push_str(&format!("{indent}{line}\n"));
     }
-    for line in notes(memory) {
+    for line in format_notes(memory) {
         out.push_str(&format!("{indent}{}\n", paint(FAINT, line)));
     }
     if explain {
-        for line in explained(found, memory) {
+        for line in explain_match(found, memory) {
             out.push_str(&format!("{indent}{}\n", paint(FAINT, line)));
         }
     }
@@ -54,25 +57,25 @@ fn result(found: &MemoryMatch, memory: &Memory, explain: bool, width: usize) -> 
 }
 
 /// Returns notes on the state of a memory.
-fn notes(memory: &Memory) -> Vec<String> {
+fn format_notes(memory: &Memory) -> Vec<String> {
     let mut notes = Vec::new();
     if !memory.trust.is_trusted() {
         notes.push("from the repository, not trusted".to_owned());
     }
     if let Some(by) = &memory.front.superseded_by {
-        notes.push(format!("superseded by {}", safe_line(by)));
+        notes.push(format!("superseded by {}", sanitize_line(by)));
     }
     if memory.state == MemoryState::Archive {
         notes.push(format!(
             "archived; session-search memory activate {}",
-            safe_line(memory.id())
+            sanitize_line(memory.id())
         ));
     }
     notes
 }
 
-/// How a score came to be.
-fn explained(found: &MemoryMatch, memory: &Memory) -> Vec<String> {
+/// Explains how the score of a match came to be, one part each.
+fn explain_match(found: &MemoryMatch, memory: &Memory) -> Vec<String> {
     let list_score = |list_score: Option<session_core::ListScore>| match list_score {
         Some(s) => format!("{:.2} (rank {})", s.scaled, s.rank),
         None => "-".to_owned(),
@@ -93,10 +96,10 @@ fn explained(found: &MemoryMatch, memory: &Memory) -> Vec<String> {
             list_score(found.lexical),
             list_score(found.dense),
             found.cosine,
-            safe_line(&found.terms.join(" "))
+            sanitize_line(&found.terms.join(" "))
         ),
     ];
-    lines.extend(cue.map(|cue| format!("nearest cue: {}", safe_line(cue))));
+    lines.extend(cue.map(|cue| format!("nearest cue: {}", sanitize_line(cue))));
     lines
 }
 
@@ -115,12 +118,16 @@ pub fn format_memories(all: &[Memory], width: usize) -> String {
             false => "  not trusted",
         };
         let scope = format!("{:<7}{state}{trust}", memory.scope.label());
-        out.push_str(&flow(
+        out.push_str(&lay_out_fields(
             &[
-                Field::whole(ID, safe_line(memory.id())),
-                Field::whole(PROJECT, format!("{:<11}", memory.front.kind.label())),
-                Field::whole(FAINT, scope),
-                Field::cut_to(anstyle::Style::new(), safe_line(&memory.front.topic), 30),
+                LineField::whole(ID, sanitize_line(memory.id())),
+                LineField::whole(PROJECT, format!("{:<11}", memory.front.kind.label())),
+                LineField::whole(FAINT, scope),
+                LineField::cut_to(
+                    anstyle::Style::new(),
+                    sanitize_line(&memory.front.topic),
+                    30,
+                ),
             ],
             0,
             width,

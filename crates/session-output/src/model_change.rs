@@ -20,10 +20,10 @@ pub enum ModelChange {
 
 impl ModelChange {
     /// Formats the change of a model, and what it means.
-    pub fn text(self, model: &str) -> String {
+    pub fn format(self, model: &str) -> String {
         match self {
             Self::Used => format!(
-                "`{model}` is in use; `session-search index` makes its vectors now, else they are made bit by bit"
+                "`{model}` is in use; `session-search index` embeds all sessions now, otherwise it goes on in the background"
             ),
             Self::Verified => format!("`{model}` is as it came, and works"),
             Self::Removed => format!("`{model}` is removed; its vectors stay in the index"),

@@ -1,6 +1,6 @@
 //! The models of the catalogue as a table.
 
-use crate::layout::{cut, line};
+use crate::layout::{fit_line, truncate_to_columns};
 use crate::style::{FAINT, ID, TITLE, paint};
 use anstyle::Style;
 use serde::Serialize;
@@ -47,13 +47,13 @@ impl<'a> JsonModels<'a> {
     pub fn new(models: &'a [ModelOverview], in_use: &'a str, broken: Vec<String>) -> Self {
         Self {
             in_use,
-            models: models.iter().map(json_model).collect(),
+            models: models.iter().map(to_json_model).collect(),
             broken,
         }
     }
 }
 
-fn json_model(model: &ModelOverview) -> JsonModel<'_> {
+fn to_json_model(model: &ModelOverview) -> JsonModel<'_> {
     let spec = &model.spec;
     JsonModel {
         name: &spec.name,
@@ -84,24 +84,24 @@ const MAX_CELL_WIDTH: usize = 24;
 
 /// Formats the models as a table of so many columns.
 pub fn format_models(models: &[ModelOverview], width: usize) -> String {
-    let rows: Vec<[String; 6]> = models.iter().map(cells).collect();
+    let rows: Vec<[String; 6]> = models.iter().map(format_cells).collect();
     let widest = |n: usize| {
         let cells = rows.iter().map(|row| row[n].width());
         cells.chain([HEADINGS[n].len()]).max().unwrap_or(0)
     };
     let widths: [usize; 6] = std::array::from_fn(widest);
     let headings = join_cells(&HEADINGS.map(str::to_owned), &widths, "  ");
-    let mut out = paint(TITLE, cut(&headings, width));
+    let mut out = paint(TITLE, truncate_to_columns(&headings, width));
     for (model, row) in models.iter().zip(&rows) {
         let mark = if model.in_use { "* " } else { "  " };
-        let text = cut(&join_cells(row, &widths, mark), width);
+        let text = truncate_to_columns(&join_cells(row, &widths, mark), width);
         let style = if model.in_use { ID } else { Style::new() };
         out.push_str(&format!("\n{}", paint(style, text)));
     }
     let key = "* in use; COVERAGE: sessions of the index that have its vectors";
-    out.push_str(&format!("\n\n{}\n", paint(FAINT, line(key, width))));
+    out.push_str(&format!("\n\n{}\n", paint(FAINT, fit_line(key, width))));
     for device in format_devices(models) {
-        out.push_str(&format!("{}\n", paint(FAINT, line(&device, width))));
+        out.push_str(&format!("{}\n", paint(FAINT, fit_line(&device, width))));
     }
     out
 }
@@ -123,7 +123,7 @@ fn format_devices(models: &[ModelOverview]) -> Vec<String> {
     lines.collect()
 }
 
-fn cells(model: &ModelOverview) -> [String; 6] {
+fn format_cells(model: &ModelOverview) -> [String; 6] {
     let state = match model.state {
         ModelState::Bundled => "in the binary",
         ModelState::Remote => "endpoint",
@@ -132,14 +132,14 @@ fn cells(model: &ModelOverview) -> [String; 6] {
         ModelState::Absent => "not here",
     };
     [
-        line(&model.spec.name, MAX_CELL_WIDTH),
+        fit_line(&model.spec.name, MAX_CELL_WIDTH),
         model.bytes.map_or("?".to_owned(), format_size),
         if model.spec.dims == 0 {
             "?".to_owned()
         } else {
             model.spec.dims.to_string()
         },
-        line(&model.spec.licence, MAX_CELL_WIDTH),
+        fit_line(&model.spec.licence, MAX_CELL_WIDTH),
         state.to_owned(),
         format_share(model.coverage.as_ref()),
     ]

@@ -5,16 +5,16 @@ use crate::style::{MATCH, paint};
 use session_display::{Preview, PreviewPart};
 
 /// Returns at most two indented lines, the words that match in bold.
-pub fn format_preview(preview: &Preview, width: usize) -> String {
-    let lines = preview.lines(width.saturating_sub(INDENT));
-    let painted = |line: &Vec<PreviewPart>| line.iter().map(painted).collect::<String>();
+pub(crate) fn format_preview(preview: &Preview, width: usize) -> String {
+    let lines = preview.wrap_parts(width.saturating_sub(INDENT));
+    let painted = |line: &Vec<PreviewPart>| line.iter().map(paint_part).collect::<String>();
     let lines = lines.iter();
     lines
         .map(|line| format!("{:INDENT$}{}\n", "", painted(line)))
         .collect()
 }
 
-fn painted(part: &PreviewPart) -> String {
+fn paint_part(part: &PreviewPart) -> String {
     match part.is_match {
         true => paint(MATCH, &part.text),
         false => part.text.clone(),
@@ -32,9 +32,9 @@ mod tests {
             is_match,
         };
         assert_eq!(
-            painted(&part("lamp", true)),
+            paint_part(&part("lamp", true)),
             format!("{MATCH}lamp{MATCH:#}")
         );
-        assert_eq!(painted(&part("lamp", false)), "lamp");
+        assert_eq!(paint_part(&part("lamp", false)), "lamp");
     }
 }

@@ -2,13 +2,15 @@
 
 use crate::memory_json::JsonMemoryCandidate;
 use crate::search_listing::SearchListing;
-use crate::session_label::{hit_time, project, resume_line, rfc3339};
+use crate::session_label::{format_rfc3339, hit_time, project_label, resume_line};
 use crate::work::JsonWork;
 use serde::Serialize;
-use session_core::{Band, ListScore};
+use session_core::{ConfidenceBand, ListScore};
 use session_display::Preview;
 use session_indexer::Outcome;
-use session_search::{Explanation, Hit, HitOrder, Level, Results, Searched, UnfoundTerms};
+use session_search::{
+    HitOrder, Level, SearchExplanation, SearchHit, SearchResults, SearchedCounts, UnfoundTerms,
+};
 use std::borrow::Cow;
 
 /// The answer of a search.
@@ -17,27 +19,27 @@ pub struct JsonSearch<'a> {
     query: &'a str,
     level: Level,
     hits: Vec<JsonHit<'a>>,
-    searched: Searched,
-    index: Option<Freshness>,
+    searched: SearchedCounts,
+    index: Option<JsonFreshness>,
     left_out: &'a [String],
     #[serde(flatten)]
     unfound: Cow<'a, UnfoundTerms>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    explanation: Option<&'a Explanation>,
+    explanation: Option<&'a SearchExplanation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     memories: Option<Vec<JsonMemoryCandidate<'a>>>,
 }
 
 /// How far the index was as the histories are.
 #[derive(Serialize)]
-struct Freshness {
+struct JsonFreshness {
     complete: bool,
     files_left: usize,
     sessions_left: usize,
     locked: bool,
 }
 
-impl Freshness {
+impl JsonFreshness {
     fn new(outcome: &Outcome) -> Self {
         Self {
             complete: outcome.is_complete(),
@@ -53,7 +55,7 @@ struct JsonHit<'a> {
     rank: usize,
     /// Null, as is the band, where hits are listed by time.
     score: Option<f32>,
-    band: Option<Band>,
+    band: Option<ConfidenceBand>,
     source: &'a str,
     session: &'a str,
     turn: Option<u32>,
@@ -75,7 +77,7 @@ struct JsonHit<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     done: Option<JsonWork<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    explain: Option<Explain>,
+    explain: Option<JsonExplanation>,
 }
 
 impl<'a> JsonSearch<'a> {
@@ -85,8 +87,8 @@ impl<'a> JsonSearch<'a> {
             query,
             level,
             hits: Vec::new(),
-            searched: Searched::default(),
-            index: refreshed.map(Freshness::new),
+            searched: SearchedCounts::default(),
+            index: refreshed.map(JsonFreshness::new),
             left_out: &[],
             unfound: Cow::default(),
             explanation: None,
@@ -102,7 +104,7 @@ impl<'a> JsonSearch<'a> {
 }
 
 #[derive(Serialize)]
-struct Explain {
+struct JsonExplanation {
     lexical: Option<ListScore>,
     dense: Option<ListScore>,
     /// The fused score, by which hits are ordered.
@@ -113,11 +115,11 @@ struct Explain {
 
 impl<'a> SearchListing<'a> {
     /// Returns the answer as JSON.
-    pub fn json(&self) -> JsonSearch<'a> {
+    pub fn to_json(&self) -> JsonSearch<'a> {
         let (answer, results) = (self.answer, &self.answer.results);
         let hits = results.hits.iter().zip(self.previews);
         let mut hits: Vec<JsonHit<'a>> = hits
-            .map(|(hit, preview)| json_hit(results, hit, preview, self.explain))
+            .map(|(hit, preview)| to_json_hit(results, hit, preview, self.explain))
             .collect();
         for (hit, work) in hits.iter_mut().zip(self.work) {
             hit.done = Some(JsonWork::new(work, self.with));
@@ -127,7 +129,7 @@ impl<'a> SearchListing<'a> {
             level: results.level,
             hits,
             searched: results.searched.clone(),
-            index: self.refreshed.map(Freshness::new),
+            index: self.refreshed.map(JsonFreshness::new),
             left_out: &answer.left_out,
             unfound: Cow::Borrowed(&results.explanation.unfound),
             explanation: self.explain.then_some(&results.explanation),
@@ -136,9 +138,9 @@ impl<'a> SearchListing<'a> {
     }
 }
 
-fn json_hit<'a>(
-    results: &Results,
-    hit: &'a Hit,
+fn to_json_hit<'a>(
+    results: &SearchResults,
+    hit: &'a SearchHit,
     preview: &'a Preview,
     explain: bool,
 ) -> JsonHit<'a> {
@@ -152,9 +154,9 @@ fn json_hit<'a>(
         session: &session.uid,
         turn: hit.turn.as_ref().map(|t| t.index),
         turns: session.turns,
-        project: project(session),
+        project: project_label(session),
         path: session.project.as_deref(),
-        date: rfc3339(hit_time(results.level, hit)),
+        date: format_rfc3339(hit_time(results.level, hit)),
         branch: hit
             .turn
             .as_ref()
@@ -162,7 +164,7 @@ fn json_hit<'a>(
             .or(session.branch.as_deref()),
         title: session.title.as_deref(),
         preview: &preview.text,
-        matches: preview.offsets(),
+        matches: preview.char_ranges(),
         files: &hit.files,
         tools: &hit.tools,
         resume: resume_line(session),
@@ -170,7 +172,7 @@ fn json_hit<'a>(
         gone: session.gone,
         prompts_only: session.prompts_only,
         done: None,
-        explain: explain.then_some(Explain {
+        explain: explain.then_some(JsonExplanation {
             lexical: hit.lexical,
             dense: hit.dense,
             fused: hit.fused,

@@ -1,7 +1,7 @@
 //! The scope of a search that found nothing.
 
-use session_display::plural;
-use session_search::Filter;
+use session_display::pluralize;
+use session_search::SearchFilter;
 use session_store::SessionRow;
 
 /// The sessions that were searched, and how they were chosen.
@@ -17,11 +17,11 @@ pub struct SearchedScope {
 
 impl SearchedScope {
     /// Counts the sessions that a filter lets through.
-    pub fn new(filter: &Filter, all: &[SessionRow]) -> Self {
+    pub fn new(filter: &SearchFilter, all: &[SessionRow]) -> Self {
         Self {
             sessions: all.iter().filter(|row| filter.passes_session(row)).count(),
             is_filtered: !filter.clauses.is_empty(),
-            filters_turns: filter.by_turn(),
+            filters_turns: filter.filters_turns(),
         }
     }
 
@@ -32,11 +32,11 @@ impl SearchedScope {
             false => "",
         };
         if self.sessions == 0 && self.is_filtered {
-            return "the filters leave no session\nhint: leave one of them out".to_owned();
+            return "no session passes all the filters\nhint: remove one of them".to_owned();
         }
-        let count = plural(self.sessions, "session");
+        let count = pluralize(self.sessions, "session");
         match self.filters_turns {
-            true => format!("{nothing} in what the filters leave of {count}{hint}"),
+            true => format!("{nothing} in the turns of {count} that pass the filters{hint}"),
             false => format!("{nothing} in {count}{hint}"),
         }
     }
@@ -45,7 +45,7 @@ impl SearchedScope {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_search::{Condition, FilterClause};
+    use session_search::{FilterClause, FilterCondition};
 
     fn session(ended_ms: i64) -> SessionRow {
         SessionRow {
@@ -55,10 +55,10 @@ mod tests {
         }
     }
 
-    fn format(conditions: Vec<Condition>) -> String {
-        let filter = Filter {
+    fn format(conditions: Vec<FilterCondition>) -> String {
+        let filter = SearchFilter {
             clauses: conditions.into_iter().map(FilterClause::new).collect(),
-            ..Filter::default()
+            ..SearchFilter::default()
         };
         let all = [session(1), session(5)];
         SearchedScope::new(&filter, &all).format_nothing("no turn ran that")
@@ -68,16 +68,16 @@ mod tests {
     fn filters_that_were_given_are_told_of() {
         assert_eq!(format(Vec::new()), "no turn ran that in 2 sessions");
         assert_eq!(
-            format(vec![Condition::Agent("claude".into())]),
+            format(vec![FilterCondition::Agent("claude".into())]),
             "no turn ran that in 2 sessions\nhint: the filters may be too narrow"
         );
         assert_eq!(
-            format(vec![Condition::SinceMs(3)]),
-            "no turn ran that in what the filters leave of 1 session\nhint: the filters may be too narrow"
+            format(vec![FilterCondition::SinceMs(3)]),
+            "no turn ran that in the turns of 1 session that pass the filters\nhint: the filters may be too narrow"
         );
         assert_eq!(
-            format(vec![Condition::Agent("codex".into())]),
-            "the filters leave no session\nhint: leave one of them out"
+            format(vec![FilterCondition::Agent("codex".into())]),
+            "no session passes all the filters\nhint: remove one of them"
         );
     }
 }

@@ -1,10 +1,10 @@
 //! Commands, files, errors, prompts or answers of a session's turns.
 
-use crate::session_label::rfc3339;
+use crate::session_label::format_rfc3339;
 use crate::style::{CALL, FAILED, FAINT, ID, paint};
 use serde::Serialize;
 use session_core::text::printable;
-use session_core::{AccessedFile, CallStatus, FileAccess, TurnContent};
+use session_core::{AccessedFile, CallStatus, FileAccess, TurnAddress, TurnContent};
 use session_search::Exchange;
 
 /// A kind of item in a turn.
@@ -56,7 +56,7 @@ pub fn format_no_items(only: TurnItemKind) -> &'static str {
 }
 
 /// The items of one kind in a turn.
-enum ItemsOfKind {
+enum TurnItems {
     Lines(Vec<(String, Option<&'static str>)>),
     Words(String),
 }
@@ -65,17 +65,21 @@ enum ItemsOfKind {
 pub fn format_items(exchanges: &[Exchange], id: &str, only: TurnItemKind) -> String {
     let mut out = String::new();
     for exchange in exchanges {
-        let place = format!("{id}:{}", exchange.turn.index);
-        match items_of_kind(exchange, only) {
-            ItemsOfKind::Lines(lines) if !lines.is_empty() => {
-                out.push_str(&format!("{}\n", paint(ID, place)));
+        let address = TurnAddress::new(id, exchange.turn.index);
+        match collect_items(exchange, only) {
+            TurnItems::Lines(lines) if !lines.is_empty() => {
+                out.push_str(&format!("{}\n", paint(ID, &address)));
                 lines
                     .iter()
                     .for_each(|line| out.push_str(&format_item(line)));
             }
-            ItemsOfKind::Words(words) if !words.trim().is_empty() => {
+            TurnItems::Words(words) if !words.trim().is_empty() => {
                 let words = printable(&words);
-                out.push_str(&format!("{}\n{}\n\n", paint(ID, place), words.trim_end()));
+                out.push_str(&format!(
+                    "{}\n{}\n\n",
+                    paint(ID, &address),
+                    words.trim_end()
+                ));
             }
             _ => {}
         }
@@ -85,33 +89,33 @@ pub fn format_items(exchanges: &[Exchange], id: &str, only: TurnItemKind) -> Str
 
 /// Returns true where a turn has an item of this kind.
 pub fn has_items(exchange: &Exchange, only: TurnItemKind) -> bool {
-    match items_of_kind(exchange, only) {
-        ItemsOfKind::Lines(lines) => !lines.is_empty(),
-        ItemsOfKind::Words(words) => !words.trim().is_empty(),
+    match collect_items(exchange, only) {
+        TurnItems::Lines(lines) => !lines.is_empty(),
+        TurnItems::Words(words) => !words.trim().is_empty(),
     }
 }
 
-fn items_of_kind(exchange: &Exchange, only: TurnItemKind) -> ItemsOfKind {
+fn collect_items(exchange: &Exchange, only: TurnItemKind) -> TurnItems {
     let content = TurnContent::from_turn(&exchange.turn);
     match only {
         TurnItemKind::Commands => {
             let runs = content.command_runs();
             let command = |run: session_core::CommandRunRef<'_>| {
-                (format!("$ {}", run.command), run.status.words())
+                (format!("$ {}", run.command), run.status.label())
             };
-            ItemsOfKind::Lines(runs.map(command).collect())
+            TurnItems::Lines(runs.map(command).collect())
         }
         TurnItemKind::Files => {
             let files = content.accessed_files();
             let file =
                 |file: AccessedFile<'_>| (file.path.to_owned(), Some(access_name(file.access)));
-            ItemsOfKind::Lines(files.map(file).collect())
+            TurnItems::Lines(files.map(file).collect())
         }
         TurnItemKind::Errors => {
-            ItemsOfKind::Lines(content.errors.into_iter().map(|e| (e, None)).collect())
+            TurnItems::Lines(content.errors.into_iter().map(|e| (e, None)).collect())
         }
-        TurnItemKind::Prompts => ItemsOfKind::Words(content.prompt),
-        TurnItemKind::Answers => ItemsOfKind::Words(content.answer),
+        TurnItemKind::Prompts => TurnItems::Words(content.prompt),
+        TurnItemKind::Answers => TurnItems::Words(content.answer),
     }
 }
 
@@ -123,7 +127,7 @@ fn access_name(access: FileAccess) -> &'static str {
     }
 }
 
-/// A command may have several lines; the note goes behind the first.
+/// Formats an item with its note behind the first line: a command may have several.
 fn format_item((text, note): &(String, Option<&'static str>)) -> String {
     let style = if *note == Some("failed") {
         FAILED
@@ -183,7 +187,7 @@ impl JsonItems {
         });
         Self {
             turn: exchange.turn.index,
-            date: rfc3339(exchange.turn.started_ms),
+            date: format_rfc3339(exchange.turn.started_ms),
             commands: (only == TurnItemKind::Commands).then(|| runs.collect()),
             files: (only == TurnItemKind::Files).then(|| files.collect()),
             errors: (only == TurnItemKind::Errors).then(|| content.errors.clone()),

@@ -1,25 +1,28 @@
 //! How sessions are named in output.
 
-use crate::layout::{Field, line};
+use crate::layout::{LineField, fit_line};
 use crate::style::FAINT;
-pub use session_agents::resume_line;
-pub use session_display::{day, minute, project, rfc3339, short_id, title, visible_title};
-use session_display::{has_twin, is_plain};
-use session_search::{Hit, Level};
+pub(crate) use session_agents::resume_line;
+pub(crate) use session_display::{
+    format_day, format_minute, format_rfc3339, project_label, session_title, short_id,
+    visible_title,
+};
+use session_display::{is_plain_id, shares_uid};
+use session_search::{Level, SearchHit};
 use session_store::SessionRow;
 
 /// Returns the mark of what is not there any more of a session's history, if something is not.
-pub fn gone_field(session: &SessionRow) -> Option<Field> {
+pub(crate) fn make_gone_field(session: &SessionRow) -> Option<LineField> {
     let mark = match (session.prompts_only, session.gone) {
         (true, _) => "(prompts only)",
         (false, true) => "(history gone)",
         (false, false) => return None,
     };
-    Some(Field::whole(FAINT, mark))
+    Some(LineField::whole(FAINT, mark))
 }
 
 /// Returns the time of a hit in milliseconds: the turn's, or the session's last activity.
-pub fn hit_time(level: Level, hit: &Hit) -> Option<i64> {
+pub(crate) fn hit_time(level: Level, hit: &SearchHit) -> Option<i64> {
     let turn = hit.turn.as_ref().and_then(|t| t.started_ms);
     match level {
         Level::Session => hit.session.ended_ms.or(turn),
@@ -35,18 +38,18 @@ pub fn format_candidates(id: &str, found: &[SessionRow]) -> String {
     let mut numbered = false;
     let mut out = format!("`{id}` is the beginning of {} session ids:", found.len());
     for session in found.iter().take(MAX_CANDIDATES) {
-        let by_number = !is_plain(&session.uid) || has_twin(session, found);
+        let by_number = !is_plain_id(&session.uid) || shares_uid(session, found);
         numbered |= by_number;
         let name = if by_number {
             format!("#{} ({})", session.id, session.uid)
         } else {
             short_id(session, found)
         };
-        let title = line(&title(session), 30);
+        let title = fit_line(&session_title(session), 30);
         out.push_str(&format!(
             "\n  {name}   {}   {}   {title}",
-            line(project(session), 20),
-            day(session.ended_ms)
+            fit_line(project_label(session), 20),
+            format_day(session.ended_ms)
         ));
     }
     if found.len() > MAX_CANDIDATES {

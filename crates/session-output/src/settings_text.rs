@@ -1,6 +1,6 @@
 //! Settings, and who said them.
 
-use crate::layout::{line, safe_line};
+use crate::layout::{fit_line, sanitize_line};
 use crate::style::{FAINT, paint};
 use serde::Serialize;
 use serde_json::Value;
@@ -44,13 +44,13 @@ impl JsonSettings {
     /// Returns the settings as they are printed.
     pub fn new(report: &SettingsReport) -> Self {
         Self {
-            keys: report.settings.iter().map(json_key).collect(),
-            ignored: report.ignored.iter().map(json_ignored).collect(),
+            keys: report.settings.iter().map(to_json_key).collect(),
+            ignored: report.ignored.iter().map(to_json_ignored).collect(),
         }
     }
 
     /// Formats the settings for a terminal, a line each.
-    pub fn text(&self) -> String {
+    pub fn format(&self) -> String {
         let width = self.keys.iter().map(|key| key.key.len()).max().unwrap_or(0);
         let keys = self.keys.iter().map(|key| format_key(key, width));
         keys.chain(self.ignored.iter().map(format_ignored))
@@ -58,7 +58,7 @@ impl JsonSettings {
     }
 }
 
-fn json_key(reported: &ReportedSetting) -> JsonKey {
+fn to_json_key(reported: &ReportedSetting) -> JsonKey {
     let setting = &reported.setting;
     let (origin, from) = match &setting.origin {
         SettingOrigin::Default => ("default", None),
@@ -67,17 +67,17 @@ fn json_key(reported: &ReportedSetting) -> JsonKey {
     };
     JsonKey {
         key: setting.key.clone(),
-        value: rounded(&setting.value),
+        value: round_number(&setting.value),
         origin,
         from,
         variable: reported.variable.clone(),
     }
 }
 
-fn json_ignored(ignored: &IgnoredSetting) -> JsonIgnored {
+fn to_json_ignored(ignored: &IgnoredSetting) -> JsonIgnored {
     JsonIgnored {
         key: ignored.key.clone(),
-        value: rounded(&ignored.value),
+        value: round_number(&ignored.value),
         from: match &ignored.origin {
             SettingOrigin::Default => "default".to_owned(),
             SettingOrigin::File(path) => path.display().to_string(),
@@ -88,7 +88,7 @@ fn json_ignored(ignored: &IgnoredSetting) -> JsonIgnored {
 }
 
 /// Returns a number as it was written: 0.95, not what a machine's shorter floats make of it.
-fn rounded(value: &Value) -> Value {
+fn round_number(value: &Value) -> Value {
     match value.as_f64() {
         Some(number) if value.is_f64() => Value::from((number * 1e6).round() / 1e6),
         _ => value.clone(),
@@ -102,8 +102,8 @@ fn format_key(key: &JsonKey, width: usize) -> String {
     };
     let from = key.from.as_deref().unwrap_or(key.origin);
     let name = format!("{:<width$}", key.key);
-    let line = format!("{name}  {:<22}", safe_line(&value));
-    format!("{line}  {}\n", paint(FAINT, safe_line(from)))
+    let line = format!("{name}  {:<22}", sanitize_line(&value));
+    format!("{line}  {}\n", paint(FAINT, sanitize_line(from)))
 }
 
 fn format_ignored(setting: &JsonIgnored) -> String {
@@ -111,7 +111,7 @@ fn format_ignored(setting: &JsonIgnored) -> String {
         Some(key) => format!("{key} = {}", setting.value),
         None => "all of it".to_owned(),
     };
-    let (what, from) = (line(&what, COLUMNS), safe_line(&setting.from));
+    let (what, from) = (fit_line(&what, COLUMNS), sanitize_line(&setting.from));
     let reason = printable(&setting.reason);
     format!("ignored: {what}  {from}: {reason}\n")
 }
@@ -154,7 +154,7 @@ mod tests {
             serde_json::to_string(&settings).unwrap(),
             serde_json::to_string(&json).unwrap()
         );
-        let text = settings.text();
+        let text = settings.format();
         let text = anstream::adapter::strip_str(&text).to_string();
         insta::assert_snapshot!(text, @r#"
         model      "table"                 default

@@ -1,6 +1,6 @@
 //! Commands of this program as they are typed.
 
-use crate::layout::{INDENT, line};
+use crate::layout::{INDENT, fit_line};
 use unicode_width::UnicodeWidthStr;
 
 /// Most columns of a query that is repeated; the rest is cut.
@@ -12,16 +12,16 @@ const CONTINUED: &str = " \\";
 /// as people type it.
 pub fn quote_query(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || " -_./,:?=+@%".contains(c);
-    let text = line(text, MAX_QUERY_COLUMNS);
+    let text = fit_line(text, MAX_QUERY_COLUMNS);
     match text.chars().all(is_plain) {
         true => format!("\"{text}\""),
-        false => quote(&text),
+        false => quote_word(&text),
     }
 }
 
 /// Quotes a word for a POSIX shell where it must be. The text has no NUL, which alone cannot be
 /// quoted: it was made printable.
-pub fn quote(text: &str) -> String {
+pub fn quote_word(text: &str) -> String {
     shlex::try_quote(text).unwrap_or_default().into_owned()
 }
 
@@ -34,7 +34,7 @@ pub fn format_command(arguments: &[String], begin: usize, width: usize) -> Strin
     }
     let mut out = "session-search".to_owned();
     let mut used = begin + out.len();
-    for (is_quoted, word) in words(arguments) {
+    for (is_quoted, word) in quote_words(arguments) {
         if used + 1 + word.width() + CONTINUED.len() <= width {
             out.push(' ');
             used += 1;
@@ -53,7 +53,7 @@ pub fn format_command(arguments: &[String], begin: usize, width: usize) -> Strin
 
 /// Returns what stays on one line, and whether it stands within quotes: words, and flags with their
 /// values.
-fn words(arguments: &[String]) -> Vec<(bool, String)> {
+fn quote_words(arguments: &[String]) -> Vec<(bool, String)> {
     let mut words: Vec<(bool, String)> = Vec::new();
     let mut is_value = false;
     for argument in arguments {
@@ -82,8 +82,8 @@ mod tests {
         assert_eq!(quote_query("docker bridge"), "\"docker bridge\"");
         assert_eq!(quote_query("it's $HOME\n`x`"), "\"it's \"'$HOME `x`'");
         assert_eq!(quote_query("'-x"), "\"'-x\"");
-        assert_eq!(quote("a1b2"), "a1b2");
-        assert_eq!(quote("#12"), "'#12'");
+        assert_eq!(quote_word("a1b2"), "a1b2");
+        assert_eq!(quote_word("#12"), "'#12'");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The state of an installed skill, or what was done to it.
 
-use crate::layout::{line, safe_line};
+use crate::layout::{fit_line, sanitize_line};
 use session_agents::{SkillFileReport, SkillReport};
-use session_display::plural;
+use session_display::pluralize;
 
 /// Most columns of a version: a project's manifest may hold any text.
 const VERSION_COLUMNS: usize = 20;
@@ -11,26 +11,30 @@ const VERSION_COLUMNS: usize = 20;
 /// per file.
 pub fn format_skill_report(report: &SkillReport) -> String {
     let version = report.version.as_deref();
-    let version = version.map(|version| format!(" {}", line(version, VERSION_COLUMNS)));
+    let version = version.map(|version| format!(" {}", fit_line(version, VERSION_COLUMNS)));
     let directory = report.directory.to_string_lossy();
+    let scope = match report.scope {
+        "project" => ", project",
+        _ => "",
+    };
     let mut out = format!(
-        "{}  {}{}",
-        safe_line(&directory),
+        "{}  {}{scope}{}",
+        sanitize_line(&directory),
         report.agent,
         version.unwrap_or_default()
     );
-    let words: Vec<&str> = report.files.iter().map(state_or_outcome).collect();
+    let words: Vec<&str> = report.files.iter().map(describe_file).collect();
     let common = words
         .first()
         .filter(|first| words.iter().all(|w| w == *first));
     match common {
-        Some(word) => out.push_str(&format!(": {}, {word}\n", plural(words.len(), "file"))),
+        Some(word) => out.push_str(&format!(": {}, {word}\n", pluralize(words.len(), "file"))),
         None => out.push('\n'),
     }
     for (file, word) in report.files.iter().zip(&words).filter(|_| common.is_none()) {
         out.push_str(&format!(
             "  {word:<10} {}\n",
-            safe_line(&relative_path(file))
+            sanitize_line(&relative_path(file))
         ));
     }
     if let Some(keywords) = &report.keywords {
@@ -38,12 +42,12 @@ pub fn format_skill_report(report: &SkillReport) -> String {
             true => "none yet: no memory has any".to_owned(),
             false => keywords.join(", "),
         };
-        out.push_str(&format!("  keywords   {}\n", safe_line(&keywords)));
+        out.push_str(&format!("  keywords   {}\n", sanitize_line(&keywords)));
     }
     out
 }
 
-fn state_or_outcome(file: &SkillFileReport) -> &'static str {
+fn describe_file(file: &SkillFileReport) -> &'static str {
     match file.outcome {
         Some(outcome) => outcome.name(),
         None => file.state.name(),

@@ -1,17 +1,21 @@
 //! The report of `status`: sessions, models, freshness.
 
-use crate::layout::{INDENT, line, safe_line, wrap_lines};
+use crate::layout::{INDENT, fit_line, sanitize_line, wrap_lines};
 use crate::style::{FAILED, FAINT, TITLE, paint};
 use crate::units::format_sources;
 use serde::Serialize;
-use session_display::{minute, plural, rfc3339};
-use session_query::{IndexStatus, ModelStatus};
+use session_display::{format_minute, format_rfc3339, pluralize};
+use session_query::{IndexStatus, ModelStatus, ProjectSessions};
 use session_store::{FORMAT_VERSION, Problem};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Columns of a row's name.
 const LABEL_WIDTH: usize = 10;
+/// Most projects that are named.
+const MAX_PROJECTS: usize = 10;
+/// Most columns of a project's name.
+const PROJECT_COLUMNS: usize = 32;
 
 /// The status of an index and where it lies.
 pub struct StatusReport<'a> {
@@ -23,26 +27,31 @@ pub struct StatusReport<'a> {
 
 impl<'a> StatusReport<'a> {
     /// Formats the status for a terminal of so many columns.
-    pub fn text(&self, width: usize) -> String {
+    pub fn format(&self, width: usize) -> String {
         let mut out = format!("{}\n", paint(TITLE, "STATUS"));
         for (name, value) in status_rows(self.root, self.status) {
-            out.push_str(&row(name, &value, width));
+            out.push_str(&format_row(name, &value, width));
         }
         out + &format_problems(&self.status.problems, width)
     }
 
     /// Returns the status as JSON.
-    pub fn json(&self) -> JsonStatus<'a> {
+    pub fn to_json(&self) -> JsonStatus<'a> {
         let status = self.status;
         JsonStatus {
             index: self.root.display().to_string(),
             format: FORMAT_VERSION,
             bytes: status.bytes,
-            updated: rfc3339(status.updated_ms),
+            updated: format_rfc3339(status.updated_ms),
             sessions: status.sessions,
             subagents: status.subagents,
             turns: status.turns,
             projects: status.projects,
+            project_sessions: status
+                .project_sessions
+                .iter()
+                .map(to_json_project)
+                .collect(),
             sources: &status.sources,
             gone: status.gone,
             prompts_only: status.prompts_only,
@@ -65,6 +74,7 @@ pub struct JsonStatus<'a> {
     subagents: usize,
     turns: u64,
     projects: usize,
+    project_sessions: Vec<JsonProjectSessions<'a>>,
     sources: &'a BTreeMap<String, usize>,
     gone: usize,
     prompts_only: usize,
@@ -72,6 +82,21 @@ pub struct JsonStatus<'a> {
     changed: usize,
     models: Vec<JsonModelStatus<'a>>,
     problems: &'a [Problem],
+}
+
+#[derive(Serialize)]
+struct JsonProjectSessions<'a> {
+    project: &'a str,
+    path: &'a str,
+    sessions: usize,
+}
+
+fn to_json_project(project: &ProjectSessions) -> JsonProjectSessions<'_> {
+    JsonProjectSessions {
+        project: &project.name,
+        path: &project.path,
+        sessions: project.sessions,
+    }
 }
 
 #[derive(Serialize)]
@@ -97,9 +122,9 @@ fn to_json_model(model: &ModelStatus) -> JsonModelStatus<'_> {
     }
 }
 
-/// A name, and beside it a value over as many lines as it takes.
-fn row(name: &str, value: &str, width: usize) -> String {
-    let value = safe_line(value);
+/// Formats a name, and beside it a value over as many lines as it takes.
+fn format_row(name: &str, value: &str, width: usize) -> String {
+    let value = sanitize_line(value);
     let lines = wrap_lines(&value, width.saturating_sub(LABEL_WIDTH));
     let names = std::iter::once(name).chain(std::iter::repeat(""));
     names
@@ -111,30 +136,34 @@ fn row(name: &str, value: &str, width: usize) -> String {
 fn status_rows(root: &Path, status: &IndexStatus) -> Vec<(&'static str, String)> {
     let mut rows = vec![("history", format_history(status))];
     if status.subagents > 0 {
-        let sessions = plural(status.subagents, "session");
+        let sessions = pluralize(status.subagents, "session");
         rows.push((
             "",
             format!("{sessions} of subagents, found with --subagents"),
         ));
     }
     if status.gone > 0 {
-        let sessions = plural(status.gone, "session");
+        let sessions = pluralize(status.gone, "session");
         rows.push(("", format!("{sessions} whose history is gone: still found")));
     }
     if status.prompts_only > 0 {
-        let sessions = plural(status.prompts_only, "session");
+        let sessions = pluralize(status.prompts_only, "session");
         let words = format!("{sessions} with prompts only: the transcript was deleted");
         rows.push(("", words));
     }
+    rows.extend(format_projects(&status.project_sessions).map(|text| ("projects", text)));
     rows.extend(status.models.iter().map(|m| ("model", format_model(m))));
     let fresh = match status.changed {
         0 => "up to date".to_owned(),
         n => format!(
             "{} changed since; the next search looks at them",
-            plural(n, "file")
+            pluralize(n, "file")
         ),
     };
-    rows.push(("updated", format!("{}: {fresh}", minute(status.updated_ms))));
+    rows.push((
+        "updated",
+        format!("{}: {fresh}", format_minute(status.updated_ms)),
+    ));
     let (root, size) = (root.display(), to_megabytes(status.bytes));
     rows.push((
         "index",
@@ -146,16 +175,28 @@ fn status_rows(root: &Path, status: &IndexStatus) -> Vec<(&'static str, String)>
 fn format_history(status: &IndexStatus) -> String {
     format!(
         "{}{}, {}, {}",
-        plural(status.sessions, "session"),
+        pluralize(status.sessions, "session"),
         format_sources(&status.sources),
-        plural(usize::try_from(status.turns).unwrap_or(usize::MAX), "turn"),
-        plural(status.projects, "project")
+        pluralize(usize::try_from(status.turns).unwrap_or(usize::MAX), "turn"),
+        pluralize(status.projects, "project")
     )
 }
 
+/// Formats the projects with the most sessions; `None` where there is none.
+fn format_projects(projects: &[ProjectSessions]) -> Option<String> {
+    let named = projects.iter().take(MAX_PROJECTS);
+    let named = named.map(|p| format!("{} {}", fit_line(&p.name, PROJECT_COLUMNS), p.sessions));
+    let named = named.collect::<Vec<_>>().join(", ");
+    match projects.len().saturating_sub(MAX_PROJECTS) {
+        _ if projects.is_empty() => None,
+        0 => Some(named),
+        more => Some(format!("{named} and {more} more (--json lists all)")),
+    }
+}
+
 fn format_model(m: &ModelStatus) -> String {
-    let of = plural(m.of, "session");
-    let vectors = plural(m.vectors, "vector");
+    let of = pluralize(m.of, "session");
+    let vectors = pluralize(m.vectors, "vector");
     let in_use = if m.in_use { ", in use" } else { "" };
     let running = if m.running { ", working now" } else { "" };
     format!(
@@ -173,13 +214,16 @@ fn format_problems(problems: &[Problem], width: usize) -> String {
     if problems.is_empty() {
         return String::new();
     }
-    let count = plural(problems.len(), "place");
+    let count = pluralize(problems.len(), "place");
     let mut out = format!(
         "\n{}\n",
         paint(FAILED, format!("{count} could not be read"))
     );
     for p in problems {
-        out.push_str(&format!("  {}\n", line(&p.path, width.saturating_sub(2))));
+        out.push_str(&format!(
+            "  {}\n",
+            fit_line(&p.path, width.saturating_sub(2))
+        ));
         for line in wrap_lines(&format_reason(p), width.saturating_sub(INDENT)) {
             out.push_str(&format!("    {line}\n"));
         }
@@ -193,12 +237,33 @@ fn format_reason(p: &Problem) -> String {
         n => format!(" ({n} times)"),
     };
     let at = p.offset.map(|at| format!(", first at byte {at}"));
-    format!("{}{times}{}", line(&p.reason, 200), at.unwrap_or_default())
+    format!(
+        "{}{times}{}",
+        fit_line(&p.reason, 200),
+        at.unwrap_or_default()
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ten_projects_are_named() {
+        let project = |n: usize| ProjectSessions {
+            name: format!("p{n}"),
+            path: format!("/home/ann/p{n}"),
+            sessions: 20 - n,
+        };
+        let projects: Vec<ProjectSessions> = (0..12).map(project).collect();
+        let text = format_projects(&projects).unwrap();
+        assert!(text.starts_with("p0 20, p1 19, "), "{text}");
+        assert!(
+            text.ends_with(", p9 11 and 2 more (--json lists all)"),
+            "{text}"
+        );
+        assert_eq!(format_projects(&[]), None);
+    }
 
     #[test]
     fn what_is_gone_or_changed_has_a_row() {
@@ -207,6 +272,11 @@ mod tests {
             sessions: 3,
             turns: 12,
             projects: 1,
+            project_sessions: vec![ProjectSessions {
+                name: "app".into(),
+                path: "/home/ann/app".into(),
+                sessions: 3,
+            }],
             sources: BTreeMap::from([("claude".to_owned(), 3)]),
             gone: 1,
             changed: 2,
@@ -225,12 +295,13 @@ mod tests {
             root: Path::new("/home/ann/index"),
             status: &status,
         };
-        let text = anstream::adapter::strip_str(&report.text(80)).to_string();
+        let text = anstream::adapter::strip_str(&report.format(80)).to_string();
         let text = text.replace(&format!("format {FORMAT_VERSION}"), "format N");
         insta::assert_snapshot!(text, @r#"
         STATUS
         history   3 sessions (claude 3), 12 turns, 1 project
                   1 session whose history is gone: still found
+        projects  app 3
         model     table (64 dims, in use): 3 of 3 sessions, 15 vectors
         updated   no date: 2 files changed since; the next search looks at them
         index     /home/ann/index (2.5 MB, format N)

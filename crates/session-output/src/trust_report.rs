@@ -1,6 +1,6 @@
 //! Which memories of a repository are trusted, and what somebody reads before they are.
 
-use crate::layout::safe_line;
+use crate::layout::sanitize_line;
 use crate::memory_json::JsonMemory;
 use crate::style::{TITLE, paint};
 use serde::Serialize;
@@ -54,9 +54,9 @@ impl<'a> JsonTrustList<'a> {
     }
 
     /// Formats the list for a terminal, a line each.
-    pub fn text(&self) -> String {
+    pub fn format(&self) -> String {
         let projects = self.projects.iter().map(|project| {
-            let folder = safe_line(&project.folder);
+            let folder = sanitize_line(&project.folder);
             format!("{:>5} trusted  {folder}\n", project.trusted)
         });
         let waiting = self.memories.iter().map(|memory| {
@@ -64,7 +64,7 @@ impl<'a> JsonTrustList<'a> {
                 Trust::Changed => "changed",
                 _ => "waits",
             };
-            let topic = safe_line(&memory.front.topic);
+            let topic = sanitize_line(&memory.front.topic);
             format!("{how:>13}  {}  {topic}\n", memory.id())
         });
         projects.chain(waiting).collect()
@@ -77,8 +77,8 @@ pub fn format_for_review(memory: &Memory) -> String {
         Trust::Changed => ", changed since it was known",
         _ => "",
     };
-    let path = safe_line(&memory.path.to_string_lossy());
-    let line = paint(TITLE, safe_line(&BlockItem::full_line(memory)));
+    let path = sanitize_line(&memory.path.to_string_lossy());
+    let line = paint(TITLE, sanitize_line(&BlockItem::full_line(memory)));
     let mut out = format!("\n{path}{how}\n{line}\n");
     for line in printable(&memory.text).lines() {
         out.push_str(&format!("  | {line}\n"));

@@ -1,12 +1,14 @@
 //! Turns by what they touched and ran, for people and as JSON.
 
-use crate::layout::{Field, INDENT, flow, line};
-use crate::session_label::{gone_field, minute, project, rfc3339, short_id, title};
+use crate::layout::{INDENT, LineField, fit_line, lay_out_fields};
+use crate::session_label::{
+    format_minute, format_rfc3339, make_gone_field, project_label, session_title, short_id,
+};
 use crate::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
 use anstyle::Style;
 use serde::Serialize;
-use session_core::{CallStatus, FileAccess};
-use session_display::{matched_line, plural};
+use session_core::{CallStatus, FileAccess, TurnAddress};
+use session_display::{format_matched_line, pluralize};
 use session_search::{CommandPattern, FoundCommand, FoundFile, FoundTurn};
 use session_store::{SessionId, SessionRow};
 use std::collections::HashSet;
@@ -18,9 +20,9 @@ pub trait PrintedFinding: Serialize {
     /// The verb of the heading.
     const DID: &'static str;
     /// Returns the count for the heading.
-    fn counted(found: &[&Self]) -> String;
+    fn format_count(found: &[&Self]) -> String;
     /// Returns it on one line, around the searched text.
-    fn line(&self, session: &SessionRow, wanted: &str, columns: usize) -> String;
+    fn format_line(&self, session: &SessionRow, wanted: &str, columns: usize) -> String;
 }
 
 /// Columns of how a file was touched, and of how a command ended.
@@ -30,12 +32,12 @@ impl PrintedFinding for FoundFile {
     const NAME: &'static str = "FILES";
     const DID: &'static str = "read or changed";
 
-    fn counted(found: &[&Self]) -> String {
+    fn format_count(found: &[&Self]) -> String {
         let paths: HashSet<&str> = found.iter().map(|file| file.path.as_str()).collect();
-        plural(paths.len(), "file")
+        pluralize(paths.len(), "file")
     }
 
-    fn line(&self, session: &SessionRow, _: &str, columns: usize) -> String {
+    fn format_line(&self, session: &SessionRow, _: &str, columns: usize) -> String {
         let (name, style) = match self.access {
             FileAccess::Read => ("read", FAINT),
             FileAccess::Edited => ("edited", PROJECT),
@@ -44,7 +46,7 @@ impl PrintedFinding for FoundFile {
         let root = session.project.as_deref().unwrap_or_default();
         let below = self.path.strip_prefix(root);
         let below = below.and_then(|path| path.strip_prefix(['/', '\\']));
-        let path = line(
+        let path = fit_line(
             below.unwrap_or(&self.path),
             columns.saturating_sub(ACCESS_WIDTH),
         );
@@ -56,7 +58,7 @@ impl PrintedFinding for FoundCommand {
     const NAME: &'static str = "COMMANDS";
     const DID: &'static str = "ran";
 
-    fn counted(found: &[&Self]) -> String {
+    fn format_count(found: &[&Self]) -> String {
         let counted = [
             CallStatus::Failed,
             CallStatus::Unfinished,
@@ -64,19 +66,19 @@ impl PrintedFinding for FoundCommand {
         ]
         .map(|status| {
             let count = found.iter().filter(|run| run.status == status).count();
-            let words = status.words().filter(|_| count > 0)?;
+            let words = status.label().filter(|_| count > 0)?;
             Some(format!("{count} {words}"))
         });
         let counted: Vec<String> = counted.into_iter().flatten().collect();
-        let runs = plural(found.len(), "run");
+        let runs = pluralize(found.len(), "run");
         match counted.is_empty() {
             true => format!("{runs}, none failed,"),
             false => format!("{runs} ({})", counted.join(", ")),
         }
     }
 
-    fn line(&self, _: &SessionRow, wanted: &str, columns: usize) -> String {
-        let name = self.status.words().unwrap_or("ok");
+    fn format_line(&self, _: &SessionRow, wanted: &str, columns: usize) -> String {
+        let name = self.status.label().unwrap_or("ok");
         let style = if self.status.is_failed() {
             FAILED
         } else {
@@ -84,7 +86,7 @@ impl PrintedFinding for FoundCommand {
         };
         let width = ACCESS_WIDTH.max(name.len() + 1);
         let columns = columns.saturating_sub(width + 2);
-        let command = matched_line(&self.command, &CommandPattern::new(wanted), columns);
+        let command = format_matched_line(&self.command, &CommandPattern::new(wanted), columns);
         format!("{}$ {command}", paint(style, format!("{name:<width$}")))
     }
 }
@@ -112,7 +114,7 @@ const MAX_LINES: usize = 6;
 
 impl<T: PrintedFinding> TurnListing<'_, T> {
     /// Formats the listing for a terminal.
-    pub fn text(&self) -> String {
+    pub fn format(&self) -> String {
         let found: Vec<&T> = self
             .matching
             .iter()
@@ -125,20 +127,20 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
             .collect();
         let counts = format!(
             "{} in {} of {}",
-            T::counted(&found),
-            plural(self.matching.len(), "turn"),
-            plural(sessions.len(), "session")
+            T::format_count(&found),
+            pluralize(self.matching.len(), "turn"),
+            pluralize(sessions.len(), "session")
         );
-        let wanted = format!("\"{}\"", line(self.wanted, self.width / 2));
+        let wanted = format!("\"{}\"", fit_line(self.wanted, self.width / 2));
         let heading = [
-            Field::whole(TITLE, T::NAME),
-            Field::whole(Style::new(), wanted),
-            Field::whole(FAINT, counts),
+            LineField::whole(TITLE, T::NAME),
+            LineField::whole(Style::new(), wanted),
+            LineField::whole(FAINT, counts),
         ];
-        let mut out = flow(&heading, 0, self.width);
+        let mut out = lay_out_fields(&heading, 0, self.width);
         for matching in self.matching.iter().take(self.limit) {
             out.push('\n');
-            out.push_str(&self.turn(matching));
+            out.push_str(&self.format_turn(matching));
         }
         let more = self.matching.len().saturating_sub(self.limit);
         if more > 0 {
@@ -148,23 +150,23 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
         out
     }
 
-    fn turn(&self, matching: &FoundTurn<Vec<T>>) -> String {
+    fn format_turn(&self, matching: &FoundTurn<Vec<T>>) -> String {
         let session = &matching.session;
-        let place = format!("{}:{}", short_id(session, self.all), matching.turn.index);
+        let address = TurnAddress::new(short_id(session, self.all), matching.turn.index);
         let mut fields = vec![
-            Field::whole(FAINT, minute(matching.time_ms())),
-            Field::whole(ID, place),
-            Field::whole(PROJECT, line(project(session), 24)),
+            LineField::whole(FAINT, format_minute(matching.time_ms())),
+            LineField::whole(ID, address.to_string()),
+            LineField::whole(PROJECT, fit_line(project_label(session), 24)),
         ];
-        fields.extend(gone_field(session));
-        fields.push(Field::cut_to(TITLE, title(session), 24));
-        let mut out = flow(&fields, 0, self.width);
+        fields.extend(make_gone_field(session));
+        fields.push(LineField::cut_to(TITLE, session_title(session), 24));
+        let mut out = lay_out_fields(&fields, 0, self.width);
         let indent = " ".repeat(INDENT);
         let columns = self.width.saturating_sub(INDENT);
         for found in matching.found.iter().take(MAX_LINES) {
             out.push_str(&format!(
                 "{indent}{}\n",
-                found.line(session, self.wanted, columns)
+                found.format_line(session, self.wanted, columns)
             ));
         }
         let more = matching.found.len().saturating_sub(MAX_LINES);
@@ -175,14 +177,14 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
     }
 
     /// Returns the listing as JSON.
-    pub fn json(&self) -> JsonListing<'_, T> {
+    pub fn to_json(&self) -> JsonListing<'_, T> {
         let turns = self.matching.iter().take(self.limit);
         JsonListing {
             wanted: self.wanted,
             turns: self.matching.len(),
             complete: self.is_complete,
             left_out: self.left_out,
-            found: turns.map(json_turn).collect(),
+            found: turns.map(to_json_turn).collect(),
         }
     }
 }
@@ -214,15 +216,15 @@ struct JsonTurn<'a, T> {
     what: &'a [T],
 }
 
-fn json_turn<T>(matching: &FoundTurn<Vec<T>>) -> JsonTurn<'_, T> {
+fn to_json_turn<T>(matching: &FoundTurn<Vec<T>>) -> JsonTurn<'_, T> {
     let session = &matching.session;
     JsonTurn {
         source: &session.source,
         session: &session.uid,
         turn: matching.turn.index,
-        project: project(session),
+        project: project_label(session),
         path: session.project.as_deref(),
-        date: rfc3339(matching.time_ms()),
+        date: format_rfc3339(matching.time_ms()),
         branch: matching
             .turn
             .branch

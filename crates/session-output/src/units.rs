@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// Formats a duration in hours and minutes: `3 h 20 min`.
-pub fn format_duration(ms: i64) -> String {
+pub(crate) fn format_duration(ms: i64) -> String {
     let minutes = (ms + 30_000) / 60_000;
     match (minutes / 60, minutes % 60) {
         (0, 0) => "under 1 min".to_owned(),
@@ -17,7 +17,7 @@ pub fn format_duration(ms: i64) -> String {
 const COUNT_UNITS: [&str; 4] = ["", "k", "M", "G"];
 
 /// Formats a count in at most four letters, rounded: `950`, `12k`, `3.4M`.
-pub fn format_count(count: u64) -> String {
+pub(crate) fn format_count(count: u64) -> String {
     let (mut unit, mut names) = (1, COUNT_UNITS.iter().peekable());
     let mut name = *names.next().unwrap_or(&"");
     while divide_rounded(count, unit) >= 1_000
@@ -37,7 +37,7 @@ fn divide_rounded(count: u64, unit: u64) -> u64 {
 }
 
 /// Formats sessions by agent, in brackets with a space before them, if there are any.
-pub fn format_sources(sources: &BTreeMap<String, usize>) -> String {
+pub(crate) fn format_sources(sources: &BTreeMap<String, usize>) -> String {
     let counts: Vec<String> = sources
         .iter()
         .map(|(name, n)| format!("{name} {n}"))

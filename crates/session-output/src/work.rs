@@ -1,10 +1,10 @@
 //! Summaries of work, for people and as JSON.
 
-use crate::layout::{INDENT, cut, line, safe_line, wrap_lines};
+use crate::layout::{INDENT, fit_line, sanitize_line, truncate_to_columns, wrap_lines};
 use crate::style::{FAINT, paint};
 use crate::units::{format_count, format_duration};
 use serde::Serialize;
-use session_core::Tokens;
+use session_core::TokenTotals;
 use session_core::text::file_name;
 use session_report::{CommandRun, TouchedFile, WorkSummary};
 
@@ -83,35 +83,39 @@ const MAX_COMMAND_CHARS: usize = 72;
 const MAX_FILES: usize = 8;
 
 /// Formats the parts that are wanted of a work summary, each with its name before it.
-pub fn format_work(work: &WorkSummary, wanted: &[WorkPart], width: usize) -> String {
-    let parts = parts(work).into_iter();
+pub(crate) fn format_work(work: &WorkSummary, wanted: &[WorkPart], width: usize) -> String {
+    let parts = format_parts(work).into_iter();
     let parts = parts.filter(|(part, _, value)| part.is_in(wanted) && !value.is_empty());
     parts
-        .map(|(_, name, value)| row(name, &value, width))
+        .map(|(_, name, value)| format_row(name, &value, width))
         .collect()
 }
 
-fn parts(work: &WorkSummary) -> [(WorkPart, &'static str, String); 10] {
-    let words = |text: &Option<String>| text.as_deref().map(safe_line).unwrap_or_default();
+fn format_parts(work: &WorkSummary) -> [(WorkPart, &'static str, String); 10] {
+    let words = |text: &Option<String>| text.as_deref().map(sanitize_line).unwrap_or_default();
     let files: Vec<&TouchedFile> = work.files.iter().collect();
     let time = match work.started_ms {
         Some(_) => format_duration(work.active_ms),
         None => String::new(),
     };
-    let list = |items: &[String]| safe_line(&items.join(", "));
+    let list = |items: &[String]| sanitize_line(&items.join(", "));
     [
         (WorkPart::Problem, "PROBLEM", words(&work.problem)),
         (WorkPart::Solution, "SOLUTION", words(&work.solution)),
-        (WorkPart::Commands, "COMMANDS", commands(&work.commands)),
+        (
+            WorkPart::Commands,
+            "COMMANDS",
+            format_commands(&work.commands),
+        ),
         (
             WorkPart::Files,
             "FILES",
-            counted(files.len(), &format_file_names(&files, MAX_FILES)),
+            prefix_count(files.len(), &format_file_names(&files, MAX_FILES)),
         ),
         (
             WorkPart::Errors,
             "ERRORS",
-            counted(work.errors.len(), &errors(&work.errors)),
+            prefix_count(work.errors.len(), &format_errors(&work.errors)),
         ),
         (WorkPart::Prs, "PRS", list(&work.pull_requests)),
         (WorkPart::Branch, "BRANCH", words(&work.branch)),
@@ -121,34 +125,34 @@ fn parts(work: &WorkSummary) -> [(WorkPart, &'static str, String); 10] {
     ]
 }
 
-fn counted(count: usize, what: &str) -> String {
+fn prefix_count(count: usize, what: &str) -> String {
     match count {
         0 => String::new(),
         n => format!("({n})  {what}"),
     }
 }
 
-fn commands(commands: &[CommandRun]) -> String {
+fn format_commands(commands: &[CommandRun]) -> String {
     let one = |run: &CommandRun| {
-        let end = run.status.suffix();
-        format!("$ {}{end}", line(&run.command, MAX_COMMAND_CHARS))
+        let end = run.status.format_suffix();
+        format!("$ {}{end}", fit_line(&run.command, MAX_COMMAND_CHARS))
     };
     let all: Vec<String> = commands.iter().map(one).collect();
-    counted(all.len(), &all.join("   "))
+    prefix_count(all.len(), &all.join("   "))
 }
 
-/// The last ones say what it came to.
-fn errors(errors: &[String]) -> String {
+/// Formats the last errors, which say what it came to.
+fn format_errors(errors: &[String]) -> String {
     let last = errors
         .iter()
         .rev()
         .take(3)
-        .map(|error| line(error, MAX_COMMAND_CHARS));
+        .map(|error| fit_line(error, MAX_COMMAND_CHARS));
     last.collect::<Vec<_>>().join("   ")
 }
 
 /// Formats tokens. Some agents tell of those that are written alone: what was not counted is left out.
-pub fn format_tokens(tokens: Tokens) -> String {
+pub(crate) fn format_tokens(tokens: TokenTotals) -> String {
     let read = tokens.input.saturating_add(tokens.cached);
     let counts = [(read, "read"), (tokens.output, "written")];
     let counted = counts.iter().filter(|(count, _)| *count > 0);
@@ -158,7 +162,7 @@ pub fn format_tokens(tokens: Tokens) -> String {
     parts.join(", ")
 }
 
-fn row(name: &str, value: &str, width: usize) -> String {
+fn format_row(name: &str, value: &str, width: usize) -> String {
     let columns = width.saturating_sub(INDENT + MAX_NAME_CHARS);
     let indent = " ".repeat(INDENT);
     let lines: Vec<&str> = wrap_lines(value, columns).collect();
@@ -169,7 +173,7 @@ fn row(name: &str, value: &str, width: usize) -> String {
         let part = match is_cut {
             true => format!(
                 "{}…",
-                cut(part, columns.saturating_sub(1)).trim_end_matches('…')
+                truncate_to_columns(part, columns.saturating_sub(1)).trim_end_matches('…')
             ),
             false => (*part).to_owned(),
         };
@@ -182,9 +186,12 @@ fn row(name: &str, value: &str, width: usize) -> String {
 }
 
 /// Formats names of files, each once: at most `most`, and how many more there are.
-pub fn format_file_names(files: &[&TouchedFile], most: usize) -> String {
+pub(crate) fn format_file_names(files: &[&TouchedFile], most: usize) -> String {
     let mut names: Vec<String> = Vec::new();
-    for name in files.iter().map(|file| safe_line(file_name(&file.path))) {
+    for name in files
+        .iter()
+        .map(|file| sanitize_line(file_name(&file.path)))
+    {
         if !name.is_empty() && !names.contains(&name) {
             names.push(name);
         }
@@ -199,7 +206,7 @@ pub fn format_file_names(files: &[&TouchedFile], most: usize) -> String {
 
 /// The requested parts of a work summary, as `docs/cli.md` describes them.
 #[derive(Serialize)]
-pub struct JsonWork<'a> {
+pub(crate) struct JsonWork<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<Option<&'a str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -243,7 +250,7 @@ impl<'a> JsonWork<'a> {
 
 /// Tokens as `docs/cli.md` describes them.
 #[derive(Debug, Serialize)]
-pub struct JsonTokens {
+pub(crate) struct JsonTokens {
     input: u64,
     cached: u64,
     output: u64,
@@ -251,7 +258,7 @@ pub struct JsonTokens {
 
 impl JsonTokens {
     /// Returns tokens as they are printed.
-    pub fn new(tokens: Tokens) -> Self {
+    pub fn new(tokens: TokenTotals) -> Self {
         Self {
             input: tokens.input,
             cached: tokens.cached,
@@ -267,7 +274,7 @@ mod tests {
     #[test]
     fn tokens_that_were_not_counted_are_left_out() {
         let format = |input, output| {
-            format_tokens(Tokens {
+            format_tokens(TokenTotals {
                 input,
                 output,
                 cached: 0,

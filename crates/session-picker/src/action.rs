@@ -4,7 +4,7 @@ use session_store::SessionRow;
 
 /// The action of a letter: with Alt in the list, alone in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Action {
+pub(crate) enum PickerAction {
     Resume,
     Fork,
     CopyCommand,
@@ -22,7 +22,7 @@ pub(crate) struct ActionTarget {
     pub(crate) turn: u32,
 }
 
-impl Action {
+impl PickerAction {
     /// All of them, with their letters and what is said of them.
     pub(crate) const ALL: [(Self, char, &'static str); 7] = [
         (Self::Resume, 'r', "resume in its folder"),
@@ -34,7 +34,7 @@ impl Action {
         (Self::SaveMemory, 'm', "save a memory from the turn"),
     ];
 
-    pub(crate) fn from_letter(letter: char) -> Option<Self> {
+    pub(crate) fn from_key_letter(letter: char) -> Option<Self> {
         let found = Self::ALL.iter().find(|(_, own, _)| *own == letter);
         found.map(|(action, ..)| *action)
     }

@@ -1,16 +1,17 @@
 //! The state of the picker, and what each key does to it. Nothing is drawn, read or searched here.
 
-use crate::action::{Action, ActionTarget};
-use crate::conversation::{Conversation, Reading};
+use crate::action::{ActionTarget, PickerAction};
+use crate::app_effect::AppEffect;
+use crate::conversation::{ConversationView, ReadingState};
 use crate::deferred_keys::DeferredKeys;
 use crate::list::RowList;
-use crate::marked::Marked;
+use crate::marked::MarkedWords;
 use crate::memory_form::{FormStep, MemoryForm};
 use crate::query_line::QueryLine;
-use crate::text_blocks::LinePosition;
+use crate::text_blocks::TextPosition;
 use crate::text_lines::CallDetail;
 use crate::text_pane::{SearchState, TextPane};
-use crate::worker::{LoadedTurns, Message, TurnsQuestion};
+use crate::worker::{LoadedTurns, PickerMessage, TurnsRequest};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
@@ -18,50 +19,27 @@ use session_query::FilterValues;
 use session_search::Level;
 use session_store::SessionRow;
 
-/// Work that is done outside of the state.
-#[derive(Debug)]
-pub(crate) enum Effect {
-    /// Ask for the list again.
-    Search,
-    /// Prepare the index for the next list.
-    Prepare,
-    /// Read the whole session.
-    Open(SessionRow),
-    /// Handle these events now, in their order.
-    Handle(Vec<Event>),
-    /// Do something with a turn or its session.
-    Act(Action, ActionTarget),
-    /// Save a memory.
-    Save(MemoryForm),
-    /// Stop until continued.
-    Suspend,
-    /// Draw everything anew.
-    Redraw,
-    /// End without a session.
-    Quit,
-}
-
 /// Lines by which PgUp and PgDn scroll the help: those of a small terminal.
 const HELP_PAGE_LINES: usize = 7;
 const SEARCHING: &str = "searching…";
 const NOT_FOUND: &str = "not found";
 const NOT_FOUND_IN_SHOWN: &str = "not found in what is shown; t shows calls in full";
 
-/// The turn beside the list.
+/// The preview of the selected turn beside the list.
 pub(crate) struct PreviewPane {
     pub(crate) session: SessionRow,
     turn: u32,
     pub(crate) pane: TextPane,
 }
 
-/// The whole state.
+/// The whole state of the picker.
 pub(crate) struct App {
     pub(crate) query: QueryLine,
     pub(crate) list: RowList,
     /// `None` until they were read.
     pub(crate) values: Option<FilterValues>,
     pub(crate) preview: Option<PreviewPane>,
-    pub(crate) conversation: Option<Conversation>,
+    pub(crate) conversation: Option<ConversationView>,
     pub(crate) form: Option<MemoryForm>,
     pub(crate) shows_help: bool,
     /// The first line of the help that is drawn.
@@ -75,7 +53,7 @@ pub(crate) struct App {
     /// The area in which the preview was drawn last, for the mouse.
     pub(crate) preview_area: Rect,
     /// The turn that was asked for last.
-    asked: Option<(SessionRow, u32)>,
+    requested_preview: Option<(SessionRow, u32)>,
     deferred: DeferredKeys,
 }
 
@@ -95,68 +73,73 @@ impl App {
             files_left: None,
             this_project: false,
             preview_area: Rect::default(),
-            asked: None,
+            requested_preview: None,
             deferred: DeferredKeys::default(),
         }
     }
 
     /// Takes what a thread found out.
-    pub(crate) fn receive(&mut self, message: Message) -> Option<Effect> {
+    pub(crate) fn handle_message(&mut self, message: PickerMessage) -> Option<AppEffect> {
         match message {
-            Message::Input(event) => return self.handle(&event),
-            Message::Listed(listing) => {
-                self.list.receive(*listing);
+            PickerMessage::Input(event) => return self.handle_event(&event),
+            PickerMessage::Listed(listing) => {
+                self.list.set_answer(*listing);
                 return self.handle_deferred();
             }
-            Message::Values(values) => {
+            PickerMessage::Values(values) => {
                 self.values = Some(*values);
                 return self.handle_deferred();
             }
-            Message::Loaded(loaded) => return self.load(*loaded),
-            Message::Unlisted(reason) => {
-                self.list.fail(reason);
+            PickerMessage::Loaded(loaded) => return self.show_loaded_turns(*loaded),
+            PickerMessage::Unlisted(reason) => {
+                self.list.set_failure(reason);
                 return self.handle_deferred();
             }
-            Message::Unread(reason) => self.fail_to_load(reason),
-            Message::Noted(note) => self.note = Some(note),
-            Message::Refreshed { files_left } => {
+            PickerMessage::Unread(reason) => self.show_load_failure(reason),
+            PickerMessage::Noted(note) => self.note = Some(note),
+            PickerMessage::Refreshed { files_left } => {
                 self.files_left = files_left;
-                return Some(Effect::Prepare);
+                return Some(AppEffect::Prepare);
             }
-            Message::Prepared => return Some(Effect::Search),
-            Message::Copy { note, .. } => self.note = Some(note),
-            Message::Done(_) | Message::TerminalLost(_) | Message::Panicked(_) => {}
+            PickerMessage::Prepared => return Some(AppEffect::Search),
+            PickerMessage::Copy { note, .. } => self.note = Some(note),
+            PickerMessage::Done(_)
+            | PickerMessage::TerminalLost(_)
+            | PickerMessage::Panicked(_) => {}
             #[cfg(unix)]
-            Message::Signal(_) => {}
+            PickerMessage::Signal(_) => {}
         }
         None
     }
 
     /// Gives back the keys that waited for the rows that are there now.
-    fn handle_deferred(&mut self) -> Option<Effect> {
+    fn handle_deferred(&mut self) -> Option<AppEffect> {
         let is_due = !self.list.is_outdated() && !self.deferred.is_empty();
-        is_due.then(|| Effect::Handle(self.deferred.take()))
+        is_due.then(|| AppEffect::Handle(self.deferred.take_events()))
     }
 
     /// Returns the turn that the preview has to show, once.
-    pub(crate) fn wanted_preview(&mut self) -> Option<TurnsQuestion> {
-        let row = self.list.row().filter(|_| self.conversation.is_none())?;
+    pub(crate) fn request_preview(&mut self) -> Option<TurnsRequest> {
+        let row = self
+            .list
+            .selected_row()
+            .filter(|_| self.conversation.is_none())?;
         let (session, turn) = (row.session.clone(), row.turn_index());
         let wanted = Some((session.clone(), turn));
-        if self.asked == wanted {
+        if self.requested_preview == wanted {
             return None;
         }
-        self.asked = wanted;
-        Some(TurnsQuestion {
+        self.requested_preview = wanted;
+        Some(TurnsRequest {
             session,
             turn: Some(turn),
         })
     }
 
     /// Takes turns that were read: of the preview, or of the conversation.
-    fn load(&mut self, loaded: LoadedTurns) -> Option<Effect> {
+    fn show_loaded_turns(&mut self, loaded: LoadedTurns) -> Option<AppEffect> {
         let LoadedTurns {
-            question: TurnsQuestion { session, turn },
+            request: TurnsRequest { session, turn },
             exchanges,
         } = loaded;
         match (&mut self.conversation, turn) {
@@ -164,9 +147,9 @@ impl App {
                 if exchanges.is_empty() && session.turns > 0 {
                     self.close_conversation();
                     self.note = Some("its turns are no longer in the index".into());
-                    return Some(Effect::Search);
+                    return Some(AppEffect::Search);
                 }
-                conversation.load(exchanges);
+                conversation.set_exchanges(exchanges);
             }
             (_, Some(turn)) => {
                 self.preview = Some(PreviewPane {
@@ -180,10 +163,10 @@ impl App {
         None
     }
 
-    fn fail_to_load(&mut self, reason: String) {
+    fn show_load_failure(&mut self, reason: String) {
         self.note = Some(reason);
         if let Some(conversation) = &mut self.conversation {
-            conversation.reading = Reading::Failed;
+            conversation.reading = ReadingState::Failed;
         }
     }
 
@@ -193,10 +176,10 @@ impl App {
             return;
         };
         pane.lay_out(columns, height, CallDetail::Short);
-        let marked = Marked::Terms(self.list.terms.clone());
+        let marked = MarkedWords::Terms(self.list.terms.clone());
         if pane.marked != marked {
             pane.marked = marked;
-            pane.open_at_match(LinePosition::default()..pane.text.end());
+            pane.open_at_match(TextPosition::default()..pane.text.end());
         }
     }
 
@@ -211,23 +194,23 @@ impl App {
     }
 
     /// Goes on for a moment to look for a match that is far away. Returns false where none is looked for.
-    pub(crate) fn go_on_searching(&mut self) -> bool {
+    pub(crate) fn continue_search(&mut self) -> bool {
         let Some(pane) = self.searched_pane() else {
             return false;
         };
-        let state = pane.go_on_searching();
+        let state = pane.continue_search();
         if self.note.as_deref() == Some(SEARCHING) {
             self.note = match state {
                 SearchState::Running => return true,
                 SearchState::Found => None,
-                SearchState::NotFound => Some(self.not_found().into()),
+                SearchState::NotFound => Some(self.not_found_note().into()),
             };
         }
         true
     }
 
     /// Returns the note that a text is not found, which may be in what is not shown of calls.
-    fn not_found(&self) -> &'static str {
+    fn not_found_note(&self) -> &'static str {
         let conversation = self.conversation.as_ref();
         match conversation.is_some_and(|conversation| conversation.calls != CallDetail::Full) {
             true => NOT_FOUND_IN_SHOWN,
@@ -236,21 +219,21 @@ impl App {
     }
 
     /// Handles an event.
-    pub(crate) fn handle(&mut self, event: &Event) -> Option<Effect> {
+    pub(crate) fn handle_event(&mut self, event: &Event) -> Option<AppEffect> {
         match event {
-            Event::Key(key) if key.kind != KeyEventKind::Release => self.key(*key, event),
-            Event::Mouse(mouse) => self.mouse(*mouse),
-            Event::Paste(_) => self.paste(event),
+            Event::Key(key) if key.kind != KeyEventKind::Release => self.handle_key(*key, event),
+            Event::Mouse(mouse) => self.handle_mouse(*mouse),
+            Event::Paste(_) => self.handle_paste(event),
             _ => None,
         }
     }
 
     /// Pastes into the line that is typed in, if there is one.
-    fn paste(&mut self, event: &Event) -> Option<Effect> {
+    fn handle_paste(&mut self, event: &Event) -> Option<AppEffect> {
         match (&mut self.form, &mut self.conversation) {
             _ if self.shows_help => {}
             (Some(form), _) => form.edit(event),
-            (None, Some(conversation)) => conversation.paste(event),
+            (None, Some(conversation)) => conversation.paste_search(event),
             (None, None) if self.list.is_outdated() && self.deferred.has_action() => {
                 self.deferred.push(event.clone());
             }
@@ -259,28 +242,28 @@ impl App {
         None
     }
 
-    fn key(&mut self, key: KeyEvent, event: &Event) -> Option<Effect> {
+    fn handle_key(&mut self, key: KeyEvent, event: &Event) -> Option<AppEffect> {
         self.note = None;
         if let Some(pane) = self.searched_pane() {
             pane.stop_searching();
         }
         if let (KeyModifiers::CONTROL, KeyCode::Char(letter)) = (key.modifiers, key.code) {
             match letter {
-                'c' => return Some(Effect::Quit),
-                'l' => return Some(Effect::Redraw),
-                'z' => return Some(Effect::Suspend),
+                'c' => return Some(AppEffect::Quit),
+                'l' => return Some(AppEffect::Redraw),
+                'z' => return Some(AppEffect::Suspend),
                 _ => {}
             }
         }
         if self.shows_help {
-            self.help_key(key.code);
+            self.handle_help_key(key.code);
             return None;
         }
         if self.form.is_some() {
-            return self.form_key(key.code, event);
+            return self.handle_form_key(key.code, event);
         }
         let is_early = self.conversation.is_none() && self.list.is_outdated();
-        if is_early && self.deferred.must_wait(key) {
+        if is_early && self.deferred.must_defer(key) {
             self.deferred.push(event.clone());
             return None;
         }
@@ -290,8 +273,8 @@ impl App {
             return None;
         }
         match self.conversation {
-            Some(_) => self.conversation_key(key, event),
-            None => self.list_key(key, event),
+            Some(_) => self.handle_conversation_key(key, event),
+            None => self.handle_list_key(key, event),
         }
     }
 
@@ -300,7 +283,7 @@ impl App {
     }
 
     /// Scrolls the help, or closes it. Where it ends is known when it is drawn.
-    fn help_key(&mut self, code: KeyCode) {
+    fn handle_help_key(&mut self, code: KeyCode) {
         let offset = self.help_offset;
         self.help_offset = match code {
             KeyCode::Up => offset.saturating_sub(1),
@@ -316,36 +299,36 @@ impl App {
         };
     }
 
-    fn form_key(&mut self, code: KeyCode, event: &Event) -> Option<Effect> {
-        match self.form.as_mut()?.handle(code, event) {
+    fn handle_form_key(&mut self, code: KeyCode, event: &Event) -> Option<AppEffect> {
+        match self.form.as_mut()?.handle_key(code, event) {
             FormStep::Open => None,
             FormStep::Closed => {
                 self.form = None;
                 None
             }
-            FormStep::Done => self.form.take().map(Effect::Save),
+            FormStep::Done => self.form.take().map(AppEffect::Save),
         }
     }
 
-    fn list_key(&mut self, key: KeyEvent, event: &Event) -> Option<Effect> {
+    fn handle_list_key(&mut self, key: KeyEvent, event: &Event) -> Option<AppEffect> {
         let (alt, control) = (KeyModifiers::ALT, KeyModifiers::CONTROL);
-        let page = self.list.page();
+        let page = self.list.page_rows();
         match (key.modifiers, key.code) {
-            (_, KeyCode::Esc) => Some(Effect::Quit),
-            (_, KeyCode::Enter) => self.open(),
-            (_, KeyCode::Tab | KeyCode::BackTab) => self.tab(),
+            (_, KeyCode::Esc) => Some(AppEffect::Quit),
+            (_, KeyCode::Enter) => self.open_conversation(),
+            (_, KeyCode::Tab | KeyCode::BackTab) => self.complete_or_switch_level(),
             (KeyModifiers::SHIFT, KeyCode::Up) => self.scroll_preview(-1),
             (KeyModifiers::SHIFT, KeyCode::Down) => self.scroll_preview(1),
-            (_, KeyCode::Up) => self.select(-1),
-            (_, KeyCode::Down) => self.select(1),
-            (_, KeyCode::PageUp) => self.select(-page),
-            (_, KeyCode::PageDown) => self.select(page),
-            (modifiers, KeyCode::Char('p')) if modifiers == control => self.select(-1),
-            (modifiers, KeyCode::Char('n')) if modifiers == control => self.select(1),
+            (_, KeyCode::Up) => self.move_selection(-1),
+            (_, KeyCode::Down) => self.move_selection(1),
+            (_, KeyCode::PageUp) => self.move_selection(-page),
+            (_, KeyCode::PageDown) => self.move_selection(page),
+            (modifiers, KeyCode::Char('p')) if modifiers == control => self.move_selection(-1),
+            (modifiers, KeyCode::Char('n')) if modifiers == control => self.move_selection(1),
             (modifiers, KeyCode::Char('p')) if modifiers == alt => self.toggle_project(),
             (modifiers, KeyCode::Char(letter)) if modifiers == alt => {
-                match Action::from_letter(letter) {
-                    Some(action) => self.act(action),
+                match PickerAction::from_key_letter(letter) {
+                    Some(action) => self.start_action(action),
                     None => self.edit_query(event),
                 }
             }
@@ -353,10 +336,10 @@ impl App {
         }
     }
 
-    fn conversation_key(&mut self, key: KeyEvent, event: &Event) -> Option<Effect> {
+    fn handle_conversation_key(&mut self, key: KeyEvent, event: &Event) -> Option<AppEffect> {
         let conversation = self.conversation.as_mut()?;
         let is_found = match key.code {
-            code if conversation.is_typing => conversation.type_search(code, event),
+            code if conversation.is_typing => conversation.handle_search_key(code, event),
             // What scrolls in other programs, as Ctrl-F, is not to fork here.
             KeyCode::Char(_) if key.modifiers.contains(KeyModifiers::CONTROL) => true,
             KeyCode::Esc | KeyCode::Char('q') => {
@@ -367,14 +350,14 @@ impl App {
                 self.open_help();
                 true
             }
-            KeyCode::Char(letter) => match Action::from_letter(letter) {
-                Some(action) => return self.act(action),
-                None => conversation.scroll_key(key.code),
+            KeyCode::Char(letter) => match PickerAction::from_key_letter(letter) {
+                Some(action) => return self.start_action(action),
+                None => conversation.handle_scroll_key(key.code),
             },
-            code => conversation.scroll_key(code),
+            code => conversation.handle_scroll_key(code),
         };
         if !is_found {
-            self.note = Some(self.not_found().into());
+            self.note = Some(self.not_found_note().into());
         } else if self.searched_pane().is_some() {
             self.note = Some(SEARCHING.into());
         }
@@ -384,109 +367,112 @@ impl App {
     /// Goes back to the list. The preview is asked for again: it may have given way to the conversation.
     fn close_conversation(&mut self) {
         self.conversation = None;
-        self.asked = None;
+        self.requested_preview = None;
     }
 
-    fn edit_query(&mut self, event: &Event) -> Option<Effect> {
-        self.query.handle(event).then(|| self.list_anew())
+    fn edit_query(&mut self, event: &Event) -> Option<AppEffect> {
+        self.query.handle_event(event).then(|| self.reset_list())
     }
 
     /// Completes a filter, or goes from sessions to turns and back.
-    fn tab(&mut self) -> Option<Effect> {
+    fn complete_or_switch_level(&mut self) -> Option<AppEffect> {
         let none = FilterValues::default();
         if self.values.is_none() && self.query.may_be_in_filter() {
             self.deferred.push(Event::Key(KeyCode::Tab.into()));
             return None;
         }
-        if !self.query.complete(self.values.as_ref().unwrap_or(&none)) {
+        if !self
+            .query
+            .complete_filter(self.values.as_ref().unwrap_or(&none))
+        {
             self.list.level = match self.list.level {
                 Level::Session => Level::Turn,
                 Level::Turn => Level::Session,
             };
         }
-        Some(self.list_anew())
+        Some(self.reset_list())
     }
 
-    fn toggle_project(&mut self) -> Option<Effect> {
+    fn toggle_project(&mut self) -> Option<AppEffect> {
         self.this_project = !self.this_project;
-        Some(self.list_anew())
+        Some(self.reset_list())
     }
 
-    fn list_anew(&mut self) -> Effect {
+    fn reset_list(&mut self) -> AppEffect {
         self.deferred.clear();
-        self.list.begin();
-        Effect::Search
+        self.list.reset();
+        AppEffect::Search
     }
 
-    fn select(&mut self, rows: isize) -> Option<Effect> {
-        self.list.move_by(rows).then_some(Effect::Search)
+    fn move_selection(&mut self, rows: isize) -> Option<AppEffect> {
+        self.list.move_by(rows).then_some(AppEffect::Search)
     }
 
-    fn scroll_preview(&mut self, lines: isize) -> Option<Effect> {
+    fn scroll_preview(&mut self, lines: isize) -> Option<AppEffect> {
         self.preview.as_mut()?.pane.scroll_by(lines);
         None
     }
 
     /// Returns the session and turn that actions are about.
-    fn target(&self) -> Option<ActionTarget> {
+    fn action_target(&self) -> Option<ActionTarget> {
         if let Some(conversation) = &self.conversation {
             return Some(ActionTarget {
                 session: conversation.session.clone(),
                 turn: conversation.turn(),
             });
         }
-        let row = self.list.row()?;
+        let row = self.list.selected_row()?;
         Some(ActionTarget {
             session: row.session.clone(),
             turn: row.turn_index(),
         })
     }
 
-    fn act(&mut self, action: Action) -> Option<Effect> {
-        let target = self.target()?;
-        if action == Action::SaveMemory {
+    fn start_action(&mut self, action: PickerAction) -> Option<AppEffect> {
+        let target = self.action_target()?;
+        if action == PickerAction::SaveMemory {
             self.form = Some(MemoryForm::new(&target));
             return None;
         }
-        Some(Effect::Act(action, target))
+        Some(AppEffect::Act(action, target))
     }
 
-    fn open(&mut self) -> Option<Effect> {
-        let ActionTarget { session, turn } = self.target()?;
+    fn open_conversation(&mut self) -> Option<AppEffect> {
+        let ActionTarget { session, turn } = self.action_target()?;
         let shown = self.preview.as_ref();
         let shown = shown.filter(|p| p.session.id == session.id && p.turn == turn);
         let known = shown.map_or(Vec::new(), |preview| preview.pane.text.exchanges().to_vec());
         let terms = self.list.terms.clone();
-        self.conversation = Some(Conversation::new(session.clone(), turn, terms, known));
-        Some(Effect::Open(session))
+        self.conversation = Some(ConversationView::new(session.clone(), turn, terms, known));
+        Some(AppEffect::Open(session))
     }
 
-    fn mouse(&mut self, mouse: MouseEvent) -> Option<Effect> {
+    fn handle_mouse(&mut self, mouse: MouseEvent) -> Option<AppEffect> {
         let position = Position::new(mouse.column, mouse.row);
         let lines = match mouse.kind {
             MouseEventKind::ScrollUp => -3,
             MouseEventKind::ScrollDown => 3,
-            MouseEventKind::Down(MouseButton::Left) => return self.click(position),
+            MouseEventKind::Down(MouseButton::Left) => return self.handle_click(position),
             _ => return None,
         };
         match &mut self.conversation {
             _ if self.form.is_some() || self.shows_help => {}
             Some(conversation) => conversation.scroll_by(lines),
             None if self.preview_area.contains(position) => return self.scroll_preview(lines),
-            None => return self.select(lines.signum()),
+            None => return self.move_selection(lines.signum()),
         }
         None
     }
 
     /// Selects the row that is clicked; opens the one that is selected.
-    fn click(&mut self, position: Position) -> Option<Effect> {
+    fn handle_click(&mut self, position: Position) -> Option<AppEffect> {
         if self.conversation.is_some() || self.form.is_some() || self.shows_help {
             self.shows_help = false;
             return None;
         }
         let at = self.list.row_at(position)?;
         match at == self.list.selected {
-            true => self.open(),
+            true => self.open_conversation(),
             false => {
                 self.list.selected = at;
                 None

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 ///
 /// # Errors
 /// When the terminal cannot be written.
-pub(crate) fn copy(text: &str, terminal: &mut impl Write) -> Result<()> {
+pub(crate) fn copy_to_clipboard(text: &str, terminal: &mut impl Write) -> Result<()> {
     match pipe_to_command(text) {
         true => Ok(()),
         false => execute!(terminal, CopyToClipboard::to_clipboard_from(text)),
@@ -18,7 +18,7 @@ pub(crate) fn copy(text: &str, terminal: &mut impl Write) -> Result<()> {
 
 /// Passes the text to a command; returns true where that took it.
 fn pipe_to_command(text: &str) -> bool {
-    let Some(mut command) = command() else {
+    let Some(mut command) = find_command() else {
         return false;
     };
     let piped = command.stdin(Stdio::piped()).stdout(Stdio::null());
@@ -31,9 +31,9 @@ fn pipe_to_command(text: &str) -> bool {
     matches!(written, Some(Ok(()))) && child.wait().is_ok_and(|status| status.success())
 }
 
-/// tmux takes no text for its clipboard from a program on its terminal, unless it is set to; the
-/// terminal of macOS takes none at all.
-fn command() -> Option<Command> {
+/// Finds the program that takes a text for the clipboard: tmux takes none from a program on its terminal, unless it is
+/// set to; the terminal of macOS takes none at all.
+fn find_command() -> Option<Command> {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     if is_set("TMUX") {
         let mut tmux = Command::new("tmux");

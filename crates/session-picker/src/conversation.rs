@@ -1,8 +1,8 @@
 //! The conversation that is open: level three.
 
-use crate::marked::Marked;
-use crate::query_line::edit;
-use crate::text_blocks::{Direction, LinePosition};
+use crate::marked::MarkedWords;
+use crate::query_line::edit_input;
+use crate::text_blocks::{SearchDirection, TextPosition};
 use crate::text_lines::CallDetail;
 use crate::text_pane::{SearchState, TextPane};
 use crossterm::event::{Event, KeyCode};
@@ -12,7 +12,7 @@ use tui_input::Input;
 
 /// The state of reading the turns of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum ReadingState {
     /// They are being read.
     Running,
     /// All are there.
@@ -22,14 +22,14 @@ pub(crate) enum Reading {
 }
 
 /// A session with its turns as lines.
-pub(crate) struct Conversation {
+pub(crate) struct ConversationView {
     pub(crate) session: SessionRow,
     pub(crate) calls: CallDetail,
     /// The text that is searched within the conversation.
     pub(crate) search: Input,
     /// The words of the search are being typed.
     pub(crate) is_typing: bool,
-    pub(crate) reading: Reading,
+    pub(crate) reading: ReadingState,
     pub(crate) pane: TextPane,
     /// The turn at the top, from 0.
     turn: u32,
@@ -38,7 +38,7 @@ pub(crate) struct Conversation {
     is_new: bool,
 }
 
-impl Conversation {
+impl ConversationView {
     /// Opens a session at a turn. Its turns come later; until then those are shown that are known.
     pub(crate) fn new(
         session: SessionRow,
@@ -52,7 +52,7 @@ impl Conversation {
             calls: CallDetail::default(),
             search: Input::default(),
             is_typing: false,
-            reading: Reading::Running,
+            reading: ReadingState::Running,
             turn,
             terms,
             is_new: true,
@@ -60,9 +60,9 @@ impl Conversation {
     }
 
     /// Takes all turns. Where one was read already, its place stays.
-    pub(crate) fn load(&mut self, exchanges: Vec<Exchange>) {
+    pub(crate) fn set_exchanges(&mut self, exchanges: Vec<Exchange>) {
         self.turn = self.turn();
-        self.reading = Reading::Complete;
+        self.reading = ReadingState::Complete;
         if self.is_new || self.pane.is_searching() {
             self.pane = TextPane::new(exchanges, self.session.turns);
             self.is_new = true;
@@ -73,7 +73,7 @@ impl Conversation {
 
     /// Returns the turn at the top of the screen, from 0.
     pub(crate) fn turn(&self) -> u32 {
-        self.pane.turn().unwrap_or(self.turn)
+        self.pane.top_turn().unwrap_or(self.turn)
     }
 
     /// Lays the turns out for a screen, where that has changed; the line at the top stays there.
@@ -82,56 +82,56 @@ impl Conversation {
         if !self.pane.lay_out(columns, height, self.calls) {
             return;
         }
-        self.mark();
+        self.update_marks();
         if self.is_new {
             let text = &self.pane.text;
             let turn = text.turn_start(self.turn)..text.turn_start(self.turn + 1);
             self.pane.open_at_match(turn);
-            self.is_new = self.pane.turn().is_none();
+            self.is_new = self.pane.top_turn().is_none();
         }
     }
 
     /// Marks what is searched here, or else the words of the query.
-    fn mark(&mut self) {
+    fn update_marks(&mut self) {
         self.pane.marked = match self.search.value() {
-            "" => Marked::Terms(self.terms.clone()),
-            text => Marked::Text(text.to_owned()),
+            "" => MarkedWords::Terms(self.terms.clone()),
+            text => MarkedWords::Text(text.to_owned()),
         };
     }
 
     /// Takes a key while the words of a search are typed.
     ///
     /// Returns false where what was typed is not found.
-    pub(crate) fn type_search(&mut self, code: KeyCode, event: &Event) -> bool {
+    pub(crate) fn handle_search_key(&mut self, code: KeyCode, event: &Event) -> bool {
         match code {
             KeyCode::Esc => {
                 self.search = Input::default();
                 self.is_typing = false;
-                self.mark();
+                self.update_marks();
             }
             KeyCode::Enter => {
                 self.is_typing = false;
                 return self.pane.go_to_match_from_top() != SearchState::NotFound;
             }
             _ => {
-                edit(&mut self.search, event);
-                self.mark();
+                edit_input(&mut self.search, event);
+                self.update_marks();
             }
         }
         true
     }
 
     /// Pastes into the words of a search while they are typed.
-    pub(crate) fn paste(&mut self, event: &Event) {
+    pub(crate) fn paste_search(&mut self, event: &Event) {
         if self.is_typing {
-            edit(&mut self.search, event);
-            self.mark();
+            edit_input(&mut self.search, event);
+            self.update_marks();
         }
     }
 
     /// Does what a key means for the place in the conversation. Returns false where a match is looked
     /// for and there is none.
-    pub(crate) fn scroll_key(&mut self, code: KeyCode) -> bool {
+    pub(crate) fn handle_scroll_key(&mut self, code: KeyCode) -> bool {
         let pane = &mut self.pane;
         let page = isize::try_from(pane.height.saturating_sub(2)).unwrap_or(isize::MAX);
         match code {
@@ -139,13 +139,13 @@ impl Conversation {
             KeyCode::Char('k') | KeyCode::Up => pane.scroll_by(-1),
             KeyCode::Char(' ') | KeyCode::PageDown => pane.scroll_by(page),
             KeyCode::PageUp => pane.scroll_by(-page),
-            KeyCode::Char('g') | KeyCode::Home => pane.go_to(LinePosition::default()),
+            KeyCode::Char('g') | KeyCode::Home => pane.go_to(TextPosition::default()),
             KeyCode::Char('G') | KeyCode::End => pane.go_to_end(),
             KeyCode::Char('n') => {
-                return pane.go_to_match(Direction::Forwards) != SearchState::NotFound;
+                return pane.go_to_match(SearchDirection::Forwards) != SearchState::NotFound;
             }
             KeyCode::Char('N') => {
-                return pane.go_to_match(Direction::Backwards) != SearchState::NotFound;
+                return pane.go_to_match(SearchDirection::Backwards) != SearchState::NotFound;
             }
             KeyCode::Char('J') => self.go_to_turn(self.turn() + 1),
             KeyCode::Char('K') => self.go_to_previous_turn(),

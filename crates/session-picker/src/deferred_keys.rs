@@ -1,6 +1,6 @@
 //! Keys that are typed ahead of the rows that they are meant for.
 
-use crate::action::Action;
+use crate::action::PickerAction;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 
 /// Events that wait for rows, or for values of filters, which are still to come.
@@ -19,7 +19,7 @@ impl DeferredKeys {
     }
 
     /// Takes the events in their order.
-    pub(crate) fn take(&mut self) -> Vec<Event> {
+    pub(crate) fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
     }
 
@@ -28,7 +28,7 @@ impl DeferredKeys {
     }
 
     /// Returns true for a key of the list that has to wait while its rows are outdated.
-    pub(crate) fn must_wait(&self, key: KeyEvent) -> bool {
+    pub(crate) fn must_defer(&self, key: KeyEvent) -> bool {
         let waits = moves_to_row(key) || acts_on_row(key) || self.has_action();
         waits && key.code != KeyCode::Esc
     }
@@ -53,16 +53,19 @@ fn acts_on_row(key: KeyEvent) -> bool {
     match (key.modifiers, key.code) {
         (KeyModifiers::SHIFT, _) => false,
         (_, KeyCode::Enter) => true,
-        (KeyModifiers::ALT, KeyCode::Char(letter)) => Action::from_letter(letter).is_some(),
+        (KeyModifiers::ALT, KeyCode::Char(letter)) => {
+            PickerAction::from_key_letter(letter).is_some()
+        }
         _ => false,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::app::{App, Effect};
+    use crate::app::App;
+    use crate::app_effect::AppEffect;
     use crate::view::tests::{listing, opened, press, row, session};
-    use crate::worker::Message;
+    use crate::worker::PickerMessage;
     use crossterm::event::{Event, KeyCode, KeyModifiers};
 
     fn type_in(app: &mut App, text: &str) {
@@ -72,12 +75,12 @@ mod tests {
     }
 
     /// Receives a message, and handles the keys that waited for it.
-    fn receive_and_handle(app: &mut App, message: Message) {
-        let Some(Effect::Handle(events)) = app.receive(message) else {
+    fn receive_and_handle(app: &mut App, message: PickerMessage) {
+        let Some(AppEffect::Handle(events)) = app.handle_message(message) else {
             panic!("the keys are to be handled now");
         };
         for event in events {
-            app.handle(&event);
+            app.handle_event(&event);
         }
     }
 
@@ -115,7 +118,7 @@ mod tests {
         type_in(&mut app, "s");
         press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
         type_in(&mut app, "/oil");
-        app.handle(&Event::Paste(" lamp".into()));
+        app.handle_event(&Event::Paste(" lamp".into()));
         press(&mut app, KeyCode::F(1), KeyModifiers::NONE);
         assert_eq!(app.query.text(), "lanterns");
         assert!(!app.shows_help);
@@ -146,7 +149,10 @@ mod tests {
             type_in(&mut app, "s");
             press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
             let key = Event::Key(crossterm::event::KeyEvent::new(code, modifiers));
-            assert!(matches!(app.handle(&key), Some(Effect::Quit)), "{code:?}");
+            assert!(
+                matches!(app.handle_event(&key), Some(AppEffect::Quit)),
+                "{code:?}"
+            );
         }
     }
 
@@ -156,7 +162,7 @@ mod tests {
         type_in(&mut app, "s");
         press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
         type_in(&mut app, "x");
-        receive_and_handle(&mut app, Message::Unlisted("it is gone".into()));
+        receive_and_handle(&mut app, PickerMessage::Unlisted("it is gone".into()));
         assert!(app.conversation.is_none());
         assert_eq!(app.query.text(), "lanternsx");
     }

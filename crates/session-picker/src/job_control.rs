@@ -15,16 +15,16 @@ use std::io::{Error, Result};
 /// # Errors
 /// When the system refuses.
 pub(crate) fn stop_job() -> Result<()> {
-    let handler = exchange_action(&action(SIG_IGN))?;
+    let handler = exchange_action(&signal_action(SIG_IGN))?;
     let stopped = kill_current_process_group(Signal::TSTP)
         .map_err(Error::from)
-        .and_then(|()| exchange_action(&action(SIG_DFL)))
+        .and_then(|()| exchange_action(&signal_action(SIG_DFL)))
         .and_then(|_| raise(SIGTSTP));
     exchange_action(&handler)?;
     stopped
 }
 
-fn action(handler: sighandler_t) -> sigaction {
+fn signal_action(handler: sighandler_t) -> sigaction {
     // SAFETY: a structure of C of numbers, flags and an optional function, for all of which zero is a value.
     let mut action: sigaction = unsafe { std::mem::zeroed() };
     action.sa_sigaction = handler;
@@ -33,7 +33,7 @@ fn action(handler: sighandler_t) -> sigaction {
 
 /// Sets the action of SIGTSTP, and returns the one before.
 fn exchange_action(action: &sigaction) -> Result<sigaction> {
-    let mut previous = self::action(SIG_DFL);
+    let mut previous = self::signal_action(SIG_DFL);
     // SAFETY: both point to an action during the call; the one that is set calls nothing, or was set by signal-hook.
     match unsafe { libc::sigaction(SIGTSTP, action, &raw mut previous) } {
         0 => Ok(previous),

@@ -3,14 +3,14 @@
 use crate::action::ActionTarget;
 use crate::error::PickerError;
 use crate::memory_form::MemoryForm;
-use crate::worker::Message;
+use crate::worker::PickerMessage;
 use jiff::Zoned;
 use session_config::current_directory;
-use session_core::Part;
+use session_core::TurnPart;
 use session_core::text::{clip, printable};
-use session_export::{ExportFormat, ExportedSession, file_name, write};
+use session_export::{ExportFormat, ExportedSession, make_file_name, write_session};
 use session_files::{Existing, FileError, output_path};
-use session_memory::{Draft, MemorySource};
+use session_memory::{MemoryDraft, MemorySource};
 use session_query::{FrontEndHooks, Memories, OpenIndex, QueryError, SearchEngine};
 use session_search::Exchange;
 use std::io::{BufWriter, Write};
@@ -20,13 +20,13 @@ use std::path::{Path, PathBuf};
 const COPY_BYTES: usize = 72_000;
 
 /// Work that is done in a thread of its own.
-pub(crate) enum Job {
+pub(crate) enum PickerJob {
     CopyText(ActionTarget),
     Export(ActionTarget),
     Save(MemoryForm),
 }
 
-impl Job {
+impl PickerJob {
     /// Returns true where the end of the process would lose what it writes.
     pub(crate) fn writes(&self) -> bool {
         match self {
@@ -36,33 +36,42 @@ impl Job {
     }
 
     /// Does the work; what came of it is said in the picker.
-    pub(crate) fn run(self, engine: &SearchEngine, hooks: FrontEndHooks<PickerError>) -> Message {
+    pub(crate) fn run_job(
+        self,
+        engine: &SearchEngine,
+        hooks: FrontEndHooks<PickerError>,
+    ) -> PickerMessage {
         let done = match self {
-            Self::CopyText(target) => copy_text(engine, &target),
-            Self::Export(target) => export(engine, &target).map(Message::Noted),
-            Self::Save(form) => save(engine, &form, hooks).map(Message::Noted),
+            Self::CopyText(target) => make_clipboard_text(engine, &target),
+            Self::Export(target) => export_session(engine, &target).map(PickerMessage::Noted),
+            Self::Save(form) => save_memory(engine, &form, hooks).map(PickerMessage::Noted),
         };
-        done.unwrap_or_else(|error| Message::Noted((hooks.describe_error)(error)))
+        done.unwrap_or_else(|error| PickerMessage::Noted((hooks.describe_error)(error)))
     }
 }
 
-fn copy_text(engine: &SearchEngine, target: &ActionTarget) -> Result<Message, PickerError> {
+fn make_clipboard_text(
+    engine: &SearchEngine,
+    target: &ActionTarget,
+) -> Result<PickerMessage, PickerError> {
     let exchanges = read_turn(engine, target)?;
-    let text: Vec<String> = exchanges.iter().map(exchange_text).collect();
+    let text: Vec<String> = exchanges.iter().map(format_exchange).collect();
     let text = text.join("\n\n");
     let turn = target.turn + 1;
     if text.is_empty() {
-        return Ok(Message::Noted(format!("turn {turn} has no text to copy")));
+        return Ok(PickerMessage::Noted(format!(
+            "turn {turn} has no text to copy"
+        )));
     }
     Ok(match text.len() > COPY_BYTES {
-        true => Message::Copy {
+        true => PickerMessage::Copy {
             text: clip(&text, COPY_BYTES).to_owned(),
             note: format!(
                 "the first {} KB of turn {turn} are copied",
                 COPY_BYTES / 1000
             ),
         },
-        false => Message::Copy {
+        false => PickerMessage::Copy {
             text,
             note: format!("the text of turn {turn} is copied"),
         },
@@ -76,9 +85,9 @@ fn read_turn(engine: &SearchEngine, target: &ActionTarget) -> Result<Vec<Exchang
 }
 
 /// Returns the words of both sides, without calls.
-fn exchange_text(exchange: &Exchange) -> String {
+fn format_exchange(exchange: &Exchange) -> String {
     let answers = exchange.turn.parts.iter().filter_map(|part| match part {
-        Part::Text { text } => Some(text.as_str()),
+        TurnPart::Text { text } => Some(text.as_str()),
         _ => None,
     });
     let texts = std::iter::once(exchange.turn.prompt.as_str()).chain(answers);
@@ -87,14 +96,14 @@ fn exchange_text(exchange: &Exchange) -> String {
 }
 
 /// Exports the session as a page in the current folder.
-fn export(engine: &SearchEngine, target: &ActionTarget) -> Result<String, PickerError> {
+fn export_session(engine: &SearchEngine, target: &ActionTarget) -> Result<String, PickerError> {
     let session = &target.session;
     let redactor = engine.home().config.redactor();
-    let path = PathBuf::from(file_name(session, ExportFormat::Html));
+    let path = PathBuf::from(make_file_name(session, ExportFormat::Html));
     let written = OpenIndex::new(&engine.home().root).with_snapshot(|snapshot| {
         let (index, all) = (&snapshot.index, 0..=u32::MAX);
         let exported = ExportedSession::open(index, session, &all, &redactor)?;
-        create(engine, &path, &exported)
+        create_export_file(engine, &path, &exported)
     });
     match written {
         Err(PickerError::File(FileError::Exists(_))) => {
@@ -104,7 +113,7 @@ fn export(engine: &SearchEngine, target: &ActionTarget) -> Result<String, Picker
     }
 }
 
-fn create(
+fn create_export_file(
     engine: &SearchEngine,
     path: &Path,
     session: &ExportedSession<'_>,
@@ -112,13 +121,13 @@ fn create(
     let home = &engine.home().env.home;
     output_path::create_with(path, home, Existing::Keep, |file| {
         let mut out = BufWriter::new(file);
-        write(ExportFormat::Html, session, &mut out)?;
+        write_session(ExportFormat::Html, session, &mut out)?;
         Ok(out.flush()?)
     })
 }
 
 /// Saves a memory for the project of its session, or, where that is gone, of the current folder.
-fn save(
+fn save_memory(
     engine: &SearchEngine,
     form: &MemoryForm,
     hooks: FrontEndHooks<PickerError>,
@@ -134,7 +143,7 @@ fn save(
         None => Memories::for_folder(&current_directory().map_err(QueryError::from)?)?,
     };
     memories.require_enabled()?;
-    let draft = Draft {
+    let draft = MemoryDraft {
         topic: form.topic(),
         key_info: vec![form.info()],
         source: Some(MemorySource {
@@ -143,8 +152,8 @@ fn save(
             turns: Some(turn.to_string()),
             ..MemorySource::default()
         }),
-        raw: Some(conversation(engine, &form.target)?),
-        ..Draft::default()
+        raw: Some(format_conversation(engine, &form.target)?),
+        ..MemoryDraft::default()
     };
     let saved = memories.save(&draft, false, &Zoned::now())?;
     let mut notes = vec![format!("saved as {}", saved.memory.id())];
@@ -156,10 +165,13 @@ fn save(
 }
 
 /// Returns the turn as it is kept beside a memory.
-fn conversation(engine: &SearchEngine, target: &ActionTarget) -> Result<String, PickerError> {
+fn format_conversation(
+    engine: &SearchEngine,
+    target: &ActionTarget,
+) -> Result<String, PickerError> {
     let exchanges = read_turn(engine, target)?;
     let session = ExportedSession::new(&target.session, &exchanges);
     let mut text = Vec::new();
-    write(ExportFormat::Markdown, &session, &mut text)?;
+    write_session(ExportFormat::Markdown, &session, &mut text)?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }

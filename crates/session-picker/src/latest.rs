@@ -1,14 +1,14 @@
-//! A place for the last of several values.
+//! A slot for the last of several values.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
-/// A place for the last value that was put there.
-pub(crate) struct Latest<T> {
+/// A slot that holds the last value until a thread takes it.
+pub(crate) struct LatestValue<T> {
     value: Mutex<Option<T>>,
     filled: Condvar,
 }
 
-impl<T> Latest<T> {
+impl<T> LatestValue<T> {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
             value: Mutex::new(None),
@@ -17,7 +17,7 @@ impl<T> Latest<T> {
     }
 
     /// Replaces the value: one that nobody took is dropped.
-    pub(crate) fn put(&self, value: T) {
+    pub(crate) fn replace(&self, value: T) {
         *self.lock() = Some(value);
         self.filled.notify_one();
     }
@@ -33,7 +33,7 @@ impl<T> Latest<T> {
     }
 
     /// Waits for a value.
-    pub(crate) fn take(&self) -> T {
+    pub(crate) fn wait_and_take(&self) -> T {
         let mut value = self.lock();
         loop {
             match value.take() {
@@ -54,20 +54,20 @@ mod tests {
 
     #[test]
     fn the_last_value_wins() {
-        let latest = Latest::new();
-        latest.put(1);
-        latest.put(2);
+        let latest = LatestValue::new();
+        latest.replace(1);
+        latest.replace(2);
         assert!(latest.is_filled());
-        assert_eq!(latest.take(), 2);
+        assert_eq!(latest.wait_and_take(), 2);
         assert!(!latest.is_filled());
     }
 
     #[test]
     fn a_value_is_waited_for() {
-        let latest = Latest::new();
+        let latest = LatestValue::new();
         let other = Arc::clone(&latest);
-        let waiting = std::thread::spawn(move || other.take());
-        latest.put(7);
+        let waiting = std::thread::spawn(move || other.wait_and_take());
+        latest.replace(7);
         assert_eq!(waiting.join().unwrap(), 7);
     }
 }

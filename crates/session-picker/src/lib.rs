@@ -1,6 +1,6 @@
 //! The picker: a full screen on which sessions are searched as one types, read, and chosen.
 //!
-//! [`pick`] takes the terminal, and gives it back with a [`Choice`]: the session to resume or to fork.
+//! [`pick`] takes the terminal, and gives it back with a [`PickerChoice`]: the session to resume or to fork.
 //! Nothing is resumed here; the caller does that, or prints the command.
 //!
 //! One thread owns the state (`App`) and draws it. It never waits for the index: a thread for each kind
@@ -17,7 +17,7 @@
 //!
 //! ```no_run
 //! use session_config::Home;
-//! use session_picker::{Choice, PickerError, PickerOptions, pick};
+//! use session_picker::{PickerChoice, PickerError, PickerOptions, pick};
 //! use session_query::{FrontEndHooks, SearchEngine};
 //!
 //! let engine = SearchEngine::new(Home::from_process()?)?;
@@ -27,7 +27,7 @@
 //!     describe_error: |error: PickerError| error.to_string(),
 //! };
 //! let options = PickerOptions { query: "docker project:.".into(), colours: true, is_shell_waiting: false, hooks };
-//! if let Some(Choice::Resume(session)) = pick(engine, &options)? {
+//! if let Some(PickerChoice::Resume(session)) = pick(engine, &options)? {
 //!     println!("{}", session.uid);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -35,6 +35,7 @@
 
 mod action;
 mod app;
+mod app_effect;
 mod clipboard;
 mod conversation;
 mod deferred_keys;
@@ -62,4 +63,4 @@ mod view;
 mod worker;
 
 pub use error::PickerError;
-pub use picker::{Choice, PickerOptions, pick};
+pub use picker::{PickerChoice, PickerOptions, pick};

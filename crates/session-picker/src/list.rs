@@ -1,6 +1,6 @@
 //! The rows on the screen, and the one that is selected.
 
-use crate::list_answer::{ListAnswer, ListRow, Question};
+use crate::list_answer::{ListAnswer, ListRequest, ListRow};
 use ratatui::layout::{Position, Rect};
 use session_query::TypedQuery;
 use session_search::Level;
@@ -10,7 +10,7 @@ const PAGE_ROWS: usize = 50;
 /// Rows before the end at which more are asked for.
 const ROWS_AHEAD: usize = 15;
 
-/// The list with the place in it.
+/// The rows of the list, with the one that is selected and those that are drawn.
 #[derive(Debug)]
 pub(crate) struct RowList {
     pub(crate) level: Level,
@@ -32,8 +32,8 @@ pub(crate) struct RowList {
     /// The rows are of another query, level or project than the one that is asked for.
     is_outdated: bool,
     /// The question that the rows answer.
-    answered: Option<Question>,
-    asked: u64,
+    answered: Option<ListRequest>,
+    request_count: u64,
     limit: usize,
 }
 
@@ -52,7 +52,7 @@ impl Default for RowList {
             lines_per_row: 1,
             is_outdated: false,
             answered: None,
-            asked: 0,
+            request_count: 0,
             limit: PAGE_ROWS,
         }
     }
@@ -60,33 +60,33 @@ impl Default for RowList {
 
 impl RowList {
     /// Returns the next question.
-    pub(crate) fn ask(&mut self, typed: &str, this_project: bool) -> Question {
-        self.asked += 1;
-        Question {
+    pub(crate) fn make_request(&mut self, typed: &str, this_project: bool) -> ListRequest {
+        self.request_count += 1;
+        ListRequest {
             typed: typed.to_owned(),
             level: self.level,
             this_project,
             limit: self.limit,
-            number: self.asked,
+            number: self.request_count,
         }
     }
 
     /// Takes an answer. The same list, read again, keeps the row that is selected; another one begins
     /// at its first row. An answer to an older question than the one that is shown is dropped.
-    pub(crate) fn receive(&mut self, listing: ListAnswer) {
+    pub(crate) fn set_answer(&mut self, listing: ListAnswer) {
         let shown = self.answered.as_ref();
-        if shown.is_some_and(|shown| shown.number > listing.question.number) {
+        if shown.is_some_and(|shown| shown.number > listing.request.number) {
             return;
         }
-        let is_same = shown.is_some_and(|shown| shown.is_same_list(&listing.question));
-        let kept = self.row().filter(|_| is_same && self.selected > 0);
-        let kept = kept.and_then(|row| listing.position(row));
+        let is_same = shown.is_some_and(|shown| shown.is_same_list(&listing.request));
+        let kept = self.selected_row().filter(|_| is_same && self.selected > 0);
+        let kept = kept.and_then(|row| listing.find_row(row));
         self.selected = match is_same {
             true => kept.unwrap_or(self.selected),
             false => 0,
         };
-        self.is_outdated = listing.question.number < self.asked && self.is_outdated;
-        self.answered = Some(listing.question);
+        self.is_outdated = listing.request.number < self.request_count && self.is_outdated;
+        self.answered = Some(listing.request);
         self.rows = listing.rows;
         self.terms = listing.terms;
         self.sessions = Some(listing.sessions);
@@ -96,7 +96,7 @@ impl RowList {
     }
 
     /// Shows why there is no answer in the place of rows that answer another question.
-    pub(crate) fn fail(&mut self, reason: String) {
+    pub(crate) fn set_failure(&mut self, reason: String) {
         self.rows.clear();
         self.is_outdated = false;
         self.failure = Some(reason);
@@ -114,7 +114,7 @@ impl RowList {
     }
 
     /// Begins a new list from its first row.
-    pub(crate) fn begin(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.is_outdated = true;
         self.selected = 0;
         self.offset = 0;
@@ -122,7 +122,7 @@ impl RowList {
     }
 
     /// Returns the row that is selected.
-    pub(crate) fn row(&self) -> Option<&ListRow> {
+    pub(crate) fn selected_row(&self) -> Option<&ListRow> {
         self.rows.get(self.selected)
     }
 
@@ -139,13 +139,13 @@ impl RowList {
     }
 
     /// Returns the rows of a page.
-    pub(crate) fn page(&self) -> isize {
+    pub(crate) fn page_rows(&self) -> isize {
         let rows = self.area.height / self.lines_per_row.max(1);
         isize::try_from(rows.saturating_sub(1).max(1)).unwrap_or(1)
     }
 
     /// Sets where rows are drawn, so that the one that is selected is among them.
-    pub(crate) fn place(&mut self, area: Rect, lines_per_row: u16) {
+    pub(crate) fn set_area(&mut self, area: Rect, lines_per_row: u16) {
         self.area = area;
         self.lines_per_row = lines_per_row;
         let visible = usize::from(area.height / lines_per_row).max(1);

@@ -1,16 +1,16 @@
 //! The list: what is asked for, and the rows that answer.
 
 use crate::error::PickerError;
-use crate::request;
-use session_core::Band;
+use crate::request::{self, TypedRequest};
+use session_core::ConfidenceBand;
 use session_display::{Preview, mark_terms};
 use session_query::{SearchEngine, Snapshot};
-use session_search::{Hit, HitOrder, Level, Results};
+use session_search::{HitOrder, Level, SearchHit, SearchResults};
 use session_store::{SessionRow, TermStats, TurnRow};
 
-/// A list that is asked for.
+/// A request for the rows of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Question {
+pub(crate) struct ListRequest {
     /// The query with its filters, as typed.
     pub(crate) typed: String,
     /// Sessions or turns.
@@ -23,7 +23,7 @@ pub(crate) struct Question {
     pub(crate) number: u64,
 }
 
-impl Question {
+impl ListRequest {
     /// Returns true for a question that differs in its time or its length alone.
     pub(crate) fn is_same_list(&self, other: &Self) -> bool {
         (&self.typed, self.level, self.this_project)
@@ -40,7 +40,7 @@ pub(crate) struct ListRow {
     /// The title, or the passage of the turn, with the words that match.
     pub(crate) text: Preview,
     /// `None` in a list by time.
-    pub(crate) band: Option<Band>,
+    pub(crate) band: Option<ConfidenceBand>,
 }
 
 impl ListRow {
@@ -50,16 +50,16 @@ impl ListRow {
     }
 
     /// Returns true for the row of the same session and, among turns, of the same turn.
-    fn is_same(&self, other: &Self, level: Level) -> bool {
+    fn is_same_target(&self, other: &Self, level: Level) -> bool {
         let is_turn = level == Level::Session || self.turn_index() == other.turn_index();
         self.session.id == other.session.id && is_turn
     }
 }
 
-/// The rows that answer a question.
+/// The rows that answer a request.
 #[derive(Debug, Clone)]
 pub(crate) struct ListAnswer {
-    pub(crate) question: Question,
+    pub(crate) request: ListRequest,
     pub(crate) rows: Vec<ListRow>,
     /// Sessions that the filters let through.
     pub(crate) sessions: usize,
@@ -74,14 +74,14 @@ impl ListAnswer {
     pub(crate) fn read(
         engine: &SearchEngine,
         snapshot: &Snapshot,
-        question: &Question,
+        question: &ListRequest,
     ) -> Result<Self, PickerError> {
-        let (request, mistake) = request::read(question);
+        let TypedRequest { request, mistake } = request::parse_request(question);
         let results = engine.search(snapshot, &request)?;
         let terms = results.explanation.terms.iter();
         Ok(Self {
-            question: question.clone(),
-            rows: rows(&results)?,
+            request: question.clone(),
+            rows: make_rows(&results)?,
             sessions: results.searched.sessions,
             terms: terms
                 .flat_map(TermStats::words)
@@ -92,15 +92,17 @@ impl ListAnswer {
     }
 
     /// Returns the place of a row that stood in an earlier list.
-    pub(crate) fn position(&self, row: &ListRow) -> Option<usize> {
-        let level = self.question.level;
-        self.rows.iter().position(|own| own.is_same(row, level))
+    pub(crate) fn find_row(&self, row: &ListRow) -> Option<usize> {
+        let level = self.request.level;
+        self.rows
+            .iter()
+            .position(|own| own.is_same_target(row, level))
     }
 }
 
-fn rows(results: &Results) -> Result<Vec<ListRow>, PickerError> {
-    let text = |hit: &Hit| match results.level {
-        Level::Session => session_display::title(&hit.session),
+fn make_rows(results: &SearchResults) -> Result<Vec<ListRow>, PickerError> {
+    let text = |hit: &SearchHit| match results.level {
+        Level::Session => session_display::session_title(&hit.session),
         Level::Turn => hit.preview.clone(),
     };
     let texts: Vec<String> = results.hits.iter().map(text).collect();

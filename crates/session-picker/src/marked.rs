@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// The words that are marked in a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) enum Marked {
+pub(crate) enum MarkedWords {
     #[default]
     Nothing,
     /// Words, and what they match in the word index.
@@ -15,7 +15,7 @@ pub(crate) enum Marked {
     Text(String),
 }
 
-impl Marked {
+impl MarkedWords {
     /// Returns the byte ranges that match in each text.
     pub(crate) fn find_in(&self, texts: &[UnfoldedLine]) -> Vec<Vec<Range<usize>>> {
         let texts: Vec<&str> = texts.iter().map(|line| line.text.as_str()).collect();
@@ -24,7 +24,7 @@ impl Marked {
             Self::Text(text) => {
                 let needle = fold_case(text);
                 let texts = texts.iter();
-                texts.map(|text| occurrences(text, &needle)).collect()
+                texts.map(|text| find_occurrences(text, &needle)).collect()
             }
             Self::Terms(terms) => {
                 let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
@@ -36,7 +36,7 @@ impl Marked {
 }
 
 /// Returns where a text, whose case is folded, occurs in another one.
-fn occurrences(text: &str, needle: &str) -> Vec<Range<usize>> {
+fn find_occurrences(text: &str, needle: &str) -> Vec<Range<usize>> {
     let folded = fold_case(text);
     let found = folded.match_indices(needle);
     found
@@ -64,7 +64,7 @@ mod tests {
     fn a_letter_whose_small_one_is_longer_leaves_the_others_of_its_line() {
         let text = "İ the LAMP Über İSTANBUL";
         for (needle, expected) in [("lamp ÜBER", "LAMP Über"), ("İstanbul", "İSTANBUL")] {
-            let found = occurrences(text, &fold_case(needle)).remove(0);
+            let found = find_occurrences(text, &fold_case(needle)).remove(0);
             assert_eq!(&text[found], expected);
         }
     }

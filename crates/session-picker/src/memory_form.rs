@@ -3,7 +3,7 @@
 use crate::action::ActionTarget;
 use crate::query_line;
 use crossterm::event::{Event, KeyCode};
-use session_display::safe_line;
+use session_display::sanitize_line;
 use tui_input::Input;
 
 /// A memory as it is typed.
@@ -16,10 +16,18 @@ pub(crate) struct MemoryForm {
     is_in_info: bool,
 }
 
+/// A field of the form.
+pub(crate) struct FormField<'a> {
+    pub(crate) name: &'static str,
+    pub(crate) input: &'a Input,
+    /// True for the field in which the user types.
+    pub(crate) is_active: bool,
+}
+
 impl MemoryForm {
     pub(crate) fn new(target: &ActionTarget) -> Self {
         Self {
-            topic: Input::new(session_display::title(&target.session)),
+            topic: Input::new(session_display::session_title(&target.session)),
             info: Input::default(),
             is_in_info: true,
             target: target.clone(),
@@ -28,19 +36,27 @@ impl MemoryForm {
 
     /// Returns the topic.
     pub(crate) fn topic(&self) -> String {
-        safe_line(self.topic.value())
+        sanitize_line(self.topic.value())
     }
 
     /// Returns what is to be remembered.
     pub(crate) fn info(&self) -> String {
-        safe_line(self.info.value())
+        sanitize_line(self.info.value())
     }
 
-    /// Returns the field that is typed in, and the other: name, value, cursor.
-    pub(crate) fn fields(&self) -> [(&'static str, &Input, bool); 2] {
+    /// Returns the fields in the order in which they are drawn.
+    pub(crate) fn fields(&self) -> [FormField<'_>; 2] {
         [
-            ("topic", &self.topic, !self.is_in_info),
-            ("remember", &self.info, self.is_in_info),
+            FormField {
+                name: "topic",
+                input: &self.topic,
+                is_active: !self.is_in_info,
+            },
+            FormField {
+                name: "remember",
+                input: &self.info,
+                is_active: self.is_in_info,
+            },
         ]
     }
 
@@ -49,7 +65,7 @@ impl MemoryForm {
         !self.topic().is_empty() && !self.info().is_empty()
     }
 
-    pub(crate) fn handle(&mut self, code: KeyCode, event: &Event) -> FormStep {
+    pub(crate) fn handle_key(&mut self, code: KeyCode, event: &Event) -> FormStep {
         match code {
             KeyCode::Esc => FormStep::Closed,
             KeyCode::Enter if self.is_complete() => FormStep::Done,
@@ -70,7 +86,7 @@ impl MemoryForm {
             true => &mut self.info,
             false => &mut self.topic,
         };
-        query_line::edit(input, event);
+        query_line::edit_input(input, event);
     }
 }
 

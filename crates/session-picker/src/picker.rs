@@ -1,16 +1,17 @@
 //! The loop between the terminal, the state and the threads.
 
-use crate::action::{Action, ActionTarget};
-use crate::app::{App, Effect};
+use crate::action::{ActionTarget, PickerAction};
+use crate::app::App;
+use crate::app_effect::AppEffect;
 use crate::error::PickerError;
-use crate::jobs::Job;
-use crate::latest::Latest;
-use crate::list_answer::Question;
-use crate::terminal::Screen;
+use crate::jobs::PickerJob;
+use crate::latest::LatestValue;
+use crate::list_answer::ListRequest;
+use crate::terminal::TerminalScreen;
 use crate::theme::Theme;
 use crate::typing_pause::TypingPause;
 use crate::view;
-use crate::worker::{self, IndexExchange, Message, TurnsQuestion};
+use crate::worker::{self, IndexExchange, PickerMessage, TurnsRequest};
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 use session_agents::ResumeCommand;
 use session_core::text::printable;
@@ -39,7 +40,7 @@ pub struct PickerOptions {
 
 /// The choice made in a picker. The session can be resumed, or forked.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Choice {
+pub enum PickerChoice {
     /// Resume the session.
     Resume(Box<SessionRow>),
     /// Resume it as a new session that begins as this one.
@@ -47,9 +48,9 @@ pub enum Choice {
 }
 
 /// The next step of the loop.
-enum Step {
+enum LoopStep {
     Continue,
-    End(Option<Choice>),
+    End(Option<PickerChoice>),
     #[cfg(unix)]
     Signal(i32),
 }
@@ -59,7 +60,10 @@ enum Step {
 ///
 /// # Errors
 /// When there is no terminal.
-pub fn pick(engine: SearchEngine, options: &PickerOptions) -> Result<Option<Choice>, PickerError> {
+pub fn pick(
+    engine: SearchEngine,
+    options: &PickerOptions,
+) -> Result<Option<PickerChoice>, PickerError> {
     let mut picker = Picker::start(Arc::new(engine.without_cache_writes()), options)?;
     let ended = picker.run();
     let notes = picker.finish_jobs();
@@ -68,13 +72,13 @@ pub fn pick(engine: SearchEngine, options: &PickerOptions) -> Result<Option<Choi
         let _ = writeln!(std::io::stderr(), "{}", printable(&note));
     }
     match ended? {
-        Step::End(choice) => Ok(choice),
+        LoopStep::End(choice) => Ok(choice),
         #[cfg(unix)]
-        Step::Signal(signal) => {
+        LoopStep::Signal(signal) => {
             signal_hook::low_level::emulate_default_handler(signal)?;
             Ok(None)
         }
-        Step::Continue => Ok(None),
+        LoopStep::Continue => Ok(None),
     }
 }
 
@@ -83,15 +87,15 @@ struct Picker {
     theme: Theme,
     is_shell_waiting: bool,
     hooks: FrontEndHooks<PickerError>,
-    screen: Screen,
+    screen: TerminalScreen,
     engine: Arc<SearchEngine>,
-    questions: Arc<Latest<Question>>,
-    changes: Arc<Latest<()>>,
-    turns: Arc<Latest<TurnsQuestion>>,
-    sender: Sender<Message>,
-    messages: Receiver<Message>,
+    list_requests: Arc<LatestValue<ListRequest>>,
+    changes: Arc<LatestValue<()>>,
+    turns: Arc<LatestValue<TurnsRequest>>,
+    sender: Sender<PickerMessage>,
+    messages: Receiver<PickerMessage>,
     /// Messages that came and were not yet taken.
-    waiting: VecDeque<Message>,
+    waiting: VecDeque<PickerMessage>,
     /// Jobs that write and have not ended.
     running_jobs: usize,
     /// True when the picker has ended and the terminal belongs to the shell again.
@@ -112,11 +116,11 @@ impl Picker {
             theme: Theme::new(options.colours),
             is_shell_waiting: options.is_shell_waiting,
             hooks: options.hooks,
-            screen: Screen::take()?,
+            screen: TerminalScreen::open()?,
             engine,
-            questions: Latest::new(),
-            changes: Latest::new(),
-            turns: Latest::new(),
+            list_requests: LatestValue::new(),
+            changes: LatestValue::new(),
+            turns: LatestValue::new(),
             sender,
             messages,
             waiting: VecDeque::new(),
@@ -130,16 +134,18 @@ impl Picker {
     fn start_threads(&self) -> Result<(), PickerError> {
         #[cfg(unix)]
         self.forward_signals()?;
-        let (engine, questions) = (Arc::clone(&self.engine), Arc::clone(&self.questions));
+        let (engine, questions) = (Arc::clone(&self.engine), Arc::clone(&self.list_requests));
         let (hooks, indexes) = (self.hooks, Arc::new(IndexExchange::new()));
         let exchanged = Arc::clone(&indexes);
-        self.spawn(move |out| worker::search(&engine, &questions, &exchanged, hooks, out));
+        self.spawn(move |out| {
+            worker::run_search_thread(&engine, &questions, &exchanged, hooks, out)
+        });
         let (engine, changes) = (Arc::clone(&self.engine), Arc::clone(&self.changes));
-        self.spawn(move |out| worker::prepare(&engine, &changes, &indexes, out));
+        self.spawn(move |out| worker::run_prepare_thread(&engine, &changes, &indexes, out));
         let (engine, turns) = (Arc::clone(&self.engine), Arc::clone(&self.turns));
-        self.spawn(move |out| worker::read(&engine, &turns, hooks, out));
+        self.spawn(move |out| worker::run_read_thread(&engine, &turns, hooks, out));
         let engine = Arc::clone(&self.engine);
-        self.spawn(move |out| worker::refresh(&engine, hooks, out));
+        self.spawn(move |out| worker::run_refresh_thread(&engine, hooks, out));
         let root = self.engine.home().root.clone();
         let has_ended = Arc::clone(&self.has_ended);
         self.spawn(move |out| read_input(out, TypingPause::new(root), &has_ended));
@@ -147,11 +153,11 @@ impl Picker {
     }
 
     /// Starts a thread; that it panicked is told as a message.
-    fn spawn(&self, work: impl FnOnce(&Sender<Message>) + Send + 'static) {
+    fn spawn(&self, work: impl FnOnce(&Sender<PickerMessage>) + Send + 'static) {
         let out = self.sender.clone();
         std::thread::spawn(move || {
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(&out))) {
-                let _ = out.send(Message::Panicked(panic));
+                let _ = out.send(PickerMessage::Panicked(panic));
             }
         });
     }
@@ -165,22 +171,22 @@ impl Picker {
             let mut signals = signals.forever();
             while signals
                 .next()
-                .is_some_and(|signal| out.send(Message::Signal(signal)).is_ok())
+                .is_some_and(|signal| out.send(PickerMessage::Signal(signal)).is_ok())
             {}
         });
         Ok(())
     }
 
-    fn run(&mut self) -> Result<Step, PickerError> {
-        self.ask();
-        self.changes.put(());
+    fn run(&mut self) -> Result<LoopStep, PickerError> {
+        self.request_list();
+        self.changes.replace(());
         loop {
             self.screen
                 .draw(|frame| view::draw(frame, &mut self.app, self.theme))?;
-            if let Some(wanted) = self.app.wanted_preview() {
-                self.turns.put(wanted);
+            if let Some(wanted) = self.app.request_preview() {
+                self.turns.replace(wanted);
             }
-            let first = match self.app.go_on_searching() {
+            let first = match self.app.continue_search() {
                 true => self.messages.try_recv().ok(),
                 // This thread holds a sender: the channel does not end.
                 false => self.messages.recv().ok(),
@@ -188,49 +194,49 @@ impl Picker {
             let waiting = first.into_iter().chain(self.messages.try_iter());
             self.waiting = waiting.collect();
             while let Some(message) = self.waiting.pop_front() {
-                match self.receive(message)? {
-                    Step::Continue => {}
+                match self.handle_message(message)? {
+                    LoopStep::Continue => {}
                     end => return Ok(end),
                 }
             }
         }
     }
 
-    fn ask(&mut self) {
+    fn request_list(&mut self) {
         let question = self
             .app
             .list
-            .ask(self.app.query.text(), self.app.this_project);
-        self.questions.put(question);
+            .make_request(self.app.query.text(), self.app.this_project);
+        self.list_requests.replace(question);
     }
 
-    fn receive(&mut self, message: Message) -> Result<Step, PickerError> {
+    fn handle_message(&mut self, message: PickerMessage) -> Result<LoopStep, PickerError> {
         match message {
-            Message::Done(message) => {
+            PickerMessage::Done(message) => {
                 self.running_jobs -= 1;
-                return self.receive(*message);
+                return self.handle_message(*message);
             }
-            Message::Panicked(panic) => resume_unwind(panic),
-            Message::TerminalLost(error) => return Err(error.into()),
+            PickerMessage::Panicked(panic) => resume_unwind(panic),
+            PickerMessage::TerminalLost(error) => return Err(error.into()),
             #[cfg(unix)]
-            Message::Signal(signal) => return self.signal(signal),
-            Message::Copy { ref text, .. } => self.copy(text)?,
+            PickerMessage::Signal(signal) => return self.handle_signal(signal),
+            PickerMessage::Copy { ref text, .. } => self.copy(text)?,
             _ => {}
         }
-        match self.app.receive(message) {
-            Some(effect) => self.effect(effect),
-            None => Ok(Step::Continue),
+        match self.app.handle_message(message) {
+            Some(effect) => self.apply_effect(effect),
+            None => Ok(LoopStep::Continue),
         }
     }
 
     #[cfg(unix)]
-    fn signal(&mut self, signal: i32) -> Result<Step, PickerError> {
+    fn handle_signal(&mut self, signal: i32) -> Result<LoopStep, PickerError> {
         match signal {
             signal_hook::consts::SIGTSTP => self.suspend()?,
-            signal_hook::consts::SIGCONT => self.screen.retake()?,
-            _ => return Ok(Step::Signal(signal)),
+            signal_hook::consts::SIGCONT => self.screen.resume()?,
+            _ => return Ok(LoopStep::Signal(signal)),
         }
-        Ok(Step::Continue)
+        Ok(LoopStep::Continue)
     }
 
     fn suspend(&mut self) -> Result<(), PickerError> {
@@ -240,56 +246,64 @@ impl Picker {
         }
     }
 
-    fn effect(&mut self, effect: Effect) -> Result<Step, PickerError> {
+    fn apply_effect(&mut self, effect: AppEffect) -> Result<LoopStep, PickerError> {
         match effect {
-            Effect::Search => self.ask(),
-            Effect::Prepare => self.changes.put(()),
-            Effect::Open(session) => self.turns.put(TurnsQuestion {
+            AppEffect::Search => self.request_list(),
+            AppEffect::Prepare => self.changes.replace(()),
+            AppEffect::Open(session) => self.turns.replace(TurnsRequest {
                 session,
                 turn: None,
             }),
-            Effect::Handle(events) => {
+            AppEffect::Handle(events) => {
                 // Before the keys that came later.
                 for event in events.into_iter().rev() {
-                    self.waiting.push_front(Message::Input(event));
+                    self.waiting.push_front(PickerMessage::Input(event));
                 }
             }
-            Effect::Act(action, target) => return self.act(action, target),
-            Effect::Save(form) => self.run_in_background(Job::Save(form), "saving…"),
-            Effect::Suspend => self.suspend()?,
-            Effect::Redraw => self.screen.clear()?,
-            Effect::Quit => return Ok(Step::End(None)),
+            AppEffect::Act(action, target) => return self.run_action(action, target),
+            AppEffect::Save(form) => self.run_in_background(PickerJob::Save(form), "saving…"),
+            AppEffect::Suspend => self.suspend()?,
+            AppEffect::Redraw => self.screen.clear()?,
+            AppEffect::Quit => return Ok(LoopStep::End(None)),
         }
-        Ok(Step::Continue)
+        Ok(LoopStep::Continue)
     }
 
-    fn act(&mut self, action: Action, target: ActionTarget) -> Result<Step, PickerError> {
+    fn run_action(
+        &mut self,
+        action: PickerAction,
+        target: ActionTarget,
+    ) -> Result<LoopStep, PickerError> {
         let session = &target.session;
         match action {
-            Action::Resume | Action::Fork => return Ok(self.choose(action, target)),
-            Action::CopyCommand => match ResumeCommand::new(session) {
+            PickerAction::Resume | PickerAction::Fork => {
+                return Ok(self.end_with_choice(action, target));
+            }
+            PickerAction::CopyCommand => match ResumeCommand::new(session) {
                 Ok(command) => {
                     self.copy(&command.shell_line())?;
                     self.app.note = Some("the command that resumes it is copied".into());
                 }
                 Err(error) => self.app.note = Some((self.hooks.describe_error)(error.into())),
             },
-            Action::CopyId => {
-                let id = session_display::safe_line(&session.uid);
+            PickerAction::CopyId => {
+                let id = session_display::sanitize_line(&session.uid);
                 self.copy(&id)?;
                 self.app.note = Some(format!("{id} is copied"));
             }
-            Action::CopyText => self.run_in_background(Job::CopyText(target), "reading…"),
-            Action::Export => self.run_in_background(Job::Export(target), "exporting…"),
-            Action::SaveMemory => {}
+            PickerAction::CopyText => {
+                self.run_in_background(PickerJob::CopyText(target), "reading…")
+            }
+            PickerAction::Export => self.run_in_background(PickerJob::Export(target), "exporting…"),
+            PickerAction::SaveMemory => {}
         }
-        Ok(Step::Continue)
+        Ok(LoopStep::Continue)
     }
 
     /// Ends with a session that can be resumed; of another says why it cannot.
-    fn choose(&mut self, action: Action, target: ActionTarget) -> Step {
+    fn end_with_choice(&mut self, action: PickerAction, target: ActionTarget) -> LoopStep {
         let command = match action {
-            Action::Fork => ResumeCommand::fork(&target.session),
+            PickerAction::Fork => ResumeCommand::fork(&target.session),
             _ => ResumeCommand::new(&target.session),
         };
         let missing = |command: &ResumeCommand<'_>| {
@@ -309,10 +323,12 @@ impl Picker {
         match (refused, action) {
             (Some(reason), _) => {
                 self.app.note = Some(reason);
-                Step::Continue
+                LoopStep::Continue
             }
-            (None, Action::Fork) => Step::End(Some(Choice::Fork(Box::new(target.session)))),
-            (None, _) => Step::End(Some(Choice::Resume(Box::new(target.session)))),
+            (None, PickerAction::Fork) => {
+                LoopStep::End(Some(PickerChoice::Fork(Box::new(target.session))))
+            }
+            (None, _) => LoopStep::End(Some(PickerChoice::Resume(Box::new(target.session)))),
         }
     }
 
@@ -320,15 +336,15 @@ impl Picker {
         Ok(self.screen.copy(text)?)
     }
 
-    fn run_in_background(&mut self, job: Job, note: &str) {
+    fn run_in_background(&mut self, job: PickerJob, note: &str) {
         self.app.note = Some(note.to_owned());
         let writes = job.writes();
         self.running_jobs += usize::from(writes);
         let (engine, hooks) = (Arc::clone(&self.engine), self.hooks);
         self.spawn(move |out| {
-            let done = job.run(&engine, hooks);
+            let done = job.run_job(&engine, hooks);
             let _ = out.send(match writes {
-                true => Message::Done(Box::new(done)),
+                true => PickerMessage::Done(Box::new(done)),
                 false => done,
             });
         });
@@ -346,16 +362,16 @@ impl Picker {
                 break;
             };
             match message {
-                Message::Done(message) => {
+                PickerMessage::Done(message) => {
                     self.running_jobs -= 1;
-                    if let Message::Noted(note) = *message {
+                    if let PickerMessage::Noted(note) = *message {
                         notes.push(note);
                     }
                 }
-                Message::Panicked(panic) => resume_unwind(panic),
-                Message::Input(event) if is_interrupt(&event) => break,
+                PickerMessage::Panicked(panic) => resume_unwind(panic),
+                PickerMessage::Input(event) if is_interrupt(&event) => break,
                 #[cfg(unix)]
-                Message::Signal(_) => break,
+                PickerMessage::Signal(_) => break,
                 _ => {}
             }
         }
@@ -380,7 +396,7 @@ const JOB_TIMEOUT: Duration = Duration::from_secs(5);
 /// Interval at which input checks whether the picker has ended: what is typed after that belongs to the shell.
 const INPUT_INTERVAL: Duration = Duration::from_millis(100);
 
-fn read_input(out: &Sender<Message>, mut pause: TypingPause, has_ended: &AtomicBool) {
+fn read_input(out: &Sender<PickerMessage>, mut pause: TypingPause, has_ended: &AtomicBool) {
     while !has_ended.load(Ordering::Relaxed) {
         let event = match crossterm::event::poll(INPUT_INTERVAL) {
             Ok(false) => Ok(None),
@@ -394,10 +410,10 @@ fn read_input(out: &Sender<Message>, mut pause: TypingPause, has_ended: &AtomicB
             }
             Ok(Some(event)) => {
                 pause.extend();
-                out.send(Message::Input(event))
+                out.send(PickerMessage::Input(event))
             }
             Err(error) => {
-                let _ = out.send(Message::TerminalLost(error));
+                let _ = out.send(PickerMessage::TerminalLost(error));
                 return;
             }
         };

@@ -2,7 +2,7 @@
 
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 use session_core::text::clip;
-use session_display::safe_line;
+use session_display::sanitize_line;
 use session_query::{FilterValues, complete};
 use std::ops::Range;
 use tui_input::backend::crossterm::EventHandler;
@@ -12,23 +12,24 @@ use tui_input::{Input, InputRequest};
 #[derive(Debug, Default)]
 pub(crate) struct QueryLine {
     input: Input,
-    completing: Option<Completing>,
+    completion: Option<OpenCompletion>,
 }
 
 /// Candidates, of which one stands in the query.
 #[derive(Debug)]
-struct Completing {
+pub(crate) struct OpenCompletion {
     /// The bytes of the query that hold the candidate.
     span: Range<usize>,
-    candidates: Vec<String>,
-    chosen: usize,
+    pub(crate) candidates: Vec<String>,
+    /// The index of the candidate that stands in the query.
+    pub(crate) chosen: usize,
 }
 
 impl QueryLine {
     pub(crate) fn new(text: &str) -> Self {
         Self {
-            input: Input::new(safe_line(text)),
-            completing: None,
+            input: Input::new(sanitize_line(text)),
+            completion: None,
         }
     }
 
@@ -36,22 +37,21 @@ impl QueryLine {
         self.input.value()
     }
 
-    /// Returns what is to be drawn in so many columns, and the column of the cursor in it.
-    pub(crate) fn visible(&self, columns: usize) -> (&str, usize) {
+    /// Returns the part of the query that is drawn in so many columns.
+    pub(crate) fn visible_part(&self, columns: usize) -> VisibleInput<'_> {
         visible_input(&self.input, columns)
     }
 
-    /// Returns the candidates with the number of the one that stands in the query.
-    pub(crate) fn candidates(&self) -> Option<(&[String], usize)> {
-        let completing = self.completing.as_ref()?;
-        Some((&completing.candidates, completing.chosen))
+    /// Returns the completion that Tab goes through, if one is open.
+    pub(crate) fn completion(&self) -> Option<&OpenCompletion> {
+        self.completion.as_ref()
     }
 
     /// Edits the query; returns true where its text changed.
-    pub(crate) fn handle(&mut self, event: &Event) -> bool {
+    pub(crate) fn handle_event(&mut self, event: &Event) -> bool {
         let before = self.text().to_owned();
-        edit(&mut self.input, event);
-        self.completing = None;
+        edit_input(&mut self.input, event);
+        self.completion = None;
         before != self.text()
     }
 
@@ -64,35 +64,35 @@ impl QueryLine {
 
     /// Completes the filter before the cursor, or goes on to its next candidate. Returns false where
     /// there is none.
-    pub(crate) fn complete(&mut self, values: &FilterValues) -> bool {
-        if let Some(completing) = &mut self.completing {
-            completing.chosen = (completing.chosen + 1) % completing.candidates.len();
+    pub(crate) fn complete_filter(&mut self, values: &FilterValues) -> bool {
+        if let Some(completion) = &mut self.completion {
+            completion.chosen = (completion.chosen + 1) % completion.candidates.len();
         } else {
             let Some(found) = complete(self.text(), self.cursor_byte(), values) else {
                 return false;
             };
-            self.completing = (!found.candidates.is_empty()).then_some(Completing {
+            self.completion = (!found.candidates.is_empty()).then_some(OpenCompletion {
                 span: found.span,
                 candidates: found.candidates,
                 chosen: 0,
             });
         }
-        self.put_candidate()
+        self.insert_candidate()
     }
 
     /// Puts the candidate that is chosen into the query.
-    fn put_candidate(&mut self) -> bool {
-        let Some(completing) = &mut self.completing else {
+    fn insert_candidate(&mut self) -> bool {
+        let Some(completion) = &mut self.completion else {
             return false;
         };
-        let candidate = &completing.candidates[completing.chosen];
+        let candidate = &completion.candidates[completion.chosen];
         let mut text = self.input.value().to_owned();
-        text.replace_range(completing.span.clone(), candidate);
-        completing.span.end = completing.span.start + candidate.len();
-        let cursor = text[..completing.span.end].chars().count();
+        text.replace_range(completion.span.clone(), candidate);
+        completion.span.end = completion.span.start + candidate.len();
+        let cursor = text[..completion.span.end].chars().count();
         // The only one is complete: the next Tab completes what follows it.
-        if completing.candidates.len() == 1 {
-            self.completing = None;
+        if completion.candidates.len() == 1 {
+            self.completion = None;
         }
         self.input = Input::new(text).with_cursor(cursor);
         true
@@ -116,17 +116,17 @@ const PASTE_BYTES: usize = 4 << 10;
 
 /// Edits a line by a key, those of Emacs among them, or by what is pasted. A letter that no terminal
 /// shows is left out.
-pub(crate) fn edit(input: &mut Input, event: &Event) {
+pub(crate) fn edit_input(input: &mut Input, event: &Event) {
     let key = match event {
         Event::Key(key) => key,
-        Event::Paste(text) => return paste(input, text),
+        Event::Paste(text) => return paste_text(input, text),
         _ => return,
     };
     let request = match (key.code, key.modifiers) {
         (KeyCode::Char('b'), KeyModifiers::ALT) => InputRequest::GoToPrevWord,
         (KeyCode::Char('d'), KeyModifiers::ALT) => InputRequest::DeleteNextWord,
         (KeyCode::Char('d'), KeyModifiers::CONTROL) => InputRequest::DeleteNextChar,
-        (KeyCode::Char(letter), _) if safe_line(&format!("a{letter}a")).len() == 2 => return,
+        (KeyCode::Char(letter), _) if sanitize_line(&format!("a{letter}a")).len() == 2 => return,
         _ => {
             input.handle_event(event);
             return;
@@ -136,10 +136,10 @@ pub(crate) fn edit(input: &mut Input, event: &Event) {
 }
 
 /// Inserts a text before the cursor, at once: letter by letter takes the square of its length.
-fn paste(input: &mut Input, text: &str) {
+fn paste_text(input: &mut Input, text: &str) {
     // The spaces around what is pasted are meant; a line loses them. A terminal ends lines by CR.
     let text = clip(text.trim_matches(['\r', '\n']), PASTE_BYTES).replace(['\r', '\n'], " ");
-    let framed = safe_line(&format!("a{text}a"));
+    let framed = sanitize_line(&format!("a{text}a"));
     let pasted = &framed[1..framed.len() - 1];
     let cursor = input.cursor() + pasted.chars().count();
     let mut line = input.value().to_owned();
@@ -148,8 +148,16 @@ fn paste(input: &mut Input, text: &str) {
     input.handle(InputRequest::SetCursor(cursor));
 }
 
-/// Returns the part of a line that fits into so many columns with its cursor, and the cursor's column.
-pub(crate) fn visible_input(input: &Input, columns: usize) -> (&str, usize) {
+/// The part of a typed line that fits into its columns.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct VisibleInput<'a> {
+    pub(crate) text: &'a str,
+    /// The column of the cursor in the part.
+    pub(crate) cursor_column: usize,
+}
+
+/// Returns the part of a line that fits into so many columns with its cursor.
+pub(crate) fn visible_input(input: &Input, columns: usize) -> VisibleInput<'_> {
     let hidden = input.visual_scroll(columns.saturating_sub(1));
     let text = input.value();
     let mut width = 0;
@@ -159,7 +167,10 @@ pub(crate) fn visible_input(input: &Input, columns: usize) -> (&str, usize) {
         is_visible
     });
     let begin = begin.map_or(text.len(), |(at, _)| at);
-    (&text[begin..], input.visual_cursor().saturating_sub(hidden))
+    VisibleInput {
+        text: &text[begin..],
+        cursor_column: input.visual_cursor().saturating_sub(hidden),
+    }
 }
 
 #[cfg(test)]
@@ -177,7 +188,7 @@ mod tests {
 
     fn type_in(line: &mut QueryLine, text: &str) {
         for letter in text.chars() {
-            line.handle(&key(KeyCode::Char(letter), KeyModifiers::NONE));
+            line.handle_event(&key(KeyCode::Char(letter), KeyModifiers::NONE));
         }
     }
 
@@ -188,28 +199,28 @@ mod tests {
     #[test]
     fn tab_completes_a_field_and_goes_through_its_values() {
         let mut line = QueryLine::new("lamp -pro");
-        assert!(line.complete(&values()));
+        assert!(line.complete_filter(&values()));
         assert_eq!(line.text(), "lamp -project:");
         type_in(&mut line, "h");
-        assert!(line.complete(&values()));
+        assert!(line.complete_filter(&values()));
         assert_eq!(line.text(), "lamp -project:harbour");
-        assert_eq!(line.candidates().unwrap().0.len(), 2);
-        line.complete(&values());
+        assert_eq!(line.completion().unwrap().candidates.len(), 2);
+        line.complete_filter(&values());
         assert_eq!(line.text(), "lamp -project:hill");
-        line.complete(&values());
+        line.complete_filter(&values());
         assert_eq!(line.text(), "lamp -project:harbour");
         type_in(&mut line, " x");
-        assert_eq!(line.candidates(), None);
-        assert!(!line.complete(&values()));
+        assert!(line.completion().is_none());
+        assert!(!line.complete_filter(&values()));
     }
 
     #[test]
     fn a_value_is_completed_within_the_query() {
         let mut line = QueryLine::new("agent:fe lamp");
         for _ in 0..5 {
-            line.handle(&key(KeyCode::Left, KeyModifiers::NONE));
+            line.handle_event(&key(KeyCode::Left, KeyModifiers::NONE));
         }
-        assert!(line.complete(&values()));
+        assert!(line.complete_filter(&values()));
         type_in(&mut line, "!");
         assert_eq!(line.text(), "agent:ferryman! lamp");
     }
@@ -218,21 +229,21 @@ mod tests {
     fn what_no_terminal_shows_is_not_taken() {
         let mut line = QueryLine::new("a\u{1b}[31mb\u{202e}");
         type_in(&mut line, "\u{202e}c\u{200b} ");
-        line.handle(&Event::Paste("d\u{1b}]0;x\u{7}\ne".into()));
+        line.handle_event(&Event::Paste("d\u{1b}]0;x\u{7}\ne".into()));
         assert!(line.text().chars().all(|c| !c.is_control()));
         assert!(!line.text().contains('\u{202e}'), "{:?}", line.text());
         assert!(line.text().ends_with(" e"), "{:?}", line.text());
-        line.handle(&Event::Paste(" f g\n".into()));
+        line.handle_event(&Event::Paste(" f g\n".into()));
         assert!(line.text().ends_with("e f g"), "{:?}", line.text());
-        line.handle(&Event::Paste("\rh\ri\r\nj".into()));
+        line.handle_event(&Event::Paste("\rh\ri\r\nj".into()));
         assert!(line.text().ends_with("gh i j"), "{:?}", line.text());
     }
 
     #[test]
     fn a_large_text_is_pasted_at_once_and_cut() {
         let mut line = QueryLine::new("ab");
-        line.handle(&key(KeyCode::Left, KeyModifiers::NONE));
-        line.handle(&Event::Paste("灯塔 ".repeat(20_000)));
+        line.handle_event(&key(KeyCode::Left, KeyModifiers::NONE));
+        line.handle_event(&Event::Paste("灯塔 ".repeat(20_000)));
         type_in(&mut line, "!");
         let text = line.text();
         assert!(text.starts_with("a灯塔 灯塔"), "{text}");
@@ -243,22 +254,24 @@ mod tests {
     #[test]
     fn keys_of_emacs_edit() {
         let mut line = QueryLine::new("one two three");
-        line.handle(&key(KeyCode::Char('b'), KeyModifiers::ALT));
-        line.handle(&key(KeyCode::Char('d'), KeyModifiers::ALT));
+        line.handle_event(&key(KeyCode::Char('b'), KeyModifiers::ALT));
+        line.handle_event(&key(KeyCode::Char('d'), KeyModifiers::ALT));
         assert_eq!(line.text(), "one two ");
-        line.handle(&key(KeyCode::Char('a'), KeyModifiers::CONTROL));
-        line.handle(&key(KeyCode::Char('d'), KeyModifiers::CONTROL));
+        line.handle_event(&key(KeyCode::Char('a'), KeyModifiers::CONTROL));
+        line.handle_event(&key(KeyCode::Char('d'), KeyModifiers::CONTROL));
         assert_eq!(line.text(), "ne two ");
-        line.handle(&key(KeyCode::Char('k'), KeyModifiers::CONTROL));
+        line.handle_event(&key(KeyCode::Char('k'), KeyModifiers::CONTROL));
         assert_eq!(line.text(), "");
     }
 
     #[test]
     fn the_cursor_stays_visible_beside_wide_letters() {
         let line = QueryLine::new("灯塔灯塔灯塔 end");
-        let (text, cursor) = line.visible(8);
-        assert!(cursor < 8, "{cursor}");
-        assert!(text.ends_with("end"), "{text}");
-        assert_eq!(QueryLine::new("ab").visible(8), ("ab", 2));
+        let visible = line.visible_part(8);
+        assert!(visible.cursor_column < 8, "{visible:?}");
+        assert!(visible.text.ends_with("end"), "{visible:?}");
+        let line = QueryLine::new("ab");
+        let visible = line.visible_part(8);
+        assert_eq!((visible.text, visible.cursor_column), ("ab", 2));
     }
 }

@@ -1,44 +1,68 @@
 //! From what is typed to a request.
 
-use crate::list_answer::Question;
+use crate::list_answer::ListRequest;
 use jiff::Zoned;
 use session_core::Query;
 use session_query::{FilterField, TypedCondition, TypedFilterError, TypedQuery, read_project};
-use session_search::{Condition, Filter, FilterClause, Request};
+use session_search::{FilterClause, FilterCondition, SearchFilter, SearchRequest};
 
-/// Reads a question; also returns what is wrong with a filter that is left out.
-pub(crate) fn read(question: &Question) -> (Request, Option<String>) {
+/// A search as it is typed.
+pub(crate) struct TypedRequest {
+    pub(crate) request: SearchRequest,
+    /// The mistake in a filter that is left out.
+    pub(crate) mistake: Option<String>,
+}
+
+/// The filters of a query that can be used.
+struct UsableClauses {
+    clauses: Vec<FilterClause>,
+    /// The mistake in a filter that is left out.
+    mistake: Option<String>,
+}
+
+/// Parses what is typed to a search.
+pub(crate) fn parse_request(question: &ListRequest) -> TypedRequest {
     let typed = TypedQuery::parse_unfinished(&question.typed);
-    let (mut clauses, mistake) = usable_clauses(&typed);
+    let UsableClauses {
+        mut clauses,
+        mistake,
+    } = parse_usable_clauses(&typed);
     if question.this_project {
-        clauses.push(FilterClause::new(Condition::Project(read_project("."))));
+        clauses.push(FilterClause::new(FilterCondition::Project(read_project(
+            ".",
+        ))));
     }
-    let request = Request {
-        query: read_words(&question.typed, &typed.text),
+    let request = SearchRequest {
+        query: parse_words(&question.typed, &typed.text),
         level: question.level,
-        filter: Filter {
+        filter: SearchFilter {
             clauses,
-            ..Filter::default()
+            ..SearchFilter::default()
         },
         limit: question.limit,
-        ..Request::new("")
+        ..SearchRequest::new("")
     };
-    (request, mistake)
+    TypedRequest { request, mistake }
 }
 
 /// Reads the words of a question. The last one is still being typed where no space and no filter follows it.
-fn read_words(typed: &str, words: &str) -> Query {
+fn parse_words(typed: &str, words: &str) -> Query {
     let last = |text: &str| text.rsplit(char::is_whitespace).next().map(str::to_owned);
     match last(typed) == last(words) {
-        true => Query::unfinished(words),
+        true => Query::parse_unfinished(words),
         false => Query::new(words),
     }
 }
 
 /// Resolves the filters that can be used; the others are still being typed, or are a mistake.
-fn usable_clauses(typed: &TypedQuery) -> (Vec<FilterClause>, Option<String>) {
+fn parse_usable_clauses(typed: &TypedQuery) -> UsableClauses {
     let error = match typed.clauses(Zoned::now) {
-        Ok(clauses) => return (clauses, None),
+        Ok(clauses) => {
+            return UsableClauses {
+                clauses,
+                mistake: None,
+            };
+        }
         Err(error) => error,
     };
     let conditions = typed.conditions.iter();
@@ -48,8 +72,10 @@ fn usable_clauses(typed: &TypedQuery) -> (Vec<FilterClause>, Option<String>) {
         conditions: usable.cloned().collect(),
     };
     // Fewer each time: what made the error is not usable.
-    let (clauses, _) = usable_clauses(&rest);
-    (clauses, Some(describe(&error)))
+    UsableClauses {
+        mistake: Some(describe_error(&error)),
+        ..parse_usable_clauses(&rest)
+    }
 }
 
 /// Returns true for a filter that is right by itself and has no part in an error of several.
@@ -65,7 +91,7 @@ fn is_usable(condition: &TypedCondition, error: &TypedFilterError) -> bool {
     }
 }
 
-fn describe(error: &TypedFilterError) -> String {
+fn describe_error(error: &TypedFilterError) -> String {
     match error.hint() {
         Some(hint) => format!("{error}, left out; {hint}"),
         None => format!("{error}, left out"),
@@ -80,7 +106,7 @@ mod tests {
     fn the_last_word_is_a_prefix_unless_something_follows() {
         let prefix = |typed: &str| {
             let words = TypedQuery::parse_unfinished(typed).text;
-            read_words(typed, &words).prefix
+            parse_words(typed, &words).prefix
         };
         assert_eq!(prefix("agent:claude lamp harb").as_deref(), Some("harb"));
         for finished in [
@@ -97,9 +123,9 @@ mod tests {
     #[test]
     fn a_filter_that_cannot_be_used_leaves_the_others() {
         let check = |typed: &str, kept: usize, mistake: &str| {
-            let (clauses, found) = usable_clauses(&TypedQuery::parse(typed));
-            assert_eq!(clauses.len(), kept, "{typed}");
-            let found = found.unwrap();
+            let found = parse_usable_clauses(&TypedQuery::parse(typed));
+            assert_eq!(found.clauses.len(), kept, "{typed}");
+            let found = found.mistake.unwrap();
             assert!(found.starts_with(mistake), "{found}");
         };
         check(
@@ -122,6 +148,9 @@ mod tests {
             0,
             "there is no agent",
         );
-        assert_eq!(usable_clauses(&TypedQuery::parse("oil file:a")).1, None);
+        assert_eq!(
+            parse_usable_clauses(&TypedQuery::parse("oil file:a")).mistake,
+            None
+        );
     }
 }

@@ -27,22 +27,22 @@ static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 static PANIC_HOOK: Once = Once::new();
 
 /// The terminal while it is the picker's. Dropped, it is as it was.
-pub(crate) struct Screen {
+pub(crate) struct TerminalScreen {
     terminal: ratatui::Terminal<CrosstermBackend<Box<dyn Write>>>,
     uncertain_rows: UncertainRows,
 }
 
-impl Screen {
+impl TerminalScreen {
     /// Takes the terminal: that of stdout, or where stdout is none, the one that the process has.
     ///
     /// # Errors
     /// When there is none.
-    pub(crate) fn take() -> Result<Self> {
-        PANIC_HOOK.call_once(give_back_on_panic);
-        let backend = CrosstermBackend::new(output()?);
-        take()?;
+    pub(crate) fn open() -> Result<Self> {
+        PANIC_HOOK.call_once(restore_terminal_on_panic);
+        let backend = CrosstermBackend::new(open_output()?);
+        enable_raw_screen()?;
         Ok(Self {
-            terminal: ratatui::Terminal::new(backend).inspect_err(|_| give_back())?,
+            terminal: ratatui::Terminal::new(backend).inspect_err(|_| restore_terminal())?,
             uncertain_rows: UncertainRows::default(),
         })
     }
@@ -55,7 +55,7 @@ impl Screen {
         let rows = &mut self.uncertain_rows;
         let draw_and_erase = |frame: &mut Frame<'_>| {
             draw(frame);
-            erase(&rows.mark(frame.buffer_mut()))
+            erase_rows(&rows.mark_rows(frame.buffer_mut()))
         };
         self.terminal.try_draw(draw_and_erase).map(drop)
     }
@@ -76,7 +76,7 @@ impl Screen {
     /// # Errors
     /// As [`Self::draw`].
     pub(crate) fn copy(&mut self, text: &str) -> Result<()> {
-        clipboard::copy(text, &mut output()?)
+        clipboard::copy_to_clipboard(text, &mut open_output()?)
     }
 
     /// Gives the terminal back, stops the job as Ctrl-Z does where there is such a thing, and takes the terminal again when
@@ -85,30 +85,30 @@ impl Screen {
     /// # Errors
     /// As [`Self::draw`].
     pub(crate) fn suspend(&mut self) -> Result<()> {
-        give_back();
+        restore_terminal();
         #[cfg(unix)]
         crate::job_control::stop_job()?;
-        self.retake()
+        self.resume()
     }
 
     /// Takes the terminal again after whoever had it meanwhile.
     ///
     /// # Errors
     /// As [`Self::draw`].
-    pub(crate) fn retake(&mut self) -> Result<()> {
-        take()?;
+    pub(crate) fn resume(&mut self) -> Result<()> {
+        enable_raw_screen()?;
         self.clear()
     }
 }
 
-impl Drop for Screen {
+impl Drop for TerminalScreen {
     fn drop(&mut self) {
-        give_back();
+        restore_terminal();
     }
 }
 
 /// Opens the terminal to write on.
-fn output() -> Result<Box<dyn Write>> {
+fn open_output() -> Result<Box<dyn Write>> {
     let stdout = std::io::stdout();
     match stdout.is_terminal() {
         true => Ok(Box::new(stdout)),
@@ -123,27 +123,27 @@ fn output() -> Result<Box<dyn Write>> {
 }
 
 /// Erases rows of the screen.
-fn erase(rows: &[u16]) -> Result<()> {
+fn erase_rows(rows: &[u16]) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
-    let mut output = output()?;
+    let mut output = open_output()?;
     for row in rows {
         queue!(output, MoveTo(0, *row), Clear(ClearType::UntilNewLine))?;
     }
     output.flush()
 }
 
-fn take() -> Result<()> {
+fn enable_raw_screen() -> Result<()> {
     IS_TAKEN.store(true, Ordering::SeqCst);
-    let mut output = output()?;
-    let taken = enable_raw_mode().and_then(|()| enter(&mut output));
-    taken.inspect_err(|_| give_back())
+    let mut output = open_output()?;
+    let taken = enable_raw_mode().and_then(|()| enter_screen(&mut output));
+    taken.inspect_err(|_| restore_terminal())
 }
 
 /// Begins the picker's screen. Without an alternate screen there is text of others on it. A row that a terminal takes for wider than
 /// it is must not reach into the next one.
-fn enter(output: &mut impl Write) -> Result<()> {
+fn enter_screen(output: &mut impl Write) -> Result<()> {
     execute!(
         output,
         EnterAlternateScreen,
@@ -155,7 +155,7 @@ fn enter(output: &mut impl Write) -> Result<()> {
 }
 
 /// Ends the picker's screen. Without an alternate screen what follows stands below it.
-fn leave(output: &mut impl Write) -> Result<()> {
+fn leave_screen(output: &mut impl Write) -> Result<()> {
     execute!(
         output,
         DisableBracketedPaste,
@@ -169,21 +169,21 @@ fn leave(output: &mut impl Write) -> Result<()> {
 }
 
 /// Gives the terminal back, once. What fails has no one who could be told.
-fn give_back() {
+fn restore_terminal() {
     if !IS_TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }
     let _ = disable_raw_mode();
-    if let Ok(mut output) = output() {
-        let _ = leave(&mut output);
+    if let Ok(mut output) = open_output() {
+        let _ = leave_screen(&mut output);
     }
 }
 
 /// Lets the message of a panic be read: it would be lost with the picker's screen.
-fn give_back_on_panic() {
+fn restore_terminal_on_panic() {
     let previous = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
-        give_back();
+        restore_terminal();
         previous(info);
     }));
 }
@@ -202,16 +202,16 @@ mod tests {
             write(&mut out).unwrap();
             String::from_utf8(out).unwrap()
         };
-        let entered = written(enter);
+        let entered = written(enter_screen);
         assert!(entered.starts_with("\x1b[?1049h\x1b[2J"), "{entered:?}");
-        let left = written(leave);
+        let left = written(leave_screen);
         assert!(left.contains("\x1b[9999;1H\r\n\x1b[?1049l"), "{left:?}");
     }
 
     #[test]
     #[ignore = "panics: run on a terminal by the test below"]
     fn panic_on_the_screen() {
-        let mut screen = Screen::take().unwrap();
+        let mut screen = TerminalScreen::open().unwrap();
         screen
             .draw(|frame| frame.render_widget("the picker", frame.area()))
             .unwrap();
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     #[ignore = "draws: run on a terminal by the test below"]
     fn redraw_uncertain_rows() {
-        let mut screen = Screen::take().unwrap();
+        let mut screen = TerminalScreen::open().unwrap();
         for (text, key) in [
             ("हिन्दी में शीर्षक, ภาษาไทยไม่มี, 🇩🇪🇫🇷🇯🇵 end", "x"),
             ("it is short", "y"),
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     #[ignore = "stops: run on a terminal by the tests below"]
     fn stop_on_the_screen() {
-        let mut screen = Screen::take().unwrap();
+        let mut screen = TerminalScreen::open().unwrap();
         for (text, key) in [("the picker", "z"), ("it goes on", "x")] {
             let draw = |frame: &mut Frame<'_>| frame.render_widget(text, frame.area());
             screen.draw(draw).unwrap();
@@ -264,11 +264,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let command = format!("{}; read -r line", command_of("stop_on_the_screen"));
         let terminal = TmuxTerminal::start(Command::new("tmux"), folder.path(), (60, 9), &command);
-        terminal.shows("the picker");
-        terminal.types("z");
-        terminal.shows("it goes on");
-        terminal.types("x");
-        terminal.shows("test result: ok");
+        terminal.wait_for_text("the picker");
+        terminal.type_text("z");
+        terminal.wait_for_text("it goes on");
+        terminal.type_text("x");
+        terminal.wait_for_text("test result: ok");
     }
 
     #[test]
@@ -276,18 +276,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let shell = "exec env PS1='ready> ' bash --norc --noprofile";
         let terminal = TmuxTerminal::start(Command::new("tmux"), folder.path(), (99, 50), shell);
-        terminal.shows("ready>");
+        terminal.wait_for_text("ready>");
         let picker = command_of("stop_on_the_screen");
-        terminal.types(&format!("sh -c '{picker}; echo AF\"\"TER'"));
-        terminal.keys(&["Enter"]);
-        terminal.shows("the picker");
-        terminal.types("z");
-        terminal.shows("Stopped");
-        terminal.types("fg");
-        terminal.keys(&["Enter"]);
-        terminal.shows("it goes on");
-        terminal.types("x");
-        terminal.shows("AFTER");
+        terminal.type_text(&format!("sh -c '{picker}; echo AF\"\"TER'"));
+        terminal.press_keys(&["Enter"]);
+        terminal.wait_for_text("the picker");
+        terminal.type_text("z");
+        terminal.wait_for_text("Stopped");
+        terminal.type_text("fg");
+        terminal.press_keys(&["Enter"]);
+        terminal.wait_for_text("it goes on");
+        terminal.type_text("x");
+        terminal.wait_for_text("AFTER");
     }
 
     #[test]
@@ -295,11 +295,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let command = command_of("redraw_uncertain_rows");
         let terminal = TmuxTerminal::start(Command::new("tmux"), folder.path(), (60, 5), &command);
-        terminal.shows("end");
-        terminal.types("x");
-        terminal.shows("it is short");
+        terminal.wait_for_text("end");
+        terminal.type_text("x");
+        terminal.wait_for_text("it is short");
         assert_eq!(terminal.screen().trim(), "it is short");
-        terminal.types("y");
+        terminal.type_text("y");
     }
 
     #[test]
@@ -309,10 +309,10 @@ mod tests {
         let command = format!("{picker}; stty -a; read -r line");
         let terminal =
             TmuxTerminal::start(Command::new("tmux"), folder.path(), (100, 50), &command);
-        terminal.shows("the picker");
+        terminal.wait_for_text("the picker");
         assert!(!terminal.screen().contains("running 1 test"));
-        terminal.types("x");
-        terminal.shows("the lantern fell");
+        terminal.type_text("x");
+        terminal.wait_for_text("the lantern fell");
         wait_until(
             || terminal.screen().contains(" icanon"),
             || terminal.screen(),

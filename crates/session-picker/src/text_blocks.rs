@@ -1,22 +1,22 @@
 //! Turns as lines of a screen, laid out block by block where they are looked at: a conversation may have a
 //! million lines.
 
-use crate::text_lines::{LineLayout, LineRole, TextLine};
+use crate::text_lines::{LineRole, TextLayout, TextLine};
 use session_search::Exchange;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-/// The place of a line. It is the same whatever the columns and the detail of calls; where a block is not
-/// shown, or is shorter, the place is that of a line nearby.
+/// The position of a line in the text. It is the same whatever the columns and the detail of calls; where a block is
+/// not shown, or is shorter, the position is that of a line nearby.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct LinePosition {
+pub(crate) struct TextPosition {
     block: usize,
     /// Lines of the block before it.
     offset: usize,
 }
 
-impl LinePosition {
+impl TextPosition {
     fn at_block(block: usize) -> Self {
         Self { block, offset: 0 }
     }
@@ -24,7 +24,7 @@ impl LinePosition {
 
 /// The direction in which the next match is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Direction {
+pub(crate) enum SearchDirection {
     Forwards,
     Backwards,
 }
@@ -36,7 +36,7 @@ const CHUNK_LINES: usize = 256;
 #[derive(Debug, Default)]
 pub(crate) struct TextBlocks {
     exchanges: Vec<Exchange>,
-    layout: LineLayout,
+    layout: TextLayout,
     blocks: Vec<TextBlock>,
 }
 
@@ -61,9 +61,9 @@ impl TextBlocks {
                 lines: OnceCell::new(),
             }));
         }
-        let layout = LineLayout {
+        let layout = TextLayout {
             turns,
-            ..LineLayout::default()
+            ..TextLayout::default()
         };
         Self {
             exchanges,
@@ -76,18 +76,18 @@ impl TextBlocks {
         &self.exchanges
     }
 
-    pub(crate) fn layout(&self) -> LineLayout {
+    pub(crate) fn layout(&self) -> TextLayout {
         self.layout
     }
 
     /// Lays the lines out otherwise. Returns where the text of the line at `position` stands then.
     pub(crate) fn set_layout(
         &mut self,
-        layout: LineLayout,
-        position: LinePosition,
-    ) -> LinePosition {
+        layout: TextLayout,
+        position: TextPosition,
+    ) -> TextPosition {
         let before = self.lines(position.block).iter().take(position.offset);
-        let letters: usize = before.map(letters).sum();
+        let letters: usize = before.map(count_letters).sum();
         let is_shown = !self.lines(position.block).is_empty();
         self.layout = layout;
         for block in &mut self.blocks {
@@ -104,79 +104,79 @@ impl TextBlocks {
     pub(crate) fn replace_turns(
         &mut self,
         exchanges: Vec<Exchange>,
-        position: LinePosition,
-    ) -> LinePosition {
-        let turn = self.turn(position).unwrap_or_default();
+        position: TextPosition,
+    ) -> TextPosition {
+        let turn = self.turn_at(position).unwrap_or_default();
         let block_of_turn = position.block.saturating_sub(self.turn_start(turn).block);
         let layout = self.layout;
         *self = Self::new(exchanges, layout.turns);
         self.layout = layout;
-        LinePosition {
+        TextPosition {
             block: self.turn_start(turn).block + block_of_turn,
             ..position
         }
     }
 
     /// Returns the line of a block that has so many letters before it, or holds the last of them.
-    fn position_after(&self, block: usize, letters_before: usize) -> LinePosition {
+    fn position_after(&self, block: usize, letters_before: usize) -> TextPosition {
         let mut sum = 0;
         let lines = self.lines(block).iter().take_while(|line| {
-            sum += letters(line);
+            sum += count_letters(line);
             sum <= letters_before
         });
         let offset = lines.count();
-        LinePosition { block, offset }
+        TextPosition { block, offset }
     }
 
     /// Returns the number of the turn of a line in the session, from 0; `None` where there are no turns.
-    pub(crate) fn turn(&self, position: LinePosition) -> Option<u32> {
+    pub(crate) fn turn_at(&self, position: TextPosition) -> Option<u32> {
         let last = self.blocks.len().checked_sub(1)?;
         let block = self.blocks.get(position.block.min(last))?;
         Some(self.exchanges.get(block.exchange)?.turn.index)
     }
 
     /// Returns the first line of a turn, or of the next one that there is; after the last, the end.
-    pub(crate) fn turn_start(&self, turn: u32) -> LinePosition {
+    pub(crate) fn turn_start(&self, turn: u32) -> TextPosition {
         let is_before = |block: &TextBlock| self.exchanges[block.exchange].turn.index < turn;
-        LinePosition::at_block(self.blocks.partition_point(is_before))
+        TextPosition::at_block(self.blocks.partition_point(is_before))
     }
 
     /// Returns the position behind the last line.
-    pub(crate) fn end(&self) -> LinePosition {
-        LinePosition::at_block(self.blocks.len())
+    pub(crate) fn end(&self) -> TextPosition {
+        TextPosition::at_block(self.blocks.len())
     }
 
     /// Returns the position of a line that is shown: the same, or one nearby.
-    pub(crate) fn shown(&self, position: LinePosition) -> LinePosition {
+    pub(crate) fn clamp_position(&self, position: TextPosition) -> TextPosition {
         let own = self.lines(position.block).len();
         if own > 0 {
             let offset = position.offset.min(own - 1);
-            return LinePosition { offset, ..position };
+            return TextPosition { offset, ..position };
         }
-        let next = LinePosition::at_block(position.block.saturating_add(1));
+        let next = TextPosition::at_block(position.block.saturating_add(1));
         let next = self.lines_from(next).next();
         let before = || self.lines_before(position).next();
         next.or_else(before)
-            .map_or(LinePosition::default(), |(at, _)| at)
+            .map_or(TextPosition::default(), |(at, _)| at)
     }
 
     /// Iterates over the lines from a position on.
     pub(crate) fn lines_from(
         &self,
-        from: LinePosition,
-    ) -> impl Iterator<Item = (LinePosition, &TextLine)> {
+        from: TextPosition,
+    ) -> impl Iterator<Item = (TextPosition, &TextLine)> {
         (from.block..self.blocks.len()).flat_map(move |block| {
             let first = if block == from.block { from.offset } else { 0 };
             let lines = self.lines(block).iter().enumerate().skip(first);
-            lines.map(move |(offset, line)| (LinePosition { block, offset }, line))
+            lines.map(move |(offset, line)| (TextPosition { block, offset }, line))
         })
     }
 
     /// Iterates backwards over the lines before a position.
     pub(crate) fn lines_before(
         &self,
-        end: LinePosition,
-    ) -> impl Iterator<Item = (LinePosition, &TextLine)> {
+        end: TextPosition,
+    ) -> impl Iterator<Item = (TextPosition, &TextLine)> {
         let blocks = (0..self.blocks.len()).rev();
         let blocks = blocks.skip_while(move |block| *block > end.block);
         blocks.flat_map(move |block| {
@@ -187,7 +187,7 @@ impl TextBlocks {
                 lines.len()
             };
             let lines = lines.iter().enumerate().take(own).rev();
-            lines.map(move |(offset, line)| (LinePosition { block, offset }, line))
+            lines.map(move |(offset, line)| (TextPosition { block, offset }, line))
         })
     }
 
@@ -196,40 +196,40 @@ impl TextBlocks {
     /// behind the range that go on with its last text.
     pub(crate) fn take_lines(
         &self,
-        range: &mut Range<LinePosition>,
-        direction: Direction,
-    ) -> Vec<(LinePosition, TextLine)> {
+        range: &mut Range<TextPosition>,
+        direction: SearchDirection,
+    ) -> Vec<(TextPosition, TextLine)> {
         let (mut blocks, mut lines) = (Vec::new(), 0);
         while !range.is_empty() && lines < CHUNK_LINES && blocks.len() < CHUNK_LINES {
-            let block = self.take_block(range, direction);
+            let block = self.take_block_lines(range, direction);
             lines += block.len();
             blocks.push(block);
         }
-        if direction == Direction::Backwards {
+        if direction == SearchDirection::Backwards {
             blocks.reverse();
         }
         blocks.into_iter().flatten().collect()
     }
 
     /// Takes the lines of the first or the last block of a range that is not empty.
-    fn take_block(
+    fn take_block_lines(
         &self,
-        range: &mut Range<LinePosition>,
-        direction: Direction,
-    ) -> Vec<(LinePosition, TextLine)> {
+        range: &mut Range<TextPosition>,
+        direction: SearchDirection,
+    ) -> Vec<(TextPosition, TextLine)> {
         let block = match (direction, range.end.offset) {
-            (Direction::Forwards, _) => range.start.block,
-            (Direction::Backwards, 0) => range.end.block.saturating_sub(1),
-            (Direction::Backwards, _) => range.end.block,
+            (SearchDirection::Forwards, _) => range.start.block,
+            (SearchDirection::Backwards, 0) => range.end.block.saturating_sub(1),
+            (SearchDirection::Backwards, _) => range.end.block,
         };
-        let own = LinePosition::at_block(block)..LinePosition::at_block(block + 1);
+        let own = TextPosition::at_block(block)..TextPosition::at_block(block + 1);
         let wanted = own.start.max(range.start)..own.end.min(range.end);
         match direction {
-            Direction::Forwards => range.start = wanted.end,
-            Direction::Backwards => range.end = wanted.start,
+            SearchDirection::Forwards => range.start = wanted.end,
+            SearchDirection::Backwards => range.end = wanted.start,
         }
-        let lines = self.look_at(block).into_owned().into_iter().enumerate();
-        let lines = lines.map(|(offset, line)| (LinePosition { block, offset }, line));
+        let lines = self.peek_lines(block).into_owned().into_iter().enumerate();
+        let lines = lines.map(|(offset, line)| (TextPosition { block, offset }, line));
         let lines = lines.skip_while(|(at, _)| *at < wanted.start);
         lines
             .take_while(|(at, line)| *at < wanted.end || line.fold.is_some())
@@ -239,19 +239,19 @@ impl TextBlocks {
     /// Returns the lines of a block, and keeps them.
     fn lines(&self, block: usize) -> &[TextLine] {
         match self.blocks.get(block) {
-            Some(block) => block.lines.get_or_init(|| self.lay_out(block)),
+            Some(block) => block.lines.get_or_init(|| self.lay_out_block(block)),
             None => &[],
         }
     }
 
     /// Returns the lines of a block, and does not keep them.
-    fn look_at(&self, block: usize) -> Cow<'_, [TextLine]> {
+    fn peek_lines(&self, block: usize) -> Cow<'_, [TextLine]> {
         let Some(block) = self.blocks.get(block) else {
             return Cow::Borrowed(&[]);
         };
         match block.lines.get() {
             Some(lines) => Cow::Borrowed(lines),
-            None => Cow::Owned(self.lay_out(block)),
+            None => Cow::Owned(self.lay_out_block(block)),
         }
     }
 
@@ -261,16 +261,16 @@ impl TextBlocks {
         kept.filter(|block| block.lines.get().is_some()).count()
     }
 
-    fn lay_out(&self, block: &TextBlock) -> Vec<TextLine> {
+    fn lay_out_block(&self, block: &TextBlock) -> Vec<TextLine> {
         let exchange = self.exchanges.get(block.exchange);
         exchange.map_or(Vec::new(), |exchange| {
-            self.layout.lines(exchange, block.part)
+            self.layout.lay_out_lines(exchange, block.part)
         })
     }
 }
 
 /// Counts the letters by which a line is found again in other columns, where rules and spaces differ.
-fn letters(line: &TextLine) -> usize {
+fn count_letters(line: &TextLine) -> usize {
     let words = line.text.split_whitespace();
     match line.role {
         LineRole::Rule => 1,

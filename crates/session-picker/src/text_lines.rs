@@ -2,10 +2,10 @@
 
 use session_core::diff::DiffLine;
 use session_core::text::printable;
-use session_core::{CodeFences, FencedLine, Part, PromptKind};
-use session_display::{minute, safe_line, wrap_lines};
+use session_core::{CodeFences, FencedLine, PromptKind, TurnPart};
+use session_display::{format_minute, sanitize_line, wrap_lines};
 use session_export::CallView;
-use session_search::{Exchange, Origin};
+use session_search::{Exchange, TurnOrigin};
 use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
 
@@ -56,8 +56,8 @@ impl CallDetail {
         }
     }
 
-    /// Most lines of an output or a diff.
-    fn lines(self) -> usize {
+    /// Returns the most lines of an output or a diff.
+    fn max_lines(self) -> usize {
         match self {
             Self::Off => 0,
             Self::Short => 6,
@@ -90,7 +90,7 @@ pub(crate) struct LineFold {
 
 /// The settings by which turns are laid out as lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct LineLayout {
+pub(crate) struct TextLayout {
     /// Columns of a line.
     pub(crate) columns: usize,
     /// The detail of calls.
@@ -99,9 +99,9 @@ pub(crate) struct LineLayout {
     pub(crate) turns: u32,
 }
 
-impl LineLayout {
+impl TextLayout {
     /// Lays out a block of a turn: 0 is its rule and its prompt, the others are its parts, from 1.
-    pub(crate) fn lines(self, exchange: &Exchange, block: usize) -> Vec<TextLine> {
+    pub(crate) fn lay_out_lines(self, exchange: &Exchange, block: usize) -> Vec<TextLine> {
         let mut lines = BlockLines {
             columns: self.columns.max(8),
             calls: self.calls,
@@ -129,14 +129,14 @@ impl BlockLines {
     fn push_prompt(&mut self, exchange: &Exchange, of: u32) {
         let turn = &exchange.turn;
         let origin = match exchange.origin {
-            Origin::History => "",
-            Origin::Index => "  (from the index: the history is gone or changed)",
-            Origin::Forgotten => "  (forgotten)",
+            TurnOrigin::History => "",
+            TurnOrigin::Index => "  (from the index: the history is gone or changed)",
+            TurnOrigin::Forgotten => "  (forgotten)",
         };
         let rule = format!(
             "── {}/{of}  {}{origin} ",
             turn.index + 1,
-            minute(turn.started_ms)
+            format_minute(turn.started_ms)
         );
         let fill = self.columns.saturating_sub(rule.chars().count());
         self.push(&format!("{rule}{}", "─".repeat(fill)), LineRole::Rule);
@@ -146,54 +146,56 @@ impl BlockLines {
         };
         if !turn.prompt.is_empty() {
             self.push(who, LineRole::Prompt);
-            self.markdown(&turn.prompt);
-            self.blank();
+            self.push_markdown(&turn.prompt);
+            self.push_blank();
         }
     }
 
-    fn push_part(&mut self, part: &Part) {
+    fn push_part(&mut self, part: &TurnPart) {
         match part {
-            Part::Text { text } => {
-                self.markdown(text);
-                self.blank();
+            TurnPart::Text { text } => {
+                self.push_markdown(text);
+                self.push_blank();
             }
-            Part::Error { text } => self.block(text, LineRole::Failed, "  "),
-            Part::Thinking { text } | Part::Notice { text } if self.calls == CallDetail::Full => {
-                self.block(text, LineRole::Faint, "  ");
-                self.blank();
+            TurnPart::Error { text } => self.push_block(text, LineRole::Failed, "  "),
+            TurnPart::Thinking { text } | TurnPart::Notice { text }
+                if self.calls == CallDetail::Full =>
+            {
+                self.push_block(text, LineRole::Faint, "  ");
+                self.push_blank();
             }
-            Part::Recap { text } | Part::Summary { text } => {
-                self.block(text, LineRole::Faint, "  ");
-                self.blank();
+            TurnPart::Recap { text } | TurnPart::Summary { text } => {
+                self.push_block(text, LineRole::Faint, "  ");
+                self.push_blank();
             }
-            Part::Call(call) if self.calls != CallDetail::Off => {
-                self.call(&CallView::new(call));
-                self.blank();
+            TurnPart::Call(call) if self.calls != CallDetail::Off => {
+                self.push_call(&CallView::new(call));
+                self.push_blank();
             }
-            Part::Thinking { .. } | Part::Notice { .. } | Part::Call(_) => {}
+            TurnPart::Thinking { .. } | TurnPart::Notice { .. } | TurnPart::Call(_) => {}
         }
     }
 
-    fn call(&mut self, view: &CallView<'_>) {
-        let (mark, role) = match view.status.words() {
+    fn push_call(&mut self, view: &CallView<'_>) {
+        let (mark, role) = match view.status.label() {
             None => (String::new(), LineRole::Call),
             Some(words) if view.status.is_failed() => (format!(" {words}"), LineRole::Failed),
             Some(words) => (format!(" {words}"), LineRole::Call),
         };
-        let name = safe_line(&view.call.name);
+        let name = sanitize_line(&view.call.name);
         let subject = view.subject.unwrap_or_default();
         let first = subject.lines().next().unwrap_or_default();
-        let first = format!("{name}{mark}  {}", safe_line(first));
+        let first = format!("{name}{mark}  {}", sanitize_line(first));
         self.push_indented(["● ", "  "], &first, role);
         if self.calls == CallDetail::Full && subject.lines().nth(1).is_some() {
-            self.block(subject, LineRole::Code, "  ");
+            self.push_block(subject, LineRole::Code, "  ");
         }
         for edit in &view.edits {
-            self.edit(edit);
+            self.push_edit(edit);
         }
         if self.calls == CallDetail::Full {
             for input in &view.inputs {
-                self.block(
+                self.push_block(
                     &format!("{}: {}", input.name, input.text),
                     LineRole::Faint,
                     "  ",
@@ -202,12 +204,12 @@ impl BlockLines {
         }
         let shows_output = self.calls == CallDetail::Full || view.status.is_failed();
         if let Some(output) = view.call.output.as_ref().filter(|_| shows_output) {
-            self.block(output, LineRole::Faint, "  │ ");
+            self.push_block(output, LineRole::Faint, "  │ ");
         }
     }
 
-    fn edit(&mut self, edit: &[DiffLine<'_>]) {
-        let most = self.calls.lines();
+    fn push_edit(&mut self, edit: &[DiffLine<'_>]) {
+        let most = self.calls.max_lines();
         for line in edit.iter().take(most) {
             let (mark, text, role) = match line {
                 DiffLine::Added(text) => ("  + ", *text, LineRole::Added),
@@ -217,27 +219,27 @@ impl BlockLines {
             };
             self.push_indented([mark, "    "], text, role);
         }
-        self.note_left(edit.len().saturating_sub(most));
+        self.push_left_note(edit.len().saturating_sub(most));
     }
 
     /// Adds lines that are cut where there are many.
-    fn block(&mut self, text: &str, role: LineRole, indent: &str) {
+    fn push_block(&mut self, text: &str, role: LineRole, indent: &str) {
         let text = printable(text);
-        let most = self.calls.lines().max(6);
+        let most = self.calls.max_lines().max(6);
         for line in text.trim_end().lines().take(most) {
             self.push_indented([indent, indent], line, role);
         }
-        self.note_left(text.trim_end().lines().count().saturating_sub(most));
+        self.push_left_note(text.trim_end().lines().count().saturating_sub(most));
     }
 
-    fn note_left(&mut self, left: usize) {
+    fn push_left_note(&mut self, left: usize) {
         if left > 0 {
             self.push(&format!("  … {left} more lines"), LineRole::Faint);
         }
     }
 
     /// Adds Markdown as it is written, with its headings, code and marks in styles of their own.
-    fn markdown(&mut self, text: &str) {
+    fn push_markdown(&mut self, text: &str) {
         let mut fences = CodeFences::default();
         for line in printable(text).trim_end().lines() {
             let role = match fences.classify(line) {
@@ -251,7 +253,7 @@ impl BlockLines {
         }
     }
 
-    fn blank(&mut self) {
+    fn push_blank(&mut self) {
         if self.lines.last().is_some_and(|line| !line.text.is_empty()) {
             self.push("", LineRole::Plain);
         }
@@ -279,19 +281,19 @@ impl BlockLines {
             let is_first = self.lines.len() == before;
             self.lines.push(TextLine {
                 fold: (!is_first).then_some(fold),
-                ..text_line(&format!("{indent}{line}"), role)
+                ..make_text_line(&format!("{indent}{line}"), role)
             });
         }
         if self.lines.len() == before {
-            self.lines.push(text_line(first.trim_end(), role));
+            self.lines.push(make_text_line(first.trim_end(), role));
         }
     }
 }
 
-fn text_line(text: &str, role: LineRole) -> TextLine {
+fn make_text_line(text: &str, role: LineRole) -> TextLine {
     TextLine {
         parts: match role {
-            LineRole::Plain => inline_code(text),
+            LineRole::Plain => find_inline_code(text),
             _ => Vec::new(),
         },
         text: text.to_owned(),
@@ -306,7 +308,7 @@ fn is_heading(line: &str) -> bool {
 }
 
 /// Returns the ranges between pairs of backticks.
-fn inline_code(line: &str) -> Vec<(Range<usize>, LineRole)> {
+fn find_inline_code(line: &str) -> Vec<(Range<usize>, LineRole)> {
     let marks: Vec<usize> = line.match_indices('`').map(|(at, _)| at).collect();
     let pairs = marks.chunks_exact(2);
     pairs
@@ -328,18 +330,18 @@ mod tests {
             ..ToolCall::default()
         };
         let exchange = Exchange {
-            origin: Origin::History,
+            origin: TurnOrigin::History,
             turn: Turn {
-                parts: vec![Part::Call(call)],
+                parts: vec![TurnPart::Call(call)],
                 ..Turn::default()
             },
         };
-        let layout = LineLayout {
+        let layout = TextLayout {
             columns: 24,
             calls: CallDetail::Full,
             turns: 1,
         };
-        let lines = layout.lines(&exchange, 1);
+        let lines = layout.lay_out_lines(&exchange, 1);
         let lines: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
         let expected = [
             "● Bash  light every",

@@ -1,8 +1,8 @@
 //! Turns that are laid out for the columns of a pane, with a place in them.
 
-use crate::marked::Marked;
-use crate::text_blocks::{Direction, LinePosition, TextBlocks};
-use crate::text_lines::{CallDetail, LineLayout, TextLine};
+use crate::marked::MarkedWords;
+use crate::text_blocks::{SearchDirection, TextBlocks, TextPosition};
+use crate::text_lines::{CallDetail, TextLayout, TextLine};
 use crate::unfolded_line::UnfoldedLine;
 use session_search::Exchange;
 use std::ops::Range;
@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 
 /// Turns as lines, with what is marked and the first line that is drawn. Matches are looked for in the
 /// lines that are drawn, and from there on as far as one moment allows: the rest is for
-/// [`TextPane::go_on_searching`].
+/// [`TextPane::continue_search`].
 #[derive(Debug, Default)]
 pub(crate) struct TextPane {
     pub(crate) text: TextBlocks,
-    pub(crate) marked: Marked,
+    pub(crate) marked: MarkedWords,
     pub(crate) height: usize,
     /// The first line that is drawn, where it is shown.
-    scroll: LinePosition,
+    scroll: TextPosition,
     search: Option<MatchSearch>,
 }
 
@@ -25,10 +25,10 @@ pub(crate) struct TextPane {
 #[derive(Debug)]
 struct MatchSearch {
     /// Where it is still to be looked for.
-    ranges: Vec<Range<LinePosition>>,
-    direction: Direction,
+    ranges: Vec<Range<TextPosition>>,
+    direction: SearchDirection,
     /// The begin of the turn that is opened at its match.
-    opened_at: Option<LinePosition>,
+    opened_at: Option<TextPosition>,
 }
 
 /// The state of a search for the next match.
@@ -60,7 +60,7 @@ impl TextPane {
     pub(crate) fn lay_out(&mut self, columns: usize, height: usize, calls: CallDetail) -> bool {
         self.height = height;
         let known = self.text.layout();
-        let layout = LineLayout {
+        let layout = TextLayout {
             columns,
             calls,
             ..known
@@ -78,14 +78,14 @@ impl TextPane {
     }
 
     /// Returns the lines that are drawn, with the byte ranges that match.
-    pub(crate) fn visible(&self) -> Vec<(&TextLine, Vec<Range<usize>>)> {
+    pub(crate) fn visible_lines(&self) -> Vec<(&TextLine, Vec<Range<usize>>)> {
         let mut lines = self.lines_above();
         let above = lines.len();
         let mut from_top = self.text.lines_from(self.top()).map(|(_, line)| line);
         lines.extend(from_top.by_ref().take(self.height));
         let below = from_top.take(PHRASE_LINES);
         lines.extend(below.take_while(|line| line.fold.is_some()));
-        let matches = self.matches(&lines);
+        let matches = self.find_matches(&lines);
         let lines = lines.into_iter().zip(matches);
         lines.skip(above).take(self.height).collect()
     }
@@ -109,7 +109,7 @@ impl TextPane {
     }
 
     /// Returns the byte ranges that match in each line; a match may go on in the next one.
-    fn matches(&self, lines: &[&TextLine]) -> Vec<Vec<Range<usize>>> {
+    fn find_matches(&self, lines: &[&TextLine]) -> Vec<Vec<Range<usize>>> {
         let mut matches = vec![Vec::new(); lines.len()];
         let unfolded = UnfoldedLine::join(lines);
         for (text, ranges) in unfolded.iter().zip(self.marked.find_in(&unfolded)) {
@@ -121,17 +121,17 @@ impl TextPane {
     }
 
     /// Returns the first line that is drawn.
-    pub(crate) fn top(&self) -> LinePosition {
-        self.text.shown(self.scroll)
+    pub(crate) fn top(&self) -> TextPosition {
+        self.text.clamp_position(self.scroll)
     }
 
     /// Returns the turn at the top, from 0.
-    pub(crate) fn turn(&self) -> Option<u32> {
-        self.text.turn(self.top())
+    pub(crate) fn top_turn(&self) -> Option<u32> {
+        self.text.turn_at(self.top())
     }
 
     /// Moves to a line.
-    pub(crate) fn go_to(&mut self, position: LinePosition) {
+    pub(crate) fn go_to(&mut self, position: TextPosition) {
         self.scroll = position;
     }
 
@@ -153,34 +153,36 @@ impl TextPane {
     }
 
     /// Returns the line at the top when the end stands in the middle.
-    fn lowest_top(&self) -> LinePosition {
+    fn lowest_top(&self) -> TextPosition {
         let shown = self.height.div_ceil(2).max(1);
         let last = self.text.lines_before(self.text.end()).take(shown).last();
-        last.map_or(LinePosition::default(), |(at, _)| at)
+        last.map_or(TextPosition::default(), |(at, _)| at)
     }
 
     /// Moves to the next match after the line at the top, or to the one before it; around the end.
-    pub(crate) fn go_to_match(&mut self, direction: Direction) -> SearchState {
+    pub(crate) fn go_to_match(&mut self, direction: SearchDirection) -> SearchState {
         let top = self.top();
         let next = self.text.lines_from(top).nth(1);
         match direction {
-            Direction::Forwards => self.search_from(next.map_or(top, |(at, _)| at), direction),
-            Direction::Backwards => self.search_from(top, direction),
+            SearchDirection::Forwards => {
+                self.search_from(next.map_or(top, |(at, _)| at), direction)
+            }
+            SearchDirection::Backwards => self.search_from(top, direction),
         }
     }
 
     /// Moves to the first match from the line at the top on; around the end.
     pub(crate) fn go_to_match_from_top(&mut self) -> SearchState {
-        self.search_from(self.top(), Direction::Forwards)
+        self.search_from(self.top(), SearchDirection::Forwards)
     }
 
-    fn search_from(&mut self, from: LinePosition, direction: Direction) -> SearchState {
-        let before = LinePosition::default()..from;
+    fn search_from(&mut self, from: TextPosition, direction: SearchDirection) -> SearchState {
+        let before = TextPosition::default()..from;
         let after = from..self.text.end();
         self.begin_search(MatchSearch {
             ranges: match direction {
-                Direction::Forwards => vec![before, after],
-                Direction::Backwards => vec![after, before],
+                SearchDirection::Forwards => vec![before, after],
+                SearchDirection::Backwards => vec![after, before],
             },
             direction,
             opened_at: None,
@@ -188,18 +190,18 @@ impl TextPane {
     }
 
     /// Moves to lines that begin a turn, so that the first match in them stands in the upper third.
-    pub(crate) fn open_at_match(&mut self, lines: Range<LinePosition>) -> SearchState {
+    pub(crate) fn open_at_match(&mut self, lines: Range<TextPosition>) -> SearchState {
         self.scroll = lines.start;
         self.begin_search(MatchSearch {
             opened_at: Some(lines.start),
             ranges: vec![lines],
-            direction: Direction::Forwards,
+            direction: SearchDirection::Forwards,
         })
     }
 
     fn begin_search(&mut self, search: MatchSearch) -> SearchState {
         self.search = Some(search);
-        self.go_on_searching()
+        self.continue_search()
     }
 
     pub(crate) fn is_searching(&self) -> bool {
@@ -212,7 +214,7 @@ impl TextPane {
     }
 
     /// Goes on with the search for a moment.
-    pub(crate) fn go_on_searching(&mut self) -> SearchState {
+    pub(crate) fn continue_search(&mut self) -> SearchState {
         let begun = Instant::now();
         while let Some(search) = &mut self.search {
             let Some(range) = search.ranges.last_mut() else {
@@ -226,9 +228,9 @@ impl TextPane {
             let (searched, direction) = (range.clone(), search.direction);
             let lines = self.text.take_lines(range, direction);
             let opened_at = search.opened_at;
-            if let Some(found) = self.next_match(&lines, &searched, direction) {
+            if let Some(found) = self.find_next_match(&lines, &searched, direction) {
                 self.search = None;
-                self.show_found(found, opened_at);
+                self.scroll_to_match(found, opened_at);
                 return SearchState::Found;
             }
             if begun.elapsed() > SEARCH_STEP {
@@ -239,12 +241,12 @@ impl TextPane {
     }
 
     /// Returns the first line of a range in which a match begins, or backwards the last one.
-    fn next_match(
+    fn find_next_match(
         &self,
-        lines: &[(LinePosition, TextLine)],
-        range: &Range<LinePosition>,
-        direction: Direction,
-    ) -> Option<LinePosition> {
+        lines: &[(TextPosition, TextLine)],
+        range: &Range<TextPosition>,
+        direction: SearchDirection,
+    ) -> Option<TextPosition> {
         let texts: Vec<&TextLine> = lines.iter().map(|(_, line)| line).collect();
         let unfolded = UnfoldedLine::join(&texts);
         let found = unfolded.iter().zip(self.marked.find_in(&unfolded));
@@ -256,12 +258,12 @@ impl TextPane {
             .map(|line| lines[line].0)
             .filter(|at| range.contains(at));
         match direction {
-            Direction::Forwards => found.next(),
-            Direction::Backwards => found.next_back(),
+            SearchDirection::Forwards => found.next(),
+            SearchDirection::Backwards => found.next_back(),
         }
     }
 
-    fn show_found(&mut self, found: LinePosition, opened_at: Option<LinePosition>) {
+    fn scroll_to_match(&mut self, found: TextPosition, opened_at: Option<TextPosition>) {
         let Some(first) = opened_at else {
             return self.scroll = found;
         };
@@ -277,8 +279,8 @@ impl TextPane {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_core::{Part, ToolCall, Turn};
-    use session_search::Origin;
+    use session_core::{ToolCall, Turn, TurnPart};
+    use session_search::TurnOrigin;
 
     /// A turn of so many parts of two lines, of which some say "lamp".
     fn turn(index: u32, parts: usize, lamps: &[usize]) -> Exchange {
@@ -286,9 +288,9 @@ mod tests {
             true => "the LAMP".into(),
             false => "the dark at the foot of the stairs".into(),
         };
-        let parts = (0..parts).map(|at| Part::Text { text: text(at) });
+        let parts = (0..parts).map(|at| TurnPart::Text { text: text(at) });
         Exchange {
-            origin: Origin::History,
+            origin: TurnOrigin::History,
             turn: Turn {
                 index,
                 parts: parts.collect(),
@@ -300,7 +302,7 @@ mod tests {
     fn pane(turns: Vec<Exchange>) -> TextPane {
         let mut pane = TextPane::new(turns, 2);
         pane.lay_out(80, 10, CallDetail::Short);
-        pane.marked = Marked::Text("lamp".into());
+        pane.marked = MarkedWords::Text("lamp".into());
         pane
     }
 
@@ -311,7 +313,7 @@ mod tests {
 
     fn finish(pane: &mut TextPane, mut state: SearchState) -> SearchState {
         while state == SearchState::Running {
-            state = pane.go_on_searching();
+            state = pane.continue_search();
         }
         state
     }
@@ -321,22 +323,22 @@ mod tests {
         let mut pane = pane(vec![turn(0, 10, &[1]), turn(1, 1000, &[700])]);
         let [first, second] = [1 + 2, 1 + 20 + 1 + 2 * 700];
         for marked in [
-            Marked::Text("lamp".into()),
-            Marked::Terms(vec!["lamps".into()]),
+            MarkedWords::Text("lamp".into()),
+            MarkedWords::Terms(vec!["lamps".into()]),
         ] {
             pane.marked = marked;
             for (direction, expected) in [
-                (Direction::Forwards, first),
-                (Direction::Forwards, second),
-                (Direction::Forwards, first),
-                (Direction::Backwards, second),
-                (Direction::Backwards, first),
+                (SearchDirection::Forwards, first),
+                (SearchDirection::Forwards, second),
+                (SearchDirection::Forwards, first),
+                (SearchDirection::Backwards, second),
+                (SearchDirection::Backwards, first),
             ] {
                 let state = pane.go_to_match(direction);
                 assert_eq!(finish(&mut pane, state), SearchState::Found);
                 assert_eq!(top(&pane), expected);
             }
-            pane.go_to(LinePosition::default());
+            pane.go_to(TextPosition::default());
         }
     }
 
@@ -349,8 +351,8 @@ mod tests {
         };
         let text = "before it is dark the keeper fills the lamp with oil\n\nunfathomablylongword";
         let mut folded = turn(0, 1, &[]);
-        folded.turn.parts.push(Part::Call(call));
-        folded.turn.parts.push(Part::Text { text: text.into() });
+        folded.turn.parts.push(TurnPart::Call(call));
+        folded.turn.parts.push(TurnPart::Text { text: text.into() });
         let mut pane = TextPane::new(vec![folded], 2);
         pane.lay_out(16, 10, CallDetail::Short);
         pane
@@ -367,20 +369,23 @@ mod tests {
             ),
             ("fathomablylongword", &["fathomablylong", "word"]),
         ] {
-            for direction in [Direction::Forwards, Direction::Backwards] {
+            for direction in [SearchDirection::Forwards, SearchDirection::Backwards] {
                 let mut pane = folded();
-                pane.marked = Marked::Text(phrase.into());
+                pane.marked = MarkedWords::Text(phrase.into());
                 // The second time from the match itself, around the end.
                 for _ in 0..2 {
                     assert_eq!(pane.go_to_match(direction), SearchState::Found, "{phrase}");
-                    let (line, matches) = pane.visible().remove(0);
+                    let (line, matches) = pane.visible_lines().remove(0);
                     let first = matches.first().map(|range| &line.text[range.clone()]);
                     assert_eq!(first, parts.first().copied(), "{phrase}");
                 }
-                let found = pane.visible().into_iter().flat_map(|(line, matches)| {
-                    let texts = matches.into_iter().map(|range| line.text[range].to_owned());
-                    texts.collect::<Vec<_>>()
-                });
+                let found = pane
+                    .visible_lines()
+                    .into_iter()
+                    .flat_map(|(line, matches)| {
+                        let texts = matches.into_iter().map(|range| line.text[range].to_owned());
+                        texts.collect::<Vec<_>>()
+                    });
                 assert_eq!(found.collect::<Vec<_>>(), parts, "{phrase}");
             }
         }
@@ -389,10 +394,13 @@ mod tests {
     #[test]
     fn a_phrase_that_begins_above_the_screen_is_marked() {
         let mut pane = folded();
-        pane.marked = Marked::Text("the keeper fills".into());
-        assert_eq!(pane.go_to_match(Direction::Forwards), SearchState::Found);
+        pane.marked = MarkedWords::Text("the keeper fills".into());
+        assert_eq!(
+            pane.go_to_match(SearchDirection::Forwards),
+            SearchState::Found
+        );
         pane.scroll_by(1);
-        let (line, matches) = pane.visible().remove(0);
+        let (line, matches) = pane.visible_lines().remove(0);
         assert_eq!(&line.text[matches[0].clone()], "fills");
     }
 
@@ -401,28 +409,28 @@ mod tests {
         let mut pane = pane(vec![turn(0, 300, &[])]);
         pane.scroll_by(7);
         for marked in [
-            Marked::Nothing,
-            Marked::Text("lamp".into()),
-            Marked::Text(String::new()),
+            MarkedWords::Nothing,
+            MarkedWords::Text("lamp".into()),
+            MarkedWords::Text(String::new()),
         ] {
             pane.marked = marked;
-            for direction in [Direction::Forwards, Direction::Backwards] {
+            for direction in [SearchDirection::Forwards, SearchDirection::Backwards] {
                 let state = pane.go_to_match(direction);
                 assert_eq!(finish(&mut pane, state), SearchState::NotFound);
                 assert_eq!(top(&pane), 7);
             }
         }
         let mut empty = self::pane(Vec::new());
-        let state = empty.go_to_match(Direction::Forwards);
+        let state = empty.go_to_match(SearchDirection::Forwards);
         assert_eq!(state, SearchState::NotFound);
-        assert_eq!(empty.visible().len(), 0);
+        assert_eq!(empty.visible_lines().len(), 0);
     }
 
     #[test]
     fn matches_are_those_of_the_lines_that_are_drawn() {
         let mut pane = pane(vec![turn(0, 100, &[50])]);
         pane.scroll_by(95);
-        let drawn = pane.visible();
+        let drawn = pane.visible_lines();
         let mut ranges = drawn.into_iter().flat_map(|(_, ranges)| ranges);
         assert_eq!((ranges.next(), ranges.next()), (Some(4..8), None));
     }
@@ -454,16 +462,16 @@ mod tests {
     #[test]
     fn the_line_at_the_top_stays_in_other_columns_and_among_more_turns() {
         let mut pane = pane(vec![turn(1, 10, &[7])]);
-        let state = pane.go_to_match(Direction::Forwards);
+        let state = pane.go_to_match(SearchDirection::Forwards);
         assert_eq!(finish(&mut pane, state), SearchState::Found);
-        let top_line = |pane: &TextPane| pane.visible()[0].0.text.clone();
+        let top_line = |pane: &TextPane| pane.visible_lines()[0].0.text.clone();
         for columns in [20, 8, 80] {
             pane.lay_out(columns, 10, CallDetail::Short);
             assert!("the LAMP".starts_with(&top_line(&pane)), "{columns}");
         }
         pane.replace_turns(vec![turn(0, 5, &[]), turn(1, 10, &[7])]);
         assert_eq!(
-            (top_line(&pane).as_str(), pane.turn()),
+            (top_line(&pane).as_str(), pane.top_turn()),
             ("the LAMP", Some(1))
         );
     }
@@ -471,12 +479,12 @@ mod tests {
     #[test]
     fn no_more_is_kept_as_lines_than_was_looked_at() {
         let mut pane = pane(vec![turn(0, 5000, &[2500]), turn(1, 5000, &[])]);
-        pane.visible();
+        pane.visible_lines();
         pane.go_to_end();
-        pane.visible();
-        let state = pane.go_to_match(Direction::Forwards);
+        pane.visible_lines();
+        let state = pane.go_to_match(SearchDirection::Forwards);
         assert_eq!(finish(&mut pane, state), SearchState::Found);
-        pane.visible();
+        pane.visible_lines();
         assert!(pane.text.count_kept_blocks() < 50);
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::text_lines::LineRole;
 use ratatui::style::{Color, Modifier, Style};
-use session_core::Band;
+use session_core::ConfidenceBand;
 
 /// Styles, with colours or without.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +16,7 @@ impl Theme {
         Self { has_colours }
     }
 
-    fn colour(self, colour: Color) -> Style {
+    fn colour_style(self, colour: Color) -> Style {
         match self.has_colours {
             true => Style::new().fg(colour),
             false => Style::new(),
@@ -31,44 +31,46 @@ impl Theme {
         Style::new().add_modifier(Modifier::DIM)
     }
 
-    /// A word that matches.
+    /// Returns the style of a word that matches.
     pub(crate) fn matching(self) -> Style {
         Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
     }
 
-    /// The mark of the row that is selected, and what is switched on.
+    /// Returns the style of the mark of the row that is selected, and of what is switched on.
     pub(crate) fn accent(self) -> Style {
-        self.colour(Color::Cyan).add_modifier(Modifier::BOLD)
+        self.colour_style(Color::Cyan).add_modifier(Modifier::BOLD)
     }
 
     pub(crate) fn project(self) -> Style {
-        self.colour(Color::Green)
+        self.colour_style(Color::Green)
     }
 
     pub(crate) fn mistake(self) -> Style {
-        self.colour(Color::Red).add_modifier(Modifier::BOLD)
+        self.colour_style(Color::Red).add_modifier(Modifier::BOLD)
     }
 
-    pub(crate) fn band(self, band: Band) -> Style {
+    pub(crate) fn band(self, band: ConfidenceBand) -> Style {
         match band {
-            Band::Strong => self.colour(Color::Green).add_modifier(Modifier::BOLD),
-            Band::Moderate => self.colour(Color::Yellow),
-            Band::Weak => self.faint(),
+            ConfidenceBand::Strong => self.colour_style(Color::Green).add_modifier(Modifier::BOLD),
+            ConfidenceBand::Moderate => self.colour_style(Color::Yellow),
+            ConfidenceBand::Weak => self.faint(),
         }
     }
 
-    /// The style of a line of a conversation, or of a part of it.
+    /// Returns the style of a line of a conversation, or of a part of it.
     pub(crate) fn role(self, role: LineRole) -> Style {
         match role {
             LineRole::Plain => Style::new(),
             LineRole::Heading => self.title(),
-            LineRole::Code => self.colour(Color::Cyan),
-            LineRole::Prompt => self.colour(Color::Magenta).add_modifier(Modifier::BOLD),
+            LineRole::Code => self.colour_style(Color::Cyan),
+            LineRole::Prompt => self
+                .colour_style(Color::Magenta)
+                .add_modifier(Modifier::BOLD),
             LineRole::Rule | LineRole::Faint => self.faint(),
             // The darker blue is hardly read on black.
-            LineRole::Call => self.colour(Color::LightBlue),
-            LineRole::Failed | LineRole::Removed => self.colour(Color::Red),
-            LineRole::Added => self.colour(Color::Green),
+            LineRole::Call => self.colour_style(Color::LightBlue),
+            LineRole::Failed | LineRole::Removed => self.colour_style(Color::Red),
+            LineRole::Added => self.colour_style(Color::Green),
         }
     }
 }

@@ -15,7 +15,7 @@ pub(crate) struct UncertainRows {
 impl UncertainRows {
     /// Marks the rows of the next screen that are to be written whole, and returns them. Each is to be erased before: it has
     /// changed, and held or holds text of uncertain width.
-    pub(crate) fn mark(&mut self, next: &mut Buffer) -> Vec<u16> {
+    pub(crate) fn mark_rows(&mut self, next: &mut Buffer) -> Vec<u16> {
         let columns = usize::from(next.area.width).max(1);
         let mut marked = Vec::new();
         if self.drawn.area == next.area {
@@ -44,7 +44,7 @@ impl UncertainRows {
     }
 }
 
-/// True for cells with wide text or clusters of several characters.
+/// Returns true for cells with wide text or clusters of several characters.
 fn is_uncertain(row: &[Cell]) -> bool {
     let is_uncertain = |symbol: &str| {
         !symbol.is_ascii() && (symbol.width() != 1 || symbol.chars().nth(1).is_some())
@@ -63,7 +63,7 @@ mod tests {
             // The last row makes all screens as wide.
             let [a, b, c, d] = lines;
             let mut next = Buffer::with_lines([a, b, c, d, "--------"]);
-            let marked = rows.mark(&mut next);
+            let marked = rows.mark_rows(&mut next);
             let is_whole = |y: &u16| next[(0, *y)].diff_option == CellDiffOption::AlwaysUpdate;
             assert_eq!((0..5).filter(is_whole).collect::<Vec<u16>>(), marked);
             assert_eq!(marked, expected, "{lines:?}");
@@ -75,6 +75,6 @@ mod tests {
         check(["abd", "ไม่ a", "猫", "👩‍💻"], &[2, 3]);
         rows.clear();
         let mut next = Buffer::with_lines(["猫", "", "", "", "--------"]);
-        assert!(rows.mark(&mut next).is_empty());
+        assert!(rows.mark_rows(&mut next).is_empty());
     }
 }

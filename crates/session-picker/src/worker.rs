@@ -1,21 +1,21 @@
 //! The threads that search and read while the user types.
 
 use crate::error::PickerError;
-use crate::latest::Latest;
-use crate::list_answer::{ListAnswer, Question};
+use crate::latest::LatestValue;
+use crate::list_answer::{ListAnswer, ListRequest};
 use session_config::lower_thread_priority;
 use session_core::text::clip;
-use session_core::{Part, Turn};
+use session_core::{Turn, TurnPart};
 use session_indexer::{Mode, Outcome, Silent};
 use session_query::{FilterValues, FrontEndHooks, IndexWatch, OpenIndex, SearchEngine, Snapshot};
-use session_search::{Exchange, Request};
+use session_search::{Exchange, SearchRequest};
 use session_store::{Reader, SessionRow};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 /// A message of a thread to the screen.
-pub(crate) enum Message {
+pub(crate) enum PickerMessage {
     /// A key, the mouse, or a new size.
     Input(crossterm::event::Event),
     /// The answer to a question.
@@ -45,7 +45,7 @@ pub(crate) enum Message {
         note: String,
     },
     /// A job ended with this message.
-    Done(Box<Message>),
+    Done(Box<PickerMessage>),
     /// A signal came that ends, stops or continues the process.
     #[cfg(unix)]
     Signal(i32),
@@ -55,58 +55,58 @@ pub(crate) enum Message {
     Panicked(Box<dyn std::any::Any + Send>),
 }
 
-/// Turns that are asked for: one, or all of a session.
+/// A request for turns: for one, or for all of a session.
 #[derive(Debug, Clone)]
-pub(crate) struct TurnsQuestion {
+pub(crate) struct TurnsRequest {
     pub(crate) session: SessionRow,
     pub(crate) turn: Option<u32>,
 }
 
-/// Turns of a session.
+/// Turns of a session that were read for a request.
 pub(crate) struct LoadedTurns {
-    pub(crate) question: TurnsQuestion,
+    pub(crate) request: TurnsRequest,
     pub(crate) exchanges: Vec<Exchange>,
 }
 
 /// The indexes that the searching and the preparing thread hand to each other.
 pub(crate) struct IndexExchange {
     /// The one that was read last, for the next question.
-    prepared: Arc<Latest<OpenIndex>>,
+    prepared: Arc<LatestValue<OpenIndex>>,
     /// The one that was in use before: to close it takes longer than a question can wait.
-    retired: Arc<Latest<OpenIndex>>,
+    retired: Arc<LatestValue<OpenIndex>>,
 }
 
 impl IndexExchange {
     pub(crate) fn new() -> Self {
         Self {
-            prepared: Latest::new(),
-            retired: Latest::new(),
+            prepared: LatestValue::new(),
+            retired: LatestValue::new(),
         }
     }
 }
 
 /// Answers questions until the screen is gone: from the index that was prepared last.
-pub(crate) fn search(
+pub(crate) fn run_search_thread(
     engine: &SearchEngine,
-    questions: &Latest<Question>,
+    questions: &LatestValue<ListRequest>,
     indexes: &IndexExchange,
     hooks: FrontEndHooks<PickerError>,
-    out: &Sender<Message>,
+    out: &Sender<PickerMessage>,
 ) {
     let mut index = OpenIndex::new(&engine.home().root);
     let mut has_answered = false;
     loop {
-        let question = questions.take();
+        let question = questions.wait_and_take();
         if let Some(newer) = indexes.prepared.try_take() {
             let older = std::mem::replace(&mut index, newer);
-            indexes.retired.put(older);
+            indexes.retired.replace(older);
         }
         let answer =
             index.with_stale_snapshot(|snapshot| ListAnswer::read(engine, snapshot, &question));
-        let Some(message) = answered(answer, has_answered, hooks.describe_error) else {
+        let Some(message) = make_list_message(answer, has_answered, hooks.describe_error) else {
             continue;
         };
-        has_answered |= matches!(message, Message::Listed(_));
+        has_answered |= matches!(message, PickerMessage::Listed(_));
         if out.send(message).is_err() {
             return;
         }
@@ -115,15 +115,15 @@ pub(crate) fn search(
 
 /// Returns what is sent of an answer; `None` before the first where the index is missing: the first refresh makes it, and
 /// its end asks again.
-fn answered(
+fn make_list_message(
     answer: Result<ListAnswer, PickerError>,
     has_answered: bool,
     describe: fn(PickerError) -> String,
-) -> Option<Message> {
+) -> Option<PickerMessage> {
     match answer {
-        Ok(listing) => Some(Message::Listed(Box::new(listing))),
-        Err(error) if !error.is_missing_index() => Some(Message::Unlisted(describe(error))),
-        Err(_) => has_answered.then(|| Message::Unlisted(INDEX_GONE.into())),
+        Ok(listing) => Some(PickerMessage::Listed(Box::new(listing))),
+        Err(error) if !error.is_missing_index() => Some(PickerMessage::Unlisted(describe(error))),
+        Err(_) => has_answered.then(|| PickerMessage::Unlisted(INDEX_GONE.into())),
     }
 }
 
@@ -135,29 +135,29 @@ const PREPARE_PAUSE: u32 = 2;
 
 /// Opens the index with all that a list needs, and reads the values of filters, whenever something was
 /// written: no letter waits for that. Then the list is asked for again, which also tells what failed.
-pub(crate) fn prepare(
+pub(crate) fn run_prepare_thread(
     engine: &SearchEngine,
-    changes: &Latest<()>,
+    changes: &LatestValue<()>,
     indexes: &IndexExchange,
-    out: &Sender<Message>,
+    out: &Sender<PickerMessage>,
 ) {
     lower_thread_priority();
     let root = &engine.home().root;
     let mut watch = IndexWatch::new(root);
     loop {
-        changes.take();
+        changes.wait_and_take();
         if !watch.has_changed() {
             continue;
         }
         let begun = Instant::now();
         let mut index = OpenIndex::new(root);
-        let values = index.with_snapshot(|snapshot| read_all(engine, snapshot));
+        let values = index.with_snapshot(|snapshot| read_filter_values(engine, snapshot));
         let mut messages = Vec::new();
         if let Ok(values) = values {
-            indexes.prepared.put(index);
-            messages.push(Message::Values(Box::new(values)));
+            indexes.prepared.replace(index);
+            messages.push(PickerMessage::Values(Box::new(values)));
         }
-        messages.push(Message::Prepared);
+        messages.push(PickerMessage::Prepared);
         if messages
             .into_iter()
             .any(|message| out.send(message).is_err())
@@ -170,32 +170,35 @@ pub(crate) fn prepare(
 }
 
 /// Reads the models and the vectors by a search, and the values of filters.
-fn read_all(engine: &SearchEngine, snapshot: &Snapshot) -> Result<FilterValues, PickerError> {
-    let request = Request {
+fn read_filter_values(
+    engine: &SearchEngine,
+    snapshot: &Snapshot,
+) -> Result<FilterValues, PickerError> {
+    let request = SearchRequest {
         limit: 1,
-        ..Request::new("warm")
+        ..SearchRequest::new("warm")
     };
     engine.search(snapshot, &request)?;
     Ok(FilterValues::read(&snapshot.index, &snapshot.sessions)?)
 }
 
 /// Reads turns until the screen is gone.
-pub(crate) fn read(
+pub(crate) fn run_read_thread(
     engine: &SearchEngine,
-    wanted: &Latest<TurnsQuestion>,
+    wanted: &LatestValue<TurnsRequest>,
     hooks: FrontEndHooks<PickerError>,
-    out: &Sender<Message>,
+    out: &Sender<PickerMessage>,
 ) {
     let mut index = OpenIndex::new(&engine.home().root);
     loop {
-        let question = wanted.take();
+        let question = wanted.wait_and_take();
         let message = match read_turns(engine, &mut index, &question, wanted) {
-            Ok(Some(exchanges)) => Message::Loaded(Box::new(LoadedTurns {
-                question,
+            Ok(Some(exchanges)) => PickerMessage::Loaded(Box::new(LoadedTurns {
+                request: question,
                 exchanges,
             })),
             Ok(None) => continue,
-            Err(error) => Message::Unread((hooks.describe_error)(error)),
+            Err(error) => PickerMessage::Unread((hooks.describe_error)(error)),
         };
         if out.send(message).is_err() {
             return;
@@ -210,8 +213,8 @@ const BATCH_TURNS: u32 = 64;
 fn read_turns(
     engine: &SearchEngine,
     index: &mut OpenIndex,
-    question: &TurnsQuestion,
-    wanted: &Latest<TurnsQuestion>,
+    question: &TurnsRequest,
+    wanted: &LatestValue<TurnsRequest>,
 ) -> Result<Option<Vec<Exchange>>, PickerError> {
     let session = &question.session;
     let all = question
@@ -223,7 +226,7 @@ fn read_turns(
         let read = index.with_snapshot(|snapshot| {
             Ok::<_, PickerError>(engine.show(&snapshot.index, session, batch)?)
         });
-        exchanges.extend(read?.into_iter().map(shortened));
+        exchanges.extend(read?.into_iter().map(shorten_exchange));
         if wanted.is_filled() {
             return Ok(None);
         }
@@ -235,24 +238,24 @@ fn read_turns(
 const TEXT_BYTES: usize = 256 << 10;
 
 /// Cuts long texts, so that the largest session fits into memory.
-fn shortened(mut exchange: Exchange) -> Exchange {
+fn shorten_exchange(mut exchange: Exchange) -> Exchange {
     let Turn { prompt, parts, .. } = &mut exchange.turn;
-    shorten(prompt);
+    shorten_text(prompt);
     for part in parts {
         match part {
-            Part::Call(call) => call.output.iter_mut().for_each(shorten),
-            Part::Text { text }
-            | Part::Error { text }
-            | Part::Thinking { text }
-            | Part::Notice { text }
-            | Part::Recap { text }
-            | Part::Summary { text } => shorten(text),
+            TurnPart::Call(call) => call.output.iter_mut().for_each(shorten_text),
+            TurnPart::Text { text }
+            | TurnPart::Error { text }
+            | TurnPart::Thinking { text }
+            | TurnPart::Notice { text }
+            | TurnPart::Recap { text }
+            | TurnPart::Summary { text } => shorten_text(text),
         }
     }
     exchange
 }
 
-fn shorten(text: &mut String) {
+fn shorten_text(text: &mut String) {
     if text.len() > TEXT_BYTES {
         *text = format!("{}…", clip(text, TEXT_BYTES));
     }
@@ -273,10 +276,10 @@ const REFRESH_PAUSE: u32 = 100;
 ///
 /// Changes that another process writes into the index are shown as well: each look at the histories asks for the
 /// list again.
-pub(crate) fn refresh(
+pub(crate) fn run_refresh_thread(
     engine: &SearchEngine,
     hooks: FrontEndHooks<PickerError>,
-    out: &Sender<Message>,
+    out: &Sender<PickerMessage>,
 ) {
     lower_thread_priority();
     let mut told = None;
@@ -287,10 +290,13 @@ pub(crate) fn refresh(
             live.refresh(Mode::Changes, Some(REFRESH_STEP))
         });
         let (messages, pause) = match outcome {
-            Ok(outcome) => (vec![refreshed(&outcome)], pause(&outcome)),
+            Ok(outcome) => (
+                vec![make_refresh_message(&outcome)],
+                compute_pause(&outcome),
+            ),
             Err(error) => {
                 let described = (hooks.describe_error)(error.into());
-                let messages = failed(&mut told, described);
+                let messages = make_failure_messages(&mut told, described);
                 (messages, Some(REFRESH_INTERVAL))
             }
         };
@@ -304,7 +310,7 @@ pub(crate) fn refresh(
             (hooks.start_embedding)(engine.home());
         }
         match pause {
-            Some(REFRESH_INTERVAL) => std::thread::sleep(refresh_interval(begun.elapsed())),
+            Some(REFRESH_INTERVAL) => std::thread::sleep(compute_refresh_interval(begun.elapsed())),
             Some(pause) => std::thread::sleep(pause),
             None => return,
         }
@@ -312,18 +318,21 @@ pub(crate) fn refresh(
 }
 
 /// Returns when the histories are looked at again, after a look that took so long.
-fn refresh_interval(took: Duration) -> Duration {
+fn compute_refresh_interval(took: Duration) -> Duration {
     (took * REFRESH_PAUSE).clamp(REFRESH_INTERVAL, MAX_REFRESH_INTERVAL)
 }
 
 /// Says why the histories cannot be read, once: the list is as complete as it will be.
-fn failed(told: &mut Option<String>, reason: String) -> Vec<Message> {
-    if told.as_ref() == Some(&reason) {
+fn make_failure_messages(last_failure: &mut Option<String>, reason: String) -> Vec<PickerMessage> {
+    if last_failure.as_ref() == Some(&reason) {
         return Vec::new();
     }
-    *told = Some(reason.clone());
+    *last_failure = Some(reason.clone());
     let files_left = Some(0);
-    vec![Message::Refreshed { files_left }, Message::Noted(reason)]
+    vec![
+        PickerMessage::Refreshed { files_left },
+        PickerMessage::Noted(reason),
+    ]
 }
 
 /// Returns true where the chosen model can read and has not read all sessions.
@@ -337,14 +346,14 @@ fn has_unread_sessions(engine: &SearchEngine) -> bool {
     ask().unwrap_or(false)
 }
 
-fn refreshed(outcome: &Outcome) -> Message {
-    Message::Refreshed {
+fn make_refresh_message(outcome: &Outcome) -> PickerMessage {
+    PickerMessage::Refreshed {
         files_left: (!outcome.locked).then_some(outcome.files_left),
     }
 }
 
 /// Returns when the histories are looked at again; never where the index cannot be written.
-fn pause(outcome: &Outcome) -> Option<Duration> {
+fn compute_pause(outcome: &Outcome) -> Option<Duration> {
     match (outcome.unwritable.is_some(), outcome.is_complete()) {
         _ if outcome.locked => Some(LOCK_INTERVAL),
         (true, _) => None,
@@ -360,16 +369,17 @@ mod tests {
 
     #[test]
     fn many_histories_are_looked_at_less_often() {
-        let interval = |ms| refresh_interval(Duration::from_millis(ms)).as_secs();
+        let interval = |ms| compute_refresh_interval(Duration::from_millis(ms)).as_secs();
         assert_eq!([interval(7), interval(140), interval(5000)], [10, 14, 60]);
     }
 
     #[test]
     fn an_index_that_is_gone_is_told_after_the_first_answer() {
         let unlisted = |error: StoreError, has_answered| {
-            let answer = answered(Err(error.into()), has_answered, |error| error.to_string());
+            let answer =
+                make_list_message(Err(error.into()), has_answered, |error| error.to_string());
             answer.map(|message| match message {
-                Message::Unlisted(reason) => reason,
+                PickerMessage::Unlisted(reason) => reason,
                 _ => panic!("no list is sent"),
             })
         };
@@ -384,15 +394,21 @@ mod tests {
     #[test]
     fn a_refresh_that_fails_again_is_told_once() {
         let mut told = None;
-        let texts = |messages: Vec<Message>| {
+        let texts = |messages: Vec<PickerMessage>| {
             let noted = messages.into_iter().filter_map(|message| match message {
-                Message::Noted(reason) => Some(reason),
+                PickerMessage::Noted(reason) => Some(reason),
                 _ => None,
             });
             noted.collect::<Vec<_>>()
         };
-        assert_eq!(texts(failed(&mut told, "locked".into())), ["locked"]);
-        assert!(failed(&mut told, "locked".into()).is_empty());
-        assert_eq!(texts(failed(&mut told, "damaged".into())), ["damaged"]);
+        assert_eq!(
+            texts(make_failure_messages(&mut told, "locked".into())),
+            ["locked"]
+        );
+        assert!(make_failure_messages(&mut told, "locked".into()).is_empty());
+        assert_eq!(
+            texts(make_failure_messages(&mut told, "damaged".into())),
+            ["damaged"]
+        );
     }
 }

@@ -56,7 +56,7 @@ impl DemoIndex {
             }
             fs_err::write(path, text)?;
         }
-        let embedder: Arc<dyn Embedder> = session_embed::bundled()?.into();
+        let embedder: Arc<dyn Embedder> = session_embed::open_bundled_table()?.into();
         let live = LiveIndex {
             root: &folder.path().join("index"),
             env: &Env::with_home(&home),

@@ -5,12 +5,12 @@ use crate::history_line::HistoryLine;
 use crate::memories::Memories;
 use crate::project_sessions::ProjectDirectories;
 use session_agents::{HookInput, ToolUse};
-use session_core::ErrorSignature;
 use session_core::text::clip_words;
+use session_core::{ErrorSignature, TurnAddress};
 use session_display::short_id;
 use session_memory::{MemoryBlock, SessionState};
 use session_report::Cure;
-use session_search::Filter;
+use session_search::SearchFilter;
 use session_store::{Reader, SessionRow, SessionTree};
 use std::borrow::Cow;
 
@@ -40,7 +40,7 @@ impl Memories {
         let query = FixQuery {
             error,
             command: input.command(),
-            filter: &Filter::default(),
+            filter: &SearchFilter::default(),
             is_here: &|_| true,
         };
         let line = find_line(&index, &query, &project, input.session_id.as_deref())?;
@@ -71,10 +71,10 @@ fn find_line(
     let here = sessions
         .iter()
         .filter(|session| project.has(session) && !is_asking(session));
-    let filter = Filter {
+    let filter = SearchFilter {
         only: here.map(|session| session.id).collect(),
         subagents: true,
-        ..Filter::default()
+        ..SearchFilter::default()
     };
     if filter.only.is_empty() {
         return None;
@@ -89,7 +89,7 @@ fn find_line(
 }
 
 fn line_of(fix: &FoundCure, all: &[SessionRow]) -> Option<HistoryLine> {
-    let id = format!("{}:{}", short_id(&fix.session, all), fix.cure.turn);
+    let id = TurnAddress::new(short_id(&fix.session, all), fix.cure.turn).to_string();
     Some(HistoryLine {
         label: "failed before",
         text: format!(

@@ -1,6 +1,6 @@
 //! Completion of filters that are typed in a query.
 
-use crate::query_tokens::{QueryToken, QuoteState, TokenKind, tokens, without_minus};
+use crate::query_tokens::{COLONS, QueryToken, QuoteState, TokenKind, tokens, without_minus};
 use crate::typed_query::FilterField;
 use session_core::project_name;
 use session_store::{Reader, SessionRow, StoreError};
@@ -115,7 +115,7 @@ fn begins_phrase(text: &str, tokens: &[QueryToken]) -> bool {
 /// Reads a field with its `:`, after which no value stands yet.
 pub(crate) fn value_is_missing(word: &str) -> Option<(FilterField, bool)> {
     let (negated, plain) = without_minus(word);
-    let name = plain.trim_end_matches('"').strip_suffix(':')?;
+    let name = plain.trim_end_matches('"').strip_suffix(COLONS)?;
     Some((FilterField::from_name(name)?, negated))
 }
 

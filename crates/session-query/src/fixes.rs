@@ -3,7 +3,7 @@
 use crate::error::QueryError;
 use session_core::{ErrorPart, ErrorSignature, Query};
 use session_report::{Cure, read_turns};
-use session_search::{Filter, FoundTurn, find_error_turns};
+use session_search::{FoundTurn, SearchFilter, find_error_turns};
 use session_store::{Reader, SessionId, SessionRow};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -15,7 +15,7 @@ pub struct FixQuery<'a> {
     /// The command that failed of it, if it is known.
     pub command: Option<&'a str>,
     /// The sessions and turns that are looked at.
-    pub filter: &'a Filter,
+    pub filter: &'a SearchFilter,
     /// True for a session of the project at hand: its cures come first.
     pub is_here: &'a dyn Fn(&SessionRow) -> bool,
 }

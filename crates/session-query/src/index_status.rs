@@ -1,13 +1,15 @@
 //! The content of an index, its models, and how fresh it is.
 
 use crate::error::QueryError;
+use session_core::project_name;
 use session_forget::Exclusions;
 use session_indexer::{Changes, discover};
-use session_search::Searched;
+use session_search::SearchedCounts;
 use session_sources::Env;
 use session_store::{
     IndexLock, Level, ModelRow, Problem, Reader, SessionId, SessionRow, StoreError,
 };
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -27,6 +29,8 @@ pub struct IndexStatus {
     pub turns: u64,
     /// Projects of the sessions.
     pub projects: usize,
+    /// Sessions by project, most first.
+    pub project_sessions: Vec<ProjectSessions>,
     /// Sessions by agent.
     pub sources: BTreeMap<String, usize>,
     /// Sessions whose history is no longer on disk.
@@ -41,6 +45,17 @@ pub struct IndexStatus {
     pub models: Vec<ModelStatus>,
     /// Places that could not be read, by the last read or now.
     pub problems: Vec<Problem>,
+}
+
+/// The number of sessions of one project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectSessions {
+    /// The project's name, by which a filter finds it.
+    pub name: String,
+    /// Its folder.
+    pub path: String,
+    /// Sessions that a person started.
+    pub sessions: usize,
 }
 
 /// Coverage of an index by one model.
@@ -80,15 +95,16 @@ impl IndexStatus {
         sessions
             .retain(|s| s.turns > 0 && !(s.prompts_only && copies.get(&s.id) == Some(&s.turns)));
         let own = sessions.iter().filter(|s| s.parent.is_none());
-        let counts = Searched::count(own.clone());
+        let counts = SearchedCounts::count_sessions(own.clone());
         let changes = discover(env, index, exclusions)?;
         Ok(Self {
             bytes: index.bytes(),
             updated_ms: commit_time(index.root()),
             sessions: own.clone().count(),
             subagents: sessions.len() - own.clone().count(),
-            turns: count_own_turns(own, &copies),
+            turns: count_own_turns(own.clone(), &copies),
             projects: counts.projects,
+            project_sessions: count_by_project(own),
             sources: counts.sources,
             gone: sessions.iter().filter(|s| s.gone).count(),
             prompts_only: sessions.iter().filter(|s| s.prompts_only).count(),
@@ -106,6 +122,24 @@ pub fn is_embedding(root: &Path) -> bool {
         IndexLock::acquire_embedding(root),
         Err(StoreError::Locked { .. })
     )
+}
+
+/// Counts sessions by project; those of unknown folders are of none.
+fn count_by_project<'s>(sessions: impl Iterator<Item = &'s SessionRow>) -> Vec<ProjectSessions> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for path in sessions.filter_map(|session| session.project.as_deref()) {
+        *counts.entry(path).or_default() += 1;
+    }
+    let mut projects: Vec<ProjectSessions> = counts
+        .into_iter()
+        .map(|(path, sessions)| ProjectSessions {
+            name: project_name(path).to_owned(),
+            path: path.to_owned(),
+            sessions,
+        })
+        .collect();
+    projects.sort_by_key(|project| Reverse(project.sessions));
+    projects
 }
 
 /// Counts the turns of each session that another one holds.
@@ -187,6 +221,23 @@ fn commit_time(root: &Path) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn projects_are_listed_by_their_sessions() {
+        let session = |project: Option<&str>| SessionRow {
+            project: project.map(str::to_owned),
+            ..SessionRow::default()
+        };
+        let paths = ["/home/ann/app", "/home/ann/lab", "/home/ann/lab"];
+        let mut all: Vec<SessionRow> = paths.iter().map(|path| session(Some(path))).collect();
+        all.push(session(None));
+        let counted = count_by_project(all.iter());
+        let counted: Vec<(&str, usize)> = counted
+            .iter()
+            .map(|project| (project.name.as_str(), project.sessions))
+            .collect();
+        assert_eq!(counted, [("lab", 2), ("app", 1)]);
+    }
 
     #[test]
     fn copies_are_no_turns_of_their_own() {

@@ -50,6 +50,14 @@ impl Snapshot {
         let sessions = index.sessions()?;
         Ok(Self { index, sessions })
     }
+
+    /// Takes the snapshot anew; returns true where nobody has committed in between.
+    fn is_current(&self) -> Result<bool, StoreError> {
+        let version = self.index.data_version()?;
+        self.index.end_snapshot()?;
+        self.index.snapshot()?;
+        Ok(self.index.data_version()? == version)
+    }
 }
 
 /// An answer with the refresh that ran beside it.
@@ -175,7 +183,7 @@ impl LiveIndex<'_> {
         });
         let outcome = outcome?;
         let answered = match early {
-            Ok(Some(early)) if outcome == Outcome::default() => Some(early),
+            Ok(Some(early)) if early.snapshot.is_current().unwrap_or(false) => Some(early),
             early => {
                 drop(early);
                 if outcome.purge_waits {

@@ -7,7 +7,7 @@ use session_core::text::clip;
 use session_embed::{EmbedError, Embedder};
 use session_files::Project;
 use session_memory::{
-    Draft, Injector, InjectorSettings, Memory, MemoryEmbedder, MemoryKind, MemoryListing,
+    Injector, InjectorSettings, Memory, MemoryDraft, MemoryEmbedder, MemoryKind, MemoryListing,
     MemoryMatch, MemoryScope, MemoryState, MemoryStore, MovedMemories, NearDuplicate, SessionState,
     StorageSettingsByScope, Triggers, apply_retention, find_duplicates, memory_directories,
     search_memories,
@@ -133,9 +133,9 @@ impl Memories {
     pub fn model(&self) -> Result<Box<dyn Embedder>, EmbedError> {
         #[cfg(feature = "minilm")]
         if self.home.config.model != crate::TABLE {
-            return session_embed::minilm();
+            return session_embed::open_minilm();
         }
-        session_embed::bundled()
+        session_embed::open_bundled_table()
     }
 
     /// Combines a model with the cache of this user's vectors.
@@ -219,12 +219,12 @@ impl Memories {
     /// When the draft is not valid, a file cannot be written, or the model fails.
     pub fn save(
         &self,
-        draft: &Draft,
+        draft: &MemoryDraft,
         is_global: bool,
         now: &Zoned,
     ) -> Result<SavedMemory, QueryError> {
         let scope = is_global.then_some(MemoryScope::Global);
-        let draft = Draft {
+        let draft = MemoryDraft {
             prompts: self.source_prompts(draft),
             ..draft.clone()
         };

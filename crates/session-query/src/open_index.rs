@@ -90,13 +90,24 @@ impl OpenIndex {
         let (early, outcome) = run_both(|| self.with_snapshot(&ask), || live.refresh_for_query());
         let outcome = outcome?;
         let answer = match early {
-            Ok(early) if outcome == Outcome::default() => early,
+            Ok(early) if self.is_current() => early,
             _ => {
                 let first = self.with_snapshot(&ask);
                 first.or_else(|_| self.with_snapshot(&ask))?
             }
         };
         Ok(RefreshedAnswer { answer, outcome })
+    }
+
+    /// Returns true where nobody has committed since the last call.
+    fn is_current(&self) -> bool {
+        let is_current = |open: &OpenSnapshot| -> Result<bool, QueryError> {
+            let identity = IndexIdentity::read(&self.root)?;
+            let version = open.snapshot.index.data_version()?;
+            Ok(identity == open.identity && version == open.version)
+        };
+        let open = self.open.as_ref();
+        open.is_some_and(|open| is_current(open).unwrap_or(false))
     }
 
     /// Begins a snapshot of the index that is open, if it is still the one on disk.

@@ -1,7 +1,9 @@
 //! Projects as they are typed.
 
+use session_core::project_name;
 use session_search::ProjectPattern;
 use session_sources::project_root;
+use session_store::SessionRow;
 
 /// Returns the project that is typed: `.` is that of the current folder, which for a git worktree is its
 /// main checkout; a relative path is a folder where it exists; all else is a name or part of a path.
@@ -22,6 +24,26 @@ pub fn read_folder(typed: &str) -> ProjectPattern {
         Ok(path) if is_relative => ProjectPattern::Folder(plain(&path.to_string_lossy())),
         _ => ProjectPattern::Part(typed.to_owned()),
     }
+}
+
+/// Returns the sessions of a project that is typed as for [`read_folder`]. A project of that name or path goes before those
+/// of whose path it is a part: `app` is not also `app-secret`.
+pub fn find_project_sessions<'s>(typed: &str, all: &'s [SessionRow]) -> Vec<&'s SessionRow> {
+    let exact: Vec<&SessionRow> = all.iter().filter(|row| is_named(row, typed)).collect();
+    match read_folder(typed) {
+        ProjectPattern::Part(_) if !exact.is_empty() => exact,
+        pattern => all.iter().filter(|row| pattern.matches(row)).collect(),
+    }
+}
+
+fn is_named(session: &SessionRow, typed: &str) -> bool {
+    let path = session.project.as_deref().or(session.cwd.as_deref());
+    let typed = typed.trim_end_matches(['/', '\\']).to_lowercase();
+    path.is_some_and(|path| {
+        [path, project_name(path)]
+            .map(str::to_lowercase)
+            .contains(&typed)
+    })
 }
 
 /// Returns a path of Windows without the prefix that resolving adds and agents do not write.

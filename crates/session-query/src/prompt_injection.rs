@@ -8,13 +8,13 @@ use crate::query_models::QueryModels;
 use crate::tool_event::ToolPlace;
 use jiff::Timestamp;
 use session_agents::{HookInput, ToolUse};
-use session_core::Band;
+use session_core::{ConfidenceBand, TurnAddress};
 use session_embed::Embedder;
 use session_memory::{
     AgentContext, BlockItem, FrontmatterTime, InjectionOutcome, InjectionRequest,
     InjectionResources, MemoryBlock, PastTurn,
 };
-use session_search::{Hit, Level, Request, search};
+use session_search::{Level, SearchHit, SearchRequest, search};
 use session_store::{SessionRow, SessionTree};
 
 /// The most past turns of a prompt.
@@ -104,26 +104,29 @@ fn find_past_turns(
     }
     let models = QueryModels::new(home.loadable_catalogue()?, &home.config.model, &home.root)?;
     let embeddings = models.without_endpoint().embed(&index, prompt)?;
-    let mut request = Request {
+    let mut request = SearchRequest {
         level: Level::Turn,
         limit: MAX_PAST_TURNS,
-        ..Request::new(prompt)
+        ..SearchRequest::new(prompt)
     };
     request.filter.only = only;
     let tree = SessionTree::new(&sessions);
     let is_own = |row: &&SessionRow| session.is_some_and(|session| tree.is_within(row, session));
     request.filter.exclude = sessions.iter().filter(is_own).map(|row| row.id).collect();
     let found = search(&index, &sessions, &request, &embeddings)?;
-    let certain = found.hits.iter().filter(|hit| hit.band == Band::Strong);
+    let certain = found
+        .hits
+        .iter()
+        .filter(|hit| hit.band == ConfidenceBand::Strong);
     Ok(certain.filter_map(block_item).collect())
 }
 
-fn block_item(hit: &Hit) -> Option<BlockItem> {
+fn block_item(hit: &SearchHit) -> Option<BlockItem> {
     let turn = hit.turn.as_ref()?;
     let at = hit.session.time_of(turn)?;
     Some(BlockItem::from_past_turn(PastTurn {
         text: hit.preview.clone(),
-        id: format!("{}:{}", hit.session.uid, turn.index),
+        id: TurnAddress::new(&hit.session.uid, turn.index).to_string(),
         started: FrontmatterTime(Timestamp::from_millisecond(at).ok()?),
         score: hit.score,
     }))

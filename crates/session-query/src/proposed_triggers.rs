@@ -7,7 +7,7 @@ use crate::tool_event::ToolPlace;
 use crate::trigger_survey::{TriggerSurvey, failure_names};
 use session_core::text::file_name;
 use session_core::{CommandWork, FileAccess, TurnContent};
-use session_display::safe_line;
+use session_display::sanitize_line;
 use session_memory::{Memory, TriggerGlob, Triggers};
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -48,7 +48,7 @@ impl Memories {
             &mut proposed.commands,
             &mut proposed.errors,
         ] {
-            globs.retain(|text| safe_line(text) == *text);
+            globs.retain(|text| sanitize_line(text) == *text);
         }
         proposed
     }
@@ -163,7 +163,8 @@ impl Tally {
 /// Returns the names of the simple commands of a command line that do work: program and subcommand.
 fn command_names(command: &str) -> Vec<String> {
     let work = CommandWork::new(command);
-    work.map(|work| work.names().collect()).unwrap_or_default()
+    work.map(|work| work.command_names().collect())
+        .unwrap_or_default()
 }
 
 fn first_word(name: &str) -> &str {

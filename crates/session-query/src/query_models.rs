@@ -8,8 +8,9 @@ use session_indexer::{Embedded, Embedding, Progress, embed_beside};
 use session_models::{Catalogue, ModelError, REMOTE_MODEL, WaitListener};
 use session_search::QueryEmbedding;
 use session_store::{ModelId, ModelRow, Reader};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Name of the bundled model that needs no time: every history is embedded by it.
 pub const TABLE: &str = "table";
@@ -25,6 +26,8 @@ pub struct QueryModels {
     root: PathBuf,
     table: Arc<dyn Embedder>,
     vectors: QueryVectors,
+    /// Why models did not answer the last query, by name: their vectors in the index are lost.
+    lost: Mutex<BTreeMap<String, ModelFailure>>,
 }
 
 impl QueryModels {
@@ -40,7 +43,8 @@ impl QueryModels {
         Ok(Self {
             chosen: chosen.to_owned(),
             specs: select_specs(&catalogue, chosen)?,
-            table: session_embed::bundled()?.into(),
+            table: session_embed::open_bundled_table()?.into(),
+            lost: Mutex::default(),
             vectors,
             catalogue,
             root: root.to_owned(),
@@ -117,7 +121,36 @@ impl QueryModels {
     /// Returns why models did not embed a query: the chosen one, which may be unknown, not installed or an
     /// endpoint that does not answer, and others whose files are damaged.
     pub fn failures(&self) -> Vec<ModelFailure> {
-        self.vectors.failures()
+        let mut failures = self.vectors.failures();
+        failures.extend(self.lost().values().cloned());
+        failures
+    }
+
+    fn lost(&self) -> MutexGuard<'_, BTreeMap<String, ModelFailure>> {
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns a model as the index has it, unless the index has no vectors of it. Notes where these are lost.
+    fn find_vectors(
+        &self,
+        index: &Reader,
+        fingerprint: &str,
+    ) -> Result<Option<ModelRow>, QueryError> {
+        let Some(model) = index.model(fingerprint)? else {
+            return Ok(None);
+        };
+        if !index.has_lost_matrix(&model)? {
+            self.lost().remove(&model.name);
+            return Ok(Some(model));
+        }
+        let failure = ModelFailure {
+            reason: format!("the vectors of `{}` in the index are lost", model.name),
+            hint: Some(
+                "the next search makes them again, or run `session-search index`".to_owned(),
+            ),
+        };
+        self.lost().insert(model.name, failure);
+        Ok(None)
     }
 
     /// Returns true when the chosen model failed.
@@ -183,26 +216,26 @@ impl QueryModels {
         index: &Reader,
         query: &str,
     ) -> Result<Option<QueryEmbedding>, QueryError> {
-        let Some(model) = index.model(&spec.fingerprint())? else {
+        let Some(model) = self.find_vectors(index, &spec.fingerprint())? else {
             return Ok(None);
         };
         if spec.name == TABLE {
             return embed_in_process(&self.table, spec, model, query).map(Some);
         }
-        let text = spec.scripts.readable(query);
+        let text = spec.scripts.blank_unreadable(query);
         let Some(vector) = self.vector(spec, &text) else {
             return Ok(None);
         };
         // The table has BERT's vocabulary.
         let known = match spec.architecture {
-            Architecture::Table | Architecture::Bert => self.table.known(&text),
+            Architecture::Table | Architecture::Bert => self.table.known_fraction(&text),
             _ => 1.0,
         };
         Ok(Some(QueryEmbedding {
             model,
             vector,
             known,
-            read: spec.scripts.share(query),
+            read: spec.scripts.readable_fraction(query),
             scale: spec.cosine,
             text_cosines: None,
         }))
@@ -219,7 +252,7 @@ impl QueryModels {
         let Some(fingerprint) = spec.unrotated_fingerprint() else {
             return Ok(None);
         };
-        let Some(model) = index.model(&fingerprint)? else {
+        let Some(model) = self.find_vectors(index, &fingerprint)? else {
             return Ok(None);
         };
         if let Some(current) = index.model(&spec.fingerprint())?
@@ -297,14 +330,14 @@ fn embed_in_process(
     row: ModelRow,
     query: &str,
 ) -> Result<QueryEmbedding, QueryError> {
-    let text = spec.scripts.readable(query);
+    let text = spec.scripts.blank_unreadable(query);
     let vector = model.embed_query(&text)?;
     let text_cosines = (spec.name == TABLE).then(|| TableCosines::share(model, &vector));
     Ok(QueryEmbedding {
         model: row,
         vector,
-        known: model.known(&text),
-        read: spec.scripts.share(query),
+        known: model.known_fraction(&text),
+        read: spec.scripts.readable_fraction(query),
         scale: spec.cosine,
         text_cosines,
     })

@@ -28,6 +28,9 @@ pub(crate) enum QuoteState {
     Closed,
 }
 
+/// The mark between a field and its value, also as Chinese and Japanese keyboards type it.
+pub(crate) const COLONS: [char; 2] = [':', '：'];
+
 /// Splits a query into its tokens.
 pub(crate) fn tokens(typed: &str) -> Vec<QueryToken> {
     let mut tokens = Vec::new();
@@ -54,17 +57,17 @@ fn first_token(text: &str) -> (usize, TokenKind) {
 /// is not closed goes to the end.
 fn filter(text: &str) -> Option<(usize, TokenKind)> {
     let (negated, plain) = without_minus(text);
-    let (name, value) = plain.split_once(':')?;
+    let (name, value) = plain.split_once(COLONS)?;
     // An address (`file:///tmp/app.js`) is text.
-    let value = Some(value).filter(|value| !value.starts_with("//"))?;
+    let after_colon = Some(value).filter(|value| !value.starts_with("//"))?;
     let field = FilterField::from_name(name)?;
-    let (value, length, quote) = match value.strip_prefix('"') {
+    let (value, length, quote) = match after_colon.strip_prefix('"') {
         Some(quoted) => match quoted.split_once('"') {
             Some((value, _)) => (value, value.len() + 2, QuoteState::Closed),
             None => (quoted, quoted.len() + 1, QuoteState::Open),
         },
         None => {
-            let bare = value.split(char::is_whitespace).next()?;
+            let bare = after_colon.split(char::is_whitespace).next()?;
             (bare, bare.len(), QuoteState::Bare)
         }
     };
@@ -73,7 +76,7 @@ fn filter(text: &str) -> Option<(usize, TokenKind)> {
         negated,
         value: value.to_owned(),
     };
-    let before = text.len() - plain.len() + name.len() + 1;
+    let before = text.len() - after_colon.len();
     (!value.is_empty()).then_some((before + length, TokenKind::Filter(condition, quote)))
 }
 

@@ -8,7 +8,7 @@ use session_config::Home;
 use session_indexer::{Progress, ReadPolicy};
 use session_models::WaitListener;
 use session_redact::Redactor;
-use session_search::{Exchange, QueryEmbedding, Request, Results, show};
+use session_search::{Exchange, QueryEmbedding, SearchRequest, SearchResults, read_exchanges};
 use session_store::{Reader, SessionRow};
 use std::ops::RangeInclusive;
 
@@ -104,7 +104,11 @@ impl SearchEngine {
     ///
     /// # Errors
     /// When the index or a model in process fails.
-    pub fn search(&self, snapshot: &Snapshot, request: &Request) -> Result<Results, QueryError> {
+    pub fn search(
+        &self,
+        snapshot: &Snapshot,
+        request: &SearchRequest,
+    ) -> Result<SearchResults, QueryError> {
         let embed = |text: &str| self.embed(&snapshot.index, text);
         answer_request(snapshot, request, embed)
     }
@@ -119,6 +123,6 @@ impl SearchEngine {
         session: &SessionRow,
         turns: RangeInclusive<u32>,
     ) -> Result<Vec<Exchange>, QueryError> {
-        Ok(show(index, session, turns, &self.redactor)?)
+        Ok(read_exchanges(index, session, turns, &self.redactor)?)
     }
 }

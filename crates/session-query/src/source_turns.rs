@@ -4,7 +4,7 @@ use crate::error::QueryError;
 use crate::memories::Memories;
 use session_core::TurnContent;
 use session_core::noise::is_noise;
-use session_memory::{Draft, MemorySource};
+use session_memory::{MemoryDraft, MemorySource};
 use session_report::read_turns;
 use session_store::SessionRow;
 use std::cmp::Reverse;
@@ -51,7 +51,7 @@ fn is_source(session: &SessionRow, source: &MemorySource) -> bool {
 
 impl Memories {
     /// Reads the user's prompts in the turns that a draft comes from; none where the index does not have them.
-    pub(crate) fn source_prompts(&self, draft: &Draft) -> Vec<String> {
+    pub(crate) fn source_prompts(&self, draft: &MemoryDraft) -> Vec<String> {
         let source = draft.source.as_ref();
         let source = source.and_then(|source| SourceTurns::read(self, source).ok());
         let turns = source.unwrap_or_default().turns.into_iter();

@@ -47,7 +47,7 @@ impl TableCosines {
 
 impl TextCosines for TableCosines {
     fn turn_cosine(&self, content: &TurnContent) -> Option<f32> {
-        let text = document::turn_document(content, self.budget())?;
+        let text = document::build_turn_document(content, self.budget())?;
         self.greatest(&[&text])
     }
 
@@ -76,7 +76,7 @@ mod tests {
     fn cosines_of_texts_are_those_of_their_vectors() {
         let demo = DemoIndex::create(&|| Box::new(Silent)).unwrap();
         let index = &demo.snapshot.index;
-        let table: Arc<dyn Embedder> = session_embed::bundled().unwrap().into();
+        let table: Arc<dyn Embedder> = session_embed::open_bundled_table().unwrap().into();
         let query = table.embed_query("docker network").unwrap();
         let cosines = TableCosines::share(&table, &query);
         let model = index.model(&table.spec().fingerprint()).unwrap().unwrap();

@@ -3,7 +3,8 @@
 use crate::trigger_survey::join_with_slashes;
 use session_agents::ToolUse;
 use session_core::shell::{
-    cd_target, command_parts, commands_within, simple_commands, words_from_program,
+    find_cd_target, split_command_parts, split_simple_commands, split_wrapped_commands,
+    words_from_program,
 };
 use session_core::text::file_name;
 use session_files::{Project, normal, path_below};
@@ -87,7 +88,7 @@ fn is_path(word: &&str) -> bool {
 /// Returns a command line and its simple commands, each in the forms in which a glob may name it.
 pub(crate) fn command_lines(command: &str) -> Vec<String> {
     let mut lines = vec![command.to_owned()];
-    for simple in command_parts(command).iter().take(MAX_COMMANDS) {
+    for simple in split_command_parts(command).iter().take(MAX_COMMANDS) {
         lines.extend(command_forms(simple.text.trim()));
         lines.extend(command_forms(simple.source.trim()));
     }
@@ -109,7 +110,7 @@ fn is_file_at(path: &Path) -> bool {
 /// Returns the words of a command line that may name files, from the directory that it goes to first. The command is
 /// run in `base`.
 fn named_files(command: &str, base: &Path) -> Vec<PathBuf> {
-    let commands = simple_commands(command);
+    let commands = split_simple_commands(command);
     let mut directory = PathBuf::new();
     let mut is_leading = true;
     let mut files = Vec::new();
@@ -119,7 +120,8 @@ fn named_files(command: &str, base: &Path) -> Vec<PathBuf> {
         let named =
             words.filter(|word| is_path(word) || is_file_at(&base.join(&directory).join(word)));
         files.extend(named.map(|word| directory.join(word)));
-        let target = cd_target(simple).filter(|to| is_leading && !to.starts_with(['-', '$', '~']));
+        let target =
+            find_cd_target(simple).filter(|to| is_leading && !to.starts_with(['-', '$', '~']));
         is_leading = target.is_some();
         directory.extend(target);
     }
@@ -141,7 +143,7 @@ fn path_parts(word: &str) -> impl Iterator<Item = &str> {
 /// after, such as `npx`, and with its program's name alone.
 fn command_forms(simple: &str) -> Vec<String> {
     let mut forms = vec![simple.to_owned()];
-    forms.extend(commands_within(simple));
+    forms.extend(split_wrapped_commands(simple));
     let mut named: Vec<&str> = words_from_program(simple).collect();
     if let Some(program) = named.first_mut() {
         *program = file_name(program);

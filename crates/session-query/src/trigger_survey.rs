@@ -3,7 +3,7 @@
 use crate::error::QueryError;
 use crate::memories::Memories;
 use crate::tool_event::command_lines;
-use session_core::{TurnContent, error_names};
+use session_core::{TurnContent, find_error_names};
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::path::{Component, Path};
@@ -78,7 +78,7 @@ pub(crate) fn failure_names(turn: &TurnContent) -> impl Iterator<Item = &str> {
         .iter()
         .filter(|entry| turn.has_failed(entry.run));
     let lines = failed.filter_map(|entry| turn.errors.get(entry.error));
-    lines.flat_map(|line| error_names(line))
+    lines.flat_map(|line| find_error_names(line))
 }
 
 /// Lists files below a root, relative and with `/`. Hidden folders and links are left out.

@@ -2,11 +2,11 @@
 
 use crate::filter_completion::value_is_missing;
 use crate::project_folder::read_project;
-use crate::query_tokens::{TokenKind, tokens, without_minus};
+use crate::query_tokens::{COLONS, TokenKind, tokens, without_minus};
 use crate::typed_filter_error::TypedFilterError;
 use jiff::Zoned;
 use session_config::{TimeRange, TypedRange};
-use session_search::{Condition, FilterClause};
+use session_search::{FilterClause, FilterCondition};
 use session_sources::sources;
 
 /// A query without the filters that were typed in it, and these.
@@ -135,7 +135,7 @@ impl TypedQuery {
             for negated in [false, true] {
                 let values = self.values(field, negated);
                 let any = values.map(|value| resolve(field, value, now));
-                let any = any.collect::<Result<Vec<Condition>, _>>()?;
+                let any = any.collect::<Result<Vec<FilterCondition>, _>>()?;
                 if !any.is_empty() {
                     clauses.push(FilterClause { any, negated });
                 }
@@ -156,11 +156,11 @@ impl TypedQuery {
         let positive = clauses.iter().filter(|clause| !clause.negated);
         let conditions = || positive.clone().flat_map(|clause| &clause.any);
         let since = conditions().filter_map(|condition| match condition {
-            Condition::SinceMs(since) => Some(*since),
+            FilterCondition::SinceMs(since) => Some(*since),
             _ => None,
         });
         let until = conditions().filter_map(|condition| match condition {
-            Condition::UntilMs(until) => Some(*until),
+            FilterCondition::UntilMs(until) => Some(*until),
             _ => None,
         });
         match (since.min(), until.max()) {
@@ -181,7 +181,7 @@ impl TypedQuery {
 
 /// Quotes the value of a filter where white space stands in it.
 fn quote_filter(word: &str) -> Option<String> {
-    let (name, value) = word.split_once(':')?;
+    let (name, value) = word.split_once(COLONS)?;
     FilterField::from_name(without_minus(name).1)?;
     let is_plain = !value.contains(char::is_whitespace) || value.contains('"');
     (!is_plain).then(|| format!("{name}:\"{value}\""))
@@ -191,14 +191,14 @@ fn resolve(
     field: FilterField,
     value: &str,
     now: fn() -> Zoned,
-) -> Result<Condition, TypedFilterError> {
+) -> Result<FilterCondition, TypedFilterError> {
     Ok(match field {
-        FilterField::Agent => Condition::Agent(known_agent(value)?),
-        FilterField::Project => Condition::Project(read_project(value)),
-        FilterField::Branch => Condition::Branch(value.to_owned()),
-        FilterField::File => Condition::File(value.to_owned()),
-        FilterField::Since => Condition::SinceMs(since_ms(value, now)?),
-        FilterField::Until => Condition::UntilMs(until_ms(value, now)?),
+        FilterField::Agent => FilterCondition::Agent(known_agent(value)?),
+        FilterField::Project => FilterCondition::Project(read_project(value)),
+        FilterField::Branch => FilterCondition::Branch(value.to_owned()),
+        FilterField::File => FilterCondition::File(value.to_owned()),
+        FilterField::Since => FilterCondition::SinceMs(since_ms(value, now)?),
+        FilterField::Until => FilterCondition::UntilMs(until_ms(value, now)?),
     })
 }
 

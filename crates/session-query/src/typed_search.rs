@@ -3,11 +3,12 @@
 use crate::error::QueryError;
 use crate::live_index::Snapshot;
 use crate::typed_query::TypedQuery;
+use crate::unmet_clause::find_unmet_clause;
 use jiff::Zoned;
 use session_core::Query;
 use session_search::{
-    Filter, FusionMode, Level, QueryEmbedding, Request, Results, Tuning, newest, search,
-    with_subagents,
+    FilterClause, FusionMode, Level, QueryEmbedding, RankingTuning, SearchFilter, SearchRequest,
+    SearchResults, add_subagents, list_newest, search,
 };
 use session_store::{EmbeddingPause, SessionRow};
 
@@ -18,7 +19,7 @@ pub struct TypedSearch<'a> {
     /// The level: sessions or turns.
     pub level: Level,
     /// The filter of the options.
-    pub filter: Filter,
+    pub filter: SearchFilter,
     /// The sessions that it is asked from; they and their subagents are left out.
     pub callers: &'a [&'a SessionRow],
     /// How the two lists are weighted.
@@ -32,13 +33,15 @@ pub struct SearchAnswer {
     /// The query as typed, filters among its words.
     pub query: String,
     /// The hits, with what was searched.
-    pub results: Results,
+    pub results: SearchResults,
     /// Agents' ids of the sessions that it was asked from: they are not among the hits.
     pub left_out: Vec<String>,
     /// True where the filter looked at single turns.
     pub filters_turns: bool,
     /// True where filters were typed in the query.
     pub has_typed_filters: bool,
+    /// The filter that no turn meets by itself, where nothing was found.
+    pub unmet: Option<FilterClause>,
 }
 
 /// Answers a request from a snapshot, while a process that embeds in the background waits. Where the query has no text
@@ -48,12 +51,12 @@ pub struct SearchAnswer {
 /// When the query cannot be embedded, or the index fails.
 pub(crate) fn answer_request(
     snapshot: &Snapshot,
-    request: &Request,
+    request: &SearchRequest,
     embed: impl FnOnce(&str) -> Result<Vec<QueryEmbedding>, QueryError>,
-) -> Result<Results, QueryError> {
+) -> Result<SearchResults, QueryError> {
     let Snapshot { index, sessions } = snapshot;
     if request.query.text.trim().is_empty() {
-        return Ok(newest(index, sessions, request)?);
+        return Ok(list_newest(index, sessions, request)?);
     }
     let _pause = EmbeddingPause::request(index.root());
     let embeddings = match request.fusion {
@@ -76,27 +79,36 @@ impl TypedSearch<'_> {
     ) -> Result<SearchAnswer, QueryError> {
         let typed = TypedQuery::parse(self.query);
         let request = self.request(&typed, &snapshot.sessions)?;
+        let results = answer_request(snapshot, &request, embed)?;
+        let unmet = match results.hits.is_empty() {
+            true => {
+                let Snapshot { index, sessions } = snapshot;
+                find_unmet_clause(index, sessions, &request.filter.clauses)?.cloned()
+            }
+            false => None,
+        };
         Ok(SearchAnswer {
             query: self.query.to_owned(),
-            results: answer_request(snapshot, &request, embed)?,
+            results,
+            unmet,
             left_out: self.callers.iter().map(|row| row.uid.clone()).collect(),
-            filters_turns: request.filter.by_turn(),
+            filters_turns: request.filter.filters_turns(),
             has_typed_filters: !typed.conditions.is_empty(),
         })
     }
 
-    fn request(&self, typed: &TypedQuery, all: &[SessionRow]) -> Result<Request, QueryError> {
+    fn request(&self, typed: &TypedQuery, all: &[SessionRow]) -> Result<SearchRequest, QueryError> {
         let mut filter = self.filter.clone();
         filter.clauses.extend(typed.clauses(Zoned::now)?);
         if !self.callers.is_empty() {
-            filter.exclude.extend(with_subagents(self.callers, all));
+            filter.exclude.extend(add_subagents(self.callers, all));
         }
-        Ok(Request {
+        Ok(SearchRequest {
             query: Query::new(&typed.text),
             level: self.level,
             filter,
             fusion: self.fusion,
-            tuning: Tuning::default(),
+            tuning: RankingTuning::default(),
             limit: self.limit,
         })
     }

@@ -3,18 +3,18 @@
 use crate::name::{SecretName, classify_name, is_constant, spaced_phrase_length};
 use crate::rule::{SecretMatch, ceil, floor};
 use crate::value::{self, ValueContext};
+use crate::value_syntax::{
+    CLAUSE_BYTES, VALUE_BYTES, after_copulas, after_markup, after_option, after_separator,
+    after_value_field, closing_quote, ends_with_its_line, opening_quote, skip_closing, trim_blanks,
+};
 use session_core::text::{is_foreign_mark, is_unspaced};
 use std::ops::Range;
 
 /// Longest name, in bytes.
 const NAME_BYTES: usize = 80;
-/// Longest type between a name and its value, in bytes.
-const TYPE_BYTES: usize = 40;
-/// Longest value, in bytes.
-const VALUE_BYTES: usize = 4096;
-
-/// Longest way in a sentence from a name to its value, in bytes.
-const CLAUSE_BYTES: usize = 60;
+/// Bytes of a value without quotes that is no secret, from which no names are looked for in it: each of many names in one
+/// long word would be read with all that follows it.
+const LONG_VALUE_BYTES: usize = 256;
 
 /// Most bytes between a name and its value where only the value shows that it is a secret: no word stands between.
 const CLOSE_BYTES: usize = 9;
@@ -30,6 +30,13 @@ struct NamedSecret<'t> {
 struct AssignedValue {
     range: Range<usize>,
     context: ValueContext,
+}
+
+impl AssignedValue {
+    /// Returns true for a value in which no other name is looked for, though it is no secret.
+    fn is_skipped(&self) -> bool {
+        self.context != ValueContext::Quoted && self.range.len() > LONG_VALUE_BYTES
+    }
 }
 
 /// Finds the secrets that are assigned to names around `offsets`, where words of such names stand.
@@ -60,11 +67,11 @@ pub(crate) fn find_assigned<'r>(text: &str, offsets: &[usize], found: &mut Vec<S
             continue;
         }
         let Some(value) = named.value() else { continue };
-        if named.is_working_directory(&text[value.range.clone()]) {
-            continue;
-        }
-        if value::is_secret(&text[value.range.clone()], name, value.context) {
+        let is_secret = named.is_secret(&value);
+        if is_secret || value.is_skipped() {
             end = value.range.end;
+        }
+        if is_secret {
             let kind = named.kind();
             found.push(SecretMatch {
                 range: value.range,
@@ -203,6 +210,12 @@ impl NamedSecret<'_> {
         self.read(trim_blanks(value), context)
     }
 
+    /// Returns true where the value is a secret.
+    fn is_secret(&self, value: &AssignedValue) -> bool {
+        let text = &self.text[value.range.clone()];
+        !self.is_working_directory(text) && value::is_secret(text, self.name, value.context)
+    }
+
     /// True for `pwd` by itself, unless it is a field of a connection string or its value is no path and no word.
     fn is_working_directory(&self, value: &str) -> bool {
         let name = self.text[self.range.clone()].trim_start_matches('-');
@@ -250,6 +263,7 @@ impl NamedSecret<'_> {
     }
 
     fn read_quoted_only(&self, value: &str) -> Option<AssignedValue> {
+        opening_quote(value)?;
         let value = self.read(value, ValueContext::Bare)?;
         (value.context == ValueContext::Quoted).then_some(value)
     }
@@ -276,17 +290,17 @@ impl NamedSecret<'_> {
             });
         }
         // A sentence without spaces goes on behind a value: `password: hunter2を使う`.
-        let is_sentence = !window.starts_with(is_unspaced);
+        let is_sentence = !value.starts_with(is_unspaced);
         let ends = |c| ends_value(c, context) || (is_sentence && is_unspaced(c));
-        let length = window.find(ends).unwrap_or(window.len());
+        let length = value.find(ends).unwrap_or(value.len());
         let kept = match context {
-            ValueContext::Prose => window[..length]
+            ValueContext::Prose => value[..length]
                 .trim_end_matches(['.', ',', '!', '?', ':', '*'])
                 .len(),
-            _ => window[..length].trim_end_matches(['.', '\\']).len(),
+            _ => value[..length].trim_end_matches(['.', '\\']).len(),
         };
         // An escaped line break ends a value inside a string.
-        let escape = window[..kept].find("\\n").unwrap_or(kept);
+        let escape = value[..kept].find("\\n").unwrap_or(kept);
         Some(AssignedValue {
             range: start..start + escape,
             context,
@@ -300,140 +314,6 @@ fn ends_value(c: char, context: ValueContext) -> bool {
         _ => "\"'`<>;,)]}&|",
     };
     c.is_whitespace() || closes.contains(c) || is_foreign_mark(c) || "“”".contains(c)
-}
-
-/// Skips the quote, escaped or not, and the brackets that close a name.
-fn skip_closing(rest: &str) -> &str {
-    let inner = rest.trim_start_matches('\\');
-    let after = inner.strip_prefix(['"', '\'', '`']);
-    let after = after.or_else(|| rest.strip_prefix("**")).unwrap_or(rest);
-    after.strip_prefix([']', ')']).unwrap_or(after)
-}
-
-fn trim_blanks(text: &str) -> &str {
-    text.trim_start_matches([' ', '\t'])
-}
-
-/// Returns what follows `=`, `:`, `=>` or `:=`, also behind a type: `: string = `.
-fn after_separator(rest: &str) -> Option<&str> {
-    if let Some(value) = ["=>", ":=", "?="]
-        .iter()
-        .find_map(|mark| rest.strip_prefix(mark))
-    {
-        return Some(value);
-    }
-    if let Some(value) = rest.strip_prefix('=') {
-        return (!value.starts_with(['=', '~'])).then_some(value);
-    }
-    let value = rest.strip_prefix([':', '：', '＝'])?;
-    if value.starts_with(':') {
-        return None;
-    }
-    // The end of bold type: `**Password:** …`.
-    let value = value.strip_prefix("**").unwrap_or(value);
-    Some(after_type(value).unwrap_or(value))
-}
-
-/// Returns what is assigned behind a type: ` &str = "…"`.
-fn after_type(value: &str) -> Option<&str> {
-    let (of_type, _) = session_core::text::clip(value, TYPE_BYTES + 1).split_once('=')?;
-    let assigned = value.get(of_type.len() + 1..)?;
-    let is_type = of_type
-        .chars()
-        .all(|c| c.is_ascii_alphanumeric() || " &<>[]|?_'.".contains(c))
-        && of_type.ends_with(' ')
-        && of_type.trim().contains(|c: char| c.is_ascii_alphabetic());
-    (is_type && !assigned.starts_with(['=', '>'])).then_some(assigned)
-}
-
-/// True for a value that ends at white space, not within a list or a call.
-fn ends_with_its_line(value: &str) -> bool {
-    let window = session_core::text::clip(value, VALUE_BYTES);
-    let token = window.split(char::is_whitespace).next().unwrap_or_default();
-    !token.ends_with([',', ';', ')', ']', '}']) && !token.contains(['(', ')', '{', ','])
-}
-
-/// Returns what follows the field `value` behind the field with the name: `name: DB_PASSWORD`, then `value: …`.
-fn after_value_field(rest: &str) -> Option<&str> {
-    let is_between = |c: char| c.is_whitespace() || "\"'\\,-+".contains(c);
-    let field = rest.trim_start_matches(is_between).strip_prefix("value")?;
-    let between = rest.len() - field.len();
-    let value = skip_closing(field)
-        .strip_prefix([':', '='])
-        .filter(|_| between <= CLAUSE_BYTES)?;
-    Some(trim_blanks(value))
-}
-
-/// Returns the value of an option behind a name: `secret set DB_PASSWORD --body …`.
-fn after_option(rest: &str) -> Option<&str> {
-    const OPTIONS: [&str; 7] = [
-        "--body",
-        "--value",
-        "--secret-string",
-        "--data",
-        "--string",
-        "--from-literal",
-        "-b",
-    ];
-    let rest = trim_blanks(rest);
-    let value = OPTIONS
-        .iter()
-        .find_map(|option| rest.strip_prefix(option))?;
-    value.strip_prefix([' ', '=']).map(trim_blanks)
-}
-
-/// Returns the value behind a name in XML, in a call or in an attribute.
-fn after_markup(rest: &str) -> Option<&str> {
-    let value = [",", "\" value="]
-        .iter()
-        .find_map(|mark| rest.strip_prefix(mark))?;
-    Some(trim_blanks(value))
-}
-
-/// Returns what may be the value in a sentence, `the password to the boiler is …`, behind each verb of the clause.
-fn after_copulas(rest: &str, clause_bytes: usize) -> impl Iterator<Item = &str> {
-    const COPULAS: [&str; 14] = [
-        " is now ", " is: ", " is ", " was ", " ist ", " lautet ", " war ", " est ", " es ",
-        " to ", " auf ", " = ", ": ", " für ",
-    ];
-    let clause = session_core::text::clip(rest, clause_bytes);
-    let end = clause
-        .find(['\n', '.', ',', ';', '!', '?', '('])
-        .unwrap_or(clause.len());
-    let clause = clause.get(..end).unwrap_or_default();
-    let ends = COPULAS.iter().flat_map(|copula| {
-        clause
-            .match_indices(copula)
-            .map(|(at, _)| at + copula.len())
-    });
-    let mut ends: Vec<usize> = ends.collect();
-    ends.sort_unstable();
-    ends.into_iter()
-        .filter_map(|at| rest.get(at..))
-        .map(trim_blanks)
-}
-
-/// Returns the quote that opens a value, with its escapes.
-fn opening_quote(value: &str) -> Option<&str> {
-    let escapes = value.len() - value.trim_start_matches('\\').len();
-    let quote = value[escapes..]
-        .chars()
-        .next()
-        .filter(|c| "\"'`".contains(*c))?;
-    value.get(..escapes + quote.len_utf8())
-}
-
-/// Returns the length of a quoted value: up to the same quote with as many escapes, on the same line.
-fn closing_quote(inner: &str, quote: &str) -> Option<usize> {
-    let line = inner.find('\n').unwrap_or(inner.len());
-    let line = &inner[..line];
-    let is_escaped =
-        |at: usize| quote.len() == 1 && line[..at].ends_with('\\') && !line[..at].ends_with("\\\\");
-    let end = line
-        .match_indices(quote)
-        .map(|(at, _)| at)
-        .find(|at| !is_escaped(*at));
-    end.or(Some(line.len())).filter(|length| *length > 0)
 }
 
 #[cfg(test)]
@@ -478,14 +358,5 @@ mod tests {
             let named = NamedSecret { text: &text, range: before.len()..text.len(), name: SecretName::Weak };
             prop_assert_eq!(named.opens_line(), opens_whole_line(&text, before.len()));
         }
-    }
-
-    #[test]
-    fn a_value_stands_behind_a_short_type() {
-        assert_eq!(after_type(" &str = \"x\""), Some(" \"x\""));
-        let longest = format!(" {} ", "a".repeat(TYPE_BYTES - 2));
-        assert_eq!(after_type(&format!("{longest}= x")), Some(" x"));
-        assert_eq!(after_type(&format!(" {longest}= x")), None);
-        assert_eq!(after_type(" é&str = x"), None);
     }
 }

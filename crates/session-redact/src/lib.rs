@@ -34,6 +34,7 @@ mod rule;
 mod settings;
 mod turn;
 mod value;
+mod value_syntax;
 
 pub use pattern::{PatternError, compile_patterns};
 pub use redactor::Redactor;

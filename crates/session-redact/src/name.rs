@@ -40,7 +40,8 @@ const PASSWORDS: [&str; 7] = [
     "passcode",
 ];
 /// Names of passwords in other languages, lower case, each a keyword as well.
-const PHRASES: [&str; 18] = [
+const PHRASES: [&str; 19] = [
+    "ｐａｓｓｗｏｒｄ",
     "mot de passe",
     "mật khẩu",
     "senha",

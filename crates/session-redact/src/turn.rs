@@ -3,7 +3,7 @@
 use crate::name::is_secret_name;
 use crate::redactor::Redactor;
 use serde_json::{Map, Value};
-use session_core::{CallDialog, Part, SessionMeta, ToolCall, Turn, TurnContent};
+use session_core::{CallDialog, SessionMeta, ToolCall, Turn, TurnContent, TurnPart};
 
 /// Bytes of a key, at least, that is known by its format.
 const MIN_KEY_BYTES: usize = 20;
@@ -14,15 +14,15 @@ impl Redactor {
         self.redact_in_place(&mut turn.prompt);
         for part in &mut turn.parts {
             match part {
-                Part::Text { text }
-                | Part::Thinking { text }
-                | Part::Notice { text }
-                | Part::Error { text }
-                | Part::Recap { text }
-                | Part::Summary { text } => {
+                TurnPart::Text { text }
+                | TurnPart::Thinking { text }
+                | TurnPart::Notice { text }
+                | TurnPart::Error { text }
+                | TurnPart::Recap { text }
+                | TurnPart::Summary { text } => {
                     self.redact_in_place(text);
                 }
-                Part::Call(call) => self.redact_call(call),
+                TurnPart::Call(call) => self.redact_call(call),
             }
         }
         self.redact_all(&mut turn.turn_stats.pull_requests);
@@ -101,6 +101,7 @@ impl Redactor {
                 items.iter_mut().for_each(|item| self.redact_json(item));
             }
             Value::Object(fields) => {
+                self.redact_keys(fields);
                 self.redact_named_value(fields);
                 for (name, field) in fields.iter_mut() {
                     if is_secret_name(name) {
@@ -110,6 +111,17 @@ impl Redactor {
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// Redacts the names of fields: a tool may take texts as names.
+    fn redact_keys(&self, fields: &mut Map<String, Value>) {
+        // Nearly all are names of the tool's own: letters and `_`.
+        let is_name = |key: &str| key.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_');
+        let is_changed = |key: &String| !is_name(key) && self.redact(key) != key.as_str();
+        if fields.keys().any(is_changed) {
+            let old = std::mem::take(fields).into_iter();
+            fields.extend(old.map(|(key, value)| (self.redact(&key).into_owned(), value)));
         }
     }
 

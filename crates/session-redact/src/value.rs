@@ -81,8 +81,10 @@ const PLACEHOLDERS: [&str; 60] = [
     "foo",
     "bar",
 ];
+/// Words that stand for a value where no letter stands before them: `replace-me`, but `irreplaceable`.
+const PLACEHOLDER_STARTS: [&str; 3] = ["replace", "insert", "sample"];
 /// Parts of words that stand for a value.
-const PLACEHOLDER_PARTS: [&str; 26] = [
+const PLACEHOLDER_PARTS: [&str; 23] = [
     "your-",
     "your_",
     "your ",
@@ -96,15 +98,12 @@ const PLACEHOLDER_PARTS: [&str; 26] = [
     "changeme",
     "change-me",
     "change_me",
-    "replace",
-    "insert",
     "enter-",
     "enter_",
     "-here",
     "_here",
     "redacted",
     "dummy",
-    "sample",
     "xxxx",
     "****",
     "....",
@@ -115,18 +114,57 @@ const PLACEHOLDER_PARTS: [&str; 26] = [
 pub(crate) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_lowercase();
     let is_filler = value.chars().all(|c| "xX*.•●-_#?0…".contains(c));
-    let opens = ["$", "<", "{", "%", "#{", "@{", "[", "&lt;", "\\(", "*"]
-        .iter()
-        .any(|mark| value.starts_with(mark));
-    let is_template = value.contains("${")
-        || value.contains("{{")
-        || value.contains("$(")
-        || value.contains("%s");
     is_filler
-        || opens
-        || is_template
+        || is_template(value)
         || PLACEHOLDERS.contains(&lower.as_str())
-        || PLACEHOLDER_PARTS.iter().any(|part| lower.contains(part))
+        || (!is_complex(value) && has_placeholder_part(&lower))
+}
+
+fn has_placeholder_part(lower: &str) -> bool {
+    let begins_word = |at: usize| !lower[..at].ends_with(char::is_alphabetic);
+    let mut starts = PLACEHOLDER_STARTS
+        .iter()
+        .flat_map(|start| lower.match_indices(start));
+    PLACEHOLDER_PARTS.iter().any(|part| lower.contains(part))
+        || starts.any(|(at, _)| begins_word(at))
+}
+
+/// Returns true for what a program puts a value in the place of. One that only begins as such, with a digit and a
+/// symbol, is a password: `$Blue7!fish`.
+fn is_template(value: &str) -> bool {
+    // In a URL, of which a template is written as it is: `%24Blue7fish`.
+    if is_percent_encoded(value) {
+        return false;
+    }
+    const WHOLE: [(&str, &str); 5] = [("<", ">"), ("%", "%"), ("[", "]"), ("#{", "}"), ("*", "*")];
+    let opens = |marks: &[&str]| marks.iter().any(|mark| value.starts_with(mark));
+    let is_whole = WHOLE.iter().any(|(open, close)| {
+        let inner = value.strip_prefix(open);
+        inner.is_some_and(|inner| inner.ends_with(close))
+    });
+    let has_mark = ["${", "{{", "$("].iter().any(|mark| value.contains(mark));
+    has_mark
+        || is_whole
+        || opens(&["{", "@{", "&lt;", "\\("])
+        || ((value.contains("%s") || opens(&["$", "<", "%", "[", "*", "#{"])) && !is_complex(value))
+}
+
+/// Returns true for a value that begins with an encoded character, and is no variable of Windows.
+fn is_percent_encoded(value: &str) -> bool {
+    let code = value.strip_prefix('%').and_then(|rest| rest.get(..2));
+    let is_mark = |code: &str| {
+        let byte = u8::from_str_radix(code, 16);
+        byte.is_ok_and(|byte| byte.is_ascii_punctuation() && byte != b'{' && byte != b'<')
+    };
+    code.is_some_and(is_mark) && !value.ends_with('%')
+}
+
+/// Returns true for letters with a digit and a symbol that hardly anything but a password has beside them.
+fn is_complex(value: &str) -> bool {
+    let is_symbol = |c: char| "!#^*~@&?".contains(c);
+    // The mark that a template begins with is no symbol of its own.
+    let inner = value.trim_start_matches(['$', '<', '%', '[', '*', '#', '{']);
+    value.len() >= 8 && has_letter(inner) && has_digit(inner) && inner.contains(is_symbol)
 }
 
 /// Returns true for what stands where a secret would, and is none.
@@ -342,9 +380,20 @@ fn is_location(value: &str) -> bool {
         && !value.contains(['+', '=', ' '])
         && value[1..].contains(['/', '.', '\\']);
     is_path
-        || value.replace("\\\"", "").contains('\\')
+        || (value.replace("\\\"", "").contains('\\') && !is_escaped_password(value))
         || value.contains("://")
         || (value.contains('/') && is_wordlike(&value.replace('#', "-")))
+}
+
+/// Returns true for a password with a backslash before a digit or a symbol, which begins no name of a file. Regular
+/// expressions have classes and groups.
+fn is_escaped_password(value: &str) -> bool {
+    let escaped = value.split('\\').skip(1);
+    let is_symbol = |part: &str| part.starts_with(|c: char| !c.is_alphabetic());
+    escaped.clone().count() == 1
+        && escaped.into_iter().all(is_symbol)
+        && is_complex(value)
+        && !value.contains(['(', '[', '+', '^'])
 }
 
 /// Returns true for code that computes a value.

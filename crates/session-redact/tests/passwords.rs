@@ -322,3 +322,160 @@ fn secrets_of_settings_and_addresses() {
         assert_eq!(redact(harmless), harmless);
     }
 }
+
+#[test]
+fn a_password_may_begin_as_a_placeholder_does() {
+    assert_redacts(
+        "password",
+        &[
+            ("DB_PASSWORD=%Zk81xyQQ!", "%Zk81xyQQ!"),
+            ("DB_PASSWORD=[Zk81xyQQ!", "[Zk81xyQQ!"),
+            ("DB_PASSWORD='$Zk81xyQQ!'", "$Zk81xyQQ!"),
+            ("DB_PASSWORD=*Zk81xyQQ!", "*Zk81xyQQ!"),
+            ("DB_PASSWORD='<Zk81xyQQ!'", "<Zk81xyQQ!"),
+            ("DB_PASSWORD=Zk%s81xyQQ!", "Zk%s81xyQQ!"),
+            ("DB_PASSWORD='Zk\\81xyQQ!'", "Zk\\81xyQQ!"),
+            ("{\"password\": \"#{Zk81xyQQ!\"}", "#{Zk81xyQQ!"),
+            ("DB_PASSWORD=Unreplaceable77!", "Unreplaceable77!"),
+            ("DB_PASSWORD=Sample!9xQz77", "Sample!9xQz77"),
+            ("password: \"Dummy-Load-4471!\"", "Dummy-Load-4471!"),
+            ("DB_PASSWORD=Irreplaceable77", "Irreplaceable77"),
+        ],
+        &[
+            "DB_PASSWORD=$DB_PASSWORD2",
+            "DB_PASSWORD=${DB_PASSWORD2:-x!}",
+            "DB_PASSWORD=%DB_PASSWORD_2%",
+            "password: \"<your password!1>\"",
+            "password: \"[Password 1!]\"",
+            "password: \"#{ENV['PW1!']}\"",
+            "DB_PASSWORD=replace-me-77",
+            "DB_PASSWORD=sample-password-1",
+            "password = \"%s1\"",
+            "password: \"C:\\Users\\ann1\\pw.txt\"",
+        ],
+    );
+    let url = redact("https://ann:%24Zk81xyQQ@example.com/");
+    assert_eq!(url, "https://ann:[redacted:url-password]@example.com/");
+    assert_eq!(
+        redact("https://ann:$ZK81@example.com/"),
+        "https://ann:$ZK81@example.com/"
+    );
+}
+
+#[test]
+fn passwords_of_more_commands() {
+    assert_redacts(
+        "password-argument",
+        &[
+            ("mongosh --username ann -p Blue7fish", "Blue7fish"),
+            (
+                "ldapsearch -x -D cn=admin -w Blue7fish -b dc=x",
+                "Blue7fish",
+            ),
+            ("zip -P Blue7fish out.zip d", "Blue7fish"),
+            ("7z a -pBlue7fish out.7z d", "Blue7fish"),
+            ("ssh-keygen -t ed25519 -N 'Blue7fish' -f id", "Blue7fish"),
+            ("sqlplus scott/Blue7fish@db", "Blue7fish"),
+            ("smbclient //s/x -U ann%Blue7fish", "Blue7fish"),
+            (
+                "ConvertTo-SecureString 'Blue7fish' -AsPlainText -Force",
+                "Blue7fish",
+            ),
+            (
+                "az keyvault secret set --name db --value Blue7fish",
+                "Blue7fish",
+            ),
+            (
+                "pulumi config set --secret dbPassword Blue7fish",
+                "Blue7fish",
+            ),
+            (
+                "pulumi config set dbPassword Blue7fish --secret",
+                "Blue7fish",
+            ),
+            ("plink -pw Blue7fish host", "Blue7fish"),
+            ("echo Blue7fish | docker secret create db -", "Blue7fish"),
+        ],
+        &[
+            "mongosh --port 27017 -p",
+            "ssh-keygen -t ed25519 -N '' -f id",
+            "ssh-keygen -N \"$PASSPHRASE\" -f id",
+            "zip -r out.zip d",
+            "7z x out.7z -y",
+            "sqlplus / as sysdba",
+            "smbclient //s/x -U ann",
+            "pulumi config set aws:region eu-west-1",
+        ],
+    );
+}
+
+#[test]
+fn secrets_of_files_and_tables() {
+    for (text, secret) in [
+        ("FROM x\nENV DB_PASSWORD Blue7fish\n", "Blue7fish"),
+        ("setx DB_PASSWORD Blue7fish", "Blue7fish"),
+        ("SSHPASS=tulips sshpass -e ssh x", "tulips"),
+        (
+            "const p = process.env.DB_PASSWORD ?? 'Blue7fish'",
+            "Blue7fish",
+        ),
+        (
+            "BORG_PASSPHRASE='blue fish in rivers' borg create",
+            "blue fish in rivers",
+        ),
+        ("localhost:5432:shop:ann:Blue7fish\n", "Blue7fish"),
+        ("psql 'host=h user=a password=tulips dbname=x'", "tulips"),
+        ("ｐａｓｓｗｏｒｄ＝Blue7fish9", "Blue7fish9"),
+    ] {
+        assert!(!redact(text).contains(secret), "{text}");
+    }
+    for text in [
+        "ENV NODE_ENV production",
+        "ENV TOKEN_FILE /run/token",
+        "process.env.API_TOKEN || 'no token given'",
+        "PASSPHRASE='your passphrase goes here'",
+        "localhost:5432:shop",
+        "host=h user=a dbname=x password=$PASSWORD",
+    ] {
+        assert_eq!(redact(text), text);
+    }
+    let secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzQ8mTnBvKe";
+    let id = ["AKIA", "IOSFODNN7QWERTYU"].concat();
+    let hash = "da39a3ee5e6b4b0d3255bfef95601890afd80709";
+    for around in [
+        format!("Access key ID,Secret access key\n{id},SECRET"),
+        format!("| AccessKeyId | {id} |\n| SecretAccessKey | SECRET |"),
+        format!("ACCESSKEY\t{id}\t2026-11-27T10:00:00Z\tSECRET\tActive"),
+    ] {
+        let redacted = redact(&around.replace("SECRET", secret));
+        assert!(!redacted.contains(&secret[..13]), "{redacted}");
+        assert!(redact(&around.replace("SECRET", hash)).contains(hash));
+    }
+    let signature = "247a2aa45f169edf4d187d54e7cc46e4731b1e6273242c4f4c39a1d2507a0e58";
+    let url = format!("https://storage.example/b/k?X-Goog-Signature={signature}");
+    assert!(!redact(&url).contains(signature));
+    let key = r#"{"kty":"EC","crv":"P-256","d":"870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE"}"#;
+    assert!(!redact(key).contains("870MB6"));
+}
+
+/// Each of many names in one word would be read with all that follows it.
+#[test]
+fn a_long_word_of_names_is_read_once() {
+    for word in [
+        "secret=",
+        "pwd=",
+        "secret(",
+        "api_key=",
+        "password=x",
+        "token:",
+    ] {
+        for end in ["", " "] {
+            let line = word.repeat(4000 / word.len()) + end;
+            let began = std::time::Instant::now();
+            let text = redact(&line.repeat(60));
+            assert!(!text.is_empty());
+            // A quarter of a megabyte in a build without optimization; it took minutes.
+            assert!(began.elapsed().as_secs() < 60, "{word}");
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Secrets are redacted, everything else is left.
 
 use proptest::prelude::*;
-use session_core::{Part, ToolCall, Turn};
+use session_core::{ToolCall, Turn, TurnPart};
 use session_redact::{RedactionSettings, Redactor};
 
 fn redactor() -> Redactor {
@@ -176,7 +176,7 @@ fn names_of_branches_models_and_tools_hold_no_key() {
     };
     let mut turn = Turn {
         branch: Some(format!("fix/{key}")),
-        parts: vec![Part::Call(call)],
+        parts: vec![TurnPart::Call(call)],
         ..Turn::default()
     };
     turn.turn_stats.add_model(&key);
@@ -195,6 +195,22 @@ fn secrets_of_tool_inputs_are_known_by_their_neighbours() {
     let text = input.to_string();
     assert!(!text.contains("kT9mQ2xLw"), "{text}");
     assert!(text.contains("ann") && text.contains("\"kT9\""), "{text}");
+}
+
+#[test]
+fn a_secret_in_the_name_of_a_field_goes() {
+    let mut input = serde_json::json!({
+        "DB_PASSWORD=Blue7!fish": {"sk-proj-a1b2C3d4E5f6G7h8I9j0K1l2M3n4o5P6": 1},
+        "file_path": "/w/a.rs",
+        "description of the file": "none",
+    });
+    redactor().redact_json(&mut input);
+    let expected = serde_json::json!({
+        "DB_PASSWORD=[redacted:password]": {"[redacted:openai-api-key]": 1},
+        "file_path": "/w/a.rs",
+        "description of the file": "none",
+    });
+    assert_eq!(input, expected);
 }
 
 #[test]

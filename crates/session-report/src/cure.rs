@@ -3,7 +3,7 @@
 use crate::prose_excerpt::excerpt_prose;
 use crate::turn_record::TurnRecord;
 use serde::Serialize;
-use session_core::shell::{cd_target, simple_commands};
+use session_core::shell::{find_cd_target, split_simple_commands};
 use session_core::{CommandWork, ErrorSignature, TurnContent};
 
 /// The work in a session between the failure of a command and its success.
@@ -41,7 +41,7 @@ impl Cure {
     /// one before the success counts. Where the command was only run again there is no cure. A line that is also
     /// printed where a command succeeds is no error.
     pub fn find_all(turns: &[TurnRecord], wanted: &[ErrorSignature]) -> Vec<Self> {
-        let runs = SessionRun::list(turns);
+        let runs = SessionRun::list_runs(turns);
         let wanted: Vec<ErrorSignature> = wanted
             .iter()
             .copied()
@@ -64,12 +64,12 @@ impl Cure {
                 failed_turn: failure.record(turns)?.row.index,
                 turn: success.record(turns)?.row.index,
                 time_ms: success.record(turns)?.timestamp_ms(),
-                files: changed_files(turns, failure, success),
+                files: find_changed_files(turns, failure, success),
                 commands: match failure.is_cured_by_directory(success, between) {
                     true => vec![success.command().to_owned()],
-                    false => commands(between),
+                    false => find_commands(between),
                 },
-                answer: answer(&success.record(turns)?.content),
+                answer: find_answer(&success.record(turns)?.content),
             };
             (!cure.files.is_empty() || !cure.commands.is_empty()).then_some(cure)
         });
@@ -95,7 +95,7 @@ struct SessionRun<'t> {
 }
 
 impl<'t> SessionRun<'t> {
-    fn list(turns: &'t [TurnRecord]) -> Vec<Self> {
+    fn list_runs(turns: &'t [TurnRecord]) -> Vec<Self> {
         let turns = turns.iter().enumerate();
         let runs = turns.flat_map(|(turn, record)| {
             let content = &record.content;
@@ -154,8 +154,8 @@ impl<'t> SessionRun<'t> {
 
     /// Returns the directory that its command goes to first: `cd app && make`.
     fn directory(&self) -> Option<String> {
-        let first = simple_commands(self.command()).into_iter().next()?;
-        Some(cd_target(&first)?.trim_end_matches('/').to_owned())
+        let first = split_simple_commands(self.command()).into_iter().next()?;
+        Some(find_cd_target(&first)?.trim_end_matches('/').to_owned())
     }
 
     /// Returns true where both commands go to directories that differ.
@@ -186,7 +186,11 @@ impl<'t> SessionRun<'t> {
 }
 
 /// Returns the files that were changed from one run to another.
-fn changed_files(turns: &[TurnRecord], from: &SessionRun<'_>, to: &SessionRun<'_>) -> Vec<String> {
+fn find_changed_files(
+    turns: &[TurnRecord],
+    from: &SessionRun<'_>,
+    to: &SessionRun<'_>,
+) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     let between = turns.iter().enumerate().take(to.turn + 1).skip(from.turn);
     for (turn, record) in between {
@@ -211,7 +215,7 @@ fn changed_files(turns: &[TurnRecord], from: &SessionRun<'_>, to: &SessionRun<'_
 }
 
 /// Returns the commands that did some work and did not fail.
-fn commands(between: &[SessionRun<'_>]) -> Vec<String> {
+fn find_commands(between: &[SessionRun<'_>]) -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
     for run in between.iter().filter(|run| run.has_succeeded()) {
         let command = run.command();
@@ -222,7 +226,7 @@ fn commands(between: &[SessionRun<'_>]) -> Vec<String> {
     commands
 }
 
-fn answer(content: &TurnContent) -> Option<String> {
+fn find_answer(content: &TurnContent) -> Option<String> {
     let answer = excerpt_prose(content.closing_answer(), ANSWER_CHARS);
     (!answer.is_empty()).then_some(answer)
 }
@@ -230,42 +234,42 @@ fn answer(content: &TurnContent) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_core::{CallStatus, Part, ToolCall, Turn};
+    use session_core::{CallStatus, ToolCall, Turn, TurnPart};
     use session_store::TurnRow;
 
     const ERROR: &str = "error: cannot borrow `oil`";
 
-    fn run(command: &str, output: &str, failed: bool) -> Part {
-        Part::Call(ToolCall {
+    fn run(command: &str, output: &str, failed: bool) -> TurnPart {
+        TurnPart::Call(ToolCall {
             name: "Bash".into(),
             command: Some(command.into()),
             output: Some(output.into()),
-            status: CallStatus::ended(failed),
+            status: CallStatus::from_failure(failed),
             ..ToolCall::default()
         })
     }
 
-    fn fail(command: &str) -> Part {
+    fn fail(command: &str) -> TurnPart {
         run(command, &format!("{ERROR}\n"), true)
     }
 
-    fn pass(command: &str) -> Part {
+    fn pass(command: &str) -> TurnPart {
         run(command, "ok", false)
     }
 
-    fn edit(file: &str) -> Part {
-        Part::Call(ToolCall {
+    fn edit(file: &str) -> TurnPart {
+        TurnPart::Call(ToolCall {
             name: "Edit".into(),
             files: vec![file.into()],
             ..ToolCall::default()
         })
     }
 
-    fn say(text: &str) -> Part {
-        Part::Text { text: text.into() }
+    fn say(text: &str) -> TurnPart {
+        TurnPart::Text { text: text.into() }
     }
 
-    fn record(index: u32, parts: Vec<Part>) -> TurnRecord {
+    fn record(index: u32, parts: Vec<TurnPart>) -> TurnRecord {
         let turn = Turn {
             parts,
             ..Turn::default()
@@ -377,7 +381,7 @@ mod tests {
 
     #[test]
     fn other_ends_are_no_cures() {
-        let unfinished = Part::Call(ToolCall {
+        let unfinished = TurnPart::Call(ToolCall {
             command: Some("make".into()),
             status: CallStatus::Unfinished,
             ..ToolCall::default()

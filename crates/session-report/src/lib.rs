@@ -38,6 +38,5 @@ mod work_summary;
 pub use cure::Cure;
 pub use day_stats::{DayStats, count_by_day};
 pub use project_report::{ProjectReport, SessionReport, report_projects};
-pub use prose_excerpt::excerpt_prose;
 pub use turn_record::{TurnRecord, read_turns};
 pub use work_summary::{CommandRun, TouchedFile, WorkSummary};

@@ -7,7 +7,7 @@ use session_core::{CodeFences, FencedLine, text};
 ///
 /// The excerpt ends after a sentence where there is one, else after a word. Headings, code,
 /// tables and quotes are left out; list items are joined.
-pub fn excerpt_prose(text: &str, limit: usize) -> String {
+pub(crate) fn excerpt_prose(text: &str, limit: usize) -> String {
     let text = text.trim();
     let quoted = text.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
     truncate(&strip_markdown(quoted.unwrap_or(text), limit * 4), limit)

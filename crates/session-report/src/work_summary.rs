@@ -5,7 +5,7 @@ use crate::active_time::compute_active_ms;
 use crate::prose_excerpt::excerpt_prose;
 use crate::turn_record::{TurnRecord, read_turns};
 use serde::Serialize;
-use session_core::{CallStatus, FileAccess, PromptKind, Tokens, TurnContent, noise};
+use session_core::{CallStatus, FileAccess, PromptKind, TokenTotals, TurnContent, noise};
 use session_store::{Reader, SessionId, StoreError};
 
 /// Maximum length of a problem, in characters.
@@ -31,7 +31,7 @@ pub struct WorkSummary {
     /// Distinct names of the models that answered.
     pub models: Vec<String>,
     /// Token counts, where the agent records them.
-    pub tokens: Tokens,
+    pub tokens: TokenTotals,
     /// Branch of the last turn.
     pub branch: Option<String>,
     /// Time of the first message, in milliseconds since 1970.
@@ -93,16 +93,16 @@ impl WorkSummary {
 
     /// Adds the commands, files, errors, pull requests, models and tokens of subagents, and
     /// computes the active time of `own` and `subagents` together.
-    pub fn add_subagent_turns(&mut self, own: &[TurnRecord], subagents: &[TurnRecord]) {
+    pub(crate) fn add_subagent_turns(&mut self, own: &[TurnRecord], subagents: &[TurnRecord]) {
         for turn in subagents {
-            self.add_facts(turn);
+            self.add_recorded_work(turn);
         }
         self.active_ms = compute_active_ms(own.iter().chain(subagents));
     }
 
     fn add_turns(&mut self, turns: &[TurnRecord]) {
         for turn in turns {
-            self.add_facts(turn);
+            self.add_recorded_work(turn);
             self.add_mentions(&turn.content);
             self.branch = turn.row.branch.clone().or_else(|| self.branch.take());
             self.turns += 1;
@@ -110,7 +110,7 @@ impl WorkSummary {
         self.active_ms = compute_active_ms(turns.iter());
     }
 
-    fn add_facts(&mut self, turn: &TurnRecord) {
+    fn add_recorded_work(&mut self, turn: &TurnRecord) {
         let content = &turn.content;
         self.commands
             .extend(content.command_runs().map(|run| CommandRun {
@@ -143,7 +143,7 @@ impl WorkSummary {
     /// Adds the pull requests whose URL stands in the prompt or in the closing answer.
     fn add_mentions(&mut self, content: &TurnContent) {
         for text in [content.prompt.as_str(), content.closing_answer()] {
-            for url in session_core::text::pull_requests(text) {
+            for url in session_core::text::find_pull_requests(text) {
                 push_distinct(&mut self.pull_requests, url);
             }
         }
@@ -195,7 +195,7 @@ fn extend_distinct(list: &mut Vec<String>, items: &[String]) {
 /// arguments, else one that a model wrote. Where all are noise, returns the first prompt
 /// that was answered, else the first.
 fn find_problem(turns: &[TurnRecord]) -> Option<String> {
-    let has_content = |turn: &&TurnRecord| !noise::is_wordless(&turn.content.prompt);
+    let has_content = |turn: &&TurnRecord| !noise::is_uninformative(&turn.content.prompt);
     let typed = |turn: &&TurnRecord| turn.row.kind == PromptKind::Typed;
     let with_arguments = |turn: &&TurnRecord| {
         turn.row.kind == PromptKind::Command && turn.content.prompt.contains(char::is_whitespace)
@@ -217,7 +217,7 @@ fn find_problem(turns: &[TurnRecord]) -> Option<String> {
 /// Returns true for a typed prompt that is not noise and that was answered, however briefly.
 fn is_answered_request(turn: &TurnRecord) -> bool {
     turn.row.kind == PromptKind::Typed
-        && !noise::is_wordless(&turn.content.prompt)
+        && !noise::is_uninformative(&turn.content.prompt)
         && is_answered(turn)
 }
 
@@ -229,7 +229,7 @@ fn is_answered(turn: &TurnRecord) -> bool {
 /// Extracts the beginning of a turn's closing answer, unless it is noise.
 fn extract_solution(turn: &TurnRecord) -> Option<String> {
     let closing = turn.content.closing_answer();
-    if noise::is_wordless(closing) {
+    if noise::is_uninformative(closing) {
         return None;
     }
     Some(excerpt_prose(closing, MAX_SOLUTION_CHARS)).filter(|text| !text.is_empty())

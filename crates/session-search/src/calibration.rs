@@ -3,11 +3,11 @@
 //! fitted, `benches/quality/reliability.py` measures it.
 
 use crate::fused_list::FusedList;
-use crate::fusion_weights::FusionWeights;
+use crate::fusion_weights::{FusionWeights, HitConfidence};
 use crate::hit::FusedHit;
 use crate::lexical::LexicalCandidates;
-use crate::promotion::Promotion;
-use session_core::Band;
+use crate::promotion::IdentifierPromotion;
+use session_core::ConfidenceBand;
 
 /// Coefficients of the logistic regression.
 const INTERCEPT: f32 = -3.7;
@@ -34,18 +34,18 @@ pub(crate) struct CalibratedHit {
 /// probability.
 pub(crate) fn calibrate(
     list: &FusedList,
-    promotion: &Promotion,
+    promotion: &IdentifierPromotion,
     lexical: &LexicalCandidates,
     limit: usize,
 ) -> Vec<CalibratedHit> {
     let hits = retain_supported(list, promotion, lexical);
-    let mut probabilities = probabilities(&hits, &list.weights);
+    let mut probabilities = compute_probabilities(&hits, &list.weights);
     if let Some(first) = probabilities.first_mut() {
-        *first = first.max(promotion.probability());
+        *first = first.max(promotion.min_probability());
     }
     let unlikely = probabilities
         .first()
-        .is_none_or(|p| Band::from_probability(*p) == Band::Weak);
+        .is_none_or(|p| ConfidenceBand::from_probability(*p) == ConfidenceBand::Weak);
     let limit = match lexical.matches_no_term() && unlikely {
         true => limit.min(MAX_UNLIKELY),
         false => limit,
@@ -58,14 +58,14 @@ pub(crate) fn calibrate(
 /// Returns the hits that a word of the query or enough evidence speaks for, and a promoted one.
 fn retain_supported(
     list: &FusedList,
-    promotion: &Promotion,
+    promotion: &IdentifierPromotion,
     lexical: &LexicalCandidates,
 ) -> Vec<FusedHit> {
     let is_supported = |hit: &FusedHit| match lexical.is_empty() {
-        true => evidence(hit, &list.weights) >= MIN_SCORE,
+        true => compute_evidence(hit, &list.weights) >= MIN_SCORE,
         false => hit.lexical.is_some() || hit.score >= MIN_SCORE,
     };
-    let promoted = list.hits.first().filter(|_| promotion.is_any());
+    let promoted = list.hits.first().filter(|_| promotion.is_promoting());
     let promoted = promoted.map(|hit| hit.id);
     let hits = list.hits.iter().copied();
     hits.filter(|hit| is_supported(hit) || Some(hit.id) == promoted)
@@ -73,8 +73,8 @@ fn retain_supported(
 }
 
 /// Returns the evidence for a hit: its confidence by both lists, 0 to 2.
-fn evidence(hit: &FusedHit, weights: &FusionWeights) -> f32 {
-    let [lexical, dense] = weights.confidence(hit);
+fn compute_evidence(hit: &FusedHit, weights: &FusionWeights) -> f32 {
+    let HitConfidence { lexical, dense } = weights.hit_confidence(hit);
     match weights.alpha {
         alpha if alpha <= 0.0 => SINGLE_LIST_EVIDENCE * lexical,
         alpha if alpha >= 1.0 => SINGLE_LIST_EVIDENCE * dense,
@@ -84,19 +84,19 @@ fn evidence(hit: &FusedHit, weights: &FusionWeights) -> f32 {
 
 /// Returns the probability that a hit answers, by its evidence and its rival's fused score over its
 /// own. The first hit's rival is the second, any other's the first.
-fn probability(evidence: f32, rival: f32) -> f32 {
+fn compute_probability(evidence: f32, rival: f32) -> f32 {
     let margin = 1.0 - rival;
     let logit = INTERCEPT + evidence * (EVIDENCE + EVIDENCE_BY_MARGIN * margin);
     1.0 / (1.0 + (-logit).exp())
 }
 
 /// Returns the probabilities of hits, best first; none is greater than the one before it.
-fn probabilities(hits: &[FusedHit], weights: &FusionWeights) -> Vec<f32> {
+fn compute_probabilities(hits: &[FusedHit], weights: &FusionWeights) -> Vec<f32> {
     let score = |rank: usize| hits.get(rank).map_or(0.0, |hit| hit.score);
     let mut least = 1.0_f32;
     let of_hit = |(rank, hit): (usize, &FusedHit)| {
         let rival = score(usize::from(rank == 0)) / hit.score.max(f32::EPSILON);
-        least = least.min(probability(evidence(hit, weights), rival));
+        least = least.min(compute_probability(compute_evidence(hit, weights), rival));
         least
     };
     hits.iter().enumerate().map(of_hit).collect()
@@ -108,13 +108,13 @@ mod tests {
 
     #[test]
     fn a_hit_without_evidence_is_improbable_whatever_its_margin() {
-        assert!(probability(0.0, 0.0) < 0.03);
+        assert!(compute_probability(0.0, 0.0) < 0.03);
     }
 
     #[test]
     fn a_rival_that_is_as_good_halves_no_more_than_the_margin() {
-        let close = probability(1.2, 0.99);
-        let clear = probability(1.2, 0.5);
+        let close = compute_probability(1.2, 0.99);
+        let clear = compute_probability(1.2, 0.5);
         assert!(close < 0.3 && clear > 0.7, "{close} {clear}");
     }
 }

@@ -1,7 +1,7 @@
 //! The candidates of one list, at one level.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use session_core::Scored;
+use session_core::ScoredItem;
 use session_store::{Level, SessionId, Target, TurnId};
 
 /// A turn, or a chunk of a session, with its score in a list.
@@ -17,7 +17,7 @@ pub(crate) struct Candidate {
 /// One list of candidates, turns or sessions.
 #[derive(Debug, Default)]
 pub(crate) struct CandidateList {
-    pub(crate) scored: Vec<Scored<Target>>,
+    pub(crate) scored: Vec<ScoredItem<Target>>,
     /// The best turn of each session.
     pub(crate) best_turn: FxHashMap<SessionId, TurnId>,
     /// At turn level, the session in which each turn is shown.
@@ -43,7 +43,7 @@ impl CandidateList {
         list
     }
 
-    /// A session counts by its best candidate.
+    /// Ranks sessions, each by its best candidate.
     fn from_sessions(candidates: &[Candidate], limit: usize) -> Self {
         let mut list = Self::default();
         let mut seen = FxHashSet::default();
@@ -60,6 +60,6 @@ impl CandidateList {
     }
 
     fn push(&mut self, id: Target, score: f32) {
-        self.scored.push(Scored { id, score });
+        self.scored.push(ScoredItem { id, score });
     }
 }

@@ -5,7 +5,7 @@ use crate::exact_terms::ExactTerms;
 use crate::filtered_index::FilteredIndex;
 use crate::identifiers::{self, IdentifierHolders};
 use crate::lexical::LexicalCandidates;
-use crate::request::{FusionMode, Request};
+use crate::request::{FusionMode, SearchRequest};
 use session_core::parallel::run_both;
 use session_store::{Reader, StoreError};
 
@@ -25,7 +25,7 @@ impl<'a> Candidates<'a> {
     pub(crate) fn read(
         index: &Reader,
         filtered: &FilteredIndex<'_>,
-        request: &Request,
+        request: &SearchRequest,
         embeddings: &'a [QueryEmbedding],
     ) -> Result<Self, StoreError> {
         let vectors = match request.fusion {
@@ -36,7 +36,7 @@ impl<'a> Candidates<'a> {
             FusionMode::DenseOnly => Ok(LexicalCandidates::default()),
             _ => LexicalCandidates::read(index, filtered, &request.query),
         };
-        let rows: usize = vectors.iter().map(ModelVectors::rows).sum();
+        let rows: usize = vectors.iter().map(ModelVectors::count_rows).sum();
         let (lexical, cosines) = match rows >= MIN_ROWS_BESIDE {
             // The index is read by this thread alone, mapped matrices are not.
             true => run_both(read_words, || DenseCosines::new(&vectors)),

@@ -90,7 +90,7 @@ impl CosineStats {
     }
 
     /// Returns the height of a cosine above the mean over that of the best one, 0 to 1.
-    pub fn relative_cosine(&self, cosine: f32) -> f32 {
+    pub(crate) fn relative_cosine(&self, cosine: f32) -> f32 {
         let height = (self.best - self.mean).max(f32::EPSILON);
         ((cosine - self.mean) / height).clamp(0.0, 1.0)
     }

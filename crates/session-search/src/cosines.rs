@@ -140,7 +140,7 @@ impl<'a> ModelVectors<'a> {
     }
 
     /// Counts the rows of its matrices.
-    pub(crate) fn rows(&self) -> usize {
+    pub(crate) fn count_rows(&self) -> usize {
         self.levels.iter().map(|level| level.matrix.rows()).sum()
     }
 }
@@ -162,7 +162,7 @@ impl<'a> DenseCosines<'a> {
                     products,
                     rounding_variance,
                 } = matrix.dot(&vectors.embedding.vector);
-                if is_damaged(matrix, &products) {
+                if has_damaged_rows(matrix, &products) {
                     return Err(DamagedVectors(vectors.embedding.model.name.clone()));
                 }
                 let greatest = cosines.rounding_variance.max(rounding_variance);
@@ -179,7 +179,7 @@ impl<'a> DenseCosines<'a> {
     }
 
     /// Returns each model's cosine with a target.
-    pub(crate) fn of_target(&self, target: VectorTarget) -> ModelScores {
+    pub(crate) fn target_cosines(&self, target: VectorTarget) -> ModelScores {
         let mut cosines = ModelScores::default();
         for (model, of_model) in self.models.iter().enumerate() {
             if let Some(cosine) = of_model.get(target) {
@@ -191,7 +191,7 @@ impl<'a> DenseCosines<'a> {
 
     /// Returns what any model has embedded that counts at a level: a session counts by its turns, too.
     /// `turns` are the index's.
-    pub(crate) fn targets<'t>(
+    pub(crate) fn list_targets<'t>(
         &'t self,
         level: Level,
         turns: &'t TurnColumns,
@@ -242,7 +242,7 @@ const MAX_DAMAGED_ROWS: usize = 4;
 
 /// Returns true when a row is too long, or many rows are too short or not finite. Few of these cost
 /// themselves alone. The length of a row decides: a sound one may be orthogonal to a query.
-fn is_damaged(matrix: &VectorMatrix, cosines: &[f32]) -> bool {
+fn has_damaged_rows(matrix: &VectorMatrix, cosines: &[f32]) -> bool {
     let not_unit = |(row, _): &(usize, &f32)| !matrix.is_unit(*row);
     let rows = || cosines.iter().enumerate();
     let mut too_long = rows().filter(|(_, cosine)| cosine.abs() > MAX_COSINE);

@@ -32,7 +32,8 @@ impl DenseCandidates {
     pub(crate) fn new(nearest: &NearestTargets<'_>, level: Level, terms: QueryTerms) -> Self {
         let scales = &nearest.scales;
         let confidence = nearest.targets.iter();
-        let confidence = confidence.map(|target| confidence_of(&target.cosines, scales, terms));
+        let confidence =
+            confidence.map(|target| compute_confidence(&target.cosines, scales, terms));
         let candidates = nearest.targets.iter().map(|target| ScoredCandidate {
             session: target.session,
             turn: target.turn,
@@ -45,7 +46,7 @@ impl DenseCandidates {
         Self {
             confidence: confidence.fold(0.0, f32::max),
             ranked: rank(&candidates, &scales.weights),
-            stats: scales.models().map(|(_, stats, _)| stats.clone()).collect(),
+            stats: scales.models().map(|model| model.stats.clone()).collect(),
         }
     }
 }
@@ -59,9 +60,9 @@ struct ScoredCandidate {
 }
 
 /// Returns the confidence of a target by its cosines, by the first model that has embedded it.
-fn confidence_of(cosines: &ModelScores, scales: &ModelScales<'_>, terms: QueryTerms) -> f32 {
+fn compute_confidence(cosines: &ModelScores, scales: &ModelScales<'_>, terms: QueryTerms) -> f32 {
     let mut models = scales.models();
-    let first = models.find_map(|(model, _, embedding)| Some((embedding, cosines.get(model)?)));
+    let first = models.find_map(|model| Some((model.embedding, cosines.get(model.number)?)));
     let Some((embedding, cosine)) = first else {
         return 0.0;
     };

@@ -1,6 +1,6 @@
 //! The turns in which a command failed with an error that is given by its signature.
 
-use crate::filter::Filter;
+use crate::filter::SearchFilter;
 use crate::filtered_index::FilteredIndex;
 use crate::find_turns::FoundTurn;
 use session_core::ErrorSignature;
@@ -14,7 +14,7 @@ use session_store::{Reader, SessionRow, StoreError};
 pub fn find_error_turns(
     index: &Reader,
     sessions: &[SessionRow],
-    filter: &Filter,
+    filter: &SearchFilter,
     errors: &[ErrorSignature],
 ) -> Result<Vec<FoundTurn<ErrorSignature>>, StoreError> {
     let filtered = FilteredIndex::new(index, sessions, filter)?;

@@ -66,7 +66,7 @@ impl ExactTerms {
         query: &Query,
         lexical: &LexicalCandidates,
     ) -> Result<Self, StoreError> {
-        let exact = exact_stats(query, lexical);
+        let exact = find_exact_terms(query, lexical);
         let mut texts = TextReader {
             index,
             filtered,
@@ -96,7 +96,7 @@ impl ExactTerms {
     }
 
     /// Returns the factor of a target's score: what it lacks takes this part of its share of the query.
-    pub(crate) fn factor(&self, target: Target, part: f32) -> f32 {
+    pub(crate) fn score_factor(&self, target: Target, part: f32) -> f32 {
         1.0 - part * self.lacking_share(target)
     }
 
@@ -112,7 +112,8 @@ impl ExactTerms {
 }
 
 impl ExactTerm {
-    /// A turn that was read holds the term if any does and it does; one that was not, if most of the others do.
+    /// Makes a term with its holders. A turn that was read holds the term if any does and it does; one that was not, if
+    /// most of the others do.
     fn new(
         stats: &TermStats,
         filtered: &FilteredIndex<'_>,
@@ -150,7 +151,7 @@ impl ExactTerm {
 }
 
 /// Returns the exact terms of a query as they were found, those of the fewest turns first.
-fn exact_stats<'a>(query: &Query, lexical: &'a LexicalCandidates) -> Vec<&'a TermStats> {
+fn find_exact_terms<'a>(query: &Query, lexical: &'a LexicalCandidates) -> Vec<&'a TermStats> {
     let exact = query.terms.iter().filter(|term| term.exact);
     let exact: Vec<&String> = exact
         .map(|term| &term.text)
@@ -179,7 +180,7 @@ impl TextReader<'_> {
         stats: &TermStats,
     ) -> Result<Vec<ReadTurn>, StoreError> {
         let (mut read, mut sessions) = (Vec::new(), FxHashSet::default());
-        for turn in by_rank(lexical, stats) {
+        for turn in turns_by_rank(lexical, stats) {
             let is_common = stats.turns > MAX_READ as u64 || sessions.len() > FEW_SESSIONS;
             let is_enough = is_common && read.len() >= MAX_READ_COMMON;
             if is_enough || sessions.len() >= ENOUGH_SESSIONS || self.budget == 0 {
@@ -192,7 +193,7 @@ impl TextReader<'_> {
             // Smart case: a term with capitals is case-sensitive.
             let is_as_typed = match stats.term.contains(char::is_uppercase) {
                 true => quality == IdentifierMatch::Whole,
-                false => quality.is_whole(),
+                false => quality.is_whole_identifier(),
             };
             if is_as_typed {
                 sessions.insert(shown.session);
@@ -225,7 +226,7 @@ impl TextReader<'_> {
 }
 
 /// Returns the turns that hold the words of a term: of the lexical candidates by their rank, then all others.
-fn by_rank(lexical: &LexicalCandidates, stats: &TermStats) -> impl Iterator<Item = TurnId> {
+fn turns_by_rank(lexical: &LexicalCandidates, stats: &TermStats) -> impl Iterator<Item = TurnId> {
     let best = lexical.hits.hits.iter().map(|hit| hit.id);
     let best: Vec<TurnId> = best.filter(|turn| stats.holds(*turn)).collect();
     let is_best: FxHashSet<TurnId> = best.iter().copied().collect();

@@ -7,7 +7,7 @@ use session_store::{SessionId, SessionRow, SessionTree, TurnRow};
 
 /// Conditions on hits, all of which must hold. The default excludes subagents alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Filter {
+pub struct SearchFilter {
     /// The conditions on what a session or turn is.
     pub clauses: Vec<FilterClause>,
     /// The only sessions to search; empty for all.
@@ -22,14 +22,14 @@ pub struct Filter {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FilterClause {
     /// The alternatives.
-    pub any: Vec<Condition>,
+    pub any: Vec<FilterCondition>,
     /// None of them may hold.
     pub negated: bool,
 }
 
 /// A condition on one property of a session or turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub enum Condition {
+pub enum FilterCondition {
     /// The session is of this project.
     Project(ProjectPattern),
     /// The session is of this agent, as [`session_core::SourceName`].
@@ -61,9 +61,9 @@ pub(crate) enum ClauseScope {
     Files,
 }
 
-impl Filter {
+impl SearchFilter {
     /// Returns true when a condition judges single turns, not whole sessions.
-    pub fn by_turn(&self) -> bool {
+    pub fn filters_turns(&self) -> bool {
         let mut clauses = self.clauses.iter();
         clauses.any(|clause| clause.scope() > ClauseScope::Session)
     }
@@ -77,7 +77,10 @@ impl Filter {
     }
 
     /// Returns the clauses for which this has to be read.
-    pub(crate) fn in_scope(&self, scope: ClauseScope) -> impl Iterator<Item = &FilterClause> {
+    pub(crate) fn clauses_in_scope(
+        &self,
+        scope: ClauseScope,
+    ) -> impl Iterator<Item = &FilterClause> {
         let clauses = self.clauses.iter();
         clauses.filter(move |clause| clause.scope() == scope)
     }
@@ -88,7 +91,7 @@ impl Filter {
         self.subagents = true;
         for named in [&mut self.only, &mut self.exclude] {
             let rows: Vec<&SessionRow> = all.iter().filter(|s| named.contains(&s.id)).collect();
-            *named = with_subagents(&rows, all);
+            *named = add_subagents(&rows, all);
         }
         self
     }
@@ -96,7 +99,7 @@ impl Filter {
 
 impl FilterClause {
     /// Makes a clause that holds where this condition does.
-    pub fn new(condition: Condition) -> Self {
+    pub fn new(condition: FilterCondition) -> Self {
         Self {
             any: vec![condition],
             negated: false,
@@ -104,7 +107,7 @@ impl FilterClause {
     }
 
     fn scope(&self) -> ClauseScope {
-        let scopes = self.any.iter().map(Condition::scope);
+        let scopes = self.any.iter().map(FilterCondition::scope);
         scopes.max().unwrap_or(ClauseScope::Session)
     }
 
@@ -132,7 +135,7 @@ impl FilterClause {
     }
 }
 
-impl Condition {
+impl FilterCondition {
     fn scope(&self) -> ClauseScope {
         match self {
             Self::Project(_) | Self::Agent(_) => ClauseScope::Session,
@@ -194,7 +197,7 @@ fn is_within(path: &str, folder: &str) -> bool {
 }
 
 /// Returns the index's ids of some sessions and of their subagents and theirs.
-pub fn with_subagents(sessions: &[&SessionRow], all: &[SessionRow]) -> Vec<SessionId> {
+pub fn add_subagents(sessions: &[&SessionRow], all: &[SessionRow]) -> Vec<SessionId> {
     if sessions.is_empty() {
         return Vec::new();
     }
@@ -243,7 +246,7 @@ mod tests {
             session(3, "b", Some("a")),
             session(4, "c", Some("b")),
         ];
-        let found = with_subagents(&[&all[0]], &all);
+        let found = add_subagents(&[&all[0]], &all);
         assert_eq!(found, [1, 3, 4].map(SessionId::new));
     }
 
@@ -255,25 +258,25 @@ mod tests {
             source: "claude".into(),
             ..SessionRow::default()
         };
-        let may_fail = |condition: Condition, negated: bool| {
+        let may_fail = |condition: FilterCondition, negated: bool| {
             let clause = FilterClause {
                 negated,
                 ..FilterClause::new(condition)
             };
             clause.may_fail_in(&session)
         };
-        assert!(!may_fail(Condition::SinceMs(10), false));
-        assert!(may_fail(Condition::SinceMs(11), false));
+        assert!(!may_fail(FilterCondition::SinceMs(10), false));
+        assert!(may_fail(FilterCondition::SinceMs(11), false));
         assert!(
-            may_fail(Condition::SinceMs(20), true),
+            may_fail(FilterCondition::SinceMs(20), true),
             "its last turn began then"
         );
-        assert!(!may_fail(Condition::SinceMs(21), true));
-        assert!(!may_fail(Condition::UntilMs(21), false));
-        assert!(may_fail(Condition::UntilMs(20), false));
-        assert!(!may_fail(Condition::Agent("claude".into()), false));
-        assert!(!may_fail(Condition::Agent("codex".into()), true));
-        assert!(may_fail(Condition::Branch("main".into()), false));
+        assert!(!may_fail(FilterCondition::SinceMs(21), true));
+        assert!(!may_fail(FilterCondition::UntilMs(21), false));
+        assert!(may_fail(FilterCondition::UntilMs(20), false));
+        assert!(!may_fail(FilterCondition::Agent("claude".into()), false));
+        assert!(!may_fail(FilterCondition::Agent("codex".into()), true));
+        assert!(may_fail(FilterCondition::Branch("main".into()), false));
     }
 
     #[test]
@@ -289,9 +292,9 @@ mod tests {
             session(2, Some("session-1")),
             session(3, None),
         ];
-        let filter = Filter {
+        let filter = SearchFilter {
             exclude: vec![SessionId::new(1)],
-            ..Filter::default()
+            ..SearchFilter::default()
         };
         let filter = filter.including_subagents(&all);
         assert!(filter.subagents && filter.only.is_empty());

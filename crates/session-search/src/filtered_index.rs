@@ -1,6 +1,6 @@
 //! An index as a filter leaves it.
 
-use crate::filter::{ClauseScope, Filter, FilterClause};
+use crate::filter::{ClauseScope, FilterClause, SearchFilter};
 use rustc_hash::{FxHashMap, FxHashSet};
 use session_store::{
     Reader, SessionId, SessionRow, SessionTurn, StoreError, TurnColumns, TurnId, TurnRow,
@@ -17,7 +17,7 @@ pub(crate) struct FilteredIndex<'a> {
     is_by_turn: bool,
     /// The sessions of all turns, filtered or not.
     columns: TurnColumns,
-    copies: Copies,
+    copies: TurnCopies,
 }
 
 /// A session that a filter lets through.
@@ -31,14 +31,14 @@ struct JudgedSession<'a> {
 }
 
 /// The copies of each turn.
-type Copies = FxHashMap<TurnId, Vec<SessionTurn>>;
+type TurnCopies = FxHashMap<TurnId, Vec<SessionTurn>>;
 
 impl<'a> FilteredIndex<'a> {
     /// Applies a filter to `sessions`, all of the index's.
     pub(crate) fn new(
         index: &Reader,
         sessions: &'a [SessionRow],
-        filter: &Filter,
+        filter: &SearchFilter,
     ) -> Result<Self, StoreError> {
         let sessions = sessions.iter().filter(|s| filter.passes_session(s));
         let sessions: Vec<&SessionRow> = sessions.collect();
@@ -46,8 +46,8 @@ impl<'a> FilteredIndex<'a> {
         let by_turn = judged.iter().flatten().filter(|s| s.is_by_turn);
         let by_turn = by_turn.map(|session| session.row);
         Ok(Self {
-            turns: passing_turns(index, by_turn, filter)?,
-            is_by_turn: filter.by_turn(),
+            turns: find_passing_turns(index, by_turn, filter)?,
+            is_by_turn: filter.filters_turns(),
             columns: index.turn_columns()?,
             sessions,
             judged,
@@ -62,7 +62,7 @@ impl<'a> FilteredIndex<'a> {
 
     /// Returns a session that the filter lets through.
     pub(crate) fn session(&self, id: SessionId) -> Option<&'a SessionRow> {
-        self.judged(id).map(|session| session.row)
+        self.find_judged_session(id).map(|session| session.row)
     }
 
     /// Returns the sessions of all turns, filtered or not.
@@ -72,20 +72,20 @@ impl<'a> FilteredIndex<'a> {
 
     /// Returns true when turns of a session pass.
     pub(crate) fn passes_session(&self, session: SessionId) -> bool {
-        self.judged(session).is_some()
+        self.find_judged_session(session).is_some()
     }
 
     /// Returns true when a turn passes.
     pub(crate) fn passes(&self, SessionTurn { turn, session }: SessionTurn) -> bool {
-        self.judged(session)
-            .is_some_and(|session| self.passes_in(session, turn))
+        self.find_judged_session(session)
+            .is_some_and(|session| self.passes_in_session(session, turn))
     }
 
-    fn passes_in(&self, session: JudgedSession<'_>, turn: TurnId) -> bool {
+    fn passes_in_session(&self, session: JudgedSession<'_>, turn: TurnId) -> bool {
         !session.is_by_turn || self.turns.contains(&turn)
     }
 
-    fn judged(&self, session: SessionId) -> Option<JudgedSession<'a>> {
+    fn find_judged_session(&self, session: SessionId) -> Option<JudgedSession<'a>> {
         self.judged.get(session.as_index()).copied().flatten()
     }
 
@@ -98,16 +98,16 @@ impl<'a> FilteredIndex<'a> {
     /// it that does. A turn whose history exists is preferred.
     pub(crate) fn resolve_copy(&self, found: SessionTurn) -> Option<SessionTurn> {
         let own = self.visibility(found);
-        if own == Visibility::Living {
+        if own == TurnVisibility::Living {
             return Some(found);
         }
         let copies = || self.copies.get(&found.turn).into_iter().flatten().copied();
         let with = |wanted| copies().find(|copy| self.visibility(*copy) == wanted);
         let gone = || match own {
-            Visibility::Gone => Some(found),
-            _ => with(Visibility::Gone),
+            TurnVisibility::Gone => Some(found),
+            _ => with(TurnVisibility::Gone),
         };
-        with(Visibility::Living).or_else(gone)
+        with(TurnVisibility::Living).or_else(gone)
     }
 
     /// Returns the turn as which a turn of the word index is shown.
@@ -116,27 +116,27 @@ impl<'a> FilteredIndex<'a> {
         self.resolve_copy(SessionTurn { turn, session })
     }
 
-    fn visibility(&self, SessionTurn { turn, session }: SessionTurn) -> Visibility {
-        let session = self.judged(session);
-        match session.filter(|session| self.passes_in(*session, turn)) {
-            None => Visibility::FilteredOut,
-            Some(session) if session.is_gone => Visibility::Gone,
-            Some(_) => Visibility::Living,
+    fn visibility(&self, SessionTurn { turn, session }: SessionTurn) -> TurnVisibility {
+        let session = self.find_judged_session(session);
+        match session.filter(|session| self.passes_in_session(*session, turn)) {
+            None => TurnVisibility::FilteredOut,
+            Some(session) if session.is_gone => TurnVisibility::Gone,
+            Some(_) => TurnVisibility::Living,
         }
     }
 }
 
 /// Tells whether a turn can be shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Visibility {
+enum TurnVisibility {
     Living,
     /// It passes, but its history is no longer on disk.
     Gone,
     FilteredOut,
 }
 
-fn read_copies(index: &Reader) -> Result<Copies, StoreError> {
-    let mut copies = Copies::default();
+fn read_copies(index: &Reader) -> Result<TurnCopies, StoreError> {
+    let mut copies = TurnCopies::default();
     for copy in index.copies()? {
         copies.entry(copy.owner).or_default().push(SessionTurn {
             turn: copy.turn,
@@ -149,7 +149,7 @@ fn read_copies(index: &Reader) -> Result<Copies, StoreError> {
 /// Judges sessions that pass, each at its number.
 fn judge_sessions<'a>(
     sessions: &[&'a SessionRow],
-    filter: &Filter,
+    filter: &SearchFilter,
 ) -> Vec<Option<JudgedSession<'a>>> {
     let greatest = sessions.iter().map(|session| session.id.as_index()).max();
     let mut judged = vec![None; greatest.map_or(0, |greatest| greatest + 1)];
@@ -167,16 +167,16 @@ fn judge_sessions<'a>(
 }
 
 /// Returns the turns of these sessions that pass by time, branch and file.
-fn passing_turns<'a>(
+fn find_passing_turns<'a>(
     index: &Reader,
     sessions: impl Iterator<Item = &'a SessionRow>,
-    filter: &Filter,
+    filter: &SearchFilter,
 ) -> Result<FxHashSet<TurnId>, StoreError> {
     let mut passing = FxHashSet::default();
     for session in sessions {
         let mut turns = index.turns(session.id)?;
         turns.retain(|turn| {
-            let mut clauses = filter.in_scope(ClauseScope::Turn);
+            let mut clauses = filter.clauses_in_scope(ClauseScope::Turn);
             clauses.all(|clause| clause.passes(session, turn, &[]))
         });
         if !turns.is_empty() {
@@ -190,11 +190,11 @@ fn passing_turns<'a>(
 /// Leaves the turns that pass by the files that they name. Contents are read only where a clause needs them.
 fn retain_by_files(
     index: &Reader,
-    filter: &Filter,
+    filter: &SearchFilter,
     session: &SessionRow,
     turns: &mut Vec<TurnRow>,
 ) -> Result<(), StoreError> {
-    let clauses: Vec<&FilterClause> = filter.in_scope(ClauseScope::Files).collect();
+    let clauses: Vec<&FilterClause> = filter.clauses_in_scope(ClauseScope::Files).collect();
     if clauses.is_empty() {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! Visits turn after turn of all that a filter lets through, without ranking.
 
-use crate::filter::Filter;
+use crate::filter::SearchFilter;
 use crate::filtered_index::FilteredIndex;
 use session_core::TurnContent;
 use session_store::{Reader, SessionRow, SessionTurn, StoreError, TurnRow};
@@ -31,14 +31,17 @@ impl<T> FoundTurn<T> {
 pub fn find_turns<T>(
     index: &Reader,
     sessions: &[SessionRow],
-    filter: &Filter,
+    filter: &SearchFilter,
     visit: impl Fn(&SessionRow, &TurnContent) -> Option<T>,
 ) -> Result<Vec<FoundTurn<T>>, StoreError> {
     let filtered = FilteredIndex::new(index, sessions, filter)?;
     let mut turns = Vec::new();
     for session in sessions {
         let own = index.turns(session.id)?;
-        let shown: Vec<_> = own.iter().map(|turn| shown_as(&filtered, turn)).collect();
+        let shown: Vec<_> = own
+            .iter()
+            .map(|turn| resolve_shown_turn(&filtered, turn))
+            .collect();
         if shown.iter().all(Option::is_none) {
             continue; // which spares its contents
         }
@@ -61,7 +64,7 @@ pub fn find_turns<T>(
 }
 
 /// Returns the copy of a turn that the filter shows in its place, or the turn itself; `None` for a copy.
-fn shown_as(filtered: &FilteredIndex<'_>, turn: &TurnRow) -> Option<SessionTurn> {
+fn resolve_shown_turn(filtered: &FilteredIndex<'_>, turn: &TurnRow) -> Option<SessionTurn> {
     let own = SessionTurn {
         turn: turn.id,
         session: turn.session,

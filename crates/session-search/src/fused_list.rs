@@ -9,7 +9,7 @@ use crate::filtered_index::FilteredIndex;
 use crate::fusion_weights::FusionWeights;
 use crate::hit::FusedHit;
 use crate::nearest::NearestTargets;
-use crate::request::Request;
+use crate::request::SearchRequest;
 use crate::session_context::SessionContext;
 use session_core::{Normalization, fuse};
 use session_store::{Level, SessionId, Target, TurnId};
@@ -33,7 +33,7 @@ impl FusedList {
     pub(crate) fn new(
         candidates: &Candidates<'_>,
         nearest: &NearestTargets<'_>,
-        request: &Request,
+        request: &SearchRequest,
         level: Level,
         filtered: &FilteredIndex<'_>,
     ) -> Self {
@@ -60,7 +60,7 @@ impl FusedList {
             dense,
         };
         for hit in &mut list.hits {
-            hit.score *= candidates.exact.factor(hit.id, request.tuning.exact);
+            hit.score *= candidates.exact.score_factor(hit.id, request.tuning.exact);
         }
         list.order_ties(filtered);
         list
@@ -90,12 +90,12 @@ impl FusedList {
     }
 
     /// Multiplies the score of each turn by the factor of its session, and sorts again.
-    pub(crate) fn weigh_by_session(&mut self, context: &SessionContext) {
+    pub(crate) fn apply_session_context(&mut self, context: &SessionContext) {
         for hit in &mut self.hits {
             if let Target::Turn(turn) = hit.id {
                 let lists = [&self.lexical, &self.dense];
                 let session = lists.iter().find_map(|list| list.session_of.get(&turn));
-                hit.score *= session.map_or(1.0, |session| context.factor(*session));
+                hit.score *= session.map_or(1.0, |session| context.score_factor(*session));
             }
         }
         self.hits.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -114,9 +114,9 @@ impl FusedList {
             return of(&self.lexical).or_else(|| of(&self.dense));
         };
         let lacking = |turn| exact.lacking_share(Target::Turn(turn));
-        let [lexical_confidence, dense_confidence] = self.weights.confidence(hit);
+        let confidence = self.weights.hit_confidence(hit);
         let by_terms = lacking(dense).total_cmp(&lacking(lexical));
-        let lexical_first = by_terms.then(lexical_confidence.total_cmp(&dense_confidence));
+        let lexical_first = by_terms.then(confidence.lexical.total_cmp(&confidence.dense));
         Some(if lexical_first.is_ge() {
             lexical
         } else {

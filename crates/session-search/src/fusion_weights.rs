@@ -4,7 +4,7 @@ use crate::candidate_list::CandidateList;
 use crate::dense::DenseCandidates;
 use crate::hit::FusedHit;
 use crate::lexical::LexicalCandidates;
-use crate::request::{FusionMode, Request};
+use crate::request::{FusionMode, SearchRequest};
 use serde::Serialize;
 use session_core::ListScore;
 
@@ -21,7 +21,6 @@ pub struct FusionWeights {
     /// The dense list.
     pub dense: ListWeight,
     /// The share of the query's idf in identifiers and quoted phrases that some turn holds, 0 to 1.
-    #[serde(rename = "named")]
     pub exact_share: f32,
 }
 
@@ -31,14 +30,20 @@ pub struct ListWeight {
     /// Weight beside the other list, before the base weight.
     pub strength: f32,
     /// Confidence of its best candidate by its own scale, 0 to 1.
-    #[serde(rename = "worth")]
     pub confidence: f32,
+}
+
+/// The confidence of a hit by each list, 0 to 1.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HitConfidence {
+    pub(crate) lexical: f32,
+    pub(crate) dense: f32,
 }
 
 impl FusionWeights {
     /// Computes the weights from what the lists hold.
     pub(crate) fn new(
-        request: &Request,
+        request: &SearchRequest,
         words: &LexicalCandidates,
         lexical: &CandidateList,
         dense: &DenseCandidates,
@@ -48,7 +53,7 @@ impl FusionWeights {
         let mut weights = Self {
             alpha: 0.0,
             lexical: ListWeight {
-                strength: confidence.powf(request.tuning.power) * (1.0 - flatness(lexical)),
+                strength: confidence.powf(request.tuning.power) * (1.0 - compute_flatness(lexical)),
                 confidence,
             },
             dense: ListWeight {
@@ -57,37 +62,37 @@ impl FusionWeights {
             },
             exact_share,
         };
-        weights.alpha = weights.alpha(request);
+        weights.alpha = weights.compute_alpha(request);
         weights
     }
 
-    /// Returns the confidence of a hit by the lexical and by the dense list, each 0 to 1.
-    pub(crate) fn confidence(&self, hit: &FusedHit) -> [f32; 2] {
+    /// Computes the confidence of a hit by each list.
+    pub(crate) fn hit_confidence(&self, hit: &FusedHit) -> HitConfidence {
         let confidence = |list_score: Option<ListScore>, list: ListWeight| {
             list_score.map_or(0.0, |s| s.scaled * list.confidence)
         };
-        [
-            confidence(hit.lexical, self.lexical),
-            confidence(hit.dense, self.dense),
-        ]
+        HitConfidence {
+            lexical: confidence(hit.lexical, self.lexical),
+            dense: confidence(hit.dense, self.dense),
+        }
     }
 
     /// Returns the weight of the dense list. One list has all of it where the other is empty by
     /// nature: no model, no vector, or no term in the query.
-    fn alpha(&self, request: &Request) -> f32 {
+    fn compute_alpha(&self, request: &SearchRequest) -> f32 {
         match request.fusion {
             FusionMode::DenseOnly => 1.0,
             FusionMode::LexicalOnly => 0.0,
             _ if self.dense.strength <= 0.0 => 0.0,
             _ if request.query.terms.is_empty() => 1.0,
             FusionMode::Fixed(alpha) => alpha,
-            FusionMode::Adaptive => self.adaptive_alpha(request.tuning.base),
+            FusionMode::Adaptive => self.compute_adaptive_alpha(request.tuning.base),
         }
     }
 
     /// Returns the base weight, moved by the strength of each list. Identifiers and quoted phrases count
     /// for the lexical list alone.
-    fn adaptive_alpha(&self, base: f32) -> f32 {
+    fn compute_adaptive_alpha(&self, base: f32) -> f32 {
         let dense = base * self.dense.strength;
         let lexical = (1.0 - base) * self.lexical.strength;
         dense / (dense + lexical) * (1.0 - self.exact_share)
@@ -95,7 +100,7 @@ impl FusionWeights {
 }
 
 /// Returns the score of the tenth candidate over the first one's: 1 where words tell nothing apart.
-fn flatness(lexical: &CandidateList) -> f32 {
+fn compute_flatness(lexical: &CandidateList) -> f32 {
     let score = |rank: usize| lexical.scored.get(rank - 1).map(|c| c.score);
     match (score(1), score(FLATNESS_RANK)) {
         (Some(first), Some(tenth)) if first > 0.0 => tenth / first,

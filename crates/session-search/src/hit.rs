@@ -5,26 +5,26 @@ use crate::fusion_weights::FusionWeights;
 use crate::unfound_terms::UnfoundTerms;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
-use session_core::{Band, Fused, ListScore};
+use session_core::{ConfidenceBand, FusedItem, ListScore};
 use session_store::{Level, SessionRow, Target, TermStats, TurnRow};
 use std::collections::BTreeMap;
 
 /// A turn or session with the score and rank of each list.
-pub(crate) type FusedHit = Fused<Target>;
+pub(crate) type FusedHit = FusedItem<Target>;
 
 /// The hits of a search.
 #[derive(Debug, Clone)]
-pub struct Results {
+pub struct SearchResults {
     /// Sessions or turns.
     pub level: Level,
     /// The order of the hits.
     pub order: HitOrder,
     /// The hits, in this order.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<SearchHit>,
     /// The extent of the search.
-    pub searched: Searched,
+    pub searched: SearchedCounts,
     /// The figures from which the scores follow.
-    pub explanation: Explanation,
+    pub explanation: SearchExplanation,
 }
 
 /// The orders of hits.
@@ -38,7 +38,7 @@ pub enum HitOrder {
 
 /// The extent of a search: what the filter let through.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Searched {
+pub struct SearchedCounts {
     /// Sessions.
     pub sessions: usize,
     /// Projects they belong to.
@@ -47,9 +47,9 @@ pub struct Searched {
     pub sources: BTreeMap<String, usize>,
 }
 
-impl Searched {
+impl SearchedCounts {
     /// Counts sessions that have turns.
-    pub fn count<'a>(sessions: impl Iterator<Item = &'a SessionRow>) -> Self {
+    pub fn count_sessions<'a>(sessions: impl Iterator<Item = &'a SessionRow>) -> Self {
         let mut counts = Self::default();
         let mut projects = FxHashSet::default();
         for session in sessions.filter(|s| s.turns > 0) {
@@ -67,12 +67,10 @@ impl Searched {
 
 /// The figures from which the scores of a search follow.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Explanation {
+pub struct SearchExplanation {
     /// The weights of both lists.
-    #[serde(rename = "weighing")]
     pub weights: FusionWeights,
     /// Identifiers that few sessions hold; these sessions go first.
-    #[serde(rename = "named")]
     pub identifiers: Vec<String>,
     /// The query's terms that no searched session holds.
     #[serde(flatten)]
@@ -82,19 +80,18 @@ pub struct Explanation {
     /// Names of the models, the best first.
     pub models: Vec<String>,
     /// Statistics of the cosines of each model that has some.
-    #[serde(rename = "spreads")]
     pub cosines: Vec<CosineStats>,
 }
 
 /// One hit.
 #[derive(Debug, Clone)]
-pub struct Hit {
+pub struct SearchHit {
     /// From 1.
     pub rank: usize,
     /// The probability that it answers, 0 to 1 (`docs/ranking.md`).
     pub score: f32,
     /// The band of that probability.
-    pub band: Band,
+    pub band: ConfidenceBand,
     /// The session.
     pub session: SessionRow,
     /// The turn, or the best turn of the session.

@@ -2,12 +2,12 @@
 
 use crate::calibration::CalibratedHit;
 use crate::filtered_index::FilteredIndex;
-use crate::hit::Hit;
+use crate::hit::SearchHit;
 use crate::ranking::Ranking;
-use crate::request::Request;
-use crate::snippet::snippet;
-use session_core::parallel::map_on_both;
-use session_core::{Band, TurnContent};
+use crate::snippet::find_snippet;
+use crate::snippet_words::SnippetWords;
+use session_core::parallel::map_on_two_threads;
+use session_core::{ConfidenceBand, TurnContent};
 use session_store::{PackedTurns, Reader, SessionRow, StoreError, Target, TurnRow};
 
 /// Characters of a preview.
@@ -25,9 +25,8 @@ struct ReadHit<'a> {
 pub(crate) fn read(
     index: &Reader,
     filtered: &FilteredIndex<'_>,
-    request: &Request,
     ranking: &Ranking,
-) -> Result<Vec<Hit>, StoreError> {
+) -> Result<Vec<SearchHit>, StoreError> {
     let mut read = Vec::with_capacity(ranking.hits.len());
     for ranked in &ranking.hits {
         let turn = read_turn(index, ranking, ranked)?;
@@ -42,16 +41,17 @@ pub(crate) fn read(
             turn,
         });
     }
-    let contents = map_on_both(&read, |hit| {
+    let words = SnippetWords::from_stats(&ranking.lexical.hits.terms);
+    let contents = map_on_two_threads(&read, |hit| {
         let content = hit.content.as_ref().map(PackedTurns::unpack_first);
         let content = content.unwrap_or_default();
-        (preview(&content, request), content)
+        (find_snippet(&content, &words, PREVIEW_CHARS), content)
     });
     let hits = read.into_iter().zip(contents).enumerate();
-    let hits = hits.map(|(i, (hit, (preview, content)))| Hit {
+    let hits = hits.map(|(i, (hit, (preview, content)))| SearchHit {
         rank: i + 1,
         score: hit.ranked.probability,
-        band: Band::from_probability(hit.ranked.probability),
+        band: ConfidenceBand::from_probability(hit.ranked.probability),
         fused: hit.ranked.fused.score,
         session: hit.session.clone(),
         preview,
@@ -66,9 +66,9 @@ pub(crate) fn read(
     Ok(hits.collect())
 }
 
-/// Returns the passage of a turn that is shown for a request.
-pub(crate) fn preview(content: &TurnContent, request: &Request) -> String {
-    snippet(content, &request.query, PREVIEW_CHARS)
+/// Returns the passage that is shown of a turn which no query found.
+pub(crate) fn preview_newest(content: &TurnContent) -> String {
+    find_snippet(content, &SnippetWords::default(), PREVIEW_CHARS)
 }
 
 /// Reads the turn of a hit, or the turn that is shown for a session.

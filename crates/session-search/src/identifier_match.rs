@@ -1,10 +1,10 @@
 //! How a turn holds an identifier: as typed or in other case, by itself or in a longer name.
 
 use session_core::TurnContent;
-use session_core::text::{is_unspaced, one_line};
+use session_core::text::{collapse_whitespace, is_unspaced};
 use std::borrow::Cow;
 
-/// How a turn holds an identifier, the worst first.
+/// The ways in which a turn holds an identifier, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum IdentifierMatch {
     /// As adjacent words: `foo. Bar` for `foo_bar`.
@@ -24,34 +24,34 @@ impl IdentifierMatch {
     /// is searched with the turn.
     pub(crate) fn find(content: &TurnContent, title: Option<&str>, identifier: &str) -> Self {
         let is_phrase = identifier.contains(char::is_whitespace);
-        let identifier = comparable(identifier, is_phrase);
+        let identifier = fold_for_match(identifier, is_phrase);
         let texts = || content.searched_texts().chain(title);
-        let best = |find: &dyn Fn(&str) -> Option<Occurrence>| {
-            let found = texts().filter_map(|text| find(&comparable(text, is_phrase)));
+        let best = |find: &dyn Fn(&str) -> Option<IdentifierOccurrence>| {
+            let found = texts().filter_map(|text| find(&fold_for_match(text, is_phrase)));
             found.max()
         };
         match best(&|text| find_occurrence(text, &identifier)) {
-            Some(Occurrence::Alone) => return Self::Whole,
-            Some(Occurrence::InName) => return Self::Part,
+            Some(IdentifierOccurrence::Alone) => return Self::Whole,
+            Some(IdentifierOccurrence::InName) => return Self::Part,
             None => {}
         }
         let folded = identifier.to_lowercase();
         match best(&|text| find_occurrence(&text.to_lowercase(), &folded)) {
-            Some(Occurrence::Alone) => Self::WholeIgnoringCase,
-            Some(Occurrence::InName) => Self::PartIgnoringCase,
+            Some(IdentifierOccurrence::Alone) => Self::WholeIgnoringCase,
+            Some(IdentifierOccurrence::InName) => Self::PartIgnoringCase,
             None => Self::Words,
         }
     }
 
     /// Returns true where the identifier stands by itself.
-    pub(crate) fn is_whole(self) -> bool {
+    pub(crate) fn is_whole_identifier(self) -> bool {
         matches!(self, Self::Whole | Self::WholeIgnoringCase)
     }
 }
 
 /// Returns a text as it is compared: with one way to write a separator of paths, an apostrophe and, since a line may
 /// end within a phrase, a run of spaces. Markdown writes `\_` for `_`.
-fn comparable(text: &str, is_phrase: bool) -> Cow<'_, str> {
+fn fold_for_match(text: &str, is_phrase: bool) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     for (variant, usual) in [("\\_", "_"), ("\\", "/"), ("’", "'")] {
         if text.contains(variant) {
@@ -59,14 +59,14 @@ fn comparable(text: &str, is_phrase: bool) -> Cow<'_, str> {
         }
     }
     match is_phrase {
-        true => Cow::Owned(one_line(&text)),
+        true => Cow::Owned(collapse_whitespace(&text)),
         false => text,
     }
 }
 
-/// How an identifier stands in a text.
+/// The ways in which an identifier occurs in a text, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Occurrence {
+enum IdentifierOccurrence {
     /// Joined to others by `-` or `.`, or in the plural.
     InName,
     /// By itself, or in a path.
@@ -75,14 +75,18 @@ enum Occurrence {
 
 /// Finds the best occurrence of an identifier in a text, not as part of a longer word: `--agent` is
 /// not in `--agent-name`, nor in `---agent`.
-fn find_occurrence(text: &str, identifier: &str) -> Option<Occurrence> {
-    let found = text
-        .match_indices(identifier)
-        .filter_map(|(at, found)| classify(&text[..at], identifier, &text[at + found.len()..]));
+fn find_occurrence(text: &str, identifier: &str) -> Option<IdentifierOccurrence> {
+    let found = text.match_indices(identifier).filter_map(|(at, found)| {
+        classify_occurrence(&text[..at], identifier, &text[at + found.len()..])
+    });
     found.max()
 }
 
-fn classify(before: &str, identifier: &str, after: &str) -> Option<Occurrence> {
+fn classify_occurrence(
+    before: &str,
+    identifier: &str,
+    after: &str,
+) -> Option<IdentifierOccurrence> {
     // Underscores around an identifier are ignored: `__init__` holds `init`.
     let is_mark = |c: char| c == '_';
     let before = before.trim_end_matches(is_mark).chars().next_back();
@@ -94,7 +98,7 @@ fn classify(before: &str, identifier: &str, after: &str) -> Option<Occurrence> {
         true => &after[1..],
         false => after.trim_start_matches(is_mark),
     };
-    let ends = Ends::new(identifier);
+    let ends = WordBoundaries::new(identifier);
     let mut following = after.chars();
     let (after, second_after) = (following.next(), following.next());
     let goes_on = after == Some('-');
@@ -108,18 +112,18 @@ fn classify(before: &str, identifier: &str, after: &str) -> Option<Occurrence> {
         || matches!(before, Some('-' | '.'))
         || (after == Some('.') && is_word(second_after));
     Some(match joined {
-        true => Occurrence::InName,
-        false => Occurrence::Alone,
+        true => IdentifierOccurrence::InName,
+        false => IdentifierOccurrence::Alone,
     })
 }
 
-/// Whether a word may go on before and after an identifier: not where it ends in a script without spaces.
-struct Ends {
+/// Tells at which ends of an identifier a word may go on: not where it ends in a script without spaces.
+struct WordBoundaries {
     begins_word: bool,
     ends_word: bool,
 }
 
-impl Ends {
+impl WordBoundaries {
     fn new(identifier: &str) -> Self {
         let is_spaced = |c: Option<char>| c.is_some_and(|c| !is_unspaced(c));
         Self {
@@ -129,7 +133,8 @@ impl Ends {
     }
 }
 
-/// A character of a script without spaces, or of Korean, begins another word: `retry.ts没有`.
+/// Returns true for a character that goes on with a word. One of a script without spaces, or of Korean, begins another
+/// word: `retry.ts没有`.
 fn is_word(c: Option<char>) -> bool {
     c.is_some_and(|c| (c.is_alphanumeric() && !is_unspaced(c)) || c == '_')
 }

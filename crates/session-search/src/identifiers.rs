@@ -87,7 +87,7 @@ pub(crate) fn find_holders(exact: &ExactTerms, lexical: &LexicalCandidates) -> I
     let mut sessions: BTreeMap<SessionId, IdentifierHolder> = BTreeMap::new();
     let mut terms = Vec::new();
     for term in &exact.terms {
-        let holders = holders_of_term(term);
+        let holders = find_term_holders(term);
         if holders.is_empty() {
             continue;
         }
@@ -108,7 +108,7 @@ pub(crate) fn find_holders(exact: &ExactTerms, lexical: &LexicalCandidates) -> I
 
 /// Returns the sessions with the best match of an identifier, each with its turns; none where many
 /// sessions have it.
-fn holders_of_term(term: &ExactTerm) -> BTreeMap<SessionId, Vec<TurnId>> {
+fn find_term_holders(term: &ExactTerm) -> BTreeMap<SessionId, Vec<TurnId>> {
     let mut sessions: BTreeMap<SessionId, Vec<TurnId>> = BTreeMap::new();
     if !term.is_all_read {
         return sessions;
@@ -131,5 +131,5 @@ fn holders_of_term(term: &ExactTerm) -> BTreeMap<SessionId, Vec<TurnId>> {
 
 /// Returns true where a match stands as much by itself as the best one, in whatever case.
 fn is_as_whole(quality: IdentifierMatch, best: Option<IdentifierMatch>) -> bool {
-    best.is_some_and(|best| quality.is_whole() || !best.is_whole())
+    best.is_some_and(|best| quality.is_whole_identifier() || !best.is_whole_identifier())
 }

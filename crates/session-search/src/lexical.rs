@@ -62,7 +62,11 @@ impl LexicalCandidates {
             return 0.0;
         };
         let rare = (self.hits.relative_idf(best) / RARE_SHARE).min(1.0);
-        let telling = if query.telling { 1.0 } else { STOP_WORDS };
+        let telling = if query.has_content_words {
+            1.0
+        } else {
+            STOP_WORDS
+        };
         self.hits.idf_share(best) * rare * telling
     }
 

@@ -1,29 +1,29 @@
 //! From a query to hits at two levels, sessions and turns.
 //!
-//! [`search`] answers a [`Request`] in stages, each a file:
+//! [`search`] answers a [`SearchRequest`] in stages, each a file:
 //!
-//! 1. `filtered_index`: the [`Filter`] is computed once into an immutable set.
+//! 1. `filtered_index`: the [`SearchFilter`] is computed once into an immutable set.
 //! 2. `candidates`: turns by word (`lexical`), cosines by vector (`cosines`), who holds the
 //!    query's identifiers and quoted phrases (`exact_terms`, `identifiers`) are read from the index. Only this stage and the last two read.
 //! 3. `ranking`: what is nearest (`nearest`), fusion (`fused_list`, `dense`, `fusion_weights`), the context of the
 //!    session (`session_context`), identifiers (`promotion`), probabilities (`calibration`).
 //! 4. `rescoring`: where rounded vectors leave the order of hits open, they are ranked again by cosines of their texts.
-//! 5. `hits`: each [`Hit`] with a preview.
+//! 5. `hits`: each [`SearchHit`] with a preview.
 //!
 //! No model runs here: the query comes embedded ([`QueryEmbedding`]) and texts are compared with it by
-//! [`TextCosines`], so that search is tested without one. `docs/ranking.md` has the formulas. [`resolve`] finds the session that a user names
-//! by the beginning of its id, [`show`] reads turns again in full from the history, or from the index
-//! when the history is gone. Without ranking, [`newest`] lists what a filter lets through, and
+//! [`TextCosines`], so that search is tested without one. `docs/ranking.md` has the formulas. [`resolve_session_id`] finds the session that a user names
+//! by the beginning of its id, [`read_exchanges`] reads turns again in full from the history, or from the index
+//! when the history is gone. Without ranking, [`list_newest`] lists what a filter lets through, and
 //! [`find_turns`] visits turn after turn.
 //!
 //! ```
-//! use session_search::{Request, search};
+//! use session_search::{SearchRequest, search};
 //! use session_store::{Reader, StoreError, Writer};
 //!
 //! let home = tempfile::tempdir().unwrap();
 //! drop(Writer::open(home.path()).unwrap());
 //! let index = Reader::open(home.path()).unwrap();
-//! let found = search(&index, &index.sessions().unwrap(), &Request::new("docker bridge"), &[]).unwrap();
+//! let found = search(&index, &index.sessions().unwrap(), &SearchRequest::new("docker bridge"), &[]).unwrap();
 //! assert!(found.hits.is_empty());
 //! ```
 
@@ -58,6 +58,7 @@ mod search;
 mod session_context;
 mod show;
 mod snippet;
+mod snippet_words;
 mod tuning;
 mod turn_patterns;
 mod unfound_terms;
@@ -65,18 +66,18 @@ mod unfound_terms;
 pub use cosine_stats::CosineStats;
 pub use cosines::QueryEmbedding;
 pub use error_turns::find_error_turns;
-pub use filter::{Condition, Filter, FilterClause, ProjectPattern, with_subagents};
+pub use filter::{FilterClause, FilterCondition, ProjectPattern, SearchFilter, add_subagents};
 pub use find_turns::{FoundTurn, find_turns};
 pub use findings::{FoundCommand, FoundFile, find_error_lines};
 pub use fusion_weights::{FusionWeights, ListWeight};
-pub use hit::{Explanation, Hit, HitOrder, Results, Searched};
-pub use newest::newest;
-pub use request::{FusionMode, Request};
+pub use hit::{HitOrder, SearchExplanation, SearchHit, SearchResults, SearchedCounts};
+pub use newest::list_newest;
+pub use request::{FusionMode, SearchRequest};
 pub use rescoring::TextCosines;
-pub use resolve::{Resolved, resolve};
+pub use resolve::{ResolvedSession, resolve_session_id};
 pub use search::search;
 pub use session_store::Level;
-pub use show::{Exchange, Origin, show, show_rows};
-pub use tuning::Tuning;
-pub use turn_patterns::{CommandPattern, session_path_matches};
+pub use show::{Exchange, TurnOrigin, read_exchanges, read_exchanges_of_rows};
+pub use tuning::RankingTuning;
+pub use turn_patterns::CommandPattern;
 pub use unfound_terms::UnfoundTerms;

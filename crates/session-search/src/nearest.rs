@@ -30,12 +30,22 @@ pub(crate) struct NearestTarget {
     pub(crate) cosines: ModelScores,
 }
 
-/// How each model's cosines become scores.
+/// The scales by which each model's cosines become scores.
 pub(crate) struct ModelScales<'a> {
     embeddings: Vec<&'a QueryEmbedding>,
     /// In the order of the models; `None` where the filter lets through nothing that the model has embedded.
     pub(crate) stats: Vec<Option<CosineStats>>,
     pub(crate) weights: ModelWeights,
+}
+
+/// A model with the statistics of its cosines.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ScaledModel<'s> {
+    /// The model's number in the order of the models.
+    pub(crate) number: usize,
+    pub(crate) stats: &'s CosineStats,
+    /// The query as the model embeds it.
+    pub(crate) embedding: &'s QueryEmbedding,
 }
 
 impl<'a> ModelScales<'a> {
@@ -62,20 +72,24 @@ impl<'a> ModelScales<'a> {
         &self.embeddings
     }
 
-    /// Returns each model that has statistics, with its number and the query by it.
-    pub(crate) fn models(
-        &self,
-    ) -> impl Iterator<Item = (usize, &CosineStats, &'a QueryEmbedding)> + '_ {
+    /// Iterates over the models that have statistics.
+    pub(crate) fn models(&self) -> impl Iterator<Item = ScaledModel<'_>> + '_ {
         let models = self.stats.iter().zip(&self.embeddings).enumerate();
-        models.filter_map(|(model, (stats, embedding))| Some((model, stats.as_ref()?, *embedding)))
+        models.filter_map(|(number, (stats, embedding))| {
+            Some(ScaledModel {
+                number,
+                stats: stats.as_ref()?,
+                embedding,
+            })
+        })
     }
 
     /// Returns each model's score of its cosine.
     pub(crate) fn scores(&self, cosines: &ModelScores) -> ModelScores {
         let mut scores = ModelScores::default();
-        for (model, stats, _) in self.models() {
-            if let Some(cosine) = cosines.get(model) {
-                scores.set(model, stats.strength * stats.relative_cosine(cosine));
+        for ScaledModel { number, stats, .. } in self.models() {
+            if let Some(cosine) = cosines.get(number) {
+                scores.set(number, stats.strength * stats.relative_cosine(cosine));
             }
         }
         scores
@@ -90,9 +104,9 @@ impl<'a> NearestTargets<'a> {
         filtered: &FilteredIndex<'_>,
     ) -> Self {
         let scales = ModelScales::new(cosines, level, filtered);
-        let mut best = TopK::new(MAX_TARGETS, ScoredTarget::order);
-        for target in cosines.targets(level, filtered.turns()) {
-            let scores = scales.scores(&cosines.of_target(target));
+        let mut best = TopK::new(MAX_TARGETS, ScoredTarget::compare_cosines);
+        for target in cosines.list_targets(level, filtered.turns()) {
+            let scores = scales.scores(&cosines.target_cosines(target));
             let score = scores.weighted_mean(&scales.weights);
             let scored = ScoredTarget { score, target };
             if !scores.is_empty()
@@ -108,7 +122,7 @@ impl<'a> NearestTargets<'a> {
                 target: scored.target,
                 session,
                 turn,
-                cosines: cosines.of_target(scored.target),
+                cosines: cosines.target_cosines(scored.target),
             })
         });
         Self {
@@ -147,7 +161,7 @@ impl<'a> NearestTargets<'a> {
             .drain(..)
             .map(|nearest| (score(&nearest), nearest));
         let mut scored: Vec<_> = scored.collect();
-        scored.sort_by(|(a, _), (b, _)| a.order(b));
+        scored.sort_by(|(a, _), (b, _)| a.compare_cosines(b));
         self.targets
             .extend(scored.into_iter().map(|(_, nearest)| nearest));
     }
@@ -162,7 +176,7 @@ fn cosine_stats(
     filtered: &FilteredIndex<'_>,
 ) -> Option<CosineStats> {
     let mut best = None;
-    for target in cosines.targets(level, filtered.turns()) {
+    for target in cosines.list_targets(level, filtered.turns()) {
         if let Some(cosine) = of_model.get(target)
             && best.is_none_or(|best| cosine > best)
             && resolve_target(target, filtered).is_some()
@@ -171,7 +185,7 @@ fn cosine_stats(
         }
     }
     let turns = cosines
-        .targets(Level::Turn, filtered.turns())
+        .list_targets(Level::Turn, filtered.turns())
         .filter(|turn| filtered.passes_session(turn.session))
         .filter_map(|turn| of_model.get(turn));
     let embedding = of_model.embedding;
@@ -190,7 +204,7 @@ struct ScoredTarget {
 
 impl ScoredTarget {
     /// Orders the best first; of equals the newer turn, and turns before chunks of sessions.
-    fn order(&self, other: &Self) -> Ordering {
+    fn compare_cosines(&self, other: &Self) -> Ordering {
         let key = |row: &Self| (row.target.turn, row.target.session);
         let by_score = other.score.total_cmp(&self.score);
         by_score.then_with(|| key(other).cmp(&key(self)))

@@ -1,15 +1,15 @@
 //! The newest of what a filter lets through, where there are no words to rank by.
 
 use crate::filtered_index::FilteredIndex;
-use crate::hit::{Explanation, Hit, HitOrder, Results, Searched};
+use crate::hit::{HitOrder, SearchExplanation, SearchHit, SearchResults, SearchedCounts};
 use crate::hits;
-use crate::request::Request;
-use session_core::Band;
+use crate::request::SearchRequest;
+use session_core::ConfidenceBand;
 use session_store::{Level, Reader, SessionRow, SessionTurn, StoreError, TurnRow};
 use std::cmp::Reverse;
 
 /// A session or turn to list, with its time.
-struct Listed<'a> {
+struct NewestTurn<'a> {
     at_ms: Option<i64>,
     session: &'a SessionRow,
     turn: TurnRow,
@@ -20,41 +20,41 @@ struct Listed<'a> {
 ///
 /// # Errors
 /// When the index fails.
-pub fn newest(
+pub fn list_newest(
     index: &Reader,
     sessions: &[SessionRow],
-    request: &Request,
-) -> Result<Results, StoreError> {
+    request: &SearchRequest,
+) -> Result<SearchResults, StoreError> {
     let filtered = FilteredIndex::new(index, sessions, &request.filter)?;
     let listed = match request.level {
-        Level::Session => newest_sessions(index, &filtered, request.limit)?,
-        Level::Turn => newest_turns(index, &filtered, request.limit)?,
+        Level::Session => list_newest_sessions(index, &filtered, request.limit)?,
+        Level::Turn => list_newest_turns(index, &filtered, request.limit)?,
     };
     let ranked = listed.into_iter().zip(1..);
-    let hits = ranked.map(|(listed, rank)| read_hit(index, request, listed, rank));
-    Ok(Results {
+    let hits = ranked.map(|(listed, rank)| read_hit(index, listed, rank));
+    Ok(SearchResults {
         level: request.level,
         order: HitOrder::Newest,
         hits: hits.collect::<Result<_, _>>()?,
-        searched: Searched::count(filtered.sessions().iter().copied()),
-        explanation: Explanation::default(),
+        searched: SearchedCounts::count_sessions(filtered.sessions().iter().copied()),
+        explanation: SearchExplanation::default(),
     })
 }
 
 /// Returns the sessions that pass, newest first.
-fn by_time<'a>(filtered: &FilteredIndex<'a>) -> Vec<&'a SessionRow> {
+fn sort_by_time<'a>(filtered: &FilteredIndex<'a>) -> Vec<&'a SessionRow> {
     let mut sessions: Vec<&SessionRow> = filtered.sessions().to_vec();
     sessions.sort_unstable_by_key(|session| Reverse((session.ended_ms, session.id)));
     sessions
 }
 
-fn newest_sessions<'a>(
+fn list_newest_sessions<'a>(
     index: &Reader,
     filtered: &FilteredIndex<'a>,
     limit: usize,
-) -> Result<Vec<Listed<'a>>, StoreError> {
+) -> Result<Vec<NewestTurn<'a>>, StoreError> {
     let mut listed = Vec::new();
-    for session in by_time(filtered) {
+    for session in sort_by_time(filtered) {
         if listed.len() >= limit {
             break;
         }
@@ -63,7 +63,7 @@ fn newest_sessions<'a>(
             let (turn, session) = (row.id, row.session);
             !row.is_blank() && filtered.passes(SessionTurn { turn, session })
         });
-        listed.extend(last.map(|turn| Listed {
+        listed.extend(last.map(|turn| NewestTurn {
             at_ms: session.ended_ms,
             session,
             turn,
@@ -73,20 +73,20 @@ fn newest_sessions<'a>(
 }
 
 /// Reads sessions, newest first, until those that are left are older than the turns found.
-fn newest_turns<'a>(
+fn list_newest_turns<'a>(
     index: &Reader,
     filtered: &FilteredIndex<'a>,
     limit: usize,
-) -> Result<Vec<Listed<'a>>, StoreError> {
-    let mut listed: Vec<Listed<'a>> = Vec::new();
-    for session in by_time(filtered) {
+) -> Result<Vec<NewestTurn<'a>>, StoreError> {
+    let mut listed: Vec<NewestTurn<'a>> = Vec::new();
+    for session in sort_by_time(filtered) {
         let oldest = listed.get(limit.saturating_sub(1));
         if oldest.is_some_and(|oldest| oldest.at_ms > session.ended_ms) {
             break;
         }
         for turn in index.turns(session.id)? {
             if is_shown(filtered, &turn) {
-                listed.push(Listed {
+                listed.push(NewestTurn {
                     at_ms: session.time_of(&turn),
                     session,
                     turn,
@@ -115,20 +115,15 @@ fn is_shown(filtered: &FilteredIndex<'_>, turn: &TurnRow) -> bool {
     shown == Some(own)
 }
 
-fn read_hit(
-    index: &Reader,
-    request: &Request,
-    listed: Listed<'_>,
-    rank: usize,
-) -> Result<Hit, StoreError> {
+fn read_hit(index: &Reader, listed: NewestTurn<'_>, rank: usize) -> Result<SearchHit, StoreError> {
     let content = index.content(listed.turn.id)?;
-    Ok(Hit {
+    Ok(SearchHit {
         rank,
         score: 0.0,
-        band: Band::Weak,
+        band: ConfidenceBand::Weak,
         fused: 0.0,
         session: listed.session.clone(),
-        preview: hits::preview(&content, request),
+        preview: hits::preview_newest(&content),
         files: content.files,
         tools: content.tools,
         turn: Some(listed.turn),

@@ -13,7 +13,7 @@ const TIE_BREAK: f32 = 0.01;
 
 /// The holders of identifiers in the order in which they are promoted.
 #[derive(Debug, Default)]
-pub(crate) struct Promotion {
+pub(crate) struct IdentifierPromotion {
     ranked: Vec<RankedHolder>,
     share: f32,
 }
@@ -24,7 +24,7 @@ struct RankedHolder {
     rank: f32,
 }
 
-impl Promotion {
+impl IdentifierPromotion {
     /// Orders the holders. Where the query is nothing but identifiers, the session that works with
     /// them most goes first; else the fused score decides, which the other words make.
     pub(crate) fn new(holders: &IdentifierHolders, level: Level, hits: &[FusedHit]) -> Self {
@@ -61,18 +61,18 @@ impl Promotion {
         let first = self.ranked.first().map_or(1.0, |ranked| ranked.rank);
         for ranked in self.ranked.iter().rev() {
             let part = (ranked.rank / first.max(f32::EPSILON)).min(1.0);
-            raise(hits, &ranked.holder.targets(level), best * part);
+            raise_scores(hits, &ranked.holder.targets(level), best * part);
         }
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
     }
 
     /// Returns true when a session is promoted.
-    pub(crate) fn is_any(&self) -> bool {
+    pub(crate) fn is_promoting(&self) -> bool {
         self.share > 0.0
     }
 
     /// Returns the probability that the first hit answers, by the identifiers that it holds alone.
-    pub(crate) fn probability(&self) -> f32 {
+    pub(crate) fn min_probability(&self) -> f32 {
         let all: f32 = self.ranked.iter().map(|r| r.holder.weight).sum();
         let first = self.ranked.first().map_or(0.0, |r| r.holder.weight);
         self.share * first / all.max(f32::EPSILON)
@@ -80,7 +80,7 @@ impl Promotion {
 
     /// Returns the turn that is shown for a session, if that is a holder: of its turns that hold an
     /// identifier the best by word.
-    pub(crate) fn turn_of(
+    pub(crate) fn promoted_turn(
         &self,
         session: SessionId,
         lexical: &LexicalCandidates,
@@ -94,7 +94,7 @@ impl Promotion {
 }
 
 /// Moves the best of some targets to the front, with this score at least; the caller sorts stably.
-fn raise(hits: &mut Vec<FusedHit>, targets: &BTreeSet<Target>, min_score: f32) {
+fn raise_scores(hits: &mut Vec<FusedHit>, targets: &BTreeSet<Target>, min_score: f32) {
     let Some(last) = targets.last() else {
         return;
     };

@@ -9,8 +9,8 @@ use crate::fused_list::FusedList;
 use crate::hit::FusedHit;
 use crate::lexical::LexicalCandidates;
 use crate::nearest::NearestTargets;
-use crate::promotion::Promotion;
-use crate::request::Request;
+use crate::promotion::IdentifierPromotion;
+use crate::request::SearchRequest;
 use crate::session_context::SessionContext;
 use rustc_hash::FxHashMap;
 use session_store::{Level, SessionId, Target, TurnId};
@@ -19,10 +19,10 @@ use session_store::{Level, SessionId, Target, TurnId};
 pub(crate) struct Ranking<'a> {
     pub(crate) hits: Vec<CalibratedHit>,
     pub(crate) list: FusedList,
-    lexical: &'a LexicalCandidates,
+    pub(crate) lexical: &'a LexicalCandidates,
     exact: &'a ExactTerms,
-    request: &'a Request,
-    promotion: Promotion,
+    request: &'a SearchRequest,
+    promotion: IdentifierPromotion,
     context: Option<SessionContext>,
 }
 
@@ -61,7 +61,7 @@ impl<'a> NearestByLevel<'a> {
 pub(crate) fn rank<'a>(
     candidates: &'a Candidates<'_>,
     nearest: &NearestByLevel<'_>,
-    request: &'a Request,
+    request: &'a SearchRequest,
     filtered: &FilteredIndex<'_>,
 ) -> Ranking<'a> {
     let (level, lexical) = (request.level, &candidates.lexical);
@@ -72,9 +72,9 @@ pub(crate) fn rank<'a>(
         SessionContext::new(&sessions.hits, request.tuning.context)
     });
     if let Some(context) = &context {
-        list.weigh_by_session(context);
+        list.apply_session_context(context);
     }
-    let promotion = Promotion::new(&candidates.holders, level, &list.hits);
+    let promotion = IdentifierPromotion::new(&candidates.holders, level, &list.hits);
     promotion.apply(level, &mut list.hits);
     Ranking {
         hits: calibrate(&list, &promotion, lexical, request.limit),
@@ -91,19 +91,19 @@ impl Ranking<'_> {
     /// Returns the turn that is shown for a session: one that holds an identifier of the query, or
     /// else the best turn of the list that found more.
     pub(crate) fn shown_turn(&self, session: SessionId, hit: &FusedHit) -> Option<TurnId> {
-        let by_identifier = self.promotion.turn_of(session, self.lexical);
+        let by_identifier = self.promotion.promoted_turn(session, self.lexical);
         by_identifier.or_else(|| self.list.best_turn(session, hit, self.exact))
     }
 
     /// Returns the factor by which exact terms that a hit lacks change its score.
     pub(crate) fn exact_factor(&self, hit: Target) -> f32 {
-        self.exact.factor(hit, self.request.tuning.exact)
+        self.exact.score_factor(hit, self.request.tuning.exact)
     }
 
     /// Returns the factor by which a session changes the scores of its turns; 1 for a session.
     pub(crate) fn context_factor(&self, session: SessionId) -> f32 {
         self.context
             .as_ref()
-            .map_or(1.0, |context| context.factor(session))
+            .map_or(1.0, |context| context.score_factor(session))
     }
 }

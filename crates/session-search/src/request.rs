@@ -1,28 +1,28 @@
 //! Search requests.
 
-use crate::filter::Filter;
-use crate::tuning::Tuning;
+use crate::filter::SearchFilter;
+use crate::tuning::RankingTuning;
 use session_core::Query;
 use session_store::Level;
 
 /// Says what is searched for, at which level, and how candidates are ranked.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct SearchRequest {
     /// The words of the query.
     pub query: Query,
     /// The level of the hits: sessions or turns.
     pub level: Level,
     /// The filter that hits have to pass.
-    pub filter: Filter,
+    pub filter: SearchFilter,
     /// How the two lists are fused.
     pub fusion: FusionMode,
     /// The constants of the ranking.
-    pub tuning: Tuning,
+    pub tuning: RankingTuning,
     /// Greatest number of hits.
     pub limit: usize,
 }
 
-/// How the lexical and the dense list are fused.
+/// The ways in which the lexical and the dense list are fused.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FusionMode {
     /// Both, with a weight that follows what each found for the query.
@@ -35,15 +35,15 @@ pub enum FusionMode {
     LexicalOnly,
 }
 
-impl Request {
+impl SearchRequest {
     /// Makes a search for sessions with the default filter, fusion and limit.
     pub fn new(query: &str) -> Self {
         Self {
             query: Query::new(query),
             level: Level::Session,
-            filter: Filter::default(),
+            filter: SearchFilter::default(),
             fusion: FusionMode::Adaptive,
-            tuning: Tuning::default(),
+            tuning: RankingTuning::default(),
             limit: 10,
         }
     }

@@ -8,7 +8,7 @@ use crate::nearest::{NearestTarget, NearestTargets};
 use crate::ranking::{NearestByLevel, Ranking};
 use rustc_hash::{FxHashMap, FxHashSet};
 use session_core::TurnContent;
-use session_core::parallel::map_on_both;
+use session_core::parallel::map_on_two_threads;
 use session_store::{PackedSession, PackedTurns, Reader, SessionContents, StoreError, Target};
 use std::f32::consts::SQRT_2;
 use std::fmt::Debug;
@@ -46,13 +46,13 @@ pub(crate) fn rescore_ties(
     let Some(text_cosines) = &embedding.text_cosines else {
         return Ok(false);
     };
-    let deciding = Ties::new(ranking).find_deciding_targets(nearest);
-    let distinct = distinct_texts(filtered, &deciding);
+    let deciding = TiedHits::new(ranking).find_deciding_targets(nearest);
+    let distinct = select_distinct_texts(filtered, &deciding);
     let mut by_text: FxHashMap<TextKey, f32> = FxHashMap::default();
     for some in distinct.chunks(MAX_READ_TEXTS) {
         let texts = some.iter().map(|deciding| read_text(index, deciding));
         let texts = texts.collect::<Result<Vec<_>, _>>()?;
-        let computed = map_on_both(&texts, |text| text.cosine(text_cosines.as_ref()));
+        let computed = map_on_two_threads(&texts, |text| text.cosine(text_cosines.as_ref()));
         let keys = some.iter().map(|deciding| deciding.text_key());
         let computed = keys.zip(computed);
         by_text.extend(computed.filter_map(|(key, cosine)| Some((key, cosine?))));
@@ -82,7 +82,7 @@ impl DecidingTarget {
 
 /// Returns the first target of each text, as far as their turns may be read: where that of the first may not, no target with its
 /// text gets another cosine.
-fn distinct_texts<'d>(
+fn select_distinct_texts<'d>(
     filtered: &FilteredIndex<'_>,
     deciding: &'d [DecidingTarget],
 ) -> Vec<&'d DecidingTarget> {
@@ -128,13 +128,13 @@ fn read_text<'r>(
 }
 
 /// Hits whose order rounding may have decided.
-struct Ties {
+struct TiedHits {
     hits: FxHashSet<Target>,
     /// The greatest difference of two cosines that rounding may make.
     max_rounding: f32,
 }
 
-impl Ties {
+impl TiedHits {
     /// Finds the hits that are nearly equal to the one before or after them, as far as one of the two is among the
     /// first [`EXACT_HITS`].
     fn new(ranking: &Ranking<'_>) -> Self {

@@ -4,7 +4,7 @@ use session_store::SessionRow;
 
 /// The sessions that a prefix of an id names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Resolved {
+pub enum ResolvedSession {
     /// One session.
     One(Box<SessionRow>),
     /// Several: the user has to say more.
@@ -17,10 +17,12 @@ pub enum Resolved {
 /// id goes before longer ones that begin with it, a session whose history is there
 /// before one of the same id whose history is gone; `#12` is the index's own
 /// number, for two sessions with one id.
-pub fn resolve(sessions: &[SessionRow], wanted: &str) -> Resolved {
+pub fn resolve_session_id(sessions: &[SessionRow], wanted: &str) -> ResolvedSession {
     if let Some(number) = wanted.strip_prefix('#') {
         let found = sessions.iter().find(|s| s.id.to_string() == number);
-        return found.map_or(Resolved::None, |s| Resolved::One(Box::new(s.clone())));
+        return found.map_or(ResolvedSession::None, |s| {
+            ResolvedSession::One(Box::new(s.clone()))
+        });
     }
     let wanted = wanted.to_lowercase();
     let is_meant =
@@ -36,8 +38,8 @@ pub fn resolve(sessions: &[SessionRow], wanted: &str) -> Resolved {
         .collect();
     found.retain(|s| !s.gone || !living.contains(&s.uid));
     match found.len() {
-        0 => Resolved::None,
-        1 => Resolved::One(Box::new(found.remove(0))),
-        _ => Resolved::Many(found),
+        0 => ResolvedSession::None,
+        1 => ResolvedSession::One(Box::new(found.remove(0))),
+        _ => ResolvedSession::Many(found),
     }
 }

@@ -3,10 +3,10 @@
 use crate::candidates::Candidates;
 use crate::cosines::QueryEmbedding;
 use crate::filtered_index::FilteredIndex;
-use crate::hit::{Explanation, HitOrder, Results, Searched};
+use crate::hit::{HitOrder, SearchExplanation, SearchResults, SearchedCounts};
 use crate::hits;
 use crate::ranking::{NearestByLevel, rank};
-use crate::request::Request;
+use crate::request::SearchRequest;
 use crate::rescoring::rescore_ties;
 use crate::unfound_terms::UnfoundTerms;
 use session_store::{Reader, SessionRow, StoreError};
@@ -19,9 +19,9 @@ use session_store::{Reader, SessionRow, StoreError};
 pub fn search(
     index: &Reader,
     sessions: &[SessionRow],
-    request: &Request,
+    request: &SearchRequest,
     embeddings: &[QueryEmbedding],
-) -> Result<Results, StoreError> {
+) -> Result<SearchResults, StoreError> {
     let filtered = FilteredIndex::new(index, sessions, &request.filter)?;
     let candidates = Candidates::read(index, &filtered, request, embeddings)?;
     let mut nearest = NearestByLevel::find(&candidates.cosines, request.level, &filtered);
@@ -29,14 +29,14 @@ pub fn search(
     if rescore_ties(index, &filtered, &ranking, &mut nearest)? {
         ranking = rank(&candidates, &nearest, request, &filtered);
     }
-    let hits = hits::read(index, &filtered, request, &ranking)?;
+    let hits = hits::read(index, &filtered, &ranking)?;
     let models = embeddings.iter().map(|e| e.model.name.clone());
-    Ok(Results {
+    Ok(SearchResults {
         level: request.level,
         order: HitOrder::Relevance,
         hits,
-        searched: Searched::count(filtered.sessions().iter().copied()),
-        explanation: Explanation {
+        searched: SearchedCounts::count_sessions(filtered.sessions().iter().copied()),
+        explanation: SearchExplanation {
             weights: ranking.list.weights,
             identifiers: candidates.holders.terms.clone(),
             unfound: UnfoundTerms::find(

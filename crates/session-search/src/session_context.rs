@@ -2,7 +2,7 @@
 //! matter is meant.
 
 use rustc_hash::FxHashMap;
-use session_core::Fused;
+use session_core::FusedItem;
 use session_store::{SessionId, Target};
 
 /// The fused scores of sessions, as factors for the scores of their turns.
@@ -16,7 +16,7 @@ pub(crate) struct SessionContext {
 
 impl SessionContext {
     /// Computes the context from the sessions' fused scores.
-    pub(crate) fn new(sessions: &[Fused<Target>], share: f32) -> Self {
+    pub(crate) fn new(sessions: &[FusedItem<Target>], share: f32) -> Self {
         let best = sessions.iter().map(|f| f.score).fold(0.0, f32::max);
         let relative = |score: f32| if best > 0.0 { score / best } else { 0.0 };
         let relative_scores = sessions.iter().filter_map(|fused| match fused.id {
@@ -30,7 +30,7 @@ impl SessionContext {
     }
 
     /// Returns the factor of the score of a session's turn: `1 - share * (1 - relative score)`.
-    pub(crate) fn factor(&self, session: SessionId) -> f32 {
+    pub(crate) fn score_factor(&self, session: SessionId) -> f32 {
         let relative = self.relative_scores.get(&session).copied();
         1.0 - self.share * (1.0 - relative.unwrap_or_default())
     }

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use session_core::{
-    AccessedFile, CallStatus, CommandRunRef, FileAccess, Part, Span, ToolCall, Turn, TurnContent,
+    AccessedFile, CallStatus, CommandRunRef, FileAccess, ToolCall, Turn, TurnContent, TurnPart,
+    TurnSpan,
 };
 use session_redact::Redactor;
 use session_sources::find_source;
@@ -17,13 +18,13 @@ pub struct Exchange {
     #[serde(flatten)]
     pub turn: Turn,
     /// Where it was read.
-    pub origin: Origin,
+    pub origin: TurnOrigin,
 }
 
 /// Where a shown turn was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Origin {
+pub enum TurnOrigin {
     /// The agent's history: everything is there.
     History,
     /// The index, because the history is gone or changed: the words, commands
@@ -38,7 +39,7 @@ pub enum Origin {
 ///
 /// # Errors
 /// When the index fails.
-pub fn show(
+pub fn read_exchanges(
     index: &Reader,
     session: &SessionRow,
     range: RangeInclusive<u32>,
@@ -46,43 +47,47 @@ pub fn show(
 ) -> Result<Vec<Exchange>, StoreError> {
     let mut rows = index.turns(session.id)?;
     rows.retain(|row| range.contains(&row.index));
-    show_rows(index, session, &rows, redactor)
+    read_exchanges_of_rows(index, session, &rows, redactor)
 }
 
-/// Reads these turns of a session as [`show`] does.
+/// Reads these turns of a session as [`read_exchanges`] does.
 ///
 /// # Errors
 /// When the index fails.
-pub fn show_rows(
+pub fn read_exchanges_of_rows(
     index: &Reader,
     session: &SessionRow,
     rows: &[TurnRow],
     redactor: &Redactor,
 ) -> Result<Vec<Exchange>, StoreError> {
-    let mut read = reread(index, session, rows)?;
+    let mut read = reread_turns(index, session, rows)?;
     read.iter_mut().for_each(|turn| redactor.redact_turn(turn));
     rows.iter()
         .map(|row| match read.iter().position(|t| t.index == row.index) {
             Some(at) => Ok(Exchange {
                 turn: read.swap_remove(at),
-                origin: Origin::History,
+                origin: TurnOrigin::History,
             }),
             None => Ok(Exchange {
-                turn: from_index(row, index.content(row.id)?),
+                turn: make_turn(row, index.content(row.id)?),
                 origin: origin_without_history(row),
             }),
         })
         .collect()
 }
 
-fn origin_without_history(row: &TurnRow) -> Origin {
+fn origin_without_history(row: &TurnRow) -> TurnOrigin {
     match row.is_blank() {
-        true => Origin::Forgotten,
-        false => Origin::Index,
+        true => TurnOrigin::Forgotten,
+        false => TurnOrigin::Index,
     }
 }
 
-fn reread(index: &Reader, session: &SessionRow, rows: &[TurnRow]) -> Result<Vec<Turn>, StoreError> {
+fn reread_turns(
+    index: &Reader,
+    session: &SessionRow,
+    rows: &[TurnRow],
+) -> Result<Vec<Turn>, StoreError> {
     let Some(file) = index.file(session.file)? else {
         return Ok(Vec::new());
     };
@@ -91,7 +96,7 @@ fn reread(index: &Reader, session: &SessionRow, rows: &[TurnRow]) -> Result<Vec<
     };
     // A forgotten turn has an empty span.
     let rows_to_read = rows.iter().filter(|row| row.span.start < row.span.end);
-    let spans: Vec<(u32, Span)> = rows_to_read.map(|row| (row.index, row.span)).collect();
+    let spans: Vec<(u32, TurnSpan)> = rows_to_read.map(|row| (row.index, row.span)).collect();
     let mut turns = source
         .show(Path::new(&file.path), &session.meta(), &spans)
         .turns;
@@ -103,7 +108,7 @@ fn reread(index: &Reader, session: &SessionRow, rows: &[TurnRow]) -> Result<Vec<
     Ok(turns)
 }
 
-fn from_index(row: &TurnRow, content: TurnContent) -> Turn {
+fn make_turn(row: &TurnRow, content: TurnContent) -> Turn {
     let command = |run: CommandRunRef<'_>| ToolCall {
         name: "Bash".into(),
         command: Some(run.command.to_owned()),
@@ -111,7 +116,7 @@ fn from_index(row: &TurnRow, content: TurnContent) -> Turn {
         ..ToolCall::default()
     };
     let mut calls: Vec<ToolCall> = content.command_runs().map(command).collect();
-    calls.extend(content.accessed_files().map(file_call));
+    calls.extend(content.accessed_files().map(make_file_call));
     if !content.errors.is_empty() {
         let output = Some(content.errors.join("\n"));
         calls.push(ToolCall {
@@ -121,7 +126,7 @@ fn from_index(row: &TurnRow, content: TurnContent) -> Turn {
             ..ToolCall::default()
         });
     }
-    let words = (!content.answer.is_empty()).then_some(Part::Text {
+    let words = (!content.answer.is_empty()).then_some(TurnPart::Text {
         text: content.answer,
     });
     Turn {
@@ -132,14 +137,14 @@ fn from_index(row: &TurnRow, content: TurnContent) -> Turn {
         span: row.span,
         kind: row.kind,
         prompt: content.prompt,
-        parts: calls.into_iter().map(Part::Call).chain(words).collect(),
+        parts: calls.into_iter().map(TurnPart::Call).chain(words).collect(),
         turn_stats: content.turn_stats,
         ..Turn::default()
     }
 }
 
 /// Returns a call that accesses a file.
-fn file_call(file: AccessedFile<'_>) -> ToolCall {
+fn make_file_call(file: AccessedFile<'_>) -> ToolCall {
     let name = match file.access {
         FileAccess::Read => "Read",
         FileAccess::Edited => "Edit",

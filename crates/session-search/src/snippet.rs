@@ -1,7 +1,9 @@
 //! The lines of a turn that show best why it was found.
 
-use memchr::memmem::Finder;
-use session_core::{Query, TurnContent, noise, text};
+use crate::snippet_words::{SnippetWords, WordMatch};
+use session_core::text::{FilteredChar, fold_word, folded_chars};
+use session_core::{TurnContent, noise, text};
+use unicode_width::UnicodeWidthStr;
 
 /// How far into a text a passage is looked for.
 const SEARCHED_BYTES: usize = 8 * 1024;
@@ -12,12 +14,7 @@ const CUT: char = '…';
 /// words, or else the head of the user's words. Of equals the first: the
 /// user's words, then the answer, then commands and errors. Where the user
 /// gave but a bare command or a mere yes, the answer speaks for the turn.
-pub(crate) fn snippet(content: &TurnContent, query: &Query, limit: usize) -> String {
-    let words: Vec<QueryWord> = query
-        .terms
-        .iter()
-        .map(|t| QueryWord::new(&t.text))
-        .collect();
+pub(crate) fn find_snippet(content: &TurnContent, words: &SnippetWords, limit: usize) -> String {
     let prompt =
         Some(&content.prompt).filter(|p| !is_uninformative(p) || content.answer.is_empty());
     let typed_and_answered = prompt.into_iter().chain([&content.answer]);
@@ -26,7 +23,7 @@ pub(crate) fn snippet(content: &TurnContent, query: &Query, limit: usize) -> Str
         .chain(&content.errors);
     let best = texts
         .clone()
-        .filter_map(|text| passage(text, &words, limit))
+        .filter_map(|text| find_best_passage(text, words, limit))
         .reduce(|first, next| {
             if next.words > first.words {
                 next
@@ -43,7 +40,7 @@ pub(crate) fn snippet(content: &TurnContent, query: &Query, limit: usize) -> Str
     }
 }
 
-/// True for a prompt that is a bare `/command`, or noise.
+/// Returns true for a prompt that is a bare `/command`, or noise.
 fn is_uninformative(prompt: &str) -> bool {
     let prompt = prompt.trim();
     let is_command = prompt.starts_with('/') && !prompt.contains(char::is_whitespace);
@@ -57,57 +54,6 @@ struct Passage<'a> {
     words: usize,
     /// Its line begins before it.
     within: bool,
-}
-
-/// A word of the query, folded.
-struct QueryWord {
-    finder: Finder<'static>,
-    /// It matches at the beginning of a word alone: it is made of letters that
-    /// stand alone, and `or` is not in `error`.
-    begins: bool,
-}
-
-impl QueryWord {
-    fn new(text: &str) -> Self {
-        let folded = fold(text);
-        Self {
-            begins: folded.starts_with(|c: char| c.is_ascii_alphanumeric()),
-            finder: Finder::new(&folded).into_owned(),
-        }
-    }
-
-    /// Returns the offsets at which it matches.
-    fn matches(&self, text: &str) -> impl Iterator<Item = usize> {
-        let begins = |at: &usize| {
-            let before = text.get(..*at).and_then(|t| t.chars().next_back());
-            !self.begins || !before.is_some_and(char::is_alphanumeric)
-        };
-        self.finder.find_iter(text.as_bytes()).filter(begins)
-    }
-}
-
-/// A range of bytes of a text that a word of the query matches.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct WordMatch {
-    start: usize,
-    end: usize,
-    word: usize,
-}
-
-/// Returns all matches, in order of their start.
-fn matches(text: &str, words: &[QueryWord]) -> Vec<WordMatch> {
-    let of = |(word, w): (usize, &QueryWord)| {
-        let length = w.finder.needle().len();
-        let matched = move |start| WordMatch {
-            start,
-            end: start + length,
-            word,
-        };
-        w.matches(text).map(matched).collect::<Vec<_>>()
-    };
-    let mut all: Vec<WordMatch> = words.iter().enumerate().flat_map(of).collect();
-    all.sort_unstable();
-    all
 }
 
 /// Returns the matches that begin at or after `from`.
@@ -129,12 +75,12 @@ fn count_words(matches: &[WordMatch], start: usize, end: usize) -> usize {
 }
 
 /// Returns the passage of a text with most of the words, if it has any of them.
-fn passage<'a>(text: &'a str, words: &[QueryWord], limit: usize) -> Option<Passage<'a>> {
+fn find_best_passage<'a>(text: &'a str, words: &SnippetWords, limit: usize) -> Option<Passage<'a>> {
     let text = text::clip(text, SEARCHED_BYTES);
-    let folded = fold(text);
-    let matches = matches(&folded, words);
+    let folded = fold_word(text);
+    let matches = words.find_in(&folded);
     let mut best = (0, 0, 0);
-    for (start, line) in passage_starts(&folded, &matches, limit) {
+    for (start, line) in find_passage_starts(&folded, &matches, limit) {
         let shown = text::clip(folded.get(start..)?, limit);
         let held = count_words(&matches, start, start + shown.len());
         if held > best.0 {
@@ -143,7 +89,7 @@ fn passage<'a>(text: &'a str, words: &[QueryWord], limit: usize) -> Option<Passa
     }
     let (words, start, line) = best;
     (words > 0).then_some(Passage {
-        text: text.get(unfolded_offset(text, start)..)?,
+        text: text.get(unfold_offset(text, start)..)?,
         words,
         within: start > line,
     })
@@ -152,7 +98,7 @@ fn passage<'a>(text: &'a str, words: &[QueryWord], limit: usize) -> Option<Passa
 /// Returns the offsets where passages may begin, each with that of its line: at a line
 /// with words of the query; in one that is longer than `limit`, a little
 /// before such a word.
-fn passage_starts(folded: &str, matches: &[WordMatch], limit: usize) -> Vec<(usize, usize)> {
+fn find_passage_starts(folded: &str, matches: &[WordMatch], limit: usize) -> Vec<(usize, usize)> {
     let mut starts = Vec::new();
     let mut from = 0;
     while let Some(matched) = matches_from(matches, from).first() {
@@ -161,10 +107,11 @@ fn passage_starts(folded: &str, matches: &[WordMatch], limit: usize) -> Vec<(usi
         let end = folded.get(matched.start..).and_then(|t| t.find('\n'));
         let end = end.map_or(folded.len(), |length| matched.start + length + 1);
         let text = folded.get(line..end).unwrap_or_default();
-        if text.chars().count() <= limit {
+        // A wide character takes two columns of a terminal, which shows some two lines.
+        if text.width() <= limit {
             starts.push((line, line));
         } else {
-            let within = passage_starts_within(text, line, matches, limit);
+            let within = find_passage_starts_within(text, line, matches, limit);
             starts.extend(within.map(|at| (at, line)));
         }
         from = end;
@@ -174,7 +121,7 @@ fn passage_starts(folded: &str, matches: &[WordMatch], limit: usize) -> Vec<(usi
 
 /// Returns the offsets in a long line from which words of the query are shown, far
 /// enough from each other to show something else.
-fn passage_starts_within<'a>(
+fn find_passage_starts_within<'a>(
     text: &'a str,
     line: usize,
     matches: &'a [WordMatch],
@@ -187,13 +134,13 @@ fn passage_starts_within<'a>(
         let matched = matches_from(matches, from).first()?;
         from = matched.start + step;
         let at = matched.start - line;
-        (at < text.len()).then(|| line + preceding_word_start(text, at, limit))
+        (at < text.len()).then(|| line + find_word_start(text, at, limit))
     })
 }
 
 /// Returns the beginning of a word some bytes before `at`: a quarter of `limit`, or up
 /// to half of it to the beginning of a path. `at` where there is none.
-fn preceding_word_start(line: &str, at: usize, limit: usize) -> usize {
+fn find_word_start(line: &str, at: usize, limit: usize) -> usize {
     let back = |bytes: usize| text::clip(line, at.saturating_sub(bytes)).len();
     let (far, near) = (back(limit / 2), back(limit / 4));
     let space = char::is_whitespace;
@@ -205,38 +152,22 @@ fn preceding_word_start(line: &str, at: usize, limit: usize) -> usize {
     }
 }
 
-/// Returns the text in lower case, letter by letter.
-fn fold(text: &str) -> String {
-    let folded = text.to_ascii_lowercase();
-    if folded.is_ascii() {
-        return folded;
-    }
-    let mut all = String::with_capacity(folded.len());
-    for c in folded.chars() {
-        match c.is_ascii() {
-            true => all.push(c),
-            false => all.extend(c.to_lowercase()),
-        }
-    }
-    all
-}
-
 /// Returns the offset in a text of the character that is at `at` when it is folded:
 /// letters may change their length.
-fn unfolded_offset(text: &str, at: usize) -> usize {
+fn unfold_offset(text: &str, at: usize) -> usize {
     let mut end = 0;
-    let reaches = |(_, c): &(usize, char)| {
-        end += c.to_lowercase().map(char::len_utf8).sum::<usize>();
+    let reaches = |folded: &FilteredChar| {
+        end += folded.c.len_utf8();
         end > at
     };
-    let found = text.char_indices().find(reaches);
-    found.map_or(text.len(), |(origin, _)| origin)
+    let found = folded_chars(text).find(reaches);
+    found.map_or(text.len(), |folded| folded.start)
 }
 
 /// Returns a text on one line of at most `limit` characters, marked where it is cut; with
 /// `within`, at its beginning, too.
 fn shorten(text: &str, within: bool, limit: usize) -> String {
-    let mut line = text::one_line(text);
+    let mut line = text::collapse_whitespace(text);
     if within {
         line.insert(0, CUT);
     }
@@ -252,10 +183,16 @@ fn shorten(text: &str, within: bool, limit: usize) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use session_core::Query;
+
+    fn words(query: &str) -> SnippetWords {
+        let terms = Query::new(query).terms;
+        SnippetWords::new(terms.iter().map(|term| [term.text.as_str()].into_iter()))
+    }
 
     fn check(content: &TurnContent, query: &str, limit: usize, expected: &str) {
         assert_eq!(
-            snippet(content, &Query::new(query), limit),
+            find_snippet(content, &words(query), limit),
             expected,
             "{query}"
         );
@@ -350,7 +287,34 @@ mod tests {
             prompt: format!("{}lantern on the {}", "İ ".repeat(40), "quay ".repeat(40)),
             ..TurnContent::default()
         };
-        check(&content, "LANTERN", 24, "…İ lantern on the quay…");
+        check(&content, "LANTERN", 24, "…İ İ lantern on the qua…");
+    }
+
+    #[test]
+    fn a_word_is_found_in_its_other_forms_and_without_its_accents() {
+        let content = TurnContent {
+            prompt: "Seit gestern ist es so.\nDie Größe der Verbindungen, die große Zahl.".into(),
+            answer: "The migration failed.".into(),
+            ..TurnContent::default()
+        };
+        check(&content, "migrations failing", 200, "The migration failed.");
+        check(
+            &content,
+            "GROSSE",
+            200,
+            "Die Größe der Verbindungen, die große Zahl.",
+        );
+    }
+
+    #[test]
+    fn a_wide_line_begins_near_its_match() {
+        let content = TurnContent {
+            prompt: format!("{}数据库连接池耗尽", "前面的文字很多".repeat(20)),
+            ..TurnContent::default()
+        };
+        let shown = find_snippet(&content, &words("数据库连接池"), 200);
+        let before = shown.split("数据库").next().unwrap_or_default();
+        assert!(before.width() < 80, "{shown}");
     }
 
     proptest! {
@@ -365,7 +329,7 @@ mod tests {
             limit in 1usize..60,
         ) {
             let content = TurnContent { prompt, answer, commands: vec![command], ..TurnContent::default() };
-            let shown = snippet(&content, &Query::new(&query), limit);
+            let shown = find_snippet(&content, &words(&query), limit);
             prop_assert!(shown.chars().count() <= limit, "{:?}", shown);
             prop_assert!(!shown.contains('\n'));
         }

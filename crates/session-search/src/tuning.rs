@@ -3,7 +3,7 @@
 /// The constants of the ranking, so that other values can be measured on a labelled set
 /// (`eval --tune`). `docs/ranking.md` has the formulas.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tuning {
+pub struct RankingTuning {
     /// Weight of the dense list where both lists have the same strength, 0 to 1.
     pub base: f32,
     /// Exponent of the confidence of the lexical list in its strength: below 1, since terms that the best
@@ -15,7 +15,7 @@ pub struct Tuning {
     pub exact: f32,
 }
 
-impl Default for Tuning {
+impl Default for RankingTuning {
     fn default() -> Self {
         Self {
             base: 0.35,
@@ -26,7 +26,7 @@ impl Default for Tuning {
     }
 }
 
-impl Tuning {
+impl RankingTuning {
     /// The names that [`set`](Self::set) knows.
     pub const NAMES: [&'static str; 4] = ["base", "power", "context", "exact"];
 

@@ -1,6 +1,6 @@
 //! Patterns for the commands and files of a turn.
 
-use session_core::{holds_parts, path_matches, text};
+use session_core::{contains_in_order, path_matches, text};
 use session_store::SessionRow;
 use std::ops::Range;
 use std::path::Path;
@@ -12,31 +12,31 @@ pub struct CommandPattern(Vec<String>);
 impl CommandPattern {
     /// Splits a pattern at each `*`.
     pub fn new(typed: &str) -> Self {
-        let parts = typed.split('*').map(fold);
+        let parts = typed.split('*').map(fold_command);
         Self(parts.filter(|part| !part.is_empty()).collect())
     }
 
     /// Returns the characters of one line of a command that the first part matches; none for a pattern without parts.
     pub fn find(&self, command: &str) -> Option<Range<usize>> {
-        let (folded, part) = (fold(command), self.0.first()?);
+        let (folded, part) = (fold_command(command), self.0.first()?);
         let at = folded.find(part.as_str())?;
         let start = folded[..at].chars().count();
         Some(start..start + part.chars().count())
     }
 
     /// Returns true when the command holds all parts in order.
-    pub fn matches(&self, command: &str) -> bool {
-        holds_parts(&fold(command), self.0.iter().map(String::as_str))
+    pub(crate) fn matches(&self, command: &str) -> bool {
+        contains_in_order(&fold_command(command), self.0.iter().map(String::as_str))
     }
 }
 
-fn fold(text: &str) -> String {
-    text::one_line(&text::compose(text)).to_lowercase()
+fn fold_command(text: &str) -> String {
+    text::collapse_whitespace(&text::compose(text)).to_lowercase()
 }
 
 /// Returns true when a file of a session matches by its path. A relative path, as a patch names it,
 /// is also tried below the session's folder.
-pub fn session_path_matches(path: &str, wanted: &str, session: &SessionRow) -> bool {
+pub(crate) fn session_path_matches(path: &str, wanted: &str, session: &SessionRow) -> bool {
     let matches = |path: &str| path_matches(path, wanted);
     let folder = session
         .cwd

@@ -1,6 +1,6 @@
 //! The terms of a query that no searched session holds, and where they are instead.
 
-use crate::filter::Filter;
+use crate::filter::SearchFilter;
 use crate::filtered_index::FilteredIndex;
 use crate::lexical::LexicalCandidates;
 use rustc_hash::FxHashMap;
@@ -21,7 +21,7 @@ pub struct UnfoundTerms {
 
 /// The best that is known of a term that no searched session holds.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Holder {
+enum TermHolder {
     None,
     FilteredOut,
     Subagent,
@@ -33,7 +33,7 @@ impl UnfoundTerms {
         query: &Query,
         lexical: &LexicalCandidates,
         filtered: &FilteredIndex<'_>,
-        filter: &Filter,
+        filter: &SearchFilter,
         sessions: &[SessionRow],
     ) -> Self {
         let is_found = |term: &&TermStats| {
@@ -46,7 +46,7 @@ impl UnfoundTerms {
         if unfound.is_empty() {
             return found;
         }
-        let holders = Holders::new(filter, sessions);
+        let holders = TermHolders::new(filter, sessions);
         let is_any_found = !lexical.is_empty();
         for term in query
             .terms
@@ -54,11 +54,11 @@ impl UnfoundTerms {
             .filter(|term| term.exact || !is_any_found)
         {
             let stats = unfound.iter().find(|stats| stats.term == term.text);
-            let list = match stats.map(|stats| holders.best(stats, filtered)) {
+            let list = match stats.map(|stats| holders.find_best_holder(stats, filtered)) {
                 None if is_any_found => continue,
-                None | Some(Holder::None) => &mut found.missing,
-                Some(Holder::FilteredOut) => &mut found.filtered,
-                Some(Holder::Subagent) => &mut found.only_subagents,
+                None | Some(TermHolder::None) => &mut found.missing,
+                Some(TermHolder::FilteredOut) => &mut found.filtered,
+                Some(TermHolder::Subagent) => &mut found.only_subagents,
             };
             list.push(term.text.clone());
         }
@@ -67,14 +67,14 @@ impl UnfoundTerms {
 }
 
 /// The sessions that may hold a term which no searched session holds.
-struct Holders<'a> {
+struct TermHolders<'a> {
     sessions: FxHashMap<SessionId, &'a SessionRow>,
     /// The filter, with the sessions of subagents.
-    with_subagents: Filter,
+    with_subagents: SearchFilter,
 }
 
-impl<'a> Holders<'a> {
-    fn new(filter: &Filter, all: &'a [SessionRow]) -> Self {
+impl<'a> TermHolders<'a> {
+    fn new(filter: &SearchFilter, all: &'a [SessionRow]) -> Self {
         // Whoever searches has named the term in the session that is left out.
         let others = all
             .iter()
@@ -86,21 +86,22 @@ impl<'a> Holders<'a> {
     }
 
     /// Returns the holder of a term that is nearest to the searched sessions.
-    fn best(&self, term: &TermStats, filtered: &FilteredIndex<'_>) -> Holder {
+    fn find_best_holder(&self, term: &TermStats, filtered: &FilteredIndex<'_>) -> TermHolder {
         let sessions = term
             .postings()
             .filter_map(|turn| filtered.turns().session_of(turn));
         let sessions = sessions.filter_map(|session| self.sessions.get(&session));
-        let holders = sessions.map(|session| self.judge(session));
-        holders.max().unwrap_or(Holder::None)
+        let holders = sessions.map(|session| self.classify_holder(session));
+        holders.max().unwrap_or(TermHolder::None)
     }
 
     /// Judges a session that holds a term. Where turns are filtered, those of a subagent might not pass.
-    fn judge(&self, session: &SessionRow) -> Holder {
+    fn classify_holder(&self, session: &SessionRow) -> TermHolder {
         let filter = &self.with_subagents;
-        match session.parent.is_some() && !filter.by_turn() && filter.passes_session(session) {
-            true => Holder::Subagent,
-            false => Holder::FilteredOut,
+        match session.parent.is_some() && !filter.filters_turns() && filter.passes_session(session)
+        {
+            true => TermHolder::Subagent,
+            false => TermHolder::FilteredOut,
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Installing the MCP server, the hook, the skill and instructions for agents.
 
-use crate::change::{name_backup, name_written, show};
-use crate::dialog::Dialog;
+use crate::change::{print_backup, print_change, print_written};
+use crate::dialog::SetupDialog;
 use crate::error::Result;
 use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
 use session_agents::{
     Agent, AgentSetup, SettingsChange, SettingsFile, SkillOrigin, SkillReport, own_program,
 };
-use session_core::text::{one_line, printable};
+use session_core::text::{collapse_whitespace, printable};
 use session_sources::Env;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,7 +21,11 @@ pub type AgentOutcomes = BTreeMap<&'static str, StepOutcome>;
 ///
 /// # Errors
 /// When a file of an agent does not fit the change, or cannot be written.
-pub fn run(options: &SetupOptions, env: &Env, dialog: &mut Dialog<'_>) -> Result<AgentOutcomes> {
+pub(crate) fn run(
+    options: &SetupOptions,
+    env: &Env,
+    dialog: &mut SetupDialog<'_>,
+) -> Result<AgentOutcomes> {
     let program = own_program(env)?;
     let is_meant = |agent: &Agent| {
         let is_offered =
@@ -44,7 +48,7 @@ pub fn run(options: &SetupOptions, env: &Env, dialog: &mut Dialog<'_>) -> Result
 ///
 /// # Errors
 /// When a file of an agent does not fit the change.
-pub fn check_files(options: &SetupOptions, env: &Env) -> Result<()> {
+pub(crate) fn check_files(options: &SetupOptions, env: &Env) -> Result<()> {
     let settings = SettingsFile::for_user(env)?;
     if let Some(days) = options.keep_history {
         settings.plan_retention(days)?;
@@ -62,7 +66,11 @@ pub fn check_files(options: &SetupOptions, env: &Env) -> Result<()> {
 ///
 /// # Errors
 /// When a file of an agent does not fit the change, or cannot be written.
-pub fn undo_agents(agents: &[Agent], env: &Env, dialog: &mut Dialog<'_>) -> Result<AgentOutcomes> {
+pub fn undo_agents(
+    agents: &[Agent],
+    env: &Env,
+    dialog: &mut SetupDialog<'_>,
+) -> Result<AgentOutcomes> {
     let is_meant = |agent: &Agent| match agents.is_empty() {
         true => agent.is_present(env),
         false => agents.contains(agent),
@@ -86,7 +94,7 @@ pub fn undo_agents(agents: &[Agent], env: &Env, dialog: &mut Dialog<'_>) -> Resu
 fn confirm_each(
     setups: Vec<AgentSetup>,
     verb: &str,
-    dialog: &mut Dialog<'_>,
+    dialog: &mut SetupDialog<'_>,
 ) -> Result<AgentOutcomes> {
     let outcome = |setup: AgentSetup| {
         let name = setup.agent.name();
@@ -98,17 +106,17 @@ fn confirm_each(
 fn confirm_and_apply(
     setup: AgentSetup,
     verb: &str,
-    dialog: &mut Dialog<'_>,
+    dialog: &mut SetupDialog<'_>,
 ) -> Result<StepOutcome> {
     if setup.is_noop() {
         return Ok(StepOutcome::Unchanged);
     }
     for change in &setup.changes {
-        show(change, dialog)?;
+        print_change(change, dialog)?;
     }
     if let Some(skill) = &setup.skill {
         let directory = skill.location.directory();
-        let directory = one_line(&printable(&directory.to_string_lossy()));
+        let directory = collapse_whitespace(&printable(&directory.to_string_lossy()));
         dialog.print(&format!("\n{directory}: the skill"))?;
     }
     if let Some(note) = setup.note() {
@@ -122,29 +130,29 @@ fn confirm_and_apply(
     let changes: Vec<PathBuf> = changes.collect();
     let applied = setup.apply()?;
     for backup in applied.backups {
-        name_backup(&backup, dialog)?;
+        print_backup(&backup, dialog)?;
     }
     for path in changes {
-        name_written(&path, dialog)?;
+        print_written(&path, dialog)?;
     }
     if let Some(skill) = applied.skill {
-        name_skill(&skill, dialog)?;
+        print_skill(&skill, dialog)?;
     }
     Ok(StepOutcome::Written)
 }
 
-fn name_skill(skill: &SkillReport, dialog: &mut Dialog<'_>) -> Result<()> {
+fn print_skill(skill: &SkillReport, dialog: &mut SetupDialog<'_>) -> Result<()> {
     if !skill.has_kept_files() {
-        return name_written(&skill.directory, dialog);
+        return print_written(&skill.directory, dialog);
     }
     let directory = skill.directory.to_string_lossy();
-    let directory = one_line(&printable(&directory));
+    let directory = collapse_whitespace(&printable(&directory));
     Ok(dialog.print(&format!("what you edited is kept: {directory}"))?)
 }
 
 /// Shows the command by which Claude Code itself registers the server. It is in the file of the
 /// agent's own state, which nothing else should write.
-fn show_server_command(env: &Env, program: &str, dialog: &mut Dialog<'_>) -> Result<()> {
+fn show_server_command(env: &Env, program: &str, dialog: &mut SetupDialog<'_>) -> Result<()> {
     if SettingsFile::for_user(env)?.enabled_plugin()?.is_some() {
         return Ok(());
     }

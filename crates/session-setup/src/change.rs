@@ -1,10 +1,10 @@
 //! A change of settings, shown before it is written.
 
-use crate::dialog::Dialog;
+use crate::dialog::SetupDialog;
 use crate::error::Result;
 use crate::outcome::StepOutcome;
 use session_agents::SettingsChange;
-use session_core::text::{one_line, printable};
+use session_core::text::{collapse_whitespace, printable};
 use session_output::format_diff;
 use std::path::Path;
 
@@ -12,18 +12,21 @@ use std::path::Path;
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn confirm_and_write(change: &SettingsChange, dialog: &mut Dialog<'_>) -> Result<StepOutcome> {
+pub fn confirm_and_write(
+    change: &SettingsChange,
+    dialog: &mut SetupDialog<'_>,
+) -> Result<StepOutcome> {
     if change.is_noop() {
         return Ok(StepOutcome::Unchanged);
     }
-    show(change, dialog)?;
+    print_change(change, dialog)?;
     if !dialog.confirm("Write it?")? {
         return Ok(StepOutcome::without_consent(dialog));
     }
     if let Some(backup) = change.write()? {
-        name_backup(&backup, dialog)?;
+        print_backup(&backup, dialog)?;
     }
-    name_written(&change.path(), dialog)?;
+    print_written(&change.path(), dialog)?;
     Ok(StepOutcome::Written)
 }
 
@@ -31,11 +34,11 @@ pub fn confirm_and_write(change: &SettingsChange, dialog: &mut Dialog<'_>) -> Re
 ///
 /// # Errors
 /// When the dialog cannot be written.
-pub fn show(change: &SettingsChange, dialog: &mut Dialog<'_>) -> Result<()> {
+pub(crate) fn print_change(change: &SettingsChange, dialog: &mut SetupDialog<'_>) -> Result<()> {
     let path = change.path();
     dialog.print(&format!(
         "\n{}",
-        one_line(&printable(&path.to_string_lossy()))
+        collapse_whitespace(&printable(&path.to_string_lossy()))
     ))?;
     Ok(dialog.print(&format_diff(&change.diff()))?)
 }
@@ -44,7 +47,7 @@ pub fn show(change: &SettingsChange, dialog: &mut Dialog<'_>) -> Result<()> {
 ///
 /// # Errors
 /// When the dialog cannot be written.
-pub fn name_written(path: &Path, dialog: &mut Dialog<'_>) -> Result<()> {
+pub(crate) fn print_written(path: &Path, dialog: &mut SetupDialog<'_>) -> Result<()> {
     let done = if path.exists() { "written" } else { "removed" };
     let path = path.to_string_lossy();
     Ok(dialog.print(&format!("{done}: {}", printable(&path)))?)
@@ -54,10 +57,10 @@ pub fn name_written(path: &Path, dialog: &mut Dialog<'_>) -> Result<()> {
 ///
 /// # Errors
 /// When the dialog cannot be written.
-pub fn name_backup(backup: &Path, dialog: &mut Dialog<'_>) -> Result<()> {
+pub(crate) fn print_backup(backup: &Path, dialog: &mut SetupDialog<'_>) -> Result<()> {
     let backup = backup.to_string_lossy();
     Ok(dialog.print(&format!(
         "the old file is kept as {}",
-        one_line(&printable(&backup))
+        collapse_whitespace(&printable(&backup))
     ))?)
 }

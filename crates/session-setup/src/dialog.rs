@@ -3,7 +3,7 @@
 use std::io::{BufRead, Result, Write};
 
 /// A dialog with the user, if somebody sits at a terminal.
-pub struct Dialog<'a> {
+pub struct SetupDialog<'a> {
     /// Where answers come from.
     pub input: &'a mut dyn BufRead,
     /// Where questions and text go.
@@ -14,7 +14,7 @@ pub struct Dialog<'a> {
     pub assume_yes: bool,
 }
 
-impl Dialog<'_> {
+impl SetupDialog<'_> {
     /// Prints a line.
     ///
     /// # Errors
@@ -27,7 +27,7 @@ impl Dialog<'_> {
     ///
     /// # Errors
     /// When the question cannot be written, or the answer be read.
-    pub fn ask(&mut self, question: &str) -> Result<Option<String>> {
+    pub(crate) fn ask(&mut self, question: &str) -> Result<Option<String>> {
         if !self.is_interactive {
             return Ok(None);
         }
@@ -45,7 +45,7 @@ impl Dialog<'_> {
     /// Asks for consent; anything but `y` or `yes` is a refusal.
     ///
     /// # Errors
-    /// As [`Self::ask`].
+    /// When a stream fails.
     pub fn confirm(&mut self, question: &str) -> Result<bool> {
         if self.assume_yes {
             return Ok(true);

@@ -1,7 +1,7 @@
 //! How long Claude Code keeps its history.
 
 use crate::change::confirm_and_write;
-use crate::dialog::Dialog;
+use crate::dialog::SetupDialog;
 use crate::error::Result;
 use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
@@ -17,7 +17,11 @@ const DAYS: RangeInclusive<u32> = 1..=36500;
 ///
 /// # Errors
 /// When the settings are not a JSON object, or cannot be written.
-pub fn run(options: &SetupOptions, env: &Env, dialog: &mut Dialog<'_>) -> Result<StepOutcome> {
+pub(crate) fn run(
+    options: &SetupOptions,
+    env: &Env,
+    dialog: &mut SetupDialog<'_>,
+) -> Result<StepOutcome> {
     let is_offered = dialog.is_interactive && Agent::Claude.config_directory(env).is_dir();
     if options.keep_history.is_none() && !is_offered {
         return Ok(StepOutcome::Skipped);
@@ -25,7 +29,7 @@ pub fn run(options: &SetupOptions, env: &Env, dialog: &mut Dialog<'_>) -> Result
     let settings = SettingsFile::for_user(env)?;
     let days = match options.keep_history {
         Some(days) => Some(days),
-        None => ask(settings.read_cleanup_period()?, dialog)?,
+        None => ask_days(settings.read_cleanup_period()?, dialog)?,
     };
     match days {
         Some(days) => confirm_and_write(&settings.plan_retention(days)?, dialog),
@@ -33,7 +37,7 @@ pub fn run(options: &SetupOptions, env: &Env, dialog: &mut Dialog<'_>) -> Result
     }
 }
 
-fn ask(present: Option<String>, dialog: &mut Dialog<'_>) -> Result<Option<u32>> {
+fn ask_days(present: Option<String>, dialog: &mut SetupDialog<'_>) -> Result<Option<u32>> {
     let present = present.unwrap_or_else(|| DEFAULT_RETENTION_DAYS.to_string());
     dialog.print(&format!(
         "\nClaude Code deletes its history after {present} days. What was indexed stays\nsearchable, but a transcript that is gone cannot be resumed."

@@ -3,7 +3,7 @@
 //! Nothing has to be decided: the program works as it is installed. [`run_steps`] goes through what a user
 //! may want to decide: which model makes the vectors, how long Claude Code keeps its history, whether it
 //! gets the skill and loads it without asking, and what other agents get. [`SetupOptions`] decide some of
-//! it beforehand; the rest is asked in a [`Dialog`], where somebody is there to answer.
+//! it beforehand; the rest is asked in a [`SetupDialog`], where somebody is there to answer.
 //!
 //! Every step shows what it would write, asks for consent, and tells its [`StepOutcome`]: written,
 //! unchanged, skipped by the user, or wanted by the options and waiting for `--yes`. A file of an agent is
@@ -13,10 +13,10 @@
 //! The dialog has its streams from the caller, so that a test answers as a user would:
 //!
 //! ```
-//! use session_setup::Dialog;
+//! use session_setup::SetupDialog;
 //!
 //! let (mut input, mut output) = (&b"y\n"[..], Vec::new());
-//! let mut dialog = Dialog { input: &mut input, output: &mut output, is_interactive: true, assume_yes: false };
+//! let mut dialog = SetupDialog { input: &mut input, output: &mut output, is_interactive: true, assume_yes: false };
 //! assert!(dialog.confirm("Install it?")?);
 //! assert_eq!(output, b"Install it? [y/N] ");
 //! # Ok::<(), std::io::Error>(())
@@ -35,7 +35,7 @@ mod skill_step;
 
 pub use agents_step::{AgentOutcomes, undo_agents};
 pub use change::confirm_and_write;
-pub use dialog::Dialog;
+pub use dialog::SetupDialog;
 pub use error::{Result, SetupError};
 pub use options::SetupOptions;
 pub use outcome::{StepOutcome, StepOutcomes};
@@ -55,7 +55,7 @@ pub fn run_steps(
     options: &SetupOptions,
     home: &Home,
     progress: NewProgress<'_>,
-    dialog: &mut Dialog<'_>,
+    dialog: &mut SetupDialog<'_>,
 ) -> Result<StepOutcomes> {
     agents_step::check_files(options, &home.env)?;
     let model = model_step::run(options, home, progress, dialog)?;
@@ -68,7 +68,10 @@ pub fn run_steps(
         permission: permission_step::run(options, &home.env, skill, dialog)?,
         agents: agents_step::run(options, &home.env, dialog)?,
     };
-    if outcomes.of_agents().contains(&StepOutcome::Written) {
+    if outcomes
+        .list_agent_outcomes()
+        .contains(&StepOutcome::Written)
+    {
         dialog.print("\nAn agent takes it from its next session on.")?;
     }
     Ok(outcomes)
@@ -82,11 +85,11 @@ mod tests {
     use session_sources::Env;
 
     /// A home directory with Claude Code, whose user answers questions.
-    struct User {
+    struct SetupFixture {
         home: tempfile::TempDir,
     }
 
-    impl User {
+    impl SetupFixture {
         fn new() -> Self {
             let home = tempfile::tempdir().unwrap();
             fs_err::create_dir(home.path().join(".claude")).unwrap();
@@ -103,7 +106,7 @@ mod tests {
 
         fn undo_setup(&self, agent: Agent) -> String {
             let mut output = Vec::new();
-            let mut dialog = Dialog {
+            let mut dialog = SetupDialog {
                 input: &mut &b""[..],
                 output: &mut output,
                 is_interactive: false,
@@ -119,7 +122,7 @@ mod tests {
             let mut home = Home::new(Env::with_home(self.home.path()), root);
             home.config.model = "table".to_owned();
             let mut output = Vec::new();
-            let mut dialog = Dialog {
+            let mut dialog = SetupDialog {
                 input: &mut lines.as_bytes(),
                 output: &mut output,
                 is_interactive: !assume_yes,
@@ -162,10 +165,10 @@ mod tests {
     #[test]
     fn every_step_can_be_skipped() {
         for lines in ["\n\n\n", "", "\n30\n\nn\n", "\n0\nno\n", "\n365\nn\nn\n"] {
-            let user = User::new();
+            let user = SetupFixture::new();
             let (steps, said) = user.run_setup(&[], lines);
             assert!(
-                !steps.all().contains(&StepOutcome::Written),
+                !steps.list_outcomes().contains(&StepOutcome::Written),
                 "{lines:?}: {said}"
             );
             for file in [CONFIG, SETTINGS, SKILL] {
@@ -176,7 +179,7 @@ mod tests {
 
     #[test]
     fn an_answer_that_cannot_be_taken_is_asked_for_again() {
-        let user = User::new();
+        let user = SetupFixture::new();
         let answers = "no-such-model\nftp://localhost\ntiny\ntable\nabc\n0\n365\ny\nn\n";
         let (steps, said) = user.run_setup(&[], answers);
         assert_eq!(steps.model, StepOutcome::Unchanged, "{said}");
@@ -191,10 +194,14 @@ mod tests {
 
     #[test]
     fn what_is_consented_to_is_written_and_once() {
-        let user = User::new();
+        let user = SetupFixture::new();
         let answers = "http://localhost:1/v1\ntiny\ny\n365\ny\ny\ny\n";
         let (steps, said) = user.run_setup(&[], answers);
-        assert_eq!(steps.all(), vec![StepOutcome::Written; 4], "{said}");
+        assert_eq!(
+            steps.list_outcomes(),
+            vec![StepOutcome::Written; 4],
+            "{said}"
+        );
         let config = user.file(CONFIG).unwrap();
         for line in [
             "model = \"remote\"",
@@ -215,12 +222,16 @@ mod tests {
                 .starts_with("---\nname: session-search")
         );
         let (steps, said) = user.run_setup(&[], "table\n365\n");
-        assert_eq!(steps.all(), vec![StepOutcome::Unchanged; 4], "{said}");
+        assert_eq!(
+            steps.list_outcomes(),
+            vec![StepOutcome::Unchanged; 4],
+            "{said}"
+        );
     }
 
     #[test]
     fn the_skill_is_allowed_by_an_answer_or_an_option_of_its_own() {
-        let user = User::new();
+        let user = SetupFixture::new();
         let (steps, said) = user.run_setup(&["--skill", "--yes"], "");
         assert_eq!(steps.permission, StepOutcome::Skipped, "{said}");
         let (steps, said) = user.run_setup(&[], "\n\nn\n");
@@ -238,7 +249,7 @@ mod tests {
 
     #[test]
     fn agents_that_are_there_are_offered_one_by_one() {
-        let user = User::new();
+        let user = SetupFixture::new();
         for agent in [".config/opencode", ".codex"] {
             fs_err::create_dir_all(user.home.path().join(agent)).unwrap();
         }
@@ -255,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_file_that_the_user_edited_is_shown_and_kept() {
-        let user = User::new();
+        let user = SetupFixture::new();
         user.run_setup(&["--skill", "--yes"], "");
         let mine = user
             .file(SKILL)
@@ -279,7 +290,7 @@ mod tests {
         assert!(said.contains("what you edited is kept: "), "{said}");
         assert!(!said.contains("written"), "{said}");
         assert_eq!(user.file(SKILL).unwrap(), mine);
-        let user = User::new();
+        let user = SetupFixture::new();
         user.run_setup(&["--skill", "--yes"], "");
         fs_err::write(user.home.path().join(SKILL), &mine).unwrap();
         let (steps, said) = user.run_setup(&["--skill"], "\n\ny\ny\n");
@@ -289,7 +300,7 @@ mod tests {
 
     #[test]
     fn settings_that_do_not_fit_are_refused_before_the_skill_is_written() {
-        let user = User::new();
+        let user = SetupFixture::new();
         fs_err::write(user.home.path().join(SETTINGS), "{").unwrap();
         for other in ["--allow-skill", "--keep-history"] {
             let refused = user.try_setup(&["--skill", other, "--yes"], "");

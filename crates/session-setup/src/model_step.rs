@@ -1,43 +1,46 @@
 //! Which model makes the vectors, here or behind an endpoint.
 
 use crate::NewProgress;
-use crate::dialog::Dialog;
+use crate::dialog::SetupDialog;
 use crate::error::Result;
 use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
-use session_config::Home;
+use session_config::{Config, Home};
 use session_core::text::printable;
 use session_models::{Catalogue, EndpointSettings, ModelError, ModelState};
 use session_output::format_size;
 use session_query::{use_endpoint, use_model};
+
+/// The end of the title of a model that nobody has tried with this program.
+const UNTRIED: &str = "; not tried here";
 
 /// Runs the step.
 ///
 /// # Errors
 /// When a model is unknown or cannot be pulled, or the configuration not be
 /// written.
-pub fn run(
+pub(crate) fn run(
     options: &SetupOptions,
     home: &Home,
     progress: NewProgress<'_>,
-    dialog: &mut Dialog<'_>,
+    dialog: &mut SetupDialog<'_>,
 ) -> Result<StepOutcome> {
     if let (Some(url), Some(name)) = (&options.remote, &options.model) {
-        return remote(url, name, home, dialog);
+        return use_remote_model(url, name, home, dialog);
     }
     let catalogue = home.catalogue()?;
     match &options.model {
-        Some(name) => local(name, home, &catalogue, progress, dialog),
-        None if dialog.is_interactive => ask(home, &catalogue, progress, dialog),
+        Some(name) => use_local_model(name, home, &catalogue, progress, dialog),
+        None if dialog.is_interactive => ask_model(home, &catalogue, progress, dialog),
         None => Ok(StepOutcome::Skipped),
     }
 }
 
-fn ask(
+fn ask_model(
     home: &Home,
     catalogue: &Catalogue,
     progress: NewProgress<'_>,
-    dialog: &mut Dialog<'_>,
+    dialog: &mut SetupDialog<'_>,
 ) -> Result<StepOutcome> {
     dialog.print("Which model makes the vectors?")?;
     for spec in catalogue.specs() {
@@ -46,10 +49,14 @@ fn ask(
             ModelState::Remote => "at your endpoint".to_owned(),
             ModelState::Installed => "here".to_owned(),
             ModelState::Incomplete | ModelState::Absent => {
-                format!("to be pulled{}", after_comma(spec.bytes))
+                format!("to be pulled{}", format_size_suffix(spec.bytes))
             }
         };
-        dialog.print(&format!("  {:24} {place}; {} dims", spec.name, spec.dims))?;
+        let advice = describe_choice(&spec.name, &spec.title);
+        dialog.print(&format!(
+            "  {:24} {place}; {} dims{advice}",
+            spec.name, spec.dims
+        ))?;
     }
     let question = format!(
         "Name, or http(s) address of an endpoint [{}]:",
@@ -59,8 +66,8 @@ fn ask(
         let outcome = match answer.contains("://") {
             true => ask_remote(&answer, home, dialog)?,
             false => match catalogue.find_spec(&answer) {
-                Ok(_) => Some(local(&answer, home, catalogue, progress, dialog)?),
-                Err(error) => refuse(&error, dialog)?,
+                Ok(_) => Some(use_local_model(&answer, home, catalogue, progress, dialog)?),
+                Err(error) => print_refusal(&error, dialog)?,
             },
         };
         if let Some(outcome) = outcome {
@@ -70,19 +77,30 @@ fn ask(
     Ok(StepOutcome::Skipped)
 }
 
+/// Says whether a model is the default, or nobody has tried it, behind a semicolon.
+fn describe_choice(name: &str, title: &str) -> &'static str {
+    if name == Config::default().model {
+        return "; recommended";
+    }
+    match title.ends_with(UNTRIED) {
+        true => UNTRIED,
+        false => "",
+    }
+}
+
 /// Asks for the model at an endpoint; `None` where the address is none.
-fn ask_remote(url: &str, home: &Home, dialog: &mut Dialog<'_>) -> Result<Option<StepOutcome>> {
+fn ask_remote(url: &str, home: &Home, dialog: &mut SetupDialog<'_>) -> Result<Option<StepOutcome>> {
     let Some(name) = dialog.ask("Name of the model there:")? else {
         return Ok(Some(StepOutcome::Skipped));
     };
     match check_endpoint(url, &name) {
-        Ok(()) => remote(url, &name, home, dialog).map(Some),
-        Err(error) => refuse(&error, dialog),
+        Ok(()) => use_remote_model(url, &name, home, dialog).map(Some),
+        Err(error) => print_refusal(&error, dialog),
     }
 }
 
 /// Says why an answer cannot be taken; the question is asked again.
-fn refuse(error: &ModelError, dialog: &mut Dialog<'_>) -> Result<Option<StepOutcome>> {
+fn print_refusal(error: &ModelError, dialog: &mut SetupDialog<'_>) -> Result<Option<StepOutcome>> {
     let hint = error.hint().map(|hint| format!("\nhint: {hint}"));
     let text = format!("{error}{}", hint.unwrap_or_default());
     dialog.print(&printable(&text))?;
@@ -90,24 +108,24 @@ fn refuse(error: &ModelError, dialog: &mut Dialog<'_>) -> Result<Option<StepOutc
 }
 
 /// Formats the size of a model after a comma, where it is known.
-fn after_comma(bytes: Option<u64>) -> String {
+fn format_size_suffix(bytes: Option<u64>) -> String {
     bytes.map_or(String::new(), |bytes| format!(", {}", format_size(bytes)))
 }
 
-/// A model that runs in process. It is pulled if it is not here.
-fn local(
+/// Chooses a model that runs in process. It is pulled if it is not here.
+fn use_local_model(
     name: &str,
     home: &Home,
     catalogue: &Catalogue,
     progress: NewProgress<'_>,
-    dialog: &mut Dialog<'_>,
+    dialog: &mut SetupDialog<'_>,
 ) -> Result<StepOutcome> {
     let spec = catalogue.find_spec(name)?;
     let is_here = catalogue.model_state(spec).is_available();
     if home.config.model == name && is_here {
         return Ok(StepOutcome::Unchanged);
     }
-    let size = after_comma(spec.bytes);
+    let size = format_size_suffix(spec.bytes);
     let question = match is_here {
         true => format!("Use `{name}`?"),
         false => format!("Pull `{name}`{size} from the model hub, and use it?"),
@@ -124,9 +142,13 @@ fn local(
     Ok(StepOutcome::Written)
 }
 
-/// One behind an endpoint. Its key is not asked for: it would stand in the
-/// history of the shell.
-fn remote(url: &str, name: &str, home: &Home, dialog: &mut Dialog<'_>) -> Result<StepOutcome> {
+/// Chooses a model behind an endpoint. Its key is not asked for: it would stand in the history of the shell.
+fn use_remote_model(
+    url: &str,
+    name: &str,
+    home: &Home,
+    dialog: &mut SetupDialog<'_>,
+) -> Result<StepOutcome> {
     check_endpoint(url, name)?;
     dialog.print(&format!(
         "\nTexts of your sessions will be sent to {url}.\nA key goes into EMBEDDINGS_API_KEY, or into\n{}.",

@@ -22,15 +22,15 @@ pub struct SetupOptions {
 }
 
 impl SetupOptions {
-    /// True when the options leave everything open.
+    /// Returns true when the options leave everything open.
     pub fn is_open(&self) -> bool {
         let of_skill = self.skill || self.no_skill || self.allow_skill;
         let of_agents = !self.agents.is_empty();
         self.model.is_none() && self.keep_history.is_none() && !of_skill && !of_agents
     }
 
-    /// True where the options install the skill for Claude Code.
-    pub fn wants_skill(&self) -> bool {
+    /// Returns true where the options install the skill for Claude Code.
+    pub(crate) fn wants_skill(&self) -> bool {
         self.skill || self.agents.contains(&Agent::Claude)
     }
 }

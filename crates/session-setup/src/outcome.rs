@@ -1,7 +1,7 @@
 //! The outcomes of steps.
 
 use crate::agents_step::AgentOutcomes;
-use crate::dialog::Dialog;
+use crate::dialog::SetupDialog;
 use serde::Serialize;
 
 /// The outcome of a step.
@@ -21,7 +21,7 @@ pub enum StepOutcome {
 impl StepOutcome {
     /// Returns the outcome of a change that nobody consented to: skipped by the user, or waiting
     /// for `--yes` where nobody could be asked.
-    pub(crate) fn without_consent(dialog: &Dialog<'_>) -> Self {
+    pub(crate) fn without_consent(dialog: &SetupDialog<'_>) -> Self {
         match dialog.is_interactive {
             true => Self::Skipped,
             false => Self::Wanted,
@@ -46,14 +46,14 @@ pub struct StepOutcomes {
 
 impl StepOutcomes {
     /// Returns them one by one.
-    pub fn all(&self) -> Vec<StepOutcome> {
+    pub fn list_outcomes(&self) -> Vec<StepOutcome> {
         let mut all = vec![self.model];
-        all.extend(self.of_agents());
+        all.extend(self.list_agent_outcomes());
         all
     }
 
     /// Returns those of the steps that write files of agents.
-    pub(crate) fn of_agents(&self) -> Vec<StepOutcome> {
+    pub(crate) fn list_agent_outcomes(&self) -> Vec<StepOutcome> {
         let mut all = vec![self.history, self.skill, self.permission];
         all.extend(self.agents.values());
         all

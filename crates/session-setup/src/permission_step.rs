@@ -1,7 +1,7 @@
 //! Whether Claude Code loads the skill without asking.
 
 use crate::change::confirm_and_write;
-use crate::dialog::Dialog;
+use crate::dialog::SetupDialog;
 use crate::error::{Result, SetupError};
 use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
@@ -16,11 +16,11 @@ A rule in its settings lets it load this one without asking:";
 ///
 /// # Errors
 /// When there is no skill to allow, or the settings cannot be changed.
-pub fn run(
+pub(crate) fn run(
     options: &SetupOptions,
     env: &Env,
     skill: StepOutcome,
-    dialog: &mut Dialog<'_>,
+    dialog: &mut SetupDialog<'_>,
 ) -> Result<StepOutcome> {
     let settings = SettingsFile::for_user(env)?;
     let ruled = match settings.enabled_plugin()? {
@@ -37,16 +37,16 @@ pub fn run(
         is_installed || skill == StepOutcome::Wanted,
         options.wants_skill(),
     ) {
-        (true, _) => allow(&settings, ruled, dialog),
+        (true, _) => allow_skill(&settings, ruled, dialog),
         (false, true) => Ok(StepOutcome::Skipped),
         (false, false) => Err(SetupError::NoSkill),
     }
 }
 
-fn allow(
+fn allow_skill(
     settings: &SettingsFile,
     ruled: SkillOrigin,
-    dialog: &mut Dialog<'_>,
+    dialog: &mut SetupDialog<'_>,
 ) -> Result<StepOutcome> {
     match settings.skill_rule(ruled)? {
         Some(RuleList::Allow) => Ok(StepOutcome::Unchanged),

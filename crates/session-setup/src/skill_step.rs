@@ -1,12 +1,12 @@
 //! The skill, as `skill install` writes it for the user's Claude Code.
 
-use crate::change::name_written;
-use crate::dialog::Dialog;
+use crate::change::print_written;
+use crate::dialog::SetupDialog;
 use crate::error::Result;
 use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
 use session_agents::{Agent, SettingsFile, SkillAction, SkillFilePlan, SkillLocation, SkillPlan};
-use session_core::text::{one_line, printable};
+use session_core::text::{collapse_whitespace, printable};
 use session_output::format_diff;
 use session_sources::Env;
 
@@ -15,7 +15,11 @@ use session_sources::Env;
 ///
 /// # Errors
 /// When a file cannot be read or written.
-pub fn run(options: &SetupOptions, env: &Env, dialog: &mut Dialog<'_>) -> Result<StepOutcome> {
+pub(crate) fn run(
+    options: &SetupOptions,
+    env: &Env,
+    dialog: &mut SetupDialog<'_>,
+) -> Result<StepOutcome> {
     let is_offered = dialog.is_interactive && Agent::Claude.config_directory(env).is_dir();
     if options.no_skill || !(options.wants_skill() || is_offered) {
         return Ok(StepOutcome::Skipped);
@@ -32,7 +36,7 @@ pub fn run(options: &SetupOptions, env: &Env, dialog: &mut Dialog<'_>) -> Result
     let directory = plan.location.directory();
     dialog.print(&format!(
         "\nThe skill for agents goes to {}.",
-        one_line(&printable(&directory.to_string_lossy()))
+        collapse_whitespace(&printable(&directory.to_string_lossy()))
     ))?;
     if !dialog.confirm("Install it?")? {
         return Ok(StepOutcome::without_consent(dialog));
@@ -42,21 +46,22 @@ pub fn run(options: &SetupOptions, env: &Env, dialog: &mut Dialog<'_>) -> Result
     }
     let report = plan.apply(SkillAction::Install, false)?;
     if report.has_written_files() {
-        name_written(&directory, dialog)?;
+        print_written(&directory, dialog)?;
     }
     if !report.has_kept_files() {
         return Ok(StepOutcome::Written);
     }
-    dialog
-        .print("what you edited is kept; `session-search skill install --force` takes it, too")?;
+    dialog.print(
+        "files that you edited are kept; `session-search skill install --force` replaces them",
+    )?;
     Ok(StepOutcome::Skipped)
 }
 
-fn confirm_overwrite(file: &SkillFilePlan, dialog: &mut Dialog<'_>) -> Result<bool> {
+fn confirm_overwrite(file: &SkillFilePlan, dialog: &mut SetupDialog<'_>) -> Result<bool> {
     let path = file.path();
     dialog.print(&format!(
         "\n{} was edited:",
-        one_line(&printable(&path.to_string_lossy()))
+        collapse_whitespace(&printable(&path.to_string_lossy()))
     ))?;
     dialog.print(&format_diff(&file.diff()))?;
     // `--yes` consents to what is this program's.

@@ -5,7 +5,7 @@
 //! With `--turns` what the index takes, with `--show` everything.
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
-use session_core::{Part, SessionMeta, Turn, text};
+use session_core::{SessionMeta, Turn, TurnPart, text};
 use session_sources::{Collected, Env, Location, Source, sources};
 use std::time::Instant;
 
@@ -125,13 +125,13 @@ fn print_turn(turn: &Turn) {
     println!("-- {} {:?} {:?} {prompt}", turn.index, turn.kind, turn.span);
     for part in &turn.parts {
         match part {
-            Part::Text { text } => println!("   text: {}", line(text)),
-            Part::Thinking { text } => println!("   thinking: {}", line(text)),
-            Part::Notice { text } => println!("   notice: {}", line(text)),
-            Part::Error { text } => println!("   error: {}", line(text)),
-            Part::Recap { text } => println!("   recap: {}", line(text)),
-            Part::Summary { text } => println!("   summary: {}", line(text)),
-            Part::Call(call) => println!(
+            TurnPart::Text { text } => println!("   text: {}", line(text)),
+            TurnPart::Thinking { text } => println!("   thinking: {}", line(text)),
+            TurnPart::Notice { text } => println!("   notice: {}", line(text)),
+            TurnPart::Error { text } => println!("   error: {}", line(text)),
+            TurnPart::Recap { text } => println!("   recap: {}", line(text)),
+            TurnPart::Summary { text } => println!("   summary: {}", line(text)),
+            TurnPart::Call(call) => println!(
                 "   {}: {} {:?} {:?} {:?} {:?}",
                 call.name,
                 line(call.command.as_deref().unwrap_or_default()),
@@ -145,6 +145,6 @@ fn print_turn(turn: &Turn) {
 }
 
 fn line(words: &str) -> String {
-    let line = text::one_line(&text::printable(words));
+    let line = text::collapse_whitespace(&text::printable(words));
     text::clip(&line, 160).to_owned()
 }

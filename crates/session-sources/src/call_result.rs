@@ -2,7 +2,7 @@
 
 use crate::calls::PendingCall;
 use session_core::{
-    CallDialog, CallStatus, Detail, TEXT_LIMIT, ToolCall, cut_output, error_lines, text,
+    CallDialog, CallStatus, ReadDetail, TEXT_LIMIT, ToolCall, cut_output, find_error_lines, text,
 };
 
 /// The result of a call.
@@ -65,7 +65,7 @@ impl CallResult {
         call.output = news.or(known);
         call.status = call.status.max(self.status);
         call.pull_requests.extend(self.pull_requests);
-        CallDialog::join(&mut call.dialog, CallDialog::new(None, self.reply));
+        CallDialog::merge(&mut call.dialog, CallDialog::new(None, self.reply));
         call.subagent = self.subagent.or_else(|| call.subagent.take());
     }
 }
@@ -76,12 +76,12 @@ pub(crate) fn clipped(words: &str) -> String {
 }
 
 /// Returns what is kept of an output: all that a turn holds of it, or its error lines.
-pub(crate) fn kept_output(output: &str, status: CallStatus, detail: Detail) -> Option<String> {
+pub(crate) fn kept_output(output: &str, status: CallStatus, detail: ReadDetail) -> Option<String> {
     match detail {
-        Detail::Full => Some(cut_output(output, 0)),
-        Detail::Index if status == CallStatus::NotRun => None,
-        Detail::Index => {
-            let lines = error_lines(output, status.is_failed());
+        ReadDetail::Full => Some(cut_output(output, 0)),
+        ReadDetail::Index if status == CallStatus::NotRun => None,
+        ReadDetail::Index => {
+            let lines = find_error_lines(output, status.is_failed());
             Some(lines.join("\n")).filter(|lines| !lines.is_empty())
         }
     }
@@ -94,6 +94,6 @@ pub(crate) fn opens_pull_request(command: Option<&str>, tool: &str) -> bool {
 
 /// Returns the pull requests whose addresses stand in an output.
 pub(crate) fn opened_pull_requests(output: &str) -> Vec<String> {
-    let found = text::pull_requests(output).into_iter();
+    let found = text::find_pull_requests(output).into_iter();
     found.map(str::to_owned).collect()
 }

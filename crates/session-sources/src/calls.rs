@@ -66,13 +66,13 @@ impl TurnCalls {
 
     /// Counts a call of a turn, and waits for its result unless that came before it.
     pub(crate) fn note(&mut self, call: &ToolCall, turn: u32, has_result: bool) {
-        let run = call.run().map(|_| self.runs);
+        let run = call.kept_command().map(|_| self.runs);
         let late = DeliveredCall {
             run,
             change: self.changes,
-            changes: call.changes(),
+            changes: call.count_changed_files(),
             read: self.reads,
-            reads: call.reads(),
+            reads: call.count_read_files(),
         };
         self.runs += u32::from(run.is_some());
         self.changes = self.changes.saturating_add(late.changes);

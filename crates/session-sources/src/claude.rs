@@ -22,7 +22,7 @@ mod tags;
 
 use crate::prompt_history;
 use crate::{AgentInfo, Cursor, Env, IsKnownFile, Listing, Location, ShownTurns, Sink, Source};
-use session_core::{SessionMeta, Span};
+use session_core::{SessionMeta, TurnSpan};
 use std::path::Path;
 
 static AGENT: AgentInfo = AgentInfo {
@@ -61,7 +61,7 @@ impl Source for Claude {
         };
     }
 
-    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> ShownTurns {
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, TurnSpan)]) -> ShownTurns {
         match prompt_history::is_prompt_history(at) {
             true => prompt_history::show(at, spans),
             false => show::show(at, session, spans),

@@ -20,7 +20,7 @@ use crate::turn_writer::TurnWriter;
 use crate::{AgentInfo, JsonlFormat, Located, Location, milliseconds};
 use record::Payload;
 use serde::{Deserialize, Serialize};
-use session_core::{PromptKind, SessionMeta, Tokens};
+use session_core::{PromptKind, SessionMeta, TokenTotals};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -64,7 +64,7 @@ pub(crate) struct CodexState {
     model: String,
     /// Tokens of the thread so far.
     #[serde(skip_serializing_if = "is_default")]
-    tokens: Tokens,
+    tokens: TokenTotals,
     #[serde(skip_serializing_if = "is_default")]
     calls: SpecialCalls,
     /// Ids of calls that scripts made.
@@ -287,11 +287,11 @@ impl CodexState {
         let Some(info) = &event.info.0 else { return };
         let total = info.total_token_usage.tokens();
         let known = std::mem::replace(&mut self.tokens, total);
-        let has_fallen = !known.beyond(total).is_zero();
+        let has_fallen = !known.saturating_sub(total).is_zero();
         turns.tokens(match total == known {
             true => return,
             false if known.is_zero() || has_fallen => info.last_token_usage.tokens(),
-            false => total.beyond(known),
+            false => total.saturating_sub(known),
         });
     }
 }

@@ -12,7 +12,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use session_core::{CallStatus, PromptKind, SessionMeta, Tokens};
+use session_core::{CallStatus, PromptKind, SessionMeta, TokenTotals};
 use std::path::Path;
 
 static AGENT: AgentInfo = AgentInfo {
@@ -69,22 +69,22 @@ pub(crate) struct CopilotState {
     questions: Vec<String>,
     /// Tokens of all messages so far.
     #[serde(skip_serializing_if = "is_default")]
-    counted: Tokens,
+    counted: TokenTotals,
 }
 
 impl CopilotState {
-    fn count(&mut self, tokens: Tokens, turns: &mut TurnWriter<'_>) {
+    fn count(&mut self, tokens: TokenTotals, turns: &mut TurnWriter<'_>) {
         self.counted += tokens;
         turns.tokens(tokens);
     }
 
     /// Counts of the tokens of the whole session those that no message told.
     fn count_rest(&mut self, metrics: &Value, turns: &mut TurnWriter<'_>) {
-        let mut all = Tokens::default();
+        let mut all = TokenTotals::default();
         for model in metrics.as_object().into_iter().flat_map(Map::values) {
             all += tokens(&model["usage"]);
         }
-        self.count(all.beyond(self.counted), turns);
+        self.count(all.saturating_sub(self.counted), turns);
     }
 }
 
@@ -189,17 +189,17 @@ fn answer(data: &Value, state: &mut CopilotState, turns: &mut TurnWriter<'_>) {
     turns.model(text(data, "model"));
     turns.thinking(text(data, "reasoningText"));
     turns.text(text(data, "content"));
-    let tokens = Tokens {
+    let tokens = TokenTotals {
         output: count(data, "outputTokens"),
-        ..Tokens::default()
+        ..TokenTotals::default()
     };
     state.count(tokens, turns);
 }
 
 /// Tokens as current versions count them, which say none with the message.
-fn tokens(usage: &Value) -> Tokens {
+fn tokens(usage: &Value) -> TokenTotals {
     let cached = count(usage, "cacheReadTokens");
-    Tokens {
+    TokenTotals {
         input: count(usage, "inputTokens").saturating_sub(cached),
         cached,
         output: count(usage, "outputTokens"),
@@ -249,7 +249,7 @@ fn outcome(data: &Value, state: &mut CopilotState) -> CallOutcome {
         id: id.to_owned(),
         status: match is_refused {
             true => CallStatus::NotRun,
-            false => CallStatus::ended(failed),
+            false => CallStatus::from_failure(failed),
         },
         reply: is_question.then(|| reply(output).to_owned()),
         output: output.to_owned(),

@@ -14,7 +14,7 @@ use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use session_core::{CallStatus, PromptKind, SessionMeta, Span};
+use session_core::{CallStatus, PromptKind, SessionMeta, TurnSpan};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -54,7 +54,7 @@ impl Source for CursorCli {
         LINES.read(at, from, sink);
     }
 
-    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> ShownTurns {
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, TurnSpan)]) -> ShownTurns {
         LINES.show(at, session, spans)
     }
 }
@@ -185,7 +185,7 @@ fn prompt(content: &Value, state: &mut CursorTranscriptState, turns: &mut TurnWr
             turns.result(CallOutcome {
                 id: text(block, "tool_use_id").to_owned(),
                 output: joined_texts(&block["content"]),
-                status: CallStatus::ended(block["is_error"] == true),
+                status: CallStatus::from_failure(block["is_error"] == true),
                 ..CallOutcome::default()
             });
         }

@@ -16,7 +16,7 @@ use crate::{
     Sink, Source,
 };
 use database::CursorDatabase;
-use session_core::{SessionMeta, Span};
+use session_core::{SessionMeta, TurnSpan};
 use std::path::Path;
 
 static AGENT: AgentInfo = AgentInfo {
@@ -58,7 +58,7 @@ impl Source for CursorIde {
         read_sessions(CursorDatabase::open, &at.path, from, sink);
     }
 
-    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> ShownTurns {
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, TurnSpan)]) -> ShownTurns {
         show_sessions(CursorDatabase::open, at, session, spans)
     }
 }

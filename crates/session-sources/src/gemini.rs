@@ -22,7 +22,7 @@ use crate::{
 use document::GeminiDocument;
 use record::{GeminiCall, GeminiRecord, MessageList};
 use serde::{Deserialize, Serialize};
-use session_core::{PromptKind, SessionMeta, Span};
+use session_core::{PromptKind, SessionMeta, TurnSpan};
 use std::path::Path;
 
 static AGENT: AgentInfo = AgentInfo {
@@ -58,7 +58,7 @@ impl Source for Gemini {
         }
     }
 
-    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> ShownTurns {
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, TurnSpan)]) -> ShownTurns {
         match is_document(at) {
             true => show_sessions(GeminiDocument::open, at, session, spans),
             false => LINES.show(at, session, spans),

@@ -11,7 +11,7 @@ use crate::{
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use session_core::{SessionMeta, Span};
+use session_core::{SessionMeta, TurnSpan};
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
@@ -140,7 +140,7 @@ impl<F: JsonlFormat> Source for Jsonl<F> {
         };
     }
 
-    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> ShownTurns {
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, TurnSpan)]) -> ShownTurns {
         match self.is_prompt_history(at) {
             true => prompt_history::show(at, spans),
             false => show::show(&self.0, at, session, spans),

@@ -5,7 +5,7 @@
 //! [reads](Source::read) one into a [`Sink`]: turns in the order of the file,
 //! one at a time, so that memory does not grow with the file. A [`Cursor`]
 //! says where to go on when the file has grown. For `show`,
-//! [`Source::show`] reads just the [spans](session_core::Span) of some turns
+//! [`Source::show`] reads just the [spans](session_core::TurnSpan) of some turns
 //! again, in full.
 //!
 //! The parts that sources share stand beside them. An agent that appends lines

@@ -5,7 +5,7 @@ mod elide;
 use crate::file;
 use elide::Elider;
 use memchr::memchr;
-use session_core::Span;
+use session_core::TurnSpan;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -48,8 +48,8 @@ pub(crate) fn trim_mark(content: &[u8]) -> &[u8] {
 
 impl Line<'_> {
     /// The bytes of the line. Its line feed does not count: it may come later.
-    pub(crate) fn span(&self) -> Span {
-        Span {
+    pub(crate) fn span(&self) -> TurnSpan {
+        TurnSpan {
             start: self.start,
             end: self.end - u64::from(self.terminated),
         }

@@ -26,7 +26,7 @@ use crate::storage_error::StorageError;
 use crate::{AgentInfo, Cursor, Env, Listing, Location, ShownTurns, Sink, Source};
 use database::Database;
 use history::MessageSessions;
-use session_core::{SessionMeta, Span};
+use session_core::{SessionMeta, TurnSpan};
 use std::path::Path;
 use tree::JsonTree;
 
@@ -57,7 +57,7 @@ impl Source for OpenCode {
         read_sessions(open, &at.path, from, sink);
     }
 
-    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> ShownTurns {
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, TurnSpan)]) -> ShownTurns {
         show_sessions(open, at, session, spans)
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     TurnWriter, milliseconds,
 };
 use serde_json::{Value, json};
-use session_core::{CallStatus, PromptKind, Tokens, ToolCall};
+use session_core::{CallStatus, PromptKind, TokenTotals, ToolCall};
 use std::path::Path;
 
 /// Names a folder of sessions.
@@ -118,7 +118,7 @@ fn message(record: &Value, turns: &mut TurnWriter<'_>) {
         "toolResult" => turns.result(CallOutcome {
             id: text(message, "toolCallId").to_owned(),
             output: joined_texts(&message["content"]),
-            status: CallStatus::ended(message["isError"] == true),
+            status: CallStatus::from_failure(message["isError"] == true),
             ..CallOutcome::default()
         }),
         "bashExecution" => shell_escape(text(record, "id"), message, turns),
@@ -142,7 +142,7 @@ fn answer(message: &Value, turns: &mut TurnWriter<'_>) {
         _ => {}
     }
     let count = |name: &str| message["usage"][name].as_u64().unwrap_or_default();
-    turns.tokens(Tokens {
+    turns.tokens(TokenTotals {
         input: count("input").saturating_add(count("cacheWrite")),
         cached: count("cacheRead"),
         output: count("output"),
@@ -183,7 +183,7 @@ fn shell_escape(id: &str, message: &Value, turns: &mut TurnWriter<'_>) {
         output: text(message, "output").to_owned(),
         status: match message["cancelled"] == true {
             true => CallStatus::Unfinished,
-            false => CallStatus::ended(message["exitCode"] != 0),
+            false => CallStatus::from_failure(message["exitCode"] != 0),
         },
         ..CallOutcome::default()
     });

@@ -13,7 +13,7 @@ use crate::reading::{DamagedLines, Result, moved, next_line, open_lines, stop_if
 use crate::{Cursor, Location, ShownTurns, Sink, file};
 use serde::{Deserialize, Serialize};
 use session_core::paste::PromptParts;
-use session_core::{Part, PromptKind, SessionMeta, Span, TEXT_LIMIT, ToolCall, Turn, text};
+use session_core::{PromptKind, SessionMeta, TEXT_LIMIT, ToolCall, Turn, TurnPart, TurnSpan, text};
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ pub(crate) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
 }
 
 /// Reads the prompts at these spans.
-pub(crate) fn show(path: &Path, spans: &[(u32, Span)]) -> ShownTurns {
+pub(crate) fn show(path: &Path, spans: &[(u32, TurnSpan)]) -> ShownTurns {
     let mut shown = ShownTurns::default();
     for &(index, span) in spans {
         match turn_at(path, span) {
@@ -83,7 +83,7 @@ pub(crate) fn show(path: &Path, spans: &[(u32, Span)]) -> ShownTurns {
     shown
 }
 
-fn turn_at(path: &Path, span: Span) -> io::Result<Option<Turn>> {
+fn turn_at(path: &Path, span: TurnSpan) -> io::Result<Option<Turn>> {
     let mut lines = Lines::open(path, span.start)?;
     let Some(line) = lines.next()?.filter(|line| line.span() == span) else {
         return Ok(None);
@@ -130,7 +130,7 @@ impl<'a> PromptLine<'a> {
     }
 
     /// The prompt as a turn without its index, as one of a transcript would be.
-    fn turn(&self, span: Span, pastes: &PasteCache) -> Option<Turn> {
+    fn turn(&self, span: TurnSpan, pastes: &PasteCache) -> Option<Turn> {
         let tagged = self.tagged(pastes);
         let parts = PromptParts::split(&tagged);
         let pasted = |typed| {
@@ -139,7 +139,7 @@ impl<'a> PromptLine<'a> {
                     typed,
                     ..parts.clone()
                 }
-                .joined(),
+                .join(),
             )
         };
         let (kind, prompt) = match unwrapped(&parts.typed) {
@@ -195,11 +195,11 @@ impl<'a> PromptLine<'a> {
 }
 
 /// A shell escape as the command that ran.
-fn shell_escape(kind: PromptKind, prompt: &str) -> Option<Part> {
+fn shell_escape(kind: PromptKind, prompt: &str) -> Option<TurnPart> {
     let command = prompt.strip_prefix('!')?.trim();
     let is_shell = kind == PromptKind::Command && !command.is_empty();
     is_shell.then(|| {
-        Part::Call(ToolCall {
+        TurnPart::Call(ToolCall {
             name: "Bash".into(),
             command: Some(command.to_owned()),
             ..ToolCall::default()
@@ -376,7 +376,7 @@ impl PromptHistoryReading<'_> {
         }
     }
 
-    fn prompt(&mut self, line: &PromptLine<'_>, span: Span) -> Result {
+    fn prompt(&mut self, line: &PromptLine<'_>, span: TurnSpan) -> Result {
         let Some(turn) = line.turn(span, &self.pastes) else {
             return Ok(());
         };

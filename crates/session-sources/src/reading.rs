@@ -7,7 +7,7 @@ use crate::turn_assembler::TurnAssembler;
 use crate::{Flow, Sink, Warning};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use session_core::{SessionMeta, Span, Turn};
+use session_core::{SessionMeta, Turn, TurnSpan};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -43,7 +43,7 @@ pub(crate) fn warning(path: &Path, reason: impl ToString) -> Warning {
 }
 
 /// Returns the warning for a turn that is to be shown and is not there.
-pub(crate) fn moved(path: &Path, span: Span) -> Warning {
+pub(crate) fn moved(path: &Path, span: TurnSpan) -> Warning {
     Warning {
         offset: Some(span.start),
         ..warning(path, "no turn begins here any more")

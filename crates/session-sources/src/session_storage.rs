@@ -5,7 +5,7 @@ use crate::reading::{Result as Flowing, stop_if_asked, warning};
 use crate::session_signature::{SessionSignature, SessionSignatures};
 use crate::storage_error::{SkippedCounts, StorageError};
 use crate::{Cursor, ShownTurns, Sink};
-use session_core::{Detail, SessionMeta, Span, Turn};
+use session_core::{ReadDetail, SessionMeta, Turn, TurnSpan};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -27,14 +27,14 @@ pub(crate) struct StoredTurnRange {
     /// Index of the first of them.
     pub first: u32,
     /// The part of the storage that they are made of, as [`Turn::span`] counts it.
-    pub span: Span,
+    pub span: TurnSpan,
 }
 
 impl StoredTurnRange {
     /// All turns of a session.
     pub(crate) const ALL: Self = Self {
         first: 0,
-        span: Span {
+        span: TurnSpan {
             start: 0,
             end: u64::MAX,
         },
@@ -69,7 +69,7 @@ pub(crate) trait SessionStorage {
         &self,
         session: &SessionMeta,
         range: StoredTurnRange,
-        detail: Detail,
+        detail: ReadDetail,
         skipped: &mut SkippedCounts,
         visit: &mut TurnVisitor<'_>,
     ) -> Result<(), StorageError>;
@@ -192,7 +192,7 @@ impl StorageReading<'_> {
                 Err(_) => ControlFlow::Break(()),
             }
         };
-        let (range, detail) = (StoredTurnRange::ALL, Detail::Index);
+        let (range, detail) = (StoredTurnRange::ALL, ReadDetail::Index);
         let read = self
             .history
             .turns(session, range, detail, skipped, &mut visit);
@@ -223,7 +223,7 @@ impl StorageReading<'_> {
             turns.push(turn);
             ControlFlow::Continue(())
         };
-        let (range, detail) = (StoredTurnRange::ALL, Detail::Index);
+        let (range, detail) = (StoredTurnRange::ALL, ReadDetail::Index);
         let skipped = &mut self.skipped;
         let read = self
             .history
@@ -268,7 +268,7 @@ pub(crate) fn show_sessions(
     open: OpenStorage,
     path: &Path,
     session: &SessionMeta,
-    spans: &[(u32, Span)],
+    spans: &[(u32, TurnSpan)],
 ) -> ShownTurns {
     match open(path) {
         Ok(history) => show_open(&*history, path, session, spans),
@@ -283,7 +283,7 @@ fn show_open(
     history: &dyn SessionStorage,
     path: &Path,
     session: &SessionMeta,
-    spans: &[(u32, Span)],
+    spans: &[(u32, TurnSpan)],
 ) -> ShownTurns {
     let mut shown = ShownTurns::default();
     let mut skipped = SkippedCounts::default();
@@ -308,7 +308,7 @@ fn first_turn(
     skipped: &mut SkippedCounts,
 ) -> Result<Option<Turn>, StorageError> {
     let mut first = None;
-    history.turns(session, range, Detail::Full, skipped, &mut |turn| {
+    history.turns(session, range, ReadDetail::Full, skipped, &mut |turn| {
         first = Some(turn);
         ControlFlow::Break(())
     })?;

@@ -2,7 +2,7 @@
 
 use crate::{AgentInfo, Env};
 use serde::{Deserialize, Serialize};
-use session_core::{FileStamp, SessionMeta, SourceName, Span, Turn};
+use session_core::{FileStamp, SessionMeta, SourceName, Turn, TurnSpan};
 use std::path::{Path, PathBuf};
 
 /// One agent whose history can be read.
@@ -35,7 +35,7 @@ pub trait Source: Sync {
 
     /// Reads turns again in full. `spans` are those that [`Source::read`] gave,
     /// in the order wanted. A turn that is no longer there is left out.
-    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> ShownTurns;
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, TurnSpan)]) -> ShownTurns;
 
     /// The id by which the agent itself knows a session: another one only where
     /// a session of the agent has more than one file.
@@ -97,6 +97,16 @@ pub struct Location {
     pub located: Located,
     /// Files that go on with this one, in order: they are read as one, and the stamp is that of all.
     pub continuations: Vec<PathBuf>,
+}
+
+impl Location {
+    /// Returns true where the file's own name has the id of its session: Copilot calls each file `events.jsonl`, in a
+    /// folder of that name.
+    pub fn has_session_name(&self) -> bool {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let session = self.located.session.as_deref();
+        session.is_some_and(|session| name.contains(session))
+    }
 }
 
 /// The session of a history file, as far as its path names it.
@@ -170,7 +180,7 @@ pub struct Warning {
 /// Turns read again in full, or why not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShownTurns {
-    /// The turns that were found, with [`session_core::Detail::Full`].
+    /// The turns that were found, with [`session_core::ReadDetail::Full`].
     pub turns: Vec<Turn>,
     /// Places that could not be read.
     pub warnings: Vec<Warning>,

@@ -3,7 +3,7 @@
 use crate::session_storage::{StoredTurnRange, TurnVisitor};
 use crate::turn_assembler::{TurnAssembler, TurnDetail, TurnProgress};
 use crate::turn_writer::TurnWriter;
-use session_core::{Detail, SessionMeta, Span};
+use session_core::{ReadDetail, SessionMeta, TurnSpan};
 use std::ops::ControlFlow;
 
 /// Builds the turns of a session from its records, and passes each on when it has ended. Spans count
@@ -18,7 +18,7 @@ impl<'v, 'f> StoredTurns<'v, 'f> {
     pub(crate) fn new(
         session: &SessionMeta,
         range: StoredTurnRange,
-        detail: Detail,
+        detail: ReadDetail,
         visit: &'v mut TurnVisitor<'f>,
     ) -> Self {
         let progress = TurnProgress {
@@ -26,8 +26,8 @@ impl<'v, 'f> StoredTurns<'v, 'f> {
             ..TurnProgress::default()
         };
         let detail = match detail {
-            Detail::Index => TurnDetail::Index,
-            Detail::Full => TurnDetail::Alone,
+            ReadDetail::Index => TurnDetail::Index,
+            ReadDetail::Full => TurnDetail::Alone,
         };
         Self {
             session: session.clone(),
@@ -42,7 +42,7 @@ impl<'v, 'f> StoredTurns<'v, 'f> {
         ordinal: u64,
         tell: impl FnOnce(&mut TurnWriter<'_>),
     ) -> ControlFlow<()> {
-        let span = Span {
+        let span = TurnSpan {
             start: ordinal,
             end: ordinal + 1,
         };

@@ -4,7 +4,9 @@ use crate::call_result::CallResult;
 use crate::calls::{PendingCall, TurnCalls};
 use crate::cursor::is_default;
 use serde::{Deserialize, Serialize};
-use session_core::{CallDialog, CallStatus, Detail, Part, PromptKind, Span, ToolCall, Turn};
+use session_core::{
+    CallDialog, CallStatus, PromptKind, ReadDetail, ToolCall, Turn, TurnPart, TurnSpan,
+};
 use std::collections::{HashMap, HashSet};
 
 /// How far the turns of a session have come. It is part of a cursor.
@@ -47,12 +49,12 @@ pub(crate) enum TurnDetail {
 
 impl TurnDetail {
     /// Returns the detail of the turn with this index.
-    pub(crate) fn for_turn(&self, index: u32) -> Detail {
+    pub(crate) fn for_turn(&self, index: u32) -> ReadDetail {
         match self {
-            Self::Index => Detail::Index,
-            Self::Alone => Detail::Full,
-            Self::Full(indices) if indices.contains(&index) => Detail::Full,
-            Self::Full(_) => Detail::Index,
+            Self::Index => ReadDetail::Index,
+            Self::Alone => ReadDetail::Full,
+            Self::Full(indices) if indices.contains(&index) => ReadDetail::Full,
+            Self::Full(_) => ReadDetail::Index,
         }
     }
 }
@@ -60,7 +62,7 @@ impl TurnDetail {
 /// A line as a position in a turn.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LinePosition<'e> {
-    pub span: Span,
+    pub span: TurnSpan,
     /// Milliseconds since 1970.
     pub ms: Option<i64>,
     /// Id of the line.
@@ -76,7 +78,7 @@ pub(crate) struct LinePosition<'e> {
 pub(crate) struct TurnPreface {
     /// Offset of its first line.
     pub start: Option<u64>,
-    pub parts: Vec<Part>,
+    pub parts: Vec<TurnPart>,
 }
 
 /// Builds turns, one line at a time.
@@ -117,7 +119,7 @@ impl TurnAssembler {
     }
 
     /// Returns how much is built of the turn at hand.
-    pub(crate) fn detail(&self) -> Detail {
+    pub(crate) fn detail(&self) -> ReadDetail {
         self.detail.for_turn(self.at_hand())
     }
 
@@ -203,7 +205,8 @@ impl TurnAssembler {
         }
         turn.span.end = position.span.end;
         turn.ended_ms = turn.ended_ms.max(position.ms);
-        turn.turn_stats.tick(&mut self.progress.clock, position.ms);
+        turn.turn_stats
+            .count_pause(&mut self.progress.clock, position.ms);
         if let Some(uuid) = position.uuid.filter(|_| position.is_message) {
             turn.leaf = Some(uuid.to_owned());
         }
@@ -218,12 +221,12 @@ impl TurnAssembler {
     }
 
     /// Adds a part to the turn at hand, or begins one with it.
-    pub(crate) fn part(&mut self, part: Part, position: &LinePosition<'_>) {
+    pub(crate) fn part(&mut self, part: TurnPart, position: &LinePosition<'_>) {
         let kept = is_indexed(&part);
         if kept {
             self.begin_if_none(position);
         }
-        let full = self.detail() == Detail::Full;
+        let full = self.detail() == ReadDetail::Full;
         if let Some(turn) = self.extend(position).filter(|_| kept || full) {
             turn.parts.push(part);
         }
@@ -254,7 +257,7 @@ impl TurnAssembler {
             call.output = early.output;
             call.status = early.status;
             call.subagent = early.subagent;
-            CallDialog::join(&mut call.dialog, early.dialog);
+            CallDialog::merge(&mut call.dialog, early.dialog);
         }
         self.call_part(call, position);
     }
@@ -262,7 +265,7 @@ impl TurnAssembler {
     /// Adds a call that has its result, or will never have one.
     pub(crate) fn complete_call(&mut self, call: ToolCall, position: &LinePosition<'_>) {
         self.note_call(&call, true, position);
-        self.part(Part::Call(call), position);
+        self.part(TurnPart::Call(call), position);
     }
 
     /// Counts a call in its turn, which it may begin.
@@ -275,7 +278,7 @@ impl TurnAssembler {
     fn call_part(&mut self, call: ToolCall, position: &LinePosition<'_>) {
         let id = call.id.clone();
         let joins = !id.is_empty() || !call.name.is_empty();
-        self.part(Part::Call(call), position);
+        self.part(TurnPart::Call(call), position);
         if let Some(turn) = self.open.as_ref().filter(|_| joins) {
             self.calls.insert(id, turn.parts.len().saturating_sub(1));
         }
@@ -286,10 +289,10 @@ impl TurnAssembler {
         let at = *self.calls.get(id).filter(|_| !id.is_empty())?;
         let parts = &mut self.open.as_mut()?.parts;
         match parts.get(at)? {
-            Part::Call(call) if call.name.is_empty() => {}
+            TurnPart::Call(call) if call.name.is_empty() => {}
             _ => return None,
         }
-        let Part::Call(early) = parts.remove(at) else {
+        let TurnPart::Call(early) = parts.remove(at) else {
             return None;
         };
         let later = self.calls.values_mut().filter(|position| **position > at);
@@ -309,7 +312,7 @@ impl TurnAssembler {
     }
 
     /// Returns how much is built of the call that waited, or of the turn at hand.
-    pub(crate) fn detail_of(&self, waiting: Option<&PendingCall>) -> Detail {
+    pub(crate) fn detail_of(&self, waiting: Option<&PendingCall>) -> ReadDetail {
         let turn = waiting.and_then(PendingCall::turn);
         self.detail.for_turn(turn.unwrap_or_else(|| self.at_hand()))
     }
@@ -340,7 +343,7 @@ impl TurnAssembler {
     fn pending_call_mut(&mut self, result: &CallResult) -> Option<&mut ToolCall> {
         let at = *self.calls.get(&result.id)?;
         match self.open.as_mut()?.parts.get_mut(at)? {
-            Part::Call(call) => Some(call),
+            TurnPart::Call(call) => Some(call),
             _ => None,
         }
     }
@@ -351,21 +354,21 @@ fn continuation(index: u32, call: ToolCall) -> Turn {
     Turn {
         index,
         continues: true,
-        parts: vec![Part::Call(call)],
+        parts: vec![TurnPart::Call(call)],
         ..Turn::default()
     }
 }
 
-fn is_indexed(part: &Part) -> bool {
+fn is_indexed(part: &TurnPart) -> bool {
     matches!(
         part,
-        Part::Text { .. } | Part::Call(_) | Part::Recap { .. } | Part::Error { .. }
+        TurnPart::Text { .. } | TurnPart::Call(_) | TurnPart::Recap { .. } | TurnPart::Error { .. }
     )
 }
 
 /// True for an empty result whose call did not come in its turn.
-fn is_silent(part: &Part) -> bool {
-    let Part::Call(call) = part else {
+fn is_silent(part: &TurnPart) -> bool {
+    let TurnPart::Call(call) = part else {
         return false;
     };
     let empty = call.output.as_deref() == Some("") && call.subagent.is_none();

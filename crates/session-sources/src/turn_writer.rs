@@ -6,8 +6,8 @@ use crate::project::{PATH_LIMIT, path_from, set_directory};
 use crate::reminder;
 use crate::turn_assembler::{LinePosition, TurnAssembler};
 use session_core::{
-    CallDialog, CallStatus, Detail, Part, PromptKind, SessionMeta, Span, Tokens, ToolCall, Turn,
-    text,
+    CallDialog, CallStatus, PromptKind, ReadDetail, SessionMeta, TokenTotals, ToolCall, Turn,
+    TurnPart, TurnSpan, text,
 };
 
 /// Longest title of a session, in bytes.
@@ -24,7 +24,7 @@ pub struct TurnWriter<'a> {
     /// The session, as it is known so far.
     pub session: &'a mut SessionMeta,
     turns: &'a mut TurnAssembler,
-    span: Span,
+    span: TurnSpan,
     ms: Option<i64>,
     message: Option<String>,
 }
@@ -48,7 +48,7 @@ impl<'a> TurnWriter<'a> {
     pub(crate) fn new(
         turns: &'a mut TurnAssembler,
         session: &'a mut SessionMeta,
-        span: Span,
+        span: TurnSpan,
     ) -> Self {
         Self {
             session,
@@ -107,27 +107,27 @@ impl<'a> TurnWriter<'a> {
 
     /// Adds words of the agent to the user.
     pub fn text(&mut self, words: &str) {
-        self.part(words, |text| Part::Text { text });
+        self.part(words, |text| TurnPart::Text { text });
     }
 
     /// Adds the agent's reasoning.
     pub fn thinking(&mut self, words: &str) {
-        self.part(words, |text| Part::Thinking { text });
+        self.part(words, |text| TurnPart::Thinking { text });
     }
 
     /// Adds words of the program: an interruption, a command's output, news.
     pub fn notice(&mut self, words: &str) {
-        self.part(words, |text| Part::Notice { text });
+        self.part(words, |text| TurnPart::Notice { text });
     }
 
     /// Adds an error that ended an answer.
     pub fn error(&mut self, words: &str) {
-        self.part(words, |text| Part::Error { text });
+        self.part(words, |text| TurnPart::Error { text });
     }
 
     /// Adds the summary with which the agent went on after a compaction.
     pub fn summary(&mut self, words: &str) {
-        self.part(words, |text| Part::Summary { text });
+        self.part(words, |text| TurnPart::Summary { text });
     }
 
     /// Adds a call; see [`ToolTable::call`](crate::ToolTable::call). Of one without an id no result
@@ -139,7 +139,7 @@ impl<'a> TurnWriter<'a> {
             .into_iter()
             .map(|path| path_from(cwd, path))
             .collect();
-        if self.detail() == Detail::Index {
+        if self.detail() == ReadDetail::Index {
             call.input = serde_json::Value::Null;
         }
         call.command = call.command.map(|command| clipped(&command));
@@ -199,7 +199,7 @@ impl<'a> TurnWriter<'a> {
     }
 
     /// Counts tokens.
-    pub fn tokens(&mut self, tokens: Tokens) {
+    pub fn tokens(&mut self, tokens: TokenTotals) {
         self.with_turn(|turn| turn.turn_stats.tokens += tokens);
     }
 
@@ -209,11 +209,11 @@ impl<'a> TurnWriter<'a> {
     }
 
     /// Returns how much is kept of the turn at hand.
-    pub fn detail(&self) -> Detail {
+    pub fn detail(&self) -> ReadDetail {
         self.turns.detail()
     }
 
-    fn part(&mut self, words: &str, part: impl FnOnce(String) -> Part) {
+    fn part(&mut self, words: &str, part: impl FnOnce(String) -> TurnPart) {
         let words = words.trim();
         if !words.is_empty() {
             let part = part(clipped(words));

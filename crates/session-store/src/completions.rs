@@ -4,9 +4,9 @@
 //! ending that cuts it off has begun (`connectio`, `connect`).
 
 use crate::error::Result;
-use crate::lexical::{FOLDING_TOKENIZER, TOKENIZER};
 use crate::reader::Reader;
-use crate::word_index::{Fts5Tokenizer, terms_with_prefix};
+use crate::word_index::Vocabulary;
+use crate::word_stemmer::WordStemmer;
 use session_core::Query;
 use std::cmp::Reverse;
 
@@ -37,10 +37,10 @@ impl Reader {
     }
 
     fn complete_word(&self, typed: &str) -> Result<Vec<String>> {
-        let mut stemmer = Stemmer::new()?;
+        let mut stemmer = WordStemmer::new()?;
         let folded = stemmer.fold(typed)?;
         let stem = stemmer.stem(&folded)?;
-        let mut sizes = terms_with_prefix(&self.db, folded.as_bytes())?;
+        let mut sizes = Vocabulary::read(&self.db)?.terms_with_prefix(&folded)?;
         sizes.remove(stem.as_bytes());
         let mut terms: Vec<(Vec<u8>, usize)> = sizes.into_iter().collect();
         terms.sort_by_key(|(_, bytes)| Reverse(*bytes));
@@ -58,28 +58,7 @@ impl Reader {
     }
 }
 
-/// The tokenizer of the word index, with and without stems.
-struct Stemmer {
-    stems: Fts5Tokenizer,
-    folds: Fts5Tokenizer,
-}
-
-impl Stemmer {
-    fn new() -> Result<Self> {
-        Ok(Self {
-            stems: Fts5Tokenizer::new(TOKENIZER)?,
-            folds: Fts5Tokenizer::new(FOLDING_TOKENIZER)?,
-        })
-    }
-
-    fn fold(&mut self, word: &str) -> Result<String> {
-        last_token(&mut self.folds, word)
-    }
-
-    fn stem(&mut self, word: &str) -> Result<String> {
-        last_token(&mut self.stems, word)
-    }
-
+impl WordStemmer {
     /// Returns a word that has this stem: that itself mostly, but the stem of `databas` is another.
     fn word_of(&mut self, stem: &str) -> Result<Option<String>> {
         for ending in std::iter::once("").chain(ENDINGS) {
@@ -112,11 +91,4 @@ impl Stemmer {
         }
         Ok(words)
     }
-}
-
-/// Returns the last token of a text; none where it has none.
-fn last_token(tokenizer: &mut Fts5Tokenizer, text: &str) -> Result<String> {
-    let mut last = Vec::new();
-    tokenizer.tokenize(text.as_bytes(), |token| last = token.to_vec())?;
-    Ok(String::from_utf8(last).unwrap_or_default())
 }

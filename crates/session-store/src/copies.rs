@@ -59,7 +59,7 @@ impl Writer {
             "SELECT t.session, s.forked_from IS NOT NULL AND
                (SELECT f.forked_from FROM turns u JOIN sessions f ON f.id = u.session WHERE u.id = ?2) IS NULL
              FROM turns t JOIN sessions s ON s.id = t.session
-             WHERE t.id = ?1 AND t.owner IS NULL AND (t.origin = ?3 OR t.moment = ?4)",
+             WHERE t.id = ?1 AND t.owner IS NULL AND (t.origin = ?3 OR t.prompt_time = ?4)",
         )?;
         let owner = find.query_row(
             params![candidate, id, keys.origin, keys.prompt_time],

@@ -13,7 +13,7 @@ pub struct DedupKeys {
     /// Hash of the origin.
     pub origin: Option<i64>,
     /// Hash of the start time and the prompt, which is the same in every copy of a history, also where
-    /// copies have new ids. The column is `moment`.
+    /// copies have new ids.
     pub prompt_time: Option<i64>,
 }
 
@@ -22,11 +22,15 @@ impl DedupKeys {
     pub fn from_turn(turn: &Turn) -> Self {
         Self {
             origin: turn.origin.as_deref().map(text_hash),
-            prompt_time: hash_prompt_time(turn.started_ms, &turn.prompt),
+            // A forgotten turn has its start alone, by which it would be found.
+            prompt_time: match turn.prompt.is_empty() && turn.parts.is_empty() {
+                true => None,
+                false => hash_prompt_time(turn.started_ms, &turn.prompt),
+            },
         }
     }
 
-    /// Reads the keys from a row that begins with `origin, moment`.
+    /// Reads the keys from a row that begins with `origin, prompt_time`.
     pub(crate) fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             origin: row.get(0)?,
@@ -41,7 +45,7 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn dedup_keys(&self, turn: TurnId) -> Result<DedupKeys> {
-        let select = "SELECT origin, moment FROM turns WHERE id = ?1";
+        let select = "SELECT origin, prompt_time FROM turns WHERE id = ?1";
         let mut find = self.db.prepare_cached(select)?;
         let keys = find.query_row([turn], DedupKeys::from_row).optional()?;
         Ok(keys.unwrap_or_default())

@@ -1,5 +1,6 @@
 //! Finds and locks the directory of the index.
 
+use crate::directory_ownership::{WRITER_LOCK, check_ownership};
 use crate::error::{Result, StoreError};
 use session_files::{Dir, Lock, UserDirectoryKind, private, user_directory};
 use std::cell::Cell;
@@ -107,7 +108,7 @@ pub struct IndexLock(#[expect(dead_code, reason = "held")] Lock);
 impl IndexLock {
     /// Acquires the writer's lock.
     pub(crate) fn acquire_writer(root: &Path) -> Result<Self> {
-        let lock = Lock::attempt(&Dir::open(root)?, "lock")?;
+        let lock = Lock::attempt(&Dir::open(root)?, WRITER_LOCK)?;
         lock.map(Self).ok_or_else(|| StoreError::Locked {
             root: root.to_owned(),
         })
@@ -128,8 +129,9 @@ impl IndexLock {
     /// a process runs holds it for a moment. `None` where another process still holds it.
     ///
     /// # Errors
-    /// When the lock file cannot be opened.
+    /// [`StoreError::ForeignDirectory`], and when the lock file cannot be opened.
     pub fn acquire_embedding_within(root: &Path, patience: Duration) -> Result<Option<Self>> {
+        check_ownership(root)?;
         private::create_directory(root)?;
         let lock = Lock::within(&Dir::open(root)?, "embedding.lock", patience)?;
         Ok(lock.map(Self))

@@ -53,6 +53,9 @@ pub enum StoreError {
     /// The folder is one that several users share, such as `/tmp`: closing it would harm them.
     #[error("`{}` is a folder that several users share", .0.display())]
     Shared(PathBuf),
+    /// The directory has files that this program did not make: it is another one than that of an index.
+    #[error("`{}` has files of others, and no index is made there", .0.display())]
+    ForeignDirectory(PathBuf),
     /// An earlier call of the writer failed: what it was to write may be lost in part, so that nothing is committed.
     #[error("a write to the index failed before, after which nothing is written")]
     Failed,
@@ -94,6 +97,9 @@ impl StoreError {
             ),
             _ if self.needs_space() => {
                 Some("free space on that disk, or set SESSION_SEARCH_HOME to a folder on another")
+            }
+            Self::ForeignDirectory(_) => {
+                Some("set SESSION_SEARCH_HOME to a new folder, or to that of an index")
             }
             Self::Shared(_) => {
                 Some("set SESSION_SEARCH_HOME to a folder of its own, such as one below that")
@@ -168,9 +174,9 @@ impl StoreError {
 
     /// True when there is no room left where the index is.
     pub fn needs_space(&self) -> bool {
-        use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+        use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
         match self {
-            Self::Io(e) => matches!(e.kind(), StorageFull | QuotaExceeded),
+            Self::Io(e) => matches!(e.kind(), StorageFull | QuotaExceeded | FileTooLarge),
             Self::Sqlite(e) => e.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
             _ => false,
         }

@@ -3,7 +3,7 @@
 use crate::Reader;
 use crate::codec::{compress, decompress};
 use crate::error::Result;
-use crate::id::{FileId, SessionId};
+use crate::id::FileId;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, Row, params};
 use serde::Serialize;
@@ -91,6 +91,17 @@ impl Reader {
         Ok(found.query_row([id], file_row).optional()?)
     }
 
+    /// Returns the history files that hold a session, or held it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn files_of_session(&self, source: &str, uid: &str) -> Result<Vec<FileId>> {
+        let select = "SELECT file FROM sessions WHERE uid = ?1 AND source = ?2";
+        let mut find = self.db.prepare_cached(select)?;
+        let files = find.query_map([uid, source], |row| row.get(0))?;
+        Ok(files.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Returns the cursor of a history file, if one was stored.
     ///
     /// # Errors
@@ -110,7 +121,10 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn problems(&self) -> Result<Vec<Problem>> {
-        self.query_problems("1")
+        // Those of a file that is gone are kept for when it is back.
+        self.query_problems(
+            "NOT EXISTS (SELECT 1 FROM files f WHERE f.path = problems.path AND f.gone)",
+        )
     }
 
     /// Returns the problems of listing the histories.
@@ -123,7 +137,7 @@ impl Reader {
 
     fn query_problems(&self, which: &str) -> Result<Vec<Problem>> {
         let mut found = self.db.prepare(&format!(
-            "SELECT path, reason, place, count FROM problems WHERE {which} ORDER BY path, reason"
+            "SELECT path, reason, offset, count FROM problems WHERE {which} ORDER BY path, reason"
         ))?;
         let rows = found.query_map([], |row| {
             Ok(Problem {
@@ -202,8 +216,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Marks a file that is no longer on disk, and with it its sessions. What
-    /// was wrong with it no longer matters.
+    /// Marks a file that is no longer on disk, and with it its sessions, but for those of which a file that is there
+    /// holds all: they are deleted, and with the last of them the file. Its problems are listed again when it is back.
     ///
     /// # Errors
     /// When the database fails.
@@ -213,11 +227,7 @@ impl Writer {
         self.reader
             .db
             .execute("UPDATE files SET gone = 1 WHERE id = ?1", [file])?;
-        self.reader.db.execute(
-            "DELETE FROM problems WHERE kind <> 1 AND path = (SELECT path FROM files WHERE id = ?1)",
-            [file],
-        )?;
-        Ok(())
+        self.delete_copied_sessions(file)
     }
 
     /// Changes the path of a file and of its problems.
@@ -245,13 +255,7 @@ impl Writer {
             .db
             .prepare_cached("DELETE FROM problems WHERE path = ?1 AND kind = 0")?
             .execute([path])?;
-        let mut find = self
-            .reader
-            .db
-            .prepare_cached("SELECT id FROM sessions WHERE file = ?1")?;
-        let held: Vec<SessionId> = find
-            .query_map([file], |row| row.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
+        let held = self.sessions_of_file(file)?;
         // One by one: see `Writer::reader`.
         let mut update = self
             .reader
@@ -330,16 +334,16 @@ impl Writer {
 
     fn insert_problem(&self, problem: &Problem, kind: ProblemKind) -> Result<()> {
         let mut insert = self.reader.db.prepare_cached(
-            "INSERT INTO problems(path, reason, kind, place, count) VALUES(?1, ?2, ?3, ?4, ?5)
+            "INSERT INTO problems(path, reason, kind, offset, count) VALUES(?1, ?2, ?3, ?4, ?5)
              ON CONFLICT DO UPDATE SET count = count + excluded.count",
         )?;
-        let place = problem.offset.map(u64::cast_signed);
+        let offset = problem.offset.map(u64::cast_signed);
         let count = problem.count.cast_signed();
         insert.execute(params![
             problem.path,
             problem.reason,
             kind as i64,
-            place,
+            offset,
             count
         ])?;
         Ok(())

@@ -94,7 +94,7 @@ impl Writer {
         Ok(())
     }
 
-    fn delete_file_without_sessions(&mut self, file: FileId) -> Result<()> {
+    pub(crate) fn delete_file_without_sessions(&mut self, file: FileId) -> Result<()> {
         const UNUSED: &str = "NOT EXISTS (SELECT 1 FROM sessions WHERE file = ?1)";
         for delete in [
             format!(
@@ -127,11 +127,12 @@ impl Writer {
         self.reader
             .db
             .prepare_cached(
-                "UPDATE turns SET origin = NULL, moment = NULL, leaf = NULL, owner = NULL, kind = ?2,
-                   branch = NULL, stop = start WHERE id = ?1",
+                "UPDATE turns SET origin = NULL, prompt_time = NULL, leaf = NULL, owner = NULL, kind = ?2,
+                   branch = NULL, ended_ms = NULL, stop = start WHERE id = ?1",
             )?
             .execute(params![turn, kind])?;
         self.update_turn_keys(turn, hashes)?;
+        self.recount_session(row.session)?;
         self.orphan_session_rows(row.session)?;
         self.renew_opening(row.session)?;
         self.index_title(row.session)?;

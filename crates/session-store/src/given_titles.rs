@@ -17,14 +17,16 @@ pub struct GivenTitle {
 }
 
 impl Reader {
-    /// Returns the titles that were given to sessions: by their own histories, and by other files.
+    /// Returns the titles that were given to sessions: by their own histories, and by other files, also where a
+    /// session is named by another one.
     ///
     /// # Errors
     /// When the database fails.
     pub fn given_titles(&self) -> Result<Vec<GivenTitle>> {
         let mut find = self.db.prepare_cached(
             "SELECT id, title FROM sessions WHERE title IS NOT NULL
-             UNION SELECT id, given_title FROM sessions WHERE given_title IS NOT NULL",
+             UNION SELECT id, given_title FROM sessions WHERE given_title IS NOT NULL
+             UNION SELECT u.session, t.title FROM titles t JOIN turns u ON u.leaf = t.leaf",
         )?;
         let titles = find.query_map([], |row| {
             Ok(GivenTitle {
@@ -34,9 +36,37 @@ impl Reader {
         })?;
         Ok(titles.collect::<rusqlite::Result<_>>()?)
     }
+
+    /// Returns the titles that a file gives to messages of no turn of the index.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn unheld_titles(&self) -> Result<Vec<String>> {
+        let select = format!("SELECT title FROM titles WHERE {UNHELD}");
+        let mut find = self.db.prepare(&select)?;
+        let titles = find.query_map([], |row| row.get(0))?;
+        Ok(titles.collect::<rusqlite::Result<_>>()?)
+    }
 }
 
+/// Is met by a title whose message no turn holds; the indexed turns are read once.
+const UNHELD: &str = "leaf NOT IN (SELECT leaf FROM turns WHERE leaf IS NOT NULL)";
+
 impl Writer {
+    /// Deletes the titles that a file gives to messages of no turn of the index: a forgotten session would be told of in
+    /// the transcript of another. To be called when all histories are read, since a title may come before its turn.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn delete_unheld_titles(&mut self) -> Result<()> {
+        self.begin()?;
+        let delete = format!("DELETE FROM titles WHERE {UNHELD}");
+        match self.reader.db.execute(&delete, [])? {
+            0 => Ok(()),
+            _ => self.request_purge(),
+        }
+    }
+
     /// Deletes the given titles of which `is_deleted` returns true, also where cursors hold them: their files are
     /// read again. Returns how many sessions had one.
     ///

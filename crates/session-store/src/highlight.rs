@@ -50,19 +50,22 @@ fn table_of(texts: &[&str]) -> Result<Connection> {
     let mut insert = db.prepare("INSERT INTO shown(rowid, text) VALUES(?1, ?2)")?;
     for (at, text) in (0u32..).zip(texts) {
         let text = text.replace(char::is_control, " ");
-        insert.execute(params![at, text::spaced(&text)])?;
+        insert.execute(params![at, text::filter_chars(&text)])?;
     }
     drop(insert);
     Ok(db)
 }
 
-/// The ranges of a text that are marked in what [`text::spaced`] and FTS5 made of it: the same
-/// characters, with spaces and marks between them.
+/// The ranges of a text that are marked in what [`text::filter_chars`] and FTS5 made of it: its filtered characters,
+/// with spaces and marks between them.
 fn marked_ranges(text: &str, marked: &str) -> Vec<Range<usize>> {
+    let filtered = text::filtered_chars(text);
+    let starts_after = filtered.clone().skip(1).map(|next| next.start);
+    let ends = starts_after.chain([text.len()]);
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut is_marked = false;
     let mut marked = marked.chars();
-    for (at, c) in text.char_indices() {
+    for (text::FilteredChar { start, c }, end) in filtered.zip(ends) {
         for other in marked.by_ref() {
             match other {
                 BEGIN => is_marked = true,
@@ -71,11 +74,10 @@ fn marked_ranges(text: &str, marked: &str) -> Vec<Range<usize>> {
                 _ => {}
             }
         }
-        let end = at + c.len_utf8();
         match ranges.last_mut() {
             _ if !is_marked => {}
-            Some(last) if last.end == at => last.end = end,
-            _ => ranges.push(at..end),
+            Some(last) if last.end >= start => last.end = end,
+            _ => ranges.push(start..end),
         }
     }
     ranges

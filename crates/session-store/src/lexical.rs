@@ -3,13 +3,12 @@
 use crate::error::Result;
 use crate::id::TurnId;
 use crate::reader::Reader;
-use crate::stems::russian_stems;
 use crate::term_stats::{FoundTerm, SearchedTerm, TermStats, WeightedPostings, searched_terms};
 use crate::turn_columns::TurnColumns;
 use crate::varint::read_varints;
 use crate::word_index::COLUMNS;
 use rusqlite::OptionalExtension;
-use session_core::{Query, Scored, TopK, TurnContent, idf, noise, text};
+use session_core::{Query, ScoredItem, TopK, TurnContent, idf, noise, text};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -29,7 +28,7 @@ const MIN_IDF: f64 = 1e-6;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LexicalHits {
     /// Turns with BM25 (higher is better), best first.
-    pub hits: Vec<Scored<TurnId>>,
+    pub hits: Vec<ScoredItem<TurnId>>,
     /// Each term of the query with the number of turns that hold it.
     pub terms: Vec<TermStats>,
     /// Turns in the lexical index.
@@ -69,7 +68,7 @@ pub(crate) fn indexed_texts<'t>(
     content: &'t TurnContent,
     title: &'t str,
 ) -> [Cow<'t, str>; COLUMNS] {
-    let prompt = match noise::is_wordless(&content.prompt) {
+    let prompt = match noise::is_uninformative(&content.prompt) {
         true => "",
         false => &content.prompt,
     };
@@ -77,32 +76,19 @@ pub(crate) fn indexed_texts<'t>(
         true => "",
         false => &content.answer,
     };
-    let join = |list: &[String]| Cow::Owned(text::spaced(&list.join("\n")).into_owned());
+    let lists = [&content.commands, &content.files, &content.errors];
+    let lists = lists.into_iter().flatten().map(String::as_str);
+    let texts = [prompt, answer].into_iter().chain(lists);
+    let join = |list: &[String]| Cow::Owned(text::filter_chars(&list.join("\n")).into_owned());
     [
-        text::spaced(answer),
-        text::spaced(prompt),
-        text::spaced(title),
+        text::filter_chars(answer),
+        text::filter_chars(prompt),
+        text::filter_chars(title),
         join(&content.commands),
         join(&content.files),
         join(&content.errors),
-        Cow::Owned(derived_words(prompt, answer, content)),
+        Cow::Owned(text::camel_case_parts(texts)),
     ]
-}
-
-/// Returns the parts of the identifiers of a turn and the stems of its Russian words, each once.
-fn derived_words(prompt: &str, answer: &str, content: &TurnContent) -> String {
-    let texts = || {
-        let lists = [&content.commands, &content.files, &content.errors];
-        let lists = lists.into_iter().flatten().map(String::as_str);
-        [prompt, answer].into_iter().chain(lists)
-    };
-    let mut words = text::identifier_parts(texts());
-    let stems = russian_stems(texts());
-    if !stems.is_empty() {
-        words.push(' ');
-        words.push_str(&stems);
-    }
-    words
 }
 
 impl Reader {
@@ -121,7 +107,11 @@ impl Reader {
             return Ok(LexicalHits::default());
         }
         let (totals, turns) = (self.word_totals()?, self.turn_columns()?);
-        let searched = searched_terms(query, self.complete_last_term(query)?);
+        let searched = searched_terms(
+            query,
+            self.inflections(query)?,
+            self.complete_last_term(query)?,
+        );
         let found = self.find_terms(searched)?;
         let mut best = TopK::new(limit, best_first);
         for hit in bm25(&found, totals, &turns) {
@@ -185,7 +175,7 @@ fn bm25(
     terms: &[FoundTerm],
     totals: WordTotals,
     turns: &TurnColumns,
-) -> impl Iterator<Item = Scored<TurnId>> {
+) -> impl Iterator<Item = ScoredItem<TurnId>> {
     let total = totals.turns as f64;
     let mean_tokens = (totals.tokens as f64 / total.max(1.0)).max(f64::MIN_POSITIVE);
     let lists: Vec<WeightedPostings<'_>> = terms.iter().flat_map(FoundTerm::lists).collect();
@@ -211,18 +201,18 @@ fn bm25(
         .into_iter()
         .zip(0..)
         .filter(|(score, _)| !score.is_nan());
-    scored.map(|(score, turn)| Scored {
+    scored.map(|(score, turn)| ScoredItem {
         id: TurnId::new(turn),
         score: score as f32,
     })
 }
 
 /// Orders hits by score, of equals the older turn first.
-fn best_first(a: &Scored<TurnId>, b: &Scored<TurnId>) -> Ordering {
+fn best_first(a: &ScoredItem<TurnId>, b: &ScoredItem<TurnId>) -> Ordering {
     b.score.total_cmp(&a.score).then(a.id.cmp(&b.id))
 }
 
 /// A term as an FTS5 string: nothing in it is syntax.
 pub(crate) fn fts5_string(term: &str) -> String {
-    format!("\"{}\"", text::spaced(term).replace('"', "\"\""))
+    format!("\"{}\"", text::filter_chars(term).replace('"', "\"\""))
 }

@@ -12,6 +12,7 @@ use memmap2::{Advice, UncheckedAdvice};
 use rayon::prelude::*;
 use session_files::private;
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::io::{BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,6 +23,13 @@ pub(crate) fn matrix_path(root: &Path, model: &ModelRow, level: Level) -> PathBu
     directory::vectors_path(root)
         .join(&model.fingerprint)
         .join(name)
+}
+
+/// True for the name of a matrix, of any model and generation.
+pub(crate) fn is_matrix_name(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    let mut levels = Level::ALL.into_iter();
+    name.ends_with(".npy") && levels.any(|level| name.starts_with(level.name()))
 }
 
 /// All vectors of a model at one level, mapped into memory. Rows are unit

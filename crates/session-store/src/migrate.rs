@@ -35,7 +35,7 @@ UPDATE files SET mtime_ns = 0, inode = 0 WHERE gone = 0;",
 };
 
 /// All steps, oldest first: a new format adds one. What is older than the first is built anew.
-const MIGRATIONS: [Migration; 11] = [Migration {
+const MIGRATIONS: [Migration; 12] = [Migration {
     // More is read of histories since: what is there is read again, what is gone stays.
     from: 4,
     tables: "
@@ -79,7 +79,7 @@ DELETE FROM cursors;
 UPDATE files SET size = 0, mtime_ns = 0 WHERE gone = 0;",
     fill: |_, _| Ok(()),
 }, Migration {
-    // Vectors are 8 bits a component, and the words of answers, which are most, come first.
+    // Vectors are 8 bits a component, and the words of answers, which are most, come first: a later step indexes them.
     from: 8,
     tables: "
 DROP TABLE words;
@@ -87,10 +87,7 @@ CREATE VIRTUAL TABLE words USING fts5(
   answer, prompt, title, commands, paths, errors, parts,
   content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
 INSERT INTO words(words, rank) VALUES('hashsize', 8000000);",
-    fill: |writer, progress| {
-        writer.quantize_matrices()?;
-        writer.index_all_words(progress)
-    },
+    fill: |writer, _| writer.quantize_matrices(),
 }, Migration {
     // A listing is compared with blocks of files, and models note whether they have embedded all sessions.
     from: 9,
@@ -146,6 +143,18 @@ CREATE TABLE vector_texts(
   model INTEGER NOT NULL, hash INTEGER NOT NULL, level INTEGER NOT NULL, row INTEGER NOT NULL,
   PRIMARY KEY(model, hash, level, row)) WITHOUT ROWID;",
     fill: |_, _| Ok(()),
+}, Migration {
+    // Letters that are typed in several ways are one in the word index, which has no stems of Russian words.
+    from: 15,
+    tables: "
+ALTER TABLE turns RENAME COLUMN moment TO prompt_time;
+ALTER TABLE problems RENAME COLUMN place TO offset;
+DROP TABLE words;
+CREATE VIRTUAL TABLE words USING fts5(
+  answer, prompt, title, commands, paths, errors, parts,
+  content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+INSERT INTO words(words, rank) VALUES('hashsize', 8000000);",
+    fill: Writer::index_all_words,
 }];
 
 /// The format since which the keys of turns lie in buckets: all steps that fill find turns by them.

@@ -1,6 +1,7 @@
 //! The models whose vectors the index holds.
 
 use crate::directory;
+use crate::directory_ownership::is_fingerprint;
 use crate::error::Result;
 use crate::id::ModelId;
 use crate::matrix::{self, VectorMatrix};
@@ -9,7 +10,6 @@ use crate::writer::Writer;
 use rusqlite::{OptionalExtension, Row, params};
 use serde::Serialize;
 use std::collections::HashSet;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -278,12 +278,6 @@ impl Writer {
         }
         Ok(())
     }
-}
-
-/// Returns true for the name of the folder of a model.
-fn is_fingerprint(name: &OsStr) -> bool {
-    let hex = name.as_encoded_bytes();
-    !hex.is_empty() && hex.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// Deletes the matrices in a folder but some, and the folder where it is empty then. What an open map keeps is left for

@@ -166,7 +166,7 @@ fn has_ended(status: CallStatus) -> bool {
 
 fn unpack_run(packed: u32) -> RunEntry {
     RunEntry {
-        status: CallStatus::ended(packed % 2 == 1),
+        status: CallStatus::from_failure(packed % 2 == 1),
         ..plain_run((packed / 2) as usize)
     }
 }

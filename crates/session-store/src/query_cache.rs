@@ -1,12 +1,15 @@
 //! Caches the vectors of queries, so that a repeated query loads no model.
 
+use crate::directory_ownership::{delete_files, delete_model_files};
 use crate::error::Result;
-use crate::writer::unless_missing;
-use session_files::private;
+use session_files::{is_temporary, private};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// Queries kept of a model; with more, all are forgotten.
 const MAX_QUERIES: usize = 1000;
+/// Hexadecimal digits of the name of a query's file.
+const NAME_CHARS: usize = 32;
 /// Most bytes of a vector.
 const MAX_VECTOR_BYTES: u64 = 1 << 20;
 
@@ -16,9 +19,15 @@ fn model_directory(root: &Path, fingerprint: &str) -> PathBuf {
     root.join("queries").join(fingerprint)
 }
 
+/// True for the name of a query's file, and for that of one that is being written.
+fn is_query_name(name: &OsStr) -> bool {
+    let hex = name.as_encoded_bytes();
+    (hex.len() == NAME_CHARS && hex.iter().all(u8::is_ascii_hexdigit)) || is_temporary(name)
+}
+
 fn query_path(root: &Path, fingerprint: &str, query: &str) -> PathBuf {
     let mut name = blake3::hash(query.as_bytes()).to_hex().to_string();
-    name.truncate(32);
+    name.truncate(NAME_CHARS);
     model_directory(root, fingerprint).join(name)
 }
 
@@ -42,7 +51,7 @@ pub fn cached_query_vector(
 /// # Errors
 /// When the disk fails.
 pub fn delete_query_cache(root: &Path) -> Result<()> {
-    unless_missing(fs_err::remove_dir_all(root.join("queries")))
+    delete_model_files(&root.join("queries"), is_query_name)
 }
 
 /// Caches the vector of a query.
@@ -57,7 +66,7 @@ pub fn cache_query_vector(
 ) -> Result<()> {
     let folder = model_directory(root, fingerprint);
     if fs_err::read_dir(&folder).is_ok_and(|entries| entries.count() >= MAX_QUERIES) {
-        fs_err::remove_dir_all(&folder)?;
+        delete_files(&folder, is_query_name)?;
     }
     let path = query_path(root, fingerprint, query);
     let bytes: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();

@@ -1,5 +1,6 @@
 //! Reading: many may, and none waits for the writer.
 
+use crate::database_copy::DatabaseCopy;
 use crate::error::Result;
 use crate::id::{SessionId, TurnId};
 use crate::kept::KeptParts;
@@ -14,6 +15,8 @@ use std::path::{Path, PathBuf};
 /// Reads the index.
 pub struct Reader {
     pub(crate) db: Connection,
+    /// The database is this copy; after the connection, which it must not outlive.
+    _copy: Option<DatabaseCopy>,
     pub(crate) root: PathBuf,
     /// `None` for the writer's own, which sees what is not committed.
     pub(crate) kept: Option<KeptParts>,
@@ -29,15 +32,18 @@ impl Reader {
     /// # Errors
     /// [`crate::StoreError::Missing`] when there is none; format and damage errors.
     pub fn open(root: &Path) -> Result<Self> {
+        let database = schema::open_readable(root)?;
         Ok(Self {
             kept: Some(KeptParts::default()),
-            ..Self::new(schema::open_readable(root)?, root)
+            _copy: database.copy,
+            ..Self::new(database.connection, root)
         })
     }
 
     pub(crate) fn new(db: Connection, root: &Path) -> Self {
         Self {
             db,
+            _copy: None,
             root: root.to_owned(),
             kept: None,
             postings: OnceCell::new(),

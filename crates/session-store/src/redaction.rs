@@ -49,7 +49,7 @@ impl Writer {
         self.frames.replace(&self.reader, turn.id, content)?;
         let key = hash_prompt_time(turn.started_ms, &content.prompt);
         let hashes = self.turn_hashes(turn.id)?;
-        let update = "UPDATE turns SET moment = ?2 WHERE id = ?1";
+        let update = "UPDATE turns SET prompt_time = ?2 WHERE id = ?1";
         self.reader
             .db
             .prepare_cached(update)?

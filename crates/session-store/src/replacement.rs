@@ -6,7 +6,7 @@ use crate::writer::Writer;
 use rusqlite::params;
 
 /// The place in a history, in bytes, of a turn that it holds no longer: beyond every file.
-const LOST: i64 = 1 << 62;
+pub(crate) const LOST: i64 = 1 << 62;
 
 /// A session that is being delivered from its beginning.
 #[derive(Debug, Clone, Copy)]
@@ -68,16 +68,22 @@ impl Writer {
         let has_rest: bool = find.query_row(params![done.session, done.turns], |row| row.get(0))?;
         drop(find);
         if has_rest || is_shorter {
-            self.reader.db.execute(
-                "UPDATE sessions SET (turns, started_ms, ended_ms) =
-                   (SELECT coalesce(max(idx) + 1, 0), min(started_ms), max(coalesce(ended_ms, started_ms))
-                    FROM turns WHERE session = ?1) WHERE id = ?1",
-                [done.session],
-            )?;
+            self.recount_session(done.session)?;
         }
         match has_rest && done.turns == 0 {
             true => self.renew_opening(done.session),
             false => Ok(()),
         }
+    }
+
+    /// Counts the turns of a session again, and sets its times from theirs.
+    pub(crate) fn recount_session(&self, session: SessionId) -> Result<()> {
+        let mut update = self.reader.db.prepare_cached(
+            "UPDATE sessions SET (turns, started_ms, ended_ms) =
+               (SELECT coalesce(max(idx) + 1, 0), min(started_ms), max(ended_ms)
+                FROM turns WHERE session = ?1) WHERE id = ?1",
+        )?;
+        update.execute([session])?;
+        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use crate::id::{FileId, SessionId, TurnId};
 use rusqlite::Row;
 use serde::Serialize;
-use session_core::{PromptKind, SessionMeta, Span};
+use session_core::{PromptKind, SessionMeta, TurnSpan};
 
 /// A session in the index.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -80,7 +80,7 @@ pub struct TurnRow {
     /// Git branch at the time.
     pub branch: Option<String>,
     /// Where it lies in the history.
-    pub span: Span,
+    pub span: TurnSpan,
     /// Number of the turn that this one is a copy of.
     pub owner: Option<TurnId>,
 }
@@ -117,7 +117,7 @@ pub(crate) fn turn_row(row: &Row<'_>) -> rusqlite::Result<TurnRow> {
         index: row.get(2)?,
         started_ms: row.get(3)?,
         branch: row.get(4)?,
-        span: Span {
+        span: TurnSpan {
             start: row.get::<_, i64>(5)?.cast_unsigned(),
             end: row.get::<_, i64>(6)?.cast_unsigned(),
         },

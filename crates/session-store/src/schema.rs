@@ -1,5 +1,6 @@
 //! The tables, and opening a database that has them.
 
+use crate::database_copy::DatabaseCopy;
 use crate::directory;
 use crate::error::{Result, StoreError, is_damage, sqlite_message};
 use crate::lexical::TOKENIZER;
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 /// Version of the files on disk. An older one is migrated by the writer, as far
 /// back as there are steps for it; no other is read.
-pub const FORMAT_VERSION: u32 = 15;
+pub const FORMAT_VERSION: u32 = 16;
 
 const TABLES: &str = "
 CREATE TABLE files(
@@ -22,7 +23,7 @@ CREATE TABLE files(
 CREATE INDEX files_gone ON files(id) WHERE gone;
 CREATE TABLE cursors(file INTEGER PRIMARY KEY, cursor BLOB NOT NULL);
 CREATE TABLE problems(
-  path TEXT NOT NULL, reason TEXT NOT NULL, kind INTEGER NOT NULL, place INTEGER, count INTEGER NOT NULL,
+  path TEXT NOT NULL, reason TEXT NOT NULL, kind INTEGER NOT NULL, offset INTEGER, count INTEGER NOT NULL,
   PRIMARY KEY(path, reason, kind)) WITHOUT ROWID;
 CREATE TABLE sessions(
   id INTEGER PRIMARY KEY, file INTEGER NOT NULL REFERENCES files(id), source TEXT NOT NULL,
@@ -40,7 +41,7 @@ CREATE INDEX openings_template ON openings(template);
 CREATE TABLE turns(
   id INTEGER PRIMARY KEY, session INTEGER NOT NULL, idx INTEGER NOT NULL, kind INTEGER NOT NULL,
   started_ms INTEGER, ended_ms INTEGER, branch TEXT, start INTEGER NOT NULL, stop INTEGER NOT NULL,
-  origin INTEGER, moment INTEGER, leaf INTEGER, owner INTEGER, frame INTEGER NOT NULL);
+  origin INTEGER, prompt_time INTEGER, leaf INTEGER, owner INTEGER, frame INTEGER NOT NULL);
 CREATE TABLE contents(id INTEGER PRIMARY KEY, frame BLOB NOT NULL);
 CREATE UNIQUE INDEX turns_session ON turns(session, idx);
 CREATE TABLE turn_keys(bucket INTEGER PRIMARY KEY, keys BLOB NOT NULL);
@@ -98,8 +99,15 @@ pub(crate) fn open_writable(root: &Path) -> Result<Connection> {
     Ok(db)
 }
 
+/// A database that is open for reading.
+pub(crate) struct ReadableDatabase {
+    pub(crate) connection: Connection,
+    /// It is this copy.
+    pub(crate) copy: Option<DatabaseCopy>,
+}
+
 /// Opens the database for reading.
-pub(crate) fn open_readable(root: &Path) -> Result<Connection> {
+pub(crate) fn open_readable(root: &Path) -> Result<ReadableDatabase> {
     let path = directory::database_path(root);
     if !directory::has_database(root)? {
         return Err(StoreError::Missing {
@@ -108,11 +116,27 @@ pub(crate) fn open_readable(root: &Path) -> Result<Connection> {
     }
     let db = open_shared(&path)?;
     let found = match version(&db) {
-        // The log cannot be made beside it: nobody writes to it then.
-        Err(error) if error.needs_write_access() => return open_unchanging(&path, root),
+        Err(error) if error.needs_write_access() => return open_unshared(root),
         found => found.map_err(|e| damage(e, root))?,
     };
-    check_version(found, root).map(|()| db)
+    check_version(found, root)?;
+    Ok(ReadableDatabase {
+        connection: db,
+        copy: None,
+    })
+}
+
+/// Opens a database whose log cannot be shared, in a folder that cannot be written: nobody writes to it. What its log
+/// holds is read from a copy of both.
+fn open_unshared(root: &Path) -> Result<ReadableDatabase> {
+    let copy = DatabaseCopy::create_if_logged(root)?;
+    let connection = match &copy {
+        Some(copy) => open_shared(&copy.path())?,
+        None => open_unchanging(&directory::database_path(root))?,
+    };
+    let found = version(&connection).map_err(|e| damage(e, root))?;
+    check_version(found, root)?;
+    Ok(ReadableDatabase { connection, copy })
 }
 
 fn open_shared(path: &Path) -> Result<Connection> {
@@ -123,14 +147,13 @@ fn open_shared(path: &Path) -> Result<Connection> {
     Ok(db)
 }
 
-/// Opens a database in a folder that cannot be written, without a lock.
-fn open_unchanging(path: &Path, root: &Path) -> Result<Connection> {
+/// Opens a database without a log and without a lock.
+fn open_unchanging(path: &Path) -> Result<Connection> {
     let uri = immutable_sqlite_uri(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
     let db = Connection::open_with_flags(uri, flags)?;
     keep_plans(&db)?;
-    let found = version(&db).map_err(|e| damage(e, root))?;
-    check_version(found, root).map(|()| db)
+    Ok(db)
 }
 
 fn check_version(found: u32, root: &Path) -> Result<()> {

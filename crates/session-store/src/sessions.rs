@@ -131,10 +131,7 @@ impl Writer {
     pub fn mark_session_gone(&mut self, file: FileId, uid: &str) -> Result<()> {
         self.begin()?;
         if let Some(moved) = self.find_moved(file, uid)? {
-            for turn in self.reader.turns(moved)? {
-                self.delete_owner(turn.id)?;
-            }
-            return self.delete_session_rows(moved);
+            return self.delete_moved_session(moved);
         }
         self.reader.db.execute(
             "UPDATE sessions SET gone = gone | 1 WHERE file = ?1 AND uid = ?2",

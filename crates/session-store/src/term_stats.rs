@@ -3,20 +3,19 @@
 use crate::id::TurnId;
 use crate::lexical::fts5_string;
 use crate::postings::Posting;
-use crate::stems::russian_stem;
 use serde::Serialize;
 use session_core::{Query, Term, idf, text};
 
-/// The share of its score that a turn with a completion has where others hold the word as typed: less than one occurrence of that,
-/// however often it holds the completion.
-const COMPLETION_WEIGHT: f32 = 0.45;
+/// The share of its score that a turn with a variant has where others hold the word as typed: less than one occurrence of
+/// that, however often it holds the variant.
+const VARIANT_WEIGHT: f32 = 0.45;
 
 /// A term of the query with its document frequency, idf and postings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TermStats {
     /// As typed.
     pub term: String,
-    /// Turns that hold it; where none does, those that hold a completion.
+    /// Turns that hold it; where none does, those that hold a variant.
     pub turns: u64,
     /// Inverse document frequency, as BM25 has it, never negative.
     pub idf: f32,
@@ -24,13 +23,13 @@ pub struct TermStats {
     #[serde(skip)]
     postings: Vec<u32>,
     #[serde(skip)]
-    completed: CompletedTerm,
+    variants: TermVariants,
 }
 
-/// The completions of a term that is still being typed.
+/// The other forms of a term, and its completions where it is still being typed.
 #[derive(Debug, Clone, Default, PartialEq)]
-struct CompletedTerm {
-    /// The term with each completion in the place of its last word.
+struct TermVariants {
+    /// Its other forms, and the term with each completion in the place of its last word.
     texts: Vec<String>,
     /// Numbers of the turns that hold one and not the term as typed, in order.
     postings: Vec<u32>,
@@ -50,10 +49,10 @@ impl TermStats {
         turn.is_ok_and(|turn| self.postings.binary_search(&turn).is_ok())
     }
 
-    /// Returns the texts by which it is found: the term as typed, then its completions.
+    /// Returns the texts by which it is found: the term as typed, then its variants.
     pub fn words(&self) -> impl Iterator<Item = &str> {
-        let completions = self.completed.texts.iter().map(String::as_str);
-        std::iter::once(self.term.as_str()).chain(completions)
+        let variants = self.variants.texts.iter().map(String::as_str);
+        std::iter::once(self.term.as_str()).chain(variants)
     }
 
     /// Returns the idf of the term that a turn matches; 0 where it does not hold it.
@@ -64,7 +63,7 @@ impl TermStats {
         let holds = |postings: &[u32]| postings.binary_search(&turn).is_ok();
         match holds(&self.postings) {
             true => self.idf,
-            false if holds(&self.completed.postings) => self.completed.idf,
+            false if holds(&self.variants.postings) => self.variants.idf,
             false => 0.0,
         }
     }
@@ -73,10 +72,10 @@ impl TermStats {
 /// A term of a query, or a pair of characters of one.
 pub(crate) struct SearchedTerm {
     text: String,
-    /// The FTS5 strings by which it is found: the word, and its stem in Russian.
-    phrases: Vec<String>,
-    /// The same text with completions in the place of its last word.
-    completions: Vec<String>,
+    /// The FTS5 string by which it is found.
+    phrase: String,
+    /// Its other forms, and the same text with completions in the place of its last word.
+    variants: Vec<String>,
     /// The ends of a path, the longest first: where nothing holds the path, it stands in another folder there.
     path_ends: Vec<String>,
     /// Its pairs of characters, or its words, are searched, too: it counts only where some turn holds it.
@@ -85,25 +84,23 @@ pub(crate) struct SearchedTerm {
 
 impl SearchedTerm {
     fn new(term: Term, is_optional: bool) -> Self {
-        let stem = russian_stem(&term.text).filter(|_| !term.exact);
-        let texts = [Some(term.text.as_str()), stem.as_deref()];
         Self {
-            phrases: texts.into_iter().flatten().map(fts5_string).collect(),
+            phrase: fts5_string(&term.text),
             path_ends: match term.exact && is_path(&term.text) {
                 true => path_ends(&term.text),
                 false => Vec::new(),
             },
             text: term.text,
-            completions: Vec::new(),
+            variants: Vec::new(),
             is_optional,
         }
     }
 
-    /// Returns the FTS5 strings of the term, then those of its completions and of the ends of its path.
+    /// Returns the FTS5 strings of the term, then those of its variants and of the ends of its path.
     pub(crate) fn all_phrases(&self) -> impl Iterator<Item = String> {
-        let others = self.completions.iter().chain(&self.path_ends);
+        let others = self.variants.iter().chain(&self.path_ends);
         let others = others.map(|text| fts5_string(text));
-        self.phrases.iter().cloned().chain(others)
+        std::iter::once(self.phrase.clone()).chain(others)
     }
 }
 
@@ -128,24 +125,33 @@ fn path_ends(text: &str) -> Vec<String> {
     ends.map(str::to_owned).collect()
 }
 
-/// Returns what is searched for a query, with the completions of its last term. A sentence without spaces is one phrase,
-/// which an inflection keeps from being found: its pairs of characters are found beside it.
-pub(crate) fn searched_terms(query: &Query, completions: Vec<String>) -> Vec<SearchedTerm> {
+/// Returns what is searched for a query, with the other forms of each of its terms, and the completions of the last. A
+/// sentence without spaces is one phrase, which an inflection keeps from being found: its pairs of characters are found
+/// beside it.
+pub(crate) fn searched_terms(
+    query: &Query,
+    inflections: Vec<Vec<String>>,
+    completions: Vec<String>,
+) -> Vec<SearchedTerm> {
     let mut searched = Vec::new();
-    for term in &query.terms {
+    for (term, inflections) in query.terms.iter().zip(inflections) {
         let mut pairs = match term.exact {
             true => Vec::new(),
-            false => text::character_pairs(&term.text),
+            false => text::character_bigrams(&term.text),
         };
         if pairs.len() < 2 {
             pairs.clear();
         }
-        searched.push(SearchedTerm::new(term.clone(), !pairs.is_empty()));
+        let mut term = SearchedTerm::new(term.clone(), !pairs.is_empty());
+        term.variants = inflections;
+        searched.push(term);
         let pairs = pairs.into_iter().map(|text| Term { text, exact: false });
         searched.extend(pairs.map(|pair| SearchedTerm::new(pair, false)));
     }
-    if let (Some(last), false) = (searched.last_mut(), completions.is_empty()) {
-        last.completions = completions;
+    if let Some(last) = searched.last_mut() {
+        let known = last.variants.clone();
+        let new = completions.into_iter().filter(|text| !known.contains(text));
+        last.variants.extend(new);
     }
     let line = query.error_line.iter().cloned();
     let line = line.map(|text| Term { text, exact: true });
@@ -153,13 +159,12 @@ pub(crate) fn searched_terms(query: &Query, completions: Vec<String>) -> Vec<Sea
     searched
 }
 
-/// A term with the postings of its phrases.
+/// A term with the turns that hold it.
 pub(crate) struct FoundTerm {
     searched: SearchedTerm,
-    /// By phrase.
-    postings: Vec<Vec<Posting>>,
-    /// Those of all completions, of turns that do not hold the term as typed.
-    completed: Vec<Posting>,
+    postings: Vec<Posting>,
+    /// Those of all variants, of turns that do not hold the term as typed.
+    variants: Vec<Posting>,
 }
 
 /// Postings that BM25 counts as those of one term.
@@ -173,56 +178,52 @@ pub(crate) struct WeightedPostings<'p> {
 impl FoundTerm {
     /// Takes the postings of all phrases of a term.
     pub(crate) fn new(mut searched: SearchedTerm, mut postings: Vec<Vec<Posting>>) -> Self {
-        let mut completions = postings.split_off(searched.phrases.len().min(postings.len()));
-        let ends = completions.split_off(searched.completions.len().min(completions.len()));
-        if postings.iter().all(Vec::is_empty)
+        let mut variants = postings.split_off(postings.len().min(1));
+        let mut postings = postings.pop().unwrap_or_default();
+        let ends = variants.split_off(searched.variants.len().min(variants.len()));
+        if postings.is_empty()
             && let Some(found) = ends.iter().position(|postings| !postings.is_empty())
         {
-            postings = vec![ends.into_iter().nth(found).unwrap_or_default()];
+            postings = ends.into_iter().nth(found).unwrap_or_default();
             searched
-                .completions
+                .variants
                 .extend(searched.path_ends.get(found).cloned());
         }
         Self {
-            completed: join_completions(completions, &postings),
+            variants: join_variants(variants, &postings),
             searched,
             postings,
         }
     }
 
     pub(crate) fn lists(&self) -> impl Iterator<Item = WeightedPostings<'_>> {
-        let as_typed = self.postings.iter().map(|postings| WeightedPostings {
-            postings,
-            turns: postings.len(),
+        let as_typed = WeightedPostings {
+            postings: &self.postings,
+            turns: self.postings.len(),
             weight: 1.0,
-        });
-        let completed = WeightedPostings {
-            postings: &self.completed,
-            turns: self.completed.len() + self.postings.iter().map(Vec::len).max().unwrap_or(0),
-            weight: self.completion_weight(),
         };
-        as_typed.chain(std::iter::once(completed))
+        let variants = WeightedPostings {
+            postings: &self.variants,
+            turns: self.variants.len() + self.postings.len(),
+            weight: self.variant_weight(),
+        };
+        [as_typed, variants].into_iter()
     }
 
-    /// Where no turn holds the term as typed, its completions stand for it.
-    fn completion_weight(&self) -> f32 {
-        match self.postings.iter().all(Vec::is_empty) {
+    /// Where no turn holds the term as typed, its variants stand for it.
+    fn variant_weight(&self) -> f32 {
+        match self.postings.is_empty() {
             true => 1.0,
-            false => COMPLETION_WEIGHT,
+            false => VARIANT_WEIGHT,
         }
     }
 
     /// Returns what is known of it, unless it is optional and not found.
     pub(crate) fn into_stats(self, total: u64) -> Option<TermStats> {
-        let weight = self.completion_weight();
-        let is_union = self.postings.len() > 1;
-        let mut postings = turns(self.postings.into_iter().flatten());
-        if is_union {
-            postings.sort_unstable();
-            postings.dedup();
-        }
-        let completed = turns(self.completed);
-        let all = (postings.len() + completed.len()) as u64;
+        let weight = self.variant_weight();
+        let postings = turns(self.postings);
+        let variants = turns(self.variants);
+        let all = (postings.len() + variants.len()) as u64;
         let turns = match postings.len() as u64 {
             0 => all,
             as_typed => as_typed,
@@ -232,9 +233,9 @@ impl FoundTerm {
             turns,
             idf: idf(total, turns),
             postings,
-            completed: CompletedTerm {
-                texts: self.searched.completions,
-                postings: completed,
+            variants: TermVariants {
+                texts: self.searched.variants,
+                postings: variants,
                 idf: idf(total, all) * weight,
             },
         };
@@ -246,9 +247,9 @@ fn turns(postings: impl IntoIterator<Item = Posting>) -> Vec<u32> {
     postings.into_iter().map(|posting| posting.turn).collect()
 }
 
-/// Joins the postings of completions to one list by turn, without those in `as_typed`.
-fn join_completions(completions: Vec<Vec<Posting>>, as_typed: &[Vec<Posting>]) -> Vec<Posting> {
-    let mut joined = completions.concat();
+/// Joins the postings of variants to one list by turn, without those in `as_typed`.
+fn join_variants(variants: Vec<Vec<Posting>>, as_typed: &[Posting]) -> Vec<Posting> {
+    let mut joined = variants.concat();
     joined.sort_unstable_by_key(|posting| posting.turn);
     joined.dedup_by(|next, first| {
         let is_same = next.turn == first.turn;
@@ -257,7 +258,7 @@ fn join_completions(completions: Vec<Vec<Posting>>, as_typed: &[Vec<Posting>]) -
         }
         is_same
     });
-    let is_in = |list: &Vec<Posting>, turn| list.binary_search_by_key(&turn, |p| p.turn).is_ok();
-    joined.retain(|posting| !as_typed.iter().any(|list| is_in(list, posting.turn)));
+    let is_as_typed = |turn| as_typed.binary_search_by_key(&turn, |p| p.turn).is_ok();
+    joined.retain(|posting| !is_as_typed(posting.turn));
     joined
 }

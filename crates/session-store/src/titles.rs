@@ -88,7 +88,7 @@ impl Writer {
         index: u32,
         prompt: &str,
     ) -> Result<()> {
-        let opening = title::opening(prompt);
+        let opening = title::prompt_opening(prompt);
         let Some(template) = title::template_key(&opening).map(text_hash) else {
             return Ok(());
         };
@@ -248,7 +248,7 @@ impl Writer {
             .reader
             .db
             .prepare_cached("UPDATE sessions SET rest = ?2 WHERE id = ?1 AND rest IS NOT ?2")?;
-        for ((session, _), rest) in turns.iter().zip(title::remainders(&openings)) {
+        for ((session, _), rest) in turns.iter().zip(title::remove_templates(&openings)) {
             update.execute(params![session, rest.map(title::remainder_title)])?;
         }
         Ok(())
@@ -259,7 +259,7 @@ impl Writer {
         if let Some(known) = self.known_openings.by_session.get(&session) {
             return Ok(known.clone());
         }
-        let opening = title::opening(&self.content(turn)?.prompt);
+        let opening = title::prompt_opening(&self.content(turn)?.prompt);
         self.known_openings.insert(session, opening.clone());
         Ok(opening)
     }

@@ -48,7 +48,7 @@ impl TurnHashes {
         }
     }
 
-    /// Reads the hashes from a row that begins with `origin, moment, leaf`.
+    /// Reads the hashes from a row that begins with `origin, prompt_time, leaf`.
     pub(crate) fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             dedup_keys: DedupKeys::from_row(row)?,
@@ -324,7 +324,7 @@ impl Writer {
 
     /// Returns the hashes of a stored turn.
     pub(crate) fn turn_hashes(&self, turn: TurnId) -> Result<TurnHashes> {
-        let select = "SELECT origin, moment, leaf FROM turns WHERE id = ?1";
+        let select = "SELECT origin, prompt_time, leaf FROM turns WHERE id = ?1";
         let mut find = self.reader.db.prepare_cached(select)?;
         let found = find.query_row([turn], TurnHashes::from_row).optional()?;
         Ok(found.unwrap_or_default())
@@ -367,7 +367,7 @@ impl Writer {
     /// Returns the hashes of the next thousand turns.
     fn hashes_after(&self, turn: TurnId) -> Result<Vec<(TurnId, TurnHashes)>> {
         let select =
-            "SELECT origin, moment, leaf, id FROM turns WHERE id > ?1 ORDER BY id LIMIT 1000";
+            "SELECT origin, prompt_time, leaf, id FROM turns WHERE id > ?1 ORDER BY id LIMIT 1000";
         let mut find = self.reader.db.prepare_cached(select)?;
         let turns = find.query_map([turn], |row| Ok((row.get(3)?, TurnHashes::from_row(row)?)))?;
         Ok(turns.collect::<rusqlite::Result<_>>()?)

@@ -41,11 +41,12 @@ impl Writer {
     pub fn add_turn(&mut self, session: SessionId, turn: &Turn) -> Result<()> {
         self.begin_turn()?;
         self.count_replaced_turn(session, turn);
+        let hashes = TurnHashes::from_turn(turn);
+        let is_shifted = self.make_room_before_lost(session, turn, hashes.dedup_keys)?;
         let changed = match self.stored_turn(session, turn.index)? {
             Some(known) => self.change_turn(&known, session, turn)?,
             None => {
                 let content = TurnContent::from_turn(turn);
-                let hashes = TurnHashes::from_turn(turn);
                 let id = self.insert_turn(session, turn, hashes, &content_json(&content)?)?;
                 let form = IndexedForm::Content(&content);
                 let is_copy = self.index_new_turn(id, hashes, form)?;
@@ -53,7 +54,11 @@ impl Writer {
                 true
             }
         };
-        self.update_session(session, turn, changed)
+        self.update_session(session, turn, changed)?;
+        match is_shifted {
+            true => self.renew_after_shift(session),
+            false => Ok(()),
+        }
     }
 
     /// Stores a turn as [`Writer::add_turn`] does, and takes its words.
@@ -76,6 +81,7 @@ impl Writer {
         };
         self.begin_turn()?;
         self.count_replaced_turn(session, turn);
+        let is_shifted = self.make_room_before_lost(session, turn, hashes.dedup_keys)?;
         let changed = match self.stored_turn(session, turn.index)? {
             Some(known) => {
                 let content = parse_content(json);
@@ -90,7 +96,11 @@ impl Writer {
                 true
             }
         };
-        self.update_session(session, turn, changed)
+        self.update_session(session, turn, changed)?;
+        match is_shifted {
+            true => self.renew_after_shift(session),
+            false => Ok(()),
+        }
     }
 
     /// Returns what prepares turns for [`Writer::add_prepared_turn`].
@@ -141,7 +151,8 @@ impl Writer {
         if self.new_session.is_beyond(session, index) {
             return Ok(None);
         }
-        let select = "SELECT origin, moment, leaf, id FROM turns WHERE session = ?1 AND idx = ?2";
+        let select =
+            "SELECT origin, prompt_time, leaf, id FROM turns WHERE session = ?1 AND idx = ?2";
         let mut find = self.reader.db.prepare_cached(select)?;
         let known = find.query_row(params![session, index], |row| {
             Ok((row.get(3)?, TurnHashes::from_row(row)?))
@@ -166,7 +177,7 @@ impl Writer {
     ) -> Result<TurnId> {
         let frame = self.frames.open_with_space(&self.reader, session)?;
         let mut insert = self.reader.db.prepare_cached(
-            "INSERT INTO turns(session, idx, kind, started_ms, ended_ms, branch, start, stop, origin, moment, leaf, frame)
+            "INSERT INTO turns(session, idx, kind, started_ms, ended_ms, branch, start, stop, origin, prompt_time, leaf, frame)
              VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?;
         let id = insert.insert(params![
@@ -206,7 +217,7 @@ impl Writer {
         let keys_changed = !turn.continues && hashes.dedup_keys != known.hashes.dedup_keys;
         if !turn.continues {
             self.reader.db.prepare_cached(
-                "UPDATE turns SET kind = ?2, started_ms = ?3, ended_ms = ?4, branch = ?5, start = ?6, origin = ?7, moment = ?8 WHERE id = ?1",
+                "UPDATE turns SET kind = ?2, started_ms = ?3, ended_ms = ?4, branch = ?5, start = ?6, origin = ?7, prompt_time = ?8 WHERE id = ?1",
             )?.execute(params![
                 known.id, prompt_kind_to_db(turn.kind), turn.started_ms, turn.ended_ms, turn.branch,
                 turn.span.start.cast_signed(), hashes.dedup_keys.origin, hashes.dedup_keys.prompt_time
@@ -398,7 +409,7 @@ impl Writer {
         Ok(match found {
             None => String::new(),
             Some(Some(title)) => text::compose(&title).into_owned(),
-            Some(None) if noise::is_wordless(&content.prompt) => String::new(),
+            Some(None) if noise::is_uninformative(&content.prompt) => String::new(),
             Some(None) => title::prompt_title(&content.prompt),
         })
     }

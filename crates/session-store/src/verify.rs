@@ -1,11 +1,36 @@
 //! Checks whether an index is whole.
 
-use crate::error::Result;
+use crate::error::{Result, StoreError};
 use crate::id::{ModelId, SessionId, TurnId};
 use crate::model::{Level, ModelRow};
 use crate::reader::Reader;
+use std::path::Path;
+
+/// How often an index is verified in which another process rewrites matrices meanwhile.
+const MAX_ATTEMPTS: usize = 4;
 
 impl Reader {
+    /// Opens a snapshot of the index and verifies it. Another process may have replaced a matrix since the snapshot: the
+    /// next one sees the new one.
+    ///
+    /// # Errors
+    /// As [`Reader::open`] and [`Reader::verify`].
+    pub fn open_verified(root: &Path) -> Result<Self> {
+        let open = || {
+            let index = Self::open(root)?;
+            index.snapshot()?;
+            index.verify().map(|()| index)
+        };
+        let mut opened = open();
+        for _ in 1..MAX_ATTEMPTS {
+            match opened {
+                Err(error) if error.needs_rebuild() => opened = open(),
+                _ => break,
+            }
+        }
+        opened
+    }
+
     /// Checks the database's own structure, that each session and turn is in the blocks that queries read, and that every
     /// row of every matrix is a unit vector.
     ///
@@ -46,6 +71,46 @@ impl Reader {
             }
         }
         Ok(damaged)
+    }
+
+    /// Returns the models of which a matrix is missing, cut off, or another file. Rows are not looked at.
+    ///
+    /// # Errors
+    /// When the database or the disk fails; [`StoreError::Corrupt`] as of [`Reader::has_lost_matrix`].
+    pub fn models_with_lost_matrices(&self) -> Result<Vec<ModelId>> {
+        let mut lost = Vec::new();
+        for model in self.models()? {
+            if self.has_lost_matrix(&model)? {
+                lost.push(model.id);
+            }
+        }
+        Ok(lost)
+    }
+
+    /// Returns true where a matrix of a model is missing, cut off, or another file.
+    ///
+    /// # Errors
+    /// When the disk fails. [`StoreError::Corrupt`] where another process has replaced the matrix since this snapshot: the
+    /// next one has it.
+    pub fn has_lost_matrix(&self, model: &ModelRow) -> Result<bool> {
+        let mut matrices = Level::ALL
+            .into_iter()
+            .map(|level| self.matrix(model, level));
+        match matrices.find_map(|matrix| matrix.err()) {
+            None => Ok(false),
+            Some(error @ StoreError::Corrupt { .. }) => match self.is_current_model(model)? {
+                true => Ok(true),
+                false => Err(error),
+            },
+            Some(error) => Err(error),
+        }
+    }
+
+    /// Returns true where a model's matrices are of the same generation for who opens the index now.
+    fn is_current_model(&self, model: &ModelRow) -> Result<bool> {
+        let now = Self::open(self.root())?.model(&model.fingerprint)?;
+        let generations = |model: &ModelRow| Level::ALL.map(|level| model.generation(level));
+        Ok(now.is_some_and(|now| generations(&now) == generations(model)))
     }
 
     /// Compares blocks with the rows that they repeat.

@@ -1,12 +1,13 @@
 //! The one writer.
 
 use crate::directory::{self, IndexLock};
+use crate::directory_ownership::{check_ownership, delete_model_files};
 use crate::document_series::DocumentSeries;
 use crate::error::{Result, StoreError};
 use crate::file_digests::StaleFiles;
 use crate::frame_buffer::FrameBuffer;
 use crate::id::{SessionId, TurnId};
-use crate::matrix::MatrixAppenders;
+use crate::matrix::{MatrixAppenders, is_matrix_name};
 use crate::migrate::{self, migrate};
 use crate::new_session::NewSession;
 use crate::reader::Reader;
@@ -72,6 +73,8 @@ pub struct Writer {
     pub(crate) has_deleted: bool,
     /// Others could write to the directory until this writer closed it.
     pub(crate) was_open_to_others: bool,
+    /// The database that [`Writer::rebuild`] put aside.
+    old_database: Option<PathBuf>,
     /// Redacts what an older index holds when it is migrated.
     pub(crate) redactor: Redactor,
     open: bool,
@@ -105,7 +108,7 @@ impl Writer {
     /// migrated, as part of what the first [`Writer::commit`] makes visible.
     ///
     /// # Errors
-    /// [`StoreError::Locked`] while another process writes; format and damage
+    /// [`StoreError::Locked`] while another process writes; [`StoreError::ForeignDirectory`]; format and damage
     /// errors, for most of which [`Writer::rebuild`] is the remedy.
     pub fn open(root: &Path) -> Result<Self> {
         Self::open_with(root, WriterOptions::default())
@@ -117,6 +120,7 @@ impl Writer {
     /// As [`Writer::open`].
     pub fn open_with(root: &Path, options: WriterOptions<'_>) -> Result<Self> {
         let open = || {
+            check_ownership(root)?;
             private::create_directory(root)?;
             let was_open = directory::close_to_others(root)?;
             let lock = IndexLock::acquire_writer(root)?;
@@ -133,6 +137,7 @@ impl Writer {
     /// # Errors
     /// As [`Writer::open`], but for format and damage.
     pub fn rebuild(root: &Path) -> Result<Self> {
+        check_ownership(root)?;
         private::create_directory(root)?;
         let lock = IndexLock::acquire_writer(root)?;
         let old = free_old_name(root);
@@ -140,8 +145,10 @@ impl Writer {
             let [from, to] = ["index.db", &old].map(|name| root.join(format!("{name}{end}")));
             unless_missing(fs_err::rename(from, to))?;
         }
-        unless_missing(fs_err::remove_dir_all(directory::vectors_path(root)))?;
-        Self::with_lock(root, lock, WriterOptions::default())
+        delete_model_files(&directory::vectors_path(root), is_matrix_name)?;
+        let mut writer = Self::with_lock(root, lock, WriterOptions::default())?;
+        writer.old_database = Some(root.join(old)).filter(|old| old.exists());
+        Ok(writer)
     }
 
     fn with_lock(root: &Path, lock: IndexLock, options: WriterOptions<'_>) -> Result<Self> {
@@ -170,6 +177,7 @@ impl Writer {
             was_migrated: false,
             has_deleted: false,
             was_open_to_others: false,
+            old_database: None,
             redactor: options.redactor,
             open: false,
             has_failed: false,
@@ -182,6 +190,11 @@ impl Writer {
     /// Returns true when others could write to the index's directory until it was opened.
     pub fn was_open_to_others(&self) -> bool {
         self.was_open_to_others
+    }
+
+    /// Returns the database that was put aside, where this writer builds the index anew.
+    pub fn old_database(&self) -> Option<PathBuf> {
+        self.old_database.clone()
     }
 
     /// Returns true when the index had an older format: what was replaced has left free pages.
@@ -356,21 +369,32 @@ fn free_old_name(root: &Path) -> String {
     names.find(is_free).unwrap_or_default()
 }
 
+/// True for `index.db.old`, `index.db.old.2` and so on, and for their logs.
+fn is_old_name(name: &str) -> bool {
+    let Some(end) = name.strip_prefix(OLD_NAME) else {
+        return false;
+    };
+    let end = end.strip_suffix("-wal").unwrap_or(end);
+    let end = end.strip_suffix("-shm").unwrap_or(end);
+    let number = end.strip_prefix('.');
+    end.is_empty() || number.is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
 /// Lists the files of the databases that [`Writer::rebuild`] put aside, their logs, too.
 pub fn old_databases(root: &Path) -> Vec<PathBuf> {
     let entries = fs_err::read_dir(root).into_iter().flatten().flatten();
-    let is_old =
-        |entry: &fs_err::DirEntry| entry.file_name().to_string_lossy().starts_with(OLD_NAME);
+    let is_old = |entry: &fs_err::DirEntry| is_old_name(&entry.file_name().to_string_lossy());
     let mut paths: Vec<PathBuf> = entries.filter(is_old).map(|entry| entry.path()).collect();
     paths.sort();
     paths
 }
 
-/// Deletes the databases that [`Writer::rebuild`] put aside.
+/// Deletes the databases that [`Writer::rebuild`] put aside in the directory of an index.
 ///
 /// # Errors
 /// When the disk fails.
 pub fn delete_old_databases(root: &Path) -> Result<()> {
+    check_ownership(root)?;
     let mut old = old_databases(root).into_iter();
     old.try_for_each(|path| unless_missing(fs_err::remove_file(path)))
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// A transcript that grows by a line, and by a minute, with each call.
 #[derive(Clone)]
-pub struct Transcript {
+pub struct ClaudeTranscript {
     id: String,
     cwd: String,
     folder: String,
@@ -15,8 +15,8 @@ pub struct Transcript {
     lines: Vec<Value>,
 }
 
-impl Transcript {
-    /// A session that begins on 2026-01-15, 10:00 UTC.
+impl ClaudeTranscript {
+    /// Creates a session that begins on 2026-01-15, 10:00 UTC.
     pub fn new(id: &str, cwd: &str) -> Self {
         Self {
             id: id.to_owned(),
@@ -36,7 +36,7 @@ impl Transcript {
         self
     }
 
-    /// The time of the next line.
+    /// Sets the time of the next line.
     pub fn at(mut self, time: &str) -> Self {
         self.at_ms = time.parse::<Timestamp>().unwrap().as_millisecond();
         self
@@ -60,7 +60,7 @@ impl Transcript {
         self
     }
 
-    /// The copy that taking a session up again makes: the same messages in
+    /// Returns the copy that taking a session up again makes: the same messages in
     /// another session's file.
     pub fn resumed_as(&self, id: &str) -> Self {
         let mut copy = self.clone();
@@ -71,7 +71,7 @@ impl Transcript {
         copy
     }
 
-    /// A line as it is, with what is missing of time and place.
+    /// Appends a line, with its time and directory where it has none.
     pub fn line(mut self, mut line: Value) -> Self {
         let uuid = format!("{}-0000-4000-8000-{:012}", &self.id[..8], self.lines.len());
         let common = json!({
@@ -110,7 +110,7 @@ impl Transcript {
         self.call("Bash", json!({"command": command}), output, false)
     }
 
-    /// A tool call with its result.
+    /// Appends a tool call with its result.
     pub fn call(self, name: &str, input: Value, output: &str, failed: bool) -> Self {
         let id = format!("toolu_{}_{}", &self.id[..8], self.lines.len());
         let call = json!([{"type": "tool_use", "id": id, "name": name, "input": input}]);
@@ -131,8 +131,8 @@ impl Transcript {
         self.line(json!({"type": "ai-title", "aiTitle": title}))
     }
 
-    /// The file's path below the home folder.
-    pub fn place(&self) -> String {
+    /// Returns the file's path below the home folder.
+    pub fn path_in_home(&self) -> String {
         let folder = format!(".claude/projects/{}", self.folder);
         match &self.agent_of {
             Some(parent) => format!("{folder}/{parent}/subagents/{}.jsonl", self.id),
@@ -140,7 +140,7 @@ impl Transcript {
         }
     }
 
-    /// The file's content.
+    /// Returns the file's content.
     pub fn text(&self) -> String {
         self.lines.iter().map(|line| format!("{line}\n")).collect()
     }

@@ -21,10 +21,10 @@ pub struct EmbeddingsRequest {
 }
 
 /// A response. `None` closes the connection without one.
-pub type Reply = Option<Response>;
+pub type EndpointReply = Option<EndpointResponse>;
 
 /// A response of the server.
-pub struct Response {
+pub struct EndpointResponse {
     /// The HTTP status.
     pub status: u16,
     /// Header lines, each with its line end.
@@ -41,7 +41,9 @@ pub struct EndpointServer {
 
 impl EndpointServer {
     /// Starts a server that replies with `reply`.
-    pub fn start(reply: impl Fn(&EmbeddingsRequest) -> Reply + Send + Sync + 'static) -> Self {
+    pub fn start(
+        reply: impl Fn(&EmbeddingsRequest) -> EndpointReply + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -69,7 +71,7 @@ impl EndpointServer {
 fn serve(
     mut stream: TcpStream,
     log: &Mutex<Vec<EmbeddingsRequest>>,
-    reply: &dyn Fn(&EmbeddingsRequest) -> Reply,
+    reply: &dyn Fn(&EmbeddingsRequest) -> EndpointReply,
 ) {
     let Some(mut request) = read_request(&stream) else {
         return;
@@ -82,7 +84,7 @@ fn serve(
     let Some(response) = reply(&request) else {
         return;
     };
-    let Response {
+    let EndpointResponse {
         status,
         headers,
         body,
@@ -134,20 +136,20 @@ pub fn vector(text: &str) -> Vec<f32> {
 }
 
 /// Replies with the right vectors in reverse order, so that only `index` gives the order.
-pub fn reply_with_vectors(request: &EmbeddingsRequest) -> Reply {
+pub fn reply_with_vectors(request: &EmbeddingsRequest) -> EndpointReply {
     let rows = request.texts.iter().enumerate().rev();
     let rows = rows.map(|(index, text)| json!({"index": index, "embedding": vector(text)}));
     reply_with_json(&json!({"object": "list", "data": rows.collect::<Vec<_>>()}))
 }
 
 /// Replies with a JSON body.
-pub fn reply_with_json(body: &Value) -> Reply {
+pub fn reply_with_json(body: &Value) -> EndpointReply {
     reply_with_body(&body.to_string())
 }
 
 /// Replies with this body.
-pub fn reply_with_body(body: &str) -> Reply {
-    Some(Response {
+pub fn reply_with_body(body: &str) -> EndpointReply {
+    Some(EndpointResponse {
         status: 200,
         headers: String::new(),
         body: body.to_owned(),
@@ -155,8 +157,8 @@ pub fn reply_with_body(body: &str) -> Reply {
 }
 
 /// Replies with a status, header lines and an empty object.
-pub fn reply_with_status(status: u16, headers: &str) -> Reply {
-    Some(Response {
+pub fn reply_with_status(status: u16, headers: &str) -> EndpointReply {
+    Some(EndpointResponse {
         status,
         headers: headers.to_owned(),
         body: "{}".to_owned(),

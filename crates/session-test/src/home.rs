@@ -1,6 +1,6 @@
 //! A temporary home directory.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::files::set_modified;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -72,8 +72,8 @@ impl TestHome {
     }
 
     /// Writes a session of Claude Code where that program would.
-    pub fn claude(&self, transcript: &Transcript) -> PathBuf {
-        let path = self.home(&transcript.place());
+    pub fn write_transcript(&self, transcript: &ClaudeTranscript) -> PathBuf {
+        let path = self.home(&transcript.path_in_home());
         self.write(&path, transcript.text());
         path
     }

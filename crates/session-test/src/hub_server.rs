@@ -67,7 +67,7 @@ pub struct HubServer {
 impl HubServer {
     /// Starts a server with files of a repository `ann/tiny`. The ETag of each is its SHA-256,
     /// as the hub has it for large files.
-    pub fn serving<'a>(files: impl IntoIterator<Item = (&'a str, Vec<u8>)>) -> Self {
+    pub fn start<'a>(files: impl IntoIterator<Item = (&'a str, Vec<u8>)>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let state = Arc::new(Mutex::new(HubState::default()));
@@ -254,7 +254,7 @@ fn send_content(
         }
         Some(DownloadFailure::Stall(n)) => {
             send_raw(stream, 206, &headers, &part[..n.min(part.len())]);
-            // A client without a timeout is told apart by another error.
+            // A client without a timeout gets another error.
             stream
                 .set_read_timeout(Some(Duration::from_secs(60)))
                 .unwrap();

@@ -5,7 +5,7 @@ use std::process::{Child, Output};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long a test waits for what must come, on however slow a machine.
+/// The time that a test waits for what must come, on however slow a machine.
 const DEADLINE: Duration = Duration::from_secs(120);
 
 /// Waits for a condition, and panics with what `observed` says when it does not come.

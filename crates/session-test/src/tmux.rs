@@ -51,29 +51,29 @@ impl TmuxTerminal {
     }
 
     /// Returns what was copied last.
-    pub fn copied(&self) -> String {
+    pub fn read_clipboard(&self) -> String {
         self.run(&["show-buffer"])
     }
 
     /// Waits until the screen holds a text.
     #[track_caller]
-    pub fn shows(&self, text: &str) {
+    pub fn wait_for_text(&self, text: &str) {
         wait_until(|| self.screen().contains(text), || self.screen());
     }
 
     /// Waits until the screen does not hold a text.
     #[track_caller]
-    pub fn hides(&self, text: &str) {
+    pub fn wait_for_absence(&self, text: &str) {
         wait_until(|| !self.screen().contains(text), || self.screen());
     }
 
     /// Presses keys, by the names that tmux has for them.
-    pub fn keys(&self, keys: &[&str]) {
+    pub fn press_keys(&self, keys: &[&str]) {
         self.run(&[&["send-keys"], keys].concat());
     }
 
     /// Types a text.
-    pub fn types(&self, text: &str) {
+    pub fn type_text(&self, text: &str) {
         self.run(&["send-keys", "-l", "--", text]);
     }
 

@@ -11,12 +11,12 @@ const CODEX: &str = ".codex/config.toml";
 const INSTRUCTIONS: &str = ".codex/AGENTS.md";
 const OPENCODE: &str = ".config/opencode/opencode.json";
 
-struct User {
+struct SetupHome {
     home: TempDir,
     env: Env,
 }
 
-impl User {
+impl SetupHome {
     fn new(files: &[(&str, &str)]) -> Self {
         let home = tempfile::tempdir().unwrap();
         let env = Env::with_home(home.path());
@@ -68,7 +68,7 @@ impl User {
 
 #[test]
 fn each_agent_gets_its_files_once_and_loses_them_again() {
-    let user = User::new(&[
+    let user = SetupHome::new(&[
         (OPENCODE, "{\n  // mine\n  \"share\": \"disabled\"\n}\n"),
         (CODEX, "# mine\nmodel = \"x\"\n"),
         (INSTRUCTIONS, "Mine.\n"),
@@ -87,7 +87,7 @@ fn each_agent_gets_its_files_once_and_loses_them_again() {
         "{plugin}"
     );
     let hooks = user.read(".codex/hooks.json");
-    for event in HookEvent::usual(Agent::Codex) {
+    for event in HookEvent::default_for(Agent::Codex) {
         assert!(hooks.contains(&format!("\"{event}\"")), "{hooks}");
     }
     let opencode = user.read(OPENCODE);
@@ -134,7 +134,7 @@ fn a_server_that_the_user_had_is_as_before() {
             "{\"mcp\": {\"session-search\": {\"command\": [\"session-search\", \"mcp\"]}}}",
         ),
     ] {
-        let user = User::new(&[(path, old)]);
+        let user = SetupHome::new(&[(path, old)]);
         user.install(agent);
         assert!(user.read(path).contains(PROGRAM), "{old}");
         let changed = user.read(path) + "\n";
@@ -152,7 +152,7 @@ fn a_server_that_the_user_had_is_as_before() {
 
 #[test]
 fn a_server_of_an_earlier_version_is_removed() {
-    let user = User::new(&[(CODEX, "model = \"x\"\n")]);
+    let user = SetupHome::new(&[(CODEX, "model = \"x\"\n")]);
     let before = user.files();
     let old = Path::new("/old/session-search-v0.1.0");
     AgentSetup::plan(Agent::Codex, &user.env, old)
@@ -166,7 +166,7 @@ fn a_server_of_an_earlier_version_is_removed() {
 
 #[test]
 fn the_old_text_is_kept_in_a_backup() {
-    let user = User::new(&[(CODEX, "# mine\n")]);
+    let user = SetupHome::new(&[(CODEX, "# mine\n")]);
     let backups = user.install(Agent::Codex);
     assert_eq!(backups.len(), 1, "there were no instructions");
     assert_eq!(fs_err::read_to_string(&backups[0]).unwrap(), "# mine\n");
@@ -194,7 +194,7 @@ fn the_file_that_opencode_has_is_changed() {
             OPENCODE,
         ),
     ] {
-        let user = User::new(existing);
+        let user = SetupHome::new(existing);
         let config = McpConfig::for_user(Agent::OpenCode, &user.env)
             .unwrap()
             .unwrap();
@@ -208,7 +208,7 @@ fn the_file_that_opencode_has_is_changed() {
 #[test]
 fn the_instructions_that_codex_prefers_are_changed() {
     let preferred = ".codex/AGENTS.override.md";
-    let user = User::new(&[(preferred, "Mine.\n"), (INSTRUCTIONS, "Not read.\n")]);
+    let user = SetupHome::new(&[(preferred, "Mine.\n"), (INSTRUCTIONS, "Not read.\n")]);
     user.install(Agent::Codex);
     assert!(user.read(preferred).contains("session-search"));
     assert_eq!(user.read(INSTRUCTIONS), "Not read.\n");
@@ -216,7 +216,7 @@ fn the_instructions_that_codex_prefers_are_changed() {
 
 #[test]
 fn instructions_are_removed_wherever_they_stand() {
-    let user = User::new(&[(INSTRUCTIONS, "Mine.\n")]);
+    let user = SetupHome::new(&[(INSTRUCTIONS, "Mine.\n")]);
     user.install(Agent::Codex);
     fs_err::write(user.home.path().join(".codex/AGENTS.override.md"), "New.\n").unwrap();
     user.remove(Agent::Codex);
@@ -225,7 +225,7 @@ fn instructions_are_removed_wherever_they_stand() {
 
 #[test]
 fn the_server_of_another_program_stays_and_the_rest_goes() {
-    let user = User::new(&[(INSTRUCTIONS, "Mine.\n")]);
+    let user = SetupHome::new(&[(INSTRUCTIONS, "Mine.\n")]);
     user.install(Agent::Codex);
     let other = "[mcp_servers.session-search]\ncommand = \"docker\"\n";
     fs_err::write(user.home.path().join(CODEX), other).unwrap();
@@ -239,7 +239,7 @@ fn the_server_of_another_program_stays_and_the_rest_goes() {
 #[test]
 fn line_ends_of_a_file_stay() {
     let mixed = "# mine\r\nmodel = \"x\" # why\nprompt = \"\"\"\nline\r\n\"\"\"\n";
-    let user = User::new(&[(CODEX, mixed)]);
+    let user = SetupHome::new(&[(CODEX, mixed)]);
     user.install(Agent::Codex);
     let later = user.read(CODEX) + "# later\n";
     fs_err::write(user.home.path().join(CODEX), later).unwrap();
@@ -250,7 +250,7 @@ fn line_ends_of_a_file_stay() {
 #[test]
 fn a_plugin_of_claude_code_brings_its_own_skill() {
     let settings = "{\"enabledPlugins\": {\"session-search@tools\": true}}";
-    let user = User::new(&[(".claude/settings.json", settings)]);
+    let user = SetupHome::new(&[(".claude/settings.json", settings)]);
     assert!(user.plan(Agent::Claude).is_noop());
 }
 
@@ -266,7 +266,7 @@ fn a_file_that_does_not_fit_is_refused_before_anything_is_written() {
         ("model = \n", "not valid TOML"),
         (&huge, "8388608"),
     ] {
-        let user = User::new(&[(CODEX, config)]);
+        let user = SetupHome::new(&[(CODEX, config)]);
         let before = user.files();
         let refused = AgentSetup::plan(Agent::Codex, &user.env, Path::new(PROGRAM));
         let error = whole_message(&refused.unwrap_err());
@@ -284,7 +284,7 @@ fn whole_message(error: &AgentError) -> String {
 #[cfg(unix)]
 #[test]
 fn a_link_of_the_user_stays_a_link() {
-    let user = User::new(&[("dotfiles/codex.toml", "# mine\n"), (INSTRUCTIONS, "")]);
+    let user = SetupHome::new(&[("dotfiles/codex.toml", "# mine\n"), (INSTRUCTIONS, "")]);
     let link = user.home.path().join(CODEX);
     fs_err::os::unix::fs::symlink(user.home.path().join("dotfiles/codex.toml"), &link).unwrap();
     user.install(Agent::Codex);
@@ -295,7 +295,7 @@ fn a_link_of_the_user_stays_a_link() {
 /// A process that was killed while it wrote leaves a temporary file beside the old text.
 #[test]
 fn what_a_killed_process_left_is_of_no_matter() {
-    let user = User::new(&[(CODEX, "# mine\n"), (".codex/.new-1-2-3", "[mcp_serv")]);
+    let user = SetupHome::new(&[(CODEX, "# mine\n"), (".codex/.new-1-2-3", "[mcp_serv")]);
     user.install(Agent::Codex);
     assert!(
         user.read(CODEX)
@@ -306,11 +306,11 @@ fn what_a_killed_process_left_is_of_no_matter() {
 #[test]
 fn hooks_of_others_stay_and_the_file_goes_with_the_last() {
     let others = "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]}]}}\n";
-    let user = User::new(&[(".codex/hooks.json", others)]);
+    let user = SetupHome::new(&[(".codex/hooks.json", others)]);
     user.install(Agent::Codex);
     user.remove(Agent::Codex);
     assert!(user.read(".codex/hooks.json").contains("mine"));
-    let user = User::new(&[(".codex/hooks.json", "{}\n")]);
+    let user = SetupHome::new(&[(".codex/hooks.json", "{}\n")]);
     user.remove(Agent::Codex);
     assert_eq!(user.read(".codex/hooks.json"), "{}\n", "without the hook");
     user.install(Agent::Codex);
@@ -318,7 +318,7 @@ fn hooks_of_others_stay_and_the_file_goes_with_the_last() {
     assert_eq!(file.installed_hooks().unwrap().len(), 4);
     user.remove(Agent::Codex);
     assert_eq!(user.read(".codex/hooks.json"), "{}\n");
-    let user = User::new(&[(CODEX, "# mine\n")]);
+    let user = SetupHome::new(&[(CODEX, "# mine\n")]);
     user.install(Agent::Codex);
     user.remove(Agent::Codex);
     assert!(!user.home.path().join(".codex/hooks.json").exists());
@@ -326,7 +326,7 @@ fn hooks_of_others_stay_and_the_file_goes_with_the_last() {
 
 #[test]
 fn the_plugin_of_opencode_is_the_hook_of_its_events() {
-    let user = User::new(&[]);
+    let user = SetupHome::new(&[]);
     let file = HookFile::new(Agent::OpenCode, &user.env, None).unwrap();
     assert_eq!(file.installed_hooks().unwrap(), []);
     let change = file
@@ -334,7 +334,7 @@ fn the_plugin_of_opencode_is_the_hook_of_its_events() {
         .unwrap();
     change.write().unwrap();
     let hooks = file.installed_hooks().unwrap();
-    assert_eq!(hooks.len(), HookEvent::usual(Agent::OpenCode).len());
+    assert_eq!(hooks.len(), HookEvent::default_for(Agent::OpenCode).len());
     assert_eq!(hooks[0].command, "'/my apps/session-search' hook run");
     fs_err::write(file.path(), "export const Mine = 1\n").unwrap();
     let refused = file.plan(Path::new(PROGRAM), &[]);

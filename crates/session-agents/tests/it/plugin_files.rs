@@ -38,8 +38,8 @@ fn the_marketplace_leads_to_the_skill() {
 fn hooks_and_server_run_the_script() {
     let hooks = json("skill/hooks/hooks.json");
     let hooks = hooks["hooks"].as_object().unwrap();
-    assert_eq!(hooks.len(), HookEvent::usual(Agent::Claude).len());
-    for event in HookEvent::usual(Agent::Claude) {
+    assert_eq!(hooks.len(), HookEvent::default_for(Agent::Claude).len());
+    for event in HookEvent::default_for(Agent::Claude) {
         let group = &hooks[event.name()][0];
         assert_eq!(group["matcher"].as_str(), event.matcher(), "{event}");
     }

@@ -166,6 +166,10 @@ fn each_agent_has_a_location_of_the_user_and_one_in_a_project() {
     assert_eq!(labels, expected);
     for location in all {
         let plan = SkillPlan::read(location).unwrap();
+        let (agent, project) = (plan.location.agent, plan.location.project.is_some());
+        let report = plan.report();
+        assert_eq!(report.agent, agent.name());
+        assert_eq!(report.scope == "project", project);
         plan.apply(SkillAction::Install, false).unwrap();
     }
     let exists = |path: &str| home.path().join(path).is_file();

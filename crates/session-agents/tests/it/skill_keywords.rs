@@ -9,13 +9,13 @@ use session_sources::Env;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-struct User {
+struct KeywordsHome {
     _home: TempDir,
     env: Env,
     skill: PathBuf,
 }
 
-impl User {
+impl KeywordsHome {
     fn with_skill() -> Self {
         let home = tempfile::tempdir().unwrap();
         let env = Env::with_home(home.path());
@@ -53,7 +53,7 @@ impl User {
 
 #[test]
 fn keywords_follow_memories_while_the_user_wants_them() {
-    let user = User::with_skill();
+    let user = KeywordsHome::with_skill();
     user.update("postgres");
     assert!(!user.description().contains("postgres"), "nobody chose it");
     let reports = user.set(Some(&["postgres", "two words"]));
@@ -78,7 +78,7 @@ fn keywords_follow_memories_while_the_user_wants_them() {
 
 #[test]
 fn an_edited_description_gets_no_keywords() {
-    let user = User::with_skill();
+    let user = KeywordsHome::with_skill();
     let text = fs_err::read_to_string(&user.skill).unwrap();
     let edited = text.replace("description: ", "description: Mine. ");
     fs_err::write(&user.skill, &edited).unwrap();

@@ -33,8 +33,8 @@ pub struct DigestArgs {
 }
 
 impl DigestArgs {
-    /// The time that is reported.
-    pub fn time(&self) -> TimeArgs {
+    /// Returns the time that is reported.
+    pub fn time_args(&self) -> TimeArgs {
         match self.when.is_empty() {
             true if self.time.is_given() => self.time.clone(),
             true => TimeArgs::from_range("today"),

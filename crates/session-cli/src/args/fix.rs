@@ -1,7 +1,7 @@
 //! Arguments of `fix`.
 
 use super::FilterArgs;
-use super::values::limit;
+use super::values::parse_limit;
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -12,7 +12,7 @@ Examples:
   session-search fix --project . \"ECONNREFUSED 127.0.0.1:5432\" --json
 
 An error is known by its line without numbers, paths, times and ids. A cure is what was done \
-after a command failed of it until the same command succeeded in that session: files that were \
+after a command failed with it until the same command succeeded in that session: files that were \
 changed, commands that were run, and the answer. Cures of this project come first.", mut_arg("subagents", |arg| arg.hide(true)))]
 pub struct FixArgs {
     /// The error, or the output of the command; without it stdin is read
@@ -22,7 +22,7 @@ pub struct FixArgs {
     #[arg(long, value_name = "CMD")]
     pub command: Option<String>,
     /// Maximum number of cures
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 5, value_parser = limit, allow_negative_numbers = true)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 5, value_parser = parse_limit, allow_negative_numbers = true)]
     pub limit: usize,
     /// Print JSON
     #[arg(long)]

@@ -1,6 +1,6 @@
 //! Arguments of `forget`.
 
-use super::values::entry;
+use super::values::parse_entry;
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -16,7 +16,9 @@ Examples:
 
 Words, texts and vectors leave the index and the disk, and are not indexed again. The agents' own histories \
 are not touched: what they still hold can be taken back with --undo. To leave something out from the \
-beginning, see `exclude` in docs/configuration.md, or write <!-- session-search: off --> into a prompt.")]
+beginning, see `exclude` in docs/configuration.md. A prompt with this line keeps its session out:
+
+  <!-- session-search: off -->")]
 pub struct ForgetArgs {
     /// Sessions, or turns of one: ID, ID:7, ID:5-9
     #[arg(value_name = "ID[:TURNS]")]
@@ -43,7 +45,7 @@ pub struct ForgetArgs {
     #[arg(long, conflicts_with_all = ["ids", "project", "pattern", "before", "undo"])]
     pub list: bool,
     /// Index again what is still in the histories of this entry of --list
-    #[arg(long, value_name = "N", value_parser = entry, allow_negative_numbers = true, conflicts_with_all = ["ids", "project", "pattern", "before", "dry_run"])]
+    #[arg(long, value_name = "N", value_parser = parse_entry, allow_negative_numbers = true, conflicts_with_all = ["ids", "project", "pattern", "before", "dry_run"])]
     pub undo: Option<u32>,
     /// Print JSON
     #[arg(long)]

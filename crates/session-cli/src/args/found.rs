@@ -1,7 +1,7 @@
 //! Arguments of `files` and `commands`.
 
 use super::FilterArgs;
-use super::values::limit;
+use super::values::parse_limit;
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -18,16 +18,16 @@ pub struct FilesArgs {
     #[arg(allow_hyphen_values = true, value_name = "PATH")]
     pub path: String,
     #[command(flatten)]
-    pub listed: ListedArgs,
+    pub listed: FoundListArgs,
 }
 
 // Which of the turns that are found are listed, and how. --subagents is taken, since the other commands with filters
 // have it, but what subagents did is always listed.
 #[derive(Debug, Args)]
 #[command(mut_arg("subagents", |arg| arg.hide(true)))]
-pub struct ListedArgs {
+pub struct FoundListArgs {
     /// Maximum number of turns
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = limit, allow_negative_numbers = true)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = parse_limit, allow_negative_numbers = true)]
     pub limit: usize,
     /// Print JSON
     #[arg(long)]
@@ -48,5 +48,5 @@ pub struct CommandsArgs {
     #[arg(allow_hyphen_values = true, value_name = "PATTERN")]
     pub pattern: String,
     #[command(flatten)]
-    pub listed: ListedArgs,
+    pub listed: FoundListArgs,
 }

@@ -45,9 +45,9 @@ pub enum InitShell {
 #[command(after_help = "\
 Examples:
   session-search man | man -l -
-  session-search man --to ~/.local/share/man/man1")]
+  session-search man -o ~/.local/share/man/man1")]
 pub struct ManArgs {
     /// Write the man pages of all commands to this folder, created if missing
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub to: Option<PathBuf>,
+    #[arg(long, short = 'o', alias = "to", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub output: Option<PathBuf>,
 }

@@ -1,8 +1,8 @@
 //! Arguments of `memory`.
 
 use super::TimeArgs;
-use super::values::{age, limit, memory_importance, memory_kind};
-use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use super::values::{memory_importance_parser, memory_kind_parser, parse_age, parse_limit};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum, ValueHint};
 use session_memory::{ImportFormat, Importance, MemoryKind};
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub struct MemoryArgs {
 #[derive(Debug, Subcommand)]
 pub enum MemoryCommand {
     /// Save a decision, a known issue, a preference
-    Save(SaveArgs),
+    Save(MemorySaveArgs),
     /// Find memories by meaning and by word
     Search(MemorySearchArgs),
     /// List memories, newest first
@@ -34,17 +34,17 @@ pub enum MemoryCommand {
     /// List memories saved today
     Today(JsonFlagArgs),
     /// Edit a memory in $EDITOR or by options
-    Edit(EditArgs),
+    Edit(MemoryEditArgs),
     /// Move memories to the trash, or delete them
-    Delete(DeleteArgs),
+    Delete(MemoryDeleteArgs),
     /// Mark a memory as replaced by another
-    Supersede(SupersedeArgs),
+    Supersede(MemorySupersedeArgs),
     /// Archive memories: found only with --archived
-    Archive(ArchiveArgs),
+    Archive(MemoryArchiveArgs),
     /// Restore memories from the archive or the trash, or after supersede
-    Activate(IdsArgs),
+    Activate(MemoryIdsArgs),
     /// Print all memories as one JSON document
-    Export(ExportArgs),
+    Export(MemoryExportArgs),
     /// Import memories from an export or another program
     Import(MemoryImportArgs),
     /// Show counts of memories and injections
@@ -85,10 +85,10 @@ pub struct MemoryFieldArgs {
     #[arg(long, value_name = "TAG", allow_hyphen_values = true)]
     pub tag: Vec<String>,
     /// decision, known-issue, context, preference or todo
-    #[arg(long, value_name = "KIND", value_parser = memory_kind(), hide_possible_values = true)]
+    #[arg(long, value_name = "KIND", value_parser = memory_kind_parser(), hide_possible_values = true)]
     pub kind: Option<MemoryKind>,
     /// high, normal or low
-    #[arg(long, value_name = "HOW", value_parser = memory_importance(), hide_possible_values = true)]
+    #[arg(long, value_name = "HOW", value_parser = memory_importance_parser(), hide_possible_values = true)]
     pub importance: Option<Importance>,
 }
 
@@ -107,7 +107,7 @@ Examples:
       session-search memory save --global
 
 Without --topic and --info, one JSON object is read from stdin: topic, key_info, cues, when, tags, kind, importance.")]
-pub struct SaveArgs {
+pub struct MemorySaveArgs {
     #[command(flatten)]
     pub fields: MemoryFieldArgs,
     /// Session and turns that it comes from: ID, ID:7, ID:5-9; their text is kept with it
@@ -137,7 +137,7 @@ pub struct MemorySearchArgs {
     #[arg(value_name = "WORD", hide = true)]
     pub more: Vec<String>,
     /// Maximum number of memories [default: retrieval.max_results]
-    #[arg(long, short = 'n', value_name = "N", value_parser = limit, allow_negative_numbers = true)]
+    #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit, allow_negative_numbers = true)]
     pub limit: Option<usize>,
     #[command(flatten)]
     pub time: TimeArgs,
@@ -164,7 +164,7 @@ pub struct MemoryListArgs {
     #[arg(long)]
     pub all: bool,
     /// Only this kind
-    #[arg(long, value_name = "KIND", value_parser = memory_kind(), hide_possible_values = true)]
+    #[arg(long, value_name = "KIND", value_parser = memory_kind_parser(), hide_possible_values = true)]
     pub kind: Option<MemoryKind>,
     /// Only with this tag
     #[arg(long, value_name = "TAG")]
@@ -194,7 +194,7 @@ pub struct MemoryShowArgs {
 Examples:
   session-search memory edit 20260110                        in $EDITOR
   session-search memory edit 20260110 --info \"40 per pod\"    the rest as it is")]
-pub struct EditArgs {
+pub struct MemoryEditArgs {
     /// Id or prefix; `mem-` may be omitted
     #[arg(value_name = "ID")]
     pub id: String,
@@ -206,7 +206,7 @@ pub struct EditArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct IdsArgs {
+pub struct MemoryIdsArgs {
     /// Ids or prefixes
     #[arg(value_name = "ID", required = true)]
     pub ids: Vec<String>,
@@ -216,16 +216,16 @@ pub struct IdsArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct DeleteArgs {
+pub struct MemoryDeleteArgs {
     #[command(flatten)]
-    pub ids: IdsArgs,
+    pub ids: MemoryIdsArgs,
     /// Delete permanently, with the conversation kept with it
     #[arg(long)]
     pub purge: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct SupersedeArgs {
+pub struct MemorySupersedeArgs {
     /// Memory that is replaced
     #[arg(value_name = "OLD")]
     pub old: String,
@@ -241,13 +241,14 @@ pub struct SupersedeArgs {
 #[command(after_help = "\
 Examples:
   session-search memory archive mem-20260110-091500
-  session-search memory archive --older-than 14d")]
-pub struct ArchiveArgs {
+  session-search memory archive --older-than 14d",
+    group = ArgGroup::new("which").required(true).args(["ids", "older_than"]))]
+pub struct MemoryArchiveArgs {
     /// Ids or prefixes
-    #[arg(value_name = "ID", required_unless_present = "older_than")]
+    #[arg(value_name = "ID")]
     pub ids: Vec<String>,
     /// All that were not edited or recalled for this long: 14d
-    #[arg(long, value_name = "DAYS", conflicts_with = "ids", value_parser = age, allow_negative_numbers = true)]
+    #[arg(long, value_name = "DAYS", value_parser = parse_age, allow_negative_numbers = true)]
     pub older_than: Option<u32>,
     /// Print JSON
     #[arg(long)]
@@ -255,12 +256,12 @@ pub struct ArchiveArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct ExportArgs {
+pub struct MemoryExportArgs {
     /// Write to this file instead of stdout (`-`)
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub to: Option<PathBuf>,
-    /// Replace the file where it is there already
-    #[arg(long, requires = "to")]
+    #[arg(long, short = 'o', alias = "to", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long, requires = "output")]
     pub force: bool,
     #[command(flatten)]
     pub time: TimeArgs,
@@ -285,7 +286,7 @@ pub struct MemoryImportArgs {
     pub path: Option<PathBuf>,
     /// Format of the file or folder
     #[arg(long, value_name = "FORMAT", default_value = "session-search")]
-    pub format: FormatArg,
+    pub format: MemoryFormatArg,
     /// For all projects
     #[arg(long)]
     pub global: bool,
@@ -295,18 +296,18 @@ pub struct MemoryImportArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum FormatArg {
+pub enum MemoryFormatArg {
     SessionSearch,
     CursorMemory,
     ConversationMemory,
 }
 
-impl From<FormatArg> for ImportFormat {
-    fn from(format: FormatArg) -> Self {
+impl From<MemoryFormatArg> for ImportFormat {
+    fn from(format: MemoryFormatArg) -> Self {
         match format {
-            FormatArg::SessionSearch => Self::SessionSearch,
-            FormatArg::CursorMemory => Self::CursorMemory,
-            FormatArg::ConversationMemory => Self::ConversationMemory,
+            MemoryFormatArg::SessionSearch => Self::SessionSearch,
+            MemoryFormatArg::CursorMemory => Self::CursorMemory,
+            MemoryFormatArg::ConversationMemory => Self::ConversationMemory,
         }
     }
 }

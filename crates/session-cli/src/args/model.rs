@@ -20,28 +20,28 @@ pub struct ModelArgs {
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
     /// List models: size, dimensions, licence, state, share of the index
-    List(ListArgs),
+    List(ModelListArgs),
     /// Use this model from now on
-    Use(NameArgs),
+    Use(ModelNameArgs),
     /// Download a model from the hub; an interrupted download resumes
-    Pull(NameArgs),
+    Pull(ModelNameArgs),
     /// Import a model from a local folder or file
-    Import(ImportArgs),
+    Import(ModelImportArgs),
     /// Verify the checksums of a model's files
-    Verify(NameArgs),
+    Verify(ModelNameArgs),
     /// Remove a model's files; its vectors stay in the index
-    Remove(NameArgs),
+    Remove(ModelNameArgs),
 }
 
 #[derive(Debug, Args)]
-pub struct ListArgs {
+pub struct ModelListArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct NameArgs {
+pub struct ModelNameArgs {
     /// Model, as `model list` names it
     #[arg(value_name = "NAME")]
     pub name: String,
@@ -51,9 +51,9 @@ pub struct NameArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct ImportArgs {
+pub struct ModelImportArgs {
     #[command(flatten)]
-    pub model: NameArgs,
+    pub model: ModelNameArgs,
     /// Folder with the model's files, or one of the files
     #[arg(long, value_name = "DIR_OR_FILE", value_hint = ValueHint::AnyPath)]
     pub from: PathBuf,

@@ -9,8 +9,8 @@ use std::path::Path;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cli.md");
 
-/// The page with what lies between the marks of `part` replaced.
-fn with_part(page: &str, part: &str, text: &str) -> String {
+/// Returns the page with what lies between the marks of `part` replaced.
+fn replace_part(page: &str, part: &str, text: &str) -> String {
     let begin = format!("<!-- {part}: written by a test, see CONTRIBUTING.md -->\n");
     let end = format!("<!-- end of {part} -->\n");
     let (head, rest) = page.split_once(&begin).expect(&begin);
@@ -18,31 +18,30 @@ fn with_part(page: &str, part: &str, text: &str) -> String {
     format!("{head}{begin}\n{text}\n{end}{tail}")
 }
 
-/// Every command that can be seen, by its names, those that only hold others
-/// left out.
-fn commands(of: &Command, path: &str, found: &mut Vec<(String, Command)>) {
+/// Collects every command that can be seen, by its names, without those that only hold others.
+fn collect_commands(of: &Command, path: &str, found: &mut Vec<(String, Command)>) {
     let subcommands = of.get_subcommands();
     for command in subcommands.filter(|c| !c.is_hide_set() && c.get_name() != "help") {
         let name = format!("{path}{}", command.get_name());
         if command.has_subcommands() {
-            commands(command, &format!("{name} "), found);
+            collect_commands(command, &format!("{name} "), found);
         } else {
             found.push((name, command.clone()));
         }
     }
 }
 
-fn cell(text: &str) -> String {
+fn escape_cell(text: &str) -> String {
     text.replace('\n', " ").replace('|', "\\|")
 }
 
-fn words(text: Option<&StyledStr>) -> String {
-    text.map(|text| cell(text.to_string().trim()))
+fn format_words(text: Option<&StyledStr>) -> String {
+    text.map(|text| escape_cell(text.to_string().trim()))
         .unwrap_or_default()
 }
 
-/// A positional argument as it is typed.
-fn place(argument: &Arg) -> String {
+/// Formats a positional argument as it is typed.
+fn format_positional(argument: &Arg) -> String {
     let names = argument.get_value_names().unwrap_or_default();
     match argument.is_required_set() {
         true => format!(" {}", names.join(" ")),
@@ -50,36 +49,36 @@ fn place(argument: &Arg) -> String {
     }
 }
 
-fn shown(command: &Command) -> Vec<&Arg> {
+fn visible_arguments(command: &Command) -> Vec<&Arg> {
     let arguments = command.get_arguments();
     arguments
         .filter(|a| !a.is_hide_set() && !["help", "version"].contains(&a.get_id().as_str()))
         .collect()
 }
 
-/// The options of one command, without those that every command has.
-fn own(command: &Command) -> Vec<&Arg> {
-    let mut arguments = shown(command);
+/// Returns the options of one command, without those that every command has.
+fn own_options(command: &Command) -> Vec<&Arg> {
+    let mut arguments = visible_arguments(command);
     arguments.retain(|argument| !argument.is_global_set());
     arguments
 }
 
-fn table(all: &[(String, Command)]) -> String {
+fn format_commands(all: &[(String, Command)]) -> String {
     let mut out = "| command | does |\n| --- | --- |\n".to_owned();
     for (name, command) in all {
-        let arguments = shown(command);
+        let arguments = visible_arguments(command);
         let places = arguments.iter().filter(|a| a.is_positional());
-        let places: String = places.map(|a| place(a)).collect();
-        let about = words(command.get_about());
-        out.push_str(&format!("| `{name}{}` | {about} |\n", cell(&places)));
+        let places: String = places.map(|a| format_positional(a)).collect();
+        let about = format_words(command.get_about());
+        out.push_str(&format!("| `{name}{}` | {about} |\n", escape_cell(&places)));
     }
     out
 }
 
-/// How an option is typed: `-n, --limit N`.
-fn typed(argument: &Arg) -> String {
+/// Formats an option as it is typed: `-n, --limit N`.
+fn format_option(argument: &Arg) -> String {
     if argument.is_positional() {
-        return place(argument).trim().to_owned();
+        return format_positional(argument).trim().to_owned();
     }
     let short = argument.get_short().map(|s| format!("-{s}"));
     let long = argument.get_long().map(|l| format!("--{l}"));
@@ -91,8 +90,8 @@ fn typed(argument: &Arg) -> String {
 }
 
 /// Returns the meaning of an option, with its values and default.
-fn means(argument: &Arg) -> String {
-    let mut out = words(argument.get_help());
+fn format_meaning(argument: &Arg) -> String {
+    let mut out = format_words(argument.get_help());
     let takes = argument.get_action().takes_values();
     let values = argument.get_possible_values();
     let names: Vec<&str> = values.iter().map(|value| value.get_name()).collect();
@@ -102,19 +101,19 @@ fn means(argument: &Arg) -> String {
     let defaults = argument.get_default_values();
     let defaults: Vec<_> = defaults.iter().map(|d| d.to_string_lossy()).collect();
     if takes && !defaults.is_empty() && !argument.is_hide_default_value_set() {
-        out.push_str(&format!(", else `{}`", cell(&defaults.join(" "))));
+        out.push_str(&format!(", else `{}`", escape_cell(&defaults.join(" "))));
     }
     out
 }
 
-/// A table of options, or nothing where there are none.
-fn rows(arguments: &[&Arg]) -> String {
+/// Formats a table of options, or nothing where there are none.
+fn format_option_rows(arguments: &[&Arg]) -> String {
     if arguments.is_empty() {
         return String::new();
     }
     let row = |argument: &&Arg| {
-        let typed = cell(&typed(argument));
-        format!("| `{typed}` | {} |\n", means(argument))
+        let typed = escape_cell(&format_option(argument));
+        format!("| `{typed}` | {} |\n", format_meaning(argument))
     };
     let rows: String = arguments.iter().map(row).collect();
     format!("\n| option | is |\n| --- | --- |\n{rows}")
@@ -125,8 +124,8 @@ const PAGE_COLUMNS: usize = 100;
 /// Columns of an example: what a terminal shows at least.
 const EXAMPLE_COLUMNS: usize = 80;
 
-/// The text after a help, whose paragraphs are one line each, in lines of the page.
-fn wrapped(text: &str) -> String {
+/// Wraps the text after a help, whose paragraphs are one line each, to lines of the page.
+fn wrap_help(text: &str) -> String {
     let wrap = |line: &str| {
         let mut out = String::new();
         let mut used = 0;
@@ -150,13 +149,19 @@ fn wrapped(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn options(program: &Command, all: &[(String, Command)]) -> String {
-    let mut out = format!("### Every command\n{}\n", rows(&shown(program)));
+fn format_options(program: &Command, all: &[(String, Command)]) -> String {
+    let mut out = format!(
+        "### Every command\n{}\n",
+        format_option_rows(&visible_arguments(program))
+    );
     for (name, command) in all {
-        out.push_str(&format!("### {name}\n\n{}.\n", words(command.get_about())));
-        out.push_str(&rows(&own(command)));
+        out.push_str(&format!(
+            "### {name}\n\n{}.\n",
+            format_words(command.get_about())
+        ));
+        out.push_str(&format_option_rows(&own_options(command)));
         if let Some(examples) = command.get_after_help() {
-            let examples = wrapped(&examples.to_string());
+            let examples = wrap_help(&examples.to_string());
             out.push_str(&format!("\n```\n{}\n```\n", examples.trim_end()));
         }
         out.push('\n');
@@ -169,10 +174,10 @@ fn the_reference_is_what_the_parser_knows() {
     let mut command = Arguments::command();
     command.build();
     let mut all = Vec::new();
-    commands(&command, "", &mut all);
+    collect_commands(&command, "", &mut all);
     let old = fs_err::read_to_string(Path::new(PAGE)).unwrap();
-    let new = with_part(&old, "commands", &table(&all));
-    let new = with_part(&new, "options", &options(&command, &all));
+    let new = replace_part(&old, "commands", &format_commands(&all));
+    let new = replace_part(&new, "options", &format_options(&command, &all));
     if std::env::var_os("UPDATE_DOCS").is_some() {
         fs_err::write(PAGE, &new).unwrap();
     } else if let Some((old, new)) = old.lines().zip(new.lines()).find(|(a, b)| a != b) {
@@ -191,7 +196,7 @@ fn examples_fit_a_terminal_and_paragraphs_are_one_line() {
     let mut command = Arguments::command();
     command.build();
     let mut all = vec![(String::new(), command.clone())];
-    commands(&command, "", &mut all);
+    collect_commands(&command, "", &mut all);
     let with_below = command.get_subcommands().cloned();
     all.extend(with_below.map(|command| (command.get_name().to_owned(), command)));
     for (name, command) in all {

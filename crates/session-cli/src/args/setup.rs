@@ -1,6 +1,6 @@
 //! Arguments of `setup`.
 
-use super::values::kept_days;
+use super::values::parse_kept_days;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use session_agents::Agent;
@@ -27,7 +27,7 @@ pub struct SetupArgs {
     #[arg(long, value_name = "URL", requires = "model")]
     pub remote: Option<String>,
     /// Days that Claude Code keeps its history (its default is 30)
-    #[arg(long, value_name = "DAYS", value_parser = kept_days, allow_negative_numbers = true)]
+    #[arg(long, value_name = "DAYS", value_parser = parse_kept_days, allow_negative_numbers = true)]
     pub keep_history: Option<u32>,
     /// Install the skill for Claude Code
     #[arg(long, conflicts_with = "no_skill")]
@@ -54,7 +54,7 @@ pub struct SetupArgs {
 
 impl SetupArgs {
     /// Returns the decisions that the options make.
-    pub fn options(&self) -> SetupOptions {
+    pub fn to_options(&self) -> SetupOptions {
         SetupOptions {
             model: self.model.clone(),
             remote: self.remote.clone(),

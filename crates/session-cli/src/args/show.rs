@@ -1,7 +1,7 @@
 //! Arguments of `show`.
 
-use super::by_name;
-use super::values::count;
+use super::parse_by_name;
+use super::values::parse_count;
 use clap::{Args, ValueEnum};
 use session_output::TurnItemKind;
 
@@ -23,10 +23,10 @@ pub struct ShowArgs {
     #[arg(value_name = "ID[:TURNS]")]
     pub id: String,
     /// Print only this
-    #[arg(long, value_name = "KIND", value_parser = by_name(&TurnItemKind::ALL, TurnItemKind::name))]
+    #[arg(long, value_name = "KIND", value_parser = parse_by_name(&TurnItemKind::ALL, TurnItemKind::name))]
     pub only: Option<TurnItemKind>,
     /// Turns of context before and after
-    #[arg(long, short = 'C', value_name = "N", default_value_t = 0, value_parser = count, allow_negative_numbers = true)]
+    #[arg(long, short = 'C', value_name = "N", default_value_t = 0, value_parser = parse_count, allow_negative_numbers = true)]
     pub context: u32,
     /// Shorten outputs and long inputs to a few lines; with --json to some 28,000 characters in all
     #[arg(long)]
@@ -49,8 +49,8 @@ pub struct ShowArgs {
 }
 
 impl ShowArgs {
-    /// True when JSON is wanted.
-    pub fn as_json(&self) -> bool {
+    /// Returns true when JSON is wanted.
+    pub fn prints_json(&self) -> bool {
         self.json || self.format == ShowFormat::Json
     }
 }

@@ -21,17 +21,17 @@ pub struct SkillArgs {
 #[derive(Debug, Subcommand)]
 pub enum SkillCommand {
     /// Install or upgrade the skill
-    Install(ChangeArgs),
+    Install(SkillChangeArgs),
     /// Remove the skill; edited files are kept
-    Uninstall(ChangeArgs),
+    Uninstall(SkillChangeArgs),
     /// Add keywords of saved memories to the skill's description
-    Sync(SyncArgs),
+    Sync(SkillSyncArgs),
     /// Show where the skill is installed and whether it is current
     Status(SkillStatusArgs),
 }
 
 #[derive(Debug, Args)]
-pub struct ChangeArgs {
+pub struct SkillChangeArgs {
     /// Use the project's folder instead of the user's
     #[arg(long)]
     pub project: bool,
@@ -57,7 +57,7 @@ Examples:
 
 An agent reads the description at the beginning of every session: so it knows what there is to \
 recall. The user's skill names what global memories are about, a project's what the project's are.")]
-pub struct SyncArgs {
+pub struct SkillSyncArgs {
     /// Remove the keywords
     #[arg(long)]
     pub off: bool,
@@ -82,8 +82,8 @@ mod tests {
     use clap::Parser;
     use std::path::Path;
 
-    /// Every command in a text: a line of a block, or what stands in backticks.
-    fn commands(text: &str) -> Vec<String> {
+    /// Finds every command in a text: a line of a block, or what stands in backticks.
+    fn find_commands(text: &str) -> Vec<String> {
         let mut found = Vec::new();
         for (n, part) in text.split("```").enumerate() {
             let pieces: Vec<&str> = match n % 2 {
@@ -99,8 +99,8 @@ mod tests {
         found
     }
 
-    /// The words of a command, quotes taken off, up to what a shell takes.
-    fn words(command: &str) -> Vec<String> {
+    /// Splits a command into its words, quotes taken off, up to what a shell takes.
+    fn split_words(command: &str) -> Vec<String> {
         let command = command
             .split([';', '|', '>', '<'])
             .next()
@@ -119,11 +119,11 @@ mod tests {
         words
     }
 
-    fn texts(folder: &Path, found: &mut Vec<(String, String)>) {
+    fn collect_texts(folder: &Path, found: &mut Vec<(String, String)>) {
         for entry in fs_err::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             match path.is_dir() {
-                true => texts(&path, found),
+                true => collect_texts(&path, found),
                 false => found.push((
                     path.display().to_string(),
                     fs_err::read_to_string(&path).unwrap(),
@@ -136,11 +136,11 @@ mod tests {
     fn every_command_that_the_skill_shows_can_be_typed() {
         let mut found = Vec::new();
         let skill = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../skill");
-        texts(&skill, &mut found);
+        collect_texts(&skill, &mut found);
         let mut count = 0;
         for (path, text) in found {
-            for command in commands(&text) {
-                let parsed = Arguments::try_parse_from(words(&command));
+            for command in find_commands(&text) {
+                let parsed = Arguments::try_parse_from(split_words(&command));
                 let is_version =
                     |e: &clap::Error| e.kind() == clap::error::ErrorKind::DisplayVersion;
                 if let Err(error) = parsed {

@@ -1,6 +1,6 @@
 //! The time range, as every command takes it.
 
-use super::values::days;
+use super::values::parse_days;
 use anyhow::{Result, bail};
 use clap::Args;
 use jiff::Zoned;
@@ -19,7 +19,7 @@ pub struct TimeArgs {
     #[arg(long = "when", value_name = "WHEN", conflicts_with_all = ["since", "until", "days", "today", "yesterday"])]
     pub stretch: Option<String>,
     /// Last N days, including today
-    #[arg(long, value_name = "N", value_parser = days, allow_negative_numbers = true, conflicts_with_all = ["since", "today", "yesterday"])]
+    #[arg(long, value_name = "N", value_parser = parse_days, allow_negative_numbers = true, conflicts_with_all = ["since", "today", "yesterday"])]
     pub days: Option<u32>,
     /// Today, local time
     #[arg(long, conflicts_with_all = ["since", "until", "yesterday"])]
@@ -30,7 +30,7 @@ pub struct TimeArgs {
 }
 
 impl TimeArgs {
-    /// The stretch that a text means.
+    /// Returns the arguments of the range that a text names.
     pub fn from_range(stretch: &str) -> Self {
         Self {
             stretch: Some(stretch.to_owned()),
@@ -38,7 +38,7 @@ impl TimeArgs {
         }
     }
 
-    /// True when a time was asked for.
+    /// Returns true when a time was asked for.
     pub fn is_given(&self) -> bool {
         let texts = [&self.since, &self.until, &self.stretch];
         texts.iter().any(|text| text.is_some())
@@ -51,7 +51,7 @@ impl TimeArgs {
     ///
     /// # Errors
     /// When a time cannot be parsed, or the range ends before it begins.
-    pub fn range(&self, now: fn() -> Zoned) -> Result<TimeRange> {
+    pub fn parse_range(&self, now: fn() -> Zoned) -> Result<TimeRange> {
         let (since, until) = (self.since.as_deref(), self.until.as_deref());
         let typed = match (&self.stretch, self.days) {
             (Some(text), _) => TypedRange::Within(text),
@@ -109,7 +109,7 @@ mod tests {
     fn a_range_that_ends_before_it_begins_is_named_as_typed() {
         let now = || "2026-03-30T12:00:00+02:00[Europe/Berlin]".parse().unwrap();
         let check = |args: TimeArgs, typed: &str| {
-            let error = args.range(now).unwrap_err().to_string();
+            let error = args.parse_range(now).unwrap_err().to_string();
             let expected = format!("`{typed}` ends before it begins\n");
             assert!(error.starts_with(&expected), "{error}");
         };

@@ -13,7 +13,7 @@ const KINDS: [&str; 5] = ["decision", "known-issue", "context", "preference", "t
 const IMPORTANCES: [&str; 3] = ["high", "normal", "low"];
 
 /// Parses the most items of a list.
-pub fn limit(text: &str) -> Result<usize, String> {
+pub fn parse_limit(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(limit) if limit > 0 => Ok(limit),
         _ => Err("not a whole number from 1 on".into()),
@@ -21,37 +21,37 @@ pub fn limit(text: &str) -> Result<usize, String> {
 }
 
 /// Parses a count that may be 0.
-pub fn count(text: &str) -> Result<u32, String> {
+pub fn parse_count(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| "not a whole number".into())
 }
 
 /// Parses a number of days.
-pub fn days(text: &str) -> Result<u32, String> {
+pub fn parse_days(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| "not a number of days".into())
 }
 
 /// Parses a number of days with a `d` behind it or without.
-pub fn age(text: &str) -> Result<u32, String> {
+pub fn parse_age(text: &str) -> Result<u32, String> {
     let number = text.strip_suffix('d').unwrap_or(text);
     number.parse().map_err(|_| "not days, as 14d".into())
 }
 
 /// Parses how many days Claude Code keeps its history.
-pub fn kept_days(text: &str) -> Result<u32, String> {
+pub fn parse_kept_days(text: &str) -> Result<u32, String> {
     let days = text.parse().ok();
     let days = days.filter(|days| (1..=MAX_KEPT_DAYS).contains(days));
     days.ok_or_else(|| format!("not a number of days from 1 to {MAX_KEPT_DAYS}"))
 }
 
 /// Parses the level of a search.
-pub fn depth(text: &str) -> Result<u8, String> {
+pub fn parse_depth(text: &str) -> Result<u8, String> {
     let depth = text.parse().ok();
     let depth = depth.filter(|depth| (1..=2).contains(depth));
     depth.ok_or_else(|| "not 1 or 2".into())
 }
 
 /// Parses the number of an entry of `forget --list`.
-pub fn entry(text: &str) -> Result<u32, String> {
+pub fn parse_entry(text: &str) -> Result<u32, String> {
     let refused = |_| "not the number of an entry, as --list prints it".into();
     text.parse().map_err(refused)
 }
@@ -82,7 +82,7 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for OfferedNames<T> {
 }
 
 /// Reads the name of an agent; the filter refuses one that is unknown.
-pub fn agent_name() -> OfferedNames<String> {
+pub fn agent_name_parser() -> OfferedNames<String> {
     OfferedNames {
         names: session_sources::agents().map(|agent| agent.name).collect(),
         parse: Ok,
@@ -90,22 +90,22 @@ pub fn agent_name() -> OfferedNames<String> {
 }
 
 /// Reads the kind of a memory.
-pub fn memory_kind() -> OfferedNames<MemoryKind> {
+pub fn memory_kind_parser() -> OfferedNames<MemoryKind> {
     OfferedNames {
         names: KINDS.to_vec(),
-        parse: |text| MemoryKind::from_name(&text).ok_or_else(|| refuse(&KINDS)),
+        parse: |text| MemoryKind::from_name(&text).ok_or_else(|| format_refusal(&KINDS)),
     }
 }
 
 /// Reads the importance of a memory.
-pub fn memory_importance() -> OfferedNames<Importance> {
+pub fn memory_importance_parser() -> OfferedNames<Importance> {
     OfferedNames {
         names: IMPORTANCES.to_vec(),
-        parse: |text| Importance::from_name(&text).ok_or_else(|| refuse(&IMPORTANCES)),
+        parse: |text| Importance::from_name(&text).ok_or_else(|| format_refusal(&IMPORTANCES)),
     }
 }
 
-fn refuse(names: &[&str]) -> String {
+fn format_refusal(names: &[&str]) -> String {
     let names = names.iter().copied();
     format!("not {}", session_sources::join_words(names, "or"))
 }
@@ -127,18 +127,21 @@ mod tests {
 
     #[test]
     fn numbers_are_refused_in_words() {
-        assert_eq!(days("abc").unwrap_err(), "not a number of days");
-        assert_eq!(kept_days("365"), Ok(365));
+        assert_eq!(parse_days("abc").unwrap_err(), "not a number of days");
+        assert_eq!(parse_kept_days("365"), Ok(365));
         let refused = "not a number of days from 1 to 36500";
         for text in ["0", "36501", "abc", "-1"] {
-            assert_eq!(kept_days(text).unwrap_err(), refused);
+            assert_eq!(parse_kept_days(text).unwrap_err(), refused);
         }
-        assert_eq!(depth("3").unwrap_err(), "not 1 or 2");
+        assert_eq!(parse_depth("3").unwrap_err(), "not 1 or 2");
         assert_eq!(
-            entry("abc").unwrap_err(),
+            parse_entry("abc").unwrap_err(),
             "not the number of an entry, as --list prints it"
         );
-        assert_eq!(count("-1").unwrap_err(), "not a whole number");
-        assert_eq!(limit("0").unwrap_err(), "not a whole number from 1 on");
+        assert_eq!(parse_count("-1").unwrap_err(), "not a whole number");
+        assert_eq!(
+            parse_limit("0").unwrap_err(),
+            "not a whole number from 1 on"
+        );
     }
 }

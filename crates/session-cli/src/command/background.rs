@@ -44,7 +44,7 @@ pub fn spawn_vector_preparation(home: &Home, folder: &Path) {
     }
 }
 
-/// True where the user lets a process go on by itself, now.
+/// Returns true where the user lets a process go on by itself, now.
 fn is_allowed(home: &Home) -> bool {
     home.config.background && !is_paused(home)
 }
@@ -83,7 +83,7 @@ fn is_wanted_still(home: &Home, chosen: &(String, Option<Endpoint>)) -> bool {
         && now.chosen_model().is_ok_and(|now| now == *chosen)
 }
 
-/// The process itself: on its own, behind all others, until all is done.
+/// Embeds what is left to embed, on its own and behind all other processes, until all is done.
 ///
 /// # Errors
 /// When the index or the model fails.
@@ -93,7 +93,7 @@ pub fn run(home: &Home) -> Result<()> {
     };
     lower_priority(home.config.nice);
     let engine = SearchEngine::new(home.clone())?;
-    refresh::use_threads(home.config.threads(true));
+    refresh::set_thread_count(home.config.threads(true));
     let pauses = EmbeddingPauses::new(home.root.clone());
     let chosen = home.chosen_model()?;
     let stop = || {

@@ -1,6 +1,6 @@
 //! `browse`: the picker.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::{BrowseArgs, join_query};
 use crate::command::{background, resume, skill};
 use crate::error::message_with_hint;
@@ -8,7 +8,7 @@ use anstream::{AutoStream, ColorChoice};
 use anyhow::{Error, Result};
 use session_agents::ResumeCommand;
 use session_config::Home;
-use session_picker::{Choice, PickerError, PickerOptions, pick};
+use session_picker::{PickerChoice, PickerError, PickerOptions, pick};
 use session_query::{FrontEndHooks, SearchEngine};
 use std::io::IsTerminal;
 
@@ -19,12 +19,12 @@ const DUMB: &str = "TERM is `dumb`";
 ///
 /// # Errors
 /// When there is no terminal, or the session that is chosen cannot be resumed.
-pub fn run(args: &BrowseArgs) -> Result<Found> {
+pub fn run(args: &BrowseArgs) -> Result<CommandOutcome> {
     if !std::io::stdin().is_terminal() {
-        return Err(no_terminal("stdin is none"));
+        return Err(make_terminal_error("stdin is none"));
     }
     if is_dumb() {
-        return Err(no_terminal(DUMB));
+        return Err(make_terminal_error(DUMB));
     }
     let engine = SearchEngine::new(Home::from_process()?)?;
     let options = PickerOptions {
@@ -33,28 +33,28 @@ pub fn run(args: &BrowseArgs) -> Result<Found> {
         is_shell_waiting: args.print_command,
         hooks: FrontEndHooks {
             start_embedding: background::start,
-            memories_changed: skill::follow_memories,
-            describe_error: |error| message_with_hint(&reason_of(error)),
+            memories_changed: skill::update_skill_of_memories,
+            describe_error: |error| message_with_hint(&explain_picker_error(error)),
         },
     };
-    let choice = pick(engine, &options).map_err(reason_of)?;
+    let choice = pick(engine, &options).map_err(explain_picker_error)?;
     let command = match &choice {
-        None if args.print_command => return Ok(Found::Nothing),
-        None => return Ok(Found::Something),
-        Some(Choice::Resume(session)) => {
+        None if args.print_command => return Ok(CommandOutcome::Nothing),
+        None => return Ok(CommandOutcome::Something),
+        Some(PickerChoice::Resume(session)) => {
             resume::run_or_print(&ResumeCommand::new(session)?, args.print_command)
         }
-        Some(Choice::Fork(session)) => {
+        Some(PickerChoice::Fork(session)) => {
             resume::run_or_print(&ResumeCommand::fork(session)?, args.print_command)
         }
     };
-    command.map(|()| Found::Something)
+    command.map(|()| CommandOutcome::Something)
 }
 
 /// Returns the error itself, which has a hint, of that which wraps it.
-fn reason_of(error: PickerError) -> Error {
+fn explain_picker_error(error: PickerError) -> Error {
     match error {
-        PickerError::Terminal(error) => no_terminal(&error.to_string()),
+        PickerError::Terminal(error) => make_terminal_error(&error.to_string()),
         PickerError::Query(error) => error.into(),
         PickerError::Store(error) => error.into(),
         PickerError::Export(error) => error.into(),
@@ -64,13 +64,13 @@ fn reason_of(error: PickerError) -> Error {
     }
 }
 
-fn no_terminal(reason: &str) -> Error {
+fn make_terminal_error(reason: &str) -> Error {
     let hint = "hint: `session-search search QUERY` prints what it finds";
     anyhow::anyhow!("the picker needs a terminal: {reason}\n{hint}")
 }
 
 /// Returns the error of a call without a command where no picker can be shown.
-pub fn no_command() -> Error {
+pub fn make_missing_command_error() -> Error {
     let hint = "hint: `session-search search QUERY` prints what it finds, `session-search --help` lists the commands";
     let reason = match is_on_terminal() {
         true => format!(": {DUMB}"),

@@ -1,6 +1,6 @@
 //! Leaves the session that a command is run from out of its answer.
 
-pub use session_search::with_subagents;
+pub use session_search::add_subagents;
 
 use crate::args::FilterArgs;
 use crate::output::notes;
@@ -13,7 +13,11 @@ use std::io::{IsTerminal, Write};
 use std::time::SystemTime;
 
 /// Returns the sessions that the command is run from, unless the arguments ask for them.
-pub fn left_out<'a>(args: &FilterArgs, home: &Home, all: &'a [SessionRow]) -> Vec<&'a SessionRow> {
+pub fn find_calling_sessions<'a>(
+    args: &FilterArgs,
+    home: &Home,
+    all: &'a [SessionRow],
+) -> Vec<&'a SessionRow> {
     if args.include_current || args.session.is_some() {
         return Vec::new();
     }
@@ -28,7 +32,7 @@ pub fn left_out<'a>(args: &FilterArgs, home: &Home, all: &'a [SessionRow]) -> Ve
 }
 
 /// Returns the agents' ids of some sessions.
-pub fn ids(sessions: &[&SessionRow]) -> Vec<String> {
+pub fn list_uids(sessions: &[&SessionRow]) -> Vec<String> {
     sessions.iter().map(|session| session.uid.clone()).collect()
 }
 
@@ -36,11 +40,11 @@ pub fn ids(sessions: &[&SessionRow]) -> Vec<String> {
 ///
 /// # Errors
 /// When stderr cannot be written.
-pub fn note(sessions: &[String]) -> Result<()> {
+pub fn note_left_out(sessions: &[String]) -> Result<()> {
     for uid in sessions {
         let uid = printable(uid);
         writeln!(
-            notes::stderr(),
+            notes::open_stderr(),
             "note: this session, {uid}, is left out; --include-current finds it, too"
         )?;
     }

@@ -1,8 +1,8 @@
 //! `config`: prints each setting with the layer that decided it.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::ConfigArgs;
-use crate::command::memory::note;
+use crate::command::memory::print_note;
 use crate::output::json;
 use anyhow::Result;
 use session_config::{Home, SettingsReport, current_directory};
@@ -14,17 +14,17 @@ use std::io::Write;
 ///
 /// # Errors
 /// When the configuration has a mistake.
-pub fn run(args: &ConfigArgs) -> Result<Found> {
+pub fn run(args: &ConfigArgs) -> Result<CommandOutcome> {
     let home = Home::unconfigured()?;
     let project = Project::find(&current_directory()?, &home.env.home);
     if let Err(unowned) = &project {
-        note(&unowned.message())?;
+        print_note(&unowned.message())?;
     }
     let report = SettingsReport::read(&home, project.ok().flatten().as_ref())?;
     let settings = JsonSettings::new(&report);
     match args.json {
         true => json::print(&settings)?,
-        false => write!(anstream::stdout(), "{}", settings.text())?,
+        false => write!(anstream::stdout(), "{}", settings.format())?,
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }

@@ -2,7 +2,7 @@
 
 use crate::output::notes;
 use anyhow::{Error, Result};
-use session_setup::{Dialog, SetupError};
+use session_setup::{SetupDialog, SetupError};
 use std::io::{IsTerminal, Write};
 
 /// Runs a function with a dialog on stdin and stderr.
@@ -11,15 +11,15 @@ use std::io::{IsTerminal, Write};
 /// Those of the function.
 pub fn with_terminal<T>(
     assume_yes: bool,
-    function: impl FnOnce(&mut Dialog<'_>) -> Result<T>,
+    function: impl FnOnce(&mut SetupDialog<'_>) -> Result<T>,
 ) -> Result<T> {
     let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let is_interactive = is_terminal && !assume_yes;
     let mut output: Box<dyn Write> = match is_interactive {
         true => Box::new(anstream::stderr()),
-        false => notes::stderr(),
+        false => notes::open_stderr(),
     };
-    function(&mut Dialog {
+    function(&mut SetupDialog {
         input: &mut std::io::stdin().lock(),
         output: &mut output,
         is_interactive,
@@ -28,7 +28,7 @@ pub fn with_terminal<T>(
 }
 
 /// Returns the error itself, which has a hint, of that which wraps it.
-pub fn reason_of(error: SetupError) -> Error {
+pub fn explain_setup_error(error: SetupError) -> Error {
     match error {
         SetupError::Dialog(error) => error.into(),
         SetupError::Agent(error) => error.into(),

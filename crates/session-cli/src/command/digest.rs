@@ -1,9 +1,9 @@
 //! `digest`: what was done, for a stand-up.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::{DigestArgs, DigestFormat};
 use crate::command::{filter, refresh};
-use crate::output::{json, notes, width};
+use crate::output::{json, notes, terminal_width};
 use anyhow::Result;
 use jiff::Zoned;
 use session_config::{CalendarRange, Home};
@@ -15,14 +15,15 @@ use std::io::{IsTerminal, Write};
 ///
 /// # Errors
 /// When the index fails, or the time cannot be read.
-pub fn run(args: &DigestArgs) -> Result<Found> {
-    let range = args.time().range(Zoned::now)?;
-    let range = CalendarRange::new(range, 0, &Zoned::now())?;
+pub fn run(args: &DigestArgs) -> Result<CommandOutcome> {
+    let range = args.time_args().parse_range(Zoned::now)?;
     let home = Home::from_process()?;
-    let fresh = refresh::index(&home)?;
+    let fresh = refresh::open_refreshed_index(&home)?;
+    let now = Zoned::now();
+    let range = CalendarRange::new(range, fresh.earliest_ms(&now), &now)?;
     let wanted = filter::matches_project(args.project.as_deref());
     let projects = report_projects(&fresh.index, &fresh.all, &range.milliseconds(), wanted)?;
-    let width = std::io::stdout().is_terminal().then(width);
+    let width = std::io::stdout().is_terminal().then(terminal_width);
     let digest = Digest {
         projects: &projects,
         range: &range,
@@ -31,17 +32,21 @@ pub fn run(args: &DigestArgs) -> Result<Found> {
     };
     let as_json = args.json || args.format == DigestFormat::Json;
     if as_json {
-        json::print(&digest.json(fresh.is_complete))?;
+        json::print(&digest.to_json(fresh.is_complete))?;
     }
     if projects.is_empty() {
-        let nothing =
-            || digest.nothing_done(filter::named_project(args.project.as_deref()).is_some());
-        let text = fresh.no_history(&home).unwrap_or_else(nothing);
-        writeln!(notes::stderr(), "{text}")?;
-        return Ok(Found::Nothing);
+        let project = args.project.as_deref();
+        let nothing = || {
+            filter::format_unknown_project_named(project, &fresh.all).unwrap_or_else(|| {
+                digest.format_nothing_done(filter::non_empty_project(project).is_some())
+            })
+        };
+        let text = fresh.format_no_history_of(&home).unwrap_or_else(nothing);
+        writeln!(notes::open_stderr(), "{text}")?;
+        return Ok(CommandOutcome::Nothing);
     }
     if !as_json {
-        write!(anstream::stdout(), "{}", digest.markdown())?;
+        write!(anstream::stdout(), "{}", digest.format_markdown())?;
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }

@@ -1,14 +1,16 @@
 //! `doctor`: what is wrong with the index, the histories and the agents' settings, and what to do.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::DoctorArgs;
 use crate::command::refresh;
 use crate::memories::{Memories, merged_settings};
-use crate::output::width;
+use crate::output::terminal_width;
 use crate::output::{json, notes};
 use anyhow::Result;
 use session_config::{Home, current_directory};
-use session_doctor::{Finding, Fix, Severity, close_permissions, examine, examine_memories};
+use session_doctor::{
+    DoctorFinding, DoctorFix, FindingSeverity, close_permissions, examine, examine_memories,
+};
 use session_indexer::Mode;
 use session_output::{JsonDoctor, describe_fix, format_findings};
 use std::collections::BTreeSet;
@@ -18,10 +20,10 @@ use std::io::Write;
 ///
 /// # Errors
 /// When a fix fails, or the answer cannot be written.
-pub fn run(args: &DoctorArgs) -> Result<Found> {
+pub fn run(args: &DoctorArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     let mut findings = examine_all(&home)?;
-    let fixes: Vec<Fix> = match args.fix {
+    let fixes: Vec<DoctorFix> = match args.fix {
         true => findings
             .iter()
             .filter_map(|finding| finding.fix)
@@ -43,25 +45,25 @@ pub fn run(args: &DoctorArgs) -> Result<Found> {
         })?;
     } else {
         for fix in &fixes {
-            writeln!(notes::stderr(), "{}", describe_fix(*fix))?;
+            writeln!(notes::open_stderr(), "{}", describe_fix(*fix))?;
         }
         write!(
             anstream::stdout(),
             "{}",
-            format_findings(&findings, width())
+            format_findings(&findings, terminal_width())
         )?;
     }
     let is_well = findings
         .iter()
-        .all(|finding| finding.severity < Severity::Problem);
+        .all(|finding| finding.severity < FindingSeverity::Problem);
     Ok(match is_well {
-        true => Found::Something,
-        false => Found::Nothing,
+        true => CommandOutcome::Something,
+        false => CommandOutcome::Nothing,
     })
 }
 
 /// Runs all checks, that of this project's memories last.
-fn examine_all(home: &Home) -> Result<Vec<Finding>> {
+fn examine_all(home: &Home) -> Result<Vec<DoctorFinding>> {
     let folder = current_directory()?;
     let settings = merged_settings(&home.env, &folder)?;
     let mut findings = examine(home, &settings);
@@ -70,18 +72,18 @@ fn examine_all(home: &Home) -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-fn apply(fix: Fix, home: &Home) -> Result<()> {
+fn apply(fix: DoctorFix, home: &Home) -> Result<()> {
     match fix {
-        Fix::Permissions => Ok(close_permissions(&home.root)?),
-        Fix::Refresh => refresh_index(home, Mode::Changes),
-        Fix::Rebuild => refresh_index(home, Mode::Full),
-        Fix::Purge => {
-            refresh::writer(home)?.purge()?;
+        DoctorFix::Permissions => Ok(close_permissions(&home.root)?),
+        DoctorFix::Refresh => refresh_index(home, Mode::Changes),
+        DoctorFix::Rebuild => refresh_index(home, Mode::Full),
+        DoctorFix::Purge => {
+            refresh::open_writer(home)?.purge()?;
             Ok(())
         }
     }
 }
 
 fn refresh_index(home: &Home, mode: Mode) -> Result<()> {
-    refresh::update(home, mode).map(drop)
+    refresh::update_home_index(home, mode).map(drop)
 }

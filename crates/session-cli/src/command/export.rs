@@ -1,16 +1,16 @@
 //! `export`: a session as one file.
 
-use crate::Found;
-use crate::args::{ExportFormatArg, SessionExportArgs};
-use crate::command::memory::note;
+use crate::CommandOutcome;
+use crate::args::{ExportFormatArg, SessionArgument, SessionExportArgs};
+use crate::command::memory::print_note;
 use crate::command::refresh::{self, RefreshedIndex};
 use crate::command::{filter, show};
 use crate::output::notes;
 use crate::output_path;
 use anyhow::{Context, Result, bail};
 use session_config::Home;
-use session_display::{plural, safe_line};
-use session_export::{ExportFormat, ExportedSession, file_name, write};
+use session_display::{pluralize, sanitize_line};
+use session_export::{ExportFormat, ExportedSession, make_file_name, write_session};
 use session_files::path_line;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -19,27 +19,32 @@ use std::path::Path;
 ///
 /// # Errors
 /// When the index fails, the argument names nothing, or the file cannot be written.
-pub fn run(args: &SessionExportArgs) -> Result<Found> {
+pub fn run(args: &SessionExportArgs) -> Result<CommandOutcome> {
     check_folder(args)?;
-    let format = format(args)?;
-    let (id, range) = show::turns(&args.id)?;
+    let format = choose_format(args)?;
+    let argument = SessionArgument::parse(&args.id)?;
     let home = Home::from_process()?;
-    let RefreshedIndex { index, all, .. } = refresh::index(&home)?;
+    let RefreshedIndex { index, all, .. } = refresh::open_refreshed_index(&home)?;
     let redactor = home.config.redactor();
-    let row = filter::find_session(&all, id)?;
-    let session = ExportedSession::open(&index, &row, &range, &redactor)?;
+    let row = filter::find_session(&all, &argument.session)?;
+    let session = ExportedSession::open(&index, &row, &argument.turn_range(), &redactor)?;
     if session.is_empty() {
         show::note_missing_turns(&row)?;
-        return Ok(Found::Nothing);
+        return Ok(CommandOutcome::Nothing);
     }
-    match output_path::to_file(args.output.as_deref()) {
+    match output_path::file_path(args.output.as_deref()) {
         Some(path) if path.is_dir() => {
-            write_file(&session, format, &path.join(file_name(&row, format)), args)?;
+            write_file(
+                &session,
+                format,
+                &path.join(make_file_name(&row, format)),
+                args,
+            )?;
         }
         Some(path) => write_file(&session, format, path, args)?,
-        None => print(&session, format)?,
+        None => print_session(&session, format)?,
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }
 
 /// Refuses a name that ends as a folder's where there is none.
@@ -55,8 +60,8 @@ fn check_folder(args: &SessionExportArgs) -> Result<()> {
     Ok(())
 }
 
-/// The format that is named, or else that of the file.
-fn format(args: &SessionExportArgs) -> Result<ExportFormat> {
+/// Returns the format that is named, or else that of the file.
+fn choose_format(args: &SessionExportArgs) -> Result<ExportFormat> {
     let named = args.format.map(|format| match format {
         ExportFormatArg::Html => ExportFormat::Html,
         ExportFormatArg::Markdown => ExportFormat::Markdown,
@@ -65,7 +70,7 @@ fn format(args: &SessionExportArgs) -> Result<ExportFormat> {
     if let Some(format) = named.or(args.json.then_some(ExportFormat::Json)) {
         return Ok(format);
     }
-    match output_path::to_file(args.output.as_deref()).filter(|path| !path.is_dir()) {
+    match output_path::file_path(args.output.as_deref()).filter(|path| !path.is_dir()) {
         Some(path) => ExportFormat::from_path(path).with_context(|| {
             let path = path_line(path);
             format!("the name `{path}` says no format\nhint: end it in .html, .md or .json, or add --format")
@@ -74,9 +79,9 @@ fn format(args: &SessionExportArgs) -> Result<ExportFormat> {
     }
 }
 
-fn print(session: &ExportedSession<'_>, format: ExportFormat) -> Result<()> {
+fn print_session(session: &ExportedSession<'_>, format: ExportFormat) -> Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
-    write(format, session, &mut out)?;
+    write_session(format, session, &mut out)?;
     Ok(out.flush()?)
 }
 
@@ -88,14 +93,14 @@ fn write_file(
 ) -> Result<()> {
     output_path::create_with(path, args.force, |file| {
         let mut out = BufWriter::new(file);
-        write(format, session, &mut out)?;
+        write_session(format, session, &mut out)?;
         Ok(out.flush()?)
     })?;
-    let turns = plural(session.len(), "turn");
-    let name = safe_line(&path.to_string_lossy());
-    writeln!(notes::stderr(), "{turns} in {name}")?;
+    let turns = pluralize(session.len(), "turn");
+    let name = sanitize_line(&path.to_string_lossy());
+    writeln!(notes::open_stderr(), "{turns} in {name}")?;
     match ExportFormat::from_path(path).filter(|of_name| *of_name != format) {
-        Some(_) => note(&format!("{name} holds {}, as was asked", format.title())),
+        Some(_) => print_note(&format!("{name} holds {}, as was asked", format.title())),
         None => Ok(()),
     }
 }

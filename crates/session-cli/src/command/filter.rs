@@ -3,19 +3,22 @@
 use crate::args::FilterArgs;
 use anyhow::{Result, bail};
 use jiff::Zoned;
-use session_core::parse_turn_range;
+use session_core::{TurnAddress, TurnRange};
+use session_display::format_unknown_project;
 use session_query::{known_agent, read_project};
-use session_search::{Condition, Filter, FilterClause, Resolved, resolve};
+use session_search::{
+    FilterClause, FilterCondition, ResolvedSession, SearchFilter, resolve_session_id,
+};
 use session_store::SessionRow;
 
 /// Reads a filter.
 ///
 /// # Errors
 /// When a time or an id cannot be read, or there is no such agent.
-pub fn read(args: &FilterArgs, all: &[SessionRow]) -> Result<Filter> {
+pub fn parse_filter(args: &FilterArgs, all: &[SessionRow]) -> Result<SearchFilter> {
     let number = |id: &String| find_session(all, id).map(|session| session.id);
-    Ok(Filter {
-        clauses: clauses(args)?,
+    Ok(SearchFilter {
+        clauses: parse_clauses(args)?,
         only: args.session.iter().map(number).collect::<Result<_>>()?,
         exclude: args
             .exclude_session
@@ -26,18 +29,18 @@ pub fn read(args: &FilterArgs, all: &[SessionRow]) -> Result<Filter> {
     })
 }
 
-/// Each option is a clause of one condition. An empty value, as of an unset variable, filters nothing.
-fn clauses(args: &FilterArgs) -> Result<Vec<FilterClause>> {
-    let time = args.time.range(Zoned::now)?;
+/// Parses each option to a clause of one condition. An empty value, as of an unset variable, filters nothing.
+fn parse_clauses(args: &FilterArgs) -> Result<Vec<FilterClause>> {
+    let time = args.time.parse_range(Zoned::now)?;
     let agent = non_empty(&args.source).map(known_agent).transpose()?;
     let project = non_empty(&args.project).map(read_project);
     let conditions = [
-        project.map(Condition::Project),
-        agent.map(Condition::Agent),
-        time.since_ms.map(Condition::SinceMs),
-        time.until_ms.map(Condition::UntilMs),
-        non_empty(&args.branch).map(|name| Condition::Branch(name.to_owned())),
-        non_empty(&args.file).map(|part| Condition::File(part.to_owned())),
+        project.map(FilterCondition::Project),
+        agent.map(FilterCondition::Agent),
+        time.since_ms.map(FilterCondition::SinceMs),
+        time.until_ms.map(FilterCondition::UntilMs),
+        non_empty(&args.branch).map(|name| FilterCondition::Branch(name.to_owned())),
+        non_empty(&args.file).map(|part| FilterCondition::File(part.to_owned())),
     ];
     let conditions = conditions.into_iter().flatten();
     Ok(conditions.map(FilterClause::new).collect())
@@ -53,40 +56,47 @@ pub fn matches_project(wanted: Option<&str>) -> impl Fn(&SessionRow) -> bool {
     move |row| wanted.as_ref().is_none_or(|project| project.matches(row))
 }
 
+/// Formats that no session is of a project as typed; `None` where one is, or none is named.
+pub fn format_unknown_project_named(wanted: Option<&str>, all: &[SessionRow]) -> Option<String> {
+    let project = read_project(non_empty_project(wanted)?);
+    let clause = FilterClause::new(FilterCondition::Project(project));
+    format_unknown_project(&[clause], all)
+}
+
 /// Returns the project that is asked for; an empty name means all.
-pub fn named_project(wanted: Option<&str>) -> Option<&str> {
+pub fn non_empty_project(wanted: Option<&str>) -> Option<&str> {
     wanted.filter(|name| !name.is_empty())
 }
 
-/// The one session that an id names, or an id with turns, as hits are printed.
+/// Finds the one session that an id names, or an id with turns, as hits are printed.
 ///
 /// # Errors
 /// When there is none, or several: the candidates are in the message.
 pub fn find_session(all: &[SessionRow], id: &str) -> Result<SessionRow> {
-    let id = without_turns(id);
-    match resolve(all, id) {
-        Resolved::One(session) => Ok(*session),
-        Resolved::None if id.is_empty() => {
+    let id = strip_turns(id);
+    match resolve_session_id(all, &id) {
+        ResolvedSession::One(session) => Ok(*session),
+        ResolvedSession::None if id.is_empty() => {
             bail!("the id of a session is missing\nhint: `session-search search QUERY` prints ids")
         }
-        Resolved::None => {
+        ResolvedSession::None => {
             bail!("no session begins with `{id}`\nhint: `session-search search QUERY` prints ids")
         }
-        Resolved::Many(found) => bail!(session_output::format_candidates(id, &found)),
+        ResolvedSession::Many(found) => bail!(session_output::format_candidates(&id, &found)),
     }
 }
 
-/// Returns the id of `ID:7` and `ID:5-9`.
-fn without_turns(id: &str) -> &str {
-    match id.rsplit_once(':') {
-        Some((session, turns)) if parse_turn_range(turns).is_some() => session,
-        _ => id,
+/// Returns the id of `ID:7` and `ID:5-9`, and any other text as it is.
+fn strip_turns(id: &str) -> String {
+    match id.parse::<TurnAddress<TurnRange>>() {
+        Ok(address) => address.session,
+        Err(_) => id.to_owned(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::without_turns;
+    use super::strip_turns;
 
     #[test]
     fn turns_are_no_part_of_an_id() {
@@ -98,7 +108,7 @@ mod tests {
             ("a1b2c3d4:x", "a1b2c3d4:x"),
             (":5", ""),
         ] {
-            assert_eq!(without_turns(typed), id, "{typed}");
+            assert_eq!(strip_turns(typed), id, "{typed}");
         }
     }
 }

@@ -1,10 +1,10 @@
 //! `fix`: what cured an error before.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::FixArgs;
 use crate::command::caller;
 use crate::command::found::FilteredHistory;
-use crate::output::{json, notes, width};
+use crate::output::{json, notes, terminal_width};
 use anyhow::{Result, bail};
 use session_output::FixListing;
 use session_query::{FixQuery, read_project};
@@ -17,7 +17,7 @@ const STDIN_LIMIT: usize = 1 << 20;
 ///
 /// # Errors
 /// When no error is given, the index fails, or a condition cannot be read.
-pub fn run(args: &FixArgs) -> Result<Found> {
+pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
     let error = args.error.clone().map_or_else(read_error, Ok)?;
     let history = FilteredHistory::open(&args.filter)?;
     let here = read_project(".");
@@ -35,21 +35,21 @@ pub fn run(args: &FixArgs) -> Result<Found> {
         left_out: &history.left_out,
         is_complete: history.is_complete,
         limit: args.limit,
-        width: width(),
+        width: terminal_width(),
     };
     match args.json {
-        true => json::print(&listing.json())?,
-        false => caller::note(&history.left_out)?,
+        true => json::print(&listing.to_json())?,
+        false => caller::note_left_out(&history.left_out)?,
     }
     if found.fixes.is_empty() {
-        let text = history.explain_nothing(|scope| listing.nothing(scope));
-        writeln!(notes::stderr(), "{text}")?;
-        return Ok(Found::Nothing);
+        let text = history.explain_nothing(|scope| listing.format_nothing(scope));
+        writeln!(notes::open_stderr(), "{text}")?;
+        return Ok(CommandOutcome::Nothing);
     }
     if !args.json {
-        write!(anstream::stdout(), "{}", listing.text())?;
+        write!(anstream::stdout(), "{}", listing.format())?;
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }
 
 /// Reads the output of a command from stdin.

@@ -1,27 +1,27 @@
 //! `forget`: removes sessions and turns from the index and the disk, for good.
 
-use crate::Found;
-use crate::args::{ForgetArgs, TimeArgs};
+use crate::CommandOutcome;
+use crate::args::{ForgetArgs, SessionArgument, TimeArgs};
 use crate::command::dialog::with_terminal;
-use crate::command::memory::note;
+use crate::command::memory::print_note;
 use crate::command::refresh::{self, RefreshedIndex};
-use crate::command::{filter, show, skill};
+use crate::command::{filter, skill};
 use crate::memories::Memories;
 use crate::output::{json, notes};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use jiff::{Timestamp, Zoned};
 use regex::Regex;
 use session_config::{Home, current_directory};
-use session_display::safe_line;
-use session_forget::{ForgetError, ForgetPlan, ForgetReason, ForgetRequest, TurnRange};
+use session_display::sanitize_line;
+use session_forget::{ForgetError, ForgetPlan, ForgetReason, ForgetRequest, ForgetTarget};
 use session_indexer::Mode;
 use session_memory::{Memory, MemorySource};
 use session_output::{
     JsonForgetRecords, JsonForgotten, format_forget_counts, format_forget_plan,
-    format_forget_records, format_index_readers, format_restored,
+    format_forget_records, format_index_readers, format_old_databases, format_restored,
 };
-use session_query::read_folder;
-use session_store::{PurgeOutcome, SessionId, SessionRow, find_open_processes};
+use session_query::find_project_sessions;
+use session_store::{PurgeOutcome, SessionId, SessionRow, find_open_processes, old_databases};
 use std::collections::{BTreeSet, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -30,48 +30,51 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// When nothing is named, the index cannot be written, or nobody consents.
-pub fn run(args: &ForgetArgs) -> Result<Found> {
+pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     if args.list {
-        return list(args, &home);
+        return list_records(args, &home);
     }
     if let Some(entry) = args.undo {
-        return undo(entry, args, &home);
+        return undo_entry(entry, args, &home);
     }
-    let RefreshedIndex { index, all, .. } = refresh::index(&home)?;
-    let plan = request(args, &all)?.plan(&index)?;
+    let RefreshedIndex { index, all, .. } = refresh::open_refreshed_index(&home)?;
+    let plan = parse_request(args, &all)?.plan(&index)?;
     let has_leftovers = index.is_purge_pending()?;
     drop(index);
-    let stores = stores_of(&plan)?;
+    let stores = find_saved_memories(&plan)?;
     let memories: Vec<Memory> = stores.iter().flat_map(|s| s.saved.clone()).collect();
     if plan.is_empty() {
-        writeln!(notes::stderr(), "nothing to forget")?;
+        let unknown = filter::format_unknown_project_named(args.project.as_deref(), &all);
+        let text = unknown.as_deref().unwrap_or("nothing to forget");
+        writeln!(notes::open_stderr(), "{text}")?;
         if has_leftovers && !args.dry_run {
             purge_leftovers(&home)?;
         }
         if args.json {
             json::print(&JsonForgotten::new(&plan, &memories, !args.dry_run, false))?;
         }
-        return Ok(Found::Nothing);
+        return Ok(CommandOutcome::Nothing);
     }
     if !args.json {
         let text = format_forget_plan(&plan, &memories, args.memories, &all);
-        write!(notes::stderr(), "{text}")?;
+        let old = format_old_databases(&old_databases(&home.root));
+        write!(notes::open_stderr(), "{text}{old}")?;
     }
-    let is_meant = !args.dry_run && consent(args)?;
+    let is_meant = !args.dry_run && ask_for_consent(args)?;
     let purged = match is_meant {
         true => forget(args, &home, &plan, &stores)?,
         false => PurgeOutcome::Complete,
     };
-    report(args, &plan, &memories, is_meant, purged, &home.root)
+    print_report(args, &plan, &memories, is_meant, purged, &home.root)
 }
 
 /// Reads what is named: ids and turns, or conditions.
-fn request(args: &ForgetArgs, all: &[SessionRow]) -> Result<ForgetRequest> {
+fn parse_request(args: &ForgetArgs, all: &[SessionRow]) -> Result<ForgetRequest> {
     if !args.ids.is_empty() {
-        let ranges = args.ids.iter().map(|id| range(id, all));
+        let targets = args.ids.iter().map(|id| find_target(id, all));
         return Ok(ForgetRequest {
-            ranges: ranges.collect::<Result<_>>()?,
+            targets: targets.collect::<Result<_>>()?,
             ..ForgetRequest::default()
         });
     }
@@ -80,59 +83,72 @@ fn request(args: &ForgetArgs, all: &[SessionRow]) -> Result<ForgetRequest> {
             "nothing is named\nhint: give a session, --project, --match or --before; see `session-search forget --help`"
         );
     }
-    if let Some(project) = args.project.as_deref().filter(|project| names_all(project)) {
+    if let Some(project) = args
+        .project
+        .as_deref()
+        .filter(|project| matches_all_projects(project))
+    {
         bail!(
             "--project `{project}` names no project\nhint: give its name or a part of its path; `.` is here"
         );
     }
-    let compile = |pattern: &String| {
-        let regex = Regex::new(pattern);
-        let regex = regex.with_context(|| format!("`{pattern}` is not a regular expression"))?;
-        match regex.is_match("") {
-            true => bail!("`{pattern}` matches any text\nhint: give one that needs a letter"),
-            false => Ok(regex),
-        }
-    };
     Ok(ForgetRequest {
-        ranges: Vec::new(),
+        targets: Vec::new(),
         sessions: match (&args.project, &args.before) {
             (None, None) => None,
-            _ => Some(sessions(args, all)?),
+            _ => Some(find_sessions(args, all)?),
         },
-        pattern: args.pattern.as_ref().map(compile).transpose()?,
+        pattern: args.pattern.as_deref().map(compile_pattern).transpose()?,
     })
 }
 
+fn compile_pattern(pattern: &str) -> Result<Regex> {
+    let invalid = |error: regex::Error| {
+        let error = error.to_string();
+        let reason = error.lines().last().unwrap_or_default();
+        anyhow!(
+            "`{pattern}` is not a regular expression: {}\nhint: a backslash before a character takes it as it is: `\\(`",
+            reason.trim_start_matches("error: ")
+        )
+    };
+    let regex = Regex::new(pattern).map_err(invalid)?;
+    match regex.is_match("") {
+        true => bail!("`{pattern}` matches any text\nhint: give one that needs a letter"),
+        false => Ok(regex),
+    }
+}
+
 /// Returns true for a text that is part of the path of every project, as an unset variable of a shell is.
-fn names_all(project: &str) -> bool {
+fn matches_all_projects(project: &str) -> bool {
     let is_folder = matches!(project, "." | ".." | "~");
     !is_folder && !project.contains(char::is_alphanumeric)
 }
 
-fn range(id: &str, all: &[SessionRow]) -> Result<TurnRange> {
-    let (uid, turns) = show::turns(id)?;
-    let session = filter::find_session(all, uid)?.id;
-    let turns = id.contains(':').then_some(turns);
-    Ok(TurnRange { session, turns })
+fn find_target(id: &str, all: &[SessionRow]) -> Result<ForgetTarget> {
+    let argument = SessionArgument::parse(id)?;
+    Ok(ForgetTarget {
+        session: filter::find_session(all, &argument.session)?.id,
+        turns: argument.turns,
+    })
 }
 
 /// Finds the sessions that meet the conditions on sessions.
-fn sessions(args: &ForgetArgs, all: &[SessionRow]) -> Result<Vec<SessionId>> {
+fn find_sessions(args: &ForgetArgs, all: &[SessionRow]) -> Result<Vec<SessionId>> {
     // A worktree stands for itself: who is in it does not mean all of its repository.
-    let project = args.project.as_deref().map(read_folder);
-    let of_project = |row: &SessionRow| project.as_ref().is_none_or(|project| project.matches(row));
+    let of_project = match args.project.as_deref() {
+        Some(project) => find_project_sessions(project, all),
+        None => all.iter().collect(),
+    };
     let time = TimeArgs {
         since: args.before.clone(),
         ..TimeArgs::default()
     };
-    let limit = time.range(Zoned::now)?.since_ms;
+    let limit = time.parse_range(Zoned::now)?.since_ms;
     let is_before = |session: &SessionRow| match limit {
         Some(limit) => session.ended_ms.is_some_and(|ended| ended < limit),
         None => true,
     };
-    let met = all
-        .iter()
-        .filter(|session| of_project(session) && is_before(session));
+    let met = of_project.into_iter().filter(|session| is_before(session));
     Ok(met.map(|session| session.id).collect())
 }
 
@@ -144,30 +160,32 @@ struct SavedMemories {
 
 /// Finds the memories that were saved from it: the user's, those of this folder's project and those of the projects of
 /// its sessions.
-fn stores_of(plan: &ForgetPlan) -> Result<Vec<SavedMemories>> {
+fn find_saved_memories(plan: &ForgetPlan) -> Result<Vec<SavedMemories>> {
     let uids = plan.session_uids();
     let here = current_directory()?;
     let mut stores = vec![Memories::for_folder(&here)?];
     for folder in project_folders(plan) {
         match Memories::for_folder(&folder) {
             Ok(memories) => stores.push(memories),
-            Err(error) => note(&format!(
+            Err(error) => print_note(&format!(
                 "memories of {} are not looked at: {error}",
-                safe_line(&folder.to_string_lossy())
+                sanitize_line(&folder.to_string_lossy())
             ))?,
         }
     }
     let mut seen = HashSet::new();
     let saved_in = |memories: Memories| {
         let mut saved = memories.store.list_saved_in(&uids);
-        saved.retain(|memory| is_of_turns(memory, plan) && seen.insert(memory.path.clone()));
+        saved.retain(|memory| {
+            is_from_forgotten_turns(memory, plan) && seen.insert(memory.path.clone())
+        });
         SavedMemories { memories, saved }
     };
     Ok(stores.into_iter().map(saved_in).collect())
 }
 
 /// Returns true for a memory that was saved from turns that are to be forgotten.
-fn is_of_turns(memory: &Memory, plan: &ForgetPlan) -> bool {
+fn is_from_forgotten_turns(memory: &Memory, plan: &ForgetPlan) -> bool {
     let source = memory.front.source.as_ref();
     let session = source.and_then(|source| source.session.as_deref());
     let turns = source.and_then(MemorySource::turn_range);
@@ -176,13 +194,13 @@ fn is_of_turns(memory: &Memory, plan: &ForgetPlan) -> bool {
 
 /// Returns the folders of the projects of which something is to be forgotten, each once.
 fn project_folders(plan: &ForgetPlan) -> BTreeSet<PathBuf> {
-    let sessions = plan.sessions_in_part();
+    let sessions = plan.affected_sessions();
     let folders = sessions.filter_map(|s| s.project.as_deref().or(s.cwd.as_deref()));
     let folders = folders.map(PathBuf::from);
     folders.filter(|folder| folder.is_dir()).collect()
 }
 
-fn consent(args: &ForgetArgs) -> Result<bool> {
+fn ask_for_consent(args: &ForgetArgs) -> Result<bool> {
     with_terminal(args.yes, |dialog| {
         if !dialog.is_interactive && !dialog.assume_yes {
             bail!("nobody can be asked\nhint: look with --dry-run, then say --yes");
@@ -193,7 +211,7 @@ fn consent(args: &ForgetArgs) -> Result<bool> {
 
 /// Removes from the files of the index what an earlier `forget` deleted, which was killed.
 fn purge_leftovers(home: &Home) -> Result<()> {
-    let note = match refresh::writer(home)?.purge()? {
+    let note = match refresh::open_writer(home)?.purge()? {
         PurgeOutcome::Complete => {
             "note: what was deleted before left the files of the index only now"
         }
@@ -201,7 +219,7 @@ fn purge_leftovers(home: &Home) -> Result<()> {
             "note: what was deleted before is still in the files of the index, which another process reads"
         }
     };
-    Ok(writeln!(notes::stderr(), "{note}")?)
+    Ok(writeln!(notes::open_stderr(), "{note}")?)
 }
 
 fn forget(
@@ -210,7 +228,7 @@ fn forget(
     plan: &ForgetPlan,
     stores: &[SavedMemories],
 ) -> Result<PurgeOutcome> {
-    let mut writer = refresh::writer(home)?;
+    let mut writer = refresh::open_writer(home)?;
     // Before their sessions, by which they are found: should this fail, it can be said once more.
     if args.memories {
         stores.iter().try_for_each(purge_memories)?;
@@ -223,7 +241,7 @@ fn forget(
         _ => ForgetReason::Session,
     };
     let at = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-    let forgotten = plan.carry_out(&mut writer, &home.exclusions()?, reason, &at);
+    let forgotten = plan.forget_and_purge(&mut writer, &home.exclusions()?, reason, &at);
     forgotten.map_err(|error| match error {
         ForgetError::Store(_) => anyhow::Error::new(error)
             .context("it is noted as forgotten and leaves the index with the next refresh"),
@@ -241,18 +259,18 @@ fn purge_memories(stores: &SavedMemories) -> Result<()> {
     saved
         .iter()
         .try_for_each(|memory| memories.store.purge(memory, &now))?;
-    let notes = skill::follow_memories(memories);
-    notes.iter().try_for_each(|text| note(text))
+    let notes = skill::update_skill_of_memories(memories);
+    notes.iter().try_for_each(|text| print_note(text))
 }
 
-fn report(
+fn print_report(
     args: &ForgetArgs,
     plan: &ForgetPlan,
     memories: &[Memory],
     is_done: bool,
     purged: PurgeOutcome,
     root: &Path,
-) -> Result<Found> {
+) -> Result<CommandOutcome> {
     let is_purged = is_done && purged == PurgeOutcome::Complete;
     if args.json {
         json::print(&JsonForgotten::new(plan, memories, is_done, is_purged))?;
@@ -262,17 +280,25 @@ fn report(
             (false, true) => "would forget",
             (false, false) => "did not forget",
         };
-        writeln!(notes::stderr(), "{verb} {}", format_forget_counts(plan))?;
+        writeln!(
+            notes::open_stderr(),
+            "{verb} {}",
+            format_forget_counts(plan)
+        )?;
     }
     if is_done && !is_purged {
         let readers = find_open_processes(root);
-        writeln!(notes::stderr(), "note: {}", format_index_readers(&readers))?;
-        return Ok(Found::Nothing);
+        writeln!(
+            notes::open_stderr(),
+            "note: {}",
+            format_index_readers(&readers)
+        )?;
+        return Ok(CommandOutcome::Nothing);
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }
 
-fn list(args: &ForgetArgs, home: &Home) -> Result<Found> {
+fn list_records(args: &ForgetArgs, home: &Home) -> Result<CommandOutcome> {
     let records = home.forgotten()?;
     let entries = records.entries();
     match args.json {
@@ -280,13 +306,13 @@ fn list(args: &ForgetArgs, home: &Home) -> Result<Found> {
         false => write!(anstream::stdout(), "{}", format_forget_records(entries))?,
     }
     if entries.is_empty() {
-        writeln!(notes::stderr(), "nothing was forgotten")?;
-        return Ok(Found::Nothing);
+        writeln!(notes::open_stderr(), "nothing was forgotten")?;
+        return Ok(CommandOutcome::Nothing);
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }
 
-fn undo(entry: u32, args: &ForgetArgs, home: &Home) -> Result<Found> {
+fn undo_entry(entry: u32, args: &ForgetArgs, home: &Home) -> Result<CommandOutcome> {
     let unknown = || {
         anyhow!("there is no entry {entry}\nhint: `session-search forget --list` has the numbers")
     };
@@ -307,12 +333,12 @@ fn undo(entry: u32, args: &ForgetArgs, home: &Home) -> Result<Found> {
         json::print(&serde_json::json!({ "undone": entry, "sessions": sessions, "turns": turns }))?;
     } else {
         writeln!(
-            notes::stderr(),
+            notes::open_stderr(),
             "{}",
             format_restored(sessions, turns, is_by_marker)
         )?;
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }
 
 /// The sessions and turns of an index, without those that were forgotten.
@@ -323,7 +349,7 @@ struct IndexCounts {
 
 /// Reads all histories that changed, however long it takes, and counts.
 fn updated_counts(home: &Home) -> Result<IndexCounts> {
-    refresh::update(home, Mode::Changes)?;
+    refresh::update_home_index(home, Mode::Changes)?;
     let index = home.index()?;
     let all = index.sessions()?;
     let turns = all.iter().map(|session| {

@@ -1,16 +1,19 @@
 //! `files` and `commands`: turns by what they touched and ran.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::{CommandsArgs, FilesArgs, FilterArgs};
 use crate::command::refresh::{self, RefreshedIndex};
 use crate::command::{caller, filter};
-use crate::output::{json, notes, width};
+use crate::output::{json, notes, terminal_width};
 use anyhow::Result;
 use session_config::Home;
 use session_core::TurnContent;
-use session_display::format_unknown_project;
+use session_display::{format_unknown_project, format_unmet_filter};
 use session_output::{PrintedFinding, SearchedScope, TurnListing};
-use session_search::{CommandPattern, Filter, FoundCommand, FoundFile, FoundTurn, find_turns};
+use session_query::find_unmet_clause;
+use session_search::{
+    CommandPattern, FoundCommand, FoundFile, FoundTurn, SearchFilter, find_turns,
+};
 use session_store::{Reader, SessionRow};
 use std::io::Write;
 
@@ -18,12 +21,12 @@ use std::io::Write;
 ///
 /// # Errors
 /// When the index fails, or a condition cannot be read.
-pub fn files(args: &FilesArgs) -> Result<Found> {
+pub fn run_files(args: &FilesArgs) -> Result<CommandOutcome> {
     let visit =
         |session: &SessionRow, content: &TurnContent| FoundFile::find(session, content, &args.path);
-    print(
+    print_listing(
         &args.path,
-        &matching(&args.listed.filter, visit)?,
+        &find_matching_turns(&args.listed.filter, visit)?,
         args.listed.limit,
         args.listed.json,
     )
@@ -33,12 +36,12 @@ pub fn files(args: &FilesArgs) -> Result<Found> {
 ///
 /// # Errors
 /// As [`files`].
-pub fn commands(args: &CommandsArgs) -> Result<Found> {
+pub fn run_commands(args: &CommandsArgs) -> Result<CommandOutcome> {
     let pattern = CommandPattern::new(&args.pattern);
     let visit = |_: &SessionRow, content: &TurnContent| FoundCommand::find(content, &pattern);
-    print(
+    print_listing(
         &args.pattern,
-        &matching(&args.listed.filter, visit)?,
+        &find_matching_turns(&args.listed.filter, visit)?,
         args.listed.limit,
         args.listed.json,
     )
@@ -50,8 +53,8 @@ struct MatchingTurns<T> {
     history: FilteredHistory,
 }
 
-/// The turns in which something is found.
-fn matching<T>(
+/// Finds the turns in which `visit` finds something.
+fn find_matching_turns<T>(
     args: &FilterArgs,
     visit: impl Fn(&SessionRow, &TurnContent) -> Option<T>,
 ) -> Result<MatchingTurns<T>> {
@@ -70,7 +73,7 @@ pub struct FilteredHistory {
     /// All sessions of the index.
     pub all: Vec<SessionRow>,
     /// The sessions and turns that are let through.
-    pub filter: Filter,
+    pub filter: SearchFilter,
     /// Ids of the sessions that this was asked from.
     pub left_out: Vec<String>,
     /// The index is as the histories are.
@@ -86,21 +89,19 @@ impl FilteredHistory {
     /// When the index fails, or a condition cannot be read.
     pub fn open(args: &FilterArgs) -> Result<Self> {
         let home = Home::from_process()?;
-        let refreshed = refresh::index(&home)?;
-        let no_history = refreshed.no_history(&home);
+        let refreshed = refresh::open_refreshed_index(&home)?;
+        let no_history = refreshed.format_no_history_of(&home);
         let RefreshedIndex {
             index,
             all,
             is_complete,
             ..
         } = refreshed;
-        let mut filter = filter::read(args, &all)?.including_subagents(&all);
-        let callers = caller::left_out(args, &home, &all);
-        filter
-            .exclude
-            .extend(caller::with_subagents(&callers, &all));
+        let mut filter = filter::parse_filter(args, &all)?.including_subagents(&all);
+        let callers = caller::find_calling_sessions(args, &home, &all);
+        filter.exclude.extend(caller::add_subagents(&callers, &all));
         Ok(Self {
-            left_out: caller::ids(&callers),
+            left_out: caller::list_uids(&callers),
             index,
             filter,
             is_complete,
@@ -112,21 +113,29 @@ impl FilteredHistory {
     /// Returns why nothing was found: there is no history, or none of the project, or what `otherwise` says of
     /// the sessions that were searched.
     pub fn explain_nothing(&self, otherwise: impl Fn(&SearchedScope) -> String) -> String {
-        let unknown = || format_unknown_project(&self.filter.clauses, &self.all);
+        let clauses = &self.filter.clauses;
+        let unknown = || format_unknown_project(clauses, &self.all);
+        // Why nothing was found is no reason to fail.
+        let unmet = || {
+            find_unmet_clause(&self.index, &self.all, clauses)
+                .ok()
+                .flatten()
+        };
         let scope = SearchedScope::new(&self.filter, &self.all);
         let no_history = self.no_history.clone();
         no_history
             .or_else(unknown)
+            .or_else(|| format_unmet_filter(unmet()?))
             .unwrap_or_else(|| otherwise(&scope))
     }
 }
 
-fn print<T: PrintedFinding>(
+fn print_listing<T: PrintedFinding>(
     wanted: &str,
     turns: &MatchingTurns<Vec<T>>,
     limit: usize,
     as_json: bool,
-) -> Result<Found> {
+) -> Result<CommandOutcome> {
     let MatchingTurns { matching, history } = turns;
     let listing = TurnListing {
         wanted,
@@ -135,21 +144,21 @@ fn print<T: PrintedFinding>(
         left_out: &history.left_out,
         is_complete: history.is_complete,
         limit,
-        width: width(),
+        width: terminal_width(),
     };
     if as_json {
-        json::print(&listing.json())?;
+        json::print(&listing.to_json())?;
     } else {
-        caller::note(&history.left_out)?;
+        caller::note_left_out(&history.left_out)?;
     }
     if matching.is_empty() {
         let nothing = format!("no turn {} that", T::DID);
         let text = history.explain_nothing(|scope| scope.format_nothing(&nothing));
-        writeln!(notes::stderr(), "{text}")?;
-        return Ok(Found::Nothing);
+        writeln!(notes::open_stderr(), "{text}")?;
+        return Ok(CommandOutcome::Nothing);
     }
     if !as_json {
-        write!(anstream::stdout(), "{}", listing.text())?;
+        write!(anstream::stdout(), "{}", listing.format())?;
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }

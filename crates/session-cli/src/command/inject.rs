@@ -1,6 +1,6 @@
 //! `inject`: parses a prompt or a hook's JSON, and prints the block.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::InjectArgs;
 use crate::command::filter::find_session;
 use crate::command::memory::note_waiting;
@@ -9,7 +9,7 @@ use crate::output::{json, notes};
 use anyhow::Result;
 use session_agents::HookInput;
 use session_config::{Home, current_directory};
-use session_display::safe_line;
+use session_display::sanitize_line;
 use session_memory::{MemoryState, SessionState};
 use session_output::{JsonInjection, format_decision};
 use session_query::PromptOutcome;
@@ -28,30 +28,37 @@ const STDIN_LIMIT: u64 = 2 << 20;
 ///
 /// # Errors
 /// Only for a prompt on the command line: a hook gets an answer, or none.
-pub fn run(args: &InjectArgs) -> Result<Found> {
+pub fn run(args: &InjectArgs) -> Result<CommandOutcome> {
     if let (true, Some(session)) = (args.off || args.on, &args.session) {
-        return switch(session, args.off, args.json);
+        return switch_injection(session, args.off, args.json);
     }
     let Some(prompt) = &args.prompt else {
-        return from_stdin(args);
+        return answer_hook(args);
     };
     let home = Home::unconfigured()?;
     let session = args.session.as_ref();
     let input = HookInput {
         prompt: prompt.clone(),
-        session_id: session.map(|id| find_context(id, &home).unwrap_or_else(|_| id.clone())),
+        session_id: session
+            .map(|id| find_hook_session_id(id, &home).unwrap_or_else(|_| id.clone())),
         ..HookInput::default()
     };
     let started = Instant::now();
     let memories = Memories::for_folder(&current_directory()?)?;
+    let mut waiting = 0;
     if args.explain {
-        note_waiting(&memories::list(&memories, &[MemoryState::Active], None)?)?;
+        let active = memories::list_memories(&memories, &[MemoryState::Active], None)?;
+        note_waiting(&active)?;
+        waiting = active
+            .iter()
+            .filter(|memory| !memory.trust.is_trusted())
+            .count();
     }
     let outcome = PromptOutcome::decide(&input, memories, started, None)?;
-    let found = answer(&outcome, args)?;
-    if found == Found::Nothing && !args.explain {
+    let found = print_outcome(&outcome, waiting, args)?;
+    if found == CommandOutcome::Nothing && !args.explain {
         writeln!(
-            notes::stderr(),
+            notes::open_stderr(),
             "nothing is injected\nhint: --explain says why"
         )?;
     }
@@ -59,49 +66,49 @@ pub fn run(args: &InjectArgs) -> Result<Found> {
 }
 
 /// Answers a hook. An error prints nothing, and the prompt goes on.
-fn from_stdin(args: &InjectArgs) -> Result<Found> {
+fn answer_hook(args: &InjectArgs) -> Result<CommandOutcome> {
     let found = crate::command::hook::run_with_timeout(|input, outcome| {
         if input.hook_event_name.is_empty() || input.hook_event_name == "UserPromptSubmit" {
-            let _ = answer(outcome, args);
+            let _ = print_outcome(outcome, 0, args);
         }
     });
     Ok(found)
 }
 
-fn switch(session: &str, off: bool, as_json: bool) -> Result<Found> {
+fn switch_injection(session: &str, off: bool, as_json: bool) -> Result<CommandOutcome> {
     let home = Home::unconfigured()?;
-    let session = &find_context(session, &home)?;
-    SessionState::switch(&home.root, session, off)?;
+    let session = &find_hook_session_id(session, &home)?;
+    SessionState::set_off(&home.root, session, off)?;
     let state = if off { "off" } else { "on" };
     match as_json {
         true => json::print(&serde_json::json!({"session": session, "off": off}))?,
         false => writeln!(
-            notes::stderr(),
+            notes::open_stderr(),
             "{state} for session {}",
-            safe_line(session)
+            sanitize_line(session)
         )?,
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }
 
 /// Returns the id by which hooks ask for a session that is named by its id or the beginning of it; for a
 /// subagent, that of its session. A session may be so new that the index does not have it: then its whole id
 /// names it.
-fn find_context(id: &str, home: &Home) -> Result<String> {
+fn find_hook_session_id(id: &str, home: &Home) -> Result<String> {
     let all = home.index().and_then(|index| index.sessions());
     match find_session(&all.unwrap_or_default(), id) {
-        Ok(session) => Ok(context_of(&session)),
-        Err(_) if is_whole(id, home) => Ok(id.to_owned()),
+        Ok(session) => Ok(hook_session_id(&session)),
+        Err(_) if is_whole_id(id, home) => Ok(id.to_owned()),
         Err(error) => Err(error),
     }
 }
 
 /// Returns true for an id that hooks asked by, or that is as long as a whole one.
-fn is_whole(id: &str, home: &Home) -> bool {
+fn is_whole_id(id: &str, home: &Home) -> bool {
     id.chars().count() >= WHOLE_ID_CHARS || SessionState::is_recorded(&home.root, id)
 }
 
-fn context_of(session: &SessionRow) -> String {
+fn hook_session_id(session: &SessionRow) -> String {
     let uid = session.parent.as_ref().unwrap_or(&session.uid);
     let source = find_source(&session.source);
     source
@@ -113,14 +120,19 @@ fn context_of(session: &SessionRow) -> String {
 ///
 /// # Errors
 /// When stdin is no JSON object of a hook.
-pub fn input() -> Result<HookInput> {
+pub fn read_hook_input() -> Result<HookInput> {
     let mut text = Vec::new();
     std::io::stdin().take(STDIN_LIMIT).read_to_end(&mut text)?;
     let read = serde_json::from_slice(&text);
     Ok(read.or_else(|_| serde_json::from_str(&readable_json(&text)))?)
 }
 
-fn answer(outcome: &PromptOutcome, args: &InjectArgs) -> Result<Found> {
+/// Prints an outcome; `waiting` memories wait for trust.
+fn print_outcome(
+    outcome: &PromptOutcome,
+    waiting: usize,
+    args: &InjectArgs,
+) -> Result<CommandOutcome> {
     let decision = &outcome.injection.decision;
     let block = match args.explain {
         true => decision.block.clone(),
@@ -133,12 +145,13 @@ fn answer(outcome: &PromptOutcome, args: &InjectArgs) -> Result<Found> {
         let text = block.as_ref().map_or("", |block| &block.text);
         write!(anstream::stdout(), "{text}")?;
         if args.explain {
-            let width = crate::output::width();
-            write!(anstream::stdout(), "{}", format_decision(decision, width))?;
+            let width = crate::output::terminal_width();
+            let text = format_decision(decision, waiting, width);
+            write!(anstream::stdout(), "{text}")?;
         }
     }
     match block {
-        Some(_) => Ok(Found::Something),
-        None => Ok(Found::Nothing),
+        Some(_) => Ok(CommandOutcome::Something),
+        None => Ok(CommandOutcome::Nothing),
     }
 }

@@ -1,6 +1,6 @@
 //! `completions`, `shell-init` and `man`: what is installed beside the program.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::{Arguments, CompletionsArgs, InitShell, ManArgs, ShellInitArgs};
 use crate::output_path;
 use anyhow::{Context, Result};
@@ -15,29 +15,31 @@ use std::path::Path;
 ///
 /// # Errors
 /// When stdout cannot be written.
-pub fn completions(args: &CompletionsArgs) -> Result<Found> {
+pub fn run_completions(args: &CompletionsArgs) -> Result<CommandOutcome> {
     // clap adds the arguments of commands when it builds them.
     let mut command = Arguments::command();
     command.build();
-    let mut command = hint_values(command);
+    let mut command = add_value_hints(command);
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, &name, &mut script);
     let script = match args.shell {
-        Shell::Bash => mend_bash(&String::from_utf8_lossy(&script), &name).into_bytes(),
+        Shell::Bash => fix_bash_completions(&String::from_utf8_lossy(&script), &name).into_bytes(),
         _ => script,
     };
     std::io::stdout().write_all(&script)?;
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }
 
 /// Tells completions of all commands which values are files.
-fn hint_values(command: Command) -> Command {
-    command.mut_args(hint_value).mut_subcommands(hint_values)
+fn add_value_hints(command: Command) -> Command {
+    command
+        .mut_args(add_value_hint)
+        .mut_subcommands(add_value_hints)
 }
 
 /// Offers files for no option that takes none. Bash breaks names at spaces, unless it is told that they are of files.
-fn hint_value(arg: Arg) -> Arg {
+fn add_value_hint(arg: Arg) -> Arg {
     let is_option = !arg.is_positional() && arg.get_action().takes_values();
     match arg.get_value_hint() {
         ValueHint::AnyPath => arg.value_hint(ValueHint::FilePath),
@@ -50,7 +52,7 @@ fn hint_value(arg: Arg) -> Arg {
 ///
 /// The cases get the labels that its loop sets: it takes a hyphen of the program's name for that of a command in the one,
 /// and not in the other. A value behind `=` gets its option: `=` is a word of its own to bash.
-fn mend_bash(script: &str, name: &str) -> String {
+fn fix_bash_completions(script: &str, name: &str) -> String {
     let in_labels = name.replace('-', "__subcmd__");
     let in_loop = name.replace('-', "__");
     let script = script.replace(
@@ -66,29 +68,30 @@ fn mend_bash(script: &str, name: &str) -> String {
 ///
 /// # Errors
 /// When stdout cannot be written.
-pub fn shell_init(args: &ShellInitArgs) -> Result<Found> {
+pub fn run_shell_init(args: &ShellInitArgs) -> Result<CommandOutcome> {
     let script = match args.shell {
         InitShell::Bash => include_str!("../../shell/init.bash"),
         InitShell::Zsh => include_str!("../../shell/init.zsh"),
         InitShell::Fish => include_str!("../../shell/init.fish"),
     };
     std::io::stdout().write_all(script.as_bytes())?;
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }
 
 /// Prints the man page, or writes those of all commands.
 ///
 /// # Errors
 /// When stdout or the folder cannot be written.
-pub fn man(args: &ManArgs) -> Result<Found> {
+pub fn run_man(args: &ManArgs) -> Result<CommandOutcome> {
     let command = Arguments::command();
-    match &args.to {
+    match &args.output {
         None => {
             let mut page = Vec::new();
             Man::new(command).render(&mut page)?;
             std::io::stdout().write_all(&page)?;
         }
         Some(folder) => {
+            output_path::require_parent(folder)?;
             let to = output_path::create_directory(folder)?;
             let pages = tempfile::tempdir()?;
             clap_mangen::generate_to(command, pages.path())
@@ -102,5 +105,5 @@ pub fn man(args: &ManArgs) -> Result<Found> {
             }
         }
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }

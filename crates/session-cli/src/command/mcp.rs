@@ -1,6 +1,6 @@
 //! `mcp`: the server for agents.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::command::{background, skill};
 use crate::error::message_with_hint;
 use crate::output::notes;
@@ -13,15 +13,15 @@ use std::io::{IsTerminal, Write};
 ///
 /// # Errors
 /// When the client does not speak the protocol.
-pub fn run() -> Result<Found> {
+pub fn run() -> Result<CommandOutcome> {
     if std::io::stdin().is_terminal() {
         let note = "note: this waits for an MCP client on stdin; Ctrl-C ends it";
-        writeln!(notes::stderr(), "{note}")?;
+        writeln!(notes::open_stderr(), "{note}")?;
     }
     serve_stdio(FrontEndHooks {
         describe_error: |error| message_with_hint(&error),
         start_embedding: background::start,
-        memories_changed: skill::follow_memories,
+        memories_changed: skill::update_skill_of_memories,
     })?;
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }

@@ -1,13 +1,14 @@
 //! The index, brought up to date before a command reads it.
 
 use crate::output::notes;
-use crate::output::progress::Bar;
+use crate::output::progress::IndexProgressBar;
 use anyhow::{Result, bail};
+use jiff::Zoned;
 use session_config::Home;
 use session_embed::Embedder;
 use session_indexer::{Mode, Outcome, Progress, ReadPolicy, wait_for_writer};
 use session_output::{format_no_history, format_refresh_notes};
-use session_query::{LiveIndex, MAX_LOCK_WAIT, SearchEngine, Snapshot};
+use session_query::{LiveIndex, MAX_LOCK_WAIT, SearchEngine, Snapshot, find_misplaced_history};
 use session_store::{Reader, SessionRow, Writer};
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -25,10 +26,19 @@ pub struct RefreshedIndex {
 }
 
 impl RefreshedIndex {
+    /// Returns when the first session began, in milliseconds since 1970; without one, now.
+    pub fn earliest_ms(&self, now: &Zoned) -> i64 {
+        let starts = self.all.iter().filter_map(|session| session.started_ms);
+        starts.min().unwrap_or(now.timestamp().as_millisecond())
+    }
+
     /// Formats that there is no history, where the index holds no session.
-    pub fn no_history(&self, home: &Home) -> Option<String> {
+    pub fn format_no_history_of(&self, home: &Home) -> Option<String> {
         let is_empty = self.all.is_empty();
-        is_empty.then(|| format_no_history(&home.env, self.is_excluding))
+        is_empty.then(|| {
+            let misplaced = find_misplaced_history(&home.env);
+            format_no_history(&home.env, self.is_excluding, misplaced.as_ref())
+        })
     }
 }
 
@@ -36,7 +46,7 @@ impl RefreshedIndex {
 ///
 /// # Errors
 /// When the index or the model fails.
-pub fn index(home: &Home) -> Result<RefreshedIndex> {
+pub fn open_refreshed_index(home: &Home) -> Result<RefreshedIndex> {
     let engine = SearchEngine::new(home.clone())?;
     let policy = engine.read_policy()?;
     let live = live_index(&engine, &policy);
@@ -55,7 +65,7 @@ pub fn index(home: &Home) -> Result<RefreshedIndex> {
 ///
 /// # Errors
 /// When it cannot be written, or the other process does not end within a minute.
-pub fn writer(home: &Home) -> Result<Writer> {
+pub fn open_writer(home: &Home) -> Result<Writer> {
     let mut waiting = WriterWait::new("writing to the index");
     let note = || {
         let _ = waiting.note();
@@ -67,7 +77,7 @@ pub fn writer(home: &Home) -> Result<Writer> {
 ///
 /// # Errors
 /// As [`update_index`].
-pub fn update(home: &Home, mode: Mode) -> Result<Outcome> {
+pub fn update_home_index(home: &Home, mode: Mode) -> Result<Outcome> {
     update_index(&SearchEngine::new(home.clone())?, mode)
 }
 
@@ -115,11 +125,11 @@ pub fn scratch_index<'a>(
 
 /// Makes the progress bar of a refresh.
 pub fn new_bar() -> Box<dyn Progress> {
-    Box::new(Bar::new())
+    Box::new(IndexProgressBar::new())
 }
 
 /// Sets how many threads compute; once, before any does.
-pub fn use_threads(count: usize) {
+pub fn set_thread_count(count: usize) {
     let _ = rayon::ThreadPoolBuilder::new()
         .num_threads(count)
         .build_global();
@@ -131,7 +141,7 @@ pub fn use_threads(count: usize) {
 /// When stderr cannot be written.
 pub fn note_unread(outcome: &Outcome) -> Result<()> {
     Ok(write!(
-        notes::stderr(),
+        notes::open_stderr(),
         "{}",
         format_refresh_notes(outcome)
     )?)
@@ -167,7 +177,7 @@ impl WriterWait {
     fn note(&mut self) -> Result<()> {
         if !self.noted {
             writeln!(
-                notes::stderr(),
+                notes::open_stderr(),
                 "waiting for another process to finish {}",
                 self.what
             )?;

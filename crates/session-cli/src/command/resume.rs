@@ -1,15 +1,15 @@
 //! `resume`: resumes a session with its agent, in its directory.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::ResumeArgs;
 use crate::command::{filter, refresh};
-use crate::environment::removed;
+use crate::environment::removed_variables;
 use crate::output::{json, notes};
 use anyhow::{Error, Result, bail};
 use session_agents::ResumeCommand;
 use session_config::Home;
 use session_core::text::printable;
-use session_display::safe_line;
+use session_display::sanitize_line;
 use std::io::{ErrorKind, Write};
 use std::process::Command;
 
@@ -17,9 +17,9 @@ use std::process::Command;
 ///
 /// # Errors
 /// When the index fails, or the session cannot be resumed.
-pub fn run(args: &ResumeArgs) -> Result<Found> {
+pub fn run(args: &ResumeArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
-    let all = refresh::index(&home)?.all;
+    let all = refresh::open_refreshed_index(&home)?.all;
     let session = filter::find_session(&all, &args.id)?;
     let resume = match args.fork {
         true => ResumeCommand::fork(&session),
@@ -30,7 +30,7 @@ pub fn run(args: &ResumeArgs) -> Result<Found> {
         true => json::print(&resume)?,
         false => run_or_print(&resume, args.print)?,
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }
 
 /// Starts the agent in place of this process, or prints its command.
@@ -43,7 +43,11 @@ pub fn run_or_print(resume: &ResumeCommand<'_>, prints: bool) -> Result<()> {
     }
     writeln!(anstream::stdout(), "{}", printable(&resume.shell_line()))?;
     if let (Some(directory), false) = (resume.directory, resume.directory_exists) {
-        writeln!(notes::stderr(), "note: {}", missing_directory(directory))?;
+        writeln!(
+            notes::open_stderr(),
+            "note: {}",
+            missing_directory(directory)
+        )?;
     }
     Ok(())
 }
@@ -55,7 +59,7 @@ fn start(resume: &ResumeCommand<'_>) -> Result<()> {
     agent.args(&resume.command[1..]);
     // The agent starts as it would without this process.
     agent.envs(
-        removed()
+        removed_variables()
             .iter()
             .map(|removed| (removed.name, &removed.value)),
     );
@@ -83,7 +87,7 @@ fn start_error(resume: &ResumeCommand<'_>, error: std::io::Error) -> Error {
 }
 
 fn missing_directory(directory: &str) -> String {
-    let directory = safe_line(directory);
+    let directory = sanitize_line(directory);
     format!("the session's folder `{directory}` is not there any more")
 }
 

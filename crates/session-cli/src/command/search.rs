@@ -1,15 +1,15 @@
 //! `search`: lists sessions, or turns with `--depth 2`.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::{FilterArgs, RankingArgs, SearchArgs, join_query};
 use crate::command::{background, caller, demo, filter, memory, refresh};
-use crate::output::{is_styled, json, notes, width};
+use crate::output::{is_styled, json, notes, terminal_width};
 use anyhow::Result;
 use jiff::Zoned;
 use session_config::Home;
 use session_core::Query;
 use session_core::text::printable;
-use session_display::{Preview, format_unknown_project, plain_previews, previews};
+use session_display::{Preview, format_unknown_project, make_plain_previews, make_previews};
 use session_indexer::Outcome;
 use session_output::{
     JsonSearch, SearchListing, compact_json_without_history, format_no_history,
@@ -17,10 +17,10 @@ use session_output::{
 };
 use session_query::{
     Answered, LiveAnswer, ModelFailure, QueryError, QueryModels, SearchAnswer, SearchEngine,
-    Snapshot, TypedQuery, TypedSearch,
+    Snapshot, TypedQuery, TypedSearch, find_misplaced_history,
 };
 use session_report::WorkSummary;
-use session_search::{FusionMode, Hit, HitOrder, Level, QueryEmbedding, Results};
+use session_search::{FusionMode, HitOrder, Level, QueryEmbedding, SearchHit, SearchResults};
 use session_store::{Reader, SessionRow};
 use std::io::Write;
 
@@ -31,7 +31,7 @@ const LEFT_OF: usize = 20;
 ///
 /// # Errors
 /// When the index or the model fails, or an argument names nothing.
-pub fn run(args: &SearchArgs) -> Result<Found> {
+pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     let engine = SearchEngine::new(home.clone())?;
     let policy = engine.read_policy()?;
@@ -39,13 +39,13 @@ pub fn run(args: &SearchArgs) -> Result<Found> {
     let live = refresh::live_index(&engine, &policy);
     let is_slow = !args.ranking.keyword_only && models.chosen().is_some();
     let warm = is_slow.then_some(|| {
-        let text = TypedQuery::parse(&query(args)).text;
+        let text = TypedQuery::parse(&query_text(args)).text;
         models.warm(&engine.redact(&Query::new(&text).text));
     });
     let answer = |snapshot: &Snapshot| {
-        let callers = caller::left_out(&args.filter, &home, &snapshot.sessions);
+        let callers = caller::find_calling_sessions(&args.filter, &home, &snapshot.sessions);
         let embed = |query: &str| engine.embed(&snapshot.index, query);
-        answer(args, snapshot, &callers, embed)
+        answer_search(args, snapshot, &callers, embed)
     };
     let LiveAnswer {
         answered,
@@ -54,10 +54,10 @@ pub fn run(args: &SearchArgs) -> Result<Found> {
     refreshed.iter().try_for_each(refresh::note_unread)?;
     let Some(Answered { answer, snapshot }) = answered else {
         let is_excluding = !policy.exclusions.is_empty();
-        return no_history(args, &home, is_excluding, refreshed.as_ref());
+        return report_no_history(args, &home, is_excluding, refreshed.as_ref());
     };
     let left = note_coverage(models, &snapshot)?;
-    let found = print(args, &answer, &snapshot.sessions, refreshed.as_ref())?;
+    let found = print_answer(args, &answer, &snapshot.sessions, refreshed.as_ref())?;
     if left > 0 && !models.has_chosen_failed() {
         background::start(&home);
     }
@@ -74,8 +74,8 @@ fn note_coverage(models: &QueryModels, snapshot: &Snapshot) -> Result<usize> {
     let left = of.saturating_sub(done);
     if let Some(chosen) = models.chosen().filter(|_| left * LEFT_OF > of) {
         writeln!(
-            notes::stderr(),
-            "note: {} has read {done} of {of} sessions; for the rest another model stands in",
+            notes::open_stderr(),
+            "note: {} has embedded {done} of {of} sessions; the rest are ranked by another model",
             chosen.name
         )?;
     }
@@ -83,7 +83,7 @@ fn note_coverage(models: &QueryModels, snapshot: &Snapshot) -> Result<usize> {
         let note = format!("{reason}; the other models answer in its place");
         let hint = hint.map_or(String::new(), |hint| format!("; {hint}"));
         writeln!(
-            notes::stderr(),
+            notes::open_stderr(),
             "note: {}",
             printable(&format!("{note}{hint}"))
         )?;
@@ -104,7 +104,7 @@ pub struct FormattedAnswer {
 
 impl FormattedAnswer {
     /// Returns the answer with what is printed beside it.
-    pub fn listing<'a>(
+    pub fn make_listing<'a>(
         &'a self,
         args: &'a SearchArgs,
         all: &'a [SessionRow],
@@ -129,23 +129,23 @@ impl FormattedAnswer {
 ///
 /// # Errors
 /// As [`run`].
-pub fn answer(
+pub fn answer_search(
     args: &SearchArgs,
     snapshot: &Snapshot,
     callers: &[&SessionRow],
     embed: impl Fn(&str) -> Result<Vec<QueryEmbedding>, QueryError>,
 ) -> Result<FormattedAnswer> {
     let search = TypedSearch {
-        query: &query(args),
-        level: level(args.depth),
-        filter: filter::read(&args.filter, &snapshot.sessions)?,
+        query: &query_text(args),
+        level: level_of_depth(args.depth),
+        filter: filter::parse_filter(&args.filter, &snapshot.sessions)?,
         callers,
         fusion: fusion_mode(&args.ranking),
         limit: args.limit,
     };
     let answer = search.answer(snapshot, embed)?;
     let results = &answer.results;
-    let summarized: &[Hit] = if args.with.is_empty() {
+    let summarized: &[SearchHit] = if args.with.is_empty() {
         &[]
     } else {
         &results.hits
@@ -155,33 +155,33 @@ pub fn answer(
         .map(|hit| summarize(&snapshot.index, results.level, hit));
     Ok(FormattedAnswer {
         work: work.collect::<Result<_>>()?,
-        previews: previews_for(args, results)?,
+        previews: make_previews_for(args, results)?,
         is_demo: false,
         answer,
     })
 }
 
 /// Returns the previews of all hits, with the words of the query where these are shown.
-fn previews_for(args: &SearchArgs, results: &Results) -> Result<Vec<Preview>> {
+fn make_previews_for(args: &SearchArgs, results: &SearchResults) -> Result<Vec<Preview>> {
     if args.compact {
         return Ok(Vec::new());
     }
     match args.json || is_styled() {
-        true => Ok(previews(results)?),
-        false => Ok(plain_previews(results)),
+        true => Ok(make_previews(results)?),
+        false => Ok(make_plain_previews(results)),
     }
 }
 
-/// The level that `--depth` names.
-fn level(depth: u8) -> Level {
+/// Returns the level that `--depth` names.
+fn level_of_depth(depth: u8) -> Level {
     match depth {
         1 => Level::Session,
         _ => Level::Turn,
     }
 }
 
-/// The words of the query as one text.
-pub fn query(args: &SearchArgs) -> String {
+/// Returns the words of the query as one text.
+pub fn query_text(args: &SearchArgs) -> String {
     join_query(std::iter::once(&args.query).chain(&args.more))
 }
 
@@ -189,73 +189,76 @@ pub fn query(args: &SearchArgs) -> String {
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn print(
+pub fn print_answer(
     args: &SearchArgs,
     formatted: &FormattedAnswer,
     all: &[SessionRow],
     refreshed: Option<&Outcome>,
-) -> Result<Found> {
+) -> Result<CommandOutcome> {
     let (answer, results) = (&formatted.answer, &formatted.answer.results);
-    let listing = formatted.listing(args, all, refreshed);
+    let listing = formatted.make_listing(args, all, refreshed);
     let related = match args.memories {
-        true => Some(memory::related(&TypedQuery::parse(&answer.query).text)?),
+        true => Some(memory::find_related(
+            &TypedQuery::parse(&answer.query).text,
+        )?),
         false => None,
     };
     if let (Some(related), false) = (&related, args.json) {
-        write!(anstream::stdout(), "{}", related.text(listing.explain))?;
+        write!(anstream::stdout(), "{}", related.format(listing.explain))?;
     }
-    let found = found(results);
+    let found = outcome_of_results(results);
     if !args.json {
-        caller::note(&answer.left_out)?;
-        for note in listing.unfound_words() {
-            writeln!(notes::stderr(), "{note}")?;
+        caller::note_left_out(&answer.left_out)?;
+        for note in listing.format_unfound_words() {
+            writeln!(notes::open_stderr(), "{note}")?;
         }
     }
-    if found == Found::Nothing {
-        let nothing = || (!args.json).then(|| listing.nothing_found(is_narrow(&args.filter)));
-        if let Some(text) = unknown_project(args, all)?.or_else(nothing) {
-            writeln!(notes::stderr(), "{text}")?;
+    if found == CommandOutcome::Nothing {
+        let nothing =
+            || (!args.json).then(|| listing.format_nothing_found(is_narrow(&args.filter)));
+        if let Some(text) = format_unknown_project_of(args, all)?.or_else(nothing) {
+            writeln!(notes::open_stderr(), "{text}")?;
         }
     }
     if args.compact {
         json::print_text(&listing.compact_json()?)?;
     } else if args.json {
         let memories = related.as_ref().map(memory::RelatedMemories::candidates);
-        json::print(&listing.json().with_memories(memories))?;
-    } else if found == Found::Something {
-        write!(anstream::stdout(), "{}", listing.text(width()))?;
+        json::print(&listing.to_json().with_memories(memories))?;
+    } else if found == CommandOutcome::Something {
+        write!(anstream::stdout(), "{}", listing.format(terminal_width()))?;
     }
     match related.is_some_and(|related| !related.is_empty()) {
-        true => Ok(Found::Something),
+        true => Ok(CommandOutcome::Something),
         false => Ok(found),
     }
 }
 
 /// Formats that no session is of a project that the options or the query name.
-fn unknown_project(args: &SearchArgs, all: &[SessionRow]) -> Result<Option<String>> {
-    let mut clauses = filter::read(&args.filter, all)?.clauses;
-    clauses.extend(TypedQuery::parse(&query(args)).clauses(Zoned::now)?);
+fn format_unknown_project_of(args: &SearchArgs, all: &[SessionRow]) -> Result<Option<String>> {
+    let mut clauses = filter::parse_filter(&args.filter, all)?.clauses;
+    clauses.extend(TypedQuery::parse(&query_text(args)).clauses(Zoned::now)?);
     Ok(format_unknown_project(&clauses, all))
 }
 
 /// Summarizes the work of a session, or of the turn that was found.
-fn summarize(index: &Reader, level: Level, hit: &Hit) -> Result<WorkSummary> {
+fn summarize(index: &Reader, level: Level, hit: &SearchHit) -> Result<WorkSummary> {
     let turn = hit.turn.as_ref().filter(|_| level == Level::Turn);
     let turn = turn.map(|turn| turn.index);
     Ok(WorkSummary::read(index, hit.session.id, turn)?)
 }
 
-/// Whether there is a hit.
-pub fn found(results: &Results) -> Found {
+/// Returns whether there is a hit.
+pub fn outcome_of_results(results: &SearchResults) -> CommandOutcome {
     if results.hits.is_empty() {
-        Found::Nothing
+        CommandOutcome::Nothing
     } else {
-        Found::Something
+        CommandOutcome::Something
     }
 }
 
 fn is_narrow(filter: &FilterArgs) -> bool {
-    filter::named_project(filter.project.as_deref()).is_some()
+    filter::non_empty_project(filter.project.as_deref()).is_some()
         || filter.source.is_some()
         || filter.time.is_given()
         || filter.branch.is_some()
@@ -270,33 +273,36 @@ fn fusion_mode(args: &RankingArgs) -> FusionMode {
     }
 }
 
-fn no_history(
+fn report_no_history(
     args: &SearchArgs,
     home: &Home,
     is_excluding: bool,
     refreshed: Option<&Outcome>,
-) -> Result<Found> {
+) -> Result<CommandOutcome> {
     if args.or_demo {
         writeln!(
-            notes::stderr(),
+            notes::open_stderr(),
             "note: this machine has no history yet; this is the built-in demo"
         )?;
-        return demo::search(args);
+        return demo::run_search_in_demo(args);
     }
     let reason = match refreshed {
-        Some(_) => format_no_history(&home.env, is_excluding),
+        Some(_) => {
+            let misplaced = find_misplaced_history(&home.env);
+            format_no_history(&home.env, is_excluding, misplaced.as_ref())
+        }
         None => format_unread_history().to_owned(),
     };
-    writeln!(notes::stderr(), "{reason}")?;
+    writeln!(notes::open_stderr(), "{reason}")?;
     if args.compact {
-        json::print_text(&compact_json_without_history(&query(args), refreshed)?)?;
+        json::print_text(&compact_json_without_history(&query_text(args), refreshed)?)?;
     } else if args.json {
-        let query = query(args);
+        let query = query_text(args);
         json::print(&JsonSearch::without_history(
             &query,
-            level(args.depth),
+            level_of_depth(args.depth),
             refreshed,
         ))?;
     }
-    Ok(Found::Nothing)
+    Ok(CommandOutcome::Nothing)
 }

@@ -1,14 +1,14 @@
 //! `setup`: decisions that a user may want to make, step by step. None is needed.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::SetupArgs;
-use crate::command::dialog::{reason_of, with_terminal};
-use crate::output::download::Bars;
+use crate::command::dialog::{explain_setup_error, with_terminal};
+use crate::output::download::DownloadBars;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use serde::Serialize;
 use session_config::Home;
-use session_setup::{Dialog, StepOutcome, run_steps, undo_agents};
+use session_setup::{SetupDialog, StepOutcome, run_steps, undo_agents};
 use std::io::Write;
 
 const PLAN: &str = "\
@@ -23,12 +23,12 @@ setup decides five things, each of which may stay as it is:
 ///
 /// # Errors
 /// When a step fails, or consent is missing where nobody can be asked.
-pub fn run(args: &SetupArgs) -> Result<Found> {
+pub fn run(args: &SetupArgs) -> Result<CommandOutcome> {
     with_terminal(args.yes, |dialog| run_dialog(args, dialog))
 }
 
-fn run_dialog(args: &SetupArgs, dialog: &mut Dialog<'_>) -> Result<Found> {
-    let options = args.options();
+fn run_dialog(args: &SetupArgs, dialog: &mut SetupDialog<'_>) -> Result<CommandOutcome> {
+    let options = args.to_options();
     if !dialog.is_interactive && !args.undo && options.is_open() {
         bail!(
             "nobody can be asked, and the options say nothing\n{PLAN}\nhint: give the options, and --yes to write what they say"
@@ -36,16 +36,22 @@ fn run_dialog(args: &SetupArgs, dialog: &mut Dialog<'_>) -> Result<Found> {
     }
     let home = Home::from_process()?;
     if args.undo {
-        let agents = undo_agents(&options.agents, &home.env, dialog).map_err(reason_of)?;
+        let agents =
+            undo_agents(&options.agents, &home.env, dialog).map_err(explain_setup_error)?;
         let outcomes: Vec<StepOutcome> = agents.values().copied().collect();
-        return finish(&agents, &outcomes, args);
+        return print_outcomes(&agents, &outcomes, args);
     }
-    let steps = run_steps(&options, &home, &|| Box::new(Bars::new()), dialog).map_err(reason_of)?;
-    finish(&steps, &steps.all(), args)
+    let steps = run_steps(&options, &home, &|| Box::new(DownloadBars::new()), dialog)
+        .map_err(explain_setup_error)?;
+    print_outcomes(&steps, &steps.list_outcomes(), args)
 }
 
 /// Reports the outcomes.
-fn finish(report: &impl Serialize, outcomes: &[StepOutcome], args: &SetupArgs) -> Result<Found> {
+fn print_outcomes(
+    report: &impl Serialize,
+    outcomes: &[StepOutcome],
+    args: &SetupArgs,
+) -> Result<CommandOutcome> {
     if args.json {
         json::print(report)?;
     }
@@ -58,7 +64,7 @@ fn finish(report: &impl Serialize, outcomes: &[StepOutcome], args: &SetupArgs) -
             true => "nothing is installed",
             false => "nothing is changed",
         };
-        writeln!(notes::stderr(), "{text}")?;
+        writeln!(notes::open_stderr(), "{text}")?;
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }

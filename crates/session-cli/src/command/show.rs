@@ -1,55 +1,61 @@
 //! `show`: prints turns of a session in full.
 
-use crate::Found;
-use crate::args::{ShowArgs, ShowFormat};
+use crate::CommandOutcome;
+use crate::args::{SessionArgument, ShowArgs, ShowFormat};
 use crate::command::dialog::with_terminal;
 use crate::command::filter;
 use crate::command::refresh::{self, RefreshedIndex};
-use crate::output::{json, notes, pager, width};
+use crate::output::{json, notes, pager, terminal_width};
 use anyhow::{Result, bail};
 use session_config::Home;
-use session_core::parse_turn_range;
 use session_core::text::printable;
 use session_display::short_id;
 use session_export::{
-    ExportedSession, ShownSession, TextLimit, make_brief, shown_session, write_markdown,
+    ExportedSession, ShownSession, TextLimit, make_brief, make_shown_session, write_markdown,
 };
 use session_output::{
     JsonItems, TERMINAL_LIMIT, TurnItemKind, format_exchange, format_items, format_no_items,
-    format_session_heading, has_items,
+    format_session_heading, has_items, quote_word,
 };
 use session_redact::Redactor;
-use session_search::{Exchange, show as read};
+use session_search::{Exchange, read_exchanges as read};
 use session_store::{Reader, SessionRow};
 use std::io::{IsTerminal, Write};
-use std::ops::RangeInclusive;
 
 /// Runs the command.
 ///
 /// # Errors
 /// When the index fails, or the argument names nothing.
-pub fn run(args: &ShowArgs) -> Result<Found> {
+pub fn run(args: &ShowArgs) -> Result<CommandOutcome> {
     if args.only.is_some() && args.format == ShowFormat::Markdown {
         bail!("--only prints text or JSON\nhint: leave --format markdown out");
     }
     let home = Home::from_process()?;
-    let RefreshedIndex { index, all, .. } = refresh::index(&home)?;
+    let RefreshedIndex { index, all, .. } = refresh::open_refreshed_index(&home)?;
     let redactor = match args.unredacted {
-        true => consent_to_secrets(&home)?,
+        true => {
+            let named = SessionArgument::parse(&args.id)?;
+            filter::find_session(&all, &named.session)?;
+            consent_to_secrets(&home, &args.id)?
+        }
         false => home.config.redactor(),
     };
-    let (session, mut exchanges) = turns_of(&args.id, args.context, &index, &all, &redactor)?;
-    if args.brief && args.as_json() && args.only.is_none() {
+    let SessionExchanges {
+        session,
+        mut exchanges,
+    } = read_turns(&args.id, args.context, &index, &all, &redactor)?;
+    if args.brief && args.prints_json() && args.only.is_none() {
         make_brief(&mut exchanges);
     }
-    print(args, &session, &exchanges, &all)
+    print_exchanges(args, &session, &exchanges, &all)
 }
 
 /// Asks on the terminal whether secrets may be shown; returns the redactor that is left.
-fn consent_to_secrets(home: &Home) -> Result<Redactor> {
+fn consent_to_secrets(home: &Home, id: &str) -> Result<Redactor> {
     if !std::io::stdout().is_terminal() {
         bail!(
-            "secrets are shown on a terminal, to its user\nhint: run `session-search show --unredacted` there, without a pipe"
+            "secrets are shown on a terminal, to its user\nhint: run `session-search show {} --unredacted` there, without a pipe",
+            quote_word(id)
         );
     }
     let is_meant = with_terminal(false, |dialog| {
@@ -64,52 +70,63 @@ fn consent_to_secrets(home: &Home) -> Result<Redactor> {
     })
 }
 
-/// The session and those of its turns that `ID[:TURNS]` names, with so many
-/// before and after them.
+/// A session with turns of it that were read.
+pub struct SessionExchanges {
+    /// The session.
+    pub session: SessionRow,
+    /// The turns, in order.
+    pub exchanges: Vec<Exchange>,
+}
+
+/// Reads the turns that `ID[:TURNS]` names, with `context` turns before and after them, and their session.
 ///
 /// # Errors
 /// As [`run`].
-pub fn turns_of(
-    text: &str,
+pub fn read_turns(
+    argument: &str,
     context: u32,
     index: &Reader,
     all: &[SessionRow],
     redactor: &Redactor,
-) -> Result<(SessionRow, Vec<Exchange>)> {
-    let (id, range) = turns(text)?;
-    let session = filter::find_session(all, id)?;
+) -> Result<SessionExchanges> {
+    let argument = SessionArgument::parse(argument)?;
+    let session = filter::find_session(all, &argument.session)?;
+    let range = argument.turn_range();
     let first = range.start().saturating_sub(context);
     let last = range.end().saturating_add(context);
     let exchanges = read(index, &session, first..=last, redactor)?;
-    Ok((session, exchanges))
+    Ok(SessionExchanges { session, exchanges })
 }
 
 /// Prints turns of a session.
 ///
 /// # Errors
 /// When they cannot be written.
-pub fn print(
+pub fn print_exchanges(
     args: &ShowArgs,
     session: &SessionRow,
     exchanges: &[Exchange],
     all: &[SessionRow],
-) -> Result<Found> {
+) -> Result<CommandOutcome> {
     if exchanges.is_empty() {
         note_missing_turns(session)?;
     }
-    if args.as_json() {
+    if args.prints_json() {
         print_json(args, session, exchanges)?;
     } else if !exchanges.is_empty() {
-        pager::print(&text(args, session, exchanges, all)?, args.no_pager)?;
+        pager::print_paged(
+            &format_exchanges(args, session, exchanges, all)?,
+            args.no_pager,
+        )?;
     }
     let has_none = |kind: &TurnItemKind| !exchanges.iter().any(|e| has_items(e, *kind));
     let missing = args.only.filter(has_none);
     if let Some(kind) = missing.filter(|_| !exchanges.is_empty()) {
-        writeln!(notes::stderr(), "{}", format_no_items(kind))?;
+        writeln!(notes::open_stderr(), "{}", format_no_items(kind))?;
     }
     Ok(match exchanges.is_empty() || missing.is_some() {
-        true => Found::Nothing,
-        false => Found::Something,
+        true => CommandOutcome::Nothing,
+        false => CommandOutcome::Something,
     })
 }
 
@@ -120,7 +137,7 @@ pub fn print(
 pub fn note_missing_turns(session: &SessionRow) -> Result<()> {
     let last = session.turns.saturating_sub(1);
     Ok(writeln!(
-        notes::stderr(),
+        notes::open_stderr(),
         "session {} has no such turn\nhint: its turns are 0 to {last}",
         printable(&session.uid)
     )?)
@@ -128,13 +145,13 @@ pub fn note_missing_turns(session: &SessionRow) -> Result<()> {
 
 fn print_json(args: &ShowArgs, session: &SessionRow, exchanges: &[Exchange]) -> Result<()> {
     let Some(kind) = args.only else {
-        return json::print(&shown_session(session, exchanges));
+        return json::print(&make_shown_session(session, exchanges));
     };
     let things = exchanges.iter().map(|e| JsonItems::new(e, kind));
     json::print(&ShownSession::new(session, things.collect::<Vec<_>>()))
 }
 
-fn text(
+fn format_exchanges(
     args: &ShowArgs,
     session: &SessionRow,
     exchanges: &[Exchange],
@@ -143,54 +160,30 @@ fn text(
     if let Some(kind) = args.only {
         return Ok(format_items(exchanges, &short_id(session, all), kind));
     }
-    let (limit, width) = (limit(args), width());
+    let (limit, width) = (text_limit(args), terminal_width());
     if args.format == ShowFormat::Markdown {
-        return markdown(session, exchanges, limit);
+        return format_markdown(session, exchanges, limit);
     }
     let turns = exchanges.iter();
     let turns = turns.map(|e| format_exchange(e, session.turns, limit, width));
     Ok(format_session_heading(session, all, width) + &turns.collect::<String>())
 }
 
-fn markdown(session: &SessionRow, exchanges: &[Exchange], limit: TextLimit) -> Result<String> {
+fn format_markdown(
+    session: &SessionRow,
+    exchanges: &[Exchange],
+    limit: TextLimit,
+) -> Result<String> {
     let mut out = Vec::new();
     write_markdown(&ExportedSession::new(session, exchanges), limit, &mut out)?;
     Ok(String::from_utf8(out)?)
 }
 
-/// Part of an output that is shown.
-fn limit(args: &ShowArgs) -> TextLimit {
+/// Returns the part of an output that is shown.
+fn text_limit(args: &ShowArgs) -> TextLimit {
     match args.brief {
         true => TextLimit::BRIEF,
         false if args.full || !std::io::stdout().is_terminal() => TextLimit::with_lines(usize::MAX),
         false => TERMINAL_LIMIT,
-    }
-}
-
-/// Splits `ID`, `ID:7`, `ID:5-9`.
-pub fn turns(text: &str) -> Result<(&str, RangeInclusive<u32>)> {
-    let Some((id, turns)) = text.split_once(':') else {
-        return Ok((text, 0..=u32::MAX));
-    };
-    match parse_turn_range(turns) {
-        Some(range) => Ok((id, range)),
-        None => bail!(
-            "`{turns}` is not a turn or a range of turns\nhint: write ID:7 or ID:5-9, counted from 0"
-        ),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ids_and_ranges_are_split() {
-        assert_eq!(turns("a1").unwrap(), ("a1", 0..=u32::MAX));
-        assert_eq!(turns("a1:7").unwrap(), ("a1", 7..=7));
-        assert_eq!(turns("a1:5-9").unwrap(), ("a1", 5..=9));
-        for bad in ["a1:", "a1:9-5", "a1:x", "a1:-3"] {
-            assert!(turns(bad).is_err(), "{bad}");
-        }
     }
 }

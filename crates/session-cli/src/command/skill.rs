@@ -1,8 +1,8 @@
 //! `skill`: installs what teaches an agent to use this program.
 
-use crate::Found;
-use crate::args::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs, SyncArgs};
-use crate::memories::project_at_hand;
+use crate::CommandOutcome;
+use crate::args::{SkillArgs, SkillChangeArgs, SkillCommand, SkillStatusArgs, SkillSyncArgs};
+use crate::memories::find_current_project;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use session_agents::{
@@ -10,7 +10,7 @@ use session_agents::{
     revoke_skill_rule, set_skill_keywords, update_skill_keywords,
 };
 use session_config::Home;
-use session_display::{line, safe_line};
+use session_display::{fit_line, sanitize_line};
 use session_files::path_line;
 use session_memory::{DirectoryRecords, trusted_keywords};
 use session_output::{format_diff, format_skill_report};
@@ -27,13 +27,13 @@ const MAX_KEYWORDS: usize = 30;
 ///
 /// # Errors
 /// When a file cannot be read or written.
-pub fn run(args: &SkillArgs) -> Result<Found> {
+pub fn run(args: &SkillArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     match &args.command {
-        SkillCommand::Install(args) => change(args, &home.env, SkillAction::Install),
-        SkillCommand::Uninstall(args) => uninstall(args, &home.env),
-        SkillCommand::Sync(args) => sync(args, &home),
-        SkillCommand::Status(args) => status(args, &home.env),
+        SkillCommand::Install(args) => change_skill(args, &home.env, SkillAction::Install),
+        SkillCommand::Uninstall(args) => uninstall_skill(args, &home.env),
+        SkillCommand::Sync(args) => sync_skill(args, &home),
+        SkillCommand::Status(args) => print_status(args, &home.env),
     }
 }
 
@@ -41,15 +41,15 @@ pub fn run(args: &SkillArgs) -> Result<Found> {
 ///
 /// # Errors
 /// When a file cannot be read or written.
-pub fn follow(env: &Env, records: &DirectoryRecords) -> Result<()> {
+pub fn update_skill(env: &Env, records: &DirectoryRecords) -> Result<()> {
     let keywords = |location: &SkillLocation| memory_keywords(location, env, records);
     Ok(update_skill_keywords(all_locations(env), keywords)?)
 }
 
 /// Removes the skill, and with the user's own for Claude Code the rule that lets the model load it
 /// without asking: a project's skill of that name would be allowed by it.
-fn uninstall(args: &ChangeArgs, env: &Env) -> Result<Found> {
-    let found = change(args, env, SkillAction::Uninstall)?;
+fn uninstall_skill(args: &SkillChangeArgs, env: &Env) -> Result<CommandOutcome> {
+    let found = change_skill(args, env, SkillAction::Uninstall)?;
     let is_gone = args.dry_run || !SkillLocation::for_user(Agent::Claude, env).has_skill();
     if args.opencode || args.project || !is_gone {
         return Ok(found);
@@ -58,21 +58,21 @@ fn uninstall(args: &ChangeArgs, env: &Env) -> Result<Found> {
         let path = path.to_string_lossy();
         let verb = if args.dry_run { "would be" } else { "is" };
         writeln!(
-            notes::stderr(),
+            notes::open_stderr(),
             "note: the rule that let Claude Code load it without asking {verb} removed from {}",
-            safe_line(&path)
+            sanitize_line(&path)
         )?;
     }
     Ok(found)
 }
 
-fn change(args: &ChangeArgs, env: &Env, action: SkillAction) -> Result<Found> {
+fn change_skill(args: &SkillChangeArgs, env: &Env, action: SkillAction) -> Result<CommandOutcome> {
     let agent = match args.opencode {
         true => Agent::OpenCode,
         false => Agent::Claude,
     };
     let location = match args.project {
-        true => SkillLocation::for_project(agent, project_at_hand(&env.home)?),
+        true => SkillLocation::for_project(agent, find_current_project(&env.home)?),
         false => SkillLocation::for_user(agent, env),
     };
     if action == SkillAction::Install && agent == Agent::Claude && !args.project {
@@ -90,22 +90,22 @@ fn change(args: &ChangeArgs, env: &Env, action: SkillAction) -> Result<Found> {
     } else if is_missing {
         let directory = report.directory.to_string_lossy();
         writeln!(
-            notes::stderr(),
+            notes::open_stderr(),
             "the skill is not installed in {}",
-            safe_line(&directory)
+            sanitize_line(&directory)
         )?;
     } else {
         write!(anstream::stdout(), "{}", format_skill_report(&report))?;
     }
     if args.dry_run {
-        writeln!(notes::stderr(), "note: nothing of it is done")?;
+        writeln!(notes::open_stderr(), "note: nothing of it is done")?;
     } else if report.has_kept_files() {
         writeln!(
-            notes::stderr(),
-            "note: what you edited is kept; --force takes it, too"
+            notes::open_stderr(),
+            "note: files that you edited are kept; --force replaces them"
         )?;
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }
 
 /// Refuses a second copy of the skill: Claude Code would list both in each session.
@@ -113,7 +113,7 @@ fn refuse_beside_plugin(env: &Env) -> Result<()> {
     match SettingsFile::for_user(env)?.enabled_plugin()? {
         Some(plugin) => bail!(
             "the plugin `{}` brings the skill already\nhint: remove the plugin, or a copy of the skill by `session-search skill uninstall`",
-            line(&plugin, PLUGIN_COLUMNS)
+            fit_line(&plugin, PLUGIN_COLUMNS)
         ),
         None => Ok(()),
     }
@@ -121,12 +121,15 @@ fn refuse_beside_plugin(env: &Env) -> Result<()> {
 
 fn show_edit(file: &SkillFilePlan) -> Result<()> {
     let path = file.path();
-    let path = safe_line(&path.to_string_lossy());
+    let path = sanitize_line(&path.to_string_lossy());
     let diff = format_diff(&file.diff());
-    Ok(writeln!(notes::stderr(), "{path} was edited:\n{diff}")?)
+    Ok(writeln!(
+        notes::open_stderr(),
+        "{path} was edited:\n{diff}"
+    )?)
 }
 
-fn status(args: &SkillStatusArgs, env: &Env) -> Result<Found> {
+fn print_status(args: &SkillStatusArgs, env: &Env) -> Result<CommandOutcome> {
     let mut reports = Vec::new();
     for location in all_locations(env) {
         let plan = SkillPlan::read(location)?;
@@ -137,32 +140,32 @@ fn status(args: &SkillStatusArgs, env: &Env) -> Result<Found> {
     print_reports(&reports, args.json)
 }
 
-fn sync(args: &SyncArgs, home: &Home) -> Result<Found> {
+fn sync_skill(args: &SkillSyncArgs, home: &Home) -> Result<CommandOutcome> {
     let records = home.records();
     let keywords = |location: &SkillLocation| {
         (!args.off).then(|| memory_keywords(location, &home.env, &records))
     };
     let reports = set_skill_keywords(all_locations(&home.env), keywords, args.dry_run)?;
     if args.dry_run {
-        writeln!(notes::stderr(), "note: nothing of it is done")?;
+        writeln!(notes::open_stderr(), "note: nothing of it is done")?;
     }
     print_reports(&reports, args.json)
 }
 
 fn all_locations(env: &Env) -> Vec<SkillLocation> {
-    SkillLocation::all(env, project_at_hand(&env.home).ok().as_ref())
+    SkillLocation::all(env, find_current_project(&env.home).ok().as_ref())
 }
 
 fn memory_keywords(location: &SkillLocation, env: &Env, records: &DirectoryRecords) -> Vec<String> {
     trusted_keywords(location.project.as_ref(), &env.home, records, MAX_KEYWORDS)
 }
 
-fn print_reports(reports: &[SkillReport], as_json: bool) -> Result<Found> {
+fn print_reports(reports: &[SkillReport], as_json: bool) -> Result<CommandOutcome> {
     if as_json {
         json::print(&reports)?;
     } else if reports.is_empty() {
         writeln!(
-            notes::stderr(),
+            notes::open_stderr(),
             "the skill is not installed\nhint: `session-search skill install`"
         )?;
     }
@@ -170,14 +173,14 @@ fn print_reports(reports: &[SkillReport], as_json: bool) -> Result<Found> {
         write!(anstream::stdout(), "{}", format_skill_report(report))?;
     }
     Ok(match reports.is_empty() {
-        true => Found::Nothing,
-        false => Found::Something,
+        true => CommandOutcome::Nothing,
+        false => CommandOutcome::Something,
     })
 }
 
 /// Updates what follows the memories, as `memory save` does.
-pub fn follow_memories(memories: &Memories) -> Vec<String> {
-    let foreign = memories.store.foreign_views().into_iter();
+pub fn update_skill_of_memories(memories: &Memories) -> Vec<String> {
+    let foreign = memories.store.list_foreign_views().into_iter();
     let mut notes: Vec<String> = foreign
         .map(|path| {
             format!(
@@ -186,7 +189,7 @@ pub fn follow_memories(memories: &Memories) -> Vec<String> {
             )
         })
         .collect();
-    if let Err(error) = follow(&memories.home.env, memories.store.records()) {
+    if let Err(error) = update_skill(&memories.home.env, memories.store.records()) {
         notes.push(format!("the skill's keywords are as they were: {error:#}"));
     }
     notes

@@ -1,9 +1,9 @@
 //! `stats`: how much was done over time.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::{StatsArgs, TimeArgs};
 use crate::command::{filter, refresh};
-use crate::output::{json, notes, width};
+use crate::output::{json, notes, terminal_width};
 use anyhow::Result;
 use jiff::Zoned;
 use session_config::{CalendarRange, Home};
@@ -15,18 +15,12 @@ use std::io::Write;
 ///
 /// # Errors
 /// When the index fails.
-pub fn run(args: &StatsArgs) -> Result<Found> {
-    let range = time(args).range(Zoned::now)?;
+pub fn run(args: &StatsArgs) -> Result<CommandOutcome> {
+    let range = time_args(args).parse_range(Zoned::now)?;
     let home = Home::from_process()?;
-    let fresh = refresh::index(&home)?;
+    let fresh = refresh::open_refreshed_index(&home)?;
     let now = Zoned::now();
-    let earliest = fresh
-        .all
-        .iter()
-        .filter_map(|session| session.started_ms)
-        .min();
-    let earliest = earliest.unwrap_or(now.timestamp().as_millisecond());
-    let days = CalendarRange::new(range, earliest, &now)?.days()?;
+    let days = CalendarRange::new(range, fresh.earliest_ms(&now), &now)?.days()?;
     let wanted = filter::matches_project(args.project.as_deref());
     let (dates, ranges): (Vec<_>, Vec<_>) = days
         .into_iter()
@@ -35,26 +29,29 @@ pub fn run(args: &StatsArgs) -> Result<Found> {
     let counted = count_by_day(&fresh.index, &fresh.all, &ranges, wanted)?;
     let calendar = Calendar::new(dates, counted);
     if args.json {
-        json::print(&calendar.json(fresh.is_complete))?;
+        json::print(&calendar.to_json(fresh.is_complete))?;
     }
     if calendar.is_empty() {
-        let project = filter::named_project(args.project.as_deref());
-        let nothing = || format_nothing_counted(project, last_days(args));
-        let text = fresh.no_history(&home).unwrap_or_else(nothing);
-        writeln!(notes::stderr(), "{text}")?;
-        return Ok(Found::Nothing);
+        let project = filter::non_empty_project(args.project.as_deref());
+        let nothing = || {
+            filter::format_unknown_project_named(project, &fresh.all)
+                .unwrap_or_else(|| format_nothing_counted(project, last_days(args)))
+        };
+        let text = fresh.format_no_history_of(&home).unwrap_or_else(nothing);
+        writeln!(notes::open_stderr(), "{text}")?;
+        return Ok(CommandOutcome::Nothing);
     }
     if !args.json {
-        write!(anstream::stdout(), "{}", calendar.text(width()))?;
+        write!(anstream::stdout(), "{}", calendar.format(terminal_width()))?;
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }
 
 /// Days that are counted where no time is named.
 const DEFAULT_DAYS: u32 = 91;
 
-/// The time that is counted.
-fn time(args: &StatsArgs) -> TimeArgs {
+/// Returns the time that is counted.
+fn time_args(args: &StatsArgs) -> TimeArgs {
     match args.time.is_given() {
         true => args.time.clone(),
         false => TimeArgs {
@@ -64,8 +61,8 @@ fn time(args: &StatsArgs) -> TimeArgs {
     }
 }
 
-/// The number of days up to now that are counted, where the time is one.
+/// Returns the number of days up to now that are counted, where the time is one.
 fn last_days(args: &StatsArgs) -> Option<u32> {
-    let time = time(args);
+    let time = time_args(args);
     time.days.filter(|_| time.until.is_none())
 }

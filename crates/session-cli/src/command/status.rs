@@ -1,42 +1,41 @@
 //! `status`: what is indexed, by what, and how fresh.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::StatusArgs;
-use crate::output::{json, notes, width};
+use crate::output::{json, notes, terminal_width};
 use anyhow::Result;
 use session_config::Home;
 use session_output::StatusReport;
 use session_query::IndexStatus;
-use session_store::StoreError;
+use session_store::{Reader, StoreError};
 use std::io::Write;
 
 /// Runs the command.
 ///
 /// # Errors
 /// When the index fails.
-pub fn run(args: &StatusArgs) -> Result<Found> {
+pub fn run(args: &StatusArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
-    let index = match home.index() {
+    let index = match Reader::open_verified(&home.root) {
         Err(StoreError::Missing { .. }) => return print_missing_index(args, &home),
         other => other?,
     };
-    index.verify()?;
     let status = IndexStatus::read(&index, &home.env, &home.config.model, &home.exclusions()?)?;
     let report = StatusReport {
         root: &home.root,
         status: &status,
     };
     match args.json {
-        true => json::print(&report.json())?,
-        false => write!(anstream::stdout(), "{}", report.text(width()))?,
+        true => json::print(&report.to_json())?,
+        false => write!(anstream::stdout(), "{}", report.format(terminal_width()))?,
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }
 
 /// Says that there is no index. Its JSON is that of an empty one.
-fn print_missing_index(args: &StatusArgs, home: &Home) -> Result<Found> {
+fn print_missing_index(args: &StatusArgs, home: &Home) -> Result<CommandOutcome> {
     writeln!(
-        notes::stderr(),
+        notes::open_stderr(),
         "there is no index yet\nhint: the first `session-search search` makes it"
     )?;
     if args.json {
@@ -44,7 +43,7 @@ fn print_missing_index(args: &StatusArgs, home: &Home) -> Result<Found> {
             root: &home.root,
             status: &IndexStatus::default(),
         };
-        json::print(&report.json())?;
+        json::print(&report.to_json())?;
     }
-    Ok(Found::Nothing)
+    Ok(CommandOutcome::Nothing)
 }

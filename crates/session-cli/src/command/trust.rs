@@ -1,15 +1,15 @@
 //! `trust`: which memories of a repository may be put before prompts.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::TrustArgs;
 use crate::command::dialog::with_terminal;
-use crate::command::memory::note;
-use crate::memories::{self, Memories, project_at_hand};
+use crate::command::memory::print_note;
+use crate::memories::{self, Memories, find_current_project};
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use session_memory::{Memory, MemoryState};
 use session_output::{JsonTrustList, JsonTrusted, TrustedProject, format_for_review};
-use session_setup::Dialog;
+use session_setup::SetupDialog;
 use std::io::Write;
 use std::path::Path;
 
@@ -17,19 +17,19 @@ use std::path::Path;
 ///
 /// # Errors
 /// When there is no project, nobody sits at a terminal, or the answer cannot be kept.
-pub fn run(args: &TrustArgs) -> Result<Found> {
-    let memories = memories::open()?;
+pub fn run(args: &TrustArgs) -> Result<CommandOutcome> {
+    let memories = memories::open_memories()?;
     if args.list {
-        return list(args, &memories);
+        return list_trust(args, &memories);
     }
-    project_at_hand(&memories.home.env.home)?;
+    find_current_project(&memories.home.env.home)?;
     match args.revoke {
-        true => revoke(args, &memories),
-        false => trust(args, &memories),
+        true => revoke_trust(args, &memories),
+        false => trust_memories(args, &memories),
     }
 }
 
-fn trust(args: &TrustArgs, memories: &Memories) -> Result<Found> {
+fn trust_memories(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome> {
     let wanted = match args.memories.is_empty() {
         true => memories.store.list(&MemoryState::ALL).memories,
         false => find_named(&args.memories, memories)?,
@@ -39,12 +39,12 @@ fn trust(args: &TrustArgs, memories: &Memories) -> Result<Found> {
         .filter(|memory| !memory.trust.is_trusted());
     let waiting = keep_reviewable(waiting.collect())?;
     if waiting.is_empty() {
-        writeln!(notes::stderr(), "nothing waits for trust here")?;
+        writeln!(notes::open_stderr(), "nothing waits for trust here")?;
         return print_trusted(&[], args.json);
     }
     let is_trusted = with_terminal(false, |dialog| confirm_trust(&waiting, dialog))?;
     if !is_trusted {
-        writeln!(notes::stderr(), "nothing is trusted")?;
+        writeln!(notes::open_stderr(), "nothing is trusted")?;
         return print_trusted(&[], args.json);
     }
     memories.store.trust(&waiting)?;
@@ -53,7 +53,7 @@ fn trust(args: &TrustArgs, memories: &Memories) -> Result<Found> {
 }
 
 /// Shows memories whole, and asks. What was shown is what is trusted, whatever its file says by then.
-fn confirm_trust(waiting: &[Memory], dialog: &mut Dialog<'_>) -> Result<bool> {
+fn confirm_trust(waiting: &[Memory], dialog: &mut SetupDialog<'_>) -> Result<bool> {
     if !dialog.is_interactive {
         bail!("trust is given on a terminal, by its user\nhint: run `session-search trust` there");
     }
@@ -72,7 +72,7 @@ fn keep_reviewable(waiting: Vec<Memory>) -> Result<Vec<Memory>> {
     let (short, long): (Vec<_>, Vec<_>) = waiting.into_iter().partition(Memory::is_reviewable);
     for memory in long {
         let id = memory.id();
-        note(&format!(
+        print_note(&format!(
             "{id} is too long to be shown here, and is left out\nhint: `session-search memory edit {id}` opens it in your editor; what you save is yours"
         ))?;
     }
@@ -92,36 +92,36 @@ fn find_named(names: &[String], memories: &Memories) -> Result<Vec<Memory>> {
     names.iter().map(one).collect()
 }
 
-fn print_trusted(memories: &[Memory], as_json: bool) -> Result<Found> {
+fn print_trusted(memories: &[Memory], as_json: bool) -> Result<CommandOutcome> {
     let ids: Vec<String> = memories.iter().map(|m| m.id().to_owned()).collect();
     if as_json {
         json::print(&JsonTrusted::new(&ids))?;
     } else if !memories.is_empty() {
-        writeln!(notes::stderr(), "trusted: {}", ids.join(", "))?;
+        writeln!(notes::open_stderr(), "trusted: {}", ids.join(", "))?;
     }
     Ok(match memories.is_empty() {
-        true => Found::Nothing,
-        false => Found::Something,
+        true => CommandOutcome::Nothing,
+        false => CommandOutcome::Something,
     })
 }
 
-fn revoke(args: &TrustArgs, memories: &Memories) -> Result<Found> {
+fn revoke_trust(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome> {
     let find_named = find_named(&args.memories, memories)?;
     let ids: Vec<String> = find_named.iter().map(|m| m.id().to_owned()).collect();
     let ids = (!args.memories.is_empty()).then_some(ids.as_slice());
     let revoked = memories.store.revoke(ids)?;
     match args.json {
         true => json::print(&serde_json::json!({ "revoked": revoked }))?,
-        false if revoked == 0 => writeln!(notes::stderr(), "nothing of it was trusted")?,
-        false => writeln!(notes::stderr(), "no longer trusted: {revoked}")?,
+        false if revoked == 0 => writeln!(notes::open_stderr(), "nothing of it was trusted")?,
+        false => writeln!(notes::open_stderr(), "no longer trusted: {revoked}")?,
     }
     Ok(match revoked {
-        0 => Found::Nothing,
-        _ => Found::Something,
+        0 => CommandOutcome::Nothing,
+        _ => CommandOutcome::Something,
     })
 }
 
-fn list(args: &TrustArgs, memories: &Memories) -> Result<Found> {
+fn list_trust(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome> {
     let records = memories.store.records().all();
     let trusted = records.iter().filter(|record| record.count_trusted() > 0);
     let projects: Vec<TrustedProject> = trusted
@@ -135,13 +135,16 @@ fn list(args: &TrustArgs, memories: &Memories) -> Result<Found> {
     let list = JsonTrustList::new(&projects, &waiting);
     match args.json {
         true => json::print(&list)?,
-        false => write!(anstream::stdout(), "{}", list.text())?,
+        false => write!(anstream::stdout(), "{}", list.format())?,
     }
     if projects.is_empty() && waiting.is_empty() {
         if !args.json {
-            writeln!(notes::stderr(), "nothing is trusted, and nothing waits")?;
+            writeln!(
+                notes::open_stderr(),
+                "nothing is trusted, and nothing waits"
+            )?;
         }
-        return Ok(Found::Nothing);
+        return Ok(CommandOutcome::Nothing);
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }

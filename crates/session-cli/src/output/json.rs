@@ -10,7 +10,7 @@ use std::io::Write;
 /// # Errors
 /// When stdout cannot be written.
 pub fn print(value: &impl Serialize) -> Result<()> {
-    print_text(&safe_json::pretty(value)?)
+    print_text(&safe_json::format_pretty(value)?)
 }
 
 /// Prints a value as one JSON document that keeps its strings to the byte.
@@ -18,7 +18,7 @@ pub fn print(value: &impl Serialize) -> Result<()> {
 /// # Errors
 /// When stdout cannot be written.
 pub fn print_lossless(value: &impl Serialize) -> Result<()> {
-    print_text(&safe_json::lossless(value)?)
+    print_text(&safe_json::format_lossless(value)?)
 }
 
 /// Prints a JSON document that is text already.

@@ -5,13 +5,14 @@ pub mod download;
 pub mod json;
 pub mod notes;
 pub mod pager;
+mod pager_command;
 pub mod progress;
 pub mod stop_signal;
 
 use anstream::{AutoStream, ColorChoice};
 
 /// Returns the columns to fill: those of the terminal, or of `COLUMNS`, else 100.
-pub fn width() -> usize {
+pub fn terminal_width() -> usize {
     let set = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let seen = || terminal_size::terminal_size().map(|(w, _)| usize::from(w.0));
     set.or_else(seen).unwrap_or(100).clamp(40, 160)

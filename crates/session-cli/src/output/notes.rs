@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
 
 /// Leaves out all notes and all progress from now on.
-pub fn silence() {
+pub fn silence_notes() {
     IS_QUIET.store(true, Ordering::Relaxed);
 }
 
 /// Returns where a note is written: stderr, or nowhere with `--quiet`.
-pub fn stderr() -> Box<dyn Write> {
+pub fn open_stderr() -> Box<dyn Write> {
     match IS_QUIET.load(Ordering::Relaxed) {
         true => Box::new(std::io::sink()),
         false => Box::new(anstream::stderr()),
@@ -24,15 +24,15 @@ pub fn stderr() -> Box<dyn Write> {
 }
 
 /// Returns a listener that notes the first long wait for an endpoint.
-pub fn endpoint_waits() -> WaitListener {
+pub fn make_wait_listener() -> WaitListener {
     WaitListener::new(|sentence| {
-        let _ = writeln!(stderr(), "{}", printable(sentence));
+        let _ = writeln!(open_stderr(), "{}", printable(sentence));
     })
 }
 
 /// Puts the names of the folders around the working directory on one line each: an error of a library names
 /// them as they are, and whoever unpacked the folder may have written a hint into its name.
-pub fn unbreak_folders(text: &str) -> String {
+pub fn escape_directory_names(text: &str) -> String {
     let directory = std::env::current_dir().unwrap_or_default();
     let names = directory.components().map(|part| part.as_os_str());
     let names = names.filter_map(|name| name.to_str());
@@ -44,7 +44,7 @@ pub fn unbreak_folders(text: &str) -> String {
 }
 
 /// Returns where a progress bar is drawn: stderr, or nowhere with `--quiet`.
-pub fn bars() -> ProgressDrawTarget {
+pub fn progress_target() -> ProgressDrawTarget {
     match IS_QUIET.load(Ordering::Relaxed) {
         true => ProgressDrawTarget::hidden(),
         false => ProgressDrawTarget::stderr(),

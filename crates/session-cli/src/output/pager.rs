@@ -1,17 +1,20 @@
 //! Long text on a terminal goes through the user's pager.
 
 use crate::environment;
+use crate::output::notes;
+use crate::output::pager_command::PagerCommand;
 use anyhow::Result;
+use session_core::text::printable;
 use std::io::{ErrorKind, IsTerminal, Write};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// Prints text with colour codes: through the pager where it is longer than the
 /// terminal, there is one, and it is not forbidden.
 ///
 /// # Errors
 /// When stdout cannot be written.
-pub fn print(text: &str, forbidden: bool) -> Result<()> {
-    let paged = !forbidden && is_long(text) && through_pager(text);
+pub fn print_paged(text: &str, forbidden: bool) -> Result<()> {
+    let paged = !forbidden && is_long(text) && print_through_pager(text);
     if !paged {
         write!(anstream::stdout().lock(), "{text}")?;
     }
@@ -24,28 +27,26 @@ fn is_long(text: &str) -> bool {
     is_terminal && rows.is_some_and(|rows| text.lines().count() >= rows)
 }
 
-/// False when there is no pager, or it cannot be started.
-fn through_pager(text: &str) -> bool {
-    let wanted = environment::program("PAGER").unwrap_or_else(|| "less -R".to_owned());
-    let mut words = wanted.split_whitespace();
-    let Some(program) = words.next().filter(|program| *program != "cat") else {
+/// Prints through the pager. Returns false when there is none, or it cannot be started.
+fn print_through_pager(text: &str) -> bool {
+    let wanted = environment::find_program("PAGER").unwrap_or_else(|| "less -R".to_owned());
+    let Some(pager) = PagerCommand::parse(&wanted) else {
+        let wanted = printable(&wanted);
+        let _ = writeln!(
+            notes::open_stderr(),
+            "note: the variable PAGER names `{wanted}`, which is no pager that session-search knows: the text is printed as it is"
+        );
         return false;
     };
-    let mut pager = Command::new(program);
-    // A project can set variables that have `less` run programs.
-    for name in ["LESSOPEN", "LESSCLOSE"] {
-        pager.env_remove(name);
-    }
-    pager.env("LESSSECURE", "1");
-    if std::env::var_os("LESS").is_none() {
-        pager.env("LESS", "R"); // as `less -R` where the user's pager is `less`
+    if pager.is_cat() {
+        return false;
     }
     let _interrupts = IgnoredInterrupts::new();
-    let Ok(mut child) = pager.args(words).stdin(Stdio::piped()).spawn() else {
+    let Ok(mut child) = pager.command().stdin(Stdio::piped()).spawn() else {
         return false;
     };
     if let Some(mut stdin) = child.stdin.take() {
-        let written = stdin.write_all(coloured(text).as_bytes());
+        let written = stdin.write_all(style_text(text).as_bytes());
         // Who leaves the pager early has read enough.
         let failed = written.is_err_and(|error| error.kind() != ErrorKind::BrokenPipe);
         drop(stdin);
@@ -83,8 +84,8 @@ impl Drop for IgnoredInterrupts {
     }
 }
 
-/// The text as stdout would take it.
-fn coloured(text: &str) -> String {
+/// Returns the text with the styles that stdout takes.
+fn style_text(text: &str) -> String {
     match super::is_styled() {
         false => anstream::adapter::strip_str(text).to_string(),
         true => text.to_owned(),

@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_millis(400);
 
 /// Shows sessions migrated, bytes read, then turns embedded. Silent where stderr is no terminal.
-pub struct Bar {
+pub struct IndexProgressBar {
     bar: ProgressBar,
     stage: Cell<Option<Stage>>,
     began: Instant,
 }
 
-impl Bar {
-    /// A bar that shows itself when the work takes longer than a moment.
+impl IndexProgressBar {
+    /// Makes a bar that shows itself when the work takes longer than a moment.
     pub fn new() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         Self {
@@ -46,13 +46,13 @@ impl Bar {
     }
 }
 
-impl Progress for Bar {
+impl Progress for IndexProgressBar {
     fn at(&self, stage: Stage, done: u64, total: u64) {
         if self.stage.get() != Some(stage) {
             self.enter(stage, total);
         }
         if self.bar.is_hidden() && self.began.elapsed() > PATIENCE {
-            self.bar.set_draw_target(notes::bars());
+            self.bar.set_draw_target(notes::progress_target());
         }
         self.bar.set_position(done);
     }
@@ -64,7 +64,7 @@ impl Progress for Bar {
     }
 }
 
-impl Drop for Bar {
+impl Drop for IndexProgressBar {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

@@ -3,7 +3,7 @@
 use crate::environment::{TestEnvironment, wait_until};
 use crate::history::{DOCKER, checkout, docker, watcher};
 use crate::inject_hook::payload;
-use crate::memory::Project;
+use crate::memory::MemoryProject;
 use serde_json::Value;
 use session_query::is_embedding;
 use session_store::{EmbeddingPause, IndexLock};
@@ -15,7 +15,7 @@ const MODEL: &str = "all-minilm-l6-v2";
 fn history() -> TestEnvironment {
     let env = TestEnvironment::unconfigured();
     for transcript in [docker(), watcher(), checkout()] {
-        env.claude(&transcript);
+        env.write_transcript(&transcript);
     }
     env
 }
@@ -57,7 +57,7 @@ fn a_first_search_answers_at_once_and_the_transformer_takes_over() {
     let query = ["search", "name resolution between containers"];
     let first = env.run(&query).succeeded();
     assert!(first.stdout().contains("a1000000"), "{first}");
-    let note = format!("note: {MODEL} has read 0 of 3 sessions");
+    let note = format!("note: {MODEL} has embedded 0 of 3 sessions");
     assert!(first.stderr().contains(&note), "{first}");
     wait(&env);
     let second = env.run(&query).succeeded();
@@ -74,7 +74,7 @@ fn what_came_since_is_found_by_the_table() {
     configure(&env, "background = false");
     env.run(&["index"]).succeeded();
     let more = docker().user("The kettle whistles in the kitchen all day long");
-    env.claude(&more);
+    env.write_transcript(&more);
     assert_eq!(env.found(&["whistling kettle", "-n", "1"]), [DOCKER]);
     let explained = env.json(&["search", "whistling kettle", "--explain"]);
     assert_eq!(heard(&explained), [MODEL, "table"]);
@@ -188,7 +188,7 @@ fn vectors_of_memories_that_came_with_a_clone_are_made_after_the_first_prompt() 
         let path = format!(".claude/data/session-search/memories/active/{id}.md");
         env.write(&env.home(&path), &text);
     }
-    let project = Project { env };
+    let project = MemoryProject { env };
     fs_err::create_dir_all(project.env.home("shop/.git")).unwrap();
     let asked = payload(&project, "rotate key number 7", "s1");
     let mut hook = project.command();

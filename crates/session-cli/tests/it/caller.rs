@@ -1,6 +1,6 @@
 //! The session that a search is asked from is left out by itself.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::{Ran, TestEnvironment};
 use insta::assert_snapshot;
 use jiff::{Timestamp, ToSpan};
@@ -21,15 +21,15 @@ fn env() -> TestEnvironment {
     fs_err::create_dir(env.home("elsewhere")).unwrap();
     let folder = fs_err::canonicalize(folder).unwrap();
     let session = |id: &str, at: &str| {
-        let session = Transcript::new(id, folder.to_str().unwrap()).folder("harbour");
+        let session = ClaudeTranscript::new(id, folder.to_str().unwrap()).folder("harbour");
         session.at(at).user("Where does the lantern hang?")
     };
     let now = Timestamp::now().checked_sub(3.minutes()).unwrap();
     let now = now.to_string();
-    env.claude(&session(NOW, &now).assistant("I look for the lantern."));
-    env.claude(&session(AGENT, &now).agent_of(NOW).assistant("Lantern!"));
+    env.write_transcript(&session(NOW, &now).assistant("I look for the lantern."));
+    env.write_transcript(&session(AGENT, &now).agent_of(NOW).assistant("Lantern!"));
     let old = session(OLD, "2026-01-15T10:00:00Z");
-    env.claude(&old.assistant("The lantern hangs at the pier."));
+    env.write_transcript(&old.assistant("The lantern hangs at the pier."));
     env.run(&["index"]).succeeded();
     env
 }
@@ -81,11 +81,11 @@ fn the_session_that_asks_is_left_out_by_its_id() {
 fn what_it_does_is_no_find_either() {
     let env = TestEnvironment::new();
     let session = |id: &str, words: &str| {
-        let session = Transcript::new(id, "/home/ann/app").user(words);
+        let session = ClaudeTranscript::new(id, "/home/ann/app").user(words);
         session.bash("cargo build", "done")
     };
-    env.claude(&session(OLD, "Build it"));
-    env.claude(&session(NOW, "Build all of it"));
+    env.write_transcript(&session(OLD, "Build it"));
+    env.write_transcript(&session(NOW, "Build all of it"));
     let found = |var: (&str, &str)| {
         let mut command = env.command();
         command

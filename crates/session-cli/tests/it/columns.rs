@@ -1,6 +1,6 @@
 //! Lines are as wide as the terminal, in columns, whatever is in them.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use crate::opencode::OpenCodeHistory;
 use insta::assert_snapshot;
@@ -21,25 +21,25 @@ fn talkative() -> TestEnvironment {
             "x.rs",
         ];
         let file = |name: &str| json!({"file_path": format!("/home/ann/quay/{name}")});
-        let talk = Transcript::new(id, "/home/ann/a-project-with-a-rather-long-name")
+        let talk = ClaudeTranscript::new(id, "/home/ann/a-project-with-a-rather-long-name")
             .user(&"Hang the lantern at the harbour gate and trim its wick. ".repeat(9))
             .assistant(&"It-hangs-there-without-a-space.".repeat(20));
-        let read = |talk: Transcript, name: &&str| talk.call("Read", file(name), "", false);
+        let read = |talk: ClaudeTranscript, name: &&str| talk.call("Read", file(name), "", false);
         files
             .iter()
             .fold(talk, read)
             .title(&"Where the lantern hangs at night ".repeat(4))
     };
-    env.claude(&long(LONG));
-    env.claude(&long(TWIN));
-    env.claude(&long("agent-e7").agent_of(LONG));
-    let wide = Transcript::new(WIDE, "/home/ann/港の灯台を修理するための長い名前の企画")
+    env.write_transcript(&long(LONG));
+    env.write_transcript(&long(TWIN));
+    env.write_transcript(&long("agent-e7").agent_of(LONG));
+    let wide = ClaudeTranscript::new(WIDE, "/home/ann/港の灯台を修理するための長い名前の企画")
         .user(
             &"港の lantern を灯台の門に掛けて👨\u{200d}👩\u{200d}👧芯を整えてください。".repeat(12),
         )
         .assistant("灯しました。")
         .title(&"灯台のlanternはどこに掛かっていますか".repeat(5));
-    env.claude(&wide);
+    env.write_transcript(&wide);
     OpenCodeHistory::open(&env).session(
         "ses_0123456789abcdefghijklmnop",
         "/home/ann/quay",

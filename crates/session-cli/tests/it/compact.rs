@@ -1,6 +1,6 @@
 //! `search --json --compact`: hits of few tokens.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use insta::assert_snapshot;
 
@@ -12,7 +12,7 @@ fn env() -> TestEnvironment {
     let session = |n: u8, words: &str| {
         let id = format!("{n}a1e0c52-0000-4000-8000-00000000000{n}");
         let folder = format!("/home/ann/{}", "harbour-of-long-names".repeat(3));
-        Transcript::new(&id, &folder)
+        ClaudeTranscript::new(&id, &folder)
             .title(words)
             .user(&format!("lantern {words}"))
             .assistant(words)
@@ -67,7 +67,7 @@ fn it_is_one_document() {
     {"query":"x","sessions":0,"complete":true,"left_out":[],"missing":[],"only_subagents":[],"filtered":[],"hits":[]}
     ----- stderr -----
     no [AGENTS] history in `[TMP]/home`
-    hint: try `session-search demo`, or set [VARIABLES]
+    hint: try `session-search demo`, or add --or-demo to a search; [DOCS]/sources.md says where histories are looked for
     "#);
     env.run(&["search", "lantern", "--compact"]).exits(2);
 }

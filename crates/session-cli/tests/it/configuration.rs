@@ -2,7 +2,7 @@
 
 use crate::environment::{Ran, TestEnvironment, redact_snapshots};
 use crate::history::docker;
-use crate::memory::Project;
+use crate::memory::MemoryProject;
 use insta::assert_snapshot;
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ const FILE: &str = ".config/session-search/config.toml";
 
 fn with(config: &str) -> TestEnvironment {
     let env = TestEnvironment::unconfigured();
-    env.claude(&docker());
+    env.write_transcript(&docker());
     env.write(&env.home(FILE), config);
     env
 }
@@ -48,7 +48,7 @@ fn a_mistake_is_named_with_its_line_and_key() {
 
     ----- stderr -----
     error: [TMP]/home/.config/session-search/config.toml, line 3, key `backgrund`: unknown key `backgrund`, expected one of `model`, `background`, `threads`, `nice`, `on_battery`, `device`, `hub`, `remote`, `redaction`, `exclude`, `enabled`, `auto_save`, `auto_retrieve`, `storage`, `retrieval`, `injection`, `hook`
-    hint: docs/configuration.md has the keys and their values; text stands in double quotes
+    hint: [DOCS]/configuration.md has the keys and their values; text stands in double quotes
     ");
     assert_snapshot!(refused("background = \"yes\""), @r#"
     exit code: 2
@@ -56,7 +56,7 @@ fn a_mistake_is_named_with_its_line_and_key() {
 
     ----- stderr -----
     error: [TMP]/home/.config/session-search/config.toml, line 1, key `background`: invalid type: string "yes", expected true or false
-    hint: docs/configuration.md has the keys and their values; text stands in double quotes
+    hint: [DOCS]/configuration.md has the keys and their values; text stands in double quotes
     "#);
     assert_snapshot!(refused("[remote]\nurl = \"http://localhost\"\ntoken = \"x\""), @r"
     exit code: 2
@@ -64,7 +64,7 @@ fn a_mistake_is_named_with_its_line_and_key() {
 
     ----- stderr -----
     error: [TMP]/home/.config/session-search/config.toml, line 3, key `token`: unknown key `token`, expected one of `url`, `api_key`, `model`, `max_tokens`
-    hint: docs/configuration.md has the keys and their values; text stands in double quotes
+    hint: [DOCS]/configuration.md has the keys and their values; text stands in double quotes
     ");
     assert_snapshot!(refused("model = table"), @r"
     exit code: 2
@@ -72,7 +72,7 @@ fn a_mistake_is_named_with_its_line_and_key() {
 
     ----- stderr -----
     error: [TMP]/home/.config/session-search/config.toml, line 1, key `model`: invalid boolean, expected `true`
-    hint: docs/configuration.md has the keys and their values; text stands in double quotes
+    hint: [DOCS]/configuration.md has the keys and their values; text stands in double quotes
     ");
 }
 
@@ -139,7 +139,7 @@ fn every_key_is_documented() {
 
 #[test]
 fn settings_are_shown_with_who_said_them() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let file = project.env.home("shop/.claude/session-search.toml");
     project.env.write(
         &file,
@@ -179,6 +179,6 @@ fn settings_are_shown_with_who_said_them() {
         "line 2, key `location`",
     );
     // What does not concern memories goes on.
-    project.env.claude(&docker());
+    project.env.write_transcript(&docker());
     project.run(&["search", "docker"]).succeeded();
 }

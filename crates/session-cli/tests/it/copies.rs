@@ -1,6 +1,6 @@
 //! Resumed and forked sessions repeat what was said: it is found once.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use crate::opencode::OpenCodeHistory;
 use serde_json::json;
@@ -8,15 +8,15 @@ use serde_json::json;
 const FIRST: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 const COPY: &str = "bbbbbbbb-0000-4000-8000-000000000002";
 
-fn original() -> Transcript {
-    Transcript::new(FIRST, "/home/ann/garden")
+fn original() -> ClaudeTranscript {
+    ClaudeTranscript::new(FIRST, "/home/ann/garden")
         .user("Prune the espalier pear in winter")
         .assistant("Cut back to two buds.")
         .user("And the quince hedge?")
         .assistant("Only the inward shoots.")
 }
 
-fn resumed() -> Transcript {
+fn resumed() -> ClaudeTranscript {
     original()
         .resumed_as(COPY)
         .at("2026-01-20T10:00:00Z")
@@ -84,7 +84,7 @@ fn a_copy_is_shown_whole() {
 #[test]
 fn a_copy_that_comes_later_is_found_once() {
     let env = TestEnvironment::indexed(&[original()]);
-    env.claude(&resumed());
+    env.write_transcript(&resumed());
     env.run(&["index"]).succeeded();
     assert_eq!(turns(&env, "espalier pear"), ["a0"]);
 }
@@ -106,7 +106,9 @@ fn both_sides_of_a_fork_are_found() {
 #[test]
 fn a_copy_takes_over_what_the_original_loses() {
     let env = TestEnvironment::indexed(&[original(), resumed()]);
-    env.claude(&Transcript::new(FIRST, "/home/ann/garden").user("Start a compost heap"));
+    env.write_transcript(
+        &ClaudeTranscript::new(FIRST, "/home/ann/garden").user("Start a compost heap"),
+    );
     env.run(&["index"]).succeeded();
     assert_eq!(turns(&env, "espalier pear"), ["b0"]);
     assert_eq!(env.found(&["espalier pear", "--keyword-only"]), [COPY]);
@@ -117,7 +119,7 @@ fn a_fork_with_ids_of_its_own_is_found_once() {
     let forked = |line: usize| json!({"sessionId": FIRST, "messageUuid": format!("aaaaaaaa-0000-4000-8000-{line:012}")});
     let user = |line: usize, words: &str| json!({"type": "user", "forkedFrom": forked(line), "message": {"role": "user", "content": words}});
     let reply = |line: usize, words: &str| json!({"type": "assistant", "forkedFrom": forked(line), "message": {"role": "assistant", "content": [{"type": "text", "text": words}]}});
-    let fork = Transcript::new(COPY, "/home/ann/garden")
+    let fork = ClaudeTranscript::new(COPY, "/home/ann/garden")
         .line(user(0, "Prune the espalier pear in winter"))
         .line(reply(1, "Cut back to two buds."))
         .user("Now sharpen the secateurs");

@@ -1,6 +1,6 @@
 //! A history that cannot be read costs itself, and is named.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::{TestEnvironment, set_time};
 use crate::history::{DOCKER, SCHEDULE, WATCHER, docker, small, watcher};
 use crate::opencode::OpenCodeHistory;
@@ -14,8 +14,8 @@ fn attic(env: &TestEnvironment) -> PathBuf {
     env.home(&format!(".claude/projects/-home-ann-attic/{ID}.jsonl"))
 }
 
-fn telescope() -> Transcript {
-    Transcript::new(ID, "/home/ann/attic")
+fn telescope() -> ClaudeTranscript {
+    ClaudeTranscript::new(ID, "/home/ann/attic")
         .user("Collimate the telescope mirror")
         .assistant("Turn the three screws.")
 }
@@ -316,7 +316,7 @@ fn a_locked_database_is_read_when_it_is_free() {
 fn times_of_files_may_be_anything() {
     let env = TestEnvironment::indexed(&[docker()]);
     let future = SystemTime::now() + Duration::from_secs(400 * 24 * 3600);
-    set_time(&env.claude(&watcher()), future);
+    set_time(&env.write_transcript(&watcher()), future);
     env.write(&attic(&env), telescope().text());
     set_time(&attic(&env), SystemTime::UNIX_EPOCH);
     env.run(&["index"]).succeeded();
@@ -329,8 +329,8 @@ fn times_of_files_may_be_anything() {
             .starts_with("nothing new")
     );
     let longer = watcher().user("Prune the espalier").text();
-    env.write(&env.home(&watcher().place()), longer);
-    set_time(&env.home(&watcher().place()), future);
+    env.write(&env.home(&watcher().path_in_home()), longer);
+    set_time(&env.home(&watcher().path_in_home()), future);
     assert_eq!(
         env.found(&["espalier", "--keyword-only"]),
         [WATCHER],

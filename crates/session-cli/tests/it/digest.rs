@@ -1,6 +1,6 @@
 //! The digest of a day.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use crate::work::{BOILER, boiler, in_new_york, night};
 use insta::assert_snapshot;
@@ -124,6 +124,17 @@ fn a_time_after_an_option_is_one_before_it() {
 }
 
 #[test]
+fn an_open_beginning_is_that_of_the_history() {
+    let env = night();
+    let report = env.run(&["digest", "..2026-03-09"]).succeeded().stdout();
+    assert!(!report.contains("1970"), "{report}");
+    assert!(
+        report.starts_with("## March 8 to March 9, 2026: "),
+        "{report}"
+    );
+}
+
+#[test]
 fn nothing_is_said_to_be_nothing() {
     let env = night();
     assert_snapshot!(env.run(&["digest", "2026-03-01"]), @r"
@@ -138,8 +149,8 @@ fn nothing_is_said_to_be_nothing() {
     ----- stdout -----
 
     ----- stderr -----
-    no session on March 8, 2026
-    hint: --project may be too narrow
+    no project has `teapot` in its name or path
+    hint: `session-search status` lists the projects
     ");
     assert_snapshot!(env.run(&["digest", "--json", "2026-03-01"]), @r#"
     exit code: 1
@@ -160,7 +171,7 @@ fn nothing_is_said_to_be_nothing() {
 
     ----- stderr -----
     error: `someday` is not a time
-    hint: write a date (2026-01-15), a month (2026-01), a time (2026-01-15T09:00), a while ago (3d, 2w, 12h), or a day (yesterday, last monday)
+    hint: write a date (2026-01-15), a month (2026-01), a time (2026-01-15T09:00), a while ago (3d, 2w, 12h), a day (yesterday, last monday), or a week or month (last week, this month); a range is FROM..TO, by --when
     ");
     assert_snapshot!(TestEnvironment::new().run(&["digest"]).exits(1).stdout(), @"");
 }
@@ -267,7 +278,7 @@ fn the_work_of_subagents_is_in_the_order_in_which_they_began() {
     let write = |id: &str, time: &str, file: &str| {
         let input =
             json!({"file_path": format!("/home/ann/boiler/{file}"), "content": "Fill first."});
-        Transcript::new(id, "/home/ann/boiler")
+        ClaudeTranscript::new(id, "/home/ann/boiler")
             .agent_of(BOILER)
             .at(time)
             .user("Write down how it fills, in a file of its own")
@@ -282,7 +293,7 @@ fn the_work_of_subagents_is_in_the_order_in_which_they_began() {
     ] {
         let [first, second, third] = sessions;
         let env = TestEnvironment::indexed(&[first, second]);
-        env.claude(&third);
+        env.write_transcript(&third);
         let told = in_new_york(&env, &["digest", "2026-03-08", "--format", "json"]).stdout();
         let places: Vec<_> = ["early.md", "late.md"].map(|file| told.find(file)).into();
         assert!(places[0].is_some() && places[0] < places[1], "{told}");

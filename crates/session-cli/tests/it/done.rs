@@ -1,14 +1,14 @@
 //! Work that is easily overlooked.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use serde_json::json;
 
 const PARENT: &str = "d1000000-0000-4000-8000-000000000001";
 const CHILD: &str = "agent-d2";
 
-fn session() -> Transcript {
-    Transcript::new(PARENT, "/srv/app").user("Please deploy the application to production")
+fn session() -> ClaudeTranscript {
+    ClaudeTranscript::new(PARENT, "/srv/app").user("Please deploy the application to production")
 }
 
 /// The commands that a pattern finds, each with how it ended.
@@ -44,7 +44,7 @@ fn what_was_interrupted_did_not_work() {
     lines.last_mut().unwrap()["toolUseResult"] = json!({"stdout": "", "interrupted": true});
     let env = TestEnvironment::new();
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    env.write(&env.home(&call.place()), text);
+    env.write(&env.home(&call.path_in_home()), text);
     let found = env.json(&["commands", "make"]);
     let run = &found["found"][0]["what"][0];
     assert_eq!(
@@ -66,11 +66,11 @@ fn a_turn_may_run_a_thousand_commands() {
 
 #[test]
 fn a_session_stands_for_its_subagents() {
-    let helper = Transcript::new(CHILD, "/srv/app").agent_of(PARENT);
+    let helper = ClaudeTranscript::new(CHILD, "/srv/app").agent_of(PARENT);
     let helper = helper
         .user("Look for the port")
         .bash("grep -r port /srv", "8080");
-    let other = Transcript::new("d3000000-0000-4000-8000-000000000003", "/srv/app");
+    let other = ClaudeTranscript::new("d3000000-0000-4000-8000-000000000003", "/srv/app");
     let other = other
         .user("And where is the port here?")
         .bash("grep port here", "none");
@@ -103,7 +103,7 @@ fn files_are_meant_as_a_shell_means_them() {
 
 #[test]
 fn a_question_with_a_short_answer_was_a_days_work() {
-    let asked = Transcript::new(PARENT, "/srv/app")
+    let asked = ClaudeTranscript::new(PARENT, "/srv/app")
         .at("2026-01-15T10:00:00Z")
         .user("Is the port of the database still the usual one?")
         .assistant("Yes, 5433.");
@@ -146,7 +146,7 @@ fn nothing_of_a_kind_is_nothing_found() {
     ]);
     assert!(ran.exits(2).stderr().contains("ends before it begins"));
     let ran = env.run(&["stats", "--project", "nope"]).exits(1);
-    assert!(ran.stderr().contains("no session of project `nope`"));
+    assert!(ran.stderr().starts_with("no project has `nope`"), "{ran}");
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn an_index_that_others_could_read_is_closed_to_them() {
     let database = env.index("index.db");
     let open = std::fs::Permissions::from_mode(0o666);
     fs_err::set_permissions(&database, open).unwrap();
-    env.claude(
+    env.write_transcript(
         &session()
             .assistant("I look into it.")
             .user("And the tests of it, too, please"),

@@ -1,6 +1,6 @@
 //! A home folder of its own, and the program run in it.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use insta::Settings;
 use insta::internals::SettingsBindDropGuard;
 use serde_json::Value;
@@ -53,10 +53,10 @@ impl TestEnvironment {
     }
 
     /// An environment that holds transcripts, and their index.
-    pub fn indexed(transcripts: &[Transcript]) -> Self {
+    pub fn indexed(transcripts: &[ClaudeTranscript]) -> Self {
         let env = Self::new();
         for transcript in transcripts {
-            env.claude(transcript);
+            env.write_transcript(transcript);
         }
         env.run(&["index"]).succeeded();
         env
@@ -214,8 +214,7 @@ pub fn redact_snapshots() -> SettingsBindDropGuard {
         ),
         (r"one of claude, [a-z, -]+", "one of [AGENTS]"),
         (r"(?m)^no .* or .* history in", "no [AGENTS] history in"),
-        (r"or set [A-Z_]+, .* or [A-Z_]+", "or set [VARIABLES]"),
-        (r"or set CLAUDE_CONFIG_DIR or [A-Z_]+", "or set [VARIABLES]"),
+        (r"https://\S+/(blob|tree)/main/docs", "[DOCS]"),
         (r"\([\d.]+ s\)", "([TIME] s)"),
         (r"\([\d.]+ MB", "([SIZE] MB"),
         (r#""bytes": \d{4,}"#, r#""bytes": [SIZE]"#),
@@ -230,5 +229,7 @@ pub fn redact_snapshots() -> SettingsBindDropGuard {
     ] {
         settings.add_filter(pattern, replacement);
     }
+    let format = format!(r#"(format"?:? ){}\b"#, session_store::FORMAT_VERSION);
+    settings.add_filter(&format, "$1[CURRENT]");
     settings.bind_to_scope()
 }

@@ -1,6 +1,6 @@
 //! A session as one file. What it looks like is tested in session-export.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use crate::history::{DOCKER, small};
 use serde_json::Value;
@@ -123,7 +123,7 @@ fn a_file_is_its_owners_alone_and_no_link_in_a_repository_is_followed() {
 fn secrets_are_redacted_in_each_format() {
     let id = "5ec0e700-0000-4000-8000-000000000002";
     let key = "w4kilnq9zr2tinker";
-    let transcript = Transcript::new(id, "/home/ann/boiler")
+    let transcript = ClaudeTranscript::new(id, "/home/ann/boiler")
         .user(&format!("Deploy with API_KEY={key}"))
         .bash(
             &format!("API_KEY={key} ./deploy"),
@@ -162,6 +162,26 @@ fn a_name_that_is_no_file_says_what_to_name() {
     assert_eq!(ran.stderr(), said);
     let ran = env.run(&["memory", "import", folder]).exits(2);
     assert_eq!(ran.stderr(), said);
+}
+
+#[test]
+fn a_missing_parent_directory_is_refused() {
+    let env = small();
+    let missing = env.path("mis typed");
+    let name = missing.to_str().unwrap();
+    let said =
+        format!("error: there is no folder `{name}`\nhint: `mkdir -p '{name}'` creates it\n");
+    let path = missing.join("page.html");
+    let path = path.to_str().unwrap();
+    for command in [
+        &["export", "a1", "-o", path][..],
+        &["memory", "export", "-o", path],
+        &["memory", "export", "--to", path],
+        &["man", "--output", path],
+    ] {
+        assert_eq!(env.run(command).exits(2).stderr(), said, "{command:?}");
+        assert!(!missing.exists(), "{command:?}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Conditions on what is found.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use crate::opencode::OpenCodeHistory;
 use insta::assert_snapshot;
@@ -17,8 +17,8 @@ const AGENT: &str = "agent-e5";
 const PROMPT: &str = "Wire the kettle sensor to the dashboard";
 const ANSWER: &str = "The kettle reports its temperature now.";
 
-fn session(id: &str, cwd: &str, at: Timestamp) -> Transcript {
-    Transcript::new(id, cwd).at_ms(at.as_millisecond())
+fn session(id: &str, cwd: &str, at: Timestamp) -> ClaudeTranscript {
+    ClaudeTranscript::new(id, cwd).at_ms(at.as_millisecond())
 }
 
 trait Wire {
@@ -26,7 +26,7 @@ trait Wire {
     fn wire(self, file: &str) -> Self;
 }
 
-impl Wire for Transcript {
+impl Wire for ClaudeTranscript {
     fn wire(self, file: &str) -> Self {
         self.user(PROMPT)
             .call("Read", json!({"file_path": file}), "", false)
@@ -54,16 +54,16 @@ fn env() -> TestEnvironment {
     );
     let january: Timestamp = "2026-01-10T12:00:00Z".parse().unwrap();
     let worktree = "/home/ann/kitchen/.worktrees/probe";
-    env.claude(&session(D, worktree, january).branch("probe").wire(probe));
-    env.claude(&session(C, "/home/ann/Workshop", days_ago(10)).wire(spout));
-    env.claude(
+    env.write_transcript(&session(D, worktree, january).branch("probe").wire(probe));
+    env.write_transcript(&session(C, "/home/ann/Workshop", days_ago(10)).wire(spout));
+    env.write_transcript(
         &session(B, "/home/ann/kitchen", days_ago(1))
             .branch("steam")
             .wire(spout),
     );
-    env.claude(&session(A, "/home/ann/kitchen", days_ago(0)).wire(spout));
+    env.write_transcript(&session(A, "/home/ann/kitchen", days_ago(0)).wire(spout));
     let later = days_ago(0).checked_add(1.hours()).unwrap();
-    env.claude(
+    env.write_transcript(
         &session(AGENT, "/home/ann/kitchen", later)
             .agent_of(A)
             .wire(spout),
@@ -122,8 +122,8 @@ fn a_dot_is_the_folder_that_one_is_in() {
     fs_err::create_dir_all(here.join("src")).unwrap();
     fs_err::create_dir_all(here.join(".worktrees/fix")).unwrap();
     let real = fs_err::canonicalize(&here).unwrap();
-    env.claude(&session(A, &real.to_string_lossy(), days_ago(3)).wire("a.rs"));
-    env.claude(&session(B, &there.to_string_lossy(), days_ago(3)).wire("a.rs"));
+    env.write_transcript(&session(A, &real.to_string_lossy(), days_ago(3)).wire("a.rs"));
+    env.write_transcript(&session(B, &there.to_string_lossy(), days_ago(3)).wire("a.rs"));
     env.run(&["index"]).succeeded();
     let found = |project: &str, from: &str| {
         let mut command = env.command();
@@ -209,8 +209,8 @@ fn filters_alone_list_the_newest() {
     ----- stdout -----
 
     ----- stderr -----
-    nothing found in what the filters leave of 5 sessions
-    hint: the filters may be too narrow
+    no turn is on the branch `nothing`
+    hint: give the whole name of a branch, or leave it out
     ");
 }
 
@@ -291,7 +291,7 @@ fn what_is_no_time_is_said() {
 
     ----- stderr -----
     error: `soon` is not a time
-    hint: write a date (2026-01-15), a month (2026-01), a time (2026-01-15T09:00), a while ago (3d, 2w, 12h), or a day (yesterday, last monday)
+    hint: write a date (2026-01-15), a month (2026-01), a time (2026-01-15T09:00), a while ago (3d, 2w, 12h), a day (yesterday, last monday), or a week or month (last week, this month); a range is FROM..TO, by --when
     ");
     for bad in [["--days", "x"], ["--days", "-1"], ["--days", "4000000000"]] {
         let ran = env
@@ -344,9 +344,8 @@ fn what_filters_by_turn_leave_is_not_counted_as_searched() {
     ----- stdout -----
 
     ----- stderr -----
-    only what the filters leave out holds kettle
-    nothing found in what the filters leave of 5 sessions
-    hint: the filters may be too narrow
+    no turn names a file with `nothing.rs` in its path
+    hint: give a shorter part of the path, or leave it out
     ");
 }
 

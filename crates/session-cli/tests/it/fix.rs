@@ -1,9 +1,9 @@
 //! Cures of errors: found by command, MCP server and hook.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use crate::mcp_client::McpClient;
-use crate::memory::Project;
+use crate::memory::MemoryProject;
 use crate::work::night;
 use insta::assert_snapshot;
 use serde_json::json;
@@ -12,12 +12,12 @@ const FERRY: &str = "fe000000-0000-4000-8000-000000000003";
 const DOCK: &str = "d0000000-0000-4000-8000-000000000004";
 
 /// A session of the ferry that cures two errors.
-fn ferry(cwd: &str) -> Transcript {
+fn ferry(cwd: &str) -> ClaudeTranscript {
     let edit = json!({"file_path": format!("{cwd}/tide.c"), "old_string": "a", "new_string": "b"});
-    let make = |it: Transcript, output: &str, failed| {
+    let make = |it: ClaudeTranscript, output: &str, failed| {
         it.call("Bash", json!({"command": "make ferry"}), output, failed)
     };
-    let begun = Transcript::new(FERRY, cwd).user("Build the ferry");
+    let begun = ClaudeTranscript::new(FERRY, cwd).user("Build the ferry");
     let failed = make(
         begun,
         "cc -c tide.c\ntide.c:12: error: no tide table\n",
@@ -36,9 +36,9 @@ fn ferry(cwd: &str) -> Transcript {
 }
 
 /// Another project's session with one of its errors, which comes later.
-fn dock() -> Transcript {
+fn dock() -> ClaudeTranscript {
     let make = json!({"command": "make dock"});
-    Transcript::new(DOCK, "/home/ann/dock")
+    ClaudeTranscript::new(DOCK, "/home/ann/dock")
         .at("2026-02-20T10:00:00Z")
         .user("Build the dock")
         .call("Bash", make.clone(), "dock.c:3: error: no tide table", true)
@@ -53,7 +53,7 @@ fn cures_are_told_newest_first() {
     assert_snapshot!(env.run(&["fix", "quay.c:80: error: no tide table"]), @r#"
     exit code: 0
     ----- stdout -----
-    FIXES   "quay.c:80: error: no tide table"   2 cures of 2 turns that failed of it
+    FIXES   "quay.c:80: error: no tide table"   2 cures of 2 turns that failed with it
 
     2026-02-20 10:00   d0000000:0   dock   Build the dock
         error    dock.c:3: error: no tide table
@@ -104,7 +104,7 @@ fn an_error_without_a_cure_is_said_so() {
     for (error, said) in [
         (
             "error: no furnace at all",
-            "no command failed of that\nhint: give the whole line, as it was printed\n",
+            "no command failed with that error\nhint: give the whole line, as it was printed\n",
         ),
         (
             "error: 1 failed",
@@ -122,10 +122,12 @@ fn an_error_without_a_cure_is_said_so() {
 
 #[test]
 fn an_output_is_read_from_stdin() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let root = project.env.home("shop");
     project.env.write(
-        &project.env.home(&ferry(root.to_str().unwrap()).place()),
+        &project
+            .env
+            .home(&ferry(root.to_str().unwrap()).path_in_home()),
         ferry(root.to_str().unwrap()).text(),
     );
     let output = "cc -c quay.c\nquay.c:7: error: no tide table\nmake: *** [all] Error 1\n";
@@ -157,7 +159,10 @@ fn the_history_tool_lists_cures() {
         "history",
         json!({"what": "fixes", "pattern": "error: no furnace"}),
     );
-    assert!(none.contains("note: no command failed of that"), "{none}");
+    assert!(
+        none.contains("note: no command failed with that error"),
+        "{none}"
+    );
     let elsewhere = client.call(
         "history",
         json!({"what": "fixes", "pattern": "error: no water", "project": "nowhere"}),
@@ -170,16 +175,16 @@ fn the_history_tool_lists_cures() {
 
 #[test]
 fn a_failed_command_is_told_its_cure_once() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let root = project.env.home("shop");
     let written = ferry(root.to_str().unwrap());
     project
         .env
-        .write(&project.env.home(&written.place()), written.text());
+        .write(&project.env.home(&written.path_in_home()), written.text());
     let other = dock();
     project
         .env
-        .write(&project.env.home(&other.place()), other.text());
+        .write(&project.env.home(&other.path_in_home()), other.text());
     project.run(&["index"]).succeeded();
     let failed_of = |session: &str, command: &str, error: &str| {
         let asked = json!({"session_id": session, "cwd": root, "hook_event_name": "PostToolUseFailure",

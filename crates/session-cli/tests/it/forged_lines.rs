@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use crate::hostile::{ID, INFO, TOPIC, memory};
-use crate::memory::Project;
+use crate::memory::MemoryProject;
 use session_test::home::TestHome;
 use std::path::Path;
 
@@ -47,7 +47,7 @@ fn write_project(env: &TestHome, root: &Path) {
 
 #[test]
 fn no_name_of_a_folder_forges_a_line() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let root = project.env.home(NAME);
     write_project(&project.env, &root);
     let linked = project.env.home("y").join(NAME);
@@ -71,7 +71,7 @@ fn no_name_of_a_folder_forges_a_line() {
 /// The file of a memory says where it comes from.
 #[test]
 fn the_source_of_a_memory_becomes_no_command() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let text = |source: &str| {
         let front = format!("importance: high\nsource:\n  session: {source}\n");
         memory(ID, TOPIC, INFO).replace("importance: high\n", &front)

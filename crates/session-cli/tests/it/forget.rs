@@ -1,10 +1,11 @@
 //! What is forgotten is nowhere, and does not come back.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use crate::kill::dump;
-use crate::memory::Project;
+use crate::memory::MemoryProject;
 use rusqlite::Connection;
+use serde_json::json;
 use session_store::{Reader, Writer};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -15,8 +16,8 @@ const FORK: &str = "f0460000-0000-4000-8000-000000000003";
 /// One word of the word index.
 const WORD: &str = "zq8lanternw7xk9";
 
-fn lamp() -> Transcript {
-    Transcript::new(LAMP, "/home/ann/lamp")
+fn lamp() -> ClaudeTranscript {
+    ClaudeTranscript::new(LAMP, "/home/ann/lamp")
         .user(&format!("How is the {WORD} filled with oil?"))
         .bash(&format!("fill {WORD}"), &format!("error: {WORD} is dry"))
         .assistant(&format!("The {WORD} has a cap at its side."))
@@ -24,8 +25,8 @@ fn lamp() -> Transcript {
         .assistant("Every ten hours.")
 }
 
-fn kiln() -> Transcript {
-    Transcript::new(KILN, "/home/ann/kiln")
+fn kiln() -> ClaudeTranscript {
+    ClaudeTranscript::new(KILN, "/home/ann/kiln")
         .at("2026-02-01T10:00:00Z")
         .user("How hot does the kiln get under the gearbox?")
         .assistant("It gets to a thousand degrees.")
@@ -121,7 +122,7 @@ fn a_list_of_prompts_tells_no_more_of_a_forgotten_session() {
 #[test]
 fn the_branch_of_a_forgotten_turn_goes() {
     let branch = "zq8branch";
-    let text = Transcript::new(LAMP, "/home/ann/lamp")
+    let text = ClaudeTranscript::new(LAMP, "/home/ann/lamp")
         .branch(branch)
         .user("How is the lantern filled with oil?")
         .branch("main")
@@ -167,7 +168,7 @@ fn forgetting_waits_for_another_writer() {
 fn what_is_forgotten_does_not_come_back_until_it_is_undone() {
     let env = TestEnvironment::indexed(&[lamp(), kiln()]);
     env.run(&["forget", LAMP, "--yes"]).succeeded();
-    env.claude(
+    env.write_transcript(
         &lamp()
             .user("One more thing about the wick")
             .assistant("Yes."),
@@ -209,6 +210,7 @@ fn what_names_everything_forgets_nothing() {
         ("--project", "/"),
         ("--match", ""),
         ("--match", ".*"),
+        ("--match", "("),
     ] {
         let ran = env.run(&["forget", option, value, "--yes"]).exits(2);
         assert!(ran.stderr().contains("hint:"), "{option} {value:?}: {ran}");
@@ -262,12 +264,12 @@ fn what_is_left_out_is_called_forgotten() {
 /// Said from elsewhere than the project that the memory is of.
 #[test]
 fn memories_of_a_forgotten_session_go_wherever_they_lie() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let shop = project.env.home("shop");
-    let transcript = Transcript::new(LAMP, shop.to_str().unwrap())
+    let transcript = ClaudeTranscript::new(LAMP, shop.to_str().unwrap())
         .user(&format!("How is the {WORD} filled with oil?"))
         .assistant(&format!("The {WORD} has a cap."));
-    project.env.claude(&transcript);
+    project.env.write_transcript(&transcript);
     project.env.run(&["skill", "install"]).succeeded();
     let info = format!("the {WORD} has a cap");
     let id = project.save(WORD, &info, &["--from", LAMP]);
@@ -300,7 +302,7 @@ fn turns_that_come_back_are_counted() {
     let env = TestEnvironment::indexed(&[lamp()]);
     let forget = ["forget", &format!("{LAMP}:0"), "--yes"];
     env.run(&forget).succeeded();
-    env.claude(&kiln()); // which is new, and did not come back
+    env.write_transcript(&kiln()); // which is new, and did not come back
     let undone = env.run(&["forget", "--undo", "1"]).succeeded();
     let said = "1 turn came back from the histories";
     assert!(undone.stderr().contains(said), "{undone}");
@@ -332,7 +334,7 @@ fn forgotten_turns_are_forgotten_in_forks_too() {
             .contains("ten hours")
     );
     // Histories that grow, and a rewrite of the whole index, leave it out.
-    env.claude(&fork.user("And now?").assistant("Now it is late."));
+    env.write_transcript(&fork.user("And now?").assistant("Now it is late."));
     env.run(&["index"]).succeeded();
     env.run(&["index", "--full"]).succeeded();
     assert!(!decoded(&env).contains(WORD));
@@ -408,7 +410,7 @@ fn a_title_that_matches_is_forgotten_though_no_turn_does() {
     );
     assert!(!decoded(&env).contains(WORD));
     assert!(env.found(&["kiln gearbox"]).contains(&KILN.to_owned()));
-    env.claude(&named(&title).user("And the flue?"));
+    env.write_transcript(&named(&title).user("And the flue?"));
     for full in [&["index"][..], &["index", "--full"]] {
         env.run(full).succeeded();
         assert!(!decoded(&env).contains(WORD), "{full:?}");
@@ -424,6 +426,26 @@ fn a_title_that_matches_is_forgotten_though_no_turn_does() {
         "{ran}"
     );
     assert!(!decoded(&env).contains(WORD));
+}
+
+/// A transcript may tell of another session, by one of its messages.
+#[test]
+fn a_title_in_the_transcript_of_another_session_is_forgotten() {
+    let summary =
+        json!({"type": "summary", "summary": format!("Oil the {WORD}"), "leafUuid": "gone"});
+    let env = TestEnvironment::indexed(&[kiln().line(summary.clone())]);
+    assert!(decoded(&env).contains(WORD));
+    let ran = env.run(&["forget", "--match", WORD, "--yes"]).succeeded();
+    assert!(ran.stderr().contains("0 turns, 1 title"), "{ran}");
+    assert!(!decoded(&env).contains(WORD));
+
+    let env = TestEnvironment::indexed(&[lamp(), kiln()]);
+    env.run(&["forget", LAMP, "--yes"]).succeeded();
+    env.write_transcript(&kiln().line(summary));
+    for index in [&["index"][..], &["index", "--full"]] {
+        env.run(index).succeeded();
+        assert!(!decoded(&env).contains(WORD), "{index:?}");
+    }
 }
 
 fn configure(env: &TestEnvironment, table: &str) {
@@ -444,12 +466,32 @@ fn what_the_configuration_excludes_is_removed_and_said() {
     configure("[exclude]\npatterns = [\"zq8\"]\n");
     env.run(&["index"]).succeeded();
     assert!(!decoded(&env).contains(WORD));
+    // What was excluded still is: nothing is read again.
+    configure("[exclude]\npatterns = [\"zq8\"]\nprojects = [\"elsewhere\"]\n");
+    let said = env.run(&["index"]).succeeded();
+    assert!(said.stderr().starts_with("nothing new"), "{said}");
     assert!(env.found(&["wick cut"]).contains(&LAMP.to_owned()));
     configure("");
     env.run(&["index"]).succeeded();
     assert!(env.found(&[WORD]).contains(&LAMP.to_owned()));
     configure("[exclude]\npatterns = [\"(\"]\n");
     env.run(&["index"]).exits(2);
+}
+
+/// It may be all that is left of sessions whose histories are gone.
+#[test]
+fn a_database_that_was_put_aside_goes_by_consent_alone() {
+    let env = TestEnvironment::indexed(&[lamp(), kiln()]);
+    let old = env.index("index.db.old");
+    fs_err::write(&old, "old").unwrap();
+    configure(&env, "[exclude]\nprojects = [\"lamp\"]\n");
+    let searched = env.run(&["search", "kiln gearbox"]).succeeded();
+    assert!(searched.stderr().contains("index.db.old"), "{searched}");
+    let planned = env.run(&["forget", KILN, "--dry-run"]).succeeded();
+    assert!(planned.stderr().contains("index.db.old"), "{planned}");
+    assert!(old.exists());
+    env.run(&["forget", KILN, "--yes"]).succeeded();
+    assert!(!old.exists());
 }
 
 #[test]
@@ -459,7 +501,7 @@ fn a_marker_in_a_prompt_keeps_its_session_out() {
         .assistant("I see.");
     let env = TestEnvironment::indexed(&[marked.clone(), kiln()]);
     assert!(!decoded(&env).contains(WORD));
-    env.claude(
+    env.write_transcript(
         &marked
             .user(&format!("More on the {WORD}"))
             .assistant("Done."),

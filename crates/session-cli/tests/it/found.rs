@@ -254,7 +254,8 @@ fn formats_agree() {
 #[cfg(target_os = "linux")]
 fn on_a_terminal(arguments: &str, pager: &Path) -> (String, Option<String>) {
     let env = night();
-    let paged = env.path("paged");
+    let paged = pager.with_file_name("paged");
+    let _ = fs_err::remove_file(&paged);
     let typed = format!(
         "stty rows 10 cols 80; exec {} show ab0 {arguments}",
         env!("CARGO_BIN_EXE_session-search")
@@ -264,10 +265,7 @@ fn on_a_terminal(arguments: &str, pager: &Path) -> (String, Option<String>) {
     script
         .args(["-qec", &typed, "/dev/null"])
         .stdin(Stdio::null());
-    script
-        .env("PAGER", pager)
-        .env("PAGED", &paged)
-        .env("TERM", "xterm");
+    script.env("PAGER", pager).env("TERM", "xterm");
     let printed = env.ran(script.output().unwrap()).succeeded().stdout();
     (printed, fs_err::read_to_string(&paged).ok())
 }
@@ -277,9 +275,11 @@ fn on_a_terminal(arguments: &str, pager: &Path) -> (String, Option<String>) {
 fn long_text_on_a_terminal_goes_through_the_pager() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
-    let pager = folder.path().join("pager");
-    fs_err::write(&pager, "#!/bin/sh\ncat > \"$PAGED\"\n").unwrap();
-    fs_err::set_permissions(&pager, PermissionsExt::from_mode(0o755)).unwrap();
+    let [pager, shell] = ["less", "sh"].map(|name| folder.path().join(name));
+    for path in [&pager, &shell] {
+        fs_err::write(path, "#!/bin/sh\ncat > \"${0%/*}/paged\"\n").unwrap();
+        fs_err::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+    }
     let (printed, paged) = on_a_terminal("", &pager);
     let paged = paged.unwrap();
     assert!(
@@ -289,7 +289,8 @@ fn long_text_on_a_terminal_goes_through_the_pager() {
     assert!(!printed.contains("cold after each restart"), "{printed}");
     for (arguments, pager) in [
         ("--no-pager", pager.as_path()),
-        ("", Path::new("/no/such/pager")),
+        ("", Path::new("/no/such/less")),
+        ("", shell.as_path()),
     ] {
         let (printed, paged) = on_a_terminal(arguments, pager);
         assert!(printed.contains("cold after each restart"), "{printed}");

@@ -9,7 +9,7 @@ use session_store::Writer;
 /// The index of one session while there are two, and another process writes.
 fn locked() -> (TestEnvironment, Writer) {
     let env = TestEnvironment::indexed(&[docker()]);
-    env.claude(&watcher());
+    env.write_transcript(&watcher());
     let writer = Writer::open(&env.index("")).unwrap();
     (env, writer)
 }
@@ -51,7 +51,7 @@ fn a_history_that_is_not_read_yet_is_a_history() {
     let env = TestEnvironment::new();
     drop(OpenCodeHistory::open(&env));
     env.run(&["index"]).succeeded();
-    env.claude(&checkout());
+    env.write_transcript(&checkout());
     let writer = Writer::open(&env.index("")).unwrap();
     let ran = env.run(&["search", "idempotency"]).exits(1);
     assert!(

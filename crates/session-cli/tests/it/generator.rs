@@ -1,6 +1,6 @@
 //! A history made from a number: the same number, the same history.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use crate::opencode::OpenCodeHistory;
 use serde_json::json;
@@ -104,19 +104,19 @@ pub fn generate(env: &TestEnvironment, numbers: Range<u64>) {
 pub fn generate_edition(env: &TestEnvironment, numbers: Range<u64>, edition: u64) {
     let db = OpenCodeHistory::open(env);
     db.0.execute_batch("BEGIN").unwrap();
-    let mut last: Option<Transcript> = None;
+    let mut last: Option<ClaudeTranscript> = None;
     for number in numbers {
         let mut random = XorShift::new((edition << 32) + 0x5eed + number);
         let mut transcript = match last.take() {
             Some(earlier) if number % 7 == 3 => talk(earlier.resumed_as(&id(number)), &mut random),
             _ => talk(begin(number), &mut random),
         };
-        if env.home(&transcript.place()).exists() {
+        if env.home(&transcript.path_in_home()).exists() {
             transcript = talk(transcript, &mut random);
         } else if number % 4 == 0 {
             exchange(&db, number, &mut random);
         }
-        env.claude(&transcript);
+        env.write_transcript(&transcript);
         last = Some(transcript);
     }
     db.0.execute_batch("COMMIT").unwrap();
@@ -140,14 +140,14 @@ fn id(number: u64) -> String {
     format!("{number:08x}-0000-4000-8000-{:012x}", number * 7)
 }
 
-fn begin(number: u64) -> Transcript {
+fn begin(number: u64) -> ClaudeTranscript {
     let at_ms = 1_767_600_000_000 + i64::try_from(number).unwrap() * 7_200_000;
-    Transcript::new(&id(number), &format!("/home/ann/atelier-{}", number % 5))
+    ClaudeTranscript::new(&id(number), &format!("/home/ann/atelier-{}", number % 5))
         .at_ms(at_ms)
         .user("Hang the lantern at the harbour gate")
 }
 
-fn talk(mut transcript: Transcript, random: &mut XorShift) -> Transcript {
+fn talk(mut transcript: ClaudeTranscript, random: &mut XorShift) -> ClaudeTranscript {
     for _ in 0..1 + random.below(4) {
         let clauses = 1 + random.below(4);
         transcript = transcript.user(&sentence(random, clauses));

@@ -8,7 +8,7 @@ use serde_json::json;
 #[test]
 fn a_turn_that_is_appended_is_found() {
     let env = TestEnvironment::indexed(&[docker(), watcher()]);
-    env.claude(
+    env.write_transcript(
         &docker()
             .user("Expose the prometheus port")
             .assistant("It is 9090."),
@@ -25,7 +25,7 @@ fn a_turn_that_is_appended_is_found() {
 #[test]
 fn an_answer_that_is_appended_is_found() {
     let env = TestEnvironment::indexed(&[docker(), watcher()]);
-    env.claude(
+    env.write_transcript(
         &docker()
             .assistant("Also set ndots to zero.")
             .bash("dig inner.local", "NXDOMAIN error"),
@@ -46,7 +46,7 @@ fn an_answer_that_is_appended_is_found() {
 fn a_session_is_as_late_as_its_last_line() {
     let env = TestEnvironment::indexed(&[docker()]);
     let late = json!({"type": "user", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "x", "content": "fine"}]}});
-    env.claude(&docker().at("2026-01-18T08:00:00Z").line(late));
+    env.write_transcript(&docker().at("2026-01-18T08:00:00Z").line(late));
     let date = env.json(&["search", "docker"])["hits"][0]["date"].clone();
     assert_eq!(date, "2026-01-18T08:00:00Z");
 }
@@ -54,10 +54,10 @@ fn a_session_is_as_late_as_its_last_line() {
 #[test]
 fn a_title_that_comes_later_is_found() {
     let env = TestEnvironment::indexed(&[docker(), watcher()]);
-    env.claude(&watcher().title("Leaking inotify handles"));
+    env.write_transcript(&watcher().title("Leaking inotify handles"));
     let answer = env.json(&["search", "inotify"]);
     assert_eq!(answer["hits"][0]["title"], "Leaking inotify handles");
-    env.claude(
+    env.write_transcript(
         &watcher()
             .title("Leaking inotify handles")
             .title("Watcher plugged"),
@@ -76,7 +76,7 @@ fn a_title_from_another_file_is_found() {
     let leaf = "b2000000-0000-4000-8000-000000000003";
     let titles = crate::history::checkout()
         .line(json!({"type": "summary", "summary": "Leaking inotify handles", "leafUuid": leaf}));
-    env.claude(&titles);
+    env.write_transcript(&titles);
     let answer = env.json(&["search", "inotify"]);
     assert_eq!(answer["hits"][0]["session"], crate::history::WATCHER);
     assert_eq!(answer["hits"][0]["title"], "Leaking inotify handles");
@@ -104,12 +104,12 @@ fn a_session_of_opencode_grows() {
 #[test]
 fn a_file_that_was_rewritten_is_read_anew() {
     let env = TestEnvironment::indexed(&[docker(), watcher()]);
-    let other = crate::claude::Transcript::new(DOCKER, "/home/ann/homelab")
+    let other = crate::claude::ClaudeTranscript::new(DOCKER, "/home/ann/homelab")
         .at("2026-05-01T10:00:00Z")
         .user("Bake a rhubarb crumble")
         // A file that shrinks is taken for a damaged one.
         .assistant(&"At 180 degrees. ".repeat(1000));
-    env.claude(&other);
+    env.write_transcript(&other);
     let hit = env.json(&["search", "rhubarb"])["hits"][0].clone();
     assert_eq!(hit["session"], DOCKER);
     assert_eq!(hit["title"], "Bake a rhubarb crumble");
@@ -132,7 +132,7 @@ fn a_second_index_finds_nothing_new() {
 #[test]
 fn no_refresh_answers_from_the_index_as_it_is() {
     let env = TestEnvironment::indexed(&[docker()]);
-    env.claude(&watcher());
+    env.write_transcript(&watcher());
     assert_eq!(
         env.found(&["EMFILE", "--no-refresh", "--keyword-only"])
             .len(),
@@ -144,7 +144,7 @@ fn no_refresh_answers_from_the_index_as_it_is() {
 #[test]
 fn no_refresh_says_that_an_empty_index_was_not_filled() {
     let env = TestEnvironment::indexed(&[]);
-    env.claude(&watcher());
+    env.write_transcript(&watcher());
     insta::assert_snapshot!(env.run(&["search", "EMFILE", "--no-refresh"]), @r"
     exit code: 1
     ----- stdout -----

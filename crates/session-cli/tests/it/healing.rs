@@ -1,7 +1,7 @@
 //! Damage that a user can mend with a command, and folders that cannot be written.
 
 use crate::environment::TestEnvironment;
-use crate::history::{DOCKER, WATCHER, small};
+use crate::history::{DOCKER, WATCHER, docker, small};
 use crate::opencode::OpenCodeHistory;
 use rusqlite::Connection;
 use session_store::Writer;
@@ -131,17 +131,34 @@ fn give_to_nobody(path: &std::path::Path) {
 #[cfg(unix)]
 const NOBODY: u32 = 65534;
 
+/// Leaves a turn in the log of the index alone, as a process does that is killed while another one reads.
+#[cfg(unix)]
+fn leave_in_log(env: &TestEnvironment) {
+    let reader = database(env);
+    reader.execute_batch("BEGIN; SELECT id FROM files").unwrap();
+    env.write_transcript(&docker().user("Renew the wildcard certificate"));
+    env.run(&["index"]).succeeded();
+    let files = ["index.db", "index.db-wal"].map(|name| env.index(name));
+    let contents = files.each_ref().map(|path| fs_err::read(path).unwrap());
+    drop(reader);
+    for (path, content) in files.iter().zip(contents) {
+        fs_err::write(path, content).unwrap();
+    }
+    let _ = fs_err::remove_file(env.index("index.db-shm"));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_folder_that_cannot_be_written_is_searched_as_it_is() {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
     let env = small();
+    leave_in_log(&env);
     let folder = env.index("");
     let set = |path: &std::path::Path, mode: u32| {
         fs_err::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     };
-    for name in ["index.db", "lock"] {
+    for name in ["index.db", "index.db-wal", "lock"] {
         set(&folder.join(name), 0o400);
     }
     set(&folder, 0o500);
@@ -184,9 +201,25 @@ fn a_folder_that_cannot_be_written_is_searched_as_it_is() {
             .stderr()
             .contains("cannot be written")
     );
+    let logged = run(&["search", "wildcard certificate", "--keyword-only"]);
+    assert!(logged.stdout().contains("wildcard"), "{logged}");
     let refused = run(&["index"]).exits(2);
     assert!(refused.stderr().contains("hint:"), "{refused}");
     set(&folder, 0o700);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_limit_of_file_sizes_is_an_error() {
+    let env = small();
+    let program = env!("CARGO_BIN_EXE_session-search");
+    let mut shell = std::process::Command::new("sh");
+    let script = format!("ulimit -f 8; exec '{program}' index --full");
+    env.isolate(shell.args(["-c", &script]));
+    let ran = env.ran(shell.output().unwrap()).exits(2);
+    assert!(ran.stderr().starts_with("error: "), "{ran}");
+    env.run(&["index", "--full"]).succeeded();
+    assert!(env.found(&["docker bridge"]).contains(&DOCKER.to_owned()));
 }
 
 #[cfg(unix)]

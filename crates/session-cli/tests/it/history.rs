@@ -1,6 +1,6 @@
 //! A small history that several tests search.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use crate::opencode::OpenCodeHistory;
 use serde_json::json;
@@ -10,8 +10,8 @@ pub const WATCHER: &str = "b2000000-0000-4000-8000-000000000002";
 pub const CHECKOUT: &str = "c3000000-0000-4000-8000-000000000003";
 pub const SCHEDULE: &str = "ses_4000000000000001";
 
-pub fn docker() -> Transcript {
-    Transcript::new(DOCKER, "/home/ann/homelab")
+pub fn docker() -> ClaudeTranscript {
+    ClaudeTranscript::new(DOCKER, "/home/ann/homelab")
         .user("The containers cannot resolve each other by name on the docker bridge")
         .thinking("The default bridge has no DNS.")
         .bash("docker network inspect bridge", "[{\"Name\": \"bridge\"}]")
@@ -27,8 +27,8 @@ pub fn docker() -> Transcript {
         .title("Docker bridge DNS")
 }
 
-pub fn watcher() -> Transcript {
-    Transcript::new(WATCHER, "/home/ann/parser")
+pub fn watcher() -> ClaudeTranscript {
+    ClaudeTranscript::new(WATCHER, "/home/ann/parser")
         .at("2026-02-20T14:00:00Z")
         .branch("watch-mode")
         .user("The file watcher crashes with EMFILE after an hour")
@@ -41,8 +41,8 @@ pub fn watcher() -> Transcript {
         .assistant("Each change opens a new handle and none is closed. Reuse one watcher.")
 }
 
-pub fn checkout() -> Transcript {
-    Transcript::new(CHECKOUT, "/home/ann/shop")
+pub fn checkout() -> ClaudeTranscript {
+    ClaudeTranscript::new(CHECKOUT, "/home/ann/shop")
         .at("2026-03-11T16:00:00Z")
         .user("Card payments are charged twice when the customer reloads the page")
         .assistant("Send an idempotency key with each charge.")
@@ -56,7 +56,7 @@ pub fn small() -> TestEnvironment {
 /// The same in an environment that has no history yet.
 pub fn small_in(env: TestEnvironment) -> TestEnvironment {
     for transcript in [docker(), watcher(), checkout()] {
-        env.claude(&transcript);
+        env.write_transcript(&transcript);
     }
     OpenCodeHistory::open(&env).session(
         SCHEDULE,

@@ -1,14 +1,14 @@
 //! The hook in an agent's settings.
 
 use crate::inject_hook::payload;
-use crate::memory::Project;
+use crate::memory::MemoryProject;
 use serde_json::Value;
 
 const SETTINGS: &str = "{\n  \"model\": \"x\",\n  \"hooks\": {\n    \"UserPromptSubmit\": [\n      { \"hooks\": [{ \"type\": \"command\", \"command\": \"mine\" }] }\n    ]\n  },\n  \"z\": 1.0\n}\n";
 
 #[test]
 fn it_is_shown_first_then_installed_and_removed() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let path = project.env.home(".claude/settings.json");
     project.env.write(&path, SETTINGS);
     let read = || fs_err::read_to_string(&path).unwrap();
@@ -47,7 +47,7 @@ fn it_is_shown_first_then_installed_and_removed() {
 
 #[test]
 fn each_agent_has_the_hook_in_its_own_way() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     for (agent, file, last) in [
         (
             "opencode",
@@ -82,7 +82,7 @@ fn each_agent_has_the_hook_in_its_own_way() {
 
 #[test]
 fn a_patch_and_the_output_of_a_command_bring_memories_in_codex() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let when = ["--when-path", "db/**", "--when-error", "PoolTimedOut"];
     let id = project.save("Connection pool too small", "40 per pod", &when);
     let patch = "*** Begin Patch\n*** Add File: db/schema.sql\n+x\n*** End Patch\n";
@@ -99,7 +99,7 @@ fn a_patch_and_the_output_of_a_command_bring_memories_in_codex() {
 #[cfg(unix)]
 #[test]
 fn the_installed_command_answers_a_payload() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let id = project.save("Connection pool too small", "time-outs under load", &[]);
     project
         .run(&["hook", "install", "--project", "--yes"])
@@ -125,7 +125,7 @@ fn the_installed_command_answers_a_payload() {
 }
 
 /// Returns the answer to a hook about a tool, and asserts that it succeeds.
-fn about_tool(project: &Project, event: &str, session: &str, more: Value) -> Value {
+fn about_tool(project: &MemoryProject, event: &str, session: &str, more: Value) -> Value {
     let mut asked = serde_json::json!({"session_id": session, "cwd": project.env.home("shop"), "hook_event_name": event, "permission_mode": "default"});
     let fields = more.as_object().unwrap().clone();
     asked.as_object_mut().unwrap().extend(fields);
@@ -136,7 +136,7 @@ fn about_tool(project: &Project, event: &str, session: &str, more: Value) -> Val
 
 #[test]
 fn a_memory_comes_with_the_file_the_command_and_the_error_that_it_names() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let when = [
         "--when-path",
         "db/**",
@@ -175,7 +175,7 @@ fn a_memory_comes_with_the_file_the_command_and_the_error_that_it_names() {
 
 #[test]
 fn a_session_begins_with_the_last_one_where_the_user_wants_it() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let folder = project.env.home("shop");
     let cwd = folder.to_str().unwrap();
     let lines = [
@@ -210,7 +210,7 @@ fn a_session_begins_with_the_last_one_where_the_user_wants_it() {
 
 #[test]
 fn a_call_is_held_once_where_the_user_wants_it() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let id = project.save(
         "Migrations",
         "never edit one that has run",
@@ -256,7 +256,7 @@ fn a_call_is_held_once_where_the_user_wants_it() {
 
 #[test]
 fn the_task_of_a_subagent_gets_memories_where_the_user_wants_it() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let id = project.save(
         "Connection pool too small",
         "time-outs under load; 40 per pod",
@@ -286,7 +286,7 @@ fn the_task_of_a_subagent_gets_memories_where_the_user_wants_it() {
 
 #[test]
 fn settings_that_are_not_json_are_left_alone() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let path = project.env.home(".claude/settings.json");
     project.env.write(&path, "{ // mine\n}");
     let ran = project.run(&["hook", "install", "--yes"]).exits(2);
@@ -296,7 +296,7 @@ fn settings_that_are_not_json_are_left_alone() {
 
 #[test]
 fn status_notes_settings_that_are_not_json() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let path = project.env.home(".claude/settings.json");
     project.env.write(&path, "// mine\n{}");
     let said = project.run(&["hook", "status"]).exits(1).stderr();
@@ -308,7 +308,7 @@ fn status_notes_settings_that_are_not_json() {
 
 #[test]
 fn what_keeps_the_hook_from_working_is_said() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let user = project.env.home(".claude/settings.json");
     project.env.write(&user, "{\"disableAllHooks\": true}");
     let install = ["hook", "install", "--yes"];
@@ -333,7 +333,7 @@ fn what_keeps_the_hook_from_working_is_said() {
 
 #[test]
 fn the_users_own_settings_of_a_project_are_read() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let user = project.env.home(".claude/settings.json");
     project.run(&["hook", "install", "--yes"]).succeeded();
     let installed = fs_err::read_to_string(&user).unwrap();
@@ -348,7 +348,7 @@ fn the_users_own_settings_of_a_project_are_read() {
 /// The plugin and the settings may both have the hook: one of them answers.
 #[test]
 fn the_plugin_leaves_an_event_to_the_hook_of_the_settings() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     project.save("Connection pool too small", "time-outs under load", &[]);
     let prompt = "is the connection pool too small for the load?";
     let answer = |session: &str| {
@@ -371,7 +371,7 @@ fn the_plugin_leaves_an_event_to_the_hook_of_the_settings() {
 
 #[test]
 fn status_names_the_plugin() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     project.run(&["hook", "status"]).exits(1);
     let settings = project.env.home(".claude/settings.json");
     let plugins = "{\"enabledPlugins\": {\"session-search@tools\": true}}";
@@ -382,7 +382,7 @@ fn status_names_the_plugin() {
 
 #[test]
 fn a_session_of_the_plugin_begins_with_a_word_about_a_second_skill() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let start = |source: &str| {
         let asked = serde_json::json!({"session_id": "s1", "cwd": project.env.home("shop"), "hook_event_name": "SessionStart", "source": source});
         let ran = project.fed(&["hook", "run", "--plugin"], &asked.to_string());
@@ -396,7 +396,7 @@ fn a_session_of_the_plugin_begins_with_a_word_about_a_second_skill() {
 
 #[test]
 fn an_unknown_argument_blocks_no_prompt() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     for arguments in [
         &["hook", "run", "--future-flag"][..],
         &["hook", "--json", "run"],

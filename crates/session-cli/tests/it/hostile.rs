@@ -4,7 +4,7 @@
 
 use crate::environment::Ran;
 use crate::inject_hook::{context, payload};
-use crate::memory::Project;
+use crate::memory::MemoryProject;
 pub use session_test::files::make_fifo as fifo;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -23,8 +23,8 @@ pub fn memory(id: &str, topic: &str, info: &str) -> String {
 }
 
 /// A clone with a memory in it.
-pub fn clone_with_memory() -> Project {
-    let project = Project::new();
+pub fn clone_with_memory() -> MemoryProject {
+    let project = MemoryProject::new();
     project
         .env
         .write(&project.file(ID), memory(ID, TOPIC, INFO));
@@ -32,7 +32,7 @@ pub fn clone_with_memory() -> Project {
 }
 
 /// A link in the clone's folder of memories.
-fn link(project: &Project, to: impl AsRef<Path>, at: &str) {
+fn link(project: &MemoryProject, to: impl AsRef<Path>, at: &str) {
     let at = project.folder(at);
     fs_err::create_dir_all(at.parent().unwrap()).unwrap();
     let _ = fs_err::remove_file(&at);
@@ -47,17 +47,16 @@ pub fn tree(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         for entry in fs_err::read_dir(&folder).into_iter().flatten() {
             let path = entry.unwrap().path();
             let meta = fs_err::symlink_metadata(&path).unwrap();
-            let content = match () {
-                () if meta.is_symlink() => fs_err::read_link(&path)
-                    .unwrap()
-                    .into_os_string()
-                    .into_encoded_bytes(),
-                () if meta.is_dir() => {
-                    folders.push(path.clone());
-                    b"folder".to_vec()
-                }
-                () if meta.is_file() && meta.len() < 1 << 20 => fs_err::read(&path).unwrap(),
-                () => meta.len().to_string().into_bytes(),
+            let content = if meta.is_symlink() {
+                let target = fs_err::read_link(&path).unwrap();
+                target.into_os_string().into_encoded_bytes()
+            } else if meta.is_dir() {
+                folders.push(path.clone());
+                b"folder".to_vec()
+            } else if meta.is_file() && meta.len() < 1 << 20 {
+                fs_err::read(&path).unwrap()
+            } else {
+                meta.len().to_string().into_bytes()
             };
             all.push((path, content));
         }
@@ -66,7 +65,7 @@ pub fn tree(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     all
 }
 
-fn reading(project: &Project) -> Vec<Ran> {
+fn reading(project: &MemoryProject) -> Vec<Ran> {
     let commands: [&[&str]; 12] = [
         &["memory", "list"],
         &["memory", "list", "--all", "--json"],
@@ -103,7 +102,10 @@ fn a_linked_folder_of_pages_deletes_and_writes_nothing() {
 }
 
 /// Returns the files as they were before, with the program's own state as it is now: for comparison.
-fn without_state(project: &Project, before: Vec<(PathBuf, Vec<u8>)>) -> Vec<(PathBuf, Vec<u8>)> {
+fn without_state(
+    project: &MemoryProject,
+    before: Vec<(PathBuf, Vec<u8>)>,
+) -> Vec<(PathBuf, Vec<u8>)> {
     let own = project.env.home(".local");
     let now = tree(&project.env.home(""));
     let state = now.into_iter().filter(|(path, _)| path.starts_with(&own));
@@ -158,7 +160,7 @@ fn a_linked_conversation_is_not_shown() {
 
 #[test]
 fn an_import_follows_no_link() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     project
         .env
         .write(&project.env.home(".ssh/key"), "PRIVATE KEY");
@@ -181,8 +183,8 @@ fn an_import_follows_no_link() {
 
 #[test]
 fn a_project_widens_nothing() {
-    let project = Project::new();
-    project.env.claude(&crate::history::docker());
+    let project = MemoryProject::new();
+    project.env.write_transcript(&crate::history::docker());
     project.env.run(&["index"]).succeeded();
     let file = project.env.home("shop/.claude/session-search.toml");
     let wide = "[injection]\npast_turns = true\nmin_score = 0\ntotal_chars = 100000\nitem_chars = 100000\ntimeout_ms = 100000\nmax_items = 50\n[storage]\nretention_days = 0\nlocation = \"project-only\"\n[retrieval]\nmax_results = 99\n";
@@ -254,7 +256,7 @@ fn nothing_is_read_without_end() {
 
 #[test]
 fn a_linked_manifest_overwrites_nothing() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let bashrc = project.env.home(".bashrc");
     project.env.write(&bashrc, "alias ll=ls\n");
     let folder = project.env.home("shop/.claude/skills/session-search");
@@ -332,7 +334,7 @@ fn session_core_printable(text: &str) -> String {
 
 #[test]
 fn a_linked_store_puts_no_memory_of_the_user_away() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     for n in 0..3 {
         project.save(&format!("Topic {n}"), "of all projects", &["--global"]);
     }
@@ -382,8 +384,8 @@ fn a_root_that_others_write_is_none() {
 /// Its own `.gitignore` cannot offer conversations to git.
 #[test]
 fn conversations_stay_out_of_git_whatever_the_repository_ignores() {
-    let project = Project::new();
-    project.env.claude(&crate::history::docker());
+    let project = MemoryProject::new();
+    project.env.write_transcript(&crate::history::docker());
     let git = |args: &[&str]| {
         let mut git = std::process::Command::new("git");
         git.args(args).current_dir(project.env.home("shop"));

@@ -4,14 +4,14 @@
 use crate::environment::{output_in_time, wait_until};
 use crate::hostile::{ID, INFO, PROMPT, TOPIC, clone_with_memory, memory, tree};
 use crate::inject_hook::payload;
-use crate::memory::Project;
+use crate::memory::MemoryProject;
 use serde_json::Value;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Stdio;
 
 #[test]
 fn a_folder_that_was_deleted_is_named_where_it_is_needed() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let folder = project.env.home("gone");
     for args in [
         ["memory", "list"].as_slice(),
@@ -41,8 +41,8 @@ fn a_folder_that_was_deleted_is_named_where_it_is_needed() {
 
 #[test]
 fn a_variable_alone_sends_nothing() {
-    let project = Project::new();
-    project.env.claude(&crate::history::docker());
+    let project = MemoryProject::new();
+    project.env.write_transcript(&crate::history::docker());
     let server =
         crate::endpoint_server::EndpointServer::start(crate::endpoint_server::reply_with_vectors);
     let url = server.url();
@@ -71,8 +71,8 @@ fn a_variable_alone_sends_nothing() {
 /// The user configured an endpoint, and chose another model.
 #[test]
 fn a_variable_does_not_choose_the_endpoint_of_the_user() {
-    let project = Project::new();
-    project.env.claude(&crate::history::docker());
+    let project = MemoryProject::new();
+    project.env.write_transcript(&crate::history::docker());
     let server =
         crate::endpoint_server::EndpointServer::start(crate::endpoint_server::reply_with_vectors);
     let config = format!(
@@ -95,8 +95,8 @@ fn a_variable_does_not_choose_the_endpoint_of_the_user() {
 /// The directory lies outside the project, and nothing is in it.
 #[test]
 fn an_empty_folder_of_a_variable_lifts_nothing() {
-    let project = Project::new();
-    project.env.claude(&crate::history::docker());
+    let project = MemoryProject::new();
+    project.env.write_transcript(&crate::history::docker());
     let own = project.env.home(".config/session-search/config.toml");
     let text = "model = \"table\"\nenabled = false\n[exclude]\npaths = [\".claude/projects\"]\n";
     project.env.write(&own, text);
@@ -119,7 +119,7 @@ fn an_empty_folder_of_a_variable_lifts_nothing() {
 
 #[test]
 fn variables_that_lead_into_the_project_are_left_out() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let config = project.env.home("shop/conf");
     fs_err::create_dir_all(&config).unwrap();
     project.env.write(
@@ -154,8 +154,8 @@ fn variables_that_lead_into_the_project_are_left_out() {
 /// The process that a search leaves behind runs in another folder; what was refused stays so.
 #[test]
 fn what_is_refused_is_refused_to_the_background_process() {
-    let project = Project::new();
-    project.env.claude(&crate::history::docker());
+    let project = MemoryProject::new();
+    project.env.write_transcript(&crate::history::docker());
     let server =
         crate::endpoint_server::EndpointServer::start(crate::endpoint_server::reply_with_vectors);
     let config = format!(
@@ -219,7 +219,7 @@ fn a_home_in_the_repository_is_not_the_users() {
 /// The folder around the nearest root is the repository's, too.
 #[test]
 fn a_nested_root_hides_no_variable() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let config = project.env.home("shop/conf");
     project.env.write(
         &config.join("config.toml"),
@@ -241,8 +241,31 @@ fn a_nested_root_hides_no_variable() {
 
 /// From wherever it is named.
 #[test]
+fn no_variable_makes_an_index_of_a_folder_of_the_user() {
+    let project = MemoryProject::new();
+    let letters = project.env.home("letters");
+    for file in ["letter.md", "index.db.old", "queries/f00d/mine.md"] {
+        project.env.write(&letters.join(file), "mine");
+    }
+    fs_err::set_permissions(&letters, std::fs::Permissions::from_mode(0o775)).unwrap();
+    for args in [&["search", "docker"][..], &["index"], &["index", "--full"]] {
+        let mut command = project.command();
+        command.env("SESSION_SEARCH_HOME", &letters).args(args);
+        let ran = project.env.ran(command.output().unwrap()).exits(2);
+        assert!(
+            ran.stderr().contains("hint: set SESSION_SEARCH_HOME"),
+            "{ran}"
+        );
+    }
+    assert_eq!(fs_err::read_dir(&letters).unwrap().count(), 3);
+    assert!(letters.join("queries/f00d/mine.md").exists());
+    let mode = fs_err::metadata(&letters).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o775);
+}
+
+#[test]
 fn a_path_into_a_repository_is_the_repositorys_from_anywhere() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let file = project.env.home("shop/export.json");
     let text = memory(ID, TOPIC, INFO);
     let export = serde_json::json!({"format": "session-search-memories", "version": 1, "memories": [
@@ -272,7 +295,7 @@ fn a_path_into_a_repository_is_the_repositorys_from_anywhere() {
 
 #[test]
 fn the_hub_that_a_variable_names_is_none_of_the_configuration() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let mut command = project.command();
     command.env("SESSION_SEARCH_HUB", "http://127.0.0.1:1");
     command.args(["config", "--json"]);
@@ -285,7 +308,7 @@ fn the_hub_that_a_variable_names_is_none_of_the_configuration() {
 /// Sets of questions are files of whoever made them.
 #[test]
 fn an_evaluation_reads_no_further_than_its_set() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let set = project.env.home("shop/set");
     project.env.write(
         &set.join("queries.jsonl"),
@@ -305,8 +328,8 @@ fn an_evaluation_reads_no_further_than_its_set() {
 /// A library reads whatever file the variable names, to its end.
 #[test]
 fn no_time_zone_is_read_from_a_file() {
-    let project = Project::new();
-    project.env.claude(&crate::history::docker());
+    let project = MemoryProject::new();
+    project.env.write_transcript(&crate::history::docker());
     project.env.run(&["index"]).succeeded();
     let fifo = project.env.home("shop/fifo");
     crate::hostile::fifo(&fifo);
@@ -329,8 +352,8 @@ fn no_time_zone_is_read_from_a_file() {
 /// Threads that no machine has, and stacks that no thread gets.
 #[test]
 fn no_variable_sizes_threads() {
-    let project = Project::new();
-    project.env.claude(&crate::history::docker());
+    let project = MemoryProject::new();
+    project.env.write_transcript(&crate::history::docker());
     let sized = |args: &[&str]| {
         let mut command = project.command();
         command.env("RUST_MIN_STACK", "4000000000000");

@@ -1,14 +1,14 @@
 //! Naming a session by its id, or by the beginning of it.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use insta::assert_snapshot;
 
 const ONE: &str = "abcd1111-0000-4000-8000-000000000001";
 const TWO: &str = "abcd1122-0000-4000-8000-000000000002";
 
-fn session(id: &str, cwd: &str, words: &str) -> Transcript {
-    Transcript::new(id, cwd)
+fn session(id: &str, cwd: &str, words: &str) -> ClaudeTranscript {
+    ClaudeTranscript::new(id, cwd)
         .user(words)
         .assistant("The lantern is lit.")
 }

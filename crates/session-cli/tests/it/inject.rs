@@ -1,13 +1,13 @@
 //! Injecting memories before a prompt.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::inject_hook::{context, payload};
-use crate::memory::Project;
+use crate::memory::MemoryProject;
 use serde_json::Value;
 
 const PROMPT: &str = "why does the connection pool give time-outs under load?";
 
-fn pool(project: &Project) -> String {
+fn pool(project: &MemoryProject) -> String {
     project.save(
         "Connection pool too small",
         "time-outs under load; raise DB_POOL to 40",
@@ -17,7 +17,7 @@ fn pool(project: &Project) -> String {
 
 #[test]
 fn what_helps_is_fenced_and_what_does_not_is_left_out() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let id = pool(&project);
     project.save("Holidays", "skip bank holidays", &[]);
     let ran = project.run(&["inject", "--prompt", PROMPT]).succeeded();
@@ -56,7 +56,7 @@ fn what_helps_is_fenced_and_what_does_not_is_left_out() {
 
 #[test]
 fn nothing_is_said_twice_in_a_session() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let id = pool(&project);
     let counts = || project.run(&["memory", "stats"]).succeeded().stdout();
     assert!(!counts().contains(" ms"), "{}", counts());
@@ -77,7 +77,7 @@ fn nothing_is_said_twice_in_a_session() {
 
 #[test]
 fn each_switch_is_off_by_itself() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let id = pool(&project);
     let asked = |prepare: &dyn Fn(&mut std::process::Command)| {
         let mut command = project.command();
@@ -115,7 +115,7 @@ fn each_switch_is_off_by_itself() {
 
 #[test]
 fn a_memory_is_not_given_back_to_the_session_that_saved_it() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let save = [
         "memory",
         "save",
@@ -136,9 +136,9 @@ fn a_memory_is_not_given_back_to_the_session_that_saved_it() {
 
 #[test]
 fn a_session_is_switched_off_by_the_beginning_of_its_id() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let id = pool(&project);
-    project.env.claude(&crate::history::docker());
+    project.env.write_transcript(&crate::history::docker());
     project.env.run(&["index"]).succeeded();
     let session = crate::history::DOCKER;
     let off = ["inject", "--session", &session[..8], "--off"];
@@ -156,9 +156,9 @@ fn a_session_is_switched_off_by_the_beginning_of_its_id() {
 
 #[test]
 fn the_beginning_of_an_id_names_its_session_for_a_prompt_too() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     pool(&project);
-    project.env.claude(&crate::history::docker());
+    project.env.write_transcript(&crate::history::docker());
     project.env.run(&["index"]).succeeded();
     let short = &crate::history::DOCKER[..8];
     let ask = ["inject", "--session", short, "--prompt", PROMPT];
@@ -176,18 +176,18 @@ fn the_beginning_of_an_id_names_its_session_for_a_prompt_too() {
 
 #[test]
 fn past_turns_come_where_they_are_wanted() {
-    let project = Project::new();
-    project.env.claude(&crate::history::docker());
+    let project = MemoryProject::new();
+    project.env.write_transcript(&crate::history::docker());
     project.env.run(&["index"]).succeeded();
     let prompt = "the containers cannot resolve each other by name on the docker bridge";
     project.configure("", "past_turns = true");
     assert_eq!(context(&project, prompt, "s1"), "", "of another project");
     let here = "d0c00000-0000-4000-8000-000000000001";
-    let session = Transcript::new(here, project.env.home("shop").to_str().unwrap())
+    let session = ClaudeTranscript::new(here, project.env.home("shop").to_str().unwrap())
         .at("2026-03-01T09:00:00Z")
         .user("The containers cannot resolve each other by name on the docker bridge")
         .assistant("The default bridge has no DNS. Create a network of your own.");
-    project.env.claude(&session);
+    project.env.write_transcript(&session);
     project.env.run(&["index"]).succeeded();
     project.configure("", "past_turns = false");
     assert_eq!(context(&project, prompt, "s1"), "");
@@ -204,7 +204,7 @@ fn past_turns_come_where_they_are_wanted() {
 /// Programs in JavaScript cut texts within a pair of surrogates.
 #[test]
 fn half_a_character_silences_nothing() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     pool(&project);
     let whole = payload(&project, PROMPT, "s1");
     let cut = whole.replace(PROMPT, &format!("{PROMPT} \\ud83d"));
@@ -216,7 +216,7 @@ fn half_a_character_silences_nothing() {
 /// Whatever is wrong, a prompt goes on.
 #[test]
 fn a_hook_never_fails() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     pool(&project);
     let silent = |stdin: &str| {
         for args in [&["hook", "run"][..], &["inject"]] {
@@ -252,7 +252,7 @@ fn a_hook_never_fails() {
 
 #[test]
 fn other_events_have_answers_of_their_own() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     project.save(
         "Money is an integer",
         "of minor units",
@@ -277,7 +277,7 @@ fn other_events_have_answers_of_their_own() {
 /// After a compaction the agent has forgotten what was put before its prompts.
 #[test]
 fn what_an_agent_forgot_is_said_again() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let id = pool(&project);
     let high = project.save("Money is an integer", "of cents", &["--importance", "high"]);
     project.configure("auto_save = true", "");

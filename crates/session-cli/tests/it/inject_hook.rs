@@ -1,16 +1,16 @@
 //! A hook, asked as an agent asks it.
 
-use crate::memory::Project;
+use crate::memory::MemoryProject;
 use serde_json::{Value, json};
 
 /// Returns the input that an agent gives a hook.
-pub fn payload(project: &Project, prompt: &str, session: &str) -> String {
+pub fn payload(project: &MemoryProject, prompt: &str, session: &str) -> String {
     let cwd = project.env.home("shop");
     json!({"session_id": session, "transcript_path": "/x.jsonl", "cwd": cwd, "hook_event_name": "UserPromptSubmit", "prompt": prompt}).to_string()
 }
 
 /// Returns the context that is put before a prompt.
-pub fn context(project: &Project, prompt: &str, session: &str) -> String {
+pub fn context(project: &MemoryProject, prompt: &str, session: &str) -> String {
     let ran = project
         .fed(&["hook", "run"], &payload(project, prompt, session))
         .succeeded();

@@ -117,7 +117,7 @@ fn code(path: &Path) -> String {
 /// Where people are told of agents by name: the help, the hints for those who
 /// have no home or no history, what `setup` offers, and the demo and the sets of `eval`, which are
 /// histories of one of them; where its projects keep what is theirs, and its hook.
-const TOLD: [&str; 23] = [
+const TOLD: [&str; 24] = [
     "session-cli/src/args.rs",
     "session-cli/src/args/inject.rs",
     "session-cli/src/args/mcp.rs",
@@ -137,6 +137,7 @@ const TOLD: [&str; 23] = [
     "session-query/src/demo_index.rs",
     "session-cli/src/command/eval.rs",
     "session-config/src/environment.rs",
+    "session-config/src/project_marks.rs",
     "session-eval/src/set.rs",
     "session-files/src/project.rs",
     "session-memory/src/import/conversation_memory.rs",

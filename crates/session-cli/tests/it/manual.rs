@@ -66,7 +66,7 @@ fn the_page_and_those_of_the_commands() {
     let env = TestEnvironment::new();
     let page = env.run(&["man"]).succeeded().stdout();
     assert!(page.contains(".TH session-search 1"), "{page}");
-    let folder = env.path("share/man1");
+    let folder = env.path("man1");
     env.run(&["man", "--to", folder.to_str().unwrap()])
         .succeeded();
     for name in ["session-search.1", "session-search-search.1"] {

@@ -8,11 +8,11 @@ use std::path::PathBuf;
 use std::process::Stdio;
 
 /// A project in a home folder of its own.
-pub struct Project {
+pub struct MemoryProject {
     pub env: TestEnvironment,
 }
 
-impl Project {
+impl MemoryProject {
     pub fn new() -> Self {
         let env = TestEnvironment::new();
         fs_err::create_dir_all(env.home("shop/.git")).unwrap();
@@ -121,7 +121,7 @@ pub fn fed_child(mut command: std::process::Command, stdin: &str) -> std::proces
 
 #[test]
 fn what_is_saved_is_a_file_that_can_be_edited() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let id = project.save(
         "Pool: too small",
         "raise DB_POOL",
@@ -176,7 +176,7 @@ fn what_is_saved_is_a_file_that_can_be_edited() {
 
 #[test]
 fn a_damaged_file_is_named_and_the_rest_goes_on() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     project.save("Pool too small", "raise DB_POOL", &[]);
     fs_err::write(
         project.folder("active/mem-x.md"),
@@ -190,7 +190,7 @@ fn a_damaged_file_is_named_and_the_rest_goes_on() {
 
 #[test]
 fn json_on_stdin_is_a_memory() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let given = r##"{"topic": "支付回调用幂等键去重", "key_info": ["写入 Redis，保留 24 小时"], "tags": ["#支付"], "kind": "decision", "importance": "high"}"##;
     project.fed(&["memory", "save"], given).succeeded();
     assert_eq!(project.found(&["回调怎么去重"]), ["支付回调用幂等键去重"]);
@@ -207,7 +207,7 @@ fn json_on_stdin_is_a_memory() {
 
 #[test]
 fn age_counts_and_is_explained() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let old = project.save("Lantern release", "on Tuesdays", &[]);
     project.save("Kestrel release", "on Mondays", &[]);
     project.date(&old, "2020-01-01");
@@ -242,7 +242,7 @@ fn age_counts_and_is_explained() {
 
 #[test]
 fn what_is_replaced_says_so_and_stands_below() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let old = project.save("Releases on Tuesdays", "tag before 11:00", &[]);
     let new = project.save("Releases on Thursdays", "tag before noon", &[]);
     project
@@ -267,7 +267,7 @@ fn what_is_replaced_says_so_and_stands_below() {
 
 #[test]
 fn a_life_from_active_to_nothing() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let id = project.save("Lantern", "hangs in the harbour", &[]);
     project.run(&["memory", "archive", &id]).succeeded();
     assert!(project.found(&["lantern"]).is_empty());
@@ -293,7 +293,7 @@ fn a_life_from_active_to_nothing() {
 #[cfg(unix)]
 #[test]
 fn a_memory_that_is_named_twice_is_moved_once() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let id = project.save("Lantern", "in the harbour", &[]);
     for command in ["archive", "activate", "delete"] {
         let ran = project.run(&["memory", command, &id, &id]).succeeded();
@@ -308,7 +308,7 @@ fn a_memory_that_is_named_twice_is_moved_once() {
 /// A memory that is too large to be read would be lost, and with it what stood there before.
 #[test]
 fn a_memory_that_could_not_be_read_again_is_not_written() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let id = project.save("Lantern", "in the harbour", &[]);
     let before = fs_err::read(project.file(&id)).unwrap();
     let large = "x".repeat(120_000);
@@ -324,7 +324,7 @@ fn a_memory_that_could_not_be_read_again_is_not_written() {
 
 #[test]
 fn a_memory_that_is_archived_by_its_age_is_named() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     project.configure("[storage]\narchive_above = 1", "");
     let old = project.save("Old", "word", &[]);
     project.date(&old, "2020-01-01");
@@ -345,7 +345,7 @@ fn a_memory_that_is_archived_by_its_age_is_named() {
 
 #[test]
 fn a_near_duplicate_names_what_it_repeats() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let old = project.save(
         "Connection pool too small",
         "time-outs under load, raise DB_POOL to 40",
@@ -383,8 +383,8 @@ fn a_near_duplicate_names_what_it_repeats() {
 
 #[test]
 fn a_memory_of_a_session_outlives_its_history() {
-    let project = Project::new();
-    let transcript = project.env.claude(&docker());
+    let project = MemoryProject::new();
+    let transcript = project.env.write_transcript(&docker());
     let id = project.save("Docker DNS", "a network of your own", &["--from", "a1:0-1"]);
     fs_err::remove_file(transcript).unwrap();
     let shown = project.json(&["memory", "show", &id]);
@@ -410,7 +410,7 @@ fn a_memory_of_a_session_outlives_its_history() {
 #[cfg(unix)]
 #[test]
 fn an_editor_changes_a_memory_or_nothing() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let id = project.save("Lantern", "in the harbour", &[]);
     let edit = |editor: &str| {
         let mut command = project.command();
@@ -430,8 +430,8 @@ fn an_editor_changes_a_memory_or_nothing() {
 
 #[test]
 fn one_search_covers_both() {
-    let project = Project::new();
-    project.env.claude(&docker());
+    let project = MemoryProject::new();
+    project.env.write_transcript(&docker());
     project.save(
         "Docker bridge has no DNS",
         "attach both to a network of your own",
@@ -458,7 +458,7 @@ fn one_search_covers_both() {
 
 #[test]
 fn the_sheet_has_what_matters_most() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     project.save("Low", "never mind", &["--importance", "low"]);
     project.save(
         "Money is an integer",
@@ -481,7 +481,7 @@ fn the_sheet_has_what_matters_most() {
 #[cfg(unix)]
 #[test]
 fn an_edited_text_that_is_refused_is_kept() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let id = project.save("Kept", "for good", &[]);
     let mut command = project.command();
     command
@@ -495,4 +495,20 @@ fn an_edited_text_that_is_refused_is_kept() {
         .collect();
     assert_eq!(kept.len(), 1, "{ran}");
     assert_eq!(fs_err::read_to_string(&kept[0]).unwrap(), "no memory");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_edited_text_that_is_too_long_is_kept() {
+    let project = MemoryProject::new();
+    let id = project.save("Kept", "for good", &[]);
+    let mut command = project.command();
+    command
+        .env("EDITOR", "yes 'a line of notes' | head -c 300000 >>")
+        .args(["memory", "edit", &id]);
+    let ran = project.env.ran(command.output().unwrap()).exits(2);
+    let stderr = ran.stderr();
+    let said = stderr.split("is kept in ").nth(1).unwrap();
+    let kept = said.split(':').next().unwrap().trim();
+    assert!(fs_err::metadata(kept).unwrap().len() > 300_000, "{ran}");
 }

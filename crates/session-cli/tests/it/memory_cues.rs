@@ -1,12 +1,12 @@
 //! The fields of a memory on the command line, cues and triggers above all.
 
-use crate::claude::Transcript;
-use crate::memory::Project;
+use crate::claude::ClaudeTranscript;
+use crate::memory::MemoryProject;
 use serde_json::{Value, json};
 
 #[test]
 fn cues_are_given_by_options_and_json_and_explained() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let given = json!({"topic": "Spaces", "key_info": "four", "cues": "how wide is an indent"});
     let ran = project.fed(&["memory", "save", "--json"], &given.to_string());
     let saved: Value = serde_json::from_str(&ran.succeeded().stdout()).unwrap();
@@ -28,7 +28,7 @@ fn cues_are_given_by_options_and_json_and_explained() {
 
 #[test]
 fn triggers_are_given_by_options_and_json_and_a_broad_one_is_noted() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     for n in 0..30 {
         project
             .env
@@ -66,10 +66,10 @@ fn triggers_are_given_by_options_and_json_and_a_broad_one_is_noted() {
 }
 
 /// A session of the shop that changes a file after a command failed.
-fn harbour(root: &str) -> Transcript {
+fn harbour(root: &str) -> ClaudeTranscript {
     let migrate = json!({"command": "cd db && ./migrate.sh up --all"});
     let file = format!("{root}/db/pool.toml");
-    Transcript::new("ab000000-0000-4000-8000-000000000009", root)
+    ClaudeTranscript::new("ab000000-0000-4000-8000-000000000009", root)
         .user("The migration times out")
         .call("Bash", migrate, "error: PoolTimedOut after 30 s", true)
         .call(
@@ -83,12 +83,12 @@ fn harbour(root: &str) -> Transcript {
 
 #[test]
 fn triggers_are_proposed_from_the_turns_and_from_names() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let root = project.env.home("shop");
     let harbour = harbour(root.to_str().unwrap());
     project
         .env
-        .write(&project.env.home(&harbour.place()), harbour.text());
+        .write(&project.env.home(&harbour.path_in_home()), harbour.text());
     for file in ["db/pool.toml", "db/migrate.sh", "web/cart.ts"] {
         project.env.write(&root.join(file), "");
     }
@@ -132,7 +132,7 @@ fn triggers_are_proposed_from_the_turns_and_from_names() {
 
 #[test]
 fn texts_may_begin_with_a_hyphen() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let fields = |value: &'static str| {
         let options = ["--info", "--cue", "--tag", "--when-path", "--when-command"];
         let options = options.iter().chain(&["--when-error"]);

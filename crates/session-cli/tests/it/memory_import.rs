@@ -1,10 +1,10 @@
 //! Import and export on the command line.
 
-use crate::memory::Project;
+use crate::memory::MemoryProject;
 
 #[test]
 fn an_import_reads_the_usual_path_of_its_format_and_counts() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let folder = project.env.home("shop/.cursor/skills/memory-data");
     let day = "## Session 1\n\n### Topic\nPool\n\n### Key Info\n- raise it\n";
     project.env.write(&folder.join("daily/2026-01-15.md"), day);
@@ -27,7 +27,7 @@ fn an_import_reads_the_usual_path_of_its_format_and_counts() {
 
 #[test]
 fn an_export_of_a_newer_program_is_refused() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     project.save("Lantern", "in the harbour", &[]);
     let mut newer = project.json(&["memory", "export"]);
     newer["version"] = 2.into();
@@ -39,7 +39,7 @@ fn an_export_of_a_newer_program_is_refused() {
 
 #[test]
 fn an_export_replaces_a_file_only_by_force() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     project.save("Lantern", "in the harbour", &[]);
     let file = project.env.path("mine.txt");
     fs_err::write(&file, "precious").unwrap();
@@ -54,12 +54,12 @@ fn an_export_replaces_a_file_only_by_force() {
 
 #[test]
 fn an_export_comes_back_to_the_byte() {
-    let from = Project::new();
+    let from = MemoryProject::new();
     let id = from.save("Lantern", "in the harbour", &["--kind", "decision"]);
     let text = fs_err::read_to_string(from.file(&id)).unwrap();
     let gone = from.save("Gone", "by", &[]);
     from.run(&["memory", "archive", &gone]).succeeded();
-    let to = Project::new();
+    let to = MemoryProject::new();
     let file = to.env.path("memories.json");
     from.run(&["memory", "export", "--to", &file.to_string_lossy()])
         .succeeded();

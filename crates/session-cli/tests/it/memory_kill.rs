@@ -1,7 +1,7 @@
 //! Two processes that save at once, and one that is killed while it does: every
 //! memory is there whole, or not at all.
 
-use crate::memory::Project;
+use crate::memory::MemoryProject;
 use std::collections::HashSet;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const EACH: usize = 6;
 const KILLS: u32 = 25;
 
-fn topics(project: &Project) -> HashSet<String> {
+fn topics(project: &MemoryProject) -> HashSet<String> {
     let ran = project.run(&["memory", "list", "--json"]);
     assert!(ran.stderr().is_empty(), "{ran}");
     let answer: serde_json::Value = serde_json::from_str(&ran.stdout()).unwrap();
@@ -22,7 +22,7 @@ fn topics(project: &Project) -> HashSet<String> {
 
 #[test]
 fn all_that_save_at_once_are_heard() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let save = |writer: usize, n: usize| {
         let mut command = project.command();
         let (topic, info) = (
@@ -51,14 +51,14 @@ fn all_that_save_at_once_are_heard() {
     );
 }
 
-fn archived(project: &Project) -> usize {
+fn archived(project: &MemoryProject) -> usize {
     let files = fs_err::read_dir(project.folder("archive"));
     files.map_or(0, Iterator::count)
 }
 
 #[test]
 fn a_save_that_is_killed_leaves_nothing_half_done() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let said = "word ".repeat(20_000);
     let args = |n: u32| {
         [

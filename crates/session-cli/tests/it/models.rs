@@ -4,7 +4,7 @@ use crate::environment::{Ran, TestEnvironment};
 use crate::history::small_in;
 use crate::hub_server::{DownloadFailure, HubServer};
 use insta::assert_snapshot;
-use session_embed::{Table, Vocabulary};
+use session_embed::{TokenTable, TokenVocabulary};
 use std::path::PathBuf;
 
 const CONFIG: &str = ".config/session-search/config.toml";
@@ -32,10 +32,10 @@ pub fn describe(env: &TestEnvironment) -> PathBuf {
         .map(|n| (0..4).map(|d| ((n * 4 + d) as f32).sin()).collect())
         .collect();
     let folder = env.path("brought");
-    env.write(&folder.join("table.bin"), Table::compile(4, 64, &rows));
+    env.write(&folder.join("table.bin"), TokenTable::compile(4, 64, &rows));
     env.write(
         &folder.join("vocabulary.bin"),
-        Vocabulary::compile(&words).unwrap(),
+        TokenVocabulary::compile(&words).unwrap(),
     );
     folder
 }
@@ -146,7 +146,7 @@ fn a_model_is_taken_into_use_and_comments_are_kept() {
     ----- stdout -----
 
     ----- stderr -----
-    `table` is in use; `session-search index` makes its vectors now, else they are made bit by bit
+    `table` is in use; `session-search index` embeds all sessions now, otherwise it goes on in the background
     ");
     assert_eq!(config(&env), "model = \"table\"\n");
     let mine =
@@ -207,7 +207,7 @@ fn a_model_that_is_not_here_is_not_taken_into_use() {
 
     ----- stderr -----
     error: there is no model `tinny`
-    hint: `session-search model list` names them all; docs/models.md says how to add one
+    hint: `session-search model list` names them all; [DOCS]/models.md says how to add one
     ");
     assert!(!env.home(CONFIG).exists());
 }
@@ -251,7 +251,7 @@ fn a_model_is_brought_checked_and_removed() {
 
     ----- stderr -----
     error: the model `tiny` is in use
-    hint: `session-search model use table` first
+    hint: `session-search model use all-minilm-l6-v2` first
     ");
     env.run(&["model", "use", "table"]).succeeded();
     assert_snapshot!(env.run(&["model", "remove", "tiny"]), @r"
@@ -292,7 +292,7 @@ fn a_model_is_pulled_from_the_hub_that_is_named() {
     let env = TestEnvironment::unconfigured();
     let folder = describe(&env);
     let read = |name: &'static str| (name, fs_err::read(folder.join(name)).unwrap());
-    let server = HubServer::serving(["table.bin", "vocabulary.bin"].map(read));
+    let server = HubServer::start(["table.bin", "vocabulary.bin"].map(read));
     let endpoint = server.endpoint();
     let here = [("HF_ENDPOINT", endpoint.as_str())];
     let offline = [here[0], ("HF_HUB_OFFLINE", "1")];
@@ -365,10 +365,19 @@ fn a_broken_description_is_said() {
         "name = 1",
     );
     let ran = env.run(&["model", "list"]).succeeded();
+    let said = ran.stderr();
+    let [note, hint] = said.lines().collect::<Vec<_>>()[..] else {
+        panic!("{ran}");
+    };
+    let mistake =
+        "models/x.toml cannot be used: line 1: invalid type: integer `1`, expected a string";
+    assert!(note.ends_with(mistake), "{ran}");
     assert!(
-        ran.stderr().contains("models/x.toml cannot be used"),
+        hint.starts_with("hint: correct it or move it away"),
         "{ran}"
     );
+    let ran = env.run(&["model", "verify", "table"]);
+    assert!(!ran.stderr().contains("x.toml"), "{ran}");
     let models = env.json(&["model", "list"]);
     assert_eq!(models["broken"].as_array().unwrap().len(), 1);
 }

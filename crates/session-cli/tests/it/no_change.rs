@@ -1,7 +1,7 @@
 //! Commands that change nothing say so, and those that change something name it.
 
 use crate::environment::{Ran, TestEnvironment};
-use crate::memory::Project;
+use crate::memory::MemoryProject;
 
 /// Runs a command, and again with `--quiet`, which leaves the note out.
 fn said(env: &TestEnvironment, command: &[&str]) -> String {
@@ -12,7 +12,7 @@ fn said(env: &TestEnvironment, command: &[&str]) -> String {
 
 #[test]
 fn a_memory_that_is_there_already_is_not_moved_again() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let id = project.save("Lantern", "hangs in the harbour", &[]);
     let told = |command: &str| project.run(&["memory", command, &id]).succeeded().stderr();
     assert!(told("activate").starts_with(&format!("{id} is active already: ")));
@@ -72,7 +72,7 @@ fn what_is_written_is_named_and_when_it_works() {
 #[test]
 fn injection_says_whether_it_is_on() {
     const ID: &str = "0a000000-0000-4000-8000-000000000001";
-    let project = Project::new();
+    let project = MemoryProject::new();
     let switch = |option: &str| {
         let ran = project.run(&["inject", "--session", ID, option]);
         ran.succeeded().stderr()

@@ -1,14 +1,14 @@
 //! What nobody looks for is not found, but shown.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use crate::history::{docker, watcher};
 use serde_json::json;
 
 const ID: &str = "e5000000-0000-4000-8000-000000000005";
 
-fn noisy() -> Transcript {
-    Transcript::new(ID, "/home/ann/attic")
+fn noisy() -> ClaudeTranscript {
+    ClaudeTranscript::new(ID, "/home/ann/attic")
         .user("Where did we put the telescope tripod?")
         .assistant("In the attic.")
 }
@@ -16,7 +16,7 @@ fn noisy() -> Transcript {
 /// Asserts that a session of one turn with these words is not found by them,
 /// neither by word nor by meaning, but that they are shown.
 #[track_caller]
-fn hidden_but_shown(transcript: Transcript, query: &str, words: &str) {
+fn hidden_but_shown(transcript: ClaudeTranscript, query: &str, words: &str) {
     let env = TestEnvironment::indexed(&[transcript, docker(), watcher()]);
     let deep = ["--depth", "2", "--session", ID];
     for ranking in [&[][..], &["--keyword-only"], &["--vector-only"]] {
@@ -75,7 +75,7 @@ fn output_of_this_program_called_by_an_agent() {
 
 #[test]
 fn a_warm_up_of_a_subagent() {
-    let agent = Transcript::new("agent-warm0001", "/home/ann/attic")
+    let agent = ClaudeTranscript::new("agent-warm0001", "/home/ann/attic")
         .agent_of(ID)
         .user("Warmup")
         .assistant("I am ready to polish the astrolabe.");

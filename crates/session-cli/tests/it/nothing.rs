@@ -1,6 +1,6 @@
 //! The output where nothing is found.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::{Ran, TestEnvironment};
 use crate::history::{small, watcher};
 use insta::assert_snapshot;
@@ -23,6 +23,7 @@ fn nothing_found_is_said_on_stderr() {
 
     ----- stderr -----
     no project has `nowhere` in its name or path
+    hint: `session-search status` lists the projects
     ");
     let asked = ["search", "EMFILE", "--project", "nowhere", "--json"];
     assert_nothing(env.run(&asked), "EMFILE", &["EMFILE"]);
@@ -75,8 +76,8 @@ fn a_session_without_a_title_is_named_by_its_folder_and_time() {
     assert!(shown.contains("\nattic, 20"), "{shown}");
 }
 
-fn untitled() -> Transcript {
-    Transcript::new("e5000000-0000-4000-8000-000000000005", "/home/ann/attic")
+fn untitled() -> ClaudeTranscript {
+    ClaudeTranscript::new("e5000000-0000-4000-8000-000000000005", "/home/ann/attic")
         .user("ok")
         .assistant("The telescope stands on the balcony.")
 }
@@ -98,7 +99,7 @@ fn without_history_the_way_on_is_shown() {
 
     ----- stderr -----
     no [AGENTS] history in `[TMP]/home`
-    hint: try `session-search demo`, or set [VARIABLES]
+    hint: try `session-search demo`, or add --or-demo to a search; [DOCS]/sources.md says where histories are looked for
     ");
     let ran = assert_nothing(env.run(&["search", "docker", "--json"]), "docker", &[]);
     assert!(ran.stderr().starts_with("no Claude Code"), "{ran}");
@@ -168,12 +169,15 @@ fn filters_that_leave_nothing_are_told_of() {
         let filtered = [command, &["--project", "nowhere"]].concat();
         assert_eq!(
             env.run(&filtered).exits(1).stderr(),
-            "no project has `nowhere` in its name or path\n"
+            "no project has `nowhere` in its name or path\nhint: `session-search status` lists the projects\n"
         );
+        let filtered = [command, &["--branch", "nope"]].concat();
+        let said = "no turn is on the branch `nope`\nhint: give the whole name of a branch, or leave it out\n";
+        assert_eq!(env.run(&filtered).exits(1).stderr(), said);
         let filtered = [command, &["--project", "homelab", "--source", "opencode"]].concat();
         assert_eq!(
             env.run(&filtered).exits(1).stderr(),
-            "the filters leave no session\nhint: leave one of them out\n"
+            "no session passes all the filters\nhint: remove one of them\n"
         );
     }
     let ran = env.run(&["commands", "zygomorphic"]).exits(1);
@@ -192,6 +196,24 @@ fn turns_without_what_was_asked_for_say_so() {
         assert_eq!((ran.stdout().as_str(), ran.stderr().as_str()), ("", said));
         let quiet = env.run(&["show", "c3:0", "--only", kind, "--quiet"]);
         assert_eq!(quiet.succeeded().stderr(), "");
+    }
+}
+
+#[test]
+fn an_unknown_project_is_told_alike_by_each_command() {
+    let env = small();
+    for command in [
+        &["search", "EMFILE"][..],
+        &["files", "config"],
+        &["digest"],
+        &["stats"],
+        &["forget", "--yes"],
+    ] {
+        let ran = env.run(&[command, &["--project", "nosuch"]].concat());
+        assert_eq!(
+            ran.exits(1).stderr(),
+            "no project has `nosuch` in its name or path\nhint: `session-search status` lists the projects\n"
+        );
     }
 }
 

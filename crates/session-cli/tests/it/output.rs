@@ -126,6 +126,28 @@ fn sessions_are_listed_as_json() {
       "searched": {
         "sessions": 4,
         "projects": 4,
+        "project_sessions": [
+          {
+            "project": "homelab",
+            "path": "/home/ann/homelab",
+            "sessions": 1
+          },
+          {
+            "project": "parser",
+            "path": "/home/ann/parser",
+            "sessions": 1
+          },
+          {
+            "project": "planner",
+            "path": "/home/ann/planner",
+            "sessions": 1
+          },
+          {
+            "project": "shop",
+            "path": "/home/ann/shop",
+            "sessions": 1
+          }
+        ],
         "sources": {
           "claude": 3,
           "opencode": 1
@@ -307,9 +329,10 @@ fn status_tells_what_is_indexed() {
     ----- stdout -----
     STATUS
     history   4 sessions (claude 3, opencode 1), 5 turns, 4 projects
+    projects  homelab 1, parser 1, planner 1, shop 1
     model     table (256 dims, in use): 4 of 4 sessions, 9 vectors
     updated   [TIME]: up to date
-    index     [TMP]/index ([SIZE] MB, format 15)
+    index     [TMP]/index ([SIZE] MB, format [CURRENT])
     ----- stderr -----
     ");
     assert_snapshot!(env.run(&["status", "--json"]), @r#"
@@ -317,7 +340,7 @@ fn status_tells_what_is_indexed() {
     ----- stdout -----
     {
       "index": "[TMP]/index",
-      "format": 15,
+      "format": [CURRENT],
       "bytes": [SIZE],
       "updated": "[TIME]",
       "sessions": 4,

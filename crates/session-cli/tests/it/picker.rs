@@ -1,7 +1,7 @@
 //! The picker on a terminal of tmux.
 #![cfg(unix)]
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::{TestEnvironment, wait_until};
 use crate::history::{DOCKER, WATCHER, small};
 use crate::terminal;
@@ -37,19 +37,19 @@ pub fn start(env: &TestEnvironment, size: (u16, u16), command: &str) -> TmuxTerm
 /// The picker of a small history, with all of it listed.
 fn opened(env: &TestEnvironment) -> TmuxTerminal {
     let terminal = start(env, SIZE, "session-search browse");
-    terminal.shows("Docker bridge DNS");
-    terminal.shows("4 sessions");
+    terminal.wait_for_text("Docker bridge DNS");
+    terminal.wait_for_text("4 sessions");
     terminal
 }
 
 /// A shell with a prompt, in which the picker was started.
 fn opened_in_shell(env: &TestEnvironment) -> TmuxTerminal {
     let terminal = start(env, SIZE, "exec env PS1='ready> ' bash --norc --noprofile");
-    terminal.shows("ready>");
-    terminal.types("echo be''fore; session-search");
-    terminal.keys(&["Enter"]);
-    terminal.shows("Docker bridge DNS");
-    terminal.hides("before");
+    terminal.wait_for_text("ready>");
+    terminal.type_text("echo be''fore; session-search");
+    terminal.press_keys(&["Enter"]);
+    terminal.wait_for_text("Docker bridge DNS");
+    terminal.wait_for_absence("before");
     terminal
 }
 
@@ -63,11 +63,11 @@ fn signal(terminal: &TmuxTerminal, signal: &str) {
 /// Asserts that the shell has its screen and its terminal as they were.
 #[track_caller]
 fn is_given_back(terminal: &TmuxTerminal) {
-    terminal.shows("before");
-    terminal.hides("Docker bridge DNS");
-    terminal.types("stty -a | tr ' ;' '\\n\\n' | grep -cxE 'icanon|echo|isig'");
-    terminal.keys(&["Enter"]);
-    terminal.shows("\n3\n");
+    terminal.wait_for_text("before");
+    terminal.wait_for_absence("Docker bridge DNS");
+    terminal.type_text("stty -a | tr ' ;' '\\n\\n' | grep -cxE 'icanon|echo|isig'");
+    terminal.press_keys(&["Enter"]);
+    terminal.wait_for_text("\n3\n");
     // Neither the mouse nor pasting is reported any more.
     let modes = ["display-message", "-p", "#{mouse_any_flag} #{alternate_on}"];
     let modes = terminal.tmux(&modes).stdout;
@@ -78,46 +78,46 @@ fn is_given_back(terminal: &TmuxTerminal) {
 fn what_is_typed_is_searched_and_opened() {
     let env = small();
     let terminal = opened(&env);
-    terminal.types("crashes project:parser");
-    terminal.hides("Docker bridge DNS");
-    terminal.shows("1 session");
-    terminal.shows("ulimit -n");
-    terminal.keys(&["Enter"]);
-    terminal.shows("calls short");
-    terminal.shows("Reuse one watcher.");
-    terminal.keys(&["t"]);
-    terminal.shows("calls full");
-    terminal.types("/EVERY");
-    terminal.shows("/EVERY");
-    terminal.keys(&["Enter"]);
-    terminal.shows("not found");
-    terminal.types("/HANDLE");
-    terminal.keys(&["Enter"]);
-    terminal.shows("Esc back");
+    terminal.type_text("crashes project:parser");
+    terminal.wait_for_absence("Docker bridge DNS");
+    terminal.wait_for_text("1 session");
+    terminal.wait_for_text("ulimit -n");
+    terminal.press_keys(&["Enter"]);
+    terminal.wait_for_text("calls short");
+    terminal.wait_for_text("Reuse one watcher.");
+    terminal.press_keys(&["t"]);
+    terminal.wait_for_text("calls full");
+    terminal.type_text("/EVERY");
+    terminal.wait_for_text("/EVERY");
+    terminal.press_keys(&["Enter"]);
+    terminal.wait_for_text("not found");
+    terminal.type_text("/HANDLE");
+    terminal.press_keys(&["Enter"]);
+    terminal.wait_for_text("Esc back");
     let screen = terminal.screen();
     assert!(
         screen.lines().nth(1).unwrap().contains("a new handle"),
         "{screen}"
     );
-    terminal.keys(&["Escape"]);
-    terminal.shows("> crashes project:parser");
-    terminal.keys(&["Enter"]);
-    terminal.shows("calls short");
-    terminal.keys(&["Escape"]);
-    terminal.shows("> crashes project:parser");
-    terminal.keys(&["C-u"]);
-    terminal.shows("Docker bridge DNS");
+    terminal.press_keys(&["Escape"]);
+    terminal.wait_for_text("> crashes project:parser");
+    terminal.press_keys(&["Enter"]);
+    terminal.wait_for_text("calls short");
+    terminal.press_keys(&["Escape"]);
+    terminal.wait_for_text("> crashes project:parser");
+    terminal.press_keys(&["C-u"]);
+    terminal.wait_for_text("Docker bridge DNS");
 }
 
 #[test]
 fn it_comes_back_to_the_row_it_left() {
     let env = small();
     let terminal = opened(&env);
-    terminal.keys(&["Down", "Down"]);
+    terminal.press_keys(&["Down", "Down"]);
     selects(&terminal, 4);
-    terminal.keys(&["Enter"]);
-    terminal.shows("calls short");
-    terminal.keys(&["q"]);
+    terminal.press_keys(&["Enter"]);
+    terminal.wait_for_text("calls short");
+    terminal.press_keys(&["q"]);
     selects(&terminal, 4);
 }
 
@@ -135,37 +135,37 @@ fn selects(terminal: &TmuxTerminal, line: usize) {
 fn tab_completes_filters_and_changes_the_level() {
     let env = small();
     let terminal = opened(&env);
-    terminal.types("agent:op");
-    terminal.keys(&["Tab"]);
-    terminal.shows("> agent:opencode");
-    terminal.hides("Docker bridge DNS");
-    terminal.keys(&["C-u"]);
-    terminal.shows("Docker bridge DNS");
-    terminal.keys(&["Tab"]);
-    terminal.shows("2/2");
-    terminal.types("since:never");
-    terminal.shows("`never`");
+    terminal.type_text("agent:op");
+    terminal.press_keys(&["Tab"]);
+    terminal.wait_for_text("> agent:opencode");
+    terminal.wait_for_absence("Docker bridge DNS");
+    terminal.press_keys(&["C-u"]);
+    terminal.wait_for_text("Docker bridge DNS");
+    terminal.press_keys(&["Tab"]);
+    terminal.wait_for_text("2/2");
+    terminal.type_text("since:never");
+    terminal.wait_for_text("`never`");
 }
 
 #[test]
 fn a_session_is_resumed_in_its_folder() {
     let env = small_with_folder();
     let terminal = start(&env, SIZE, "session-search browse lantern");
-    terminal.shows("Light the lantern");
-    terminal.keys(&["M-r"]);
-    terminal.shows(&format!("started claude --resume {HERE} in"));
-    terminal.shows("app's code");
+    terminal.wait_for_text("Light the lantern");
+    terminal.press_keys(&["M-r"]);
+    terminal.wait_for_text(&format!("started claude --resume {HERE} in"));
+    terminal.wait_for_text("app's code");
 }
 
 #[test]
 fn a_session_is_forked() {
     let env = small_with_folder();
     let terminal = start(&env, SIZE, "session-search browse lantern");
-    terminal.shows("Light the lantern");
-    terminal.keys(&["Enter"]);
-    terminal.shows("1/1");
-    terminal.keys(&["f"]);
-    terminal.shows("--fork-session");
+    terminal.wait_for_text("Light the lantern");
+    terminal.press_keys(&["Enter"]);
+    terminal.wait_for_text("1/1");
+    terminal.press_keys(&["f"]);
+    terminal.wait_for_text("--fork-session");
 }
 
 pub const HERE: &str = "7a1e0c52-0000-4000-8000-000000000001";
@@ -175,8 +175,8 @@ pub fn small_with_folder() -> TestEnvironment {
     let env = TestEnvironment::new();
     let folder = env.home("app's code");
     fs_err::create_dir(&folder).unwrap();
-    let transcript = Transcript::new(HERE, folder.to_str().unwrap());
-    env.claude(&transcript.user("Light the lantern").assistant("Lit."));
+    let transcript = ClaudeTranscript::new(HERE, folder.to_str().unwrap());
+    env.write_transcript(&transcript.user("Light the lantern").assistant("Lit."));
     env
 }
 
@@ -184,52 +184,52 @@ pub fn small_with_folder() -> TestEnvironment {
 fn a_session_without_its_folder_stays_in_the_picker() {
     let env = small();
     let terminal = opened(&env);
-    terminal.keys(&["M-r"]);
-    terminal.shows("is not there any more; Alt-C copies");
+    terminal.press_keys(&["M-r"]);
+    terminal.wait_for_text("is not there any more; Alt-C copies");
 }
 
 #[test]
 fn the_command_the_text_and_the_id_are_copied() {
     let env = small();
     let terminal = start(&env, SIZE, "session-search browse project:homelab");
-    terminal.shows("Docker bridge DNS");
-    terminal.keys(&["M-i"]);
-    terminal.shows("is copied");
-    assert_eq!(terminal.copied(), DOCKER);
-    terminal.keys(&["M-c"]);
-    terminal.shows("the command that resumes it is copied");
+    terminal.wait_for_text("Docker bridge DNS");
+    terminal.press_keys(&["M-i"]);
+    terminal.wait_for_text("is copied");
+    assert_eq!(terminal.read_clipboard(), DOCKER);
+    terminal.press_keys(&["M-c"]);
+    terminal.wait_for_text("the command that resumes it is copied");
     let command = format!("cd /home/ann/homelab && claude --resume {DOCKER}");
-    assert_eq!(terminal.copied(), command);
-    terminal.keys(&["M-y"]);
-    terminal.shows("the text of turn 2 is copied");
+    assert_eq!(terminal.read_clipboard(), command);
+    terminal.press_keys(&["M-y"]);
+    terminal.wait_for_text("the text of turn 2 is copied");
     let text = "Write that into compose.yaml\n\nBoth services are on the network `inner` now.";
-    assert_eq!(terminal.copied(), text);
+    assert_eq!(terminal.read_clipboard(), text);
 }
 
 #[test]
 fn a_session_is_exported_to_the_current_folder() {
     let env = small();
     let terminal = start(&env, SIZE, "session-search browse project:homelab");
-    terminal.shows("Docker bridge DNS");
-    terminal.keys(&["M-e"]);
-    terminal.shows("exported to ");
+    terminal.wait_for_text("Docker bridge DNS");
+    terminal.press_keys(&["M-e"]);
+    terminal.wait_for_text("exported to ");
     let pages = fs_err::read_dir(env.home("")).unwrap();
     let pages = pages.map(|entry| entry.unwrap().path());
     let page = pages.filter(|path| path.extension().is_some_and(|e| e == "html"));
     let page: Vec<_> = page.collect();
     let html = fs_err::read_to_string(&page[0]).unwrap();
     assert!(html.contains("compose.yaml"), "{page:?}");
-    terminal.keys(&["M-e"]);
-    terminal.shows("there is already ");
+    terminal.press_keys(&["M-e"]);
+    terminal.wait_for_text("there is already ");
 }
 
 /// A picker in which a memory of a turn is typed and not yet saved.
 fn with_memory_typed(env: &TestEnvironment) -> TmuxTerminal {
     let terminal = start(env, SIZE, "session-search browse lantern");
-    terminal.shows("Light the lantern");
-    terminal.keys(&["M-m"]);
-    terminal.shows("save a memory");
-    terminal.types("It burns oil, not gas");
+    terminal.wait_for_text("Light the lantern");
+    terminal.press_keys(&["M-m"]);
+    terminal.wait_for_text("save a memory");
+    terminal.type_text("It burns oil, not gas");
     terminal
 }
 
@@ -237,9 +237,9 @@ fn with_memory_typed(env: &TestEnvironment) -> TmuxTerminal {
 fn a_memory_is_saved_from_a_turn() {
     let env = small_with_folder();
     let terminal = with_memory_typed(&env);
-    terminal.keys(&["Enter"]);
-    terminal.shows("saved as ");
-    terminal.keys(&["Escape"]);
+    terminal.press_keys(&["Enter"]);
+    terminal.wait_for_text("saved as ");
+    terminal.press_keys(&["Escape"]);
     let saved = env.json(&["memory", "list", "--all"]);
     let saved = &saved["memories"][0];
     assert_eq!(saved["topic"], "Light the lantern");
@@ -252,7 +252,7 @@ fn a_memory_is_saved_from_a_turn() {
 fn a_memory_is_saved_though_the_picker_ends_at_once() {
     let env = small_with_folder();
     let terminal = with_memory_typed(&env);
-    terminal.keys(&["Enter", "Escape"]);
+    terminal.press_keys(&["Enter", "Escape"]);
     wait_until(
         || env.json(&["memory", "list", "--all"])["memories"][0]["topic"] == "Light the lantern",
         || "no memory is saved".to_owned(),
@@ -265,9 +265,9 @@ fn no_memory_is_saved_where_memories_are_switched_off() {
     let config = env.path("config/config.toml");
     env.write(&config, "enabled = false\n");
     let terminal = with_memory_typed(&env);
-    terminal.keys(&["Enter"]);
-    terminal.shows("memories are switched off");
-    terminal.shows("`session-search config` says by whom");
+    terminal.press_keys(&["Enter"]);
+    terminal.wait_for_text("memories are switched off");
+    terminal.wait_for_text("`session-search config` says by whom");
     env.write(&config, "");
     let saved = env.json(&["memory", "list", "--all"]);
     assert_eq!(saved["memories"], serde_json::json!([]));
@@ -277,12 +277,12 @@ fn no_memory_is_saved_where_memories_are_switched_off() {
 fn the_help_covers_the_picker_until_a_key() {
     let env = small();
     let terminal = opened(&env);
-    terminal.keys(&["F1"]);
-    terminal.shows("copy the command that resumes");
-    terminal.keys(&["Escape"]);
-    terminal.hides("copy the command that resumes");
-    terminal.keys(&["M-h"]);
-    terminal.shows("copy the command that resumes");
+    terminal.press_keys(&["F1"]);
+    terminal.wait_for_text("copy the command that resumes");
+    terminal.press_keys(&["Escape"]);
+    terminal.wait_for_absence("copy the command that resumes");
+    terminal.press_keys(&["M-h"]);
+    terminal.wait_for_text("copy the command that resumes");
 }
 
 #[test]
@@ -290,20 +290,20 @@ fn a_click_selects_and_another_opens() {
     let env = small();
     let terminal = opened(&env);
     let click = |line: u16| {
-        terminal.types(&format!("\u{1b}[<0;20;{line}M"));
-        terminal.types(&format!("\u{1b}[<0;20;{line}m"));
+        terminal.type_text(&format!("\u{1b}[<0;20;{line}M"));
+        terminal.type_text(&format!("\u{1b}[<0;20;{line}m"));
     };
     click(5);
     selects(&terminal, 4);
     click(5);
-    terminal.shows("calls short");
+    terminal.wait_for_text("calls short");
 }
 
 #[test]
 fn the_terminal_is_given_back_at_the_end() {
     let env = small();
     let terminal = opened_in_shell(&env);
-    terminal.keys(&["Escape"]);
+    terminal.press_keys(&["Escape"]);
     is_given_back(&terminal);
 }
 
@@ -321,21 +321,21 @@ fn the_terminal_is_given_back_when_it_is_terminated() {
 fn it_stops_and_goes_on() {
     let env = small();
     let terminal = opened_in_shell(&env);
-    terminal.types("bridge");
-    terminal.shows("> bridge");
-    terminal.keys(&["C-z"]);
+    terminal.type_text("bridge");
+    terminal.wait_for_text("> bridge");
+    terminal.press_keys(&["C-z"]);
     is_given_back(&terminal);
-    terminal.types("fg");
-    terminal.keys(&["Enter"]);
-    terminal.shows("> bridge");
-    terminal.types("s");
-    terminal.shows("> bridges");
+    terminal.type_text("fg");
+    terminal.press_keys(&["Enter"]);
+    terminal.wait_for_text("> bridge");
+    terminal.type_text("s");
+    terminal.wait_for_text("> bridges");
     signal(&terminal, "-TSTP");
     is_given_back(&terminal);
-    terminal.types("fg");
-    terminal.keys(&["Enter"]);
-    terminal.shows("> bridges");
-    terminal.keys(&["C-c"]);
+    terminal.type_text("fg");
+    terminal.press_keys(&["Enter"]);
+    terminal.wait_for_text("> bridges");
+    terminal.press_keys(&["C-c"]);
     is_given_back(&terminal);
 }
 
@@ -344,21 +344,21 @@ fn another_size_is_another_layout() {
     let env = small();
     let terminal = opened(&env);
     terminal.resize(130, 30);
-    terminal.shows("│ Card payments");
+    terminal.wait_for_text("│ Card payments");
     terminal.resize(60, 18);
-    terminal.hides("│ Card payments");
-    terminal.shows("claude · homelab · main · 2 turns");
+    terminal.wait_for_absence("│ Card payments");
+    terminal.wait_for_text("claude · homelab · main · 2 turns");
     terminal.resize(20, 5);
     terminal.resize(80, 24);
-    terminal.shows("4 sessions");
+    terminal.wait_for_text("4 sessions");
 }
 
 #[test]
 fn colours_are_those_of_the_terminal_or_none() {
     let env = small();
     let coloured = opened(&env);
-    coloured.types("bridge");
-    coloured.shows("●");
+    coloured.type_text("bridge");
+    coloured.wait_for_text("●");
     let screen = coloured.styled_screen();
     let found: Vec<u8> = colours(&screen).collect();
     assert!(
@@ -371,7 +371,7 @@ fn colours_are_those_of_the_terminal_or_none() {
     );
     drop(coloured);
     let plain = start(&env, SIZE, "NO_COLOR=1 session-search browse bridge");
-    plain.shows("●");
+    plain.wait_for_text("●");
     let screen = plain.styled_screen();
     assert_eq!(colours(&screen).count(), 0, "{screen:?}");
 }
@@ -386,11 +386,11 @@ fn colours(screen: &str) -> impl Iterator<Item = u8> {
 fn nothing_of_a_session_reaches_the_terminal_as_it_is() {
     let env = terminal::hostile();
     let terminal = start(&env, SIZE, "session-search browse");
-    terminal.shows("gargoyle");
-    terminal.keys(&["Enter"]);
-    terminal.shows("calls short");
-    terminal.keys(&["t"]);
-    terminal.shows("calls full");
+    terminal.wait_for_text("gargoyle");
+    terminal.press_keys(&["Enter"]);
+    terminal.wait_for_text("calls short");
+    terminal.press_keys(&["t"]);
+    terminal.wait_for_text("calls full");
     let screen = terminal.screen();
     let bad = |c: &char| (c.is_control() && *c != '\n') || terminal::is_unseen(*c);
     assert_eq!(screen.chars().filter(bad).count(), 0, "{screen:?}");
@@ -404,19 +404,19 @@ fn a_shell_gets_the_command() {
     let command =
         "x=$(session-search browse --print-command lantern); echo \"got [$x]\"; read -r line";
     let terminal = start(&env, (120, 24), command);
-    terminal.shows("Light the lantern");
-    terminal.keys(&["C-l", "C-z", "M-r"]);
-    terminal.shows(&format!("&& claude --resume {HERE}]"));
+    terminal.wait_for_text("Light the lantern");
+    terminal.press_keys(&["C-l", "C-z", "M-r"]);
+    terminal.wait_for_text(&format!("&& claude --resume {HERE}]"));
 }
 
 #[test]
 fn the_first_list_comes_while_the_index_is_made() {
     let env = TestEnvironment::new();
-    env.claude(&crate::history::watcher());
+    env.write_transcript(&crate::history::watcher());
     let terminal = start(&env, SIZE, "session-search");
-    terminal.shows("EMFILE after an hour");
-    terminal.keys(&["M-i"]);
-    terminal.shows(WATCHER);
+    terminal.wait_for_text("EMFILE after an hour");
+    terminal.press_keys(&["M-i"]);
+    terminal.wait_for_text(WATCHER);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use crate::environment::output_in_time;
 use crate::hostile::{fifo, memory, tree};
 use crate::inject_hook::payload;
-use crate::memory::{Project, fed_child};
+use crate::memory::{MemoryProject, fed_child};
 use proptest::prelude::*;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -172,7 +172,7 @@ impl Planted {
 }
 
 /// Runs a command to its end, and gives what it said.
-fn run(project: &Project, args: &[&str], stdin: &str) -> (i32, String) {
+fn run(project: &MemoryProject, args: &[&str], stdin: &str) -> (i32, String) {
     let mut command = project.command();
     command.args(args).env("EDITOR", "true");
     let output = output_in_time(fed_child(command, stdin));
@@ -181,7 +181,7 @@ fn run(project: &Project, args: &[&str], stdin: &str) -> (i32, String) {
 }
 
 /// The user's things beside the clone.
-fn outside(project: &Project) -> PathBuf {
+fn outside(project: &MemoryProject) -> PathBuf {
     let outside = project.env.home("outside");
     for (path, text) in [
         ("file.md", SECRET),
@@ -200,7 +200,7 @@ fn outside(project: &Project) -> PathBuf {
 }
 
 /// The home folder without the clone and the program's own state.
-fn world(project: &Project) -> Vec<(PathBuf, Vec<u8>)> {
+fn world(project: &MemoryProject) -> Vec<(PathBuf, Vec<u8>)> {
     let mut all = tree(&project.env.home(""));
     let inside = ["shop", ".local"].map(|path| project.env.home(path));
     all.retain(|(path, _)| !inside.iter().any(|at| path.starts_with(at)));
@@ -212,7 +212,7 @@ proptest! {
 
     #[test]
     fn the_world_outside_a_clone_stays_as_it_is(plan in proptest::collection::vec(planted(), PATHS.len())) {
-        let project = Project::new();
+        let project = MemoryProject::new();
         let outside = outside(&project);
         for (path, planted) in PATHS.iter().zip(&plan) {
             planted.put(&project.env.home("shop").join(path), &outside);

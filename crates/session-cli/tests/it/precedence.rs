@@ -1,13 +1,13 @@
 //! Who decides what: the user, a project, the environment; and over whose memories.
 
 use crate::inject_hook::{context, payload};
-use crate::memory::Project;
+use crate::memory::MemoryProject;
 use serde_json::Value;
 use std::io::Write;
 use std::process::Stdio;
 
 /// The value of a key and where it is from, with one variable set.
-fn key(project: &Project, key: &str, (name, value): (&str, &str)) -> String {
+fn key(project: &MemoryProject, key: &str, (name, value): (&str, &str)) -> String {
     let mut command = project.command();
     command.env(name, value).args(["config", "--json"]);
     let answer: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
@@ -19,7 +19,7 @@ fn key(project: &Project, key: &str, (name, value): (&str, &str)) -> String {
 /// An unpacked repository brings its own settings.
 #[test]
 fn a_project_cannot_put_away_what_is_global() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     for topic in ["One", "Two", "Three"] {
         project.save(topic, "of all projects", &["--global"]);
     }
@@ -39,7 +39,7 @@ fn a_project_cannot_put_away_what_is_global() {
 
 #[test]
 fn every_key_has_its_variable() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let of = |name: &str, variable: &str, value: &str| key(&project, name, (variable, value));
     assert_eq!(of("nice", "SESSION_SEARCH_NICE", "3"), "3 variable");
     assert_eq!(of("threads", "SESSION_SEARCH_THREADS", "2"), "2 variable");
@@ -65,7 +65,7 @@ fn every_key_has_its_variable() {
 
 #[test]
 fn the_endpoint_of_a_dotenv_file_is_shown() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let file = project.env.path("config/.env");
     project.env.write(
         &file,
@@ -81,7 +81,7 @@ fn the_endpoint_of_a_dotenv_file_is_shown() {
 
 #[test]
 fn a_question_below_a_pasted_log_is_heard() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let id = project.save(
         "Connection pool too small",
         "time-outs under load; raise DB_POOL",
@@ -99,7 +99,7 @@ fn a_question_below_a_pasted_log_is_heard() {
 
 #[test]
 fn what_matches_and_has_no_room_is_called_so() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     project.save(
         "Connection pool too small",
         "time-outs under load; raise DB_POOL",
@@ -116,7 +116,7 @@ fn what_matches_and_has_no_room_is_called_so() {
 
 #[test]
 fn several_hooks_at_once_say_it_once() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     project.save(
         "Connection pool too small",
         "time-outs under load; raise DB_POOL",
@@ -151,7 +151,7 @@ fn several_hooks_at_once_say_it_once() {
 #[cfg(unix)]
 #[test]
 fn a_home_behind_a_link_is_still_the_home() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     project.save(
         "Connection pool too small",
         "time-outs under load",

@@ -39,7 +39,7 @@ fn private(folder: &Path) {
 fn nobody_else_can_read_the_index() {
     for umask in ["022", "0", "077"] {
         let env = TestEnvironment::new();
-        env.claude(&docker());
+        env.write_transcript(&docker());
         let script = format!(
             "umask {umask}; exec '{}' index",
             env!("CARGO_BIN_EXE_session-search")
@@ -60,7 +60,7 @@ fn nobody_else_can_read_the_index() {
 fn a_folder_that_was_there_keeps_its_rights() {
     use std::os::unix::fs::PermissionsExt;
     let env = TestEnvironment::new();
-    env.claude(&docker());
+    env.write_transcript(&docker());
     fs_err::create_dir(env.index("")).unwrap();
     let shared = std::fs::Permissions::from_mode(0o755);
     fs_err::set_permissions(env.index(""), shared).unwrap();
@@ -138,7 +138,7 @@ fn a_history_in_use_is_left_alone() {
 #[test]
 fn the_index_is_where_it_is_asked_to_be() {
     let env = TestEnvironment::new();
-    env.claude(&docker());
+    env.write_transcript(&docker());
     let run = |name: &str, value: &Path| {
         let mut command = env.command();
         command
@@ -166,7 +166,7 @@ fn the_index_is_where_it_is_asked_to_be() {
 #[test]
 fn an_index_that_cannot_be_written_is_said() {
     let env = TestEnvironment::new();
-    env.claude(&docker());
+    env.write_transcript(&docker());
     fs_err::write(env.path("index"), "a file where the folder should be").unwrap();
     let ran = env.run(&["search", "docker"]).exits(2);
     assert!(

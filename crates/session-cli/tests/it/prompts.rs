@@ -18,7 +18,7 @@ fn said(session: &str, minutes: u64, display: &str) -> String {
 /// session that was deleted.
 fn env() -> TestEnvironment {
     let env = TestEnvironment::new();
-    env.claude(&docker());
+    env.write_transcript(&docker());
     let asked = "The containers cannot resolve each other by name on the docker bridge";
     let unnamed = said(DOCKER, 0, asked).replace(&format!(",\"sessionId\":\"{DOCKER}\""), "");
     assert!(!unnamed.contains(DOCKER));

@@ -1,6 +1,6 @@
 //! Any text is a query.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use crate::history::{DOCKER, WATCHER, docker, small, watcher};
 use proptest::prelude::*;
@@ -136,7 +136,7 @@ fn long_queries_are_answered() {
 fn a_part_of_a_japanese_sentence_is_found() {
     let env = TestEnvironment::indexed(&[
         docker(),
-        Transcript::new(JAPANESE, "/home/ann/tegami")
+        ClaudeTranscript::new(JAPANESE, "/home/ann/tegami")
             .user("新しい検索機能を実装してください")
             .assistant("索引を追加しました。"),
     ]);
@@ -154,7 +154,7 @@ fn letters_with_marks_are_found_in_either_form() {
     let session = |id: &str, text: &str, day: &str| {
         let folder = format!("/home/ann/{}", text.split(' ').next().unwrap());
         let path = format!("{folder}/{}.md", text.split(' ').next().unwrap());
-        Transcript::new(id, &folder)
+        ClaudeTranscript::new(id, &folder)
             .at(&format!("2026-02-{day}T09:00:00Z"))
             .user(text)
             .call(
@@ -205,11 +205,11 @@ fn exact_phrases_in_a_script_that_no_model_reads_come_first() {
     ];
     let id = |n: usize| format!("e6000000-0000-4000-8000-00000000000{n}");
     let session = |(n, phrase): (usize, &&str)| {
-        Transcript::new(&id(n), "/home/ann/tegami")
+        ClaudeTranscript::new(&id(n), "/home/ann/tegami")
             .user(&format!("今日は{phrase}をお願いします。"))
             .assistant("わかりました。変更を保存しました。")
     };
-    let sessions: Vec<Transcript> = phrases.iter().enumerate().map(session).collect();
+    let sessions: Vec<ClaudeTranscript> = phrases.iter().enumerate().map(session).collect();
     let env = TestEnvironment::indexed(&sessions);
     for model in ["table", "all-minilm-l6-v2"] {
         let config = format!("model = \"{model}\"\nbackground = false\n");
@@ -288,7 +288,7 @@ fn any_text_is_answered() {
 #[test]
 fn words_that_nobody_knows_find_nothing() {
     let env = TestEnvironment::new();
-    env.claude(&docker());
+    env.write_transcript(&docker());
     for query in ["otnfobyvf pptadenvbgabsh wlmoggigjrqly", "xqzvv grblfnk"] {
         let ran = env.run(&["search", query, "--json"]);
         let answer: serde_json::Value = serde_json::from_str(&ran.stdout()).unwrap();
@@ -303,7 +303,7 @@ fn words_that_nobody_knows_find_nothing() {
 #[test]
 fn a_number_joined_to_its_option_is_no_word() {
     let env = TestEnvironment::new();
-    env.claude(&docker());
+    env.write_transcript(&docker());
     for args in [["search", "-n1", "docker"], ["search", "-n=1", "docker"]] {
         let said = env.run(&args).succeeded().stdout();
         assert!(said.contains("\"docker\""), "{said}");
@@ -323,7 +323,7 @@ fn a_number_joined_to_its_option_is_no_word() {
 #[test]
 fn a_time_beyond_the_calendar_is_said() {
     let env = TestEnvironment::new();
-    env.claude(&docker());
+    env.write_transcript(&docker());
     for args in [
         &["search", "x", "--since", "9999-12-31"][..],
         &["search", "x", "--until", "9999-12-31"],

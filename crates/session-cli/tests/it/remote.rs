@@ -89,7 +89,7 @@ fn a_search_without_the_endpoint_is_answered_by_the_other_models() {
     assert!(notes[0].contains(advice), "{ran}");
     assert_eq!(server.take_requests().len(), 1);
     // What needs its vectors fails.
-    env.claude(&docker().user("Renew the wildcard certificate of the proxy"));
+    env.write_transcript(&docker().user("Renew the wildcard certificate of the proxy"));
     let ran = run(&["index"]).exits(2);
     assert!(ran.stderr().contains("gave no vectors"), "{ran}");
 }

@@ -1,6 +1,6 @@
 //! Sessions are resumed.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use insta::assert_snapshot;
 
@@ -15,11 +15,11 @@ fn env() -> TestEnvironment {
     let folder = env.home("app's code");
     fs_err::create_dir(&folder).unwrap();
     let folder = folder.to_str().unwrap();
-    let lit = |id: &str, cwd: &str| Transcript::new(id, cwd).user("Light the lantern");
-    env.claude(&lit(MAIN, folder).assistant("Lit.").folder("app"));
-    env.claude(&lit(FAR, "/srv/gone").assistant("Lit again."));
+    let lit = |id: &str, cwd: &str| ClaudeTranscript::new(id, cwd).user("Light the lantern");
+    env.write_transcript(&lit(MAIN, folder).assistant("Lit.").folder("app"));
+    env.write_transcript(&lit(FAR, "/srv/gone").assistant("Lit again."));
     let agent = lit(AGENT, folder).agent_of(MAIN).folder("app");
-    env.claude(&agent.assistant("I lit it."));
+    env.write_transcript(&agent.assistant("I lit it."));
     env.run(&["index"]).succeeded();
     env
 }

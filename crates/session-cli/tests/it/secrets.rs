@@ -1,8 +1,8 @@
 //! Secrets of a history reach neither the index nor an answer.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
-use crate::memory::Project;
+use crate::memory::MemoryProject;
 use serde_json::json;
 use session_store::Reader;
 use std::path::Path;
@@ -12,9 +12,9 @@ const SESSION: &str = "5ec0e700-0000-4000-8000-000000000001";
 const PASSWORD: &str = "zq8lanternw7xk9";
 const KEY: &str = "w4kilnq9zr2tinker";
 
-fn transcript() -> Transcript {
+fn transcript() -> ClaudeTranscript {
     let env = format!("DB_PASSWORD={PASSWORD}\n");
-    Transcript::new(SESSION, "/home/ann/boiler")
+    ClaudeTranscript::new(SESSION, "/home/ann/boiler")
         .user(&format!(
             "Why does postgres://ann:{PASSWORD}@db/boiler refuse me?"
         ))
@@ -106,7 +106,7 @@ fn a_secret_at_a_cut_is_not_halved() {
             .to_owned()
             + " "
     );
-    let transcript = Transcript::new(SESSION, "/home/ann/boiler")
+    let transcript = ClaudeTranscript::new(SESSION, "/home/ann/boiler")
         .user(&prompt)
         .call("Bash", json!({"command": "./deploy"}), &error, true);
     let env = TestEnvironment::indexed(&[transcript]);
@@ -119,9 +119,9 @@ fn the_users_settings_count() {
     let env = TestEnvironment::new();
     let settings = format!("[redaction]\npatterns = ['oil-\\d+']\nallow = ['^{KEY}$']\n");
     env.write(&env.path("config/config.toml"), settings);
-    env.claude(&transcript());
-    env.claude(
-        &Transcript::new("5ec0e700-0000-4000-8000-000000000002", "/home/ann/b")
+    env.write_transcript(&transcript());
+    env.write_transcript(
+        &ClaudeTranscript::new("5ec0e700-0000-4000-8000-000000000002", "/home/ann/b")
             .user("the lamp burns oil-4711 today"),
     );
     env.run(&["index"]).succeeded();
@@ -139,7 +139,7 @@ fn the_users_settings_count() {
 
 #[test]
 fn a_memory_keeps_no_secret() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let info = format!("the password of the boiler is {PASSWORD}");
     let tag = format!("password={PASSWORD}");
     project
@@ -164,7 +164,13 @@ fn a_memory_keeps_no_secret() {
 fn only_a_person_at_a_terminal_sees_them() {
     let env = TestEnvironment::indexed(&[transcript()]);
     let refused = env.run(&["show", SESSION, "--unredacted"]).exits(2);
-    assert!(refused.stderr().contains("hint:"), "{refused}");
+    let command = format!("`session-search show {SESSION} --unredacted`");
+    assert!(refused.stderr().contains(&command), "{refused}");
+    let unknown = env.run(&["show", "nosuch", "--unredacted"]).exits(2);
+    assert!(
+        unknown.stderr().contains("no session begins with"),
+        "{unknown}"
+    );
     assert_hidden(refused.stdout().as_bytes(), "a pipe");
     let show = || {
         let mut command = env.command();

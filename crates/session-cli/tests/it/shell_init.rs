@@ -28,40 +28,40 @@ fn started(env: &TestEnvironment, shell: &str) -> TmuxTerminal {
     // Where this is missing, fish reads all man pages at its first start.
     fs_err::create_dir_all(env.home(".local/share/fish/generated_completions")).unwrap();
     let terminal = start(env, (120, 24), &format!("exec {shell} -i"));
-    terminal.shows("ready$");
+    terminal.wait_for_text("ready$");
     terminal
 }
 
 /// Types a line and then Ctrl-X S, and waits for the picker with the line as its query.
 fn pick(terminal: &TmuxTerminal, line: &str) {
-    terminal.types(line);
-    terminal.shows(line);
-    terminal.keys(&["C-x", "s"]);
-    terminal.shows(&format!("> {line}"));
-    terminal.shows("Light the lantern");
+    terminal.type_text(line);
+    terminal.wait_for_text(line);
+    terminal.press_keys(&["C-x", "s"]);
+    terminal.wait_for_text(&format!("> {line}"));
+    terminal.wait_for_text("Light the lantern");
 }
 
 fn the_line_is_the_query_and_becomes_the_command(shell: &str) {
     let env = small_with_folder();
     let terminal = started(&env, shell);
     pick(&terminal, "lantern -project:nowhere 'x y'");
-    terminal.keys(&["M-r"]);
-    terminal.shows(&format!("&& claude --resume {HERE}"));
+    terminal.press_keys(&["M-r"]);
+    terminal.wait_for_text(&format!("&& claude --resume {HERE}"));
     assert!(!terminal.screen().contains("started claude"));
     // The cursor stands at its end.
-    terminal.types(" --verbose");
-    terminal.keys(&["Enter"]);
-    terminal.shows(&format!("started claude --resume {HERE} --verbose in"));
+    terminal.type_text(" --verbose");
+    terminal.press_keys(&["Enter"]);
+    terminal.wait_for_text(&format!("started claude --resume {HERE} --verbose in"));
 }
 
 fn without_a_choice_the_line_stays(shell: &str) {
     let env = small_with_folder();
     let terminal = started(&env, shell);
     pick(&terminal, "echo lantern-''kept");
-    terminal.keys(&["Escape"]);
-    terminal.hides("Light the lantern");
-    terminal.keys(&["Enter"]);
-    terminal.shows("lantern-kept");
+    terminal.press_keys(&["Escape"]);
+    terminal.wait_for_absence("Light the lantern");
+    terminal.press_keys(&["Enter"]);
+    terminal.wait_for_text("lantern-kept");
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn what_was_edited_is_shown_and_kept() {
       - My levels. Stop at the first that answers.
       + Three levels. Stop at the first that answers.
         
-    note: what you edited is kept; --force takes it, too
+    note: files that you edited are kept; --force replaces them
     ");
     assert_eq!(read(env.home(SKILL)), mine);
     assert_snapshot!(env.run(&["skill", "uninstall", "--dry-run"]), @r"
@@ -244,6 +244,8 @@ fn keywords_of_memories_stand_in_the_description_by_choice() {
     assert!(says("lantern"), "kept current");
     let status = env.json(&["skill", "status"]);
     assert_eq!(status[0]["files"][0]["state"], "current", "{status}");
+    assert_eq!(status[0]["agent"], "claude", "{status}");
+    assert_eq!(status[0]["scope"], "user", "{status}");
     env.run(&["skill", "install"]).succeeded();
     assert!(says("lantern"), "an upgrade keeps the choice");
     env.run(&["skill", "sync", "--off"]).succeeded();

@@ -1,6 +1,6 @@
 //! Text of a session never commands the terminal.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::{Ran, TestEnvironment};
 use crate::history::{docker, small};
 use crate::opencode::OpenCodeHistory;
@@ -16,7 +16,7 @@ const HOSTILE: &str = "\u{feff}gar\u{1b}[31mgoyle \u{1b}]0;owned\u{7} \u{9b}2J \
 pub fn hostile() -> TestEnvironment {
     let env = TestEnvironment::new();
     let input = json!({"command": HOSTILE, "file_path": HOSTILE, "note": HOSTILE, HOSTILE: {"deep": HOSTILE}});
-    let hostile = Transcript::new(ID, &format!("/home/ann/{HOSTILE}"))
+    let hostile = ClaudeTranscript::new(ID, &format!("/home/ann/{HOSTILE}"))
         .branch(HOSTILE)
         .user(&format!("Where is the gargoyle? {HOSTILE}"))
         .thinking(HOSTILE)
@@ -25,7 +25,7 @@ pub fn hostile() -> TestEnvironment {
         .line(json!({"type": "system", "subtype": "note", "content": HOSTILE}))
         .line(json!({"type": "user", "isMeta": true, "message": {"role": "user", "content": HOSTILE}}))
         .title(HOSTILE);
-    env.claude(&hostile.folder("-hostile"));
+    env.write_transcript(&hostile.folder("-hostile"));
     let db = OpenCodeHistory::open(&env);
     db.session(
         &format!("ses_{HOSTILE}"),

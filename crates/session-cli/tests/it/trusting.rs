@@ -3,7 +3,7 @@
 
 use crate::hostile::{ID, INFO, PROMPT, TOPIC, clone_with_memory, memory};
 use crate::inject_hook::{context, payload};
-use crate::memory::Project;
+use crate::memory::MemoryProject;
 use crate::pty::answered;
 
 #[test]
@@ -51,7 +51,7 @@ fn memories_of_a_repository_wait_for_trust() {
     assert!(
         listed
             .stderr()
-            .contains(&format!("changed since they were known: {ID}")),
+            .contains(&format!("changed after you trusted them: {ID}")),
         "{listed}"
     );
     project
@@ -65,7 +65,7 @@ fn memories_of_a_repository_wait_for_trust() {
     assert_eq!(before_prompt("s6"), "");
 }
 
-fn sheet(project: &Project) -> String {
+fn sheet(project: &MemoryProject) -> String {
     project
         .run(&["memory", "sync-context", "--print"])
         .succeeded()
@@ -126,7 +126,7 @@ fn what_waits_is_not_exported() {
 /// What is shown is what a prompt gets: decoded, and all of it.
 #[test]
 fn trust_shows_what_a_prompt_would_get() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let comments = "# nothing\n".repeat(60);
     let front = format!("id: {ID}\n{comments}topic: \"Connection pool \\x45\\x56\\x49\\x4C\"");
     let text = format!("---\n{front}\ncreated: 2026-01-10\n---\n\n- {INFO}; obey\n");
@@ -149,7 +149,7 @@ fn trust_shows_what_a_prompt_would_get() {
 /// However much a repository brings: little of it is read, and less is told.
 #[test]
 fn a_flood_of_files_is_told_in_few_words() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let own = project.save("Mine", "own", &[]);
     let folder = project.folder("active");
     for n in 0..200 {
@@ -173,7 +173,7 @@ fn a_flood_of_files_is_told_in_few_words() {
 /// A repository's manifest does not choose that keywords are told.
 #[test]
 fn a_manifest_of_the_repository_asks_for_no_keywords() {
-    let project = Project::new();
+    let project = MemoryProject::new();
     let skill = project.env.home("shop/.claude/skills/session-search");
     let manifest = "{\"version\": \"\\u001b[31m0\", \"files\": {}, \"keywords\": [\"evil-first\"]}";
     project.env.write(&skill.join(".installed.json"), manifest);

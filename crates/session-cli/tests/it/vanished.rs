@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 /// An environment whose docker session was deleted after it was indexed.
 fn env() -> TestEnvironment {
     let env = TestEnvironment::indexed(&[docker(), watcher()]);
-    fs_err::remove_file(env.home(&docker().place())).unwrap();
+    fs_err::remove_file(env.home(&docker().path_in_home())).unwrap();
     env
 }
 
@@ -65,7 +65,7 @@ fn what_is_kept_of_a_vanished_session_is_shown() {
 fn a_session_that_comes_back_is_whole_again() {
     let env = env();
     env.run(&["index"]).succeeded();
-    env.claude(&docker());
+    env.write_transcript(&docker());
     let hit = &env.json(&["search", "docker bridge"])["hits"][0];
     assert_eq!(
         (&hit["session"], &hit["gone"]),
@@ -79,7 +79,7 @@ fn a_session_that_comes_back_is_whole_again() {
 #[test]
 fn a_file_that_was_moved_away_and_back_is_known() {
     let env = TestEnvironment::indexed(&[docker(), watcher()]);
-    let (here, there) = (env.home(&docker().place()), env.path("elsewhere"));
+    let (here, there) = (env.home(&docker().path_in_home()), env.path("elsewhere"));
     fs_err::rename(&here, &there).unwrap();
     env.run(&["index"]).succeeded();
     assert_eq!(env.json(&["status"])["gone"], 1);
@@ -121,14 +121,14 @@ fn a_history_that_moved_is_no_second_one() {
 #[test]
 fn a_copy_that_outlived_its_original_goes_on_as_it() {
     let env = TestEnvironment::indexed(&[docker(), watcher()]);
-    let was = env.home(&docker().place());
-    let now = env.home(&docker().folder("-copied").place());
+    let was = env.home(&docker().path_in_home());
+    let now = env.home(&docker().folder("-copied").path_in_home());
     env.write(&now, fs_err::read(&was).unwrap());
     fs_err::remove_file(&was).unwrap();
     let grown = docker()
         .user("And does the resolver answer zanzibar now?")
         .assistant("It does.");
-    env.claude(&grown.folder("-copied"));
+    env.write_transcript(&grown.folder("-copied"));
     let found = env.json(&["search", "zanzibar"]);
     assert_eq!(found["hits"][0]["session"], DOCKER);
     assert_eq!(found["searched"]["sessions"], 2, "{found}");
@@ -163,7 +163,7 @@ fn a_history_of_another_folder_or_with_less_in_it_takes_no_ones_place() {
     assert_eq!([files("a"), files("b"), files("a")], [1, 2, 2]);
 
     let env = TestEnvironment::indexed(&[docker(), watcher()]);
-    let was = env.home(&docker().place());
+    let was = env.home(&docker().path_in_home());
     let text = fs_err::read_to_string(&was).unwrap();
     fs_err::remove_file(&was).unwrap();
     env.run(&["index"]).succeeded();
@@ -172,7 +172,10 @@ fn a_history_of_another_folder_or_with_less_in_it_takes_no_ones_place() {
         .take(2)
         .map(|line| format!("{line}\n"))
         .collect();
-    env.write(&env.home(&docker().folder("-restored").place()), half);
+    env.write(
+        &env.home(&docker().folder("-restored").path_in_home()),
+        half,
+    );
     env.run(&["index"]).succeeded();
     assert_eq!(env.json(&["status"])["gone"], 1, "what it held stays");
 }
@@ -232,7 +235,7 @@ fn a_session_deleted_in_opencode_stays_marked() {
     );
     assert_eq!(env.found(&["bank holidays", "--limit", "1"]), ["ses_5"]);
     assert_eq!(gone(), true);
-    env.claude(&checkout().user("One more"));
+    env.write_transcript(&checkout().user("One more"));
     assert_eq!(gone(), true);
     env.run(&["index", "--full"]).succeeded();
     assert_eq!(gone(), true);

@@ -1,6 +1,6 @@
 //! Work on the night between two days, for the reports.
 
-use crate::claude::Transcript;
+use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use serde_json::json;
 
@@ -10,9 +10,9 @@ pub const HELPER: &str = "agent-1a2b3c4d";
 
 /// Begins at 23:50 on March 7 in New York; the second turn at 0:10 on March 8,
 /// the day on which the clocks go forward; the third after a night's sleep.
-pub fn boiler() -> Transcript {
+pub fn boiler() -> ClaudeTranscript {
     let edit = |file: &str| json!({"file_path": format!("/home/ann/boiler/{file}"), "old_string": "a", "new_string": "b"});
-    Transcript::new(BOILER, "/home/ann/boiler")
+    ClaudeTranscript::new(BOILER, "/home/ann/boiler")
         .branch("warm-start")
         .at("2026-03-08T04:50:00Z")
         .user("The boiler starts cold after each restart, find out why")
@@ -60,8 +60,8 @@ pub fn boiler() -> Transcript {
 }
 
 /// Sent by the boiler's session in its second turn.
-pub fn helper() -> Transcript {
-    Transcript::new(HELPER, "/home/ann/boiler")
+pub fn helper() -> ClaudeTranscript {
+    ClaudeTranscript::new(HELPER, "/home/ann/boiler")
         .agent_of(BOILER)
         .at("2026-03-08T05:12:00Z")
         .user("Look for callers of fill()")
@@ -69,8 +69,8 @@ pub fn helper() -> Transcript {
         .assistant("One caller, in boiler.c.")
 }
 
-pub fn kettle() -> Transcript {
-    Transcript::new(KETTLE, "/home/ann/kettle")
+pub fn kettle() -> ClaudeTranscript {
+    ClaudeTranscript::new(KETTLE, "/home/ann/kettle")
         .at("2026-03-08T15:00:00Z")
         .user("How hot does the kettle get?")
         .assistant("To 100 degrees at sea level.")

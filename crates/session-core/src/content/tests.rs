@@ -1,36 +1,36 @@
 //! The content of a turn.
 
 use super::*;
-use crate::{CallDialog, PromptKind, Tokens};
+use crate::{CallDialog, PromptKind, TokenTotals};
 use proptest::prelude::*;
 
-fn turn(parts: Vec<Part>) -> Turn {
+fn turn(parts: Vec<TurnPart>) -> Turn {
     Turn {
         kind: PromptKind::Typed,
         prompt: String::new(),
         parts,
         turn_stats: TurnStats {
-            tokens: Tokens::from([1, 2, 3]),
+            tokens: TokenTotals::from([1, 2, 3]),
             ..TurnStats::default()
         },
         ..Turn::default()
     }
 }
 
-fn bash(command: &str, failed: bool) -> Part {
-    Part::Call(ToolCall {
+fn bash(command: &str, failed: bool) -> TurnPart {
+    TurnPart::Call(ToolCall {
         name: "Bash".into(),
         command: Some(command.into()),
-        status: CallStatus::ended(failed),
+        status: CallStatus::from_failure(failed),
         ..ToolCall::default()
     })
 }
 
-fn tool(name: &str, file: &str, failed: bool) -> Part {
-    Part::Call(ToolCall {
+fn tool(name: &str, file: &str, failed: bool) -> TurnPart {
+    TurnPart::Call(ToolCall {
         name: name.into(),
         files: vec![file.into()],
-        status: CallStatus::ended(failed),
+        status: CallStatus::from_failure(failed),
         ..ToolCall::default()
     })
 }
@@ -121,8 +121,8 @@ fn a_change_that_failed_is_none() {
 
 #[test]
 fn what_never_ended_is_unfinished() {
-    let killed = |part: Part| match part {
-        Part::Call(call) => Part::Call(ToolCall {
+    let killed = |part: TurnPart| match part {
+        TurnPart::Call(call) => TurnPart::Call(ToolCall {
             status: CallStatus::Unfinished,
             ..call
         }),
@@ -151,7 +151,7 @@ fn what_never_ended_is_unfinished() {
 
 #[test]
 fn errors_of_answers_are_kept_with_those_of_outputs() {
-    let error = Part::Error {
+    let error = TurnPart::Error {
         text: "APIError: overloaded".into(),
     };
     let content = TurnContent::from_turn(&turn(vec![error]));
@@ -194,14 +194,14 @@ fn questions_and_replies_are_said() {
         ),
         ..ToolCall::default()
     };
-    let mut content = TurnContent::from_turn(&turn(vec![Part::Call(asked)]));
+    let mut content = TurnContent::from_turn(&turn(vec![TurnPart::Call(asked)]));
     assert_eq!(content.prompt, "8443, behind the proxy");
     assert_eq!(content.answer, "Which port?");
     let later = ToolCall {
         dialog: CallDialog::new(None, Some("no, 9443".into())),
         ..ToolCall::default()
     };
-    content.append(&turn(vec![Part::Call(later)]));
+    content.append(&turn(vec![TurnPart::Call(later)]));
     assert_eq!(content.prompt, "8443, behind the proxy\n\nno, 9443");
 }
 
@@ -214,7 +214,7 @@ fn a_late_result_finds_its_call() {
     ];
     let mut content = TurnContent::from_turn(&turn(calls.to_vec()));
     let late = |late: DeliveredCall| {
-        turn(vec![Part::Call(ToolCall {
+        turn(vec![TurnPart::Call(ToolCall {
             status: CallStatus::Failed,
             late: Some(Box::new(late)),
             ..ToolCall::default()
@@ -232,17 +232,17 @@ fn a_late_result_finds_its_call() {
     content.append(&late(change));
     assert_eq!(runs(&content), [("make", false), ("make", true)]);
     assert_eq!(content.accessed_files().next(), None);
-    assert_eq!(content.turn_stats.tokens, Tokens::from([3, 6, 9]));
+    assert_eq!(content.turn_stats.tokens, TokenTotals::from([3, 6, 9]));
 }
 
 #[test]
 fn source_that_is_shown_is_no_error() {
     let shown = |command: &str, failed: bool| {
-        let Part::Call(mut call) = bash(command, failed) else {
+        let TurnPart::Call(mut call) = bash(command, failed) else {
             unreachable!()
         };
         call.output = Some("error: no oil".into());
-        TurnContent::from_turn(&turn(vec![Part::Call(call)])).errors
+        TurnContent::from_turn(&turn(vec![TurnPart::Call(call)])).errors
     };
     assert_eq!(shown("sed -n '1,9p' a.rs", false), [""; 0]);
     assert_eq!(shown("sed -n '1,9p' a.rs", true), ["error: no oil"]);
@@ -251,8 +251,8 @@ fn source_that_is_shown_is_no_error() {
 
 #[test]
 fn a_late_result_ends_its_call() {
-    let open = |part: Part| match part {
-        Part::Call(call) => Part::Call(ToolCall {
+    let open = |part: TurnPart| match part {
+        TurnPart::Call(call) => TurnPart::Call(ToolCall {
             status: CallStatus::Unfinished,
             ..call
         }),
@@ -267,7 +267,7 @@ fn a_late_result_ends_its_call() {
         changes: 1,
         ..DeliveredCall::default()
     };
-    content.append(&turn(vec![Part::Call(ToolCall {
+    content.append(&turn(vec![TurnPart::Call(ToolCall {
         late: Some(Box::new(position)),
         ..ToolCall::default()
     })]));
@@ -280,13 +280,13 @@ fn a_pause_is_not_worked_through() {
     let (mut turn_stats, mut clock) = (TurnStats::default(), None);
     let minute = 60_000;
     for at in [Some(0), Some(20), None, Some(10), Some(51), Some(80)] {
-        turn_stats.tick(&mut clock, at.map(|at| at * minute));
+        turn_stats.count_pause(&mut clock, at.map(|at| at * minute));
     }
     assert_eq!(turn_stats.idle_ms, 31 * minute);
 }
 
 proptest! {
-    /// Splitting a turn at any part and appending tells the same.
+    /// A turn that is split at any part and appended has the same content.
     #[test]
     fn pieces_add_up(calls in prop::collection::vec((0u8..4, "[a-c]", any::<bool>()), 0..12), at in 0usize..12) {
         let part = |(kind, name, failed): &(u8, String, bool)| match kind {
@@ -295,7 +295,7 @@ proptest! {
             2 => tool("Read", name, *failed),
             _ => tool("Write", name, *failed),
         };
-        let parts: Vec<Part> = calls.iter().map(part).collect();
+        let parts: Vec<TurnPart> = calls.iter().map(part).collect();
         let (first, rest) = parts.split_at(at.min(parts.len()));
         let mut pieces = TurnContent::from_turn(&turn(first.to_vec()));
         pieces.append(&Turn { turn_stats: TurnStats::default(), ..turn(rest.to_vec()) });
@@ -314,10 +314,10 @@ fn texts_are_as_they_are_seen() {
         status: CallStatus::Failed,
         ..ToolCall::default()
     };
-    let told = Part::Text {
+    let told = TurnPart::Text {
         text: hidden.into(),
     };
-    let mut turn = turn(vec![told, Part::Call(failed)]);
+    let mut turn = turn(vec![told, TurnPart::Call(failed)]);
     turn.prompt = hidden.into();
     let content = TurnContent::from_turn(&turn);
     let texts: Vec<&str> = content.searched_texts().collect();

@@ -17,7 +17,7 @@ pub fn compose(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns a text as it is searched: [`printable`], and [composed](compose).
-pub fn searchable(text: &str) -> Cow<'_, str> {
+pub fn normalize_searchable(text: &str) -> Cow<'_, str> {
     match printable(text) {
         Cow::Borrowed(text) => compose(text),
         Cow::Owned(text) => match compose(&text) {
@@ -54,7 +54,10 @@ mod tests {
             let decomposed: String = text.nfd().collect();
             assert_eq!(compose(&decomposed), text);
             assert!(matches!(compose(text), Cow::Borrowed(_)), "{text}");
-            assert_eq!(searchable(&format!("\x1b[1m{decomposed}\x1b[0m")), text);
+            assert_eq!(
+                normalize_searchable(&format!("\x1b[1m{decomposed}\x1b[0m")),
+                text
+            );
         }
     }
 

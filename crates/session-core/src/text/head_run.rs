@@ -27,7 +27,7 @@ impl HeadRun {
     /// Reads the run that a text begins with.
     #[inline]
     pub fn up_to_separator(text: &[u8]) -> Self {
-        let head = Head::new(text);
+        let head = HeadBytes::new(text);
         head.up_to(head.separators())
     }
 
@@ -43,9 +43,9 @@ impl HeadRun {
 
 /// The first bytes of a text, the first lowest; zeros where it is shorter.
 #[derive(Clone, Copy)]
-struct Head(u128);
+struct HeadBytes(u128);
 
-impl Head {
+impl HeadBytes {
     #[inline]
     fn new(text: &[u8]) -> Self {
         let mut head = [0; HEAD_BYTES];

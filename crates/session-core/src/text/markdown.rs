@@ -42,7 +42,7 @@ fn code_span_end(opened: &str, length: usize) -> Option<usize> {
     None
 }
 
-/// True when Markdown may read a run of `length` bytes of one character between `before` and `after`.
+/// Returns true when Markdown may read a run of `length` bytes of one character between `before` and `after`.
 fn is_read(c: char, length: usize, before: Option<char>, after: &str) -> bool {
     let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     match c {

@@ -56,7 +56,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 /// Bytes that are looked at together.
 const CHUNK_BYTES: usize = 32;
 
-/// True for a text with a [suspect](is_suspect) character. All histories come through here, and nearly all characters
+/// Returns true for a text with a [suspect](is_suspect) character. All histories come through here, and nearly all characters
 /// are plain ASCII.
 fn has_suspect(text: &str) -> bool {
     let mut rest = text;
@@ -85,7 +85,7 @@ fn plain_prefix(bytes: &[u8]) -> usize {
     start + rest.count()
 }
 
-/// True for a character that is removed, replaced, or kept in some places only.
+/// Returns true for a character that is removed, replaced, or kept in some places only.
 fn is_suspect(c: char) -> bool {
     is_unsafe(c)
         || matches!(
@@ -94,7 +94,7 @@ fn is_suspect(c: char) -> bool {
         )
 }
 
-/// True for a control character (C0 but tab and newline, DEL, C1), a mark of direction, a tag, and
+/// Returns true for a control character (C0 but tab and newline, DEL, C1), a mark of direction, a tag, and
 /// whatever else is there without being seen.
 fn is_unsafe(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
@@ -107,7 +107,7 @@ fn is_unsafe(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// True where a joiner or selector stands between such characters as it is made for.
+/// Returns true where a joiner or selector stands between such characters as it is made for.
 fn joins(c: char, last: Option<char>, next: Option<char>) -> bool {
     let between = |is: fn(char) -> bool| last.is_some_and(is) && next.is_some_and(is);
     match c {
@@ -157,7 +157,7 @@ fn skip_control_sequence(chars: &mut Peekable<Chars<'_>>) {
     }
 }
 
-/// A string up to its terminator, or to the end of the line: one that never ends hides no more.
+/// Skips a string up to its terminator, or to the end of the line: one that never ends hides no more.
 fn skip_control_string(chars: &mut Peekable<Chars<'_>>) {
     while let Some(c) = chars.next_if(|c| *c != '\n') {
         match c {

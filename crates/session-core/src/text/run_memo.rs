@@ -1,37 +1,37 @@
-//! A table that remembers a number for each short run of letters.
+//! A cache of a number for each short run of letters.
 
 use super::HeadRun;
 use crate::prefetch;
 
-/// Sets of places, a power of two: 0.8 MB.
+/// Sets of entries, a power of two: 0.8 MB.
 const SETS: usize = 1 << 14;
-/// Sets of a memo that has met few runs, a power of two: touching new memory for each takes longer than it saves.
+/// Sets of a memo of few runs, a power of two: touching new memory for each takes longer than it saves.
 const SETS_WHERE_SMALL: usize = 1 << 10;
 /// Runs from which on a memo is large.
 const INSERTED_WHERE_SMALL: usize = 1 << 13;
 
-/// A number for each run of those that were met last.
+/// A two-way set-associative cache of a number for each recent run.
 ///
 /// Where thousands of texts are cut, most runs have been seen before, but lie beyond the CPU's first caches:
 /// [`RunMemo::prefetch`] some runs ahead saves waiting for each.
 #[derive(Debug)]
 pub struct RunMemo {
-    sets: Vec<Set>,
+    sets: Vec<MemoSet>,
     /// Runs that were inserted since it was made.
     inserted: usize,
 }
 
-/// The two runs that were remembered last of those that belong here, the later first.
-type Set = [Place; 2];
+/// The two entries of a set, the one that was inserted last first.
+type MemoSet = [MemoEntry; 2];
 
-/// A run's bytes, never all zero, and its number; zeros where there is none.
-type Place = [u64; 3];
+/// An entry: the bytes of a run in two halves, never all zero, and its number; zeros where there is none.
+type MemoEntry = [u64; 3];
 
 impl RunMemo {
-    /// Begins to load what [`RunMemo::get`] reads of this run.
+    /// Prefetches the cache lines that [`RunMemo::get`] reads for this run.
     #[inline]
     pub fn prefetch(&self, run: HeadRun) {
-        let [later, sooner] = &self.sets[self.set(run)];
+        let [later, sooner] = &self.sets[self.set_index(run)];
         prefetch(later);
         prefetch(&sooner[2]);
     }
@@ -39,50 +39,50 @@ impl RunMemo {
     /// Returns the number of a run that does not go on behind its head.
     #[inline]
     pub fn get(&self, run: HeadRun) -> Option<u64> {
-        let halves = halves(run);
-        let is_run = |[head, tail, _]: &&Place| [*head, *tail] == halves;
-        self.sets[self.set(run)]
+        let halves = split_bytes(run);
+        let is_run = |[head, tail, _]: &&MemoEntry| [*head, *tail] == halves;
+        self.sets[self.set_index(run)]
             .iter()
             .find(is_run)
-            .map(|place| place[2])
+            .map(|entry| entry[2])
     }
 
-    /// Remembers the number of a run, and forgets another of its set.
+    /// Inserts the number of a run, and evicts another of its set.
     pub fn insert(&mut self, run: HeadRun, number: u64) {
         self.inserted += 1;
         if self.inserted == INSERTED_WHERE_SMALL {
-            self.sets = vec![Set::default(); SETS];
+            self.sets = vec![MemoSet::default(); SETS];
         }
-        let [head, tail] = halves(run);
-        let set = self.set(run);
+        let [head, tail] = split_bytes(run);
+        let set = self.set_index(run);
         let set = &mut self.sets[set];
         *set = [[head, tail, number], set[0]];
     }
 
     #[inline]
-    fn set(&self, run: HeadRun) -> usize {
+    fn set_index(&self, run: HeadRun) -> usize {
         const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-        let [head, tail] = halves(run);
+        let [head, tail] = split_bytes(run);
         let mixed = (head ^ tail.wrapping_mul(ODD).rotate_left(32)).wrapping_mul(ODD);
         (mixed >> (u64::BITS - SETS.ilog2())) as usize & (self.sets.len() - 1)
     }
 
-    /// Forgets all.
+    /// Removes all entries.
     pub fn clear(&mut self) {
-        self.sets.fill(Set::default());
+        self.sets.fill(MemoSet::default());
     }
 }
 
 impl Default for RunMemo {
     fn default() -> Self {
         Self {
-            sets: vec![Set::default(); SETS_WHERE_SMALL],
+            sets: vec![MemoSet::default(); SETS_WHERE_SMALL],
             inserted: 0,
         }
     }
 }
 
-fn halves(run: HeadRun) -> [u64; 2] {
+fn split_bytes(run: HeadRun) -> [u64; 2] {
     [run.bytes as u64, (run.bytes >> 64) as u64]
 }
 

@@ -1,11 +1,11 @@
 use super::*;
-use crate::session::{Part, ToolCall, Turn};
+use crate::session::{ToolCall, Turn, TurnPart};
 use proptest::prelude::*;
 
 const TEMPLATE: &str = "You review one file of the harbour control program for mistakes.";
 
 fn differs(openings: &[&str], expected: &[Option<&str>]) {
-    assert_eq!(remainders(openings), expected);
+    assert_eq!(remove_templates(openings), expected);
 }
 
 #[test]
@@ -88,9 +88,9 @@ fn a_long_path_is_cut_after_a_folder() {
 
 #[test]
 fn an_opening_is_one_line() {
-    assert_eq!(opening(" Oil\n  the gate"), "Oil the gate");
+    assert_eq!(prompt_opening(" Oil\n  the gate"), "Oil the gate");
     assert_eq!(template_key("Oil the gate"), None);
-    let long = opening(&"oil the  gate\n".repeat(4000));
+    let long = prompt_opening(&"oil the  gate\n".repeat(4000));
     assert!(long.len() <= OPENING_BYTES);
     assert_eq!(
         template_key(&long),
@@ -107,7 +107,7 @@ fn a_long_rest_is_cut_after_a_word() {
 
 fn worked(calls: &[(&str, Option<&str>, &[&str])]) -> TurnContent {
     let part = |(name, command, files): &(&str, Option<&str>, &[&str])| {
-        Part::Call(ToolCall {
+        TurnPart::Call(ToolCall {
             name: (*name).to_owned(),
             command: command.map(str::to_owned),
             files: files.iter().map(|file| (*file).to_owned()).collect(),
@@ -148,9 +148,9 @@ proptest! {
         heads in prop::collection::vec("[ab字 ]{0,60}", 1..3),
         tails in prop::collection::vec(("[ab字é :]{0,50}", 0usize..3), 0..8),
     ) {
-        let openings: Vec<String> = tails.iter().map(|(tail, head)| one_line(&format!("{} {tail}", heads[head % heads.len()]))).collect();
+        let openings: Vec<String> = tails.iter().map(|(tail, head)| collapse_whitespace(&format!("{} {tail}", heads[head % heads.len()]))).collect();
         let openings: Vec<&str> = openings.iter().map(String::as_str).collect();
-        for (opening, rest) in openings.iter().zip(remainders(&openings)) {
+        for (opening, rest) in openings.iter().zip(remove_templates(&openings)) {
             prop_assert!(rest.is_none_or(|rest| opening.ends_with(rest) && rest.len() < opening.len()));
             prop_assert!(rest.is_none_or(|rest| remainder_title(rest).len() <= TITLE_BYTES + 2 * CUT.len() + 1));
         }

@@ -10,7 +10,7 @@ use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::{BertModel, Config};
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
-use session_embed::{Table, Vocabulary};
+use session_embed::{TokenTable, TokenVocabulary};
 use std::error::Error;
 use std::path::Path;
 
@@ -36,9 +36,9 @@ const SINGLE_WEIGHT: f64 = 0.3;
 
 /// The files of a model.
 pub struct Distilled {
-    /// For [`Vocabulary::open`].
+    /// For [`TokenVocabulary::open`].
     pub vocabulary: Vec<u8>,
-    /// For [`Table::open`].
+    /// For [`TokenTable::open`].
     pub table: Vec<u8>,
 }
 
@@ -52,8 +52,8 @@ pub fn distill(model_dir: &Path) -> Fallible<Distilled> {
     let projection = projection(&vectors, &frequencies);
     let rows = weighted_rows(&(vectors * projection), &weights(&tokens, &frequencies));
     Ok(Distilled {
-        vocabulary: Vocabulary::compile(&tokens)?,
-        table: Table::compile(DIMS, HALF_LIFE, &rows),
+        vocabulary: TokenVocabulary::compile(&tokens)?,
+        table: TokenTable::compile(DIMS, HALF_LIFE, &rows),
     })
 }
 

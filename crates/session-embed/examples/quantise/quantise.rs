@@ -43,7 +43,7 @@ pub fn quantise(model_dir: &Path, matrices: GgmlDType) -> Fallible<Vec<u8>> {
 
 /// The name of each tensor in GGUF and the original's.
 fn names(layers: u32) -> Vec<(String, String)> {
-    let parts = BERT_NAMES.pairs(layers as usize).into_iter();
+    let parts = BERT_NAMES.list_pairs(layers as usize).into_iter();
     let tensors = parts.flat_map(|(ours, theirs)| {
         let ends = if WITHOUT_BIAS.contains(&ours.as_str()) {
             &["weight"][..]

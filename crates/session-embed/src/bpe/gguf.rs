@@ -1,6 +1,6 @@
 //! The tokenizer that a GGUF file carries.
 
-use super::{Bpe, Parts, error};
+use super::{Bpe, BpeParts, error};
 use crate::EmbedError;
 use crate::gguf::{Gguf, number};
 use candle_core::quantized::gguf_file::Value;
@@ -24,8 +24,8 @@ impl Bpe {
         }
         let list = |name: &str| file.list(&format!("tokenizer.ggml.{name}"));
         let (tokens, merges) = (list("tokens")?, list("merges")?);
-        let mut parts = Parts {
-            vocabulary: super::vocabulary(tokens.len()),
+        let mut parts = BpeParts {
+            vocabulary: super::empty_vocabulary(tokens.len()),
             merges: Vec::with_capacity(merges.len()),
             added: Vec::new(),
         };
@@ -40,7 +40,7 @@ impl Bpe {
             }
         }
         for merge in merges {
-            parts.merges.push(super::pair(text(merge)?)?);
+            parts.merges.push(super::split_merge(text(merge)?)?);
         }
         Self::build(&parts)
     }

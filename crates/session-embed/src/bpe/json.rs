@@ -1,6 +1,6 @@
 //! The tokenizer that a `tokenizer.json` describes.
 
-use super::{Bpe, Parts, error, pair, vocabulary};
+use super::{Bpe, BpeParts, empty_vocabulary, error, split_merge};
 use crate::EmbedError;
 use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -13,16 +13,16 @@ use std::fmt;
 const PATTERN: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 
 #[derive(Deserialize)]
-struct Json<'a> {
-    added_tokens: Vec<Added>,
+struct TokenizerJson<'a> {
+    added_tokens: Vec<AddedToken>,
     normalizer: Value,
     pre_tokenizer: Value,
     #[serde(borrow)]
-    model: Model<'a>,
+    model: BpeModelJson<'a>,
 }
 
 #[derive(Deserialize)]
-struct Added {
+struct AddedToken {
     id: u32,
     content: String,
     #[serde(default)]
@@ -37,9 +37,9 @@ struct Added {
 
 #[derive(Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"))]
-struct Model<'a> {
-    vocab: Vocabulary<'a>,
-    merges: Vec<Merge<'a>>,
+struct BpeModelJson<'a> {
+    vocab: VocabMap<'a>,
+    merges: Vec<MergePair<'a>>,
     #[serde(default)]
     byte_fallback: bool,
     #[serde(default)]
@@ -52,14 +52,14 @@ impl Bpe {
     /// # Errors
     /// [`EmbedError::File`] when it is not one, or another than Qwen's.
     pub fn from_json(text: &[u8]) -> Result<Self, EmbedError> {
-        let json: Json<'_> = serde_json::from_slice(text)
+        let json: TokenizerJson<'_> = serde_json::from_slice(text)
             .map_err(|_| error("it is not a `tokenizer.json` of byte-level BPE"))?;
         if !json.is_known() {
             return Err(error("it is not Qwen's"));
         }
         let added = json.added_tokens.into_iter();
         let merges = json.model.merges.into_iter();
-        Self::build(&Parts {
+        Self::build(&BpeParts {
             vocabulary: json.model.vocab.0,
             merges: merges.map(|merge| merge.0).collect(),
             added: added
@@ -69,10 +69,10 @@ impl Bpe {
     }
 }
 
-impl Json<'_> {
+impl TokenizerJson<'_> {
     fn is_known(&self) -> bool {
         let split = &self.pre_tokenizer["pretokenizers"];
-        let is_plain = |added: &Added| {
+        let is_plain = |added: &AddedToken| {
             !(added.single_word || added.lstrip || added.rstrip || added.normalized)
         };
         self.normalizer["type"] == "NFC"
@@ -87,62 +87,62 @@ impl Json<'_> {
 
 /// A string that is borrowed where it stands in the file as it is.
 #[derive(PartialEq, Eq, Hash)]
-struct Text<'a>(Cow<'a, str>);
+struct JsonText<'a>(Cow<'a, str>);
 
-impl<'de> Deserialize<'de> for Text<'de> {
+impl<'de> Deserialize<'de> for JsonText<'de> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Texts;
-        impl<'de> Visitor<'de> for Texts {
-            type Value = Text<'de>;
+        struct JsonTextVisitor;
+        impl<'de> Visitor<'de> for JsonTextVisitor {
+            type Value = JsonText<'de>;
 
             fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
                 out.write_str("a string")
             }
 
-            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Borrowed(text)))
+            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<JsonText<'de>, E> {
+                Ok(JsonText(Cow::Borrowed(text)))
             }
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(text.to_owned())))
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<JsonText<'de>, E> {
+                Ok(JsonText(Cow::Owned(text.to_owned())))
             }
         }
-        from.deserialize_str(Texts)
+        from.deserialize_str(JsonTextVisitor)
     }
 }
 
-struct Vocabulary<'a>(HashMap<Cow<'a, str>, u32>);
+struct VocabMap<'a>(HashMap<Cow<'a, str>, u32>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for Vocabulary<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for VocabMap<'a> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Tokens;
-        impl<'de> Visitor<'de> for Tokens {
-            type Value = Vocabulary<'de>;
+        struct VocabVisitor;
+        impl<'de> Visitor<'de> for VocabVisitor {
+            type Value = VocabMap<'de>;
 
             fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
                 out.write_str("ids by token")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut tokens = vocabulary(1 << 17);
-                while let Some((Text(token), id)) = map.next_entry()? {
+                let mut tokens = empty_vocabulary(1 << 17);
+                while let Some((JsonText(token), id)) = map.next_entry()? {
                     tokens.insert(token, id);
                 }
-                Ok(Vocabulary(tokens))
+                Ok(VocabMap(tokens))
             }
         }
-        from.deserialize_map(Tokens)
+        from.deserialize_map(VocabVisitor)
     }
 }
 
 /// A pair of tokens, in a list or, in older files, with a space between.
-struct Merge<'a>((Cow<'a, str>, Cow<'a, str>));
+struct MergePair<'a>((Cow<'a, str>, Cow<'a, str>));
 
-impl<'de: 'a, 'a> Deserialize<'de> for Merge<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for MergePair<'a> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Merges;
-        impl<'de> Visitor<'de> for Merges {
-            type Value = Merge<'de>;
+        struct MergeVisitor;
+        impl<'de> Visitor<'de> for MergeVisitor {
+            type Value = MergePair<'de>;
 
             fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
                 out.write_str("two tokens")
@@ -153,20 +153,20 @@ impl<'de: 'a, 'a> Deserialize<'de> for Merge<'a> {
                     list.next_element()?
                         .ok_or_else(|| de::Error::missing_field("token"))
                 };
-                let (Text(left), Text(right)) = (next()?, next()?);
-                Ok(Merge((left, right)))
+                let (JsonText(left), JsonText(right)) = (next()?, next()?);
+                Ok(MergePair((left, right)))
             }
 
             fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
-                pair(text).map(Merge).map_err(E::custom)
+                split_merge(text).map(MergePair).map_err(E::custom)
             }
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-                let (left, right) = pair(text).map_err(E::custom)?;
+                let (left, right) = split_merge(text).map_err(E::custom)?;
                 let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
-                Ok(Merge((owned(left), owned(right))))
+                Ok(MergePair((owned(left), owned(right))))
             }
         }
-        from.deserialize_any(Merges)
+        from.deserialize_any(MergeVisitor)
     }
 }

@@ -1,6 +1,6 @@
 //! The merging of a word's bytes.
 
-use super::Bpe;
+use super::{Bpe, MergeRule};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -10,14 +10,14 @@ const NONE: usize = usize::MAX;
 /// Merges words; its buffers are kept from word to word.
 #[derive(Debug, Default)]
 pub struct Merger {
-    symbols: Vec<Symbol>,
+    symbols: Vec<BpeSymbol>,
     /// Pairs that could be merged: the earliest in the list first, then the leftmost.
-    pairs: BinaryHeap<Reverse<Pair>>,
+    pairs: BinaryHeap<Reverse<MergeCandidate>>,
 }
 
-/// A token of a word under way.
+/// A token of a word that is being merged.
 #[derive(Debug, Clone, Copy)]
-struct Symbol {
+struct BpeSymbol {
     id: u32,
     before: usize,
     after: usize,
@@ -25,7 +25,7 @@ struct Symbol {
 
 /// Two neighbours, as they were when they were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Pair {
+struct MergeCandidate {
     rank: u32,
     at: usize,
     ids: (u32, u32),
@@ -37,14 +37,14 @@ impl Merger {
     pub fn merge(&mut self, bpe: &Bpe, word: &str, ids: &mut Vec<u32>) {
         self.symbols.clear();
         let last = word.len().wrapping_sub(1);
-        let symbols = word.bytes().enumerate().map(|(at, byte)| Symbol {
+        let symbols = word.bytes().enumerate().map(|(at, byte)| BpeSymbol {
             id: bpe.bytes[usize::from(byte)],
             before: at.wrapping_sub(1),
             after: if at == last { NONE } else { at + 1 },
         });
         self.symbols.extend(symbols);
         for at in 0..self.symbols.len() {
-            self.find(bpe, at);
+            self.push_candidate(bpe, at);
         }
         while let Some(Reverse(pair)) = self.pairs.pop() {
             self.apply(bpe, pair);
@@ -56,11 +56,11 @@ impl Merger {
         }
     }
 
-    /// Notes the pair of the symbol at this place and the next, if there is one.
-    fn find(&mut self, bpe: &Bpe, at: usize) {
+    /// Queues the pair of the symbol at `at` and the next one, if they can be merged.
+    fn push_candidate(&mut self, bpe: &Bpe, at: usize) {
         let Some(ids) = self.pair(at) else { return };
-        if let Some(&(rank, merged)) = bpe.merges.get(&ids) {
-            self.pairs.push(Reverse(Pair {
+        if let Some(&MergeRule { rank, merged }) = bpe.merges.get(&ids) {
+            self.pairs.push(Reverse(MergeCandidate {
                 rank,
                 at,
                 ids,
@@ -76,7 +76,7 @@ impl Merger {
     }
 
     /// Merges a pair, if both symbols still stand side by side.
-    fn apply(&mut self, bpe: &Bpe, pair: Pair) {
+    fn apply(&mut self, bpe: &Bpe, pair: MergeCandidate) {
         if self.pair(pair.at) != Some(pair.ids) {
             return;
         }
@@ -89,9 +89,9 @@ impl Merger {
         if let Some(right) = self.symbols.get_mut(after) {
             right.before = pair.at;
         }
-        self.find(bpe, pair.at);
+        self.push_candidate(bpe, pair.at);
         if before != NONE {
-            self.find(bpe, before);
+            self.push_candidate(bpe, before);
         }
     }
 }

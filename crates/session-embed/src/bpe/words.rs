@@ -7,8 +7,8 @@
 
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// The words of a text, which together are the text.
-pub fn words(text: &str) -> impl Iterator<Item = &str> {
+/// Returns the words of a text, which together are the text.
+pub fn split_words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let (word, after) = rest.split_at_checked(word_len(rest))?;
@@ -19,47 +19,51 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// The classes of characters of the pattern.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CharKind {
     Letter,
     Number,
     Space,
     Other,
 }
 
-fn kind(c: char) -> Kind {
+fn classify_char(c: char) -> CharKind {
     match c {
-        'a'..='z' | 'A'..='Z' => Kind::Letter,
-        '0'..='9' => Kind::Number,
-        _ if c.is_whitespace() => Kind::Space,
-        _ if c.is_ascii() => Kind::Other,
+        'a'..='z' | 'A'..='Z' => CharKind::Letter,
+        '0'..='9' => CharKind::Number,
+        _ if c.is_whitespace() => CharKind::Space,
+        _ if c.is_ascii() => CharKind::Other,
         _ => match c.general_category_group() {
-            GeneralCategoryGroup::Letter => Kind::Letter,
-            GeneralCategoryGroup::Number => Kind::Number,
-            _ => Kind::Other,
+            GeneralCategoryGroup::Letter => CharKind::Letter,
+            GeneralCategoryGroup::Number => CharKind::Number,
+            _ => CharKind::Other,
         },
     }
 }
 
-/// Bytes of the word that a text starts with; 0 for an empty text.
+/// Returns the bytes of the word that a text starts with; 0 for an empty text.
 fn word_len(text: &str) -> usize {
     let mut chars = text.chars();
     let Some(first) = chars.next() else { return 0 };
     let after = chars.as_str();
-    let next = chars.next().map(kind);
+    let next = chars.next().map(classify_char);
     let start = first.len_utf8();
-    match kind(first) {
-        _ if first == '\'' && shortened(after) > 0 => start + shortened(after),
-        Kind::Letter => start + run(after, Kind::Letter),
-        Kind::Number => start,
-        _ if !is_break(first) && next == Some(Kind::Letter) => start + run(after, Kind::Letter),
-        Kind::Other => start + others(after),
-        Kind::Space if first == ' ' && next == Some(Kind::Other) => start + others(after),
-        Kind::Space => spaces(text),
+    match classify_char(first) {
+        _ if first == '\'' && contraction_len(after) > 0 => start + contraction_len(after),
+        CharKind::Letter => start + kind_run_len(after, CharKind::Letter),
+        CharKind::Number => start,
+        _ if !is_break(first) && next == Some(CharKind::Letter) => {
+            start + kind_run_len(after, CharKind::Letter)
+        }
+        CharKind::Other => start + symbol_run_len(after),
+        CharKind::Space if first == ' ' && next == Some(CharKind::Other) => {
+            start + symbol_run_len(after)
+        }
+        CharKind::Space => space_run_len(text),
     }
 }
 
-/// Bytes of what follows an apostrophe in a shortened word: `s` of `it's`.
-fn shortened(text: &str) -> usize {
+/// Returns the bytes of what follows an apostrophe in a shortened word: `s` of `it's`.
+fn contraction_len(text: &str) -> usize {
     let mut chars = text.chars();
     let first = chars.next().unwrap_or_default();
     match (
@@ -77,24 +81,24 @@ fn is_break(c: char) -> bool {
     matches!(c, '\r' | '\n')
 }
 
-/// Bytes of the characters of a kind that a text starts with.
-fn run(text: &str, of: Kind) -> usize {
-    text.find(|c| kind(c) != of).unwrap_or(text.len())
+/// Returns the bytes of the run of one kind of characters that a text starts with.
+fn kind_run_len(text: &str, of: CharKind) -> usize {
+    text.find(|c| classify_char(c) != of).unwrap_or(text.len())
 }
 
-/// As [`run`] of others, and of the line breaks after them.
-fn others(text: &str) -> usize {
-    let len = run(text, Kind::Other);
+/// Returns the bytes of a run of characters of no other kind, and of the line breaks after them.
+fn symbol_run_len(text: &str) -> usize {
+    let len = kind_run_len(text, CharKind::Other);
     let breaks = text.as_bytes().iter().skip(len);
     len + breaks
         .take_while(|byte| is_break(char::from(**byte)))
         .count()
 }
 
-/// White space up to its last line break; without any, all but the last
+/// Returns the bytes of white space up to its last line break; without any, of all but the last
 /// character, which belongs to the word that follows.
-fn spaces(text: &str) -> usize {
-    let len = run(text, Kind::Space);
+fn space_run_len(text: &str) -> usize {
+    let len = kind_run_len(text, CharKind::Space);
     let space = &text[..len];
     if let Some(last) = space.rfind(is_break) {
         return last + 1;

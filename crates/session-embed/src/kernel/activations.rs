@@ -12,9 +12,9 @@ use std::borrow::Cow;
 /// Rows that a thread quantizes at once.
 const ROWS_PER_TASK: usize = 8;
 
-/// As many numbers of a row as share a scale, quantized: `scale * quant`.
+/// A quantized block: the numbers of a row that share a scale, each `scale * quant`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Block {
+pub struct QuantizedBlock {
     /// 32 numbers of −127 to 127, four in each, the first in the lowest bits.
     pub quants: [i32; BLOCK / 4],
     /// The largest magnitude, by 127.
@@ -27,7 +27,7 @@ pub struct Block {
 /// Rows of numbers of one length.
 #[derive(Debug)]
 pub enum Activations<'a> {
-    /// As they are.
+    /// Rows in `f32`.
     Float {
         /// Length of a row.
         width: usize,
@@ -41,12 +41,12 @@ pub enum Activations<'a> {
         /// Blocks of a row.
         width: usize,
         /// The rows, and as many of zeros as fill a tile.
-        blocks: Vec<Block>,
+        blocks: Vec<QuantizedBlock>,
     },
 }
 
 impl<'a> Activations<'a> {
-    /// Rows of `width` numbers, quantized on all threads if the product is one
+    /// Creates activations of `width` numbers a row, quantized on all threads if the product is one
     /// of whole numbers.
     pub fn new(isa: Isa, numbers: &'a [f32], width: usize, is_integer: bool) -> Self {
         if !is_integer {
@@ -55,7 +55,7 @@ impl<'a> Activations<'a> {
         }
         let rows = numbers.len() / width.max(1);
         let width = width / BLOCK;
-        let mut blocks = vec![Block::default(); rows.next_multiple_of(ROWS) * width];
+        let mut blocks = vec![QuantizedBlock::default(); rows.next_multiple_of(ROWS) * width];
         let tasks = blocks
             .par_chunks_mut(ROWS_PER_TASK * width)
             .with_min_len(min_tasks());
@@ -81,42 +81,42 @@ impl<'a> Activations<'a> {
 
 per_isa! {
     /// Quantizes 32 columns of some rows, a block each.
-    pub fn quantize_strip(numbers: &[[f32; BLOCK]], out: ArrayViewMut2<'_, Block>) = quantize_strip_anywhere
+    pub fn quantize_strip(numbers: &[[f32; BLOCK]], out: ArrayViewMut2<'_, QuantizedBlock>) = quantize_strip_anywhere
 }
 
 #[inline(always)]
-fn quantize_strip_anywhere(numbers: &[[f32; BLOCK]], mut out: ArrayViewMut2<'_, Block>) {
+fn quantize_strip_anywhere(numbers: &[[f32; BLOCK]], mut out: ArrayViewMut2<'_, QuantizedBlock>) {
     for (numbers, out) in numbers.iter().zip(out.iter_mut()) {
-        *out = quantized(numbers);
+        *out = quantize_block(numbers);
     }
 }
 
 per_isa! {
     /// Quantizes blocks.
-    fn quantize(numbers: &[[f32; BLOCK]], out: &mut [Block]) = quantize_anywhere
+    fn quantize(numbers: &[[f32; BLOCK]], out: &mut [QuantizedBlock]) = quantize_anywhere
 }
 
-/// A loop, since a closure would not get the instructions of the caller.
+/// Quantizes blocks in a loop: a closure would not get the instructions of the caller.
 #[inline(always)]
-fn quantize_anywhere(numbers: &[[f32; BLOCK]], out: &mut [Block]) {
+fn quantize_anywhere(numbers: &[[f32; BLOCK]], out: &mut [QuantizedBlock]) {
     for (numbers, out) in numbers.iter().zip(out) {
-        *out = quantized(numbers);
+        *out = quantize_block(numbers);
     }
 }
 
 /// Adding this to a small number rounds it; the sum's lowest bits are it.
 pub const ROUND: f32 = 12_582_912.0;
 
-/// The nearest whole number of one from −127 to 127.
+/// Returns the nearest whole number of one from −127 to 127.
 #[inline(always)]
-pub fn nearest(x: f32) -> i8 {
+pub fn round_to_i8(x: f32) -> i8 {
     (x + ROUND).to_bits().wrapping_sub(ROUND.to_bits()) as i32 as i8
 }
 
 /// Quantizes numbers; to zeros where they are so small that the inverse of
 /// their scale could overflow.
 #[inline(always)]
-fn quantized(numbers: &[f32; BLOCK]) -> Block {
+fn quantize_block(numbers: &[f32; BLOCK]) -> QuantizedBlock {
     let largest = largest_magnitude(numbers);
     let inverse = if largest > 1e-30 {
         127.0 / largest
@@ -126,18 +126,18 @@ fn quantized(numbers: &[f32; BLOCK]) -> Block {
     let mut bytes = [0_i8; BLOCK];
     let mut sum = 0;
     for (byte, x) in bytes.iter_mut().zip(numbers) {
-        *byte = nearest(x * inverse);
+        *byte = round_to_i8(x * inverse);
         sum += i32::from(*byte);
     }
     let (fours, _) = bytes.as_chunks::<4>();
-    Block {
+    QuantizedBlock {
         quants: std::array::from_fn(|at| i32::from_le_bytes(fours[at].map(|x| x as u8))),
         scale: largest / 127.0,
         correction: -128 * sum,
     }
 }
 
-/// The largest magnitude of a block's numbers.
+/// Returns the largest magnitude of a block's numbers.
 #[inline(always)]
 pub fn largest_magnitude(numbers: &[f32; BLOCK]) -> f32 {
     let mut largest = [0.0; 16];

@@ -4,11 +4,11 @@
 //! sum for each query, as in FlashAttention (Dao et al. 2022). Blocks start at
 //! the text's first token, so that a text's outcome depends on no other.
 
-use super::functions::{exp, exp_all, max_all};
+use super::functions::{exp, exp_in_place, max_of};
 use super::isa::{Isa, per_isa};
 #[cfg(target_arch = "x86_64")]
-use super::lanes::{Bf16, Bf16Pair};
-use super::lanes::{COLUMNS, Lanes, MAX_NUMBERS, ROWS, TileRow, Word, tile};
+use super::lanes::{Bf16Pair, Bf16x32};
+use super::lanes::{COLUMNS, LaneWord, Lanes, MAX_NUMBERS, ROWS, TileRow, tile};
 use super::threads::min_tasks;
 use ndarray::{Array2, ArrayViewMut2, Axis};
 use rayon::prelude::*;
@@ -35,17 +35,17 @@ pub struct AttentionShape {
 }
 
 impl AttentionShape {
-    /// Numbers of all query heads of a token.
+    /// Returns the width of all query heads of a token.
     pub fn query_dim(&self) -> usize {
         self.heads * self.head_dim
     }
 
-    /// Numbers of all heads of keys, or of values, of a token.
+    /// Returns the width of all key heads, or of all value heads, of a token.
     pub fn kv_dim(&self) -> usize {
         self.kv_heads * self.head_dim
     }
 
-    /// Numbers of a token's queries, keys and values.
+    /// Returns the width of a token's queries, keys and values together.
     pub fn qkv_dim(&self) -> usize {
         self.query_dim() + 2 * self.kv_dim()
     }
@@ -53,7 +53,7 @@ impl AttentionShape {
 
 /// The query heads that share a head of keys and values, in a text.
 #[derive(Clone, Copy)]
-struct Task<'a> {
+struct HeadTask<'a> {
     shape: AttentionShape,
     qkv: &'a [f32],
     kv_head: usize,
@@ -64,7 +64,7 @@ struct Task<'a> {
 }
 
 /// Some rows of the columns of a head.
-type Rows<'a> = ArrayViewMut2<'a, MaybeUninit<f32>>;
+type HeadRows<'a> = ArrayViewMut2<'a, MaybeUninit<f32>>;
 
 /// Returns the weighted values that each token attends to, on all threads. A
 /// row of `qkv` has a token's heads of queries, of keys and of values after each
@@ -79,7 +79,7 @@ pub fn attention(isa: Isa, shape: AttentionShape, qkv: &[f32], lengths: &[usize]
         let mut row = 0;
         for &len in lengths {
             let (out, after) = rest.split_at(Axis(0), len);
-            let task = Task {
+            let task = HeadTask {
                 shape,
                 qkv,
                 kv_head,
@@ -97,15 +97,15 @@ pub fn attention(isa: Isa, shape: AttentionShape, qkv: &[f32], lengths: &[usize]
 }
 
 thread_local! {
-    static SCRATCH: RefCell<Scratch<f32>> = RefCell::default();
+    static SCRATCH: RefCell<AttentionScratch<f32>> = RefCell::default();
 }
 
 /// Buffers that are kept from task to task. Factors of products are words.
 #[derive(Default)]
-struct Scratch<W> {
-    /// For each 32 tokens: a row a word of their numbers, a column a token.
+struct AttentionScratch<W> {
+    /// The keys of each 32 tokens: a row a word of their numbers, a column a token.
     keys: Vec<[W; COLUMNS]>,
-    /// For each 32 numbers: a row a word of tokens.
+    /// The values of each 32 numbers: a row a word of tokens.
     values: Vec<[W; COLUMNS]>,
     /// A row a query, divided by the root of the width.
     queries: Vec<W>,
@@ -134,7 +134,7 @@ impl QueryTile {
     };
 }
 
-impl Task<'_> {
+impl HeadTask<'_> {
     /// Returns the number of keys that the `query`th token attends to.
     #[inline(always)]
     fn visible(&self, query: usize) -> usize {
@@ -144,7 +144,7 @@ impl Task<'_> {
         }
     }
 
-    /// A head of a token of the text, of all those of queries, keys and values.
+    /// Returns a head of a token of the text, of all those of queries, keys and values.
     #[inline(always)]
     fn head(&self, token: usize, head: usize) -> &[f32] {
         let (width, stride) = (self.shape.head_dim, self.shape.qkv_dim());
@@ -152,11 +152,11 @@ impl Task<'_> {
     }
 }
 
-fn attend(isa: Isa, task: Task<'_>, out: Rows<'_>) {
+fn attend(isa: Isa, task: HeadTask<'_>, out: HeadRows<'_>) {
     #[cfg(target_arch = "x86_64")]
     if isa.has_bf16() {
         thread_local! {
-            static SCRATCH: RefCell<Scratch<Bf16Pair>> = RefCell::default();
+            static SCRATCH: RefCell<AttentionScratch<Bf16Pair>> = RefCell::default();
         }
         // SAFETY: an `Isa` is one that the CPU has.
         return SCRATCH.with_borrow_mut(|scratch| unsafe { attend_bf16(task, scratch, out) });
@@ -165,20 +165,24 @@ fn attend(isa: Isa, task: Task<'_>, out: Rows<'_>) {
 }
 
 per_isa! {
-    fn attend_f32(task: Task<'_>, scratch: &mut Scratch<f32>, out: Rows<'_>) = lanes attend_with
+    fn attend_f32(task: HeadTask<'_>, scratch: &mut AttentionScratch<f32>, out: HeadRows<'_>) = lanes attend_with
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512bf16,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")]
-fn attend_bf16(task: Task<'_>, scratch: &mut Scratch<Bf16Pair>, out: Rows<'_>) {
+fn attend_bf16(task: HeadTask<'_>, scratch: &mut AttentionScratch<Bf16Pair>, out: HeadRows<'_>) {
     // SAFETY: this is compiled for BF16 and runs where the CPU has it.
-    unsafe { attend_with::<Bf16>(task, scratch, out) };
+    unsafe { attend_with::<Bf16x32>(task, scratch, out) };
 }
 
 /// # Safety
 /// The CPU has the instructions of `V`.
 #[inline(always)]
-unsafe fn attend_with<V: Lanes>(task: Task<'_>, scratch: &mut Scratch<V::Word>, mut out: Rows<'_>) {
+unsafe fn attend_with<V: Lanes>(
+    task: HeadTask<'_>,
+    scratch: &mut AttentionScratch<V::Word>,
+    mut out: HeadRows<'_>,
+) {
     scratch.pack_keys_values(&task);
     let first_head = task.kv_head * (task.shape.heads / task.shape.kv_heads);
     let heads = out.axis_chunks_iter_mut(Axis(1), task.shape.head_dim);
@@ -188,11 +192,11 @@ unsafe fn attend_with<V: Lanes>(task: Task<'_>, scratch: &mut Scratch<V::Word>, 
     }
 }
 
-impl<W: Word> Scratch<W> {
-    /// The columns beyond the last token keep what was there: no query sees
+impl<W: LaneWord> AttentionScratch<W> {
+    /// Packs keys and values. The columns beyond the last token keep what was there: no query sees
     /// them. A word of values beyond it is filled with zeros.
     #[inline(always)]
-    fn pack_keys_values(&mut self, task: &Task<'_>) {
+    fn pack_keys_values(&mut self, task: &HeadTask<'_>) {
         let (width, len) = (task.shape.head_dim, task.len);
         let AttentionShape {
             heads, kv_heads, ..
@@ -224,7 +228,7 @@ impl<W: Word> Scratch<W> {
     }
 
     #[inline(always)]
-    fn pack_queries(&mut self, task: &Task<'_>, head: usize, queries: Range<usize>) {
+    fn pack_queries(&mut self, task: &HeadTask<'_>, head: usize, queries: Range<usize>) {
         let width = task.shape.head_dim;
         let tiles = queries.len().div_ceil(ROWS);
         let scale = 1.0 / (width as f32).sqrt();
@@ -250,9 +254,9 @@ impl<W: Word> Scratch<W> {
     #[inline(always)]
     unsafe fn attend_head<V: Lanes<Word = W>>(
         &mut self,
-        task: &Task<'_>,
+        task: &HeadTask<'_>,
         head: usize,
-        mut out: Rows<'_>,
+        mut out: HeadRows<'_>,
     ) {
         for (chunk, out) in out.axis_chunks_iter_mut(Axis(0), QUERIES).enumerate() {
             let (first, end) = (chunk * QUERIES, chunk * QUERIES + out.nrows());
@@ -279,7 +283,7 @@ impl<W: Word> Scratch<W> {
     #[inline(always)]
     unsafe fn add_block<V: Lanes<Word = W>>(
         &mut self,
-        task: &Task<'_>,
+        task: &HeadTask<'_>,
         first: usize,
         at: usize,
         keys: Range<usize>,
@@ -315,7 +319,7 @@ impl<W: Word> Scratch<W> {
 
     /// Writes the sums, divided by the totals.
     #[inline(always)]
-    fn write(&self, mut out: Rows<'_>) {
+    fn write(&self, mut out: HeadRows<'_>) {
         let panels = self.sums.len() / self.tiles.len();
         for (row, out) in out.outer_iter_mut().enumerate() {
             let (at, row) = (row / ROWS, row % ROWS);
@@ -346,7 +350,7 @@ fn softmax(
         let scores = &mut scores[..padded];
         scores[visible(row)..].fill(f32::MIN);
         let before = tile.largest[row];
-        let largest = max_all(scores, before);
+        let largest = max_of(scores, before);
         tile.largest[row] = largest;
         if largest > before && before > f32::MIN {
             let factor = exp(before - largest);
@@ -355,6 +359,6 @@ fn softmax(
                 sums[row].iter_mut().for_each(|sum| *sum *= factor);
             }
         }
-        tile.totals[row] += exp_all(scores, largest);
+        tile.totals[row] += exp_in_place(scores, largest);
     }
 }

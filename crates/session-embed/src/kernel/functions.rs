@@ -5,7 +5,7 @@ use super::activations::ROUND;
 use super::isa::per_isa;
 use super::lanes::TileRow;
 
-/// eˣ for x up to 0; below −87 that of −87, which is next to nothing. Off by
+/// Computes eˣ for x up to 0; below −87 that of −87, which is next to nothing. It is off by
 /// 3e-7 of it near zero, by 5e-6 where it is small.
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
@@ -22,13 +22,13 @@ pub fn exp(x: f32) -> f32 {
     f32::from_bits((rounded.to_bits() << 23).wrapping_add(fraction.to_bits()))
 }
 
-/// The greater number, without the care for NaN that costs `f32::max` time.
+/// Returns the greater number, without the care for NaN that costs `f32::max` time.
 #[inline(always)]
 pub fn max(a: f32, b: f32) -> f32 {
     if b > a { b } else { a }
 }
 
-/// The exact GELU, `x Φ(x)`, by the error function in form 7.1.26 of Abramowitz
+/// Computes the exact GELU, `x Φ(x)`, by the error function in form 7.1.26 of Abramowitz
 /// and Stegun, which is off by 1.5e-7 at most.
 #[inline(always)]
 pub fn gelu(x: f32) -> f32 {
@@ -44,7 +44,7 @@ pub fn gelu(x: f32) -> f32 {
 }
 
 per_isa! {
-    /// [`gelu`] of each number.
+    /// Applies [`gelu`] to each number in place.
     pub fn gelu_rows(rows: &mut [TileRow]) = gelu_rows_anywhere
 }
 
@@ -118,7 +118,7 @@ fn silu(x: f32) -> f32 {
     x * share / (1.0 + small)
 }
 
-/// The sum of a function of the numbers, sixteen at a time.
+/// Sums a function of the numbers, sixteen at a time.
 #[inline(always)]
 pub fn sum(numbers: &[f32], of: impl Fn(f32) -> f32) -> f32 {
     let (sixteens, rest) = numbers.as_chunks::<16>();
@@ -131,9 +131,9 @@ pub fn sum(numbers: &[f32], of: impl Fn(f32) -> f32) -> f32 {
     reduce(sums, |a, b| a + b) + rest.iter().map(|&x| of(x)).sum::<f32>()
 }
 
-/// The largest of the numbers and `least`. Their count is a multiple of 16.
+/// Returns the largest of the numbers and `least`. Their count is a multiple of 16.
 #[inline(always)]
-pub fn max_all(numbers: &[f32], least: f32) -> f32 {
+pub fn max_of(numbers: &[f32], least: f32) -> f32 {
     let mut largest = [least; 16];
     for sixteen in numbers.as_chunks::<16>().0 {
         let lanes = largest.iter_mut().zip(sixteen);
@@ -145,7 +145,7 @@ pub fn max_all(numbers: &[f32], least: f32) -> f32 {
 /// Makes each number `exp(number - most)` and returns their sum. Their count
 /// is a multiple of 16.
 #[inline(always)]
-pub fn exp_all(numbers: &mut [f32], most: f32) -> f32 {
+pub fn exp_in_place(numbers: &mut [f32], most: f32) -> f32 {
     let mut sums = [0.0; 16];
     for sixteen in numbers.as_chunks_mut::<16>().0 {
         for (sum, x) in sums.iter_mut().zip(sixteen) {
@@ -156,7 +156,7 @@ pub fn exp_all(numbers: &mut [f32], most: f32) -> f32 {
     reduce(sums, |a, b| a + b)
 }
 
-/// Sixteen numbers made one, by halves: fewer steps that wait for each other.
+/// Reduces sixteen lanes to one, by halves: fewer steps that wait for each other.
 #[inline(always)]
 pub fn reduce(lanes: [f32; 16], with: impl Fn(f32, f32) -> f32) -> f32 {
     let eight: [f32; 8] = std::array::from_fn(|lane| with(lanes[lane], lanes[lane + 8]));

@@ -1,8 +1,8 @@
 //! Products of quantized rows and quantized weights: whole numbers within a
 //! block, `f32` across blocks. The CPU must multiply bytes in vectors for it to
-//! be worth while; where it does not, weights are made `f32` instead.
+//! pay off; where it does not, weights are made `f32` instead.
 
-use super::activations::Block;
+use super::activations::QuantizedBlock;
 use super::isa::{Isa, IsaLevel};
 use super::lanes::{COLUMNS, ROWS, TileRow};
 use crate::stored_matrix::{BLOCK, BLOCK_BYTES};
@@ -11,7 +11,7 @@ use crate::stored_matrix::{BLOCK, BLOCK_BYTES};
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub struct PanelBlock {
-    /// Four numbers each, as in [`Block`], of each column.
+    /// Four numbers each, as in [`QuantizedBlock`], of each column.
     quants: [[i32; COLUMNS]; BLOCK / 4],
     scales: [f32; COLUMNS],
 }
@@ -23,7 +23,7 @@ impl PanelBlock {
     };
 }
 
-/// True when there is a product of whole numbers for the CPU.
+/// Returns true when there is a product of whole numbers for the CPU.
 pub fn is_fast(isa: Isa) -> bool {
     isa.level() != IsaLevel::Portable
 }
@@ -48,7 +48,7 @@ pub fn pack<'a>(isa: Isa, rows: impl Iterator<Item = &'a [u8]>, panel: &mut Vec<
 /// panel, plus `bias` in each row, over `out`, a whole tile of rows at a time.
 pub fn multiply(
     isa: Isa,
-    rows: &[Block],
+    rows: &[QuantizedBlock],
     panel: &[PanelBlock],
     bias: &TileRow,
     out: &mut [TileRow],
@@ -70,25 +70,25 @@ pub fn multiply(
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{BLOCK_BYTES, Block, COLUMNS, Isa, IsaLevel, PanelBlock, ROWS, TileRow};
+    use super::{BLOCK_BYTES, COLUMNS, Isa, IsaLevel, PanelBlock, QuantizedBlock, ROWS, TileRow};
     use crate::stored_matrix::f16_to_f32;
     use std::arch::x86_64::*;
 
     /// Returns the mask that makes four signed bytes unsigned ones, 128 higher,
     /// where a product takes these.
     #[inline(always)]
-    fn raised(isa: Isa) -> i32 {
+    fn sign_flip_mask(isa: Isa) -> i32 {
         match isa.level() {
             IsaLevel::Avx512 => i32::from_le_bytes([0x80; 4]),
             _ => 0,
         }
     }
 
-    /// Block by block, so that what is written stays in the fastest cache.
+    /// Packs block by block, so that what is written stays in the fastest cache.
     #[target_feature(enable = "avx2")]
     pub fn pack_blocks(isa: Isa, rows: &[&[[u8; BLOCK_BYTES]]; COLUMNS], panel: &mut [PanelBlock]) {
         let rows = rows.map(|row| &row[..panel.len()]);
-        let raised = _mm256_set1_epi32(raised(isa));
+        let raised = _mm256_set1_epi32(sign_flip_mask(isa));
         for (at, block) in panel.iter_mut().enumerate() {
             for (scale, row) in block.scales.iter_mut().zip(rows) {
                 *scale = f16_to_f32(u16::from_le_bytes([row[at][0], row[at][1]]));
@@ -123,10 +123,10 @@ mod x86 {
         })
     }
 
-    /// Products of unsigned and signed bytes, four to a sum.
+    /// Computes a tile by products of unsigned and signed bytes, four to a sum.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")]
     pub fn tile_avx512(
-        rows: &[Block],
+        rows: &[QuantizedBlock],
         panel: &[PanelBlock],
         bias: &TileRow,
         out: &mut [TileRow; ROWS],
@@ -134,7 +134,8 @@ mod x86 {
         let (halves, _) = bias.as_chunks();
         let mut sums = [[load_f32(&halves[0]), load_f32(&halves[1])]; ROWS];
         for (at, weights) in panel.iter().enumerate() {
-            let rows: [&Block; ROWS] = std::array::from_fn(|row| &rows[row * panel.len() + at]);
+            let rows: [&QuantizedBlock; ROWS] =
+                std::array::from_fn(|row| &rows[row * panel.len() + at]);
             let mut whole = rows.map(|row| [_mm512_set1_epi32(row.correction); 2]);
             for (group, columns) in weights.quants.iter().enumerate() {
                 let (halves, _) = columns.as_chunks();
@@ -163,10 +164,10 @@ mod x86 {
         }
     }
 
-    /// Eight columns at once: there are but sixteen registers.
+    /// Computes a tile, eight columns at once: there are but sixteen registers.
     #[target_feature(enable = "avx2,fma")]
     pub fn tile_avx2(
-        rows: &[Block],
+        rows: &[QuantizedBlock],
         panel: &[PanelBlock],
         bias: &TileRow,
         out: &mut [TileRow; ROWS],
@@ -179,18 +180,19 @@ mod x86 {
         }
     }
 
-    /// Products of signed bytes, made of unsigned and signed ones by giving the
+    /// Computes eight columns by products of signed bytes, made of unsigned and signed ones by giving the
     /// sign of the one to the other.
     #[target_feature(enable = "avx2,fma")]
     fn eighth_avx2(
-        rows: &[Block],
+        rows: &[QuantizedBlock],
         panel: &[PanelBlock],
         eighth: usize,
         bias: __m256,
     ) -> [__m256; ROWS] {
         let mut sums = [bias; ROWS];
         for (at, weights) in panel.iter().enumerate() {
-            let rows: [&Block; ROWS] = std::array::from_fn(|row| &rows[row * panel.len() + at]);
+            let rows: [&QuantizedBlock; ROWS] =
+                std::array::from_fn(|row| &rows[row * panel.len() + at]);
             let mut whole = [_mm256_setzero_si256(); ROWS];
             for (group, columns) in weights.quants.iter().enumerate() {
                 let weights = load_i32x8(&columns.as_chunks().0[eighth]);

@@ -21,31 +21,31 @@ pub enum IsaLevel {
 }
 
 impl Isa {
-    /// The best that the CPU has.
-    pub fn best() -> Self {
-        let level = detected();
+    /// Returns the best instructions that the CPU has.
+    pub fn detect() -> Self {
+        let level = detect_level();
         Self {
             level,
-            has_bf16: level == IsaLevel::Avx512 && detected_bf16(),
+            has_bf16: level == IsaLevel::Avx512 && detect_bf16(),
         }
     }
 
-    /// All that the CPU has.
+    /// Returns all sets of instructions that the CPU has.
     #[cfg(test)]
-    pub fn all() -> Vec<Self> {
+    pub fn detect_all() -> Vec<Self> {
         let all = [IsaLevel::Portable, IsaLevel::Avx2, IsaLevel::Avx512];
-        let had = all.into_iter().filter(|&level| level <= detected());
+        let had = all.into_iter().filter(|&level| level <= detect_level());
         let had = had.map(|level| Self {
             level,
             has_bf16: false,
         });
-        let best = Self::best();
+        let best = Self::detect();
         had.chain(best.has_bf16.then_some(best)).collect()
     }
 
-    /// The same without products of `bf16`.
+    /// Returns the same instructions without products of `bf16`.
     #[must_use]
-    pub fn in_f32(self) -> Self {
+    pub fn without_bf16(self) -> Self {
         Self {
             has_bf16: false,
             ..self
@@ -57,7 +57,7 @@ impl Isa {
         self.level
     }
 
-    /// True when products of `bf16` are to be used, summed in `f32`.
+    /// Returns true when products of `bf16` are to be used, summed in `f32`.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub fn has_bf16(self) -> bool {
         self.has_bf16
@@ -65,7 +65,7 @@ impl Isa {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn detected() -> IsaLevel {
+fn detect_level() -> IsaLevel {
     let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
     let avx512 = is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
@@ -80,17 +80,17 @@ fn detected() -> IsaLevel {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn detected_bf16() -> bool {
+fn detect_bf16() -> bool {
     is_x86_feature_detected!("avx512bf16")
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn detected() -> IsaLevel {
+fn detect_level() -> IsaLevel {
     IsaLevel::Portable
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn detected_bf16() -> bool {
+fn detect_bf16() -> bool {
     false
 }
 
@@ -105,11 +105,11 @@ macro_rules! per_isa {
     ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $type:ty),* $(,)?) = lanes $body:ident) => {
         per_isa!(@ $(#[$doc])* $vis fn $name($($arg: $type),*)
             // SAFETY: this is compiled for AVX-512 and runs where the CPU has it.
-            { unsafe { $body::<$crate::kernel::lanes::Widest>($($arg),*) } }
+            { unsafe { $body::<$crate::kernel::lanes::F32x16>($($arg),*) } }
             // SAFETY: this is compiled for AVX2 and FMA and runs where the CPU has them.
-            { unsafe { $body::<$crate::kernel::lanes::Wide>($($arg),*) } }
+            { unsafe { $body::<$crate::kernel::lanes::F32x8>($($arg),*) } }
             // SAFETY: this needs nothing of the CPU.
-            { unsafe { $body::<$crate::kernel::lanes::Narrow>($($arg),*) } });
+            { unsafe { $body::<$crate::kernel::lanes::F32x4>($($arg),*) } });
     };
     (@ $(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $type:ty),*) $widest:tt $wide:tt $narrow:tt) => {
         $(#[$doc])*

@@ -2,7 +2,7 @@
 //! matrices that all products of `f32` are made of.
 
 #[cfg(target_arch = "x86_64")]
-pub use self::x86::{Bf16, Bf16Pair, Wide, Widest};
+pub use self::x86::{Bf16Pair, Bf16x32, F32x8, F32x16};
 
 /// Rows of a product that are computed at once: their sums stay in registers.
 pub const ROWS: usize = 6;
@@ -16,15 +16,15 @@ pub type TileRow = [f32; COLUMNS];
 pub const MAX_NUMBERS: usize = 2;
 
 /// The numbers of both factors that a lane multiplies at once.
-pub trait Word: Copy + Default + Send {
-    /// How many they are.
+pub trait LaneWord: Copy + Default + Send {
+    /// The count of these numbers.
     const NUMBERS: usize;
 
     /// Rounds numbers to the word's; `number(at)` is the `at`th.
     fn new(number: impl Fn(usize) -> f32) -> Self;
 }
 
-impl Word for f32 {
+impl LaneWord for f32 {
     const NUMBERS: usize = 1;
 
     #[inline(always)]
@@ -38,20 +38,20 @@ pub trait Lanes: Copy {
     /// The number of lanes.
     const WIDTH: usize;
     /// A factor of a lane.
-    type Word: Word;
+    type Word: LaneWord;
     /// Factors of all lanes.
     type Words: Copy;
-    /// The same factor for each lane.
+    /// Broadcasts a factor to each lane.
     ///
     /// # Safety
     /// The CPU has the instructions of this vector.
     unsafe fn splat(x: Self::Word) -> Self::Words;
-    /// The first factors of `from`, which has at least [`Lanes::WIDTH`].
+    /// Loads the first factors of `from`, which has at least [`Lanes::WIDTH`].
     ///
     /// # Safety
     /// The CPU has the instructions of this vector.
     unsafe fn load_words(from: &[Self::Word]) -> Self::Words;
-    /// The first numbers of `from`, which has at least [`Lanes::WIDTH`].
+    /// Loads the first numbers of `from`, which has at least [`Lanes::WIDTH`].
     ///
     /// # Safety
     /// The CPU has the instructions of this vector.
@@ -61,7 +61,7 @@ pub trait Lanes: Copy {
     /// # Safety
     /// The CPU has the instructions of this vector.
     unsafe fn store(self, to: &mut [f32]);
-    /// `self` plus the product of the factors, lane by lane.
+    /// Returns `self` plus the product of the factors, lane by lane.
     ///
     /// # Safety
     /// The CPU has the instructions of this vector.
@@ -111,9 +111,9 @@ pub unsafe fn tile<V: Lanes, const ADD: bool>(
 
 /// Four numbers, on any CPU.
 #[derive(Clone, Copy)]
-pub struct Narrow([f32; 4]);
+pub struct F32x4([f32; 4]);
 
-impl Lanes for Narrow {
+impl Lanes for F32x4 {
     const WIDTH: usize = 4;
     type Word = f32;
     type Words = Self;
@@ -139,7 +139,7 @@ impl Lanes for Narrow {
         to[..4].copy_from_slice(&self.0);
     }
 
-    /// Fused where the build may count on the instruction: elsewhere it would
+    /// Multiplies and adds, fused where the build may count on the instruction: elsewhere it would
     /// be a call.
     #[inline(always)]
     unsafe fn add_product(self, a: Self, b: Self) -> Self {
@@ -156,7 +156,7 @@ impl Lanes for Narrow {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Lanes, Word};
+    use super::{LaneWord, Lanes};
     use std::arch::x86_64::*;
     use std::mem::transmute;
 
@@ -164,7 +164,7 @@ mod x86 {
     #[derive(Clone, Copy, Default)]
     pub struct Bf16Pair(u32);
 
-    impl Word for Bf16Pair {
+    impl LaneWord for Bf16Pair {
         const NUMBERS: usize = 2;
 
         #[inline(always)]
@@ -173,7 +173,7 @@ mod x86 {
         }
     }
 
-    /// The bits of the nearest `bf16`, of two the even one. No branches: NaN may
+    /// Rounds to the bits of the nearest `bf16`, of two the even one. No branches: NaN may
     /// become infinite.
     #[inline(always)]
     fn to_bf16(x: f32) -> u32 {
@@ -183,15 +183,15 @@ mod x86 {
 
     /// Sixteen numbers, with AVX-512.
     #[derive(Clone, Copy)]
-    pub struct Widest(__m512);
+    pub struct F32x16(__m512);
 
     /// Sixteen sums of products of pairs, with AVX-512 and BF16.
     #[derive(Clone, Copy)]
-    pub struct Bf16(__m512);
+    pub struct Bf16x32(__m512);
 
     /// Eight numbers, with AVX2 and FMA.
     #[derive(Clone, Copy)]
-    pub struct Wide(__m256);
+    pub struct F32x8(__m256);
 
     /// Implements [`Lanes`] for a vector of `f32` by the instructions for it.
     macro_rules! lanes {
@@ -237,7 +237,7 @@ mod x86 {
     }
 
     lanes!(
-        Widest,
+        F32x16,
         16,
         _mm512_set1_ps,
         _mm512_loadu_ps,
@@ -245,7 +245,7 @@ mod x86 {
         _mm512_fmadd_ps
     );
     lanes!(
-        Wide,
+        F32x8,
         8,
         _mm256_set1_ps,
         _mm256_loadu_ps,
@@ -253,7 +253,7 @@ mod x86 {
         _mm256_fmadd_ps
     );
 
-    impl Lanes for Bf16 {
+    impl Lanes for Bf16x32 {
         const WIDTH: usize = 16;
         type Word = Bf16Pair;
         type Words = __m512i;
@@ -274,13 +274,13 @@ mod x86 {
         #[inline(always)]
         unsafe fn load(from: &[f32]) -> Self {
             // SAFETY: as above.
-            Self(unsafe { Widest::load(from) }.0)
+            Self(unsafe { F32x16::load(from) }.0)
         }
 
         #[inline(always)]
         unsafe fn store(self, to: &mut [f32]) {
             // SAFETY: as above.
-            unsafe { Widest(self.0).store(to) }
+            unsafe { F32x16(self.0).store(to) }
         }
 
         #[inline(always)]

@@ -4,7 +4,7 @@
 //! for the product into a small buffer, once for all rows of a batch: that
 //! costs a few hundredths of the product, and no copy of the weights is kept.
 
-use super::activations::{Activations, Block, quantize_strip};
+use super::activations::{Activations, QuantizedBlock, quantize_strip};
 use super::integer::{self, PanelBlock};
 use super::isa::{Isa, per_isa};
 use super::lanes::{COLUMNS, Lanes, ROWS, TileRow, tile};
@@ -34,7 +34,7 @@ pub struct MappedLinear {
 
 /// The place of a strip of a product: some rows of 32 columns.
 #[derive(Debug, Clone, Copy)]
-pub struct Strip {
+pub struct OutputStrip {
     /// The first row.
     pub row: usize,
     /// The first column.
@@ -42,14 +42,14 @@ pub struct Strip {
 }
 
 /// Buffers that are kept from panel to panel.
-struct Buffers {
+struct PanelBuffers {
     integer: Vec<PanelBlock>,
     float: Vec<TileRow>,
     row: Vec<f32>,
     products: Vec<TileRow>,
 }
 
-impl Buffers {
+impl PanelBuffers {
     fn new() -> Self {
         Self {
             integer: Vec::new(),
@@ -68,7 +68,7 @@ pub fn multiply<'a, const N: usize>(
     layers: [&MappedLinear; N],
     rows: usize,
     activations: impl Fn(Range<usize>) -> Activations<'a>,
-    epilogue: impl Fn(Strip, [&mut [TileRow]; N]) + Sync,
+    epilogue: impl Fn(OutputStrip, [&mut [TileRow]; N]) + Sync,
 ) -> Vec<f32> {
     let outputs = layers.first().map_or(0, |layer| layer.outputs());
     let mut out = Array2::<f32>::uninit((rows, outputs));
@@ -77,35 +77,35 @@ pub fn multiply<'a, const N: usize>(
     for (pass, mut out) in out.axis_chunks_iter_mut(Axis(0), step).enumerate() {
         let first = pass * step;
         let x = activations(first..first + out.nrows());
-        let epilogue = |strip: Strip, products: [&mut [TileRow]; N]| {
+        let epilogue = |strip: OutputStrip, products: [&mut [TileRow]; N]| {
             let row = first + strip.row;
-            epilogue(Strip { row, ..strip }, products);
+            epilogue(OutputStrip { row, ..strip }, products);
         };
-        for_each_strip(layers, &x, &mut out, epilogue, copy);
+        for_each_strip(layers, &x, &mut out, epilogue, copy_products);
     }
     // SAFETY: the passes have all rows, the panels of each all columns.
     unsafe { out.assume_init() }.into_raw_vec_and_offset().0
 }
 
-fn copy(products: &[TileRow], mut out: ArrayViewMut2<'_, MaybeUninit<f32>>) {
+fn copy_products(products: &[TileRow], mut out: ArrayViewMut2<'_, MaybeUninit<f32>>) {
     for (out, products) in out.outer_iter_mut().zip(products) {
         let out = out.into_slice().unwrap_or_default();
         out.copy_from_slice(&products.map(MaybeUninit::new));
     }
 }
 
-/// As [`multiply`], for a layer `next`: its rows are quantized while they are
+/// Multiplies as [`multiply`], for a layer `next`: its rows are quantized while they are
 /// in the cache, if it multiplies whole numbers.
 pub fn multiply_for<const N: usize>(
     next: &MappedLinear,
     layers: [&MappedLinear; N],
     x: &Activations<'_>,
-    epilogue: impl Fn(Strip, [&mut [TileRow]; N]) + Sync,
+    epilogue: impl Fn(OutputStrip, [&mut [TileRow]; N]) + Sync,
 ) -> Activations<'static> {
     let (isa, rows, width) = (next.isa, x.rows(), next.inputs);
     if !next.is_integer() {
         let mut out = Array2::uninit((rows, width));
-        for_each_strip(layers, x, &mut out.view_mut(), epilogue, copy);
+        for_each_strip(layers, x, &mut out.view_mut(), epilogue, copy_products);
         // SAFETY: the panels have all columns, and the strips of each all rows.
         let numbers = unsafe { out.assume_init() }.into_raw_vec_and_offset().0;
         let numbers = numbers.into();
@@ -113,7 +113,7 @@ pub fn multiply_for<const N: usize>(
     }
     let width = width / COLUMNS;
     let shape = (rows.next_multiple_of(ROWS), width);
-    let mut blocks = Array2::from_elem(shape, Block::default());
+    let mut blocks = Array2::from_elem(shape, QuantizedBlock::default());
     let mut out = blocks.slice_mut(s![..rows, ..]);
     for_each_strip(layers, x, &mut out, epilogue, |products, out| {
         quantize_strip(isa, products, out);
@@ -131,14 +131,14 @@ fn for_each_strip<const N: usize, T: Send + Sync>(
     layers: [&MappedLinear; N],
     x: &Activations<'_>,
     out: &mut ArrayViewMut2<'_, T>,
-    epilogue: impl Fn(Strip, [&mut [TileRow]; N]) + Sync,
+    epilogue: impl Fn(OutputStrip, [&mut [TileRow]; N]) + Sync,
     write: impl Fn(&[TileRow], ArrayViewMut2<'_, T>) + Sync,
 ) {
     let count = layers.first().map_or(0, |layer| layer.outputs()) / COLUMNS;
     let width = (out.ncols() / count.max(1)).max(1);
     let panels = out.axis_chunks_iter_mut(Axis(1), width).into_par_iter();
     panels.with_min_len(min_tasks()).enumerate().for_each_init(
-        || layers.map(|_| Buffers::new()),
+        || layers.map(|_| PanelBuffers::new()),
         |buffers, (at, mut out)| {
             for (layer, buffers) in layers.iter().zip(buffers.iter_mut()) {
                 layer.pack(at, x, buffers);
@@ -151,7 +151,7 @@ fn for_each_strip<const N: usize, T: Send + Sync>(
                     layer.multiply(at, x, rows.clone(), buffers);
                 }
                 let products = buffers.each_mut().map(|b| &mut b.products[..rows.len()]);
-                epilogue(Strip { row, column }, products);
+                epilogue(OutputStrip { row, column }, products);
                 let products = buffers.first().map_or(&[][..], |b| &b.products);
                 write(products, out);
             }
@@ -160,7 +160,7 @@ fn for_each_strip<const N: usize, T: Send + Sync>(
 }
 
 impl MappedLinear {
-    /// A layer of matrices with as many columns each, and a multiple of 32
+    /// Creates a layer of matrices with as many columns each, and a multiple of 32
     /// rows, under each other; `None` for others, or another length of `bias`.
     pub fn new(isa: Isa, weights: Vec<StoredMatrix>, bias: Vec<f32>) -> Option<Self> {
         let inputs = weights.first()?.columns();
@@ -176,33 +176,33 @@ impl MappedLinear {
         })
     }
 
-    /// Instructions that its products use.
+    /// Returns the instructions that its products use.
     pub fn isa(&self) -> Isa {
         self.isa
     }
 
-    /// Length of a row of the outcome.
+    /// Returns the length of a row of the outcome.
     pub fn outputs(&self) -> usize {
         self.bias.len()
     }
 
-    /// Length of a row of the input.
+    /// Returns the length of a row of the input.
     pub fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// Rows as products with these weights want them.
+    /// Returns rows in the format that products with these weights take.
     pub fn activations<'a>(&self, rows: &'a [f32]) -> Activations<'a> {
         Activations::new(self.isa, rows, self.inputs, self.is_integer())
     }
 
-    /// True when its products are of whole numbers.
+    /// Returns true when its products are of whole numbers.
     pub fn is_integer(&self) -> bool {
         let is_q8_0 = |matrix: &StoredMatrix| matrix.dtype() == GgmlDType::Q8_0;
         self.weights.iter().all(is_q8_0) && integer::is_fast(self.isa)
     }
 
-    /// The matrix of the `at`th panel, and its first row there.
+    /// Returns the matrix of the `at`th panel, and its first row there.
     fn panel(&self, at: usize) -> Option<(&StoredMatrix, usize)> {
         let mut row = at * COLUMNS;
         self.weights.iter().find_map(|matrix| {
@@ -213,7 +213,7 @@ impl MappedLinear {
     }
 
     /// Packs the weights of the `at`th panel for such rows.
-    fn pack(&self, at: usize, x: &Activations<'_>, buffers: &mut Buffers) {
+    fn pack(&self, at: usize, x: &Activations<'_>, buffers: &mut PanelBuffers) {
         let Some((matrix, first)) = self.panel(at) else {
             return;
         };
@@ -235,7 +235,13 @@ impl MappedLinear {
     }
 
     /// Multiplies some rows with the panel that was packed last.
-    fn multiply(&self, at: usize, x: &Activations<'_>, rows: Range<usize>, buffers: &mut Buffers) {
+    fn multiply(
+        &self,
+        at: usize,
+        x: &Activations<'_>,
+        rows: Range<usize>,
+        buffers: &mut PanelBuffers,
+    ) {
         let out = &mut buffers.products[..rows.len().next_multiple_of(ROWS)];
         let bias = &self.bias.as_chunks().0[at];
         match x {
@@ -252,7 +258,7 @@ impl MappedLinear {
 }
 
 per_isa! {
-    /// As [`integer::multiply`], for numbers as they are. The last tile may
+    /// Multiplies as [`integer::multiply`], for `f32`. The last tile may
     /// lack rows.
     fn multiply_floats(rows: &[f32], panel: &[TileRow], bias: &TileRow, out: &mut [TileRow]) = lanes multiply_floats_with
 }

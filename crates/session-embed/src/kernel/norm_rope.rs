@@ -7,7 +7,7 @@ use std::ops::Range;
 /// Sines and cosines of tokens' positions: a row a token, half as long as a
 /// head.
 #[derive(Clone, Copy)]
-pub struct Angles<'a> {
+pub struct RopeAngles<'a> {
     /// Cosines.
     pub cos: &'a [f32],
     /// Sines.
@@ -19,7 +19,7 @@ per_isa! {
     /// with `weight`, and rotates it by the position of its token, in place.
     /// A row has the heads of a token after each other, in some `columns`; rows
     /// are `stride` numbers apart.
-    pub fn norm_rope(rows: &mut [f32], stride: usize, columns: Range<usize>, weight: &[f32], epsilon: f32, angles: Angles<'_>) = norm_rope_anywhere
+    pub fn norm_rope(rows: &mut [f32], stride: usize, columns: Range<usize>, weight: &[f32], epsilon: f32, angles: RopeAngles<'_>) = norm_rope_anywhere
 }
 
 #[inline(always)]
@@ -29,7 +29,7 @@ fn norm_rope_anywhere(
     columns: Range<usize>,
     weight: &[f32],
     epsilon: f32,
-    angles: Angles<'_>,
+    angles: RopeAngles<'_>,
 ) {
     let half = weight.len() / 2;
     let angles = angles

@@ -1,6 +1,6 @@
 //! Weights of other types made `Q8_0`, when a model is opened.
 
-use super::activations::{largest_magnitude, nearest};
+use super::activations::{largest_magnitude, round_to_i8};
 use super::isa::{Isa, per_isa};
 use crate::stored_matrix::{BLOCK, BLOCK_BYTES, StoredMatrix, dequantize, row_bytes};
 use candle_core::quantized::GgmlDType;
@@ -42,7 +42,7 @@ fn quantize_row_anywhere(dtype: GgmlDType, row: &[u8], numbers: &mut [f32], out:
         let (scale, quants) = block.split_at_mut(2);
         scale.copy_from_slice(&f16::from_f32(largest / 127.0).to_le_bytes());
         for (quant, x) in quants.iter_mut().zip(numbers) {
-            *quant = nearest(x * inverse) as u8;
+            *quant = round_to_i8(x * inverse) as u8;
         }
     }
 }

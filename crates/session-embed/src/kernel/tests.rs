@@ -8,7 +8,7 @@ use super::isa::Isa;
 use super::lanes::{COLUMNS, ROWS};
 use crate::stored_matrix::f16_to_f32;
 
-/// Numbers between −1 and 1 that look random and are always the same.
+/// Returns numbers between −1 and 1 that look random and are always the same.
 pub fn random(count: usize, seed: u64) -> Vec<f32> {
     let number = |at: usize| {
         let mixed = (at as u64 + 1 + (seed << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -22,7 +22,7 @@ pub fn is_near(a: f32, b: f32, off: f32) -> bool {
     (a - b).abs() <= off
 }
 
-/// A row of `Q8_0`, scale 1/128, with the numbers −128 to 127.
+/// Returns a row of `Q8_0`, scale 1/128, with the numbers −128 to 127.
 fn weights(blocks: usize, seed: u64) -> Vec<u8> {
     let numbers = random(blocks * 32, seed);
     let block = |some: &[f32]| {
@@ -48,7 +48,7 @@ fn products_of_whole_numbers_are_right_on_every_isa() {
     let packed: Vec<Vec<u8>> = (0..COLUMNS as u64)
         .map(|seed| weights(blocks, seed + 2))
         .collect();
-    for isa in Isa::all().into_iter().filter(|&isa| is_fast(isa)) {
+    for isa in Isa::detect_all().into_iter().filter(|&isa| is_fast(isa)) {
         let input = Activations::new(isa, &x, blocks * 32, true);
         let Activations::Integer {
             blocks: quantized, ..
@@ -84,7 +84,7 @@ fn products_of_whole_numbers_are_the_same_on_every_isa() {
     let rows: Vec<Vec<u8>> = (0..COLUMNS as u64)
         .map(|seed| weights(3, seed + 8))
         .collect();
-    let products = Isa::all()
+    let products = Isa::detect_all()
         .into_iter()
         .filter(|&isa| is_fast(isa))
         .map(|isa| {
@@ -111,7 +111,7 @@ fn exp_is_near() {
     assert_eq!(exp(-1e30), exp(-87.0));
 }
 
-/// The normal distribution, by Simpson's rule.
+/// Computes the normal distribution function by Simpson's rule.
 fn below(x: f64) -> f64 {
     let steps = 2000;
     let width = x / f64::from(steps);
@@ -155,7 +155,7 @@ fn halves_are_read() {
     }
 }
 
-/// Attention within one text, in the plainest way.
+/// Computes attention within one text, in the plainest way.
 fn plain_attention(shape: AttentionShape, [q, k, v]: [&[f32]; 3]) -> Vec<f32> {
     let AttentionShape {
         heads,
@@ -187,7 +187,7 @@ fn plain_attention(shape: AttentionShape, [q, k, v]: [&[f32]; 3]) -> Vec<f32> {
     out
 }
 
-/// Attention within texts whose queries, keys and values stand beside each other.
+/// Computes attention within texts whose queries, keys and values stand beside each other.
 fn attend(isa: Isa, shape: AttentionShape, rows: [&[f32]; 3], lengths: &[usize]) -> Vec<f32> {
     let widths = [shape.query_dim(), shape.kv_dim(), shape.kv_dim()];
     let mut qkv = Vec::new();
@@ -221,7 +221,7 @@ fn attention_is_right_on_every_isa() {
         };
         let (q, k, v) = (rows(heads, 3), rows(kv_heads, 4), rows(kv_heads, 5));
         let expected = plain_attention(shape, [&q, &k, &v]);
-        for isa in Isa::all() {
+        for isa in Isa::detect_all() {
             let out = attend(isa, shape, [&q, &k, &v], &[len]);
             assert_eq!(out.len(), expected.len());
             let mut pairs = out.iter().zip(&expected);
@@ -248,12 +248,12 @@ fn a_text_attends_to_itself_alone() {
         random(tokens * 32, 2),
         random(tokens * 32, 3),
     );
-    let all = attend(Isa::best(), shape, [&q, &k, &v], &lengths);
+    let all = attend(Isa::detect(), shape, [&q, &k, &v], &lengths);
     let mut row = 0;
     for len in lengths {
         let part = |rows: &[f32], width: usize| rows[row * width..(row + len) * width].to_vec();
         let rows = [part(&q, 64), part(&k, 32), part(&v, 32)];
-        let alone = attend(Isa::best(), shape, [&rows[0], &rows[1], &rows[2]], &[len]);
+        let alone = attend(Isa::detect(), shape, [&rows[0], &rows[1], &rows[2]], &[len]);
         assert_eq!(alone, part(&all, 64), "{len} tokens");
         row += len;
     }

@@ -1,7 +1,7 @@
 //! Attention within each text of a batch.
 
 use super::LayerReader;
-use super::op::Op;
+use super::op::RowsOp;
 use super::padded_texts::PaddedTexts;
 use crate::device::Precision;
 use crate::kernel::attention::{AttentionShape, attention};
@@ -20,14 +20,14 @@ pub struct Attention {
 #[derive(Debug)]
 pub struct BatchAttention<'a> {
     shape: AttentionShape,
-    texts: Texts<'a>,
+    texts: BatchLayout<'a>,
 }
 
 #[derive(Debug)]
-enum Texts<'a> {
+enum BatchLayout<'a> {
     /// Their lengths, for our kernel.
     Packed(Isa, &'a [usize]),
-    /// For candle's operations.
+    /// Padded texts for candle's operations.
     Padded(PaddedTexts),
 }
 
@@ -44,24 +44,28 @@ impl AttentionShape {
 }
 
 impl LayerReader<'_> {
-    /// An attention of such heads; in `bf16`, where the CPU has it, if weights
+    /// Creates the attention of a layer; in `bf16`, where the CPU has it, if weights
     /// are quantized.
     pub fn attention(&self, shape: AttentionShape) -> Attention {
         let kernels = self.backend.kernels.map(|isa| match self.precision {
             Precision::Q8_0 => isa,
-            Precision::Stored => isa.in_f32(),
+            Precision::Stored => isa.without_bf16(),
         });
         Attention { shape, kernels }
     }
 }
 
 impl Attention {
-    /// The attention to texts of such lengths.
-    pub fn of<'a>(&self, lengths: &'a [usize], device: &Device) -> Result<BatchAttention<'a>> {
+    /// Returns the attention of all layers to texts of these lengths.
+    pub fn for_batch<'a>(
+        &self,
+        lengths: &'a [usize],
+        device: &Device,
+    ) -> Result<BatchAttention<'a>> {
         let shape = self.shape;
         let texts = match self.kernels {
-            Some(isa) => Texts::Packed(isa, lengths),
-            None => Texts::Padded(PaddedTexts::new(lengths, shape.is_causal, device)?),
+            Some(isa) => BatchLayout::Packed(isa, lengths),
+            None => BatchLayout::Padded(PaddedTexts::new(lengths, shape.is_causal, device)?),
         };
         Ok(BatchAttention { shape, texts })
     }
@@ -72,8 +76,8 @@ impl BatchAttention<'_> {
     /// row has a token's queries, keys and values.
     pub fn forward(&self, qkv: &Tensor) -> Result<Tensor> {
         match &self.texts {
-            Texts::Padded(texts) => texts.attend(self.shape, qkv),
-            Texts::Packed(isa, lengths) => qkv.apply_op1_no_bwd(&Op {
+            BatchLayout::Padded(texts) => texts.attend(self.shape, qkv),
+            BatchLayout::Packed(isa, lengths) => qkv.apply_op1_no_bwd(&RowsOp {
                 name: "attention",
                 width: self.shape.query_dim(),
                 forward: |qkv: &[f32]| attention(*isa, self.shape, qkv, lengths),

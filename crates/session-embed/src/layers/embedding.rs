@@ -9,13 +9,13 @@ use rayon::prelude::*;
 /// A row a token. The table stays where it lies, on every device: few of its
 /// rows are read.
 #[derive(Debug, Clone)]
-pub struct Embedding {
+pub struct TokenEmbedding {
     table: StoredMatrix,
     device: Device,
 }
 
-impl Embedding {
-    /// An embedding over a table.
+impl TokenEmbedding {
+    /// Creates an embedding over a table.
     pub fn new(table: StoredMatrix, backend: &Backend) -> Self {
         Self {
             table,

@@ -1,7 +1,7 @@
 //! Linear layers, and what is computed with them in one pass.
 
 use super::LayerReader;
-use super::op::{Op, numbers};
+use super::op::{RowsOp, f32_slice};
 use crate::EmbedError;
 use crate::kernel::activations::Activations;
 use crate::kernel::functions::{gelu_rows, silu_mul};
@@ -13,9 +13,9 @@ use std::ops::Range;
 /// `x Wᵀ + b`.
 #[derive(Debug, Clone)]
 pub enum Linear {
-    /// By our kernel, with weights where they lie.
+    /// Computed by our kernel, with weights where they lie.
     Mapped(MappedLinear),
-    /// By candle, with weights on its device.
+    /// Computed by candle, with weights on its device.
     Tensor(candle_nn::Linear),
 }
 
@@ -65,11 +65,11 @@ impl Linear {
     /// Applies the layer to rows.
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
         match self {
-            Self::Mapped(layer) => x.apply_op1_no_bwd(&Op {
+            Self::Mapped(layer) => x.apply_op1_no_bwd(&RowsOp {
                 name: "linear",
                 width: layer.outputs(),
                 forward: |x: &[f32]| {
-                    let (rows, activations) = by_rows(layer, x, |x| layer.activations(x));
+                    let (rows, activations) = split_rows(layer, x, |x| layer.activations(x));
                     multiply([layer], rows, activations, |_, _| {})
                 },
             }),
@@ -90,12 +90,12 @@ impl Linear {
         match self {
             Self::Mapped(layer) => {
                 let residual = residual.storage_and_layout();
-                let residual = numbers(&residual)?;
-                x.apply_op1_no_bwd(&Op {
+                let residual = f32_slice(&residual)?;
+                x.apply_op1_no_bwd(&RowsOp {
                     name: "linear-add",
                     width: layer.outputs(),
                     forward: |x: &[f32]| {
-                        let (rows, activations) = by_rows(layer, x, |x| layer.activations(x));
+                        let (rows, activations) = split_rows(layer, x, |x| layer.activations(x));
                         multiply_add(layer, rows, activations, residual)
                     },
                 })
@@ -132,12 +132,12 @@ impl FeedForward {
         let (Self::Gelu { up, down } | Self::Swiglu { up, down, .. }) = self;
         if let (Linear::Mapped(first), Linear::Mapped(down)) = (up, down) {
             let residual = residual.storage_and_layout();
-            let residual = numbers(&residual)?;
-            return x.apply_op1_no_bwd(&Op {
+            let residual = f32_slice(&residual)?;
+            return x.apply_op1_no_bwd(&RowsOp {
                 name: "feed-forward",
                 width: down.outputs(),
                 forward: |x: &[f32]| {
-                    let (rows, activations) = by_rows(first, x, |x| self.inner(down, x));
+                    let (rows, activations) = split_rows(first, x, |x| self.compute_inner(down, x));
                     multiply_add(down, rows, activations, residual)
                 },
             });
@@ -151,7 +151,7 @@ impl FeedForward {
 
     /// Computes the inputs of the last layer, which stay in the cache until they
     /// are quantized. All layers are of one kind.
-    fn inner(&self, down: &MappedLinear, x: &[f32]) -> Activations<'static> {
+    fn compute_inner(&self, down: &MappedLinear, x: &[f32]) -> Activations<'static> {
         use Linear::Mapped;
         match self {
             Self::Gelu { up: Mapped(up), .. } => {
@@ -173,9 +173,9 @@ impl FeedForward {
     }
 }
 
-/// The number of rows that `layer` takes, and a function that makes `activations`
+/// Returns the number of rows that `layer` takes, and a function that makes `activations`
 /// of a range of them.
-fn by_rows<'a>(
+fn split_rows<'a>(
     layer: &MappedLinear,
     x: &'a [f32],
     activations: impl Fn(&'a [f32]) -> Activations<'a>,
@@ -185,7 +185,7 @@ fn by_rows<'a>(
     (x.len() / width, of_range)
 }
 
-/// The product with a layer's weights, added to a residual.
+/// Multiplies with a layer's weights and adds a residual.
 fn multiply_add<'a>(
     layer: &MappedLinear,
     rows: usize,

@@ -1,7 +1,7 @@
 //! Norms of rows.
 
 use super::LayerReader;
-use super::op::{InplaceOp, Op, numbers};
+use super::op::{InplaceRowsOp, RowsOp, f32_slice};
 use crate::EmbedError;
 use crate::kernel::functions::{layer_norm, rms_norm};
 use crate::kernel::isa::Isa;
@@ -73,14 +73,14 @@ impl LayerNorm {
             return candle_nn::ops::layer_norm(&rows, &self.weight, &self.bias, self.epsilon);
         };
         let [weight, bias] = [&self.weight, &self.bias].map(Tensor::storage_and_layout);
-        let (weight, bias) = (numbers(&weight)?, numbers(&bias)?);
+        let (weight, bias) = (f32_slice(&weight)?, f32_slice(&bias)?);
         let forward = |rows: &mut [f32]| {
             let tasks = rows.par_chunks_mut(ROWS_PER_TASK * weight.len());
             let tasks = tasks.with_min_len(min_tasks());
             tasks.for_each(|rows| layer_norm(isa, rows, weight, bias, self.epsilon));
         };
         let name = "layer-norm";
-        rows.inplace_op1(&InplaceOp { name, forward })?;
+        rows.inplace_op1(&InplaceRowsOp { name, forward })?;
         Ok(rows)
     }
 }
@@ -92,7 +92,7 @@ impl RmsNorm {
             return candle_nn::ops::rms_norm(rows, &self.weight, self.epsilon);
         };
         let weight = self.weight.storage_and_layout();
-        let weight = numbers(&weight)?;
+        let weight = f32_slice(&weight)?;
         let forward = |rows: &[f32]| {
             let mut out = vec![0.0; rows.len()];
             let step = ROWS_PER_TASK * weight.len();
@@ -101,7 +101,7 @@ impl RmsNorm {
             tasks.for_each(|(out, rows)| rms_norm(isa, rows, weight, self.epsilon, out));
             out
         };
-        rows.apply_op1_no_bwd(&Op {
+        rows.apply_op1_no_bwd(&RowsOp {
             name: "rms-norm",
             width: weight.len(),
             forward,

@@ -1,6 +1,6 @@
 //! The norms of queries and keys, and rotary positions.
 
-use super::op::{InplaceOp, numbers};
+use super::op::{InplaceRowsOp, f32_slice};
 use super::{Backend, LayerReader};
 use crate::EmbedError;
 use crate::kernel::attention::AttentionShape;
@@ -24,13 +24,13 @@ pub struct RotaryEmbedding {
 
 /// Cosines and sines of the positions of a batch's tokens, a row each.
 #[derive(Debug, Clone)]
-pub struct Angles {
+pub struct RopeTensors {
     cos: Tensor,
     sin: Tensor,
 }
 
 impl RotaryEmbedding {
-    /// For heads of `head_dim` numbers.
+    /// Creates the embedding of heads of `head_dim` numbers.
     pub fn new(head_dim: usize, theta: f32, backend: &Backend) -> Self {
         let frequency = |pair: usize| 1.0 / theta.powf((2 * pair) as f32 / head_dim as f32);
         Self {
@@ -39,8 +39,8 @@ impl RotaryEmbedding {
         }
     }
 
-    /// The angles of texts of such lengths.
-    pub fn angles(&self, lengths: &[usize]) -> Result<Angles> {
+    /// Computes the cosines and sines of texts of these lengths.
+    pub fn angles(&self, lengths: &[usize]) -> Result<RopeTensors> {
         let longest = lengths.iter().copied().max().unwrap_or(0);
         let half = self.frequencies.len();
         let positions = (0..longest).into_par_iter().with_min_len(64);
@@ -56,7 +56,7 @@ impl RotaryEmbedding {
             let shape = (rows.len() / half.max(1), half);
             Tensor::from_vec(rows, shape, &self.device)
         };
-        Ok(Angles {
+        Ok(RopeTensors {
             cos: rows(|(_, cos)| *cos)?,
             sin: rows(|(sin, _)| *sin)?,
         })
@@ -99,7 +99,7 @@ impl LayerReader<'_> {
 impl NormRope {
     /// Normalizes and rotates queries and keys in rows of queries, keys and
     /// values; in place, by our kernel.
-    pub fn forward(&self, qkv: Tensor, angles: &Angles) -> Result<Tensor> {
+    pub fn forward(&self, qkv: Tensor, angles: &RopeTensors) -> Result<Tensor> {
         let Some(isa) = self.kernels else {
             return self.forward_candle(&qkv, angles);
         };
@@ -107,7 +107,7 @@ impl NormRope {
             angles.cos.storage_and_layout(),
             angles.sin.storage_and_layout(),
         );
-        let (cos, sin) = (numbers(&cos)?, numbers(&sin)?);
+        let (cos, sin) = (f32_slice(&cos)?, f32_slice(&sin)?);
         let (query_dim, stride) = (self.shape.query_dim(), self.shape.qkv_dim());
         let forward = |rows: &mut [f32]| {
             let step = ROWS_PER_TASK * self.shape.head_dim / 2;
@@ -115,7 +115,7 @@ impl NormRope {
             let rows = rows.par_chunks_mut(ROWS_PER_TASK * stride).zip(angles);
             let rows = rows.with_min_len(min_tasks());
             rows.for_each(|(rows, (cos, sin))| {
-                let angles = norm_rope::Angles { cos, sin };
+                let angles = norm_rope::RopeAngles { cos, sin };
                 let queries = 0..query_dim;
                 let keys = query_dim..query_dim + self.shape.kv_dim();
                 norm_rope(
@@ -131,11 +131,11 @@ impl NormRope {
             });
         };
         let name = "norm-rope";
-        qkv.inplace_op1(&InplaceOp { name, forward })?;
+        qkv.inplace_op1(&InplaceRowsOp { name, forward })?;
         Ok(qkv)
     }
 
-    fn forward_candle(&self, qkv: &Tensor, angles: &Angles) -> Result<Tensor> {
+    fn forward_candle(&self, qkv: &Tensor, angles: &RopeTensors) -> Result<Tensor> {
         let [q, k, v] = self.shape.split(qkv)?;
         let (count, head_dim) = (qkv.dim(0)?, self.shape.head_dim);
         let norm_rope = |rows: &Tensor, norm: &[f32]| {

@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 /// An operation on a CPU. `forward` gets rows that lie after each other, and
 /// returns such rows, of `width` numbers.
-pub struct Op<F> {
+pub struct RowsOp<F> {
     /// Its name in errors.
     pub name: &'static str,
     /// Length of a row of the outcome.
@@ -14,7 +14,7 @@ pub struct Op<F> {
     pub forward: F,
 }
 
-impl<F: Fn(&[f32]) -> Vec<f32>> CustomOp1 for Op<F> {
+impl<F: Fn(&[f32]) -> Vec<f32>> CustomOp1 for RowsOp<F> {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -27,14 +27,14 @@ impl<F: Fn(&[f32]) -> Vec<f32>> CustomOp1 for Op<F> {
 }
 
 /// An operation on a CPU that writes over its rows, which lie after each other.
-pub struct InplaceOp<F> {
+pub struct InplaceRowsOp<F> {
     /// Its name in errors.
     pub name: &'static str,
     /// Its computation.
     pub forward: F,
 }
 
-impl<F: Fn(&mut [f32])> InplaceOp1 for InplaceOp<F> {
+impl<F: Fn(&mut [f32])> InplaceOp1 for InplaceRowsOp<F> {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -51,7 +51,7 @@ impl<F: Fn(&mut [f32])> InplaceOp1 for InplaceOp<F> {
 
 /// Returns the numbers of another tensor that an operation reads, from its
 /// [`candle_core::Tensor::storage_and_layout`].
-pub fn numbers<'a>(
+pub fn f32_slice<'a>(
     (storage, layout): &'a (impl Deref<Target = Storage>, &Layout),
 ) -> Result<&'a [f32]> {
     match &**storage {

@@ -12,9 +12,9 @@ const PADDING: usize = 16;
 /// The texts of a batch, in groups.
 #[derive(Debug)]
 pub struct PaddedTexts {
-    groups: Vec<Group>,
-    /// Of each token of the batch, its row in the groups.
-    places: Tensor,
+    groups: Vec<PaddedGroup>,
+    /// The row in the groups of each token of the batch.
+    batch_rows: Tensor,
     /// Added to the logits of causal attention: the last [`QUERIES`] of as many more columns as the
     /// longest text has tokens hide what comes after each query.
     causal_mask: Option<Tensor>,
@@ -22,7 +22,7 @@ pub struct PaddedTexts {
 
 /// Texts of about the same length.
 #[derive(Debug)]
-struct Group {
+struct PaddedGroup {
     /// Rows of the batch's tokens, text by text. Behind a text's end they are its last one.
     rows: Tensor,
     texts: usize,
@@ -43,22 +43,22 @@ impl PaddedTexts {
         }
         let mut order: Vec<usize> = (0..lengths.len()).collect();
         order.sort_by_key(|&text| std::cmp::Reverse(lengths[text]));
-        let mut places = vec![0; tokens];
+        let mut batch_rows = vec![0; tokens];
         let (mut groups, mut used) = (Vec::new(), 0);
-        for texts in of_similar_length(&order, lengths) {
+        for texts in group_by_length(&order, lengths) {
             let spans: Vec<(usize, usize)> =
                 texts.iter().map(|&t| (starts[t], lengths[t])).collect();
             let longest = lengths[texts[0]];
             for (start, len) in &spans {
-                (0..*len).for_each(|at| places[start + at] = (used + at) as u32);
+                (0..*len).for_each(|at| batch_rows[start + at] = (used + at) as u32);
                 used += longest;
             }
-            groups.push(Group::new(&spans, is_causal, device)?);
+            groups.push(PaddedGroup::new(&spans, is_causal, device)?);
         }
         let longest = lengths.iter().copied().max().unwrap_or(0);
         Ok(Self {
             groups,
-            places: Tensor::from_vec(places, tokens, device)?,
+            batch_rows: Tensor::from_vec(batch_rows, tokens, device)?,
             causal_mask: match is_causal {
                 true => Some(causal_mask(longest, device)?),
                 false => None,
@@ -70,12 +70,12 @@ impl PaddedTexts {
     pub fn attend(&self, shape: AttentionShape, qkv: &Tensor) -> Result<Tensor> {
         let groups = self.groups.iter();
         let groups = groups.map(|group| group.attend(shape, qkv, self.causal_mask.as_ref()));
-        Tensor::cat(&groups.collect::<Result<Vec<_>>>()?, 0)?.index_select(&self.places, 0)
+        Tensor::cat(&groups.collect::<Result<Vec<_>>>()?, 0)?.index_select(&self.batch_rows, 0)
     }
 }
 
 /// Divides texts, the longest first, into parts in which none is much shorter than the first.
-fn of_similar_length<'a>(
+fn group_by_length<'a>(
     mut texts: &'a [usize],
     lengths: &'a [usize],
 ) -> impl Iterator<Item = &'a [usize]> {
@@ -89,7 +89,7 @@ fn of_similar_length<'a>(
     })
 }
 
-impl Group {
+impl PaddedGroup {
     /// Makes a group of texts, by where they begin and how many tokens they have.
     fn new(spans: &[(usize, usize)], is_causal: bool, device: &Device) -> Result<Self> {
         let longest = spans.first().map_or(0, |(_, len)| *len);
@@ -117,7 +117,7 @@ impl Group {
         causal: Option<&Tensor>,
     ) -> Result<Tensor> {
         let [q, k, v] = shape.split(&qkv.index_select(&self.rows, 0)?)?;
-        let heads = |rows: &Tensor| self.heads(rows, shape.head_dim);
+        let heads = |rows: &Tensor| self.gather_heads(rows, shape.head_dim);
         let (q, k, v) = (heads(&q)?, heads(&k)?, heads(&v)?);
         let tiles = (0..self.longest).step_by(QUERIES).map(|start| {
             let count = QUERIES.min(self.longest - start);
@@ -135,15 +135,15 @@ impl Group {
         out.reshape((self.texts * self.longest, shape.query_dim()))
     }
 
-    /// The heads of each text, `texts × heads × longest × head_dim`.
-    fn heads(&self, rows: &Tensor, head_dim: usize) -> Result<Tensor> {
+    /// Returns the heads of each text, `texts × heads × longest × head_dim`.
+    fn gather_heads(&self, rows: &Tensor, head_dim: usize) -> Result<Tensor> {
         let heads = rows.dim(1)? / head_dim;
         let heads = rows.reshape((self.texts, self.longest, heads, head_dim))?;
         heads.transpose(1, 2)?.contiguous()
     }
 }
 
-/// Attention of some queries of each text, of `texts × heads × count × head_dim`. Heads that share keys
+/// Computes the attention of some queries of each text, of `texts × heads × count × head_dim`. Heads that share keys
 /// and values follow each other.
 fn attend_tile(q: &Tensor, k: &Tensor, v: &Tensor, mask: Option<&Tensor>) -> Result<Tensor> {
     let (texts, heads, count, head_dim) = q.dims4()?;
@@ -177,7 +177,7 @@ fn attend_tile(q: &Tensor, k: &Tensor, v: &Tensor, mask: Option<&Tensor>) -> Res
 /// tile that begins at a query takes the columns from as many before the last [`QUERIES`].
 fn causal_mask(longest: usize, device: &Device) -> Result<Tensor> {
     let columns = longest + QUERIES;
-    let row = |query: usize| (0..columns).map(move |column| hidden_if(column > longest + query));
+    let row = |query: usize| (0..columns).map(move |column| mask_value(column > longest + query));
     Tensor::from_iter((0..QUERIES).flat_map(row), device)?.reshape((QUERIES, columns))
 }
 
@@ -185,12 +185,12 @@ fn causal_mask(longest: usize, device: &Device) -> Result<Tensor> {
 fn padding_mask(spans: &[(usize, usize)], longest: usize, device: &Device) -> Result<Tensor> {
     let row = |(_, len): &(usize, usize)| {
         let len = *len;
-        (0..longest).map(move |at| hidden_if(at >= len))
+        (0..longest).map(move |at| mask_value(at >= len))
     };
     let mask = Tensor::from_iter(spans.iter().flat_map(row), device)?;
     mask.reshape((spans.len(), 1, 1, longest))
 }
 
-fn hidden_if(is_hidden: bool) -> f32 {
+fn mask_value(is_hidden: bool) -> f32 {
     if is_hidden { f32::NEG_INFINITY } else { 0.0 }
 }

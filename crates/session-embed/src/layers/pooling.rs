@@ -1,16 +1,16 @@
 //! Tokens' vectors made one of each text.
 
-use super::op::Op;
+use super::op::RowsOp;
 use candle_core::{Result, Tensor};
 
-/// The mean of each text's rows.
+/// Returns the mean of each text's rows.
 pub fn mean_pool(rows: &Tensor, lengths: &[usize]) -> Result<Tensor> {
     if rows.device().is_cpu() {
         let width = rows.dim(1)?;
-        return rows.apply_op1_no_bwd(&Op {
+        return rows.apply_op1_no_bwd(&RowsOp {
             name: "mean-pool",
             width,
-            forward: |rows: &[f32]| means(rows, width, lengths),
+            forward: |rows: &[f32]| mean_rows(rows, width, lengths),
         });
     }
     let mut start = 0;
@@ -22,8 +22,8 @@ pub fn mean_pool(rows: &Tensor, lengths: &[usize]) -> Result<Tensor> {
     Tensor::stack(&means.collect::<Result<Vec<_>>>()?, 0)
 }
 
-/// candle's own mean of columns takes a fiftieth of MiniLM's time.
-fn means(rows: &[f32], width: usize, lengths: &[usize]) -> Vec<f32> {
+/// Averages the rows of each text: candle's own mean of columns takes a fiftieth of MiniLM's time.
+fn mean_rows(rows: &[f32], width: usize, lengths: &[usize]) -> Vec<f32> {
     let mut rows = rows.chunks_exact(width);
     let mut means = vec![0.0; lengths.len() * width];
     for (mean, &len) in means.chunks_exact_mut(width).zip(lengths) {
@@ -35,17 +35,17 @@ fn means(rows: &[f32], width: usize, lengths: &[usize]) -> Vec<f32> {
     means
 }
 
-/// The first of each text's rows.
+/// Returns the first of each text's rows.
 pub fn first_pool(rows: &Tensor, lengths: &[usize]) -> Result<Tensor> {
     select_rows(rows, lengths, |end, len| end - len)
 }
 
-/// The last of each text's rows.
+/// Returns the last of each text's rows.
 pub fn last_pool(rows: &Tensor, lengths: &[usize]) -> Result<Tensor> {
     select_rows(rows, lengths, |end, _| end - 1)
 }
 
-/// The row of each text that `row` gives for its end and its length.
+/// Returns the row of each text that `row` gives for its end and its length.
 fn select_rows(rows: &Tensor, lengths: &[usize], row: fn(u32, u32) -> u32) -> Result<Tensor> {
     let selected = lengths.iter().scan(0, |end, &len| {
         *end += len as u32;

@@ -7,7 +7,7 @@ use crate::device::Precision;
 use crate::gguf::Gguf;
 use crate::kernel::isa::Isa;
 use crate::qwen3::{Qwen3, Qwen3Config};
-use crate::source::Source;
+use crate::source::FileBytes;
 use crate::{EmbedError, Pooling};
 use std::path::Path;
 
@@ -15,19 +15,19 @@ const LENGTHS: [usize; 7] = [1, 40, 3, 400, 33, 350, 20];
 /// Tokens of all-MiniLM-L6-v2.
 const VOCAB_SIZE: usize = 30_522;
 
-type Open = fn(&LayerReader<'_>, &Gguf) -> Result<Box<dyn Encoder>, EmbedError>;
+type OpenEncoder = fn(&LayerReader<'_>, &Gguf) -> Result<Box<dyn Encoder>, EmbedError>;
 
-fn models() -> [(Gguf, Open); 2] {
+fn models() -> [(Gguf, OpenEncoder); 2] {
     let open = |path: &str| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-        Gguf::open(Source::map(&path).unwrap()).unwrap()
+        Gguf::open(FileBytes::map(&path).unwrap()).unwrap()
     };
-    let bert: Open = |reader, file| {
+    let bert: OpenEncoder = |reader, file| {
         let config = BertConfig::from_gguf(file)?;
         let pooling = Pooling::Mean;
         Ok(Box::new(Bert::open(reader, &config, VOCAB_SIZE, pooling)?))
     };
-    let qwen3: Open = |reader, file| {
+    let qwen3: OpenEncoder = |reader, file| {
         let config = Qwen3Config::from_gguf(file)?;
         Ok(Box::new(Qwen3::open(reader, &config)?))
     };
@@ -37,8 +37,8 @@ fn models() -> [(Gguf, Open); 2] {
     ]
 }
 
-/// A row a text.
-fn rows((file, open): &(Gguf, Open), kernels: Option<Isa>) -> Vec<Vec<f32>> {
+/// Returns the embeddings, a row a text.
+fn rows((file, open): &(Gguf, OpenEncoder), kernels: Option<Isa>) -> Vec<Vec<f32>> {
     let backend = Backend {
         device: candle_core::Device::Cpu,
         kernels,
@@ -71,7 +71,7 @@ fn check(ours: &[Vec<f32>], others: &[Vec<f32>], least: f32) {
 fn candle_computes_the_same() {
     for model in models() {
         // The portable product takes weights as they are.
-        let portable = rows(&model, Some(Isa::all()[0]));
+        let portable = rows(&model, Some(Isa::detect_all()[0]));
         check(&portable, &rows(&model, None), 0.999_999);
     }
 }
@@ -79,8 +79,8 @@ fn candle_computes_the_same() {
 #[test]
 fn every_isa_computes_nearly_the_same() {
     for model in models() {
-        let portable = rows(&model, Some(Isa::all()[0]));
-        for isa in Isa::all() {
+        let portable = rows(&model, Some(Isa::detect_all()[0]));
+        for isa in Isa::detect_all() {
             check(&rows(&model, Some(isa)), &portable, 0.998);
         }
     }

@@ -37,10 +37,10 @@ pub struct Qwen3Config {
 
 /// The fields of a `config.json` beside the sizes.
 #[derive(Deserialize)]
-struct Variant {
+struct Qwen3Variant {
     model_type: String,
     rope_scaling: Option<serde_json::Value>,
-    rope_parameters: Option<Rope>,
+    rope_parameters: Option<RopeParameters>,
     #[serde(default)]
     attention_bias: bool,
     #[serde(default)]
@@ -48,9 +48,9 @@ struct Variant {
     hidden_act: Option<String>,
 }
 
-/// As newer versions of `transformers` write it.
+/// The RoPE parameters of a `config.json` as newer versions of `transformers` write them.
 #[derive(Deserialize)]
-struct Rope {
+struct RopeParameters {
     rope_theta: Option<f32>,
     rope_type: Option<String>,
 }
@@ -66,13 +66,13 @@ impl Qwen3Config {
             reason,
         };
         let lacks = |_| error("it lacks what describes a Qwen3");
-        let variant: Variant = serde_json::from_slice(text).map_err(lacks)?;
+        let variant: Qwen3Variant = serde_json::from_slice(text).map_err(lacks)?;
         let mut config: Self = serde_json::from_slice(text).map_err(lacks)?;
         let newer = variant.rope_parameters.as_ref();
         if let Some(theta) = newer.and_then(|rope| rope.rope_theta) {
             config.rope_theta = theta;
         }
-        let config = config.checked().filter(|_| variant.is_plain());
+        let config = config.validate().filter(|_| variant.is_plain());
         config.ok_or(error(UNKNOWN))
     }
 
@@ -103,12 +103,12 @@ impl Qwen3Config {
         };
         let is_even = size("attention.value_length")? == config.head_dim;
         let is_scaled = file.number("qwen3.rope.scaling.factor").is_ok();
-        let config = config.checked().filter(|_| is_even && !is_scaled);
+        let config = config.validate().filter(|_| is_even && !is_scaled);
         config.ok_or_else(error)
     }
 
-    /// The sizes, when they are such that products need no padding.
-    fn checked(self) -> Option<Self> {
+    /// Returns the sizes, when they are such that products need no padding.
+    fn validate(self) -> Option<Self> {
         /// More than any model has; products of two do not overflow.
         const MOST: usize = 1 << 20;
         let sizes = [self.hidden_size, self.intermediate_size, self.head_dim];
@@ -126,7 +126,7 @@ impl Qwen3Config {
         are_known.then_some(self)
     }
 
-    /// Heads and mask of its layers.
+    /// Returns the heads and the mask of its layers.
     pub fn attention_shape(&self) -> AttentionShape {
         AttentionShape {
             heads: self.num_heads,
@@ -137,8 +137,8 @@ impl Qwen3Config {
     }
 }
 
-impl Variant {
-    /// True for a model without features that are not implemented here.
+impl Qwen3Variant {
+    /// Returns true for a model without features that are not implemented here.
     fn is_plain(&self) -> bool {
         let rope = self.rope_parameters.as_ref();
         let rope_type = rope.and_then(|rope| rope.rope_type.as_deref());

@@ -9,8 +9,8 @@ use candle_transformers::models::bert::{BertModel, Config};
 use proptest::prelude::*;
 use serde::Deserialize;
 use session_embed::{
-    Device, EmbedError, Embedder, ModelSpec, Pooling, Precision, TransformerEmbedder, Vocabulary,
-    WordPiece,
+    Device, EmbedError, Embedder, ModelSpec, Pooling, Precision, TokenVocabulary,
+    TransformerEmbedder, WordPiece,
 };
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -105,7 +105,8 @@ static SMALL: LazyLock<Vec<u8>> =
     LazyLock::new(|| quantise(CHECKPOINT.folder.path(), GgmlDType::Q8_0).unwrap());
 
 fn wordpiece(tokens: &[&str]) -> WordPiece {
-    WordPiece::new(Vocabulary::open(Vocabulary::compile(tokens).unwrap()).unwrap()).unwrap()
+    WordPiece::new(TokenVocabulary::open(TokenVocabulary::compile(tokens).unwrap()).unwrap())
+        .unwrap()
 }
 
 fn spec() -> ModelSpec {
@@ -171,7 +172,7 @@ fn is_near_candles_bert_in_q8_0() {
 
 /// The vectors of a text by `transformers`.
 #[derive(Deserialize)]
-struct Golden {
+struct BertGolden {
     words: usize,
     mean: Vec<f32>,
     first: Vec<f32>,
@@ -202,7 +203,7 @@ fn open_folder(
 }
 
 fn check_golden(pooling: Pooling, form: DType, precision: Precision, least: f32) {
-    let golden: Vec<Golden> = serde_json::from_str(include_str!("bert.golden.json")).unwrap();
+    let golden: Vec<BertGolden> = serde_json::from_str(include_str!("bert.golden.json")).unwrap();
     let mut spec = spec();
     spec.pooling = pooling;
     let model = open_folder(spec, &folder(form, CONFIG), precision).unwrap();

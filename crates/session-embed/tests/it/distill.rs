@@ -4,7 +4,7 @@
 mod distillation;
 
 use crate::{model_dir, read};
-use session_embed::Table;
+use session_embed::TokenTable;
 
 #[test]
 fn distilling_again_gives_the_committed_files() {
@@ -14,8 +14,8 @@ fn distilling_again_gives_the_committed_files() {
         again.vocabulary == read("bundled/vocabulary.bin"),
         "the vocabulary differs"
     );
-    let table = Table::open(again.table).unwrap();
-    let committed = Table::open(read("bundled/table.bin")).unwrap();
+    let table = TokenTable::open(again.table).unwrap();
+    let committed = TokenTable::open(read("bundled/table.bin")).unwrap();
     assert_eq!(table.rows(), committed.rows());
     assert_eq!(table.half_life(), committed.half_life());
     for id in 0..committed.rows() as u32 {

@@ -2,7 +2,9 @@
 
 use crate::{read, vocabulary};
 use proptest::prelude::*;
-use session_embed::{EmbedError, Embedder, ModelSpec, Table, TableEmbedder, Vocabulary, WordPiece};
+use session_embed::{
+    EmbedError, Embedder, ModelSpec, TableEmbedder, TokenTable, TokenVocabulary, WordPiece,
+};
 use std::f32::consts::FRAC_1_SQRT_2;
 
 const TOKENS: [&str; 5] = ["[UNK]", "cat", "dog", "##s", "."];
@@ -22,8 +24,12 @@ fn embedder(dims: usize, tokens: &[&str]) -> Result<TableEmbedder, EmbedError> {
     let mut spec = ModelSpec::from_toml(spec)?;
     spec.dims = dims;
     spec.max_tokens = 6;
-    let wordpiece = WordPiece::new(Vocabulary::open(Vocabulary::compile(tokens)?)?)?;
-    TableEmbedder::new(spec, wordpiece, Table::open(Table::compile(2, 2, &rows()))?)
+    let wordpiece = WordPiece::new(TokenVocabulary::open(TokenVocabulary::compile(tokens)?)?)?;
+    TableEmbedder::new(
+        spec,
+        wordpiece,
+        TokenTable::open(TokenTable::compile(2, 2, &rows()))?,
+    )
 }
 
 /// The vector of a text in the basis of the table, from which a text's is rotated.
@@ -45,7 +51,7 @@ fn round(figure: f32) -> f32 {
 #[test]
 fn bundled_files_match_their_checksums() {
     vocabulary().verify().unwrap();
-    Table::open(read("bundled/table.bin"))
+    TokenTable::open(read("bundled/table.bin"))
         .unwrap()
         .verify()
         .unwrap();
@@ -98,15 +104,15 @@ fn parts_that_do_not_fit_are_refused() {
 #[test]
 fn a_vocabulary_has_limits() {
     let long = "x".repeat(65);
-    assert!(Vocabulary::compile(&["[UNK]", long.as_str()]).is_err());
-    assert!(Vocabulary::compile(&vec!["x"; 65_536]).is_err());
+    assert!(TokenVocabulary::compile(&["[UNK]", long.as_str()]).is_err());
+    assert!(TokenVocabulary::compile(&vec!["x"; 65_536]).is_err());
 }
 
 #[test]
 fn changed_content_does_not_verify() {
-    let mut bytes = Table::compile(2, 2, &rows());
+    let mut bytes = TokenTable::compile(2, 2, &rows());
     *bytes.last_mut().unwrap() ^= 1;
-    let table = Table::open(bytes).unwrap();
+    let table = TokenTable::open(bytes).unwrap();
     let message = table.verify().unwrap_err().to_string();
     assert_eq!(
         message,
@@ -122,15 +128,15 @@ proptest! {
     fn broken_files_never_panic(
         at in 8..80_usize, value: u8, len in 0..140_usize, text in "(cat|dog|s|\\.|\\[UNK\\]| ){0,9}"
     ) {
-        let mut bytes = Vocabulary::compile(&TOKENS).unwrap();
+        let mut bytes = TokenVocabulary::compile(&TOKENS).unwrap();
         bytes[at] = value;
         bytes.truncate(len.max(at));
-        if let Ok(wordpiece) = Vocabulary::open(bytes).and_then(WordPiece::new) {
+        if let Ok(wordpiece) = TokenVocabulary::open(bytes).and_then(WordPiece::new) {
             wordpiece.encode(&text, 100, &mut Vec::new());
         }
-        let mut bytes = Table::compile(2, 2, &rows());
+        let mut bytes = TokenTable::compile(2, 2, &rows());
         bytes[at % 60] = value;
-        if let Ok(table) = Table::open(bytes) {
+        if let Ok(table) = TokenTable::open(bytes) {
             prop_assert!((0..9).filter_map(|id| table.row(id)).all(|(_, row)| row.len() == table.dims()));
         }
     }

@@ -1,10 +1,10 @@
 //! The bundled model's vectors.
 
 use proptest::prelude::*;
-use session_embed::{Embedder, bundled};
+use session_embed::{Embedder, open_bundled_table};
 use std::sync::LazyLock;
 
-static MODEL: LazyLock<Box<dyn Embedder>> = LazyLock::new(|| bundled().unwrap());
+static MODEL: LazyLock<Box<dyn Embedder>> = LazyLock::new(|| open_bundled_table().unwrap());
 
 fn query(text: &str) -> Vec<f32> {
     MODEL.embed_query(text).unwrap()

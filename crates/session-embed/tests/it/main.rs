@@ -15,7 +15,7 @@ mod sha256;
 mod spec;
 mod wordpiece;
 
-use session_embed::{Vocabulary, WordPiece};
+use session_embed::{TokenVocabulary, WordPiece};
 use std::path::{Path, PathBuf};
 
 /// The repository's `models` folder.
@@ -44,8 +44,8 @@ fn read(path: &str) -> Vec<u8> {
     fs_err::read(models().join(path)).unwrap()
 }
 
-fn vocabulary() -> Vocabulary {
-    Vocabulary::open(read("bundled/vocabulary.bin")).unwrap()
+fn vocabulary() -> TokenVocabulary {
+    TokenVocabulary::open(read("bundled/vocabulary.bin")).unwrap()
 }
 
 fn wordpiece() -> WordPiece {

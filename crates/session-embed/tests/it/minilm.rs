@@ -6,10 +6,12 @@
 use crate::{model_dir, quantise, read, wordpiece};
 use candle_core::quantized::GgmlDType;
 use proptest::prelude::*;
-use session_embed::{Device, Embedder, Matrix, Precision, TransformerEmbedder, minilm};
+use session_embed::{
+    Device, Embedder, EmbeddingMatrix, Precision, TransformerEmbedder, open_minilm,
+};
 use std::sync::LazyLock;
 
-static MODEL: LazyLock<Box<dyn Embedder>> = LazyLock::new(|| minilm().unwrap());
+static MODEL: LazyLock<Box<dyn Embedder>> = LazyLock::new(|| open_minilm().unwrap());
 
 static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../../../../benches/embed_texts.json")).unwrap()
@@ -17,7 +19,7 @@ static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
 
 static GOLDEN: &[u8] = include_bytes!("minilm.golden");
 
-fn embed(model: &dyn Embedder, texts: &[&str]) -> Matrix {
+fn embed(model: &dyn Embedder, texts: &[&str]) -> EmbeddingMatrix {
     model.embed_documents(texts).unwrap()
 }
 

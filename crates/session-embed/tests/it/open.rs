@@ -22,14 +22,14 @@ fn check(bundled: &dyn Embedder) {
 
 #[test]
 fn files_give_what_the_binary_gives() {
-    check(session_embed::bundled().unwrap().as_ref());
+    check(session_embed::open_bundled_table().unwrap().as_ref());
     #[cfg(feature = "minilm")]
-    check(session_embed::minilm().unwrap().as_ref());
+    check(session_embed::open_minilm().unwrap().as_ref());
 }
 
 #[test]
 fn descriptions_without_the_right_files_are_refused() {
-    let spec: ModelSpec = session_embed::bundled().unwrap().spec().clone();
+    let spec: ModelSpec = session_embed::open_bundled_table().unwrap().spec().clone();
     let with = |change: fn(&mut ModelSpec)| {
         let mut spec = spec.clone();
         change(&mut spec);

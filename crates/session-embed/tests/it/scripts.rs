@@ -1,7 +1,7 @@
 //! The scripts that the models in the binary read.
 
 use crate::{vocabulary, wordpiece};
-use session_embed::{ModelSpec, Scripts, Vocabulary, WordPiece, specs};
+use session_embed::{ModelSpec, Scripts, TokenVocabulary, WordPiece, read_specs};
 
 /// Sentences as people write them, by the full name of their script.
 const SAMPLES: [(&str, &str); 11] = [
@@ -25,7 +25,7 @@ const SAMPLES: [(&str, &str); 11] = [
 ];
 
 /// The share of a text's characters that become `[UNK]` or lone pieces, which mean nothing.
-fn lost(text: &str, wordpiece: &WordPiece, vocabulary: &Vocabulary) -> f32 {
+fn lost(text: &str, wordpiece: &WordPiece, vocabulary: &TokenVocabulary) -> f32 {
     let (mut lost, mut all) = (0, 0);
     for word in text.split_whitespace() {
         let mut ids = Vec::new();
@@ -41,7 +41,7 @@ fn lost(text: &str, wordpiece: &WordPiece, vocabulary: &Vocabulary) -> f32 {
 }
 
 fn of(name: &str) -> ModelSpec {
-    let mut specs = specs().unwrap().into_iter();
+    let mut specs = read_specs().unwrap().into_iter();
     specs.find(|spec| spec.name == name).unwrap()
 }
 
@@ -52,7 +52,7 @@ fn a_model_reads_the_scripts_that_its_vocabulary_has_words_of() {
     for (script, text) in SAMPLES {
         let lost = lost(text, &wordpiece, &vocabulary);
         for model in ["table", "all-minilm-l6-v2"] {
-            let read = of(model).scripts.share(text);
+            let read = of(model).scripts.readable_fraction(text);
             assert_eq!(read > 0.5, lost < 0.5, "{model}, {script}: {lost} lost");
         }
     }
@@ -70,8 +70,8 @@ fn what_a_model_does_not_read_is_left_out() {
         ("ー", ""),
     ];
     for (text, read) in cases {
-        assert_eq!(latin.readable(text), read, "{text}");
-        assert_eq!(Scripts::default().readable(text), text);
+        assert_eq!(latin.blank_unreadable(text), read, "{text}");
+        assert_eq!(Scripts::default().blank_unreadable(text), text);
     }
     let shares = [
         ("", 1.0),
@@ -81,7 +81,7 @@ fn what_a_model_does_not_read_is_left_out() {
         ("モード", 0.0),
     ];
     for (text, share) in shares {
-        assert_eq!(latin.share(text), share, "{text}");
+        assert_eq!(latin.readable_fraction(text), share, "{text}");
     }
     assert_eq!(of("qwen3-embedding-0.6b").scripts, Scripts::default());
 }

@@ -118,10 +118,13 @@ fn check_files(model: &dyn Embedder, name: &str) {
 
 #[test]
 fn bundled_models_are_what_their_descriptions_say() {
-    check_files(session_embed::bundled().unwrap().as_ref(), "table");
+    check_files(
+        session_embed::open_bundled_table().unwrap().as_ref(),
+        "table",
+    );
     #[cfg(feature = "minilm")]
     check_files(
-        session_embed::minilm().unwrap().as_ref(),
+        session_embed::open_minilm().unwrap().as_ref(),
         "all-minilm-l6-v2",
     );
 }
@@ -140,7 +143,7 @@ fn every_description_is_in_the_list() {
         .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
         .collect();
     files.sort();
-    let listed = session_embed::specs()
+    let listed = session_embed::read_specs()
         .unwrap()
         .into_iter()
         .map(|spec| spec.name);

@@ -45,7 +45,7 @@ impl OpenLinks {
             LinkType::Email => format!("mailto:{address}").into(),
             _ => address,
         };
-        let form = self.form(link_type, &address);
+        let form = self.choose_form(link_type, &address);
         self.links.push(OpenLink {
             address: address.to_string(),
             form,
@@ -64,7 +64,7 @@ impl OpenLinks {
         }
     }
 
-    fn form(&self, link_type: LinkType, address: &str) -> LinkForm {
+    fn choose_form(&self, link_type: LinkType, address: &str) -> LinkForm {
         let is_nested = self.links.iter().any(|link| link.form == LinkForm::Link);
         match link_type {
             _ if is_nested => LinkForm::Nested,
@@ -92,10 +92,10 @@ impl OpenLinks {
             LinkForm::AngleBrackets => Some(Event::Text(">".into())),
             LinkForm::Text | LinkForm::Nested => None,
         };
-        [self.shown_address(&link), end]
+        [self.push_shown_address(&link), end]
     }
 
-    fn shown_address<'a>(&mut self, link: &OpenLink) -> Option<Event<'a>> {
+    fn push_shown_address<'a>(&mut self, link: &OpenLink) -> Option<Event<'a>> {
         let text = link.text.trim();
         let address = shorten_address(&link.address);
         if text.is_empty() {
@@ -118,7 +118,7 @@ fn shorten_address(address: &str) -> String {
     }
 }
 
-/// True for an address that a click may open.
+/// Returns true for an address that a click may open.
 fn is_harmless(address: &str) -> bool {
     let scheme = address.split_once(':').map(|(scheme, _)| scheme);
     let is = |name: &str| scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(name));

@@ -11,16 +11,17 @@ use std::collections::BTreeSet;
 
 /// Renders Markdown: raw HTML as its text, images as links, links only where they lead to a page or a
 /// mail address, else with their address as text. Headings begin at level 4, below those of the page.
-pub(super) fn prose(markdown: &str) -> PreEscaped<String> {
-    let safe = show_definitions(printable(markdown));
+pub(super) fn render_prose(markdown: &str) -> PreEscaped<String> {
+    let safe = escape_unused_definitions(printable(markdown));
     let mut links = OpenLinks::default();
-    let events = parser(&safe).flat_map(|event| render(event, &mut links).into_iter().flatten());
+    let events = make_parser(&safe)
+        .flat_map(|event| neutralize_event(event, &mut links).into_iter().flatten());
     let mut out = String::with_capacity(safe.len() + safe.len() / 4);
     html::push_html(&mut out, events);
     PreEscaped(out)
 }
 
-fn parser(markdown: &str) -> Parser<'_> {
+fn make_parser(markdown: &str) -> Parser<'_> {
     Parser::new_ext(
         markdown,
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH,
@@ -29,8 +30,8 @@ fn parser(markdown: &str) -> Parser<'_> {
 
 /// Escapes definitions of references that no link uses, and those of footnotes: Markdown shows no definition, and
 /// `[TODO]: later` is a remark that looks like one.
-fn show_definitions(markdown: Cow<'_, str>) -> Cow<'_, str> {
-    let starts = unused_definitions(&markdown);
+fn escape_unused_definitions(markdown: Cow<'_, str>) -> Cow<'_, str> {
+    let starts = find_unused_definitions(&markdown);
     if starts.is_empty() {
         return markdown;
     }
@@ -45,15 +46,15 @@ fn show_definitions(markdown: Cow<'_, str>) -> Cow<'_, str> {
 }
 
 /// Returns where definitions begin that no link uses, or that are of footnotes.
-fn unused_definitions(markdown: &str) -> BTreeSet<usize> {
-    let parser = self::parser(markdown);
+fn find_unused_definitions(markdown: &str) -> BTreeSet<usize> {
+    let parser = self::make_parser(markdown);
     let definitions = parser.reference_definitions();
     let starts = definitions.iter().map(|(_, found)| found.span.start);
     let mut unused: BTreeSet<usize> = starts.collect();
     if unused.is_empty() {
         return unused;
     }
-    let labels = self::parser(markdown).filter_map(link_label);
+    let labels = self::make_parser(markdown).filter_map(find_link_label);
     for label in labels.filter(|label| !label.starts_with('^')) {
         if let Some(found) = definitions.get(&label) {
             unused.remove(&found.span.start);
@@ -62,40 +63,40 @@ fn unused_definitions(markdown: &str) -> BTreeSet<usize> {
     unused
 }
 
-fn link_label(event: Event<'_>) -> Option<CowStr<'_>> {
+fn find_link_label(event: Event<'_>) -> Option<CowStr<'_>> {
     match event {
         Event::Start(Tag::Link { id, .. } | Tag::Image { id, .. }) => Some(id),
         _ => None,
     }
 }
 
-fn render<'a>(event: Event<'a>, links: &mut OpenLinks) -> [Option<Event<'a>>; 2] {
+fn neutralize_event<'a>(event: Event<'a>, links: &mut OpenLinks) -> [Option<Event<'a>>; 2] {
     let event = match event {
         Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
             links.push_text(&text);
-            Event::Text(neutral(text))
+            Event::Text(neutralize_text(text))
         }
         Event::Code(text) => {
             links.push_text(&text);
-            Event::Code(neutral(text))
+            Event::Code(neutralize_text(text))
         }
-        Event::Start(tag) => return [start(tag, links), None],
+        Event::Start(tag) => return [neutralize_start(tag, links), None],
         Event::End(TagEnd::Link | TagEnd::Image) => return links.close(),
-        Event::End(end) => Event::End(self::end(end)),
+        Event::End(end) => Event::End(self::lower_heading_end(end)),
         other => other,
     };
     [Some(event), None]
 }
 
 /// Neutralises text once more: `&#x202e;` is a character only now.
-fn neutral(text: CowStr<'_>) -> CowStr<'_> {
+fn neutralize_text(text: CowStr<'_>) -> CowStr<'_> {
     match printable(&text) {
         Cow::Borrowed(_) => text,
         Cow::Owned(safe) => safe.into(),
     }
 }
 
-fn start<'a>(tag: Tag<'a>, links: &mut OpenLinks) -> Option<Event<'a>> {
+fn neutralize_start<'a>(tag: Tag<'a>, links: &mut OpenLinks) -> Option<Event<'a>> {
     Some(Event::Start(match tag {
         Tag::Link {
             link_type,
@@ -108,7 +109,7 @@ fn start<'a>(tag: Tag<'a>, links: &mut OpenLinks) -> Option<Event<'a>> {
             ..
         } => return links.open(link_type, dest_url),
         Tag::Heading { level, .. } => Tag::Heading {
-            level: below(level),
+            level: lower_heading_level(level),
             id: None,
             classes: Vec::new(),
             attrs: Vec::new(),
@@ -121,16 +122,16 @@ fn start<'a>(tag: Tag<'a>, links: &mut OpenLinks) -> Option<Event<'a>> {
     }))
 }
 
-fn end(end: TagEnd) -> TagEnd {
+fn lower_heading_end(end: TagEnd) -> TagEnd {
     match end {
-        TagEnd::Heading(level) => TagEnd::Heading(below(level)),
+        TagEnd::Heading(level) => TagEnd::Heading(lower_heading_level(level)),
         TagEnd::HtmlBlock => TagEnd::Paragraph,
         other => other,
     }
 }
 
-/// The level of a heading in a page whose own headings have the first three.
-fn below(level: HeadingLevel) -> HeadingLevel {
+/// Returns the level of a heading in a page whose own headings have the first three.
+fn lower_heading_level(level: HeadingLevel) -> HeadingLevel {
     match level {
         HeadingLevel::H1 => HeadingLevel::H4,
         HeadingLevel::H2 => HeadingLevel::H5,
@@ -143,7 +144,7 @@ mod tests {
     use super::*;
 
     fn rendered(markdown: &str) -> String {
-        prose(markdown).into_string().trim_end().to_owned()
+        render_prose(markdown).into_string().trim_end().to_owned()
     }
 
     fn shown(address: &str) -> String {

@@ -1,38 +1,38 @@
 //! A turn of a page.
 
-use super::call::{calls, code};
-use super::prose::prose;
+use super::call::{render_calls, render_code};
+use super::prose::render_prose;
 use super::safe_text::SafeText;
-use super::verbatim::verbatim;
+use super::verbatim::render_verbatim;
 use maud::{Markup, html};
-use session_core::{Part, PromptKind, ToolCall, Turn};
-use session_display::{minute, rfc3339};
-use session_search::{Exchange, Origin};
+use session_core::{PromptKind, ToolCall, Turn, TurnPart};
+use session_display::{format_minute, format_rfc3339};
+use session_search::{Exchange, TurnOrigin};
 use session_store::SessionRow;
 
 /// Most lines of a remark that is not folded.
 const MAX_REMARK_LINES: usize = 6;
 
 /// Renders a turn: its prompt, then what the agent said and did.
-pub(super) fn markup(exchange: &Exchange, session: &SessionRow) -> Markup {
+pub(super) fn render_turn(exchange: &Exchange, session: &SessionRow) -> Markup {
     let turn = &exchange.turn;
     html! {
         article class="turn" id={ "turn-" (turn.index) } {
-            (heading(turn, session))
+            (render_heading(turn, session))
             @match exchange.origin {
-                Origin::History => {}
-                Origin::Index => p class="note" { "From the index: the history is gone or changed, outputs are not kept." }
-                Origin::Forgotten => p class="note" { "Forgotten." }
+                TurnOrigin::History => {}
+                TurnOrigin::Index => p class="note" { "From the index: the history is gone or changed, outputs are not kept." }
+                TurnOrigin::Forgotten => p class="note" { "Forgotten." }
             }
-            @if !turn.prompt.trim().is_empty() { (prompt(turn)) }
+            @if !turn.prompt.trim().is_empty() { (render_prompt(turn)) }
             @for group in turn.parts.chunk_by(|a, b| is_call(a) && is_call(b)) {
-                (parts(group))
+                (render_parts(group))
             }
         }
     }
 }
 
-fn heading(turn: &Turn, session: &SessionRow) -> Markup {
+fn render_heading(turn: &Turn, session: &SessionRow) -> Markup {
     let other_branch = turn.branch.as_ref();
     let other_branch = other_branch.filter(|_| turn.branch != session.branch);
     html! {
@@ -42,8 +42,8 @@ fn heading(turn: &Turn, session: &SessionRow) -> Markup {
                     (turn.index + 1) span class="of" { "/" (session.turns) }
                 }
             }
-            time datetime=[rfc3339(turn.started_ms)] { (minute(turn.started_ms)) }
-            @if let Some(took) = duration(turn) { span { (took) } }
+            time datetime=[format_rfc3339(turn.started_ms)] { (format_minute(turn.started_ms)) }
+            @if let Some(took) = format_turn_duration(turn) { span { (took) } }
             @if let Some(branch) = other_branch { code { (SafeText(branch)) } }
             @for model in &turn.turn_stats.models { span class="model" { (SafeText(model)) } }
         }
@@ -51,7 +51,7 @@ fn heading(turn: &Turn, session: &SessionRow) -> Markup {
 }
 
 /// Formats how long a turn took, where it took a minute or more.
-fn duration(turn: &Turn) -> Option<String> {
+fn format_turn_duration(turn: &Turn) -> Option<String> {
     let minutes = turn.ended_ms?.checked_sub(turn.started_ms?)? / 60_000;
     match (minutes / 60, minutes % 60) {
         (..0, _) | (0, ..1) => None,
@@ -62,7 +62,7 @@ fn duration(turn: &Turn) -> Option<String> {
 }
 
 /// Renders a prompt: as it was typed, or as Markdown where a model wrote it.
-fn prompt(turn: &Turn) -> Markup {
+fn render_prompt(turn: &Turn) -> Markup {
     let who = match turn.kind {
         PromptKind::Model => "Agent",
         PromptKind::Command => "Command",
@@ -72,63 +72,63 @@ fn prompt(turn: &Turn) -> Markup {
         section class="prompt" {
             h3 { (who) }
             @if turn.kind == PromptKind::Model {
-                div class="prose" dir="auto" { (prose(&turn.prompt)) }
+                div class="prose" dir="auto" { (render_prose(&turn.prompt)) }
             } @else {
-                (verbatim(&turn.prompt))
+                (render_verbatim(&turn.prompt))
             }
         }
     }
 }
 
-fn is_call(part: &Part) -> bool {
-    matches!(part, Part::Call(_))
+fn is_call(part: &TurnPart) -> bool {
+    matches!(part, TurnPart::Call(_))
 }
 
 /// Renders several calls, or one part that is none.
-fn parts(group: &[Part]) -> Markup {
-    let group_of_calls: Vec<&ToolCall> = group.iter().filter_map(call_of).collect();
+fn render_parts(group: &[TurnPart]) -> Markup {
+    let group_of_calls: Vec<&ToolCall> = group.iter().filter_map(as_call).collect();
     match group {
-        [Part::Text { text }] => answer(text),
-        [Part::Thinking { text }] => folded("Thinking", text),
-        [Part::Summary { text }] => folded("Summary after compaction", text),
-        [Part::Recap { text }] => aside("recap", "Recap", text),
-        [Part::Notice { text }] => aside("notice", "Notice", text),
-        [Part::Error { text }] => aside("error", "Error", text),
-        _ => calls(&group_of_calls),
+        [TurnPart::Text { text }] => render_answer(text),
+        [TurnPart::Thinking { text }] => render_folded("Thinking", text),
+        [TurnPart::Summary { text }] => render_folded("Summary after compaction", text),
+        [TurnPart::Recap { text }] => render_aside("recap", "Recap", text),
+        [TurnPart::Notice { text }] => render_aside("notice", "Notice", text),
+        [TurnPart::Error { text }] => render_aside("error", "Error", text),
+        _ => render_calls(&group_of_calls),
     }
 }
 
-fn call_of(part: &Part) -> Option<&ToolCall> {
+fn as_call(part: &TurnPart) -> Option<&ToolCall> {
     match part {
-        Part::Call(call) => Some(call),
+        TurnPart::Call(call) => Some(call),
         _ => None,
     }
 }
 
-fn answer(text: &str) -> Markup {
+fn render_answer(text: &str) -> Markup {
     html! {
         @if !text.trim().is_empty() {
-            section class="answer prose" dir="auto" { (prose(text)) }
+            section class="answer prose" dir="auto" { (render_prose(text)) }
         }
     }
 }
 
-fn folded(name: &str, text: &str) -> Markup {
+fn render_folded(name: &str, text: &str) -> Markup {
     html! {
         @if !text.trim().is_empty() {
             details class="aside" {
                 summary { span class="tool" { (name) } }
-                div class="body prose" dir="auto" { (prose(text)) }
+                div class="body prose" dir="auto" { (render_prose(text)) }
             }
         }
     }
 }
 
-fn folded_code(name: &str, text: &str) -> Markup {
+fn render_folded_code(name: &str, text: &str) -> Markup {
     html! {
         details class="aside" {
             summary { span class="tool" { (name) } code class="subject" { (SafeText(first_line(text))) } }
-            div class="body" { (code("output", None, text.trim_matches('\n'))) }
+            div class="body" { (render_code("output", None, text.trim_matches('\n'))) }
         }
     }
 }
@@ -138,9 +138,9 @@ fn first_line(text: &str) -> &str {
 }
 
 /// Renders a remark of a line or two, or what stands in columns, folded.
-fn aside(class: &str, name: &str, text: &str) -> Markup {
+fn render_aside(class: &str, name: &str, text: &str) -> Markup {
     if text.trim().lines().count() > MAX_REMARK_LINES {
-        return folded_code(name, text);
+        return render_folded_code(name, text);
     }
     html! {
         @if !text.trim().is_empty() {
@@ -160,7 +160,7 @@ mod tests {
     fn a_prompt_is_markdown_where_a_model_wrote_it() {
         let rendered = |kind| {
             let prompt = "a **b**".into();
-            self::prompt(&Turn {
+            self::render_prompt(&Turn {
                 kind,
                 prompt,
                 ..Turn::default()
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn durations_are_told_from_a_minute_on() {
         let took = |ms: i64| {
-            duration(&Turn {
+            format_turn_duration(&Turn {
                 started_ms: Some(1000),
                 ended_ms: Some(1000 + ms),
                 ..Turn::default()
@@ -192,6 +192,6 @@ mod tests {
             ended_ms: Some(1),
             ..Turn::default()
         };
-        assert_eq!(duration(&endless), None);
+        assert_eq!(format_turn_duration(&endless), None);
     }
 }

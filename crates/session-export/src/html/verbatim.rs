@@ -8,36 +8,36 @@ const SENTENCE_MARKS: [char; 9] = ['.', ',', ';', ':', '!', '?', '*', '_', '~'];
 
 /// Renders a text as it is, without Markdown. The style `verbatim` keeps its spaces and lines. Addresses that begin
 /// with `http://` or `https://` are links.
-pub(super) fn verbatim(text: &str) -> Markup {
+pub(super) fn render_verbatim(text: &str) -> Markup {
     let safe = printable(text);
     html! {
         div class="verbatim" dir="auto" {
-            @for span in spans(safe.trim_matches('\n').trim_end()) {
+            @for span in split_spans(safe.trim_matches('\n').trim_end()) {
                 @match span {
-                    Span::Text(text) => (text),
-                    Span::Address(address) => a href=(address) { (address) },
+                    VerbatimSpan::Text(text) => (text),
+                    VerbatimSpan::Address(address) => a href=(address) { (address) },
                 }
             }
         }
     }
 }
 
-/// A stretch of text.
+/// A part of a verbatim text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Span<'t> {
+enum VerbatimSpan<'t> {
     Text(&'t str),
     Address(&'t str),
 }
 
 /// Splits a text into addresses and what is between them.
-fn spans(text: &str) -> Vec<Span<'_>> {
+fn split_spans(text: &str) -> Vec<VerbatimSpan<'_>> {
     let mut spans = Vec::new();
     let mut rest = text;
     while let Some((before, address)) = find_address(rest) {
-        spans.extend([Span::Text(before), Span::Address(address)]);
+        spans.extend([VerbatimSpan::Text(before), VerbatimSpan::Address(address)]);
         rest = &rest[before.len() + address.len()..];
     }
-    spans.push(Span::Text(rest));
+    spans.push(VerbatimSpan::Text(rest));
     spans
 }
 
@@ -48,22 +48,22 @@ fn find_address(text: &str) -> Option<(&str, &str)> {
         let host = rest.strip_prefix("https://");
         let host = host.or_else(|| rest.strip_prefix("http://"))?;
         let scheme_bytes = rest.len() - host.len();
-        let end = rest.find(|c| !is_of_address(c)).unwrap_or(rest.len());
-        let address = without_sentence_marks(&rest[..end]);
+        let end = rest.find(|c| !is_address_char(c)).unwrap_or(rest.len());
+        let address = trim_sentence_marks(&rest[..end]);
         (address.len() > scheme_bytes).then_some((before, address))
     })
 }
 
-/// True for characters of an address in any script (RFC 3987, section 2.2), but the single quote.
-fn is_of_address(c: char) -> bool {
+/// Returns true for characters of an address in any script (RFC 3987, section 2.2), but the single quote.
+fn is_address_char(c: char) -> bool {
     c.is_alphanumeric() || "-._~:/?#[]@!$&()*+,;=%".contains(c)
 }
 
 /// Removes the marks of a sentence and brackets that were opened before the address from its end. What closes is counted
 /// once: an address may end with a megabyte of brackets.
-fn without_sentence_marks(address: &str) -> &str {
-    let mut round = unopened(address, '(', ')');
-    let mut square = unopened(address, '[', ']');
+fn trim_sentence_marks(address: &str) -> &str {
+    let mut round = count_unopened(address, '(', ')');
+    let mut square = count_unopened(address, '[', ']');
     let mut address = address.trim_end_matches(SENTENCE_MARKS);
     while round > 0 || square > 0 {
         let Some(rest) = address.strip_suffix([')', ']']) else {
@@ -79,7 +79,7 @@ fn without_sentence_marks(address: &str) -> &str {
 }
 
 /// Counts the brackets that close more than those that open.
-fn unopened(address: &str, open: char, close: char) -> isize {
+fn count_unopened(address: &str, open: char, close: char) -> isize {
     let count = |bracket: char| address.matches(bracket).count();
     count(close).cast_signed() - count(open).cast_signed()
 }
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     fn rendered(text: &str) -> String {
-        let markup = verbatim(text).into_string();
+        let markup = render_verbatim(text).into_string();
         let inner = markup.strip_prefix("<div class=\"verbatim\" dir=\"auto\">");
         inner.unwrap().strip_suffix("</div>").unwrap().to_owned()
     }
@@ -111,10 +111,10 @@ mod tests {
     #[test]
     fn addresses_are_links() {
         let check = |text: &str, addresses: &[&str]| {
-            let found = spans(text).into_iter();
+            let found = split_spans(text).into_iter();
             let found = found.filter_map(|span| match span {
-                Span::Address(address) => Some(address),
-                Span::Text(_) => None,
+                VerbatimSpan::Address(address) => Some(address),
+                VerbatimSpan::Text(_) => None,
             });
             assert_eq!(found.collect::<Vec<_>>(), addresses, "{text}");
         };

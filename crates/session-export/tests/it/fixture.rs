@@ -1,9 +1,9 @@
 //! Sessions written by hand.
 
 use serde_json::{Value, json};
-use session_core::{CallStatus, Part, PromptKind, ToolCall, Turn, TurnStats};
-use session_export::{ExportFormat, ExportedSession, write};
-use session_search::{Exchange, Origin};
+use session_core::{CallStatus, PromptKind, ToolCall, Turn, TurnPart, TurnStats};
+use session_export::{ExportFormat, ExportedSession, write_session};
+use session_search::{Exchange, TurnOrigin};
 use session_store::SessionRow;
 
 /// 2026-01-15T09:00:00Z.
@@ -24,8 +24,8 @@ pub fn lantern() -> SessionRow {
     }
 }
 
-pub fn text(text: &str) -> Part {
-    Part::Text { text: text.into() }
+pub fn text(text: &str) -> TurnPart {
+    TurnPart::Text { text: text.into() }
 }
 
 pub fn call(name: &str, input: Value, output: &str) -> ToolCall {
@@ -40,7 +40,7 @@ pub fn call(name: &str, input: Value, output: &str) -> ToolCall {
     }
 }
 
-pub fn exchange(index: u32, prompt: &str, parts: Vec<Part>) -> Exchange {
+pub fn exchange(index: u32, prompt: &str, parts: Vec<TurnPart>) -> Exchange {
     let turn = Turn {
         index,
         started_ms: Some(START + i64::from(index) * 600_000),
@@ -53,12 +53,12 @@ pub fn exchange(index: u32, prompt: &str, parts: Vec<Part>) -> Exchange {
     };
     Exchange {
         turn,
-        origin: Origin::History,
+        origin: TurnOrigin::History,
     }
 }
 
 /// Words, and calls that ended in each way.
-fn lantern_parts() -> Vec<Part> {
+fn lantern_parts() -> Vec<TurnPart> {
     let edit = json!({
         "file_path": "/home/ann/lantern/src/lamp.rs",
         "old_string": "fn light() {\n    blink();\n}\n",
@@ -84,21 +84,21 @@ fn lantern_parts() -> Vec<Part> {
         )
     };
     vec![
-        Part::Thinking {
+        TurnPart::Thinking {
             text: "The *wick*, perhaps.".into(),
         },
         text(
             "I look at the lamp:\n\n1. `src/lamp.rs`\n2. its [manual](https://lamp.example/manual)\n\n| part | state |\n| --- | --- |\n| wick | *short* |",
         ),
-        Part::Call(call(
+        TurnPart::Call(call(
             "Bash",
             json!({"command": "lamp --frames\nlamp --off"}),
             &many,
         )),
-        Part::Call(failed),
-        Part::Call(call("Edit", edit, "done")),
-        Part::Call(call("Grep", json!({"pattern": "fn light", "-n": true}), "")),
-        Part::Call(unfinished),
+        TurnPart::Call(failed),
+        TurnPart::Call(call("Edit", edit, "done")),
+        TurnPart::Call(call("Grep", json!({"pattern": "fn light", "-n": true}), "")),
+        TurnPart::Call(unfinished),
         text("It burns steadily:\n\n```rust\nfn light() { burn(); }\n```"),
     ]
 }
@@ -109,16 +109,16 @@ pub fn lantern_turns() -> Vec<Exchange> {
         1,
         "/compact",
         vec![
-            Part::Notice {
+            TurnPart::Notice {
                 text: "Compacted".into(),
             },
-            Part::Summary {
+            TurnPart::Summary {
                 text: "## Lamp\n\nIt burned.".into(),
             },
-            Part::Recap {
+            TurnPart::Recap {
                 text: "The lamp was mended.".into(),
             },
-            Part::Error {
+            TurnPart::Error {
                 text: "API Error: 529 overloaded".into(),
             },
         ],
@@ -126,7 +126,7 @@ pub fn lantern_turns() -> Vec<Exchange> {
     second.turn.kind = PromptKind::Command;
     second.turn.branch = Some("wick".into());
     let mut third = exchange(2, "", vec![text("From before.")]);
-    third.origin = Origin::Index;
+    third.origin = TurnOrigin::Index;
     third.turn.turn_stats = TurnStats {
         models: vec!["claude-lamp-1".into()],
         ..TurnStats::default()
@@ -145,6 +145,6 @@ pub fn lantern_turns() -> Vec<Exchange> {
 /// A session in a format, its local times replaced.
 pub fn written(format: ExportFormat, row: &SessionRow, exchanges: &[Exchange]) -> String {
     let mut out = Vec::new();
-    write(format, &ExportedSession::new(row, exchanges), &mut out).unwrap();
+    write_session(format, &ExportedSession::new(row, exchanges), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }

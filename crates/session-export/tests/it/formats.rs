@@ -54,7 +54,7 @@ fn a_reader_that_leaves_ends_the_export() {
         ExportFormat::Markdown,
         ExportFormat::Json,
     ] {
-        let error = session_export::write(format, &session, &mut Closed).unwrap_err();
+        let error = session_export::write_session(format, &session, &mut Closed).unwrap_err();
         let session_export::ExportError::Io(error) = error else {
             panic!("{error}")
         };

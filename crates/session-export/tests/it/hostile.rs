@@ -3,8 +3,8 @@
 use crate::fixture::{call, exchange, lantern, text, written};
 use scraper::{ElementRef, Html, Selector};
 use serde_json::json;
-use session_core::{Part, ToolCall};
-use session_export::{ExportFormat, file_name};
+use session_core::{ToolCall, TurnPart};
+use session_export::{ExportFormat, make_file_name};
 use session_search::Exchange;
 use session_store::SessionRow;
 
@@ -43,26 +43,26 @@ fn session() -> (SessionRow, Vec<Exchange>) {
         text(&format!(
             "3. x\n\n# {HOSTILE}\n\n| a |\n| -: |\n| {HOSTILE} |\n\n[x]: javascript:alert(1) \"{HOSTILE}\"\n\n[x]"
         )),
-        Part::Thinking {
+        TurnPart::Thinking {
             text: HOSTILE.into(),
         },
-        Part::Notice {
+        TurnPart::Notice {
             text: HOSTILE.into(),
         },
-        Part::Notice {
+        TurnPart::Notice {
             text: format!("{HOSTILE}\n").repeat(9),
         },
-        Part::Error {
+        TurnPart::Error {
             text: HOSTILE.into(),
         },
-        Part::Recap {
+        TurnPart::Recap {
             text: HOSTILE.into(),
         },
-        Part::Summary {
+        TurnPart::Summary {
             text: HOSTILE.into(),
         },
-        Part::Call(edit),
-        Part::Call(call(
+        TurnPart::Call(edit),
+        TurnPart::Call(call(
             "Write",
             json!({"file_path": HOSTILE, "content": HOSTILE}),
             HOSTILE,
@@ -254,7 +254,7 @@ fn no_format_holds_what_nobody_sees() {
             !out.contains("\\u00") && out.matches("GARGOYLE").count() > 20,
             "{format:?}"
         );
-        let name = file_name(&row, format);
+        let name = make_file_name(&row, format);
         assert!(
             name.chars()
                 .all(|c| c.is_ascii_alphanumeric() || "-.".contains(c)),

@@ -1,6 +1,6 @@
 //! Models that need no weights.
 
-use session_embed::{EmbedError, Embedder, Matrix, ModelSpec, Scripts};
+use session_embed::{EmbedError, Embedder, EmbeddingMatrix, ModelSpec, Scripts};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -76,7 +76,7 @@ impl Embedder for Buckets {
         &self.spec
     }
 
-    fn embed_documents(&self, texts: &[&str]) -> Result<Matrix, EmbedError> {
+    fn embed_documents(&self, texts: &[&str]) -> Result<EmbeddingMatrix, EmbedError> {
         let left = self.texts_left.load(Ordering::Relaxed);
         let Some(left) = left.checked_sub(texts.len()) else {
             return Err(EmbedError::File {
@@ -86,7 +86,7 @@ impl Embedder for Buckets {
         };
         self.texts_left.store(left, Ordering::Relaxed);
         let rows: Vec<f32> = texts.iter().flat_map(|t| self.vector(t)).collect();
-        Ok(Matrix::from_shape_vec((texts.len(), DIMS), rows).unwrap())
+        Ok(EmbeddingMatrix::from_shape_vec((texts.len(), DIMS), rows).unwrap())
     }
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
@@ -112,7 +112,7 @@ impl<F: FnOnce() + Send> Embedder for Meanwhile<F> {
         self.model.spec()
     }
 
-    fn embed_documents(&self, texts: &[&str]) -> Result<Matrix, EmbedError> {
+    fn embed_documents(&self, texts: &[&str]) -> Result<EmbeddingMatrix, EmbedError> {
         if let Some(event) = self.event.lock().unwrap().take() {
             event();
         }
@@ -135,7 +135,7 @@ impl Embedder for Refusing {
         self.model.spec()
     }
 
-    fn embed_documents(&self, texts: &[&str]) -> Result<Matrix, EmbedError> {
+    fn embed_documents(&self, texts: &[&str]) -> Result<EmbeddingMatrix, EmbedError> {
         self.model.embed_documents(texts)
     }
 

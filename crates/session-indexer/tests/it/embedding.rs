@@ -154,8 +154,8 @@ fn a_session_of_many_turns_has_the_vectors_of_its_documents() {
             .turns
             .iter()
             .map(|(_, content)| content.prompt.as_str());
-        let chunks = document::session_documents(contents.title.as_deref(), prompts, budget);
-        let of_turn = |(_, content): &(_, _)| document::turn_document(content, budget);
+        let chunks = document::build_session_documents(contents.title.as_deref(), prompts, budget);
+        let of_turn = |(_, content): &(_, _)| document::build_turn_document(content, budget);
         let of_turns = contents.turns.iter().filter_map(of_turn).count();
         let stored = vectors(&reader, &model.fingerprint());
         assert_eq!(stored.len(), chunks.len() + of_turns);

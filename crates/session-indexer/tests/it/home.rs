@@ -76,6 +76,30 @@ impl Home {
         path
     }
 
+    /// Writes the events of a session of Copilot, in a folder of its id, with these prompts.
+    pub fn write_copilot(&self, n: usize, prompts: &[&str]) -> PathBuf {
+        let folder = self.0.path().join(".copilot/session-state");
+        let folder = folder.join(session_id(n));
+        fs_err::create_dir_all(&folder).unwrap();
+        let event = |number: usize, kind: &str, data: Value| {
+            let time = format!("2026-03-02T10:00:{number:02}.000Z");
+            let event =
+                json!({"type": kind, "data": data, "id": format!("e{number}"), "timestamp": time});
+            format!("{event}\n")
+        };
+        let start = event(
+            0,
+            "session.start",
+            json!({"context": {"cwd": "/home/ann/app"}}),
+        );
+        let prompts = prompts.iter().zip(1..);
+        let prompts =
+            prompts.map(|(prompt, n)| event(n, "user.message", json!({"content": prompt})));
+        let path = folder.join("events.jsonl");
+        fs_err::write(&path, start + &prompts.collect::<String>()).unwrap();
+        folder
+    }
+
     /// Writes a document of Gemini CLI with some prompts.
     pub fn write_document(&self, prompts: &[&str]) {
         let folder = self.0.path().join(".gemini/tmp/app/chats");

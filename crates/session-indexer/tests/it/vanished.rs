@@ -4,6 +4,7 @@ use crate::embedder::Buckets;
 use crate::home::{Home, say, session_id, touch, turns, word};
 use crate::state::{found, vectors};
 use session_indexer::{Mode, Refresh, refresh};
+use session_sources::Env;
 use session_store::SessionRow;
 
 fn gone(home: &Home) -> Vec<bool> {
@@ -59,6 +60,26 @@ fn what_was_cut_off_stays_when_all_is_read_again() {
     assert_eq!(found(&home.reader(), &word(0, 1)).len(), 1);
 }
 
+/// A folder was copied, and its original deleted.
+#[test]
+fn a_copy_takes_the_place_of_its_original() {
+    let home = two();
+    let copy = home.transcript(0).parent().unwrap().with_file_name("-copy");
+    fs_err::create_dir(&copy).unwrap();
+    for n in 0..2 {
+        let original = home.transcript(n);
+        fs_err::copy(&original, copy.join(original.file_name().unwrap())).unwrap();
+    }
+    home.refresh();
+    assert_eq!(gone(&home), [false; 4]);
+    fs_err::remove_dir_all(home.transcript(0).parent().unwrap()).unwrap();
+    assert_eq!(home.refresh().files_gone, 2);
+    assert_eq!(gone(&home), [false; 2]);
+    home.write(0, turns(0, 0, 2).as_bytes());
+    home.refresh();
+    assert_eq!(found(&home.reader(), &word(0, 1)).len(), 1);
+}
+
 #[test]
 fn a_file_that_comes_back_changed_is_read() {
     let home = two();
@@ -110,6 +131,23 @@ fn a_full_read_makes_lost_vectors_anew_and_keeps_the_rest() {
 }
 
 #[test]
+fn a_refresh_makes_lost_vectors_anew() {
+    let home = two();
+    let model = Buckets::new("b");
+    let how = || Refresh {
+        embedders: vec![&model],
+        ..home.how()
+    };
+    refresh(&how()).unwrap();
+    let before = vectors(&home.reader(), &model.fingerprint());
+    fs_err::remove_dir_all(home.root().join("vectors")).unwrap();
+    let outcome = refresh(&how()).unwrap();
+    assert!(outcome.is_complete() && outcome.embedded > 0, "{outcome:?}");
+    assert_eq!(vectors(&home.reader(), &model.fingerprint()), before);
+    assert_eq!(refresh(&how()).unwrap().embedded, 0);
+}
+
+#[test]
 fn a_full_read_takes_the_place_of_what_it_cannot_read() {
     let home = two();
     fs_err::write(home.root().join("index.db"), "no database ".repeat(500)).unwrap();
@@ -134,6 +172,39 @@ fn a_history_that_its_agent_packs_is_no_second_one() {
     home.refresh();
     assert_eq!(gone(&home), [false]);
     assert_eq!(found(&home.reader(), "harbour").len(), 1);
+}
+
+/// All sessions of Copilot are in files of the same name.
+#[test]
+fn a_new_session_is_not_the_deleted_one_whose_file_had_the_same_name() {
+    let home = Home::new();
+    let first = home.write_copilot(0, &["Where is the harbour?"]);
+    home.refresh();
+    fs_err::remove_dir_all(&first).unwrap();
+    home.write_copilot(1, &["Where is the harbour?", "And where is the quay?"]);
+    home.refresh();
+    assert_eq!(gone(&home), [true, false]);
+    let quay = found(&home.reader(), "quay");
+    assert_eq!(quay, [(session_id(1), 1)].into());
+}
+
+#[test]
+fn a_session_whose_folder_moved_stays_one() {
+    let home = Home::new();
+    for n in 0..2 {
+        home.write_copilot(n, &[&format!("Where is {}?", word(n, 0))]);
+    }
+    home.refresh();
+    let moved = home.root().with_file_name("moved");
+    fs_err::create_dir(&moved).unwrap();
+    let folder = home.root().with_file_name(".copilot");
+    fs_err::rename(folder, moved.join(".copilot")).unwrap();
+    let how = Refresh {
+        env: Env::with_home(&moved),
+        ..home.how()
+    };
+    assert_eq!(refresh(&how).unwrap().files_read, 0);
+    assert_eq!(gone(&home), [false, false]);
 }
 
 /// As a power cut, or a restore that stopped half way, leaves it.
@@ -188,7 +259,7 @@ fn a_turn_that_is_taken_back_in_a_document_goes() {
 }
 
 #[test]
-fn turns_that_come_after_a_cut_take_the_place_of_lost_ones() {
+fn turns_that_come_after_a_cut_stand_before_lost_ones() {
     let home = Home::new();
     home.write(0, turns(0, 0, 3).as_bytes());
     home.refresh();
@@ -200,7 +271,11 @@ fn turns_that_come_after_a_cut_take_the_place_of_lost_ones() {
     touch(&home.transcript(0), 60);
     home.refresh();
     let held = |turn| found(&home.reader(), &word(0, turn)).len();
-    assert_eq!([held(0), held(1), held(2), held(7)], [1, 0, 1, 1]);
+    assert_eq!([held(0), held(7), held(1), held(2)], [1; 4]);
+    let at = |turn| found(&home.reader(), &word(0, turn)).pop_first().unwrap().1;
+    assert_eq!([at(0), at(7), at(1), at(2)], [0, 1, 2, 3]);
+    full(&home);
+    assert_eq!([at(0), at(7), at(1), at(2)], [0, 1, 2, 3]);
 }
 
 #[test]

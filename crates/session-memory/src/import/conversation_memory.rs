@@ -100,7 +100,7 @@ fn read_memory(
     };
     let topic = named(&TOPIC).map(str::trim).filter(|t| !t.is_empty());
     let topic = topic.or(topic_of_title(heading)).unwrap_or(name);
-    let topic = session_core::text::one_line(topic);
+    let topic = session_core::text::collapse_whitespace(topic);
     let info: Vec<String> = parts
         .iter()
         .filter(|s| is_one_of(s.heading, &INFO))
@@ -166,7 +166,7 @@ fn write_body(summary: &str, info: &[String]) -> String {
     body.trim().to_owned()
 }
 
-/// Returns the part of a title after `Conversation Memory:`, or the whole title.
+/// Returns the part of a title after `SavedConversation Memory:`, or the whole title.
 fn topic_of_title(heading: &str) -> Option<&str> {
     let text = match heading.split_once([':', '：']) {
         Some((label, text)) if is_one_of(label, &TITLES) => text,

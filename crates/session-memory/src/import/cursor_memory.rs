@@ -2,7 +2,7 @@
 //! index of keywords.
 
 use super::ImportFormat;
-use super::section::{Section, Sections, is_one_of, list_items, split_sections};
+use super::section::{MarkdownSection, MarkdownSections, is_one_of, list_items, split_sections};
 use crate::directory_writer::MAX_CONVERSATION_BYTES;
 use crate::draft::normalize_tag;
 use crate::error::{MemoryError, Result};
@@ -89,7 +89,7 @@ pub(super) fn read(root: &Dir, now: &Zoned) -> Result<Vec<ImportedMemory>> {
 }
 
 fn read_day(day: &str, text: &str, index: &mut KeywordIndex, now: &Zoned) -> Vec<ImportedMemory> {
-    let Sections {
+    let MarkdownSections {
         head,
         sections: all,
     } = split_sections(text, 2);
@@ -100,7 +100,7 @@ fn read_day(day: &str, text: &str, index: &mut KeywordIndex, now: &Zoned) -> Vec
         .collect::<Vec<_>>()
         .join("\n");
     if !head.trim_matches(['-', '\n', ' ']).is_empty() {
-        let notes = Section {
+        let notes = MarkdownSection {
             heading: "",
             text: &head,
         };
@@ -116,7 +116,7 @@ fn read_day(day: &str, text: &str, index: &mut KeywordIndex, now: &Zoned) -> Vec
             &*entry
         });
         let mut imported = read_session(day, section, entry, now);
-        let same = |other: &&Section<'_>| other.heading == section.heading;
+        let same = |other: &&MarkdownSection<'_>| other.heading == section.heading;
         let before = all.iter().take(position).filter(same).count();
         if let (1.., Some(source)) = (before, imported.front.source.as_mut()) {
             let origin = source.origin.get_or_insert_default();
@@ -139,11 +139,11 @@ fn find_number(heading: &str) -> Option<usize> {
 
 fn read_session(
     day: &str,
-    section: &Section<'_>,
+    section: &MarkdownSection<'_>,
     entry: Option<&IndexEntry>,
     now: &Zoned,
 ) -> ImportedMemory {
-    let Sections {
+    let MarkdownSections {
         head,
         sections: parts,
     } = split_sections(section.text, 3);
@@ -186,7 +186,7 @@ fn trim_rule(text: &str) -> String {
 }
 
 /// Collects the text that is no topic, key information or tag.
-fn collect_notes(heading: &str, head: &str, parts: &[Section<'_>]) -> String {
+fn collect_notes(heading: &str, head: &str, parts: &[MarkdownSection<'_>]) -> String {
     let mut notes = String::new();
     if !head.trim_matches(['-', '\n', ' ']).is_empty() {
         notes.push_str(&format!("## {heading}\n\n{}\n", trim_rule(head)));
@@ -257,7 +257,7 @@ struct NewImport<'a> {
 }
 
 fn new_imported(new: NewImport<'_>) -> ImportedMemory {
-    let topic = session_core::text::one_line(&new.topic);
+    let topic = session_core::text::collapse_whitespace(&new.topic);
     let keywords = match new.keywords.is_empty() {
         true => keywords::choose_keywords(&topic, new.key_info, &new.tags),
         false => new.keywords,

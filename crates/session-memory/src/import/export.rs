@@ -1,7 +1,7 @@
 //! The export of memories: one JSON document, which can be imported again.
 
 use super::ImportFormat;
-use crate::conversation::{Conversation, ConversationOrigin};
+use crate::conversation::{ConversationOrigin, SavedConversation};
 use crate::error::{DamagedFile, MemoryError, Result};
 use crate::frontmatter as yaml;
 use crate::memory::{Memory, MemoryScope, MemoryState};
@@ -61,7 +61,7 @@ pub fn export_memories(store: &MemoryStore, memories: &[Memory]) -> MemoryExport
         };
         // A conversation that cannot be read is left out.
         let raw = store.read_conversation(memory).ok().flatten();
-        let is_foreign = |raw: &Conversation| raw.origin == ConversationOrigin::Repository;
+        let is_foreign = |raw: &SavedConversation| raw.origin == ConversationOrigin::Repository;
         left_out_conversations += usize::from(raw.as_ref().is_some_and(is_foreign));
         Some(ExportedMemory {
             id: memory.id().to_owned(),
@@ -102,35 +102,34 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<ImportedMemory>> {
             "import it with a newer version of session-search",
         ));
     }
-    let one = |one: ExportedMemory| -> std::result::Result<ImportedMemory, DamagedFile> {
-        let name = Path::new(&one.id);
-        let parts = yaml::split_file(&one.file, name)?;
-        let unknown = |what: &str, value: &str| DamagedFile {
-            path: name.to_owned(),
-            line: 1,
-            reason: format!("the {what} `{value}` is not known"),
-            hint: Some("correct it in the export".to_owned()),
-        };
-        let mut states = MemoryState::ALL.into_iter();
-        let state = states.find(|state| state.directory_name() == one.state);
-        let mut scopes = [MemoryScope::Project, MemoryScope::Global].into_iter();
-        let scope = scopes.find(|scope| scope.label() == one.scope);
-        Ok(ImportedMemory {
-            front: yaml::parse(parts.yaml, name)?,
-            body: parts.body.to_owned(),
-            state: state.ok_or_else(|| unknown("state", &one.state))?,
-            raw: one.raw,
-            text: Some(one.file),
-            trust: match one.trust {
-                ExportedTrust::Own => Trust::Own,
-                ExportedTrust::Trusted => Trust::Trusted,
-            },
-            scope: Some(scope.ok_or_else(|| unknown("scope", &one.scope))?),
-        })
+    let memories = all.memories.into_iter().map(parse_exported);
+    Ok(memories.collect::<std::result::Result<_, DamagedFile>>()?)
+}
+
+/// Parses the file of an exported memory, and the names of its state and scope.
+fn parse_exported(exported: ExportedMemory) -> std::result::Result<ImportedMemory, DamagedFile> {
+    let name = Path::new(&exported.id);
+    let parts = yaml::split_file(&exported.file, name)?;
+    let unknown = |what: &str, value: &str| DamagedFile {
+        path: name.to_owned(),
+        line: 1,
+        reason: format!("the {what} `{value}` is not known"),
+        hint: Some("correct it in the export".to_owned()),
     };
-    Ok(all
-        .memories
-        .into_iter()
-        .map(one)
-        .collect::<std::result::Result<_, DamagedFile>>()?)
+    let mut states = MemoryState::ALL.into_iter();
+    let state = states.find(|state| state.directory_name() == exported.state);
+    let mut scopes = [MemoryScope::Project, MemoryScope::Global].into_iter();
+    let scope = scopes.find(|scope| scope.label() == exported.scope);
+    Ok(ImportedMemory {
+        front: yaml::parse(parts.yaml, name)?,
+        body: parts.body.to_owned(),
+        state: state.ok_or_else(|| unknown("state", &exported.state))?,
+        raw: exported.raw,
+        text: Some(exported.file),
+        trust: match exported.trust {
+            ExportedTrust::Own => Trust::Own,
+            ExportedTrust::Trusted => Trust::Trusted,
+        },
+        scope: Some(scope.ok_or_else(|| unknown("scope", &exported.scope))?),
+    })
 }

@@ -4,7 +4,7 @@ use session_core::{CodeFences, FencedLine};
 
 /// A section: a heading, and the text up to the next heading of its level or above.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Section<'a> {
+pub(super) struct MarkdownSection<'a> {
     /// The text of the heading.
     pub(super) heading: &'a str,
     /// The text below the heading.
@@ -13,11 +13,11 @@ pub(super) struct Section<'a> {
 
 /// Markdown split at the headings of one level.
 #[derive(Debug)]
-pub(super) struct Sections<'a> {
+pub(super) struct MarkdownSections<'a> {
     /// The text before the first heading of the level.
     pub(super) head: &'a str,
     /// The sections of the level.
-    pub(super) sections: Vec<Section<'a>>,
+    pub(super) sections: Vec<MarkdownSection<'a>>,
 }
 
 /// A line that is a heading of the level (then with its text), or of one above.
@@ -28,19 +28,19 @@ struct HeadingLine<'a> {
 }
 
 /// Splits Markdown at the headings of a level. Headings within fenced code are text.
-pub(super) fn split_sections(text: &str, level: usize) -> Sections<'_> {
+pub(super) fn split_sections(text: &str, level: usize) -> MarkdownSections<'_> {
     let lines = heading_lines(text, level);
     let first = lines.iter().find(|line| line.heading.is_some());
     let head = first.map_or(text.len(), |line| line.start);
     let ends = lines.iter().skip(1).map(|line| line.start);
     let ends = ends.chain([text.len()]);
     let sections = lines.iter().zip(ends).filter_map(|(line, end)| {
-        line.heading.map(|heading| Section {
+        line.heading.map(|heading| MarkdownSection {
             heading,
             text: text[line.end..end].trim_matches('\n'),
         })
     });
-    Sections {
+    MarkdownSections {
         head: text[..head].trim(),
         sections: sections.collect(),
     }

@@ -1,6 +1,6 @@
 //! Import of other programs' memories, and of an export.
 
-use crate::support::{INFO, PROMPT, TOPIC, World, now};
+use crate::support::{INFO, PROMPT, TOPIC, TestMemories, now};
 use serde_json::json;
 use session_memory::{
     ImportFormat, ImportPath, ImportReport, Memory, MemoryError, MemoryScope, MemoryState,
@@ -47,7 +47,7 @@ const KEYWORDS: &str = r##"{"version": "1.0", "entries": [
 ]}"##;
 
 fn import(
-    world: &World,
+    world: &TestMemories,
     format: ImportFormat,
     path: &Path,
     scope: Option<MemoryScope>,
@@ -60,7 +60,10 @@ fn import(
 }
 
 /// Imports from the format's default path in the project.
-fn import_default(world: &World, format: ImportFormat) -> session_memory::Result<ImportReport> {
+fn import_default(
+    world: &TestMemories,
+    format: ImportFormat,
+) -> session_memory::Result<ImportReport> {
     let path = world.project(format.default_path().unwrap());
     import(world, format, &path, None)
 }
@@ -72,7 +75,7 @@ fn find<'a>(report: &'a ImportReport, topic: &str) -> &'a Memory {
 
 #[test]
 fn days_of_cursor_memory_are_imported_whole_and_once() {
-    let world = World::new();
+    let world = TestMemories::new();
     let root = world.project(".cursor/skills/memory-data");
     world.write(&root.join("daily/2026-01-29.md"), DAY);
     world.write(&root.join("index/keywords.json"), KEYWORDS);
@@ -93,7 +96,7 @@ fn days_of_cursor_memory_are_imported_whole_and_once() {
 
 #[test]
 fn text_of_cursor_memory_beside_its_template_is_kept() {
-    let world = World::new();
+    let world = TestMemories::new();
     let root = world.project(".cursor/skills/memory-data");
     let day = "# 2026-01-15\n\n## Session 1\n\n### Topic\nPool\n\n### Key Info\nThe pool was raised \
                after the outage.\n- pool is 40\n1. first\n\n### Tags\n#db\ntrailing words\n\n## Session 1\n\n\
@@ -119,7 +122,7 @@ fn text_of_cursor_memory_beside_its_template_is_kept() {
 
 #[test]
 fn directories_of_conversation_memory_are_imported_whole() {
-    let world = World::new();
+    let world = TestMemories::new();
     let root = world.project(".claude/data/conversation-memory/memories");
     for (path, text) in [
         (
@@ -174,7 +177,7 @@ fn directories_of_conversation_memory_are_imported_whole() {
 
 #[test]
 fn an_export_is_imported_to_the_byte() {
-    let from = World::new();
+    let from = TestMemories::new();
     let memory = from.save("Lantern", "in the harbour");
     let text = memory.text.replace("kind:", "mine: 1 # kept\nkind:");
     fs_err::write(&memory.path, &text).unwrap();
@@ -186,7 +189,7 @@ fn an_export_is_imported_to_the_byte() {
     let document = serde_json::to_value(export_memories(&from.store, &all)).unwrap();
     assert_eq!(document["format"], json!("session-search-memories"));
 
-    let to = World::new();
+    let to = TestMemories::new();
     let path = to.home().join("memories.json");
     to.write(&path, document.to_string());
     let format = ImportFormat::SessionSearch;
@@ -200,14 +203,14 @@ fn an_export_is_imported_to_the_byte() {
 
 #[test]
 fn a_memory_whose_id_is_taken_is_imported_once_under_another_one() {
-    let from = World::new();
+    let from = TestMemories::new();
     let old = from.save("Old lantern", "in the harbour");
     let new = from.save("New lantern", "in the tower");
     let old = from.store.supersede(old.id(), new.id(), &now()).unwrap();
     let all = from.store.list(&MemoryState::ALL).memories;
     let document = serde_json::to_string(&export_memories(&from.store, &all)).unwrap();
 
-    let to = World::new();
+    let to = TestMemories::new();
     for (id, topic) in [(old.id(), "Taken"), (new.id(), "Taken, too")] {
         let text = new.text.replace("New lantern", topic);
         to.write(&to.file(MemoryState::Active, id), text);
@@ -226,11 +229,11 @@ fn a_memory_whose_id_is_taken_is_imported_once_under_another_one() {
 
 #[test]
 fn an_export_with_an_unknown_state_or_scope_is_refused_and_a_mark_before_it_is_not() {
-    let from = World::new();
+    let from = TestMemories::new();
     from.save("Lantern", "in the harbour");
     let all = from.store.list(&MemoryState::ALL).memories;
     let document = serde_json::to_string(&export_memories(&from.store, &all)).unwrap();
-    let to = World::new();
+    let to = TestMemories::new();
     let path = to.home().join("memories.json");
     let format = ImportFormat::SessionSearch;
     for (known, unknown) in [("\"active\"", "\"activ\""), ("\"project\"", "\"projects\"")] {
@@ -245,7 +248,7 @@ fn an_export_with_an_unknown_state_or_scope_is_refused_and_a_mark_before_it_is_n
 
 #[test]
 fn a_missing_path_is_nothing_to_import() {
-    let world = World::new();
+    let world = TestMemories::new();
     for format in [ImportFormat::CursorMemory, ImportFormat::ConversationMemory] {
         let error = import(&world, format, &world.project("nowhere"), None).unwrap_err();
         assert_nothing_there(&error, "name the folder");
@@ -265,7 +268,7 @@ fn assert_nothing_there(error: &MemoryError, hint: &str) {
 
 #[test]
 fn memories_from_a_repository_are_untrusted_and_stay_in_the_project() {
-    let world = World::new();
+    let world = TestMemories::new();
     let root = world.project(".claude/data/conversation-memory/memories");
     let summary = format!("# Memory: {TOPIC}\n\n## Key points\n\n- {INFO}\n");
     world.write(&root.join("active/mem-a/summary.md"), &summary);
@@ -282,13 +285,13 @@ fn memories_from_a_repository_are_untrusted_and_stay_in_the_project() {
 
 #[test]
 fn a_global_memory_of_an_export_stays_global() {
-    let from = World::new();
+    let from = TestMemories::new();
     let local = from.save("Lantern", "in the harbour");
     let global = from.save_global("Tabs", "never tabs");
     let all = from.store.list(&MemoryState::ALL).memories;
     let document = serde_json::to_string(&export_memories(&from.store, &all)).unwrap();
     let scopes = |location, path: &str, scope| {
-        let to = World::new();
+        let to = TestMemories::new();
         let path = to.home().join(path);
         to.write(&path, &document);
         let from = ImportPath {

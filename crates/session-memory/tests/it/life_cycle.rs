@@ -1,13 +1,13 @@
 //! The life cycle: states, archiving by age, retention.
 
-use crate::support::{World, days_ago, draft, now};
+use crate::support::{TestMemories, days_ago, draft, now};
 use jiff::{Timestamp, ToSpan, Zoned};
 use session_memory::{
     Memory, MemoryError, MemoryState, MovedMemories, StorageSettings, StorageSettingsByScope,
     apply_retention, archive_memory, find_unused_since, record_use,
 };
 
-fn retain(world: &World, settings: StorageSettings, now: &Zoned) -> MovedMemories {
+fn retain(world: &TestMemories, settings: StorageSettings, now: &Zoned) -> MovedMemories {
     let settings = StorageSettingsByScope {
         project: settings,
         global: settings,
@@ -15,14 +15,14 @@ fn retain(world: &World, settings: StorageSettings, now: &Zoned) -> MovedMemorie
     apply_retention(&world.store, &settings, now.timestamp()).unwrap()
 }
 
-fn save_old(world: &World, topic: &str, days: i64) -> Memory {
+fn save_old(world: &TestMemories, topic: &str, days: i64) -> Memory {
     let draft = draft(topic, "info");
     world.store.save(&draft, None, &days_ago(days)).unwrap()
 }
 
 #[test]
 fn a_memory_goes_from_active_to_the_archive_to_the_trash_and_back() {
-    let world = World::new();
+    let world = TestMemories::new();
     let memory = world.save("Lantern", "in the harbour");
     let archived = archive_memory(&world.store, &memory, Timestamp::now()).unwrap();
     assert!(world.topics(&[MemoryState::Active]).is_empty());
@@ -37,7 +37,7 @@ fn a_memory_goes_from_active_to_the_archive_to_the_trash_and_back() {
 
 #[test]
 fn a_memory_that_was_moved_since_it_was_listed_is_removed_or_moved_from_there() {
-    let world = World::new();
+    let world = TestMemories::new();
     let listed = world.save("Lantern", "in the harbour");
     archive_memory(&world.store, &listed, Timestamp::now()).unwrap();
     let trashed = world.store.move_to(&listed, MemoryState::Trash).unwrap();
@@ -52,7 +52,7 @@ fn a_memory_that_was_moved_since_it_was_listed_is_removed_or_moved_from_there() 
 
 #[test]
 fn the_longest_untouched_are_archived_above_the_limit() {
-    let world = World::new();
+    let world = TestMemories::new();
     let old = save_old(&world, "Old", 30);
     let older = save_old(&world, "Older", 40);
     world.save("New", "info");
@@ -82,7 +82,7 @@ fn the_longest_untouched_are_archived_above_the_limit() {
 
 #[test]
 fn untouched_memories_are_sorted_by_their_last_touch() {
-    let world = World::new();
+    let world = TestMemories::new();
     save_old(&world, "Old", 30);
     save_old(&world, "Older", 40);
     world.save("New", "info");
@@ -93,7 +93,7 @@ fn untouched_memories_are_sorted_by_their_last_touch() {
 
 #[test]
 fn retention_counts_from_the_day_of_archiving() {
-    let world = World::new();
+    let world = TestMemories::new();
     let memory = save_old(&world, "Old but gold", 400);
     archive_memory(&world.store, &memory, Timestamp::now()).unwrap();
     let settings = StorageSettings {
@@ -110,7 +110,7 @@ fn retention_counts_from_the_day_of_archiving() {
 
 #[test]
 fn a_project_does_not_archive_the_users_global_memories() {
-    let world = World::new();
+    let world = TestMemories::new();
     world.save_global("Mine", "info");
     let settings = StorageSettingsByScope {
         project: StorageSettings {

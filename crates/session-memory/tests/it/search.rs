@@ -1,12 +1,12 @@
 //! Search: rank, age, scope, replacement and near-duplicates.
 
-use crate::support::{World, days_ago, draft, embedder, now};
+use crate::support::{TestMemories, days_ago, draft, embedder, now};
 use jiff::Timestamp;
 use session_memory::{MemoryError, MemoryState, RetrievalSettings, find_duplicates, rank_memories};
 
 #[test]
 fn a_score_is_the_match_times_decay_and_weight() {
-    let world = World::new();
+    let world = TestMemories::new();
     let old = draft("Lantern release", "on Tuesdays");
     world.store.save(&old, None, &days_ago(2000)).unwrap();
     world.save("Kestrel release", "on Mondays");
@@ -22,7 +22,7 @@ fn a_score_is_the_match_times_decay_and_weight() {
 
 #[test]
 fn memories_of_the_project_rank_above_global_ones() {
-    let world = World::new();
+    let world = TestMemories::new();
     world.save_global("Tabs for makefiles", "never spaces");
     world.save("Tabs for the shop", "never spaces");
     let found = world.search("tabs spaces");
@@ -31,14 +31,14 @@ fn memories_of_the_project_rank_above_global_ones() {
 
 #[test]
 fn chinese_is_searched_without_spaces() {
-    let world = World::new();
+    let world = TestMemories::new();
     world.save("支付回调用幂等键去重", "写入 Redis，保留 24 小时");
     assert_eq!(world.search("回调怎么去重"), ["支付回调用幂等键去重"]);
 }
 
 #[test]
 fn only_memories_of_the_scope_of_days_are_candidates() {
-    let mut world = World::new();
+    let mut world = TestMemories::new();
     let old = draft("Lantern release", "on Tuesdays");
     world.store.save(&old, None, &days_ago(40)).unwrap();
     world.save("Kestrel release", "on Mondays");
@@ -51,7 +51,7 @@ fn only_memories_of_the_scope_of_days_are_candidates() {
 
 #[test]
 fn a_replaced_memory_ranks_below_its_replacement() {
-    let world = World::new();
+    let world = TestMemories::new();
     let old = world.save("Releases on Tuesdays", "tag before 11:00");
     let new = world.save("Releases on Thursdays", "tag before noon");
     let query = "releases on tuesdays tag before 11:00";
@@ -66,7 +66,7 @@ fn a_replaced_memory_ranks_below_its_replacement() {
 
 #[test]
 fn a_replacement_must_exist_and_be_another_memory() {
-    let world = World::new();
+    let world = TestMemories::new();
     let old = world.save("Releases on Tuesdays", "tag before 11:00");
     let new = world.save("Releases on Thursdays", "tag before noon");
     let supersede = |old: &str, new: &str| world.store.supersede(old, new, &now());
@@ -104,7 +104,7 @@ fn a_replacement_must_exist_and_be_another_memory() {
 #[test]
 fn what_replaced_a_deleted_replacement_stands_in_for_it() {
     for is_purged in [false, true] {
-        let world = World::new();
+        let world = TestMemories::new();
         let ids = ["port 5432", "port 6432", "port 7432"].map(|text| world.save("Port", text));
         let [a, b, c] = &ids;
         world.store.supersede(a.id(), b.id(), &now()).unwrap();
@@ -123,13 +123,13 @@ fn what_replaced_a_deleted_replacement_stands_in_for_it() {
 
 #[test]
 fn a_near_duplicate_is_found_and_another_topic_is_not() {
-    let world = World::new();
+    let world = TestMemories::new();
     let info = "time-outs under load, raise DB_POOL to 40";
     let old = world.save("Connection pool too small", info);
     let duplicates = |topic: &str, info: &str| {
         let new = world.save(topic, info);
         let all = world.store.list(&[MemoryState::Active]).memories;
-        let model = session_embed::bundled().unwrap();
+        let model = session_embed::open_bundled_table().unwrap();
         let embedder = embedder(model.as_ref(), &world.state);
         let found = find_duplicates(&new, &all, &embedder).unwrap();
         found.into_iter().map(|d| d.id).collect::<Vec<_>>()
@@ -144,7 +144,7 @@ fn a_near_duplicate_is_found_and_another_topic_is_not() {
 
 #[test]
 fn the_vectors_of_a_memory_go_with_it() {
-    let world = World::new();
+    let world = TestMemories::new();
     let memory = world.save("Lantern", "in the harbour");
     world.search("light at the pier");
     let cache = world.state.join("memories");

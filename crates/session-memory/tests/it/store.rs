@@ -1,16 +1,16 @@
 //! Files of memories: saved, found by id, changed, moved, removed.
 
-use crate::support::{INFO, World, days_ago, draft, now};
+use crate::support::{INFO, TestMemories, days_ago, draft, now};
 use session_memory::{
-    Draft, Importance, MemoryChange, MemoryError, MemoryKind, MemoryScope, MemoryState,
+    Importance, MemoryChange, MemoryDraft, MemoryError, MemoryKind, MemoryScope, MemoryState,
     StorageLocation, write_context_sheet,
 };
 use std::collections::HashSet;
 
 #[test]
 fn a_saved_memory_is_a_markdown_file_with_frontmatter() {
-    let world = World::new();
-    let memory = world.save_draft(&Draft {
+    let world = TestMemories::new();
+    let memory = world.save_draft(&MemoryDraft {
         kind: MemoryKind::KnownIssue,
         importance: Importance::High,
         tags: vec!["#db".into()],
@@ -33,7 +33,7 @@ fn a_saved_memory_is_a_markdown_file_with_frontmatter() {
 
 #[test]
 fn a_change_keeps_other_keys_comments_and_notes() {
-    let world = World::new();
+    let world = TestMemories::new();
     let memory = world.save("Pool", "raise DB_POOL");
     let edited = world
         .read(&memory)
@@ -56,8 +56,8 @@ fn a_change_keeps_other_keys_comments_and_notes() {
 
 #[test]
 fn views_list_the_active_memories_and_those_of_each_day() {
-    let world = World::new();
-    let memory = world.save_draft(&Draft {
+    let world = TestMemories::new();
+    let memory = world.save_draft(&MemoryDraft {
         kind: MemoryKind::KnownIssue,
         ..draft("Pool", "raise DB_POOL")
     });
@@ -67,14 +67,14 @@ fn views_list_the_active_memories_and_those_of_each_day() {
     let daily = root.join("daily").join(memory.day() + ".md");
     let daily = fs_err::read_to_string(daily).unwrap();
     assert!(daily.contains("## Pool\n"), "{daily}");
-    assert!(world.store.foreign_views().is_empty());
+    assert!(world.store.list_foreign_views().is_empty());
 }
 
 #[cfg(unix)]
 #[test]
 fn files_and_directories_are_private() {
     use std::os::unix::fs::PermissionsExt;
-    let world = World::new();
+    let world = TestMemories::new();
     let memory = world.save("a", "b");
     let mode = |path| fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(memory.path.as_path()), 0o600);
@@ -85,7 +85,7 @@ fn files_and_directories_are_private() {
 
 #[test]
 fn a_draft_needs_a_topic_and_content() {
-    let world = World::new();
+    let world = TestMemories::new();
     for draft in [draft(" ", "info"), draft("topic", " ")] {
         let error = world.store.save(&draft, None, &now()).unwrap_err();
         let is_refused = matches!(error, MemoryError::NoTopic | MemoryError::NoContent);
@@ -95,9 +95,9 @@ fn a_draft_needs_a_topic_and_content() {
 
 #[test]
 fn blank_texts_are_kept_nowhere() {
-    let world = World::new();
+    let world = TestMemories::new();
     let blank = || vec!["one".to_owned(), String::new(), " ".to_owned()];
-    let memory = world.save_draft(&Draft {
+    let memory = world.save_draft(&MemoryDraft {
         key_info: blank(),
         tags: blank(),
         notes: "## Notes\n\nMore.".to_owned(),
@@ -134,7 +134,7 @@ fn blank_texts_are_kept_nowhere() {
 
 #[test]
 fn a_damaged_file_is_reported_and_the_others_are_listed() {
-    let world = World::new();
+    let world = TestMemories::new();
     world.save("Pool", "raise DB_POOL");
     let path = world.file(MemoryState::Active, "mem-x");
     world.write(&path, "---\nid: mem-x\ntopic: [a\n---\n");
@@ -148,7 +148,7 @@ fn a_damaged_file_is_reported_and_the_others_are_listed() {
 
 #[test]
 fn each_scope_has_a_directory_of_its_own() {
-    let world = World::new();
+    let world = TestMemories::new();
     world.save_global("Tabs for makefiles", "never spaces");
     world.save("Tabs for the shop", "never spaces");
     let topics = |project: &str, location| {
@@ -168,7 +168,7 @@ fn each_scope_has_a_directory_of_its_own() {
 
 #[test]
 fn a_memory_of_a_scope_that_is_not_kept_is_refused() {
-    let world = World::new();
+    let world = TestMemories::new();
     let store = world.store_of("shop", StorageLocation::ProjectOnly);
     let global = Some(MemoryScope::Global);
     let new = draft("Tabs", "never spaces");
@@ -181,7 +181,7 @@ fn a_memory_of_a_scope_that_is_not_kept_is_refused() {
 
 #[test]
 fn an_id_is_found_by_a_unique_prefix() {
-    let world = World::new();
+    let world = TestMemories::new();
     let first = world.store.save(&draft("First", "one"), None, &days_ago(1));
     let first = first.unwrap();
     let second = world.save("Second", "two");
@@ -204,7 +204,7 @@ fn an_id_is_found_by_a_unique_prefix() {
 
 #[test]
 fn a_complete_id_is_no_prefix_of_a_longer_one() {
-    let world = World::new();
+    let world = TestMemories::new();
     let memory = world.save("First", "one");
     let longer = format!("{}-2", memory.id());
     fs_err::rename(&memory.path, world.file(MemoryState::Active, &longer)).unwrap();
@@ -216,7 +216,7 @@ fn a_complete_id_is_no_prefix_of_a_longer_one() {
 /// A merge of "archived here, edited there" leaves two files.
 #[test]
 fn of_two_files_with_one_id_the_active_one_is_found_and_none_is_overwritten() {
-    let world = World::new();
+    let world = TestMemories::new();
     let memory = world.save("First", "one");
     let archived = world.file(MemoryState::Archive, memory.id());
     world.write(&archived, world.read(&memory).replace("First", "Second"));
@@ -232,7 +232,7 @@ fn of_two_files_with_one_id_the_active_one_is_found_and_none_is_overwritten() {
 
 #[test]
 fn an_edited_text_replaces_a_file_that_is_unchanged() {
-    let world = World::new();
+    let world = TestMemories::new();
     let memory = world.save("Lantern", "in the harbour");
     let text = memory.text.replace("harbour", "tower");
     let replace = |text: &str| world.store.replace(&memory, text, true, &now());
@@ -260,14 +260,14 @@ fn an_edited_text_replaces_a_file_that_is_unchanged() {
 
 #[test]
 fn cues_are_stored_on_one_line_each_and_once() {
-    let world = World::new();
+    let world = TestMemories::new();
     let cues = [
         "indent  this\nfile",
         " ",
         "indent this file",
         "format: the code",
     ];
-    let memory = world.save_draft(&Draft {
+    let memory = world.save_draft(&MemoryDraft {
         cues: cues.map(str::to_owned).to_vec(),
         ..draft("Tabs", "never tabs")
     });
@@ -284,8 +284,8 @@ fn cues_are_stored_on_one_line_each_and_once() {
 
 #[test]
 fn cues_written_by_hand_may_be_missing_or_one_text() {
-    let world = World::new();
-    let memory = world.save_draft(&Draft {
+    let world = TestMemories::new();
+    let memory = world.save_draft(&MemoryDraft {
         cues: vec!["a".into(), "- b".into()],
         ..draft("Pool", "raise DB_POOL")
     });
@@ -312,7 +312,7 @@ fn cues_written_by_hand_may_be_missing_or_one_text() {
 fn memories_that_are_saved_at_once_are_all_kept() {
     const WRITERS: usize = 4;
     const EACH: usize = 5;
-    let world = World::new();
+    let world = TestMemories::new();
     std::thread::scope(|scope| {
         for writer in 0..WRITERS {
             let world = &world;
@@ -332,12 +332,12 @@ fn memories_that_are_saved_at_once_are_all_kept() {
 
 #[test]
 fn the_context_sheet_holds_important_memories_and_no_other_file_is_overwritten() {
-    let world = World::new();
-    world.save_draft(&Draft {
+    let world = TestMemories::new();
+    world.save_draft(&MemoryDraft {
         importance: Importance::Low,
         ..draft("Low", "never mind")
     });
-    world.save_draft(&Draft {
+    world.save_draft(&MemoryDraft {
         importance: Importance::High,
         kind: MemoryKind::Decision,
         ..draft("Money is an integer", "of <minor> units")
@@ -354,7 +354,7 @@ fn the_context_sheet_holds_important_memories_and_no_other_file_is_overwritten()
         "{text}"
     );
     for number in 0..60 {
-        world.save_draft(&Draft {
+        world.save_draft(&MemoryDraft {
             importance: Importance::High,
             ..draft(&format!("Decision {number}"), "as it was said at length")
         });
@@ -371,7 +371,7 @@ fn the_context_sheet_holds_important_memories_and_no_other_file_is_overwritten()
 
 #[test]
 fn ids_of_one_second_differ_in_all_directories() {
-    let world = World::new();
+    let world = TestMemories::new();
     let at = now();
     let save = |scope: MemoryScope| {
         let ids = (0..8).map(|n| {
@@ -392,8 +392,8 @@ fn ids_of_one_second_differ_in_all_directories() {
 
 #[test]
 fn a_conversation_stays_where_git_takes_its_memory_to_another_branch() {
-    let world = World::new();
-    let memory = world.save_draft(&Draft {
+    let world = TestMemories::new();
+    let memory = world.save_draft(&MemoryDraft {
         raw: Some("User: why?".to_owned()),
         ..draft("Pool", INFO)
     });

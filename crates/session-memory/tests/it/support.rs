@@ -5,10 +5,10 @@ use jiff::{Timestamp, ToSpan, Zoned};
 use session_embed::Embedder;
 use session_files::Project;
 use session_memory::{
-    BlockItem, DirectoryRecords, Draft, InjectionOutcome, InjectionRequest, InjectionResources,
-    InjectionSettings, Injector, InjectorSettings, Memory, MemoryEmbedder, MemoryScope,
-    MemorySource, MemoryState, MemoryStore, RetrievalSettings, SessionState, StorageLocation,
-    memory_directories,
+    BlockItem, DirectoryRecords, InjectionOutcome, InjectionRequest, InjectionResources,
+    InjectionSettings, Injector, InjectorSettings, Memory, MemoryDraft, MemoryEmbedder,
+    MemoryScope, MemorySource, MemoryState, MemoryStore, RetrievalSettings, SessionState,
+    StorageLocation, memory_directories,
 };
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -20,7 +20,7 @@ pub const INFO: &str = "time-outs under load; raise DB_POOL to 40";
 pub const PROMPT: &str = "why does the connection pool give time-outs under load?";
 
 /// A home directory with the project `shop`.
-pub struct World {
+pub struct TestMemories {
     home: TempDir,
     /// The directory of the index.
     pub state: PathBuf,
@@ -28,7 +28,7 @@ pub struct World {
     pub settings: InjectorSettings,
 }
 
-impl World {
+impl TestMemories {
     pub fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         fs_err::create_dir_all(home.path().join("shop/.git")).unwrap();
@@ -87,7 +87,7 @@ impl World {
         self.save_draft(&draft(topic, info))
     }
 
-    pub fn save_draft(&self, draft: &Draft) -> Memory {
+    pub fn save_draft(&self, draft: &MemoryDraft) -> Memory {
         self.store.save(draft, None, &now()).unwrap()
     }
 
@@ -107,14 +107,14 @@ impl World {
 
     /// Decides about a prompt, and records nothing.
     pub fn decide(&self, prompt: &str, session: Option<&str>) -> InjectionOutcome {
-        self.decide_with(prompt, session, &Resources::default())
+        self.decide_with(prompt, session, &TestResources::default())
     }
 
     pub fn decide_with(
         &self,
         prompt: &str,
         session: Option<&str>,
-        resources: &Resources,
+        resources: &TestResources,
     ) -> InjectionOutcome {
         let request = InjectionRequest {
             prompt,
@@ -135,7 +135,7 @@ impl World {
     /// Searches the active memories, and returns their topics.
     pub fn search(&self, query: &str) -> Vec<String> {
         let all = self.store.list(&[MemoryState::Active]).memories;
-        let model = session_embed::bundled().unwrap();
+        let model = session_embed::open_bundled_table().unwrap();
         let embedder = embedder(model.as_ref(), &self.state);
         let settings = &self.settings.retrieval;
         let found =
@@ -174,11 +174,11 @@ pub fn days_ago(days: i64) -> Zoned {
     now.checked_sub(days.days()).unwrap()
 }
 
-pub fn draft(topic: &str, info: &str) -> Draft {
-    Draft {
+pub fn draft(topic: &str, info: &str) -> MemoryDraft {
+    MemoryDraft {
         topic: topic.to_owned(),
         key_info: vec![info.to_owned()],
-        ..Draft::default()
+        ..MemoryDraft::default()
     }
 }
 
@@ -191,13 +191,13 @@ pub fn saved_from(session: &str) -> Option<MemorySource> {
 
 /// The bundled table, and past turns that are always found.
 #[derive(Default)]
-pub struct Resources {
+pub struct TestResources {
     pub past_turns: Vec<BlockItem>,
 }
 
-impl InjectionResources for Resources {
+impl InjectionResources for TestResources {
     fn open_model(&self) -> session_memory::Result<Box<dyn Embedder>> {
-        Ok(session_embed::bundled()?)
+        Ok(session_embed::open_bundled_table()?)
     }
 
     fn find_past_turns(&self, _: &str, _: Option<&str>) -> Vec<BlockItem> {

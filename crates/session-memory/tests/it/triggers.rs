@@ -1,8 +1,8 @@
 //! Memories with triggers: saved, changed, and injected for what an agent does.
 
-use crate::support::{INFO, PROMPT, TOPIC, World, draft, now, saved_from};
+use crate::support::{INFO, PROMPT, TOPIC, TestMemories, draft, now, saved_from};
 use session_memory::{
-    Draft, GateOutcome, Memory, MemoryChange, MemoryState, SessionState, TriggerChange,
+    GateOutcome, Memory, MemoryChange, MemoryDraft, MemoryState, SessionState, TriggerChange,
     TriggerEvent, Triggers,
 };
 
@@ -14,8 +14,8 @@ fn triggers() -> Triggers {
     }
 }
 
-fn save(world: &World) -> Memory {
-    world.save_draft(&Draft {
+fn save(world: &TestMemories) -> Memory {
+    world.save_draft(&MemoryDraft {
         when: triggers(),
         ..draft(TOPIC, INFO)
     })
@@ -28,14 +28,14 @@ fn reading(path: &str) -> TriggerEvent {
     }
 }
 
-fn ids(world: &World, event: &TriggerEvent, session: &str) -> Vec<String> {
+fn ids(world: &TestMemories, event: &TriggerEvent, session: &str) -> Vec<String> {
     let block = world.injector().inject_for_event(event, session);
     block.map_or_else(Vec::new, |block| block.ids)
 }
 
 #[test]
 fn triggers_are_saved_in_the_file_and_changed_one_sort_at_a_time() {
-    let world = World::new();
+    let world = TestMemories::new();
     let memory = save(&world);
     let text = world.read(&memory);
     insta::assert_snapshot!(
@@ -84,8 +84,8 @@ fn triggers_are_saved_in_the_file_and_changed_one_sort_at_a_time() {
 
 #[test]
 fn a_glob_that_is_none_is_not_saved() {
-    let world = World::new();
-    let draft = Draft {
+    let world = TestMemories::new();
+    let draft = MemoryDraft {
         when: Triggers {
             commands: vec!["a[".into()],
             ..Triggers::default()
@@ -97,7 +97,7 @@ fn a_glob_that_is_none_is_not_saved() {
 
 #[test]
 fn a_memory_is_injected_once_a_session_where_a_trigger_matches() {
-    let world = World::new();
+    let world = TestMemories::new();
     let memory = save(&world);
     world.save("Fonts", "when db/schema.sql is read");
     assert_eq!(ids(&world, &reading("src/main.rs"), "s1"), [""; 0]);
@@ -125,7 +125,7 @@ fn a_memory_is_injected_once_a_session_where_a_trigger_matches() {
 
 #[test]
 fn an_error_that_stands_in_a_prompt_triggers() {
-    let world = World::new();
+    let world = TestMemories::new();
     let memory = save(&world);
     let prompt = "the nightly job says PoolTimedOut since friday";
     let decision = world.decide(prompt, None).decision;
@@ -149,10 +149,10 @@ fn an_error_that_stands_in_a_prompt_triggers() {
 
 #[test]
 fn an_error_that_is_a_plain_word_or_a_path_is_not_looked_for_in_prompts() {
-    let world = World::new();
+    let world = TestMemories::new();
     let errors = ["timeout", "Timeout", "ui/dist", "code 137"];
     let errors = errors.map(str::to_owned).to_vec();
-    let memory = world.save_draft(&Draft {
+    let memory = world.save_draft(&MemoryDraft {
         when: Triggers {
             errors,
             ..Triggers::default()
@@ -168,17 +168,17 @@ fn an_error_that_is_a_plain_word_or_a_path_is_not_looked_for_in_prompts() {
 
 #[test]
 fn what_is_switched_off_replaced_or_own_is_not_triggered() {
-    let mut world = World::new();
+    let mut world = TestMemories::new();
     let memory = save(&world);
     let event = reading("db/a.sql");
-    SessionState::switch(&world.state, "s1", true).unwrap();
+    SessionState::set_off(&world.state, "s1", true).unwrap();
     assert_eq!(ids(&world, &event, "s1"), [""; 0]);
     assert_eq!(ids(&world, &event, "s1/a1"), [""; 0], "its subagent");
     assert_eq!(ids(&world, &event, ""), [""; 0], "a session without an id");
     world.settings.enabled = false;
     assert_eq!(ids(&world, &event, "s2"), [""; 0]);
     world.settings.enabled = true;
-    let new = world.save_draft(&Draft {
+    let new = world.save_draft(&MemoryDraft {
         when: triggers(),
         source: saved_from("s2"),
         ..draft("New", INFO)
@@ -195,7 +195,7 @@ fn what_is_switched_off_replaced_or_own_is_not_triggered() {
 
 #[test]
 fn triggers_written_by_hand_may_be_one_text_or_nothing() {
-    let world = World::new();
+    let world = TestMemories::new();
     let memory = save(&world);
     let text = world.read(&memory);
     let (head, rest) = text.split_once("when:").unwrap();
@@ -215,10 +215,10 @@ fn triggers_written_by_hand_may_be_one_text_or_nothing() {
 
 #[test]
 fn a_path_within_the_project_is_kept_from_its_root() {
-    let world = World::new();
+    let world = TestMemories::new();
     let root = fs_err::canonicalize(world.project("")).unwrap();
     let inside = format!("{}/db/", root.display());
-    let memory = world.save_draft(&Draft {
+    let memory = world.save_draft(&MemoryDraft {
         when: Triggers {
             paths: vec![inside],
             ..Triggers::default()
@@ -232,7 +232,7 @@ fn a_path_within_the_project_is_kept_from_its_root() {
 /// That no memory is like the prompts says that none concerns them.
 #[test]
 fn a_trigger_waits_where_the_prompt_is_like_no_memory() {
-    let world = World::new();
+    let world = TestMemories::new();
     save(&world);
     let prompt = "rename the css colour variables in the landing page header";
     assert_eq!(world.inject(prompt, "s1"), [""; 0]);
@@ -246,7 +246,7 @@ fn a_trigger_waits_where_the_prompt_is_like_no_memory() {
 
 #[test]
 fn a_trigger_that_has_nothing_to_do_with_the_prompts_waits() {
-    let world = World::new();
+    let world = TestMemories::new();
     let memory = save(&world);
     let call = |text: &str| TriggerEvent {
         text: text.to_owned(),
@@ -277,8 +277,8 @@ fn a_trigger_that_has_nothing_to_do_with_the_prompts_waits() {
 /// does, since most files in it are not what the memory is about.
 #[test]
 fn what_a_memory_names_triggers_by_itself_where_it_is_one_file_or_a_command() {
-    let world = World::new();
-    let memory = world.save_draft(&Draft {
+    let world = TestMemories::new();
+    let memory = world.save_draft(&MemoryDraft {
         when: Triggers {
             paths: vec!["lamps/".into(), "oil/*.toml".into(), "lamps/wick.rs".into()],
             commands: vec!["trim *".into()],

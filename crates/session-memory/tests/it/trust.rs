@@ -1,9 +1,9 @@
 //! Memories that come with a repository are untrusted until the user trusts their content.
 
-use crate::support::{INFO, PROMPT, TOPIC, World, draft, now, saved_from};
+use crate::support::{INFO, PROMPT, TOPIC, TestMemories, draft, now, saved_from};
 use session_files::Project;
 use session_memory::{
-    AgentContext, ConversationOrigin, Draft, ImportFormat, ImportPath, Memory, MemoryChange,
+    AgentContext, ConversationOrigin, ImportFormat, ImportPath, Memory, MemoryChange, MemoryDraft,
     MemoryError, MemoryState, StorageLocation, Trust, export_memories, import_memories,
     render_context_sheet, trusted_keywords,
 };
@@ -18,29 +18,29 @@ fn file_text(id: &str, topic: &str, info: &str) -> String {
 }
 
 /// A project whose repository brings a memory.
-fn clone_with_memory() -> World {
-    let world = World::new();
+fn clone_with_memory() -> TestMemories {
+    let world = TestMemories::new();
     pull(&world, INFO);
     world
 }
 
-fn pull(world: &World, info: &str) {
+fn pull(world: &TestMemories, info: &str) {
     let path = world.file(MemoryState::Active, ID);
     world.write(&path, file_text(ID, TOPIC, info));
 }
 
-fn theirs(world: &World) -> Memory {
+fn theirs(world: &TestMemories) -> Memory {
     world.store.find(ID).unwrap()
 }
 
-fn is_injected(world: &World, id: &str) -> bool {
+fn is_injected(world: &TestMemories, id: &str) -> bool {
     let block = world.decide(PROMPT, None).decision.block;
     block.is_some_and(|block| block.ids.iter().any(|other| other == id))
 }
 
 #[test]
 fn keywords_are_those_of_trusted_memories() {
-    let world = World::new();
+    let world = TestMemories::new();
     let text = file_text(ID, TOPIC, INFO).replace("importance", "keywords: [harbour]\nimportance");
     world.write(&world.file(MemoryState::Active, ID), text);
     let project = Project::find(&world.project(""), world.home()).unwrap();
@@ -111,7 +111,7 @@ fn an_edited_text_is_trusted_where_the_user_has_seen_it() {
 }
 
 /// Makes the folder of a worktree beside the project, and returns it.
-fn add_worktree(world: &World) -> PathBuf {
+fn add_worktree(world: &TestMemories) -> PathBuf {
     let git = world.project(".git/worktrees/side");
     let side = world.home().join("side");
     world.write(&git.join("commondir"), "../..\n");
@@ -136,7 +136,7 @@ fn worktrees_share_the_trust_of_their_repository() {
 /// Memories outlive the worktree in which they were saved.
 #[test]
 fn a_worktree_without_memories_has_those_of_the_main_checkout() {
-    let world = World::new();
+    let world = TestMemories::new();
     let memory = world.save(TOPIC, INFO);
     add_worktree(&world);
     let store = world.store_of("side", StorageLocation::ProjectFirst);
@@ -174,7 +174,7 @@ fn a_failed_purge_leaves_nothing_trusted() {
 
 #[test]
 fn the_user_restores_an_own_memory_with_its_trust() {
-    let world = World::new();
+    let world = TestMemories::new();
     let own = world.save(TOPIC, INFO);
     let trashed = world.store.move_to(&own, MemoryState::Trash).unwrap();
     assert!(!is_injected(&world, own.id()));
@@ -184,7 +184,7 @@ fn the_user_restores_an_own_memory_with_its_trust() {
 
 #[test]
 fn a_deletion_that_fails_leaves_the_memory_and_its_trust() {
-    let world = World::new();
+    let world = TestMemories::new();
     let own = world.save(TOPIC, INFO);
     let ignore = world.file(MemoryState::Trash, own.id());
     let ignore = ignore.with_file_name(".gitignore");
@@ -195,7 +195,7 @@ fn a_deletion_that_fails_leaves_the_memory_and_its_trust() {
 
 #[test]
 fn the_user_activates_what_a_killed_deletion_left_with_its_trust() {
-    let world = World::new();
+    let world = TestMemories::new();
     let own = world.save(TOPIC, INFO);
     let trashed = world.store.move_to(&own, MemoryState::Trash).unwrap();
     fs_err::rename(&trashed.path, &own.path).unwrap();
@@ -212,7 +212,7 @@ fn the_user_activates_what_a_killed_deletion_left_with_its_trust() {
 }
 
 /// Writes a record of so many bytes, which is no JSON, for the directory of the project.
-fn write_record(world: &World, bytes: u64) {
+fn write_record(world: &TestMemories, bytes: u64) {
     let names = fs_err::read_dir(world.home().join("records")).unwrap();
     let is_record = |path: &PathBuf| {
         let name = path.to_string_lossy();
@@ -226,7 +226,7 @@ fn write_record(world: &World, bytes: u64) {
 #[test]
 fn a_record_that_cannot_be_read_is_an_error_and_no_loss_of_trust() {
     for (bytes, reason) in [(9 << 20, "is larger than"), (9, "is damaged")] {
-        let world = World::new();
+        let world = TestMemories::new();
         let own = world.save(TOPIC, INFO);
         write_record(&world, bytes);
         let error = world.store.find(own.id()).unwrap_err().to_string();
@@ -245,7 +245,7 @@ fn a_record_that_cannot_be_read_is_an_error_and_no_loss_of_trust() {
 
 #[test]
 fn damaged_files_of_a_repository_do_not_hide_the_users_memories() {
-    let world = World::new();
+    let world = TestMemories::new();
     let own = world.save_global(TOPIC, INFO);
     let aliases: String = (1..40)
         .map(|n| format!("a{n}: &a{n} [*a{}, *a{}]\n", n - 1, n - 1))
@@ -261,7 +261,7 @@ fn damaged_files_of_a_repository_do_not_hide_the_users_memories() {
 
 #[test]
 fn a_repository_does_not_hide_a_memory_of_the_user_by_its_id() {
-    let world = World::new();
+    let world = TestMemories::new();
     let own = world.save_global("Mine", "the words of the user");
     let path = world.file(MemoryState::Active, own.id());
     world.write(&path, file_text(own.id(), "Theirs", "other words"));
@@ -276,7 +276,7 @@ fn a_repository_does_not_hide_a_memory_of_the_user_by_its_id() {
 
 #[test]
 fn untrusted_memories_are_read_within_a_limit() {
-    let world = World::new();
+    let world = TestMemories::new();
     let own = world.save("Mine", "own");
     for n in 0..40 {
         let id = format!("mem-2026-{n:04}");
@@ -292,7 +292,7 @@ fn untrusted_memories_are_read_within_a_limit() {
 
 #[test]
 fn few_aliases_of_a_file_are_expanded() {
-    let world = World::new();
+    let world = TestMemories::new();
     for (id, aliases) in [("mem-few", 5), ("mem-many", 20)] {
         let (list, aliases) = ("x,".repeat(100), "*a,".repeat(aliases));
         let keys = format!("a: &a [{list}]\nb: [{aliases}]\nimportance");
@@ -308,12 +308,12 @@ fn few_aliases_of_a_file_are_expanded() {
 
 #[test]
 fn a_long_memory_cannot_be_reviewed_on_a_terminal() {
-    let world = World::new();
+    let world = TestMemories::new();
     assert!(world.save("Short", "text").is_reviewable());
     assert!(!world.save("Long", &"x".repeat(20_000)).is_reviewable());
     assert!(
         !world
-            .save_draft(&Draft {
+            .save_draft(&MemoryDraft {
                 notes: "line\n".repeat(300),
                 ..draft("Lines", "many")
             })
@@ -322,7 +322,7 @@ fn a_long_memory_cannot_be_reviewed_on_a_terminal() {
 }
 
 /// Returns the origin of a memory's conversation, and the conversation that an export gives.
-fn conversation(world: &World, memory: &Memory) -> (ConversationOrigin, Option<String>) {
+fn conversation(world: &TestMemories, memory: &Memory) -> (ConversationOrigin, Option<String>) {
     let memory = world.store.find(memory.id()).unwrap();
     let raw = world.store.read_conversation(&memory).unwrap().unwrap();
     let document = export_memories(&world.store, &[memory]);
@@ -333,15 +333,15 @@ fn conversation(world: &World, memory: &Memory) -> (ConversationOrigin, Option<S
     (raw.origin, exported.map(str::to_owned))
 }
 
-fn conversation_file(world: &World, memory: &Memory) -> PathBuf {
+fn conversation_file(world: &TestMemories, memory: &Memory) -> PathBuf {
     let root = &world.store.directories()[0].path;
     root.join("raw").join(format!("{}.md", memory.id()))
 }
 
 #[test]
 fn a_conversation_of_a_repository_is_not_the_users() {
-    let world = World::new();
-    let saved = world.save_draft(&Draft {
+    let world = TestMemories::new();
+    let saved = world.save_draft(&MemoryDraft {
         raw: Some("User: why?".to_owned()),
         ..draft("Saved", INFO)
     });
@@ -361,8 +361,8 @@ fn a_conversation_of_a_repository_is_not_the_users() {
 
 #[test]
 fn a_conversation_that_was_saved_before_hashes_were_recorded_is_not_verified() {
-    let world = World::new();
-    let saved = world.save_draft(&Draft {
+    let world = TestMemories::new();
+    let saved = world.save_draft(&MemoryDraft {
         source: saved_from("s1"),
         ..draft("Saved", INFO)
     });
@@ -389,7 +389,7 @@ fn an_export_launders_no_trust() {
     let document = export_memories(&clone.store, &all);
     assert_eq!(document.memories.len(), 2);
 
-    let other = World::new();
+    let other = TestMemories::new();
     let path = other.home().join("all.json");
     other.write(&path, serde_json::to_string(&document).unwrap());
     let from = ImportPath {

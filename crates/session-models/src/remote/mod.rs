@@ -14,7 +14,8 @@ use crate::model_description::REMOTE_MODEL;
 use crate::{ModelError, UserDirectories};
 use client::{EndpointClient, RequestError, RequestPolicy};
 use session_embed::{
-    Architecture, CosineScale, EmbedError, Embedder, Matrix, ModelFile, ModelSpec, Pooling, Scripts,
+    Architecture, CosineScale, EmbedError, Embedder, EmbeddingMatrix, ModelFile, ModelSpec,
+    Pooling, Scripts,
 };
 use std::time::Duration;
 
@@ -137,8 +138,8 @@ impl Embedder for RemoteEmbedder {
     }
 
     /// Fails when a single text fails, because a matrix has a row for each text.
-    fn embed_documents(&self, texts: &[&str]) -> Result<Matrix, EmbedError> {
-        let mut matrix = Matrix::zeros((texts.len(), self.spec.dims));
+    fn embed_documents(&self, texts: &[&str]) -> Result<EmbeddingMatrix, EmbedError> {
+        let mut matrix = EmbeddingMatrix::zeros((texts.len(), self.spec.dims));
         let vectors = self.try_embed_documents(texts)?;
         for (mut row, vector) in matrix.outer_iter_mut().zip(vectors) {
             let vector = vector.ok_or_else(|| {

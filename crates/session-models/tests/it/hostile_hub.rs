@@ -28,7 +28,7 @@ fn assert_refused(home: &Home, server: &HubServer, case: &str) {
 /// The hub's own library makes paths of them.
 #[test]
 fn no_etag_and_no_commit_of_a_hub_leads_out_of_the_staging_directory() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     write(&home.path(".bashrc"), b"mine");
     let home_file = home.path(".bashrc").to_string_lossy().into_owned();
     let new_file = home.path(".config/autostart/x");
@@ -62,7 +62,7 @@ fn staged_bytes(home: &Home) -> u64 {
 
 #[test]
 fn a_body_without_end_is_cut_at_the_stated_length() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     server.fail_downloads(WEIGHTS, &[DownloadFailure::Endless]);
     assert_refused(&home, &server, "endless");
     assert_eq!(staged_bytes(&home), 0);
@@ -73,7 +73,7 @@ fn a_body_without_end_is_cut_at_the_stated_length() {
 /// The description states 500 bytes.
 #[test]
 fn a_file_far_beyond_the_described_size_is_not_downloaded() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     server.set_fault(Some(HubFault::Length(1 << 30)));
     assert_refused(&home, &server, "too long");
     let requests = server.take_requests();
@@ -83,7 +83,7 @@ fn a_file_far_beyond_the_described_size_is_not_downloaded() {
 
 #[test]
 fn at_most_ten_redirects_are_followed() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     for absolute in [false, true] {
         server.set_fault(Some(HubFault::RedirectLoop { absolute }));
         assert_refused(&home, &server, "redirects");

@@ -39,7 +39,7 @@ impl Notes {
 /// A project can set the variable that names the hub.
 #[test]
 fn a_hub_that_is_not_the_public_one_is_named() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     let notes = Notes::default();
     let pull = |hub: &HubConfig| home.catalogue().pull("tiny", hub, &notes);
     pull(&hub(&home, &server)).unwrap();
@@ -72,7 +72,7 @@ pub fn assert_installed(home: &Home) {
 
 #[test]
 fn a_model_is_downloaded_and_verifies() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     pull(&home, &server).unwrap();
     assert_installed(&home);
     let left = list_tree(&home.directories().models_dir());
@@ -91,7 +91,7 @@ fn a_model_is_downloaded_and_verifies() {
 
 #[test]
 fn an_intact_model_is_not_downloaded_again() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     pull(&home, &server).unwrap();
     server.take_requests();
     pull(&home, &server).unwrap();
@@ -108,7 +108,7 @@ fn an_intact_model_is_not_downloaded_again() {
 #[test]
 fn only_the_owner_can_read_a_downloaded_model() {
     use std::os::unix::fs::PermissionsExt;
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     pull(&home, &server).unwrap();
     for path in list_tree(&home.directories().models_dir()) {
         let mode = fs_err::metadata(&path).unwrap().permissions().mode() & 0o777;
@@ -124,7 +124,7 @@ fn an_interrupted_download_is_resumed_at_once() {
         DownloadFailure::Truncate(10),
         DownloadFailure::Status(503),
     ] {
-        let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+        let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
         server.fail_downloads(WEIGHTS, &[failure, failure]);
         pull(&home, &server).unwrap_or_else(|error| panic!("{failure:?}: {error}"));
         assert_installed(&home);
@@ -142,7 +142,7 @@ fn an_interrupted_download_is_resumed_at_once() {
 
 #[test]
 fn a_later_run_resumes_a_failed_download() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     server.fail_downloads(
         WEIGHTS,
         &[
@@ -171,7 +171,7 @@ fn a_later_run_resumes_a_failed_download() {
 
 #[test]
 fn a_stalled_download_times_out() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     server.fail_downloads(WEIGHTS, &[DownloadFailure::Stall(30)]);
     let impatient = HubConfig {
         idle_timeout: Duration::from_millis(400),
@@ -185,7 +185,7 @@ fn a_stalled_download_times_out() {
 
 #[test]
 fn a_hub_without_range_requests_is_supported() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     server.fail_downloads(
         WEIGHTS,
         &[DownloadFailure::Drop(30), DownloadFailure::NoRange],
@@ -196,7 +196,7 @@ fn a_hub_without_range_requests_is_supported() {
 
 #[test]
 fn a_file_that_differs_from_its_etag_is_rejected() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     let [(path, content), _] = files(1.0);
     let stated = sha256(b"another");
     server.serve_with_etag(path, content.clone(), &stated);
@@ -214,7 +214,7 @@ fn a_file_that_differs_from_its_etag_is_rejected() {
 
 #[test]
 fn a_file_that_differs_from_its_pin_is_rejected() {
-    let (home, server) = (Home::new(), HubServer::serving(files(2.0)));
+    let (home, server) = (Home::new(), HubServer::start(files(2.0)));
     let pins = files(1.0).map(|(_, content)| sha256(&content));
     let text = description("tiny", [Some(&pins[0]), Some(&pins[1])]);
     home.add_description("tiny", &text);
@@ -227,7 +227,7 @@ fn a_file_that_differs_from_its_pin_is_rejected() {
 
 #[test]
 fn files_that_do_not_open_are_deleted() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     server.serve(WEIGHTS, b"no table".to_vec());
     let error = pull(&home, &server).unwrap_err();
     assert!(matches!(error, ModelError::Open { .. }), "{error}");
@@ -238,7 +238,7 @@ fn files_that_do_not_open_are_deleted() {
 fn a_file_that_the_hub_lacks_is_named() {
     let (home, server) = (
         Home::with_description(),
-        HubServer::serving(files(1.0).into_iter().take(1)),
+        HubServer::start(files(1.0).into_iter().take(1)),
     );
     let error = pull(&home, &server).unwrap_err();
     let ModelError::HubStatus { url, status: 404 } = &error else {
@@ -282,7 +282,7 @@ fn without_a_network_the_error_comes_soon_and_has_a_hint() {
 
 #[test]
 fn offline_sends_no_request() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     let offline = HubConfig {
         offline: true,
         ..hub(&home, &server)
@@ -300,7 +300,7 @@ fn offline_sends_no_request() {
 /// there are used.
 #[test]
 fn files_in_the_hub_cache_are_used() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     let cache = home.path("hf");
     let hub = |offline: bool| HubConfig {
         offline,
@@ -352,7 +352,7 @@ fn the_hub_follows_the_environment() {
 
 #[test]
 fn a_token_is_sent() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     let hub = HubConfig {
         token: Some("secret".to_owned()),
         ..hub(&home, &server)
@@ -368,7 +368,7 @@ fn a_token_is_sent() {
 
 #[test]
 fn the_hint_follows_the_status() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     let cases = [
         (401, "HF_TOKEN"),
         (404, "`repo`, `revision` and `files`"),
@@ -385,7 +385,7 @@ fn the_hint_follows_the_status() {
 
 #[test]
 fn what_an_answer_lacks_is_said() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     server.set_fault(Some(HubFault::NoEtag));
     let error = pull(&home, &server).unwrap_err();
     let message = error.to_string();
@@ -398,7 +398,7 @@ fn what_an_answer_lacks_is_said() {
 
 #[test]
 fn a_hub_that_knows_no_ranges_is_supported() {
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     server.set_fault(Some(HubFault::NoRange));
     pull(&home, &server).unwrap();
     assert_installed(&home);
@@ -409,7 +409,7 @@ fn a_hub_that_knows_no_ranges_is_supported() {
 #[test]
 fn only_the_owner_can_read_what_a_failed_download_leaves() {
     use std::os::unix::fs::PermissionsExt;
-    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     server.serve("vocabulary.bin", b"damaged".to_vec());
     let failures = [3, 0, 0].map(DownloadFailure::Drop);
     server.fail_downloads("vocabulary.bin", &failures);

@@ -1,8 +1,8 @@
 //! Tests of the model behind an endpoint that fails.
 
 use crate::endpoint_server::{
-    EmbeddingsRequest, EndpointServer, Reply, reply_with_body, reply_with_json, reply_with_status,
-    reply_with_vectors, vector,
+    EmbeddingsRequest, EndpointReply, EndpointServer, reply_with_body, reply_with_json,
+    reply_with_status, reply_with_vectors, vector,
 };
 use crate::tiny_model::{Home, write};
 use serde_json::json;
@@ -32,7 +32,7 @@ fn open(home: &Home, server: &EndpointServer) -> Result<RemoteEmbedder, ModelErr
 
 /// Opens a model on an endpoint that tells its dimension, and replies with `reply` from then on.
 fn endpoint_with(
-    reply: impl Fn(&EmbeddingsRequest) -> Reply + Send + Sync + 'static,
+    reply: impl Fn(&EmbeddingsRequest) -> EndpointReply + Send + Sync + 'static,
 ) -> (Home, EndpointServer, RemoteEmbedder) {
     let home = Home::new();
     let server = EndpointServer::start(move |request| match request.texts[0].as_str() {
@@ -113,7 +113,7 @@ fn a_long_text_is_truncated_to_the_token_limit() {
 
 #[test]
 fn a_busy_server_gets_a_retry() {
-    let failures: [fn() -> Reply; 4] = [
+    let failures: [fn() -> EndpointReply; 4] = [
         || reply_with_status(429, "Retry-After: 0\r\n"),
         || reply_with_status(500, ""),
         || reply_with_status(503, "Retry-After: Wed, 21 Oct 2026 07:28:00 GMT\r\n"),
@@ -133,7 +133,7 @@ fn a_busy_server_gets_a_retry() {
 
 #[test]
 fn a_failed_text_does_not_affect_the_others() {
-    let failures: [fn() -> Reply; 5] = [
+    let failures: [fn() -> EndpointReply; 5] = [
         || reply_with_status(400, ""),
         || reply_with_status(413, ""),
         || reply_with_status(500, ""),
@@ -212,7 +212,7 @@ fn a_long_wait_is_told_once() {
         0..4 => reply_with_status(429, "Retry-After: 1\r\n"),
         _ => reply_with_vectors(request),
     };
-    let check = |reply: fn(&EmbeddingsRequest) -> Reply, reason: &str| {
+    let check = |reply: fn(&EmbeddingsRequest) -> EndpointReply, reason: &str| {
         let (home, server, _) = endpoint_with(reply);
         let told = Arc::new(Mutex::new(Vec::new()));
         let log = told.clone();
@@ -348,7 +348,7 @@ fn an_absent_server_is_an_error_with_its_url() {
         .with_endpoint(endpoint_settings(&url).into_endpoint());
     let error = catalogue.load("remote").err().unwrap();
     assert!(error.to_string().contains(&url), "{error}");
-    assert!(error.hint().unwrap().contains("model use table"));
+    assert!(error.hint().unwrap().contains("model use all-minilm-l6-v2"));
 }
 
 #[test]

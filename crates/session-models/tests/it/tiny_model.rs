@@ -1,6 +1,6 @@
 //! A temporary home directory, and a model of a few hundred bytes.
 
-use session_embed::{Table, Vocabulary};
+use session_embed::{TokenTable, TokenVocabulary};
 use session_models::{Catalogue, UserDirectories};
 use std::path::{Path, PathBuf};
 
@@ -13,8 +13,8 @@ pub fn files(seed: f32) -> [(&'static str, Vec<u8>); 2] {
     let row = |n: usize| (0..4).map(|d| ((n * 4 + d) as f32 * seed).sin()).collect();
     let rows: Vec<Vec<f32>> = (0..WORDS.len()).map(row).collect();
     [
-        ("weights/table.bin", Table::compile(4, 64, &rows)),
-        ("vocabulary.bin", Vocabulary::compile(&WORDS).unwrap()),
+        ("weights/table.bin", TokenTable::compile(4, 64, &rows)),
+        ("vocabulary.bin", TokenVocabulary::compile(&WORDS).unwrap()),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! The keys and what they do, in a box over everything else.
 
 use super::overlay::draw_box;
-use crate::action::Action;
+use crate::action::PickerAction;
 use crate::app::App;
 use crate::theme::Theme;
 use ratatui::Frame;
@@ -20,19 +20,21 @@ const LIST_KEYS: [(&str, &str); 10] = [
     ("Shift-↑ Shift-↓", "scroll the preview"),
     ("Enter", "open the conversation"),
     ("Alt-P", "this project, worktrees included, or all"),
-    ("Ctrl-A E B F D K U W Alt-B D", "edit the query"),
-    ("Ctrl-L", "draw everything anew"),
-    ("Esc", "quit"),
+    ("Ctrl-ABDEFKUWY Alt-B Alt-D", "edit the query"),
+    ("Ctrl-L Ctrl-Z", "draw everything anew, suspend until `fg`"),
+    ("Esc Ctrl-C", "quit"),
 ];
 
-const CONVERSATION_KEYS: [(&str, &str); 7] = [
+const CONVERSATION_KEYS: [(&str, &str); 9] = [
     ("j k ↑ ↓ Space PgUp PgDn", "scroll"),
     ("J K", "next turn, previous turn"),
     ("g G", "beginning, end"),
     ("/", "find a text"),
     ("n N", "next match, previous match"),
     ("t", "calls: short, full, off"),
+    ("Ctrl-L Ctrl-Z", "draw everything anew, suspend until `fg`"),
     ("Esc q", "back to the list"),
+    ("Ctrl-C", "quit"),
 ];
 
 /// Columns of the keys where what they do stands beside them.
@@ -46,7 +48,7 @@ const FRAME: (u16, u16) = (4, 2);
 pub(super) fn draw_help(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area: Rect) {
     let columns = usize::from(area.width.saturating_sub(FRAME.0));
     let room = usize::from(area.height.saturating_sub(FRAME.1));
-    let mut lines = help_lines(app.conversation.is_some(), theme, columns);
+    let mut lines = format_help_lines(app.conversation.is_some(), theme, columns);
     if lines.len() > room {
         // The last line says that there are more.
         let shown = room.saturating_sub(1);
@@ -58,28 +60,28 @@ pub(super) fn draw_help(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area
     draw_box(frame, "keys", lines, theme, area);
 }
 
-fn help_lines(is_conversation: bool, theme: Theme, columns: usize) -> Vec<Line<'static>> {
+fn format_help_lines(is_conversation: bool, theme: Theme, columns: usize) -> Vec<Line<'static>> {
     let (keys, before): (&[(&str, &str)], _) = match is_conversation {
         true => (&CONVERSATION_KEYS, ""),
         false => (&LIST_KEYS, "Alt-"),
     };
     let keys = keys.iter();
     let mut lines: Vec<Line<'_>> = keys
-        .flat_map(|(key, does)| key_lines(key, does, theme, columns))
+        .flat_map(|(key, does)| format_key_lines(key, does, theme, columns))
         .collect();
     lines.push(Line::default());
-    lines.extend(Action::ALL.iter().flat_map(|(_, letter, does)| {
+    lines.extend(PickerAction::ALL.iter().flat_map(|(_, letter, does)| {
         let letter = match is_conversation {
             true => *letter,
             false => letter.to_ascii_uppercase(),
         };
-        key_lines(&format!("{before}{letter}"), does, theme, columns)
+        format_key_lines(&format!("{before}{letter}"), does, theme, columns)
     }));
     lines
 }
 
 /// Formats a key with what it does beside it, or below it where there are few columns.
-fn key_lines(key: &str, does: &str, theme: Theme, columns: usize) -> Vec<Line<'static>> {
+fn format_key_lines(key: &str, does: &str, theme: Theme, columns: usize) -> Vec<Line<'static>> {
     let is_beside = columns >= TWO_COLUMNS;
     let indent = if is_beside { KEY_COLUMNS } else { 2 };
     let folded = wrap_lines(does, columns.saturating_sub(indent).max(1));

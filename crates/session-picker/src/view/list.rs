@@ -1,16 +1,17 @@
 //! The query, the line below it, and the rows.
 
-use super::{column, wrapped};
+use super::{pad_column, wrap_text};
 use crate::app::App;
 use crate::list_answer::ListRow;
+use crate::query_line::OpenCompletion;
 use crate::theme::Theme;
 use jiff::Timestamp;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
-use session_core::Band;
-use session_display::{elapsed, line, safe_line};
+use session_core::ConfidenceBand;
+use session_display::{fit_line, format_elapsed, sanitize_line};
 use session_search::Level;
 use unicode_width::UnicodeWidthStr;
 
@@ -21,11 +22,14 @@ const ONE_LINE: u16 = 76;
 /// Draws the line in which the query is typed, with the cursor.
 pub(super) fn draw_query(frame: &mut Frame<'_>, app: &App, theme: Theme, area: Rect) {
     let columns = usize::from(area.width).saturating_sub(PROMPT.len());
-    let (text, cursor) = app.query.visible(columns);
+    let visible = app.query.visible_part(columns);
     let prompt = Span::styled(PROMPT, theme.accent());
-    frame.render_widget(Line::from(vec![prompt, Span::raw(text.to_owned())]), area);
+    frame.render_widget(
+        Line::from(vec![prompt, Span::raw(visible.text.to_owned())]),
+        area,
+    );
     if app.form.is_none() && !app.shows_help {
-        let x = area.x + u16::try_from(PROMPT.len() + cursor).unwrap_or(u16::MAX);
+        let x = area.x + u16::try_from(PROMPT.len() + visible.cursor_column).unwrap_or(u16::MAX);
         frame.set_cursor_position(Position::new(x.min(area.right().saturating_sub(1)), area.y));
     }
 }
@@ -33,29 +37,26 @@ pub(super) fn draw_query(frame: &mut Frame<'_>, app: &App, theme: Theme, area: R
 /// Draws the levels, the project's switch, and what was searched; or the candidates of a completion,
 /// or what is wrong with a filter.
 pub(super) fn draw_status(frame: &mut Frame<'_>, app: &App, theme: Theme, area: Rect) {
-    let status = match (app.query.candidates(), &app.list.mistake) {
-        (Some((candidates, chosen)), _) => candidates_line(candidates, chosen, theme, area.width),
+    let status = match (app.query.completion(), &app.list.mistake) {
+        (Some(completion), _) => format_candidates(completion, theme, area.width),
         (None, Some(mistake)) => {
-            Line::styled(line(mistake, usize::from(area.width)), theme.mistake())
+            Line::styled(fit_line(mistake, usize::from(area.width)), theme.mistake())
         }
-        (None, None) => status_line(app, theme, area.width),
+        (None, None) => format_status(app, theme, area.width),
     };
     frame.render_widget(status, area);
 }
 
-fn candidates_line(
-    candidates: &[String],
-    chosen: usize,
-    theme: Theme,
-    columns: u16,
-) -> Line<'static> {
+fn format_candidates(completion: &OpenCompletion, theme: Theme, columns: u16) -> Line<'static> {
+    let chosen = completion.chosen;
+    let candidates = completion.candidates.iter().enumerate();
     let mut spans = Line::from("  ");
-    for (at, candidate) in candidates.iter().enumerate().skip(chosen.saturating_sub(2)) {
+    for (at, candidate) in candidates.skip(chosen.saturating_sub(2)) {
         let style = match at == chosen {
             true => theme.accent(),
             false => theme.faint(),
         };
-        let candidate = safe_line(candidate);
+        let candidate = sanitize_line(candidate);
         if spans.width() + candidate.len() > usize::from(columns) && at > chosen {
             break;
         }
@@ -65,7 +66,7 @@ fn candidates_line(
     spans
 }
 
-fn status_line(app: &App, theme: Theme, columns: u16) -> Line<'static> {
+fn format_status(app: &App, theme: Theme, columns: u16) -> Line<'static> {
     let switch = |name: &'static str, is_on: bool| match is_on {
         true => Span::styled(name, theme.accent().add_modifier(Modifier::UNDERLINED)),
         false => Span::styled(name, theme.faint()),
@@ -80,7 +81,7 @@ fn status_line(app: &App, theme: Theme, columns: u16) -> Line<'static> {
         switch("this project", app.this_project),
     ]);
     let room = usize::from(columns).saturating_sub(status.width() + 3);
-    let counts = counts(app, room);
+    let counts = format_counts(app, room);
     let fill = usize::from(columns).saturating_sub(status.width() + counts.len() + 1);
     status.push_span(Span::raw(" ".repeat(fill)));
     status.push_span(Span::styled(counts, theme.faint()));
@@ -88,7 +89,7 @@ fn status_line(app: &App, theme: Theme, columns: u16) -> Line<'static> {
 }
 
 /// Formats how much was searched, and what is still to be read, or the latter alone: what there is room for.
-fn counts(app: &App, columns: usize) -> String {
+fn format_counts(app: &App, columns: usize) -> String {
     let searched = match app.list.sessions {
         None => String::new(),
         Some(1) => "1 session".to_owned(),
@@ -114,18 +115,18 @@ pub(super) fn draw_rows(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area
         true => 1,
         false => 2,
     };
-    app.list.place(area, lines_per_row);
+    app.list.set_area(area, lines_per_row);
     if app.list.rows.is_empty() {
         let note = match &app.list.failure {
-            Some(reason) => wrapped(reason, area.width, theme.mistake()),
-            None => wrapped(nothing(app), area.width, theme.faint()),
+            Some(reason) => wrap_text(reason, area.width, theme.mistake()),
+            None => wrap_text(empty_list_text(app), area.width, theme.faint()),
         };
         return frame.render_widget(ratatui::text::Text::from(note), area);
     }
     let now_ms = Timestamp::now().as_millisecond();
     let columns = usize::from(area.width);
     let visible = usize::from(area.height.div_ceil(lines_per_row));
-    let cells = RowColumns::fitting(&app.list.rows, app.list.level, columns);
+    let cells = RowColumns::fit_columns(&app.list.rows, app.list.level, columns);
     let rows = app.list.rows.iter().enumerate();
     let rows = rows.skip(app.list.offset).take(visible);
     let lines: Vec<Line<'_>> = rows
@@ -134,12 +135,12 @@ pub(super) fn draw_rows(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area
                 row,
                 level: app.list.level,
                 is_selected: at == app.list.selected,
-                elapsed: elapsed(row.session.ended_ms, now_ms),
+                elapsed: format_elapsed(row.session.ended_ms, now_ms),
                 theme,
             };
             match lines_per_row {
-                1 => vec![drawn.one_line(columns, cells)],
-                _ => drawn.two_lines(columns),
+                1 => vec![drawn.draw_one_line(columns, cells)],
+                _ => drawn.draw_two_lines(columns),
             }
         })
         .collect();
@@ -147,7 +148,7 @@ pub(super) fn draw_rows(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area
 }
 
 /// Says why there are no rows.
-fn nothing(app: &App) -> &'static str {
+fn empty_list_text(app: &App) -> &'static str {
     match (app.list.sessions, app.files_left) {
         (None, None) => "reading your histories",
         (None, Some(0)) => "there is no history yet",
@@ -174,24 +175,27 @@ struct RowColumns {
 }
 
 impl RowColumns {
-    fn fitting(rows: &[ListRow], level: Level, columns: usize) -> Self {
+    fn fit_columns(rows: &[ListRow], level: Level, columns: usize) -> Self {
         let widest = |cell: &dyn Fn(&ListRow) -> String, most: usize| {
             let widths = rows.iter().map(|row| cell(row).width());
             widths.max().unwrap_or_default().min(most)
         };
         Self {
-            agent: widest(&|row| safe_line(&row.session.source), 9),
+            agent: widest(&|row| sanitize_line(&row.session.source), 9),
             project: widest(
-                &|row| safe_line(session_display::project(&row.session)),
+                &|row| sanitize_line(session_display::project_label(&row.session)),
                 (columns / 7).clamp(10, 20),
             ),
-            branch: widest(&|row| safe_line(branch(row)), (columns / 8).clamp(8, 18)),
-            turns: widest(&|row| turns(row, level), 9),
+            branch: widest(
+                &|row| sanitize_line(branch_cell(row)),
+                (columns / 8).clamp(8, 18),
+            ),
+            turns: widest(&|row| turns_cell(row, level), 9),
         }
     }
 }
 
-fn branch(row: &ListRow) -> &str {
+fn branch_cell(row: &ListRow) -> &str {
     let of_turn = row.turn.as_ref().and_then(|turn| turn.branch.as_deref());
     of_turn
         .or(row.session.branch.as_deref())
@@ -199,7 +203,7 @@ fn branch(row: &ListRow) -> &str {
 }
 
 /// Returns the number of turns, or which of them a row is.
-fn turns(row: &ListRow, level: Level) -> String {
+fn turns_cell(row: &ListRow, level: Level) -> String {
     match level {
         Level::Session => row.session.turns.to_string(),
         Level::Turn => format!("{}/{}", row.turn_index() + 1, row.session.turns),
@@ -216,31 +220,34 @@ struct DrawnRow<'a> {
 }
 
 impl DrawnRow<'_> {
-    /// Band, time, agent, project, branch, turns, title.
-    fn one_line(&self, columns: usize, cells: RowColumns) -> Line<'static> {
+    /// Draws band, time, agent, project, branch, turns and title on one line.
+    fn draw_one_line(&self, columns: usize, cells: RowColumns) -> Line<'static> {
         let session = &self.row.session;
         let faint = self.theme.faint();
         let cell = |text: &str, width: usize| match width {
             0 => String::new(),
-            width => format!("{} ", column(&safe_line(text), width)),
+            width => format!("{} ", pad_column(&sanitize_line(text), width)),
         };
-        let project = session_display::project(session);
-        let turns = format!("{:>1$}  ", turns(self.row, self.level), cells.turns);
-        let mut line = Line::from(self.marks());
-        line.push_span(Span::styled(column(&self.elapsed, 5), faint));
+        let project = session_display::project_label(session);
+        let turns = format!("{:>1$}  ", turns_cell(self.row, self.level), cells.turns);
+        let mut line = Line::from(self.draw_marks());
+        line.push_span(Span::styled(pad_column(&self.elapsed, 5), faint));
         line.push_span(Span::styled(cell(&session.source, cells.agent), faint));
         let name = cell(project, cells.project);
         line.push_span(Span::styled(name, self.theme.project()));
-        line.push_span(Span::styled(cell(branch(self.row), cells.branch), faint));
+        line.push_span(Span::styled(
+            cell(branch_cell(self.row), cells.branch),
+            faint,
+        ));
         line.push_span(Span::styled(turns, faint));
         let left = columns.saturating_sub(line.width());
         self.push_text(&mut line, left);
         line
     }
 
-    /// The band with the title, and below what else is said.
-    fn two_lines(&self, columns: usize) -> Vec<Line<'static>> {
-        let mut first = Line::from(self.marks());
+    /// Draws the band with the title, and all else on a second line.
+    fn draw_two_lines(&self, columns: usize) -> Vec<Line<'static>> {
+        let mut first = Line::from(self.draw_marks());
         let left = columns.saturating_sub(first.width());
         self.push_text(&mut first, left);
         let session = &self.row.session;
@@ -249,23 +256,23 @@ impl DrawnRow<'_> {
             (Level::Session, _) => " turns",
             (Level::Turn, _) => "",
         };
-        let project = session_display::project(session);
-        let turns = format!("{}{unit}", turns(self.row, self.level));
+        let project = session_display::project_label(session);
+        let turns = format!("{}{unit}", turns_cell(self.row, self.level));
         let parts = [
             &self.elapsed,
             &session.source,
             project,
-            branch(self.row),
+            branch_cell(self.row),
             &turns,
         ];
         let parts = parts.into_iter().filter(|part| !part.is_empty());
-        let second = parts.map(safe_line).collect::<Vec<_>>().join(" · ");
-        let second = format!("    {}", line(&second, columns.saturating_sub(4)));
+        let second = parts.map(sanitize_line).collect::<Vec<_>>().join(" · ");
+        let second = format!("    {}", fit_line(&second, columns.saturating_sub(4)));
         vec![first, Line::styled(second, self.theme.faint())]
     }
 
-    /// The mark of the selection and that of the band.
-    fn marks(&self) -> Vec<Span<'static>> {
+    /// Draws the mark of the selection and that of the band.
+    fn draw_marks(&self) -> Vec<Span<'static>> {
         let selection = match self.is_selected {
             true => Span::styled("▌ ", self.theme.accent()),
             false => Span::raw("  "),
@@ -278,7 +285,7 @@ impl DrawnRow<'_> {
     }
 
     fn push_text(&self, line: &mut Line<'static>, columns: usize) {
-        for part in self.row.text.line(columns) {
+        for part in self.row.text.fit_parts(columns) {
             let style = match (part.is_match, self.is_selected) {
                 (true, _) => self.theme.matching(),
                 (false, true) => self.theme.title(),
@@ -289,11 +296,11 @@ impl DrawnRow<'_> {
     }
 }
 
-fn band_mark(band: Band) -> &'static str {
+fn band_mark(band: ConfidenceBand) -> &'static str {
     match band {
-        Band::Strong => "● ",
-        Band::Moderate => "◐ ",
-        Band::Weak => "○ ",
+        ConfidenceBand::Strong => "● ",
+        ConfidenceBand::Moderate => "◐ ",
+        ConfidenceBand::Weak => "○ ",
     }
 }
 

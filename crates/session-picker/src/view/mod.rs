@@ -14,7 +14,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Block, Borders, Clear};
-use session_display::{cut, safe_line, wrap_lines};
+use session_display::{sanitize_line, truncate_to_columns, wrap_lines};
 
 /// Columns from which the preview stands beside the list.
 const WIDE: u16 = 110;
@@ -69,7 +69,7 @@ fn draw_browser(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area: Rect) 
     let inner = block.inner(preview_area);
     frame.render_widget(block, preview_area);
     text::draw_preview(frame, app, theme, inner);
-    frame.render_widget(keys_line(&LIST_KEYS, theme, footer.width), footer);
+    frame.render_widget(format_keys(&LIST_KEYS, theme, footer.width), footer);
     list::draw_query(frame, app, theme, query);
 }
 
@@ -86,7 +86,7 @@ const LIST_KEYS: [(&str, &str); 7] = [
 
 /// Draws what was done over the last lines: all of it, since its end may be what to do about it.
 fn draw_note(frame: &mut Frame<'_>, note: &str, theme: Theme, area: Rect) {
-    let lines = wrapped(note, area.width, theme.title());
+    let lines = wrap_text(note, area.width, theme.title());
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let [_, place] = Layout::vertical([Constraint::Fill(1), Constraint::Max(height)]).areas(area);
     frame.render_widget(Clear, place);
@@ -94,9 +94,9 @@ fn draw_note(frame: &mut Frame<'_>, note: &str, theme: Theme, area: Rect) {
 }
 
 /// Folds a text of several lines, which is made safe, to columns.
-fn wrapped(text: &str, columns: u16, style: Style) -> Vec<Line<'static>> {
+fn wrap_text(text: &str, columns: u16, style: Style) -> Vec<Line<'static>> {
     let fold = |line: &str| {
-        let line = safe_line(line);
+        let line = sanitize_line(line);
         let folded = wrap_lines(&line, usize::from(columns).max(1));
         folded
             .map(|line| Line::styled(line.to_owned(), style))
@@ -106,7 +106,7 @@ fn wrapped(text: &str, columns: u16, style: Style) -> Vec<Line<'static>> {
 }
 
 /// Lists keys with what they do, as many as fit.
-fn keys_line(keys: &[(&str, &str)], theme: Theme, columns: u16) -> Line<'static> {
+fn format_keys(keys: &[(&str, &str)], theme: Theme, columns: u16) -> Line<'static> {
     let mut line = Line::default();
     for (key, does) in keys {
         let added = key.len() + does.len() + 3;
@@ -120,8 +120,8 @@ fn keys_line(keys: &[(&str, &str)], theme: Theme, columns: u16) -> Line<'static>
 }
 
 /// Cuts a text to columns and fills it up to them.
-fn column(text: &str, columns: usize) -> String {
-    let text = cut(text, columns);
+fn pad_column(text: &str, columns: usize) -> String {
+    let text = truncate_to_columns(text, columns);
     let fill = columns.saturating_sub(unicode_width::UnicodeWidthStr::width(text.as_str()));
     format!("{text}{}", " ".repeat(fill))
 }

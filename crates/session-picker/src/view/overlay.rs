@@ -7,6 +7,8 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Block, Clear, Padding};
+use session_core::TurnAddress;
+use session_display::sanitize_line;
 
 /// Draws lines in a box in the middle; returns where they stand.
 pub(super) fn draw_box(
@@ -54,15 +56,15 @@ pub(super) fn draw_form(frame: &mut Frame<'_>, form: &MemoryForm, theme: Theme, 
     let fields = form.fields();
     let mut lines: Vec<Line<'_>> = fields
         .iter()
-        .map(|(name, input, is_active)| {
-            let style = match is_active {
+        .map(|field| {
+            let style = match field.is_active {
                 true => theme.accent(),
                 false => theme.faint(),
             };
-            let (text, _) = visible_input(input, columns);
+            let visible = visible_input(field.input, columns);
             Line::from(vec![
-                Span::styled(format!("{name:<10}"), style),
-                Span::raw(super::column(text, columns)),
+                Span::styled(format!("{:<10}", field.name), style),
+                Span::raw(super::pad_column(visible.text, columns)),
             ])
         })
         .collect();
@@ -72,11 +74,13 @@ pub(super) fn draw_form(frame: &mut Frame<'_>, form: &MemoryForm, theme: Theme, 
         false => "both fields are needed   Tab the other field   Esc give up",
     };
     lines.push(Line::styled(keys, theme.faint()));
-    let name = format!("save a memory from turn {}", form.target.turn + 1);
+    let address = TurnAddress::new(sanitize_line(&form.target.session.uid), form.target.turn);
+    let name = format!("save a memory from {address}");
     let inner = draw_box(frame, &name, lines, theme, area);
-    if let Some((row, (_, input, _))) = fields.iter().enumerate().find(|(_, field)| field.2) {
-        let (_, cursor) = visible_input(input, columns);
-        let x = inner.x + u16::try_from(10 + cursor).unwrap_or(0);
+    let active = fields.iter().enumerate().find(|(_, field)| field.is_active);
+    if let Some((row, field)) = active {
+        let visible = visible_input(field.input, columns);
+        let x = inner.x + u16::try_from(10 + visible.cursor_column).unwrap_or(0);
         let y = inner.y + u16::try_from(row).unwrap_or(0);
         frame.set_cursor_position(Position::new(x, y));
     }

@@ -2,18 +2,18 @@
 
 use super::draw;
 use crate::app::App;
-use crate::list_answer::{ListAnswer, ListRow, Question};
+use crate::list_answer::{ListAnswer, ListRequest, ListRow};
 use crate::theme::Theme;
-use crate::worker::{LoadedTurns, Message, TurnsQuestion};
+use crate::worker::{LoadedTurns, PickerMessage, TurnsRequest};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use insta::assert_snapshot;
 use jiff::Timestamp;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Modifier;
-use session_core::{Band, Part, ToolCall, Turn};
+use session_core::{ConfidenceBand, ToolCall, Turn, TurnPart};
 use session_display::mark_words;
-use session_search::{Exchange, Level, Origin};
+use session_search::{Exchange, Level, TurnOrigin};
 use session_store::{SessionId, SessionRow, TurnRow};
 
 const HOUR_MS: i64 = 3_600_000;
@@ -32,8 +32,8 @@ pub(crate) fn session(id: i64, title: &str, hours: i64) -> SessionRow {
     }
 }
 
-pub(crate) fn row(session: SessionRow, band: Option<Band>, terms: &[&str]) -> ListRow {
-    let title = session_display::title(&session);
+pub(crate) fn row(session: SessionRow, band: Option<ConfidenceBand>, terms: &[&str]) -> ListRow {
+    let title = session_display::session_title(&session);
     ListRow {
         text: mark_words(terms, &[&title]).unwrap().remove(0),
         turn: Some(TurnRow {
@@ -46,10 +46,10 @@ pub(crate) fn row(session: SessionRow, band: Option<Band>, terms: &[&str]) -> Li
     }
 }
 
-pub(crate) fn listing(app: &mut App, rows: Vec<ListRow>, terms: &[&str]) -> Message {
-    let question: Question = app.list.ask(app.query.text(), app.this_project);
-    Message::Listed(Box::new(ListAnswer {
-        question,
+pub(crate) fn listing(app: &mut App, rows: Vec<ListRow>, terms: &[&str]) -> PickerMessage {
+    let question: ListRequest = app.list.make_request(app.query.text(), app.this_project);
+    PickerMessage::Listed(Box::new(ListAnswer {
+        request: question,
         sessions: rows.len(),
         rows,
         terms: terms.iter().map(|term| (*term).to_owned()).collect(),
@@ -65,13 +65,13 @@ fn lantern_turn() -> Exchange {
         ..ToolCall::default()
     };
     Exchange {
-        origin: Origin::History,
+        origin: TurnOrigin::History,
         turn: Turn {
             index: 2,
             prompt: "Why does the **lantern** at the gate not burn?".into(),
             parts: vec![
-                Part::Call(call),
-                Part::Text {
+                TurnPart::Call(call),
+                TurnPart::Text {
                     text: "# Oil\n\nThe `lantern` has no oil:\n\n```\nfill(3);\n```\n".into(),
                 },
             ],
@@ -87,7 +87,7 @@ pub(crate) fn opened() -> App {
     let rows = vec![
         row(
             session(1, "The lantern at the gate", 3),
-            Some(Band::Strong),
+            Some(ConfidenceBand::Strong),
             &terms,
         ),
         row(
@@ -96,7 +96,7 @@ pub(crate) fn opened() -> App {
                 "渡し場の灯り: a lantern for the ferry, which is told at some length",
                 50,
             ),
-            Some(Band::Moderate),
+            Some(ConfidenceBand::Moderate),
             &terms,
         ),
         row(
@@ -105,18 +105,18 @@ pub(crate) fn opened() -> App {
                 "\u{1b}[31mred\u{1b}[0m \u{202e}thgin ta snretnal פנס",
                 900,
             ),
-            Some(Band::Weak),
+            Some(ConfidenceBand::Weak),
             &terms,
         ),
     ];
     let shown = rows[0].session.clone();
     let listed = listing(&mut app, rows, &terms);
-    app.receive(listed);
-    app.receive(Message::Refreshed {
+    app.handle_message(listed);
+    app.handle_message(PickerMessage::Refreshed {
         files_left: Some(0),
     });
-    app.receive(Message::Loaded(Box::new(LoadedTurns {
-        question: TurnsQuestion {
+    app.handle_message(PickerMessage::Loaded(Box::new(LoadedTurns {
+        request: TurnsRequest {
             session: shown,
             turn: Some(2),
         },
@@ -150,7 +150,7 @@ pub(crate) fn screen(app: &mut App, columns: u16, lines: u16) -> String {
 }
 
 pub(crate) fn press(app: &mut App, code: KeyCode, modifiers: KeyModifiers) {
-    app.handle(&Event::Key(KeyEvent::new(code, modifiers)));
+    app.handle_event(&Event::Key(KeyEvent::new(code, modifiers)));
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn no_size_is_too_small() {
 #[test]
 fn an_older_answer_is_dropped_and_a_refreshed_one_keeps_the_row() {
     let mut app = opened();
-    let late = app.list.ask("lan", false);
+    let late = app.list.make_request("lan", false);
     let rows = || {
         vec![
             row(session(1, "one", 1), None, &[]),
@@ -267,9 +267,9 @@ fn an_older_answer_is_dropped_and_a_refreshed_one_keeps_the_row() {
         ]
     };
     let listed = listing(&mut app, rows(), &[]);
-    app.receive(listed);
-    app.receive(Message::Listed(Box::new(ListAnswer {
-        question: late,
+    app.handle_message(listed);
+    app.handle_message(PickerMessage::Listed(Box::new(ListAnswer {
+        request: late,
         rows: Vec::new(),
         sessions: 0,
         terms: Vec::new(),
@@ -280,8 +280,11 @@ fn an_older_answer_is_dropped_and_a_refreshed_one_keeps_the_row() {
     let mut more = rows();
     more.insert(0, row(session(9, "new", 0), None, &[]));
     let listed = listing(&mut app, more, &[]);
-    app.receive(listed);
-    assert_eq!(app.list.row().unwrap().session.id, SessionId::new(2));
+    app.handle_message(listed);
+    assert_eq!(
+        app.list.selected_row().unwrap().session.id,
+        SessionId::new(2)
+    );
     assert_eq!(app.list.level, Level::Session);
 }
 
@@ -289,14 +292,14 @@ fn an_older_answer_is_dropped_and_a_refreshed_one_keeps_the_row() {
 fn the_preview_is_asked_for_again_after_a_conversation() {
     let mut app = opened();
     press(&mut app, KeyCode::Down, KeyModifiers::NONE);
-    assert!(app.wanted_preview().is_some());
+    assert!(app.request_preview().is_some());
     // Opened before the preview was read: the session is read instead.
     press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
-    assert!(app.wanted_preview().is_none());
+    assert!(app.request_preview().is_none());
     press(&mut app, KeyCode::Esc, KeyModifiers::NONE);
-    let wanted = app.wanted_preview().unwrap();
+    let wanted = app.request_preview().unwrap();
     assert_eq!(wanted.session.id, SessionId::new(2));
-    assert!(app.wanted_preview().is_none());
+    assert!(app.request_preview().is_none());
 }
 
 #[test]
@@ -305,7 +308,7 @@ fn control_and_a_letter_do_nothing_in_a_conversation() {
     press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
     for letter in "rfecyimq".chars().filter(|letter| *letter != 'c') {
         let key = KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL);
-        assert!(app.handle(&Event::Key(key)).is_none(), "{letter}");
+        assert!(app.handle_event(&Event::Key(key)).is_none(), "{letter}");
     }
     assert!(app.conversation.is_some() && app.form.is_none());
 }
@@ -322,13 +325,13 @@ fn what_is_pasted_and_the_wheel_reach_what_is_in_front() {
     let mut app = opened();
     screen(&mut app, 80, 24);
     press(&mut app, KeyCode::F(1), KeyModifiers::NONE);
-    app.handle(&paste);
-    app.handle(&wheel);
+    app.handle_event(&paste);
+    app.handle_event(&wheel);
     press(&mut app, KeyCode::Esc, KeyModifiers::NONE);
     assert_eq!((app.query.text(), app.list.selected), ("lantern", 0));
     press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
     press(&mut app, KeyCode::Char('/'), KeyModifiers::NONE);
-    app.handle(&paste);
+    app.handle_event(&paste);
     assert_eq!(app.conversation.unwrap().search.value(), "oil");
 }
 
@@ -337,7 +340,7 @@ fn the_whole_of_a_note_is_read_with_its_hint() {
     let mut app = opened();
     let path = "/home/ann/harbour/".repeat(5);
     let note = format!("`{path}page.html` is there already\nhint: move it \u{1b}[31maway");
-    app.receive(Message::Noted(note));
+    app.handle_message(PickerMessage::Noted(note));
     let screen = screen(&mut app, 80, 24);
     assert!(
         screen.ends_with("page.html` is there already\nhint: move it away"),
@@ -348,7 +351,7 @@ fn the_whole_of_a_note_is_read_with_its_hint() {
 #[test]
 fn a_list_without_an_answer_says_why() {
     let mut app = opened();
-    app.receive(Message::Unlisted(
+    app.handle_message(PickerMessage::Unlisted(
         "the index is damaged\nhint: make it anew".into(),
     ));
     let failed = screen(&mut app, 80, 24);
@@ -358,7 +361,7 @@ fn a_list_without_an_answer_says_why() {
     );
     assert!(!failed.contains("The lantern at the gate"), "{failed}");
     let listed = listing(&mut app, vec![row(session(1, "one", 1), None, &[])], &[]);
-    app.receive(listed);
+    app.handle_message(listed);
     assert!(!screen(&mut app, 80, 24).contains("damaged"));
 }
 
@@ -367,14 +370,14 @@ fn an_empty_list_says_what_leaves_nothing() {
     let check = |typed: &str, this_project: bool, sessions: usize, expected: &str| {
         let mut app = App::new(typed);
         app.this_project = this_project;
-        app.receive(Message::Refreshed {
+        app.handle_message(PickerMessage::Refreshed {
             files_left: Some(0),
         });
-        let Message::Listed(mut listed) = listing(&mut app, Vec::new(), &[]) else {
+        let PickerMessage::Listed(mut listed) = listing(&mut app, Vec::new(), &[]) else {
             panic!("a listing");
         };
         listed.sessions = sessions;
-        app.receive(Message::Listed(listed));
+        app.handle_message(PickerMessage::Listed(listed));
         let shown = screen(&mut app, 80, 12);
         assert!(shown.contains(&format!("\n{expected}\n")), "{shown}");
     };
@@ -405,11 +408,11 @@ fn titles_have_the_room_that_other_cells_do_not_need() {
     let mut branched = session(1, long, 3);
     branched.branch = None;
     let listed = listing(&mut app, vec![row(branched.clone(), None, &[])], &[]);
-    app.receive(listed);
+    app.handle_message(listed);
     assert!(screen(&mut app, 100, 12).contains(long));
     branched.branch = Some("feat/a-branch-of-some-length".into());
     let listed = listing(&mut app, vec![row(branched, None, &[])], &[]);
-    app.receive(listed);
+    app.handle_message(listed);
     let shown = screen(&mut app, 100, 12);
     assert!(
         shown.contains(" feat/a-bran… ") && !shown.contains(long),
@@ -422,14 +425,14 @@ fn a_conversation_that_was_forgotten_goes_back_to_the_list() {
     let mut app = opened();
     press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
     let session = app.conversation.as_ref().unwrap().session.clone();
-    let effect = app.receive(Message::Loaded(Box::new(LoadedTurns {
-        question: TurnsQuestion {
+    let effect = app.handle_message(PickerMessage::Loaded(Box::new(LoadedTurns {
+        request: TurnsRequest {
             session,
             turn: None,
         },
         exchanges: Vec::new(),
     })));
-    assert!(matches!(effect, Some(crate::app::Effect::Search)));
+    assert!(matches!(effect, Some(crate::app_effect::AppEffect::Search)));
     assert!(screen(&mut app, 80, 24).contains("its turns are no longer in the index"));
     assert!(app.conversation.is_none());
 }
@@ -463,7 +466,7 @@ fn a_search_says_that_calls_are_not_shown_in_full() {
 fn a_conversation_that_cannot_be_read_says_so() {
     let mut app = opened();
     press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
-    app.receive(Message::Unread("the index is gone".into()));
+    app.handle_message(PickerMessage::Unread("the index is gone".into()));
     press(&mut app, KeyCode::Char('j'), KeyModifiers::NONE);
     assert!(screen(&mut app, 80, 24).contains("not all read"));
 }
@@ -473,8 +476,8 @@ fn the_line_at_the_top_stays_when_calls_are_shown_otherwise() {
     let mut app = opened();
     press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
     let session = app.conversation.as_ref().unwrap().session.clone();
-    app.receive(Message::Loaded(Box::new(LoadedTurns {
-        question: TurnsQuestion {
+    app.handle_message(PickerMessage::Loaded(Box::new(LoadedTurns {
+        request: TurnsRequest {
             session,
             turn: None,
         },

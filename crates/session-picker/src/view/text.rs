@@ -1,8 +1,8 @@
 //! Turns: the preview and the conversation.
 
-use super::keys_line;
+use super::format_keys;
 use crate::app::{App, PreviewPane};
-use crate::conversation::{Conversation, Reading};
+use crate::conversation::{ConversationView, ReadingState};
 use crate::query_line::visible_input;
 use crate::text_lines::{CallDetail, LineRole, TextLine};
 use crate::text_pane::TextPane;
@@ -11,41 +11,47 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
-use session_display::{minute, title};
+use session_display::{format_minute, session_title};
 use std::ops::Range;
 
 /// Draws the turn of the row that is selected.
 pub(super) fn draw_preview(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area: Rect) {
     app.preview_area = area;
     let columns = usize::from(area.width).saturating_sub(2);
-    let shown = app.list.row().map(|row| row.session.id);
+    let shown = app.list.selected_row().map(|row| row.session.id);
     app.lay_out_preview(columns, usize::from(area.height).saturating_sub(1));
     let Some(preview) = &app.preview else { return };
     if Some(preview.session.id) != shown {
         return;
     }
     let [head, body] =
-        Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(indented(area));
-    frame.render_widget(preview_head(preview, theme, usize::from(head.width)), head);
+        Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(indent_area(area));
+    frame.render_widget(
+        format_preview_head(preview, theme, usize::from(head.width)),
+        head,
+    );
     draw_pane(frame, &preview.pane, theme, body);
 }
 
-/// The title, and which turn it is: its own line may be above what is shown.
-fn preview_head(preview: &PreviewPane, theme: Theme, columns: usize) -> Line<'static> {
+/// Formats the title, and which turn it is: its own line may be above what is shown.
+fn format_preview_head(preview: &PreviewPane, theme: Theme, columns: usize) -> Line<'static> {
     let turn = preview.pane.text.exchanges().first().map(|e| &e.turn);
     let place = turn.map_or(String::new(), |turn| {
         let (number, turns) = (turn.index + 1, preview.session.turns);
-        format!("  {number}/{turns}  {}", minute(turn.started_ms))
+        format!("  {number}/{turns}  {}", format_minute(turn.started_ms))
     });
     let left = columns.saturating_sub(place.len());
     Line::from(vec![
-        Span::styled(super::column(&title(&preview.session), left), theme.title()),
+        Span::styled(
+            super::pad_column(&session_title(&preview.session), left),
+            theme.title(),
+        ),
         Span::styled(place, theme.faint()),
     ])
 }
 
 /// Leaves a column free at the left.
-fn indented(area: Rect) -> Rect {
+fn indent_area(area: Rect) -> Rect {
     Rect {
         x: area.x + 1,
         width: area.width.saturating_sub(1),
@@ -54,15 +60,15 @@ fn indented(area: Rect) -> Rect {
 }
 
 fn draw_pane(frame: &mut Frame<'_>, pane: &TextPane, theme: Theme, area: Rect) {
-    let lines = pane.visible().into_iter();
+    let lines = pane.visible_lines().into_iter();
     let lines: Vec<Line<'_>> = lines
-        .map(|(line, matches)| styled(line, &matches, theme))
+        .map(|(line, matches)| style_line(line, &matches, theme))
         .collect();
     frame.render_widget(Text::from(lines), area);
 }
 
 /// Styles a line: its parts, and over them the words that match.
-fn styled<'a>(line: &'a TextLine, matches: &[Range<usize>], theme: Theme) -> Line<'a> {
+fn style_line<'a>(line: &'a TextLine, matches: &[Range<usize>], theme: Theme) -> Line<'a> {
     let parts = line
         .parts
         .iter()
@@ -102,11 +108,14 @@ pub(super) fn draw_conversation(frame: &mut Frame<'_>, app: &mut App, theme: The
         usize::from(body.width).saturating_sub(2),
         usize::from(body.height),
     );
-    frame.render_widget(head_line(conversation, theme, head.width), head);
-    draw_pane(frame, &conversation.pane, theme, indented(body));
+    frame.render_widget(
+        format_conversation_head(conversation, theme, head.width),
+        head,
+    );
+    draw_pane(frame, &conversation.pane, theme, indent_area(body));
     match conversation.is_typing {
         true => draw_search(frame, conversation, theme, footer),
-        false => frame.render_widget(keys_line(&KEYS, theme, footer.width), footer),
+        false => frame.render_widget(format_keys(&KEYS, theme, footer.width), footer),
     }
 }
 
@@ -122,21 +131,25 @@ const KEYS: [(&str, &str); 8] = [
     ("y", "copy text"),
 ];
 
-fn head_line(conversation: &Conversation, theme: Theme, columns: u16) -> Line<'static> {
+fn format_conversation_head(
+    conversation: &ConversationView,
+    theme: Theme,
+    columns: u16,
+) -> Line<'static> {
     let calls = match conversation.calls {
         CallDetail::Off => "off",
         CallDetail::Short => "short",
         CallDetail::Full => "full",
     };
     let reading = match conversation.reading {
-        Reading::Running => "  reading",
-        Reading::Complete => "",
-        Reading::Failed => "  not all read",
+        ReadingState::Running => "  reading",
+        ReadingState::Complete => "",
+        ReadingState::Failed => "  not all read",
     };
     let (turn, turns) = (conversation.turn() + 1, conversation.session.turns);
     let place = format!("  {turn}/{turns}  calls {calls}{reading}");
     let left = usize::from(columns).saturating_sub(place.len() + 1);
-    let name = super::column(&title(&conversation.session), left);
+    let name = super::pad_column(&session_title(&conversation.session), left);
     Line::from(vec![
         Span::raw(" "),
         Span::styled(name, theme.title()),
@@ -144,16 +157,16 @@ fn head_line(conversation: &Conversation, theme: Theme, columns: u16) -> Line<'s
     ])
 }
 
-fn draw_search(frame: &mut Frame<'_>, conversation: &Conversation, theme: Theme, area: Rect) {
-    let (text, cursor) = visible_input(
+fn draw_search(frame: &mut Frame<'_>, conversation: &ConversationView, theme: Theme, area: Rect) {
+    let visible = visible_input(
         &conversation.search,
         usize::from(area.width.saturating_sub(1)),
     );
     let line = Line::from(vec![
         Span::styled("/", theme.accent()),
-        Span::raw(text.to_owned()),
+        Span::raw(visible.text.to_owned()),
     ]);
     frame.render_widget(line, area);
-    let x = area.x + 1 + u16::try_from(cursor).unwrap_or(0);
+    let x = area.x + 1 + u16::try_from(visible.cursor_column).unwrap_or(0);
     frame.set_cursor_position(Position::new(x.min(area.right().saturating_sub(1)), area.y));
 }

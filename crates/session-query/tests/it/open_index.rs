@@ -6,7 +6,7 @@ use session_indexer::{ReadPolicy, Silent};
 use session_query::{IndexWatch, LiveIndex, OpenIndex, QueryError, Snapshot};
 use session_sources::Env;
 use session_store::{FileStamp, Writer};
-use session_test::claude::Transcript;
+use session_test::claude::ClaudeTranscript;
 use session_test::home::TestHome;
 use std::path::Path;
 
@@ -124,7 +124,7 @@ fn an_answer_is_from_the_index_as_the_refresh_beside_it_left_it() {
     let home = TestHome::new();
     let env = Env::with_home(&home.home(""));
     let root = home.path("index");
-    let table = session_embed::bundled().unwrap();
+    let table = session_embed::open_bundled_table().unwrap();
     let policy = ReadPolicy::default();
     let live = live(&root, &env, table.as_ref(), &policy);
     let mut open = OpenIndex::new(&root);
@@ -134,7 +134,9 @@ fn an_answer_is_from_the_index_as_the_refresh_beside_it_left_it() {
         (answer.answer, answer.outcome.files_read)
     };
     assert_eq!(count(), (0, 0));
-    home.claude(&Transcript::new("aaaaaaaa-0000-4000-8000-000000000001", "/w").user("add a pier"));
+    home.write_transcript(
+        &ClaudeTranscript::new("aaaaaaaa-0000-4000-8000-000000000001", "/w").user("add a pier"),
+    );
     assert_eq!(count(), (1, 1));
     assert_eq!(count(), (1, 0));
 }
@@ -145,7 +147,7 @@ fn an_answer_leaves_no_purge_behind() {
     let home = TestHome::new();
     let env = Env::with_home(&home.home(""));
     let root = home.path("index");
-    let table = session_embed::bundled().unwrap();
+    let table = session_embed::open_bundled_table().unwrap();
     let policy = ReadPolicy::default();
     let live = live(&root, &env, table.as_ref(), &policy);
     let answer = || {
@@ -153,9 +155,12 @@ fn an_answer_leaves_no_purge_behind() {
         let answered = live.answer(true, None::<fn()>, count).unwrap().answered;
         answered.map(|answered| answered.answer)
     };
-    home.claude(&Transcript::new("aaaaaaaa-0000-4000-8000-000000000001", "/w").user("add a pier"));
-    let gone =
-        home.claude(&Transcript::new("aaaaaaaa-0000-4000-8000-000000000002", "/w").user("oil"));
+    home.write_transcript(
+        &ClaudeTranscript::new("aaaaaaaa-0000-4000-8000-000000000001", "/w").user("add a pier"),
+    );
+    let gone = home.write_transcript(
+        &ClaudeTranscript::new("aaaaaaaa-0000-4000-8000-000000000002", "/w").user("oil"),
+    );
     assert_eq!(answer(), Some(2));
     fs_err::remove_file(gone).unwrap();
     let mut writer = Writer::open(&root).unwrap();
@@ -169,10 +174,10 @@ fn an_answer_leaves_no_purge_behind() {
     assert!(!is_pending());
 
     // Deleted by the refresh of the search itself.
-    let other = Transcript::new("aaaaaaaa-0000-4000-8000-000000000003", "/w");
-    home.claude(&other.clone().user("wick"));
+    let other = ClaudeTranscript::new("aaaaaaaa-0000-4000-8000-000000000003", "/w");
+    home.write_transcript(&other.clone().user("wick"));
     assert_eq!(answer(), Some(2));
-    home.claude(&other.user("wick").user("<!-- session-search: off -->"));
+    home.write_transcript(&other.user("wick").user("<!-- session-search: off -->"));
     assert_eq!(answer(), Some(1));
     assert!(!is_pending());
 }
@@ -201,4 +206,41 @@ fn a_watch_tells_of_another_index() {
     add_session(&root, "a");
     assert!(watch.has_changed());
     assert!(!watch.has_changed());
+}
+
+#[test]
+fn an_answer_tells_that_histories_are_back_or_elsewhere() {
+    let home = TestHome::new();
+    let env = Env::with_home(&home.home(""));
+    let root = home.path("index");
+    let table = session_embed::open_bundled_table().unwrap();
+    let policy = ReadPolicy::default();
+    let live = live(&root, &env, table.as_ref(), &policy);
+    home.write_transcript(
+        &ClaudeTranscript::new("aaaaaaaa-0000-4000-8000-000000000001", "/w").user("add a pier"),
+    );
+    let mut open = OpenIndex::new(&root);
+    let gone = |snapshot: &Snapshot| {
+        let gone = snapshot.sessions.iter().map(|session| session.gone);
+        Ok::<_, QueryError>(gone.collect::<Vec<_>>())
+    };
+    let mut answers = || {
+        let answer = live.answer(true, None::<fn()>, gone).unwrap();
+        [
+            answer.answered.unwrap().answer,
+            open.answer(&live, gone).unwrap().answer,
+        ]
+    };
+    let (projects, away) = (home.home(".claude/projects"), home.path("away"));
+    let project = fs_err::read_dir(&projects).unwrap().next().unwrap();
+    let project = project.unwrap().path();
+    assert_eq!(answers(), [[false], [false]]);
+    fs_err::rename(&project, &away).unwrap();
+    assert_eq!(answers(), [[true], [true]]);
+    fs_err::rename(&away, &project).unwrap();
+    assert_eq!(answers(), [[false], [false]]);
+    fs_err::rename(&project, &away).unwrap();
+    answers();
+    fs_err::rename(&away, projects.join("-elsewhere")).unwrap();
+    assert_eq!(answers(), [[false], [false]]);
 }

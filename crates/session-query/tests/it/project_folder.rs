@@ -1,7 +1,8 @@
 //! Projects that are typed as a path.
 
-use session_query::{read_folder, read_project};
+use session_query::{find_project_sessions, read_folder, read_project};
 use session_search::ProjectPattern;
+use session_store::SessionRow;
 
 #[test]
 fn names_and_paths_are_parts() {
@@ -22,4 +23,26 @@ fn a_relative_path_is_a_folder() {
     assert!(folder(".").ends_with("session-query"));
     assert!(folder("./src").ends_with("src"));
     assert!(folder("..").ends_with("crates"));
+}
+
+#[test]
+fn a_whole_name_goes_before_parts_of_one() {
+    let session = |project: &str| SessionRow {
+        project: Some(project.to_owned()),
+        cwd: Some(format!("{project}/src")),
+        ..SessionRow::default()
+    };
+    let all = ["/w/app", "/w/app-secret", "/w/MyApp"].map(session);
+    let found = |typed| {
+        let found = find_project_sessions(typed, &all).into_iter();
+        found
+            .filter_map(|row| row.project.as_deref())
+            .collect::<Vec<_>>()
+    };
+    for typed in ["app", "App", "/w/app", "/w/app/"] {
+        assert_eq!(found(typed), ["/w/app"], "{typed}");
+    }
+    assert_eq!(found("myapp"), ["/w/MyApp"]);
+    assert_eq!(found("ap"), ["/w/app", "/w/app-secret", "/w/MyApp"]);
+    assert_eq!(found("secret"), ["/w/app-secret"]);
 }

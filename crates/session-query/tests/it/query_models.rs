@@ -85,7 +85,7 @@ fn vectors_of_an_earlier_version_answer_until_all_are_made_anew() {
     let user = tempfile::tempdir().unwrap();
     let root = user.path().join("index");
     let home = Home::new(Env::with_home(user.path()), root.clone());
-    let table = session_embed::bundled().unwrap();
+    let table = session_embed::open_bundled_table().unwrap();
     index(&root);
     embed(&root, table.as_ref(), false, 2);
     let models = QueryModels::new(home.catalogue().unwrap(), TABLE, &root).unwrap();
@@ -106,7 +106,7 @@ fn a_chosen_model_that_is_not_there_leaves_the_others() {
     let user = tempfile::tempdir().unwrap();
     let root = user.path().join("index");
     let home = Home::new(Env::with_home(user.path()), root.clone());
-    let table = session_embed::bundled().unwrap();
+    let table = session_embed::open_bundled_table().unwrap();
     index(&root);
     embed(&root, table.as_ref(), true, 2);
     for (chosen, reason) in [
@@ -125,5 +125,30 @@ fn a_chosen_model_that_is_not_there_leaves_the_others() {
         // What needs its vectors fails.
         let error = models.load_chosen().err().unwrap().to_string();
         assert!(error.starts_with(reason), "{error}");
+    }
+}
+
+#[test]
+fn a_model_whose_vectors_are_lost_leaves_the_others() {
+    let user = tempfile::tempdir().unwrap();
+    let root = user.path().join("index");
+    let home = Home::new(Env::with_home(user.path()), root.clone());
+    let table = session_embed::open_bundled_table().unwrap();
+    index(&root);
+    embed(&root, table.as_ref(), true, 2);
+    let models = QueryModels::new(home.catalogue().unwrap(), TABLE, &root).unwrap();
+    let (vectors, away) = (root.join("vectors"), root.join("queries"));
+    for is_lost in [false, true, false] {
+        if is_lost {
+            fs_err::rename(&vectors, &away).unwrap();
+        }
+        assert_eq!(best(&models, &root).len(), usize::from(!is_lost));
+        let failures = models.failures().into_iter();
+        let reasons: Vec<String> = failures.map(|failure| failure.reason).collect();
+        let wanted = "the vectors of `table` in the index are lost";
+        assert_eq!(reasons, vec![wanted; usize::from(is_lost)]);
+        if is_lost {
+            fs_err::rename(&away, &vectors).unwrap();
+        }
     }
 }

@@ -3,7 +3,7 @@
 use jiff::Zoned;
 use proptest::prelude::*;
 use session_query::{TypedCondition, TypedQuery};
-use session_search::{Condition, FilterClause, ProjectPattern};
+use session_search::{FilterClause, FilterCondition, ProjectPattern};
 
 fn now() -> Zoned {
     "2026-03-30T12:00:00+02:00[Europe/Berlin]".parse().unwrap()
@@ -49,6 +49,7 @@ fn a_filter_is_a_field_with_its_value() {
     check("docker agent:claude  dns", "docker dns| agent=claude");
     check("a\tproject:.\nb", "a\tb| project=.");
     check("file:日本.rs 語", "語| file=日本.rs");
+    check("project：app 語", "語| project=app");
     check(r#"-file:"a b""#, "| -file=a b");
 }
 
@@ -109,14 +110,14 @@ fn clauses(typed: &str) -> Result<Vec<FilterClause>, String> {
 
 #[test]
 fn values_of_a_field_are_alternatives() {
-    let part = |name: &str| Condition::Project(ProjectPattern::Part(name.into()));
+    let part = |name: &str| FilterCondition::Project(ProjectPattern::Part(name.into()));
     let typed = "project:a agent:Claude project:b -project:c -project:d file:x";
-    let clause = |any: Vec<Condition>, negated| FilterClause { any, negated };
+    let clause = |any: Vec<FilterCondition>, negated| FilterClause { any, negated };
     let expected = vec![
-        clause(vec![Condition::Agent("claude".into())], false),
+        clause(vec![FilterCondition::Agent("claude".into())], false),
         clause(vec![part("a"), part("b")], false),
         clause(vec![part("c"), part("d")], true),
-        clause(vec![Condition::File("x".into())], false),
+        clause(vec![FilterCondition::File("x".into())], false),
     ];
     assert_eq!(clauses(typed), Ok(expected));
     assert_eq!(clauses("docker dns"), Ok(vec![]));
@@ -128,19 +129,22 @@ fn times_are_those_of_the_options() {
         let time = format!("{time}+02:00[Europe/Berlin]");
         time.parse::<Zoned>().unwrap().timestamp().as_millisecond()
     };
-    let check = |typed: &str, expected: Condition| {
+    let check = |typed: &str, expected: FilterCondition| {
         assert_eq!(clauses(typed).unwrap()[0].any, [expected], "{typed}");
     };
-    let since = |time| Condition::SinceMs(ms(time));
+    let since = |time| FilterCondition::SinceMs(ms(time));
     check("since:2026-03-29T12:00", since("2026-03-29T12:00"));
     check("since:3h", since("2026-03-30T09:00"));
     // It had 23 hours.
     let yesterday = ms("2026-03-30T00:00") - 23 * 3_600_000;
-    check("since:yesterday", Condition::SinceMs(yesterday));
+    check("since:yesterday", FilterCondition::SinceMs(yesterday));
     check(r#"since:"this week""#, since("2026-03-30T00:00"));
     // As `--days 1`.
     check("since:1", since("2026-03-30T00:00"));
-    check("until:today", Condition::UntilMs(ms("2026-03-31T00:00")));
+    check(
+        "until:today",
+        FilterCondition::UntilMs(ms("2026-03-31T00:00")),
+    );
 }
 
 #[test]

@@ -2,12 +2,12 @@
 
 use crate::library::{DIMS, FAR, Library, Vector};
 use proptest::prelude::*;
-use session_core::{Band, ListScore};
-use session_search::{FusionMode, Level, Request, Results};
+use session_core::{ConfidenceBand, ListScore};
+use session_search::{FusionMode, Level, SearchRequest, SearchResults};
 
 const WORDS: [&str; 6] = ["docker", "bridge", "network", "lexer", "token", "borrow"];
 
-type ModelScores = Vec<(Vec<&'static str>, Option<Vector>)>;
+type LoggedScores = Vec<(Vec<&'static str>, Option<Vector>)>;
 
 fn vector() -> impl Strategy<Value = Vector> {
     prop::array::uniform4(-1.0f32..1.0).prop_map(|v| {
@@ -22,12 +22,12 @@ fn words() -> impl Strategy<Value = Vec<&'static str>> {
     prop::collection::vec(prop::sample::select(WORDS.to_vec()), 0..5)
 }
 
-fn sessions() -> impl Strategy<Value = Vec<ModelScores>> {
+fn sessions() -> impl Strategy<Value = Vec<LoggedScores>> {
     let turn = (words(), prop::option::of(vector()));
     prop::collection::vec(prop::collection::vec(turn, 0..4), 0..7)
 }
 
-fn request() -> impl Strategy<Value = Request> {
+fn request() -> impl Strategy<Value = SearchRequest> {
     let fusion = prop_oneof![
         4 => Just(FusionMode::Adaptive),
         2 => (0.0f32..=1.0).prop_map(FusionMode::Fixed),
@@ -35,11 +35,11 @@ fn request() -> impl Strategy<Value = Request> {
         1 => Just(FusionMode::LexicalOnly)
     ];
     let level = prop::sample::select(vec![Level::Session, Level::Turn]);
-    (words(), fusion, level, 0..12usize).prop_map(|(words, fusion, level, limit)| Request {
+    (words(), fusion, level, 0..12usize).prop_map(|(words, fusion, level, limit)| SearchRequest {
         fusion,
         level,
         limit,
-        ..Request::new(&words.join(" "))
+        ..SearchRequest::new(&words.join(" "))
     })
 }
 
@@ -49,7 +49,7 @@ fn scaled(list_score: Option<ListScore>, max: f32) -> f32 {
 }
 
 /// The weight, from what each list found.
-fn weighed(found: &Results, fusion: FusionMode) -> Option<f32> {
+fn weighed(found: &SearchResults, fusion: FusionMode) -> Option<f32> {
     let weighing = found.explanation.weights;
     let (dense, lexical) = (
         0.35 * weighing.dense.strength,
@@ -59,19 +59,22 @@ fn weighed(found: &Results, fusion: FusionMode) -> Option<f32> {
         .then(|| dense / (dense + lexical) * (1.0 - weighing.exact_share))
 }
 
-fn best(results: &Results, of: impl Fn(&session_search::Hit) -> Option<ListScore>) -> Option<f32> {
+fn best(
+    results: &SearchResults,
+    of: impl Fn(&session_search::SearchHit) -> Option<ListScore>,
+) -> Option<f32> {
     let first = results.hits.iter().filter_map(of).find(|s| s.rank == 1);
     first.map(|s| s.score)
 }
 
-fn check(all: &Results, found: &Results) {
+fn check(all: &SearchResults, found: &SearchResults) {
     let alpha = found.explanation.weights.alpha;
     let max = (best(all, |h| h.lexical), best(all, |h| h.dense));
     for (n, hit) in found.hits.iter().enumerate() {
         assert_eq!(hit.rank, n + 1);
         assert!((0.0..=1.0 + 1e-5).contains(&hit.score), "{}", hit.score);
         assert!((0.0..=1.0 + 1e-5).contains(&hit.fused), "{}", hit.fused);
-        assert_eq!(hit.band, Band::from_probability(hit.score));
+        assert_eq!(hit.band, ConfidenceBand::from_probability(hit.score));
         let told = |s: Option<ListScore>| s.map_or(0.0, |s| s.scaled);
         let sum = alpha * told(hit.dense) + (1.0 - alpha) * told(hit.lexical);
         assert!((hit.fused - sum * hit.context * hit.exact).abs() < 1e-5);
@@ -92,7 +95,7 @@ fn check(all: &Results, found: &Results) {
 }
 
 /// The weight follows from what the lists found, and no confidence is more than one.
-fn check_weight(found: &Results, fusion: FusionMode) {
+fn check_weight(found: &SearchResults, fusion: FusionMode) {
     let explanation = &found.explanation;
     let sides = [explanation.weights.lexical, explanation.weights.dense];
     let confidences = sides.iter().map(|side| side.confidence);
@@ -124,7 +127,7 @@ proptest! {
             library.say(&format!("s{n}"), &prompts);
         }
         let found = library.search(&request, vector);
-        let all = library.search(&Request { limit: 1000, ..request.clone() }, vector);
+        let all = library.search(&SearchRequest { limit: 1000, ..request.clone() }, vector);
         prop_assert!(found.hits.len() <= request.limit);
         check(&all, &found);
         check(&all, &all);

@@ -1,8 +1,10 @@
 //! Which sessions and turns are found.
 
 use crate::library::{Library, QUERY, cosine, ids, meta, place, turn};
-use session_core::{Part, SessionMeta, ToolCall, Turn};
-use session_search::{Condition, Filter, FilterClause, FusionMode, Level, ProjectPattern, Request};
+use session_core::{SessionMeta, ToolCall, Turn, TurnPart};
+use session_search::{
+    FilterClause, FilterCondition, FusionMode, Level, ProjectPattern, SearchFilter, SearchRequest,
+};
 use session_store::SessionId;
 
 fn at(index: u32, time: i64, prompt: &str) -> Turn {
@@ -13,8 +15,8 @@ fn at(index: u32, time: i64, prompt: &str) -> Turn {
     }
 }
 
-fn edits(file: &str) -> Vec<Part> {
-    vec![Part::Call(ToolCall {
+fn edits(file: &str) -> Vec<TurnPart> {
+    vec![TurnPart::Call(ToolCall {
         name: "Edit".into(),
         files: vec![file.into()],
         ..ToolCall::default()
@@ -55,13 +57,13 @@ fn four() -> Library {
 }
 
 /// Sorted places that are found, the same by either list.
-fn found(library: &Library, level: Level, filter: &Filter) -> Vec<String> {
+fn found(library: &Library, level: Level, filter: &SearchFilter) -> Vec<String> {
     let by = |fusion| {
-        let request = Request {
+        let request = SearchRequest {
             level,
             filter: filter.clone(),
             fusion,
-            ..Request::new("docker")
+            ..SearchRequest::new("docker")
         };
         let results = library.search(&request, Some(QUERY));
         let mut places: Vec<String> = results
@@ -81,7 +83,7 @@ fn found(library: &Library, level: Level, filter: &Filter) -> Vec<String> {
     words
 }
 
-fn check(filter: Filter, expected: &str) {
+fn check(filter: SearchFilter, expected: &str) {
     let library = four();
     let turns = found(&library, Level::Turn, &filter);
     assert_eq!(turns.join(" "), expected, "{filter:?}");
@@ -101,55 +103,55 @@ const ALL: &str = "agent-1:0 main:0 main:1 ses_lab:0";
 
 #[test]
 fn subagents_are_found_when_asked_for() {
-    check(Filter::default(), "main:0 main:1 ses_lab:0");
+    check(SearchFilter::default(), "main:0 main:1 ses_lab:0");
     let subagents = true;
     check(
-        Filter {
+        SearchFilter {
             subagents,
-            ..Filter::default()
+            ..SearchFilter::default()
         },
         ALL,
     );
 }
 
 /// A filter with these clauses that includes subagents.
-fn all_of(clauses: Vec<FilterClause>) -> Filter {
-    Filter {
+fn all_of(clauses: Vec<FilterClause>) -> SearchFilter {
+    SearchFilter {
         clauses,
         subagents: true,
-        ..Filter::default()
+        ..SearchFilter::default()
     }
 }
 
-fn only(condition: Condition) -> FilterClause {
+fn only(condition: FilterCondition) -> FilterClause {
     FilterClause::new(condition)
 }
 
-fn not(condition: Condition) -> FilterClause {
+fn not(condition: FilterCondition) -> FilterClause {
     FilterClause {
         negated: true,
         ..only(condition)
     }
 }
 
-fn project(name: &str) -> Condition {
-    Condition::Project(ProjectPattern::Part(name.into()))
+fn project(name: &str) -> FilterCondition {
+    FilterCondition::Project(ProjectPattern::Part(name.into()))
 }
 
-fn agent(name: &str) -> Condition {
-    Condition::Agent(name.into())
+fn agent(name: &str) -> FilterCondition {
+    FilterCondition::Agent(name.into())
 }
 
-fn branch(name: &str) -> Condition {
-    Condition::Branch(name.into())
+fn branch(name: &str) -> FilterCondition {
+    FilterCondition::Branch(name.into())
 }
 
-fn file(name: &str) -> Condition {
-    Condition::File(name.into())
+fn file(name: &str) -> FilterCondition {
+    FilterCondition::File(name.into())
 }
 
 /// Asserts the turns that pass a condition, and those that pass its negation.
-fn check_both(condition: Condition, holds: &str, fails: &str) {
+fn check_both(condition: FilterCondition, holds: &str, fails: &str) {
     check(all_of(vec![only(condition.clone())]), holds);
     check(all_of(vec![not(condition)]), fails);
 }
@@ -164,7 +166,7 @@ fn each_condition_filters() {
     );
     check_both(project("HomeLab"), "ses_lab:0", "agent-1:0 main:0 main:1");
     check_both(project("nowhere"), "", ALL);
-    let folder = |path: &str| Condition::Project(ProjectPattern::Folder(path.into()));
+    let folder = |path: &str| FilterCondition::Project(ProjectPattern::Folder(path.into()));
     check_both(
         folder("/home/ann/app"),
         "agent-1:0 main:0 main:1",
@@ -181,7 +183,7 @@ fn each_condition_filters() {
 
 #[test]
 fn times_filter() {
-    let (since, until) = (Condition::SinceMs, Condition::UntilMs);
+    let (since, until) = (FilterCondition::SinceMs, FilterCondition::UntilMs);
     check_both(since(2000), "main:1 ses_lab:0", "agent-1:0 main:0");
     check_both(until(1500), "main:0", "agent-1:0 main:1 ses_lab:0");
     check_both(since(9000), "", ALL);
@@ -197,11 +199,11 @@ fn times_filter() {
 
 #[test]
 fn one_alternative_of_a_clause_is_enough() {
-    let any = |any: Vec<Condition>| FilterClause {
+    let any = |any: Vec<FilterCondition>| FilterClause {
         any,
         negated: false,
     };
-    let none = |any: Vec<Condition>| FilterClause { any, negated: true };
+    let none = |any: Vec<FilterCondition>| FilterClause { any, negated: true };
     let branches = || vec![branch("main"), branch("topic")];
     check(all_of(vec![any(branches())]), "main:0 main:1");
     check(all_of(vec![none(branches())]), "agent-1:0 ses_lab:0");
@@ -223,23 +225,23 @@ fn sessions_are_chosen_and_left_out_by_number() {
     let library = four();
     let sessions = library.reader().sessions().unwrap();
     let number = |uid: &str| sessions.iter().find(|s| s.uid == uid).unwrap().id;
-    let alone = |uid: &str| Filter {
+    let alone = |uid: &str| SearchFilter {
         only: vec![number(uid)],
-        ..Filter::default()
+        ..SearchFilter::default()
     };
     check(alone("ses_lab"), "ses_lab:0");
     check(alone("agent-1"), "agent-1:0");
     let exclude = vec![number("main")];
     check(
-        Filter {
+        SearchFilter {
             exclude,
-            ..Filter::default()
+            ..SearchFilter::default()
         },
         "ses_lab:0",
     );
     let exclude = vec![number("main")];
     check(
-        Filter {
+        SearchFilter {
             exclude,
             ..alone("main")
         },
@@ -249,16 +251,16 @@ fn sessions_are_chosen_and_left_out_by_number() {
 
 #[test]
 fn all_conditions_must_hold() {
-    let with = |agent_name: &str, until: i64| Filter {
+    let with = |agent_name: &str, until: i64| SearchFilter {
         clauses: vec![
             only(project("app")),
             only(agent(agent_name)),
             only(branch("topic")),
             only(file("bridge")),
-            only(Condition::SinceMs(1)),
-            only(Condition::UntilMs(until)),
+            only(FilterCondition::SinceMs(1)),
+            only(FilterCondition::UntilMs(until)),
         ],
-        ..Filter::default()
+        ..SearchFilter::default()
     };
     check(with("claude", 3000), "main:1");
     check(with("opencode", 3000), "");
@@ -287,11 +289,11 @@ fn forked() -> (Library, SessionId) {
 fn a_copy_is_shown_where_its_owner_is_filtered_out() {
     let (library, _) = forked();
     for level in [Level::Turn, Level::Session] {
-        let all = found(&library, level, &Filter::default());
+        let all = found(&library, level, &SearchFilter::default());
         assert!(all.len() == 1 && all[0].starts_with("first"), "{all:?}");
-        let filter = Filter {
+        let filter = SearchFilter {
             clauses: vec![only(project("fork"))],
-            ..Filter::default()
+            ..SearchFilter::default()
         };
         let filtered = found(&library, level, &filter);
         assert!(filtered.len() == 1 && filtered[0].starts_with("fork"));
@@ -302,19 +304,22 @@ fn a_copy_is_shown_where_its_owner_is_filtered_out() {
 fn a_copy_in_a_living_history_is_shown_before_one_that_is_gone() {
     let (mut library, first) = forked();
     library.lose(first);
-    assert_eq!(found(&library, Level::Turn, &Filter::default()), ["fork:0"]);
+    assert_eq!(
+        found(&library, Level::Turn, &SearchFilter::default()),
+        ["fork:0"]
+    );
 }
 
 #[test]
 fn a_filtered_hit_adds_nothing_to_the_confidence() {
     let library = four();
-    let filter = Filter {
+    let filter = SearchFilter {
         clauses: vec![only(project("homelab"))],
-        ..Filter::default()
+        ..SearchFilter::default()
     };
-    let request = Request {
+    let request = SearchRequest {
         filter,
-        ..Request::new("docker bridge")
+        ..SearchRequest::new("docker bridge")
     };
     let results = library.search(&request, None);
     assert_eq!(ids(&results), ["ses_lab"]);

@@ -1,9 +1,9 @@
 //! An identifier that one session alone holds puts that session first.
 
 use crate::library::{FAR, Library, QUERY, cosine, ids, meta, place, turn};
-use session_core::{Band, SessionMeta};
+use session_core::{ConfidenceBand, SessionMeta};
 use session_search::{
-    Condition, Filter, FilterClause, Level, ProjectPattern, Request, UnfoundTerms,
+    FilterClause, FilterCondition, Level, ProjectPattern, SearchFilter, SearchRequest, UnfoundTerms,
 };
 
 /// Things with a name, and what its one session says of it.
@@ -67,7 +67,7 @@ fn a_flag_that_is_an_everyday_word_is_not_part_of_a_longer_one() {
         "flag",
         &[("Start it once more with --agent, please.", None)],
     );
-    let found = library.search(&Request::new("--agent"), None);
+    let found = library.search(&SearchRequest::new("--agent"), None);
     assert_eq!(ids(&found).first(), Some(&"flag"));
 }
 
@@ -81,18 +81,18 @@ fn it_is_first_alone_and_in_a_sentence() {
             format!("where did we see {name}?"),
             format!("what was the error with {name} in the sync"),
         ] {
-            let found = library.search(&Request::new(&query), Some(QUERY));
+            let found = library.search(&SearchRequest::new(&query), Some(QUERY));
             assert_eq!(ids(&found).first(), Some(&name), "{query}");
             assert_eq!(found.explanation.identifiers, [name], "{query}");
-            let turns = Request {
+            let turns = SearchRequest {
                 level: Level::Turn,
-                ..Request::new(&query)
+                ..SearchRequest::new(&query)
             };
             let found = library.search(&turns, Some(QUERY));
             assert_eq!(place(&found.hits[0]), (name, Some(1)), "{query}: {said}");
         }
-        let alone = library.search(&Request::new(name), Some(QUERY));
-        assert_eq!(alone.hits[0].band, Band::Strong, "{name}");
+        let alone = library.search(&SearchRequest::new(name), Some(QUERY));
+        assert_eq!(alone.hits[0].band, ConfidenceBand::Strong, "{name}");
     }
 }
 
@@ -109,9 +109,9 @@ fn of_few_sessions_the_one_that_works_with_it_most_is_first() {
         ],
     );
     library.say("again", &[(NAMED[0].1, Some(cosine(0.9)))]);
-    let asked = |query: &str, level| Request {
+    let asked = |query: &str, level| SearchRequest {
         level,
-        ..Request::new(query)
+        ..SearchRequest::new(query)
     };
     for level in [Level::Session, Level::Turn] {
         let found = library.search(&asked("ERR_SYNC_701", level), Some(QUERY));
@@ -145,7 +145,7 @@ fn who_holds_more_of_the_identifiers_is_first() {
         "both",
         &[("Let addModel of tokenizer.js take a name.", None)],
     );
-    let found = library.search(&Request::new("tokenizer.js addModel"), Some(QUERY));
+    let found = library.search(&SearchRequest::new("tokenizer.js addModel"), Some(QUERY));
     assert_eq!(ids(&found)[0], "both");
 }
 
@@ -168,11 +168,11 @@ fn who_holds_a_pasted_error_as_it_stands_is_first() {
         )],
     );
     let found = library.search(
-        &Request::new("error: Script not found \"lint\""),
+        &SearchRequest::new("error: Script not found \"lint\""),
         Some(QUERY),
     );
     assert_eq!(ids(&found)[0], "held");
-    let asked = Request::new("error: Script not found \"oil\"");
+    let asked = SearchRequest::new("error: Script not found \"oil\"");
     let found = library.search(&asked, Some(QUERY));
     assert_eq!(
         found.explanation.unfound.missing,
@@ -189,7 +189,7 @@ fn a_number_that_one_session_holds_puts_it_first() {
         &[("See 164556913424-ab.apps there.", Some(cosine(0.1)))],
     );
     library.say("near", &[("OTP: 581546", Some(cosine(0.9)))]);
-    let found = library.search(&Request::new("164556913424"), Some(QUERY));
+    let found = library.search(&SearchRequest::new("164556913424"), Some(QUERY));
     assert_eq!(ids(&found)[0], "run");
 }
 
@@ -201,10 +201,10 @@ fn what_nobody_holds_as_a_name_is_not_promoted() {
         "apart",
         &[("The disk of docker is full. Is it so again?", None)],
     );
-    let found = library.search(&Request::new("docker_is"), Some(QUERY));
+    let found = library.search(&SearchRequest::new("docker_is"), Some(QUERY));
     assert_eq!(found.explanation.identifiers, [""; 0]);
     let far = Some(FAR);
-    let mut asked = Request::new("ERR_SYNC_701");
+    let mut asked = SearchRequest::new("ERR_SYNC_701");
     let all = library.reader().sessions().unwrap();
     asked.filter.only = all
         .iter()
@@ -226,7 +226,7 @@ fn the_turn_that_is_shown_is_the_best_of_those_that_hold_it() {
             ("Move parseHeader to another file.", None),
         ],
     );
-    let found = library.search(&Request::new("parseHeader second boundary"), None);
+    let found = library.search(&SearchRequest::new("parseHeader second boundary"), None);
     assert_eq!(place(&found.hits[0]), ("works", Some(0)));
 }
 
@@ -234,16 +234,19 @@ fn the_turn_that_is_shown_is_the_best_of_those_that_hold_it() {
 #[test]
 fn what_no_session_holds_is_told() {
     let library = library();
-    let found = library.search(&Request::new("EMFILE"), Some(QUERY));
+    let found = library.search(&SearchRequest::new("EMFILE"), Some(QUERY));
     assert_eq!(found.explanation.unfound.missing, ["EMFILE"]);
     assert!(found.hits.len() <= 3, "{}", found.hits.len());
-    let found = library.search(&Request::new("EMFILE in the importer"), Some(QUERY));
+    let found = library.search(&SearchRequest::new("EMFILE in the importer"), Some(QUERY));
     assert_eq!(found.explanation.unfound.missing, ["EMFILE"]);
-    let found = library.search(&Request::new("ダークモード"), Some(QUERY));
+    let found = library.search(&SearchRequest::new("ダークモード"), Some(QUERY));
     assert_eq!(found.explanation.unfound.missing, ["ダークモード"]);
     let nonsense = Some(FAR);
-    assert_eq!(ids(&library.search(&Request::new("🎉"), nonsense)), [""; 0]);
-    let found = library.search(&Request::new("nonesuch importer"), Some(QUERY));
+    assert_eq!(
+        ids(&library.search(&SearchRequest::new("🎉"), nonsense)),
+        [""; 0]
+    );
+    let found = library.search(&SearchRequest::new("nonesuch importer"), Some(QUERY));
     assert_eq!(found.explanation.unfound.missing, [""; 0]);
 }
 
@@ -255,7 +258,7 @@ fn letters_count_where_they_tell_sessions_apart() {
         &[("The word err_sync_701 is written small in here.", None)],
     );
     for (query, first) in [("ERR_SYNC_701", "ERR_SYNC_701"), ("err_sync_701", "small")] {
-        let found = library.search(&Request::new(query), Some(QUERY));
+        let found = library.search(&SearchRequest::new(query), Some(QUERY));
         assert_eq!(ids(&found)[0], first);
     }
 }
@@ -276,7 +279,7 @@ fn an_identifier_among_many_words_is_in_passing() {
         &[("Touched retry_queue.rs for the linter.", None)],
     );
     let found = library.search(
-        &Request::new(&report.replace("retry_queue.rs", "E0597")),
+        &SearchRequest::new(&report.replace("retry_queue.rs", "E0597")),
         Some(QUERY),
     );
     assert_eq!(
@@ -317,7 +320,7 @@ fn a_name_by_itself_goes_before_longer_ones_that_end_in_it() {
         ("summary.md", "alone"),
         ("--remote", "flag"),
     ] {
-        let found = library.search(&Request::new(query), Some(QUERY));
+        let found = library.search(&SearchRequest::new(query), Some(QUERY));
         assert_eq!(ids(&found)[0], first);
         assert_eq!(found.explanation.identifiers, [query]);
     }
@@ -331,7 +334,7 @@ fn an_identifier_beside_a_phrase_without_spaces_is_looked_up_by_itself() {
         &[("借用した行の検査が失敗した。", Some(cosine(0.8)))],
     );
     // No session holds this phrase, so it is searched by pairs of characters.
-    let request = Request::new("失敗する E0597");
+    let request = SearchRequest::new("失敗する E0597");
     let results = library.search(&request, Some(QUERY));
     assert_eq!(ids(&results).first(), Some(&"E0597"), "{:?}", ids(&results));
     assert_eq!(results.explanation.identifiers, ["E0597"]);
@@ -352,30 +355,30 @@ fn what_no_searched_session_holds_is_told_with_who_does() {
         None,
     );
     let asker = library.say("asker", &[("What was ERR_ASKED_12?", None)]);
-    let unfound = |query: &str, filter: Filter| {
-        let request = Request {
+    let unfound = |query: &str, filter: SearchFilter| {
+        let request = SearchRequest {
             filter,
-            ..Request::new(query)
+            ..SearchRequest::new(query)
         };
         library.search(&request, Some(QUERY)).explanation.unfound
     };
-    let deep = unfound("ERR_DEEP_11 in the importer", Filter::default());
+    let deep = unfound("ERR_DEEP_11 in the importer", SearchFilter::default());
     assert_eq!(deep.only_subagents, ["ERR_DEEP_11"]);
-    let filter = Filter {
+    let filter = SearchFilter {
         exclude: vec![asker],
-        ..Filter::default()
+        ..SearchFilter::default()
     };
     let asked = unfound("ERR_ASKED_12", filter.clone());
     assert_eq!(asked.missing, ["ERR_ASKED_12"]);
-    let elsewhere = Condition::Project(ProjectPattern::Part("nowhere".into()));
-    let filter = Filter {
+    let elsewhere = FilterCondition::Project(ProjectPattern::Part("nowhere".into()));
+    let filter = SearchFilter {
         clauses: vec![FilterClause::new(elsewhere)],
         ..filter
     };
     let narrow = unfound("ERR_SYNC_701 midnight nonesuch", filter);
     assert_eq!(narrow.filtered, ["ERR_SYNC_701", "midnight"]);
     assert_eq!(narrow.missing, ["nonesuch"]);
-    let found = unfound("ERR_SYNC_701", Filter::default());
+    let found = unfound("ERR_SYNC_701", SearchFilter::default());
     assert_eq!(found, UnfoundTerms::default());
 }
 
@@ -399,7 +402,7 @@ fn all_that_hold_a_common_name_go_before_those_that_do_not() {
         "\"said before lunch\"",
         "what became of \"said before lunch\"?",
     ] {
-        let found = library.search(&Request::new(query), Some(QUERY));
+        let found = library.search(&SearchRequest::new(query), Some(QUERY));
         let first: Vec<&str> = ids(&found).into_iter().take(5).collect();
         let are_holders = first.iter().all(|id| id.starts_with("held"));
         assert!(are_holders, "{query}: {first:?}");
@@ -420,7 +423,7 @@ fn of_a_session_a_turn_with_the_common_name_is_shown() {
         ];
         library.say(&format!("held{n}"), &prompts);
     }
-    let request = Request::new("evaluate.ts until lunch");
+    let request = SearchRequest::new("evaluate.ts until lunch");
     let found = library.search(&request, Some(QUERY));
     assert_eq!(place(&found.hits[0]).1, Some(0));
 }
@@ -436,7 +439,7 @@ fn a_phrase_may_be_broken_over_two_lines() {
         )],
     );
     library.say("near", &[("Said before, lunch.", Some(cosine(0.9)))]);
-    let found = library.search(&Request::new("\"said before lunch\""), Some(QUERY));
+    let found = library.search(&SearchRequest::new("\"said before lunch\""), Some(QUERY));
     assert_eq!(ids(&found)[0], "broken");
 }
 
@@ -461,7 +464,7 @@ fn a_name_is_known_as_it_is_written_elsewhere() {
         library.say(&format!("w{n}"), &[(said, Some(cosine(0.1)))]);
     }
     for (n, (query, _)) in written.iter().enumerate() {
-        let found = library.search(&Request::new(query), Some(QUERY));
+        let found = library.search(&SearchRequest::new(query), Some(QUERY));
         assert_eq!(ids(&found)[0], format!("w{n}"), "{query}");
         assert_eq!(found.explanation.identifiers.len(), 1, "{query}");
     }
@@ -482,6 +485,6 @@ fn a_name_typed_in_small_letters_is_one_in_any_case() {
             Some(cosine(0.1)),
         )],
     );
-    let found = library.search(&Request::new("readme.md"), Some(QUERY));
+    let found = library.search(&SearchRequest::new("readme.md"), Some(QUERY));
     assert!(ids(&found)[0].starts_with("held"), "{:?}", ids(&found));
 }

@@ -1,7 +1,9 @@
 //! An index written session by session.
 
-use session_core::{CosineScale, PromptKind, SessionMeta, SourceName, Span, Turn};
-use session_search::{Hit, QueryEmbedding, Request, Results, TextCosines, search};
+use session_core::{CosineScale, PromptKind, SessionMeta, SourceName, Turn, TurnSpan};
+use session_search::{
+    QueryEmbedding, SearchHit, SearchRequest, SearchResults, TextCosines, search,
+};
 use session_store::{Document, DocumentBatch, FileStamp, Reader, SessionId, Writer};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -125,7 +127,7 @@ impl Library {
         Reader::open(self.folder.path()).unwrap()
     }
 
-    pub fn search(&self, request: &Request, vector: Option<Vector>) -> Results {
+    pub fn search(&self, request: &SearchRequest, vector: Option<Vector>) -> SearchResults {
         let models = [("f00d", SCALE)];
         self.search_with(
             request,
@@ -137,21 +139,21 @@ impl Library {
     /// A search by several models, the best first, all of which see the query alike.
     pub fn search_with(
         &self,
-        request: &Request,
+        request: &SearchRequest,
         vector: Vector,
         models: &[(&str, CosineScale)],
-    ) -> Results {
+    ) -> SearchResults {
         self.search_read(request, vector, models, 1.0)
     }
 
     /// A search by models that read such a share of the query.
     pub fn search_read(
         &self,
-        request: &Request,
+        request: &SearchRequest,
         vector: Vector,
         models: &[(&str, CosineScale)],
         read: f32,
-    ) -> Results {
+    ) -> SearchResults {
         let index = self.reader();
         let dense = |(fingerprint, scale): &(&str, CosineScale)| QueryEmbedding {
             read,
@@ -166,21 +168,21 @@ impl Library {
     /// A search by one model that can compute cosines anew.
     pub fn search_precise(
         &self,
-        request: &Request,
+        request: &SearchRequest,
         vector: Vector,
         precise: &Arc<impl TextCosines + 'static>,
-    ) -> Results {
+    ) -> SearchResults {
         self.search_precise_with(request, vector, precise, &[])
     }
 
     /// The same with other models beside it.
     pub fn search_precise_with(
         &self,
-        request: &Request,
+        request: &SearchRequest,
         vector: Vector,
         precise: &Arc<impl TextCosines + 'static>,
         others: &[&str],
-    ) -> Results {
+    ) -> SearchResults {
         let index = self.reader();
         let precise = QueryEmbedding {
             text_cosines: Some(Arc::clone(precise) as Arc<dyn TextCosines>),
@@ -217,17 +219,17 @@ pub fn turn(index: u32, prompt: &str) -> Turn {
         index,
         kind: PromptKind::Typed,
         prompt: prompt.to_owned(),
-        span: Span { start: 0, end: 1 },
+        span: TurnSpan { start: 0, end: 1 },
         ..Turn::default()
     }
 }
 
 /// Session and position of a hit's turn.
-pub fn place(hit: &Hit) -> (&str, Option<u32>) {
+pub fn place(hit: &SearchHit) -> (&str, Option<u32>) {
     (&hit.session.uid, hit.turn.as_ref().map(|t| t.index))
 }
 
-pub fn ids(results: &Results) -> Vec<&str> {
+pub fn ids(results: &SearchResults) -> Vec<&str> {
     results
         .hits
         .iter()

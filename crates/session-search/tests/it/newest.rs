@@ -2,7 +2,10 @@
 
 use crate::library::{Library, ids, meta, place, turn};
 use session_core::{SessionMeta, Turn};
-use session_search::{Condition, Filter, FilterClause, HitOrder, Level, Request, Results, newest};
+use session_search::{
+    FilterClause, FilterCondition, HitOrder, Level, SearchFilter, SearchRequest, SearchResults,
+    list_newest,
+};
 
 fn at(index: u32, time: i64, branch: &str) -> Turn {
     Turn {
@@ -37,21 +40,26 @@ fn two() -> Library {
     library
 }
 
-fn list(library: &Library, level: Level, clauses: &[Condition], limit: usize) -> Results {
-    let request = Request {
+fn list(
+    library: &Library,
+    level: Level,
+    clauses: &[FilterCondition],
+    limit: usize,
+) -> SearchResults {
+    let request = SearchRequest {
         level,
         limit,
-        filter: Filter {
+        filter: SearchFilter {
             clauses: clauses.iter().cloned().map(FilterClause::new).collect(),
-            ..Filter::default()
+            ..SearchFilter::default()
         },
-        ..Request::new("")
+        ..SearchRequest::new("")
     };
     let index = library.reader();
-    newest(&index, &index.sessions().unwrap(), &request).unwrap()
+    list_newest(&index, &index.sessions().unwrap(), &request).unwrap()
 }
 
-fn check(level: Level, clauses: &[Condition], limit: usize, expected: &str) {
+fn check(level: Level, clauses: &[FilterCondition], limit: usize, expected: &str) {
     let results = list(&two(), level, clauses, limit);
     let places = results.hits.iter().map(|hit| {
         let (session, turn) = place(hit);
@@ -80,12 +88,12 @@ fn turns_are_listed_by_their_beginning_across_sessions() {
 
 #[test]
 fn what_a_filter_leaves_is_listed() {
-    let topic = [Condition::Branch("topic".into())];
+    let topic = [FilterCondition::Branch("topic".into())];
     check(Level::Turn, &topic, 10, "short:1 long:1");
     check(Level::Session, &topic, 10, "long:1 short:1");
-    let until = [Condition::UntilMs(2500)];
+    let until = [FilterCondition::UntilMs(2500)];
     check(Level::Session, &until, 10, "long:1");
-    check(Level::Turn, &[Condition::SinceMs(6000)], 10, "");
+    check(Level::Turn, &[FilterCondition::SinceMs(6000)], 10, "");
 }
 
 #[test]

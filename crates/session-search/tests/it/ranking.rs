@@ -2,8 +2,8 @@
 
 use crate::library::{DIMS, FAR, Library, QUERY, SCALE, cosine, ids, meta, place, turn};
 use session_core::CosineScale;
-use session_core::{Band, Query, Turn};
-use session_search::{FusionMode, Hit, Level, Request, Results};
+use session_core::{ConfidenceBand, Query, Turn};
+use session_search::{FusionMode, Level, SearchHit, SearchRequest, SearchResults};
 
 const BOTH: &str = "The docker network is slow since the upgrade.";
 const ONE: &str = "Which network do the tests run in, please?";
@@ -26,15 +26,15 @@ fn three() -> Library {
     library
 }
 
-fn turns(query: &str) -> Request {
-    Request {
+fn turns(query: &str) -> SearchRequest {
+    SearchRequest {
         level: Level::Turn,
-        ..Request::new(query)
+        ..SearchRequest::new(query)
     }
 }
 
-fn with(fusion: FusionMode) -> Request {
-    Request {
+fn with(fusion: FusionMode) -> SearchRequest {
+    SearchRequest {
         fusion,
         ..turns("docker network")
     }
@@ -112,7 +112,7 @@ fn a_score_is_what_the_formula_says() {
     // 1 / (1 + exp(3.7 - evidence * (2 + 5.1 * margin))).
     assert_near(found.hits[0].score, logistic(0.8125 + 0.5058, second));
     assert_near(found.hits[0].score, 0.9444);
-    assert_eq!(found.hits[0].band, Band::Strong);
+    assert_eq!(found.hits[0].band, ConfidenceBand::Strong);
     assert_near(
         found.hits[1].score,
         logistic(0.8125 * 0.632_65, 1.0 / second),
@@ -195,7 +195,7 @@ fn one_list_alone_may_be_asked_for() {
 #[test]
 fn where_one_list_cannot_speak_the_other_has_all_the_weight() {
     let library = three();
-    let alpha = |found: &Results| found.explanation.weights.alpha;
+    let alpha = |found: &SearchResults| found.explanation.weights.alpha;
     // No model, or a model that knows no word of the query.
     for vector in [None, Some([0.0; DIMS])] {
         let found = library.search(&turns("docker network"), vector);
@@ -221,7 +221,7 @@ fn the_best_of_a_bad_lot_is_weak_or_nothing() {
     assert_eq!(ids(&found), ["a", "b"]);
     assert_near(found.explanation.weights.dense.confidence, 0.1875);
     assert_eq!(found.explanation.unfound.missing, ["kubernetes"]);
-    assert_eq!(found.hits[0].band, Band::Weak);
+    assert_eq!(found.hits[0].band, ConfidenceBand::Weak);
     let far = library.search(&turns("kubernetes"), Some(FAR));
     assert_eq!(ids(&far), [""; 0]);
 }
@@ -232,7 +232,7 @@ fn a_rare_word_that_is_not_there_lowers_the_confidence_of_the_lexical_list() {
     let found = library.search(&turns("network kubernetes"), None);
     let top = found.explanation.weights.lexical.confidence;
     assert!(top > 0.0 && top < 0.5, "{top}");
-    assert_eq!(found.hits[0].band, Band::Weak);
+    assert_eq!(found.hits[0].band, ConfidenceBand::Weak);
 }
 
 #[test]
@@ -242,9 +242,9 @@ fn hits_are_ranked_up_to_the_limit_ties_to_the_newer() {
         library.say(id, &[(NONE, Some(cosine(0.5)))]);
     }
     let of = |limit| {
-        let request = Request {
+        let request = SearchRequest {
             limit,
-            ..Request::new("containers")
+            ..SearchRequest::new("containers")
         };
         library.search(&request, Some(QUERY))
     };
@@ -271,7 +271,7 @@ fn a_session_counts_by_its_best_evidence() {
     );
     let told = [(turn(0, ONE), Some(cosine(0.375)))];
     library.add("claude", &meta("b"), &told, Some(cosine(0.75)));
-    let found = library.search(&Request::new("kubernetes"), Some(QUERY));
+    let found = library.search(&SearchRequest::new("kubernetes"), Some(QUERY));
     let places: Vec<_> = found.hits.iter().map(place).collect();
     // The chunk speaks for the session; its best turn is shown.
     assert_eq!(places, [("b", Some(0)), ("a", Some(1))]);
@@ -295,7 +295,7 @@ fn the_turn_that_is_shown_is_of_the_list_that_says_more() {
         &[(BOTH, Some(cosine(0.28125))), (NONE, Some(cosine(0.625)))],
     );
     let shown = |query: &str| {
-        let found = library.search(&Request::new(query), Some(QUERY));
+        let found = library.search(&SearchRequest::new(query), Some(QUERY));
         (
             place(&found.hits[0]).1.unwrap(),
             found.hits[0].preview.clone(),
@@ -351,13 +351,13 @@ fn two_models_speak_by_their_weights() {
         ..SCALE
     };
     let models = [("beef", better), ("f00d", SCALE)];
-    let request = Request {
+    let request = SearchRequest {
         fusion: FusionMode::DenseOnly,
         ..turns("kettle")
     };
     let results = library.search_with(&request, QUERY, &models);
     assert_eq!(results.explanation.models.len(), 2);
-    let told = |hit: &Hit| (place(hit).0.to_owned(), hit.dense.unwrap().score);
+    let told = |hit: &SearchHit| (place(hit).0.to_owned(), hit.dense.unwrap().score);
     let told: Vec<(String, f32)> = results.hits.iter().map(told).collect();
     assert_eq!((told[0].0.as_str(), told[1].0.as_str()), ("one", "both"));
     // By the other model alone: strength 5.34558, 0.63265 of its best.
@@ -383,7 +383,7 @@ fn hits_of_equal_scores_stand_in_the_order_of_their_times() {
             };
             library.add("claude", &meta(id), &[(burns, None)], None);
         }
-        let results = library.search(&Request::new("lantern"), None);
+        let results = library.search(&SearchRequest::new("lantern"), None);
         ids(&results)
             .into_iter()
             .map(str::to_owned)

@@ -2,7 +2,7 @@
 
 use crate::library::{DIMS, Library, QUERY, Vector, cosine, ids, meta, place, turn};
 use session_core::{Query, Turn, TurnContent};
-use session_search::{FusionMode, Level, Request, Results, TextCosines};
+use session_search::{FusionMode, Level, SearchRequest, SearchResults, TextCosines};
 use session_store::SessionContents;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -28,12 +28,12 @@ impl TextCosines for KnownCosines {
     }
 }
 
-fn by_vector(level: Level) -> Request {
-    Request {
+fn by_vector(level: Level) -> SearchRequest {
+    SearchRequest {
         query: Query::new("zebra"),
         fusion: FusionMode::DenseOnly,
         level,
-        ..Request::new("")
+        ..SearchRequest::new("")
     }
 }
 
@@ -50,7 +50,7 @@ fn subject(id: &str) -> String {
     format!("Something about subject {id} in a few words.")
 }
 
-fn search(library: &Library, level: Level, turns: [f32; 2]) -> (Results, Vec<String>) {
+fn search(library: &Library, level: Level, turns: [f32; 2]) -> (SearchResults, Vec<String>) {
     let known = KnownCosines {
         turns: ["a", "b"].map(subject).into_iter().zip(turns).collect(),
         ..KnownCosines::default()
@@ -89,7 +89,7 @@ fn scores_are_the_same_however_many_hits_are_listed() {
         ..KnownCosines::default()
     });
     let scores = |limit: usize| {
-        let request = Request {
+        let request = SearchRequest {
             limit,
             ..by_vector(Level::Turn)
         };
@@ -145,7 +145,7 @@ fn chunks(first: f32, second: f32, turns: u32) -> Library {
     library
 }
 
-fn search_chunks(library: &Library) -> (Results, usize) {
+fn search_chunks(library: &Library) -> (SearchResults, usize) {
     let known = Arc::new(KnownCosines {
         chunks: HashMap::from([(subject("a0"), 0.7498), (subject("b0"), 0.7502)]),
         ..KnownCosines::default()
@@ -253,7 +253,7 @@ fn the_hits_are_those_of_exact_vectors() {
             turns: words.into_iter().zip(vectors.iter().map(exact)).collect(),
             ..KnownCosines::default()
         };
-        let request = Request {
+        let request = SearchRequest {
             limit: 10,
             ..by_vector(Level::Turn)
         };

@@ -1,7 +1,7 @@
 //! Ids as users type them.
 
 use crate::library::{Library, meta, turn};
-use session_search::{Resolved, resolve};
+use session_search::{ResolvedSession, resolve_session_id};
 
 fn resolved(ids: &[&str], wanted: &str) -> Vec<String> {
     let mut library = Library::new();
@@ -10,13 +10,13 @@ fn resolved(ids: &[&str], wanted: &str) -> Vec<String> {
         library.add("claude", &meta(id), &[(turn(0, &words), None)], None);
     }
     let sessions = library.reader().sessions().unwrap();
-    match resolve(&sessions, wanted) {
-        Resolved::One(session) => vec![session.uid],
-        Resolved::Many(sessions) => {
+    match resolve_session_id(&sessions, wanted) {
+        ResolvedSession::One(session) => vec![session.uid],
+        ResolvedSession::Many(sessions) => {
             assert!(sessions.len() > 1);
             sessions.into_iter().map(|s| s.uid).collect()
         }
-        Resolved::None => Vec::new(),
+        ResolvedSession::None => Vec::new(),
     }
 }
 
@@ -50,12 +50,18 @@ fn a_number_names_one_of_two_with_the_same_id() {
         library.add(source, &meta("same"), &[(turn(0, &words), None)], None);
     }
     let sessions = library.reader().sessions().unwrap();
-    assert!(matches!(resolve(&sessions, "same"), Resolved::Many(both) if both.len() == 2));
+    assert!(
+        matches!(resolve_session_id(&sessions, "same"), ResolvedSession::Many(both) if both.len() == 2)
+    );
     for session in &sessions {
-        let named = resolve(&sessions, &format!("#{}", session.id));
-        assert_eq!(named, Resolved::One(Box::new(session.clone())));
+        let named = resolve_session_id(&sessions, &format!("#{}", session.id));
+        assert_eq!(named, ResolvedSession::One(Box::new(session.clone())));
     }
     for nothing in ["#", "#99", "#x", "# 1"] {
-        assert_eq!(resolve(&sessions, nothing), Resolved::None, "{nothing}");
+        assert_eq!(
+            resolve_session_id(&sessions, nothing),
+            ResolvedSession::None,
+            "{nothing}"
+        );
     }
 }

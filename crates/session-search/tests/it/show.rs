@@ -1,8 +1,8 @@
 //! Turns in full: from the history as long as it is there, else from the index.
 
-use session_core::{Part, ToolCall, Turn};
+use session_core::{ToolCall, Turn, TurnPart};
 use session_redact::Redactor;
-use session_search::{Exchange, Origin, show};
+use session_search::{Exchange, TurnOrigin, read_exchanges};
 use session_sources::{Collected, Env, sources};
 use session_store::{FileStamp, Reader, Writer};
 use std::ops::RangeInclusive;
@@ -72,18 +72,18 @@ impl Indexed {
     fn show(&self, range: RangeInclusive<u32>) -> Vec<Exchange> {
         let index = Reader::open(&self.root()).unwrap();
         let session = &index.sessions().unwrap()[0];
-        show(&index, session, range, &Redactor::off()).unwrap()
+        read_exchanges(&index, session, range, &Redactor::off()).unwrap()
     }
 }
 
-fn origins(shown: &[Exchange]) -> Vec<(u32, Origin)> {
+fn origins(shown: &[Exchange]) -> Vec<(u32, TurnOrigin)> {
     shown.iter().map(|e| (e.turn.index, e.origin)).collect()
 }
 
 fn calls(turn: &Turn) -> Vec<&ToolCall> {
     let mut calls = Vec::new();
     for part in &turn.parts {
-        if let Part::Call(call) = part {
+        if let TurnPart::Call(call) = part {
             calls.push(call);
         }
     }
@@ -93,7 +93,7 @@ fn calls(turn: &Turn) -> Vec<&ToolCall> {
 fn says(turn: &Turn, words: &str) -> bool {
     turn.parts
         .iter()
-        .any(|p| matches!(p, Part::Text { text } if text == words))
+        .any(|p| matches!(p, TurnPart::Text { text } if text == words))
 }
 
 #[test]
@@ -101,14 +101,14 @@ fn the_history_tells_everything() {
     let shown = Indexed::new().show(0..=9);
     assert_eq!(
         origins(&shown),
-        [(0, Origin::History), (1, Origin::History)]
+        [(0, TurnOrigin::History), (1, TurnOrigin::History)]
     );
     let turn = &shown[0].turn;
     assert_eq!(turn.prompt, "Why does the server not start?");
     assert!(
         turn.parts
             .iter()
-            .any(|p| matches!(p, Part::Thinking { .. }))
+            .any(|p| matches!(p, TurnPart::Thinking { .. }))
     );
     let call = calls(turn)[0];
     assert!(
@@ -124,8 +124,11 @@ fn the_history_tells_everything() {
 #[test]
 fn a_range_is_cut_to_what_there_is() {
     let indexed = Indexed::new();
-    assert_eq!(origins(&indexed.show(1..=1)), [(1, Origin::History)]);
-    assert_eq!(origins(&indexed.show(1..=u32::MAX)), [(1, Origin::History)]);
+    assert_eq!(origins(&indexed.show(1..=1)), [(1, TurnOrigin::History)]);
+    assert_eq!(
+        origins(&indexed.show(1..=u32::MAX)),
+        [(1, TurnOrigin::History)]
+    );
     assert_eq!(origins(&indexed.show(2..=5)), []);
 }
 
@@ -134,7 +137,10 @@ fn when_the_history_is_gone_the_index_tells_what_it_kept() {
     let indexed = Indexed::new();
     fs_err::remove_file(&indexed.path).unwrap();
     let shown = indexed.show(0..=1);
-    assert_eq!(origins(&shown), [(0, Origin::Index), (1, Origin::Index)]);
+    assert_eq!(
+        origins(&shown),
+        [(0, TurnOrigin::Index), (1, TurnOrigin::Index)]
+    );
     let turn = &shown[0].turn;
     assert_eq!(turn.prompt, "Why does the server not start?");
     assert_eq!(turn.started_ms, Some(1_772_442_000_000));
@@ -157,8 +163,11 @@ fn what_another_history_has_in_the_place_is_not_shown() {
     );
     fs_err::write(&indexed.path, other).unwrap();
     let shown = indexed.show(0..=1);
-    assert_eq!(origins(&shown), [(0, Origin::Index), (1, Origin::History)]);
+    assert_eq!(
+        origins(&shown),
+        [(0, TurnOrigin::Index), (1, TurnOrigin::History)]
+    );
     assert_eq!(shown[0].turn.prompt, "Why does the server not start?");
     fs_err::write(&indexed.path, [0xff; 64]).unwrap();
-    assert_eq!(origins(&indexed.show(0..=0)), [(0, Origin::Index)]);
+    assert_eq!(origins(&indexed.show(0..=0)), [(0, TurnOrigin::Index)]);
 }

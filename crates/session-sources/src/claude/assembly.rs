@@ -14,12 +14,12 @@ use super::state::TranscriptState;
 use crate::call_result::clipped;
 use crate::time::milliseconds;
 use crate::turn_assembler::{LinePosition, TurnAssembler, TurnDetail, TurnPreface, TurnState};
-use session_core::{Detail, Part, PromptKind, Span};
+use session_core::{PromptKind, ReadDetail, TurnPart, TurnSpan};
 
 /// A line that put a text into the queue.
 pub(super) struct QueuedLine {
     pub text: String,
-    pub span: Span,
+    pub span: TurnSpan,
 }
 
 /// Gives the line at an offset, whose text waited in the queue.
@@ -35,7 +35,7 @@ pub(super) struct Assembly<'a> {
     recall: ReadQueuedLine<'a>,
 }
 
-fn line_position<'e>(entry: &'e TranscriptEntry<'_>, span: Span) -> LinePosition<'e> {
+fn line_position<'e>(entry: &'e TranscriptEntry<'_>, span: TurnSpan) -> LinePosition<'e> {
     let uuid = entry.uuid.get();
     let forked = entry.fork().and_then(|fork| fork.message_uuid.get());
     LinePosition {
@@ -68,7 +68,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// Takes a line.
-    pub(super) fn push_entry(&mut self, entry: &TranscriptEntry<'_>, span: Span) {
+    pub(super) fn push_entry(&mut self, entry: &TranscriptEntry<'_>, span: TurnSpan) {
         self.state.facts.note(entry, self.identity);
         let branch = self.state.facts.branch();
         if self.turns.branch.as_deref() != branch {
@@ -151,7 +151,7 @@ impl<'a> Assembly<'a> {
         match words {
             UserText::Notice(text) => {
                 self.state.queue.end_stray_prompt();
-                self.turns.part(Part::Notice { text }, position);
+                self.turns.part(TurnPart::Notice { text }, position);
             }
             words => self.add_user_text(words, position),
         }
@@ -162,7 +162,7 @@ impl<'a> Assembly<'a> {
             UserText::Typed(text) => self.prompt(PromptKind::Typed, text, position),
             UserText::Command(text) => self.prompt(PromptKind::Command, text, position),
             UserText::Summary(text) => self.summary(text, position),
-            UserText::Notice(text) => self.turns.part(Part::Notice { text }, position),
+            UserText::Notice(text) => self.turns.part(TurnPart::Notice { text }, position),
             UserText::Nothing => {
                 self.turns.extend(position);
             }
@@ -207,7 +207,7 @@ impl<'a> Assembly<'a> {
             .trim_end();
         if !text.is_empty() {
             self.turns.part(
-                Part::Recap {
+                TurnPart::Recap {
                     text: clipped(text),
                 },
                 position,
@@ -239,7 +239,7 @@ impl<'a> Assembly<'a> {
         let text = text.trim();
         if !text.is_empty() {
             self.turns.part(
-                Part::Notice {
+                TurnPart::Notice {
                     text: clipped(text),
                 },
                 position,
@@ -272,12 +272,12 @@ impl<'a> Assembly<'a> {
     /// A summary before the first turn is told with that turn, which begins
     /// there for this.
     fn summary(&mut self, text: String, position: &LinePosition<'_>) {
-        let summary = Part::Summary { text };
+        let summary = TurnPart::Summary { text };
         if self.turns.progress.turn_state != TurnState::Before {
             return self.turns.part(summary, position);
         }
         self.turns.preface.start.get_or_insert(position.span.start);
-        if self.turns.detail() == Detail::Full {
+        if self.turns.detail() == ReadDetail::Full {
             self.turns.preface.parts.push(summary);
         }
     }

@@ -12,7 +12,7 @@ use crate::tool_table::{FOLDER_TOOLS, SHELL_TOOLS};
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 use session_core::{
-    CallDialog, CallStatus, Detail, ToolCall, cut_output, error_lines, may_hold_errors,
+    CallDialog, CallStatus, ReadDetail, ToolCall, cut_output, find_error_lines, may_hold_errors,
 };
 
 #[derive(Debug, Default, Deserialize)]
@@ -35,7 +35,7 @@ struct CallArguments<'a> {
 }
 
 /// The call that a `tool_use` block makes.
-pub(super) fn call(block: &ContentBlock<'_>, detail: Detail) -> ToolCall {
+pub(super) fn call(block: &ContentBlock<'_>, detail: ReadDetail) -> ToolCall {
     let name = block.name.or_empty();
     let raw = block.input.map_or("{}", RawValue::get);
     let mended = replace_lone_surrogates(raw);
@@ -77,10 +77,10 @@ fn files(tool: &str, input: &CallArguments<'_>) -> Vec<String> {
     .collect()
 }
 
-fn whole_input(raw: &str, detail: Detail) -> Value {
+fn whole_input(raw: &str, detail: ReadDetail) -> Value {
     match detail {
-        Detail::Index => Value::Null,
-        Detail::Full => serde_json::from_str(raw).unwrap_or_default(),
+        ReadDetail::Index => Value::Null,
+        ReadDetail::Full => serde_json::from_str(raw).unwrap_or_default(),
     }
 }
 
@@ -90,7 +90,7 @@ pub(super) fn outcome(
     block: &ContentBlock<'_>,
     entry: &TranscriptEntry<'_>,
     opens: bool,
-    detail: Detail,
+    detail: ReadDetail,
     results: &ToolResults,
 ) -> CallResult {
     let raw = block.content.map_or("null", RawValue::get);
@@ -98,8 +98,8 @@ pub(super) fn outcome(
     CallResult {
         id: block.tool_use_id.or_empty().to_owned(),
         output: match detail {
-            Detail::Index => errors(raw, status),
-            Detail::Full => Some(whole_output(raw, results)),
+            ReadDetail::Index => errors(raw, status),
+            ReadDetail::Full => Some(whole_output(raw, results)),
         },
         status,
         subagent: whole.agent_id.get().map(|id| format!("agent-{id}")),
@@ -135,7 +135,7 @@ fn reply(raw: &str, is_refused: bool, whole: &ToolUseResult<'_>) -> Option<Strin
 pub(super) fn task_errors(block: &ContentBlock<'_>) -> Option<String> {
     let output = output(block.content.map_or("null", RawValue::get));
     let printed = output.split_once("</exit_code>")?.1;
-    let lines = error_lines(printed, true);
+    let lines = find_error_lines(printed, true);
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
@@ -146,7 +146,7 @@ fn errors(raw: &str, status: CallStatus) -> Option<String> {
         return None; // not worth decoding
     }
     let output = output(raw);
-    let lines = error_lines(&output, failed);
+    let lines = find_error_lines(&output, failed);
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 

@@ -8,7 +8,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
-use session_core::Tokens;
+use session_core::TokenTotals;
 use std::borrow::Cow;
 
 /// One line. Which fields mean something depends on `kind`.
@@ -146,9 +146,9 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    pub(super) fn tokens(&self) -> Tokens {
+    pub(super) fn tokens(&self) -> TokenTotals {
         let [fresh, stored] = [&self.input_tokens, &self.cache_creation_input_tokens];
-        Tokens {
+        TokenTotals {
             input: fresh.0.saturating_add(stored.0),
             cached: self.cache_read_input_tokens.0,
             output: self.output_tokens.0,

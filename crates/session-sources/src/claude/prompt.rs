@@ -5,7 +5,7 @@ use super::tags;
 use crate::call_result::clipped;
 use crate::reminder;
 use serde_json::Value;
-use session_core::paste::without_paste_tags;
+use session_core::paste::strip_paste_tags;
 use std::borrow::Cow;
 
 /// The text of a user line, told apart and cleaned.
@@ -108,7 +108,7 @@ pub(super) fn classify_text(text: &str) -> UserText {
     if text.is_empty() || text.starts_with(OLD_CAVEAT) {
         UserText::Nothing
     } else if let Some(command) = command(text) {
-        UserText::Command(clipped(&without_paste_tags(&command)))
+        UserText::Command(clipped(&strip_paste_tags(&command)))
     } else if text.starts_with(SUMMARY) {
         UserText::Summary(clipped(text))
     } else if is_output(text) {
@@ -136,7 +136,7 @@ fn command(text: &str) -> Option<String> {
 fn typed(text: &str) -> Cow<'_, str> {
     let is_memory = text.starts_with("<user-memory-input>");
     let memory = is_memory.then(|| tags::inner(text, "user-memory-input"));
-    without_paste_tags(memory.flatten().unwrap_or(text))
+    strip_paste_tags(memory.flatten().unwrap_or(text))
 }
 
 fn is_report(text: &str) -> bool {

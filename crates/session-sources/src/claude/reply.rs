@@ -5,7 +5,7 @@ use crate::cursor::fingerprint;
 use crate::cursor::is_default;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use session_core::{TEXT_LIMIT, Tokens, text};
+use session_core::{TEXT_LIMIT, TokenTotals, text};
 
 /// Blocks of one reply that are remembered. They are part of each cursor.
 const MAX_BLOCKS: usize = 64;
@@ -25,8 +25,8 @@ pub(super) struct ReplyBlocks {
     #[serde(default, skip_serializing_if = "is_default")]
     blocks: Vec<BlockDigest>,
     /// Its tokens, as counted so far.
-    #[serde(default, skip_serializing_if = "Tokens::is_zero")]
-    tokens: Tokens,
+    #[serde(default, skip_serializing_if = "TokenTotals::is_zero")]
+    tokens: TokenTotals,
 }
 
 /// Replies of which the tokens are remembered. They are part of each cursor.
@@ -36,18 +36,18 @@ const MAX_REPLIES: usize = 16;
 /// so far. Where several work at once, the lines of their replies alternate.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct SidechainReplies(Vec<(u64, Tokens)>);
+pub(super) struct SidechainReplies(Vec<(u64, TokenTotals)>);
 
 impl SidechainReplies {
     /// A line of the reply of this id tells its tokens so far: gives what is more than its lines before
     /// told. Without an id nothing was told before.
-    pub(super) fn count(&mut self, id: Option<&str>, so_far: Tokens) -> Tokens {
+    pub(super) fn count(&mut self, id: Option<&str>, so_far: TokenTotals) -> TokenTotals {
         let Some(id) = id.map(fingerprint) else {
             return so_far;
         };
         let at = self.0.iter().position(|(reply, _)| *reply == id);
         let known = at.map(|at| self.0.remove(at).1).unwrap_or_default();
-        let news = so_far.beyond(known);
+        let news = so_far.saturating_sub(known);
         let mut counted = known;
         counted += news;
         self.0.push((id, counted));
@@ -113,11 +113,11 @@ impl ReplyBlocks {
 
     /// A line of the reply that was taken last tells its tokens so far: gives
     /// what is more than its lines before told.
-    pub(super) fn count(&mut self, so_far: Tokens) -> Tokens {
+    pub(super) fn count(&mut self, so_far: TokenTotals) -> TokenTotals {
         if self.id == 0 {
             return so_far;
         }
-        let news = so_far.beyond(self.tokens);
+        let news = so_far.saturating_sub(self.tokens);
         self.tokens += news;
         news
     }

@@ -13,13 +13,13 @@ use crate::json::record;
 use crate::lines::{Line, Lines};
 use crate::reading::{moved, warning};
 use crate::turn_assembler::{TurnDetail, TurnProgress, TurnState};
-use session_core::{CallStatus, Detail, Part, SessionMeta, Span, ToolCall, Turn};
+use session_core::{CallStatus, ReadDetail, SessionMeta, ToolCall, Turn, TurnPart, TurnSpan};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::Path;
 
 /// Reads the turns at these spans.
-pub(super) fn show(path: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> ShownTurns {
+pub(super) fn show(path: &Path, session: &SessionMeta, spans: &[(u32, TurnSpan)]) -> ShownTurns {
     let identity = SessionIdentity {
         id: session.id.clone(),
         parent: session.parent.clone(),
@@ -47,7 +47,7 @@ fn turn(
     path: &Path,
     identity: &SessionIdentity,
     index: u32,
-    span: Span,
+    span: TurnSpan,
     before: TranscriptState,
 ) -> io::Result<Option<Turn>> {
     if !begins_line(path, span.start)? {
@@ -76,7 +76,7 @@ fn turn(
 }
 
 /// The prompt that the line at a span put into the queue, where it waits still.
-fn waiting(assembly: &Assembly<'_>, index: u32, span: Span) -> Option<Turn> {
+fn waiting(assembly: &Assembly<'_>, index: u32, span: TurnSpan) -> Option<Turn> {
     let mut waiting = assembly.waiting().into_iter();
     let turn = waiting.find(|turn| turn.span.start == span.start)?;
     Some(Turn { index, ..turn })
@@ -89,7 +89,7 @@ const MAX_LATE_LINES: usize = 5000;
 /// background.
 fn complete(turn: &mut Turn, background: BackgroundCalls, path: &Path, end: u64) -> io::Result<()> {
     let calls = turn.parts.iter_mut().filter_map(|part| match part {
-        Part::Call(call) if call.status == CallStatus::Unfinished => Some(call),
+        TurnPart::Call(call) if call.status == CallStatus::Unfinished => Some(call),
         _ => None,
     });
     let named = calls.filter(|call| !call.id.is_empty() && !call.name.is_empty());
@@ -140,7 +140,7 @@ impl LateResults<'_> {
         let id = block.tool_use_id.or_empty();
         let again = block.id.get().and_then(|id| self.open.remove(id)); // a call of the same id: what follows is its
         if let Some(call) = self.open.get_mut(id).filter(|_| again.is_none()) {
-            call::outcome(block, entry, false, Detail::Full, &self.results).complete(call);
+            call::outcome(block, entry, false, ReadDetail::Full, &self.results).complete(call);
             match whole.background_task_id.get() {
                 Some(task) => self.background.note(task, id),
                 None => drop(self.open.remove(id)),
@@ -161,8 +161,10 @@ impl LateResults<'_> {
 
 /// Takes out results of calls that were made before this turn: they are shown there.
 fn remove_earlier_results(turn: &mut Turn, path: &Path, start: u64) -> io::Result<()> {
-    let unnamed_call_id = |part: &Part| match part {
-        Part::Call(call) if call.name.is_empty() && !call.id.is_empty() => Some(call.id.clone()),
+    let unnamed_call_id = |part: &TurnPart| match part {
+        TurnPart::Call(call) if call.name.is_empty() && !call.id.is_empty() => {
+            Some(call.id.clone())
+        }
         _ => None,
     };
     let mut ids: HashSet<String> = turn.parts.iter().filter_map(unnamed_call_id).collect();
@@ -201,7 +203,7 @@ fn begins_line(path: &Path, offset: u64) -> io::Result<bool> {
 fn states_before(
     path: &Path,
     identity: &SessionIdentity,
-    spans: &[(u32, Span)],
+    spans: &[(u32, TurnSpan)],
 ) -> io::Result<HashMap<u64, TranscriptState>> {
     let mut starts = HashSet::new();
     for (_, span) in spans {
@@ -250,7 +252,7 @@ fn push_line(assembly: &mut Assembly<'_>, line: &Line<'_>) -> Option<Turn> {
 }
 
 /// Gives the lines of a span to the assembly, up to the end of the first turn.
-fn feed(assembly: &mut Assembly<'_>, path: &Path, span: Span) -> io::Result<Option<Turn>> {
+fn feed(assembly: &mut Assembly<'_>, path: &Path, span: TurnSpan) -> io::Result<Option<Turn>> {
     let mut lines = Lines::open(path, span.start)?;
     while let Some(line) = lines.next()?.filter(|line| line.start < span.end) {
         if let Some(turn) = push_line(assembly, &line) {

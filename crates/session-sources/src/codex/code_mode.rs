@@ -71,6 +71,6 @@ fn script_call_status(end: &Payload<'_>) -> CallStatus {
     match end.status.or_empty() {
         "declined" => CallStatus::NotRun,
         _ if end.was_killed() => CallStatus::Unfinished,
-        status => CallStatus::ended(status == "failed" || failed_by_code()),
+        status => CallStatus::from_failure(status == "failed" || failed_by_code()),
     }
 }

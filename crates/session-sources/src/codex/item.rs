@@ -99,7 +99,7 @@ impl CodexState {
         turns.result(CallOutcome {
             id: id.to_owned(),
             output: end.aggregated_output.or_empty().to_owned(),
-            status: CallStatus::ended(end.status.get() == Some("failed")),
+            status: CallStatus::from_failure(end.status.get() == Some("failed")),
             ..CallOutcome::default()
         });
         self.shell_escape = fingerprint(command);

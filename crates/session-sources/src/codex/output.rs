@@ -97,7 +97,7 @@ impl<'t> CallOutput<'t> {
         let exit = json.pointer("/metadata/exit_code").and_then(Value::as_i64);
         Some(Self {
             text: json.get("output")?.as_str()?.to_owned().into(),
-            status: CallStatus::ended(exit.is_some_and(|exit| exit != 0)),
+            status: CallStatus::from_failure(exit.is_some_and(|exit| exit != 0)),
             ..Self::default()
         })
     }
@@ -122,7 +122,7 @@ impl<'t> CallOutput<'t> {
         if line.starts_with("Process running") {
             self.running = number.parse().ok();
         } else if line.starts_with("Process exited") || line.starts_with("Exit code") {
-            self.status = self.status.max(CallStatus::ended(number != "0"));
+            self.status = self.status.max(CallStatus::from_failure(number != "0"));
             self.has_exited = true;
         }
     }

@@ -8,7 +8,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
-use session_core::Tokens;
+use session_core::TokenTotals;
 use std::borrow::Cow;
 
 /// A line, and what it says. Which fields mean something depends on the kinds of both.
@@ -245,9 +245,9 @@ pub(crate) struct TokenUsage {
 }
 
 impl TokenUsage {
-    pub(crate) fn tokens(&self) -> Tokens {
+    pub(crate) fn tokens(&self) -> TokenTotals {
         let cached = self.cached_input_tokens.0;
-        Tokens {
+        TokenTotals {
             input: self.input_tokens.0.saturating_sub(cached),
             cached,
             output: self.output_tokens.0,

@@ -8,7 +8,7 @@ use crate::{CallOutcome, TurnWriter, milliseconds};
 use serde::de::MapAccess;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-use session_core::{CallStatus, PromptKind, Tokens};
+use session_core::{CallStatus, PromptKind, TokenTotals};
 use std::borrow::Cow;
 
 /// A value of `bubbleId:<composer>:<bubble>`, or a message inside a conversation.
@@ -171,10 +171,10 @@ impl Bubble<'_> {
             turns.error(error.message.or_empty());
         }
         if let Some(count) = &self.token_count.0 {
-            turns.tokens(Tokens {
+            turns.tokens(TokenTotals {
                 input: count.input_tokens.0,
                 output: count.output_tokens.0,
-                ..Tokens::default()
+                ..TokenTotals::default()
             });
         }
         if let Some(tool) = self
@@ -248,7 +248,7 @@ impl BubbleCall {
             },
             status: match is_refused {
                 true => CallStatus::NotRun,
-                false => CallStatus::ended(failed),
+                false => CallStatus::from_failure(failed),
             },
             subagent: result["agentId"].as_str().map(str::to_owned),
             ..CallOutcome::default()

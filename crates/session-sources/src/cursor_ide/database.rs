@@ -15,7 +15,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use session_core::{Detail, SessionMeta};
+use session_core::{ReadDetail, SessionMeta};
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -374,7 +374,7 @@ impl SessionStorage for CursorDatabase {
         &self,
         session: &SessionMeta,
         range: StoredTurnRange,
-        detail: Detail,
+        detail: ReadDetail,
         skipped: &mut SkippedCounts,
         visit: &mut TurnVisitor<'_>,
     ) -> Result<(), StorageError> {

@@ -12,7 +12,7 @@ use crate::stored_turns::StoredTurns;
 use crate::{JsonlFormat, file, milliseconds};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use session_core::{Detail, SessionMeta, Span};
+use session_core::{ReadDetail, SessionMeta, TurnSpan};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -45,7 +45,7 @@ impl GeminiDocument {
     /// Passes the messages at `span` to `turns`, after what the document says of the session.
     fn tell(
         &self,
-        span: Span,
+        span: TurnSpan,
         turns: &mut StoredTurns<'_, '_>,
         skipped: &mut SkippedCounts,
     ) -> ControlFlow<()> {
@@ -91,8 +91,12 @@ impl SessionStorage for GeminiDocument {
     fn sessions(&self, _: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError> {
         let mut ignored = |_| ControlFlow::Continue(());
         let session = self.described();
-        let mut turns =
-            StoredTurns::new(&session, StoredTurnRange::ALL, Detail::Index, &mut ignored);
+        let mut turns = StoredTurns::new(
+            &session,
+            StoredTurnRange::ALL,
+            ReadDetail::Index,
+            &mut ignored,
+        );
         // A visitor that takes all breaks nothing off, and `turns` counts what is skipped.
         let _ = self.tell(
             StoredTurnRange::ALL.span,
@@ -119,7 +123,7 @@ impl SessionStorage for GeminiDocument {
         &self,
         session: &SessionMeta,
         range: StoredTurnRange,
-        detail: Detail,
+        detail: ReadDetail,
         skipped: &mut SkippedCounts,
         visit: &mut TurnVisitor<'_>,
     ) -> Result<(), StorageError> {

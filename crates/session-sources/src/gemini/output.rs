@@ -48,7 +48,7 @@ impl<'t> ShellOutput<'t> {
         let mut parsed = Self::plain(text);
         while let Some(value) = parsed.cut_trailer() {
             let is_failed = value.is_some_and(|value| !["0", "(none)"].contains(&value));
-            parsed.status = parsed.status.max(CallStatus::ended(is_failed));
+            parsed.status = parsed.status.max(CallStatus::from_failure(is_failed));
         }
         parsed.text = unless_empty(parsed.text);
         parsed
@@ -84,7 +84,7 @@ fn after_header(output: &str) -> Option<&str> {
 pub(super) fn told_status(output: &str) -> CallStatus {
     match output.starts_with(STOPPED) {
         true => CallStatus::Unfinished,
-        false => CallStatus::ended(FAILURES.iter().any(|begin| output.starts_with(begin))),
+        false => CallStatus::from_failure(FAILURES.iter().any(|begin| output.starts_with(begin))),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::lenient_json::{
 use serde::de::SeqAccess;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
-use session_core::Tokens;
+use session_core::TokenTotals;
 
 /// A message, what is said of the session, or a change of either.
 #[derive(Debug, Default, Deserialize)]
@@ -101,9 +101,9 @@ pub(crate) struct GeminiTokens {
 }
 
 impl GeminiTokens {
-    pub(crate) fn tokens(&self) -> Tokens {
+    pub(crate) fn tokens(&self) -> TokenTotals {
         let cached = self.cached.0;
-        Tokens {
+        TokenTotals {
             input: self.input.0.saturating_sub(cached),
             cached,
             output: self.output.0.saturating_add(self.thoughts.0),

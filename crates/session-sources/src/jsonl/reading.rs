@@ -107,6 +107,13 @@ fn located_session(at: &Location) -> SessionMeta {
     }
 }
 
+/// Returns false for the state of another session's file whose bytes are those of this one so far: a fork copies them.
+/// Lines may give a session another id than its file's name has.
+fn is_of_session<S>(at: &Location, state: &JsonlState<S>) -> bool {
+    let located = at.located.session.as_ref();
+    at.has_session_name() || located.is_none_or(|session| *session == state.session.id)
+}
+
 /// Reads a location into a sink.
 pub(super) fn read<F: JsonlFormat>(
     format: &F,
@@ -119,6 +126,7 @@ pub(super) fn read<F: JsonlFormat>(
         continuations: &at.continuations,
     };
     let resumed = from.and_then(|c| CursorState::from_cursor(c, files, format.version()));
+    let resumed = resumed.filter(|mark| is_of_session(at, &mark.state));
     let stale = from.is_some() && resumed.is_none();
     let (offset, state) = match resumed {
         Some(mark) => (mark.offset, mark.state),

@@ -6,7 +6,7 @@ use crate::lines::{LineFiles, Lines};
 use crate::reading::{LineAssembly, moved, warning};
 use crate::turn_assembler::TurnDetail;
 use crate::{ShownTurns, file};
-use session_core::{CallStatus, Part, SessionMeta, Span, ToolCall, Turn};
+use session_core::{CallStatus, SessionMeta, ToolCall, Turn, TurnPart, TurnSpan};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub(super) fn show<F: JsonlFormat>(
     format: &F,
     path: &Path,
     session: &SessionMeta,
-    spans: &[(u32, Span)],
+    spans: &[(u32, TurnSpan)],
 ) -> ShownTurns {
     let mut found = FoundTurns {
         wanted: spans.iter().copied().collect(),
@@ -41,7 +41,7 @@ pub(super) fn show<F: JsonlFormat>(
 
 /// The turns that are wanted, as far as they were met.
 struct FoundTurns {
-    wanted: BTreeMap<u32, Span>,
+    wanted: BTreeMap<u32, TurnSpan>,
     turns: BTreeMap<u32, Turn>,
 }
 
@@ -101,8 +101,8 @@ impl FoundTurns {
     }
 
     /// Joins a result to the call of an earlier turn.
-    fn join(&mut self, part: Part) {
-        let Part::Call(result) = part else { return };
+    fn join(&mut self, part: TurnPart) {
+        let TurnPart::Call(result) = part else { return };
         let mut calls = self.turns.values_mut().flat_map(calls_mut);
         if let Some(call) = calls.find(|call| call.id == result.id) {
             let news = result.output.filter(|output| !output.is_empty());
@@ -122,12 +122,12 @@ impl FoundTurns {
 
 fn calls_mut(turn: &mut Turn) -> impl Iterator<Item = &mut ToolCall> {
     turn.parts.iter_mut().filter_map(|part| match part {
-        Part::Call(call) => Some(call),
+        TurnPart::Call(call) => Some(call),
         _ => None,
     })
 }
 
 /// True for a result whose call is not in its turn.
-fn is_result(part: &Part) -> bool {
-    matches!(part, Part::Call(call) if call.name.is_empty() && !call.id.is_empty())
+fn is_result(part: &TurnPart) -> bool {
+    matches!(part, TurnPart::Call(call) if call.name.is_empty() && !call.id.is_empty())
 }

@@ -11,7 +11,7 @@ use crate::sqlite::SourceDatabase;
 use crate::storage_error::{SIZE_LIMIT, SkippedCounts, StorageError};
 use rusqlite::types::ValueRef;
 use rusqlite::{Row, params};
-use session_core::{Detail, Span};
+use session_core::{ReadDetail, TurnSpan};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -125,7 +125,7 @@ impl Database {
         &self,
         key: MessageKey,
         ordinal: u64,
-        detail: Detail,
+        detail: ReadDetail,
     ) -> Result<RawMessage, StorageError> {
         let sql = TableColumns::data_sql(key.table.name());
         let mut statement = self.database.connection.prepare_cached(&sql)?;
@@ -145,7 +145,7 @@ impl Database {
         })
     }
 
-    fn parts(&self, message: &str, detail: Detail) -> Result<StoredParts, StorageError> {
+    fn parts(&self, message: &str, detail: ReadDetail) -> Result<StoredParts, StorageError> {
         let mut statement = self
             .database
             .connection
@@ -182,8 +182,8 @@ impl MessageStorage for Database {
     fn messages(
         &self,
         session: &str,
-        span: Span,
-        detail: Detail,
+        span: TurnSpan,
+        detail: ReadDetail,
         faults: &mut SkippedCounts,
         visit: &mut MessageVisitor<'_>,
     ) -> Result<(), StorageError> {

@@ -4,7 +4,7 @@ use super::message::StoredMessage;
 use super::turns::TurnBuilder;
 use crate::session_storage::{SessionStorage, StoredSession, StoredTurnRange, TurnVisitor};
 use crate::storage_error::{SkippedCounts, StorageError};
-use session_core::{Detail, SessionMeta, Span};
+use session_core::{ReadDetail, SessionMeta, TurnSpan};
 use std::ops::ControlFlow;
 
 /// Where messages go, one at a time.
@@ -23,8 +23,8 @@ pub(super) trait MessageStorage {
     fn messages(
         &self,
         session: &str,
-        span: Span,
-        detail: Detail,
+        span: TurnSpan,
+        detail: ReadDetail,
         faults: &mut SkippedCounts,
         visit: &mut MessageVisitor<'_>,
     ) -> Result<(), StorageError>;
@@ -42,12 +42,12 @@ impl<S: MessageStorage> SessionStorage for MessageSessions<S> {
         &self,
         session: &SessionMeta,
         range: StoredTurnRange,
-        detail: Detail,
+        detail: ReadDetail,
         skipped: &mut SkippedCounts,
         visit: &mut TurnVisitor<'_>,
     ) -> Result<(), StorageError> {
         let mut turns = TurnBuilder::new(range.first, session.parent.is_some(), detail);
-        if detail == Detail::Full {
+        if detail == ReadDetail::Full {
             turns = turns.reverted(self.0.reverted_from(&session.id));
         }
         let mut flow = ControlFlow::Continue(());

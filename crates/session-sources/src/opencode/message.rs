@@ -5,7 +5,7 @@ use super::part::PartContent;
 use crate::project::path_from;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use session_core::Tokens;
+use session_core::TokenTotals;
 
 /// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(super) struct Header {
     pub(super) error: Option<String>,
     /// Of an assistant's message.
     pub(super) model: Option<String>,
-    pub(super) tokens: Tokens,
+    pub(super) tokens: TokenTotals,
 }
 
 /// A message, in its place in the session.
@@ -96,13 +96,13 @@ struct CacheCounts {
 }
 
 impl TokenCounts {
-    pub(super) fn tokens(self) -> Tokens {
+    pub(super) fn tokens(self) -> TokenTotals {
         let sum = |a: LenientField<u64>, b: LenientField<u64>| {
             let [a, b] = [a, b].map(|count| count.0.unwrap_or_default());
             a.saturating_add(b)
         };
         let cache = self.cache.0.unwrap_or_default();
-        Tokens {
+        TokenTotals {
             input: sum(self.input, cache.write),
             cached: cache.read.0.unwrap_or_default(),
             output: sum(self.output, self.reasoning),
@@ -144,7 +144,7 @@ impl Header {
         summary: false,
         error: None,
         model: None,
-        tokens: Tokens {
+        tokens: TokenTotals {
             input: 0,
             cached: 0,
             output: 0,

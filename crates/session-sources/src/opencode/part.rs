@@ -5,7 +5,7 @@ use super::tool;
 use crate::reminder;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use session_core::{Detail, TEXT_LIMIT, ToolCall};
+use session_core::{ReadDetail, TEXT_LIMIT, ToolCall};
 use std::borrow::Cow;
 
 /// The content of a part.
@@ -14,7 +14,7 @@ pub(super) enum PartContent {
     /// Words of whoever wrote the message.
     Words(String),
     /// Words that the program put into the message, or that only the user was
-    /// shown (`synthetic`, `ignored`). Only with [`Detail::Full`].
+    /// shown (`synthetic`, `ignored`). Only with [`ReadDetail::Full`].
     Aside(String),
     /// The user ran a shell command: a call follows in the next message.
     Shell,
@@ -28,7 +28,7 @@ pub(super) enum PartContent {
     },
     /// The message asks for a compaction.
     Compaction,
-    /// Reasoning. Only with [`Detail::Full`].
+    /// Reasoning. Only with [`ReadDetail::Full`].
     Reasoning(String),
     /// A tool call.
     Call(ToolCall),
@@ -74,12 +74,15 @@ const SHELL: &str = "The following tool was executed by the user";
 impl PartContent {
     /// Reads `part.data`. `None` for the kinds that say nothing of the turn
     /// (`step-start`, `step-finish`, `snapshot`, …) or that `detail` leaves out.
-    pub(super) fn decode(data: &str, detail: Detail) -> Result<Option<Self>, serde_json::Error> {
+    pub(super) fn decode(
+        data: &str,
+        detail: ReadDetail,
+    ) -> Result<Option<Self>, serde_json::Error> {
         let data: PartData<'_> = serde_json::from_str(data)?;
         Ok(match &*data.kind {
             "text" => data.words(detail),
             "tool" => data.call(detail),
-            "reasoning" if detail == Detail::Full => data.text().map(Self::Reasoning),
+            "reasoning" if detail == ReadDetail::Full => data.text().map(Self::Reasoning),
             "patch" => data.files.0.map(Self::Patch),
             "file" => Self::file(data.filename, data.url),
             "subtask" => Some(data.subtask()),
@@ -111,7 +114,7 @@ impl PartData<'_> {
         lenient_field::string(self.text, TEXT_LIMIT).filter(|text| !text.trim().is_empty())
     }
 
-    fn words(&self, detail: Detail) -> Option<PartContent> {
+    fn words(&self, detail: ReadDetail) -> Option<PartContent> {
         let aside = self.synthetic.0 == Some(true) || self.ignored.0 == Some(true);
         if !aside {
             return PartContent::words(self.text);
@@ -120,11 +123,11 @@ impl PartData<'_> {
             return Some(PartContent::Shell);
         }
         self.text()
-            .filter(|_| detail == Detail::Full)
+            .filter(|_| detail == ReadDetail::Full)
             .map(PartContent::Aside)
     }
 
-    fn call(&self, detail: Detail) -> Option<PartContent> {
+    fn call(&self, detail: ReadDetail) -> Option<PartContent> {
         let name = lenient_field::string(self.tool, NAME_LIMIT).filter(|name| !name.is_empty())?;
         let id = lenient_field::string(self.call_id, NAME_LIMIT).unwrap_or_default();
         let none = tool::ToolState::default();

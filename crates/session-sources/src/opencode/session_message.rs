@@ -8,7 +8,7 @@ use super::tool::{self, ToolRecord};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use session_core::{Detail, TEXT_LIMIT, cut_output};
+use session_core::{ReadDetail, TEXT_LIMIT, cut_output};
 
 /// `session_message.data`, the fields of all types.
 #[derive(Deserialize)]
@@ -118,10 +118,10 @@ pub(super) const MESSAGE_TYPES: [&str; 5] =
 pub(super) fn decode(
     kind: &str,
     data: &str,
-    detail: Detail,
+    detail: ReadDetail,
 ) -> Result<(Header, Vec<PartContent>), serde_json::Error> {
     let data: SessionMessageData<'_> = serde_json::from_str(data)?;
-    let full = detail == Detail::Full;
+    let full = detail == ReadDetail::Full;
     let (role, parts) = match kind {
         "user" => (MessageRole::User, data.prompt()),
         "assistant" => (MessageRole::Assistant, data.answer(detail)),
@@ -161,7 +161,7 @@ impl SessionMessageData<'_> {
             .collect()
     }
 
-    fn answer(&self, detail: Detail) -> Vec<PartContent> {
+    fn answer(&self, detail: ReadDetail) -> Vec<PartContent> {
         let said = present_items(&self.content).filter_map(|item| item.part_content(detail));
         let changed = self.snapshot.0.as_ref().and_then(|s| s.files.0.clone());
         said.chain(changed.map(PartContent::Patch)).collect()
@@ -175,7 +175,7 @@ impl SessionMessageData<'_> {
 
     /// A command that the user ran, with its output. Its time has no end while
     /// it runs, and where OpenCode was killed.
-    fn shell(&self, detail: Detail) -> Vec<PartContent> {
+    fn shell(&self, detail: ReadDetail) -> Vec<PartContent> {
         let input = self
             .command
             .map(|command| format!("{{\"command\":{command}}}"));
@@ -196,18 +196,20 @@ impl SessionMessageData<'_> {
 }
 
 impl ContentItem<'_> {
-    fn part_content(&self, detail: Detail) -> Option<PartContent> {
+    fn part_content(&self, detail: ReadDetail) -> Option<PartContent> {
         match self.kind.0.as_deref()? {
             "text" => PartContent::words(self.text),
-            "reasoning" if detail == Detail::Full => lenient_field::string(self.text, TEXT_LIMIT)
-                .filter(|text| !text.trim().is_empty())
-                .map(PartContent::Reasoning),
+            "reasoning" if detail == ReadDetail::Full => {
+                lenient_field::string(self.text, TEXT_LIMIT)
+                    .filter(|text| !text.trim().is_empty())
+                    .map(PartContent::Reasoning)
+            }
             "tool" => self.call(detail),
             _ => None,
         }
     }
 
-    fn call(&self, detail: Detail) -> Option<PartContent> {
+    fn call(&self, detail: ReadDetail) -> Option<PartContent> {
         let tool = lenient_field::string(self.name, NAME_LIMIT).filter(|name| !name.is_empty())?;
         let id = lenient_field::string(self.id, NAME_LIMIT).unwrap_or_default();
         let none = ToolStateData::default();

@@ -9,7 +9,7 @@ use crate::storage_error::{BAD_JSON, SIZE_LIMIT, SkippedCounts, StorageError, TO
 use rayon::prelude::*;
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
-use session_core::Detail;
+use session_core::ReadDetail;
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
@@ -76,7 +76,7 @@ impl StoredPart {
         }
     }
 
-    fn decoded(self, detail: Detail) -> DecodedPart {
+    fn decoded(self, detail: ReadDetail) -> DecodedPart {
         let data = match self {
             Self::Stored(data) => data,
             Self::Decoded(decoded) => return *decoded,
@@ -95,7 +95,7 @@ pub(super) struct StoredParts {
 }
 
 impl StoredParts {
-    pub(super) fn push(&mut self, data: DataColumn, detail: Detail) {
+    pub(super) fn push(&mut self, data: DataColumn, detail: ReadDetail) {
         let mut part = StoredPart::Stored(data);
         if self.bytes + part.len() > FULL_BATCH_BYTES {
             part = StoredPart::Decoded(Box::new(part.decoded(detail)));
@@ -104,7 +104,7 @@ impl StoredParts {
         self.parts.push(part);
     }
 
-    fn decode(self, detail: Detail, faults: &mut SkippedCounts) -> Vec<PartContent> {
+    fn decode(self, detail: ReadDetail, faults: &mut SkippedCounts) -> Vec<PartContent> {
         let parts = self.parts.into_iter().filter_map(|part| {
             let (piece, of_it) = part.decoded(detail);
             faults.join(of_it);
@@ -143,7 +143,7 @@ impl RawMessage {
             }
     }
 
-    fn decode(self, detail: Detail) -> (StoredMessage, SkippedCounts) {
+    fn decode(self, detail: ReadDetail) -> (StoredMessage, SkippedCounts) {
         let mut faults = SkippedCounts::default();
         let is_inline = matches!(self.content, MessageContents::Inline(_));
         let (header, parts) = match self.content {
@@ -193,7 +193,7 @@ impl MessageBatch {
     /// Takes all messages out, in order.
     pub(super) fn visit(
         &mut self,
-        detail: Detail,
+        detail: ReadDetail,
         faults: &mut SkippedCounts,
         visit: &mut MessageVisitor<'_>,
     ) -> ControlFlow<()> {

@@ -8,7 +8,9 @@ use crate::tool_table::{FOLDER_TOOLS, patched_files};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use session_core::{CallDialog, CallStatus, Detail, TEXT_LIMIT, ToolCall, error_lines, text};
+use session_core::{
+    CallDialog, CallStatus, ReadDetail, TEXT_LIMIT, ToolCall, find_error_lines, text,
+};
 
 /// `state` of a part of type `tool`. `output` is there when it completed,
 /// `error` when it failed, neither while it runs or when it was killed.
@@ -121,7 +123,7 @@ const PATH_LIMIT: usize = 4096;
 
 impl ToolRecord<'_> {
     /// The call in the words of all sources.
-    pub(super) fn call(self, detail: Detail) -> ToolCall {
+    pub(super) fn call(self, detail: ReadDetail) -> ToolCall {
         let known = known_name(&self.tool);
         let status = self.call_status();
         let input: ToolInput<'_> = self
@@ -162,7 +164,7 @@ impl ToolRecord<'_> {
             Some("pending" | "running") => CallStatus::Unfinished,
             Some("error") if self.was_refused() => CallStatus::NotRun,
             Some(_) if self.was_stopped() => CallStatus::Unfinished,
-            _ => CallStatus::ended(self.failed()),
+            _ => CallStatus::from_failure(self.failed()),
         }
     }
 
@@ -203,13 +205,13 @@ impl ToolRecord<'_> {
         }
     }
 
-    fn kept_output(&self, failed: bool, detail: Detail) -> Option<String> {
+    fn kept_output(&self, failed: bool, detail: ReadDetail) -> Option<String> {
         let output = reminder::strip(self.output.as_deref()?);
         let kept = match detail {
-            Detail::Full => output.into_owned(),
-            Detail::Index => error_lines(&output, failed).join("\n"),
+            ReadDetail::Full => output.into_owned(),
+            ReadDetail::Index => find_error_lines(&output, failed).join("\n"),
         };
-        let empty_result = detail == Detail::Full && self.has_result;
+        let empty_result = detail == ReadDetail::Full && self.has_result;
         Some(kept).filter(|words| empty_result || !words.is_empty())
     }
 }
@@ -272,11 +274,11 @@ fn files(tool: Option<&str>, input: &ToolInput<'_>) -> Vec<String> {
     files
 }
 
-fn full_input(input: Option<&RawValue>, known: bool, detail: Detail) -> Value {
+fn full_input(input: Option<&RawValue>, known: bool, detail: ReadDetail) -> Value {
     match (detail, input) {
-        (Detail::Index, _) | (_, None) => Value::Null,
-        (Detail::Full, Some(raw)) if known => snake_keys(lenient_field::value(raw)),
-        (Detail::Full, Some(raw)) => lenient_field::value(raw),
+        (ReadDetail::Index, _) | (_, None) => Value::Null,
+        (ReadDetail::Full, Some(raw)) if known => snake_keys(lenient_field::value(raw)),
+        (ReadDetail::Full, Some(raw)) => lenient_field::value(raw),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::storage_error::{BAD_JSON, SIZE_LIMIT, SkippedCounts, StorageError, TO
 use fs_err as fs;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use session_core::{Detail, Span};
+use session_core::{ReadDetail, TurnSpan};
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -151,7 +151,12 @@ impl JsonTree {
         headers
     }
 
-    fn parts(&self, message: &str, detail: Detail, faults: &mut SkippedCounts) -> Vec<PartContent> {
+    fn parts(
+        &self,
+        message: &str,
+        detail: ReadDetail,
+        faults: &mut SkippedCounts,
+    ) -> Vec<PartContent> {
         json_files(&self.root.join("part").join(message))
             .into_iter()
             .filter_map(|(_, path)| part(&path, detail, faults))
@@ -189,8 +194,8 @@ impl MessageStorage for JsonTree {
     fn messages(
         &self,
         session: &str,
-        span: Span,
-        detail: Detail,
+        span: TurnSpan,
+        detail: ReadDetail,
         faults: &mut SkippedCounts,
         visit: &mut MessageVisitor<'_>,
     ) -> Result<(), StorageError> {
@@ -219,7 +224,7 @@ fn header(path: &Path, faults: &mut SkippedCounts) -> Option<Header> {
     counted(Header::decode(&json), faults)
 }
 
-fn part(path: &Path, detail: Detail, faults: &mut SkippedCounts) -> Option<PartContent> {
+fn part(path: &Path, detail: ReadDetail, faults: &mut SkippedCounts) -> Option<PartContent> {
     let json = read(path, faults)?;
     counted(PartContent::decode(&json, detail), faults)?
 }

@@ -4,7 +4,9 @@ use super::command;
 use super::message::{Header, MessageRole, StoredMessage};
 use super::part::PartContent;
 use super::tool;
-use session_core::{CallStatus, Detail, FileAccess, Part, PromptKind, Span, ToolCall, Turn};
+use session_core::{
+    CallStatus, FileAccess, PromptKind, ReadDetail, ToolCall, Turn, TurnPart, TurnSpan,
+};
 
 /// The mark of messages that OpenCode keeps until the next prompt.
 const REVERTED: &str = "reverted: the user undid what follows";
@@ -12,7 +14,7 @@ const REVERTED: &str = "reverted: the user undid what follows";
 /// Gathers messages, given in their order, into turns.
 #[derive(Debug)]
 pub(super) struct TurnBuilder {
-    detail: Detail,
+    detail: ReadDetail,
     /// In a subagent's session the "user" is a model.
     subagent: bool,
     next_index: u32,
@@ -27,7 +29,7 @@ pub(super) struct TurnBuilder {
 
 impl TurnBuilder {
     /// Nothing gathered yet; the first turn gets the index `first`.
-    pub(super) fn new(first: u32, subagent: bool, detail: Detail) -> Self {
+    pub(super) fn new(first: u32, subagent: bool, detail: ReadDetail) -> Self {
         Self {
             detail,
             subagent,
@@ -79,7 +81,7 @@ impl TurnBuilder {
             index: self.next_index,
             origin: Some(message.id.clone()),
             started_ms: message.header.created,
-            span: Span {
+            span: TurnSpan {
                 start: message.ordinal,
                 end: message.ordinal,
             },
@@ -103,7 +105,7 @@ impl TurnBuilder {
         turn.ended_ms = turn.ended_ms.max(header.created).max(header.completed);
         turn.leaf = Some(id.clone());
         for at in [header.created, header.completed] {
-            turn.turn_stats.tick(&mut self.clock, at);
+            turn.turn_stats.count_pause(&mut self.clock, at);
         }
         turn.turn_stats.tokens += header.tokens;
         turn.turn_stats
@@ -122,7 +124,7 @@ impl TurnBuilder {
             let part = part(piece, &header, self.detail, &turn.parts);
             turn.parts.extend(part);
         }
-        let error = header.error.map(|text| Part::Error { text });
+        let error = header.error.map(|text| TurnPart::Error { text });
         turn.parts.extend(error);
     }
 }
@@ -239,8 +241,8 @@ fn name_shell_command(turn: &mut Turn, piece: &PartContent) -> bool {
     }
 }
 
-fn reverted_notice() -> Part {
-    Part::Notice {
+fn reverted_notice() -> TurnPart {
+    TurnPart::Notice {
         text: REVERTED.to_owned(),
     }
 }
@@ -248,22 +250,27 @@ fn reverted_notice() -> Part {
 fn is_marked(turn: &Turn) -> bool {
     turn.parts
         .iter()
-        .any(|part| matches!(part, Part::Notice { text } if text == REVERTED))
+        .any(|part| matches!(part, TurnPart::Notice { text } if text == REVERTED))
 }
 
 /// Converts the content of a part, in a turn with the parts `before`.
-fn part(piece: PartContent, header: &Header, detail: Detail, before: &[Part]) -> Option<Part> {
-    let full = detail == Detail::Full;
+fn part(
+    piece: PartContent,
+    header: &Header,
+    detail: ReadDetail,
+    before: &[TurnPart],
+) -> Option<TurnPart> {
+    let full = detail == ReadDetail::Full;
     match piece {
-        PartContent::Words(text) if header.summary => full.then_some(Part::Summary { text }),
+        PartContent::Words(text) if header.summary => full.then_some(TurnPart::Summary { text }),
         PartContent::Words(text) if header.role == MessageRole::User => {
-            full.then_some(Part::Notice { text })
+            full.then_some(TurnPart::Notice { text })
         }
-        PartContent::Words(text) => Some(Part::Text { text }),
-        PartContent::Aside(text) => Some(Part::Notice { text }),
-        PartContent::Reasoning(text) => Some(Part::Thinking { text }),
-        PartContent::Call(call) => Some(Part::Call(call)),
-        PartContent::Patch(files) => patch(files, before).map(Part::Call),
+        PartContent::Words(text) => Some(TurnPart::Text { text }),
+        PartContent::Aside(text) => Some(TurnPart::Notice { text }),
+        PartContent::Reasoning(text) => Some(TurnPart::Thinking { text }),
+        PartContent::Call(call) => Some(TurnPart::Call(call)),
+        PartContent::Patch(files) => patch(files, before).map(TurnPart::Call),
         PartContent::Shell
         | PartContent::File(_)
         | PartContent::Subtask { .. }
@@ -272,14 +279,16 @@ fn part(piece: PartContent, header: &Header, detail: Detail, before: &[Part]) ->
 }
 
 /// The changed files that no call before changed: those that a command did.
-fn patch(mut files: Vec<String>, before: &[Part]) -> Option<ToolCall> {
+fn patch(mut files: Vec<String>, before: &[TurnPart]) -> Option<ToolCall> {
     files.retain(|file| !file.is_empty() && !before.iter().any(|part| changed(part, file)));
     (!files.is_empty()).then(|| tool::patch(files))
 }
 
 /// Calls may name a file from the working directory on, patches are absolute.
-fn changed(part: &Part, file: &str) -> bool {
-    let Part::Call(call) = part else { return false };
+fn changed(part: &TurnPart, file: &str) -> bool {
+    let TurnPart::Call(call) = part else {
+        return false;
+    };
     if call.file_access() == FileAccess::Read || call.status != CallStatus::Done {
         return false;
     }

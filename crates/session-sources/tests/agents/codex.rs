@@ -7,7 +7,7 @@ use crate::support::{AgentHome, check_damage, check_splits, indexed, lines, sess
 use crate::turns::{joined, rendered, searched};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use session_core::{SessionMeta, Tokens, Turn};
+use session_core::{SessionMeta, TokenTotals, Turn};
 use session_sources::Caller;
 
 #[test]
@@ -118,7 +118,7 @@ fn tokens_are_counted_once() {
         .iter()
         .map(|(_, turn)| &turn.turn_stats)
         .collect();
-    let once = Tokens {
+    let once = TokenTotals {
         input: 20,
         cached: 10,
         output: 5,
@@ -127,7 +127,7 @@ fn tokens_are_counted_once() {
     assert_eq!(stats[0].models, ["gpt-x"]);
     assert_eq!(
         (stats[1].tokens, stats[2].tokens),
-        (Tokens::default(), once)
+        (TokenTotals::default(), once)
     );
 }
 

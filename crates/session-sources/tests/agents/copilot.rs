@@ -5,7 +5,7 @@ use crate::support::{
 };
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use session_core::Tokens;
+use session_core::TokenTotals;
 use session_sources::Source;
 
 const ID: &str = "2fc20000-0000-4000-8000-000000000001";
@@ -312,7 +312,7 @@ fn tokens_that_no_message_tells_are_those_of_the_session() {
         shutdown(),
     ]);
     let found = AgentHome::with(copilot(), PATH, text).read(None);
-    let expected = Tokens {
+    let expected = TokenTotals {
         input: 700,
         cached: 300,
         output: 26,
@@ -347,6 +347,18 @@ fn a_session_of_before_folders_is_read() {
 #[test]
 fn a_read_goes_on_wherever_it_stopped() {
     check_splits(copilot(), PATH, history().as_bytes());
+}
+
+/// A fork begins with the bytes of its origin.
+#[test]
+fn the_cursor_of_another_session_is_not_gone_on_with() {
+    let home = AgentHome::with(copilot(), PATH, lines(&asked_and_answered()));
+    let cursor = home.read(None).cursor;
+    let fork = PATH.replace("0001/", "0002/");
+    let forked = AgentHome::with(copilot(), &fork, lines(&asked_and_answered()));
+    let read = forked.read(cursor.as_ref());
+    assert_eq!(read.sessions[0].id, ID.replace("0001", "0002"));
+    assert_eq!(read.turns.len(), home.read(None).turns.len());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::support::{
 };
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use session_core::{Part, SessionMeta, Tokens, Turn};
+use session_core::{SessionMeta, TokenTotals, Turn, TurnPart};
 use session_sources::{Caller, Source};
 
 const ID: &str = "5a1f0c3e-0000-4000-8000-000000000001";
@@ -184,7 +184,7 @@ fn a_relative_path_is_one_from_the_projects_folder() {
         let calls = turns.iter().flat_map(|turn| &turn.parts);
         calls
             .filter_map(|part| match part {
-                Part::Call(call) => Some(call.files.clone()),
+                TurnPart::Call(call) => Some(call.files.clone()),
                 _ => None,
             })
             .collect::<Vec<_>>()
@@ -231,7 +231,7 @@ fn a_session_is_described() {
 fn tokens_of_an_answer_count_once() {
     let found = AgentHome::with(gemini(), PATH, content()).read(None);
     let stats = &found.turns[0].1.turn_stats;
-    let expected = Tokens {
+    let expected = TokenTotals {
         input: 180,
         cached: 120,
         output: 36,
@@ -348,7 +348,7 @@ fn answers_to_questions_are_the_users() {
     ]);
     let found = AgentHome::with(gemini(), PATH, content).read(None);
     let calls = found.turns[0].1.parts.iter().filter_map(|part| match part {
-        session_core::Part::Call(call) => call.dialog.as_ref(),
+        session_core::TurnPart::Call(call) => call.dialog.as_ref(),
         _ => None,
     });
     let dialogs: Vec<_> = calls.map(|dialog| format!("{dialog:?}")).collect();

@@ -3,7 +3,7 @@
 use crate::turns::{joined, rendered, sorted};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use session_core::{SessionMeta, Span, Turn};
+use session_core::{SessionMeta, Turn, TurnSpan};
 use session_sources::{Collected, Cursor, Env, Listing, Location, ShownTurns, Source, find_source};
 use std::path::{Path, PathBuf};
 
@@ -93,7 +93,7 @@ impl AgentHome {
     fn show_with_warnings(&self, found: &Collected) -> ShownTurns {
         let listing = self.locate();
         let path: &Path = &listing.locations[0].path;
-        let spans: Vec<(u32, Span)> = joined(std::slice::from_ref(found))
+        let spans: Vec<(u32, TurnSpan)> = joined(std::slice::from_ref(found))
             .iter()
             .map(|turn| (turn.index, turn.span))
             .collect();

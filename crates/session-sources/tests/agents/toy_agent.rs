@@ -61,7 +61,9 @@ impl JsonlFormat for Toy {
             "result" => turns.result(CallOutcome {
                 id: text("call").to_owned(),
                 output: text("output").to_owned(),
-                status: CallStatus::ended(record["exit"].as_i64().is_some_and(|exit| exit != 0)),
+                status: CallStatus::from_failure(
+                    record["exit"].as_i64().is_some_and(|exit| exit != 0),
+                ),
                 ..CallOutcome::default()
             }),
             _ => {}

@@ -1,6 +1,6 @@
 //! Turns as a store keeps them, and as compact text.
 
-use session_core::{CallDialog, Part, ToolCall, Turn, TurnContent};
+use session_core::{CallDialog, ToolCall, Turn, TurnContent, TurnPart};
 use session_sources::Collected;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -31,7 +31,7 @@ fn append(base: &mut Turn, more: Turn) {
     base.turn_stats.add(&more.turn_stats);
     for part in more.parts {
         match part {
-            Part::Call(call) if call.name.is_empty() => join(base, call),
+            TurnPart::Call(call) if call.name.is_empty() => join(base, call),
             part => base.parts.push(part),
         }
     }
@@ -39,7 +39,7 @@ fn append(base: &mut Turn, more: Turn) {
 
 fn join(base: &mut Turn, late: ToolCall) {
     let calls = base.parts.iter_mut().filter_map(|part| match part {
-        Part::Call(call) => Some(call),
+        TurnPart::Call(call) => Some(call),
         _ => None,
     });
     match calls.into_iter().find(|call| call.id == late.id) {
@@ -48,9 +48,9 @@ fn join(base: &mut Turn, late: ToolCall) {
             call.status = call.status.max(late.status);
             call.subagent = late.subagent.or(call.subagent.take());
             call.pull_requests.extend(late.pull_requests);
-            CallDialog::join(&mut call.dialog, late.dialog);
+            CallDialog::merge(&mut call.dialog, late.dialog);
         }
-        None => base.parts.push(Part::Call(late)),
+        None => base.parts.push(TurnPart::Call(late)),
     }
 }
 
@@ -97,15 +97,15 @@ pub fn rendered<'t>(turns: impl IntoIterator<Item = &'t Turn>) -> String {
     out
 }
 
-fn line(part: &Part) -> String {
+fn line(part: &TurnPart) -> String {
     match part {
-        Part::Text { text } => format!("text {text:?}"),
-        Part::Thinking { text } => format!("thinking {text:?}"),
-        Part::Notice { text } => format!("notice {text:?}"),
-        Part::Error { text } => format!("error {text:?}"),
-        Part::Recap { text } => format!("recap {text:?}"),
-        Part::Summary { text } => format!("summary {text:?}"),
-        Part::Call(call) => call_line(call),
+        TurnPart::Text { text } => format!("text {text:?}"),
+        TurnPart::Thinking { text } => format!("thinking {text:?}"),
+        TurnPart::Notice { text } => format!("notice {text:?}"),
+        TurnPart::Error { text } => format!("error {text:?}"),
+        TurnPart::Recap { text } => format!("recap {text:?}"),
+        TurnPart::Summary { text } => format!("summary {text:?}"),
+        TurnPart::Call(call) => call_line(call),
     }
 }
 
@@ -123,7 +123,7 @@ fn call_line(call: &ToolCall) -> String {
     if let Some(output) = &call.output {
         write!(line, " -> {output:?}").unwrap();
     }
-    if let Some(words) = call.status.words() {
+    if let Some(words) = call.status.label() {
         line += &format!(" {words}");
     }
     if let Some(subagent) = &call.subagent {

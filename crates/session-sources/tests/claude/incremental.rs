@@ -5,7 +5,7 @@ use crate::support::{Transcript, fixture};
 use crate::turns::{joined, rendered, sorted};
 use proptest::prelude::*;
 use serde_json::json;
-use session_core::{Part, SessionMeta, Turn, TurnContent};
+use session_core::{SessionMeta, Turn, TurnContent, TurnPart};
 use session_sources::{Collected, Cursor, Flow, Sink, Warning};
 
 #[test]
@@ -59,13 +59,14 @@ fn results_find_the_turn_of_their_call() {
     let transcript = Transcript::new(steered());
     let shown = transcript.show(&transcript.read(None));
     let test = shown[0].parts.iter().find_map(|part| match part {
-        Part::Call(call) if call.id == "t2" => {
+        TurnPart::Call(call) if call.id == "t2" => {
             Some((call.output.as_deref(), call.status.is_failed()))
         }
         _ => None,
     });
     assert_eq!(test, Some((Some("error: 2 tests failed"), true)));
-    let is_nameless = |part: &Part| matches!(part, Part::Call(call) if call.name.is_empty());
+    let is_nameless =
+        |part: &TurnPart| matches!(part, TurnPart::Call(call) if call.name.is_empty());
     assert!(!shown[1].parts.iter().any(is_nameless), "it is told once");
 }
 

@@ -2,7 +2,7 @@
 
 use crate::support::{Home, SESSION, Transcript, claude, shown};
 use crate::turns::rendered;
-use session_core::{SessionMeta, Span};
+use session_core::{SessionMeta, TurnSpan};
 use session_sources::ShownTurns;
 
 const CONTENT: &str = concat!(
@@ -16,7 +16,7 @@ const CONTENT: &str = concat!(
     "\n",
 );
 
-fn show(transcript: &Transcript, spans: &[(u32, Span)]) -> ShownTurns {
+fn show(transcript: &Transcript, spans: &[(u32, TurnSpan)]) -> ShownTurns {
     let meta = SessionMeta {
         id: SESSION.to_owned(),
         ..SessionMeta::default()
@@ -54,7 +54,7 @@ fn a_span_that_is_no_turn_is_a_warning() {
             &[
                 (
                     1,
-                    Span {
+                    TurnSpan {
                         start,
                         end: end + 200,
                     },
@@ -74,7 +74,7 @@ fn a_span_holds_only_the_turn_it_begins_with() {
         &transcript,
         &[(
             0,
-            Span {
+            TurnSpan {
                 start: 0,
                 end: 1 << 40,
             },
@@ -93,7 +93,7 @@ fn a_file_that_is_gone_is_a_warning() {
     let shown = claude().show(
         &home.path("gone.jsonl"),
         &meta,
-        &[(0, Span { start: 0, end: 9 })],
+        &[(0, TurnSpan { start: 0, end: 9 })],
     );
     assert_eq!((shown.turns.len(), shown.warnings.len()), (0, 1));
 }

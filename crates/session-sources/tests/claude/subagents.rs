@@ -4,7 +4,7 @@ use crate::support::{SESSION, Transcript, claude, indexed, shown};
 use crate::turns::{rendered, searched};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use session_core::Tokens;
+use session_core::TokenTotals;
 
 fn line(kind: &str, content: &str) -> String {
     format!(
@@ -123,7 +123,7 @@ fn the_tokens_of_inline_sidechains_are_the_parents() {
         .map(|line: &Value| format!("{line}\n"))
         .collect();
     let contents = searched(&[Transcript::new(content).read(None)]);
-    let expected = Tokens {
+    let expected = TokenTotals {
         input: 9,
         cached: 0,
         output: 11 + 20 + 7,

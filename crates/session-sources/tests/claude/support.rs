@@ -1,7 +1,7 @@
 //! A home folder with one project, and turns as compact text.
 
 use crate::turns::rendered;
-use session_core::{SessionMeta, Span, Turn};
+use session_core::{SessionMeta, Turn, TurnSpan};
 use session_sources::{
     Collected, Cursor, Env, FileStamp, Listing, Located, Location, Source, find_source,
 };
@@ -95,7 +95,7 @@ impl Transcript {
         let spans: Vec<_> = found
             .turns
             .iter()
-            .filter(|(_, turn)| turn.span != Span::default())
+            .filter(|(_, turn)| turn.span != TurnSpan::default())
             .map(|(_, turn)| (turn.index, turn.span))
             .collect();
         let shown = claude().show(&self.path, found.sessions.first().unwrap(), &spans);

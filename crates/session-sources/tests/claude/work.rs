@@ -4,7 +4,7 @@
 use crate::scripted::in_background;
 use crate::support::{Transcript, fixture};
 use crate::turns::searched;
-use session_core::{CallStatus, FileAccess, Part, Tokens, TurnContent};
+use session_core::{CallStatus, FileAccess, TokenTotals, TurnContent, TurnPart};
 
 fn contents() -> Vec<TurnContent> {
     searched(&[Transcript::new(fixture("work.jsonl")).read(None)])
@@ -49,7 +49,7 @@ fn only_pull_requests_that_were_opened_are_told() {
 fn a_reply_is_counted_once() {
     let turn_stats = &contents()[0].turn_stats;
     assert_eq!(turn_stats.models, ["claude-opus-4-6", "claude-sonnet-4-6"]);
-    let tokens = Tokens {
+    let tokens = TokenTotals {
         input: 2003 + 101 + 51 + 51 + 6 + 6 + 6 + 6,
         cached: 2000 + 2100 + 2200 + 2300 + 2310 + 2320 + 2330,
         output: 40 + 30 + 80 + 90 + 10 + 20 + 20 + 25,
@@ -94,7 +94,7 @@ fn a_command_in_the_background_ends_as_it_is_told_later() {
     let errors: Vec<_> = contents[0].errors_of_run(0).collect();
     assert_eq!(errors, ["error: port is taken"]);
     let calls = shown[0].parts.iter().filter_map(|part| match part {
-        Part::Call(call) => Some((call.command.as_deref()?, call.status)),
+        TurnPart::Call(call) => Some((call.command.as_deref()?, call.status)),
         _ => None,
     });
     assert_eq!(calls.collect::<Vec<_>>(), expected);

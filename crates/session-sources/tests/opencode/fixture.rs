@@ -3,7 +3,7 @@
 use fs_err as fs;
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
-use session_core::{Detail, Part, PromptKind, Span, Turn};
+use session_core::{PromptKind, ReadDetail, Turn, TurnPart, TurnSpan};
 use session_sources::{Collected, Cursor, Env, Location, Sink, Source, find_source};
 use session_test::opencode::SCHEMA;
 use std::path::{Path, PathBuf};
@@ -269,7 +269,7 @@ pub fn show(path: &Path, found: &Collected) -> Vec<Turn> {
     let mut turns = Vec::new();
     for session in &found.sessions {
         let mine = found.turns.iter().filter(|(id, _)| *id == session.id);
-        let spans: Vec<(u32, Span)> = mine.map(|(_, turn)| (turn.index, turn.span)).collect();
+        let spans: Vec<(u32, TurnSpan)> = mine.map(|(_, turn)| (turn.index, turn.span)).collect();
         turns.extend(opencode().show(path, session, &spans).turns);
     }
     turns
@@ -277,7 +277,7 @@ pub fn show(path: &Path, found: &Collected) -> Vec<Turn> {
 
 /// Returns the turns of a session as they are indexed or shown, which must not depend on
 /// the form that it is stored in.
-pub fn turns(conversation: &Conversation, detail: Detail) -> String {
+pub fn turns(conversation: &Conversation, detail: ReadDetail) -> String {
     let home = Home::new();
     insert(&home.connect(), conversation);
     home.write_tree(conversation);
@@ -288,12 +288,12 @@ pub fn turns(conversation: &Conversation, detail: Detail) -> String {
     in_database
 }
 
-fn turns_at(path: &Path, detail: Detail) -> String {
+fn turns_at(path: &Path, detail: ReadDetail) -> String {
     let found = read(path);
     assert_eq!(found.warnings, []);
     let turns = match detail {
-        Detail::Index => found.turns.into_iter().map(|(_, turn)| turn).collect(),
-        Detail::Full => show(path, &found),
+        ReadDetail::Index => found.turns.into_iter().map(|(_, turn)| turn).collect(),
+        ReadDetail::Full => show(path, &found),
     };
     render(&turns)
 }
@@ -319,14 +319,14 @@ fn render_turn(turn: &Turn) -> String {
     lines.join("\n")
 }
 
-pub fn render_part(part: &Part) -> String {
+pub fn render_part(part: &TurnPart) -> String {
     match part {
-        Part::Text { text } => format!("text: {text}"),
-        Part::Thinking { text } => format!("thinking: {text}"),
-        Part::Notice { text } => format!("notice: {text}"),
-        Part::Error { text } => format!("error: {text}"),
-        Part::Recap { text } => format!("recap: {text}"),
-        Part::Summary { text } => format!("summary: {text}"),
-        Part::Call(call) => serde_json::to_string(call).unwrap(),
+        TurnPart::Text { text } => format!("text: {text}"),
+        TurnPart::Thinking { text } => format!("thinking: {text}"),
+        TurnPart::Notice { text } => format!("notice: {text}"),
+        TurnPart::Error { text } => format!("error: {text}"),
+        TurnPart::Recap { text } => format!("recap: {text}"),
+        TurnPart::Summary { text } => format!("summary: {text}"),
+        TurnPart::Call(call) => serde_json::to_string(call).unwrap(),
     }
 }

@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 use rusqlite::Connection;
 use serde_json::{Value, json};
-use session_core::{Tokens, Turn, TurnContent};
+use session_core::{TokenTotals, Turn, TurnContent};
 use session_sources::Collected;
 
 /// A database with one session that has no messages yet.
@@ -114,7 +114,7 @@ fn a_session_is_read() {
     let content = TurnContent::from_turn(first);
     assert_eq!(content, TurnContent::from_turn(&shown[0]));
     assert_eq!(content.turn_stats.models, ["sonnet"]);
-    let counted = Tokens {
+    let counted = TokenTotals {
         input: 23,
         cached: 100,
         output: 15,

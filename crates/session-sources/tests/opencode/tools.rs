@@ -6,10 +6,10 @@ use crate::fixture::{
 };
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use session_core::Detail::{self, Full, Index};
+use session_core::ReadDetail::{self, Full, Index};
 
 /// The call that a part becomes.
-fn call(part: Value, detail: Detail) -> String {
+fn call(part: Value, detail: ReadDetail) -> String {
     let conversation = session(
         "ses_a",
         vec![user(vec![text("Go.")]), assistant(vec![part])],

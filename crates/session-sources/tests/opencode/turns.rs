@@ -5,8 +5,8 @@ use crate::fixture::{
 };
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use session_core::Detail::{Full, Index};
-use session_core::{Span, TEXT_LIMIT, Tokens, TurnContent};
+use session_core::ReadDetail::{Full, Index};
+use session_core::{TEXT_LIMIT, TokenTotals, TurnContent, TurnSpan};
 
 fn one(parts: Vec<Value>) -> Conversation {
     session("ses_a", vec![user(parts), assistant(vec![text("Done.")])])
@@ -97,7 +97,7 @@ fn a_turn_is_tallied() {
     assert_eq!(content.turn_stats.models, ["sonnet"]);
     assert_eq!(
         content.turn_stats.tokens,
-        Tokens {
+        TokenTotals {
             input: 46,
             cached: 300,
             output: 30
@@ -122,8 +122,8 @@ fn turns_know_their_place_and_time() {
     let [(_, first), (_, second)] = found.turns.as_slice() else {
         panic!("{:?}", found.turns)
     };
-    assert_eq!(first.span, Span { start: 0, end: 3 });
-    assert_eq!(second.span, Span { start: 3, end: 4 });
+    assert_eq!(first.span, TurnSpan { start: 0, end: 3 });
+    assert_eq!(second.span, TurnSpan { start: 3, end: 4 });
     assert_eq!(first.origin.as_deref(), Some("msg_a_00"));
     assert_eq!(first.leaf.as_deref(), Some("msg_a_02"));
     assert_eq!((first.started_ms, first.ended_ms), (Some(1000), Some(3500)));

@@ -27,7 +27,7 @@ pub(crate) use fts5_tokenizer::Fts5Tokenizer;
 pub(crate) use pending_words::PendingWords;
 pub(crate) use term_table::SharedTerms;
 pub(crate) use turn_words::TurnWords;
-pub(crate) use vocabulary::terms_with_prefix;
+pub(crate) use vocabulary::{TermSizes, Vocabulary};
 pub(crate) use word_tokenizer::WordTokenizer;
 
 /// Columns of `words`: answer, prompt, title, commands, paths, errors, parts of identifiers.

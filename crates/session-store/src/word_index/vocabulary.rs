@@ -16,15 +16,27 @@ const MAX_LEAVES: u32 = 250;
 /// Terms, each with about the bytes of its postings.
 pub(crate) type TermSizes = BTreeMap<Vec<u8>, usize>;
 
-/// Returns the terms that begin with a prefix, in all segments.
-pub(crate) fn terms_with_prefix(db: &Connection, prefix: &[u8]) -> Result<TermSizes> {
-    let mut sizes = TermSizes::new();
-    let structure = WordStructure::read(db)?.unwrap_or_default();
-    for segment in structure.segments() {
-        let range = TermRange::new(db, segment, prefix);
-        range.read(&mut sizes)?;
+/// The terms of the word index.
+pub(crate) struct Vocabulary<'d> {
+    db: &'d Connection,
+    structure: WordStructure,
+}
+
+impl<'d> Vocabulary<'d> {
+    pub(crate) fn read(db: &'d Connection) -> Result<Self> {
+        let structure = WordStructure::read(db)?.unwrap_or_default();
+        Ok(Self { db, structure })
     }
-    Ok(sizes)
+
+    /// Returns the terms that begin with a prefix, in all segments.
+    pub(crate) fn terms_with_prefix(&self, prefix: &str) -> Result<TermSizes> {
+        let mut sizes = TermSizes::new();
+        for segment in self.structure.segments() {
+            let range = TermRange::new(self.db, segment, prefix.as_bytes());
+            range.read(&mut sizes)?;
+        }
+        Ok(sizes)
+    }
 }
 
 /// The terms of a segment that begin with a prefix.

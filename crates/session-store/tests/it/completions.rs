@@ -27,7 +27,7 @@ fn search(reader: &Reader, query: &Query) -> LexicalHits {
 
 /// Returns the prompts that an unfinished query finds, best first.
 fn typed(reader: &Reader, query: &str) -> Vec<String> {
-    let hits = search(reader, &Query::unfinished(query)).hits;
+    let hits = search(reader, &Query::parse_unfinished(query)).hits;
     let prompt = |turn: TurnId| reader.content(turn).unwrap().prompt;
     hits.iter().map(|hit| prompt(hit.id)).collect()
 }
@@ -128,7 +128,7 @@ fn a_word_as_typed_goes_before_its_completions_and_keeps_its_score() {
     let rare = "The lampoon, lampoon, lampoon of the harbour.";
     let (_index, reader) = filled(&[exact[0], rare, exact[1], GATE, GATE, GATE, GATE]);
     let as_typed = search(&reader, &Query::new("lamp"));
-    let unfinished = search(&reader, &Query::unfinished("lamp"));
+    let unfinished = search(&reader, &Query::parse_unfinished("lamp"));
     assert_eq!(unfinished.hits[..2], as_typed.hits);
     assert_eq!(unfinished.hits.len(), 3);
     let [best, last] = [0, 2].map(|at| unfinished.hits[at].id);
@@ -143,7 +143,7 @@ fn a_word_as_typed_goes_before_its_completions_and_keeps_its_score() {
 fn completions_alone_stand_for_the_word() {
     let (_index, reader) = filled(&[LAMP, GATE, GATE]);
     let whole = search(&reader, &Query::new("lamplighter"));
-    let part = search(&reader, &Query::unfinished("lamplig"));
+    let part = search(&reader, &Query::parse_unfinished("lamplig"));
     assert_eq!(part.hits, whole.hits);
     assert_eq!(part.terms[0].turns, 1);
     assert_eq!(part.idf_share(part.hits[0].id), 1.0);
@@ -158,7 +158,7 @@ fn the_commonest_of_many_words_are_taken() {
     prompts.extend((1..60).map(rare));
     let prompts: Vec<&str> = prompts.iter().map(String::as_str).collect();
     let (_index, reader) = filled(&prompts);
-    let found = search(&reader, &Query::unfinished("lam"));
+    let found = search(&reader, &Query::parse_unfinished("lam"));
     assert_eq!(found.terms[0].words().nth(1), Some("lampstand"));
     assert!(found.terms[0].words().count() <= 17);
 }

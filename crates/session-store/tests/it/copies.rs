@@ -2,7 +2,7 @@
 
 use crate::random::check_turn_keys;
 use crate::support::{Index, deliver, found, meta, prompts, turn};
-use session_core::{CallDialog, Part, SessionMeta, ToolCall, Turn};
+use session_core::{CallDialog, SessionMeta, ToolCall, Turn, TurnPart};
 use session_store::{Reader, Writer};
 
 const ASKED: &str = "Why does the watcher leak file handles?";
@@ -49,7 +49,7 @@ fn replied(reply: &str) -> Turn {
         ..ToolCall::default()
     };
     let mut turn = asked("m1", 7, &[]);
-    turn.parts.push(Part::Call(call));
+    turn.parts.push(TurnPart::Call(call));
     turn
 }
 

@@ -252,6 +252,48 @@ fn a_matrix_that_is_not_what_the_index_says_is_told() {
 }
 
 #[test]
+fn a_matrix_that_is_lost_is_told_from_one_that_was_replaced() {
+    let index = filled();
+    let before = index.reader();
+    let model = before.model("f00d").unwrap().unwrap();
+    before.snapshot().unwrap();
+    before.sessions().unwrap();
+    let mut writer = index.writer();
+    assert_eq!(
+        writer
+            .reader()
+            .unwrap()
+            .models_with_lost_matrices()
+            .unwrap(),
+        []
+    );
+    writer.delete_vectors(model.id).unwrap();
+    embed(&mut writer);
+    writer.commit().unwrap();
+    // Its files are gone, for who reads the index as it was.
+    let error = before.has_lost_matrix(&model).unwrap_err();
+    assert!(error.needs_rebuild(), "{error}");
+    let reader = index.reader();
+    let model = reader.model("f00d").unwrap().unwrap();
+    assert!(!reader.has_lost_matrix(&model).unwrap());
+    fs_err::remove_dir_all(index.root().join("vectors")).unwrap();
+    assert_eq!(
+        index.reader().models_with_lost_matrices().unwrap(),
+        [model.id]
+    );
+}
+
+/// As the one that is there is read while another process compacts it.
+#[test]
+fn an_index_is_verified_as_it_is_when_a_matrix_is_replaced() {
+    let index = filled();
+    assert!(Reader::open_verified(index.root()).is_ok());
+    fs_err::remove_file(index.root().join(MATRIX)).unwrap();
+    let error = Reader::open_verified(index.root()).err().unwrap();
+    assert!(error.needs_rebuild(), "{error}");
+}
+
+#[test]
 fn nothing_is_appended_to_a_damaged_matrix() {
     let index = filled();
     fs_err::write(index.root().join(MATRIX), "short").unwrap();

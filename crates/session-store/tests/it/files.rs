@@ -2,7 +2,7 @@
 
 use crate::support::{Index, SOURCE, deliver, meta, turn};
 use proptest::prelude::*;
-use session_core::Query;
+use session_core::{Query, Turn};
 use session_store::{FileDigest, FileId, FileStamp, Problem, Reader, Writer};
 
 fn problem(path: &str, reason: &str, count: u64) -> Problem {
@@ -59,10 +59,11 @@ fn a_vanished_file_leaves_its_sessions_marked_until_it_is_back() {
         .unwrap();
     writer.mark_file_gone(file).unwrap();
     assert!(gone(&mut writer));
-    assert_eq!(reasons(&mut writer), [""; 0], "it no longer matters");
+    assert_eq!(reasons(&mut writer), [""; 0], "it does not matter now");
     assert_eq!(writer.reader().unwrap().turns(session).unwrap().len(), 1);
     writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
     assert!(!gone(&mut writer));
+    assert_eq!(reasons(&mut writer), ["/h/a.jsonl 1x bad line"]);
     writer.mark_session_gone(file, "a").unwrap();
     assert!(gone(&mut writer));
     writer
@@ -113,26 +114,75 @@ fn a_session_that_another_file_of_the_agent_takes_over_is_one() {
     }
 }
 
-/// A copy of a whole home, whose file is gone or whose session another agent wrote, takes nothing over.
+/// Delivers session `a` as the history at a path holds it, and returns the file.
+fn deliver_at(writer: &mut Writer, path: &str, turns: &[Turn]) -> FileId {
+    let file = writer.upsert_file(&SOURCE, path).unwrap();
+    let session = writer
+        .open_session(file, &SOURCE, &meta("a"), true)
+        .unwrap();
+    for turn in turns {
+        writer.add_turn(session, turn).unwrap();
+    }
+    writer
+        .checkpoint(file, "end", FileStamp::default())
+        .unwrap();
+    file
+}
+
+/// A copy of a whole home, whose file is gone, takes nothing over.
 #[test]
 fn what_no_living_file_of_the_agent_holds_stays() {
     let index = Index::new();
     let mut writer = index.writer();
-    let asked = turn(0, "Where is the port configured?", &[]);
-    deliver(&mut writer, &meta("a"), std::slice::from_ref(&asked));
-    let first = writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
-    let copy = writer.upsert_file(&SOURCE, "/copy/a.jsonl").unwrap();
-    let session = writer
-        .open_session(copy, &SOURCE, &meta("a"), true)
-        .unwrap();
-    writer.add_turn(session, &asked).unwrap();
-    writer
-        .checkpoint(copy, "end", FileStamp::default())
-        .unwrap();
+    let turns = [
+        turn(0, "Where is the port configured?", &[]),
+        turn(1, "And the lamp?", &[]),
+    ];
+    let first = deliver_at(&mut writer, "/h/a.jsonl", &turns[..1]);
+    let copy = deliver_at(&mut writer, "/copy/a.jsonl", &turns);
     assert_eq!(writer.reader().unwrap().sessions().unwrap().len(), 2);
     writer.mark_file_gone(copy).unwrap();
     writer.mark_session_gone(first, "a").unwrap();
     assert_eq!(writer.reader().unwrap().sessions().unwrap().len(), 2);
+}
+
+/// A history was copied, and its original deleted, or the copy.
+#[test]
+fn a_session_that_a_file_holds_that_is_there_is_not_kept_of_one_that_is_gone() {
+    let turns = [
+        turn(0, "Where is the port configured?", &["At the quay."]),
+        turn(1, "And the lamp?", &[]),
+    ];
+    // The answer came after the copy was made.
+    let begun = [turn(0, "Where is the port configured?", &[])];
+    let cases: [(&[Turn], &[Turn], usize); 5] = [
+        (&turns, &turns, 1),
+        (&turns[..1], &turns, 1),
+        (&begun, &turns, 1),
+        (&turns, &begun, 2),
+        (&turns[..1], &begun, 2),
+    ];
+    for (gone, there, sessions) in cases {
+        for is_gone_first in [true, false] {
+            let index = Index::new();
+            let mut writer = index.writer();
+            let mut files = [("/h/a.jsonl", gone), ("/copy/a.jsonl", there)];
+            files[..].rotate_left(usize::from(!is_gone_first));
+            for (path, turns) in files {
+                deliver_at(&mut writer, path, turns);
+            }
+            let file = writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
+            writer.mark_file_gone(file).unwrap();
+            writer.commit().unwrap();
+            let reader = index.reader();
+            assert_eq!(reader.sessions().unwrap().len(), sessions);
+            // Should it come back it is read.
+            assert_eq!(reader.file(file).unwrap().is_some(), sessions == 2);
+            let hits = |word| reader.search_lexical(&Query::new(word), 9, |_| Ok(true));
+            assert_eq!(hits("port").unwrap().hits.len(), 1);
+            reader.verify().unwrap();
+        }
+    }
 }
 
 #[test]

@@ -3,7 +3,10 @@
 use crate::support::{Index, deliver, found, meta, turn};
 #[cfg(not(windows))]
 use session_store::default_root;
-use session_store::{Reader, StoreError, Writer};
+use session_store::{
+    IndexLock, Reader, StoreError, Writer, cache_query_vector, delete_old_databases,
+    delete_query_cache, old_databases,
+};
 use std::path::Path;
 
 #[cfg(not(windows))]
@@ -113,4 +116,50 @@ fn a_folder_that_users_share_is_left_as_it_is() {
     let now = fs_err::metadata(folder.path()).unwrap().permissions();
     assert_eq!(now.mode() & 0o7777, 0o1777);
     assert_eq!(fs_err::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// A project can set variables: `SESSION_SEARCH_HOME` may name a folder of the user.
+#[cfg(unix)]
+#[test]
+fn a_folder_with_files_of_the_user_is_left_as_it_is() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    for file in ["report.md", "index.db.old", "queries/f00d/report.md"] {
+        fs_err::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+        fs_err::write(root.join(file), "mine").unwrap();
+    }
+    fs_err::set_permissions(root, PermissionsExt::from_mode(0o775)).unwrap();
+    let errors = [
+        Writer::open(root).err().unwrap(),
+        Writer::rebuild(root).err().unwrap(),
+        delete_old_databases(root).unwrap_err(),
+        IndexLock::acquire_embedding(root).err().unwrap(),
+    ];
+    for error in errors {
+        assert!(matches!(error, StoreError::ForeignDirectory(_)), "{error}");
+        assert!(error.hint().is_some() && !error.needs_rebuild());
+    }
+    delete_query_cache(root).unwrap();
+    assert_eq!(fs_err::read_dir(root).unwrap().count(), 3);
+    assert!(root.join("queries/f00d/report.md").exists());
+    let mode = fs_err::metadata(root).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o775);
+}
+
+#[test]
+fn a_folder_that_is_empty_or_that_holds_a_lock_alone_becomes_an_index() {
+    let folder = tempfile::tempdir().unwrap();
+    fs_err::write(folder.path().join("lock"), "").unwrap();
+    drop(Writer::open(folder.path()).unwrap());
+    fs_err::write(folder.path().join("notes.txt"), "").unwrap();
+    drop(Writer::open(folder.path()).unwrap());
+    cache_query_vector(folder.path(), "f00d", "why", &[1.0]).unwrap();
+    delete_query_cache(folder.path()).unwrap();
+    assert!(!folder.path().join("queries").exists());
+    drop(Writer::rebuild(folder.path()).unwrap());
+    fs_err::write(folder.path().join("index.db.older"), "").unwrap();
+    delete_old_databases(folder.path()).unwrap();
+    assert!(old_databases(folder.path()).is_empty());
+    assert!(folder.path().join("index.db.older").exists());
 }

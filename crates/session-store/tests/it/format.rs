@@ -20,7 +20,7 @@ const FILES: [&str; 3] = ["index.db", MATRICES[0], MATRICES[1]];
 const MATRICES: [&str; 2] = ["vectors/f00d/session.0.npy", "vectors/f00d/turn.0.npy"];
 
 /// Formats that are migrated.
-const OLDER: [u32; 11] = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
+const OLDER: [u32; 12] = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 fn sample(format: u32) -> PathBuf {
     let version = format!("fixtures/v{format}");

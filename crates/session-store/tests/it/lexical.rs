@@ -2,7 +2,7 @@
 
 use crate::support::{Index, deliver, found, meta, prompts, turn};
 use proptest::prelude::*;
-use session_core::{Part, Query, ToolCall, Turn};
+use session_core::{Query, ToolCall, Turn, TurnPart};
 use session_store::{Reader, TurnId, Writer};
 use std::sync::LazyLock;
 
@@ -21,7 +21,7 @@ fn filled() -> (Index, Writer) {
         .zip(PROMPTS)
         .map(|(n, p)| turn(n, p, &[]))
         .collect();
-    turns[4].parts = vec![Part::Call(ToolCall {
+    turns[4].parts = vec![TurnPart::Call(ToolCall {
         name: "Read".into(),
         files: vec!["/home/ann/文書/app.rs".into()],
         ..ToolCall::default()

@@ -7,7 +7,7 @@ use crate::support::{Index, SOURCE, embed, embed_in_parts, found, meta, model, t
 pub use checks::check_turn_keys;
 use checks::{check, check_blocks, check_vectors, turns};
 use proptest::prelude::*;
-use session_core::{SessionMeta, Span, Turn, TurnContent};
+use session_core::{SessionMeta, Turn, TurnContent, TurnSpan};
 use session_store::{FileStamp, PurgeOutcome, TurnId, TurnRow, Writer};
 use std::collections::BTreeMap;
 
@@ -289,7 +289,7 @@ proptest! {
         let answers: Vec<&str> = answers.iter().map(String::as_str).collect();
         let whole = turn(0, "Please say all of it in many pieces.", &answers);
         let cut = cut.index(answers.len() + 1);
-        let head = Turn { parts: whole.parts[..cut].to_vec(), span: Span { start: 0, end: 4 }, ..whole.clone() };
+        let head = Turn { parts: whole.parts[..cut].to_vec(), span: TurnSpan { start: 0, end: 4 }, ..whole.clone() };
         let tail = Turn { continues: true, prompt: String::new(), started_ms: None,
             parts: answers[cut..].iter().map(|a| text(a)).collect(), ..whole.clone() };
         prop_assert_eq!(stored_as(&[head, tail]), stored_as(&[whole]));

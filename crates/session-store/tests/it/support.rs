@@ -2,7 +2,8 @@
 
 use rusqlite::Connection;
 use session_core::{
-    CallStatus, Part, PromptKind, Query, SessionMeta, SourceName, Span, ToolCall, Turn, document,
+    CallStatus, PromptKind, Query, SessionMeta, SourceName, ToolCall, Turn, TurnPart, TurnSpan,
+    document,
 };
 use session_store::{
     Document, DocumentBatch, FileStamp, Level, ModelRow, PendingSession, Reader, SessionId, TurnId,
@@ -42,7 +43,7 @@ pub fn turn(index: u32, prompt: &str, answers: &[&str]) -> Turn {
     Turn {
         index,
         started_ms: Some(1000 * i64::from(index)),
-        span: Span {
+        span: TurnSpan {
             start: u64::from(index) * 10,
             end: u64::from(index) * 10 + 10,
         },
@@ -53,14 +54,14 @@ pub fn turn(index: u32, prompt: &str, answers: &[&str]) -> Turn {
     }
 }
 
-pub fn text(words: &str) -> Part {
-    Part::Text {
+pub fn text(words: &str) -> TurnPart {
+    TurnPart::Text {
         text: words.to_owned(),
     }
 }
 
-pub fn bash(command: &str, output: &str) -> Part {
-    Part::Call(ToolCall {
+pub fn bash(command: &str, output: &str) -> TurnPart {
+    TurnPart::Call(ToolCall {
         name: "Bash".into(),
         command: Some(command.into()),
         output: Some(output.into()),
@@ -69,8 +70,8 @@ pub fn bash(command: &str, output: &str) -> Part {
 }
 
 /// A call that ran a command which failed.
-pub fn failed(command: &str, output: &str) -> Part {
-    Part::Call(ToolCall {
+pub fn failed(command: &str, output: &str) -> TurnPart {
+    TurnPart::Call(ToolCall {
         name: "Bash".into(),
         command: Some(command.into()),
         output: Some(output.into()),
@@ -128,7 +129,9 @@ pub fn model(writer: &mut Writer) -> ModelRow {
 }
 
 /// The tables and indexes of formats before 14, in place of keys of turns in buckets and vectors in blobs.
-const OLDER_TABLES: &str = "DROP TABLE turn_keys; DROP TABLE vector_texts; DROP TABLE vectors;
+const OLDER_TABLES: &str = "ALTER TABLE turns RENAME COLUMN prompt_time TO moment;
+    ALTER TABLE problems RENAME COLUMN offset TO place;
+    DROP TABLE turn_keys; DROP TABLE vector_texts; DROP TABLE vectors;
     CREATE TABLE vectors(
       model INTEGER NOT NULL, level INTEGER NOT NULL, row INTEGER NOT NULL,
       session INTEGER NOT NULL, turn INTEGER NOT NULL, hash INTEGER NOT NULL,
@@ -244,10 +247,10 @@ pub fn is_near(stored: &[f32], given: &[f32]) -> bool {
 pub fn documents(index: &Reader, session: SessionId) -> Vec<Document> {
     let contents = index.session_contents(session).unwrap();
     let prompts = contents.turns.iter().map(|(_, c)| c.prompt.as_str());
-    let chunks = document::session_documents(contents.title.as_deref(), prompts, BUDGET);
+    let chunks = document::build_session_documents(contents.title.as_deref(), prompts, BUDGET);
     let chunks = chunks.into_iter().map(|text| (None, text));
     let turns = contents.turns.iter().filter_map(|(turn, content)| {
-        Some((Some(*turn), document::turn_document(content, BUDGET)?))
+        Some((Some(*turn), document::build_turn_document(content, BUDGET)?))
     });
     chunks
         .chain(turns)

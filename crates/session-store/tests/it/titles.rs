@@ -1,7 +1,7 @@
 //! Titles of sessions that have none of their own, or one that many have.
 
 use crate::support::{Index, bash, deliver, meta, turn};
-use session_core::{Part, SessionMeta, ToolCall, Turn};
+use session_core::{SessionMeta, ToolCall, Turn, TurnPart};
 use session_store::{Reader, Writer};
 
 const TEMPLATE: &str = "You review one file of the harbour control program for mistakes.";
@@ -75,7 +75,7 @@ fn only_the_first_prompt_that_says_something_names_a_session() {
 fn a_session_without_words_is_named_by_what_was_done() {
     let index = Index::new();
     let mut writer = index.writer();
-    let edit = Part::Call(ToolCall {
+    let edit = TurnPart::Call(ToolCall {
         name: "Edit".into(),
         files: vec!["/home/ann/app/src/lamp.rs".into()],
         ..ToolCall::default()
@@ -157,4 +157,42 @@ fn a_session_more_of_a_large_template_is_named_as_the_others() {
         assert_eq!(title.as_deref(), Some(&*format!("… src/lamp{n}.rs")));
     }
     assert_eq!(titles[501].as_deref(), Some("… src/gate.rs"));
+}
+
+#[test]
+fn a_title_of_a_message_that_no_turn_holds_leaves_the_index() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let held = Turn {
+        leaf: Some("m9".into()),
+        ..turn(0, "Where is the port configured?", &[])
+    };
+    let own = SessionMeta {
+        title: Some("Ports".into()),
+        ..meta("a")
+    };
+    deliver(&mut writer, &own, &[held]);
+    for (leaf, title) in [("m9", "Harbour works"), ("m8", "The password of the gate")] {
+        writer.store_external_title(leaf, title).unwrap();
+    }
+    writer.apply_external_titles().unwrap();
+    writer.commit().unwrap();
+    let reader = writer.reader().unwrap();
+    let given = reader.given_titles().unwrap();
+    let given: Vec<&str> = given.iter().map(|given| given.title.as_str()).collect();
+    assert_eq!(
+        given,
+        ["Harbour works", "Ports"],
+        "also where another one names it"
+    );
+    assert_eq!(
+        reader.unheld_titles().unwrap(),
+        ["The password of the gate"]
+    );
+    writer.delete_unheld_titles().unwrap();
+    writer.commit().unwrap();
+    assert!(writer.is_purge_pending().unwrap());
+    let reader = writer.reader().unwrap();
+    assert!(reader.unheld_titles().unwrap().is_empty());
+    assert_eq!(reader.given_titles().unwrap().len(), 2);
 }

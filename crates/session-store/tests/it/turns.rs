@@ -23,6 +23,36 @@ fn title(writer: &mut Writer) -> Option<String> {
 }
 
 #[test]
+fn a_forgotten_turn_keeps_its_start_alone() {
+    let timed = |index, ended_ms| Turn {
+        ended_ms: Some(ended_ms),
+        ..turn(index, "Where is the port configured?", &[])
+    };
+    let blank = Turn {
+        started_ms: Some(1000),
+        ..Turn {
+            index: 1,
+            ..Turn::default()
+        }
+    };
+    let forgotten = |writer: &mut Writer, session| {
+        let turns = ids(writer, session);
+        let keys = writer.reader().unwrap().dedup_keys(turns[1]).unwrap();
+        let row = writer.reader().unwrap().sessions().unwrap().remove(0);
+        let turn = writer.reader().unwrap().turn(turns[1]).unwrap().unwrap();
+        (keys, turn.ended_ms, row.started_ms, row.ended_ms, row.turns)
+    };
+    let (_index, mut writer, session) = written(&[timed(0, 500), timed(1, 9000)]);
+    let second = ids(&mut writer, session)[1];
+    writer.blank_turn(second).unwrap();
+    let now = forgotten(&mut writer, session);
+    assert_eq!(now.3, Some(500));
+    // As the next full read finds it.
+    let (_index, mut writer, session) = written(&[timed(0, 500), blank]);
+    assert_eq!(forgotten(&mut writer, session), now);
+}
+
+#[test]
 fn nothing_is_seen_before_the_commit() {
     let (index, mut writer, _) = written(&[turn(0, "Where is the port configured?", &[])]);
     let reader = index.reader();

@@ -1,7 +1,7 @@
 //! Runs a hook in a worker thread and prints its output before the timeout, or prints nothing: a hook
 //! never blocks a prompt.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::command::background;
 use crate::command::inject;
 use crate::memories::{Memories, merged_settings};
@@ -28,7 +28,7 @@ enum HookMessage {
 }
 
 /// Runs `hook run`, for the plugin or for settings.
-pub fn run(is_plugin: bool) -> Found {
+pub fn run(is_plugin: bool) -> CommandOutcome {
     run_hook(is_plugin, |input, outcome| {
         if let Some(answer) = outcome.hook_answer(input, is_plugin) {
             let answer = serde_json::to_string(&answer).unwrap_or_default();
@@ -39,11 +39,11 @@ pub fn run(is_plugin: bool) -> Found {
 
 /// Runs the hook that stdin describes, and prints its outcome if it is ready before the timeout. On any
 /// error or panic it prints nothing and exits with 0.
-pub fn run_with_timeout(say: impl Fn(&HookInput, &PromptOutcome)) -> Found {
+pub fn run_with_timeout(say: impl Fn(&HookInput, &PromptOutcome)) -> CommandOutcome {
     run_hook(false, say)
 }
 
-fn run_hook(is_plugin: bool, say: impl Fn(&HookInput, &PromptOutcome)) -> Found {
+fn run_hook(is_plugin: bool, say: impl Fn(&HookInput, &PromptOutcome)) -> CommandOutcome {
     let started = Instant::now();
     std::panic::set_hook(Box::new(|_| {}));
     let (sender, receiver) = channel();
@@ -66,13 +66,13 @@ fn run_hook(is_plugin: bool, say: impl Fn(&HookInput, &PromptOutcome)) -> Found 
             }
             Ok(HookMessage::Answer(answer)) => {
                 say(&answer.0, &answer.1);
-                return Found::Something;
+                return CommandOutcome::Something;
             }
-            Err(RecvTimeoutError::Disconnected) => return Found::Something,
+            Err(RecvTimeoutError::Disconnected) => return CommandOutcome::Something,
             Err(RecvTimeoutError::Timeout) => {
                 log_failure(started, SkipReason::Timeout);
                 prepare_vectors_in_current_directory(configured.as_deref());
-                return Found::Something;
+                return CommandOutcome::Something;
             }
         }
     }
@@ -81,7 +81,7 @@ fn run_hook(is_plugin: bool, say: impl Fn(&HookInput, &PromptOutcome)) -> Found 
 /// Reads the input of the hook, decides what is injected, and sends both.
 /// A plugin's hook leaves an event to the hook of the settings.
 fn run_worker(started: Instant, is_plugin: bool, sender: &Sender<HookMessage>) -> Result<()> {
-    let input = inject::input()?;
+    let input = inject::read_hook_input()?;
     let folder = input.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
     if is_plugin && is_in_settings(&input, &folder)? {
         return Ok(());

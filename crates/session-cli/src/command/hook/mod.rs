@@ -4,12 +4,12 @@ mod answer;
 
 pub use answer::run_with_timeout;
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::{HookArgs, HookChangeArgs, HookCommand, HookInstallArgs, HookStatusArgs};
-use crate::command::dialog::{reason_of, with_terminal};
-use crate::command::memory::note;
+use crate::command::dialog::{explain_setup_error, with_terminal};
+use crate::command::memory::print_note;
 use crate::error::message_with_hint;
-use crate::memories::{merged_settings, project_at_hand};
+use crate::memories::{find_current_project, merged_settings};
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use serde::Serialize;
@@ -18,7 +18,7 @@ use session_agents::{
     hook_program_exists, own_program, shared_program,
 };
 use session_config::{Home, current_directory};
-use session_display::safe_line;
+use session_display::sanitize_line;
 use session_files::path_line;
 use session_output::{JsonHookStatus, format_hook_status};
 use session_setup::{StepOutcome, confirm_and_write};
@@ -38,31 +38,35 @@ struct HookChange {
 ///
 /// # Errors
 /// When the settings are not a JSON object, or cannot be written. `hook run` never fails.
-pub fn run(args: &HookArgs) -> Result<Found> {
+pub fn run(args: &HookArgs) -> Result<CommandOutcome> {
     match &args.command {
-        HookCommand::Install(args) => install(args),
+        HookCommand::Install(args) => install_hook(args),
         HookCommand::Uninstall(args) => {
             let file = find_file(args.agent, args.project)?;
             let unchanged = "the hook is not installed in";
-            change(args, &file.plan_removal()?, unchanged).map(|_| Found::Something)
+            apply_change(args, &file.plan_removal()?, unchanged).map(|_| CommandOutcome::Something)
         }
-        HookCommand::Status(args) => status(args),
+        HookCommand::Status(args) => print_status(args),
         HookCommand::Run(args) => Ok(answer::run(args.plugin)),
     }
 }
 
-fn install(args: &HookInstallArgs) -> Result<Found> {
+fn install_hook(args: &HookInstallArgs) -> Result<CommandOutcome> {
     let HookChangeArgs { agent, project, .. } = args.change;
     if !agent.has_chosen_events() && !args.event.is_empty() {
         let title = agent.title();
         bail!("the plugin of {title} answers all events\nhint: leave out --event");
     }
-    if let Some(event) = args.event.iter().find(|event| !event.is_of(agent)) {
+    if let Some(event) = args
+        .event
+        .iter()
+        .find(|event| !event.is_supported_by(agent))
+    {
         let (title, usual) = (agent.title(), HookEvent::PostToolUse);
         bail!("{title} has no event {event}\nhint: {usual} comes after each call there");
     }
     let events = match args.event.is_empty() {
-        true => HookEvent::usual(agent).to_vec(),
+        true => HookEvent::default_for(agent).to_vec(),
         false => args.event.clone(),
     };
     let env = Home::unconfigured()?.env;
@@ -71,24 +75,24 @@ fn install(args: &HookInstallArgs) -> Result<Found> {
         false => own_program(&env)?,
     };
     let planned = find_file(agent, project)?.plan(&program, &events)?;
-    let outcome = change(&args.change, &planned, "the hook is installed already in")?;
+    let outcome = apply_change(&args.change, &planned, "the hook is installed already in")?;
     let is_written = outcome == StepOutcome::Written;
     match disabling_file(agent)? {
-        Some(path) if outcome != StepOutcome::Skipped => note(&format!(
+        Some(path) if outcome != StepOutcome::Skipped => print_note(&format!(
             "`disableAllHooks` in {} turns the hook off",
             path_line(&path)
         ))?,
         None if is_written && !args.change.json => {
             let title = agent.title();
             let text = format!("it works from the next session of {title} on");
-            writeln!(notes::stderr(), "{text}")?;
+            writeln!(notes::open_stderr(), "{text}")?;
         }
         _ => {}
     }
     if let Some(text) = agent.hook_note().filter(|_| is_written) {
-        note(text)?;
+        print_note(text)?;
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }
 
 /// Returns the settings by which an agent runs no hook here.
@@ -101,17 +105,21 @@ fn disabling_file(agent: Agent) -> Result<Option<PathBuf>> {
 }
 
 /// Writes a change of settings with consent; `unchanged` goes before the path where nothing is to be written.
-fn change(args: &HookChangeArgs, change: &SettingsChange, unchanged: &str) -> Result<StepOutcome> {
+fn apply_change(
+    args: &HookChangeArgs,
+    change: &SettingsChange,
+    unchanged: &str,
+) -> Result<StepOutcome> {
     let outcome = with_terminal(args.yes, |dialog| {
-        confirm_and_write(change, dialog).map_err(reason_of)
+        confirm_and_write(change, dialog).map_err(explain_setup_error)
     })?;
     let path = change.path().display().to_string();
     if args.json {
         json::print(&HookChange { path, outcome })?;
     } else if outcome == StepOutcome::Unchanged {
-        writeln!(notes::stderr(), "{unchanged} {}", safe_line(&path))?;
+        writeln!(notes::open_stderr(), "{unchanged} {}", sanitize_line(&path))?;
     } else if outcome == StepOutcome::Skipped {
-        writeln!(notes::stderr(), "nothing is changed")?;
+        writeln!(notes::open_stderr(), "nothing is changed")?;
     }
     if outcome == StepOutcome::Wanted {
         bail!("nothing is written\nhint: --yes writes it");
@@ -124,15 +132,15 @@ fn find_file(agent: Agent, of_project: bool) -> Result<HookFile> {
     let env = Home::unconfigured()?.env;
     let project = match of_project {
         false => None,
-        true => Some(project_at_hand(&env.home)?),
+        true => Some(find_current_project(&env.home)?),
     };
     Ok(HookFile::new(agent, &env, project.as_ref())?)
 }
 
-fn status(args: &HookStatusArgs) -> Result<Found> {
+fn print_status(args: &HookStatusArgs) -> Result<CommandOutcome> {
     let mut all = Vec::new();
     for agent in Agent::ALL {
-        for (scope, file) in hook_files(agent) {
+        for (scope, file) in find_hook_files(agent) {
             all.extend(read_status(&file, agent, scope)?);
         }
     }
@@ -149,26 +157,26 @@ fn status(args: &HookStatusArgs) -> Result<Found> {
     }
     let plugin = SettingsFile::for_user(&Home::unconfigured()?.env)?.enabled_plugin()?;
     if let Some(plugin) = &plugin {
-        let plugin = safe_line(plugin);
-        note(&format!(
+        let plugin = sanitize_line(plugin);
+        print_note(&format!(
             "the plugin {plugin} has the hook, too; it leaves to the settings what they answer"
         ))?;
     }
     let mut installed = all.iter().filter(|status| !status.events.is_empty());
     let is_installed = plugin.is_some() || installed.clone().next().is_some();
     Ok(match is_installed && installed.all(|status| status.works) {
-        true => Found::Something,
-        false => Found::Nothing,
+        true => CommandOutcome::Something,
+        false => CommandOutcome::Nothing,
     })
 }
 
 /// Returns the files that may have an agent's hook here, each with whose it is.
-fn hook_files(agent: Agent) -> Vec<(&'static str, HookFile)> {
+fn find_hook_files(agent: Agent) -> Vec<(&'static str, HookFile)> {
     let found = [("user", false), ("project", true)];
     let found = found.map(|(scope, is_project)| Some((scope, find_file(agent, is_project).ok()?)));
     let local = || {
         let env = Home::unconfigured().ok()?.env;
-        let project = project_at_hand(&env.home).ok()?;
+        let project = find_current_project(&env.home).ok()?;
         Some((LOCAL, HookFile::for_user_in(&project)))
     };
     let local = agent.is_first().then(local).flatten();
@@ -184,11 +192,11 @@ fn read_status(
     let hooks = match file.installed_hooks() {
         Ok(hooks) => hooks,
         Err(error @ AgentError::Settings { .. }) => {
-            note(&message_with_hint(&error.into()))?;
+            print_note(&message_with_hint(&error.into()))?;
             Vec::new()
         }
         Err(error) => {
-            note(&error.to_string())?;
+            print_note(&error.to_string())?;
             return Ok(None);
         }
     };

@@ -2,13 +2,13 @@
 
 use super::print_change;
 use super::save::{note_broad_triggers, note_cuts, split_tags};
-use crate::Found;
-use crate::args::EditArgs;
+use crate::CommandOutcome;
+use crate::args::MemoryEditArgs;
 use crate::environment;
 use crate::memories::Memories;
 use anyhow::{Context, Result, bail};
 use jiff::Zoned;
-use session_display::safe_line;
+use session_display::sanitize_line;
 use session_files::{path_line, private};
 use session_memory::{Memory, MemoryChange, TriggerChange};
 use std::io::{IsTerminal, Write};
@@ -22,7 +22,7 @@ const EDITED_LIMIT: u64 = 256 << 10;
 ///
 /// # Errors
 /// When there is no such memory, no editor, or what was written is no memory.
-pub fn run(args: &EditArgs, memories: &Memories) -> Result<Found> {
+pub fn run(args: &MemoryEditArgs, memories: &Memories) -> Result<CommandOutcome> {
     let fields = &args.fields;
     let some = |list: &Vec<String>| (!list.is_empty()).then(|| list.clone());
     let change = MemoryChange {
@@ -50,7 +50,7 @@ pub fn run(args: &EditArgs, memories: &Memories) -> Result<Found> {
         return print_change("changed", &[memory], args.json);
     }
     let memory = memories.store.find(&args.id)?;
-    let Some(text) = edited(&memory, &memories.home.root)? else {
+    let Some(text) = edit_text(&memory, &memories.home.root)? else {
         return print_change("unchanged", &[memory], args.json);
     };
     // Without a terminal nobody reviewed the text, so it keeps its trust.
@@ -58,41 +58,47 @@ pub fn run(args: &EditArgs, memories: &Memories) -> Result<Found> {
     match memories.store.replace(&memory, &text, is_seen, &now) {
         Ok(memory) => print_change("changed", &[memory], args.json),
         Err(error) => {
-            let kept = kept(&memory, &text, &memories.home.root)?;
+            let kept = keep_text(&memory, &text, &memories.home.root)?;
             Err(error).with_context(|| format!("what you wrote is kept in {kept}"))
         }
     }
 }
 
-/// The text after the user's editor; none where it is as it was.
-fn edited(memory: &Memory, state: &Path) -> Result<Option<String>> {
+/// Returns the text as the user's editor leaves it; `None` where it is as it was.
+fn edit_text(memory: &Memory, state: &Path) -> Result<Option<String>> {
     // Not in TMPDIR, which a project may name.
     private::create_directory(state)?;
     let folder = tempfile::tempdir_in(state)?;
     let path = folder.path().join(format!("{}.md", memory.id()));
     private::write(&path, memory.text.as_bytes())?;
-    let editor = environment::program("VISUAL").or_else(|| environment::program("EDITOR"));
+    let editor =
+        environment::find_program("VISUAL").or_else(|| environment::find_program("EDITOR"));
     let Some(editor) = editor else {
         bail!(
             "there is no editor\nhint: set EDITOR, say what changes by options (--topic, --info, ...), or edit {}",
             path_line(&memory.path)
         );
     };
-    let status = start(&editor, &path)
+    let status = make_editor_command(&editor, &path)
         .status()
-        .with_context(|| format!("`{}` cannot be started", safe_line(&editor)))?;
+        .with_context(|| format!("`{}` cannot be started", sanitize_line(&editor)))?;
     if !status.success() {
         bail!(
             "`{}` ended with {status}; nothing is changed",
-            safe_line(&editor)
+            sanitize_line(&editor)
         );
     }
-    let text = private::read_text(&path, EDITED_LIMIT)?.unwrap_or_default();
-    Ok((text != memory.text).then_some(text))
+    match private::read_text(&path, EDITED_LIMIT) {
+        Ok(text) => Ok(text.filter(|text| *text != memory.text)),
+        Err(error) => {
+            let kept = folder.keep().join(path.file_name().unwrap_or_default());
+            Err(error).with_context(|| format!("what you wrote is kept in {}", path_line(&kept)))
+        }
+    }
 }
 
-/// The editor with its own arguments, as a shell reads them.
-fn start(editor: &str, path: &Path) -> Command {
+/// Makes the command of the editor with its own arguments, as a shell reads them.
+fn make_editor_command(editor: &str, path: &Path) -> Command {
     let mut command = if cfg!(windows) {
         let mut words = editor.split_whitespace();
         let mut command = Command::new(words.next().unwrap_or_default());
@@ -108,7 +114,7 @@ fn start(editor: &str, path: &Path) -> Command {
 }
 
 /// Keeps what could not be taken.
-fn kept(memory: &Memory, text: &str, state: &Path) -> Result<String> {
+fn keep_text(memory: &Memory, text: &str, state: &Path) -> Result<String> {
     let mut file = tempfile::Builder::new()
         .prefix(&format!("{}-", memory.id()))
         .suffix(".rejected.md")

@@ -1,14 +1,14 @@
 //! `memory delete`, `supersede`, `archive`, `activate`.
 
 use super::save::note_moved;
-use super::{note, note_waiting, print_change};
-use crate::Found;
-use crate::args::{ArchiveArgs, DeleteArgs, IdsArgs, SupersedeArgs};
+use super::{note_waiting, print_change, print_note};
+use crate::CommandOutcome;
+use crate::args::{MemoryArchiveArgs, MemoryDeleteArgs, MemoryIdsArgs, MemorySupersedeArgs};
 use crate::memories::Memories;
 use crate::output::notes;
 use anyhow::Result;
 use jiff::{Timestamp, Zoned};
-use session_display::{plural, safe_line};
+use session_display::{pluralize, sanitize_line};
 use session_memory::{Memory, MemoryState, apply_retention, find_unused_since};
 use std::io::Write;
 
@@ -16,9 +16,9 @@ use std::io::Write;
 ///
 /// # Errors
 /// When one is not there. Then nothing is deleted.
-pub fn delete(args: &DeleteArgs, memories: &Memories) -> Result<Found> {
-    let found = all(&args.ids.ids, memories)?;
-    let replaced = replaced_by(&found, memories);
+pub fn delete(args: &MemoryDeleteArgs, memories: &Memories) -> Result<CommandOutcome> {
+    let found = find_all(&args.ids.ids, memories)?;
+    let replaced = find_replaced(&found, memories);
     let done = match args.purge {
         true => {
             let now = Zoned::now();
@@ -27,7 +27,7 @@ pub fn delete(args: &DeleteArgs, memories: &Memories) -> Result<Found> {
             print_change("removed for good", &found, args.ids.json)
         }
         false => {
-            let moved = moved(&found, MemoryState::Trash, memories)?;
+            let moved = move_all(&found, MemoryState::Trash, memories)?;
             print_moved("put into the trash", &found, &moved, args.ids.json)
         }
     };
@@ -36,7 +36,7 @@ pub fn delete(args: &DeleteArgs, memories: &Memories) -> Result<Found> {
 }
 
 /// Lists the active memories that some memories replace.
-fn replaced_by(replacements: &[Memory], memories: &Memories) -> Vec<Memory> {
+fn find_replaced(replacements: &[Memory], memories: &Memories) -> Vec<Memory> {
     let mut active = memories.store.list(&[MemoryState::Active]).memories;
     active.retain(|memory| {
         let by = memory.front.superseded_by.as_deref();
@@ -50,8 +50,8 @@ fn note_unreplaced(replaced: &[Memory], memories: &Memories) -> Result<()> {
     for memory in replaced {
         let now = memories.store.find(memory.id());
         if now.is_ok_and(|now| now.front.superseded_by.is_none()) {
-            let topic = safe_line(&memory.front.topic);
-            note(&format!(
+            let topic = sanitize_line(&memory.front.topic);
+            print_note(&format!(
                 "{} counts again, since what replaced it is deleted: {topic}",
                 memory.id()
             ))?;
@@ -64,20 +64,20 @@ fn note_unreplaced(replaced: &[Memory], memories: &Memories) -> Result<()> {
 ///
 /// # Errors
 /// When one is not there. Then nothing is archived.
-pub fn archive(args: &ArchiveArgs, memories: &Memories) -> Result<Found> {
+pub fn archive(args: &MemoryArchiveArgs, memories: &Memories) -> Result<CommandOutcome> {
     let now = Timestamp::now();
     let found = match args.older_than {
         Some(days) => find_unused_since(&memories.store, MemoryState::Active, days, now),
-        None => all(&args.ids, memories)?,
+        None => find_all(&args.ids, memories)?,
     };
     let archive = |memory| session_memory::archive_memory(&memories.store, memory, now);
     let archived = found.iter().map(archive);
     let archived: Vec<Memory> = archived.collect::<session_memory::Result<_>>()?;
     note_moved(&apply_retention(&memories.store, &memories.retention, now)?)?;
     if let (Some(days), true) = (args.older_than, archived.is_empty()) {
-        let days = plural(days as usize, "day");
+        let days = pluralize(days as usize, "day");
         writeln!(
-            notes::stderr(),
+            notes::open_stderr(),
             "no active memory was left alone for {days}"
         )?;
     }
@@ -88,8 +88,8 @@ pub fn archive(args: &ArchiveArgs, memories: &Memories) -> Result<Found> {
 ///
 /// # Errors
 /// When one is not there. Then nothing is activated.
-pub fn activate(args: &IdsArgs, memories: &Memories) -> Result<Found> {
-    let found = all(&args.ids, memories)?;
+pub fn activate(args: &MemoryIdsArgs, memories: &Memories) -> Result<CommandOutcome> {
+    let found = find_all(&args.ids, memories)?;
     let now = Zoned::now();
     let active = found
         .iter()
@@ -105,14 +105,14 @@ pub fn activate(args: &IdsArgs, memories: &Memories) -> Result<Found> {
 ///
 /// # Errors
 /// When one of them is not there.
-pub fn supersede(args: &SupersedeArgs, memories: &Memories) -> Result<Found> {
+pub fn supersede(args: &MemorySupersedeArgs, memories: &Memories) -> Result<CommandOutcome> {
     let now = Zoned::now();
     let old = memories.store.supersede(&args.old, &args.by, &now)?;
     print_change("superseded", &[old], args.json)
 }
 
 /// Finds the memories that ids name, each once.
-fn all(ids: &[String], memories: &Memories) -> Result<Vec<Memory>> {
+fn find_all(ids: &[String], memories: &Memories) -> Result<Vec<Memory>> {
     let mut found: Vec<Memory> = Vec::new();
     for id in ids {
         let memory = memories.store.find(id)?;
@@ -123,7 +123,7 @@ fn all(ids: &[String], memories: &Memories) -> Result<Vec<Memory>> {
     Ok(found)
 }
 
-fn moved(found: &[Memory], state: MemoryState, memories: &Memories) -> Result<Vec<Memory>> {
+fn move_all(found: &[Memory], state: MemoryState, memories: &Memories) -> Result<Vec<Memory>> {
     let moved = found
         .iter()
         .map(|memory| memories.store.move_to(memory, state));
@@ -136,7 +136,7 @@ fn print_moved(
     before: &[Memory],
     after: &[Memory],
     as_json: bool,
-) -> Result<Found> {
+) -> Result<CommandOutcome> {
     if as_json || after.is_empty() {
         return print_change(done, after, as_json);
     }
@@ -151,5 +151,5 @@ fn print_moved(
         };
         print_change(done, std::slice::from_ref(after), as_json)?;
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }

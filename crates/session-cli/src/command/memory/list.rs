@@ -1,10 +1,10 @@
 //! `memory list` and `memory today`.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::{JsonFlagArgs, MemoryListArgs};
 use crate::command::memory::note_waiting;
 use crate::memories::{self, Memories};
-use crate::output::{json, notes, width};
+use crate::output::{json, notes, terminal_width};
 use anyhow::Result;
 use jiff::Zoned;
 use session_memory::{Memory, MemoryState, normalize_tag};
@@ -15,12 +15,15 @@ use std::io::Write;
 ///
 /// # Errors
 /// When the list cannot be written.
-pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<Found> {
-    let states: &[MemoryState] = match () {
-        () if args.all => &MemoryState::ALL,
-        () if args.archived => &[MemoryState::Archive],
-        () if args.trash => &[MemoryState::Trash],
-        () => &[MemoryState::Active],
+pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<CommandOutcome> {
+    let states: &[MemoryState] = if args.all {
+        &MemoryState::ALL
+    } else if args.archived {
+        &[MemoryState::Archive]
+    } else if args.trash {
+        &[MemoryState::Trash]
+    } else {
+        &[MemoryState::Active]
     };
     let mut all = memories::list_changed_in(memories, states, &args.time)?;
     let tag = args.tag.as_deref().map(normalize_tag);
@@ -30,21 +33,24 @@ pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<Found> {
                 .as_ref()
                 .is_none_or(|tag| memory.front.tags.contains(tag))
     });
-    let archived = || memories::list(memories, &[MemoryState::Archive], None);
+    let archived = || memories::list_memories(memories, &[MemoryState::Archive], None);
     let has_archived = all.is_empty() && !archived()?.is_empty();
     print_memories(&all, args.json, empty_message(args, has_archived))
 }
 
 fn empty_message(args: &MemoryListArgs, has_archived: bool) -> &'static str {
-    match () {
-        () if args.time.is_given() => "no memory was changed last in that time",
-        () if args.kind.is_some() || args.tag.is_some() => "no memory is of that kind and tag",
-        () if args.archived => "no memory is archived",
-        () if args.trash => "the trash is empty",
-        () if has_archived => {
-            "no memory is active\nhint: `session-search memory list --archived` lists the others"
-        }
-        () => "no memories yet\nhint: `session-search memory save --topic T --info I` keeps one",
+    if args.time.is_given() {
+        "no memory was changed last in that time"
+    } else if args.kind.is_some() || args.tag.is_some() {
+        "no memory is of that kind and tag"
+    } else if args.archived {
+        "no memory is archived"
+    } else if args.trash {
+        "the trash is empty"
+    } else if has_archived {
+        "no memory is active\nhint: `session-search memory list --archived` lists the others"
+    } else {
+        "no memories yet\nhint: `session-search memory save --topic T --info I` keeps one"
     }
 }
 
@@ -52,9 +58,9 @@ fn empty_message(args: &MemoryListArgs, has_archived: bool) -> &'static str {
 ///
 /// # Errors
 /// When the list cannot be written.
-pub fn run_today(args: &JsonFlagArgs, memories: &Memories) -> Result<Found> {
+pub fn run_today(args: &JsonFlagArgs, memories: &Memories) -> Result<CommandOutcome> {
     let today = Zoned::now().strftime("%Y-%m-%d").to_string();
-    let mut all = memories::list(
+    let mut all = memories::list_memories(
         memories,
         &[MemoryState::Active, MemoryState::Archive],
         Some(-1),
@@ -63,19 +69,23 @@ pub fn run_today(args: &JsonFlagArgs, memories: &Memories) -> Result<Found> {
     print_memories(&all, args.json, "nothing was saved today")
 }
 
-fn print_memories(all: &[Memory], as_json: bool, nothing: &str) -> Result<Found> {
+fn print_memories(all: &[Memory], as_json: bool, nothing: &str) -> Result<CommandOutcome> {
     if as_json {
         json::print(&JsonMemoryList::new(all))?;
     } else if all.is_empty() {
-        writeln!(notes::stderr(), "{nothing}")?;
+        writeln!(notes::open_stderr(), "{nothing}")?;
     } else {
-        write!(anstream::stdout(), "{}", format_memories(all, width()))?;
+        write!(
+            anstream::stdout(),
+            "{}",
+            format_memories(all, terminal_width())
+        )?;
     }
     if !as_json {
         note_waiting(all)?;
     }
     match all.is_empty() {
-        true => Ok(Found::Nothing),
-        false => Ok(Found::Something),
+        true => Ok(CommandOutcome::Nothing),
+        false => Ok(CommandOutcome::Something),
     }
 }

@@ -10,9 +10,9 @@ mod show;
 mod stats;
 mod transfer;
 
-pub use related::{RelatedMemories, related};
+pub use related::{RelatedMemories, find_related};
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::{MemoryArgs, MemoryCommand};
 use crate::command::skill;
 use crate::memories::{self, Memories};
@@ -20,15 +20,15 @@ use crate::output::{json, notes};
 use anyhow::Result;
 use session_core::text::printable;
 use session_memory::Memory;
-use session_output::{JsonMemoryChange, waiting_note};
+use session_output::{JsonMemoryChange, format_waiting_note};
 use std::io::Write;
 
 /// Runs the command.
 ///
 /// # Errors
 /// When a memory is not there, or a file cannot be written.
-pub fn run(args: &MemoryArgs) -> Result<Found> {
-    let memories = memories::open()?;
+pub fn run(args: &MemoryArgs) -> Result<CommandOutcome> {
+    let memories = memories::open_memories()?;
     match &args.command {
         MemoryCommand::Search(args) => search::run(args, &memories),
         MemoryCommand::List(args) => list::run(args, &memories),
@@ -37,21 +37,29 @@ pub fn run(args: &MemoryArgs) -> Result<Found> {
         MemoryCommand::Stats(args) => stats::run(args, &memories),
         MemoryCommand::Export(args) => transfer::export(args, &memories),
         MemoryCommand::SyncContext(args) => transfer::sync_context(args, &memories),
-        MemoryCommand::Save(args) => changed(save::run(args, &memories)?, &memories),
-        MemoryCommand::Edit(args) => changed(edit::run(args, &memories)?, &memories),
-        MemoryCommand::Delete(args) => changed(life::delete(args, &memories)?, &memories),
-        MemoryCommand::Supersede(args) => changed(life::supersede(args, &memories)?, &memories),
-        MemoryCommand::Archive(args) => changed(life::archive(args, &memories)?, &memories),
-        MemoryCommand::Activate(args) => changed(life::activate(args, &memories)?, &memories),
-        MemoryCommand::Import(args) => changed(transfer::import(args, &memories)?, &memories),
+        MemoryCommand::Save(args) => update_followers(save::run(args, &memories)?, &memories),
+        MemoryCommand::Edit(args) => update_followers(edit::run(args, &memories)?, &memories),
+        MemoryCommand::Delete(args) => update_followers(life::delete(args, &memories)?, &memories),
+        MemoryCommand::Supersede(args) => {
+            update_followers(life::supersede(args, &memories)?, &memories)
+        }
+        MemoryCommand::Archive(args) => {
+            update_followers(life::archive(args, &memories)?, &memories)
+        }
+        MemoryCommand::Activate(args) => {
+            update_followers(life::activate(args, &memories)?, &memories)
+        }
+        MemoryCommand::Import(args) => {
+            update_followers(transfer::import(args, &memories)?, &memories)
+        }
     }
 }
 
-/// After memories were changed: what follows them, and what could not. The commands that read
-/// write nothing in a project.
-fn changed(found: Found, memories: &Memories) -> Result<Found> {
-    for text in skill::follow_memories(memories) {
-        note(&text)?;
+/// Updates what follows memories after they were changed, and notes what could not be. The commands that read write
+/// nothing in a project.
+fn update_followers(found: CommandOutcome, memories: &Memories) -> Result<CommandOutcome> {
+    for text in skill::update_skill_of_memories(memories) {
+        print_note(&text)?;
     }
     Ok(found)
 }
@@ -61,34 +69,38 @@ fn changed(found: Found, memories: &Memories) -> Result<Found> {
 /// # Errors
 /// When stderr cannot be written.
 pub fn note_waiting(memories: &[Memory]) -> Result<()> {
-    waiting_note(memories).map_or(Ok(()), |text| note(&text))
+    format_waiting_note(memories).map_or(Ok(()), |text| print_note(&text))
 }
 
 /// Says something that is no answer.
 ///
 /// # Errors
 /// When stderr cannot be written.
-pub fn note(text: &str) -> Result<()> {
-    let text = notes::unbreak_folders(text);
-    Ok(writeln!(notes::stderr(), "note: {}", printable(&text))?)
+pub fn print_note(text: &str) -> Result<()> {
+    let text = notes::escape_directory_names(text);
+    Ok(writeln!(
+        notes::open_stderr(),
+        "note: {}",
+        printable(&text)
+    )?)
 }
 
 /// Says what became of memories.
-fn print_change(done: &'static str, memories: &[Memory], as_json: bool) -> Result<Found> {
+fn print_change(done: &'static str, memories: &[Memory], as_json: bool) -> Result<CommandOutcome> {
     if as_json {
         json::print(&JsonMemoryChange::new(done, memories))?;
     } else {
         for memory in memories {
-            let topic = session_display::safe_line(&memory.front.topic);
+            let topic = session_display::sanitize_line(&memory.front.topic);
             writeln!(
-                notes::stderr(),
+                notes::open_stderr(),
                 "{} {done}: {topic}",
                 printable(memory.id())
             )?;
         }
     }
     match memories.is_empty() {
-        true => Ok(Found::Nothing),
-        false => Ok(Found::Something),
+        true => Ok(CommandOutcome::Nothing),
+        false => Ok(CommandOutcome::Something),
     }
 }

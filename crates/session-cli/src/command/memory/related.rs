@@ -1,8 +1,8 @@
 //! Memories that answer the query of a search: they are printed beside its sessions.
 
-use crate::command::memory::note;
+use crate::command::memory::print_note;
 use crate::memories::{self, Memories};
-use crate::output::width;
+use crate::output::terminal_width;
 use anyhow::Result;
 use session_config::current_directory;
 use session_memory::{Memory, MemoryMatch, MemoryState};
@@ -15,23 +15,23 @@ pub struct RelatedMemories {
 }
 
 impl RelatedMemories {
-    /// True when no memory answers.
+    /// Returns true when no memory answers.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// As JSON.
+    /// Returns the memories as JSON.
     pub fn candidates(&self) -> Vec<JsonMemoryCandidate<'_>> {
-        JsonMemoryCandidate::list(&self.found, &self.all)
+        JsonMemoryCandidate::from_matches(&self.found, &self.all)
     }
 
-    /// For people; empty where nothing was found.
-    pub fn text(&self, explain: bool) -> String {
+    /// Formats the memories for people; empty where none was found.
+    pub fn format(&self, explain: bool) -> String {
         match self.found.is_empty() {
             true => String::new(),
             false => format!(
                 "{}\n",
-                format_matches(&self.found, &self.all, explain, width())
+                format_matches(&self.found, &self.all, explain, terminal_width())
             ),
         }
     }
@@ -42,16 +42,16 @@ impl RelatedMemories {
 ///
 /// # Errors
 /// When the model fails.
-pub fn related(query: &str) -> Result<RelatedMemories> {
+pub fn find_related(query: &str) -> Result<RelatedMemories> {
     let memories = Memories::for_folder(&current_directory()?)?;
     if !memories.home.config.enabled {
-        note("memories are switched off (`enabled`); `session-search config` says where")?;
+        print_note("memories are switched off (`enabled`); `session-search config` says where")?;
         return Ok(RelatedMemories {
             found: Vec::new(),
             all: Vec::new(),
         });
     }
-    let all = memories::list(&memories, &[MemoryState::Active], None)?;
+    let all = memories::list_memories(&memories, &[MemoryState::Active], None)?;
     let mut found = memories.search(query, &all)?;
     found.truncate(memories.home.config.retrieval.max_results);
     Ok(RelatedMemories { found, all })

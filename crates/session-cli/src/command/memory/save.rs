@@ -1,10 +1,10 @@
 //! `memory save`.
 
-use crate::Found;
-use crate::args::{MemoryFieldArgs, SaveArgs};
-use crate::command::memory::note;
+use crate::CommandOutcome;
+use crate::args::{MemoryFieldArgs, MemorySaveArgs};
+use crate::command::memory::print_note;
 use crate::command::refresh::{self, RefreshedIndex};
-use crate::command::show;
+use crate::command::show::{self, SessionExchanges};
 use crate::memories::Memories;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
@@ -12,11 +12,11 @@ use jiff::Zoned;
 use serde::de::Error as _;
 use serde_json::{Error, Value};
 use session_config::Home;
-use session_display::safe_line;
-use session_memory::{Draft, DraftError, Memory, MemorySource, MovedMemories, describe_cuts};
+use session_display::sanitize_line;
+use session_memory::{DraftError, Memory, MemoryDraft, MemorySource, MovedMemories, describe_cuts};
 use session_output::{
-    JsonSavedMemory, broad_trigger_notes, format_conversation, moved_notes, repeat_notes,
-    trigger_note,
+    JsonSavedMemory, format_broad_trigger_notes, format_conversation, format_moved_notes,
+    format_repeat_notes, format_trigger_note,
 };
 use std::io::{IsTerminal, Read, Write};
 
@@ -32,7 +32,7 @@ const NO_FIELD: &str = "a memory needs a topic and something to remember\nhint: 
 ///
 /// # Errors
 /// When no field is given, the session is not there, or a file cannot be written.
-pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
+pub fn run(args: &MemorySaveArgs, memories: &Memories) -> Result<CommandOutcome> {
     let mut draft = draft_from_args(&args.fields)?;
     if let Some(from) = &args.from {
         let (source, raw) = read_source(from, &memories.home)?;
@@ -45,21 +45,21 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
         json::print(&JsonSavedMemory::new(&saved))?;
     } else {
         writeln!(anstream::stdout(), "{}", memory.id())?;
-        let path = safe_line(&memory.path.to_string_lossy());
-        writeln!(notes::stderr(), "saved as {path}")?;
+        let path = sanitize_line(&memory.path.to_string_lossy());
+        writeln!(notes::open_stderr(), "saved as {path}")?;
     }
     if memories.project.is_none() && !args.global {
-        note("saved for all projects: this folder belongs to none")?;
+        print_note("saved for all projects: this folder belongs to none")?;
     }
     note_cuts(&draft.topic, &draft.cues)?;
-    let repeats = repeat_notes(memory, &saved.repeats);
-    repeats.iter().try_for_each(|text| note(text))?;
-    trigger_note(&saved)
+    let repeats = format_repeat_notes(memory, &saved.repeats);
+    repeats.iter().try_for_each(|text| print_note(text))?;
+    format_trigger_note(&saved)
         .iter()
-        .try_for_each(|text| note(text))?;
+        .try_for_each(|text| print_note(text))?;
     note_broad_triggers(memories, memory)?;
     note_moved(&saved.moved)?;
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }
 
 /// Says what of a topic and its cues is not kept.
@@ -69,7 +69,7 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
 pub fn note_cuts(topic: &str, cues: &[String]) -> Result<()> {
     describe_cuts(topic, cues)
         .iter()
-        .try_for_each(|text| note(text))
+        .try_for_each(|text| print_note(text))
 }
 
 /// Says which triggers of a memory match much of what there is.
@@ -78,8 +78,8 @@ pub fn note_cuts(topic: &str, cues: &[String]) -> Result<()> {
 /// When stderr cannot be written.
 pub fn note_broad_triggers(memories: &Memories, memory: &Memory) -> Result<()> {
     let broad = memories.find_broad_triggers(&memory.front.when);
-    let notes = broad_trigger_notes(memory, &broad);
-    notes.iter().try_for_each(|text| note(text))
+    let notes = format_broad_trigger_notes(memory, &broad);
+    notes.iter().try_for_each(|text| print_note(text))
 }
 
 /// Says what was moved because of its age.
@@ -87,19 +87,21 @@ pub fn note_broad_triggers(memories: &Memories, memory: &Memory) -> Result<()> {
 /// # Errors
 /// When stderr cannot be written.
 pub fn note_moved(moved: &MovedMemories) -> Result<()> {
-    moved_notes(moved).iter().try_for_each(|text| note(text))
+    format_moved_notes(moved)
+        .iter()
+        .try_for_each(|text| print_note(text))
 }
 
-fn draft_from_args(fields: &MemoryFieldArgs) -> Result<Draft> {
+fn draft_from_args(fields: &MemoryFieldArgs) -> Result<MemoryDraft> {
     let is_typed = fields.topic.is_some() || !fields.info.is_empty();
     if !is_typed && std::io::stdin().is_terminal() {
         bail!(NO_FIELD);
     }
     let mut draft = match is_typed {
-        true => Draft {
+        true => MemoryDraft {
             topic: fields.topic.clone().unwrap_or_default(),
             key_info: fields.info.clone(),
-            ..Draft::default()
+            ..MemoryDraft::default()
         },
         false => read_input()?,
     };
@@ -116,14 +118,14 @@ fn draft_from_args(fields: &MemoryFieldArgs) -> Result<Draft> {
     Ok(draft)
 }
 
-/// The tags, of which one option may hold several with commas.
+/// Splits the tags, of which one option may hold several with commas.
 pub(super) fn split_tags(fields: &MemoryFieldArgs) -> Vec<String> {
     let tags = fields.tag.iter().flat_map(|tags| tags.split(','));
     tags.map(str::to_owned).collect()
 }
 
-/// The JSON object on stdin.
-fn read_input() -> Result<Draft> {
+/// Reads the JSON object on stdin.
+fn read_input() -> Result<MemoryDraft> {
     let mut text = String::new();
     std::io::stdin()
         .take(STDIN_LIMIT)
@@ -134,15 +136,16 @@ fn read_input() -> Result<Draft> {
     // What is expected of a document that is no object, serde names by a type of ours.
     let is_object = serde_json::from_str::<Value>(&text).map_or(true, |json| json.is_object());
     match is_object {
-        true => Ok(Draft::from_json(&text)?),
+        true => Ok(MemoryDraft::from_json(&text)?),
         false => Err(DraftError::Json(Error::custom("it is no JSON object")).into()),
     }
 }
 
-/// The turns that a memory comes from, and their text.
+/// Reads the turns that a memory comes from, and their text.
 fn read_source(from: &str, home: &Home) -> Result<(MemorySource, String)> {
-    let RefreshedIndex { index, all, .. } = refresh::index(home)?;
-    let (session, exchanges) = show::turns_of(from, 0, &index, &all, &home.config.redactor())?;
+    let RefreshedIndex { index, all, .. } = refresh::open_refreshed_index(home)?;
+    let SessionExchanges { session, exchanges } =
+        show::read_turns(from, 0, &index, &all, &home.config.redactor())?;
     let (Some(first), Some(last)) = (exchanges.first(), exchanges.last()) else {
         bail!(
             "session {} has no such turn\nhint: its turns are 0 to {}",

@@ -1,13 +1,13 @@
 //! `memory search`.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::MemorySearchArgs;
 use crate::command::memory::note_waiting;
 use crate::memories::{self, Memories};
-use crate::output::{json, notes, width};
+use crate::output::{json, notes, terminal_width};
 use anyhow::Result;
 use jiff::Timestamp;
-use session_display::plural;
+use session_display::pluralize;
 use session_memory::{Memory, MemoryState, record_use};
 use session_output::{JsonMemorySearch, format_matches};
 use std::io::Write;
@@ -16,7 +16,7 @@ use std::io::Write;
 ///
 /// # Errors
 /// When the model fails, or the answer cannot be written.
-pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
+pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<CommandOutcome> {
     let words = std::iter::once(&args.query).chain(&args.more);
     let query = words.map(String::as_str).collect::<Vec<_>>().join(" ");
     let states: &[MemoryState] = match args.archived {
@@ -25,7 +25,7 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
     };
     let all = match args.time.is_given() {
         true => memories::list_changed_in(memories, states, &args.time)?,
-        false => memories::list(memories, states, None)?,
+        false => memories::list_memories(memories, states, None)?,
     };
     let settings = &memories.home.config.retrieval;
     let found = memories.search(&query, &all)?;
@@ -43,18 +43,18 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
         ))?;
     } else if results.is_empty() {
         writeln!(
-            notes::stderr(),
+            notes::open_stderr(),
             "nothing found in {}",
-            plural(all.len(), "memory")
+            pluralize(all.len(), "memory")
         )?;
     } else {
-        let text = format_matches(results, &all, args.explain, width());
+        let text = format_matches(results, &all, args.explain, terminal_width());
         write!(anstream::stdout(), "{text}")?;
         let shown: Vec<Memory> = results.iter().map(|m| all[m.memory].clone()).collect();
         note_waiting(&shown)?;
     }
     match results.is_empty() {
-        true => Ok(Found::Nothing),
-        false => Ok(Found::Something),
+        true => Ok(CommandOutcome::Nothing),
+        false => Ok(CommandOutcome::Something),
     }
 }

@@ -1,22 +1,22 @@
 //! `memory show`.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::MemoryShowArgs;
-use crate::command::memory::note;
+use crate::command::memory::print_note;
 use crate::memories::Memories;
 use crate::output::json;
 use anyhow::Result;
 use jiff::Timestamp;
 use session_core::text::printable;
 use session_memory::{ConversationOrigin, record_use};
-use session_output::{JsonShownMemory, shown_notes};
+use session_output::{JsonShownMemory, format_shown_notes};
 use std::io::Write;
 
 /// Runs the command.
 ///
 /// # Errors
 /// When there is no such memory.
-pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<Found> {
+pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<CommandOutcome> {
     let memory = memories.store.find(&args.id)?;
     let raw = match memories.store.read_conversation(&memory) {
         // Only who asks for it has to know.
@@ -39,15 +39,15 @@ pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<Found> {
         write!(anstream::stdout(), "{}", printable(&memory.text))?;
     }
     if is_missing {
-        note("no conversation is kept beside it: it was not saved from a session")?;
-        return Ok(Found::Nothing);
+        print_note("no conversation is kept beside it: it was not saved from a session")?;
+        return Ok(CommandOutcome::Nothing);
     }
-    let notes = shown_notes(&memory, args.raw);
-    notes.iter().try_for_each(|text| note(text))?;
+    let notes = format_shown_notes(&memory, args.raw);
+    notes.iter().try_for_each(|text| print_note(text))?;
     // JSON holds the conversation, too.
     let origin = origin.filter(|_| args.raw || args.json);
     if let Some(text) = origin.and_then(ConversationOrigin::note) {
-        note(text)?;
+        print_note(text)?;
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }

@@ -1,6 +1,6 @@
 //! `memory stats`.
 
-use crate::Found;
+use crate::CommandOutcome;
 use crate::args::JsonFlagArgs;
 use crate::memories::Memories;
 use crate::output::json;
@@ -13,7 +13,7 @@ use std::io::Write;
 ///
 /// # Errors
 /// When the answer cannot be written.
-pub fn run(args: &JsonFlagArgs, memories: &Memories) -> Result<Found> {
+pub fn run(args: &JsonFlagArgs, memories: &Memories) -> Result<CommandOutcome> {
     let stats = JsonMemoryStats {
         memories: MemoryStats::read(&memories.store),
         injection: InjectionLog::new(&memories.home.root).stats(),
@@ -22,5 +22,5 @@ pub fn run(args: &JsonFlagArgs, memories: &Memories) -> Result<Found> {
         true => json::print(&stats)?,
         false => write!(anstream::stdout(), "{}", format_memory_stats(&stats))?,
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }

@@ -1,8 +1,8 @@
 //! `memory export`, `import` and `sync-context`.
 
-use crate::Found;
-use crate::args::{ExportArgs, MemoryImportArgs, SyncContextArgs};
-use crate::command::memory::note;
+use crate::CommandOutcome;
+use crate::args::{MemoryExportArgs, MemoryImportArgs, SyncContextArgs};
+use crate::command::memory::print_note;
 use crate::command::memory::save::note_moved;
 use crate::memories::{self, Memories};
 use crate::output::{json, notes};
@@ -10,7 +10,7 @@ use crate::output_path;
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_core::safe_json;
-use session_display::{plural, safe_line};
+use session_display::{pluralize, sanitize_line};
 use session_files::Project;
 use session_memory::{
     ImportFormat, ImportPath, MemoryError, MemoryScope, MemoryState, apply_retention,
@@ -18,7 +18,8 @@ use session_memory::{
     write_context_sheet,
 };
 use session_output::{
-    JsonContextSheet, JsonImportedMemories, JsonPrintedContextSheet, left_out_note,
+    JsonContextSheet, JsonImportedMemories, JsonPrintedContextSheet, format_import_report,
+    format_left_out_note,
 };
 use std::io::Write;
 use std::path::PathBuf;
@@ -27,44 +28,48 @@ use std::path::PathBuf;
 ///
 /// # Errors
 /// When a file cannot be read or written.
-pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
+pub fn export(args: &MemoryExportArgs, memories: &Memories) -> Result<CommandOutcome> {
     let all = memories::list_changed_in(memories, &MemoryState::ALL, &args.time)?;
     let document = export_memories(&memories.store, &all);
     let exported = document.memories.len();
-    match output_path::to_file(args.to.as_deref()) {
+    match output_path::file_path(args.output.as_deref()) {
         Some(path) => {
-            let text = safe_json::lossless(&document)? + "\n";
+            let text = safe_json::format_lossless(&document)? + "\n";
             output_path::create_with(
                 path,
                 args.force,
                 |file| Ok(file.write_all(text.as_bytes())?),
             )?;
             writeln!(
-                notes::stderr(),
+                notes::open_stderr(),
                 "{} in {}",
-                plural(exported, "memory"),
-                safe_line(&path.to_string_lossy())
+                pluralize(exported, "memory"),
+                sanitize_line(&path.to_string_lossy())
             )?;
         }
         None => json::print_lossless(&document)?,
     }
-    left_out_note(all.len() - exported).map_or(Ok(()), |text| note(&text))?;
+    format_left_out_note(all.len() - exported).map_or(Ok(()), |text| print_note(&text))?;
     if document.left_out_conversations > 0 {
-        note(&format!(
+        print_note(&format!(
             "{} from the repository left out",
-            plural(document.left_out_conversations, "conversation")
+            pluralize(document.left_out_conversations, "conversation")
         ))?;
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }
 
 /// Runs `memory import`.
 ///
 /// # Errors
 /// When there is nothing to import, or a file cannot be written.
-pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
+pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<CommandOutcome> {
     let format = ImportFormat::from(args.format);
-    let Some(path) = args.path.clone().or_else(|| usual(format, memories)) else {
+    let Some(path) = args
+        .path
+        .clone()
+        .or_else(|| find_usual_path(format, memories))
+    else {
         bail!("nothing is named to import\nhint: name a file, or `-` for stdin");
     };
     let scope = args.global.then_some(MemoryScope::Global);
@@ -75,7 +80,7 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
     };
     let imported = import_memories(&memories.store, format, from, scope, &now);
     let imported = imported.map_err(|error| match error {
-        MemoryError::File(error) => output_path::explain(error, &path),
+        MemoryError::File(error) => output_path::explain_file_error(error, &path),
         other => other.into(),
     })?;
     if args.json {
@@ -84,15 +89,10 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
             imported.known,
         ))?;
     } else {
-        let known = match imported.known {
-            0 => String::new(),
-            1 => ", 1 was here already".to_owned(),
-            known => format!(", {known} were here already"),
-        };
         writeln!(
-            notes::stderr(),
-            "{} imported{known}",
-            plural(imported.imported.len(), "memory")
+            notes::open_stderr(),
+            "{}",
+            format_import_report(&imported, args.global)
         )?;
     }
     note_moved(&apply_retention(
@@ -100,10 +100,10 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
         &memories.retention,
         now.timestamp(),
     )?)?;
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }
 
-fn usual(format: ImportFormat, memories: &Memories) -> Option<PathBuf> {
+fn find_usual_path(format: ImportFormat, memories: &Memories) -> Option<PathBuf> {
     let path = format.default_path()?;
     let root = memories.project.as_ref().map(Project::root);
     Some(root.unwrap_or(&memories.home.env.home).join(path))
@@ -113,15 +113,15 @@ fn usual(format: ImportFormat, memories: &Memories) -> Option<PathBuf> {
 ///
 /// # Errors
 /// When there is no project, or the file cannot be written.
-pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Found> {
-    let all = memories::list(memories, &[MemoryState::Active], Some(-1))?;
+pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<CommandOutcome> {
+    let all = memories::list_memories(memories, &[MemoryState::Active], Some(-1))?;
     let text = render_context_sheet(&all);
     if args.print {
         match args.json {
             true => json::print(&JsonPrintedContextSheet { text: &text })?,
             false => write!(anstream::stdout(), "{text}")?,
         }
-        return Ok(Found::Something);
+        return Ok(CommandOutcome::Something);
     }
     let Some(project) = &memories.project else {
         bail!(
@@ -140,11 +140,11 @@ pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Found
     } else {
         let what = if changed { "written" } else { "as it was" };
         writeln!(
-            notes::stderr(),
+            notes::open_stderr(),
             "{} is {what}; a line `@{}` in the project's instructions includes it",
-            safe_line(&path.to_string_lossy()),
+            sanitize_line(&path.to_string_lossy()),
             relative.display()
         )?;
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }

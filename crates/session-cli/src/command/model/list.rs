@@ -1,8 +1,8 @@
 //! `model list`: a row for each model.
 
-use crate::Found;
-use crate::args::ListArgs;
-use crate::output::{json, notes, width};
+use crate::CommandOutcome;
+use crate::args::ModelListArgs;
+use crate::output::{json, notes, terminal_width};
 use anyhow::Result;
 use session_config::Home;
 use session_models::Catalogue;
@@ -14,7 +14,7 @@ use std::io::Write;
 ///
 /// # Errors
 /// When the index fails.
-pub fn run(args: &ListArgs, home: &Home, catalogue: &Catalogue) -> Result<Found> {
+pub fn run(args: &ModelListArgs, home: &Home, catalogue: &Catalogue) -> Result<CommandOutcome> {
     let models = ModelOverview::read_all(home, catalogue)?;
     let in_use = &home.config.model;
     if args.json {
@@ -22,13 +22,17 @@ pub fn run(args: &ListArgs, home: &Home, catalogue: &Catalogue) -> Result<Found>
         let broken = broken.map(ToString::to_string).collect();
         json::print(&JsonModels::new(&models, in_use, broken))?;
     } else {
-        write!(anstream::stdout(), "{}", format_models(&models, width()))?;
+        write!(
+            anstream::stdout(),
+            "{}",
+            format_models(&models, terminal_width())
+        )?;
     }
     if !models.iter().any(|model| model.in_use) {
         writeln!(
-            notes::stderr(),
+            notes::open_stderr(),
             "note: the configured model `{in_use}` is not known"
         )?;
     }
-    Ok(Found::Something)
+    Ok(CommandOutcome::Something)
 }

@@ -2,12 +2,12 @@
 
 mod list;
 
-use crate::Found;
-use crate::args::{ImportArgs, ModelArgs, ModelCommand};
-use crate::output::download::Bars;
+use crate::CommandOutcome;
+use crate::args::{ModelArgs, ModelCommand, ModelImportArgs};
+use crate::output::download::DownloadBars;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
-use session_config::{Home, variable_name};
+use session_config::{Config, Home, variable_name};
 use session_core::text::printable;
 use session_models::{Catalogue, ModelState};
 use session_output::{JsonModelChange, ModelChange};
@@ -18,12 +18,14 @@ use std::io::Write;
 ///
 /// # Errors
 /// When there is no such model, or its files fail.
-pub fn run(args: &ModelArgs) -> Result<Found> {
+pub fn run(args: &ModelArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     let catalogue = home
         .catalogue()?
-        .with_wait_listener(notes::endpoint_waits());
-    warn(&catalogue)?;
+        .with_wait_listener(notes::make_wait_listener());
+    if names_no_model(&args.command, &catalogue) {
+        warn_of_mistakes(&catalogue)?;
+    }
     match &args.command {
         ModelCommand::List(args) => list::run(args, &home, &catalogue),
         ModelCommand::Use(args) => {
@@ -32,27 +34,40 @@ pub fn run(args: &ModelArgs) -> Result<Found> {
             print_change(ModelChange::Used, &args.name, args.json)
         }
         ModelCommand::Pull(args) => {
-            catalogue.pull(&args.name, &home.hub(), &Bars::new())?;
+            catalogue.pull(&args.name, &home.hub(), &DownloadBars::new())?;
             print_change(ModelChange::Pulled, &args.name, args.json)
         }
-        ModelCommand::Import(args) => import(args, &catalogue),
+        ModelCommand::Import(args) => import_model(args, &catalogue),
         ModelCommand::Verify(args) => {
-            catalogue.verify(&args.name, &Bars::new())?;
+            catalogue.verify(&args.name, &DownloadBars::new())?;
             print_change(ModelChange::Verified, &args.name, args.json)
         }
         ModelCommand::Remove(args) => {
-            remove(&args.name, &home, &catalogue)?;
+            remove_model(&args.name, &home, &catalogue)?;
             print_change(ModelChange::Removed, &args.name, args.json)
         }
     }
 }
 
+/// Returns true where a mistake in a description matters: for the list, and for a name that no model has.
+fn names_no_model(command: &ModelCommand, catalogue: &Catalogue) -> bool {
+    let name = match command {
+        ModelCommand::List(_) => return true,
+        ModelCommand::Import(args) => &args.model.name,
+        ModelCommand::Use(args)
+        | ModelCommand::Pull(args)
+        | ModelCommand::Verify(args)
+        | ModelCommand::Remove(args) => &args.name,
+    };
+    catalogue.find_spec(name).is_err()
+}
+
 /// Names the user's descriptions that cannot be used.
-fn warn(catalogue: &Catalogue) -> Result<()> {
+fn warn_of_mistakes(catalogue: &Catalogue) -> Result<()> {
     for broken in catalogue.description_errors() {
-        let hint = broken.hint().map(|hint| format!("; {hint}"));
+        let hint = broken.hint().map(|hint| format!("\nhint: {hint}"));
         let note = format!("note: {broken}{}", hint.unwrap_or_default());
-        writeln!(notes::stderr(), "{}", printable(&note))?;
+        writeln!(notes::open_stderr(), "{}", printable(&note))?;
     }
     Ok(())
 }
@@ -62,31 +77,32 @@ fn note_other_choice(home: &Home, name: &str) -> Result<()> {
     let is_other = |variable: &String| home.env.get(variable).is_some_and(|model| model != name);
     match variable_name("model").filter(is_other) {
         Some(variable) => Ok(writeln!(
-            notes::stderr(),
+            notes::open_stderr(),
             "note: {variable} is set and goes before this choice; unset it"
         )?),
         None => Ok(()),
     }
 }
 
-fn print_change(done: ModelChange, model: &str, as_json: bool) -> Result<Found> {
+fn print_change(done: ModelChange, model: &str, as_json: bool) -> Result<CommandOutcome> {
     if as_json {
         json::print(&JsonModelChange { model, done })?;
-        return Ok(Found::Something);
+        return Ok(CommandOutcome::Something);
     }
-    writeln!(notes::stderr(), "{}", done.text(model))?;
-    Ok(Found::Something)
+    writeln!(notes::open_stderr(), "{}", done.format(model))?;
+    Ok(CommandOutcome::Something)
 }
 
-fn import(args: &ImportArgs, catalogue: &Catalogue) -> Result<Found> {
-    catalogue.import(&args.model.name, &args.from, &Bars::new())?;
+fn import_model(args: &ModelImportArgs, catalogue: &Catalogue) -> Result<CommandOutcome> {
+    catalogue.import(&args.model.name, &args.from, &DownloadBars::new())?;
     print_change(ModelChange::Imported, &args.model.name, args.model.json)
 }
 
-fn remove(name: &str, home: &Home, catalogue: &Catalogue) -> Result<()> {
+fn remove_model(name: &str, home: &Home, catalogue: &Catalogue) -> Result<()> {
     let is_bundled = catalogue.model_state(catalogue.find_spec(name)?) == ModelState::Bundled;
     if home.config.model == name && !is_bundled {
-        bail!("the model `{name}` is in use\nhint: `session-search model use table` first");
+        let default = Config::default().model;
+        bail!("the model `{name}` is in use\nhint: `session-search model use {default}` first");
     }
     Ok(catalogue.remove(name)?)
 }

@@ -47,7 +47,7 @@ fn a_batch_is_its_texts_alone() {
 
 #[test]
 fn is_what_qwen3_chooses() {
-    let choice = |device: Device| device.choice(Architecture::Qwen3).unwrap().device;
+    let choice = |device: Device| device.choose(Architecture::Qwen3).unwrap().device;
     assert_eq!([choice(Device::Auto), choice(Device::Cuda)], ["cuda"; 2]);
     let bert = Device::Auto.choice(Architecture::Bert).unwrap();
     assert_eq!(bert.device, "cpu");

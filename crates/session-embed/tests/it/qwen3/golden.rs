@@ -11,13 +11,13 @@ use std::sync::LazyLock;
 
 /// The vector of a text by `transformers`.
 #[derive(Deserialize)]
-pub struct Golden {
+pub struct Qwen3Golden {
     pub text: String,
     pub ids: Vec<u32>,
     vector: Vec<f32>,
 }
 
-pub static GOLDEN: LazyLock<Vec<Golden>> =
+pub static GOLDEN: LazyLock<Vec<Qwen3Golden>> =
     LazyLock::new(|| serde_json::from_str(include_str!("golden.json")).unwrap());
 
 static SMALL: LazyLock<TransformerEmbedder> = LazyLock::new(|| small(spec()).unwrap());

@@ -7,7 +7,7 @@ use crate::claude::call;
 use crate::claude::entry::{ContentBlock, EntryMessage, TranscriptEntry, Usage};
 use crate::claude::reply::{self, BlockNovelty};
 use crate::turn_assembler::LinePosition;
-use session_core::{CallStatus, Detail, Part, Tokens, ToolCall};
+use session_core::{CallStatus, ReadDetail, TokenTotals, ToolCall, TurnPart};
 
 /// The model of what the program says in an answer's place.
 const PROGRAM: &str = "<synthetic>";
@@ -35,7 +35,7 @@ impl Assembly<'_> {
     }
 
     /// Adds the model of a line, and its tokens as far as they are news.
-    fn add_usage(&mut self, message: &EntryMessage<'_>, news: Option<Tokens>) {
+    fn add_usage(&mut self, message: &EntryMessage<'_>, news: Option<TokenTotals>) {
         if let Some(turn) = self.turns.open_turn() {
             turn.turn_stats.add_model(message.model.or_empty());
             turn.turn_stats.tokens += news.unwrap_or_default();
@@ -181,7 +181,7 @@ impl Assembly<'_> {
             return;
         };
         let waiting = self.turns.take_waiting(&id);
-        let output = errors.filter(|_| self.turns.detail() == Detail::Index);
+        let output = errors.filter(|_| self.turns.detail() == ReadDetail::Index);
         let result = CallResult {
             output,
             ..CallResult::new(id, end.status)
@@ -191,11 +191,11 @@ impl Assembly<'_> {
 }
 
 /// Words as a part of the kind of a block.
-fn text_part(block: &ContentBlock<'_>, words: &str) -> Part {
+fn text_part(block: &ContentBlock<'_>, words: &str) -> TurnPart {
     let text = words.to_owned();
     match block.kind.get() {
-        Some("thinking") => Part::Thinking { text },
-        _ => Part::Text { text },
+        Some("thinking") => TurnPart::Thinking { text },
+        _ => TurnPart::Text { text },
     }
 }
 

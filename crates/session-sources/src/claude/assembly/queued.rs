@@ -6,7 +6,7 @@ use crate::claude::prompt::{self, UserText};
 use crate::claude::queue::{QueueRemoval, QueuedText};
 use crate::time::milliseconds;
 use crate::turn_assembler::{LinePosition, TurnState};
-use session_core::{Part, PromptKind, Turn};
+use session_core::{PromptKind, Turn, TurnPart};
 
 impl Assembly<'_> {
     /// Adds a prompt that was queued: the only attachment that holds words of the user.
@@ -74,7 +74,7 @@ impl Assembly<'_> {
     /// was taken back, or has a line of its own when the work is done.
     fn add_steering_prompt(&mut self, words: UserText, position: &LinePosition<'_>) {
         match words {
-            UserText::Command(text) => self.turns.part(Part::Notice { text }, position),
+            UserText::Command(text) => self.turns.part(TurnPart::Notice { text }, position),
             words => self.queued(words, position),
         }
     }

@@ -234,7 +234,7 @@ pub fn check_turn_keys(index: &Reader) {
     let db = Connection::open(index.root().join("index.db")).unwrap();
     let mut wanted = Vec::new();
     let mut find = db
-        .prepare("SELECT id, origin, moment, leaf FROM turns")
+        .prepare("SELECT id, origin, prompt_time, leaf FROM turns")
         .unwrap();
     let mut rows = find.query([]).unwrap();
     while let Some(row) = rows.next().unwrap() {

@@ -1,0 +1,201 @@
+//! Tells the directories of projects, whose files a stranger may have written, from those of the user.
+
+use session_files::normal;
+use std::path::{Path, PathBuf};
+
+/// What marks a repository, and what agents' tools keep in a project.
+const ROOT_MARKS: [&str; 2] = [".git", ".claude"];
+
+/// Whose directory a variable names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PathOwner {
+    /// That of this program, or of the hub's cache.
+    Program,
+    /// That of an agent, which may have the name of a mark: `CODEX_HOME=/work/account/.codex`.
+    Agent,
+}
+
+/// Where the keys of an endpoint may stand in the user's own directory of the configuration.
+const ENV_FILE: &str = ".env";
+
+/// Files and folders by which a project sets variables: of direnv and its like, and the settings of agents and editors.
+const SETTING_MARKS: [&str; 17] = [
+    ".envrc",
+    ENV_FILE,
+    "mise.toml",
+    ".mise.toml",
+    "mise.local.toml",
+    "flake.nix",
+    "devenv.nix",
+    ".codex",
+    ".opencode",
+    "opencode.json",
+    ".gemini",
+    ".cursor",
+    ".vscode",
+    ".zed",
+    ".idea",
+    ".devcontainer",
+    ".mcp.json",
+];
+/// How the name of a file ends by which Visual Studio Code sets variables.
+const WORKSPACE: &str = ".code-workspace";
+/// Most entries of a directory that are looked through for such a file.
+const MAX_ENTRIES: usize = 512;
+
+/// Returns the outermost directory with something that may set variables, as the root of a project that has no other
+/// mark of one: an unpacked archive. The home directory, and what lies above it, is none.
+pub(crate) fn unmarked_root(directory: &Path, home: &Path) -> Option<PathBuf> {
+    let directory = fs_err::canonicalize(directory).ok()?;
+    let home = real(home);
+    let below = directory.ancestors().take_while(|at| !home.starts_with(at));
+    below
+        .filter(|at| sets_variables(at, None))
+        .last()
+        .map(Path::to_owned)
+}
+
+/// Returns true for a path that lies by its name in a project, wherever the command runs. A link outside of projects is
+/// the user's, wherever it leads. A directory right in the home directory whose name begins with a dot is the user's,
+/// also where it is a repository: that of their settings.
+pub(crate) fn lies_in_project(path: &Path, owner: PathOwner, home: &Path) -> bool {
+    let Ok(path) = normal(path) else {
+        return true;
+    };
+    let home = real(home);
+    let own = match owner {
+        PathOwner::Program => path.join(ENV_FILE),
+        PathOwner::Agent => path.clone(),
+    };
+    let mut below = path
+        .ancestors()
+        .take_while(|at| !home.starts_with(real(at)) && !is_dot_directory(at, &home));
+    below.any(|at| has_mark(at, &own))
+}
+
+fn is_dot_directory(path: &Path, home: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    let is_hidden = name.as_encoded_bytes().starts_with(b".");
+    is_hidden && path.parent().is_some_and(|parent| real(parent) == *home)
+}
+
+/// Returns true for a directory with a mark of a project, other than the path `own`.
+fn has_mark(directory: &Path, own: &Path) -> bool {
+    let mut marks = ROOT_MARKS.iter().map(|mark| directory.join(mark));
+    marks.any(|mark| mark != own && fs_err::symlink_metadata(mark).is_ok())
+        || sets_variables(directory, Some(own))
+}
+
+/// Returns true for a directory with something that may set variables, other than the path `own`.
+fn sets_variables(directory: &Path, own: Option<&Path>) -> bool {
+    let mut marks = SETTING_MARKS.iter().map(|mark| directory.join(mark));
+    marks.any(|mark| Some(mark.as_path()) != own && mark.exists()) || has_workspace(directory)
+}
+
+fn has_workspace(directory: &Path) -> bool {
+    let entries = fs_err::read_dir(directory).into_iter().flatten().flatten();
+    let mut names = entries.take(MAX_ENTRIES).map(|entry| entry.file_name());
+    names.any(|name| name.to_string_lossy().ends_with(WORKSPACE))
+}
+
+fn real(path: &Path) -> PathBuf {
+    fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_in_a_project_is_known_by_its_name_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs_err::canonicalize(folder.path()).unwrap();
+        for path in [
+            "clone/.git",
+            "clone/config",
+            "archive/.envrc/x",
+            "agent/.claude",
+            "open/config/.env",
+            "account/.codex",
+            "home/dotfiles/.git",
+            "home/.config/.git",
+            "home/.config/editor/plugin/.git",
+            "home/work/clone/.git",
+        ] {
+            fs_err::create_dir_all(root.join(path)).unwrap();
+        }
+        fs_err::write(root.join("side.git"), "").unwrap();
+        let is_in =
+            |path: &str, owner| lies_in_project(&root.join(path), owner, &root.join("home"));
+        let is_refused = |path: &str| is_in(path, PathOwner::Program);
+        for path in [
+            "clone",
+            "clone/config",
+            "clone/missing/index",
+            "archive/config",
+            "agent/.claude",
+            "account/.codex",
+            "home/dotfiles/config",
+            "home/.config/editor/plugin/config",
+            "home/work/clone/config",
+        ] {
+            assert!(is_refused(path), "{path}");
+        }
+        for path in [
+            "home",
+            "home/.config/session-search",
+            "home/.local/share",
+            "home/work/index",
+            "open/config",
+            "elsewhere",
+        ] {
+            assert!(!is_refused(path), "{path}");
+        }
+        for path in ["agent/.claude", "account/.codex"] {
+            assert!(!is_in(path, PathOwner::Agent), "{path}");
+        }
+        assert!(is_in("clone/.claude", PathOwner::Agent));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_worktree_is_a_project_and_a_link_of_the_user_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs_err::canonicalize(folder.path()).unwrap();
+        for path in ["home", "worktree", "dotfiles/.git", "dotfiles/config"] {
+            fs_err::create_dir_all(root.join(path)).unwrap();
+        }
+        fs_err::write(root.join("worktree/.git"), "gitdir: elsewhere").unwrap();
+        let config = root.join("home/settings");
+        std::os::unix::fs::symlink(root.join("dotfiles/config"), &config).unwrap();
+        let home = root.join("home");
+        assert!(lies_in_project(
+            &root.join("worktree/config"),
+            PathOwner::Program,
+            &home
+        ));
+        assert!(!lies_in_project(&config, PathOwner::Program, &home));
+    }
+
+    #[test]
+    fn settings_of_editors_and_tools_mark_a_project() {
+        for mark in [
+            ".zed",
+            ".idea",
+            ".devcontainer",
+            "flake.nix",
+            "devenv.nix",
+            "mise.local.toml",
+            "shop.code-workspace",
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let root = fs_err::canonicalize(folder.path()).unwrap();
+            for path in ["home", "shop/src"] {
+                fs_err::create_dir_all(root.join(path)).unwrap();
+            }
+            fs_err::write(root.join("shop").join(mark), "").unwrap();
+            let found = unmarked_root(&root.join("shop/src"), &root.join("home"));
+            assert_eq!(found, Some(root.join("shop")), "{mark}");
+        }
+    }
+}

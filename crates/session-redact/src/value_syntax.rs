@@ -1,0 +1,156 @@
+//! What stands between the name of a secret and its value: quotes, separators, types, options, verbs.
+
+/// Longest type between a name and its value, in bytes.
+const TYPE_BYTES: usize = 40;
+/// Longest value in quotes, in bytes.
+pub(crate) const VALUE_BYTES: usize = 4096;
+/// Longest way in a sentence from a name to its value, in bytes.
+pub(crate) const CLAUSE_BYTES: usize = 60;
+
+/// Skips the quote, escaped or not, and the brackets that close a name.
+pub(crate) fn skip_closing(rest: &str) -> &str {
+    let inner = rest.trim_start_matches('\\');
+    let after = inner.strip_prefix(['"', '\'', '`']);
+    let after = after.or_else(|| rest.strip_prefix("**")).unwrap_or(rest);
+    after.strip_prefix([']', ')']).unwrap_or(after)
+}
+
+pub(crate) fn trim_blanks(text: &str) -> &str {
+    text.trim_start_matches([' ', '\t'])
+}
+
+/// Returns what follows `=`, `:`, `=>` or `:=`, also behind a type: `: string = `.
+pub(crate) fn after_separator(rest: &str) -> Option<&str> {
+    if let Some(value) = ["=>", ":=", "?="]
+        .iter()
+        .find_map(|mark| rest.strip_prefix(mark))
+    {
+        return Some(value);
+    }
+    if let Some(value) = rest.strip_prefix('=') {
+        return (!value.starts_with(['=', '~'])).then_some(value);
+    }
+    let value = rest.strip_prefix([':', '：', '＝'])?;
+    if value.starts_with(':') {
+        return None;
+    }
+    // The end of bold type: `**Password:** …`.
+    let value = value.strip_prefix("**").unwrap_or(value);
+    Some(after_type(value).unwrap_or(value))
+}
+
+/// Returns what is assigned behind a type: ` &str = "…"`.
+fn after_type(value: &str) -> Option<&str> {
+    let (of_type, _) = session_core::text::clip(value, TYPE_BYTES + 1).split_once('=')?;
+    let assigned = value.get(of_type.len() + 1..)?;
+    let is_type = of_type
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || " &<>[]|?_'.".contains(c))
+        && of_type.ends_with(' ')
+        && of_type.trim().contains(|c: char| c.is_ascii_alphabetic());
+    (is_type && !assigned.starts_with(['=', '>'])).then_some(assigned)
+}
+
+/// True for a value that ends at white space, not within a list or a call.
+pub(crate) fn ends_with_its_line(value: &str) -> bool {
+    let window = session_core::text::clip(value, VALUE_BYTES);
+    let token = window.split(char::is_whitespace).next().unwrap_or_default();
+    !token.ends_with([',', ';', ')', ']', '}']) && !token.contains(['(', ')', '{', ','])
+}
+
+/// Returns what follows the field `value` behind the field with the name: `name: DB_PASSWORD`, then `value: …`.
+pub(crate) fn after_value_field(rest: &str) -> Option<&str> {
+    let is_between = |c: char| c.is_whitespace() || "\"'\\,-+".contains(c);
+    let field = rest.trim_start_matches(is_between).strip_prefix("value")?;
+    let between = rest.len() - field.len();
+    let value = skip_closing(field)
+        .strip_prefix([':', '='])
+        .filter(|_| between <= CLAUSE_BYTES)?;
+    Some(trim_blanks(value))
+}
+
+/// Returns the value of an option behind a name: `secret set DB_PASSWORD --body …`.
+pub(crate) fn after_option(rest: &str) -> Option<&str> {
+    const OPTIONS: [&str; 7] = [
+        "--body",
+        "--value",
+        "--secret-string",
+        "--data",
+        "--string",
+        "--from-literal",
+        "-b",
+    ];
+    let rest = trim_blanks(rest);
+    let value = OPTIONS
+        .iter()
+        .find_map(|option| rest.strip_prefix(option))?;
+    value.strip_prefix([' ', '=']).map(trim_blanks)
+}
+
+/// Returns the value behind a name in XML, in a call or in an attribute.
+pub(crate) fn after_markup(rest: &str) -> Option<&str> {
+    let value = [",", "\" value="]
+        .iter()
+        .find_map(|mark| rest.strip_prefix(mark))?;
+    Some(trim_blanks(value))
+}
+
+/// Returns what may be the value in a sentence, `the password to the boiler is …`, behind each verb of the clause.
+pub(crate) fn after_copulas(rest: &str, clause_bytes: usize) -> impl Iterator<Item = &str> {
+    const COPULAS: [&str; 14] = [
+        " is now ", " is: ", " is ", " was ", " ist ", " lautet ", " war ", " est ", " es ",
+        " to ", " auf ", " = ", ": ", " für ",
+    ];
+    let clause = session_core::text::clip(rest, clause_bytes);
+    let end = clause
+        .find(['\n', '.', ',', ';', '!', '?', '('])
+        .unwrap_or(clause.len());
+    let clause = clause.get(..end).unwrap_or_default();
+    let ends = COPULAS.iter().flat_map(|copula| {
+        clause
+            .match_indices(copula)
+            .map(|(at, _)| at + copula.len())
+    });
+    let mut ends: Vec<usize> = ends.collect();
+    ends.sort_unstable();
+    ends.into_iter()
+        .filter_map(|at| rest.get(at..))
+        .map(trim_blanks)
+}
+
+/// Returns the quote that opens a value, with its escapes.
+pub(crate) fn opening_quote(value: &str) -> Option<&str> {
+    let escapes = value.len() - value.trim_start_matches('\\').len();
+    let quote = value[escapes..]
+        .chars()
+        .next()
+        .filter(|c| "\"'`".contains(*c))?;
+    value.get(..escapes + quote.len_utf8())
+}
+
+/// Returns the length of a quoted value: up to the same quote with as many escapes, on the same line.
+pub(crate) fn closing_quote(inner: &str, quote: &str) -> Option<usize> {
+    let line = inner.find('\n').unwrap_or(inner.len());
+    let line = &inner[..line];
+    let is_escaped =
+        |at: usize| quote.len() == 1 && line[..at].ends_with('\\') && !line[..at].ends_with("\\\\");
+    let end = line
+        .match_indices(quote)
+        .map(|(at, _)| at)
+        .find(|at| !is_escaped(*at));
+    end.or(Some(line.len())).filter(|length| *length > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_stands_behind_a_short_type() {
+        assert_eq!(after_type(" &str = \"x\""), Some(" \"x\""));
+        let longest = format!(" {} ", "a".repeat(TYPE_BYTES - 2));
+        assert_eq!(after_type(&format!("{longest}= x")), Some(" x"));
+        assert_eq!(after_type(&format!(" {longest}= x")), None);
+        assert_eq!(after_type(" é&str = x"), None);
+    }
+}

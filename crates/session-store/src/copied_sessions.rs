@@ -1,0 +1,75 @@
+//! Deletes what the index holds twice: the sessions of a file that is gone, of which another file holds all.
+
+use crate::error::Result;
+use crate::id::{FileId, SessionId};
+use crate::row::TurnRow;
+use crate::writer::Writer;
+use rusqlite::params;
+use std::collections::HashMap;
+
+impl Writer {
+    /// Deletes the sessions of a file of which a file that is there holds all turns, as it does where a history was copied
+    /// and its original deleted. The file goes with its last session: should it come back, it is read.
+    pub(crate) fn delete_copied_sessions(&mut self, file: FileId) -> Result<()> {
+        let mut is_deleted = false;
+        for session in self.sessions_of_file(file)? {
+            if self.is_held_by_others(session)? {
+                self.delete_moved_session(session)?;
+                is_deleted = true;
+            }
+        }
+        match is_deleted {
+            true => self.delete_file_without_sessions(file),
+            false => Ok(()),
+        }
+    }
+
+    /// Deletes a session that another file of its agent holds, but not its turns' copies.
+    pub(crate) fn delete_moved_session(&mut self, session: SessionId) -> Result<()> {
+        for turn in self.reader.turns(session)? {
+            self.delete_owner(turn.id)?;
+        }
+        self.delete_session_rows(session)
+    }
+
+    /// Returns the sessions of a file.
+    pub(crate) fn sessions_of_file(&self, file: FileId) -> Result<Vec<SessionId>> {
+        let select = "SELECT id FROM sessions WHERE file = ?1 ORDER BY id";
+        let mut find = self.reader.db.prepare_cached(select)?;
+        let rows = find.query_map([file], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    fn is_held_by_others(&self, session: SessionId) -> Result<bool> {
+        let mut find = self.reader.db.prepare_cached(
+            "SELECT o.id FROM sessions s JOIN sessions o ON o.uid = s.uid AND o.source = s.source
+             JOIN files f ON f.id = o.file
+             WHERE s.id = ?1 AND o.file <> s.file AND o.gone = 0 AND f.gone = 0",
+        )?;
+        let others = find.query_map(params![session], |row| row.get(0))?;
+        let others: Vec<SessionId> = others.collect::<rusqlite::Result<_>>()?;
+        for other in others {
+            if self.holds_all_turns(other, session)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns true where each turn of `copied` is in `holder`, and no longer than there.
+    fn holds_all_turns(&self, holder: SessionId, copied: SessionId) -> Result<bool> {
+        let root = |turn: &TurnRow| turn.owner.unwrap_or(turn.id);
+        let held = self.reader.turns(holder)?;
+        let held: HashMap<_, _> = held.iter().map(|turn| (root(turn), turn.id)).collect();
+        for turn in self.reader.turns(copied)? {
+            let Some(other) = held.get(&root(&turn)) else {
+                return Ok(false);
+            };
+            let is_copy_of_it = turn.owner == Some(*other);
+            if !is_copy_of_it && self.content(turn.id)? != self.content(*other)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,199 @@
+//! Tells the directory of an index from any other one, and deletes in it only what this program made.
+//!
+//! A project can set variables: `SESSION_SEARCH_HOME` and `XDG_CACHE_HOME` may name a directory of the user with
+//! files of theirs.
+
+use crate::directory::database_path;
+use crate::error::{Result, StoreError};
+use crate::writer::unless_missing;
+use rusqlite::{Connection, OpenFlags};
+use session_core::immutable_sqlite_uri;
+use std::ffi::OsStr;
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// The lock of writers, which each index has had since its first one.
+pub(crate) const WRITER_LOCK: &str = "lock";
+
+/// What this program makes in the directory of an index, also before there is one: a hook keeps its state there. The last
+/// four are for a user who keeps configuration, data and index in one directory.
+const OWN_NAMES: [&str; 15] = [
+    "index.db",
+    "index.db-wal",
+    "index.db-shm",
+    WRITER_LOCK,
+    "embedding.lock",
+    "pause.lock",
+    "vectors",
+    "queries",
+    "memories",
+    "injection",
+    "made-by-eval",
+    "config.toml",
+    ".env",
+    "forgotten.json",
+    "models",
+];
+
+/// How the names of directories of `tempfile` begin: of a memory in an editor, or of a copied database.
+const TEMPORARY_DIRECTORY: &[u8] = b".tmp";
+
+/// Returns true for a directory that may hold an index: it is missing or empty, or this program made what it holds.
+pub fn is_index_directory(root: &Path) -> bool {
+    check_ownership(root).is_ok()
+}
+
+/// Refuses a directory with files that this program did not make.
+///
+/// # Errors
+/// [`StoreError::ForeignDirectory`]; when the directory cannot be read.
+pub(crate) fn check_ownership(root: &Path) -> Result<()> {
+    let is_file = |name: &str| root.join(name).is_file();
+    let is_database = is_file("index.db") || is_file("index.db.old");
+    if (is_database && is_file(WRITER_LOCK)) || has_own_tables(root) {
+        return Ok(());
+    }
+    let entries = match fs_err::read_dir(root) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        if !is_own_name(&entry?.file_name()) {
+            return Err(StoreError::ForeignDirectory(root.to_owned()));
+        }
+    }
+    match fs_err::metadata(database_path(root)) {
+        Ok(found) if found.len() > 0 => Err(StoreError::ForeignDirectory(root.to_owned())),
+        _ => Ok(()),
+    }
+}
+
+fn is_own_name(name: &OsStr) -> bool {
+    let is_temporary = name.as_encoded_bytes().starts_with(TEMPORARY_DIRECTORY);
+    is_temporary || session_files::is_temporary(name) || OWN_NAMES.iter().any(|own| name == *own)
+}
+
+/// True for a database with tables that every format has. An index may have been copied without its lock. The
+/// database is opened as one that does not change: nothing is written beside another program's.
+fn has_own_tables(root: &Path) -> bool {
+    const COUNT: &str = "SELECT count(*) FROM sqlite_schema WHERE name IN ('files', 'cursors', 'sessions', 'turns')";
+    let path = database_path(root);
+    let count = || -> rusqlite::Result<i64> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let db = Connection::open_with_flags(immutable_sqlite_uri(&path), flags)?;
+        db.query_row(COUNT, [], |row| row.get(0))
+    };
+    path.is_file() && count().is_ok_and(|count| count == 4)
+}
+
+/// True for the fingerprint of a model, which names its directories.
+pub(crate) fn is_fingerprint(name: &OsStr) -> bool {
+    let hex = name.as_encoded_bytes();
+    !hex.is_empty() && hex.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// Deletes the files of all models below a directory whose names are this program's, and the directories that are
+/// empty then. Links are not followed.
+///
+/// # Errors
+/// When the disk fails.
+pub(crate) fn delete_model_files(directory: &Path, is_own: impl Fn(&OsStr) -> bool) -> Result<()> {
+    if is_directory(directory) {
+        for model in fs_err::read_dir(directory)?.flatten() {
+            if is_fingerprint(&model.file_name()) && is_directory(&model.path()) {
+                delete_files(&model.path(), &is_own)?;
+            }
+        }
+        let _ = std::fs::remove_dir(directory);
+    }
+    Ok(())
+}
+
+/// Deletes the files of a directory whose names are this program's, and the directory where it is empty then.
+///
+/// # Errors
+/// When the disk fails.
+pub(crate) fn delete_files(directory: &Path, is_own: impl Fn(&OsStr) -> bool) -> Result<()> {
+    for file in fs_err::read_dir(directory)?.flatten() {
+        if is_own(&file.file_name()) && !is_directory(&file.path()) {
+            unless_missing(fs_err::remove_file(file.path()))?;
+        }
+    }
+    let _ = std::fs::remove_dir(directory);
+    Ok(())
+}
+
+fn is_directory(path: &Path) -> bool {
+    fs_err::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Writer;
+
+    /// A directory with empty files, those that end with `/` as directories.
+    fn directory(names: &[&str]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for name in names {
+            let path = root.path().join(name);
+            match name.ends_with('/') {
+                true => fs_err::create_dir_all(path).unwrap(),
+                false => fs_err::write(path, "").unwrap(),
+            }
+        }
+        root
+    }
+
+    #[test]
+    fn a_directory_of_the_user_is_no_index_directory() {
+        let is_ours = |names: &[&str]| is_index_directory(directory(names).path());
+        assert!(is_ours(&[]), "made by `mkdir`");
+        assert!(is_index_directory(Path::new("/nowhere/at/all")));
+        assert!(is_ours(&["lock"]) && is_ours(&["injection/", "memories/"]));
+        assert!(is_ours(&["index.db"]), "of a writer that was killed");
+        assert!(
+            is_ours(&["index.db", "lock", "notes.txt"]),
+            "something beside an index"
+        );
+        assert!(
+            is_ours(&["index.db.old", "lock", "vectors/"]),
+            "a rebuild was killed"
+        );
+        assert!(!is_ours(&["lock", "pkgcache.bin"]) && !is_ours(&["queries/", "report.md"]));
+        assert!(!is_ours(&["index.db.old"]) && !is_ours(&[".bashrc"]));
+        assert!(is_ours(&[".new-1f-2e-3d", ".tmpAbCd/"]));
+    }
+
+    #[test]
+    fn a_database_is_known_by_its_tables() {
+        let root = directory(&["notes.txt"]);
+        let db = Connection::open(database_path(root.path())).unwrap();
+        db.execute_batch("PRAGMA user_version = 7; CREATE TABLE files(id);")
+            .unwrap();
+        assert!(!is_index_directory(root.path()));
+        fs_err::remove_file(root.path().join("notes.txt")).unwrap();
+        assert!(!is_index_directory(root.path()));
+        let index = directory(&[]);
+        Writer::open(index.path()).unwrap().vacuum().unwrap();
+        fs_err::remove_file(index.path().join(WRITER_LOCK)).unwrap();
+        fs_err::write(index.path().join("notes.txt"), "").unwrap();
+        assert!(is_index_directory(index.path()));
+    }
+
+    #[test]
+    fn only_own_files_are_deleted() {
+        let root = directory(&["f00d/", "mine/"]);
+        for file in ["f00d/a1", "f00d/notes.md", "mine/a1", "top"] {
+            fs_err::write(root.path().join(file), "").unwrap();
+        }
+        delete_model_files(root.path(), |name| name == "a1").unwrap();
+        assert!(!root.path().join("f00d/a1").exists());
+        for file in ["f00d/notes.md", "mine/a1", "top"] {
+            assert!(root.path().join(file).exists(), "{file}");
+        }
+        fs_err::remove_file(root.path().join("f00d/notes.md")).unwrap();
+        delete_model_files(root.path(), |_| true).unwrap();
+        assert!(!root.path().join("f00d").exists());
+    }
+}

@@ -1,0 +1,126 @@
+//! Other forms of a word, from the vocabulary of the word index.
+//!
+//! FTS5 has one stemmer for a table, the English one. Russian words of one stem are found by Snowball's stemmer. The
+//! forms of a word of another language are made by changing its ending for the others of the same [`Paradigm`](crate::paradigms::Paradigm), since
+//! the vocabulary has lost accents, and the endings that the English stemmer takes away: Snowball's stemmers need both.
+//! A short query does not tell its language, so that all are tried; few wrong forms exist.
+
+use crate::error::Result;
+use crate::paradigms::PARADIGMS;
+use crate::reader::Reader;
+use crate::word_index::{TermSizes, Vocabulary};
+use rust_stemmers::{Algorithm, Stemmer};
+use session_core::{Query, Term, text};
+use std::cmp::Reverse;
+
+/// Most forms of a word that are searched, the commonest of all.
+const MAX_FORMS: usize = 12;
+/// Most terms of a query whose forms are looked up: nobody types more.
+const MAX_TERMS: usize = 12;
+/// Fewest letters of a Russian stem.
+const MIN_STEM_CHARS: usize = 3;
+
+impl Reader {
+    /// Returns the other forms of each term of a query that some turn holds: none of an exact one, and in an English query
+    /// only those of words that no turn holds as typed.
+    pub(crate) fn inflections(&self, query: &Query) -> Result<Vec<Vec<String>>> {
+        let finder = InflectionFinder {
+            vocabulary: Vocabulary::read(&self.db)?,
+            english: Stemmer::create(Algorithm::English),
+            only_missing: query.is_english,
+        };
+        let terms = query.terms.iter().enumerate();
+        terms
+            .map(|(at, term)| match is_inflected(term) && at < MAX_TERMS {
+                true => finder.find(&text::fold_word(&term.text)),
+                false => Ok(Vec::new()),
+            })
+            .collect()
+    }
+}
+
+/// Returns true for a word of letters alone.
+fn is_inflected(term: &Term) -> bool {
+    !term.exact && term.text.chars().all(char::is_alphabetic)
+}
+
+struct InflectionFinder<'r> {
+    vocabulary: Vocabulary<'r>,
+    /// The stemmer of the index, nearly.
+    english: Stemmer,
+    /// Words that some turn holds as typed have no other forms.
+    only_missing: bool,
+}
+
+impl InflectionFinder<'_> {
+    /// Returns the other forms of a folded word.
+    fn find(&self, word: &str) -> Result<Vec<String>> {
+        let mut forms = match has_cyrillic(word) {
+            true => self.russian_forms(word)?,
+            false => self.forms_by_ending(word)?,
+        };
+        forms.sort_by_key(|form| Reverse(form.bytes));
+        forms.truncate(MAX_FORMS);
+        Ok(forms.into_iter().map(|form| form.word).collect())
+    }
+
+    fn russian_forms(&self, word: &str) -> Result<Vec<HeldForm>> {
+        let stemmer = Stemmer::create(Algorithm::Russian);
+        let stem = stemmer.stem(word);
+        if stem.chars().count() < MIN_STEM_CHARS {
+            return Ok(Vec::new());
+        }
+        let held = self.vocabulary.terms_with_prefix(&stem)?;
+        let held = held.into_iter().filter_map(|(term, bytes)| {
+            let word = String::from_utf8(term).ok()?;
+            Some(HeldForm { word, bytes })
+        });
+        let is_form = |form: &HeldForm| form.word != word && stemmer.stem(&form.word) == stem;
+        Ok(held.filter(is_form).collect())
+    }
+
+    fn forms_by_ending(&self, word: &str) -> Result<Vec<HeldForm>> {
+        let of_script = || PARADIGMS.iter().filter(|p| p.has_script_of(word));
+        let prefixes = of_script().flat_map(|paradigm| paradigm.shared_prefixes(word));
+        let mut held = self.held_terms(prefixes.collect())?;
+        let own_term = self.english.stem(word);
+        let is_held = held.remove(own_term.as_bytes()).is_some();
+        if is_held && self.only_missing {
+            return Ok(Vec::new());
+        }
+        let held = held.into_iter().filter_map(|(term, bytes)| {
+            let term = String::from_utf8(term).ok()?;
+            let is_form = |form: &str| self.english.stem(form) == term;
+            let mut forms = of_script().filter_map(|p| p.find_form(word, &term, is_held, is_form));
+            let word = forms.next()?;
+            Some(HeldForm { word, bytes })
+        });
+        Ok(held.collect())
+    }
+
+    /// Returns the terms of the index that begin with one of some prefixes.
+    fn held_terms(&self, mut prefixes: Vec<String>) -> Result<TermSizes> {
+        prefixes.sort_unstable();
+        let mut held = TermSizes::new();
+        let mut last: Option<String> = None;
+        for prefix in prefixes {
+            let is_read = |last: &String| prefix.starts_with(last.as_str());
+            if !last.as_ref().is_some_and(is_read) {
+                held.extend(self.vocabulary.terms_with_prefix(&prefix)?);
+                last = Some(prefix);
+            }
+        }
+        Ok(held)
+    }
+}
+
+/// Another form of a word, that some turn holds.
+struct HeldForm {
+    word: String,
+    /// About the bytes of its postings.
+    bytes: usize,
+}
+
+fn has_cyrillic(word: &str) -> bool {
+    word.chars().any(|c| ('\u{400}'..='\u{4ff}').contains(&c))
+}

@@ -1,0 +1,127 @@
+//! Turns that their history lost, where others come to their places.
+//!
+//! A history file that was cut off, or put back from an older copy, grows again with other turns. Those that it lost
+//! stand after all that it holds: they are the last of their session.
+
+use crate::dedup_keys::DedupKeys;
+use crate::error::Result;
+use crate::id::{SessionId, TurnId};
+use crate::replacement::LOST;
+use crate::writer::Writer;
+use rusqlite::{OptionalExtension, params};
+use session_core::Turn;
+use std::ops::Range;
+
+/// A lost turn with its index in its session.
+#[derive(Debug, Clone, Copy)]
+struct LostTurn {
+    id: TurnId,
+    index: u32,
+}
+
+impl Writer {
+    /// Brings a session's lost turns into the order in which a turn with these keys can be stored: the lost turn that it
+    /// is takes its index, else the lost ones from its index on move by one. Returns true where indexes changed.
+    pub(crate) fn make_room_before_lost(
+        &mut self,
+        session: SessionId,
+        turn: &Turn,
+        keys: DedupKeys,
+    ) -> Result<bool> {
+        let index = turn.index;
+        if turn.continues
+            || keys == DedupKeys::default()
+            || self.new_session.is_beyond(session, index)
+            || !self.ends_with_lost(session)?
+        {
+            return Ok(false);
+        }
+        let at_index = self.lost_turn_at(session, index)?;
+        match (self.find_lost(session, index, keys)?, at_index) {
+            (Some(lost), _) if lost.index == index => return Ok(false),
+            (Some(lost), Some(_)) => self.move_lost_to(session, lost, index)?,
+            (Some(lost), None) => self.delete_lost(session, lost)?,
+            // Where an agent notes no times, a start is the last change of the file.
+            (None, Some(lost)) if self.content(lost)?.prompt == turn.prompt => return Ok(false),
+            (None, Some(_)) => self.shift_turns(session, index..u32::MAX, 1)?,
+            (None, None) => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Derives again what follows from the order of a session's turns.
+    pub(crate) fn renew_after_shift(&mut self, session: SessionId) -> Result<()> {
+        self.write_session_counts()?;
+        self.recount_session(session)?;
+        self.renew_opening(session)?;
+        self.index_title(session)?;
+        self.bump_revision(session)
+    }
+
+    /// Returns true where the session's last turn is lost.
+    fn ends_with_lost(&self, session: SessionId) -> Result<bool> {
+        let select = "SELECT start >= ?2 FROM turns WHERE session = ?1 ORDER BY idx DESC LIMIT 1";
+        let mut find = self.reader.db.prepare_cached(select)?;
+        let found = find.query_row(params![session, LOST], |row| row.get(0));
+        Ok(found.optional()?.unwrap_or_default())
+    }
+
+    fn lost_turn_at(&self, session: SessionId, index: u32) -> Result<Option<TurnId>> {
+        let select = "SELECT id FROM turns WHERE session = ?1 AND idx = ?2 AND start >= ?3";
+        let mut find = self.reader.db.prepare_cached(select)?;
+        let found = find.query_row(params![session, index, LOST], |row| row.get(0));
+        Ok(found.optional()?)
+    }
+
+    /// Returns the first lost turn from an index on that has one of the keys.
+    fn find_lost(
+        &self,
+        session: SessionId,
+        index: u32,
+        keys: DedupKeys,
+    ) -> Result<Option<LostTurn>> {
+        let mut find = self.reader.db.prepare_cached(
+            "SELECT id, idx FROM turns WHERE session = ?1 AND idx >= ?2 AND start >= ?3
+               AND (origin = ?4 OR prompt_time = ?5) ORDER BY idx LIMIT 1",
+        )?;
+        let values = params![session, index, LOST, keys.origin, keys.prompt_time];
+        let found = find.query_row(values, |row| {
+            Ok(LostTurn {
+                id: row.get(0)?,
+                index: row.get(1)?,
+            })
+        });
+        Ok(found.optional()?)
+    }
+
+    /// Moves a lost turn to an index before it, and those between by one.
+    fn move_lost_to(&mut self, session: SessionId, lost: LostTurn, index: u32) -> Result<()> {
+        let set = "UPDATE turns SET idx = ?2 WHERE id = ?1";
+        self.reader.db.execute(set, params![lost.id, -1])?;
+        self.shift_turns(session, index..lost.index, 1)?;
+        self.reader.db.execute(set, params![lost.id, index])?;
+        Ok(())
+    }
+
+    /// Deletes a lost turn that comes to the place of one that is not lost, and closes its gap.
+    fn delete_lost(&mut self, session: SessionId, lost: LostTurn) -> Result<()> {
+        self.delete_owner(lost.id)?;
+        self.orphan_session_rows(session)?;
+        self.shift_turns(session, lost.index + 1..u32::MAX, -1)
+    }
+
+    /// Adds to the indexes of some turns of a session. No two may have the same one meanwhile, also not while the
+    /// statement runs: they are negative in between.
+    fn shift_turns(&mut self, session: SessionId, indexes: Range<u32>, by: i32) -> Result<()> {
+        self.new_session.note_change(session);
+        let Range { start, end } = indexes;
+        let negate =
+            "UPDATE turns SET idx = -idx - 2 WHERE session = ?1 AND idx >= ?2 AND idx < ?3";
+        self.reader
+            .db
+            .execute(negate, params![session, start, end])?;
+        let shift = "UPDATE turns SET idx = -idx - 2 + ?2 WHERE session = ?1 AND idx < -1";
+        self.reader.db.execute(shift, params![session, by])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,174 @@
+//! How languages change the ends of their words.
+//!
+//! The commonest endings of nouns, adjectives and verbs, folded as the word index folds them. Those are left out that
+//! make another word in English of one that developers type.
+
+/// The endings that a word of a language takes, and what is written before it without a space.
+pub(crate) struct Paradigm {
+    script: Script,
+    /// Articles and prepositions that are one word with what follows, with spaces between them.
+    prefixes: &'static str,
+    /// With spaces between them, beside none.
+    endings: &'static str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Script {
+    Latin,
+    Greek,
+    Arabic,
+    Hebrew,
+}
+
+const fn latin(endings: &'static str) -> Paradigm {
+    Paradigm {
+        script: Script::Latin,
+        prefixes: "",
+        endings,
+    }
+}
+
+pub(crate) const PARADIGMS: [Paradigm; 12] = [
+    // German.
+    latin("e en em er ern es n s t te ten et"),
+    // Dutch.
+    latin("e en s n t d de te den ten er len nen sen ken gen"),
+    // Swedish, Danish and Norwegian.
+    latin("a e s t n en et ar er or na ne arna erna orna erne ade at ad"),
+    // French.
+    latin("e s es x aux er ez ent ait ant ons ee ees"),
+    // Spanish and Portuguese.
+    latin(
+        "a as e es o os s ao oes oe l is ar er ir ado ada ados adas ando endo ido ida idos idas aram ou amos an en ia z ces m ns cao coes cion ciones",
+    ),
+    // Italian.
+    latin("a e i o he hi are ere ire ato ata ati ate ito ita iti ite ando ano iamo ava"),
+    // Polish.
+    latin(
+        "a u y i e o om ow ami ach em ie owi owie iem ej ego emu ych ich ym im ymi imi ia iu ii ac al ala aly ano any ana ane nie nia niu niem",
+    ),
+    // Czech and Slovak.
+    latin(
+        "a u y i e o em um om ami emi ach ech ich ou ovi ove ho ku mu ym im ych ymi at it l la li lo ly n na ny ne ni nim nich",
+    ),
+    // Turkish.
+    latin(
+        "i u a e in un nin nun im um si su yi yu ya ye da de ta te dan den tan ten la le lar ler lari leri larin lerin lara lere larda lerde lardan lerden larini lerini sini sinin sinda sinde sina sine inda inde ina ine ini undan undaki daki deki mak mek ma me di du ti tu dim iyor uyor yor lik luk li lu ci",
+    ),
+    Paradigm {
+        script: Script::Greek,
+        prefixes: "",
+        endings: "α ασ αν ατα ατοσ ε εσ εων η ησ ην ι ια ιασ ιεσ ιων ο οσ ου ουσ οι ον ων ω ει ουν ετε ηκε εισ εωσ ηση ησησ ησεισ",
+    },
+    Paradigm {
+        script: Script::Arabic,
+        prefixes: "ال و وال بال لل ل ب ف ك كال فال",
+        endings: "ه ات ين ون ان ا ي يه ها هم نا ته تها",
+    },
+    Paradigm {
+        script: Script::Hebrew,
+        prefixes: "ה ו ב ל מ ש כ וה שה מה וב ול",
+        endings: "ה ת ים ות י ו ית יות",
+    },
+];
+
+impl Paradigm {
+    pub(crate) fn has_script_of(&self, word: &str) -> bool {
+        word.chars().next().is_some_and(|c| self.script.has(c))
+    }
+
+    /// Returns what the terms of all forms of a word begin with.
+    pub(crate) fn shared_prefixes(&self, word: &str) -> Vec<String> {
+        let cores = self.cores(word).into_iter();
+        let shortest = cores.flat_map(|core| {
+            let base = self.bases(core, false).min_by_key(|base| base.len())?;
+            // The English stemmer makes one of two like consonants.
+            let (end, _) = base.char_indices().next_back()?;
+            let is_long = base.chars().count() > self.script.min_base(false);
+            Some(if is_long { &base[..end] } else { base })
+        });
+        shortest.flat_map(|base| self.with_prefixes(base)).collect()
+    }
+
+    /// Returns the form of a word for which `is_form` is true, of those that may become a term when the English stemmer
+    /// has cut it: that of a word that turns hold only with a longer base.
+    pub(crate) fn find_form(
+        &self,
+        word: &str,
+        term: &str,
+        is_held: bool,
+        is_form: impl Fn(&str) -> bool,
+    ) -> Option<String> {
+        let prefixes = std::iter::once("").chain(self.prefixes.split_whitespace());
+        let mut ends = prefixes.filter_map(|prefix| Some((prefix, term.strip_prefix(prefix)?)));
+        ends.find_map(|(prefix, end)| {
+            let cores = self.cores(word).into_iter();
+            let mut bases = cores.flat_map(|core| self.bases(core, is_held));
+            bases.find_map(|base| {
+                let forms = self.forms_like(prefix, base, end);
+                forms.into_iter().find(|form| is_form(form))
+            })
+        })
+    }
+
+    /// Returns the forms with a base of which a term may be what the English stemmer leaves.
+    fn forms_like(&self, prefix: &str, base: &str, term: &str) -> Vec<String> {
+        let endings = || std::iter::once("").chain(self.endings.split(' '));
+        let form = |ending: &str| format!("{prefix}{base}{ending}");
+        match term.strip_prefix(base) {
+            Some(rest) => endings()
+                .filter(|ending| ending.starts_with(rest))
+                .map(form)
+                .collect(),
+            None if is_undoubled(base, term) => endings().map(form).collect(),
+            None => Vec::new(),
+        }
+    }
+
+    /// Returns a word, and what is left of it without each prefix that it begins with.
+    fn cores<'w>(&self, word: &'w str) -> Vec<&'w str> {
+        let prefixes = self.prefixes.split_whitespace();
+        let cores = prefixes.filter_map(|prefix| word.strip_prefix(prefix));
+        let is_long = |core: &&str| core.chars().count() >= self.script.min_base(false);
+        std::iter::once(word).chain(cores.filter(is_long)).collect()
+    }
+
+    /// Returns a word, and what is left of it without each ending that it has.
+    fn bases<'w>(&self, word: &'w str, is_held: bool) -> impl Iterator<Item = &'w str> {
+        let endings = std::iter::once("").chain(self.endings.split(' '));
+        let bases = endings.filter_map(|ending| word.strip_suffix(ending));
+        bases.filter(move |base| base.chars().count() >= self.script.min_base(is_held))
+    }
+
+    fn with_prefixes(&self, base: &str) -> Vec<String> {
+        let prefixes = std::iter::once("").chain(self.prefixes.split_whitespace());
+        prefixes.map(|prefix| format!("{prefix}{base}")).collect()
+    }
+}
+
+/// Returns true for a term that is a base without the second of its two last like consonants, as the English stemmer
+/// leaves it.
+fn is_undoubled(base: &str, term: &str) -> bool {
+    let last = base.strip_prefix(term);
+    last.is_some_and(|last| last.len() == 1 && term.ends_with(last))
+}
+
+impl Script {
+    fn has(self, c: char) -> bool {
+        match self {
+            Self::Latin => c.is_ascii_alphabetic(),
+            Self::Greek => ('\u{370}'..='\u{3ff}').contains(&c),
+            Self::Arabic => ('\u{620}'..='\u{6ff}').contains(&c),
+            Self::Hebrew => ('\u{5d0}'..='\u{5ea}').contains(&c),
+        }
+    }
+
+    /// Returns the fewest letters before an ending. A short Latin base is that of many English words.
+    fn min_base(self, is_held: bool) -> usize {
+        match (self, is_held) {
+            (Self::Latin, true) => 5,
+            (Self::Latin, false) | (Self::Greek, _) => 4,
+            (Self::Arabic | Self::Hebrew, _) => 3,
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Words of other languages in other forms than a text has them.
+
+use crate::support::{Index, deliver, meta, prompts, turn};
+use session_core::Query;
+use session_store::{Reader, TurnId};
+
+/// An index with a turn for each prompt.
+fn filled(prompts: &[&str]) -> (Index, Reader) {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let turns = (0..).zip(prompts);
+    let turns: Vec<_> = turns.map(|(n, prompt)| turn(n, prompt, &[])).collect();
+    deliver(&mut writer, &meta("a"), &turns);
+    writer.commit().unwrap();
+    let reader = index.reader();
+    (index, reader)
+}
+
+const TURNS: [&str; 9] = [
+    "Die Rechnungen gehen als PDF heraus",
+    "As conexões com o banco caem",
+    "Połączenia z bazą są zrywane",
+    "De tabellen zijn leeg",
+    "Bağlantıların hepsi kapanıyor",
+    "Η σύνδεση με τη βάση κόβεται",
+    "تظهر الفواتير مشوهة",
+    "הקבצים נעלמים מהתיקייה",
+    "Очередь сообщений переполняется",
+];
+
+#[test]
+fn a_word_is_found_in_its_other_forms() {
+    let (_index, reader) = filled(&TURNS);
+    for (query, at) in [
+        ("Rechnung", 0),
+        ("conexao", 1),
+        ("połączenie", 2),
+        ("polaczen", 2),
+        ("tabel", 3),
+        ("bağlantı", 4),
+        ("συνδεσεις", 5),
+        ("فواتير", 6),
+        ("בתיקייה", 7),
+        ("очередям", 8),
+    ] {
+        assert_eq!(prompts(&reader, query), [TURNS[at]], "{query}");
+    }
+}
+
+#[test]
+fn an_exact_term_has_no_other_forms() {
+    let (_index, reader) = filled(&TURNS);
+    for query in ["\"Rechnung\"", "rechnung_pdf", "Rechnung.pdf"] {
+        assert_eq!(prompts(&reader, query), [""; 0], "{query}");
+    }
+}
+
+#[test]
+fn a_word_as_typed_goes_before_its_other_forms() {
+    let (_index, reader) = filled(&["Rechnungen", "Rechnung", "Rechnungsbuch"]);
+    assert_eq!(prompts(&reader, "Rechnung"), ["Rechnung", "Rechnungen"]);
+    assert_eq!(prompts(&reader, "Rechnungen"), ["Rechnungen", "Rechnung"]);
+    let found = reader.search_lexical(&Query::new("Rechnung"), 9, |_| Ok(true));
+    let words = found.unwrap().terms.remove(0);
+    assert_eq!(
+        words.words().collect::<Vec<_>>(),
+        ["Rechnung", "rechnungen"]
+    );
+    assert!(words.holds(TurnId::new(2)) && !words.holds(TurnId::new(1)));
+}
+
+#[test]
+fn english_words_stay_apart() {
+    let turns = [
+        "the broker restarts",
+        "it is broken",
+        "a broke pipe",
+        "the model",
+        "dark mode",
+        "once again",
+        "against it",
+    ];
+    let (_index, reader) = filled(&turns);
+    for (query, at) in [("broker", 0), ("model", 3), ("again", 5)] {
+        assert_eq!(prompts(&reader, query), [turns[at]], "{query}");
+    }
+}
+
+#[test]
+fn of_an_english_query_only_words_that_no_turn_holds_have_other_forms() {
+    let (_index, reader) = filled(&["a printer", "to print", TURNS[0]]);
+    assert_eq!(prompts(&reader, "printer").len(), 2);
+    assert_eq!(prompts(&reader, "where is the printer"), ["a printer"]);
+    assert_eq!(prompts(&reader, "where is the Rechnung"), [TURNS[0]]);
+}
