@@ -126,28 +126,6 @@ fn sessions_are_listed_as_json() {
       "searched": {
         "sessions": 4,
         "projects": 4,
-        "project_sessions": [
-          {
-            "project": "homelab",
-            "path": "/home/ann/homelab",
-            "sessions": 1
-          },
-          {
-            "project": "parser",
-            "path": "/home/ann/parser",
-            "sessions": 1
-          },
-          {
-            "project": "planner",
-            "path": "/home/ann/planner",
-            "sessions": 1
-          },
-          {
-            "project": "shop",
-            "path": "/home/ann/shop",
-            "sessions": 1
-          }
-        ],
         "sources": {
           "claude": 3,
           "opencode": 1
@@ -347,6 +325,28 @@ fn status_tells_what_is_indexed() {
       "subagents": 0,
       "turns": 5,
       "projects": 4,
+      "project_sessions": [
+        {
+          "project": "homelab",
+          "path": "/home/ann/homelab",
+          "sessions": 1
+        },
+        {
+          "project": "parser",
+          "path": "/home/ann/parser",
+          "sessions": 1
+        },
+        {
+          "project": "planner",
+          "path": "/home/ann/planner",
+          "sessions": 1
+        },
+        {
+          "project": "shop",
+          "path": "/home/ann/shop",
+          "sessions": 1
+        }
+      ],
       "sources": {
         "claude": 3,
         "opencode": 1
