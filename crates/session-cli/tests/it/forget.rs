@@ -5,18 +5,17 @@ use crate::environment::TestEnvironment;
 use crate::kill::dump;
 use crate::memory::MemoryProject;
 use rusqlite::Connection;
-use serde_json::json;
 use session_store::{Reader, Writer};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-const LAMP: &str = "f0460000-0000-4000-8000-000000000001";
-const KILN: &str = "f0460000-0000-4000-8000-000000000002";
+pub const LAMP: &str = "f0460000-0000-4000-8000-000000000001";
+pub const KILN: &str = "f0460000-0000-4000-8000-000000000002";
 const FORK: &str = "f0460000-0000-4000-8000-000000000003";
 /// One word of the word index.
-const WORD: &str = "zq8lanternw7xk9";
+pub const WORD: &str = "zq8lanternw7xk9";
 
-fn lamp() -> ClaudeTranscript {
+pub fn lamp() -> ClaudeTranscript {
     ClaudeTranscript::new(LAMP, "/home/ann/lamp")
         .user(&format!("How is the {WORD} filled with oil?"))
         .bash(&format!("fill {WORD}"), &format!("error: {WORD} is dry"))
@@ -25,7 +24,7 @@ fn lamp() -> ClaudeTranscript {
         .assistant("Every ten hours.")
 }
 
-fn kiln() -> ClaudeTranscript {
+pub fn kiln() -> ClaudeTranscript {
     ClaudeTranscript::new(KILN, "/home/ann/kiln")
         .at("2026-02-01T10:00:00Z")
         .user("How hot does the kiln get under the gearbox?")
@@ -33,7 +32,7 @@ fn kiln() -> ClaudeTranscript {
 }
 
 /// All bytes of an index, its contents unpacked, and all words of its word index.
-fn decoded(env: &TestEnvironment) -> String {
+pub fn decoded(env: &TestEnvironment) -> String {
     let root = env.index("");
     let index = Reader::open(&root).unwrap();
     let mut all = String::new();
@@ -395,60 +394,7 @@ fn sessions_are_named_by_project_time_and_text() {
     env.run(&["forget", "--yes"]).exits(2);
 }
 
-/// A title that the agent gave stands in the session, in its cursor and among the words.
-#[test]
-fn a_title_that_matches_is_forgotten_though_no_turn_does() {
-    let named = |title: &str| kiln().title(title);
-    let title = format!("Fix {WORD} for good");
-    let env = TestEnvironment::indexed(&[named(&title)]);
-    assert!(decoded(&env).contains(WORD));
-    let ran = env.run(&["forget", "--match", WORD, "--yes"]).succeeded();
-    assert!(
-        ran.stderr()
-            .ends_with("\nforgot 0 sessions, 0 turns, 1 title\n"),
-        "{ran}"
-    );
-    assert!(!decoded(&env).contains(WORD));
-    assert!(env.found(&["kiln gearbox"]).contains(&KILN.to_owned()));
-    env.write_transcript(&named(&title).user("And the flue?"));
-    for full in [&["index"][..], &["index", "--full"]] {
-        env.run(full).succeeded();
-        assert!(!decoded(&env).contains(WORD), "{full:?}");
-    }
-    env.run(&["forget", "--undo", "1"]).succeeded();
-    assert!(decoded(&env).contains(WORD));
-
-    configure(&env, &format!("[exclude]\npatterns = [\"{WORD}\"]\n"));
-    let ran = env.run(&["index"]).succeeded();
-    assert!(
-        ran.stderr()
-            .contains("removed 0 sessions, 0 turns, 1 title"),
-        "{ran}"
-    );
-    assert!(!decoded(&env).contains(WORD));
-}
-
-/// A transcript may tell of another session, by one of its messages.
-#[test]
-fn a_title_in_the_transcript_of_another_session_is_forgotten() {
-    let summary =
-        json!({"type": "summary", "summary": format!("Oil the {WORD}"), "leafUuid": "gone"});
-    let env = TestEnvironment::indexed(&[kiln().line(summary.clone())]);
-    assert!(decoded(&env).contains(WORD));
-    let ran = env.run(&["forget", "--match", WORD, "--yes"]).succeeded();
-    assert!(ran.stderr().contains("0 turns, 1 title"), "{ran}");
-    assert!(!decoded(&env).contains(WORD));
-
-    let env = TestEnvironment::indexed(&[lamp(), kiln()]);
-    env.run(&["forget", LAMP, "--yes"]).succeeded();
-    env.write_transcript(&kiln().line(summary));
-    for index in [&["index"][..], &["index", "--full"]] {
-        env.run(index).succeeded();
-        assert!(!decoded(&env).contains(WORD), "{index:?}");
-    }
-}
-
-fn configure(env: &TestEnvironment, table: &str) {
+pub fn configure(env: &TestEnvironment, table: &str) {
     env.write(
         &env.path("config/config.toml"),
         format!("model = \"table\"\nbackground = false\n{table}"),

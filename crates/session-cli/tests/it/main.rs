@@ -19,6 +19,7 @@ mod filters;
 mod fix;
 mod forged_lines;
 mod forget;
+mod forget_titles;
 mod found;
 mod freshness;
 mod generator;
@@ -40,6 +41,8 @@ mod mcp;
 mod mcp_client;
 mod memory;
 mod memory_cues;
+#[cfg(unix)]
+mod memory_edit;
 mod memory_import;
 mod memory_kill;
 mod models;

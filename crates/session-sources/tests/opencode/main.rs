@@ -1,6 +1,7 @@
 //! OpenCode's histories, from hand-written rows and files to turns.
 
 mod changes;
+mod damage;
 mod database;
 mod fixture;
 mod locate;

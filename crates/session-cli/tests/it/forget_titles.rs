@@ -1,0 +1,58 @@
+//! Titles that are forgotten.
+
+use crate::environment::TestEnvironment;
+use crate::forget::{KILN, LAMP, WORD, configure, decoded, kiln, lamp};
+use serde_json::json;
+
+/// A title that the agent gave stands in the session, in its cursor and among the words.
+#[test]
+fn a_title_that_matches_is_forgotten_though_no_turn_does() {
+    let named = |title: &str| kiln().title(title);
+    let title = format!("Fix {WORD} for good");
+    let env = TestEnvironment::indexed(&[named(&title)]);
+    assert!(decoded(&env).contains(WORD));
+    let ran = env.run(&["forget", "--match", WORD, "--yes"]).succeeded();
+    assert!(
+        ran.stderr()
+            .ends_with("\nforgot 0 sessions, 0 turns, 1 title\n"),
+        "{ran}"
+    );
+    assert!(!decoded(&env).contains(WORD));
+    assert!(env.found(&["kiln gearbox"]).contains(&KILN.to_owned()));
+    env.write_transcript(&named(&title).user("And the flue?"));
+    for full in [&["index"][..], &["index", "--full"]] {
+        env.run(full).succeeded();
+        assert!(!decoded(&env).contains(WORD), "{full:?}");
+    }
+    env.run(&["forget", "--undo", "1"]).succeeded();
+    assert!(decoded(&env).contains(WORD));
+
+    configure(&env, &format!("[exclude]\npatterns = [\"{WORD}\"]\n"));
+    let ran = env.run(&["index"]).succeeded();
+    assert!(
+        ran.stderr()
+            .contains("removed 0 sessions, 0 turns, 1 title"),
+        "{ran}"
+    );
+    assert!(!decoded(&env).contains(WORD));
+}
+
+/// A transcript may tell of another session, by one of its messages.
+#[test]
+fn a_title_in_the_transcript_of_another_session_is_forgotten() {
+    let summary =
+        json!({"type": "summary", "summary": format!("Oil the {WORD}"), "leafUuid": "gone"});
+    let env = TestEnvironment::indexed(&[kiln().line(summary.clone())]);
+    assert!(decoded(&env).contains(WORD));
+    let ran = env.run(&["forget", "--match", WORD, "--yes"]).succeeded();
+    assert!(ran.stderr().contains("0 turns, 1 title"), "{ran}");
+    assert!(!decoded(&env).contains(WORD));
+
+    let env = TestEnvironment::indexed(&[lamp(), kiln()]);
+    env.run(&["forget", LAMP, "--yes"]).succeeded();
+    env.write_transcript(&kiln().line(summary));
+    for index in [&["index"][..], &["index", "--full"]] {
+        env.run(index).succeeded();
+        assert!(!decoded(&env).contains(WORD), "{index:?}");
+    }
+}
