@@ -3,7 +3,7 @@
 use session_files::normal;
 use std::path::{Path, PathBuf};
 
-/// What marks a repository, and what agents' tools keep in a project.
+/// The entries that mark a repository, and a project of an agent.
 const ROOT_MARKS: [&str; 2] = [".git", ".claude"];
 
 /// Whose directory a variable names.
@@ -11,7 +11,7 @@ const ROOT_MARKS: [&str; 2] = [".git", ".claude"];
 pub(crate) enum PathOwner {
     /// That of this program, or of the hub's cache.
     Program,
-    /// That of an agent, which may have the name of a mark: `CODEX_HOME=/work/account/.codex`.
+    /// That of an agent, which may have the name of a mark: `CODEX_HOME=/srv/account/.codex`.
     Agent,
 }
 

@@ -81,7 +81,7 @@ impl FromStr for TurnRange {
 pub enum TurnAddressError {
     /// The text has no `:` that a turn follows; it may be the id of a session.
     NoTurn(String),
-    /// What follows the `:` is neither a turn nor a range of turns.
+    /// The text after the `:` is neither a turn nor a range of turns.
     InvalidTurn(String),
 }
 

@@ -1,4 +1,4 @@
-//! What stands between the name of a secret and its value: quotes, separators, types, options, verbs.
+//! The syntax between the name of a secret and its value: quotes, separators, types, options, verbs.
 
 /// Longest type between a name and its value, in bytes.
 const TYPE_BYTES: usize = 40;

@@ -15,9 +15,9 @@ use std::path::Path;
 /// The lock of writers, which each index has had since its first one.
 pub(crate) const WRITER_LOCK: &str = "lock";
 
-/// What this program makes in the directory of an index, also before there is one: a hook keeps its state there. The last
-/// four are for a user who keeps configuration, data and index in one directory.
-const OWN_NAMES: [&str; 15] = [
+/// The names that this program makes in the directory of an index, also before there is one: a hook keeps its state there.
+/// The last four before that of macOS's Finder are for a user who keeps configuration, data and index in one directory.
+const OWN_NAMES: [&str; 16] = [
     "index.db",
     "index.db-wal",
     "index.db-shm",
@@ -33,7 +33,10 @@ const OWN_NAMES: [&str; 15] = [
     ".env",
     "forgotten.json",
     "models",
+    ".DS_Store",
 ];
+/// How the names of memories end that came from an editor and were refused.
+const REFUSED_MEMORY: &[u8] = b".rejected.md";
 
 /// How the names of directories of `tempfile` begin: of a memory in an editor, or of a copied database.
 const TEMPORARY_DIRECTORY: &[u8] = b".tmp";
@@ -69,8 +72,11 @@ pub(crate) fn check_ownership(root: &Path) -> Result<()> {
 }
 
 fn is_own_name(name: &OsStr) -> bool {
-    let is_temporary = name.as_encoded_bytes().starts_with(TEMPORARY_DIRECTORY);
-    is_temporary || session_files::is_temporary(name) || OWN_NAMES.iter().any(|own| name == *own)
+    let bytes = name.as_encoded_bytes();
+    bytes.starts_with(TEMPORARY_DIRECTORY)
+        || bytes.ends_with(REFUSED_MEMORY)
+        || session_files::is_temporary(name)
+        || OWN_NAMES.iter().any(|own| name == *own)
 }
 
 /// True for a database with tables that every format has. An index may have been copied without its lock. The
@@ -163,6 +169,7 @@ mod tests {
         assert!(!is_ours(&["lock", "pkgcache.bin"]) && !is_ours(&["queries/", "report.md"]));
         assert!(!is_ours(&["index.db.old"]) && !is_ours(&[".bashrc"]));
         assert!(is_ours(&[".new-1f-2e-3d", ".tmpAbCd/"]));
+        assert!(is_ours(&["mem-1-x.rejected.md", ".DS_Store"]));
     }
 
     #[test]

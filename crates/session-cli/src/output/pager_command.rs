@@ -180,7 +180,7 @@ mod tests {
             ("bash -s", None),
             ("vi -", None),
             ("env less", None),
-            ("/work/less.sh", None),
+            ("/srv/less.sh", None),
             ("", None),
         ] {
             assert_eq!(parse(wanted).as_deref(), started, "{wanted}");

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use session_core::Turn;
 use session_store::{FileStamp, Reader, Writer};
 
-/// What happens to a history.
+/// A change of a history.
 #[derive(Debug, Clone)]
 enum HistoryStep {
     /// It loses its end.
