@@ -32,12 +32,7 @@ pub(crate) fn remove_untrusted(
     home: &Path,
     directory: &Path,
 ) -> Vec<&'static str> {
-    let root = root_around(directory, home);
-    let around = Surroundings {
-        home,
-        directory,
-        root: root.as_deref(),
-    };
+    let around = Surroundings::new(home, directory);
     let search = vars.get("PATH").cloned().unwrap_or_default();
     let is_set = |name: &&&'static str| vars.contains_key(**name);
     let value = |name: &str| vars.get(name).map_or("", String::as_str);
@@ -72,17 +67,9 @@ pub fn explain_removal(name: &str, value: &str) -> &'static str {
     }
 }
 
-/// Returns the outermost root around a directory, marked or not.
-fn root_around(directory: &Path, home: &Path) -> Option<PathBuf> {
-    let root = outermost_root(directory, home).map(|(root, _)| root);
-    root.or_else(|| unmarked_root(directory, home))
-}
-
 /// Returns true for a path that lies in the project around a directory, or in any other one.
 pub(crate) fn leads_into_project(path: &Path, home: &Path, directory: &Path) -> bool {
-    let root = root_around(directory, home);
-    root.is_some_and(|root| is_below(path, &root))
-        || lies_in_project(path, PathOwner::Program, home)
+    Surroundings::new(home, directory).lies_in_project(path, PathOwner::Program)
 }
 
 /// True for an absolute path that means the same in every process and at every time: without `..`, and
@@ -99,10 +86,19 @@ struct Surroundings<'a> {
     home: &'a Path,
     directory: &'a Path,
     /// The outermost root around the directory, marked or not.
-    root: Option<&'a Path>,
+    root: Option<PathBuf>,
 }
 
-impl Surroundings<'_> {
+impl<'a> Surroundings<'a> {
+    fn new(home: &'a Path, directory: &'a Path) -> Self {
+        let root = outermost_root(directory, home).map(|(root, _)| root);
+        Self {
+            home,
+            directory,
+            root: root.or_else(|| unmarked_root(directory, home)),
+        }
+    }
+
     fn refuses_path(&self, name: &str, value: &str) -> bool {
         let owner = match agents().any(|agent| agent.variables.contains(&name)) {
             true => PathOwner::Agent,
@@ -115,7 +111,7 @@ impl Surroundings<'_> {
             .filter(|part| !part.is_empty());
         parts.any(|part| match name {
             "HF_ENDPOINT" => !is_address(part),
-            _ => !is_stable(part) || self.lies_in_project(part, owner),
+            _ => !is_stable(part) || self.lies_in_project(&self.resolve(part), owner),
         })
     }
 
@@ -146,16 +142,18 @@ impl Surroundings<'_> {
 
     /// An argument such as `s/a/b/` is not a path: the file has to exist.
     fn names_file_of_project(&self, word: &str) -> bool {
-        self.resolve(word).exists() && self.lies_in_project(word, PathOwner::Program)
+        let path = self.resolve(word);
+        path.exists() && self.lies_in_project(&path, PathOwner::Program)
     }
 
-    fn lies_in_project(&self, word: &str, owner: PathOwner) -> bool {
-        let path = self.resolve(word);
-        self.lies_below(&path) || lies_in_project(&path, owner, self.home)
+    /// Returns true for a path in the project around the directory, or in any other one.
+    fn lies_in_project(&self, path: &Path, owner: PathOwner) -> bool {
+        self.lies_below(path) || lies_in_project(path, owner, self.home)
     }
 
     fn lies_below(&self, path: &Path) -> bool {
-        self.root.is_some_and(|root| is_below(path, root))
+        let root = self.root.as_ref();
+        root.is_some_and(|root| is_below(path, root))
     }
 
     fn resolve(&self, word: &str) -> PathBuf {

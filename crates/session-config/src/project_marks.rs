@@ -1,6 +1,6 @@
 //! Tells the directories of projects, whose files a stranger may have written, from those of the user.
 
-use session_files::normal;
+use session_files::{normal, resolve_links};
 use std::path::{Path, PathBuf};
 
 /// The entries that mark a repository, and a project of an agent.
@@ -47,7 +47,7 @@ const MAX_ENTRIES: usize = 512;
 /// mark of one: an unpacked archive. The home directory, and what lies above it, is none.
 pub(crate) fn unmarked_root(directory: &Path, home: &Path) -> Option<PathBuf> {
     let directory = fs_err::canonicalize(directory).ok()?;
-    let home = real(home);
+    let home = resolve_links(home);
     let below = directory.ancestors().take_while(|at| !home.starts_with(at));
     below
         .filter(|at| sets_variables(at, None))
@@ -62,21 +62,24 @@ pub(crate) fn lies_in_project(path: &Path, owner: PathOwner, home: &Path) -> boo
     let Ok(path) = normal(path) else {
         return true;
     };
-    let home = real(home);
+    let home = resolve_links(home);
     let own = match owner {
         PathOwner::Program => path.join(ENV_FILE),
         PathOwner::Agent => path.clone(),
     };
     let mut below = path
         .ancestors()
-        .take_while(|at| !home.starts_with(real(at)) && !is_dot_directory(at, &home));
+        .take_while(|at| !home.starts_with(resolve_links(at)) && !is_dot_directory(at, &home));
     below.any(|at| has_mark(at, &own))
 }
 
 fn is_dot_directory(path: &Path, home: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     let is_hidden = name.as_encoded_bytes().starts_with(b".");
-    is_hidden && path.parent().is_some_and(|parent| real(parent) == *home)
+    is_hidden
+        && path
+            .parent()
+            .is_some_and(|parent| resolve_links(parent) == *home)
 }
 
 /// Returns true for a directory with a mark of a project, other than the path `own`.
@@ -96,10 +99,6 @@ fn has_workspace(directory: &Path) -> bool {
     let entries = fs_err::read_dir(directory).into_iter().flatten().flatten();
     let mut names = entries.take(MAX_ENTRIES).map(|entry| entry.file_name());
     names.any(|name| name.to_string_lossy().ends_with(WORKSPACE))
-}
-
-fn real(path: &Path) -> PathBuf {
-    fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ const OTHER_LANGUAGES: [&str; 11] = [
 /// Words of other languages that developers type in English queries, too: these do not identify the language.
 const IN_ENGLISH: &str = "\
 ben bin bis car com come con dan den des die dig din dos fan far for fra had han hat her man mal mas men mes min mot net \
-non nos nu once over par per plus pod pro sans sera sera set ses sin son sub sur tab tan tar tap tel ton var war was wat";
+non nos nu once over par per plus pod pro sans sera set ses sin son sub sur tab tan tar tap tel ton var war was wat";
 
 /// Fewest stop words of a language by which a query is taken to be written in it.
 const MIN_WORDS: usize = 2;

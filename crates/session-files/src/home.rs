@@ -1,6 +1,6 @@
 //! The home directory, which everything else is found by.
 
-use crate::project::repositories_around;
+use crate::project::{repositories_around, resolve_links};
 use std::path::{Component, Path, PathBuf};
 
 /// The variable that names the home directory.
@@ -22,7 +22,7 @@ fn is_believed(home: &Path, directory: &Path) -> bool {
     let is_special = home.starts_with("/proc") || home.starts_with("/dev");
     let is_plain = home.is_absolute() && !climbs && !is_special;
     let lies_in_repository = || {
-        let real = fs_err::canonicalize(home).unwrap_or_else(|_| home.to_owned());
+        let real = resolve_links(home);
         let repositories = repositories_around(directory);
         repositories.iter().any(|root| real.starts_with(root))
     };

@@ -58,6 +58,7 @@ pub use line_ends::keep_line_ends;
 pub use lock::{Lock, remove_temporary_files};
 pub use project::{
     Project, UnownedReason, UnownedRoot, is_below, normal, outermost_root, path_below,
+    resolve_links,
 };
 pub use temporary::{TEMPORARY, is_temporary};
 pub use user_directory::{UserDirectoryKind, user_directory};

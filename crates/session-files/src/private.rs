@@ -4,6 +4,7 @@
 use crate::confined_file::ConfinedFile;
 use crate::dir::{Dir, Durability, Existing};
 use crate::error::{FileError, Result};
+use crate::project::resolve_links;
 use crate::temporary::remove_stale_temporaries;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -149,7 +150,7 @@ fn opened(path: &Path) -> Result<Option<(Dir, PathBuf)>> {
 
 /// Where a path leads: a directory without links, and a name in it.
 pub(crate) fn target(path: &Path) -> Result<(PathBuf, PathBuf)> {
-    let real = fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let real = resolve_links(path);
     let Some(name) = real.file_name() else {
         return Err(FileError::Outside(real));
     };

@@ -80,7 +80,7 @@ impl Project {
     /// # Errors
     /// [`UnownedRoot`].
     pub fn find(from: &Path, home: &Path) -> std::result::Result<Option<Self>, UnownedRoot> {
-        let (from, home) = (real(from), real(home));
+        let (from, home) = (resolve_links(from), resolve_links(home));
         let mut directories = from.ancestors().take_while(|at| *at != home);
         match directories.find(|at| is_root(at)) {
             None => Ok(None),
@@ -137,20 +137,20 @@ impl Project {
 /// The path is taken by its name, `..` resolved, so that opening it beneath the root refuses links.
 pub fn outermost_root(path: &Path, home: &Path) -> Option<(PathBuf, PathBuf)> {
     let path = normal(path).ok()?;
-    let home = real(home);
-    let below_home = |at: &&Path| !home.starts_with(real(at));
+    let home = resolve_links(home);
+    let below_home = |at: &&Path| !home.starts_with(resolve_links(at));
     let root = path
         .ancestors()
         .take_while(below_home)
         .filter(|at| is_root(at))
         .last()?;
     let relative = path.strip_prefix(root).ok()?.to_owned();
-    Some((real(root), relative))
+    Some((resolve_links(root), relative))
 }
 
 /// The repositories around a directory, and the main checkouts and worktrees of each, without links.
 pub(crate) fn repositories_around(directory: &Path) -> Vec<PathBuf> {
-    let directory = std::path::absolute(directory).map(|path| real(&path));
+    let directory = std::path::absolute(directory).map(|path| resolve_links(&path));
     let directory = directory.unwrap_or_default();
     let around = directory.ancestors().filter(|at| has(at, REPOSITORY));
     let with_others = |at: &Path| {
@@ -171,7 +171,7 @@ fn checkouts(common: &Path) -> Vec<PathBuf> {
     let kept = kept.into_iter().flatten().flatten().take(MAX_WORKTREES);
     let worktree = |kept: fs_err::DirEntry| {
         let back = kept.path().join(git_file(&kept.path(), "gitdir")?);
-        Some(real(back.parent()?))
+        Some(resolve_links(back.parent()?))
     };
     let worktrees = kept.filter_map(worktree);
     main.map(Path::to_owned)
@@ -221,7 +221,8 @@ pub fn is_below(path: &Path, root: &Path) -> bool {
         .is_some_and(|real| real.starts_with(root))
 }
 
-fn real(path: &Path) -> PathBuf {
+/// Returns a path with all links followed, as it is where it leads nowhere.
+pub fn resolve_links(path: &Path) -> PathBuf {
     fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
@@ -247,8 +248,8 @@ fn common_git_directory(top: &Path) -> Option<PathBuf> {
     let common = own.join(git_file(&own, "commondir")?);
     let common = fs_err::canonicalize(common).ok()?;
     // Where git itself keeps worktrees: a folder beside them can claim anything.
-    let is_gits = real(&own).parent() == Some(&common.join("worktrees"));
-    (is_gits && real(&back) == real(&link)).then_some(common)
+    let is_gits = resolve_links(&own).parent() == Some(&common.join("worktrees"));
+    (is_gits && resolve_links(&back) == resolve_links(&link)).then_some(common)
 }
 
 /// A line that git keeps in a file.
@@ -354,7 +355,7 @@ mod tests {
         }
 
         fn path(&self, path: &str) -> PathBuf {
-            real(self.0.path()).join(path)
+            resolve_links(self.0.path()).join(path)
         }
 
         fn root(&self, from: &str) -> Option<String> {

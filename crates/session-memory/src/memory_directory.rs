@@ -3,7 +3,7 @@
 use crate::error::{MemoryError, Result};
 use crate::memory::MemoryScope;
 use serde::{Deserialize, Serialize};
-use session_files::{Dir, Project};
+use session_files::{Dir, Project, resolve_links};
 use std::path::{Path, PathBuf};
 
 /// The directory that holds the data of agents' tools, in a project and in the home directory.
@@ -98,7 +98,7 @@ impl MemoryDirectory {
     pub(crate) fn identity(&self) -> PathBuf {
         match &self.project {
             Some(project) => project.identity().join(relative_path()),
-            None => fs_err::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone()),
+            None => resolve_links(&self.path),
         }
     }
 }

@@ -4,10 +4,9 @@
 //! ending that cuts it off has begun (`connectio`, `connect`).
 
 use crate::error::Result;
-use crate::reader::Reader;
-use crate::word_index::Vocabulary;
-use crate::word_stemmer::WordStemmer;
-use session_core::Query;
+use crate::lexical::{FOLDING_TOKENIZER, TOKENIZER};
+use crate::word_index::{Fts5Tokenizer, Vocabulary};
+use session_core::{Query, text};
 use std::cmp::Reverse;
 
 /// Most completions that are searched, the commonest of all: each takes some 0.1 ms beside its postings.
@@ -25,7 +24,7 @@ const ENDINGS: [&str; 40] = [
     "ally", "ance", "ence", "ency", "encies", "ication", "ically",
 ];
 
-impl Reader {
+impl Vocabulary<'_> {
     /// Returns the last term of a query that is still being typed with each of its completions.
     pub(crate) fn complete_last_term(&self, query: &Query) -> Result<Vec<String>> {
         let (Some(prefix), Some(term)) = (&query.prefix, query.terms.last()) else {
@@ -40,7 +39,7 @@ impl Reader {
         let mut stemmer = WordStemmer::new()?;
         let folded = stemmer.fold(typed)?;
         let stem = stemmer.stem(&folded)?;
-        let mut sizes = Vocabulary::read(&self.db)?.terms_with_prefix(&folded)?;
+        let mut sizes = self.terms_with_prefix(&folded)?;
         sizes.remove(stem.as_bytes());
         let mut terms: Vec<(Vec<u8>, usize)> = sizes.into_iter().collect();
         terms.sort_by_key(|(_, bytes)| Reverse(*bytes));
@@ -58,7 +57,30 @@ impl Reader {
     }
 }
 
+/// The tokenizer of the word index, with and without stems.
+struct WordStemmer {
+    stems: Fts5Tokenizer,
+    folds: Fts5Tokenizer,
+}
+
 impl WordStemmer {
+    fn new() -> Result<Self> {
+        Ok(Self {
+            stems: Fts5Tokenizer::new(TOKENIZER)?,
+            folds: Fts5Tokenizer::new(FOLDING_TOKENIZER)?,
+        })
+    }
+
+    /// Returns the last token of a text without its case and accents, but with its ending.
+    fn fold(&mut self, word: &str) -> Result<String> {
+        last_token(&mut self.folds, &text::filter_chars(word))
+    }
+
+    /// Returns the last token of a text as the index has it.
+    fn stem(&mut self, word: &str) -> Result<String> {
+        last_token(&mut self.stems, &text::filter_chars(word))
+    }
+
     /// Returns a word that has this stem: that itself mostly, but the stem of `databas` is another.
     fn word_of(&mut self, stem: &str) -> Result<Option<String>> {
         for ending in std::iter::once("").chain(ENDINGS) {
@@ -91,4 +113,11 @@ impl WordStemmer {
         }
         Ok(words)
     }
+}
+
+/// Returns the last token of a text; none where it has none.
+fn last_token(tokenizer: &mut Fts5Tokenizer, text: &str) -> Result<String> {
+    let mut last = Vec::new();
+    tokenizer.tokenize(text.as_bytes(), |token| last = token.to_vec())?;
+    Ok(String::from_utf8(last).unwrap_or_default())
 }

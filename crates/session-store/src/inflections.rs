@@ -7,7 +7,6 @@
 
 use crate::error::Result;
 use crate::paradigms::PARADIGMS;
-use crate::reader::Reader;
 use crate::word_index::{TermSizes, Vocabulary};
 use rust_stemmers::{Algorithm, Stemmer};
 use session_core::{Query, Term, text};
@@ -20,12 +19,12 @@ const MAX_TERMS: usize = 12;
 /// Fewest letters of a Russian stem.
 const MIN_STEM_CHARS: usize = 3;
 
-impl Reader {
+impl Vocabulary<'_> {
     /// Returns the other forms of each term of a query that some turn holds: none of an exact one, and in an English query
     /// only those of words that no turn holds as typed.
     pub(crate) fn inflections(&self, query: &Query) -> Result<Vec<Vec<String>>> {
         let finder = InflectionFinder {
-            vocabulary: Vocabulary::read(&self.db)?,
+            vocabulary: self,
             english: Stemmer::create(Algorithm::English),
             only_missing: query.is_english,
         };
@@ -45,7 +44,7 @@ fn is_inflected(term: &Term) -> bool {
 }
 
 struct InflectionFinder<'r> {
-    vocabulary: Vocabulary<'r>,
+    vocabulary: &'r Vocabulary<'r>,
     /// The stemmer of the index, nearly.
     english: Stemmer,
     /// Words that some turn holds as typed have no other forms.

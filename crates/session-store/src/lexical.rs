@@ -6,7 +6,7 @@ use crate::reader::Reader;
 use crate::term_stats::{FoundTerm, SearchedTerm, TermStats, WeightedPostings, searched_terms};
 use crate::turn_columns::TurnColumns;
 use crate::varint::read_varints;
-use crate::word_index::COLUMNS;
+use crate::word_index::{COLUMNS, Vocabulary};
 use rusqlite::OptionalExtension;
 use session_core::{Query, ScoredItem, TopK, TurnContent, idf, noise, text};
 use std::borrow::Cow;
@@ -107,10 +107,11 @@ impl Reader {
             return Ok(LexicalHits::default());
         }
         let (totals, turns) = (self.word_totals()?, self.turn_columns()?);
+        let vocabulary = Vocabulary::read(&self.db)?;
         let searched = searched_terms(
             query,
-            self.inflections(query)?,
-            self.complete_last_term(query)?,
+            vocabulary.inflections(query)?,
+            vocabulary.complete_last_term(query)?,
         );
         let found = self.find_terms(searched)?;
         let mut best = TopK::new(limit, best_first);

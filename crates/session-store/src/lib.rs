@@ -95,7 +95,6 @@ mod vector_owners;
 mod vectors;
 mod verify;
 mod word_index;
-mod word_stemmer;
 mod writer;
 
 pub use contents::ContentsPart;
