@@ -105,20 +105,19 @@ impl FilteredChars<'_> {
         None
     }
 
-    /// Composes a kana of half width with the mark that follows it.
+    /// Composes a kana of half width with the mark that follows it, behind signs that are left out.
     fn compose_voiced(&mut self, c: char) -> char {
-        let rest = self.chars.as_str();
-        let mark = rest.chars().next().map(fold);
-        match mark {
-            Some(FoldedChar::VoicingMark(mark)) => match compose(c, mark) {
-                Some(voiced) => {
-                    self.chars.next();
-                    voiced
-                }
-                None => c,
-            },
-            _ => c,
+        let mut rest = self.chars.clone();
+        let next = rest.by_ref().map(|(_, next)| fold(next));
+        let mark = next.skip_while(|next| *next == FoldedChar::Nothing).next();
+        let voiced = match mark {
+            Some(FoldedChar::VoicingMark(mark)) => compose(c, mark),
+            _ => None,
+        };
+        if voiced.is_some() {
+            self.chars = rest;
         }
+        voiced.unwrap_or(c)
     }
 }
 
@@ -258,6 +257,7 @@ mod tests {
             ("שָׁלוֹם", "שלום"),
             ("ｄｏｃｋｅｒ：４２", "docker:42"),
             ("ﾃﾞｰﾀﾍﾞｰｽ", " デ  ー  タ  ベ  ー  ス "),
+            ("ｶ\u{64E}ﾞ", " ガ "),
             ("ab 文字c", "ab  文  字 c"),
         ] {
             assert_eq!(filter_chars(typed), filtered, "{typed}");
@@ -286,7 +286,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_filtered_text_stays_as_it_is(text in "([a-zßłЁאَشｶﾞ文 ]{0,12}|\\PC{0,12})") {
+        fn a_filtered_text_stays_as_it_is(text in "([a-zßłЁאَشｶカﾞﾟ文 ]{0,12}|\\PC{0,12})") {
             let filtered = |text: &str| filtered_chars(text).map(|filtered| filtered.c).collect::<String>();
             let once = filtered(&text);
             prop_assert_eq!(&once, &filtered(&once));
