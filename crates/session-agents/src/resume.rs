@@ -1,7 +1,7 @@
 //! The command that resumes a session with its agent.
 
 use serde::Serialize;
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use session_sources::find_source;
 use session_store::SessionRow;
 use std::path::Path;
@@ -155,7 +155,7 @@ impl<'a> ResumeCommand<'a> {
             return command;
         };
         // Made printable before it is quoted: a removed character could be part of the quoting.
-        let directory = printable(directory);
+        let directory = sanitize_text(directory);
         let quoted = shlex::try_quote(&directory).unwrap_or_default();
         let end_of_options = match directory.starts_with('-') {
             true => "-- ",

@@ -3,7 +3,7 @@
 use crate::hook_input::HookInput;
 use crate::hook_settings::HookEvent;
 use serde_json::Value;
-use session_core::text::{clip, printable};
+use session_core::text::{clip, sanitize_text};
 use session_sources::patched_files;
 use std::path::PathBuf;
 
@@ -86,7 +86,7 @@ fn read_output(input: &HookInput) -> Option<String> {
 
 /// Returns an output as a person reads it, without colours.
 fn strip_escapes(output: &str) -> String {
-    printable(output).into_owned()
+    sanitize_text(output).into_owned()
 }
 
 fn read_paths(input: &HookInput) -> Vec<PathBuf> {

@@ -2,7 +2,7 @@
 
 use crate::output::notes::escape_directory_names;
 use anyhow::Error;
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use session_output::error_hint;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ pub fn report_error(error: &Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let message = escape_directory_names(&message_with_hint(error));
-    let _ = writeln!(anstream::stderr(), "error: {}", printable(&message));
+    let _ = writeln!(anstream::stderr(), "error: {}", sanitize_text(&message));
     ExitCode::from(2)
 }
 

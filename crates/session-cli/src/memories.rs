@@ -1,6 +1,6 @@
 //! The memories of the current directory, with their notes on stderr.
 
-pub use session_query::Memories;
+pub use session_hooks::Memories;
 
 use crate::args::TimeArgs;
 use crate::command::memory::print_note;

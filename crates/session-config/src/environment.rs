@@ -2,7 +2,7 @@
 //! agent or with a tool such as direnv: none of them may lead into it, nor into another project.
 
 use crate::project_marks::{PathOwner, lies_in_project, unmarked_root};
-use session_files::{is_below, outermost_root};
+use session_files::{is_below, split_at_outermost_root};
 use session_sources::agents;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
@@ -91,7 +91,7 @@ struct Surroundings<'a> {
 
 impl<'a> Surroundings<'a> {
     fn new(home: &'a Path, directory: &'a Path) -> Self {
-        let root = outermost_root(directory, home).map(|(root, _)| root);
+        let root = split_at_outermost_root(directory, home).map(|split| split.root);
         Self {
             home,
             directory,

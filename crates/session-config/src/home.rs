@@ -33,6 +33,15 @@ pub struct Home {
     pub refused: Vec<&'static str>,
 }
 
+/// The model that is chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChosenModel {
+    /// The name of the model.
+    pub name: String,
+    /// Where it is, for the one behind an endpoint.
+    pub endpoint: Option<Endpoint>,
+}
+
 impl Home {
     /// Reads the process's environment and the user's configuration file. Variables that are not UTF-8
     /// are left out.
@@ -219,17 +228,17 @@ impl Home {
         Ok(self.configured(catalogue))
     }
 
-    /// Returns the model that is chosen and, for the one behind an endpoint, where that is.
+    /// Returns the model that is chosen.
     ///
     /// # Errors
     /// When the endpoint's configuration has a mistake and its model is chosen.
-    pub fn chosen_model(&self) -> Result<(String, Option<Endpoint>), ModelError> {
+    pub fn chosen_model(&self) -> Result<ChosenModel, ModelError> {
         let name = self.config.model.clone();
         let endpoint = match name == session_models::REMOTE_MODEL {
             true => self.endpoint()?,
             false => None,
         };
-        Ok((name, endpoint))
+        Ok(ChosenModel { name, endpoint })
     }
 
     fn configured(&self, catalogue: Catalogue) -> Catalogue {

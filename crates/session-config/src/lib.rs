@@ -51,7 +51,7 @@ pub use edit::{Assignment, set_keys};
 pub use environment::explain_removal;
 pub use error::{ConfigError, Result};
 pub use heap::release_freed_memory;
-pub use home::{Home, current_directory};
+pub use home::{ChosenModel, Home, current_directory};
 pub use layers::{ConfigLayers, IgnoredSetting, Setting, SettingOrigin, variable_name};
 pub use power::{detach, is_on_battery, lower_priority, lower_thread_priority};
 pub use process_environment::{RemovedVariable, remove_process_variables};

@@ -1,11 +1,11 @@
 //! JSON whose strings are safe to print: for terminals and for models alike.
 
-use crate::text::printable;
+use crate::text::sanitize_text;
 use serde::Serialize;
 use serde_json::ser::{CharEscape, Formatter, PrettyFormatter, Serializer};
 use std::io::{self, Write};
 
-/// Formats a value as JSON on several lines, its strings made [printable].
+/// Formats a value as JSON on several lines, its strings [sanitized](sanitize_text).
 ///
 /// # Errors
 /// When the value cannot be serialised.
@@ -36,7 +36,7 @@ pub fn format_lossless(value: &impl Serialize) -> serde_json::Result<String> {
         let end = tail.find(is_plain).unwrap_or(tail.len());
         let (run, tail) = tail.split_at(end);
         out.push_str(head);
-        match printable(run) == run {
+        match sanitize_text(run) == run {
             true => out.push_str(run),
             false => out.extend(run.encode_utf16().map(|unit| format!("\\u{unit:04x}"))),
         }
@@ -136,7 +136,7 @@ impl<F: Formatter> Formatter for SafeFormatter<F> {
 
     fn end_string<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
         self.in_string = false;
-        serde_json::to_writer(out, &printable(&self.text)).map_err(io::Error::from)
+        serde_json::to_writer(out, &sanitize_text(&self.text)).map_err(io::Error::from)
     }
 
     fn begin_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
@@ -201,7 +201,7 @@ mod tests {
         #[test]
         fn what_is_lossless_reads_back_and_shows_nothing_unsafe(text in "(\\PC|[\u{0}-\u{1f}\u{7f}]|[\u{200b}-\u{206f}]|[\u{e0000}-\u{e007f}]){0,30}") {
             let json = format_lossless(&text).unwrap();
-            prop_assert_eq!(printable(&json), json.as_str());
+            prop_assert_eq!(sanitize_text(&json), json.as_str());
             prop_assert_eq!(serde_json::from_str::<Value>(&json).unwrap(), Value::from(text));
         }
     }

@@ -8,8 +8,8 @@ mod char_filter;
 mod compose;
 mod head_run;
 mod markdown;
-mod printable;
 mod run_memo;
+mod sanitize_text;
 
 pub use char_filter::{
     FilteredChar, FilteredChars, filter_chars, filtered_chars, fold_word, folded_chars,
@@ -17,8 +17,8 @@ pub use char_filter::{
 pub use compose::{compose, normalize_searchable};
 pub use head_run::{HeadRun, is_separator};
 pub use markdown::escape_markdown;
-pub use printable::printable;
 pub use run_memo::RunMemo;
+pub use sanitize_text::sanitize_text;
 
 /// Cuts `text` to at most `limit` bytes at a character boundary.
 pub fn clip(text: &str, limit: usize) -> &str {

@@ -1,7 +1,7 @@
 //! Session text in columns: made safe, cut, wrapped. Columns are those of a terminal, where a letter
 //! takes none, one or two.
 
-use session_core::text::{clip, collapse_whitespace, printable};
+use session_core::text::{clip, collapse_whitespace, sanitize_text};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Most characters that are looked at for a column.
@@ -11,7 +11,7 @@ const JOINER: char = '\u{200d}';
 
 /// Returns session text on one line, without what a terminal would obey.
 pub fn sanitize_line(text: &str) -> String {
-    collapse_whitespace(&printable(text))
+    collapse_whitespace(&sanitize_text(text))
 }
 
 /// Returns session text on one line, safe for a terminal, at most `columns` wide.

@@ -4,7 +4,7 @@
 
 use crate::EmbedError;
 use crate::source::FileBytes;
-use crate::stored_matrix::{StoredMatrix, WeightFile, matrix_size, row_bytes};
+use crate::stored_matrix::{MatrixSize, StoredMatrix, WeightFile, matrix_size, row_bytes};
 use candle_core::quantized::gguf_file::{Content, TensorInfo, Value};
 use std::io::Cursor;
 use std::ops::Range;
@@ -95,7 +95,7 @@ impl WeightFile for Gguf {
             let reason = "it has tensors that are neither F32, F16, BF16 nor Q8_0";
             return Err(error(reason));
         }
-        let (rows, columns) = matrix_size(info.shape.dims()).ok_or_else(outside)?;
+        let MatrixSize { rows, columns } = matrix_size(info.shape.dims()).ok_or_else(outside)?;
         let range = self.range(info, rows, columns).ok_or_else(outside)?;
         let bytes = self.source.slice(range)?;
         StoredMatrix::new(info.ggml_dtype, rows, columns, bytes).ok_or_else(outside)

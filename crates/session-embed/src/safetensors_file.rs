@@ -3,7 +3,7 @@
 
 use crate::EmbedError;
 use crate::source::FileBytes;
-use crate::stored_matrix::{StoredMatrix, WeightFile, matrix_size};
+use crate::stored_matrix::{MatrixSize, StoredMatrix, WeightFile, matrix_size};
 use candle_core::quantized::GgmlDType;
 use safetensors::tensor::{Dtype, SafeTensors, TensorInfo};
 use serde::Deserialize;
@@ -47,18 +47,28 @@ pub struct TensorNames {
     pub layer_parts: &'static [(&'static str, &'static str)],
 }
 
+/// The two names of a tensor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TensorName {
+    /// The name in GGUF.
+    pub gguf: String,
+    /// The name in the checkpoint of the model's authors.
+    pub original: String,
+}
+
 impl TensorNames {
-    /// Returns the name in GGUF and the one here of each part, without the `.weight` or `.bias` at its end.
-    pub fn list_pairs(&self, layers: usize) -> Vec<(String, String)> {
+    /// Lists the names of each part, without the `.weight` or `.bias` at its end.
+    pub fn list_parts(&self, layers: usize) -> Vec<TensorName> {
         let parts = self.parts.iter();
-        let parts = parts.map(|(ours, theirs)| ((*ours).to_owned(), (*theirs).to_owned()));
+        let parts = parts.map(|(gguf, original)| TensorName {
+            gguf: (*gguf).to_owned(),
+            original: (*original).to_owned(),
+        });
         let of_layers = (0..layers).flat_map(|at| {
             let parts = self.layer_parts.iter();
-            parts.map(move |(ours, theirs)| {
-                (
-                    format!("blk.{at}.{ours}"),
-                    format!("{}{at}.{theirs}", self.layers),
-                )
+            parts.map(move |(gguf, original)| TensorName {
+                gguf: format!("blk.{at}.{gguf}"),
+                original: format!("{}{at}.{original}", self.layers),
             })
         });
         parts.chain(of_layers).collect()
@@ -140,7 +150,7 @@ fn locate(file: usize, start: usize, info: &TensorInfo) -> Option<TensorLocation
         Dtype::BF16 => GgmlDType::BF16,
         _ => return None,
     };
-    let (rows, columns) = matrix_size(&info.shape)?;
+    let MatrixSize { rows, columns } = matrix_size(&info.shape)?;
     let (from, to) = info.data_offsets;
     Some(TensorLocation {
         file,

@@ -105,13 +105,22 @@ impl StoredMatrix {
     }
 }
 
-/// Returns rows and columns of a tensor of such a shape; `None` for a scalar.
-pub fn matrix_size(shape: &[usize]) -> Option<(usize, usize)> {
-    let (columns, rows) = shape.split_last()?;
+/// The size of a tensor as a matrix: all its dimensions but the last are rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MatrixSize {
+    /// The number of rows.
+    pub rows: usize,
+    /// The length of a row.
+    pub columns: usize,
+}
+
+/// Returns the size of a tensor of such a shape; `None` for a scalar.
+pub fn matrix_size(shape: &[usize]) -> Option<MatrixSize> {
+    let (&columns, rows) = shape.split_last()?;
     let rows = rows
         .iter()
         .try_fold(1_usize, |all, &n| all.checked_mul(n))?;
-    Some((rows, *columns))
+    Some(MatrixSize { rows, columns })
 }
 
 /// Returns the bytes of a row; `None` where rows cannot have that length, or numbers are
@@ -143,7 +152,7 @@ pub fn dequantize(dtype: GgmlDType, row: &[u8], out: &mut [f32]) {
             .zip(out)
             .for_each(|(x, out)| *out = f32::from_bits(u32::from(x) << 16)),
         GgmlDType::Q8_0 => {
-            for ((scale, quants), out) in q8_0_blocks(row).zip(out.chunks_mut(BLOCK)) {
+            for (Q8Block { scale, quants }, out) in q8_0_blocks(row).zip(out.chunks_mut(BLOCK)) {
                 let quants = quants.iter().map(|&byte| f32::from(byte as i8));
                 quants.zip(out).for_each(|(q, out)| *out = scale * q);
             }
@@ -157,15 +166,24 @@ fn halves(row: &[u8]) -> impl Iterator<Item = u16> {
     pairs.iter().map(|pair| u16::from_le_bytes(*pair))
 }
 
-/// Iterates over the blocks of a row of `Q8_0`: the scale and the numbers (`i8`) of each.
-pub fn q8_0_blocks(row: &[u8]) -> impl Iterator<Item = (f32, &[u8; BLOCK])> {
+/// A block of `Q8_0`: 32 numbers with one scale.
+#[derive(Debug, Clone, Copy)]
+pub struct Q8Block<'a> {
+    /// The scale of its numbers.
+    pub scale: f32,
+    /// The numbers divided by the scale; the bytes are `i8`.
+    pub quants: &'a [u8; BLOCK],
+}
+
+/// Iterates over the blocks of a row of `Q8_0`.
+pub fn q8_0_blocks(row: &[u8]) -> impl Iterator<Item = Q8Block<'_>> {
     let (blocks, _) = row.as_chunks::<BLOCK_BYTES>();
     blocks.iter().filter_map(|block| {
         let (scale, quants) = block.split_first_chunk()?;
-        Some((
-            f16_to_f32(u16::from_le_bytes(*scale)),
-            quants.first_chunk()?,
-        ))
+        Some(Q8Block {
+            scale: f16_to_f32(u16::from_le_bytes(*scale)),
+            quants: quants.first_chunk()?,
+        })
     })
 }
 

@@ -1,6 +1,6 @@
 //! The one hot loop: a weighted sum of `i8` rows.
 
-use crate::table::TokenTable;
+use crate::table::{TableRow, TokenTable};
 
 /// Rows added per pass over the sum: loads and stores of the sum are what a
 /// pass costs in addition to the rows.
@@ -52,26 +52,25 @@ fn add_rows_anywhere(table: &TokenTable, tokens: &[WeightedToken], sum: &mut [f3
 }
 
 #[inline(always)]
-fn weighted_row<'a>(
-    table: &'a TokenTable,
-    token: Option<&WeightedToken>,
-) -> Option<(f32, &'a [u8])> {
+fn weighted_row<'a>(table: &'a TokenTable, token: Option<&WeightedToken>) -> Option<TableRow<'a>> {
     let &WeightedToken { id, weight } = token?;
-    let (scale, row) = table.row(id)?;
-    Some((scale * weight, row))
+    let TableRow { scale, quants } = table.row(id)?;
+    let scale = scale * weight;
+    Some(TableRow { scale, quants })
 }
 
 /// Adds four rows at once; a token without a vector counts as zeros.
 #[inline(always)]
-fn add_four(rows: [Option<(f32, &[u8])>; LANES], sum: &mut [f32]) {
-    let Some((_, any)) = rows.iter().copied().flatten().next() else {
+fn add_four(rows: [Option<TableRow<'_>>; LANES], sum: &mut [f32]) {
+    let Some(any) = rows.iter().copied().flatten().next() else {
         return;
     };
-    let [(s0, r0), (s1, r1), (s2, r2), (s3, r3)] = rows.map(|row| row.unwrap_or((0.0, any)));
-    let rows = r0.iter().zip(r1).zip(r2).zip(r3);
-    for (total, (((&q0, &q1), &q2), &q3)) in sum.iter_mut().zip(rows) {
-        let low = dequantize_byte(q0) * s0 + dequantize_byte(q1) * s1;
-        let high = dequantize_byte(q2) * s2 + dequantize_byte(q3) * s3;
+    let zeros = TableRow { scale: 0.0, ..any };
+    let [a, b, c, d] = rows.map(|row| row.unwrap_or(zeros));
+    let quants = a.quants.iter().zip(b.quants).zip(c.quants).zip(d.quants);
+    for (total, (((&qa, &qb), &qc), &qd)) in sum.iter_mut().zip(quants) {
+        let low = dequantize_byte(qa) * a.scale + dequantize_byte(qb) * b.scale;
+        let high = dequantize_byte(qc) * c.scale + dequantize_byte(qd) * d.scale;
         *total += low + high;
     }
 }

@@ -28,6 +28,15 @@ pub struct TokenTable {
     half_life: usize,
 }
 
+/// The row of a token.
+#[derive(Debug, Clone, Copy)]
+pub struct TableRow<'a> {
+    /// The scale of its numbers.
+    pub scale: f32,
+    /// The numbers divided by the scale; the bytes are `i8`.
+    pub quants: &'a [u8],
+}
+
 impl TokenTable {
     /// Makes the file of a table of `dims` columns from its rows, quantising
     /// each so that its greatest number becomes 127. `half_life` is in tokens.
@@ -85,10 +94,9 @@ impl TokenTable {
         self.half_life
     }
 
-    /// Returns the scale and the row of a token; the bytes are `i8`. `None` for a token
-    /// without a vector.
+    /// Returns the row of a token; `None` for a token without a vector.
     #[inline]
-    pub fn row(&self, id: u32) -> Option<(f32, &[u8])> {
+    pub fn row(&self, id: u32) -> Option<TableRow<'_>> {
         let id = id as usize;
         if id >= self.rows {
             return None;
@@ -96,7 +104,8 @@ impl TokenTable {
         let body = self.bytes.get(header::LEN..)?;
         let scale = f32::from_le_bytes(*body.get(4 * id..)?.first_chunk()?);
         let at = 4 * self.rows + id * self.dims;
-        (scale != 0.0).then_some((scale, body.get(at..at + self.dims)?))
+        let quants = body.get(at..at + self.dims)?;
+        (scale != 0.0).then_some(TableRow { scale, quants })
     }
 }
 

@@ -7,7 +7,7 @@
 //!
 //! **HTML** is self-contained: one style sheet within, no script, and a content security policy that
 //! allows that style sheet by its hash and nothing else. So the page loads nothing and runs nothing,
-//! whatever the session says. Texts are neutralised as for a terminal ([`session_core::text::printable`])
+//! whatever the session says. Texts are neutralised as for a terminal ([`session_core::text::sanitize_text`])
 //! and escaped by the type that writes them. What the user typed is shown as it is; what an agent wrote
 //! is rendered as Markdown, without raw HTML, images and links other than `http`, `https` and `mailto`;
 //! the targets of other links are text.

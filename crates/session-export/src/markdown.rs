@@ -6,7 +6,7 @@ use crate::exported_session::ExportedSession;
 use crate::kept_text::TextLimit;
 use session_agents::resume_line;
 use session_core::diff::DiffLine;
-use session_core::text::{escape_markdown, printable};
+use session_core::text::{escape_markdown, sanitize_text};
 use session_core::{CodeFences, PromptKind, ToolCall, Turn, TurnPart};
 use session_display::sanitize_line;
 use session_display::{format_minute, project_label, session_title};
@@ -95,7 +95,7 @@ fn format_part(part: &TurnPart, limit: TextLimit) -> String {
     let markdown = |name: &str, text: &str| format!("\n*{name}:*\n\n{}", quote_lines(text));
     let plain = |name: &str, text: &str| format!("\n*{name}:*\n{}", format_verbatim(text));
     match part {
-        TurnPart::Text { text } => format!("\n{}\n", close_fence(printable(text).trim_end())),
+        TurnPart::Text { text } => format!("\n{}\n", close_fence(sanitize_text(text).trim_end())),
         TurnPart::Thinking { text } => markdown("Thinking", text),
         TurnPart::Notice { text } => plain("Notice", text),
         TurnPart::Error { text } => plain("Error", text),
@@ -107,7 +107,7 @@ fn format_part(part: &TurnPart, limit: TextLimit) -> String {
 
 /// Formats text as it is: a line in which Markdown reads nothing as a quote, all else as a block of code.
 fn format_verbatim(text: &str) -> String {
-    let safe = printable(text);
+    let safe = sanitize_text(text);
     let text = safe.trim_matches('\n').trim_end();
     match reads_as_is(text) {
         true => format!("\n> {text}\n"),
@@ -138,7 +138,7 @@ fn close_fence(text: &str) -> String {
 }
 
 fn quote_lines(text: &str) -> String {
-    let safe = printable(text);
+    let safe = sanitize_text(text);
     let lines = safe.trim_end().lines();
     lines
         .map(|line| format!("> {line}").trim_end().to_owned() + "\n")
@@ -222,7 +222,7 @@ fn format_inline_code(text: &str) -> String {
 
 /// Formats a block of code whose fence is longer than any in it.
 fn format_fenced(kind: &str, text: &str, limit: Option<TextLimit>) -> String {
-    let safe = printable(text);
+    let safe = sanitize_text(text);
     let limit = limit.unwrap_or(TextLimit::with_lines(usize::MAX));
     let kept = limit.cut_text(&safe);
     let body: Vec<&str> = kept.text.lines().chain(kept.cut.as_deref()).collect();

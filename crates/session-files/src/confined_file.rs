@@ -30,8 +30,11 @@ impl ConfinedFile {
     /// # Errors
     /// When the path has no file name.
     pub fn for_user(path: &Path) -> Result<Self> {
-        let (root, relative) = private::target(path)?;
-        Ok(Self { root, relative })
+        let target = private::resolve_target(path)?;
+        Ok(Self {
+            root: target.directory,
+            relative: target.name,
+        })
     }
 
     /// The whole path, for people.

@@ -57,8 +57,8 @@ pub use home::{HOME_VARIABLE, home_directory};
 pub use line_ends::keep_line_ends;
 pub use lock::{Lock, remove_temporary_files};
 pub use project::{
-    Project, UnownedReason, UnownedRoot, is_below, normal, outermost_root, path_below,
-    resolve_links,
+    Project, RootedPath, UnownedReason, UnownedRoot, is_below, normal, path_below, resolve_links,
+    split_at_outermost_root,
 };
 pub use temporary::{TEMPORARY, is_temporary};
 pub use user_directory::{UserDirectoryKind, user_directory};

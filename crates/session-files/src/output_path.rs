@@ -1,7 +1,10 @@
 //! Paths that a user names: in a repository they are opened beneath its root, where no link is
 //! followed. Which repository that is, the path says, not the directory that the process is in.
 
-use crate::{Dir, Durability, Existing, FileError, Result, normal, outermost_root, private};
+use crate::{
+    Dir, Durability, Existing, FileError, Result, RootedPath, normal, private,
+    split_at_outermost_root,
+};
 use std::fs::File;
 use std::path::Path;
 
@@ -10,8 +13,8 @@ use std::path::Path;
 /// # Errors
 /// When it cannot be made, or a link in a repository leads to it.
 pub fn create_directory(path: &Path, home: &Path) -> Result<Dir> {
-    match outermost_root(path, home) {
-        Some((root, relative)) => Dir::open(&root)?.create_directory(&relative),
+    match split_at_outermost_root(path, home) {
+        Some(RootedPath { root, relative }) => Dir::open(&root)?.create_directory(&relative),
         None => Dir::create(&normal(path)?),
     }
 }
@@ -21,8 +24,8 @@ pub fn create_directory(path: &Path, home: &Path) -> Result<Dir> {
 /// # Errors
 /// When a link in a repository leads to it, or it cannot be opened.
 pub fn open_directory(path: &Path, home: &Path) -> Result<Option<Dir>> {
-    match outermost_root(path, home) {
-        Some((root, relative)) => Dir::open(&root)?.directory(&relative),
+    match split_at_outermost_root(path, home) {
+        Some(RootedPath { root, relative }) => Dir::open(&root)?.directory(&relative),
         None => Dir::open_existing(&normal(path)?),
     }
 }
@@ -32,8 +35,8 @@ pub fn open_directory(path: &Path, home: &Path) -> Result<Option<Dir>> {
 /// # Errors
 /// When it cannot be written, or a link in a repository leads to it.
 pub fn write(path: &Path, home: &Path, content: &[u8]) -> Result<()> {
-    match outermost_root(path, home) {
-        Some((root, relative)) => {
+    match split_at_outermost_root(path, home) {
+        Some(RootedPath { root, relative }) => {
             Dir::open(&root)?.write(&relative, content, Durability::Durable)?;
         }
         None => private::write(&normal(path)?, content)?,
@@ -51,8 +54,10 @@ pub fn create_with<E: From<FileError>>(
     existing: Existing,
     fill: impl FnOnce(&mut File) -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
-    match outermost_root(path, home) {
-        Some((root, relative)) => Dir::open(&root)?.create_with(&relative, existing, fill),
+    match split_at_outermost_root(path, home) {
+        Some(RootedPath { root, relative }) => {
+            Dir::open(&root)?.create_with(&relative, existing, fill)
+        }
         None => private::create_with(&normal(path).map_err(FileError::from)?, existing, fill),
     }
 }
@@ -63,7 +68,7 @@ pub fn create_with<E: From<FileError>>(
 /// # Errors
 /// When there is a link.
 pub fn refuse_links(path: &Path, home: &Path, directory: &Dir) -> Result<()> {
-    match outermost_root(path, home) {
+    match split_at_outermost_root(path, home) {
         Some(_) => refuse_links_below(directory),
         None => Ok(()),
     }

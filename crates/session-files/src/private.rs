@@ -52,8 +52,8 @@ pub fn write_cached(path: &Path, content: &[u8]) -> Result<()> {
 }
 
 fn write_with(path: &Path, content: &[u8], durability: Durability) -> Result<()> {
-    let (parent, name) = target(path)?;
-    let dir = Dir::create(&parent)?;
+    let FileTarget { directory, name } = resolve_target(path)?;
+    let dir = Dir::create(&directory)?;
     dir.write(&name, content, durability)?;
     remove_stale_temporaries(&dir);
     Ok(())
@@ -68,8 +68,8 @@ pub fn create_with<E: From<FileError>>(
     existing: Existing,
     fill: impl FnOnce(&mut File) -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
-    let (parent, name) = target(path)?;
-    let dir = Dir::create(&parent)?;
+    let FileTarget { directory, name } = resolve_target(path)?;
+    let dir = Dir::create(&directory)?;
     dir.create_with(&name, existing, fill)?;
     remove_stale_temporaries(&dir);
     Ok(())
@@ -111,8 +111,8 @@ pub fn read_utf8(path: &Path, limit: u64) -> Result<Option<String>> {
 /// # Errors
 /// When it is no regular file, or cannot be opened.
 pub fn open(path: &Path) -> Result<fs_err::File> {
-    let (parent, name) = target(path)?;
-    let file = Dir::create(&parent)?.open_file(&name)?;
+    let FileTarget { directory, name } = resolve_target(path)?;
+    let file = Dir::create(&directory)?.open_file(&name)?;
     let file = fs_err::File::from_parts(file, path);
     restrict(&file)?;
     Ok(file)
@@ -137,19 +137,27 @@ fn restrict(_: &fs_err::File) -> Result<()> {
 /// # Errors
 /// When it is no regular file, or cannot be opened.
 pub fn append(path: &Path) -> Result<File> {
-    let (parent, name) = target(path)?;
-    Dir::create(&parent)?.append(&name)
+    let FileTarget { directory, name } = resolve_target(path)?;
+    Dir::create(&directory)?.append(&name)
 }
 
 /// The directory and the name of the file that a path means, links followed; none where the
 /// directory is missing.
 fn opened(path: &Path) -> Result<Option<(Dir, PathBuf)>> {
-    let (parent, name) = target(path)?;
-    Ok(Dir::open_existing(&parent)?.map(|dir| (dir, name)))
+    let FileTarget { directory, name } = resolve_target(path)?;
+    Ok(Dir::open_existing(&directory)?.map(|dir| (dir, name)))
 }
 
-/// Where a path leads: a directory without links, and a name in it.
-pub(crate) fn target(path: &Path) -> Result<(PathBuf, PathBuf)> {
+/// The file that a path leads to.
+pub(crate) struct FileTarget {
+    /// Its directory, without links.
+    pub(crate) directory: PathBuf,
+    /// Its name there.
+    pub(crate) name: PathBuf,
+}
+
+/// Follows the links of a path.
+pub(crate) fn resolve_target(path: &Path) -> Result<FileTarget> {
     let real = resolve_links(path);
     let Some(name) = real.file_name() else {
         return Err(FileError::Outside(real));
@@ -158,7 +166,10 @@ pub(crate) fn target(path: &Path) -> Result<(PathBuf, PathBuf)> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    Ok((parent.to_owned(), name.into()))
+    Ok(FileTarget {
+        directory: parent.to_owned(),
+        name: name.into(),
+    })
 }
 
 #[cfg(all(test, unix))]

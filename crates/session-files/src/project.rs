@@ -132,10 +132,19 @@ impl Project {
     }
 }
 
-/// The outermost directory with `.claude` or `.git` around a path, and the path from there. Whoever
-/// owns it: what lies in it may be a stranger's. The home directory, and what lies above it, is none.
-/// The path is taken by its name, `..` resolved, so that opening it beneath the root refuses links.
-pub fn outermost_root(path: &Path, home: &Path) -> Option<(PathBuf, PathBuf)> {
+/// A path below a root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RootedPath {
+    /// The root, without links.
+    pub root: PathBuf,
+    /// The path from there, by its name.
+    pub relative: PathBuf,
+}
+
+/// Splits a path at the outermost directory with `.claude` or `.git` around it. Whoever owns that: what lies in it
+/// may be a stranger's. The home directory, and what lies above it, is none. The path is taken by its name, `..`
+/// resolved, so that opening it beneath the root refuses links.
+pub fn split_at_outermost_root(path: &Path, home: &Path) -> Option<RootedPath> {
     let path = normal(path).ok()?;
     let home = resolve_links(home);
     let below_home = |at: &&Path| !home.starts_with(resolve_links(at));
@@ -145,7 +154,8 @@ pub fn outermost_root(path: &Path, home: &Path) -> Option<(PathBuf, PathBuf)> {
         .filter(|at| is_root(at))
         .last()?;
     let relative = path.strip_prefix(root).ok()?.to_owned();
-    Some((resolve_links(root), relative))
+    let root = resolve_links(root);
+    Some(RootedPath { root, relative })
 }
 
 /// The repositories around a directory, and the main checkouts and worktrees of each, without links.
@@ -463,7 +473,8 @@ mod tests {
             "out/.git",
         ]);
         let of = |path: &str| {
-            let (root, relative) = outermost_root(&tree.path(path), &tree.path("home"))?;
+            let RootedPath { root, relative } =
+                split_at_outermost_root(&tree.path(path), &tree.path("home"))?;
             let root = root.strip_prefix(tree.path("")).unwrap().to_owned();
             Some(format!("{} {}", root.display(), relative.display()).replace('\\', "/"))
         };

@@ -1,7 +1,7 @@
 //! Answers: limited, fenced, ending with the call that goes on.
 
 use serde_json::Value;
-use session_core::text::{clip, printable};
+use session_core::text::{clip, sanitize_text};
 use session_display::{fit_line, visible_title};
 use session_store::SessionRow;
 use std::borrow::Cow;
@@ -59,7 +59,7 @@ pub(crate) struct FencedText(String);
 impl FencedText {
     /// Removes what a terminal would obey, and escapes tags.
     pub(crate) fn new(text: &str) -> Self {
-        Self(escape_tags(&printable(text)).into_owned())
+        Self(escape_tags(&sanitize_text(text)).into_owned())
     }
 
     /// Returns the text.

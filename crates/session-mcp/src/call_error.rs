@@ -1,5 +1,6 @@
 //! The error of a call.
 
+use session_hooks::MemoriesError;
 use session_query::{QueryError, TypedFilterError};
 use session_store::StoreError;
 
@@ -22,6 +23,12 @@ impl From<anyhow::Error> for CallError {
 
 impl From<QueryError> for CallError {
     fn from(error: QueryError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<MemoriesError> for CallError {
+    fn from(error: MemoriesError) -> Self {
         Self::Failed(error.into())
     }
 }

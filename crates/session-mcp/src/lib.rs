@@ -22,13 +22,13 @@
 //!
 //! The server ends with its client: when stdin ends, and on Unix also when the parent process does.
 //!
-//! [`session_query::FrontEndHooks`] are what the program does for it:
+//! [`session_hooks::FrontEndCallbacks`] are what the program does for it:
 //!
 //! ```no_run
 //! use session_mcp::serve_stdio;
-//! use session_query::FrontEndHooks;
+//! use session_hooks::FrontEndCallbacks;
 //!
-//! serve_stdio(FrontEndHooks {
+//! serve_stdio(FrontEndCallbacks {
 //!     describe_error: |error| format!("{error:#}"),
 //!     start_embedding: |_home| (),
 //!     memories_changed: |_memories| Vec::new(),

@@ -7,10 +7,10 @@ use jiff::{Timestamp, Zoned};
 use session_config::current_directory;
 use session_core::text::clip;
 use session_display::sanitize_line;
+use session_hooks::{Memories, MemoriesError, SavedMemory};
 use session_memory::{
     Memory, MemoryDraft, MemoryListing, MemoryMatch, MemoryState, describe_cuts, record_use,
 };
-use session_query::{Memories, QueryError, SavedMemory};
 
 /// Most bytes of a memory's text in an answer.
 const TEXT_BYTES: usize = 2_000;
@@ -22,7 +22,7 @@ const MAX_REPEATS: usize = 3;
 /// # Errors
 /// When the configuration has a mistake, or switches memories off.
 fn open_memories() -> Result<Memories, CallError> {
-    let memories = Memories::for_folder(&current_directory().map_err(QueryError::from)?)?;
+    let memories = Memories::for_folder(&current_directory().map_err(MemoriesError::from)?)?;
     memories.require_enabled()?;
     Ok(memories)
 }

@@ -14,7 +14,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
-use session_query::FrontEndHooks;
+use session_hooks::FrontEndCallbacks;
 use std::convert::Infallible;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -30,14 +30,14 @@ const LAST_CALL: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// When the runtime cannot start, or the client does not speak the protocol.
-pub fn serve_stdio(hooks: FrontEndHooks<anyhow::Error>) -> Result<()> {
+pub fn serve_stdio(callbacks: FrontEndCallbacks<anyhow::Error>) -> Result<()> {
     let parent = ParentProcess::current();
     let (jobs, queue) = mpsc::channel();
     let (done, ended) = mpsc::channel();
     std::thread::Builder::new()
         .name("tools".to_owned())
         .spawn(move || {
-            ToolWorker::new(hooks).run(&queue);
+            ToolWorker::new(callbacks).run(&queue);
             drop(done);
         })
         .context("the worker cannot start")?;
@@ -45,7 +45,7 @@ pub fn serve_stdio(hooks: FrontEndHooks<anyhow::Error>) -> Result<()> {
         .enable_time()
         .build()
         .context("the server cannot start")?;
-    let served = runtime.block_on(serve(SearchServer { jobs, hooks }, parent));
+    let served = runtime.block_on(serve(SearchServer { jobs, callbacks }, parent));
     // A read of stdin that is still waiting must not hold up the end.
     runtime.shutdown_background();
     // The memory that is being saved is saved; a long refresh is left to the next process.
@@ -74,7 +74,7 @@ async fn serve_client(server: SearchServer) -> Result<()> {
 /// The handler of a client's requests.
 struct SearchServer {
     jobs: mpsc::Sender<ToolJob>,
-    hooks: FrontEndHooks<anyhow::Error>,
+    callbacks: FrontEndCallbacks<anyhow::Error>,
 }
 
 impl ServerHandler for SearchServer {
@@ -150,7 +150,7 @@ impl SearchServer {
         match answer {
             Ok(answer) => Ok(CallToolResult::success(make_text_blocks(answer.format())).into()),
             Err(CallError::Failed(error)) => {
-                let message = (self.hooks.describe_error)(error);
+                let message = (self.callbacks.describe_error)(error);
                 Ok(CallToolResult::error(make_text_blocks(format_error(&message))).into())
             }
             Err(CallError::Invalid(message)) => Err(make_invalid_params_error(&message)),

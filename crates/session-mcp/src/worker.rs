@@ -10,8 +10,9 @@ use crate::search_tool::{AnsweredSearch, SearchCall};
 use crate::show_tool::ShowCall;
 use crate::tools::ToolCallRequest;
 use session_config::{Home, release_freed_memory};
+use session_hooks::FrontEndCallbacks;
 use session_indexer::{Outcome, Progress};
-use session_query::{FrontEndHooks, OpenIndex, RefreshedAnswer, SearchEngine};
+use session_query::{OpenIndex, RefreshedAnswer, SearchEngine};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::Receiver;
 use tokio::sync::oneshot;
@@ -31,7 +32,7 @@ pub(crate) struct ToolJob {
 
 /// Answers one call after the other.
 pub(crate) struct ToolWorker {
-    hooks: FrontEndHooks<anyhow::Error>,
+    callbacks: FrontEndCallbacks<anyhow::Error>,
     open: Option<OpenEngine>,
 }
 
@@ -42,8 +43,11 @@ struct OpenEngine {
 }
 
 impl ToolWorker {
-    pub(crate) fn new(hooks: FrontEndHooks<anyhow::Error>) -> Self {
-        Self { hooks, open: None }
+    pub(crate) fn new(callbacks: FrontEndCallbacks<anyhow::Error>) -> Self {
+        Self {
+            callbacks,
+            open: None,
+        }
     }
 
     /// Answers calls until there are no more to come. A panic costs its own call.
@@ -75,7 +79,7 @@ impl ToolWorker {
                     |found| &mut found.answer,
                 )?;
                 if let (true, Some(open)) = (has_pending_sessions, &self.open) {
-                    (self.hooks.start_embedding)(open.engine.home());
+                    (self.callbacks.start_embedding)(open.engine.home());
                 }
                 Ok(answer)
             }
@@ -95,7 +99,7 @@ impl ToolWorker {
                 } = memory_tools::remember(arguments)?;
                 answer
                     .notes
-                    .extend((self.hooks.memories_changed)(&memories));
+                    .extend((self.callbacks.memories_changed)(&memories));
                 Ok(answer)
             }
         }

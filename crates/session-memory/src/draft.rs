@@ -5,7 +5,7 @@ use crate::keywords;
 use crate::memory::{Frontmatter, MemoryDraft};
 use crate::terms::{MIN_PROMPT_TERMS, distinctive_terms};
 use jiff::Zoned;
-use session_core::text::{clip, collapse_whitespace, printable};
+use session_core::text::{clip, collapse_whitespace, sanitize_text};
 use std::collections::HashSet;
 
 /// The longest topic, in bytes.
@@ -20,10 +20,10 @@ pub(crate) const MAX_CUES: usize = 64;
 /// # Errors
 /// When it has no topic, or neither key information nor notes.
 pub(crate) fn validate_draft(draft: &MemoryDraft) -> Result<()> {
-    if printable(&draft.topic).trim().is_empty() {
+    if sanitize_text(&draft.topic).trim().is_empty() {
         return Err(MemoryError::NoTopic);
     }
-    let is_not_blank = |text: &String| !printable(text).trim().is_empty();
+    let is_not_blank = |text: &String| !sanitize_text(text).trim().is_empty();
     if !draft.key_info.iter().any(is_not_blank) && draft.notes.trim().is_empty() {
         return Err(MemoryError::NoContent);
     }

@@ -2,7 +2,7 @@
 
 use crate::import::ImportFormat;
 use crate::memory::MemoryScope;
-use session_core::text::{clip, collapse_whitespace, printable};
+use session_core::text::{clip, collapse_whitespace, sanitize_text};
 use session_files::io_hint;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -86,7 +86,7 @@ pub enum MemoryError {
 
 /// A file that is no valid memory, with the line of the first mistake.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}, line {line}: {}", name(path), collapse_whitespace(&printable(reason)))]
+#[error("{}, line {line}: {}", name(path), collapse_whitespace(&sanitize_text(reason)))]
 pub struct DamagedFile {
     /// The path of the file.
     pub path: PathBuf,
@@ -103,7 +103,7 @@ const NAME_BYTES: usize = 240;
 
 /// Formats a path on one printable line: a repository chooses the names of its files.
 fn name(path: &Path) -> String {
-    let name = collapse_whitespace(&printable(&path.to_string_lossy()));
+    let name = collapse_whitespace(&sanitize_text(&path.to_string_lossy()));
     match name.len() > NAME_BYTES {
         true => format!("{}…", clip(&name, NAME_BYTES)),
         false => name,

@@ -15,9 +15,9 @@ use crate::memory_change::set_front_key;
 use crate::memory_store::{ImportedMemory, MemoryStore};
 use crate::trust::Trust;
 use jiff::Zoned;
-use session_files::{Dir, outermost_root, private};
+use session_files::{Dir, RootedPath, private, split_at_outermost_root};
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The most bytes of an export.
 const EXPORT_LIMIT: u64 = 256 << 20;
@@ -77,7 +77,8 @@ impl ImportPath<'_> {
     /// Returns true for a path in a repository, whose memories are untrusted.
     fn is_in_repository(&self) -> bool {
         let real = || fs_err::canonicalize(self.path).ok();
-        let leads_there = || real().is_some_and(|real| outermost_root(&real, self.home).is_some());
+        let leads_there =
+            || real().is_some_and(|real| split_at_outermost_root(&real, self.home).is_some());
         !self.is_stdin() && (self.split_at_root().is_some() || leads_there())
     }
 
@@ -85,9 +86,9 @@ impl ImportPath<'_> {
         self.path == Path::new("-")
     }
 
-    /// Returns the root of the outermost repository around the path, and the path below it.
-    fn split_at_root(&self) -> Option<(PathBuf, PathBuf)> {
-        outermost_root(self.path, self.home).filter(|_| !self.is_stdin())
+    /// Splits the path at the root of the outermost repository around it.
+    fn split_at_root(&self) -> Option<RootedPath> {
+        split_at_outermost_root(self.path, self.home).filter(|_| !self.is_stdin())
     }
 
     fn missing(&self, format: ImportFormat) -> MemoryError {
@@ -100,7 +101,7 @@ impl ImportPath<'_> {
 
     fn open_directory(&self, format: ImportFormat) -> Result<Dir> {
         let directory = match self.split_at_root() {
-            Some((root, path)) => Dir::open(&root)?.directory(&path)?,
+            Some(split) => Dir::open(&split.root)?.directory(&split.relative)?,
             None => Dir::open_existing(self.path)?,
         };
         directory.ok_or_else(|| self.missing(format))
@@ -109,7 +110,7 @@ impl ImportPath<'_> {
     fn read_text(&self) -> Result<String> {
         let text = match self.split_at_root() {
             _ if self.is_stdin() => Some(std::io::read_to_string(std::io::stdin())?),
-            Some((root, path)) => Dir::open(&root)?.read_text(&path, EXPORT_LIMIT)?,
+            Some(split) => Dir::open(&split.root)?.read_text(&split.relative, EXPORT_LIMIT)?,
             None => private::read_text(self.path, EXPORT_LIMIT)?,
         };
         text.ok_or_else(|| self.missing(ImportFormat::SessionSearch))

@@ -4,7 +4,7 @@ use crate::frontmatter_time::FrontmatterTime;
 use crate::injection_gate::InjectionSettings;
 use crate::memory::{Importance, Memory};
 use crate::memory_overview::is_topic_cut;
-use session_core::text::{collapse_whitespace, printable};
+use session_core::text::{collapse_whitespace, sanitize_text};
 use std::cmp::Reverse;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -73,7 +73,7 @@ impl BlockItem {
             return true;
         }
         let bare = Self {
-            text: collapse_whitespace(&printable(&memory.front.topic)),
+            text: collapse_whitespace(&sanitize_text(&memory.front.topic)),
             ..self.clone()
         };
         let head = format!("[{}] {}", escape(&bare.label), escape(&bare.text));
@@ -104,7 +104,7 @@ impl BlockItem {
     /// Formats the id, the day of the last change where the id does not say it, and the owner where it is not the
     /// user.
     fn reference(&self) -> String {
-        let id = escape(&collapse_whitespace(&printable(&self.id)));
+        let id = escape(&collapse_whitespace(&sanitize_text(&self.id)));
         let day = (!self.updated.matches_day_of_id(&self.id)).then(|| self.updated.day());
         let parts = [Some(id), day, self.origin.map(str::to_owned)];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -118,7 +118,7 @@ impl BlockItem {
         let tail = format!(" ({})", self.reference());
         let room = chars.checked_sub(char_count(&head) + char_count(&tail))?;
         let BlockLine { text, truncated } =
-            truncate_escaped(&collapse_whitespace(&printable(&self.text)), room);
+            truncate_escaped(&collapse_whitespace(&sanitize_text(&self.text)), room);
         let is_readable = !truncated || char_count(&text) >= MIN_TEXT_CHARS;
         is_readable.then(|| BlockLine {
             text: format!("{head}{text}{tail}"),

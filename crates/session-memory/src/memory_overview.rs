@@ -3,7 +3,7 @@
 
 use crate::memory::Memory;
 use crate::memory_block::{MemoryBlock, char_count, escape, truncate_escaped, wrap_in_fence};
-use session_core::text::{collapse_whitespace, printable};
+use session_core::text::{collapse_whitespace, sanitize_text};
 
 /// The most characters of an overview: Claude Code cuts what a hook says at 10,000.
 const MAX_CHARS: usize = 9000;
@@ -55,7 +55,7 @@ impl LineLayout {
 
 /// Returns true where even the widest line of an overview has no room for the whole topic of a memory.
 pub(crate) fn is_topic_cut(memory: &Memory) -> bool {
-    let topic = escape(&collapse_whitespace(&printable(&memory.front.topic)));
+    let topic = escape(&collapse_whitespace(&sanitize_text(&memory.front.topic)));
     TextSize::default().plus(&topic).tokens() > LAYOUTS[0].topic_tokens
 }
 
@@ -131,7 +131,7 @@ impl OverviewContent<'_> {
 
     /// Formats the line of a memory: `[decision] PostgreSQL with pgBouncer (mem-20260108-120000)`.
     fn format_line(&self, memory: &Memory, layout: LineLayout) -> String {
-        let topic = collapse_whitespace(&printable(&memory.front.topic));
+        let topic = collapse_whitespace(&sanitize_text(&memory.front.topic));
         let room = chars_within(&escape(&topic), layout.topic_tokens);
         let topic = truncate_escaped(&topic, room).text;
         let origin = memory.trust.origin_label();

@@ -5,7 +5,7 @@ use crate::frontmatter::parse_yaml;
 use crate::string_list::deserialize_string_list;
 use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Deserializer, Serialize};
-use session_core::text::{clip, compose, printable};
+use session_core::text::{clip, compose, sanitize_text};
 
 /// The key of triggers in a file.
 pub(crate) const TRIGGERS_KEY: &str = "when";
@@ -185,7 +185,7 @@ fn normalize(texts: &[String]) -> Result<Vec<String>> {
     let mut out: Vec<String> = Vec::new();
     for text in texts {
         // Nothing else is changed: triggers are compared exactly.
-        let text = printable(text).replace('\n', " ").trim().to_owned();
+        let text = sanitize_text(text).replace('\n', " ").trim().to_owned();
         if text.len() > MAX_TRIGGER_BYTES {
             return Err(MemoryError::refused_with_hint(
                 format!(

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::memory::{Memory, MemoryScope, MemoryState};
 use crate::memory_directory::MemoryDirectory;
 use crate::memory_store::MemoryStore;
-use session_core::text::{collapse_whitespace, printable};
+use session_core::text::{collapse_whitespace, sanitize_text};
 use session_files::{Dir, Durability};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -210,16 +210,16 @@ fn render_day(day: &str, memories: &[&Memory]) -> String {
         };
         out.push_str(&format!(
             "\n## {}\n\n{}, {}{state}{}\n\n{}\n",
-            collapse_whitespace(&printable(&front.topic)),
+            collapse_whitespace(&sanitize_text(&front.topic)),
             front.id,
             front.kind.label(),
             tags.concat(),
-            printable(memory.body.trim()),
+            sanitize_text(memory.body.trim()),
         ));
     }
     out
 }
 
 fn escape_cell(text: &str) -> String {
-    collapse_whitespace(&printable(text)).replace('|', "\\|")
+    collapse_whitespace(&sanitize_text(text)).replace('|', "\\|")
 }

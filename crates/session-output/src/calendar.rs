@@ -5,7 +5,7 @@ use crate::units::format_duration;
 use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::Serialize;
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use session_display::pluralize;
 use session_report::DayStats;
 
@@ -114,7 +114,7 @@ impl Calendar {
 pub fn format_nothing_counted(project: Option<&str>, last_days: Option<u32>) -> String {
     let (whose, other) = match project {
         Some(project) => {
-            let whose = format!(" of project `{}`", printable(project));
+            let whose = format!(" of project `{}`", sanitize_text(project));
             (whose, ", or another --project")
         }
         None => (String::new(), ""),

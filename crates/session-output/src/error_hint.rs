@@ -4,6 +4,7 @@ use session_agents::{AgentError, ResumeError};
 use session_config::{ConfigError, TimeError};
 use session_files::{FileError, io_hint};
 use session_forget::ForgetError;
+use session_hooks::MemoriesError;
 use session_indexer::IndexError;
 use session_memory::{DraftError, MemoryError};
 use session_models::{EmbedError, ModelError};
@@ -18,8 +19,9 @@ use std::iter;
 type HintOf = fn(&(dyn Error + 'static)) -> Option<Cow<'static, str>>;
 
 /// All errors that know a way out.
-const HINTS: [HintOf; 15] = [
+const HINTS: [HintOf; 16] = [
     |error| error.downcast_ref::<QueryError>()?.hint(),
+    |error| error.downcast_ref::<MemoriesError>()?.hint(),
     |error| Some(error.downcast_ref::<IndexError>()?.hint()?.into()),
     |error| Some(error.downcast_ref::<StoreError>()?.hint()?.into()),
     |error| Some(error.downcast_ref::<ForgetError>()?.hint()?.into()),

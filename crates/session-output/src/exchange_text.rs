@@ -7,7 +7,7 @@ use crate::session_label::{
 use crate::style::{CALL, FAILED, FAINT, ID, PROJECT, PROMPT, TITLE, paint};
 use anstyle::Style;
 use session_core::diff::DiffLine;
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use session_core::{PromptKind, ToolCall, TurnPart};
 use session_display::pluralize;
 use session_export::{CallView, TextLimit};
@@ -83,7 +83,7 @@ pub fn format_exchange(exchange: &Exchange, of: u32, limit: TextLimit, width: us
         out.push_str(&format!(
             "{} {}\n",
             paint(PROMPT, who),
-            printable(&turn.prompt).trim_end()
+            sanitize_text(&turn.prompt).trim_end()
         ));
     }
     for part in &turn.parts {
@@ -139,7 +139,7 @@ fn format_part(part: &TurnPart, limit: TextLimit, width: usize) -> String {
         )
     };
     match part {
-        TurnPart::Text { text } => format!("\n{}\n", printable(text).trim_end()),
+        TurnPart::Text { text } => format!("\n{}\n", sanitize_text(text).trim_end()),
         TurnPart::Thinking { text } => aside("thinking", text),
         TurnPart::Notice { text } => aside("notice", text),
         TurnPart::Error { text } => aside("error", text),
@@ -161,9 +161,9 @@ fn format_call(call: &ToolCall, limit: TextLimit, width: usize) -> String {
     let one_line = !main.contains('\n') && main.len() + call.name.len() + 6 < width.max(60);
     let mut out = format!(
         "\n{} {}{mark}\n",
-        paint(CALL, format!("● {}", printable(&call.name))),
+        paint(CALL, format!("● {}", sanitize_text(&call.name))),
         if one_line {
-            printable(main).into_owned()
+            sanitize_text(main).into_owned()
         } else {
             String::new()
         }
@@ -183,7 +183,7 @@ fn format_call(call: &ToolCall, limit: TextLimit, width: usize) -> String {
         out.push_str(&format!(
             "  {} {}\n",
             paint(FAINT, "subagent:"),
-            printable(agent)
+            sanitize_text(agent)
         ));
     }
     if let Some(output) = &call.output {
@@ -214,7 +214,7 @@ fn format_edit_lines(lines: &[DiffLine<'_>], limit: TextLimit) -> String {
 
 /// Formats an input behind its name, or below it where it has several lines.
 fn format_labelled(name: &str, body: &str) -> String {
-    let name = paint(FAINT, format!("{}:", printable(name)));
+    let name = paint(FAINT, format!("{}:", sanitize_text(name)));
     match body.contains('\n') {
         true => format!("  {name}\n{}", indent_lines(body, "    ")),
         false => format!("  {name} {body}\n"),
@@ -223,7 +223,7 @@ fn format_labelled(name: &str, body: &str) -> String {
 
 /// Returns safe text within the limit.
 fn format_block(text: &str, limit: TextLimit) -> String {
-    limit.shorten(&printable(text))
+    limit.shorten(&sanitize_text(text))
 }
 
 fn indent_lines(text: &str, with: &str) -> String {

@@ -8,7 +8,7 @@
 //!   ever added. They borrow from the data that they show. Strings are kept as they are: the caller prints
 //!   them by `session_core::safe_json`, which escapes what a terminal would obey.
 //! - **Text**: functions named `format_…`, or a method `text`. Session text is an attacker's; it passes
-//!   through `printable` or [`session_display::sanitize_line`] before it stands in an answer. Colours are codes
+//!   through `sanitize_text` or [`session_display::sanitize_line`] before it stands in an answer. Colours are codes
 //!   in the text, of one list of styles; a stream that is no terminal drops them.
 //!
 //! An answer that needs several things beside each other is a struct that holds them:

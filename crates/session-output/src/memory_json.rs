@@ -1,11 +1,11 @@
 //! Memories as JSON.
 
 use serde::Serialize;
+use session_hooks::SavedMemory;
 use session_memory::{
     Importance, Memory, MemoryKind, MemoryMatch, MemoryScope, MemorySource, MemoryState,
     MovedMemories, NearDuplicate, Triggers, Trust,
 };
-use session_query::SavedMemory;
 
 /// A memory, as `docs/cli.md` describes it.
 #[derive(Serialize)]

@@ -3,8 +3,8 @@
 use crate::layout::{fit_line, sanitize_line};
 use session_core::TurnAddress;
 use session_display::pluralize;
+use session_hooks::{BroadTrigger, SavedMemory, TriggerKind};
 use session_memory::{ImportReport, Memory, MemoryState, MovedMemories, NearDuplicate, Trust};
-use session_query::{BroadTrigger, SavedMemory, TriggerKind};
 
 /// Most ids that a note names.
 const MAX_NAMED: usize = 5;

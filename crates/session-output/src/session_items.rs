@@ -3,7 +3,7 @@
 use crate::session_label::format_rfc3339;
 use crate::style::{CALL, FAILED, FAINT, ID, paint};
 use serde::Serialize;
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use session_core::{AccessedFile, CallStatus, FileAccess, TurnAddress, TurnContent};
 use session_search::Exchange;
 
@@ -74,7 +74,7 @@ pub fn format_items(exchanges: &[Exchange], id: &str, only: TurnItemKind) -> Str
                     .for_each(|line| out.push_str(&format_item(line)));
             }
             TurnItems::Words(words) if !words.trim().is_empty() => {
-                let words = printable(&words);
+                let words = sanitize_text(&words);
                 out.push_str(&format!(
                     "{}\n{}\n\n",
                     paint(ID, &address),
@@ -135,7 +135,7 @@ fn format_item((text, note): &(String, Option<&'static str>)) -> String {
         FAINT
     };
     let note = note.map(|note| paint(style, format!("   {note}")));
-    let safe = printable(text);
+    let safe = sanitize_text(text);
     let mut lines = safe.trim_end().lines();
     let first = paint(CALL, lines.next().unwrap_or_default());
     let mut out = format!("  {first}{}\n", note.unwrap_or_default());

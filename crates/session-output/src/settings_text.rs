@@ -5,7 +5,7 @@ use crate::style::{FAINT, paint};
 use serde::Serialize;
 use serde_json::Value;
 use session_config::{IgnoredSetting, ReportedSetting, SettingOrigin, SettingsReport};
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 
 /// Columns of what was ignored: a repository chooses its length.
 const COLUMNS: usize = 100;
@@ -112,7 +112,7 @@ fn format_ignored(setting: &JsonIgnored) -> String {
         None => "all of it".to_owned(),
     };
     let (what, from) = (fit_line(&what, COLUMNS), sanitize_line(&setting.from));
-    let reason = printable(&setting.reason);
+    let reason = sanitize_text(&setting.reason);
     format!("ignored: {what}  {from}: {reason}\n")
 }
 

@@ -4,7 +4,7 @@ use crate::layout::sanitize_line;
 use crate::memory_json::JsonMemory;
 use crate::style::{TITLE, paint};
 use serde::Serialize;
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use session_memory::{BlockItem, Memory, Trust};
 
 /// The memories that became trusted, as `docs/cli.md` describes them.
@@ -80,7 +80,7 @@ pub fn format_for_review(memory: &Memory) -> String {
     let path = sanitize_line(&memory.path.to_string_lossy());
     let line = paint(TITLE, sanitize_line(&BlockItem::full_line(memory)));
     let mut out = format!("\n{path}{how}\n{line}\n");
-    for line in printable(&memory.text).lines() {
+    for line in sanitize_text(&memory.text).lines() {
         out.push_str(&format!("  | {line}\n"));
     }
     out

@@ -3,6 +3,7 @@
 use session_agents::ResumeError;
 use session_export::ExportError;
 use session_files::FileError;
+use session_hooks::MemoriesError;
 use session_query::QueryError;
 use session_store::StoreError;
 use thiserror::Error;
@@ -17,6 +18,9 @@ pub enum PickerError {
     /// The index failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A memory cannot be saved.
+    #[error(transparent)]
+    Memories(#[from] MemoriesError),
     /// A session cannot be exported.
     #[error(transparent)]
     Export(#[from] ExportError),

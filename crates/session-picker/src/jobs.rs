@@ -7,11 +7,12 @@ use crate::worker::PickerMessage;
 use jiff::Zoned;
 use session_config::current_directory;
 use session_core::TurnPart;
-use session_core::text::{clip, printable};
+use session_core::text::{clip, sanitize_text};
 use session_export::{ExportFormat, ExportedSession, make_file_name, write_session};
 use session_files::{Existing, FileError, output_path};
+use session_hooks::{FrontEndCallbacks, Memories, MemoriesError};
 use session_memory::{MemoryDraft, MemorySource};
-use session_query::{FrontEndHooks, Memories, OpenIndex, QueryError, SearchEngine};
+use session_query::{OpenIndex, SearchEngine};
 use session_search::Exchange;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -39,14 +40,14 @@ impl PickerJob {
     pub(crate) fn run_job(
         self,
         engine: &SearchEngine,
-        hooks: FrontEndHooks<PickerError>,
+        callbacks: FrontEndCallbacks<PickerError>,
     ) -> PickerMessage {
         let done = match self {
             Self::CopyText(target) => make_clipboard_text(engine, &target),
             Self::Export(target) => export_session(engine, &target).map(PickerMessage::Noted),
-            Self::Save(form) => save_memory(engine, &form, hooks).map(PickerMessage::Noted),
+            Self::Save(form) => save_memory(engine, &form, callbacks).map(PickerMessage::Noted),
         };
-        done.unwrap_or_else(|error| PickerMessage::Noted((hooks.describe_error)(error)))
+        done.unwrap_or_else(|error| PickerMessage::Noted((callbacks.describe_error)(error)))
     }
 }
 
@@ -92,7 +93,7 @@ fn format_exchange(exchange: &Exchange) -> String {
     });
     let texts = std::iter::once(exchange.turn.prompt.as_str()).chain(answers);
     let texts = texts.map(str::trim).filter(|text| !text.is_empty());
-    printable(&texts.collect::<Vec<_>>().join("\n\n")).into_owned()
+    sanitize_text(&texts.collect::<Vec<_>>().join("\n\n")).into_owned()
 }
 
 /// Exports the session as a page in the current folder.
@@ -130,7 +131,7 @@ fn create_export_file(
 fn save_memory(
     engine: &SearchEngine,
     form: &MemoryForm,
-    hooks: FrontEndHooks<PickerError>,
+    callbacks: FrontEndCallbacks<PickerError>,
 ) -> Result<String, PickerError> {
     let ActionTarget { session, turn } = &form.target;
     let own = session
@@ -140,7 +141,7 @@ fn save_memory(
         .filter(|folder| folder.is_dir());
     let memories = match own {
         Some(folder) => Memories::for_folder(folder)?,
-        None => Memories::for_folder(&current_directory().map_err(QueryError::from)?)?,
+        None => Memories::for_folder(&current_directory().map_err(MemoriesError::from)?)?,
     };
     memories.require_enabled()?;
     let draft = MemoryDraft {
@@ -160,7 +161,7 @@ fn save_memory(
     let repeated = saved.repeats.first();
     notes.extend(repeated.map(|other| format!("it repeats {}", other.id)));
     let mut lines = vec![notes.join("; ")];
-    lines.extend((hooks.memories_changed)(&memories));
+    lines.extend((callbacks.memories_changed)(&memories));
     Ok(lines.join("\n"))
 }
 

@@ -17,16 +17,17 @@
 //!
 //! ```no_run
 //! use session_config::Home;
+//! use session_hooks::FrontEndCallbacks;
 //! use session_picker::{PickerChoice, PickerError, PickerOptions, pick};
-//! use session_query::{FrontEndHooks, SearchEngine};
+//! use session_query::SearchEngine;
 //!
 //! let engine = SearchEngine::new(Home::from_process()?)?;
-//! let hooks = FrontEndHooks {
+//! let callbacks = FrontEndCallbacks {
 //!     start_embedding: |_home| (),
 //!     memories_changed: |_memories| Vec::new(),
 //!     describe_error: |error: PickerError| error.to_string(),
 //! };
-//! let options = PickerOptions { query: "docker project:.".into(), colours: true, is_shell_waiting: false, hooks };
+//! let options = PickerOptions { query: "docker project:.".into(), colours: true, is_shell_waiting: false, callbacks };
 //! if let Some(PickerChoice::Resume(session)) = pick(engine, &options)? {
 //!     println!("{}", session.uid);
 //! }

@@ -14,8 +14,9 @@ use crate::view;
 use crate::worker::{self, IndexExchange, PickerMessage, TurnsRequest};
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 use session_agents::ResumeCommand;
-use session_core::text::printable;
-use session_query::{FrontEndHooks, SearchEngine};
+use session_core::text::sanitize_text;
+use session_hooks::FrontEndCallbacks;
+use session_query::SearchEngine;
 use session_store::SessionRow;
 use std::collections::VecDeque;
 use std::io::Write;
@@ -35,7 +36,7 @@ pub struct PickerOptions {
     /// A shell waits for what is chosen: the process is not to be stopped.
     pub is_shell_waiting: bool,
     /// The functions of the program that it calls.
-    pub hooks: FrontEndHooks<PickerError>,
+    pub callbacks: FrontEndCallbacks<PickerError>,
 }
 
 /// The choice made in a picker. The session can be resumed, or forked.
@@ -69,7 +70,7 @@ pub fn pick(
     let notes = picker.finish_jobs();
     drop(picker);
     for note in notes {
-        let _ = writeln!(std::io::stderr(), "{}", printable(&note));
+        let _ = writeln!(std::io::stderr(), "{}", sanitize_text(&note));
     }
     match ended? {
         LoopStep::End(choice) => Ok(choice),
@@ -86,7 +87,7 @@ struct Picker {
     app: App,
     theme: Theme,
     is_shell_waiting: bool,
-    hooks: FrontEndHooks<PickerError>,
+    callbacks: FrontEndCallbacks<PickerError>,
     screen: TerminalScreen,
     engine: Arc<SearchEngine>,
     list_requests: Arc<LatestValue<ListRequest>>,
@@ -115,7 +116,7 @@ impl Picker {
             app: App::new(&options.query),
             theme: Theme::new(options.colours),
             is_shell_waiting: options.is_shell_waiting,
-            hooks: options.hooks,
+            callbacks: options.callbacks,
             screen: TerminalScreen::open()?,
             engine,
             list_requests: LatestValue::new(),
@@ -135,17 +136,17 @@ impl Picker {
         #[cfg(unix)]
         self.forward_signals()?;
         let (engine, questions) = (Arc::clone(&self.engine), Arc::clone(&self.list_requests));
-        let (hooks, indexes) = (self.hooks, Arc::new(IndexExchange::new()));
+        let (callbacks, indexes) = (self.callbacks, Arc::new(IndexExchange::new()));
         let exchanged = Arc::clone(&indexes);
         self.spawn(move |out| {
-            worker::run_search_thread(&engine, &questions, &exchanged, hooks, out)
+            worker::run_search_thread(&engine, &questions, &exchanged, callbacks, out)
         });
         let (engine, changes) = (Arc::clone(&self.engine), Arc::clone(&self.changes));
         self.spawn(move |out| worker::run_prepare_thread(&engine, &changes, &indexes, out));
         let (engine, turns) = (Arc::clone(&self.engine), Arc::clone(&self.turns));
-        self.spawn(move |out| worker::run_read_thread(&engine, &turns, hooks, out));
+        self.spawn(move |out| worker::run_read_thread(&engine, &turns, callbacks, out));
         let engine = Arc::clone(&self.engine);
-        self.spawn(move |out| worker::run_refresh_thread(&engine, hooks, out));
+        self.spawn(move |out| worker::run_refresh_thread(&engine, callbacks, out));
         let root = self.engine.home().root.clone();
         let has_ended = Arc::clone(&self.has_ended);
         self.spawn(move |out| read_input(out, TypingPause::new(root), &has_ended));
@@ -284,7 +285,7 @@ impl Picker {
                     self.copy(&command.shell_line())?;
                     self.app.note = Some("the command that resumes it is copied".into());
                 }
-                Err(error) => self.app.note = Some((self.hooks.describe_error)(error.into())),
+                Err(error) => self.app.note = Some((self.callbacks.describe_error)(error.into())),
             },
             PickerAction::CopyId => {
                 let id = session_display::sanitize_line(&session.uid);
@@ -318,7 +319,7 @@ impl Picker {
         };
         let refused = match command {
             Ok(command) => missing(&command),
-            Err(error) => Some((self.hooks.describe_error)(error.into())),
+            Err(error) => Some((self.callbacks.describe_error)(error.into())),
         };
         match (refused, action) {
             (Some(reason), _) => {
@@ -340,9 +341,9 @@ impl Picker {
         self.app.note = Some(note.to_owned());
         let writes = job.writes();
         self.running_jobs += usize::from(writes);
-        let (engine, hooks) = (Arc::clone(&self.engine), self.hooks);
+        let (engine, callbacks) = (Arc::clone(&self.engine), self.callbacks);
         self.spawn(move |out| {
-            let done = job.run_job(&engine, hooks);
+            let done = job.run_job(&engine, callbacks);
             let _ = out.send(match writes {
                 true => PickerMessage::Done(Box::new(done)),
                 false => done,

@@ -1,7 +1,7 @@
 //! A conversation as the lines of a screen.
 
 use session_core::diff::DiffLine;
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use session_core::{CodeFences, FencedLine, PromptKind, TurnPart};
 use session_display::{format_minute, sanitize_line, wrap_lines};
 use session_export::CallView;
@@ -224,7 +224,7 @@ impl BlockLines {
 
     /// Adds lines that are cut where there are many.
     fn push_block(&mut self, text: &str, role: LineRole, indent: &str) {
-        let text = printable(text);
+        let text = sanitize_text(text);
         let most = self.calls.max_lines().max(6);
         for line in text.trim_end().lines().take(most) {
             self.push_indented([indent, indent], line, role);
@@ -241,7 +241,7 @@ impl BlockLines {
     /// Adds Markdown as it is written, with its headings, code and marks in styles of their own.
     fn push_markdown(&mut self, text: &str) {
         let mut fences = CodeFences::default();
-        for line in printable(text).trim_end().lines() {
+        for line in sanitize_text(text).trim_end().lines() {
             let role = match fences.classify(line) {
                 FencedLine::Code => LineRole::Code,
                 FencedLine::Fence => LineRole::Faint,
@@ -266,7 +266,7 @@ impl BlockLines {
 
     /// Adds a line, wrapped, after the indent of its first line and of the others.
     fn push_indented(&mut self, [first, other]: [&str; 2], text: &str, role: LineRole) {
-        let text = printable(text).replace('\t', "    ");
+        let text = sanitize_text(text).replace('\t', "    ");
         let columns = self.columns.saturating_sub(other.width()).max(4);
         let wrapped = wrap_lines(&text, columns);
         let indents = std::iter::once(first).chain(std::iter::repeat(other));

@@ -46,6 +46,14 @@ const PHRASE_LINES: usize = 8;
 /// Longest time that a search may keep the screen waiting.
 const SEARCH_STEP: Duration = Duration::from_millis(20);
 
+/// A line that is drawn.
+pub(crate) struct VisibleLine<'p> {
+    /// The line.
+    pub(crate) line: &'p TextLine,
+    /// The byte ranges of it that match.
+    pub(crate) matches: Vec<Range<usize>>,
+}
+
 impl TextPane {
     /// Takes turns of a session that has `turns` of them; they are laid out when they are drawn.
     pub(crate) fn new(exchanges: Vec<Exchange>, turns: u32) -> Self {
@@ -77,8 +85,8 @@ impl TextPane {
         self.scroll = self.text.replace_turns(exchanges, self.scroll);
     }
 
-    /// Returns the lines that are drawn, with the byte ranges that match.
-    pub(crate) fn visible_lines(&self) -> Vec<(&TextLine, Vec<Range<usize>>)> {
+    /// Returns the lines that are drawn.
+    pub(crate) fn visible_lines(&self) -> Vec<VisibleLine<'_>> {
         let mut lines = self.lines_above();
         let above = lines.len();
         let mut from_top = self.text.lines_from(self.top()).map(|(_, line)| line);
@@ -87,6 +95,7 @@ impl TextPane {
         lines.extend(below.take_while(|line| line.fold.is_some()));
         let matches = self.find_matches(&lines);
         let lines = lines.into_iter().zip(matches);
+        let lines = lines.map(|(line, matches)| VisibleLine { line, matches });
         lines.skip(above).take(self.height).collect()
     }
 
@@ -375,17 +384,18 @@ mod tests {
                 // The second time from the match itself, around the end.
                 for _ in 0..2 {
                     assert_eq!(pane.go_to_match(direction), SearchState::Found, "{phrase}");
-                    let (line, matches) = pane.visible_lines().remove(0);
+                    let VisibleLine { line, matches } = pane.visible_lines().remove(0);
                     let first = matches.first().map(|range| &line.text[range.clone()]);
                     assert_eq!(first, parts.first().copied(), "{phrase}");
                 }
-                let found = pane
-                    .visible_lines()
-                    .into_iter()
-                    .flat_map(|(line, matches)| {
-                        let texts = matches.into_iter().map(|range| line.text[range].to_owned());
-                        texts.collect::<Vec<_>>()
-                    });
+                let found =
+                    pane.visible_lines()
+                        .into_iter()
+                        .flat_map(|VisibleLine { line, matches }| {
+                            let texts =
+                                matches.into_iter().map(|range| line.text[range].to_owned());
+                            texts.collect::<Vec<_>>()
+                        });
                 assert_eq!(found.collect::<Vec<_>>(), parts, "{phrase}");
             }
         }
@@ -400,7 +410,7 @@ mod tests {
             SearchState::Found
         );
         pane.scroll_by(1);
-        let (line, matches) = pane.visible_lines().remove(0);
+        let VisibleLine { line, matches } = pane.visible_lines().remove(0);
         assert_eq!(&line.text[matches[0].clone()], "fills");
     }
 
@@ -431,7 +441,7 @@ mod tests {
         let mut pane = pane(vec![turn(0, 100, &[50])]);
         pane.scroll_by(95);
         let drawn = pane.visible_lines();
-        let mut ranges = drawn.into_iter().flat_map(|(_, ranges)| ranges);
+        let mut ranges = drawn.into_iter().flat_map(|line| line.matches);
         assert_eq!((ranges.next(), ranges.next()), (Some(4..8), None));
     }
 
@@ -464,7 +474,7 @@ mod tests {
         let mut pane = pane(vec![turn(1, 10, &[7])]);
         let state = pane.go_to_match(SearchDirection::Forwards);
         assert_eq!(finish(&mut pane, state), SearchState::Found);
-        let top_line = |pane: &TextPane| pane.visible_lines()[0].0.text.clone();
+        let top_line = |pane: &TextPane| pane.visible_lines()[0].line.text.clone();
         for columns in [20, 8, 80] {
             pane.lay_out(columns, 10, CallDetail::Short);
             assert!("the LAMP".starts_with(&top_line(&pane)), "{columns}");

@@ -6,8 +6,9 @@ use crate::list_answer::{ListAnswer, ListRequest};
 use session_config::lower_thread_priority;
 use session_core::text::clip;
 use session_core::{Turn, TurnPart};
+use session_hooks::FrontEndCallbacks;
 use session_indexer::{Mode, Outcome, Silent};
-use session_query::{FilterValues, FrontEndHooks, IndexWatch, OpenIndex, SearchEngine, Snapshot};
+use session_query::{FilterValues, IndexWatch, OpenIndex, SearchEngine, Snapshot};
 use session_search::{Exchange, SearchRequest};
 use session_store::{Reader, SessionRow};
 use std::sync::Arc;
@@ -90,7 +91,7 @@ pub(crate) fn run_search_thread(
     engine: &SearchEngine,
     questions: &LatestValue<ListRequest>,
     indexes: &IndexExchange,
-    hooks: FrontEndHooks<PickerError>,
+    callbacks: FrontEndCallbacks<PickerError>,
     out: &Sender<PickerMessage>,
 ) {
     let mut index = OpenIndex::new(&engine.home().root);
@@ -103,7 +104,8 @@ pub(crate) fn run_search_thread(
         }
         let answer =
             index.with_stale_snapshot(|snapshot| ListAnswer::read(engine, snapshot, &question));
-        let Some(message) = make_list_message(answer, has_answered, hooks.describe_error) else {
+        let Some(message) = make_list_message(answer, has_answered, callbacks.describe_error)
+        else {
             continue;
         };
         has_answered |= matches!(message, PickerMessage::Listed(_));
@@ -186,7 +188,7 @@ fn read_filter_values(
 pub(crate) fn run_read_thread(
     engine: &SearchEngine,
     wanted: &LatestValue<TurnsRequest>,
-    hooks: FrontEndHooks<PickerError>,
+    callbacks: FrontEndCallbacks<PickerError>,
     out: &Sender<PickerMessage>,
 ) {
     let mut index = OpenIndex::new(&engine.home().root);
@@ -198,7 +200,7 @@ pub(crate) fn run_read_thread(
                 exchanges,
             })),
             Ok(None) => continue,
-            Err(error) => PickerMessage::Unread((hooks.describe_error)(error)),
+            Err(error) => PickerMessage::Unread((callbacks.describe_error)(error)),
         };
         if out.send(message).is_err() {
             return;
@@ -278,7 +280,7 @@ const REFRESH_PAUSE: u32 = 100;
 /// list again.
 pub(crate) fn run_refresh_thread(
     engine: &SearchEngine,
-    hooks: FrontEndHooks<PickerError>,
+    callbacks: FrontEndCallbacks<PickerError>,
     out: &Sender<PickerMessage>,
 ) {
     lower_thread_priority();
@@ -295,7 +297,7 @@ pub(crate) fn run_refresh_thread(
                 compute_pause(&outcome),
             ),
             Err(error) => {
-                let described = (hooks.describe_error)(error.into());
+                let described = (callbacks.describe_error)(error.into());
                 let messages = make_failure_messages(&mut told, described);
                 (messages, Some(REFRESH_INTERVAL))
             }
@@ -307,7 +309,7 @@ pub(crate) fn run_refresh_thread(
             return;
         }
         if pause == Some(REFRESH_INTERVAL) && has_unread_sessions(engine) {
-            (hooks.start_embedding)(engine.home());
+            (callbacks.start_embedding)(engine.home());
         }
         match pause {
             Some(REFRESH_INTERVAL) => std::thread::sleep(compute_refresh_interval(begun.elapsed())),

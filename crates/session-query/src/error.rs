@@ -5,7 +5,6 @@ use session_config::ConfigError;
 use session_embed::EmbedError;
 use session_files::io_hint;
 use session_indexer::IndexError;
-use session_memory::MemoryError;
 use session_models::ModelError;
 use session_store::StoreError;
 use std::borrow::Cow;
@@ -30,12 +29,6 @@ pub enum QueryError {
     /// A filter that was typed in a query cannot be read.
     #[error(transparent)]
     Filter(#[from] TypedFilterError),
-    /// A memory cannot be read or saved.
-    #[error(transparent)]
-    Memory(#[from] MemoryError),
-    /// The configuration switches memories off.
-    #[error("memories are switched off")]
-    MemoriesDisabled,
     /// A file cannot be read or written.
     #[error(transparent)]
     Io(#[from] std::io::Error),
@@ -53,10 +46,6 @@ impl QueryError {
             Self::Model(error) => error.hint().map(Cow::from),
             Self::Config(error) => error.hint().map(Cow::from),
             Self::Filter(error) => error.hint().map(Cow::from),
-            Self::Memory(error) => error.hint(),
-            Self::MemoriesDisabled => {
-                Some("`session-search config` says by whom (`enabled`)".into())
-            }
             Self::Io(error) => io_hint(error).map(Cow::from),
             Self::Embed(error) => error.hint().map(Cow::from),
         }

@@ -1,7 +1,7 @@
 //! Completion of filters that are typed in a query.
 
-use crate::query_tokens::{COLONS, QueryToken, QuoteState, TokenKind, tokens, without_minus};
-use crate::typed_query::FilterField;
+use crate::query_tokens::{COLONS, QueryToken, QuoteState, SignedWord, TokenKind, tokens};
+use crate::typed_query::{FilterField, TypedCondition};
 use session_core::project_name;
 use session_store::{Reader, SessionRow, StoreError};
 use std::cmp::Reverse;
@@ -88,12 +88,9 @@ pub fn complete(text: &str, cursor: usize, values: &FilterValues) -> Option<Comp
     let word = before.get(last.span.clone())?;
     let candidates = match last.kind {
         TokenKind::Space | TokenKind::Filter(_, QuoteState::Closed) => return None,
-        TokenKind::Filter(condition, _) => {
-            let (field, negated) = (condition.field, condition.negated);
-            value_candidates(field, negated, &condition.value, values)
-        }
-        TokenKind::Word => match value_is_missing(word) {
-            Some((field, negated)) => value_candidates(field, negated, "", values),
+        TokenKind::Filter(condition, _) => value_candidates(&condition, values),
+        TokenKind::Word => match parse_pending_filter(word) {
+            Some(condition) => value_candidates(&condition, values),
             None => field_candidates(word),
         },
     };
@@ -112,29 +109,31 @@ fn begins_phrase(text: &str, tokens: &[QueryToken]) -> bool {
     words.map(|word| word.matches('"').count()).sum::<usize>() % 2 == 1
 }
 
-/// Reads a field with its `:`, after which no value stands yet.
-pub(crate) fn value_is_missing(word: &str) -> Option<(FilterField, bool)> {
-    let (negated, plain) = without_minus(word);
-    let name = plain.trim_end_matches('"').strip_suffix(COLONS)?;
-    Some((FilterField::from_name(name)?, negated))
+/// Parses a field with its `:`, after which no value stands yet.
+pub(crate) fn parse_pending_filter(word: &str) -> Option<TypedCondition> {
+    let SignedWord { negated, text } = SignedWord::parse(word);
+    let name = text.trim_end_matches('"').strip_suffix(COLONS)?;
+    Some(TypedCondition {
+        field: FilterField::from_name(name)?,
+        negated,
+        value: String::new(),
+    })
 }
 
 fn field_candidates(word: &str) -> Vec<String> {
-    let (negated, beginning) = without_minus(word);
+    let SignedWord {
+        negated,
+        text: beginning,
+    } = SignedWord::parse(word);
     let names = FilterField::ALL.into_iter().map(FilterField::name);
     let fitting = names.filter(|name| name.starts_with(beginning));
     fitting.map(|name| typed(negated, name, "")).collect()
 }
 
 /// Returns the values that begin with what is typed, or else those that hold it.
-fn value_candidates(
-    field: FilterField,
-    negated: bool,
-    beginning: &str,
-    values: &FilterValues,
-) -> Vec<String> {
-    let wanted = beginning.to_lowercase();
-    let mut fitting: Vec<&str> = values.values(field);
+fn value_candidates(condition: &TypedCondition, values: &FilterValues) -> Vec<String> {
+    let wanted = condition.value.to_lowercase();
+    let mut fitting: Vec<&str> = values.values(condition.field);
     fitting.retain(|value| value.to_lowercase().contains(&wanted));
     let begins = |value: &&str| value.to_lowercase().starts_with(&wanted);
     if fitting.iter().any(begins) {
@@ -142,7 +141,7 @@ fn value_candidates(
     }
     let quoted = fitting.into_iter().filter_map(quote_value);
     quoted
-        .map(|value| typed(negated, field.name(), &value))
+        .map(|value| typed(condition.negated, condition.field.name(), &value))
         .collect()
 }
 

@@ -6,10 +6,7 @@
 //! already answers: [`LiveIndex::refresh_for_query`] reads what changed as far as a query can wait for
 //! it, [`LiveIndex::answer`] runs it beside the answer and asks again where something had changed.
 //!
-//! [`OpenIndex`] stays open in a process that asks many times. [`Memories`] joins the same for saved memories,
-//! [`Memories::begin_session`] lists them at the start of a session, [`Memories::inject`] decides which of them are put
-//! before a prompt, and [`PromptOutcome::hook_answer`] what a hook answers. [`FrontEndHooks`] are what the program
-//! does for such a process.
+//! [`OpenIndex`] stays open in a process that asks many times. [`FixQuery`] finds what cured an error.
 //!
 //! [`TypedQuery`] splits a query from the filters that are typed in it, which [`complete`] completes;
 //! a [`TypedSearch`] answers it with the filters of its options.
@@ -34,52 +31,35 @@
 //! assert!(live.refresh_for_query().unwrap().is_complete());
 //! ```
 
-mod broad_triggers;
 mod demo_index;
 mod error;
-mod failed_before;
 mod filter_completion;
 mod fixes;
-mod front_end_hooks;
-mod history_line;
-mod hook_response;
 mod index_status;
 mod index_watch;
-mod last_session;
 mod live_index;
-mod memories;
 mod misplaced_history;
 mod model_choice;
 mod model_overview;
 mod open_index;
 mod project_folder;
-mod project_sessions;
-mod prompt_injection;
-mod proposed_triggers;
 mod query_models;
 mod query_tokens;
 mod query_vectors;
 mod search_engine;
-mod source_turns;
 mod table_cosines;
-mod tool_event;
-mod trigger_survey;
 mod typed_filter_error;
 mod typed_query;
 mod typed_search;
 mod unmet_clause;
 
-pub use broad_triggers::{BroadTrigger, TriggerKind};
 pub use demo_index::DemoIndex;
 pub use error::QueryError;
 pub use filter_completion::{Completion, FilterValues, complete};
 pub use fixes::{FixQuery, FoundCure, FoundCures, MAX_CURES};
-pub use front_end_hooks::FrontEndHooks;
-pub use hook_response::PromptOutcome;
 pub use index_status::{IndexStatus, ModelStatus, ProjectSessions, is_embedding};
 pub use index_watch::IndexWatch;
 pub use live_index::{Answered, LiveAnswer, LiveIndex, MAX_LOCK_WAIT, Snapshot};
-pub use memories::{Memories, SavedMemory};
 pub use misplaced_history::{MisplacedHistory, find_misplaced_history};
 pub use model_choice::{use_endpoint, use_model};
 pub use model_overview::{ModelCoverage, ModelOverview};

@@ -3,6 +3,7 @@
 use crate::error::QueryError;
 use crate::query_vectors::{ModelFailure, QueryVectors};
 use crate::table_cosines::TableCosines;
+use session_config::Home;
 use session_embed::{Architecture, Embedder, ModelSpec, unrotate};
 use session_indexer::{Embedded, Embedding, Progress, embed_beside};
 use session_models::{Catalogue, ModelError, REMOTE_MODEL, WaitListener};
@@ -49,6 +50,14 @@ impl QueryModels {
             catalogue,
             root: root.to_owned(),
         })
+    }
+
+    /// Selects the models that the configuration names.
+    ///
+    /// # Errors
+    /// When the chosen model is an endpoint whose configuration has a mistake.
+    pub fn for_home(home: &Home) -> Result<Self, QueryError> {
+        Self::new(home.loadable_catalogue()?, &home.config.model, &home.root)
     }
 
     /// Keeps a query from waiting for an endpoint: only its cached vectors count.

@@ -56,7 +56,10 @@ fn first_token(text: &str) -> (usize, TokenKind) {
 /// Reads `field:value`, `-field:value` or `field:"a value"` at the beginning of a text. A quote that
 /// is not closed goes to the end.
 fn filter(text: &str) -> Option<(usize, TokenKind)> {
-    let (negated, plain) = without_minus(text);
+    let SignedWord {
+        negated,
+        text: plain,
+    } = SignedWord::parse(text);
     let (name, value) = plain.split_once(COLONS)?;
     // An address (`file:///tmp/app.js`) is text.
     let after_colon = Some(value).filter(|value| !value.starts_with("//"))?;
@@ -80,11 +83,22 @@ fn filter(text: &str) -> Option<(usize, TokenKind)> {
     (!value.is_empty()).then_some((before + length, TokenKind::Filter(condition, quote)))
 }
 
-/// Splits the `-` of a negated filter off.
-pub(crate) fn without_minus(word: &str) -> (bool, &str) {
-    match word.strip_prefix('-') {
-        Some(plain) => (true, plain),
-        None => (false, word),
+/// A word that a `-` may stand before, which negates a filter.
+pub(crate) struct SignedWord<'w> {
+    /// Whether there is one.
+    pub(crate) negated: bool,
+    /// The word without it.
+    pub(crate) text: &'w str,
+}
+
+impl<'w> SignedWord<'w> {
+    /// Splits the `-` off.
+    pub(crate) fn parse(word: &'w str) -> Self {
+        let plain = word.strip_prefix('-');
+        Self {
+            negated: plain.is_some(),
+            text: plain.unwrap_or(word),
+        }
     }
 }
 

@@ -27,7 +27,7 @@ impl SearchEngine {
     /// When the chosen model is an endpoint whose configuration has a mistake.
     pub fn new(home: Home) -> Result<Self, QueryError> {
         Ok(Self {
-            models: QueryModels::new(home.loadable_catalogue()?, &home.config.model, &home.root)?,
+            models: QueryModels::for_home(&home)?,
             redactor: home.config.redactor(),
             home,
         })

@@ -1,8 +1,8 @@
 //! A query as it is typed, with filters in it.
 
-use crate::filter_completion::value_is_missing;
+use crate::filter_completion::parse_pending_filter;
 use crate::project_folder::read_project;
-use crate::query_tokens::{COLONS, TokenKind, tokens, without_minus};
+use crate::query_tokens::{COLONS, SignedWord, TokenKind, tokens};
 use crate::typed_filter_error::TypedFilterError;
 use jiff::Zoned;
 use session_config::{TimeRange, TypedRange};
@@ -107,7 +107,7 @@ impl TypedQuery {
     pub fn parse_unfinished(typed: &str) -> Self {
         let last = typed.rsplit(char::is_whitespace).next().unwrap_or_default();
         let before = typed.strip_suffix(last).unwrap_or_default();
-        match value_is_missing(last) {
+        match parse_pending_filter(last) {
             Some(_) => Self::parse(before.trim_end()),
             None => Self::parse(typed),
         }
@@ -182,7 +182,7 @@ impl TypedQuery {
 /// Quotes the value of a filter where white space stands in it.
 fn quote_filter(word: &str) -> Option<String> {
     let (name, value) = word.split_once(COLONS)?;
-    FilterField::from_name(without_minus(name).1)?;
+    FilterField::from_name(SignedWord::parse(name).text)?;
     let is_plain = !value.contains(char::is_whitespace) || value.contains('"');
     (!is_plain).then(|| format!("{name}:\"{value}\""))
 }

@@ -5,7 +5,7 @@ use crate::pattern::{PatternError, compile_patterns};
 use crate::rule::{RuleSet, SecretMatch};
 use crate::settings::RedactionSettings;
 use regex::Regex;
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use std::borrow::Cow;
 
 /// The beginning of what replaces a secret.
@@ -44,13 +44,13 @@ impl Redactor {
     }
 
     /// Replaces the secrets of a text; borrows it where there is none. A secret that escape sequences or
-    /// unseen characters touch is one, too: all that is shown of a text is [printable].
+    /// unseen characters touch is one, too: these are [removed](sanitize_text) before a text is shown.
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.is_off {
             return Cow::Borrowed(text);
         }
         let redacted = self.redact_as_written(text);
-        let Cow::Owned(seen) = printable(&redacted) else {
+        let Cow::Owned(seen) = sanitize_text(&redacted) else {
             return redacted;
         };
         match self.redact_as_written(&seen) {

@@ -8,7 +8,7 @@ use crate::outcome::StepOutcome;
 use session_agents::{
     Agent, AgentSetup, SettingsChange, SettingsFile, SkillOrigin, SkillReport, own_program,
 };
-use session_core::text::{collapse_whitespace, printable};
+use session_core::text::{collapse_whitespace, sanitize_text};
 use session_sources::Env;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -116,7 +116,7 @@ fn confirm_and_apply(
     }
     if let Some(skill) = &setup.skill {
         let directory = skill.location.directory();
-        let directory = collapse_whitespace(&printable(&directory.to_string_lossy()));
+        let directory = collapse_whitespace(&sanitize_text(&directory.to_string_lossy()));
         dialog.print(&format!("\n{directory}: the skill"))?;
     }
     if let Some(note) = setup.note() {
@@ -146,7 +146,7 @@ fn print_skill(skill: &SkillReport, dialog: &mut SetupDialog<'_>) -> Result<()> 
         return print_written(&skill.directory, dialog);
     }
     let directory = skill.directory.to_string_lossy();
-    let directory = collapse_whitespace(&printable(&directory));
+    let directory = collapse_whitespace(&sanitize_text(&directory));
     Ok(dialog.print(&format!("what you edited is kept: {directory}"))?)
 }
 
@@ -159,6 +159,6 @@ fn show_server_command(env: &Env, program: &str, dialog: &mut SetupDialog<'_>) -
     let program = shlex::try_quote(program).unwrap_or(program.into());
     Ok(dialog.print(&format!(
         "\nThis adds the MCP server to Claude Code:\n  claude mcp add --scope user session-search -- {} mcp",
-        printable(&program)
+        sanitize_text(&program)
     ))?)
 }

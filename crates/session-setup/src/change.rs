@@ -4,7 +4,7 @@ use crate::dialog::SetupDialog;
 use crate::error::Result;
 use crate::outcome::StepOutcome;
 use session_agents::SettingsChange;
-use session_core::text::{collapse_whitespace, printable};
+use session_core::text::{collapse_whitespace, sanitize_text};
 use session_output::format_diff;
 use std::path::Path;
 
@@ -38,7 +38,7 @@ pub(crate) fn print_change(change: &SettingsChange, dialog: &mut SetupDialog<'_>
     let path = change.path();
     dialog.print(&format!(
         "\n{}",
-        collapse_whitespace(&printable(&path.to_string_lossy()))
+        collapse_whitespace(&sanitize_text(&path.to_string_lossy()))
     ))?;
     Ok(dialog.print(&format_diff(&change.diff()))?)
 }
@@ -50,7 +50,7 @@ pub(crate) fn print_change(change: &SettingsChange, dialog: &mut SetupDialog<'_>
 pub(crate) fn print_written(path: &Path, dialog: &mut SetupDialog<'_>) -> Result<()> {
     let done = if path.exists() { "written" } else { "removed" };
     let path = path.to_string_lossy();
-    Ok(dialog.print(&format!("{done}: {}", printable(&path)))?)
+    Ok(dialog.print(&format!("{done}: {}", sanitize_text(&path)))?)
 }
 
 /// Says where the old text of a file is kept.
@@ -61,6 +61,6 @@ pub(crate) fn print_backup(backup: &Path, dialog: &mut SetupDialog<'_>) -> Resul
     let backup = backup.to_string_lossy();
     Ok(dialog.print(&format!(
         "the old file is kept as {}",
-        collapse_whitespace(&printable(&backup))
+        collapse_whitespace(&sanitize_text(&backup))
     ))?)
 }

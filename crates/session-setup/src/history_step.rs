@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
 use session_agents::{Agent, DEFAULT_RETENTION_DAYS, SettingsFile};
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use session_sources::Env;
 use std::ops::RangeInclusive;
 
@@ -47,7 +47,7 @@ fn ask_days(present: Option<String>, dialog: &mut SetupDialog<'_>) -> Result<Opt
             Some(days) => return Ok(Some(days)),
             None => dialog.print(&format!(
                 "`{}` is not a number of days from 1 to 36500",
-                printable(&answer)
+                sanitize_text(&answer)
             ))?,
         }
     }

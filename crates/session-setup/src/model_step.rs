@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
 use session_config::{Config, Home};
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use session_models::{Catalogue, EndpointSettings, ModelError, ModelState};
 use session_output::format_size;
 use session_query::{use_endpoint, use_model};
@@ -103,7 +103,7 @@ fn ask_remote(url: &str, home: &Home, dialog: &mut SetupDialog<'_>) -> Result<Op
 fn print_refusal(error: &ModelError, dialog: &mut SetupDialog<'_>) -> Result<Option<StepOutcome>> {
     let hint = error.hint().map(|hint| format!("\nhint: {hint}"));
     let text = format!("{error}{}", hint.unwrap_or_default());
-    dialog.print(&printable(&text))?;
+    dialog.print(&sanitize_text(&text))?;
     Ok(None)
 }
 

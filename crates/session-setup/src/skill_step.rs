@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
 use session_agents::{Agent, SettingsFile, SkillAction, SkillFilePlan, SkillLocation, SkillPlan};
-use session_core::text::{collapse_whitespace, printable};
+use session_core::text::{collapse_whitespace, sanitize_text};
 use session_output::format_diff;
 use session_sources::Env;
 
@@ -25,7 +25,7 @@ pub(crate) fn run(
         return Ok(StepOutcome::Skipped);
     }
     if let Some(plugin) = SettingsFile::for_user(env)?.enabled_plugin()? {
-        let plugin = printable(&plugin).into_owned();
+        let plugin = sanitize_text(&plugin).into_owned();
         dialog.print(&format!("\nThe plugin `{plugin}` brings the skill."))?;
         return Ok(StepOutcome::Unchanged);
     }
@@ -36,7 +36,7 @@ pub(crate) fn run(
     let directory = plan.location.directory();
     dialog.print(&format!(
         "\nThe skill for agents goes to {}.",
-        collapse_whitespace(&printable(&directory.to_string_lossy()))
+        collapse_whitespace(&sanitize_text(&directory.to_string_lossy()))
     ))?;
     if !dialog.confirm("Install it?")? {
         return Ok(StepOutcome::without_consent(dialog));
@@ -61,7 +61,7 @@ fn confirm_overwrite(file: &SkillFilePlan, dialog: &mut SetupDialog<'_>) -> Resu
     let path = file.path();
     dialog.print(&format!(
         "\n{} was edited:",
-        collapse_whitespace(&printable(&path.to_string_lossy()))
+        collapse_whitespace(&sanitize_text(&path.to_string_lossy()))
     ))?;
     dialog.print(&format_diff(&file.diff()))?;
     // `--yes` consents to what is this program's.

@@ -145,6 +145,6 @@ fn print_turn(turn: &Turn) {
 }
 
 fn line(words: &str) -> String {
-    let line = text::collapse_whitespace(&text::printable(words));
+    let line = text::collapse_whitespace(&text::sanitize_text(words));
     text::clip(&line, 160).to_owned()
 }

@@ -9,7 +9,7 @@ use crate::row::SessionRow;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
 use rustc_hash::FxHashMap;
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use session_core::{PromptKind, Turn, TurnContent, noise, title};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem::take;
@@ -321,7 +321,7 @@ impl Reader {
 /// Sessions with the title that tells each best from the others.
 fn choose_titles(mut all: Vec<TitleCandidates>) -> Vec<SessionRow> {
     for named in &mut all {
-        let is_blank = |title: &mut String| printable(title).trim().is_empty();
+        let is_blank = |title: &mut String| sanitize_text(title).trim().is_empty();
         let _ = named.session.title.take_if(is_blank);
     }
     let common = common_titles(&all);

@@ -2,9 +2,8 @@
 
 use crate::command::refresh;
 use anyhow::Result;
-use session_config::{Home, OnBattery, detach, is_on_battery, lower_priority};
+use session_config::{ChosenModel, Home, OnBattery, detach, is_on_battery, lower_priority};
 use session_indexer::Silent;
-use session_models::Endpoint;
 use session_query::{SearchEngine, is_embedding};
 use session_store::{EmbeddingPauses, IndexLock};
 use std::path::Path;
@@ -75,7 +74,7 @@ fn is_paused(home: &Home) -> bool {
 
 /// Returns true while the configuration, which may have changed since this process began, lets it embed by a model: texts
 /// must not go on to an endpoint that the user has left.
-fn is_wanted_still(home: &Home, chosen: &(String, Option<Endpoint>)) -> bool {
+fn is_wanted_still(home: &Home, chosen: &ChosenModel) -> bool {
     let Ok(now) = Home::from_process() else {
         return false;
     };

@@ -8,8 +8,9 @@ use anstream::{AutoStream, ColorChoice};
 use anyhow::{Error, Result};
 use session_agents::ResumeCommand;
 use session_config::Home;
+use session_hooks::FrontEndCallbacks;
 use session_picker::{PickerChoice, PickerError, PickerOptions, pick};
-use session_query::{FrontEndHooks, SearchEngine};
+use session_query::SearchEngine;
 use std::io::IsTerminal;
 
 /// The reason why a terminal that cannot move its cursor has no picker.
@@ -31,7 +32,7 @@ pub fn run(args: &BrowseArgs) -> Result<CommandOutcome> {
         query: join_query(args.query.iter().chain(&args.more)),
         colours: AutoStream::choice(&std::io::stderr()) != ColorChoice::Never,
         is_shell_waiting: args.print_command,
-        hooks: FrontEndHooks {
+        callbacks: FrontEndCallbacks {
             start_embedding: background::start,
             memories_changed: skill::update_skill_of_memories,
             describe_error: |error| message_with_hint(&explain_picker_error(error)),

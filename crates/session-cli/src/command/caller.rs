@@ -7,7 +7,7 @@ use crate::output::notes;
 use anyhow::Result;
 use session_agents::CallingProcess;
 use session_config::Home;
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use session_store::SessionRow;
 use std::io::{IsTerminal, Write};
 use std::time::SystemTime;
@@ -42,7 +42,7 @@ pub fn list_uids(sessions: &[&SessionRow]) -> Vec<String> {
 /// When stderr cannot be written.
 pub fn note_left_out(sessions: &[String]) -> Result<()> {
     for uid in sessions {
-        let uid = printable(uid);
+        let uid = sanitize_text(uid);
         writeln!(
             notes::open_stderr(),
             "note: this session, {uid}, is left out; --include-current finds it, too"

@@ -5,8 +5,8 @@ use crate::command::{background, skill};
 use crate::error::message_with_hint;
 use crate::output::notes;
 use anyhow::Result;
+use session_hooks::FrontEndCallbacks;
 use session_mcp::serve_stdio;
-use session_query::FrontEndHooks;
 use std::io::{IsTerminal, Write};
 
 /// Runs the command.
@@ -18,7 +18,7 @@ pub fn run() -> Result<CommandOutcome> {
         let note = "note: this waits for an MCP client on stdin; Ctrl-C ends it";
         writeln!(notes::open_stderr(), "{note}")?;
     }
-    serve_stdio(FrontEndHooks {
+    serve_stdio(FrontEndCallbacks {
         describe_error: |error| message_with_hint(&error),
         start_embedding: background::start,
         memories_changed: skill::update_skill_of_memories,

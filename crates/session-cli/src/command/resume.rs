@@ -8,7 +8,7 @@ use crate::output::{json, notes};
 use anyhow::{Error, Result, bail};
 use session_agents::ResumeCommand;
 use session_config::Home;
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use session_display::sanitize_line;
 use std::io::{ErrorKind, Write};
 use std::process::Command;
@@ -41,7 +41,11 @@ pub fn run_or_print(resume: &ResumeCommand<'_>, prints: bool) -> Result<()> {
     if !prints {
         return start(resume);
     }
-    writeln!(anstream::stdout(), "{}", printable(&resume.shell_line()))?;
+    writeln!(
+        anstream::stdout(),
+        "{}",
+        sanitize_text(&resume.shell_line())
+    )?;
     if let (Some(directory), false) = (resume.directory, resume.directory_exists) {
         writeln!(
             notes::open_stderr(),

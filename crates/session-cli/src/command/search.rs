@@ -8,7 +8,7 @@ use anyhow::Result;
 use jiff::Zoned;
 use session_config::Home;
 use session_core::Query;
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use session_display::{Preview, format_unknown_project, make_plain_previews, make_previews};
 use session_indexer::Outcome;
 use session_output::{
@@ -85,7 +85,7 @@ fn note_coverage(models: &QueryModels, snapshot: &Snapshot) -> Result<usize> {
         writeln!(
             notes::open_stderr(),
             "note: {}",
-            printable(&format!("{note}{hint}"))
+            sanitize_text(&format!("{note}{hint}"))
         )?;
     }
     Ok(left)

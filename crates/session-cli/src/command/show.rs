@@ -8,7 +8,7 @@ use crate::command::refresh::{self, RefreshedIndex};
 use crate::output::{json, notes, pager, terminal_width};
 use anyhow::{Result, bail};
 use session_config::Home;
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use session_display::short_id;
 use session_export::{
     ExportedSession, ShownSession, TextLimit, make_brief, make_shown_session, write_markdown,
@@ -139,7 +139,7 @@ pub fn note_missing_turns(session: &SessionRow) -> Result<()> {
     Ok(writeln!(
         notes::open_stderr(),
         "session {} has no such turn\nhint: its turns are 0 to {last}",
-        printable(&session.uid)
+        sanitize_text(&session.uid)
     )?)
 }
 

@@ -12,9 +12,9 @@ use session_agents::{
 use session_config::Home;
 use session_display::{fit_line, sanitize_line};
 use session_files::path_line;
+use session_hooks::Memories;
 use session_memory::{DirectoryRecords, trusted_keywords};
 use session_output::{format_diff, format_skill_report};
-use session_query::Memories;
 use session_sources::Env;
 use std::io::Write;
 

@@ -2,7 +2,7 @@
 //! printed in any case.
 
 use indicatif::ProgressDrawTarget;
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use session_files::path_line;
 use session_models::WaitListener;
 use std::io::Write;
@@ -26,7 +26,7 @@ pub fn open_stderr() -> Box<dyn Write> {
 /// Returns a listener that notes the first long wait for an endpoint.
 pub fn make_wait_listener() -> WaitListener {
     WaitListener::new(|sentence| {
-        let _ = writeln!(open_stderr(), "{}", printable(sentence));
+        let _ = writeln!(open_stderr(), "{}", sanitize_text(sentence));
     })
 }
 

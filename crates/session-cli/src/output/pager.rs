@@ -4,7 +4,7 @@ use crate::environment;
 use crate::output::notes;
 use crate::output::pager_command::PagerCommand;
 use anyhow::Result;
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::Stdio;
 
@@ -31,7 +31,7 @@ fn is_long(text: &str) -> bool {
 fn print_through_pager(text: &str) -> bool {
     let wanted = environment::find_program("PAGER").unwrap_or_else(|| "less -R".to_owned());
     let Some(pager) = PagerCommand::parse(&wanted) else {
-        let wanted = printable(&wanted);
+        let wanted = sanitize_text(&wanted);
         let _ = writeln!(
             notes::open_stderr(),
             "note: the variable PAGER names `{wanted}`, which is no pager that session-search knows: the text is printed as it is"

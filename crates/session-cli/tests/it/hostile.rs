@@ -329,7 +329,7 @@ fn a_file_whose_name_is_no_id_is_damaged_and_harmless() {
 }
 
 fn session_core_printable(text: &str) -> String {
-    session_core::text::printable(text).into_owned()
+    session_core::text::sanitize_text(text).into_owned()
 }
 
 #[test]

@@ -40,10 +40,11 @@ fn layer(name: &str) -> usize {
         | "session-report" | "session-search" => 4,
         "session-config" | "session-display" | "session-eval" => 5,
         "session-export" | "session-query" => 6,
-        "session-doctor" | "session-mcp" | "session-picker" => 7,
-        "session-output" => 8,
-        "session-setup" => 9,
-        "session-cli" => 10,
+        "session-doctor" | "session-hooks" => 7,
+        "session-mcp" | "session-picker" => 8,
+        "session-output" => 9,
+        "session-setup" => 10,
+        "session-cli" => 11,
         other => panic!("`{other}` has no place in the layers: give it one here"),
     }
 }

@@ -108,8 +108,8 @@ impl FilteredChars<'_> {
     /// Composes a kana of half width with the mark that follows it, behind signs that are left out.
     fn compose_voiced(&mut self, c: char) -> char {
         let mut rest = self.chars.clone();
-        let next = rest.by_ref().map(|(_, next)| fold(next));
-        let mark = next.skip_while(|next| *next == FoldedChar::Nothing).next();
+        let mut next = rest.by_ref().map(|(_, next)| fold(next));
+        let mark = next.find(|next| *next != FoldedChar::Nothing);
         let voiced = match mark {
             Some(FoldedChar::VoicingMark(mark)) => compose(c, mark),
             _ => None,

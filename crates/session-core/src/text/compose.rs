@@ -1,6 +1,6 @@
 //! One form for characters with marks, of which Unicode has two.
 
-use super::printable;
+use super::sanitize_text;
 use std::borrow::Cow;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
@@ -16,9 +16,9 @@ pub fn compose(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.nfc().collect())
 }
 
-/// Returns a text as it is searched: [`printable`], and [composed](compose).
+/// Returns a text as it is searched: [`sanitize_text`], and [composed](compose).
 pub fn normalize_searchable(text: &str) -> Cow<'_, str> {
-    match printable(text) {
+    match sanitize_text(text) {
         Cow::Borrowed(text) => compose(text),
         Cow::Owned(text) => match compose(&text) {
             Cow::Borrowed(_) => Cow::Owned(text),

@@ -4,7 +4,7 @@ use candle_core::quantized::gguf_file::{self, Value};
 use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Tensor};
 use serde_json::Value as Json;
-use session_embed::BERT_NAMES;
+use session_embed::{BERT_NAMES, TensorName};
 use std::collections::HashMap;
 use std::error::Error;
 use std::io::Cursor;
@@ -23,9 +23,9 @@ pub fn quantise(model_dir: &Path, matrices: GgmlDType) -> Fallible<Vec<u8>> {
     let config: Json = serde_json::from_slice(&fs_err::read(model_dir.join("config.json"))?)?;
     let weights = fs_err::read(model_dir.join("model.safetensors"))?;
     let weights = candle_core::safetensors::load_buffer(&weights, &Device::Cpu)?;
-    let tensors = names(size(&config, "num_hidden_layers")?)
+    let tensors = list_names(size(&config, "num_hidden_layers")?)
         .into_iter()
-        .map(|(ours, theirs)| Ok((tensor(&weights, &ours, &theirs, matrices)?, ours)))
+        .map(|name| Ok((tensor(&weights, &name, matrices)?, name.gguf)))
         .collect::<Fallible<Vec<_>>>()?;
     let description = description(&config)?;
     let mut file = Cursor::new(Vec::new());
@@ -42,17 +42,18 @@ pub fn quantise(model_dir: &Path, matrices: GgmlDType) -> Fallible<Vec<u8>> {
 }
 
 /// The name of each tensor in GGUF and the original's.
-fn names(layers: u32) -> Vec<(String, String)> {
-    let parts = BERT_NAMES.list_pairs(layers as usize).into_iter();
-    let tensors = parts.flat_map(|(ours, theirs)| {
-        let ends = if WITHOUT_BIAS.contains(&ours.as_str()) {
+fn list_names(layers: u32) -> Vec<TensorName> {
+    let parts = BERT_NAMES.list_parts(layers as usize).into_iter();
+    let tensors = parts.flat_map(|TensorName { gguf, original }| {
+        let ends = if WITHOUT_BIAS.contains(&gguf.as_str()) {
             &["weight"][..]
         } else {
             &["weight", "bias"]
         };
-        let names = ends
-            .iter()
-            .map(move |end| (format!("{ours}.{end}"), format!("{theirs}.{end}")));
+        let names = ends.iter().map(move |end| TensorName {
+            gguf: format!("{gguf}.{end}"),
+            original: format!("{original}.{end}"),
+        });
         names.collect::<Vec<_>>()
     });
     tensors.collect()
@@ -60,15 +61,15 @@ fn names(layers: u32) -> Vec<(String, String)> {
 
 fn tensor(
     weights: &HashMap<String, Tensor>,
-    ours: &str,
-    theirs: &str,
+    name: &TensorName,
     matrices: GgmlDType,
 ) -> Fallible<QTensor> {
+    let TensorName { gguf, original } = name;
     let tensor = weights
-        .get(theirs)
-        .ok_or_else(|| format!("no {theirs} in the weights"))?;
+        .get(original)
+        .ok_or_else(|| format!("no {original} in the weights"))?;
     let is_small =
-        tensor.rank() < 2 || ours.starts_with("position") || ours.starts_with("token_types");
+        tensor.rank() < 2 || gguf.starts_with("position") || gguf.starts_with("token_types");
     Ok(QTensor::quantize(
         tensor,
         if is_small { GgmlDType::F32 } else { matrices },

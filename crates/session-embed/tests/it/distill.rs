@@ -4,7 +4,7 @@
 mod distillation;
 
 use crate::{model_dir, read};
-use session_embed::TokenTable;
+use session_embed::{TableRow, TokenTable};
 
 #[test]
 fn distilling_again_gives_the_committed_files() {
@@ -28,11 +28,11 @@ fn distilling_again_gives_the_committed_files() {
 
 /// Scales within a thousandth, numbers within one step: what another CPU's
 /// arithmetic may change.
-fn is_near(a: Option<(f32, &[u8])>, b: Option<(f32, &[u8])>) -> bool {
+fn is_near(a: Option<TableRow<'_>>, b: Option<TableRow<'_>>) -> bool {
     let step = |(a, b): (&u8, &u8)| i16::from(*a as i8).abs_diff(i16::from(*b as i8)) <= 1;
     match (a, b) {
-        (Some((scale, row)), Some((other, other_row))) => {
-            (scale / other - 1.0).abs() < 1e-3 && row.iter().zip(other_row).all(step)
+        (Some(a), Some(b)) => {
+            (a.scale / b.scale - 1.0).abs() < 1e-3 && a.quants.iter().zip(b.quants).all(step)
         }
         (a, b) => a.is_none() && b.is_none(),
     }

@@ -137,7 +137,7 @@ proptest! {
         let mut bytes = TokenTable::compile(2, 2, &rows());
         bytes[at % 60] = value;
         if let Ok(table) = TokenTable::open(bytes) {
-            prop_assert!((0..9).filter_map(|id| table.row(id)).all(|(_, row)| row.len() == table.dims()));
+            prop_assert!((0..9).filter_map(|id| table.row(id)).all(|row| row.quants.len() == table.dims()));
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::safe_text::SafeText;
 use maud::html;
 use pulldown_cmark::{CowStr, Event, LinkType, Tag, TagEnd};
-use session_core::text::{clip, printable};
+use session_core::text::{clip, sanitize_text};
 
 /// Most bytes of an address that are shown: one can hold a whole image.
 const SHOWN_ADDRESS_BYTES: usize = 300;
@@ -110,7 +110,7 @@ impl OpenLinks {
 
 /// Returns an address without hidden characters, cut where it is long.
 fn shorten_address(address: &str) -> String {
-    let safe = printable(address);
+    let safe = sanitize_text(address);
     let kept = clip(&safe, SHOWN_ADDRESS_BYTES);
     match kept.len() < safe.len() {
         true => format!("{kept}…"),

@@ -5,14 +5,14 @@ use maud::PreEscaped;
 use pulldown_cmark::{
     Alignment, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html,
 };
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// Renders Markdown: raw HTML as its text, images as links, links only where they lead to a page or a
 /// mail address, else with their address as text. Headings begin at level 4, below those of the page.
 pub(super) fn render_prose(markdown: &str) -> PreEscaped<String> {
-    let safe = escape_unused_definitions(printable(markdown));
+    let safe = escape_unused_definitions(sanitize_text(markdown));
     let mut links = OpenLinks::default();
     let events = make_parser(&safe)
         .flat_map(|event| neutralize_event(event, &mut links).into_iter().flatten());
@@ -90,7 +90,7 @@ fn neutralize_event<'a>(event: Event<'a>, links: &mut OpenLinks) -> [Option<Even
 
 /// Neutralises text once more: `&#x202e;` is a character only now.
 fn neutralize_text(text: CowStr<'_>) -> CowStr<'_> {
-    match printable(&text) {
+    match sanitize_text(&text) {
         Cow::Borrowed(_) => text,
         Cow::Owned(safe) => safe.into(),
     }

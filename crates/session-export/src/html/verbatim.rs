@@ -1,7 +1,7 @@
 //! Text as it was typed, in a page.
 
 use maud::{Markup, html};
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 
 /// Characters that an address may end with, but seldom does: they belong to the sentence.
 const SENTENCE_MARKS: [char; 9] = ['.', ',', ';', ':', '!', '?', '*', '_', '~'];
@@ -9,7 +9,7 @@ const SENTENCE_MARKS: [char; 9] = ['.', ',', ';', ':', '!', '?', '*', '_', '~'];
 /// Renders a text as it is, without Markdown. The style `verbatim` keeps its spaces and lines. Addresses that begin
 /// with `http://` or `https://` are links.
 pub(super) fn render_verbatim(text: &str) -> Markup {
-    let safe = printable(text);
+    let safe = sanitize_text(text);
     html! {
         div class="verbatim" dir="auto" {
             @for span in split_spans(safe.trim_matches('\n').trim_end()) {

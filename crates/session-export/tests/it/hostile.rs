@@ -248,7 +248,7 @@ fn no_format_holds_what_nobody_sees() {
         let out = written(format, &row, &turns);
         let unseen = out
             .chars()
-            .find(|c| session_core::text::printable(c.encode_utf8(&mut [0; 4])).is_empty());
+            .find(|c| session_core::text::sanitize_text(c.encode_utf8(&mut [0; 4])).is_empty());
         assert_eq!(unseen, None, "{format:?}");
         assert!(
             !out.contains("\\u00") && out.matches("GARGOYLE").count() > 20,

@@ -62,7 +62,7 @@ fn indent_area(area: Rect) -> Rect {
 fn draw_pane(frame: &mut Frame<'_>, pane: &TextPane, theme: Theme, area: Rect) {
     let lines = pane.visible_lines().into_iter();
     let lines: Vec<Line<'_>> = lines
-        .map(|(line, matches)| style_line(line, &matches, theme))
+        .map(|visible| style_line(visible.line, &visible.matches, theme))
         .collect();
     frame.render_widget(Text::from(lines), area);
 }

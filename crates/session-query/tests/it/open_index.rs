@@ -58,7 +58,7 @@ fn a_stale_snapshot_is_as_it_was_read_unless_that_fails() {
     assert_eq!(open.with_stale_snapshot(read).unwrap(), ["a"]);
     let needs_both = |snapshot: &Snapshot| match read(snapshot)?.as_slice() {
         [a, b] => Ok(vec![a.clone(), b.clone()]),
-        _ => Err(QueryError::MemoriesDisabled),
+        _ => Err(QueryError::Io(std::io::ErrorKind::NotFound.into())),
     };
     assert_eq!(open.with_stale_snapshot(needs_both).unwrap(), ["a", "b"]);
     add_session(root.path(), "c");

@@ -18,7 +18,7 @@ use crate::command::skill;
 use crate::memories::{self, Memories};
 use crate::output::{json, notes};
 use anyhow::Result;
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use session_memory::Memory;
 use session_output::{JsonMemoryChange, format_waiting_note};
 use std::io::Write;
@@ -81,7 +81,7 @@ pub fn print_note(text: &str) -> Result<()> {
     Ok(writeln!(
         notes::open_stderr(),
         "note: {}",
-        printable(&text)
+        sanitize_text(&text)
     )?)
 }
 
@@ -95,7 +95,7 @@ fn print_change(done: &'static str, memories: &[Memory], as_json: bool) -> Resul
             writeln!(
                 notes::open_stderr(),
                 "{} {done}: {topic}",
-                printable(memory.id())
+                sanitize_text(memory.id())
             )?;
         }
     }

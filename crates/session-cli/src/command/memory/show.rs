@@ -7,7 +7,7 @@ use crate::memories::Memories;
 use crate::output::json;
 use anyhow::Result;
 use jiff::Timestamp;
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use session_memory::{ConversationOrigin, record_use};
 use session_output::{JsonShownMemory, format_shown_notes};
 use std::io::Write;
@@ -33,10 +33,10 @@ pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<CommandOutcome>
         write!(
             anstream::stdout(),
             "{}",
-            printable(&raw.unwrap_or_default())
+            sanitize_text(&raw.unwrap_or_default())
         )?;
     } else {
-        write!(anstream::stdout(), "{}", printable(&memory.text))?;
+        write!(anstream::stdout(), "{}", sanitize_text(&memory.text))?;
     }
     if is_missing {
         print_note("no conversation is kept beside it: it was not saved from a session")?;

@@ -8,7 +8,7 @@ use crate::output::download::DownloadBars;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use session_config::{Config, Home, variable_name};
-use session_core::text::printable;
+use session_core::text::sanitize_text;
 use session_models::{Catalogue, ModelState};
 use session_output::{JsonModelChange, ModelChange};
 use session_query::use_model;
@@ -67,7 +67,7 @@ fn warn_of_mistakes(catalogue: &Catalogue) -> Result<()> {
     for broken in catalogue.description_errors() {
         let hint = broken.hint().map(|hint| format!("\nhint: {hint}"));
         let note = format!("note: {broken}{}", hint.unwrap_or_default());
-        writeln!(notes::open_stderr(), "{}", printable(&note))?;
+        writeln!(notes::open_stderr(), "{}", sanitize_text(&note))?;
     }
     Ok(())
 }

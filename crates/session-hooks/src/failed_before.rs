@@ -1,6 +1,5 @@
 //! The line about an error that was cured before, for a command that failed.
 
-use crate::fixes::{FixQuery, FoundCure};
 use crate::history_line::HistoryLine;
 use crate::memories::Memories;
 use crate::project_sessions::ProjectDirectories;
@@ -9,6 +8,7 @@ use session_core::text::clip_words;
 use session_core::{ErrorSignature, TurnAddress};
 use session_display::short_id;
 use session_memory::{MemoryBlock, SessionState};
+use session_query::{FixQuery, FoundCure};
 use session_report::Cure;
 use session_search::SearchFilter;
 use session_store::{Reader, SessionRow, SessionTree};

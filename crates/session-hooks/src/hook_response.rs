@@ -1,6 +1,6 @@
 //! The answer to a hook: what is put before a prompt, or said when a session begins.
 
-use crate::error::QueryError;
+use crate::error::MemoriesError;
 use crate::memories::Memories;
 use session_agents::{HookAnswer, HookEvent, HookInput, ToolUse, has_user_skill};
 use session_memory::{AgentContext, InjectionOutcome, InjectionRequest, MemoryBlock, SessionState};
@@ -27,7 +27,7 @@ impl PromptOutcome {
         memories: Memories,
         started: Instant,
         deadline: Option<Instant>,
-    ) -> Result<Self, QueryError> {
+    ) -> Result<Self, MemoriesError> {
         // The context of a subagent that is about to begin has no name yet.
         let is_wanted = memories.home.config.hook.agent_prompts && !is_off(input, &memories);
         let task = input.task_prompt().filter(|_| is_wanted);

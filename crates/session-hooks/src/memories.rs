@@ -1,6 +1,6 @@
 //! The memories of this user and of a directory's project, as they are configured.
 
-use crate::error::QueryError;
+use crate::error::MemoriesError;
 use jiff::{Timestamp, Zoned};
 use session_config::Home;
 use session_core::text::clip;
@@ -86,7 +86,7 @@ impl Memories {
     ///
     /// # Errors
     /// When the configuration has a mistake, or allows no directory of memories.
-    pub fn for_folder(folder: &Path) -> Result<Self, QueryError> {
+    pub fn for_folder(folder: &Path) -> Result<Self, MemoriesError> {
         let mut home = Home::unconfigured_in(folder)?;
         let mut notes = Vec::new();
         let project = Project::find(folder, &home.env.home).unwrap_or_else(|unowned| {
@@ -117,11 +117,11 @@ impl Memories {
     /// Returns an error where the configuration switches memories off.
     ///
     /// # Errors
-    /// [`QueryError::MemoriesDisabled`].
-    pub fn require_enabled(&self) -> Result<(), QueryError> {
+    /// [`MemoriesError::Disabled`].
+    pub fn require_enabled(&self) -> Result<(), MemoriesError> {
         match self.home.config.enabled {
             true => Ok(()),
-            false => Err(QueryError::MemoriesDisabled),
+            false => Err(MemoriesError::Disabled),
         }
     }
 
@@ -132,7 +132,7 @@ impl Memories {
     /// When it cannot be opened.
     pub fn model(&self) -> Result<Box<dyn Embedder>, EmbedError> {
         #[cfg(feature = "minilm")]
-        if self.home.config.model != crate::TABLE {
+        if self.home.config.model != session_query::TABLE {
             return session_embed::open_minilm();
         }
         session_embed::open_bundled_table()
@@ -171,7 +171,7 @@ impl Memories {
     ///
     /// # Errors
     /// When the model fails.
-    pub fn prepare(&self, memories: &[Memory]) -> Result<(), QueryError> {
+    pub fn prepare(&self, memories: &[Memory]) -> Result<(), MemoriesError> {
         let model = self.model()?;
         Ok(self.embedder(model.as_ref()).embed_missing(memories)?)
     }
@@ -180,7 +180,11 @@ impl Memories {
     ///
     /// # Errors
     /// When the model fails.
-    pub fn search(&self, query: &str, memories: &[Memory]) -> Result<Vec<MemoryMatch>, QueryError> {
+    pub fn search(
+        &self,
+        query: &str,
+        memories: &[Memory],
+    ) -> Result<Vec<MemoryMatch>, MemoriesError> {
         let model = self.model()?;
         let embedder = self.embedder(model.as_ref());
         let settings = &self.home.config.retrieval;
@@ -222,7 +226,7 @@ impl Memories {
         draft: &MemoryDraft,
         is_global: bool,
         now: &Zoned,
-    ) -> Result<SavedMemory, QueryError> {
+    ) -> Result<SavedMemory, MemoriesError> {
         let scope = is_global.then_some(MemoryScope::Global);
         let draft = MemoryDraft {
             prompts: self.source_prompts(draft),

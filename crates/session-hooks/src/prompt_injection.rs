@@ -1,10 +1,9 @@
 //! The text that a hook puts into a session: the overview at its start, and before a prompt memories
 //! and turns of the history that answer it.
 
-use crate::error::QueryError;
+use crate::error::MemoriesError;
 use crate::memories::Memories;
 use crate::project_sessions::ProjectDirectories;
-use crate::query_models::QueryModels;
 use crate::tool_event::ToolPlace;
 use jiff::Timestamp;
 use session_agents::{HookInput, ToolUse};
@@ -14,6 +13,7 @@ use session_memory::{
     AgentContext, BlockItem, FrontmatterTime, InjectionOutcome, InjectionRequest,
     InjectionResources, MemoryBlock, PastTurn,
 };
+use session_query::QueryModels;
 use session_search::{Level, SearchHit, SearchRequest, search};
 use session_store::{SessionRow, SessionTree};
 
@@ -25,7 +25,10 @@ impl Memories {
     ///
     /// # Errors
     /// When the model fails.
-    pub fn inject(&self, request: &InjectionRequest<'_>) -> Result<InjectionOutcome, QueryError> {
+    pub fn inject(
+        &self,
+        request: &InjectionRequest<'_>,
+    ) -> Result<InjectionOutcome, MemoriesError> {
         let redactor = self.home.config.redactor();
         let request = InjectionRequest {
             prompt: &redactor.redact(request.prompt),
@@ -89,7 +92,7 @@ fn find_past_turns(
     prompt: &str,
     memories: &Memories,
     session: Option<&str>,
-) -> Result<Vec<BlockItem>, QueryError> {
+) -> Result<Vec<BlockItem>, MemoriesError> {
     let Some(project) = &memories.project else {
         return Ok(Vec::new());
     };
@@ -102,7 +105,7 @@ fn find_past_turns(
     if only.is_empty() {
         return Ok(Vec::new());
     }
-    let models = QueryModels::new(home.loadable_catalogue()?, &home.config.model, &home.root)?;
+    let models = QueryModels::for_home(home)?;
     let embeddings = models.without_endpoint().embed(&index, prompt)?;
     let mut request = SearchRequest {
         level: Level::Turn,

@@ -16,7 +16,7 @@ const EMOJI_SELECTOR: char = '\u{fe0f}';
 ///
 /// The joiners U+200C and U+200D and the selector U+FE0F stay where writing needs them: within words
 /// of scripts that join letters, and within emoji.
-pub fn printable(text: &str) -> Cow<'_, str> {
+pub fn sanitize_text(text: &str) -> Cow<'_, str> {
     if !has_suspect(text) {
         return Cow::Borrowed(text);
     }
@@ -197,36 +197,38 @@ mod tests {
     #[test]
     fn terminals_get_no_control_characters() {
         assert_eq!(
-            printable("a\u{1b}[31mred\u{1b}[0m\u{7}b\tc\nd"),
+            sanitize_text("a\u{1b}[31mred\u{1b}[0m\u{7}b\tc\nd"),
             "aredb\tc\nd"
         );
         assert_eq!(
-            printable("x\u{1b}]0;title\u{7}y\u{9b}2Jz\u{202e}w\r"),
+            sanitize_text("x\u{1b}]0;title\u{7}y\u{9b}2Jz\u{202e}w\r"),
             "xyzw"
         );
-        assert_eq!(printable("10%\r20%\r\nend\r"), "10% 20%\nend");
+        assert_eq!(sanitize_text("10%\r20%\r\nend\r"), "10% 20%\nend");
         assert_eq!(
-            printable(
+            sanitize_text(
                 "a\u{1b}]52;c;cm0=\u{1b}\\b\u{1b}Pq#0\u{9c}c\u{1b}(0d\u{1b}ce\u{9d}8;;x\u{7}f"
             ),
             "abcdef"
         );
         assert_eq!(
-            printable("\u{1b}]0;no end\nnext line"),
+            sanitize_text("\u{1b}]0;no end\nnext line"),
             "\nnext line",
             "a string without an end takes its line alone"
         );
-        assert_eq!(printable("plain"), "plain");
+        assert_eq!(sanitize_text("plain"), "plain");
     }
 
     #[test]
     fn nobody_gets_what_nobody_sees() {
         assert_eq!(
-            printable("\u{feff}a\u{200b}b\u{200c}c\u{2060}d\u{ad}e\u{2066}f\u{e0041}g"),
+            sanitize_text("\u{feff}a\u{200b}b\u{200c}c\u{2060}d\u{ad}e\u{2066}f\u{e0041}g"),
             "abcdefg"
         );
         assert_eq!(
-            printable("a\u{2028}b\u{2029}c\u{3164}d\u{2800}e\u{e0100}f\u{fe00}g\u{fe0f}h\u{200d}i"),
+            sanitize_text(
+                "a\u{2028}b\u{2029}c\u{3164}d\u{2800}e\u{e0100}f\u{fe00}g\u{fe0f}h\u{200d}i"
+            ),
             "a b cdefghi"
         );
     }
@@ -240,10 +242,10 @@ mod tests {
             "👨\u{200d}👩\u{200d}👧 ❤\u{fe0f}\u{200d}🔥 👍🏽 1\u{fe0f}\u{20e3}",
             "日本語 ไทย 한국어 Ünïcödé",
         ] {
-            assert_eq!(printable(text), text);
+            assert_eq!(sanitize_text(text), text);
         }
         let hidden = "pass\u{200c}word \u{200d}\u{200d}می\u{200c} خ\u{200c}\u{200c}ب";
-        assert_eq!(printable(hidden), "password می خ\u{200c}ب");
+        assert_eq!(sanitize_text(hidden), "password می خ\u{200c}ب");
     }
 
     proptest! {
@@ -251,9 +253,9 @@ mod tests {
 
         #[test]
         fn it_is_idempotent_and_leaves_nothing_unsafe(text in "(\\PC|[\u{0}-\u{1f}]|[\u{80}-\u{9f}]|[\u{200b}-\u{206f}]|\u{1b}[\\[\\]P(]|👨|ی|\u{fe0f}|[\u{e0000}-\u{e0fff}]){0,40}") {
-            let once = printable(&text).into_owned();
+            let once = sanitize_text(&text).into_owned();
             prop_assert!(!once.contains(is_unsafe), "{:?}", once);
-            prop_assert_eq!(printable(&once), once.as_str());
+            prop_assert_eq!(sanitize_text(&once), once.as_str());
         }
     }
 }

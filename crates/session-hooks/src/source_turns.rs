@@ -1,6 +1,6 @@
 //! The turns that a memory comes from.
 
-use crate::error::QueryError;
+use crate::error::MemoriesError;
 use crate::memories::Memories;
 use session_core::TurnContent;
 use session_core::noise::is_noise;
@@ -24,7 +24,7 @@ impl SourceTurns {
     ///
     /// # Errors
     /// When the index fails.
-    pub(crate) fn read(memories: &Memories, source: &MemorySource) -> Result<Self, QueryError> {
+    pub(crate) fn read(memories: &Memories, source: &MemorySource) -> Result<Self, MemoriesError> {
         let Some(range) = source.turn_range() else {
             return Ok(Self::default());
         };
@@ -68,7 +68,7 @@ impl Memories {
     pub(crate) fn visit_newest_turns(
         &self,
         mut visit: impl FnMut(&TurnContent),
-    ) -> Result<(), QueryError> {
+    ) -> Result<(), MemoriesError> {
         let index = self.home.index()?;
         let mut sessions = index.sessions()?;
         sessions.sort_by_key(|session| Reverse(session.ended_ms));

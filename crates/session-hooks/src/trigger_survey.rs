@@ -1,6 +1,6 @@
 //! Surveys what a trigger may name: the files of a project, and the commands and errors of its history.
 
-use crate::error::QueryError;
+use crate::error::MemoriesError;
 use crate::memories::Memories;
 use crate::tool_event::command_lines;
 use session_core::{TurnContent, find_error_names};
@@ -57,7 +57,7 @@ impl<'a> TriggerSurvey<'a> {
     }
 }
 
-fn read_newest(memories: &Memories) -> Result<NewestRuns, QueryError> {
+fn read_newest(memories: &Memories) -> Result<NewestRuns, MemoriesError> {
     let mut newest = NewestRuns::default();
     memories.visit_newest_turns(|turn| {
         let runs = turn.command_runs();

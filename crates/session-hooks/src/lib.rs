@@ -1,0 +1,54 @@
+//! The memories of a directory, and the answers to an agent's hooks.
+//!
+//! [`Memories`] joins the store of the memories with the configuration of a directory's project, the model that
+//! embeds them and the index of the history: it saves, lists and searches them. [`Memories::save`] proposes
+//! triggers for a new memory, from the turns that it comes from or from the files that its text names
+//! ([`SavedMemory`]); [`Memories::find_broad_triggers`] finds those that match too much.
+//!
+//! A hook is answered in two steps. [`PromptOutcome::decide`] decides which memories are put before a prompt, and
+//! [`PromptOutcome::hook_answer`] what the agent is told at an event:
+//!
+//! | event | answer |
+//! | --- | --- |
+//! | session start | the list of memories, and by choice the last session of the project |
+//! | prompt | memories that are like it |
+//! | call of a tool | memories whose triggers match its paths or commands |
+//! | failed command | memories whose triggers match its errors, and what cured them before |
+//!
+//! Which memories these are is decided in `session-memory`; the events are parsed in `session-agents`. Only the
+//! index as it is is read: a hook does not wait for a refresh.
+//!
+//! [`FrontEndCallbacks`] are what the program does for a front end that stays open.
+//!
+//! ```
+//! use session_hooks::Memories;
+//!
+//! # fn main() -> Result<(), session_hooks::MemoriesError> {
+//! let project = tempfile::tempdir()?;
+//! # fs_err::create_dir(project.path().join(".git"))?;
+//! let memories = Memories::for_folder(project.path())?;
+//! assert!(memories.project.is_some());
+//! # Ok(())
+//! # }
+//! ```
+
+mod broad_triggers;
+mod error;
+mod failed_before;
+mod front_end_callbacks;
+mod history_line;
+mod hook_response;
+mod last_session;
+mod memories;
+mod project_sessions;
+mod prompt_injection;
+mod proposed_triggers;
+mod source_turns;
+mod tool_event;
+mod trigger_survey;
+
+pub use broad_triggers::{BroadTrigger, TriggerKind};
+pub use error::MemoriesError;
+pub use front_end_callbacks::FrontEndCallbacks;
+pub use hook_response::PromptOutcome;
+pub use memories::{Memories, SavedMemory};
