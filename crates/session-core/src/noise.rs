@@ -31,6 +31,33 @@ pub fn is_noise(text: &str) -> bool {
         && !text.split_whitespace().any(is_rare)
 }
 
+/// Prompts at least this long, in characters, say by themselves what they are about.
+const MIN_TELLING_CHARS: usize = 80;
+
+/// Words that move the work to another branch or part of a plan, and do not say what it is.
+const MOVES: [&str; 14] = [
+    "back", "branch", "branches", "checkout", "develop", "main", "master", "origin", "phase",
+    "pull", "rebase", "switch", "trunk", "worktree",
+];
+
+/// Returns true for a prompt that only says what to do to whom it has a context: a line for the shell (`!git status`),
+/// or a short one that begins with the number of a choice, or in which each word is common or moves to
+/// another branch. "5 seems good to tackle", "ok, let's get back to main".
+pub fn needs_context(prompt: &str) -> bool {
+    let prompt = prompt.trim();
+    let is_short = prompt.chars().take(MIN_TELLING_CHARS).count() < MIN_TELLING_CHARS;
+    let is_telling = |word| is_rare(word) && !MOVES.contains(&plain_word(word).as_str());
+    prompt.starts_with('!')
+        || is_short && (begins_with_choice(prompt) || !prompt.split_whitespace().any(is_telling))
+}
+
+/// Returns true for a text that begins with a number of one or two digits and goes on; `1.` begins a list.
+fn begins_with_choice(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let number = first.trim_end_matches(',');
+    (1..MIN_DIGITS).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit())
+}
+
 /// Returns true for a text that is uninformative about its turn: noise, a blob of data or this program's output.
 pub fn is_uninformative(text: &str) -> bool {
     is_noise(text) || is_json_blob(text) || is_own_output(text)
@@ -44,19 +71,26 @@ fn is_rare(word: &str) -> bool {
     if word.bytes().filter(u8::is_ascii_digit).count() >= MIN_DIGITS {
         return true;
     }
-    let core = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let core = core_of(word);
     if !core.is_ascii() {
         return core.chars().any(char::is_alphabetic);
     }
-    let plain: String = core
-        .chars()
-        .filter(|c| *c != '\'')
-        .collect::<String>()
-        .to_ascii_lowercase();
+    let plain = plain_word(word);
     is_abbreviation(word, core)
         || plain.len() > 2
             && plain.bytes().any(|b| b.is_ascii_alphabetic())
             && !COMMON_WORDS.contains(plain.as_str())
+}
+
+/// Returns a word without the signs around it.
+fn core_of(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric())
+}
+
+/// Returns a word in lower case, without the signs around it and apostrophes.
+fn plain_word(word: &str) -> String {
+    let letters = core_of(word).chars().filter(|c| *c != '\'');
+    letters.collect::<String>().to_ascii_lowercase()
 }
 
 /// Returns true for two capitals, and a letter with what makes it the name of a language: `CI`, `C++`, `C#`.
@@ -161,6 +195,34 @@ mod tests {
             assert!(!is_noise(words), "{words:?}");
         }
         assert!(!is_noise("yes please do it like you said before"));
+    }
+
+    #[test]
+    fn prompts_that_need_a_context_are_known() {
+        for prompt in [
+            "",
+            "yes, please do it",
+            "ok lets get back to main",
+            "Switch to the phase 12 branch.",
+            "!git switch main",
+            "!make lamp && ./lamp --oil --wick 3 # a long line for the shell that says all that is to be done at once",
+            "5 seems like a great one to tackle",
+            "3, but apply the changes to this branch",
+            "12",
+        ] {
+            assert!(needs_context(prompt), "{prompt:?}");
+        }
+        for prompt in [
+            "Oil the gate",
+            "fix EMFILE",
+            "why is main so slow?",
+            "1. Oil the gate 2. Hang the lamp",
+            "404 on the main page",
+            "切换到主分支",
+            "3 of the lamps in the tower are dark since the last change, and the gauge of the oil is stuck",
+        ] {
+            assert!(!needs_context(prompt), "{prompt:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A query as terms.
 
-use crate::error_marker::is_error_line;
+use crate::error_marker::{is_error_line, reports_failure};
 use crate::query_word::{is_identifier, split_word};
 use crate::stop_words::{StopWords, tells_english};
 use crate::text::{self, normalize_searchable};
@@ -37,6 +37,13 @@ pub struct Term {
     /// True when the user quoted it, or it is shaped like an identifier: a
     /// path, a flag, an error code, `CamelCase`, `snake_case`.
     pub exact: bool,
+}
+
+impl Term {
+    /// Returns true where nobody quoted it to have it as it stands: a word, or a name by its shape.
+    pub fn is_word_or_name(&self) -> bool {
+        !self.exact || is_identifier(&self.text)
+    }
 }
 
 /// Fewest terms of a query that is a line of an error: fewer words are about one.
@@ -104,14 +111,19 @@ fn on_one_line(text: &str) -> String {
     normalize_searchable(&text).trim().to_owned()
 }
 
-/// Returns the line of an error in a text: of a traceback of Python the last one, else the first.
+/// Returns the line of an error in a text: of a traceback of Python the last one, else the first. A line that says what
+/// failed without a word for it (`cannot find module`) is one where no other is.
 fn error_line(text: &str) -> Option<String> {
-    let lines = text.lines().map(on_one_line);
-    let mut errors = lines.filter(|line| is_error_line(line) && count_terms(line) >= LINE_TERMS);
-    match text.contains(TRACEBACK) {
+    let lines = || {
+        let lines = text.lines().map(on_one_line);
+        lines.filter(|line| count_terms(line) >= LINE_TERMS)
+    };
+    let mut errors = lines().filter(|line| is_error_line(line));
+    let marked = match text.contains(TRACEBACK) {
         true => errors.next_back(),
         false => errors.next(),
-    }
+    };
+    marked.or_else(|| lines().find(|line| reports_failure(line)))
 }
 
 fn count_terms(line: &str) -> usize {
@@ -331,6 +343,10 @@ mod tests {
         let line = |text: &str| Query::new(text).error_line;
         let pasted = "error: Script not found \"lint\"";
         assert_eq!(line(pasted).as_deref(), Some(pasted));
+        let without_marker = "go: cannot run *_test.go files (lamp_test.go)";
+        assert_eq!(line(without_marker).as_deref(), Some(without_marker));
+        let both = format!("{without_marker}\n{pasted}");
+        assert_eq!(line(&both).as_deref(), Some(pasted));
         assert_eq!(line("docker error"), None);
         assert_eq!(line("why did the docker network freeze"), None);
     }

@@ -232,6 +232,23 @@ fn is_camel_case(word: &str) -> bool {
 /// Longest word that is split: base64 looks like camel case, too.
 const CAMEL_CASE_BYTES: usize = 64;
 
+/// Returns the words of a name in camel case, with spaces between them: the same name in snake case has them one after
+/// the other. `None` for other names.
+pub fn split_camel_case_name(name: &str) -> Option<String> {
+    let is_name = is_camel_case(name) && name.chars().all(char::is_alphanumeric);
+    is_name.then(|| split_camel_case(name).join(" "))
+}
+
+/// Returns the words that `_` or `-` join without these, as the same name is written in camel case; `None` where one of
+/// them does not begin with a letter.
+pub fn join_name_parts(name: &str) -> Option<String> {
+    let parts = || name.split(['_', '-']);
+    let is_word = |part: &str| {
+        part.starts_with(char::is_alphabetic) && part.chars().all(char::is_alphanumeric)
+    };
+    (parts().count() > 1 && parts().all(is_word)).then(|| parts().collect())
+}
+
 /// Splits a word before each capital that follows a small letter or stands before one.
 fn split_camel_case(word: &str) -> Vec<&str> {
     let bytes = word.as_bytes();

@@ -1,6 +1,9 @@
 //! Titles of sessions that nobody named: what was typed first, without the template it was typed
 //! into, else what was done.
 
+mod address;
+
+use self::address::{LeadingAddress, shorten_addresses};
 use crate::content::TurnContent;
 use crate::text::{self, clip, collapse_whitespace, file_name, is_unspaced};
 use crate::turn_stats::FileAccess;
@@ -20,23 +23,20 @@ const MAX_FILES: usize = 3;
 /// Mark of omitted words.
 const CUT: &str = "…";
 
-/// Returns the title that a prompt gives to its session: its head, on one line.
+/// Returns the title that a prompt gives to its session: its head, on one line. Web addresses beside other words are in
+/// their short form.
 pub fn prompt_title(prompt: &str) -> String {
     let prompt = prompt_subject(prompt);
     let head = clip(prompt, 4 * TITLE_BYTES);
     let line = collapse_whitespace(head);
+    let line = match LeadingAddress::split(&line).task {
+        "" => line,
+        _ => shorten_addresses(&line),
+    };
     if line.len() <= TITLE_BYTES && head.len() == prompt.len() {
         return line;
     }
     format!("{}{CUT}", shorten(&line))
-}
-
-/// Returns the title that is left of an opening when the template before `rest` is removed.
-pub fn remainder_title(rest: &str) -> String {
-    match CUT.len() + 1 + rest.len() <= TITLE_BYTES {
-        true => format!("{CUT} {rest}"),
-        false => format!("{CUT} {}{CUT}", shorten(rest)),
-    }
 }
 
 /// Returns the title of a session without prompts: the files that were changed, else the first
@@ -72,15 +72,61 @@ fn join_names<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
     }
 }
 
-/// Returns the beginning of a prompt, on one line, as it is compared with others.
-pub fn prompt_opening(prompt: &str) -> String {
-    collapse_whitespace(clip(prompt_subject(prompt), OPENING_BYTES))
+/// The beginning of a prompt, on one line, as it is compared with others.
+#[derive(Debug, Clone, Default)]
+pub struct PromptOpening {
+    /// The short form of the web addresses that the prompt begins with: these differ by page, and are no template.
+    address: String,
+    task: String,
 }
 
-/// Returns the characters that openings of one template share at least, if there are so many.
-pub fn template_key(opening: &str) -> Option<&str> {
-    let (end, _) = opening.char_indices().nth(SHARED_CHARS)?;
-    opening.get(..end)
+impl PromptOpening {
+    /// Reads the opening of a prompt.
+    pub fn new(prompt: &str) -> Self {
+        let line = collapse_whitespace(clip(prompt_subject(prompt), OPENING_BYTES));
+        let leading = LeadingAddress::split(&line);
+        Self {
+            address: shorten_addresses(leading.address),
+            task: shorten_addresses(leading.task),
+        }
+    }
+
+    /// Returns the characters that openings of one template share at least, if there are so many.
+    pub fn template_key(&self) -> Option<&str> {
+        template_key(&self.task)
+    }
+
+    /// Returns the length of its texts, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.address.len() + self.task.len()
+    }
+
+    /// Returns the title that is left when the template before `rest` is removed.
+    fn remainder_title(&self, rest: &str) -> String {
+        let line = match self.address.as_str() {
+            "" => format!("{CUT} {rest}"),
+            address => format!("{address} {CUT} {rest}"),
+        };
+        match line.len() <= TITLE_BYTES {
+            true => line,
+            false => format!("{}{CUT}", shorten(&line)),
+        }
+    }
+}
+
+/// Returns the title of each opening without its template; `None` where there is none, or nothing follows it.
+pub fn template_titles(openings: &[PromptOpening]) -> Vec<Option<String>> {
+    let tasks: Vec<&str> = openings.iter().map(|opening| &*opening.task).collect();
+    let rests = openings.iter().zip(remove_templates(&tasks));
+    rests
+        .map(|(opening, rest)| rest.map(|rest| opening.remainder_title(rest)))
+        .collect()
+}
+
+/// Returns the first characters of a text, if it has as many as a template.
+fn template_key(text: &str) -> Option<&str> {
+    let (end, _) = text.char_indices().nth(SHARED_CHARS)?;
+    text.get(..end)
 }
 
 /// Returns each opening without its template, the beginning that several different openings share; `None` where there is
@@ -88,7 +134,7 @@ pub fn template_key(opening: &str) -> Option<&str> {
 ///
 /// A template within a template (a preamble, then one of several tasks) is removed, too. The time is
 /// that of sorting the openings.
-pub fn remove_templates<'a>(openings: &[&'a str]) -> Vec<Option<&'a str>> {
+fn remove_templates<'a>(openings: &[&'a str]) -> Vec<Option<&'a str>> {
     let mut found = vec![None; openings.len()];
     let mut groups = group_by_key(openings.iter().copied().enumerate());
     while let Some(group) = groups.pop() {
@@ -160,6 +206,12 @@ fn is_separator(c: char) -> bool {
 
 /// The line that Claude Code puts before an accepted plan, which begins a session.
 const OF_A_PLAN: &str = "Implement the following plan:";
+
+/// Returns a prompt without the line that Claude Code puts before an accepted plan.
+pub fn strip_plan_line(prompt: &str) -> &str {
+    let plan = prompt.trim_start().strip_prefix(OF_A_PLAN);
+    plan.map_or(prompt, str::trim_start)
+}
 
 /// Returns the subject of a prompt: of a plan its heading.
 fn prompt_subject(prompt: &str) -> &str {

@@ -10,7 +10,6 @@ use thiserror::Error;
 
 /// The reason for which the picker ended, or something was not done.
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum PickerError {
     /// The index or a model failed.
     #[error(transparent)]

@@ -5,7 +5,7 @@ use session_core::text::{FilteredChar, fold_word, folded_chars};
 use session_core::{TurnContent, noise, text};
 use unicode_width::UnicodeWidthStr;
 
-/// How far into a text a passage is looked for.
+/// Bytes of a text in which the best passage is looked for; the first one behind them, where there is none in any text.
 const SEARCHED_BYTES: usize = 8 * 1024;
 /// Mark of omitted words, one character.
 const CUT: char = '…';
@@ -31,6 +31,10 @@ pub(crate) fn find_snippet(content: &TurnContent, words: &SnippetWords, limit: u
                 first
             }
         });
+    let best = best.or_else(|| {
+        let mut texts = texts.clone();
+        texts.find_map(|text| find_late_passage(text, words, limit))
+    });
     match best {
         Some(best) => shorten(best.text, best.within, limit),
         None => texts
@@ -93,6 +97,22 @@ fn find_best_passage<'a>(text: &'a str, words: &SnippetWords, limit: usize) -> O
         words,
         within: start > line,
     })
+}
+
+/// Returns the first passage of a text behind its beginning that has a word of the query.
+fn find_late_passage<'a>(text: &'a str, words: &SnippetWords, limit: usize) -> Option<Passage<'a>> {
+    let mut rest = text;
+    let parts = std::iter::from_fn(|| {
+        let part = text::clip(rest, SEARCHED_BYTES);
+        // Not within a line, whose words stand together, nor within a word.
+        let end = match part.len() == rest.len() {
+            true => part.len(),
+            false => part.rfind(char::is_whitespace).unwrap_or(part.len()),
+        };
+        rest = rest.get(end.max(1)..)?;
+        (!rest.is_empty()).then_some(rest)
+    });
+    Iterator::find_map(&mut { parts }, |part| find_best_passage(part, words, limit))
 }
 
 /// Returns the offsets where passages may begin, each with that of its line: at a line
@@ -304,6 +324,22 @@ mod tests {
             200,
             "Die Größe der Verbindungen, die große Zahl.",
         );
+    }
+
+    #[test]
+    fn a_match_far_behind_the_beginning_is_shown() {
+        let content = TurnContent {
+            prompt: "Mend the lock.".into(),
+            answer: format!("{}the lantern burns\nquietly", "It turns.\n".repeat(2_000)),
+            ..TurnContent::default()
+        };
+        check(&content, "lantern", 25, "the lantern burns quietly");
+        check(&content, "harbour", 25, "Mend the lock.");
+        let wide = TurnContent {
+            answer: format!("{} lantern", "字".repeat(9_000)),
+            ..content
+        };
+        assert!(find_snippet(&wide, &words("lantern"), 20).ends_with("lantern"));
     }
 
     #[test]

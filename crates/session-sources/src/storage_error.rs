@@ -17,6 +17,9 @@ pub(crate) enum StorageError {
     /// Another file, or one that is being written.
     #[error("file is not a JSON document of a session")]
     NotADocument,
+    /// Its description of a conversation is damaged, or longer than 64 MB.
+    #[error("its description is not valid JSON")]
+    NotAConversation,
     /// Another program holds the lock.
     #[error("database is locked by another program")]
     Locked,

@@ -35,7 +35,8 @@ impl Vocabulary<'_> {
         Ok(words.iter().map(|word| format!("{before}{word}")).collect())
     }
 
-    fn complete_word(&self, typed: &str) -> Result<Vec<String>> {
+    /// Returns words that begin with what is typed, the commonest first.
+    pub(crate) fn complete_word(&self, typed: &str) -> Result<Vec<String>> {
         let mut stemmer = WordStemmer::new()?;
         let folded = stemmer.fold(typed)?;
         let stem = stemmer.stem(&folded)?;

@@ -32,6 +32,9 @@ impl Ownership {
     }
 }
 
+/// Turns that one is compared with, at most.
+const MAX_OWNERS: usize = 16;
+
 impl Writer {
     /// Returns the turns that are no copies and have an origin, or time and prompt, in common with
     /// this one, which has these keys: those of its origin first.
@@ -40,7 +43,7 @@ impl Writer {
         let mut owners = Vec::new();
         for hash in [keys.origin, keys.prompt_time].into_iter().flatten() {
             for candidate in self.turn_keys.find(&self.reader.db, hash)? {
-                if seen.insert(candidate) {
+                if owners.len() < MAX_OWNERS && seen.insert(candidate) {
                     owners.extend(self.owner_alike(candidate, id, keys)?);
                 }
             }

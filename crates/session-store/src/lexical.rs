@@ -113,7 +113,9 @@ impl Reader {
             vocabulary.inflections(query)?,
             vocabulary.complete_last_term(query)?,
         );
-        let found = self.find_terms(searched)?;
+        let mut found = self.find_terms(searched)?;
+        self.find_errors(&mut found)?;
+        self.find_substitutes(&vocabulary, &mut found)?;
         let mut best = TopK::new(limit, best_first);
         for hit in bm25(&found, totals, &turns) {
             if best.may_hold(&hit) && passes(hit.id)? {

@@ -84,6 +84,7 @@ mod session_blocks;
 mod session_counts;
 mod session_tree;
 mod sessions;
+mod substitutes;
 mod term_stats;
 mod titles;
 mod turn_columns;

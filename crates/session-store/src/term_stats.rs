@@ -4,7 +4,7 @@ use crate::id::TurnId;
 use crate::lexical::fts5_string;
 use crate::postings::Posting;
 use serde::Serialize;
-use session_core::{Query, Term, idf, text};
+use session_core::{ErrorSignature, Query, Term, idf, text};
 
 /// The share of its score that a turn with a variant has where others hold the word as typed: less than one occurrence of
 /// that, however often it holds the variant.
@@ -80,6 +80,10 @@ pub(crate) struct SearchedTerm {
     path_ends: Vec<String>,
     /// Its pairs of characters, or its words, are searched, too: it counts only where some turn holds it.
     is_optional: bool,
+    /// Where nothing holds it, other spellings and longer names are searched in its place.
+    has_substitutes: bool,
+    /// The signatures of the error that it is a line of: turns that failed of the error stand for those that hold the line.
+    signatures: Vec<ErrorSignature>,
 }
 
 impl SearchedTerm {
@@ -90,9 +94,22 @@ impl SearchedTerm {
                 true => path_ends(&term.text),
                 false => Vec::new(),
             },
+            variants: text::join_name_parts(&term.text).into_iter().collect(),
+            has_substitutes: !is_optional && term.is_word_or_name(),
             text: term.text,
-            variants: Vec::new(),
             is_optional,
+            signatures: Vec::new(),
+        }
+    }
+
+    fn error_line(line: &str) -> Self {
+        let term = Term {
+            text: line.to_owned(),
+            exact: true,
+        };
+        Self {
+            signatures: ErrorSignature::read_all(line),
+            ..Self::new(term, true)
         }
     }
 
@@ -143,7 +160,7 @@ pub(crate) fn searched_terms(
             pairs.clear();
         }
         let mut term = SearchedTerm::new(term.clone(), !pairs.is_empty());
-        term.variants = inflections;
+        term.variants.extend(inflections);
         searched.push(term);
         let pairs = pairs.into_iter().map(|text| Term { text, exact: false });
         searched.extend(pairs.map(|pair| SearchedTerm::new(pair, false)));
@@ -153,9 +170,8 @@ pub(crate) fn searched_terms(
         let new = completions.into_iter().filter(|text| !known.contains(text));
         last.variants.extend(new);
     }
-    let line = query.error_line.iter().cloned();
-    let line = line.map(|text| Term { text, exact: true });
-    searched.extend(line.map(|line| SearchedTerm::new(line, true)));
+    let line = query.error_line.as_deref();
+    searched.extend(line.map(SearchedTerm::error_line));
     searched
 }
 
@@ -165,6 +181,8 @@ pub(crate) struct FoundTerm {
     postings: Vec<Posting>,
     /// Those of all variants, of turns that do not hold the term as typed.
     variants: Vec<Posting>,
+    /// True where the variants are longer words that begin with it, or another spelling of it.
+    is_substitute: bool,
 }
 
 /// Postings that BM25 counts as those of one term.
@@ -193,6 +211,33 @@ impl FoundTerm {
             variants: join_variants(variants, &postings),
             searched,
             postings,
+            is_substitute: false,
+        }
+    }
+
+    /// Returns the term where nothing holds it in any form, and another may stand in its place.
+    pub(crate) fn missing_text(&self) -> Option<&str> {
+        let is_missing = self.postings.is_empty() && self.variants.is_empty();
+        (is_missing && self.searched.has_substitutes).then_some(&self.searched.text)
+    }
+
+    /// Takes what is found in its place.
+    pub(crate) fn substitute(&mut self, texts: Vec<String>, postings: Vec<Vec<Posting>>) {
+        self.variants = join_variants(postings, &self.postings);
+        self.searched.variants.extend(texts);
+        self.is_substitute = true;
+    }
+
+    /// Returns the signatures of the error that it is a line of.
+    pub(crate) fn signatures(&self) -> &[ErrorSignature] {
+        &self.searched.signatures
+    }
+
+    /// Takes turns that failed of the error that it is a line of: with other numbers or paths it is the same error.
+    pub(crate) fn add_error_turns(&mut self, turns: Vec<Posting>) {
+        match self.postings.is_empty() {
+            true => self.postings = turns,
+            false => self.variants = join_variants(vec![turns], &self.postings),
         }
     }
 
@@ -210,9 +255,9 @@ impl FoundTerm {
         [as_typed, variants].into_iter()
     }
 
-    /// Where no turn holds the term as typed, its variants stand for it.
+    /// Where no turn holds the term as typed, its inflections stand for it.
     fn variant_weight(&self) -> f32 {
-        match self.postings.is_empty() {
+        match self.postings.is_empty() && !self.is_substitute {
             true => 1.0,
             false => VARIANT_WEIGHT,
         }

@@ -10,6 +10,7 @@ use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
 use rustc_hash::FxHashMap;
 use session_core::text::sanitize_text;
+use session_core::title::PromptOpening;
 use session_core::{PromptKind, Turn, TurnContent, noise, title};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem::take;
@@ -17,7 +18,7 @@ use std::mem::take;
 /// Changes since the last commit that may change titles.
 #[derive(Default)]
 pub(crate) struct PendingTitles {
-    /// Sessions whose first prompt came or went, by the hash of its [`title::template_key`].
+    /// Sessions whose first prompt came or went, by the hash of its [`PromptOpening::template_key`].
     templates: BTreeMap<i64, BTreeSet<SessionId>>,
     /// Sessions with turns whose prompt says nothing.
     sessions: BTreeSet<SessionId>,
@@ -26,18 +27,18 @@ pub(crate) struct PendingTitles {
 /// Openings that the writer has met, so that they are not read and unpacked again for each commit.
 #[derive(Default)]
 pub(crate) struct KnownOpenings {
-    by_session: FxHashMap<SessionId, String>,
+    by_session: FxHashMap<SessionId, PromptOpening>,
     bytes: usize,
 }
 
 impl KnownOpenings {
     /// Most bytes of openings that are kept.
     const MAX_BYTES: usize = 4 << 20;
-    /// Beside its text.
+    /// Beside its texts.
     const ENTRY_BYTES: usize = 64;
 
-    fn insert(&mut self, session: SessionId, opening: String) {
-        self.bytes += opening.len() + Self::ENTRY_BYTES;
+    fn insert(&mut self, session: SessionId, opening: PromptOpening) {
+        self.bytes += opening.bytes() + Self::ENTRY_BYTES;
         if self.bytes > Self::MAX_BYTES {
             *self = Self::default();
         }
@@ -50,10 +51,11 @@ impl KnownOpenings {
     }
 }
 
-/// The prompt that titles a session, and the index of its turn in the session.
+/// The prompt that titles a session, its title, and the index of its turn in the session.
 struct TitlePrompt {
     turn: u32,
     prompt: String,
+    title: String,
 }
 
 /// Turns that are looked at for what was done.
@@ -62,24 +64,42 @@ const MAX_WORK_TURNS: usize = 100;
 const MAX_COMPARED: usize = 500;
 
 impl Writer {
-    /// Keeps the first prompt of a session that says something: a later one is left alone.
+    /// Keeps the first prompt of a session that can be its title. A later one takes its place only where the kept one
+    /// [needs a context](noise::needs_context) and the later one does not.
     pub(crate) fn store_first_prompt(&mut self, session: SessionId, turn: &Turn) -> Result<()> {
         if self.new_session.has_first_prompt(session) {
             return Ok(());
         }
         let title = title::prompt_title(&turn.prompt);
-        let changed = self
-            .reader
-            .db
-            .prepare_cached(
-                "UPDATE sessions SET first_prompt = ?2 WHERE id = ?1 AND first_prompt IS NULL",
-            )?
-            .execute(params![session, title])?;
-        self.new_session.note_first_prompt(session);
-        match changed {
-            0 => Ok(()),
-            _ => self.insert_opening(session, turn.index, &turn.prompt),
+        let is_last = !noise::needs_context(&title);
+        match self.first_prompt(session)? {
+            Some(kept) if !noise::needs_context(&kept) => {
+                self.new_session.note_first_prompt(session);
+                return Ok(());
+            }
+            Some(_) if !is_last => return Ok(()),
+            Some(_) => self.delete_opening(session)?,
+            None => {}
         }
+        self.set_first_prompt(session, &title)?;
+        if is_last {
+            self.new_session.note_first_prompt(session);
+        }
+        self.insert_opening(session, turn.index, &turn.prompt)
+    }
+
+    /// Returns the title that the first prompt of a session gives.
+    fn first_prompt(&self, session: SessionId) -> Result<Option<String>> {
+        let find = "SELECT first_prompt FROM sessions WHERE id = ?1";
+        let mut find = self.reader.db.prepare_cached(find)?;
+        Ok(find.query_row([session], |row| row.get(0))?)
+    }
+
+    fn set_first_prompt(&self, session: SessionId, title: &str) -> Result<()> {
+        let update = "UPDATE sessions SET first_prompt = ?2, rest = NULL WHERE id = ?1";
+        let mut update = self.reader.db.prepare_cached(update)?;
+        update.execute(params![session, title])?;
+        Ok(())
     }
 
     pub(crate) fn insert_opening(
@@ -88,8 +108,8 @@ impl Writer {
         index: u32,
         prompt: &str,
     ) -> Result<()> {
-        let opening = title::prompt_opening(prompt);
-        let Some(template) = title::template_key(&opening).map(text_hash) else {
+        let opening = PromptOpening::new(prompt);
+        let Some(template) = opening.template_key().map(text_hash) else {
             return Ok(());
         };
         self.reader
@@ -134,27 +154,34 @@ impl Writer {
             self.queue_work_title(session);
             return Ok(());
         };
-        let update = "UPDATE sessions SET first_prompt = ?2 WHERE id = ?1";
-        let title = title::prompt_title(&found.prompt);
-        let mut update = self.reader.db.prepare_cached(update)?;
-        update.execute(params![session, title])?;
-        drop(update);
+        self.set_first_prompt(session, &found.title)?;
         self.insert_opening(session, found.turn, &found.prompt)
     }
 
-    /// Finds the first prompt of a session that can be its title.
+    /// Finds the first prompt of a session that can be its title: the one that [`Writer::store_first_prompt`] keeps.
     fn find_title_prompt(&self, session: SessionId) -> Result<Option<TitlePrompt>> {
+        let mut first = None;
         for turn in self.reader.turns(session)? {
             if turn.kind == PromptKind::None {
                 continue;
             }
             let prompt = self.content(turn.id)?.prompt;
-            if can_title_session(turn.kind, &prompt) {
-                let turn = turn.index;
-                return Ok(Some(TitlePrompt { turn, prompt }));
+            if !can_title_session(turn.kind, &prompt) {
+                continue;
             }
+            let (turn, title) = (turn.index, title::prompt_title(&prompt));
+            let needs_context = noise::needs_context(&title);
+            let found = TitlePrompt {
+                turn,
+                prompt,
+                title,
+            };
+            if !needs_context {
+                return Ok(Some(found));
+            }
+            first.get_or_insert(found);
         }
-        Ok(None)
+        Ok(first)
     }
 
     /// Notes that a session has a turn that may name it by what was done in it.
@@ -165,6 +192,18 @@ impl Writer {
     /// Forgets the first prompt of a session and what follows from it.
     pub(crate) fn clear_first_prompt(&mut self, session: SessionId) -> Result<()> {
         self.new_session = NewSession::default();
+        self.delete_opening(session)?;
+        self.reader
+            .db
+            .prepare_cached(
+                "UPDATE sessions SET first_prompt = NULL, rest = NULL, work = NULL WHERE id = ?1",
+            )?
+            .execute([session])?;
+        Ok(())
+    }
+
+    /// Deletes the opening of a session, whose title others of its template may share.
+    fn delete_opening(&mut self, session: SessionId) -> Result<()> {
         self.known_openings.remove(session);
         let mut find = self
             .reader
@@ -178,12 +217,6 @@ impl Writer {
         self.reader
             .db
             .prepare_cached("DELETE FROM openings WHERE session = ?1")?
-            .execute([session])?;
-        self.reader
-            .db
-            .prepare_cached(
-                "UPDATE sessions SET first_prompt = NULL, rest = NULL, work = NULL WHERE id = ?1",
-            )?
             .execute([session])?;
         Ok(())
     }
@@ -235,31 +268,30 @@ impl Writer {
 
     /// Names sessions by what differs in the prompts of these turns of theirs.
     fn update_rest_titles(&mut self, turns: &[(SessionId, TurnId)]) -> Result<()> {
-        let openings: Vec<String> = match turns.len() {
-            1 => vec![String::new()],
+        let openings: Vec<PromptOpening> = match turns.len() {
+            1 => vec![PromptOpening::default()],
             _ => turns
                 .iter()
                 .map(|(session, turn)| self.opening(*session, *turn))
                 .collect::<Result<_>>()?,
         };
-        let openings: Vec<&str> = openings.iter().map(String::as_str).collect();
         // One by one: see `Writer::reader`.
         let mut update = self
             .reader
             .db
             .prepare_cached("UPDATE sessions SET rest = ?2 WHERE id = ?1 AND rest IS NOT ?2")?;
-        for ((session, _), rest) in turns.iter().zip(title::remove_templates(&openings)) {
-            update.execute(params![session, rest.map(title::remainder_title)])?;
+        for ((session, _), title) in turns.iter().zip(title::template_titles(&openings)) {
+            update.execute(params![session, title])?;
         }
         Ok(())
     }
 
     /// Returns the opening of a session, whose first prompt is that of a turn.
-    fn opening(&mut self, session: SessionId, turn: TurnId) -> Result<String> {
+    fn opening(&mut self, session: SessionId, turn: TurnId) -> Result<PromptOpening> {
         if let Some(known) = self.known_openings.by_session.get(&session) {
             return Ok(known.clone());
         }
-        let opening = title::prompt_opening(&self.content(turn)?.prompt);
+        let opening = PromptOpening::new(&self.content(turn)?.prompt);
         self.known_openings.insert(session, opening.clone());
         Ok(opening)
     }

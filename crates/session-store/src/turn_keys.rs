@@ -27,6 +27,10 @@ const MAX_LAYERS: i64 = 8;
 /// Changed buckets from which on they become a layer, instead of being written again each.
 const MIN_LAYER_BUCKETS: usize = 1 << (BUCKET_BITS - 1);
 
+/// Turns that are looked at for one hash, at most, the first of all: as often as a prompt is given in one moment by a program
+/// that repeats it, all others with that hash would be compared with each.
+const MAX_CANDIDATES: usize = 128;
+
 /// Entries that wait in memory for the next commit, at most: 8 bytes each.
 const MAX_PENDING: usize = 1 << 18;
 /// Entries that a writer adds before it has a filter of all.
@@ -119,7 +123,7 @@ impl PendingTurnKeys {
         self.count += 1;
     }
 
-    /// Returns turns that may have a key with this hash, in order.
+    /// Returns the first turns that may have a key with this hash, in order.
     pub(crate) fn find(&self, db: &Connection, hash: i64) -> Result<Vec<TurnId>> {
         let bucket = bucket(hash);
         let is_new = |filter: &KeyFilter| !filter.may_hold(bucket, entry(hash, TurnId::default()));
@@ -131,6 +135,7 @@ impl PendingTurnKeys {
         let mut found: Vec<TurnId> = entries(&stored)
             .chain(added)
             .filter(|entry| entry >> TURN_BITS == fingerprint(hash))
+            .take(MAX_CANDIDATES)
             .map(|entry| TurnId::new((entry & TURN_MASK).cast_signed()))
             .collect();
         found.sort_unstable();
@@ -401,6 +406,17 @@ mod tests {
             2 => (hash, 1..5_i64).prop_map(|(hash, turn)| Change::Remove(hash, turn)),
             1 => Just(Change::Flush),
         ]
+    }
+
+    #[test]
+    fn of_many_turns_with_one_hash_the_first_are_found() {
+        let db = database();
+        let mut keys = PendingTurnKeys::default();
+        (1..1000).for_each(|turn| keys.add(7, TurnId::new(turn)));
+        keys.flush(&db).unwrap();
+        (1000..2000).for_each(|turn| keys.add(7, TurnId::new(turn)));
+        let first: Vec<TurnId> = (1..).take(MAX_CANDIDATES).map(TurnId::new).collect();
+        assert_eq!(keys.find(&db, 7).unwrap(), first);
     }
 
     proptest! {

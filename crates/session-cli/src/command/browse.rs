@@ -57,11 +57,11 @@ fn explain_picker_error(error: PickerError) -> Error {
     match error {
         PickerError::Terminal(error) => make_terminal_error(&error.to_string()),
         PickerError::Query(error) => error.into(),
+        PickerError::Memories(error) => error.into(),
         PickerError::Store(error) => error.into(),
         PickerError::Export(error) => error.into(),
         PickerError::File(error) => error.into(),
         PickerError::Resume(error) => error.into(),
-        other => other.into(),
     }
 }
 

@@ -88,21 +88,82 @@ fn a_long_path_is_cut_after_a_folder() {
 
 #[test]
 fn an_opening_is_one_line() {
-    assert_eq!(prompt_opening(" Oil\n  the gate"), "Oil the gate");
-    assert_eq!(template_key("Oil the gate"), None);
-    let long = prompt_opening(&"oil the  gate\n".repeat(4000));
-    assert!(long.len() <= OPENING_BYTES);
+    let short = PromptOpening::new(" Oil\n  the gate");
+    assert_eq!((&*short.task, short.template_key()), ("Oil the gate", None));
+    let long = PromptOpening::new(&"oil the  gate\n".repeat(4000));
+    assert!(long.bytes() <= OPENING_BYTES);
     assert_eq!(
-        template_key(&long),
+        long.template_key(),
         Some("oil the gate oil the gate oil the gate o")
     );
 }
 
 #[test]
 fn a_long_rest_is_cut_after_a_word() {
-    assert_eq!(remainder_title("src/lamp.rs"), "… src/lamp.rs");
-    let title = remainder_title(&"lantern ".repeat(40));
+    let opening = PromptOpening::default();
+    assert_eq!(opening.remainder_title("src/lamp.rs"), "… src/lamp.rs");
+    let title = opening.remainder_title(&"lantern ".repeat(40));
     assert_eq!(title, format!("… {}…", "lantern ".repeat(14).trim_end()));
+}
+
+const ISSUES: &str = "https://github.com/ann/harbour-control-program/issues";
+
+fn check_titles(prompts: &[&str], expected: &[Option<&str>]) {
+    let openings: Vec<PromptOpening> = prompts.iter().map(|p| PromptOpening::new(p)).collect();
+    let titles = template_titles(&openings);
+    assert_eq!(
+        titles.iter().map(Option::as_deref).collect::<Vec<_>>(),
+        expected
+    );
+}
+
+#[test]
+fn an_address_is_no_template() {
+    let tasks = [
+        "oil the gate",
+        "why is the lamp dark?",
+        "and look at the pump",
+    ];
+    let behind = [7340, 7341, 7342].map(|issue| format!("{ISSUES}/{issue}"));
+    for form in [
+        "{issue} {task}",
+        "{task} {issue}",
+        "Look at {issue} and {task}",
+    ] {
+        let prompts: Vec<String> = behind
+            .iter()
+            .zip(tasks)
+            .map(|(issue, task)| form.replace("{issue}", issue).replace("{task}", task))
+            .collect();
+        let prompts: Vec<&str> = prompts.iter().map(String::as_str).collect();
+        check_titles(&prompts, &[None; 3]);
+    }
+}
+
+#[test]
+fn a_template_behind_an_address_is_removed_and_the_address_kept() {
+    let prompts = [("lamp", 1), ("gate", 1), ("gauge", 2)]
+        .map(|(part, issue)| format!("{ISSUES}/{issue}#note-9\n{TEMPLATE} {part}"));
+    check_titles(
+        &prompts.each_ref().map(String::as_str),
+        &[
+            Some("issues/1 … lamp"),
+            Some("issues/1 … gate"),
+            Some("issues/2 … gauge"),
+        ],
+    );
+}
+
+#[test]
+fn a_prompt_with_an_address_keeps_its_task_in_the_title() {
+    let title = |task: &str| prompt_title(&format!("{ISSUES}/7340#note-508{task}"));
+    assert_eq!(title(" Find the cause"), "issues/7340 Find the cause");
+    let long = title(&format!("\n\n{TEMPLATE}").repeat(3));
+    assert!(
+        long.starts_with(&format!("issues/7340 {TEMPLATE}")),
+        "{long}"
+    );
+    assert_eq!(title(""), format!("{ISSUES}/7340#note-508"));
 }
 
 fn worked(calls: &[(&str, Option<&str>, &[&str])]) -> TurnContent {
@@ -152,7 +213,7 @@ proptest! {
         let openings: Vec<&str> = openings.iter().map(String::as_str).collect();
         for (opening, rest) in openings.iter().zip(remove_templates(&openings)) {
             prop_assert!(rest.is_none_or(|rest| opening.ends_with(rest) && rest.len() < opening.len()));
-            prop_assert!(rest.is_none_or(|rest| remainder_title(rest).len() <= TITLE_BYTES + 2 * CUT.len() + 1));
+            prop_assert!(rest.is_none_or(|rest| PromptOpening::default().remainder_title(rest).len() <= TITLE_BYTES));
         }
     }
 }

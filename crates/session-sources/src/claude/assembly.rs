@@ -12,6 +12,7 @@ use super::prompt::{self, UserText, classify_user_line};
 use super::session_facts::{SessionFacts, SessionIdentity};
 use super::state::TranscriptState;
 use crate::call_result::clipped;
+use crate::cursor::SeenIds;
 use crate::time::milliseconds;
 use crate::turn_assembler::{LinePosition, TurnAssembler, TurnDetail, TurnPreface, TurnState};
 use session_core::{PromptKind, ReadDetail, TurnPart, TurnSpan};
@@ -139,7 +140,8 @@ impl<'a> Assembly<'a> {
 
     fn user(&mut self, entry: &TranscriptEntry<'_>, position: &LinePosition<'_>) {
         self.results(entry, position);
-        self.end_tasks(&entry.message.content.words(), position);
+        let text = entry.message.content.words();
+        self.end_tasks(&text, position);
         let words = classify_user_line(entry, self.identity.is_subagent());
         // A caveat stands before a command: the turn ended with the line before it.
         let is_caveat = entry.is_meta.0 && words == UserText::Nothing;
@@ -155,6 +157,7 @@ impl<'a> Assembly<'a> {
             }
             words => self.add_user_text(words, position),
         }
+        self.report_failures(&text, position);
     }
 
     fn add_user_text(&mut self, words: UserText, position: &LinePosition<'_>) {
@@ -263,6 +266,7 @@ impl<'a> Assembly<'a> {
         let is_command = kind == PromptKind::Command;
         let shell = prompt.strip_prefix('!').filter(|_| is_command);
         let shell = shell.map(|command| command.trim().to_owned());
+        self.state.failures = SeenIds::default();
         self.turns.begin_turn(kind, prompt, position);
         if let Some(command) = shell.filter(|command| !command.is_empty()) {
             self.shell_escape(command, position);

@@ -1,4 +1,4 @@
-//! Commands that go on in the background, whose ends are told by later lines.
+//! Commands and agents that go on in the background, whose ends are told by later lines.
 
 use super::entry::ToolUseResult;
 use super::tags;
@@ -36,6 +36,8 @@ impl BackgroundCalls {
 pub(super) struct TaskEnd {
     task: String,
     pub status: CallStatus,
+    /// The sentence in which the program says how it ended.
+    summary: Option<String>,
 }
 
 impl TaskEnd {
@@ -48,12 +50,20 @@ impl TaskEnd {
         Self::new(task.get()?, status.or_empty())
     }
 
+    /// Returns what the program says of a failure.
+    pub(super) fn failure(&self) -> Option<&str> {
+        self.summary.as_deref().filter(|_| self.status.is_failed())
+    }
+
     /// Reads those that the program tells of in a text.
     pub(super) fn list(text: &str) -> Vec<Self> {
         let news = text.split(NOTIFICATION).skip(1);
         let ends = news.filter_map(|text| {
             let status = tags::inner(text, "status")?;
-            Self::new(tags::inner(text, "task-id")?, status)
+            let end = Self::new(tags::inner(text, "task-id")?, status)?;
+            let summary = tags::inner(text, "summary").map(tags::unescape);
+            let summary = summary.filter(|summary| !summary.is_empty());
+            Some(Self { summary, ..end })
         });
         ends.collect()
     }
@@ -65,8 +75,11 @@ impl TaskEnd {
             "failed" => CallStatus::Failed,
             _ => return None,
         };
-        let task = task.to_owned();
-        Some(Self { task, status })
+        Some(Self {
+            task: task.to_owned(),
+            status,
+            summary: None,
+        })
     }
 }
 
@@ -90,5 +103,24 @@ mod tests {
         assert_eq!(statuses("<task-notification>\n<task-id>b1</task-id>"), []);
         let two = news("failed") + "\n" + &news("completed");
         assert_eq!(statuses(&two), [CallStatus::Failed, CallStatus::Done]);
+    }
+
+    #[test]
+    fn what_is_said_of_a_failure_is_read() {
+        let failure = |status: &str, summary: &str| {
+            let news = format!(
+                "<task-notification>\n<task-id>a1</task-id>\n<status>{status}</status>\n{summary}\n</task-notification>"
+            );
+            let ends = TaskEnd::list(&news);
+            ends.first()
+                .and_then(|end| end.failure().map(str::to_owned))
+        };
+        let summary =
+            "<summary>Agent \"Oil &lt;all&gt; lamps\" failed: wick is not defined</summary>";
+        let said = "Agent \"Oil <all> lamps\" failed: wick is not defined";
+        assert_eq!(failure("failed", summary).as_deref(), Some(said));
+        assert_eq!(failure("completed", summary), None);
+        assert_eq!(failure("failed", "<summary> </summary>"), None);
+        assert_eq!(failure("failed", ""), None);
     }
 }

@@ -139,6 +139,11 @@ fn typed(text: &str) -> Cow<'_, str> {
     strip_paste_tags(memory.flatten().unwrap_or(text))
 }
 
+/// True for a text that the program's reports stand in front of.
+pub(super) fn begins_with_report(text: &str) -> bool {
+    is_report(&cleaned(text))
+}
+
 fn is_report(text: &str) -> bool {
     REPORTS.iter().any(|tag| tags::begins_with(text, tag))
 }

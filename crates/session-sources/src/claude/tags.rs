@@ -17,6 +17,12 @@ pub(super) fn inner_with_attributes<'t>(text: &'t str, tag: &str) -> Option<&'t 
     Some(body.trim())
 }
 
+/// Returns a text within tags as it was before it was escaped for them.
+pub(super) fn unescape(text: &str) -> String {
+    let text = text.replace("&lt;", "<").replace("&gt;", ">");
+    text.replace("&quot;", "\"").replace("&amp;", "&")
+}
+
 /// True when the text begins with `<tag>` or `<tag …>`.
 pub(super) fn begins_with(text: &str, tag: &str) -> bool {
     let rest = text.strip_prefix('<').and_then(|t| t.strip_prefix(tag));

@@ -190,29 +190,40 @@ impl CursorDatabase {
 
     fn value(&self, table: &str, key: &str) -> Result<Option<StoredValue>, StorageError> {
         let sql = format!(
-            "SELECT CASE WHEN octet_length(value) <= ?2 THEN value ELSE 0 END FROM {table}
+            "SELECT CASE WHEN octet_length(value) <= ?2 THEN value END FROM {table}
              WHERE key = ?1 AND value IS NOT NULL"
         );
         let mut statement = self.database.connection.prepare_cached(&sql)?;
         let value = statement.query_row(params![key, SIZE_LIMIT], |row| {
-            let bytes = bytes(row.get_ref(0)?).map(<[u8]>::to_vec);
-            Ok(bytes.map_or(StoredValue::TooLong, StoredValue::Bytes))
+            let value = row.get_ref(0)?;
+            let bytes = bytes(value).unwrap_or_default().to_vec();
+            Ok(match value {
+                ValueRef::Null => StoredValue::TooLong,
+                _ => StoredValue::Bytes(bytes),
+            })
         });
         Ok(value.optional()?)
     }
 
     /// A conversation of either table, as it says itself. `None` for one in which nothing was said.
+    ///
+    /// # Errors
+    /// When it cannot be parsed: its messages may still be there.
     fn composer(&self, id: &str) -> Result<Option<Composer>, StorageError> {
         let stored = match self.tables.values {
             true => self.value("cursorDiskKV", &format!("composerData:{id}"))?,
             false => None,
         };
         let found = match stored {
+            Some(StoredValue::Bytes(value)) if value.trim_ascii() == b"null" => None,
             Some(StoredValue::Bytes(value)) => {
                 let mut mended = String::new();
-                record(&value, &mut mended).map(|record: ComposerRecord<'_>| record.composer(id))
+                let record: Option<ComposerRecord<'_>> = record(&value, &mut mended);
+                let record = record.ok_or(StorageError::NotAConversation)?;
+                Some(record.composer(id))
             }
-            _ => None,
+            Some(StoredValue::TooLong) => return Err(StorageError::NotAConversation),
+            None => None,
         };
         if let Some(composer) = found.filter(|found| found.messages.len() > 0) {
             return Ok(Some(composer));
@@ -331,6 +342,7 @@ struct ComposerHeader {
 
 /// A value of a table of keys and values.
 enum StoredValue {
+    /// Its text; none of it for a number, which is no JSON of a message.
     Bytes(Vec<u8>),
     TooLong,
 }

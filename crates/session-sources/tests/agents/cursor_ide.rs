@@ -399,3 +399,27 @@ fn values_of_any_shape_cost_themselves() {
         .run(&values, run)
         .unwrap();
 }
+
+#[test]
+fn a_damaged_conversation_is_told_and_not_taken_for_gone() {
+    let home = CursorHome::with_conversation();
+    let first = home.0.read(None);
+    assert_eq!(first.sessions.len(), 1);
+    let key = format!("composerData:{ID}");
+    for damaged in ["{\"composerId\": \"e0a2", "garbage", "[]"] {
+        home.put(GLOBAL, "cursorDiskKV", &key, damaged);
+        let again = home.read_again(&first);
+        assert_eq!(again.gone, [""; 0], "{damaged}");
+        let reasons: Vec<&str> = again.warnings.iter().map(|w| w.reason.as_str()).collect();
+        assert_eq!(
+            reasons,
+            ["session could not be read: its description is not valid JSON"],
+            "{damaged}"
+        );
+    }
+    home.add_conversation(ID, &composer(), &bubbles());
+    assert_eq!(
+        rendered(&joined(&[home.0.read(None)])),
+        rendered(&joined(&[first]))
+    );
+}

@@ -321,6 +321,17 @@ fn words_after_what_the_program_says_are_a_prompt() {
     assert_eq!(of_line(&format!("\"{memory}\"")), "1 Typed: \"Use tabs\"\n");
 }
 
+#[test]
+fn only_a_report_of_the_program_tells_of_a_failure() {
+    let report = "<task-notification>\\n<task-id>a1</task-id>\\n<status>failed</status>\\n<summary>Agent failed: no oil</summary>\\n</task-notification>";
+    assert_eq!(
+        of_line(&format!("\"{report}\\nOil the gate\"")),
+        "1 Typed: \"Oil the gate\"\n  error \"Agent failed: no oil\"\n"
+    );
+    let quoted = of_line(&format!("\"What does this mean? {report}\""));
+    assert!(!quoted.contains("  error"), "{quoted}");
+}
+
 /// A pasted text as the client wraps it, escaped for a JSON string.
 fn paste(text: &str) -> String {
     format!(r#"<pasted_content id=\"1cb3\">{text}</pasted_content id=\"1cb3\">"#)

@@ -329,3 +329,25 @@ fn a_session_may_hold_nothing_but_what_waits() {
     let second = transcript.read(first.cursor.as_ref());
     assert_eq!((second.sessions.len(), second.turns.len()), (1, 0));
 }
+
+#[test]
+fn a_failure_that_is_told_in_the_middle_of_the_work_is_told_once() {
+    let report = "<task-notification><task-id>a1</task-id><status>failed</status><summary>Agent failed: no oil</summary></task-notification>";
+    let begun = || Session::new().then(enqueue(report));
+    for session in [
+        begun(),
+        begun().then(operation("remove", "")),
+        Session::new().then(user(report)),
+        Session::new().then(attachment(report)),
+        begun()
+            .then(operation("remove", ""))
+            .then(attachment(report)),
+        begun().then(operation("dequeue", "")).then(user(report)),
+    ] {
+        let found = indexed(session.content());
+        assert_eq!(
+            found,
+            "0 Typed: \"Begin\"\n  error \"Agent failed: no oil\"\n"
+        );
+    }
+}

@@ -92,7 +92,7 @@ pub fn interleaved_words() -> Vec<u8> {
 }
 
 /// Commands in the background: one that a later call saw fail, one that the program told to have worked, one that
-/// was stopped, and one of which no more is told.
+/// was stopped, and one of which no more is told; and an agent that failed.
 pub fn in_background() -> Vec<u8> {
     let line = |kind: &str, id: &str, content: Value| {
         json!({"type": kind, "uuid": id, "cwd": "/a",
@@ -121,6 +121,13 @@ pub fn in_background() -> Vec<u8> {
         );
         line("user", &format!("n-{id}"), json!(text))
     };
+    let summary =
+        "<summary>Agent \"Find the &lt;port&gt;\" failed: portOf is not defined</summary>";
+    let report = format!(
+        "<task-notification>\n<task-id>task-a1</task-id>\n<status>failed</status>\n{summary}\n</task-notification>\nFull transcript available at: /tmp/a1"
+    );
+    let waiting = json!({"type": "queue-operation", "operation": "enqueue", "content": report, "cwd": "/a",
+        "timestamp": "2026-01-15T10:04:00Z"});
     let running = json!({"retrieval_status": "timeout", "task": {"task_id": "task-t1", "status": "running", "exitCode": null}});
     let failed = json!({"shellId": "task-t1", "status": "failed", "exitCode": 1});
     let printed = "<status>failed</status>\n\n<exit_code>1</exit_code>\n\n<stderr>\nerror: port is taken\n</stderr>";
@@ -140,6 +147,7 @@ pub fn in_background() -> Vec<u8> {
             result("p2", printed, failed),
         ],
         vec![news("t2", "completed"), news("t3", "killed")],
+        vec![waiting, line("user", "n-a1", json!(report))],
     ];
     let lines = lines.iter().flatten().map(|line| format!("{line}\n"));
     lines.collect::<String>().into_bytes()

@@ -99,3 +99,27 @@ fn a_command_in_the_background_ends_as_it_is_told_later() {
     });
     assert_eq!(calls.collect::<Vec<_>>(), expected);
 }
+
+#[test]
+fn the_failure_of_an_agent_in_the_background_is_an_error_of_the_turn_that_it_is_told_in() {
+    let transcript = Transcript::new(in_background());
+    let found = transcript.read(None);
+    let shown = transcript.show(&found);
+    let contents = searched(&[found]);
+    let failure = "Agent \"Find the <port>\" failed: portOf is not defined";
+    assert_eq!(contents[1].errors, [failure]);
+    assert_eq!(contents[1].command_runs().count(), 0);
+    let parts: Vec<_> = shown[1].parts.iter().rev().take(2).collect();
+    let [
+        TurnPart::Notice { text: notice },
+        TurnPart::Error { text: error },
+    ] = parts[..]
+    else {
+        panic!("a notice and its error: {parts:?}");
+    };
+    assert_eq!(error, failure);
+    assert!(
+        notice.ends_with("Full transcript available at: /tmp/a1"),
+        "{notice}"
+    );
+}

@@ -41,10 +41,9 @@ fn a_word_is_found_before_it_is_typed_to_its_end() {
     for query in ["lam", "lampl", "LAMPLIGHT", "gull lampl", "harbou"] {
         assert_eq!(typed(&reader, query), [LAMP], "{query}");
     }
-    for query in ["lampl ", "lampl?", "\"lampl\"", "la", "lampt", "amplight"] {
+    for query in ["\"lampl\"", "la", "lampt", "amplight", "lam "] {
         assert_eq!(typed(&reader, query), [""; 0], "{query}");
     }
-    assert!(search(&reader, &Query::new("lampl")).hits.is_empty());
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod pending_sessions;
 mod queries;
 mod random;
 mod redaction;
+mod substitutes;
 mod support;
 mod titles;
 mod turns;

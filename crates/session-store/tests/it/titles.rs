@@ -1,6 +1,6 @@
 //! Titles of sessions that have none of their own, or one that many have.
 
-use crate::support::{Index, bash, deliver, meta, turn};
+use crate::support::{Index, SOURCE, bash, deliver, meta, turn};
 use session_core::{SessionMeta, ToolCall, Turn, TurnPart};
 use session_store::{Reader, Writer};
 
@@ -20,6 +20,17 @@ fn assert_titles(writer: &mut Writer, expected: &[Option<&str>]) {
 
 fn ask(writer: &mut Writer, id: &str, prompt: &str) {
     deliver(writer, &meta(id), &[turn(0, prompt, &[])]);
+}
+
+/// Delivers a turn that a session's history got since it was read.
+fn append(writer: &mut Writer, id: &str, turn: &Turn) {
+    let file = writer
+        .upsert_file(&SOURCE, &format!("/h/{id}.jsonl"))
+        .unwrap();
+    let session = writer
+        .open_session(file, &SOURCE, &meta(id), false)
+        .unwrap();
+    writer.add_turn(session, turn).unwrap();
 }
 
 fn review(writer: &mut Writer, id: &str, file: &str) {
@@ -69,6 +80,67 @@ fn only_the_first_prompt_that_says_something_names_a_session() {
     review(&mut writer, "c", "src/gauge.rs");
     let [b, c] = ["src/gate.rs", "src/gauge.rs"].map(|file| format!("{TEMPLATE} {file}"));
     assert_titles(&mut writer, &[Some("Oil the gate"), Some(&b), Some(&c)]);
+}
+
+#[test]
+fn a_prompt_that_needs_a_context_names_a_session_where_no_other_does() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let prompts = |writer: &mut Writer, id: &str, prompts: &[&str]| {
+        let turns = prompts.iter().zip(0..);
+        let turns: Vec<Turn> = turns
+            .map(|(prompt, index)| turn(index, prompt, &[]))
+            .collect();
+        deliver(writer, &meta(id), &turns);
+    };
+    let moved = ["!git switch main", "ok lets get back to main"];
+    prompts(&mut writer, "a", &moved);
+    prompts(
+        &mut writer,
+        "b",
+        &[moved[1], "3 please", "Oil the gate", "Hang the lamp"],
+    );
+    prompts(&mut writer, "c", &["Hang the lamp", moved[1]]);
+    let [switched, oiled, hung] = [moved[0], "Oil the gate", "Hang the lamp"].map(Some);
+    assert_titles(&mut writer, &[switched, oiled, hung]);
+    let later = turn(2, "Fill the tank", &[]);
+    append(&mut writer, "a", &later);
+    assert_titles(&mut writer, &[Some("Fill the tank"), oiled, hung]);
+}
+
+/// A long line for the shell has a template, too.
+#[test]
+fn the_template_of_a_prompt_that_names_no_session_any_more_is_forgotten() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let shell = |part: &str| format!("!make --directory /home/ann/harbour --keep-going {part}");
+    for (id, part) in [("a", "lamp"), ("b", "gate"), ("c", "gauge")] {
+        ask(&mut writer, id, &shell(part));
+    }
+    assert_titles(&mut writer, &["… lamp", "… gate", "… gauge"].map(Some));
+    append(&mut writer, "c", &turn(1, "Oil the gate", &[]));
+    let [a, b] = [shell("lamp"), shell("gate")];
+    assert_titles(&mut writer, &[Some(&a), Some(&b), Some("Oil the gate")]);
+}
+
+#[test]
+fn sessions_whose_prompts_begin_with_an_address_keep_their_tasks() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let issues = "https://github.com/ann/harbour-control-program/issues";
+    for (id, task) in [
+        ("a", "7340#note-9 Find the cause of the dark lamp"),
+        ("b", "7340#note-9 Write to ann"),
+        ("c", "7536 implement this request"),
+    ] {
+        ask(&mut writer, id, &format!("{issues}/{task}"));
+    }
+    let titles = [
+        "issues/7340 Find the cause of the dark lamp",
+        "issues/7340 Write to ann",
+        "issues/7536 implement this request",
+    ];
+    assert_titles(&mut writer, &titles.map(Some));
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Answers, calls and results of the agent.
 
 use super::Assembly;
-use crate::call_result::CallResult;
+use crate::call_result::{CallResult, clipped};
 use crate::claude::background::TaskEnd;
 use crate::claude::call;
 use crate::claude::entry::{ContentBlock, EntryMessage, TranscriptEntry, Usage};
+use crate::claude::prompt;
 use crate::claude::reply::{self, BlockNovelty};
 use crate::turn_assembler::LinePosition;
 use session_core::{CallStatus, ReadDetail, TokenTotals, ToolCall, TurnPart};
@@ -172,6 +173,21 @@ impl Assembly<'_> {
     pub(super) fn end_tasks(&mut self, text: &str, position: &LinePosition<'_>) {
         for end in TaskEnd::list(text) {
             self.end_task(&end, None, position);
+        }
+    }
+
+    /// Adds what a report of the program says of background tasks that failed, as errors of the turn. A report
+    /// stands in the transcript when it is put into the queue, and mostly once more when the agent gets it.
+    pub(super) fn report_failures(&mut self, text: &str, position: &LinePosition<'_>) {
+        if !prompt::begins_with_report(text) {
+            return;
+        }
+        for end in TaskEnd::list(text) {
+            let failure = end.failure();
+            if let Some(text) = failure.filter(|text| !self.state.failures.repeats(text)) {
+                let text = clipped(text);
+                self.turns.part(TurnPart::Error { text }, position);
+            }
         }
     }
 

@@ -30,6 +30,7 @@ impl Assembly<'_> {
                 if self.state.queue.is_repeated_attachment(text) => {}
             words => self.queued(words, &position),
         }
+        self.report_failures(&text, &position);
     }
 
     pub(super) fn queue_operation(
@@ -45,6 +46,7 @@ impl Assembly<'_> {
                 self.state
                     .queue
                     .enqueue(&words, position.span.start, position.ms);
+                self.report_failures(&text, position);
             }
             "dequeue" => self.state.queue.dequeue(),
             "popAll" => self.state.queue.pop_all(),

@@ -1,0 +1,76 @@
+//! What is searched in the place of a term that no turn holds: another spelling of it, or longer names that begin with it.
+
+use crate::error::Result;
+use crate::lexical::fts5_string;
+use crate::postings::Posting;
+use crate::reader::Reader;
+use crate::term_stats::FoundTerm;
+use crate::word_index::Vocabulary;
+use session_core::text;
+use std::collections::BTreeSet;
+
+/// Most terms of a query in whose place others are searched: a long paste has many that nothing holds.
+const MAX_TERMS: usize = 4;
+/// Fewest characters of the beginning of a longer name.
+const MIN_BEGINNING_CHARS: usize = 4;
+
+impl Reader {
+    /// Finds the terms that no turn holds by what stands in their place.
+    pub(crate) fn find_substitutes(
+        &self,
+        vocabulary: &Vocabulary<'_>,
+        terms: &mut [FoundTerm],
+    ) -> Result<()> {
+        let missing = terms
+            .iter_mut()
+            .filter(|term| term.missing_text().is_some());
+        for term in missing.take(MAX_TERMS) {
+            let texts = vocabulary.substitutes(term.missing_text().unwrap_or_default())?;
+            if !texts.is_empty() {
+                let phrases: Vec<String> = texts.iter().map(|text| fts5_string(text)).collect();
+                let postings = self.phrase_postings(&phrases)?;
+                term.substitute(texts, postings);
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the turns in which a command failed of the error whose line is searched.
+    pub(crate) fn find_errors(&self, terms: &mut [FoundTerm]) -> Result<()> {
+        for term in terms.iter_mut() {
+            let mut turns = BTreeSet::new();
+            for signature in term.signatures() {
+                let failed = self.turns_with_error(*signature)?;
+                turns.extend(failed.into_iter().map(|failed| i64::from(failed.turn)));
+            }
+            let turns = turns.into_iter().filter_map(|turn| {
+                Some(Posting {
+                    turn: u32::try_from(turn).ok()?,
+                    frequency: 1.0,
+                })
+            });
+            let turns: Vec<Posting> = turns.collect();
+            if !turns.is_empty() {
+                term.add_error_turns(turns);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Vocabulary<'_> {
+    /// Returns what is searched in the place of a term: of a name in camel case its words, which are those of the name in
+    /// snake case; of a name without separators, or joined to one, the names that begin with it.
+    fn substitutes(&self, term: &str) -> Result<Vec<String>> {
+        let spelling = text::split_camel_case_name(term);
+        let beginning = text::join_name_parts(term).unwrap_or_else(|| term.to_owned());
+        let is_beginning = beginning.chars().count() >= MIN_BEGINNING_CHARS
+            && beginning.chars().all(char::is_alphanumeric)
+            && !beginning.contains(text::is_unspaced);
+        let longer = match is_beginning {
+            true => self.complete_word(&beginning)?,
+            false => Vec::new(),
+        };
+        Ok(spelling.into_iter().chain(longer).collect())
+    }
+}

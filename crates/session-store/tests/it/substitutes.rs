@@ -1,0 +1,80 @@
+//! Terms that no turn holds, and names that are written in two ways.
+
+use crate::support::{Index, deliver, failed, meta, prompts, turn};
+use session_core::{Query, Turn};
+use session_store::Reader;
+
+fn filled(prompts: &[&str]) -> (Index, Reader) {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let turns = (0..).zip(prompts);
+    let turns: Vec<_> = turns.map(|(n, prompt)| turn(n, prompt, &[])).collect();
+    deliver(&mut writer, &meta("a"), &turns);
+    writer.commit().unwrap();
+    let reader = index.reader();
+    (index, reader)
+}
+
+#[test]
+fn the_beginning_of_a_longer_name_finds_it() {
+    let turns = ["mend useLanternOil", "mend the lanternfish", "a quay"];
+    let (_index, reader) = filled(&turns);
+    for query in ["useLantern", "uselantern", "use_lantern", "useLanternOi"] {
+        assert_eq!(prompts(&reader, query), [turns[0]], "{query}");
+    }
+    for query in ["qu", "\"lanternf\"", "lanterns.rs", "anternfish"] {
+        assert_eq!(prompts(&reader, query), [""; 0], "{query}");
+    }
+}
+
+#[test]
+fn a_word_that_some_turn_holds_is_not_completed() {
+    let (_index, reader) = filled(&["a lamp", "a lampshade"]);
+    assert_eq!(prompts(&reader, "lamp"), ["a lamp"]);
+    assert_eq!(prompts(&reader, "lampsh"), ["a lampshade"]);
+}
+
+#[test]
+fn what_stands_for_a_term_counts_less_than_the_term() {
+    let (_index, reader) = filled(&["a lanternfish", "a quay"]);
+    let share = |query: &str| {
+        let found = reader.search_lexical(&Query::new(query), 9, |_| Ok(true));
+        let found = found.unwrap();
+        found.idf_share(found.hits[0].id)
+    };
+    assert!((share("lanternfish") - 1.0).abs() < 1e-6);
+    assert!(share("lanternf") < 0.5);
+}
+
+#[test]
+fn a_name_is_found_in_snake_kebab_and_camel_case() {
+    let turns = [
+        "mend lantern_oil_tank",
+        "mend lanternOilTank",
+        "LANTERN_OIL_TANK=1",
+    ];
+    let (_index, reader) = filled(&turns);
+    for query in ["lantern_oil_tank", "lantern-oil-tank", "LANTERN_OIL_TANK"] {
+        assert_eq!(prompts(&reader, query).len(), 3, "{query}");
+    }
+    let (_index, reader) = filled(&[turns[0], turns[2], "a quay"]);
+    assert_eq!(prompts(&reader, "lanternOilTank").len(), 2);
+}
+
+#[test]
+fn an_error_with_other_numbers_is_the_same_error() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let printed = "error: corrupt patch at line 43";
+    let parts = vec![failed("git apply lamp.patch", printed)];
+    let failed = Turn {
+        parts,
+        ..turn(1, "apply it", &[])
+    };
+    let said = turn(0, "line 12 of the corrupt zip has an error, patch it", &[]);
+    deliver(&mut writer, &meta("a"), &[said, failed]);
+    writer.commit().unwrap();
+    let found = |query: &str| prompts(&index.reader(), query).remove(0);
+    assert_eq!(found("error: corrupt patch at line 12"), "apply it");
+    assert_eq!(found(printed), "apply it");
+}
