@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 /// The most simple commands of a line, and the most words of them, that are compared.
 const MAX_COMMANDS: usize = 50;
 const MAX_WORDS: usize = 100;
+/// The most simple commands whose directory is followed: each `cd` makes the path longer.
+const MAX_FOLLOWED: usize = 500;
 /// Bytes of a path, at most: as many as Linux takes.
 const MAX_PATH_BYTES: usize = 4096;
 
@@ -114,7 +116,7 @@ fn named_files(command: &str, base: &Path) -> Vec<PathBuf> {
     let mut directory = PathBuf::new();
     let mut is_leading = true;
     let mut files = Vec::new();
-    for simple in &commands {
+    for simple in commands.iter().take(MAX_FOLLOWED) {
         let words = simple.split_whitespace().flat_map(path_parts);
         let words = words.take(MAX_WORDS - files.len());
         let named =

@@ -158,6 +158,16 @@ impl Writer {
         self.insert_opening(session, found.turn, &found.prompt)
     }
 
+    /// Renews the opening of a session where this prompt, which its turn has no longer, gave the title: a prompt that waited was
+    /// withdrawn, or goes after another one.
+    pub(crate) fn renew_title_of(&mut self, session: SessionId, prompt: &str) -> Result<()> {
+        let first = self.first_prompt(session)?;
+        match first.is_some_and(|first| first == title::prompt_title(prompt)) {
+            true => self.renew_opening(session),
+            false => Ok(()),
+        }
+    }
+
     /// Finds the first prompt of a session that can be its title: the one that [`Writer::store_first_prompt`] keeps.
     fn find_title_prompt(&self, session: SessionId) -> Result<Option<TitlePrompt>> {
         let mut first = None;

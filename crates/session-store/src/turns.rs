@@ -138,6 +138,9 @@ impl Writer {
             self.reindex_turn(known.id, session, content)?;
             self.reindex_copies(known.id)?;
         }
+        if known.content.prompt != content.prompt {
+            self.renew_title_of(session, &known.content.prompt)?;
+        }
         Ok(changed)
     }
 

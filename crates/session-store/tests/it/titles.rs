@@ -268,3 +268,28 @@ fn a_title_of_a_message_that_no_turn_holds_leaves_the_index() {
     assert!(reader.unheld_titles().unwrap().is_empty());
     assert_eq!(reader.given_titles().unwrap().len(), 2);
 }
+
+#[test]
+fn a_prompt_that_was_withdrawn_gives_no_title() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let file = writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
+    let session = writer
+        .open_session(file, &SOURCE, &meta("a"), true)
+        .unwrap();
+    writer
+        .add_turn(session, &turn(0, "Repair the lantern first", &[]))
+        .unwrap();
+    writer.commit().unwrap();
+    let title = || index.reader().sessions().unwrap()[0].title.clone();
+    assert_eq!(title().as_deref(), Some("Repair the lantern first"));
+    for prompt in ["Why is the harbour dark?", "Repair the lantern first"] {
+        let at = u32::from(prompt.starts_with('R'));
+        writer
+            .open_session(file, &SOURCE, &meta("a"), false)
+            .unwrap();
+        writer.add_turn(session, &turn(at, prompt, &[])).unwrap();
+        writer.commit().unwrap();
+        assert_eq!(title().as_deref(), Some("Why is the harbour dark?"));
+    }
+}
