@@ -29,7 +29,7 @@ pub use doctor::DoctorArgs;
 pub use export::{ExportFormatArg, SessionExportArgs};
 pub use fix::FixArgs;
 pub use forget::ForgetArgs;
-pub use found::{CommandsArgs, FilesArgs};
+pub use found::{CommandsArgs, FilesArgs, FoundListArgs};
 pub use inject::{
     ConfigArgs, HookArgs, HookChangeArgs, HookCommand, HookInstallArgs, HookStatusArgs, InjectArgs,
 };
@@ -104,7 +104,7 @@ pub enum Command {
     Export(SessionExportArgs),
     /// Find turns that read or changed a file, newest first
     Files(Box<FilesArgs>),
-    /// Find turns that ran a command, newest first, with its outcome
+    /// Find turns that ran a command, with its outcome
     Commands(Box<CommandsArgs>),
     /// Find what cured an error before: edits and commands until it was gone
     Fix(Box<FixArgs>),

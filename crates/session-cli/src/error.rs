@@ -1,6 +1,6 @@
 //! Errors as a person reads them: what, where, and what to do.
 
-use crate::output::notes::escape_directory_names;
+use crate::output::notes::{escape_directory_names, fit_to_terminal};
 use anyhow::Error;
 use session_core::text::sanitize_text;
 use session_output::error_hint;
@@ -14,8 +14,20 @@ pub fn report_error(error: &Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let message = escape_directory_names(&message_with_hint(error));
-    let _ = writeln!(anstream::stderr(), "error: {}", sanitize_text(&message));
+    let message = wrap_hints(&sanitize_text(&message));
+    let _ = writeln!(anstream::stderr(), "error: {message}");
     ExitCode::from(2)
+}
+
+/// Folds each line that is a hint to the terminal's width.
+fn wrap_hints(message: &str) -> String {
+    let lines = message
+        .split('\n')
+        .map(|line| match line.starts_with("hint: ") {
+            true => fit_to_terminal(line),
+            false => line.to_owned(),
+        });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Formats an error with its causes and with what to do about it.

@@ -37,6 +37,7 @@ mod error;
 mod heap;
 mod home;
 mod layers;
+mod named_date;
 mod narrow;
 mod power;
 mod process_environment;

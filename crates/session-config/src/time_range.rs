@@ -1,10 +1,12 @@
 //! Times as people type them, in local time.
 
+use crate::named_date::parse_named_date;
 use crate::time_error::TimeError;
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::fmt::strtime::BrokenDownTime;
 use jiff::{Span, Timestamp, ToSpan, Zoned};
 use std::cell::LazyCell;
+use std::ops::RangeInclusive;
 
 pub(crate) type Result<T, E = TimeError> = std::result::Result<T, E>;
 
@@ -75,14 +77,7 @@ impl TimeRange {
 /// of which may be empty.
 fn parse_within(text: &str, now: &Zoned) -> Result<TimeRange> {
     if let Some((from, to)) = text.split_once("..") {
-        let end = |text: &str, edge| {
-            let text = Some(text.trim()).filter(|text| !text.is_empty());
-            text.map(|text| end_ms(text, now, edge)).transpose()
-        };
-        return Ok(TimeRange {
-            since_ms: end(from, Edge::Start)?,
-            until_ms: end(to, Edge::End)?,
-        });
+        return parse_ends(from.trim(), to.trim(), now);
     }
     let time = in_calendar(text, parse_time(text, now))?;
     let ms = |edge| in_calendar(text, time.edge_ms(now, edge));
@@ -93,6 +88,32 @@ fn parse_within(text: &str, now: &Zoned) -> Result<TimeRange> {
             Time::Days { .. } => Some(ms(Edge::End)?),
         },
     })
+}
+
+/// Parses the two ends of a range, either of which may be empty.
+fn parse_ends(from: &str, to: &str, now: &Zoned) -> Result<TimeRange> {
+    let end = |text: &str, edge| match text {
+        "" => Ok(None),
+        text => end_ms(text, now, edge).map(Some),
+    };
+    Ok(TimeRange {
+        since_ms: end(from, Edge::Start)?,
+        until_ms: match parse_day_of_month(from, to, now) {
+            Some(day) => Some(in_calendar(to, day.edge_ms(now, Edge::End))?),
+            None => end(to, Edge::End)?,
+        },
+    })
+}
+
+/// Parses the end of a range that is a day of the month in which the range begins: 13 in `2026-02-12..13`.
+fn parse_day_of_month(from: &str, to: &str, now: &Zoned) -> Option<Time> {
+    let day = to.parse().ok()?;
+    match parse_time(from, now).ok()? {
+        Time::Days { first, last } if first == last => {
+            Some(Time::day(first.with().day(day).build().ok()?))
+        }
+        _ => None,
+    }
 }
 
 fn end_ms(text: &str, now: &Zoned, edge: Edge) -> Result<i64> {
@@ -137,6 +158,11 @@ impl Time {
             first: day,
             last: day,
         }
+    }
+
+    fn days(days: RangeInclusive<Date>) -> Self {
+        let (first, last) = days.into_inner();
+        Self::Days { first, last }
     }
 
     /// Returns the days of the month that `day` lies in.
@@ -188,7 +214,11 @@ fn parse_time(text: &str, now: &Zoned) -> Result<Time> {
     if let Some(first) = parse_month(text) {
         return Ok(Time::month(first));
     }
-    let time = parse_days(text, now.date())?;
+    let today = now.date();
+    let time = match parse_days(text, today)? {
+        None => parse_named_date(text, today).map(Time::days),
+        found => found,
+    };
     time.ok_or_else(|| TimeError::NotATime(text.to_owned()))
 }
 
@@ -202,8 +232,10 @@ fn parse_month(text: &str) -> Option<Date> {
         .filter(|_| is_month)
 }
 
-/// Parses a duration such as `3d`, `12h`, `2w`, `90m` or `1h 30m`.
+/// Parses a duration such as `3d`, `12h`, `2w`, `90m`, `1h 30m` or `2 months ago`.
 fn parse_duration(text: &str) -> Option<Span> {
+    let text = text.to_lowercase();
+    let text = text.strip_suffix(" ago").unwrap_or(&text);
     let begins_with_digit = text.starts_with(|c: char| c.is_ascii_digit());
     let span = text.parse::<Span>().ok().filter(|_| begins_with_digit);
     span.filter(|span| !span.is_negative())
@@ -282,6 +314,8 @@ mod tests {
         assert_eq!(check("12h", Edge::Start), "2026-03-29T22:00:00Z");
         assert_eq!(check("2w", Edge::Start), "2026-03-16T11:00:00Z");
         assert_eq!(check("1h 30m", Edge::Start), "2026-03-30T08:30:00Z");
+        assert_eq!(check("2 months ago", Edge::Start), "2026-01-30T11:00:00Z");
+        assert_eq!(check("3 Days ago", Edge::Start), check("3d", Edge::Start));
         assert_eq!(check("-3d", Edge::Start), "`-3d` is not a time");
         assert_eq!(check("3", Edge::Start), "`3` is not a time");
         assert_eq!(check("soon", Edge::Start), "`soon` is not a time");
@@ -344,6 +378,13 @@ mod tests {
             "2026-03-01..2026-03-02",
             "2026-03-01T00:00:00 to 2026-03-03T00:00:00",
         );
+        check("may 2025", "2025-05-01T00:00:00 to 2025-06-01T00:00:00");
+        check("12 Feb", "2026-02-12T00:00:00 to 2026-02-13T00:00:00");
+        for days in ["2026-02-12..13", "feb 12 .. 13", "feb 12..2026-02-13"] {
+            check(days, "2026-02-12T00:00:00 to 2026-02-14T00:00:00");
+        }
+        check("2026-02-12..30", "`30` is not a time");
+        check("2026-02..13", "`13` is not a time");
         check(
             "last monday .. yesterday",
             "2026-03-23T00:00:00 to 2026-03-30T00:00:00",

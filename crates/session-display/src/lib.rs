@@ -12,6 +12,7 @@
 
 mod columns;
 mod matched_line;
+mod note;
 mod plural;
 mod preview;
 mod session_label;
@@ -22,6 +23,7 @@ mod unmet_filter;
 
 pub use columns::{fit_line, sanitize_line, truncate_to_columns, wrap_lines};
 pub use matched_line::format_matched_line;
+pub use note::wrap_note;
 pub use plural::pluralize;
 pub use preview::{
     Preview, PreviewPart, make_plain_previews, make_previews, mark_terms, mark_words,

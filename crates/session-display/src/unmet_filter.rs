@@ -6,15 +6,61 @@ use session_search::{FilterClause, FilterCondition};
 
 /// Most columns of a value.
 const MAX_COLUMNS: usize = 80;
+/// Most branches that a hint names.
+const MAX_BRANCHES: usize = 5;
+/// Least similarity, by Jaro and Winkler, of a branch that is taken for another spelling of what was typed.
+const MIN_SIMILARITY: f64 = 0.85;
 
-/// Formats that no turn of the history meets a filter, and what to give instead. `None` for alternatives and for what is
-/// negated.
-pub fn format_unmet_filter(clause: &FilterClause) -> Option<String> {
+/// Formats that no turn of the history meets a filter, and what to give instead: of `branches`, those of the history,
+/// the nearest. `None` for alternatives and for what is negated.
+pub fn format_unmet_filter(clause: &FilterClause, branches: &[String]) -> Option<String> {
     let [condition] = clause.any.as_slice() else {
         return None;
     };
     let (found, hint) = describe_unmet(condition).filter(|_| !clause.negated)?;
+    let named = match condition {
+        FilterCondition::Branch(wanted) => format_near_branches(wanted, branches),
+        _ => None,
+    };
+    let hint = named.unwrap_or_else(|| hint.to_owned());
     Some(format!("{found}\nhint: {hint}"))
+}
+
+/// Names the branches near to what was typed; `None` where there is none.
+fn format_near_branches(wanted: &str, branches: &[String]) -> Option<String> {
+    let near = find_near_branches(wanted, branches);
+    let quote = |name: &&str| format!("`{}`", fit_line(name, MAX_COLUMNS));
+    let named: Vec<String> = near.iter().take(MAX_BRANCHES).map(quote).collect();
+    let verb = match named.as_slice() {
+        [] => return None,
+        [_] => "is",
+        _ => "are",
+    };
+    let more = match near.len().saturating_sub(MAX_BRANCHES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!("there {verb} {}{more}", named.join(", ")))
+}
+
+/// Returns the branches that hold what was typed, in their order; where none does, those that are spelled nearly so,
+/// the most similar first.
+fn find_near_branches<'b>(wanted: &str, branches: &'b [String]) -> Vec<&'b str> {
+    let wanted = wanted.to_lowercase();
+    let names = || branches.iter().map(String::as_str);
+    let holding: Vec<&str> = names()
+        .filter(|name| name.to_lowercase().contains(&wanted))
+        .collect();
+    if !holding.is_empty() {
+        return holding;
+    }
+    let similarity = |name: &str| strsim::jaro_winkler(&wanted, &name.to_lowercase());
+    let scored = names().map(|name| (similarity(name), name));
+    let mut near: Vec<(f64, &str)> = scored
+        .filter(|(score, _)| *score >= MIN_SIMILARITY)
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    near.into_iter().map(|(_, name)| name).collect()
 }
 
 fn describe_unmet(condition: &FilterCondition) -> Option<(String, &'static str)> {
@@ -55,16 +101,37 @@ mod tests {
     fn a_filter_that_no_turn_meets_is_named() {
         let branch = FilterClause::new(FilterCondition::Branch("nope".into()));
         assert_eq!(
-            format_unmet_filter(&branch).unwrap(),
+            format_unmet_filter(&branch, &[]).unwrap(),
             "no turn is on the branch `nope`\nhint: give the whole name of a branch, or leave it out"
         );
         let file = FilterClause::new(FilterCondition::File("nope.rs".into()));
-        let text = format_unmet_filter(&file).unwrap();
+        let text = format_unmet_filter(&file, &[]).unwrap();
         assert!(text.starts_with("no turn names a file with `nope.rs` in its path\n"));
         let negated = FilterClause {
             negated: true,
             ..branch
         };
-        assert_eq!(format_unmet_filter(&negated), None);
+        assert_eq!(format_unmet_filter(&negated, &[]), None);
+    }
+
+    #[test]
+    fn the_branches_near_to_what_was_typed_are_named() {
+        let branches = ["feat/Phase-12-mfa", "main", "phase-12.1", "fix/lamp"].map(str::to_owned);
+        let format = |wanted: &str, branches: &[String]| {
+            let clause = FilterClause::new(FilterCondition::Branch(wanted.to_owned()));
+            format_unmet_filter(&clause, branches).unwrap()
+        };
+        assert_eq!(
+            format("phase-12", &branches),
+            "no turn is on the branch `phase-12`\nhint: there are `feat/Phase-12-mfa`, `phase-12.1`"
+        );
+        assert!(format("mian", &branches).ends_with("hint: there is `main`"));
+        assert!(format("fix/lmap", &branches).ends_with("hint: there is `fix/lamp`"));
+        assert!(
+            format("zebra", &branches)
+                .ends_with("give the whole name of a branch, or leave it out")
+        );
+        let many: Vec<String> = (0..7).map(|n| format!("phase-{n}")).collect();
+        assert!(format("phase", &many).ends_with("`phase-3`, `phase-4` and 2 more"));
     }
 }

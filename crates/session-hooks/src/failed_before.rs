@@ -42,6 +42,7 @@ impl Memories {
             command: input.command(),
             filter: &SearchFilter::default(),
             is_here: &|_| true,
+            max_failed: 0,
         };
         let line = find_line(&index, &query, &project, input.session_id.as_deref())?;
         let block = self.history_block(line)?;

@@ -1,4 +1,4 @@
-//! `history` of fixes: what cured an error before.
+//! `history` of fixes: what cured an error before; where nothing did, the turns that failed with it.
 
 use crate::answer::{ItemList, ToolAnswer, format_call, title_suffix};
 use crate::call_error::CallError;
@@ -6,9 +6,11 @@ use crate::history_tool::{COLUMNS, MAX_LINES, TITLE_COLUMNS};
 use crate::index_view::{CallFilter, IndexView, ResolvedFilter};
 use session_core::TurnAddress;
 use session_display::{fit_line, format_day, pluralize, project_label, sanitize_line};
-use session_query::{FixQuery, FoundCure, FoundCures, read_project};
+use session_query::{FailedTurn, FixQuery, FoundCure, FoundCures, read_project};
+use session_store::SessionRow;
 
-/// Lists the cures of an error, those of the server's project first.
+/// Lists the cures of an error, those of the server's project first. Where none is known, lists the turns that failed
+/// with it, newest first.
 ///
 /// # Errors
 /// When the index fails.
@@ -26,20 +28,26 @@ pub(crate) fn list_fixes(
         command: None,
         filter: &filter.including_subagents(view.sessions()),
         is_here: &|session| here.matches(session),
+        max_failed: limit,
     };
     let found = query.find(&view.snapshot.index, view.sessions())?;
     let mut listing = ItemList::default();
-    for fix in found.fixes.iter().take(limit) {
-        if !listing.push(&format_item(fix, view)) {
+    let cures = found.fixes.iter().map(|fix| format_item(fix, view));
+    let failed = found
+        .failed
+        .iter()
+        .map(|turn| format_failed_turn(turn, view));
+    for item in cures.chain(failed).take(limit) {
+        if !listing.push(&item) {
             break;
         }
     }
     let mut notes = view.format_caller_notes(&callers);
-    let unmet = view.format_unmet_filter_note(clauses, !found.fixes.is_empty());
+    let unmet = view.format_unmet_filter_note(clauses, found.turns > 0);
     notes.extend(unmet.or_else(|| format_count_note(&found, listing.count)));
     Ok(ToolAnswer {
         notes,
-        next: format_next_call(found.fixes.first(), error, view),
+        next: format_next_call(&found, error, view),
         data: listing.data,
     })
 }
@@ -62,10 +70,12 @@ fn format_count_note(found: &FoundCures, shown: usize) -> Option<String> {
     }
 }
 
-fn format_next_call(first: Option<&FoundCure>, error: &str, view: IndexView<'_>) -> String {
-    match first {
-        Some(fix) => {
-            let id = TurnAddress::new(view.short_id(&fix.session), fix.cure.turn).to_string();
+fn format_next_call(found: &FoundCures, error: &str, view: IndexView<'_>) -> String {
+    let cured = found.fixes.first().map(|fix| (&fix.session, fix.cure.turn));
+    let failed = || found.failed.first().map(|turn| (&turn.session, turn.turn));
+    match cured.or_else(failed) {
+        Some((session, turn)) => {
+            let id = TurnAddress::new(view.short_id(session), turn).to_string();
             format_call("show", &[("id", id.into())])
         }
         None => format_call(
@@ -80,22 +90,51 @@ fn format_item(fix: &FoundCure, view: IndexView<'_>) -> String {
     let (session, cure) = (&fix.session, &fix.cure);
     let mut lines = vec![
         format!("error   {}", cure.error),
-        format!("failed  $ {}", sanitize_line(&cure.command)),
+        format_failed_command(&cure.command),
     ];
     let files = cure.files.iter().take(MAX_LINES);
     lines.extend(files.map(|path| format!("edited  {path}")));
     let commands = cure.commands.iter().take(MAX_LINES);
     lines.extend(commands.map(|command| format!("ran     $ {}", sanitize_line(command))));
     lines.extend(cure.answer.iter().map(|answer| format!("answer  {answer}")));
+    let time_ms = cure.time_ms.or(session.ended_ms);
+    format_turn_heading(session, cure.turn, time_ms, view) + &format_lines(&lines)
+}
+
+/// Formats a turn that failed with an error without a cure.
+fn format_failed_turn(failed: &FailedTurn, view: IndexView<'_>) -> String {
+    let mut lines = vec![format!("error   {}", failed.error)];
+    lines.extend(
+        failed
+            .command
+            .iter()
+            .map(|command| format_failed_command(command)),
+    );
+    format_turn_heading(&failed.session, failed.turn, failed.time_ms, view) + &format_lines(&lines)
+}
+
+fn format_turn_heading(
+    session: &SessionRow,
+    turn: u32,
+    time_ms: Option<i64>,
+    view: IndexView<'_>,
+) -> String {
+    format!(
+        "{}  {}  {}{}",
+        TurnAddress::new(view.short_id(session), turn),
+        format_day(time_ms),
+        sanitize_line(project_label(session)),
+        title_suffix(session, TITLE_COLUMNS)
+    )
+}
+
+fn format_failed_command(command: &str) -> String {
+    format!("failed  $ {}", sanitize_line(command))
+}
+
+fn format_lines(lines: &[String]) -> String {
     let lines = lines
         .iter()
         .map(|text| format!("\n   {}", fit_line(text, COLUMNS)));
-    format!(
-        "{}  {}  {}{}{}",
-        TurnAddress::new(view.short_id(session), cure.turn),
-        format_day(cure.time_ms.or(session.ended_ms)),
-        sanitize_line(project_label(session)),
-        title_suffix(session, TITLE_COLUMNS),
-        lines.collect::<String>()
-    )
+    lines.collect()
 }

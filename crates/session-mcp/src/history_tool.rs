@@ -8,7 +8,7 @@ use crate::index_view::{CallFilter, IndexView, ResolvedFilter, parse_argument_cl
 use session_core::{FileAccess, TurnAddress, TurnContent};
 use session_display::{fit_line, format_day, format_matched_line, project_label, sanitize_line};
 use session_search::{
-    CommandPattern, FoundCommand, FoundFile, FoundTurn, find_error_lines, find_turns,
+    CommandPattern, FoundCommand, FoundFile, FoundTurn, SearchFilter, find_error_lines, find_turns,
 };
 use session_store::SessionRow;
 
@@ -48,7 +48,8 @@ impl<'a> HistoryCall<'a> {
         })
     }
 
-    /// Lists the turns, newest first. What subagents did was done, too.
+    /// Lists the turns, newest first; of commands those that run the program come first. What subagents did was done,
+    /// too.
     ///
     /// # Errors
     /// When the index fails.
@@ -59,9 +60,15 @@ impl<'a> HistoryCall<'a> {
         }
         let ResolvedFilter { filter, callers } = view.resolve_filter(&self.filter)?;
         let filter = filter.including_subagents(view.sessions());
-        let visit = |session: &SessionRow, content: &TurnContent| self.find_lines(session, content);
-        let index = &view.snapshot.index;
-        let found = find_turns(index, view.sessions(), &filter, visit)?;
+        let found = match self.arguments.what {
+            HistoryKind::Commands => self.find_command_turns(&filter, view)?,
+            _ => find_turns(
+                &view.snapshot.index,
+                view.sessions(),
+                &filter,
+                |session, content| self.find_lines(session, content),
+            )?,
+        };
         let mut listing = ItemList::default();
         for turn in found.iter().take(limit) {
             if !listing.push(&format_item(turn, view)) {
@@ -78,25 +85,38 @@ impl<'a> HistoryCall<'a> {
         })
     }
 
-    /// Returns what a turn is listed for.
+    /// Finds the turns that ran such a command, runs of a program before its mentions.
+    fn find_command_turns(
+        &self,
+        filter: &SearchFilter,
+        view: IndexView<'_>,
+    ) -> Result<Vec<FoundTurn<Vec<String>>>, CallError> {
+        let visit =
+            |_: &SessionRow, content: &TurnContent| FoundCommand::find(content, &self.pattern);
+        let mut turns = find_turns(&view.snapshot.index, view.sessions(), filter, visit)?;
+        self.pattern.sort_turns(&mut turns);
+        let line = |command: &FoundCommand| format_command(command, &self.pattern);
+        let turns = turns.into_iter().map(|turn| FoundTurn {
+            found: turn.found.iter().map(line).collect(),
+            session: turn.session,
+            turn: turn.turn,
+        });
+        Ok(turns.collect())
+    }
+
+    /// Returns the files or error lines that a turn is listed for.
     fn find_lines(&self, session: &SessionRow, content: &TurnContent) -> Option<Vec<String>> {
-        let pattern = &self.arguments.pattern;
         match self.arguments.what {
             HistoryKind::Files => {
-                let files = FoundFile::find(session, content, pattern)?;
+                let files = FoundFile::find(session, content, &self.arguments.pattern)?;
                 Some(files.iter().map(format_file).collect())
-            }
-            HistoryKind::Commands => {
-                let commands = FoundCommand::find(content, &self.pattern)?;
-                let line = |command| format_command(command, &self.pattern);
-                Some(commands.iter().map(line).collect())
             }
             HistoryKind::Errors => {
                 let lines = find_error_lines(content, &self.pattern)?;
                 let line = |text: &String| format_matched_line(text, &self.pattern, COLUMNS);
                 Some(lines.iter().map(line).collect())
             }
-            HistoryKind::Fixes => None,
+            HistoryKind::Commands | HistoryKind::Fixes => None,
         }
     }
 
@@ -105,7 +125,7 @@ impl<'a> HistoryCall<'a> {
         match found {
             0 => Some(format!("no turn has such {what}")),
             _ if shown < found => Some(format!(
-                "the newest {shown} of {found} turns; a longer pattern or `project` narrows them"
+                "the first {shown} of {found} turns; a longer pattern or `project` narrows them"
             )),
             _ => None,
         }
@@ -113,10 +133,10 @@ impl<'a> HistoryCall<'a> {
 
     fn format_next_call(
         &self,
-        newest: Option<&FoundTurn<Vec<String>>>,
+        first: Option<&FoundTurn<Vec<String>>>,
         view: IndexView<'_>,
     ) -> String {
-        match newest {
+        match first {
             Some(found) => {
                 let id =
                     TurnAddress::new(view.short_id(&found.session), found.turn.index).to_string();

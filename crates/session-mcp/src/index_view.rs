@@ -147,7 +147,9 @@ impl<'a> IndexView<'a> {
         let Snapshot { index, sessions } = self.snapshot;
         // Why nothing was found is no reason to fail.
         let unmet = || find_unmet_clause(index, sessions, clauses).ok().flatten();
-        format_unknown_project(clauses, sessions).or_else(|| format_unmet_filter(unmet()?))
+        format_unknown_project(clauses, sessions).or_else(|| {
+            unmet().and_then(|unmet| format_unmet_filter(&unmet.clause, &unmet.branches))
+        })
     }
 
     fn find_callers(&self) -> Vec<&'a SessionRow> {

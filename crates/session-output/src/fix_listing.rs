@@ -5,17 +5,20 @@ use crate::searched_scope::SearchedScope;
 use crate::session_label::{
     format_minute, format_rfc3339, make_gone_field, project_label, session_title, short_id,
 };
+use crate::shell::{format_command, quote_word};
 use crate::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
 use anstyle::Style;
 use serde::Serialize;
 use session_core::TurnAddress;
 use session_display::pluralize;
-use session_query::{FoundCure, FoundCures};
+use session_query::{FailedTurn, FoundCure, FoundCures};
 use session_report::Cure;
 use session_store::SessionRow;
 
 /// Columns of what a line tells.
 const LABEL_WIDTH: usize = 9;
+/// What stands before the command that goes on.
+const NEXT: &str = "Next:";
 /// Most files and most commands of a cure.
 const MAX_ITEMS: usize = 5;
 
@@ -31,21 +34,40 @@ pub struct FixListing<'a> {
     pub left_out: &'a [String],
     /// The index is as the histories are.
     pub is_complete: bool,
-    /// Most cures shown.
+    /// Most cures shown, or turns where no cure is known.
     pub limit: usize,
     /// Columns to fill.
     pub width: usize,
 }
 
 impl FixListing<'_> {
-    /// Formats the listing for a terminal.
+    /// Formats the cures for a terminal; where none is known, the turns that failed with the error.
     pub fn format(&self) -> String {
-        let fixes = &self.found.fixes;
-        let counts = format!(
-            "{} of {} that failed with it",
-            pluralize(fixes.len(), "cure"),
-            pluralize(self.found.turns, "turn")
-        );
+        let (fixes, failed) = (&self.found.fixes, &self.found.failed);
+        let mut out = self.format_heading();
+        for fix in fixes.iter().take(self.limit) {
+            out.push('\n');
+            out.push_str(&self.format_fix(fix));
+        }
+        for turn in failed.iter().take(self.limit) {
+            out.push('\n');
+            out.push_str(&self.format_failed_turn(turn));
+        }
+        let more = (fixes.len() + failed.len()).saturating_sub(self.limit);
+        if more > 0 {
+            let note = format!("and {more} more; --limit shows them");
+            out.push_str(&format!("\n{}\n", paint(FAINT, note)));
+        }
+        out + &self.format_next_command()
+    }
+
+    /// Formats the error with the counts of cures and of turns that failed with it.
+    fn format_heading(&self) -> String {
+        let cures = match self.found.fixes.len() {
+            0 => "no cure known".to_owned(),
+            count => pluralize(count, "cure"),
+        };
+        let turns = pluralize(self.found.turns, "turn");
         let heading = [
             LineField::whole(TITLE, "FIXES"),
             LineField::cut_to(
@@ -53,19 +75,9 @@ impl FixListing<'_> {
                 format!("\"{}\"", fit_line(self.error, self.width / 2)),
                 20,
             ),
-            LineField::whole(FAINT, counts),
+            LineField::whole(FAINT, format!("{cures}; {turns} failed with it")),
         ];
-        let mut out = lay_out_fields(&heading, 0, self.width);
-        for fix in fixes.iter().take(self.limit) {
-            out.push('\n');
-            out.push_str(&self.format_fix(fix));
-        }
-        let more = fixes.len().saturating_sub(self.limit);
-        if more > 0 {
-            let note = format!("and {more} more; --limit shows them");
-            out.push_str(&format!("\n{}\n", paint(FAINT, note)));
-        }
-        out
+        lay_out_fields(&heading, 0, self.width)
     }
 
     /// Returns why there is nothing to list.
@@ -87,31 +99,61 @@ impl FixListing<'_> {
     }
 
     fn format_fix(&self, fix: &FoundCure) -> String {
-        let session = &fix.session;
-        let address = TurnAddress::new(short_id(session, self.all), fix.cure.turn);
+        let time_ms = fix.cure.time_ms.or(fix.session.ended_ms);
+        let lines = format_cure_lines(&fix.cure, &fix.session);
+        self.format_turn_heading(&fix.session, fix.cure.turn, time_ms) + &self.format_lines(&lines)
+    }
+
+    fn format_failed_turn(&self, failed: &FailedTurn) -> String {
+        let mut lines = vec![("error", FAILED, failed.error.clone())];
+        lines.extend(
+            failed
+                .command
+                .iter()
+                .map(|command| format_failed_command(command)),
+        );
+        let heading = self.format_turn_heading(&failed.session, failed.turn, failed.time_ms);
+        heading + &self.format_lines(&lines)
+    }
+
+    /// Formats a turn's time, address, project and title.
+    fn format_turn_heading(&self, session: &SessionRow, turn: u32, time_ms: Option<i64>) -> String {
+        let address = TurnAddress::new(short_id(session, self.all), turn);
         let mut fields = vec![
-            LineField::whole(FAINT, format_minute(fix.cure.time_ms.or(session.ended_ms))),
+            LineField::whole(FAINT, format_minute(time_ms)),
             LineField::whole(ID, address.to_string()),
             LineField::whole(PROJECT, fit_line(project_label(session), 24)),
         ];
         fields.extend(make_gone_field(session));
         fields.push(LineField::cut_to(TITLE, session_title(session), 24));
-        let mut out = lay_out_fields(&fields, 0, self.width);
-        for (label, style, text) in format_cure_lines(&fix.cure, session) {
-            let columns = self.width.saturating_sub(INDENT + LABEL_WIDTH);
-            let label = paint(style, format!("{label:<LABEL_WIDTH$}"));
-            out.push_str(&format!(
-                "{}{label}{}\n",
-                " ".repeat(INDENT),
-                fit_line(&text, columns)
-            ));
-        }
-        out
+        lay_out_fields(&fields, 0, self.width)
+    }
+
+    fn format_lines(&self, lines: &[LabelledLine]) -> String {
+        let columns = self.width.saturating_sub(INDENT + LABEL_WIDTH);
+        let indent = " ".repeat(INDENT);
+        let lines = lines.iter().map(|(label, style, text)| {
+            let label = paint(*style, format!("{label:<LABEL_WIDTH$}"));
+            format!("{indent}{label}{}\n", fit_line(text, columns))
+        });
+        lines.collect()
+    }
+
+    /// Formats the command that shows the newest turn that failed; nothing where a cure is known.
+    fn format_next_command(&self) -> String {
+        let Some(newest) = self.found.failed.first() else {
+            return String::new();
+        };
+        let address = TurnAddress::new(short_id(&newest.session, self.all), newest.turn);
+        let arguments = ["show".to_owned(), quote_word(&address.to_string())];
+        let command = format_command(&arguments, NEXT.len() + 1, self.width);
+        format!("\n{} {command}\n", paint(FAINT, NEXT))
     }
 
     /// Returns the listing as JSON.
     pub fn to_json(&self) -> JsonFixes<'_> {
         let fixes = self.found.fixes.iter().take(self.limit);
+        let failed = self.found.failed.iter().take(self.limit);
         JsonFixes {
             error: self.error,
             signatures: self
@@ -126,19 +168,23 @@ impl FixListing<'_> {
             complete: self.is_complete,
             left_out: self.left_out,
             found: fixes.map(to_json_fix).collect(),
+            failed: failed.map(to_json_failed_turn).collect(),
         }
     }
 }
 
-/// Returns what a cure was, a line each: what it tells, in which style, and the text.
-fn format_cure_lines(cure: &Cure, session: &SessionRow) -> Vec<(&'static str, Style, String)> {
+/// A line with its label before it, and the label's style.
+type LabelledLine = (&'static str, Style, String);
+
+fn format_failed_command(command: &str) -> LabelledLine {
+    ("failed", FAILED, format!("$ {}", sanitize_line(command)))
+}
+
+/// Returns what a cure was, a line each.
+fn format_cure_lines(cure: &Cure, session: &SessionRow) -> Vec<LabelledLine> {
     let mut lines = vec![
         ("error", FAILED, cure.error.clone()),
-        (
-            "failed",
-            FAILED,
-            format!("$ {}", sanitize_line(&cure.command)),
-        ),
+        format_failed_command(&cure.command),
     ];
     if !cure.files.is_empty() {
         let root = session.project.as_deref().unwrap_or_default();
@@ -186,6 +232,7 @@ pub struct JsonFixes<'a> {
     complete: bool,
     left_out: &'a [String],
     found: Vec<JsonFix<'a>>,
+    failed: Vec<JsonFailedTurn<'a>>,
 }
 
 #[derive(Serialize)]
@@ -216,5 +263,37 @@ fn to_json_fix(fix: &FoundCure) -> JsonFix<'_> {
         gone: session.gone,
         here: fix.is_here,
         cure: &fix.cure,
+    }
+}
+
+#[derive(Serialize)]
+struct JsonFailedTurn<'a> {
+    source: &'a str,
+    session: &'a str,
+    turn: u32,
+    project: &'a str,
+    path: Option<&'a str>,
+    date: Option<String>,
+    title: Option<&'a str>,
+    parent: Option<&'a str>,
+    gone: bool,
+    error: &'a str,
+    command: Option<&'a str>,
+}
+
+fn to_json_failed_turn(failed: &FailedTurn) -> JsonFailedTurn<'_> {
+    let session = &failed.session;
+    JsonFailedTurn {
+        source: &session.source,
+        session: &session.uid,
+        turn: failed.turn,
+        project: project_label(session),
+        path: session.project.as_deref(),
+        date: format_rfc3339(failed.time_ms),
+        title: session.title.as_deref(),
+        parent: session.parent.as_deref(),
+        gone: session.gone,
+        error: &failed.error,
+        command: failed.command.as_deref(),
     }
 }

@@ -107,7 +107,7 @@ pub use memory_notes::{
 };
 pub use memory_stats::{JsonMemoryStats, format_memory_stats};
 pub use memory_text::{format_matches, format_memories};
-pub use model_change::{JsonModelChange, ModelChange};
+pub use model_change::{JsonModelChange, ModelChange, format_used_model};
 pub use model_table::{JsonModels, format_models, format_size};
 pub use no_history::{format_no_history, format_unread_history};
 pub use search_json::JsonSearch;

@@ -103,7 +103,7 @@ impl SearchListing<'_> {
     /// Formats what stands below the first line of the `n`th hit.
     fn format_details(&self, n: usize, hit: &SearchHit, width: usize) -> String {
         let preview = self.previews.get(n).map(|of| format_preview(of, width));
-        let work = self.work.get(n).map(|of| format_work(of, self.with, width));
+        let work = self.work.get(n).map(|of| self.format_work(of, hit, width));
         let explanation = self
             .explain
             .then(|| explanation::format_hit_explanation(hit, width));
@@ -112,12 +112,31 @@ impl SearchListing<'_> {
         preview + &work + &last + &explanation.unwrap_or_default()
     }
 
+    /// Formats the parts of a work summary that were asked for, below a line that says whose they are.
+    fn format_work(&self, work: &WorkSummary, hit: &SearchHit, width: usize) -> String {
+        let parts = format_work(work, self.with, width);
+        let of = match (self.level(), &hit.turn) {
+            (Level::Turn, Some(_)) => "turn",
+            _ => "whole session",
+        };
+        match parts.is_empty() {
+            true => parts,
+            false => {
+                let heading = paint(FAINT, format!("done in the {of}:"));
+                format!("{}{heading}\n{parts}", " ".repeat(INDENT))
+            }
+        }
+    }
+
+    /// Formats that no turn meets a filter by itself; `None` where nothing was found for another reason.
+    pub fn format_unmet_filter(&self) -> Option<String> {
+        let unmet = self.answer.unmet.as_ref()?;
+        format_unmet_filter(&unmet.clause, &unmet.branches)
+    }
+
     /// Formats that nothing was found, with a hint where filters were typed, or given by options.
     pub fn format_nothing_found(&self, is_narrow: bool) -> String {
         let answer = self.answer;
-        if let Some(unmet) = answer.unmet.as_ref().and_then(format_unmet_filter) {
-            return unmet;
-        }
         let scope = SearchedScope {
             sessions: answer.results.searched.sessions,
             is_filtered: answer.has_typed_filters || is_narrow,

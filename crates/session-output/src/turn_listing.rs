@@ -17,8 +17,6 @@ use std::collections::HashSet;
 pub trait PrintedFinding: Serialize {
     /// The heading of a listing.
     const NAME: &'static str;
-    /// The verb of the heading.
-    const DID: &'static str;
     /// Returns the count for the heading.
     fn format_count(found: &[&Self]) -> String;
     /// Returns it on one line, around the searched text.
@@ -30,7 +28,6 @@ const ACCESS_WIDTH: usize = 9;
 
 impl PrintedFinding for FoundFile {
     const NAME: &'static str = "FILES";
-    const DID: &'static str = "read or changed";
 
     fn format_count(found: &[&Self]) -> String {
         let paths: HashSet<&str> = found.iter().map(|file| file.path.as_str()).collect();
@@ -56,7 +53,6 @@ impl PrintedFinding for FoundFile {
 
 impl PrintedFinding for FoundCommand {
     const NAME: &'static str = "COMMANDS";
-    const DID: &'static str = "ran";
 
     fn format_count(found: &[&Self]) -> String {
         let counted = [
@@ -91,7 +87,7 @@ impl PrintedFinding for FoundCommand {
     }
 }
 
-/// Turns, newest first.
+/// Turns in the order in which they are listed.
 pub struct TurnListing<'a, T> {
     /// As typed.
     pub wanted: &'a str,

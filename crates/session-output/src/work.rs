@@ -75,53 +75,59 @@ impl WorkPart {
 
 /// Columns of a part's name.
 const MAX_NAME_CHARS: usize = 10;
-/// Most lines of one part.
+/// Most lines of a part that is prose.
 const MAX_LINES: usize = 4;
-/// Columns of one command.
-const MAX_COMMAND_CHARS: usize = 72;
+/// Most commands.
+const MAX_COMMANDS: usize = 6;
+/// Most errors.
+const MAX_ERRORS: usize = 3;
 /// Most names of files.
 const MAX_FILES: usize = 8;
 
 /// Formats the parts that are wanted of a work summary, each with its name before it.
 pub(crate) fn format_work(work: &WorkSummary, wanted: &[WorkPart], width: usize) -> String {
-    let parts = format_parts(work).into_iter();
-    let parts = parts.filter(|(part, _, value)| part.is_in(wanted) && !value.is_empty());
+    let columns = width.saturating_sub(INDENT + MAX_NAME_CHARS);
+    let parts = format_parts(work, columns).into_iter();
+    let parts = parts.filter(|(part, ..)| part.is_in(wanted));
     parts
-        .map(|(_, name, value)| format_row(name, &value, width))
+        .map(|(_, name, lines)| format_lines(name, &lines))
         .collect()
 }
 
-fn format_parts(work: &WorkSummary) -> [(WorkPart, &'static str, String); 10] {
-    let words = |text: &Option<String>| text.as_deref().map(sanitize_line).unwrap_or_default();
+/// Returns each part with its name and its lines of at most `columns`; no lines where there is nothing of it.
+fn format_parts(work: &WorkSummary, columns: usize) -> [(WorkPart, &'static str, Vec<String>); 10] {
+    let wrap = |text: &str| wrap_value(&sanitize_line(text), columns);
+    let words = |text: &Option<String>| wrap(text.as_deref().unwrap_or_default());
     let files: Vec<&TouchedFile> = work.files.iter().collect();
     let time = match work.started_ms {
         Some(_) => format_duration(work.active_ms),
         None => String::new(),
     };
-    let list = |items: &[String]| sanitize_line(&items.join(", "));
+    let list = |items: &[String]| wrap(&items.join(", "));
+    let files = prefix_count(files.len(), &format_file_names(&files, MAX_FILES));
     [
         (WorkPart::Problem, "PROBLEM", words(&work.problem)),
         (WorkPart::Solution, "SOLUTION", words(&work.solution)),
         (
             WorkPart::Commands,
             "COMMANDS",
-            format_commands(&work.commands),
+            format_commands(&work.commands, columns),
         ),
-        (
-            WorkPart::Files,
-            "FILES",
-            prefix_count(files.len(), &format_file_names(&files, MAX_FILES)),
-        ),
+        (WorkPart::Files, "FILES", wrap_value(&files, columns)),
         (
             WorkPart::Errors,
             "ERRORS",
-            prefix_count(work.errors.len(), &format_errors(&work.errors)),
+            format_errors(&work.errors, columns),
         ),
         (WorkPart::Prs, "PRS", list(&work.pull_requests)),
         (WorkPart::Branch, "BRANCH", words(&work.branch)),
-        (WorkPart::Time, "TIME", time),
+        (WorkPart::Time, "TIME", wrap(&time)),
         (WorkPart::Models, "MODELS", list(&work.models)),
-        (WorkPart::Tokens, "TOKENS", format_tokens(work.tokens)),
+        (
+            WorkPart::Tokens,
+            "TOKENS",
+            wrap(&format_tokens(work.tokens)),
+        ),
     ]
 }
 
@@ -132,23 +138,29 @@ fn prefix_count(count: usize, what: &str) -> String {
     }
 }
 
-fn format_commands(commands: &[CommandRun]) -> String {
-    let one = |run: &CommandRun| {
+/// Formats the first commands, one a line, and how many more there are.
+fn format_commands(commands: &[CommandRun], columns: usize) -> Vec<String> {
+    let first = commands.iter().take(MAX_COMMANDS).map(|run| {
         let end = run.status.format_suffix();
-        format!("$ {}{end}", fit_line(&run.command, MAX_COMMAND_CHARS))
-    };
-    let all: Vec<String> = commands.iter().map(one).collect();
-    prefix_count(all.len(), &all.join("   "))
+        let room = columns.saturating_sub(2 + end.len());
+        format!("$ {}{end}", fit_line(&run.command, room))
+    });
+    let more = format_more(commands.len(), MAX_COMMANDS);
+    first.chain(more).collect()
 }
 
-/// Formats the last errors, which say what it came to.
-fn format_errors(errors: &[String]) -> String {
-    let last = errors
-        .iter()
-        .rev()
-        .take(3)
-        .map(|error| fit_line(error, MAX_COMMAND_CHARS));
-    last.collect::<Vec<_>>().join("   ")
+/// Formats the last errors, which say what it came to, one a line, and how many more there are.
+fn format_errors(errors: &[String], columns: usize) -> Vec<String> {
+    let last = errors.iter().rev().take(MAX_ERRORS);
+    let more = format_more(errors.len(), MAX_ERRORS);
+    last.map(|error| fit_line(error, columns))
+        .chain(more)
+        .collect()
+}
+
+fn format_more(count: usize, shown: usize) -> Option<String> {
+    let more = count.saturating_sub(shown);
+    (more > 0).then(|| format!("and {more} more"))
 }
 
 /// Formats tokens. Some agents tell of those that are written alone: what was not counted is left out.
@@ -162,27 +174,28 @@ pub(crate) fn format_tokens(tokens: TokenTotals) -> String {
     parts.join(", ")
 }
 
-fn format_row(name: &str, value: &str, width: usize) -> String {
-    let columns = width.saturating_sub(INDENT + MAX_NAME_CHARS);
-    let indent = " ".repeat(INDENT);
-    let lines: Vec<&str> = wrap_lines(value, columns).collect();
-    let names = std::iter::once(name).chain(std::iter::repeat(""));
-    let mut out = String::new();
-    for (n, (name, part)) in names.zip(&lines).take(MAX_LINES).enumerate() {
-        let is_cut = n + 1 == MAX_LINES && lines.len() > MAX_LINES;
-        let part = match is_cut {
-            true => format!(
-                "{}…",
-                truncate_to_columns(part, columns.saturating_sub(1)).trim_end_matches('…')
-            ),
-            false => (*part).to_owned(),
-        };
-        out.push_str(&format!(
-            "{indent}{}{part}\n",
-            paint(FAINT, format!("{name:<MAX_NAME_CHARS$}"))
-        ));
+/// Wraps a safe line to at most [`MAX_LINES`], marked where it is cut.
+fn wrap_value(value: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = wrap_lines(value, columns).map(str::to_owned).collect();
+    if lines.len() > MAX_LINES {
+        lines.truncate(MAX_LINES);
+        if let Some(last) = lines.last_mut() {
+            let cut = truncate_to_columns(last, columns.saturating_sub(1));
+            *last = format!("{}…", cut.trim_end_matches('…'));
+        }
     }
-    out
+    lines
+}
+
+/// Formats the lines of a part, its name before the first.
+fn format_lines(name: &str, lines: &[String]) -> String {
+    let indent = " ".repeat(INDENT);
+    let names = std::iter::once(name).chain(std::iter::repeat(""));
+    let lines = names.zip(lines).map(|(name, line)| {
+        let name = paint(FAINT, format!("{name:<MAX_NAME_CHARS$}"));
+        format!("{indent}{name}{line}\n")
+    });
+    lines.collect()
 }
 
 /// Formats names of files, each once: at most `most`, and how many more there are.
@@ -270,6 +283,22 @@ impl JsonTokens {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session_core::CallStatus;
+
+    #[test]
+    fn commands_take_a_line_each() {
+        let run = |n: usize| CommandRun {
+            command: format!("make lamp{n} {}", "x".repeat(20 * (n % 2))),
+            status: CallStatus::from_failure(n == 1),
+            turn: 0,
+        };
+        let commands: Vec<CommandRun> = (0..8).map(run).collect();
+        let lines = format_commands(&commands, 24);
+        assert_eq!(lines.len(), MAX_COMMANDS + 1);
+        assert_eq!(lines[0], "$ make lamp0");
+        assert_eq!(lines[1], "$ make lamp1 x… (failed)");
+        assert_eq!(lines[6], "and 2 more");
+    }
 
     #[test]
     fn tokens_that_were_not_counted_are_left_out() {

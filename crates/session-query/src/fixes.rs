@@ -1,10 +1,10 @@
 //! Cures of an error in the history.
 
 use crate::error::QueryError;
-use session_core::{ErrorPart, ErrorSignature, Query};
+use session_core::{ErrorPart, ErrorSignature, Query, TurnContent};
 use session_report::{Cure, read_turns};
 use session_search::{FoundTurn, SearchFilter, find_error_turns};
-use session_store::{Reader, SessionId, SessionRow};
+use session_store::{Reader, SessionId, SessionRow, TurnId};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
@@ -18,6 +18,8 @@ pub struct FixQuery<'a> {
     pub filter: &'a SearchFilter,
     /// True for a session of the project at hand: its cures come first.
     pub is_here: &'a dyn Fn(&SessionRow) -> bool,
+    /// The most turns that are read for [`FoundCures::failed`]: 0 where cures alone are wanted.
+    pub max_failed: usize,
 }
 
 /// A cure, with the session that found it.
@@ -31,13 +33,54 @@ pub struct FoundCure {
     pub cure: Cure,
 }
 
+/// A turn in which a command failed with an error that has no known cure.
+#[derive(Debug, Clone)]
+pub struct FailedTurn {
+    /// The session in which the turn is shown.
+    pub session: SessionRow,
+    /// Index of the turn in the session, from 0.
+    pub turn: u32,
+    /// Time of the turn, in milliseconds since 1970.
+    pub time_ms: Option<i64>,
+    /// The line of the error, as it was printed there.
+    pub error: String,
+    /// The command that printed it, where the history names it.
+    pub command: Option<String>,
+}
+
+impl FailedTurn {
+    /// Finds the error line of a turn and the command that printed it; `None` where the turn holds no such line.
+    fn new(found: &FoundTurn<ErrorSignature>, content: &TurnContent) -> Option<Self> {
+        let is_wanted = |line: &&str| ErrorSignature::new(line) == Some(found.found);
+        let runs = (0..content.runs.len()).filter(|run| content.has_failed(*run));
+        let failure = runs
+            .filter_map(|run| Some((run, content.errors_of_run(run).find(is_wanted)?)))
+            .next();
+        let mut lines = content.errors.iter().map(String::as_str);
+        let (run, error) = match failure {
+            Some((run, error)) => (Some(run), error),
+            None => (None, lines.find(is_wanted)?),
+        };
+        let command = run.and_then(|run| content.commands.get(content.runs.get(run)?.command));
+        Some(Self {
+            session: found.session.clone(),
+            turn: found.turn.index,
+            time_ms: found.time_ms(),
+            error: error.to_owned(),
+            command: command.cloned(),
+        })
+    }
+}
+
 /// The cures of an error.
 #[derive(Debug, Clone, Default)]
 pub struct FoundCures {
     /// The cures, those of the project at hand first, then newest first.
     pub fixes: Vec<FoundCure>,
-    /// Turns in which a command failed of it.
+    /// Number of turns in which a command failed with it.
     pub turns: usize,
+    /// The newest of these turns, newest first, where no cure is known; else none.
+    pub failed: Vec<FailedTurn>,
     /// The signatures of the text; none where nothing in it tells one error from others.
     pub signatures: Vec<ErrorSignature>,
     /// So many cures have the same signature that it says little.
@@ -46,6 +89,8 @@ pub struct FoundCures {
 
 /// Most cures of an error that says something.
 pub const MAX_CURES: usize = 10;
+/// Most turns that are listed for an error without a cure.
+pub const MAX_FAILED_TURNS: usize = 300;
 /// Most turns that are looked through for lines that hold a part of one.
 const MAX_PART_TURNS: usize = 300;
 /// Most sessions that are looked at for an error, newest first.
@@ -68,28 +113,20 @@ impl FixQuery<'_> {
             errors = of_part;
         }
         let mut fixes = self.cures(index, &turns, &errors)?;
-        let mut counts: HashMap<ErrorSignature, usize> = HashMap::new();
-        for fix in &fixes {
-            *counts.entry(fix.cure.signature).or_default() += 1;
-        }
-        let is_common = |fix: &FoundCure| counts.get(&fix.cure.signature) > Some(&MAX_CURES);
-        let all_common = !fixes.is_empty() && fixes.iter().all(is_common);
-        if !all_common {
-            fixes.retain(|fix| !is_common(fix));
-        }
+        let is_common = remove_common_cures(&mut fixes);
         fixes.sort_by_key(|fix| Reverse((fix.is_here, fix.cure.time_ms)));
-        let mut known = HashSet::new();
-        fixes.retain(|fix| {
-            let Cure {
-                failed_turn, turn, ..
-            } = fix.cure;
-            known.insert((fix.session.id, failed_turn, turn, fix.cure.command.clone()))
-        });
+        remove_repeated_cures(&mut fixes);
+        let failed = match fixes.is_empty() {
+            true => read_failed_turns(index, &turns, self.max_failed)?,
+            false => Vec::new(),
+        };
+        let distinct: HashSet<TurnId> = turns.iter().map(|found| found.turn.id).collect();
         Ok(FoundCures {
             fixes,
-            turns: turns.len(),
+            turns: distinct.len(),
+            failed,
             signatures: errors,
-            is_common: all_common,
+            is_common,
         })
     }
 
@@ -143,4 +180,44 @@ impl FixQuery<'_> {
         }
         Ok(fixes)
     }
+}
+
+/// Removes the cures of errors that many cures share. Where there are no others it keeps them and returns true.
+fn remove_common_cures(fixes: &mut Vec<FoundCure>) -> bool {
+    let mut counts: HashMap<ErrorSignature, usize> = HashMap::new();
+    for fix in fixes.iter() {
+        *counts.entry(fix.cure.signature).or_default() += 1;
+    }
+    let is_common = |fix: &FoundCure| counts.get(&fix.cure.signature) > Some(&MAX_CURES);
+    let all_common = !fixes.is_empty() && fixes.iter().all(is_common);
+    if !all_common {
+        fixes.retain(|fix| !is_common(fix));
+    }
+    all_common
+}
+
+/// Keeps one of the cures of a failure that a turn failed with in several lines.
+fn remove_repeated_cures(fixes: &mut Vec<FoundCure>) {
+    let mut known = HashSet::new();
+    fixes.retain(|fix| {
+        let Cure {
+            failed_turn, turn, ..
+        } = fix.cure;
+        known.insert((fix.session.id, failed_turn, turn, fix.cure.command.clone()))
+    });
+}
+
+/// Reads the error lines of the newest turns. A turn with several of the errors is returned once.
+fn read_failed_turns(
+    index: &Reader,
+    turns: &[FoundTurn<ErrorSignature>],
+    limit: usize,
+) -> Result<Vec<FailedTurn>, QueryError> {
+    let mut known = HashSet::new();
+    let distinct = turns.iter().filter(|found| known.insert(found.turn.id));
+    let mut failed = Vec::new();
+    for found in distinct.take(limit) {
+        failed.extend(FailedTurn::new(found, &index.content(found.turn.id)?));
+    }
+    Ok(failed)
 }

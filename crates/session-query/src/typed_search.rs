@@ -3,12 +3,12 @@
 use crate::error::QueryError;
 use crate::live_index::Snapshot;
 use crate::typed_query::TypedQuery;
-use crate::unmet_clause::find_unmet_clause;
+use crate::unmet_clause::{UnmetClause, find_unmet_clause};
 use jiff::Zoned;
 use session_core::Query;
 use session_search::{
-    FilterClause, FusionMode, Level, QueryEmbedding, RankingTuning, SearchFilter, SearchRequest,
-    SearchResults, add_subagents, list_newest, search,
+    FusionMode, Level, QueryEmbedding, RankingTuning, SearchFilter, SearchRequest, SearchResults,
+    add_subagents, list_newest, search,
 };
 use session_store::{EmbeddingPause, SessionRow};
 
@@ -41,7 +41,7 @@ pub struct SearchAnswer {
     /// True where filters were typed in the query.
     pub has_typed_filters: bool,
     /// The filter that no turn meets by itself, where nothing was found.
-    pub unmet: Option<FilterClause>,
+    pub unmet: Option<UnmetClause>,
 }
 
 /// Answers a request from a snapshot, while a process that embeds in the background waits. Where the query has no text
@@ -83,7 +83,7 @@ impl TypedSearch<'_> {
         let unmet = match results.hits.is_empty() {
             true => {
                 let Snapshot { index, sessions } = snapshot;
-                find_unmet_clause(index, sessions, &request.filter.clauses)?.cloned()
+                find_unmet_clause(index, sessions, &request.filter.clauses)?
             }
             false => None,
         };

@@ -1,17 +1,29 @@
 //! The filter for which nothing is found, whatever the query and the other filters.
 
-use session_search::{FilterClause, Level, SearchFilter, SearchRequest, list_newest};
+use crate::filter_completion::FilterValues;
+use session_search::{
+    FilterClause, FilterCondition, Level, SearchFilter, SearchRequest, list_newest,
+};
 use session_store::{Reader, SessionRow, StoreError};
+
+/// A clause that no turn of the index meets by itself.
+#[derive(Debug, Clone)]
+pub struct UnmetClause {
+    /// The clause.
+    pub clause: FilterClause,
+    /// The git branches of the index, the latest first, where the clause is of a branch; else none.
+    pub branches: Vec<String>,
+}
 
 /// Finds the first clause that no turn of the index meets by itself. `sessions` are all of the index's.
 ///
 /// # Errors
 /// When the index fails.
-pub fn find_unmet_clause<'c>(
+pub fn find_unmet_clause(
     index: &Reader,
     sessions: &[SessionRow],
-    clauses: &'c [FilterClause],
-) -> Result<Option<&'c FilterClause>, StoreError> {
+    clauses: &[FilterClause],
+) -> Result<Option<UnmetClause>, StoreError> {
     for clause in clauses {
         let request = SearchRequest {
             filter: SearchFilter {
@@ -24,7 +36,13 @@ pub fn find_unmet_clause<'c>(
             ..SearchRequest::new("")
         };
         if list_newest(index, sessions, &request)?.hits.is_empty() {
-            return Ok(Some(clause));
+            let is_branch = |of: &FilterCondition| matches!(of, FilterCondition::Branch(_));
+            let branches = match clause.any.iter().any(is_branch) {
+                true => FilterValues::read(index, sessions)?.branches,
+                false => Vec::new(),
+            };
+            let clause = clause.clone();
+            return Ok(Some(UnmetClause { clause, branches }));
         }
     }
     Ok(None)

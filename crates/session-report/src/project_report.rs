@@ -1,8 +1,9 @@
 //! Reports of the work in a range of time, grouped by project and session.
 
 use crate::turn_record::{TurnRecord, read_turns};
-use crate::work_summary::WorkSummary;
+use crate::work_summary::{WorkSummary, find_problem_prompt};
 use session_core::project_name;
+use session_core::title::{PromptOpening, template_titles};
 use session_store::{Reader, SessionId, SessionRow, SessionTree, StoreError};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -58,6 +59,32 @@ pub fn report_projects(
     range: &Range<i64>,
     include_root: impl Fn(&SessionRow) -> bool,
 ) -> Result<Vec<ProjectReport>, StoreError> {
+    let mut turns_by_root = read_turns_by_root(index, sessions, range, include_root)?;
+    let mut openings = Vec::new();
+    let mut reports = Vec::new();
+    for row in sessions {
+        let Some(turns) = turns_by_root.remove(&row.id) else {
+            continue;
+        };
+        let prompt = find_problem_prompt(&turns.own).unwrap_or_default();
+        let opening = PromptOpening::new(prompt);
+        let report = report_session(row, turns);
+        if !report.work.is_empty() {
+            openings.push(opening);
+            reports.push(report);
+        }
+    }
+    remove_problem_templates(&mut reports, &openings);
+    Ok(group_by_project(reports.into_iter()))
+}
+
+/// Reads the turns in the range, by the root of their sessions.
+fn read_turns_by_root(
+    index: &Reader,
+    sessions: &[SessionRow],
+    range: &Range<i64>,
+    include_root: impl Fn(&SessionRow) -> bool,
+) -> Result<BTreeMap<SessionId, SessionTurns>, StoreError> {
     let tree = SessionTree::new(sessions);
     let mut turns_by_root: BTreeMap<SessionId, SessionTurns> = BTreeMap::new();
     for session in sessions.iter().filter(|s| overlaps_range(s, range)) {
@@ -77,10 +104,14 @@ pub fn report_projects(
             false => session_turns.subagents.push(turns),
         }
     }
-    let reports = sessions
-        .iter()
-        .filter_map(|row| Some(report_session(row, turns_by_root.remove(&row.id)?)));
-    Ok(group_by_project(reports.filter(|s| !s.work.is_empty())))
+    Ok(turns_by_root)
+}
+
+/// Replaces the problem of each session whose prompt begins with a template by what follows the template, as in titles.
+fn remove_problem_templates(reports: &mut [SessionReport], openings: &[PromptOpening]) {
+    for (report, title) in reports.iter_mut().zip(template_titles(openings)) {
+        report.work.problem = title.or_else(|| report.work.problem.take());
+    }
 }
 
 fn overlaps_range(session: &SessionRow, range: &Range<i64>) -> bool {
@@ -126,4 +157,40 @@ fn group_by_project(reports: impl Iterator<Item = SessionReport>) -> Vec<Project
         }
     });
     projects.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn problems_of_one_template_are_what_differs() {
+        let template = "Your name is Dori. You are executing tasks from a Playbook.";
+        let prompts = ["lamp.md", "gate.md", "gauge.md"].map(|task| format!("{template} {task}"));
+        let prompts = prompts
+            .iter()
+            .map(String::as_str)
+            .chain(["Mend the boiler"]);
+        let (mut reports, openings): (Vec<_>, Vec<_>) = prompts
+            .map(|prompt| {
+                let report = SessionReport {
+                    row: SessionRow::default(),
+                    work: WorkSummary {
+                        problem: Some(prompt.to_owned()),
+                        ..WorkSummary::default()
+                    },
+                    subagents: 0,
+                };
+                (report, PromptOpening::new(prompt))
+            })
+            .unzip();
+        remove_problem_templates(&mut reports, &openings);
+        let problems = reports
+            .iter()
+            .filter_map(|report| report.work.problem.as_deref());
+        assert_eq!(
+            problems.collect::<Vec<_>>(),
+            ["… lamp.md", "… gate.md", "… gauge.md", "Mend the boiler"]
+        );
+    }
 }

@@ -34,10 +34,9 @@ fn strip_markdown(text: &str, max_bytes: usize) -> String {
     out
 }
 
-/// Returns true for empty lines, headings, rules, table rows, quotes and HTML tags.
+/// Returns true for headings, table rows, quotes, HTML tags, and lines without letters and digits, such as rules.
 fn is_not_prose(line: &str) -> bool {
-    let is_rule = line.len() >= 3 && line.chars().all(|c| "-=*_ ".contains(c));
-    line.is_empty() || is_rule || line.starts_with(['#', '|', '>', '<'])
+    !line.contains(char::is_alphanumeric) || line.starts_with(['#', '|', '>', '<'])
 }
 
 /// A line of Markdown without its list marker.
@@ -198,6 +197,11 @@ mod tests {
         assert_eq!(excerpt_prose("\"# Context\nMend it.\"", 200), "Mend it.");
         assert_eq!(excerpt_prose("1. First\n2. Second", 200), "First; Second");
         assert_eq!(excerpt_prose("```\nonly code\n```", 200), "");
+        let ruled = "━━━━━━\n GSD ► PHASE 14 ✓\n━━━━━━\n\nAll plans stand. ⸻\n***";
+        assert_eq!(
+            excerpt_prose(ruled, 200),
+            "GSD ► PHASE 14 ✓ All plans stand. ⸻"
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::active_time::compute_active_ms;
 use crate::prose_excerpt::excerpt_prose;
 use crate::turn_record::{TurnRecord, read_turns};
 use serde::Serialize;
+use session_core::title::strip_plan_line;
 use session_core::{CallStatus, FileAccess, PromptKind, TokenTotals, TurnContent, noise};
 use session_store::{Reader, SessionId, StoreError};
 
@@ -191,10 +192,16 @@ fn extend_distinct(list: &mut Vec<String>, items: &[String]) {
     items.iter().for_each(|item| push_distinct(list, item));
 }
 
+/// Extracts the beginning of the prompt that says what the turns are about.
+fn find_problem(turns: &[TurnRecord]) -> Option<String> {
+    let prompt = strip_plan_line(find_problem_prompt(turns)?);
+    Some(excerpt_prose(prompt, MAX_PROBLEM_CHARS)).filter(|text| !text.is_empty())
+}
+
 /// Finds the first prompt that is not noise: typed if there is one, else a command with
 /// arguments, else one that a model wrote. Where all are noise, returns the first prompt
 /// that was answered, else the first.
-fn find_problem(turns: &[TurnRecord]) -> Option<String> {
+pub(crate) fn find_problem_prompt(turns: &[TurnRecord]) -> Option<&str> {
     let has_content = |turn: &&TurnRecord| !noise::is_uninformative(&turn.content.prompt);
     let typed = |turn: &&TurnRecord| turn.row.kind == PromptKind::Typed;
     let with_arguments = |turn: &&TurnRecord| {
@@ -210,8 +217,7 @@ fn find_problem(turns: &[TurnRecord]) -> Option<String> {
         let answered = prompted().find(|turn| is_answered(turn));
         answered.or_else(|| prompted().next())
     };
-    let prompt = &best.or_else(fallback)?.content.prompt;
-    Some(excerpt_prose(prompt, MAX_PROBLEM_CHARS)).filter(|text| !text.is_empty())
+    Some(&best.or_else(fallback)?.content.prompt)
 }
 
 /// Returns true for a typed prompt that is not noise and that was answered, however briefly.
@@ -291,6 +297,15 @@ mod tests {
         let todos = turn_record(1, PromptKind::Command, "/todos", &["There are eight."]);
         let work = WorkSummary::from_turns(&[clear, todos]);
         assert_eq!(work.problem.as_deref(), Some("/todos"));
+    }
+
+    #[test]
+    fn the_line_before_a_plan_is_no_problem() {
+        let plan =
+            "Implement the following plan:\n\n# Warm start\n\nThe boiler heats before it fills.";
+        let turn = turn_record(0, PromptKind::Typed, plan, &[]);
+        let work = WorkSummary::from_turns(&[turn]);
+        assert_eq!(work.problem.unwrap(), "The boiler heats before it fills.");
     }
 
     #[test]

@@ -1,33 +1,117 @@
 //! Patterns for the commands and files of a turn.
 
-use session_core::{contains_in_order, path_matches, text};
+use crate::find_turns::FoundTurn;
+use crate::findings::FoundCommand;
+use session_core::shell::{split_command_parts, split_wrapped_commands};
+use session_core::text::{self, file_name};
+use session_core::{contains_in_order, path_matches};
 use session_store::SessionRow;
 use std::ops::Range;
 use std::path::Path;
 
-/// Matches commands that hold its parts in order: `*` separates parts, case and white space do not count.
+/// Matches commands that hold its parts in order: `*` separates parts, case and white space do not count. White space
+/// at either end means whole words: `act ` matches `act push` and not `exact`.
 #[derive(Debug, Clone)]
-pub struct CommandPattern(Vec<String>);
+pub struct CommandPattern {
+    parts: Vec<String>,
+    whole_words: bool,
+}
+
+/// How closely a command matches a pattern, the closest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum MatchKind {
+    /// One of its simple commands runs the pattern's first word as the program.
+    Program,
+    /// It holds the pattern as whole words.
+    WholeWords,
+    /// It holds the pattern within words.
+    PartOfWord,
+}
 
 impl CommandPattern {
     /// Splits a pattern at each `*`.
     pub fn new(typed: &str) -> Self {
         let parts = typed.split('*').map(fold_command);
-        Self(parts.filter(|part| !part.is_empty()).collect())
+        Self {
+            parts: parts.filter(|part| !part.is_empty()).collect(),
+            whole_words: typed.trim() != typed,
+        }
     }
 
-    /// Returns the characters of one line of a command that the first part matches; none for a pattern without parts.
+    /// Returns the characters of one line of a command that the first part matches, as whole words where it can; none
+    /// for a pattern without parts.
     pub fn find(&self, command: &str) -> Option<Range<usize>> {
-        let (folded, part) = (fold_command(command), self.0.first()?);
-        let at = folded.find(part.as_str())?;
+        let (folded, part) = (fold_command(command), self.parts.first()?);
+        let at = find_whole_words(&folded, part).or_else(|| folded.find(part.as_str()))?;
         let start = folded[..at].chars().count();
         Some(start..start + part.chars().count())
     }
 
+    /// Sorts turns and the commands of each by how closely they match: runs of a program come before what mentions it
+    /// as a word, and that before what holds it as part of a word. Those that match alike keep their order.
+    pub fn sort_turns(&self, turns: &mut [FoundTurn<Vec<FoundCommand>>]) {
+        let kind = |run: &FoundCommand| self.match_kind(&run.command);
+        for turn in turns.iter_mut() {
+            turn.found.sort_by_cached_key(kind);
+        }
+        turns.sort_by_cached_key(|turn| turn.found.first().map(kind));
+    }
+
     /// Returns true when the command holds all parts in order.
     pub(crate) fn matches(&self, command: &str) -> bool {
-        contains_in_order(&fold_command(command), self.0.iter().map(String::as_str))
+        let folded = fold_command(command);
+        match self.whole_words {
+            true => self.holds_whole_words(&folded),
+            false => contains_in_order(&folded, self.parts.iter().map(String::as_str)),
+        }
     }
+
+    /// Returns how a command matches that holds the parts.
+    fn match_kind(&self, command: &str) -> MatchKind {
+        if self.runs_program(command) {
+            return MatchKind::Program;
+        }
+        match self.holds_whole_words(&fold_command(command)) {
+            true => MatchKind::WholeWords,
+            false => MatchKind::PartOfWord,
+        }
+    }
+
+    /// Returns true when a simple command holds the first part and has its first word as the program.
+    fn runs_program(&self, command: &str) -> bool {
+        let Some(part) = self.parts.first() else {
+            return false;
+        };
+        let program = file_name(part.split(' ').next().unwrap_or_default());
+        let is_named = |simple: &String| {
+            let word = simple.split_whitespace().next().unwrap_or_default();
+            fold_command(file_name(word)) == program
+        };
+        split_command_parts(command).iter().any(|simple| {
+            fold_command(simple.source).contains(part.as_str())
+                && split_wrapped_commands(&simple.text).iter().any(is_named)
+        })
+    }
+
+    /// Returns true when a folded command holds all parts in order, each as whole words.
+    fn holds_whole_words(&self, folded: &str) -> bool {
+        let mut rest = folded;
+        self.parts.iter().all(|part| {
+            let found = find_whole_words(rest, part);
+            rest = found.map_or("", |at| &rest[at + part.len()..]);
+            found.is_some()
+        })
+    }
+}
+
+/// Finds the byte at which a part stands with no character of a word on either side.
+fn find_whole_words(folded: &str, part: &str) -> Option<usize> {
+    let is_of_word = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+    let mut starts = folded.match_indices(part).map(|(at, _)| at);
+    starts.find(|at| {
+        let (before, after) = (&folded[..*at], &folded[at + part.len()..]);
+        !before.ends_with(is_of_word) && !after.starts_with(is_of_word)
+    })
 }
 
 fn fold_command(text: &str) -> String {
@@ -48,6 +132,15 @@ pub(crate) fn session_path_matches(path: &str, wanted: &str, session: &SessionRo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session_core::CallStatus;
+    use session_store::TurnRow;
+
+    fn run(command: &str) -> FoundCommand {
+        FoundCommand {
+            command: command.to_owned(),
+            status: CallStatus::Done,
+        }
+    }
 
     #[test]
     fn the_part_that_matches_is_found_by_its_characters() {
@@ -66,5 +159,62 @@ mod tests {
         assert!(matches("cargo * --release", "cargo build -p a --release"));
         assert!(!matches("--release * cargo", "cargo build --release"));
         assert!(matches("", "anything") && matches("*", "anything"));
+    }
+
+    #[test]
+    fn white_space_at_an_end_means_whole_words() {
+        let matches = |pattern: &str, command: &str| CommandPattern::new(pattern).matches(command);
+        assert!(matches("act ", "act") && matches(" act", "cd app && act push"));
+        assert!(!matches("act ", "grep exact notes") && !matches("act ", "act-runner"));
+        assert!(matches("act * -v ", "act push -v") && !matches("act * -v ", "act push -vv"));
+        let found = CommandPattern::new("act").find("exact; act");
+        assert_eq!(found, Some(7..10));
+    }
+
+    #[test]
+    fn a_program_comes_before_its_mentions() {
+        let turn = |commands: &[&str]| FoundTurn {
+            session: SessionRow::default(),
+            turn: TurnRow::default(),
+            found: commands.iter().map(|command| run(command)).collect(),
+        };
+        let mut turns = [
+            turn(&["git add Dockerfile"]),
+            turn(&["sed -n 1p docker-entrypoint.sh", "grep -n docker README.md"]),
+            turn(&[
+                "cat > notes <<EOF\ndocker build\nEOF",
+                "cd app && sudo docker build .",
+            ]),
+            turn(&["/usr/bin/docker build ."]),
+        ];
+        CommandPattern::new("docker").sort_turns(&mut turns);
+        let firsts = turns.each_ref().map(|turn| turn.found[0].command.as_str());
+        assert_eq!(
+            firsts,
+            [
+                "cd app && sudo docker build .",
+                "/usr/bin/docker build .",
+                "grep -n docker README.md",
+                "git add Dockerfile",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_first_words_of_a_pattern_are_run() {
+        let kind = |pattern: &str, command: &str| CommandPattern::new(pattern).match_kind(command);
+        assert_eq!(
+            kind("docker compose", "docker compose up"),
+            MatchKind::Program
+        );
+        assert_eq!(kind("Docker * up", "docker compose up"), MatchKind::Program);
+        assert_eq!(kind("npx tsc", "npx tsc --noEmit"), MatchKind::Program);
+        assert_eq!(kind("./gradlew test", "./gradlew test"), MatchKind::Program);
+        let other = "docker ps; echo docker compose";
+        assert_eq!(kind("docker compose", other), MatchKind::WholeWords);
+        assert_eq!(
+            kind("compose u", "docker compose up"),
+            MatchKind::PartOfWord
+        );
     }
 }

@@ -10,11 +10,14 @@ Examples:
   session-search digest yesterday
   session-search digest last monday..yesterday --project homelab
   session-search digest --since 2w --until yesterday
+  session-search digest may 2026
   session-search digest week --format json
 
-WHEN, here and after --when, is today, yesterday, a date (2026-01-16), a day (monday, last friday), \
-week (the last seven days), last week, a while ago (3d, 2w: the time since), or FROM..TO, of which \
-either may be left out. Days are local days.")]
+WHEN, here and after --when, is today, yesterday, a date (2026-01-16, 16 jan, jan 16 2026), a month \
+(2026-01, january, jan 2026), a day (monday, last friday), week (the last seven days), last week, a \
+while ago (3d, 2w, 2 months ago: the time since), or FROM..TO, of which either may be left out and TO \
+may be a day of FROM's month (2026-01-16..18). Days are local days; without a year it is the last one \
+that has begun.")]
 pub struct DigestArgs {
     /// Day or days: today, yesterday, 2026-01-16, week, FROM..TO [default: today]
     #[arg(value_name = "WHEN", conflicts_with_all = ["since", "until", "stretch", "days", "today", "yesterday"])]

@@ -13,7 +13,8 @@ Examples:
 
 An error is known by its line without numbers, paths, times and ids. A cure is what was done \
 after a command failed with it until the same command succeeded in that session: files that were \
-changed, commands that were run, and the answer. Cures of this project come first.", mut_arg("subagents", |arg| arg.hide(true)))]
+changed, commands that were run, and the answer. Cures of this project come first. Where no cure is \
+known, the turns that failed with it are listed, newest first, and the exit code is 1.", mut_arg("subagents", |arg| arg.hide(true)))]
 pub struct FixArgs {
     /// The error, or the output of the command; without it stdin is read
     #[arg(allow_hyphen_values = true, value_name = "ERROR")]
@@ -21,7 +22,7 @@ pub struct FixArgs {
     /// Command that failed; edits that cured another program are left out
     #[arg(long, value_name = "CMD")]
     pub command: Option<String>,
-    /// Maximum number of cures
+    /// Maximum number of cures, or of turns without one
     #[arg(long, short = 'n', value_name = "N", default_value_t = 5, value_parser = parse_limit, allow_negative_numbers = true)]
     pub limit: usize,
     /// Print JSON

@@ -41,12 +41,18 @@ pub struct FoundListArgs {
 Examples:
   session-search commands \"docker compose\"
   session-search commands \"cargo * --release\" --days 30
+  session-search commands docker --failed
 
-Upper and lower case are one, and * stands for anything.")]
+Turns that ran the pattern's first word as a program come first, then those that mention it as a word, \
+then those that hold it as part of a word; newest first within each. Upper and lower case are one, and \
+* stands for anything. With a space at its end, as in \"act \", a pattern matches whole words alone.")]
 pub struct CommandsArgs {
     /// Part of a command; `*` matches anything
     #[arg(allow_hyphen_values = true, value_name = "PATTERN")]
     pub pattern: String,
+    /// Only runs that failed
+    #[arg(long)]
+    pub failed: bool,
     #[command(flatten)]
     pub listed: FoundListArgs,
 }

@@ -1,4 +1,4 @@
-//! `fix`: what cured an error before.
+//! `fix`: what cured an error before; where nothing did, the turns that failed with it.
 
 use crate::CommandOutcome;
 use crate::args::FixArgs;
@@ -7,7 +7,7 @@ use crate::command::found::FilteredHistory;
 use crate::output::{json, notes, terminal_width};
 use anyhow::{Result, bail};
 use session_output::FixListing;
-use session_query::{FixQuery, read_project};
+use session_query::{FixQuery, MAX_FAILED_TURNS, read_project};
 use std::io::{IsTerminal, Read, Write};
 
 /// Most bytes of an output that are kept: its end, where the error is.
@@ -26,6 +26,7 @@ pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
         command: args.command.as_deref(),
         filter: &history.filter,
         is_here: &|session| here.matches(session),
+        max_failed: MAX_FAILED_TURNS,
     };
     let found = query.find(&history.index, &history.all)?;
     let listing = FixListing {
@@ -41,15 +42,16 @@ pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
         true => json::print(&listing.to_json())?,
         false => caller::note_left_out(&history.left_out)?,
     }
-    if found.fixes.is_empty() {
+    if found.fixes.is_empty() && (args.json || found.failed.is_empty()) {
         let text = history.explain_nothing(|scope| listing.format_nothing(scope));
         writeln!(notes::open_stderr(), "{text}")?;
-        return Ok(CommandOutcome::Nothing);
-    }
-    if !args.json {
+    } else if !args.json {
         write!(anstream::stdout(), "{}", listing.format())?;
     }
-    Ok(CommandOutcome::Something)
+    match found.fixes.is_empty() {
+        true => Ok(CommandOutcome::Nothing),
+        false => Ok(CommandOutcome::Something),
+    }
 }
 
 /// Reads the output of a command from stdin.

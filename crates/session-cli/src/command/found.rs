@@ -1,7 +1,7 @@
 //! `files` and `commands`: turns by what they touched and ran.
 
 use crate::CommandOutcome;
-use crate::args::{CommandsArgs, FilesArgs, FilterArgs};
+use crate::args::{CommandsArgs, FilesArgs, FilterArgs, FoundListArgs};
 use crate::command::refresh::{self, RefreshedIndex};
 use crate::command::{caller, filter};
 use crate::output::{json, notes, terminal_width};
@@ -24,12 +24,9 @@ use std::io::Write;
 pub fn run_files(args: &FilesArgs) -> Result<CommandOutcome> {
     let visit =
         |session: &SessionRow, content: &TurnContent| FoundFile::find(session, content, &args.path);
-    print_listing(
-        &args.path,
-        &find_matching_turns(&args.listed.filter, visit)?,
-        args.listed.limit,
-        args.listed.json,
-    )
+    let turns = find_matching_turns(&args.listed.filter, visit)?;
+    let nothing = "no turn read or changed that";
+    print_listing(&args.path, &turns, &args.listed, nothing)
 }
 
 /// Runs `commands`.
@@ -38,13 +35,18 @@ pub fn run_files(args: &FilesArgs) -> Result<CommandOutcome> {
 /// As [`files`].
 pub fn run_commands(args: &CommandsArgs) -> Result<CommandOutcome> {
     let pattern = CommandPattern::new(&args.pattern);
-    let visit = |_: &SessionRow, content: &TurnContent| FoundCommand::find(content, &pattern);
-    print_listing(
-        &args.pattern,
-        &find_matching_turns(&args.listed.filter, visit)?,
-        args.listed.limit,
-        args.listed.json,
-    )
+    let visit = |_: &SessionRow, content: &TurnContent| {
+        let mut found = FoundCommand::find(content, &pattern)?;
+        found.retain(|run| !args.failed || run.status.is_failed());
+        (!found.is_empty()).then_some(found)
+    };
+    let mut turns = find_matching_turns(&args.listed.filter, visit)?;
+    pattern.sort_turns(&mut turns.matching);
+    let nothing = match args.failed {
+        true => "no run of that failed",
+        false => "no turn ran that",
+    };
+    print_listing(&args.pattern, &turns, &args.listed, nothing)
 }
 
 /// The turns in which something was found.
@@ -125,7 +127,9 @@ impl FilteredHistory {
         let no_history = self.no_history.clone();
         no_history
             .or_else(unknown)
-            .or_else(|| format_unmet_filter(unmet()?))
+            .or_else(|| {
+                unmet().and_then(|unmet| format_unmet_filter(&unmet.clause, &unmet.branches))
+            })
             .unwrap_or_else(|| otherwise(&scope))
     }
 }
@@ -133,8 +137,8 @@ impl FilteredHistory {
 fn print_listing<T: PrintedFinding>(
     wanted: &str,
     turns: &MatchingTurns<Vec<T>>,
-    limit: usize,
-    as_json: bool,
+    args: &FoundListArgs,
+    nothing: &str,
 ) -> Result<CommandOutcome> {
     let MatchingTurns { matching, history } = turns;
     let listing = TurnListing {
@@ -143,21 +147,20 @@ fn print_listing<T: PrintedFinding>(
         all: &history.all,
         left_out: &history.left_out,
         is_complete: history.is_complete,
-        limit,
+        limit: args.limit,
         width: terminal_width(),
     };
-    if as_json {
+    if args.json {
         json::print(&listing.to_json())?;
     } else {
         caller::note_left_out(&history.left_out)?;
     }
     if matching.is_empty() {
-        let nothing = format!("no turn {} that", T::DID);
-        let text = history.explain_nothing(|scope| scope.format_nothing(&nothing));
+        let text = history.explain_nothing(|scope| scope.format_nothing(nothing));
         writeln!(notes::open_stderr(), "{text}")?;
         return Ok(CommandOutcome::Nothing);
     }
-    if !as_json {
+    if !args.json {
         write!(anstream::stdout(), "{}", listing.format())?;
     }
     Ok(CommandOutcome::Something)

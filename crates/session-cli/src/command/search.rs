@@ -16,8 +16,8 @@ use session_output::{
     format_unread_history,
 };
 use session_query::{
-    Answered, LiveAnswer, ModelFailure, QueryError, QueryModels, SearchAnswer, SearchEngine,
-    Snapshot, TypedQuery, TypedSearch, find_misplaced_history,
+    Answered, LiveAnswer, QueryError, QueryModels, SearchAnswer, SearchEngine, Snapshot,
+    TypedQuery, TypedSearch, find_misplaced_history,
 };
 use session_report::WorkSummary;
 use session_search::{FusionMode, HitOrder, Level, QueryEmbedding, SearchHit, SearchResults};
@@ -73,20 +73,21 @@ fn note_coverage(models: &QueryModels, snapshot: &Snapshot) -> Result<usize> {
     let done = models.embedded_sessions(&snapshot.index)?.unwrap_or(of);
     let left = of.saturating_sub(done);
     if let Some(chosen) = models.chosen().filter(|_| left * LEFT_OF > of) {
-        writeln!(
-            notes::open_stderr(),
-            "note: {} has embedded {done} of {of} sessions; the rest are ranked by another model",
+        // One that fails now is told below.
+        let failure = match models.has_chosen_failed() {
+            true => None,
+            false => models.recorded_failure(&snapshot.index)?,
+        };
+        let failure = failure.map_or(String::new(), |reason| format!("; {reason}"));
+        let note = format!(
+            "{} has embedded {done} of {of} sessions; the rest are ranked by another model{failure}",
             chosen.name
-        )?;
+        );
+        writeln!(notes::open_stderr(), "note: {}", sanitize_text(&note))?;
     }
-    for ModelFailure { reason, hint } in models.failures() {
-        let note = format!("{reason}; the other models answer in its place");
-        let hint = hint.map_or(String::new(), |hint| format!("; {hint}"));
-        writeln!(
-            notes::open_stderr(),
-            "note: {}",
-            sanitize_text(&format!("{note}{hint}"))
-        )?;
+    for failure in models.failures() {
+        let note = failure.note();
+        writeln!(notes::open_stderr(), "note: {}", sanitize_text(&note))?;
     }
     Ok(left)
 }
@@ -210,13 +211,15 @@ pub fn print_answer(
     if !args.json {
         caller::note_left_out(&answer.left_out)?;
         for note in listing.format_unfound_words() {
-            writeln!(notes::open_stderr(), "{note}")?;
+            writeln!(notes::open_stderr(), "{}", notes::fit_to_terminal(&note))?;
         }
     }
     if found == CommandOutcome::Nothing {
         let nothing =
             || (!args.json).then(|| listing.format_nothing_found(is_narrow(&args.filter)));
-        if let Some(text) = format_unknown_project_of(args, all)?.or_else(nothing) {
+        let unknown = format_unknown_project_of(args, all)?;
+        let unmet = || listing.format_unmet_filter();
+        if let Some(text) = unknown.or_else(unmet).or_else(nothing) {
             writeln!(notes::open_stderr(), "{text}")?;
         }
     }

@@ -1,11 +1,13 @@
 //! Notes and progress on stderr, which `--quiet` leaves out. Errors are no notes: they are
 //! printed in any case.
 
+use crate::output::terminal_width;
 use indicatif::ProgressDrawTarget;
 use session_core::text::sanitize_text;
+use session_display::wrap_note;
 use session_files::path_line;
 use session_models::WaitListener;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
@@ -20,6 +22,14 @@ pub fn open_stderr() -> Box<dyn Write> {
     match IS_QUIET.load(Ordering::Relaxed) {
         true => Box::new(std::io::sink()),
         false => Box::new(anstream::stderr()),
+    }
+}
+
+/// Folds a note to the width of the terminal that stderr is; what goes to a file or a pipe stays on one line.
+pub fn fit_to_terminal(note: &str) -> String {
+    match std::io::stderr().is_terminal() {
+        true => wrap_note(note, terminal_width()),
+        false => note.to_owned(),
     }
 }
 

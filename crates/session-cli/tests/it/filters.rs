@@ -204,6 +204,19 @@ fn filters_alone_list_the_newest() {
     Next: session-search search "branch:probe" --depth 2 --session dddddddd
     ----- stderr -----
     "#);
+    let near = "no turn is on the branch `prob`\nhint: there is `probe`\n";
+    assert_eq!(
+        env.run(&["search", "branch:prob", "--json"])
+            .exits(1)
+            .stderr(),
+        near
+    );
+    assert_eq!(
+        env.run(&["commands", "make", "--branch", "prob"])
+            .exits(1)
+            .stderr(),
+        near
+    );
     assert_snapshot!(env.run(&["search", "branch:nothing"]), @r"
     exit code: 1
     ----- stdout -----
@@ -291,7 +304,7 @@ fn what_is_no_time_is_said() {
 
     ----- stderr -----
     error: `soon` is not a time
-    hint: write a date (2026-01-15), a month (2026-01), a time (2026-01-15T09:00), a while ago (3d, 2w, 12h), a day (yesterday, last monday), or a week or month (last week, this month); a range is FROM..TO, by --when
+    hint: write a date (2026-01-15), a month (2026-01), a day or month by name (15 jan, may 2026), a time (2026-01-15T09:00), a while ago (3d, 2w, 12h, 2 months ago), a day (yesterday, last monday), or a week or month (last week, this month); a range is FROM..TO, by --when
     ");
     for bad in [["--days", "x"], ["--days", "-1"], ["--days", "4000000000"]] {
         let ran = env

@@ -69,6 +69,16 @@ fn commands_are_found_with_how_they_ended() {
         (&grep["found"][0]["session"], &grep["found"][0]["parent"]),
         (&HELPER.into(), &BOILER.into())
     );
+    let failed = env.json(&["commands", "make", "--failed"]);
+    assert_eq!(
+        (&failed["turns"], &failed["found"][0]["turn"]),
+        (&1.into(), &0.into())
+    );
+    let none = env.run(&["commands", "gh", "--failed"]).exits(1);
+    assert!(
+        none.stderr().starts_with("no run of that failed in "),
+        "{none}"
+    );
     let filtered = env.run(&["commands", "make", "--until", "2026-03-07"]);
     assert_eq!(filtered.exits(1).stdout(), "");
 }
@@ -85,9 +95,12 @@ fn hits_are_told_with_what_was_done() {
 
     [# strong]      claude   ab000000   boiler   2026-03-08   3 turns   Warm start of the boiler
         The boiler starts cold after each restart, find out why
+        done in the whole session:
         PROBLEM   The boiler starts cold after each restart, find out why
         SOLUTION  The order of filling and heating is in NOTES.md.
-        COMMANDS  (3)  $ make test (failed)   $ make test   $ gh pr create --fill
+        COMMANDS  $ make test (failed)
+                  $ make test
+                  $ gh pr create --fill
         files: boiler.c    resume: claude --resume ab000000-0000-4000-8000-000000000001
 
     Next: session-search search "boiler starts cold" --depth 2 --session ab000000
@@ -98,11 +111,15 @@ fn hits_are_told_with_what_was_done() {
 
     [# strong]      claude   ab000000   boiler   2026-03-08   3 turns   Warm start of the boiler
         The boiler starts cold after each restart, find out why
+        done in the whole session:
         PROBLEM   The boiler starts cold after each restart, find out why
         SOLUTION  The order of filling and heating is in NOTES.md.
-        COMMANDS  (3)  $ make test (failed)   $ make test   $ gh pr create --fill
+        COMMANDS  $ make test (failed)
+                  $ make test
+                  $ gh pr create --fill
         FILES     (2)  boiler.c, NOTES.md
-        ERRORS    (2)  The user does not want this.   boiler.c:7: error: no water
+        ERRORS    The user does not want this.
+                  boiler.c:7: error: no water
         PRS       https://github.com/ann/boiler/pull/12
         BRANCH    warm-start
         TIME      33 min

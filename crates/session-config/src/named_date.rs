@@ -1,0 +1,128 @@
+//! Days and months whose month is named: `may 2026`, `february`, `feb 12`, `12 Feb 2026`.
+
+use jiff::ToSpan;
+use jiff::civil::Date;
+use jiff::fmt::strtime::BrokenDownTime;
+use std::ops::RangeInclusive;
+
+/// Parses a day or a month by the English name of its month, or the name's first three letters, to its days. Without a
+/// year it is the last one that has begun. `None` for any other text.
+pub(crate) fn parse_named_date(text: &str, today: Date) -> Option<RangeInclusive<Date>> {
+    let text = text.replace(',', " ").to_lowercase();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    match *words.as_slice() {
+        [month] => {
+            last_begun(today, |year| Date::new(year, parse_month(month)?, 1).ok()).map(month_of)
+        }
+        [month, year] if is_year(year) => Some(month_of(
+            Date::new(year.parse().ok()?, parse_month(month)?, 1).ok()?,
+        )),
+        [first, second] => {
+            let typed = MonthDay::parse(first, second)?;
+            last_begun(today, |year| typed.in_year(year)).map(single_day)
+        }
+        [first, second, year] if is_year(year) => {
+            let typed = MonthDay::parse(first, second)?;
+            typed.in_year(year.parse().ok()?).map(single_day)
+        }
+        _ => None,
+    }
+}
+
+/// A day of a month in any year.
+#[derive(Clone, Copy)]
+struct MonthDay {
+    month: i8,
+    day: i8,
+}
+
+impl MonthDay {
+    /// Parses `feb 12` and `12 feb`.
+    fn parse(first: &str, second: &str) -> Option<Self> {
+        let (month, day) = match parse_month(first) {
+            Some(month) => (month, second),
+            None => (parse_month(second)?, first),
+        };
+        let day = day.bytes().all(|b| b.is_ascii_digit()).then_some(day)?;
+        Some(Self {
+            month,
+            day: day.parse().ok()?,
+        })
+    }
+
+    fn in_year(self, year: i16) -> Option<Date> {
+        Date::new(year, self.month, self.day).ok()
+    }
+}
+
+/// Returns the date of this year, or of the last one where that date has not begun.
+fn last_begun(today: Date, in_year: impl Fn(i16) -> Option<Date>) -> Option<Date> {
+    let this_year = in_year(today.year()).filter(|date| *date <= today);
+    this_year.or_else(|| in_year(today.checked_sub(1.year()).ok()?.year()))
+}
+
+fn month_of(day: Date) -> RangeInclusive<Date> {
+    day.first_of_month()..=day.last_of_month()
+}
+
+fn single_day(day: Date) -> RangeInclusive<Date> {
+    day..=day
+}
+
+fn is_year(word: &str) -> bool {
+    word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Parses the English name of a month, or its first three letters, to its number.
+fn parse_month(name: &str) -> Option<i8> {
+    let parse = |format| BrokenDownTime::parse(format, name).ok()?.month();
+    ["%B", "%b"].into_iter().find_map(parse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    fn parse(text: &str) -> String {
+        match parse_named_date(text, date(2026, 3, 30)) {
+            Some(days) if days.start() == days.end() => days.start().to_string(),
+            Some(days) => format!("{}..{}", days.start(), days.end()),
+            None => "none".to_owned(),
+        }
+    }
+
+    #[test]
+    fn months_are_named() {
+        assert_eq!(parse("may 2026"), "2026-05-01..2026-05-31");
+        assert_eq!(parse("February"), "2026-02-01..2026-02-28");
+        assert_eq!(parse("mar"), "2026-03-01..2026-03-31");
+        assert_eq!(parse("april"), "2025-04-01..2025-04-30");
+    }
+
+    #[test]
+    fn days_have_named_months() {
+        assert_eq!(parse("feb 12"), "2026-02-12");
+        assert_eq!(parse("12 Feb 2026"), "2026-02-12");
+        assert_eq!(parse("Feb 12, 2025"), "2025-02-12");
+        assert_eq!(parse("march 31"), "2025-03-31");
+        assert_eq!(parse("30 mar"), "2026-03-30");
+    }
+
+    #[test]
+    fn other_texts_are_no_dates() {
+        for text in [
+            "",
+            "soon",
+            "feb 31",
+            "feb -1",
+            "feb feb",
+            "12",
+            "2026",
+            "mayor 2026",
+            "may 26 26",
+        ] {
+            assert_eq!(parse(text), "none", "{text}");
+        }
+    }
+}
