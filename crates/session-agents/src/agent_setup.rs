@@ -23,6 +23,8 @@ pub struct AgentSetup {
     pub changes: Vec<SettingsChange>,
     /// The user's skill of the agent, where a file of it would be written or removed.
     pub skill: Option<SkillPlan>,
+    /// The file in which the MCP server is switched off: what is installed there is not started.
+    pub disabled_server: Option<PathBuf>,
     action: SkillAction,
 }
 
@@ -45,6 +47,10 @@ impl AgentSetup {
     pub fn plan(agent: Agent, env: &Env, program: &Path) -> Result<Self> {
         let server = McpConfig::for_user(agent, env)?;
         let mut changes = Vec::new();
+        let disabled = server
+            .as_ref()
+            .filter(|file| file.is_disabled().is_ok_and(|it| it));
+        let disabled = disabled.map(McpConfig::path);
         changes.extend(server.map(|file| file.plan_server(program)).transpose()?);
         if agent == Agent::Codex {
             changes.push(plan_block(env)?);
@@ -59,7 +65,10 @@ impl AgentSetup {
             true => None,
             false => plan_skill(agent, env, SkillAction::Install)?,
         };
-        Ok(Self::new(agent, changes, skill, SkillAction::Install))
+        Ok(Self {
+            disabled_server: disabled,
+            ..Self::new(agent, changes, skill, SkillAction::Install)
+        })
     }
 
     /// Plans to remove what [`AgentSetup::plan`] and the rule for the skill added. Files of the
@@ -94,6 +103,7 @@ impl AgentSetup {
             agent,
             changes,
             skill,
+            disabled_server: None,
             action,
         }
     }

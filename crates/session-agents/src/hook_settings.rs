@@ -150,12 +150,21 @@ impl SettingsFile {
         self.plan_undo(remove_hook, self.hook_adder()?)
     }
 
-    /// Returns what would put the hooks that are there into another text.
+    /// Returns what would put the hooks that are there into another text: in their order, which several
+    /// installations may have made.
     fn hook_adder(&self) -> Result<impl Fn(&str) -> SettingsResult<String>> {
+        let text = self.read()?.unwrap_or_default();
         let installed = self.installed_hooks()?;
-        let events: Vec<HookEvent> = installed.iter().map(|hook| hook.event).collect();
+        let mut events: Vec<HookEvent> = installed.iter().map(|hook| hook.event).collect();
+        let order = list_event_keys(&text);
+        events.sort_by_key(|event| order.iter().position(|key| key == event.name()));
         let command = installed.into_iter().next().map(|hook| hook.command);
-        Ok(move |text: &str| add_hook(text, command.as_deref().unwrap_or_default(), &events))
+        let command = command.unwrap_or_default();
+        Ok(move |text: &str| {
+            events.iter().try_fold(text.to_owned(), |text, event| {
+                add_hook(&text, &command, &[*event])
+            })
+        })
     }
 
     /// Plans as [`SettingsFile::plan_hook_removal`], and to remove the file where it has nothing else.
@@ -299,6 +308,17 @@ fn find_hooks(text: &str) -> Vec<InstalledHook> {
             .collect::<Vec<_>>()
     };
     HookEvent::ALL.into_iter().flat_map(of_event).collect()
+}
+
+/// Lists the keys of `hooks` in their order.
+fn list_event_keys(text: &str) -> Vec<String> {
+    let settings = SettingsText::parse(text).ok();
+    let hooks = settings.and_then(|settings| settings.object.object_value(HOOKS));
+    let properties = hooks.map(|hooks| hooks.properties()).unwrap_or_default();
+    let names = properties
+        .into_iter()
+        .filter_map(|property| property.name());
+    names.filter_map(|name| name.decoded_value().ok()).collect()
 }
 
 /// Returns the command line of a hook that is ours.

@@ -56,6 +56,15 @@ impl McpConfig {
         Ok(found)
     }
 
+    /// Returns true where this program's server is registered and switched off, so that the agent does not start it.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn is_disabled(&self) -> Result<bool> {
+        let text = self.file.read_utf8(SIZE_LIMIT)?.unwrap_or_default();
+        Ok(self.agent == Agent::OpenCode && opencode_mcp::is_disabled(&text))
+    }
+
     /// Reads the command line of the registered server, where it is this program's.
     fn own_server_command(&self) -> Result<Vec<String>> {
         match self.server_command() {

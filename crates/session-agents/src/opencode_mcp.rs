@@ -8,6 +8,7 @@ use jsonc_parser::json;
 
 const SERVERS: &str = "mcp";
 const COMMAND: &str = "command";
+const ENABLED: &str = "enabled";
 
 /// Finds the server's command line.
 ///
@@ -20,6 +21,16 @@ pub(crate) fn find_server(text: &str) -> SettingsResult<Option<Vec<String>>> {
         Some(server) => own_command(&server).map(Some).ok_or_else(other_server),
         None => Ok(None),
     }
+}
+
+/// Returns true where the server is this program's and `enabled` is false.
+pub(crate) fn is_disabled(text: &str) -> bool {
+    let config = SettingsText::parse_with_comments(text).ok();
+    let servers = config.and_then(|config| config.object.object_value(SERVERS));
+    let server = servers.and_then(|servers| servers.get(SERVER_NAME));
+    let server = server.filter(|server| own_command(server).is_some());
+    let value = server.and_then(|server| server.to_serde_value());
+    value.is_some_and(|server| server[ENABLED] == false)
 }
 
 /// Returns true where the server has more than this program writes.
@@ -144,6 +155,9 @@ mod tests {
         let old = "{\"mcp\": {\"session-search\": {\"command\": [\"/old/session-search\", \"mcp\"], \"enabled\": false}}}";
         let new = add_server(old, PROGRAM).unwrap();
         assert_eq!(new, old.replace("/old/session-search", PROGRAM));
+        assert!(is_disabled(&new));
+        assert!(!is_disabled(&new.replace("false", "true")));
+        assert!(!is_disabled(&add_server("", PROGRAM).unwrap()));
     }
 
     #[test]

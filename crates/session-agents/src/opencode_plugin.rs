@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// OpenCode loads every file of this folder.
 const FILE: &str = "plugins/session-search.js";
+/// What stands for the text of the file where it is shown.
+const CONTENT: &str = "the plugin with the hook";
 const PLUGIN: &str = include_str!("../../../skill/opencode/session-search.js");
 /// The line of the plugin that names the program, without it.
 const PROGRAM: &str = "const PROGRAM = ";
@@ -55,7 +57,8 @@ impl OpenCodePlugin {
     /// # Errors
     /// When the file cannot be read, or is not this program's.
     pub(crate) fn plan(&self, program: &Path) -> Result<SettingsChange> {
-        SettingsChange::plan(&self.file, |text| write_plugin(text, program))
+        let change = SettingsChange::plan(&self.file, |text| write_plugin(text, program))?;
+        Ok(change.with_own_content(CONTENT))
     }
 
     /// Plans to remove the plugin; another one's stays.
@@ -63,12 +66,13 @@ impl OpenCodePlugin {
     /// # Errors
     /// When the file cannot be read.
     pub(crate) fn plan_removal(&self) -> Result<SettingsChange> {
-        SettingsChange::plan(&self.file, |text| {
+        let change = SettingsChange::plan(&self.file, |text| {
             Ok(match find_program(text) {
                 Some(_) => String::new(),
                 None => text.to_owned(),
             })
-        })
+        })?;
+        Ok(change.with_own_content(CONTENT))
     }
 }
 

@@ -108,6 +108,8 @@ pub struct SettingsChange {
     new: String,
     /// Nothing is left of the file, and it was not there before this program wrote it.
     is_removal: bool,
+    /// The name of the file's content, where all of it is this program's.
+    own_content: Option<&'static str>,
 }
 
 impl SettingsChange {
@@ -126,6 +128,7 @@ impl SettingsChange {
             file: file.clone(),
             old,
             is_removal: new.is_empty(),
+            own_content: None,
             new,
         })
     }
@@ -165,6 +168,27 @@ impl SettingsChange {
             Some(old) => *old == self.new,
             None => self.new.trim().is_empty(),
         }
+    }
+
+    /// Says that the whole file is this program's, and what it is.
+    #[must_use]
+    pub(crate) fn with_own_content(self, name: &'static str) -> Self {
+        Self {
+            own_content: Some(name),
+            ..self
+        }
+    }
+
+    /// Returns what is written or removed, where that is a whole file of this program's: its lines tell nobody anything.
+    pub fn summary(&self) -> Option<String> {
+        let name = self.own_content?;
+        let old = self.old.as_deref().unwrap_or_default();
+        let text = match (old.is_empty(), self.new.is_empty()) {
+            (true, _) => &self.new,
+            (_, true) => old,
+            (false, false) => return None,
+        };
+        Some(format!("{name}, {} lines", text.lines().count()))
     }
 
     /// Returns the lines that would change.

@@ -250,8 +250,20 @@ impl Home {
     /// from the configuration; the environment adds what these leave open. A project can set variables,
     /// so an address in one is not used.
     fn endpoint(&self) -> Result<Option<Endpoint>, ModelError> {
+        self.complete_endpoint(EndpointSettings::default())
+    }
+
+    /// Returns the endpoint of some settings. What these leave open comes from where [`Home::catalogue`] has it.
+    ///
+    /// # Errors
+    /// When a setting is missing or invalid.
+    pub fn complete_endpoint(
+        &self,
+        settings: EndpointSettings,
+    ) -> Result<Option<Endpoint>, ModelError> {
         let var = |name: &str| self.env.get(name).map(str::to_owned);
-        let settings = EndpointSettings::from_env_file(&self.folders())?
+        let settings = settings
+            .or_from(EndpointSettings::from_env_file(&self.folders())?)
             .or_from(self.config.remote.endpoint_settings());
         match settings.url {
             Some(_) => settings

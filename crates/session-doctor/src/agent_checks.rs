@@ -110,7 +110,10 @@ pub(crate) fn check_servers(home: &Home) -> Vec<DoctorFinding> {
         .into_iter()
         .filter_map(|agent| Some((agent, McpConfig::for_user(agent, &home.env).ok()??)));
     let checked = configs.filter_map(|(agent, config)| match config.server_command() {
-        Ok(command) => check_server(agent, command?.first()?, home),
+        Ok(command) => {
+            let program = command?.into_iter().next()?;
+            Some(check_server(agent, &config, &program, home))
+        }
         Err(AgentError::Settings {
             reason: SettingsError::OtherServer { .. },
             ..
@@ -124,17 +127,23 @@ pub(crate) fn check_servers(home: &Home) -> Vec<DoctorFinding> {
     checked.collect()
 }
 
-fn check_server(agent: Agent, program: &str, home: &Home) -> Option<DoctorFinding> {
+fn check_server(agent: Agent, config: &McpConfig, program: &str, home: &Home) -> DoctorFinding {
     let name = agent.name();
-    let is_there = program_exists(program, &home.env);
-    Some(match is_there {
-        true => DoctorFinding::ok("mcp", format!("installed: {name}")),
-        false => DoctorFinding::problem(
+    if !program_exists(program, &home.env) {
+        return DoctorFinding::problem(
             "mcp",
             format!("its program for {name} is not there: {program}"),
             format!("run `session-search setup --agent {name}`"),
+        );
+    }
+    match config.is_disabled() {
+        Ok(true) => DoctorFinding::note(
+            "mcp",
+            format!("installed: {name}, and switched off"),
+            format!("remove `\"enabled\": false` in {}", config.path().display()),
         ),
-    })
+        _ => DoctorFinding::ok("mcp", format!("installed: {name}")),
+    }
 }
 
 /// Checks where the skill is installed.

@@ -2,7 +2,7 @@
 
 use crate::finding::{DoctorFinding, DoctorFix};
 use session_config::Home;
-use session_query::IndexStatus;
+use session_query::{IndexStatus, ModelStatus};
 use session_store::{Level, Reader, StoreError, old_databases};
 
 /// A quarter of dead rows is worth a purge.
@@ -131,24 +131,30 @@ fn check_old_databases(home: &Home) -> Option<DoctorFinding> {
     ))
 }
 
-fn check_coverage(status: &IndexStatus) -> Vec<DoctorFinding> {
-    let mut findings = Vec::new();
-    for model in &status.models {
-        let found = format!(
-            "{} has embedded {} of {} sessions",
-            model.name, model.sessions, model.of
-        );
-        let is_behind = model.in_use && !model.running && model.sessions < model.of as u64;
-        findings.push(match is_behind {
-            true => DoctorFinding::note(
-                "model",
-                found,
-                "a search goes on with it in the background, or run `session-search index`",
-            )
-            .fixed_by(DoctorFix::Refresh),
-            false => DoctorFinding::ok("model", found),
-        });
+/// Checks how much a model has embedded, and whether it failed at the last time.
+fn check_model_coverage(model: &ModelStatus) -> DoctorFinding {
+    let failure = model.failure.as_ref().filter(|_| model.in_use);
+    let found = format!(
+        "{} has embedded {} of {} sessions{}",
+        model.name,
+        model.sessions,
+        model.of,
+        failure.map_or(String::new(), |reason| format!("; {reason}"))
+    );
+    let is_behind = model.in_use && !model.running && model.sessions < model.of as u64;
+    match is_behind {
+        true => DoctorFinding::note(
+            "model",
+            found,
+            "a search goes on with it in the background, or run `session-search index`",
+        )
+        .fixed_by(DoctorFix::Refresh),
+        false => DoctorFinding::ok("model", found),
     }
+}
+
+fn check_coverage(status: &IndexStatus) -> Vec<DoctorFinding> {
+    let mut findings: Vec<DoctorFinding> = status.models.iter().map(check_model_coverage).collect();
     if !status.problems.is_empty() {
         let first = status
             .problems
@@ -172,4 +178,35 @@ fn check_coverage(status: &IndexStatus) -> Vec<DoctorFinding> {
         ));
     }
     findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::FindingSeverity;
+
+    #[test]
+    fn a_failure_of_the_model_is_found_under_model() {
+        let status = IndexStatus {
+            models: vec![ModelStatus {
+                name: "remote".into(),
+                dims: 3,
+                vectors: 0,
+                sessions: 0,
+                of: 8,
+                in_use: true,
+                running: false,
+                failure: Some("status 401".into()),
+            }],
+            ..IndexStatus::default()
+        };
+        let findings = check_coverage(&status);
+        let [finding] = findings.as_slice() else {
+            panic!("{findings:?}");
+        };
+        assert_eq!(finding.check, "model");
+        assert_eq!(finding.severity, FindingSeverity::Note);
+        let found = "remote has embedded 0 of 8 sessions; status 401";
+        assert_eq!(finding.found, found);
+    }
 }

@@ -36,11 +36,12 @@ fn check_in_use(catalogue: &Catalogue, name: &str) -> Option<DoctorFinding> {
 }
 
 fn describe_error(error: &ModelError) -> DoctorFinding {
-    let default = Config::default().model;
-    let hint = error
-        .hint()
-        .map_or(String::new(), |hint| format!("{hint}; or "));
-    let hint = format!("{hint}`session-search model use {default}`");
+    let way_out = format!("`session-search model use {}`", Config::default().model);
+    let hint = match error.hint() {
+        Some(hint) if hint.contains("`session-search model use") => hint,
+        Some(hint) => format!("{hint}; or {way_out}"),
+        None => way_out,
+    };
     DoctorFinding::problem("model", error.to_string(), hint)
 }
 
@@ -145,6 +146,8 @@ files = [{ path = "table.bin" }, { path = "vocabulary.bin" }]
             "http://127.0.0.1:1",
             "see that the endpoint runs",
         );
+        let hint = findings[0].hint.as_deref().unwrap();
+        assert_eq!(hint.matches("model use").count(), 1, "{hint}");
         assert!(check(user.path(), "table").is_empty()); // it is not asked
         let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", silent.local_addr().unwrap());

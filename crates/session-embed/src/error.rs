@@ -39,6 +39,8 @@ pub enum EmbedError {
         url: String,
         /// The failure, as half a sentence.
         reason: String,
+        /// The HTTP status of its answer, where that is the failure.
+        status: Option<u16>,
     },
     /// A model's files contradict each other or its description.
     #[error("model `{model}` does not fit together: {reason}")]
@@ -54,16 +56,35 @@ impl EmbedError {
     /// Returns what a user can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Remote { .. } => Some(match cfg!(feature = "minilm") {
-                true => {
-                    "see that the endpoint runs and that its key and model are right, or run `session-search model use all-minilm-l6-v2`"
-                }
-                false => {
-                    "see that the endpoint runs and that its key and model are right, or run `session-search model use table`"
-                }
-            }),
+            Self::Remote { status, .. } => Some(remote_hint(*status)),
             Self::At { why, .. } => why.hint(),
             _ => None,
         }
+    }
+}
+
+/// Adds the command that chooses the bundled model to an advice.
+macro_rules! or_use_bundled {
+    ($advice:literal) => {
+        match cfg!(feature = "minilm") {
+            true => concat!(
+                $advice,
+                ", or run `session-search model use all-minilm-l6-v2`"
+            ),
+            false => concat!($advice, ", or run `session-search model use table`"),
+        }
+    };
+}
+
+/// Returns the advice on an endpoint that failed, by the HTTP status of its answer.
+fn remote_hint(status: Option<u16>) -> &'static str {
+    match status {
+        Some(401 | 403) => or_use_bundled!(
+            "see that its key is right (`api_key` in [remote], or EMBEDDINGS_API_KEY)"
+        ),
+        Some(404) => or_use_bundled!("see that its address and its model are right"),
+        Some(429) => or_use_bundled!("it gets too many requests: try again later"),
+        Some(500..) => or_use_bundled!("the server has an error of its own: try again later"),
+        _ => or_use_bundled!("see that the endpoint runs and that its key and model are right"),
     }
 }

@@ -1,6 +1,6 @@
 //! An open directory, and access beneath it.
 
-use crate::error::{FileError, Result};
+use crate::error::{FileError, Result, find_missing_target};
 use crate::temporary::create_temporary;
 #[cfg(unix)]
 use crate::unix as system;
@@ -85,7 +85,10 @@ impl Dir {
     /// When it cannot be made or opened.
     pub fn create(path: &Path) -> Result<Self> {
         let made = system::create_directories(path);
-        made.map_err(|e| FileError::io("create the directory", path, &e))?;
+        made.map_err(|e| match find_missing_target(path) {
+            Some(_) => FileError::Link(path.to_owned()),
+            None => FileError::io("create the directory", path, &e),
+        })?;
         Self::open(path)
     }
 

@@ -9,11 +9,30 @@ pub fn path_line(path: &Path) -> String {
     path.to_string_lossy().replace(breaks, " ")
 }
 
+/// Describes a link that is not followed. Who meets one whose target is gone has to know that.
+fn describe_link(path: &Path) -> String {
+    let shown = path_line(path);
+    match find_missing_target(path) {
+        Some(target) => format!(
+            "`{shown}` is a link to `{}`, which is not there",
+            path_line(&target)
+        ),
+        None => format!("`{shown}` is a link to somewhere else, and is not followed"),
+    }
+}
+
+/// Returns the target of a link, where nothing is there.
+pub(crate) fn find_missing_target(path: &Path) -> Option<PathBuf> {
+    let target = path.read_link().ok()?;
+    let error = path.metadata().err()?;
+    (error.kind() == io::ErrorKind::NotFound).then_some(target)
+}
+
 /// An access that was refused or failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// A link stands where a file or a directory is expected. It is never followed below a root.
-    #[error("`{}` is a link to somewhere else, and is not followed", path_line(.0))]
+    #[error("{}", describe_link(.0))]
     Link(PathBuf),
     /// A directory, FIFO, device or socket stands where a regular file is expected.
     #[error("`{}` is not a regular file", path_line(.0))]
@@ -101,6 +120,23 @@ pub type Result<T> = std::result::Result<T, FileError>;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_without_its_target_is_said_to_be_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let link = directory.path().join("link");
+        std::os::unix::fs::symlink("../gone\nhint: x", &link).unwrap();
+        let error = FileError::Link(link.clone()).to_string();
+        let expected = "link` is a link to `../gone hint: x`, which is not there";
+        assert!(error.ends_with(expected), "{error}");
+        let refused = crate::Dir::create(&link).map(drop);
+        assert!(matches!(refused, Err(FileError::Link(_))), "{refused:?}");
+        fs_err::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink(directory.path(), &link).unwrap();
+        let error = FileError::Link(link).to_string();
+        assert!(error.ends_with("is not followed"), "{error}");
+    }
 
     #[test]
     fn a_path_forges_no_line_of_a_message() {

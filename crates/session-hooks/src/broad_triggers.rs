@@ -22,6 +22,29 @@ pub struct BroadTrigger {
     pub total: usize,
 }
 
+impl BroadTrigger {
+    /// Formats how much the glob matches, as a sentence without a full stop.
+    pub fn describe(&self) -> String {
+        let counted = match self.kind {
+            TriggerKind::Path => "files of the project",
+            TriggerKind::Command => "commands that were run",
+        };
+        let (glob, matched, total) = (&self.glob, self.matched, self.total);
+        format!(
+            "`{glob}` matches {matched} of {total} {counted}, so it says little about the one at hand"
+        )
+    }
+
+    /// Returns the command that gives a memory narrower triggers of the kind.
+    pub fn edit_command(&self, id: &str) -> String {
+        let option = match self.kind {
+            TriggerKind::Path => "--when-path",
+            TriggerKind::Command => "--when-command",
+        };
+        format!("session-search memory edit {id} {option} GLOB")
+    }
+}
+
 /// The kind of thing that a glob matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TriggerKind {
@@ -111,6 +134,10 @@ mod tests {
             find(&["src/", "src/1*.rs", "src/1.rs", "[", "target/"])[0],
             broad
         );
+        let described = "`src/` matches 30 of 30 files of the project, so it says little";
+        assert!(broad.describe().starts_with(described));
+        let command = "session-search memory edit mem-1 --when-path GLOB";
+        assert_eq!(broad.edit_command("mem-1"), command);
         assert!(
             find(&["src/1.rs", "src/2?.rs", "target/"]).len() == 1,
             "10 of 30"

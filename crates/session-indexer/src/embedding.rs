@@ -77,6 +77,46 @@ pub fn embed_beside(root: &Path, how: &Embedding<'_>) -> Result<Embedded, IndexE
     EmbeddingRun::new(Access::Brief(root), how, BRIEF_TEXTS)?.complete()
 }
 
+/// Records why a model could not embed, for whoever asks later: a process in the background can tell nobody. The next
+/// run of the model deletes it.
+///
+/// # Errors
+/// When the store fails, or another writer does not end.
+pub fn record_model_failure(root: &Path, model: &str, reason: &str) -> Result<(), IndexError> {
+    let problem = Problem {
+        path: model_problem_path(model),
+        reason: reason.to_owned(),
+        offset: None,
+        count: 1,
+    };
+    Access::Brief(root).write(|writer| {
+        writer.clear_unreadable(&problem.path)?;
+        writer.record_unreadable(&problem)?;
+        writer.commit()
+    })
+}
+
+/// Removes the failures of models from the problems of an index; returns them by the models' names.
+pub fn take_model_failures(problems: &mut Vec<Problem>) -> HashMap<String, String> {
+    let failures = problems.extract_if(.., |problem| model_of_problem(problem).is_some());
+    let failures: Vec<Problem> = failures.collect();
+    let by_name = failures.into_iter().filter_map(|problem| {
+        let name = model_of_problem(&problem)?.to_owned();
+        Some((name, problem.reason))
+    });
+    by_name.collect()
+}
+
+/// Returns what stands for the path of a file in a problem of a model. No history has such a path.
+fn model_problem_path(model: &str) -> String {
+    format!("model `{model}`")
+}
+
+/// Returns the name of the model whose problem this is.
+fn model_of_problem(problem: &Problem) -> Option<&str> {
+    problem.path.strip_prefix("model `")?.strip_suffix('`')
+}
+
 /// Longest time for which sessions that others write meanwhile, which are newer, wait.
 const QUEUE_AGE: Duration = Duration::from_secs(2);
 
@@ -286,21 +326,26 @@ impl<'a> EmbeddingRun<'a> {
         Ok(pending)
     }
 
-    /// Writes down how many texts failed, for `status`; none of an earlier run.
+    /// Records how many texts failed, for `status`; deletes the failure of an earlier run.
     fn record_failures(&mut self) -> Result<(), IndexError> {
-        let problem = Problem {
-            path: format!("model `{}`", self.model.name),
-            reason: "no vector could be had of a text; the next run tries again".to_owned(),
-            offset: None,
-            count: self.done.failed as u64,
+        let texts = match self.done.failed {
+            1 => "1 text".to_owned(),
+            count => format!("{count} texts"),
         };
+        let problem = Problem {
+            path: model_problem_path(&self.model.name),
+            reason: format!("no vector could be had of {texts}; the next run tries again"),
+            offset: None,
+            count: 1,
+        };
+        let has_failed = self.done.failed > 0;
         let known = self.access.read(Reader::problems)?;
-        if problem.count == 0 && !known.iter().any(|p| p.path == problem.path) {
+        if !has_failed && !known.iter().any(|p| p.path == problem.path) {
             return Ok(());
         }
         self.access.write(|writer| {
             writer.clear_unreadable(&problem.path)?;
-            if problem.count > 0 {
+            if has_failed {
                 writer.record_unreadable(&problem)?;
             }
             writer.commit()
@@ -408,4 +453,27 @@ fn store_batch(
         writer.store_documents(model, batch.pending, &batch.documents, extent)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_of_models_are_no_problems_of_histories() {
+        let problem = |path: String| Problem {
+            path,
+            reason: "refused".to_owned(),
+            offset: None,
+            count: 1,
+        };
+        let history = problem("/home/ann/model `remote`".to_owned());
+        let mut problems = vec![problem(model_problem_path("remote")), history.clone()];
+        let failures = take_model_failures(&mut problems);
+        assert_eq!(
+            failures,
+            [("remote".to_owned(), "refused".to_owned())].into()
+        );
+        assert_eq!(problems, [history]);
+    }
 }

@@ -40,7 +40,10 @@ mod write;
 pub use access::wait_for_writer;
 pub use discover::{Changes, discover};
 pub use documents::{chunk_texts, max_document_bytes};
-pub use embedding::{Embedded, Embedding, embed_beside, embed_pending, embed_texts};
+pub use embedding::{
+    Embedded, Embedding, embed_beside, embed_pending, embed_texts, record_model_failure,
+    take_model_failures,
+};
 pub use outcome::{OldDatabase, Outcome, Progress, Silent, Stage, Unwritable};
 pub use policy::ReadPolicy;
 pub use refresh::{IndexError, Mode, Refresh, refresh};

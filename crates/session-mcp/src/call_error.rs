@@ -1,5 +1,6 @@
 //! The error of a call.
 
+use session_config::TimeError;
 use session_hooks::MemoriesError;
 use session_query::{QueryError, TypedFilterError};
 use session_store::StoreError;
@@ -41,7 +42,33 @@ impl From<StoreError> for CallError {
 
 impl From<TypedFilterError> for CallError {
     fn from(error: TypedFilterError) -> Self {
-        let hint = error.hint().map(|hint| format!("\nhint: {hint}"));
+        let hint = match &error {
+            // That of the command line names an option.
+            TypedFilterError::Time(TimeError::NotATime(_)) => Some(TIME_HINT.to_owned()),
+            error => error.hint(),
+        };
+        let hint = hint.map(|hint| format!("\nhint: {hint}"));
         Self::Invalid(format!("{error}{}", hint.unwrap_or_default()))
+    }
+}
+
+const TIME_HINT: &str = "write a date (2026-01-15), a month (2026-01), a while ago (3d, 2w, 12h), or a day, week or month \
+    (yesterday, last week); a range by `since:` and `until:` in the query";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hint_names_no_option_of_the_command_line() {
+        for error in [
+            TimeError::NotATime("gestern".to_owned()),
+            TimeError::RangeForTime("2026-01..2026-02".to_owned()),
+        ] {
+            let CallError::Invalid(text) = TypedFilterError::Time(error).into() else {
+                panic!("an argument cannot be used");
+            };
+            assert!(text.contains("since:") && !text.contains("--"), "{text}");
+        }
     }
 }

@@ -42,6 +42,7 @@ mod call_error;
 mod fix_items;
 mod history_tool;
 mod index_view;
+mod memory_item;
 mod memory_tools;
 mod parent_watch;
 mod progress;

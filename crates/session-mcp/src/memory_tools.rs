@@ -3,17 +3,13 @@
 use crate::answer::{FencedText, ItemList, ToolAnswer, format_call};
 use crate::arguments::{RecallArguments, RememberArguments};
 use crate::call_error::CallError;
+use crate::memory_item::{CutText, format_memory};
 use jiff::{Timestamp, Zoned};
 use session_config::current_directory;
-use session_core::text::clip;
 use session_display::sanitize_line;
-use session_hooks::{Memories, MemoriesError, SavedMemory};
-use session_memory::{
-    Memory, MemoryDraft, MemoryListing, MemoryMatch, MemoryState, describe_cuts, record_use,
-};
+use session_hooks::{BroadTrigger, Memories, MemoriesError, SavedMemory};
+use session_memory::{Memory, MemoryDraft, MemoryListing, MemoryState, describe_cuts, record_use};
 
-/// Most bytes of a memory's text in an answer.
-const TEXT_BYTES: usize = 2_000;
 /// Most memories that are named as repeated.
 const MAX_REPEATS: usize = 3;
 
@@ -27,7 +23,7 @@ fn open_memories() -> Result<Memories, CallError> {
     Ok(memories)
 }
 
-/// Finds the memories that answer a query.
+/// Finds the memories that answer a query, or the one whose id it is, of which all is shown.
 ///
 /// # Errors
 /// When the model fails, or memories are switched off.
@@ -37,25 +33,28 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallErro
         memories: all,
         damaged,
     } = memories.list(&[MemoryState::Active], None);
-    let mut found = memories.search(&arguments.query, &all)?;
-    found.truncate(memories.home.config.retrieval.max_results);
-    let mut listing = ItemList::default();
-    let shown: Vec<&Memory> = found
-        .iter()
-        .take_while(|one| listing.push(&format_item(one, &all[one.memory])))
-        .map(|one| &all[one.memory])
-        .collect();
-    record_use(&memories.store, &shown, Timestamp::now());
     let mut notes = memories.notes.clone();
-    if shown.is_empty() {
-        notes.push(format!("nothing found, memories searched: {}", all.len()));
-    }
+    let mut listing = ItemList::default();
+    let named = all.iter().find(|one| one.id() == arguments.query.trim());
+    let shown = match named {
+        Some(memory) => {
+            listing.push(&format_memory(memory, None, CutText::whole(memory)));
+            vec![memory]
+        }
+        None => {
+            let found = find_items(&memories, &arguments.query, &all, &mut listing)?;
+            notes.extend(found.note);
+            found.shown
+        }
+    };
+    record_use(&memories.store, &shown, Timestamp::now());
     if !damaged.is_empty() {
         notes.push(format!("{} damaged files are left out", damaged.len()));
     }
-    let query = match arguments.query.trim() {
-        "" => "project:.",
-        query => query,
+    let query = match (arguments.query.trim(), named) {
+        (_, Some(memory)) => &memory.front.topic,
+        ("", None) => "project:.",
+        (query, None) => query,
     };
     Ok(ToolAnswer {
         notes,
@@ -64,24 +63,35 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallErro
     })
 }
 
-/// Formats a memory that was found.
-fn format_item(found: &MemoryMatch, memory: &Memory) -> String {
-    let trust = match memory.trust.is_trusted() {
-        true => "",
-        false => "  came with the repository, not trusted",
+/// Memories that were listed, and a note on those that were not.
+struct ListedMemories<'m> {
+    shown: Vec<&'m Memory>,
+    note: Option<String>,
+}
+
+/// Finds the memories that answer a query, and lists as many as there is room for.
+fn find_items<'m>(
+    memories: &Memories,
+    query: &str,
+    all: &'m [Memory],
+    listing: &mut ItemList,
+) -> Result<ListedMemories<'m>, CallError> {
+    let mut found = memories.search(query, all)?;
+    found.truncate(memories.home.config.retrieval.max_results);
+    let listed = found.iter().map(|one| (one, &all[one.memory]));
+    let shown: Vec<&Memory> = listed
+        .take_while(|(one, memory)| {
+            let band = one.band().name();
+            listing.push(&format_memory(memory, Some(band), CutText::short(memory)))
+        })
+        .map(|(_, memory)| memory)
+        .collect();
+    let note = match (shown.len(), found.len()) {
+        (0, _) => Some(format!("nothing found, memories searched: {}", all.len())),
+        (shown, found) if shown < found => Some(format!("the best {shown} of {found}")),
+        _ => None,
     };
-    let superseded = memory.front.superseded_by.as_deref();
-    let superseded = superseded.map(|by| format!("  superseded by {}", sanitize_line(by)));
-    format!(
-        "{}  {}  {}  {}  {}{trust}{}\n{}\n",
-        sanitize_line(memory.id()),
-        found.band().name(),
-        memory.day(),
-        memory.front.kind.label(),
-        sanitize_line(&memory.front.topic),
-        superseded.unwrap_or_default(),
-        clip(memory.body.trim(), TEXT_BYTES),
-    )
+    Ok(ListedMemories { shown, note })
 }
 
 /// A memory that was saved, with the memories that it now stands among.
@@ -110,6 +120,9 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<RememberAnswer, 
     let mut notes = memories.notes.clone();
     notes.push(format!("saved as {}", saved.memory.id()));
     notes.extend(describe_cuts(&draft.topic, &draft.cues));
+    notes.extend(saved.redaction_note());
+    let broad = memories.find_broad_triggers(&saved.memory.front.when);
+    notes.extend(broad.iter().map(|it| format_broad_note(it, &saved.memory)));
     notes.extend(format_moved_note(&saved));
     let command = saved.trigger_command();
     notes.extend(command.map(|command| format!("nothing says when it matters; `{command}` does")));
@@ -131,6 +144,11 @@ fn list_repeats(saved: &SavedMemory) -> FencedText {
         listing.push(&format!("it repeats {id}: {topic}; {command}"));
     }
     listing.data
+}
+
+fn format_broad_note(trigger: &BroadTrigger, memory: &Memory) -> String {
+    let command = trigger.edit_command(memory.id());
+    format!("{}; `{command}` gives narrower ones", trigger.describe())
 }
 
 fn format_moved_note(saved: &SavedMemory) -> Option<String> {

@@ -12,7 +12,7 @@ use session_display::{
     format_day, format_unfound_terms, make_previews, pluralize, project_label, sanitize_line,
     truncate_to_columns,
 };
-use session_query::TypedQuery;
+use session_query::{ModelFailure, TypedQuery};
 use session_search::{HitOrder, SearchHit, SearchRequest, SearchResults};
 
 /// Hits where the call does not say how many, and the most that it gets.
@@ -79,11 +79,16 @@ impl<'a> SearchCall<'a> {
         let mut notes = view.format_caller_notes(&callers);
         notes.extend(format_unfound_terms(&results, SUBAGENTS_HINT));
         let models = view.engine.models();
-        notes.extend(models.failures().into_iter().map(|failure| failure.reason));
+        notes.extend(models.failures().iter().map(ModelFailure::note));
+        let index = &view.snapshot.index;
+        let has_pending_sessions = models.has_pending_sessions(index, view.sessions().len())?;
+        if has_pending_sessions {
+            let failure = models.recorded_failure(index)?;
+            notes.extend(failure.map(|reason| format!("not all sessions are embedded: {reason}")));
+        }
         Ok(AnsweredSearch {
             answer: self.format_listing(&results, view, notes)?,
-            has_pending_sessions: models
-                .has_pending_sessions(&view.snapshot.index, view.sessions().len())?,
+            has_pending_sessions,
         })
     }
 

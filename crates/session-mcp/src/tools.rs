@@ -169,7 +169,8 @@ fn describe_history() -> Tool {
 }
 
 fn describe_recall() -> Tool {
-    let properties = json!({"query": {"type": "string"}});
+    let query = json!({"type": "string", "description": "Any text, or the id of one: all of it"});
+    let properties = json!({ "query": query });
     let description =
         "Find saved memories: decisions, known issues, preferences of this project and user.";
     describe_reading_tool("recall", description, properties, &["query"])

@@ -154,6 +154,7 @@ pub use memory_embedder::MemoryEmbedder;
 pub use memory_stats::{DirectoryStats, MemoryStats, ViewSizes};
 pub use memory_store::{ImportedMemory, MemoryListing, MemoryStore};
 pub use rank::{MemoryMatch, RankedMemories, RetrievalSettings, rank_memories, search_memories};
+pub use redaction::find_replaced_kinds;
 pub use session_start::AgentContext;
 pub use session_state::SessionState;
 pub use string_list::deserialize_string_list;

@@ -3,7 +3,7 @@
 use crate::layout::{fit_line, sanitize_line};
 use session_core::TurnAddress;
 use session_display::pluralize;
-use session_hooks::{BroadTrigger, SavedMemory, TriggerKind};
+use session_hooks::{BroadTrigger, SavedMemory};
 use session_memory::{ImportReport, Memory, MemoryState, MovedMemories, NearDuplicate, Trust};
 
 /// Most ids that a note names.
@@ -118,15 +118,8 @@ pub fn format_trigger_note(saved: &SavedMemory) -> Option<String> {
 /// Returns notes on triggers of a memory that match much of what there is.
 pub fn format_broad_trigger_notes(memory: &Memory, broad: &[BroadTrigger]) -> Vec<String> {
     let note = |trigger: &BroadTrigger| {
-        let (counted, option) = match trigger.kind {
-            TriggerKind::Path => ("files of the project", "--when-path"),
-            TriggerKind::Command => ("commands that were run", "--when-command"),
-        };
-        let (glob, matched, total) = (&trigger.glob, trigger.matched, trigger.total);
-        let id = memory.id();
-        format!(
-            "`{glob}` matches {matched} of {total} {counted}, so it says little about the one at hand\nhint: `session-search memory edit {id} {option} GLOB` gives narrower ones"
-        )
+        let (found, command) = (trigger.describe(), trigger.edit_command(memory.id()));
+        format!("{found}\nhint: `{command}` gives narrower ones")
     };
     broad.iter().map(note).collect()
 }

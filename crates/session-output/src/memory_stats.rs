@@ -1,6 +1,6 @@
 //! Counts of memories, and of what was put before prompts.
 
-use crate::layout::sanitize_line;
+use crate::layout::{sanitize_line, wrap_lines};
 use crate::style::{FAINT, TITLE, paint};
 use serde::Serialize;
 use session_memory::{InjectionStats, MemoryStats};
@@ -16,8 +16,20 @@ pub struct JsonMemoryStats {
     pub injection: InjectionStats,
 }
 
-/// Formats the counts for a terminal.
-pub fn format_memory_stats(stats: &JsonMemoryStats) -> String {
+/// Columns of a row's name, with the spaces around it.
+const LABEL_COLUMNS: usize = 16;
+
+/// Formats a name, and beside it a value over as many lines as it takes; nothing for an empty value.
+fn format_row(name: &str, value: &str, width: usize) -> String {
+    let lines = wrap_lines(value, width.saturating_sub(LABEL_COLUMNS));
+    let names = std::iter::once(name).chain(std::iter::repeat(""));
+    let rows = names.zip(lines);
+    rows.map(|(name, line)| format!("  {} {line}\n", paint(FAINT, format!("{name:<13}"))))
+        .collect()
+}
+
+/// Formats the counts for a terminal of so many columns.
+pub fn format_memory_stats(stats: &JsonMemoryStats, width: usize) -> String {
     let JsonMemoryStats {
         memories,
         injection,
@@ -27,10 +39,7 @@ pub fn format_memory_stats(stats: &JsonMemoryStats) -> String {
         let parts: Vec<String> = map.iter().map(|(name, n)| format!("{n} {name}")).collect();
         parts.join(", ")
     };
-    let row = |name: &str, value: String| match value.is_empty() {
-        true => String::new(),
-        false => format!("  {} {value}\n", paint(FAINT, format!("{name:<13}"))),
-    };
+    let row = |name: &str, value: String| format_row(name, &value, width);
     let damaged = match memories.damaged {
         0 => String::new(),
         n => format!(", {n} damaged"),
@@ -84,5 +93,19 @@ fn format_times(injection: &InjectionStats) -> String {
     match injection.prompts {
         0 => String::new(),
         _ => format!("median {median} ms, 95th percentile {most} ms"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_row_goes_on_below_its_value() {
+        let row = format_row("characters", "keywords 1, index 2, memories 3", 36);
+        let row = anstream::adapter::strip_str(&row).to_string();
+        let expected = "  characters    keywords 1, index 2,\n                memories 3\n";
+        assert_eq!(row, expected);
+        assert_eq!(format_row("time", "", 80), "");
     }
 }

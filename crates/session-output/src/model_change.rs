@@ -1,6 +1,7 @@
 //! Changes of a model: pulled, imported, removed.
 
 use serde::Serialize;
+use session_query::{ModelCoverage, TABLE};
 
 /// A change of the models on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -22,9 +23,7 @@ impl ModelChange {
     /// Formats the change of a model, and what it means.
     pub fn format(self, model: &str) -> String {
         match self {
-            Self::Used => format!(
-                "`{model}` is in use; `session-search index` embeds all sessions now, otherwise it goes on in the background"
-            ),
+            Self::Used => format!("`{model}` is in use"),
             Self::Verified => format!("`{model}` is as it came, and works"),
             Self::Removed => format!("`{model}` is removed; its vectors stay in the index"),
             Self::Pulled | Self::Imported => {
@@ -41,4 +40,38 @@ pub struct JsonModelChange<'a> {
     pub model: &'a str,
     /// The change.
     pub done: ModelChange,
+}
+
+/// Formats that a model is in use, and who embeds the sessions that it has not. `coverage` is `None` without an index.
+pub fn format_used_model(
+    model: &str,
+    coverage: Option<ModelCoverage>,
+    has_background: bool,
+) -> String {
+    let used = ModelChange::Used.format(model);
+    let is_complete = coverage.is_some_and(|known| known.sessions >= known.of);
+    match (is_complete, has_background) {
+        _ if model == TABLE => used,
+        (true, _) => format!("{used}; it has embedded all sessions"),
+        (false, true) => format!(
+            "{used}; `session-search index` embeds all sessions now, otherwise it goes on in the background"
+        ),
+        (false, false) => format!("{used}; `session-search index` embeds all sessions"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_background_is_named_where_it_has_something_to_do() {
+        let coverage = |sessions| Some(ModelCoverage { sessions, of: 8 });
+        let mentions = |coverage, has_background| {
+            format_used_model("mine", coverage, has_background).contains("background")
+        };
+        assert!(mentions(coverage(3), true) && mentions(None, true));
+        assert!(!mentions(coverage(3), false) && !mentions(coverage(8), true));
+        assert_eq!(format_used_model(TABLE, None, true), "`table` is in use");
+    }
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use session_config::{IgnoredSetting, ReportedSetting, SettingOrigin, SettingsReport};
 use session_core::text::sanitize_text;
+use unicode_width::UnicodeWidthStr;
 
 /// Columns of what was ignored: a repository chooses its length.
 const COLUMNS: usize = 100;
@@ -49,10 +50,11 @@ impl JsonSettings {
         }
     }
 
-    /// Formats the settings for a terminal, a line each.
-    pub fn format(&self) -> String {
+    /// Formats the settings for a terminal of so many columns, a line each. Where a line is too long, its origin has
+    /// one of its own.
+    pub fn format(&self, columns: usize) -> String {
         let width = self.keys.iter().map(|key| key.key.len()).max().unwrap_or(0);
-        let keys = self.keys.iter().map(|key| format_key(key, width));
+        let keys = self.keys.iter().map(|key| format_key(key, width, columns));
         keys.chain(self.ignored.iter().map(format_ignored))
             .collect()
     }
@@ -95,7 +97,7 @@ fn round_number(value: &Value) -> Value {
     }
 }
 
-fn format_key(key: &JsonKey, width: usize) -> String {
+fn format_key(key: &JsonKey, width: usize, columns: usize) -> String {
     let value = match &key.value {
         Value::Null => "unset".to_owned(),
         value => value.to_string(),
@@ -103,7 +105,13 @@ fn format_key(key: &JsonKey, width: usize) -> String {
     let from = key.from.as_deref().unwrap_or(key.origin);
     let name = format!("{:<width$}", key.key);
     let line = format!("{name}  {:<22}", sanitize_line(&value));
-    format!("{line}  {}\n", paint(FAINT, sanitize_line(from)))
+    let from = sanitize_line(from);
+    let is_short = line.width() + 2 + from.width() <= columns;
+    let shown = paint(FAINT, from);
+    match is_short {
+        true => format!("{line}  {shown}\n"),
+        false => format!("{}\n{}{shown}\n", line.trim_end(), " ".repeat(width + 2)),
+    }
 }
 
 fn format_ignored(setting: &JsonIgnored) -> String {
@@ -139,6 +147,11 @@ mod tests {
                     Value::from(f64::from(0.95_f32)),
                     SettingOrigin::Variable("SESSION_SEARCH_THRESHOLD".into()),
                 ),
+                setting(
+                    "url",
+                    Value::from("http://localhost:8080/v1"),
+                    SettingOrigin::File("/home/ann/.config/session-search/config.toml".into()),
+                ),
             ],
             ignored: vec![IgnoredSetting {
                 key: Some("nice".into()),
@@ -154,11 +167,13 @@ mod tests {
             serde_json::to_string(&settings).unwrap(),
             serde_json::to_string(&json).unwrap()
         );
-        let text = settings.format();
+        let text = settings.format(60);
         let text = anstream::adapter::strip_str(&text).to_string();
         insta::assert_snapshot!(text, @r#"
         model      "table"                 default
         threshold  0.95                    SESSION_SEARCH_THRESHOLD
+        url        "http://localhost:8080/v1"
+                   /home/ann/.config/session-search/config.toml
         ignored: nice = "\u001b[31m"  /srv/app.toml: a project narrows only
         "#);
     }

@@ -108,6 +108,7 @@ struct JsonModelStatus<'a> {
     of: usize,
     in_use: bool,
     running: bool,
+    failure: Option<&'a str>,
 }
 
 fn to_json_model(model: &ModelStatus) -> JsonModelStatus<'_> {
@@ -119,6 +120,7 @@ fn to_json_model(model: &ModelStatus) -> JsonModelStatus<'_> {
         of: model.of,
         in_use: model.in_use,
         running: model.running,
+        failure: model.failure.as_deref(),
     }
 }
 
@@ -199,9 +201,13 @@ fn format_model(m: &ModelStatus) -> String {
     let vectors = pluralize(m.vectors, "vector");
     let in_use = if m.in_use { ", in use" } else { "" };
     let running = if m.running { ", working now" } else { "" };
+    let failure = m.failure.as_ref().map(|reason| format!("; {reason}"));
     format!(
-        "{} ({} dims{in_use}): {} of {of}, {vectors}{running}",
-        m.name, m.dims, m.sessions
+        "{} ({} dims{in_use}): {} of {of}, {vectors}{running}{}",
+        m.name,
+        m.dims,
+        m.sessions,
+        failure.unwrap_or_default()
     )
 }
 
@@ -288,6 +294,7 @@ mod tests {
                 of: 3,
                 in_use: true,
                 running: false,
+                failure: Some("http://lamps gave no vectors: status 401".into()),
             }],
             ..IndexStatus::default()
         };
@@ -302,7 +309,8 @@ mod tests {
         history   3 sessions (claude 3), 12 turns, 1 project
                   1 session whose history is gone: still found
         projects  app 3
-        model     table (64 dims, in use): 3 of 3 sessions, 15 vectors
+        model     table (64 dims, in use): 3 of 3 sessions, 15 vectors; http://lamps
+                  gave no vectors: status 401
         updated   no date: 2 files changed since; the next search looks at them
         index     /home/ann/index (2.5 MB, format N)
         "#);

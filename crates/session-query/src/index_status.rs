@@ -3,7 +3,7 @@
 use crate::error::QueryError;
 use session_core::project_name;
 use session_forget::Exclusions;
-use session_indexer::{Changes, discover};
+use session_indexer::{Changes, discover, take_model_failures};
 use session_search::SearchedCounts;
 use session_sources::Env;
 use session_store::{
@@ -75,6 +75,8 @@ pub struct ModelStatus {
     pub in_use: bool,
     /// A process embeds by it now.
     pub running: bool,
+    /// Why it could not embed in the last run, or not all texts.
+    pub failure: Option<String>,
 }
 
 impl IndexStatus {
@@ -97,6 +99,10 @@ impl IndexStatus {
         let own = sessions.iter().filter(|s| s.parent.is_none());
         let counts = SearchedCounts::count_sessions(own.clone());
         let changes = discover(env, index, exclusions)?;
+        let mut problems = current_problems(index, &changes)?;
+        let failures = take_model_failures(&mut problems);
+        let mut models = read_models(index, model, all)?;
+        set_failures(&mut models, failures, model, all);
         Ok(Self {
             bytes: index.bytes(),
             updated_ms: commit_time(index.root()),
@@ -110,8 +116,8 @@ impl IndexStatus {
             prompts_only: sessions.iter().filter(|s| s.prompts_only).count(),
             files: index.files()?.len(),
             changed: changes.files() + changes.gone(),
-            models: read_models(index, model, all)?,
-            problems: current_problems(index, &changes)?,
+            models,
+            problems,
         })
     }
 }
@@ -194,6 +200,7 @@ fn read_models(
             name: model.name,
             dims: model.dims,
             of: sessions,
+            failure: None,
         })
     };
     let models = index.models()?;
@@ -202,6 +209,28 @@ fn read_models(
         !others.any(|other| other.name == model.name && other.id > model.id)
     });
     latest.cloned().map(status).collect()
+}
+
+/// Sets why models failed. The chosen one may have failed before the index knew it.
+fn set_failures(
+    models: &mut Vec<ModelStatus>,
+    mut failures: HashMap<String, String>,
+    chosen: &str,
+    sessions: usize,
+) {
+    for model in models.iter_mut() {
+        model.failure = failures.remove(&model.name);
+    }
+    models.extend(failures.remove(chosen).map(|reason| ModelStatus {
+        name: chosen.to_owned(),
+        dims: 0,
+        vectors: 0,
+        sessions: 0,
+        of: sessions,
+        in_use: true,
+        running: false,
+        failure: Some(reason),
+    }));
 }
 
 /// Returns the time of the last commit by the times of the database's files.
@@ -237,6 +266,18 @@ mod tests {
             .map(|project| (project.name.as_str(), project.sessions))
             .collect();
         assert_eq!(counted, [("lab", 2), ("app", 1)]);
+    }
+
+    #[test]
+    fn a_chosen_model_that_fails_has_a_status_before_the_index_knows_it() {
+        let failures = ["remote", "other"].map(|name| (name.to_owned(), "refused".to_owned()));
+        let mut models = Vec::new();
+        set_failures(&mut models, failures.clone().into(), "remote", 8);
+        assert_eq!(models.len(), 1);
+        let status = models[0].clone();
+        assert_eq!((status.of, status.failure.as_deref()), (8, Some("refused")));
+        set_failures(&mut models, HashMap::new(), "remote", 8);
+        assert_eq!((models.len(), &models[0].failure), (1, &None));
     }
 
     #[test]

@@ -4,17 +4,19 @@ use crate::error::QueryError;
 use session_config::{Assignment, Home, set_keys};
 use session_models::{Catalogue, Endpoint, EndpointSettings, ModelError, ModelState, REMOTE_MODEL};
 
-/// Takes an installed model into use. An endpoint is asked how long its vectors are, even if it was asked before: it
-/// may run another model now.
+/// Takes an installed model into use, after it was opened. An endpoint is asked how long its vectors are, even if it was
+/// asked before: it may run another model now.
 ///
 /// # Errors
-/// When the model is unknown or not installed, the endpoint does not answer, or the configuration cannot
-/// be written.
+/// When the model is unknown, not installed or does not open, the endpoint does not answer, or the configuration
+/// cannot be written.
 pub fn use_model(home: &Home, catalogue: &Catalogue, name: &str) -> Result<(), QueryError> {
     let spec = catalogue.find_spec(name)?;
     catalogue.require_available(spec)?;
-    if catalogue.model_state(spec) == ModelState::Remote {
-        catalogue.relearn_endpoint()?;
+    match catalogue.model_state(spec) {
+        ModelState::Remote => catalogue.relearn_endpoint()?,
+        ModelState::Bundled => {}
+        _ => catalogue.check_opens(name)?,
     }
     let model = Assignment {
         table: None,
@@ -24,10 +26,11 @@ pub fn use_model(home: &Home, catalogue: &Catalogue, name: &str) -> Result<(), Q
     Ok(set_keys(&home.folders().config, &[model])?)
 }
 
-/// Takes a model behind an endpoint into use.
+/// Takes a model behind an endpoint into use, after it answered: with the key that is configured.
 ///
 /// # Errors
-/// When the URL or the name is not valid, `.env` names another endpoint, or the configuration cannot be written.
+/// When the URL or the name is not valid, `.env` names another endpoint, the endpoint does not answer, or the
+/// configuration cannot be written.
 pub fn use_endpoint(home: &Home, url: &str, name: &str) -> Result<(), QueryError> {
     let directory = home.folders().config;
     let asked = EndpointSettings {
@@ -37,10 +40,14 @@ pub fn use_endpoint(home: &Home, url: &str, name: &str) -> Result<(), QueryError
     };
     // `.env` goes before the configuration: texts would go elsewhere than the user consented to.
     let in_effect = EndpointSettings::from_env_file(&home.folders())?.or_from(asked.clone());
-    if asked.into_endpoint()?.map(place) != in_effect.into_endpoint()?.map(place) {
+    if asked.clone().into_endpoint()?.map(place) != in_effect.into_endpoint()?.map(place) {
         let path = directory.join(".env");
         return Err(ModelError::OtherEndpoint { path }.into());
     }
+    let endpoint = home.complete_endpoint(asked);
+    home.catalogue()?
+        .with_endpoint(endpoint)
+        .relearn_endpoint()?;
     let in_table = |key, value| Assignment {
         table: Some("remote"),
         key,

@@ -58,6 +58,17 @@ impl ModelOverview {
 }
 
 impl ModelCoverage {
+    /// Reads how much a model has embedded; `None` without an index.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn for_model(home: &Home, spec: &ModelSpec) -> Result<Option<Self>, QueryError> {
+        match home.index() {
+            Err(StoreError::Missing { .. }) => Ok(None),
+            index => Self::read(spec, &index?).map(Some),
+        }
+    }
+
     fn read(spec: &ModelSpec, index: &Reader) -> Result<Self, QueryError> {
         let of = index.count_sessions()? as u64;
         let sessions = match index.model(&spec.fingerprint())? {

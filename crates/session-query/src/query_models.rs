@@ -5,7 +5,9 @@ use crate::query_vectors::{ModelFailure, QueryVectors};
 use crate::table_cosines::TableCosines;
 use session_config::Home;
 use session_embed::{Architecture, Embedder, ModelSpec, unrotate};
-use session_indexer::{Embedded, Embedding, Progress, embed_beside};
+use session_indexer::{
+    Embedded, Embedding, Progress, embed_beside, record_model_failure, take_model_failures,
+};
 use session_models::{Catalogue, ModelError, REMOTE_MODEL, WaitListener};
 use session_search::QueryEmbedding;
 use session_store::{ModelId, ModelRow, Reader};
@@ -117,6 +119,19 @@ impl QueryModels {
         stop: &dyn Fn() -> bool,
         progress: &dyn Progress,
     ) -> Result<Embedded, QueryError> {
+        let embedded = self.load_and_embed(stop, progress);
+        if let Err(error @ (QueryError::Model(_) | QueryError::Embed(_))) = &embedded {
+            // The failure itself is what the caller has to know.
+            let _ = record_model_failure(&self.root, &self.chosen, &error.to_string());
+        }
+        embedded
+    }
+
+    fn load_and_embed(
+        &self,
+        stop: &dyn Fn() -> bool,
+        progress: &dyn Progress,
+    ) -> Result<Embedded, QueryError> {
         let Some(embedder) = self.load_chosen()? else {
             return Ok(Embedded::default());
         };
@@ -125,6 +140,15 @@ impl QueryModels {
             ..Embedding::new(embedder.as_ref(), progress)
         };
         Ok(embed_beside(&self.root, &embedding)?)
+    }
+
+    /// Returns why the chosen model could not embed in the last run that is recorded in the index.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn recorded_failure(&self, index: &Reader) -> Result<Option<String>, QueryError> {
+        let mut problems = index.problems()?;
+        Ok(take_model_failures(&mut problems).remove(&self.chosen))
     }
 
     /// Returns why models did not embed a query: the chosen one, which may be unknown, not installed or an

@@ -16,6 +16,15 @@ pub struct ModelFailure {
     pub hint: Option<String>,
 }
 
+impl ModelFailure {
+    /// Formats the failure with its consequence and the advice, as a sentence without a full stop.
+    pub fn note(&self) -> String {
+        let hint = self.hint.as_ref().map(|hint| format!("; {hint}"));
+        let (reason, hint) = (&self.reason, hint.unwrap_or_default());
+        format!("{reason}; the other models answer in its place{hint}")
+    }
+}
+
 impl From<ModelError> for ModelFailure {
     fn from(error: ModelError) -> Self {
         Self {

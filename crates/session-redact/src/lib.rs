@@ -37,6 +37,6 @@ mod value;
 mod value_syntax;
 
 pub use pattern::{PatternError, compile_patterns};
-pub use redactor::Redactor;
+pub use redactor::{Redactor, find_marked_kinds};
 pub use rule::RuleSet;
 pub use settings::RedactionSettings;

@@ -14,6 +14,12 @@ pub(crate) const OPENING: &str = "[redacted:";
 /// Kind of a secret that a pattern of the user found.
 const CUSTOM: &str = "custom";
 
+/// Returns the kinds of secrets for which marks stand in a text, in their order.
+pub fn find_marked_kinds(text: &str) -> impl Iterator<Item = &str> {
+    let behind_openings = text.split(OPENING).skip(1);
+    behind_openings.filter_map(|rest| Some(rest.split_once(']')?.0))
+}
+
 /// Replaces secrets in texts, by the bundled rules and the user's settings.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {

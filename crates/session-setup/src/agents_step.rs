@@ -11,7 +11,7 @@ use session_agents::{
 use session_core::text::{collapse_whitespace, sanitize_text};
 use session_sources::Env;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The outcome for each agent that is there or that an option names.
 pub type AgentOutcomes = BTreeMap<&'static str, StepOutcome>;
@@ -108,6 +108,9 @@ fn confirm_and_apply(
     verb: &str,
     dialog: &mut SetupDialog<'_>,
 ) -> Result<StepOutcome> {
+    if let Some(file) = &setup.disabled_server {
+        print_disabled_server(setup.agent, file, dialog)?;
+    }
     if setup.is_noop() {
         return Ok(StepOutcome::Unchanged);
     }
@@ -139,6 +142,16 @@ fn confirm_and_apply(
         print_skill(&skill, dialog)?;
     }
     Ok(StepOutcome::Written)
+}
+
+/// Says that an agent does not start the MCP server: what switches it off is the user's, and stays.
+fn print_disabled_server(agent: Agent, file: &Path, dialog: &mut SetupDialog<'_>) -> Result<()> {
+    let file = file.to_string_lossy();
+    let file = collapse_whitespace(&sanitize_text(&file));
+    Ok(dialog.print(&format!(
+        "\n{} does not start the MCP server: it has `\"enabled\": false` in\n{file}.",
+        agent.title()
+    ))?)
 }
 
 fn print_skill(skill: &SkillReport, dialog: &mut SetupDialog<'_>) -> Result<()> {

@@ -30,17 +30,18 @@ pub fn confirm_and_write(
     Ok(StepOutcome::Written)
 }
 
-/// Shows a file and the lines that would change in it.
+/// Shows a file and the lines that would change in it, or what it is where the whole file is this program's.
 ///
 /// # Errors
 /// When the dialog cannot be written.
 pub(crate) fn print_change(change: &SettingsChange, dialog: &mut SetupDialog<'_>) -> Result<()> {
     let path = change.path();
-    dialog.print(&format!(
-        "\n{}",
-        collapse_whitespace(&sanitize_text(&path.to_string_lossy()))
-    ))?;
-    Ok(dialog.print(&format_diff(&change.diff()))?)
+    let path = collapse_whitespace(&sanitize_text(&path.to_string_lossy()));
+    let shown = match change.summary() {
+        Some(summary) => format!("\n{path}: {summary}"),
+        None => format!("\n{path}\n{}", format_diff(&change.diff())),
+    };
+    Ok(dialog.print(&shown)?)
 }
 
 /// Says which file or directory was written, or removed where nothing is left of it.

@@ -83,6 +83,7 @@ mod tests {
     use session_agents::Agent;
     use session_models::FileProgress;
     use session_sources::Env;
+    use session_test::endpoint_server::{EndpointServer, reply_with_status, reply_with_vectors};
 
     /// A home directory with Claude Code, whose user answers questions.
     struct SetupFixture {
@@ -195,8 +196,10 @@ mod tests {
     #[test]
     fn what_is_consented_to_is_written_and_once() {
         let user = SetupFixture::new();
-        let answers = "http://localhost:1/v1\ntiny\ny\n365\ny\ny\ny\n";
-        let (steps, said) = user.run_setup(&[], answers);
+        let server = EndpointServer::start(reply_with_vectors);
+        let url = server.url();
+        let answers = format!("{url}\ntiny\ny\n365\ny\ny\ny\n");
+        let (steps, said) = user.run_setup(&[], &answers);
         assert_eq!(
             steps.list_outcomes(),
             vec![StepOutcome::Written; 4],
@@ -205,7 +208,7 @@ mod tests {
         let config = user.file(CONFIG).unwrap();
         for line in [
             "model = \"remote\"",
-            "url = \"http://localhost:1/v1\"",
+            &format!("url = \"{url}\""),
             "model = \"tiny\"",
         ] {
             assert!(config.contains(line), "{config}");
@@ -227,6 +230,21 @@ mod tests {
             vec![StepOutcome::Unchanged; 4],
             "{said}"
         );
+    }
+
+    #[test]
+    fn an_endpoint_that_refuses_is_asked_for_again_without_its_password() {
+        let user = SetupFixture::new();
+        let server = EndpointServer::start(|_| reply_with_status(401, ""));
+        let url = server.url().replace("http://", "http://ann:hunter2@");
+        let answers = format!("{url}\ntiny\ny\ntable\n\nn\n");
+        let (steps, said) = user.run_setup(&[], &answers);
+        assert_eq!(steps.model, StepOutcome::Unchanged, "{said}");
+        assert_eq!(user.file(CONFIG), None);
+        let refusal = "gave no vectors: status 401\nhint: see that its key is right";
+        assert!(said.contains(refusal), "{said}");
+        assert!(said.contains("will be sent to http://127.0.0.1:"), "{said}");
+        assert!(!said.contains("hunter2"), "{said}");
     }
 
     #[test]
@@ -262,6 +280,23 @@ mod tests {
         let (steps, said) = user.run_setup(&["--agent", "codex"], "\n\n");
         assert_eq!(steps.agents["codex"], StepOutcome::Unchanged, "{said}");
         assert_eq!(steps.agents.len(), 1, "{said}");
+    }
+
+    #[test]
+    fn a_server_that_is_switched_off_is_said_to_be() {
+        let user = SetupFixture::new();
+        let options = ["--agent", "opencode", "--yes"];
+        let (_, said) = user.run_setup(&options, "");
+        assert!(!said.contains("does not start"), "{said}");
+        let config = ".config/opencode/opencode.json";
+        let text = user.file(config).unwrap();
+        let disabled = text.replace("\"type\"", "\"enabled\": false, \"type\"");
+        fs_err::write(user.home.path().join(config), &disabled).unwrap();
+        let (steps, said) = user.run_setup(&options, "");
+        assert_eq!(steps.agents["opencode"], StepOutcome::Unchanged, "{said}");
+        let note = "OpenCode does not start the MCP server";
+        assert!(said.contains(note), "{said}");
+        assert_eq!(user.file(config), Some(disabled));
     }
 
     #[test]

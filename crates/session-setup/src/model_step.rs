@@ -2,14 +2,14 @@
 
 use crate::NewProgress;
 use crate::dialog::SetupDialog;
-use crate::error::Result;
+use crate::error::{Result, SetupError};
 use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
 use session_config::{Config, Home};
 use session_core::text::sanitize_text;
-use session_models::{Catalogue, EndpointSettings, ModelError, ModelState};
+use session_models::{Catalogue, EndpointSettings, ModelError, ModelState, without_userinfo};
 use session_output::format_size;
-use session_query::{use_endpoint, use_model};
+use session_query::{QueryError, use_endpoint, use_model};
 
 /// The end of the title of a model that nobody has tried with this program.
 const UNTRIED: &str = "; not tried here";
@@ -88,14 +88,16 @@ fn describe_choice(name: &str, title: &str) -> &'static str {
     }
 }
 
-/// Asks for the model at an endpoint; `None` where the address is none.
+/// Asks for the model at an endpoint; `None` where the address is none, or does not answer.
 fn ask_remote(url: &str, home: &Home, dialog: &mut SetupDialog<'_>) -> Result<Option<StepOutcome>> {
     let Some(name) = dialog.ask("Name of the model there:")? else {
         return Ok(Some(StepOutcome::Skipped));
     };
-    match check_endpoint(url, &name) {
-        Ok(()) => use_remote_model(url, &name, home, dialog).map(Some),
-        Err(error) => print_refusal(&error, dialog),
+    match use_remote_model(url, &name, home, dialog) {
+        Err(SetupError::Model(error) | SetupError::Query(QueryError::Model(error))) => {
+            print_refusal(&error, dialog)
+        }
+        outcome => outcome.map(Some),
     }
 }
 
@@ -150,15 +152,17 @@ fn use_remote_model(
     dialog: &mut SetupDialog<'_>,
 ) -> Result<StepOutcome> {
     check_endpoint(url, name)?;
+    let shown = without_userinfo(url);
+    let shown = sanitize_text(&shown);
     dialog.print(&format!(
-        "\nTexts of your sessions will be sent to {url}.\nA key goes into EMBEDDINGS_API_KEY, or into\n{}.",
+        "\nTexts of your sessions will be sent to {shown}.\nA key goes into EMBEDDINGS_API_KEY, or into\n{}.",
         home.folders().config.join(".env").display()
     ))?;
     if !dialog.confirm(&format!("Use `{name}` there?"))? {
         return Ok(StepOutcome::without_consent(dialog));
     }
     use_endpoint(home, url, name)?;
-    dialog.print(&format!("`{name}` at {url} is in use"))?;
+    dialog.print(&format!("`{name}` at {shown} is in use"))?;
     Ok(StepOutcome::Written)
 }
 

@@ -9,8 +9,8 @@ use session_agents::{RuleList, SettingsFile, SkillOrigin, has_user_skill};
 use session_sources::Env;
 
 const EXPLANATION: &str = "
-Claude Code asks before it loads the skill, since the skill may run searches without a question.
-A rule in its settings lets it load this one without asking:";
+Claude Code asks before it loads the skill, since the skill may run searches
+without a question. A rule in its settings lets it load this one unasked:";
 
 /// Runs the step; `skill` is the outcome of the skill's step.
 ///

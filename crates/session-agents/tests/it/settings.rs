@@ -190,6 +190,50 @@ fn settings_are_as_before_the_rule_of_the_skill() {
 }
 
 #[test]
+fn settings_are_as_before_the_hook_however_often_it_was_installed() {
+    use HookEvent::{PostToolUse, PreCompact, PreToolUse, SessionStart, UserPromptSubmit};
+    let steps: [&[&[HookEvent]]; 4] = [
+        &[&[UserPromptSubmit, PreToolUse]],
+        &[
+            &[PostToolUse],
+            &[UserPromptSubmit, SessionStart, PreToolUse],
+        ],
+        &[&[PreCompact], &[PreCompact], &[SessionStart]],
+        &[
+            &[SessionStart],
+            &[UserPromptSubmit],
+            &[PreToolUse, PostToolUse],
+        ],
+    ];
+    let others =
+        "{\"hooks\": {\"SessionStart\": [{\"hooks\": [{\"command\": \"mine\"}]}]}, \"a\": 1 }";
+    for old in [
+        None,
+        Some(""),
+        Some("{\"a\": 1 }"),
+        Some("{}"),
+        Some(others),
+    ] {
+        for steps in steps {
+            let (_home, env, path) = home_with_settings(old.unwrap_or_default());
+            if old.is_none() {
+                fs_err::remove_file(&path).unwrap();
+            }
+            let settings = SettingsFile::for_user(&env).unwrap();
+            for events in steps {
+                let change = settings.plan_hook(COMMAND, events).unwrap();
+                if !change.is_noop() {
+                    change.write().unwrap();
+                }
+            }
+            settings.plan_hook_removal().unwrap().write().unwrap();
+            let left = fs_err::read_to_string(&path).ok();
+            assert_eq!(left.as_deref(), old, "{steps:?}");
+        }
+    }
+}
+
+#[test]
 fn settings_that_are_not_json_are_refused() {
     let (_home, env, path) = home_with_settings("{ // mine\n}");
     let settings = SettingsFile::for_user(&env).unwrap();

@@ -3,7 +3,7 @@
 use crate::CommandOutcome;
 use crate::args::ConfigArgs;
 use crate::command::memory::print_note;
-use crate::output::json;
+use crate::output::{json, terminal_width};
 use anyhow::Result;
 use session_config::{Home, SettingsReport, current_directory};
 use session_files::Project;
@@ -24,7 +24,7 @@ pub fn run(args: &ConfigArgs) -> Result<CommandOutcome> {
     let settings = JsonSettings::new(&report);
     match args.json {
         true => json::print(&settings)?,
-        false => write!(anstream::stdout(), "{}", settings.format())?,
+        false => write!(anstream::stdout(), "{}", settings.format(terminal_width()))?,
     }
     Ok(CommandOutcome::Something)
 }

@@ -17,7 +17,8 @@ setup decides five things, each of which may stay as it is:
   2. how long Claude Code keeps its history (--keep-history DAYS)
   3. the skill for Claude Code (--skill, --no-skill)
   4. whether Claude Code loads it without asking (--allow-skill)
-  5. what OpenCode and Codex get: skill or instructions, the MCP server, the hook (--agent NAME)";
+  5. what OpenCode and Codex get: skill or instructions, the MCP server, the
+     hook (--agent NAME)";
 
 /// Runs the command.
 ///

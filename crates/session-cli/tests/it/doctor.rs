@@ -3,7 +3,7 @@
 use crate::environment::TestEnvironment;
 use crate::history::small;
 use rusqlite::Connection;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The findings of a check that are not `ok`, as JSON.
 fn faults(env: &TestEnvironment, check: &str) -> Vec<Value> {
@@ -54,6 +54,14 @@ fn what_agents_got_is_checked() {
             .contains("--agent codex --event SessionStart"),
         "{fault}"
     );
+    let command = [env!("CARGO_BIN_EXE_session-search"), "mcp"];
+    let disabled = json!({"mcp": {"session-search": {"command": command, "enabled": false}}});
+    let config = env.home(".config/opencode/opencode.json");
+    env.write(&config, disabled.to_string());
+    let fault = &faults(&env, "mcp")[0];
+    let found = fault["found"].to_string();
+    assert!(found.contains("opencode, and switched off"), "{fault}");
+    fs_err::remove_file(config).unwrap();
     let other = "[mcp_servers.session-search]\ncommand = \"uvx\"\n";
     env.write(&env.home(".codex/config.toml"), other);
     assert_eq!(faults(&env, "mcp"), [] as [Value; 0], "it is the user's");

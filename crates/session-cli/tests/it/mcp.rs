@@ -119,6 +119,8 @@ fn a_memory_that_is_saved_is_recalled() {
         }),
     );
     assert!(saved.starts_with("note: saved as mem-"), "{saved}");
+    let note = "\nnote: a secret is replaced by a mark: password\n";
+    assert!(saved.contains(note), "{saved}");
     assert_eq!(next(&saved), r#"recall(query: "Lamps of the gate")"#);
     let found = client.call(
         "recall",
@@ -129,6 +131,29 @@ fn a_memory_that_is_saved_is_recalled() {
     assert!(!found.contains("hunter2"), "{found}");
     let listed = env.json(&["memory", "list"]);
     assert_eq!(listed["memories"].as_array().unwrap().len(), 1);
+}
+
+/// A value that is cut within is a wrong one.
+#[test]
+fn a_long_memory_is_cut_behind_an_item_and_shown_by_its_id() {
+    let env = TestEnvironment::new();
+    let mut client = McpClient::start(&env);
+    let info: Vec<String> = (0..100)
+        .map(|n| format!("the lamp {n} of the harbour hangs on port {}", 84_000 + n))
+        .collect();
+    let memory = json!({"topic": "Lamps", "info": info, "global": true});
+    client.call("remember", memory.clone());
+    client.call("remember", memory);
+    let found = client.call("recall", json!({"query": "lamps of the harbour"}));
+    let (first, rest) = found.split_once("\n… ").unwrap();
+    assert!(first.lines().last().unwrap().contains(" hangs on port 840"));
+    let (call, next) = rest.split_once('\n').unwrap();
+    assert!(next.starts_with("mem-"), "{found}");
+    let (_, id) = call.split_once(" more bytes: recall(query: \"").unwrap();
+    let id = id.strip_suffix("\")").unwrap();
+    let whole = client.call("recall", json!({"query": id}));
+    assert!(whole.contains("on port 84099\n"), "{whole}");
+    assert!(!whole.contains('…'), "{whole}");
 }
 
 /// The pages of a long turn hold all of it, in order, and each is short.

@@ -146,7 +146,7 @@ fn a_model_is_taken_into_use_and_comments_are_kept() {
     ----- stdout -----
 
     ----- stderr -----
-    `table` is in use; `session-search index` embeds all sessions now, otherwise it goes on in the background
+    `table` is in use
     ");
     assert_eq!(config(&env), "model = \"table\"\n");
     let mine =
@@ -161,6 +161,20 @@ fn a_model_is_taken_into_use_and_comments_are_kept() {
         config(&env),
         "model = \"tiny\"\n[remote]\nurl = \"http://localhost\"\n"
     );
+    assert_eq!(env.json(&["model", "list"])["in_use"], "tiny");
+}
+
+#[test]
+fn a_model_that_does_not_open_is_not_taken_into_use() {
+    let env = TestEnvironment::unconfigured();
+    import(&env).succeeded();
+    let file = env.home(".config/session-search/models/tiny.toml");
+    env.write(&file, TINY.replace("dims = ", "dims = 9"));
+    let refused = env.run(&["model", "use", "tiny"]).exits(2);
+    assert!(refused.stderr().contains("cannot be opened"), "{refused}");
+    assert_ne!(env.json(&["model", "list"])["in_use"], "tiny");
+    env.write(&file, TINY);
+    env.run(&["model", "use", "tiny"]).succeeded();
     assert_eq!(env.json(&["model", "list"])["in_use"], "tiny");
 }
 

@@ -363,7 +363,8 @@ fn status_tells_what_is_indexed() {
           "sessions": 4,
           "of": 4,
           "in_use": true,
-          "running": false
+          "running": false,
+          "failure": null
         }
       ],
       "problems": []

@@ -3,6 +3,8 @@
 use crate::endpoint_server::{EndpointServer, reply_with_status, reply_with_vectors};
 use crate::environment::{Ran, TestEnvironment};
 use crate::history::{docker, small_in};
+use crate::mcp_client::McpClient;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -101,10 +103,72 @@ fn one_that_refuses_is_said_and_not_taken_into_use() {
     let ran = run(&env, &server.url(), &["model", "use", "remote"]).exits(2);
     assert!(ran.stderr().contains("status 401"), "{ran}");
     assert!(
-        ran.stderr().contains("hint: see that the endpoint runs"),
+        ran.stderr().contains("hint: see that its key is right"),
         "{ran}"
     );
     assert_eq!(env.json(&["model", "list"])["in_use"], "table");
+}
+
+/// What runs in the background has no stderr that anybody reads.
+#[test]
+fn a_failure_of_the_endpoint_is_said_until_it_embeds() {
+    let is_open = Arc::new(AtomicBool::new(false));
+    let (open, env) = (Arc::clone(&is_open), small_in(TestEnvironment::new()));
+    let server = EndpointServer::start(move |request| {
+        let is_small = ["dimensions", "docker"].contains(&request.texts[0].as_str());
+        match open.load(Ordering::Relaxed) || is_small {
+            true => reply_with_vectors(request),
+            false => reply_with_status(401, ""),
+        }
+    });
+    let run = |args: &[&str]| run(&env, &server.url(), args);
+    let status = || env.json(&["status"]);
+    run(&["model", "use", "remote"]).succeeded();
+    run(&["index"]).exits(2);
+    let said = run(&["search", "docker"]).succeeded().stderr();
+    let note = "; the rest are ranked by another model; http://";
+    assert!(
+        said.starts_with("note: remote has embedded 0 of "),
+        "{said}"
+    );
+    assert!(said.contains(note) && said.contains("status 401"), "{said}");
+    let answer = McpClient::start(&env).call("search", json!({"query": "docker"}));
+    let note = "note: not all sessions are embedded: http://";
+    assert!(answer.starts_with(note), "{answer}");
+    let found = status();
+    let failure = |status: &Value| {
+        let models = status["models"].as_array().unwrap();
+        let remote = models.iter().find(|model| model["name"] == "remote");
+        remote.unwrap()["failure"].clone()
+    };
+    let reason = failure(&found);
+    assert!(reason.as_str().unwrap().contains("status 401"), "{found}");
+    assert_eq!(found["problems"], json!([]));
+    let doctor = run(&["doctor"]).stdout();
+    assert!(!doctor.contains("could not be read"), "{doctor}");
+    is_open.store(true, Ordering::Relaxed);
+    run(&["index"]).succeeded();
+    assert_eq!(failure(&status()), Value::Null);
+}
+
+#[test]
+fn a_text_that_the_endpoint_refuses_is_left_out_and_noted() {
+    let env = small_in(TestEnvironment::new());
+    env.write_transcript(&docker().user("Renew the wildcard certificate of the proxy"));
+    let server = EndpointServer::start(|request| {
+        let is_refused = |text: &String| text.contains("wildcard");
+        match request.texts.iter().any(is_refused) {
+            true => reply_with_status(400, ""),
+            false => reply_with_vectors(request),
+        }
+    });
+    let run = |args: &[&str]| run(&env, &server.url(), args);
+    run(&["model", "use", "remote"]).succeeded();
+    for _ in 0..2 {
+        let ran = run(&["index"]).succeeded();
+        let note = "note: no vector could be had of ";
+        assert!(ran.stderr().starts_with(note), "{ran}");
+    }
 }
 
 #[test]

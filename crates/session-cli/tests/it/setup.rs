@@ -1,5 +1,6 @@
 //! `setup` by its options; how it asks is tested beside it.
 
+use crate::endpoint_server::{EndpointServer, reply_with_status, reply_with_vectors};
 use crate::environment::TestEnvironment;
 use insta::assert_snapshot;
 
@@ -19,7 +20,8 @@ fn without_a_terminal_and_options_it_says_what_it_would_do() {
       2. how long Claude Code keeps its history (--keep-history DAYS)
       3. the skill for Claude Code (--skill, --no-skill)
       4. whether Claude Code loads it without asking (--allow-skill)
-      5. what OpenCode and Codex get: skill or instructions, the MCP server, the hook (--agent NAME)
+      5. what OpenCode and Codex get: skill or instructions, the MCP server, the
+         hook (--agent NAME)
     hint: give the options, and --yes to write what they say
     ");
     assert_snapshot!(env.run(&["setup", "--yes"]), @r"
@@ -33,7 +35,8 @@ fn without_a_terminal_and_options_it_says_what_it_would_do() {
       2. how long Claude Code keeps its history (--keep-history DAYS)
       3. the skill for Claude Code (--skill, --no-skill)
       4. whether Claude Code loads it without asking (--allow-skill)
-      5. what OpenCode and Codex get: skill or instructions, the MCP server, the hook (--agent NAME)
+      5. what OpenCode and Codex get: skill or instructions, the MCP server, the
+         hook (--agent NAME)
     hint: give the options, and --yes to write what they say
     ");
 }
@@ -129,8 +132,8 @@ fn the_rule_for_the_skill_is_shown_first_and_goes_with_it() {
 
     The skill for agents goes to [TMP]/home/.claude/skills/session-search.
 
-    Claude Code asks before it loads the skill, since the skill may run searches without a question.
-    A rule in its settings lets it load this one without asking:
+    Claude Code asks before it loads the skill, since the skill may run searches
+    without a question. A rule in its settings lets it load this one unasked:
 
     [TMP]/home/.claude/settings.json
         {
@@ -183,22 +186,27 @@ fn settings_that_are_none_are_left_alone() {
 #[test]
 fn an_endpoint_is_configured() {
     let env = TestEnvironment::new();
-    let options = [
-        "setup",
-        "--remote",
-        "http://127.0.0.1:1/v1",
-        "--model",
-        "tiny",
-        "--yes",
-    ];
+    let server = EndpointServer::start(|request| match request.key {
+        Some(_) => reply_with_vectors(request),
+        None => reply_with_status(401, ""),
+    });
+    let url = server.url();
+    let options = ["setup", "--remote", &url, "--model", "tiny", "--yes"];
+    let before = fs_err::read_to_string(env.path("config/config.toml")).unwrap();
+    let refused = env.run(&options).exits(2);
+    assert!(refused.stderr().contains("status 401"), "{refused}");
+    let config = fs_err::read_to_string(env.path("config/config.toml")).unwrap();
+    assert_eq!(config, before);
+    env.write(&env.path("config/.env"), "EMBEDDINGS_API_KEY=lamp\n");
     env.run(&options).succeeded();
     let config = fs_err::read_to_string(env.path("config/config.toml")).unwrap();
+    let config = config.replace(&url, "[URL]");
     assert_snapshot!(config, @r#"
     model = "remote"
     background = false
 
     [remote]
-    url = "http://127.0.0.1:1/v1"
+    url = "[URL]"
     model = "tiny"
     "#);
     let models = env.json(&["model", "list"]);
@@ -242,11 +250,6 @@ fn without_change(said: &str, file: &str) -> (String, String) {
 fn what_an_agent_would_get_is_shown_first() {
     let env = with_agents();
     let said = output(&env, &["setup", "--agent", "opencode", "--agent", "codex"]);
-    let (said, plugin) = without_change(&said, "session-search.js");
-    assert!(
-        plugin.contains("+ const PROGRAM = \"[PROGRAM]\""),
-        "{plugin}"
-    );
     let (said, hooks) = without_change(&said, "hooks.json");
     assert_eq!(
         hooks.matches("\"[PROGRAM] hook run\"").count(),
@@ -270,8 +273,7 @@ fn what_an_agent_would_get_is_shown_first() {
       +   },
         }
 
-    [TMP]/home/.config/opencode/plugins/session-search.js
-      + …
+    [TMP]/home/.config/opencode/plugins/session-search.js: the plugin with the hook, 121 lines
 
     [TMP]/home/.config/opencode/skills/session-search: the skill
 
@@ -410,8 +412,8 @@ fn a_plugin_makes_a_second_skill_needless() {
 
     The plugin `session-search@tools` brings the skill.
 
-    Claude Code asks before it loads the skill, since the skill may run searches without a question.
-    A rule in its settings lets it load this one without asking:
+    Claude Code asks before it loads the skill, since the skill may run searches
+    without a question. A rule in its settings lets it load this one unasked:
 
     [TMP]/home/.claude/settings.json
             "session-search@tools": true

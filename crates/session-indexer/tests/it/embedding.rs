@@ -8,7 +8,9 @@ use session_core::document;
 use session_embed::Embedder;
 use session_indexer::{
     Embedding, IndexError, Mode, Outcome, Refresh, Silent, embed_beside, refresh,
+    take_model_failures,
 };
+use std::slice;
 
 fn with(home: &Home, models: &[&Buckets]) -> Result<Outcome, IndexError> {
     let embedders = models.iter().map(|m| *m as &dyn Embedder).collect();
@@ -306,17 +308,21 @@ fn a_text_that_fails_is_tried_again_later() {
     let done = run(&refusing);
     // A turn, and the chunk of its session.
     assert_eq!((done.texts, done.failed, done.sessions_left), (7, 2, 1));
-    let problems = || -> Vec<(String, u64)> {
-        let problems = home.reader().problems().unwrap();
-        problems.into_iter().map(|p| (p.path, p.count)).collect()
+    let failures = || {
+        let mut problems = home.reader().problems().unwrap();
+        let failures = take_model_failures(&mut problems);
+        assert_eq!(problems, []);
+        failures.into_iter().collect::<Vec<_>>()
     };
-    assert_eq!(problems(), [("model `b`".to_owned(), 2)]);
+    let reason = "no vector could be had of 2 texts; the next run tries again";
+    let failure = ("b".to_owned(), reason.to_owned());
+    assert_eq!(failures(), slice::from_ref(&failure));
     let done = run(&refusing);
     assert_eq!((done.texts, done.failed, done.sessions_left), (0, 2, 1));
-    assert_eq!(problems(), [("model `b`".to_owned(), 2)]);
+    assert_eq!(failures(), slice::from_ref(&failure));
     let done = run(&refusing.model);
     assert_eq!((done.texts, done.failed, done.sessions_left), (2, 0, 0));
-    assert_eq!(problems(), []);
+    assert_eq!(failures(), []);
     assert_eq!(
         vectors(&home.reader(), &refusing.model.fingerprint()).len(),
         9

@@ -1,8 +1,8 @@
 //! Embedding of many texts: concurrent batches, and single texts where a batch fails.
 
-use crate::remote::client::{EndpointClient, RequestError, RequestPolicy};
-use std::sync::Mutex;
+use crate::remote::client::{EndpointClient, FailureKind, RequestError, RequestPolicy};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 /// Maximum number of texts in a request.
 const MAX_BATCH_TEXTS: usize = 32;
@@ -11,14 +11,14 @@ const MAX_BATCH_BYTES: usize = 64 << 10;
 /// Number of concurrent requests.
 const CONCURRENCY: usize = 4;
 /// Number of single texts after which the rest of a failed batch is skipped, if all of them
-/// failed: the cause is not in the texts.
+/// failed and the cause is not in the texts.
 const PROBE_TEXTS: usize = 4;
 
 /// Embeds texts. The vector of a failed text is `None`, that of an empty text is zeros.
 ///
 /// # Errors
-/// [`RequestError::Fatal`] when no request can succeed, else the last error when every text
-/// failed.
+/// [`FailureKind::Fatal`] when no request can succeed, else the last error when every text failed. Where
+/// the endpoint refused each of them, it has to refuse a known text, too: else the cause is in the texts.
 pub fn embed_in_batches(
     client: &EndpointClient,
     texts: &[&str],
@@ -31,6 +31,7 @@ pub fn embed_in_batches(
         texts,
         dims,
         next: AtomicUsize::new(0),
+        accepts_known_text: OnceLock::new(),
         results: Mutex::new(BatchResults {
             vectors: texts
                 .iter()
@@ -38,6 +39,7 @@ pub fn embed_in_batches(
                 .collect(),
             fatal_error: None,
             last_error: None,
+            last_refusal: None,
         }),
     };
     std::thread::scope(|scope| {
@@ -45,11 +47,16 @@ pub fn embed_in_batches(
             scope.spawn(|| job.process_batches(&batches));
         }
     });
-    let results = job.results.into_inner().unwrap_or_else(|e| e.into_inner());
+    let results = job.with_results(std::mem::take);
     let all_failed = non_empty.iter().all(|n| results.vectors[*n].is_none());
-    match (results.fatal_error, results.last_error) {
-        (Some(error), _) => Err(error),
-        (None, Some(error)) if all_failed => Err(error),
+    match (
+        results.fatal_error,
+        results.last_error,
+        results.last_refusal,
+    ) {
+        (Some(error), ..) => Err(error),
+        (_, Some(error), _) if all_failed => Err(error),
+        (.., Some(refusal)) if all_failed && !job.accepts_known_text() => Err(refusal),
         _ => Ok(results.vectors),
     }
 }
@@ -78,15 +85,20 @@ struct BatchJob<'a> {
     dims: usize,
     /// Index of the next batch.
     next: AtomicUsize,
+    /// Whether the endpoint embeds a known text; asked when it refused others.
+    accepts_known_text: OnceLock<bool>,
     results: Mutex<BatchResults>,
 }
 
+#[derive(Default)]
 struct BatchResults {
     vectors: Vec<Option<Vec<f32>>>,
     /// The error that ended all requests.
     fatal_error: Option<RequestError>,
-    /// The error of the last text or batch that failed.
+    /// The error of the last text or batch that failed, unless it was refused.
     last_error: Option<RequestError>,
+    /// The error of the last text that the endpoint refused.
+    last_refusal: Option<RequestError>,
 }
 
 impl BatchJob<'_> {
@@ -94,32 +106,37 @@ impl BatchJob<'_> {
     fn process_batches(&self, batches: &[&[usize]]) {
         while let Some(batch) = batches.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             match self.embed_batch(batch, RequestPolicy::BATCH) {
-                Ok(()) => {}
-                Err(error @ RequestError::Fatal(_)) => return self.set_fatal_error(error),
-                Err(error) if batch.len() == 1 => self.set_last_error(error),
+                Err(error) if error.kind == FailureKind::Fatal || batch.len() == 1 => {
+                    self.record_error(error);
+                }
                 Err(_) => self.embed_one_by_one(batch),
+                Ok(()) => {}
             }
-            if self.with_results(|results| results.fatal_error.is_some()) {
+            if self.has_fatal_error() {
                 return;
             }
         }
     }
 
     fn embed_one_by_one(&self, batch: &[usize]) {
-        let mut failed = 0;
+        let (mut failed, mut refused) = (0, 0);
         for (n, text) in batch.chunks(1).enumerate() {
-            match self.embed_batch(text, RequestPolicy::SINGLE) {
-                Ok(()) => {}
-                Err(error @ RequestError::Fatal(_)) => return self.set_fatal_error(error),
-                Err(error) => {
-                    failed += 1;
-                    self.set_last_error(error);
-                }
+            if let Err(error) = self.embed_batch(text, RequestPolicy::SINGLE) {
+                failed += 1;
+                refused += usize::from(error.kind == FailureKind::Rejected);
+                self.record_error(error);
             }
-            if n + 1 == PROBE_TEXTS && failed == PROBE_TEXTS {
+            let is_probed = n + 1 == PROBE_TEXTS && failed == PROBE_TEXTS;
+            let is_cause_elsewhere = || refused < PROBE_TEXTS || !self.accepts_known_text();
+            if self.has_fatal_error() || is_probed && is_cause_elsewhere() {
                 return;
             }
         }
+    }
+
+    fn accepts_known_text(&self) -> bool {
+        let ask = || self.client.accepts_known_text(self.dims);
+        *self.accepts_known_text.get_or_init(ask)
     }
 
     /// Embeds a batch and stores its vectors at the indices of its texts.
@@ -134,12 +151,21 @@ impl BatchJob<'_> {
         Ok(())
     }
 
-    fn set_fatal_error(&self, error: RequestError) {
-        self.with_results(|results| results.fatal_error = Some(error));
+    fn record_error(&self, error: RequestError) {
+        self.with_results(|results| {
+            let slot = match error.kind {
+                FailureKind::Fatal => &mut results.fatal_error,
+                FailureKind::Rejected => &mut results.last_refusal,
+                FailureKind::Retryable { .. } | FailureKind::InvalidResponse => {
+                    &mut results.last_error
+                }
+            };
+            *slot = Some(error);
+        });
     }
 
-    fn set_last_error(&self, error: RequestError) {
-        self.with_results(|results| results.last_error = Some(error));
+    fn has_fatal_error(&self) -> bool {
+        self.with_results(|results| results.fatal_error.is_some())
     }
 
     fn with_results<T>(&self, change: impl FnOnce(&mut BatchResults) -> T) -> T {

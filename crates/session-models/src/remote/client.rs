@@ -1,11 +1,13 @@
 //! HTTP client of an embeddings endpoint: request, response, retries.
 
+use crate::remote::error_text::find_error_text;
 use crate::remote::{Endpoint, WaitListener};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use session_embed::EmbedError;
 use std::time::Duration;
-use ureq::http::Response;
-use ureq::{Agent, Timeout};
+use ureq::http::{HeaderMap, Response};
+use ureq::{Agent, Body, Timeout};
 
 /// Timeouts of a request, and how often it is sent while the server is busy.
 #[derive(Debug, Clone, Copy)]
@@ -51,6 +53,9 @@ impl RequestPolicy {
     }
 }
 
+/// A text that any endpoint embeds: its vector tells the dimension.
+pub const KNOWN_TEXT: &str = "dimensions";
+
 /// Maximum time of a check.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(3);
 
@@ -61,20 +66,49 @@ const WAIT_PATIENCE: Duration = Duration::from_secs(5);
 /// Maximum length of a response in bytes.
 const MAX_RESPONSE_BYTES: u64 = 256 << 20;
 
-/// Why a request gave no vectors.
-#[derive(Debug, Clone)]
-pub enum RequestError {
+/// Maximum length of the response to a request that failed, in bytes.
+const MAX_ERROR_BYTES: u64 = 64 << 10;
+
+/// What a request that gave no vectors says of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureKind {
     /// No request can succeed: wrong name, certificate, key or model.
-    Fatal(String),
+    Fatal,
     /// The same request may succeed later.
     Retryable {
-        /// The failure.
-        reason: String,
         /// The `Retry-After` of the response.
         retry_after: Option<Duration>,
     },
-    /// The request fails for these texts.
-    Rejected(String),
+    /// The endpoint refuses these texts (400, 413, 422).
+    Rejected,
+    /// The response cannot be used.
+    InvalidResponse,
+}
+
+/// Why a request gave no vectors.
+#[derive(Debug, Clone)]
+pub struct RequestError {
+    /// What it says of other requests.
+    pub kind: FailureKind,
+    /// The failure, as half a sentence.
+    pub reason: String,
+    /// The HTTP status, where that is the failure.
+    pub status: Option<u16>,
+}
+
+impl RequestError {
+    fn new(kind: FailureKind, reason: impl Into<String>) -> Self {
+        Self {
+            kind,
+            reason: reason.into(),
+            status: None,
+        }
+    }
+
+    /// Makes the error of a response that cannot be used.
+    pub fn invalid_response(reason: impl Into<String>) -> Self {
+        Self::new(FailureKind::InvalidResponse, reason)
+    }
 }
 
 /// The HTTP client of one endpoint.
@@ -139,9 +173,10 @@ impl EndpointClient {
         let mut backoff = self.initial_backoff;
         for remaining in (0..policy.max_attempts).rev() {
             let (delay, reason) = match self.send_watched(texts, dims, policy) {
-                Err(RequestError::Retryable {
+                Err(RequestError {
+                    kind: FailureKind::Retryable { retry_after },
                     reason,
-                    retry_after,
+                    ..
                 }) if remaining > 0 => (retry_after.unwrap_or(backoff), reason),
                 result => return result,
             };
@@ -152,7 +187,13 @@ impl EndpointClient {
             std::thread::sleep(delay);
             backoff *= 2;
         }
-        Err(RequestError::Rejected("it was not asked".to_owned()))
+        Err(retryable("it was not asked"))
+    }
+
+    /// Returns true where the endpoint embeds the text that every endpoint does. Asks once.
+    pub fn accepts_known_text(&self, dims: usize) -> bool {
+        self.embed(&[KNOWN_TEXT], Some(dims), RequestPolicy::SINGLE)
+            .is_ok()
     }
 
     fn tell_delay(&self, reason: &str, delay: Duration) {
@@ -206,34 +247,45 @@ impl EndpointClient {
         let mut response = request
             .send_json(&body)
             .map_err(|error| classify_transport_error(error, policy))?;
-        check_status(&response)?;
+        self.check_status(&mut response)?;
         let body = response.body_mut().with_config().limit(MAX_RESPONSE_BYTES);
         let json = body
             .read_to_vec()
             .map_err(|error| retryable(error.to_string()))?;
         let response: EmbeddingsResponse = serde_json::from_slice(&json).map_err(|error| {
-            RequestError::Rejected(format!("its answer makes no sense: {error}"))
+            RequestError::invalid_response(format!("its answer makes no sense: {error}"))
         })?;
         collect_vectors(response, texts.len(), dims)
     }
 
+    /// Checks the status of a response. The error has the server's own words.
+    fn check_status(&self, response: &mut Response<Body>) -> Result<(), RequestError> {
+        let status = response.status().as_u16();
+        let Some(kind) = classify_status(status, response.headers()) else {
+            return Ok(());
+        };
+        let body = response.body_mut().with_config().limit(MAX_ERROR_BYTES);
+        let body = body.read_to_vec().unwrap_or_default();
+        let said = find_error_text(&body, &self.endpoint.secrets());
+        let said = said.map(|text| format!(": {text}")).unwrap_or_default();
+        Err(RequestError {
+            status: Some(status),
+            ..RequestError::new(kind, format!("status {status}{said}"))
+        })
+    }
+
     /// Converts the error of a request into an [`EmbedError`] with the endpoint's URL.
     pub fn to_embed_error(&self, error: &RequestError) -> EmbedError {
-        let (RequestError::Fatal(reason)
-        | RequestError::Retryable { reason, .. }
-        | RequestError::Rejected(reason)) = error;
         EmbedError::Remote {
             url: self.endpoint.shown_url(),
-            reason: reason.clone(),
+            reason: error.reason.clone(),
+            status: error.status,
         }
     }
 }
 
-fn retryable(reason: String) -> RequestError {
-    RequestError::Retryable {
-        reason,
-        retry_after: None,
-    }
+fn retryable(reason: impl Into<String>) -> RequestError {
+    RequestError::new(FailureKind::Retryable { retry_after: None }, reason)
 }
 
 /// Classifies an error without a response. An absent server may return, but a wrong name or
@@ -248,26 +300,33 @@ fn classify_transport_error(error: ureq::Error, policy: RequestPolicy) -> Reques
         | ureq::Error::Timeout(_)
         | ureq::Error::ConnectionFailed
         | ureq::Error::Protocol(_) => retryable(error.to_string()),
-        _ => RequestError::Fatal(error.to_string()),
+        _ => RequestError::new(FailureKind::Fatal, error.to_string()),
     }
 }
 
-fn check_status<T>(response: &Response<T>) -> Result<(), RequestError> {
-    let status = response.status().as_u16();
-    let reason = format!("status {status}");
+/// Classifies the status of a response; `None` where it is none of a failure.
+fn classify_status(status: u16, headers: &HeaderMap) -> Option<FailureKind> {
     match status {
-        200..=299 => Ok(()),
+        200..=299 => None,
         408 | 425 | 429 | 500..=599 => {
-            let header = response.headers().get("retry-after");
-            let seconds = header.and_then(|value| value.to_str().ok()?.trim().parse().ok());
-            Err(RequestError::Retryable {
-                reason,
-                retry_after: seconds.map(Duration::from_secs),
-            })
+            let header = headers.get("retry-after");
+            let value = header.and_then(|value| value.to_str().ok());
+            let retry_after = value.and_then(|value| parse_retry_after(value, Timestamp::now()));
+            Some(FailureKind::Retryable { retry_after })
         }
-        400 | 413 | 422 => Err(RequestError::Rejected(reason)),
-        _ => Err(RequestError::Fatal(reason)),
+        400 | 413 | 422 => Some(FailureKind::Rejected),
+        _ => Some(FailureKind::Fatal),
     }
+}
+
+/// Parses a `Retry-After` (RFC 9110, 10.2.3): seconds, or a date, of which one in the past is no delay.
+fn parse_retry_after(value: &str, now: Timestamp) -> Option<Duration> {
+    let value = value.trim();
+    if let Ok(seconds) = value.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = jiff::fmt::rfc2822::parse(value).ok()?.timestamp();
+    Some(Duration::try_from(date.duration_since(now)).unwrap_or_default())
 }
 
 /// Returns the vectors in the order of the texts, each of unit length.
@@ -280,8 +339,8 @@ fn collect_vectors(
     rows.sort_by_key(|row| row.index);
     let is_permutation = rows.iter().enumerate().all(|(n, row)| n == row.index);
     if rows.len() != texts || !is_permutation {
-        return Err(RequestError::Rejected(
-            "its answer has not a vector for each text".to_owned(),
+        return Err(RequestError::invalid_response(
+            "its answer has not a vector for each text",
         ));
     }
     let expected = dims
@@ -289,9 +348,10 @@ fn collect_vectors(
         .unwrap_or(0);
     if let Some(row) = rows.iter().find(|row| row.embedding.len() != expected) {
         let found = row.embedding.len();
-        return Err(RequestError::Fatal(format!(
+        let reason = format!(
             "its vectors have {found} numbers, not {expected} as before: it runs another model now, which `session-search model use remote` takes into use"
-        )));
+        );
+        return Err(RequestError::new(FailureKind::Fatal, reason));
     }
     rows.into_iter()
         .map(|row| normalize(row.embedding))
@@ -306,12 +366,28 @@ fn normalize(mut vector: Vec<f32>) -> Result<Vec<f32>, RequestError> {
         .sum::<f64>()
         .sqrt();
     if !norm.is_normal() {
-        return Err(RequestError::Rejected(
-            "its answer has a vector without direction".to_owned(),
+        return Err(RequestError::invalid_response(
+            "its answer has a vector without direction",
         ));
     }
     vector
         .iter_mut()
         .for_each(|x| *x = (f64::from(*x) / norm) as f32);
     Ok(vector)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_retry_after_is_seconds_or_a_date() {
+        let now: Timestamp = "2026-10-21T07:28:00Z".parse().unwrap();
+        let parse = |value| parse_retry_after(value, now).map(|delay| delay.as_secs());
+        assert_eq!(parse(" 7 "), Some(7));
+        assert_eq!(parse("Wed, 21 Oct 2026 07:28:30 GMT"), Some(30));
+        assert_eq!(parse("Tue, 20 Oct 2026 07:28:30 GMT"), Some(0));
+        assert_eq!(parse("soon"), None);
+        assert_eq!(parse("-1"), None);
+    }
 }

@@ -41,6 +41,20 @@ impl Endpoint {
     pub fn shown_url(&self) -> String {
         without_userinfo(&self.url)
     }
+
+    /// Returns the texts that must not be shown: the key, and the password in the URL.
+    pub(super) fn secrets(&self) -> Vec<&str> {
+        let rest = self.url.split_once("://").map(|(_, rest)| rest);
+        let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
+        let userinfo = authority.and_then(|authority| authority.rsplit_once('@'));
+        let password = userinfo.and_then(|(userinfo, _)| userinfo.split_once(':'));
+        let password = password.map(|(_, password)| password);
+        let secrets = self.api_key.as_deref().into_iter().chain(password);
+        secrets
+            .map(str::trim)
+            .filter(|secret| !secret.is_empty())
+            .collect()
+    }
 }
 
 /// Returns a URL without the user and the password that stand before its host.
@@ -187,4 +201,25 @@ fn describe_parse_error(text: &str, error: &dotenvy::Error) -> String {
     let before = text.find(wrong.as_str()).map(|at| &text[..at]);
     let line = before.map_or(1, |before| before.matches('\n').count() + 1);
     format!("line {line} is not NAME=VALUE, or a quote in it is not closed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_and_the_password_are_secrets() {
+        let secrets = |url: &str, key: Option<&str>| {
+            let endpoint = Endpoint {
+                url: url.to_owned(),
+                api_key: key.map(str::to_owned),
+                model: "m".to_owned(),
+                max_tokens: 8,
+            };
+            endpoint.secrets().join(" ")
+        };
+        let url = "https://ann:p@ss@host/v1?at=a:b@c";
+        assert_eq!(secrets(url, Some("sk-1")), "sk-1 p@ss");
+        assert_eq!(secrets("http://ann@host/v1", Some(" ")), "");
+    }
 }

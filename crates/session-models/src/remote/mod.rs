@@ -5,6 +5,7 @@ mod batch;
 mod client;
 mod dims_cache;
 mod endpoint;
+mod error_text;
 mod wait_listener;
 
 pub use endpoint::{Endpoint, EndpointSettings, without_userinfo};
@@ -12,7 +13,7 @@ pub use wait_listener::WaitListener;
 
 use crate::model_description::REMOTE_MODEL;
 use crate::{ModelError, UserDirectories};
-use client::{EndpointClient, RequestError, RequestPolicy};
+use client::{EndpointClient, KNOWN_TEXT, RequestError, RequestPolicy};
 use session_embed::{
     Architecture, CosineScale, EmbedError, Embedder, EmbeddingMatrix, ModelFile, ModelSpec,
     Pooling, Scripts,
@@ -89,7 +90,7 @@ impl RemoteEmbedder {
     ) -> Result<Self, ModelError> {
         let mut spec = remote_spec(endpoint, directories);
         let client = EndpointClient::new(endpoint, waits);
-        let vectors = client.embed(&["dimensions"], None, RequestPolicy::BATCH);
+        let vectors = client.embed(&[KNOWN_TEXT], None, RequestPolicy::BATCH);
         let vectors = vectors.map_err(|error| ModelError::Open {
             name: spec.name.clone(),
             cause: client.to_embed_error(&error),
@@ -110,7 +111,7 @@ impl RemoteEmbedder {
         let client = EndpointClient::new(endpoint, &WaitListener::default());
         let dims = dims_cache::read_cached_dims(endpoint, directories);
         let policy = RequestPolicy::for_check(&endpoint.url);
-        let answer = client.embed(&["dimensions"], dims, policy);
+        let answer = client.embed(&[KNOWN_TEXT], dims, policy);
         answer.map(drop).map_err(|error| ModelError::Open {
             name: REMOTE_MODEL.to_owned(),
             cause: client.to_embed_error(&error),
@@ -143,7 +144,7 @@ impl Embedder for RemoteEmbedder {
         let vectors = self.try_embed_documents(texts)?;
         for (mut row, vector) in matrix.outer_iter_mut().zip(vectors) {
             let vector = vector.ok_or_else(|| {
-                let error = RequestError::Rejected("a text".into());
+                let error = RequestError::invalid_response("a text has none");
                 self.client.to_embed_error(&error)
             })?;
             row.assign(&ndarray::ArrayView1::from(&vector));

@@ -1,8 +1,8 @@
 //! Tests of the model behind an endpoint that fails.
 
 use crate::endpoint_server::{
-    EmbeddingsRequest, EndpointReply, EndpointServer, reply_with_body, reply_with_json,
-    reply_with_status, reply_with_vectors, vector,
+    EmbeddingsRequest, EndpointReply, EndpointResponse, EndpointServer, reply_with_body,
+    reply_with_json, reply_with_status, reply_with_vectors, vector,
 };
 use crate::tiny_model::{Home, write};
 use serde_json::json;
@@ -116,7 +116,7 @@ fn a_busy_server_gets_a_retry() {
     let failures: [fn() -> EndpointReply; 4] = [
         || reply_with_status(429, "Retry-After: 0\r\n"),
         || reply_with_status(500, ""),
-        || reply_with_status(503, "Retry-After: Wed, 21 Oct 2026 07:28:00 GMT\r\n"),
+        || reply_with_status(503, "Retry-After: Wed, 21 Oct 2015 07:28:00 GMT\r\n"),
         || None,
     ];
     for failure in failures {
@@ -199,6 +199,66 @@ fn a_server_that_is_down_does_not_get_each_text() {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     assert!(model.try_embed_documents(&texts).is_err());
     assert!(server.take_requests().len() <= 12);
+}
+
+/// A text that an endpoint never takes stays out; it is no failure of the endpoint.
+#[test]
+fn texts_that_the_endpoint_refuses_are_left_out() {
+    for code in [400, 413, 422] {
+        let (_home, _server, model) = endpoint_with(move |_| reply_with_status(code, ""));
+        for n in [1, 2, 6, 40] {
+            assert_eq!(embed(&model, &texts(n)), vec![None; n], "{code}");
+        }
+    }
+    let (_home, server, model) = endpoint_with(|request| {
+        let is_refused = |text: &String| text.len() < 8;
+        match request.texts.iter().any(is_refused) {
+            true => reply_with_status(400, ""),
+            false => reply_with_vectors(request),
+        }
+    });
+    let found = embed(&model, &texts(32));
+    assert_eq!(found.iter().flatten().count(), 27);
+    assert!(server.take_requests().len() <= 34);
+}
+
+#[test]
+fn an_endpoint_that_refuses_each_text_is_an_error() {
+    let home = Home::new();
+    let server = EndpointServer::start(|request| match request.number {
+        0 => reply_with_vectors(request),
+        _ => reply_with_status(400, ""),
+    });
+    let model = open(&home, &server).unwrap();
+    let texts = texts(32);
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let error = model.try_embed_documents(&texts).unwrap_err().to_string();
+    assert!(error.contains("status 400"), "{error}");
+    assert!(server.take_requests().len() <= 8);
+}
+
+#[test]
+fn the_words_of_the_server_are_told_with_a_hint() {
+    for (code, hint) in [
+        (401, "key is right"),
+        (404, "address and its model"),
+        (429, "too many requests"),
+        (500, "error of its own"),
+        (400, "the endpoint runs"),
+    ] {
+        let (_home, _server, model) = endpoint_with(move |_| {
+            let body = json!({"error": {"message": "no lamp for secret\nat all"}});
+            reply_with_json(&body).map(|reply| EndpointResponse {
+                status: code,
+                ..reply
+            })
+        });
+        let error = model.embed_query("a").unwrap_err();
+        let text = error.to_string();
+        let expected = format!("status {code}: no lamp for ***");
+        assert!(text.ends_with(&expected), "{text}");
+        assert!(error.hint().unwrap().contains(hint), "{code}");
+    }
 }
 
 /// A server that is busy or stalls is waited for up to minutes.

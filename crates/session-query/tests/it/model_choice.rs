@@ -3,6 +3,7 @@
 use session_config::Home;
 use session_query::{QueryError, use_endpoint, use_model};
 use session_sources::Env;
+use session_test::endpoint_server::{EndpointServer, reply_with_status, reply_with_vectors};
 use tempfile::TempDir;
 
 fn home() -> (TempDir, Home) {
@@ -36,10 +37,17 @@ fn an_endpoint_is_taken_into_use_with_its_model() {
     let refused = use_endpoint(&home, "file:///etc/passwd", "e5");
     assert!(matches!(refused, Err(QueryError::Model(_))));
     assert_eq!(configuration(&home), "");
-    use_endpoint(&home, "http://127.0.0.1:9", "e5").unwrap();
+    let refusing = EndpointServer::start(|_| reply_with_status(401, ""));
+    let refused = use_endpoint(&home, &refusing.url(), "e5");
+    assert!(matches!(refused, Err(QueryError::Model(_))));
+    assert_eq!(configuration(&home), "");
+    let server = EndpointServer::start(reply_with_vectors);
+    let url = server.url();
+    use_endpoint(&home, &url, "e5").unwrap();
     let text = configuration(&home);
     let written: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
-    let table = ["[remote]", "url = \"http://127.0.0.1:9\"", "model = \"e5\""];
+    let url = format!("url = \"{url}\"");
+    let table = ["[remote]", &url, "model = \"e5\""];
     assert_eq!(written[0], "model = \"remote\"");
     assert_eq!(written[1..], table);
 }

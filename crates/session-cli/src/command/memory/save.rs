@@ -52,6 +52,9 @@ pub fn run(args: &MemorySaveArgs, memories: &Memories) -> Result<CommandOutcome>
         print_note("saved for all projects: this folder belongs to none")?;
     }
     note_cuts(&draft.topic, &draft.cues)?;
+    saved
+        .redaction_note()
+        .map_or(Ok(()), |text| print_note(&text))?;
     let repeats = format_repeat_notes(memory, &saved.repeats);
     repeats.iter().try_for_each(|text| print_note(text))?;
     format_trigger_note(&saved)

@@ -3,7 +3,7 @@
 use crate::CommandOutcome;
 use crate::args::JsonFlagArgs;
 use crate::memories::Memories;
-use crate::output::json;
+use crate::output::{json, terminal_width};
 use anyhow::Result;
 use session_memory::{InjectionLog, MemoryStats};
 use session_output::{JsonMemoryStats, format_memory_stats};
@@ -20,7 +20,11 @@ pub fn run(args: &JsonFlagArgs, memories: &Memories) -> Result<CommandOutcome> {
     };
     match args.json {
         true => json::print(&stats)?,
-        false => write!(anstream::stdout(), "{}", format_memory_stats(&stats))?,
+        false => write!(
+            anstream::stdout(),
+            "{}",
+            format_memory_stats(&stats, terminal_width())
+        )?,
     }
     Ok(CommandOutcome::Something)
 }

@@ -10,8 +10,8 @@ use anyhow::{Result, bail};
 use session_config::{Config, Home, variable_name};
 use session_core::text::sanitize_text;
 use session_models::{Catalogue, ModelState};
-use session_output::{JsonModelChange, ModelChange};
-use session_query::use_model;
+use session_output::{JsonModelChange, ModelChange, format_used_model};
+use session_query::{ModelCoverage, use_model};
 use std::io::Write;
 
 /// Runs the command.
@@ -31,7 +31,7 @@ pub fn run(args: &ModelArgs) -> Result<CommandOutcome> {
         ModelCommand::Use(args) => {
             use_model(&home, &catalogue, &args.name)?;
             note_other_choice(&home, &args.name)?;
-            print_change(ModelChange::Used, &args.name, args.json)
+            print_use(&args.name, &home, args.json)
         }
         ModelCommand::Pull(args) => {
             catalogue.pull(&args.name, &home.hub(), &DownloadBars::new())?;
@@ -82,6 +82,18 @@ fn note_other_choice(home: &Home, name: &str) -> Result<()> {
         )?),
         None => Ok(()),
     }
+}
+
+fn print_use(model: &str, home: &Home, as_json: bool) -> Result<CommandOutcome> {
+    if as_json {
+        return print_change(ModelChange::Used, model, as_json);
+    }
+    // The endpoint's dimension may be new. What an index is damaged by is no reason to fail: the model is in use.
+    let catalogue = home.catalogue()?;
+    let coverage = ModelCoverage::for_model(home, catalogue.find_spec(model)?);
+    let text = format_used_model(model, coverage.unwrap_or(None), home.config.background);
+    writeln!(notes::open_stderr(), "{text}")?;
+    Ok(CommandOutcome::Something)
 }
 
 fn print_change(done: ModelChange, model: &str, as_json: bool) -> Result<CommandOutcome> {
