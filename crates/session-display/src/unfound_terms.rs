@@ -23,13 +23,16 @@ fn format_terms(unfound: &UnfoundTerms, subagents_hint: &str) -> Vec<String> {
         "no prompt, answer, command, path or error line holds",
         &unfound.missing,
     );
+    let ids = unfound.session_ids.iter().take(MAX_WORDS);
+    let ids = ids.map(|id| format!("a session has the id {id}; show {id} reads it"));
     let subagents = format_note("only subagents hold", &unfound.only_subagents);
     let subagents = subagents.map(|note| format!("{note}; {subagents_hint}"));
     let filtered = format_note(
         "the filters leave out every turn that holds",
         &unfound.filtered,
     );
-    [none, subagents, filtered].into_iter().flatten().collect()
+    let notes = none.into_iter().chain(ids);
+    notes.chain(subagents).chain(filtered).collect()
 }
 
 fn format_note(who: &str, words: &[String]) -> Option<String> {
@@ -46,14 +49,16 @@ mod tests {
     fn a_note_names_who_holds_the_words() {
         let words = |words: &[&str]| words.iter().copied().map(str::to_owned).collect();
         let unfound = UnfoundTerms {
-            missing: words(&["EMFILE", "a\x1b[31mb"]),
+            missing: words(&["EMFILE", "a\x1b[31mb", "2095544c"]),
+            session_ids: words(&["2095544c"]),
             only_subagents: words(&["E0597"]),
             filtered: words(&["--no-verify"]),
         };
         assert_eq!(
             format_terms(&unfound, "search them with --subagents"),
             [
-                "no prompt, answer, command, path or error line holds EMFILE, ab",
+                "no prompt, answer, command, path or error line holds EMFILE, ab, 2095544c",
+                "a session has the id 2095544c; show 2095544c reads it",
                 "only subagents hold E0597; search them with --subagents",
                 "the filters leave out every turn that holds --no-verify",
             ]

@@ -13,6 +13,9 @@ use session_store::{SessionId, SessionRow, TermStats};
 pub struct UnfoundTerms {
     /// Terms that no session holds, but for those that were left out by name.
     pub missing: Vec<String>,
+    /// Those of them with which the id of a session begins: it can be shown.
+    #[serde(skip)]
+    pub session_ids: Vec<String>,
     /// Terms that sessions of subagents alone hold, which were not searched.
     pub only_subagents: Vec<String>,
     /// Terms that only sessions or turns hold which the filter leaves out.
@@ -62,8 +65,21 @@ impl UnfoundTerms {
             };
             list.push(term.text.clone());
         }
+        let ids = found
+            .missing
+            .iter()
+            .filter(|term| begins_id(term, sessions));
+        found.session_ids = ids.cloned().collect();
         found
     }
+}
+
+/// Fewest characters of the beginning of an id: fewer may be those of a word.
+const MIN_ID_CHARS: usize = 6;
+
+/// Returns true where the id of a session begins with a term.
+fn begins_id(term: &str, sessions: &[SessionRow]) -> bool {
+    term.len() >= MIN_ID_CHARS && sessions.iter().any(|session| session.uid.starts_with(term))
 }
 
 /// The sessions that may hold a term which no searched session holds.

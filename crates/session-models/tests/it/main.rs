@@ -1,6 +1,7 @@
 //! Tests of the public interface, each in its own home directory.
 
 mod catalogue;
+mod endpoint_settings;
 mod hostile_hub;
 mod import;
 mod pull;

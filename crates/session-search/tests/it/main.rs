@@ -9,3 +9,4 @@ mod ranking;
 mod rescoring;
 mod resolve;
 mod show;
+mod unfound_terms;
