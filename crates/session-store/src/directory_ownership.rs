@@ -17,8 +17,9 @@ pub(crate) const WRITER_LOCK: &str = "lock";
 
 /// The names that this program makes in the directory of an index, also before there is one: a hook keeps its state there.
 /// The last four before that of macOS's Finder are for a user who keeps configuration, data and index in one directory.
-const OWN_NAMES: [&str; 16] = [
+const OWN_NAMES: [&str; 17] = [
     "index.db",
+    "index.db-journal",
     "index.db-wal",
     "index.db-shm",
     WRITER_LOCK,
@@ -65,8 +66,10 @@ pub(crate) fn check_ownership(root: &Path) -> Result<()> {
             return Err(StoreError::ForeignDirectory(root.to_owned()));
         }
     }
+    // Another process, which has the lock, may have made it since.
+    let is_foreign = |bytes: u64| bytes > 0 && !is_file(WRITER_LOCK);
     match fs_err::metadata(database_path(root)) {
-        Ok(found) if found.len() > 0 => Err(StoreError::ForeignDirectory(root.to_owned())),
+        Ok(found) if is_foreign(found.len()) => Err(StoreError::ForeignDirectory(root.to_owned())),
         _ => Ok(()),
     }
 }
@@ -158,6 +161,10 @@ mod tests {
         assert!(is_index_directory(Path::new("/nowhere/at/all")));
         assert!(is_ours(&["lock"]) && is_ours(&["injection/", "memories/"]));
         assert!(is_ours(&["index.db"]), "of a writer that was killed");
+        assert!(
+            is_ours(&["lock", "index.db", "index.db-journal"]) && is_ours(&["index.db-journal"]),
+            "another process makes it now"
+        );
         assert!(
             is_ours(&["index.db", "lock", "notes.txt"]),
             "something beside an index"
