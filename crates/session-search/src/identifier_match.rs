@@ -1,7 +1,7 @@
 //! How a turn holds an identifier: as typed or in other case, by itself or in a longer name.
 
 use session_core::TurnContent;
-use session_core::text::{collapse_whitespace, is_unspaced};
+use session_core::text::{collapse_whitespace, is_unspaced, join_name_parts};
 use std::borrow::Cow;
 
 /// The ways in which a turn holds an identifier, the worst first.
@@ -39,7 +39,10 @@ impl IdentifierMatch {
         match best(&|text| find_occurrence(&text.to_lowercase(), &folded)) {
             Some(IdentifierOccurrence::Alone) => Self::WholeIgnoringCase,
             Some(IdentifierOccurrence::InName) => Self::PartIgnoringCase,
-            None => Self::Words,
+            None => match holds_other_spelling(&folded, texts()) {
+                true => Self::WholeIgnoringCase,
+                false => Self::Words,
+            },
         }
     }
 
@@ -47,6 +50,13 @@ impl IdentifierMatch {
     pub(crate) fn is_whole_identifier(self) -> bool {
         matches!(self, Self::Whole | Self::WholeIgnoringCase)
     }
+}
+
+/// Returns true where a name in snake case, in lower case, stands in camel case.
+fn holds_other_spelling<'t>(name: &str, mut texts: impl Iterator<Item = &'t str>) -> bool {
+    join_name_parts(name).is_some_and(|joined| {
+        texts.any(|text| find_occurrence(&text.to_lowercase(), &joined).is_some())
+    })
 }
 
 /// Returns a text as it is compared: with one way to write a separator of paths, an apostrophe and, since a line may

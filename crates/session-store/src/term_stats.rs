@@ -74,6 +74,8 @@ pub(crate) struct SearchedTerm {
     text: String,
     /// The FTS5 string by which it is found.
     phrase: String,
+    /// A name in snake case as one word, as it is written in camel case: the same name.
+    spelling: Option<String>,
     /// Its other forms, and the same text with completions in the place of its last word.
     variants: Vec<String>,
     /// The ends of a path, the longest first: where nothing holds the path, it stands in another folder there.
@@ -88,13 +90,20 @@ pub(crate) struct SearchedTerm {
 
 impl SearchedTerm {
     fn new(term: Term, is_optional: bool) -> Self {
+        let joined = term.is_word_or_name().then_some(&term.text);
+        let joined = joined.and_then(|name| text::join_name_parts(name));
+        let (spelling, variant) = match term.exact {
+            true => (joined, None),
+            false => (None, joined),
+        };
         Self {
+            spelling,
+            variants: variant.into_iter().collect(),
             phrase: fts5_string(&term.text),
             path_ends: match term.exact && is_path(&term.text) {
                 true => path_ends(&term.text),
                 false => Vec::new(),
             },
-            variants: text::join_name_parts(&term.text).into_iter().collect(),
             has_substitutes: !is_optional && term.is_word_or_name(),
             text: term.text,
             is_optional,
@@ -113,9 +122,10 @@ impl SearchedTerm {
         }
     }
 
-    /// Returns the FTS5 strings of the term, then those of its variants and of the ends of its path.
+    /// Returns the FTS5 strings of the term, then those of its other spelling, of its variants and of the ends of its path.
     pub(crate) fn all_phrases(&self) -> impl Iterator<Item = String> {
-        let others = self.variants.iter().chain(&self.path_ends);
+        let others = self.spelling.iter().chain(&self.variants);
+        let others = others.chain(&self.path_ends);
         let others = others.map(|text| fts5_string(text));
         std::iter::once(self.phrase.clone()).chain(others)
     }
@@ -196,8 +206,9 @@ pub(crate) struct WeightedPostings<'p> {
 impl FoundTerm {
     /// Takes the postings of all phrases of a term.
     pub(crate) fn new(mut searched: SearchedTerm, mut postings: Vec<Vec<Posting>>) -> Self {
-        let mut variants = postings.split_off(postings.len().min(1));
-        let mut postings = postings.pop().unwrap_or_default();
+        let spellings = 1 + usize::from(searched.spelling.is_some());
+        let mut variants = postings.split_off(postings.len().min(spellings));
+        let mut postings = join_postings(postings);
         let ends = variants.split_off(searched.variants.len().min(variants.len()));
         if postings.is_empty()
             && let Some(found) = ends.iter().position(|postings| !postings.is_empty())
@@ -207,6 +218,7 @@ impl FoundTerm {
                 .variants
                 .extend(searched.path_ends.get(found).cloned());
         }
+        searched.variants.extend(searched.spelling.take());
         Self {
             variants: join_variants(variants, &postings),
             searched,
@@ -294,7 +306,18 @@ fn turns(postings: impl IntoIterator<Item = Posting>) -> Vec<u32> {
 
 /// Joins the postings of variants to one list by turn, without those in `as_typed`.
 fn join_variants(variants: Vec<Vec<Posting>>, as_typed: &[Posting]) -> Vec<Posting> {
-    let mut joined = variants.concat();
+    let mut joined = join_postings(variants);
+    let is_as_typed = |turn| as_typed.binary_search_by_key(&turn, |p| p.turn).is_ok();
+    joined.retain(|posting| !is_as_typed(posting.turn));
+    joined
+}
+
+/// Joins lists of postings to one by turn.
+fn join_postings(mut lists: Vec<Vec<Posting>>) -> Vec<Posting> {
+    if lists.len() < 2 {
+        return lists.pop().unwrap_or_default();
+    }
+    let mut joined = lists.concat();
     joined.sort_unstable_by_key(|posting| posting.turn);
     joined.dedup_by(|next, first| {
         let is_same = next.turn == first.turn;
@@ -303,7 +326,5 @@ fn join_variants(variants: Vec<Vec<Posting>>, as_typed: &[Posting]) -> Vec<Posti
         }
         is_same
     });
-    let is_as_typed = |turn| as_typed.binary_search_by_key(&turn, |p| p.turn).is_ok();
-    joined.retain(|posting| !is_as_typed(posting.turn));
     joined
 }

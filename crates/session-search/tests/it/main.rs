@@ -9,4 +9,5 @@ mod ranking;
 mod rescoring;
 mod resolve;
 mod show;
+mod spellings;
 mod unfound_terms;

@@ -1,20 +1,8 @@
 //! Words of other languages in other forms than a text has them.
 
-use crate::support::{Index, deliver, meta, prompts, turn};
+use crate::support::{filled, prompts};
 use session_core::Query;
-use session_store::{Reader, TurnId};
-
-/// An index with a turn for each prompt.
-fn filled(prompts: &[&str]) -> (Index, Reader) {
-    let index = Index::new();
-    let mut writer = index.writer();
-    let turns = (0..).zip(prompts);
-    let turns: Vec<_> = turns.map(|(n, prompt)| turn(n, prompt, &[])).collect();
-    deliver(&mut writer, &meta("a"), &turns);
-    writer.commit().unwrap();
-    let reader = index.reader();
-    (index, reader)
-}
+use session_store::TurnId;
 
 const TURNS: [&str; 9] = [
     "Die Rechnungen gehen als PDF heraus",

@@ -1,19 +1,7 @@
 //! Terms that no turn holds, and names that are written in two ways.
 
-use crate::support::{Index, deliver, failed, meta, prompts, turn};
+use crate::support::{Index, deliver, failed, filled, meta, prompts, turn};
 use session_core::{Query, Turn};
-use session_store::Reader;
-
-fn filled(prompts: &[&str]) -> (Index, Reader) {
-    let index = Index::new();
-    let mut writer = index.writer();
-    let turns = (0..).zip(prompts);
-    let turns: Vec<_> = turns.map(|(n, prompt)| turn(n, prompt, &[])).collect();
-    deliver(&mut writer, &meta("a"), &turns);
-    writer.commit().unwrap();
-    let reader = index.reader();
-    (index, reader)
-}
 
 #[test]
 fn the_beginning_of_a_longer_name_finds_it() {

@@ -103,6 +103,18 @@ pub fn deliver(writer: &mut Writer, meta: &SessionMeta, turns: &[Turn]) -> Sessi
     session
 }
 
+/// An index with a turn for each prompt.
+pub fn filled(prompts: &[&str]) -> (Index, Reader) {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let turns = (0..).zip(prompts);
+    let turns: Vec<_> = turns.map(|(n, prompt)| turn(n, prompt, &[])).collect();
+    deliver(&mut writer, &meta("a"), &turns);
+    writer.commit().unwrap();
+    let reader = index.reader();
+    (index, reader)
+}
+
 /// Numbers of the turns that a query finds, in order.
 pub fn found(index: &Reader, query: &str) -> Vec<TurnId> {
     let found = index
