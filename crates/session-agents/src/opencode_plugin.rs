@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// OpenCode loads every file of this folder.
 const FILE: &str = "plugins/session-search.js";
-/// What stands for the text of the file where it is shown.
+/// The text that is shown in place of the file.
 const CONTENT: &str = "the plugin with the hook";
 const PLUGIN: &str = include_str!("../../../skill/opencode/session-search.js");
 /// The line of the plugin that names the program, without it.

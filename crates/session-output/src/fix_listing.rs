@@ -17,7 +17,7 @@ use session_store::SessionRow;
 
 /// Columns of what a line tells.
 const LABEL_WIDTH: usize = 9;
-/// What stands before the command that goes on.
+/// The label of the next command.
 const NEXT: &str = "Next:";
 /// Most files and most commands of a cure.
 const MAX_ITEMS: usize = 5;

@@ -1,4 +1,4 @@
-//! What is searched in the place of a term that no turn holds: another spelling of it, or longer names that begin with it.
+//! Substitutes of a term that no turn holds: its other spelling, and longer names that begin with it.
 
 use crate::error::Result;
 use crate::lexical::fts5_string;

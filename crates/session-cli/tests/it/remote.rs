@@ -109,7 +109,7 @@ fn one_that_refuses_is_said_and_not_taken_into_use() {
     assert_eq!(env.json(&["model", "list"])["in_use"], "table");
 }
 
-/// What runs in the background has no stderr that anybody reads.
+/// Nobody reads the stderr of a background process.
 #[test]
 fn a_failure_of_the_endpoint_is_said_until_it_embeds() {
     let is_open = Arc::new(AtomicBool::new(false));

@@ -69,7 +69,7 @@ const MAX_RESPONSE_BYTES: u64 = 256 << 20;
 /// Maximum length of the response to a request that failed, in bytes.
 const MAX_ERROR_BYTES: u64 = 64 << 10;
 
-/// What a request that gave no vectors says of others.
+/// The meaning of a failed request for the requests after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
     /// No request can succeed: wrong name, certificate, key or model.
@@ -88,7 +88,7 @@ pub enum FailureKind {
 /// Why a request gave no vectors.
 #[derive(Debug, Clone)]
 pub struct RequestError {
-    /// What it says of other requests.
+    /// Its meaning for other requests.
     pub kind: FailureKind,
     /// The failure, as half a sentence.
     pub reason: String,

@@ -5,7 +5,7 @@ use session_core::text::{clip_words, collapse_whitespace, sanitize_text};
 
 /// Maximum length of the words in bytes.
 const MAX_TEXT_BYTES: usize = 200;
-/// What stands for a secret.
+/// The mark in place of a secret.
 const MARK: &str = "***";
 
 /// Finds the first line of the server's message in the body of a response: of JSON `error.message`, `error`,
