@@ -114,16 +114,14 @@ fn on_one_line(text: &str) -> String {
 /// Returns the line of an error in a text: of a traceback of Python the last one, else the first. A line that says what
 /// failed without a word for it (`cannot find module`) is one where no other is.
 fn error_line(text: &str) -> Option<String> {
-    let lines = || {
-        let lines = text.lines().map(on_one_line);
-        lines.filter(|line| count_terms(line) >= LINE_TERMS)
-    };
-    let mut errors = lines().filter(|line| is_error_line(line));
+    let lines = || text.lines().map(on_one_line);
+    let has_terms = |line: &str| count_terms(line) >= LINE_TERMS;
+    let mut errors = lines().filter(|line| is_error_line(line) && has_terms(line));
     let marked = match text.contains(TRACEBACK) {
         true => errors.next_back(),
         false => errors.next(),
     };
-    marked.or_else(|| lines().find(|line| reports_failure(line)))
+    marked.or_else(|| lines().find(|line| reports_failure(line) && has_terms(line)))
 }
 
 fn count_terms(line: &str) -> usize {

@@ -235,8 +235,9 @@ pub struct JsonFixes<'a> {
     failed: Vec<JsonFailedTurn<'a>>,
 }
 
+/// The keys by which a cure and a failed turn name their session.
 #[derive(Serialize)]
-struct JsonFix<'a> {
+struct JsonFixSession<'a> {
     source: &'a str,
     session: &'a str,
     project: &'a str,
@@ -245,22 +246,36 @@ struct JsonFix<'a> {
     title: Option<&'a str>,
     parent: Option<&'a str>,
     gone: bool,
+}
+
+impl<'a> JsonFixSession<'a> {
+    fn new(session: &'a SessionRow, time_ms: Option<i64>) -> Self {
+        Self {
+            source: &session.source,
+            session: &session.uid,
+            project: project_label(session),
+            path: session.project.as_deref(),
+            date: format_rfc3339(time_ms),
+            title: session.title.as_deref(),
+            parent: session.parent.as_deref(),
+            gone: session.gone,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct JsonFix<'a> {
+    #[serde(flatten)]
+    session: JsonFixSession<'a>,
     here: bool,
     #[serde(flatten)]
     cure: &'a Cure,
 }
 
 fn to_json_fix(fix: &FoundCure) -> JsonFix<'_> {
-    let session = &fix.session;
+    let time_ms = fix.cure.time_ms.or(fix.session.ended_ms);
     JsonFix {
-        source: &session.source,
-        session: &session.uid,
-        project: project_label(session),
-        path: session.project.as_deref(),
-        date: format_rfc3339(fix.cure.time_ms.or(session.ended_ms)),
-        title: session.title.as_deref(),
-        parent: session.parent.as_deref(),
-        gone: session.gone,
+        session: JsonFixSession::new(&fix.session, time_ms),
         here: fix.is_here,
         cure: &fix.cure,
     }
@@ -268,31 +283,17 @@ fn to_json_fix(fix: &FoundCure) -> JsonFix<'_> {
 
 #[derive(Serialize)]
 struct JsonFailedTurn<'a> {
-    source: &'a str,
-    session: &'a str,
+    #[serde(flatten)]
+    session: JsonFixSession<'a>,
     turn: u32,
-    project: &'a str,
-    path: Option<&'a str>,
-    date: Option<String>,
-    title: Option<&'a str>,
-    parent: Option<&'a str>,
-    gone: bool,
     error: &'a str,
     command: Option<&'a str>,
 }
 
 fn to_json_failed_turn(failed: &FailedTurn) -> JsonFailedTurn<'_> {
-    let session = &failed.session;
     JsonFailedTurn {
-        source: &session.source,
-        session: &session.uid,
+        session: JsonFixSession::new(&failed.session, failed.time_ms),
         turn: failed.turn,
-        project: project_label(session),
-        path: session.project.as_deref(),
-        date: format_rfc3339(failed.time_ms),
-        title: session.title.as_deref(),
-        parent: session.parent.as_deref(),
-        gone: session.gone,
         error: &failed.error,
         command: failed.command.as_deref(),
     }

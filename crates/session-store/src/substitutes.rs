@@ -21,11 +21,9 @@ impl Reader {
         vocabulary: &Vocabulary<'_>,
         terms: &mut [FoundTerm],
     ) -> Result<()> {
-        let missing = terms
-            .iter_mut()
-            .filter(|term| term.missing_text().is_some());
+        let missing = terms.iter_mut().filter(|term| term.needs_substitutes());
         for term in missing.take(MAX_TERMS) {
-            let texts = vocabulary.substitutes(term.missing_text().unwrap_or_default())?;
+            let texts = vocabulary.substitutes(term.text())?;
             if !texts.is_empty() {
                 let phrases: Vec<String> = texts.iter().map(|text| fts5_string(text)).collect();
                 let postings = self.phrase_postings(&phrases)?;

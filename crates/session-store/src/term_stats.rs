@@ -227,10 +227,15 @@ impl FoundTerm {
         }
     }
 
-    /// Returns the term where nothing holds it in any form, and another may stand in its place.
-    pub(crate) fn missing_text(&self) -> Option<&str> {
+    /// Returns the term as typed.
+    pub(crate) fn text(&self) -> &str {
+        &self.searched.text
+    }
+
+    /// Returns true where nothing holds the term in any form, and another may stand in its place.
+    pub(crate) fn needs_substitutes(&self) -> bool {
         let is_missing = self.postings.is_empty() && self.variants.is_empty();
-        (is_missing && self.searched.has_substitutes).then_some(&self.searched.text)
+        is_missing && self.searched.has_substitutes
     }
 
     /// Takes what is found in its place.
