@@ -24,6 +24,14 @@ pub(crate) fn find_server(text: &str) -> SettingsResult<Option<Vec<String>>> {
     }
 }
 
+/// Returns true where the server is this program's and `enabled` is false.
+pub(crate) fn is_disabled(text: &str) -> bool {
+    let document = parse(text).unwrap_or_default();
+    let entry = find_entry(&document).filter(|entry| own_command(*entry).is_some());
+    let enabled = entry.and_then(|entry| entry.get("enabled")?.as_bool());
+    enabled == Some(false)
+}
+
 /// Returns true where the server has more than this program writes, and Codex itself: how its tools are approved.
 pub(crate) fn is_users_server(text: &str) -> bool {
     let document = parse(text).unwrap_or_default();
@@ -281,6 +289,9 @@ mod tests {
         let old = "[mcp_servers.session-search]\ncommand = \"/old/session-search\" # here\nargs = [\"mcp\"]\nenabled = false\n";
         let new = add_server(old, PROGRAM).unwrap();
         assert_eq!(new, old.replace("/old/session-search", PROGRAM));
+        assert!(is_disabled(&new));
+        assert!(!is_disabled(&new.replace("false", "true")));
+        assert!(!is_disabled(&new.replace("\nargs = [\"mcp\"]", "")));
     }
 
     #[test]

@@ -62,7 +62,11 @@ impl McpConfig {
     /// When the file cannot be read.
     pub fn is_disabled(&self) -> Result<bool> {
         let text = self.file.read_utf8(SIZE_LIMIT)?.unwrap_or_default();
-        Ok(self.agent == Agent::OpenCode && opencode_mcp::is_disabled(&text))
+        Ok(match self.agent {
+            Agent::Claude => false,
+            Agent::OpenCode => opencode_mcp::is_disabled(&text),
+            Agent::Codex => codex_mcp::is_disabled(&text),
+        })
     }
 
     /// Reads the command line of the registered server, where it is this program's.

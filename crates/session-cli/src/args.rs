@@ -1,6 +1,7 @@
 //! Command-line arguments.
 
 mod browse;
+mod command_line;
 mod digest;
 mod doctor;
 mod export;
@@ -24,6 +25,7 @@ mod trust;
 mod values;
 
 pub use browse::BrowseArgs;
+pub use command_line::{find_mistyped_option, normalize_arguments};
 pub use digest::{DigestArgs, DigestFormat, StatsArgs};
 pub use doctor::DoctorArgs;
 pub use export::{ExportFormatArg, SessionExportArgs};
@@ -52,7 +54,7 @@ pub use trust::TrustArgs;
 use values::{agent_name_parser, parse_depth, parse_limit};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueHint};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
 use session_output::WorkPart;
 use session_query::TypedQuery;
 use session_search::RankingTuning;
@@ -152,6 +154,19 @@ pub enum Command {
     Man(ManArgs),
 }
 
+impl Arguments {
+    /// Returns true where the query's first word looks like an option.
+    pub fn begins_query_with_dashes(&self) -> bool {
+        let first = match &self.command {
+            Some(Command::Search(args)) => args.query.to_str(),
+            Some(Command::Browse(args)) => args.query.as_ref().and_then(|word| word.to_str()),
+            Some(Command::Memory(args)) => args.query(),
+            _ => None,
+        };
+        first.is_some_and(|word| word.starts_with("--"))
+    }
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = SEARCH_EXAMPLES)]
 pub struct SearchArgs {
@@ -218,7 +233,7 @@ pub struct FilterArgs {
     #[arg(long, value_name = "NAME|PATH", value_hint = ValueHint::DirPath)]
     pub project: Option<String>,
     // Its help is made of the agents' names.
-    #[arg(long, value_name = "AGENT", value_parser = agent_name_parser(), hide_possible_values = true, help = format_source_help())]
+    #[arg(long, value_name = "AGENT", value_parser = agent_name_parser(), hide_possible_values = true, alias = "agent", help = format_source_help())]
     pub source: Option<String>,
     #[command(flatten)]
     pub time: TimeArgs,
@@ -392,56 +407,4 @@ pub fn join_query<'a>(words: impl Iterator<Item = &'a OsString>) -> String {
         }
     });
     TypedQuery::join_words(&words.collect::<Vec<_>>())
-}
-
-/// Rewrites the arguments `-n5` and `-n=5` as `-n 5`: of a command that takes any word for a
-/// part of its query, they would be one. A filter such as `-project:app` is set off by a space, or it would
-/// be an option. After `--` all is as it stands.
-pub fn normalize_arguments(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let arguments: Vec<OsString> = arguments.collect();
-    let is_short = |argument: &OsString| argument.to_string_lossy().starts_with("-n");
-    let is_special = |argument: &OsString| is_short(argument) || is_negated_filter(argument);
-    if !arguments.iter().any(is_special) || !takes_any_word(&arguments) {
-        return arguments;
-    }
-    let mut out: Vec<OsString> = Vec::new();
-    let mut is_literal = false;
-    for argument in arguments {
-        is_literal |= argument == "--";
-        let number = argument.to_str().and_then(|text| text.strip_prefix("-n"));
-        let number = number.map(|text| text.strip_prefix('=').unwrap_or(text));
-        match number.filter(|n| !is_literal && n.parse::<u32>().is_ok()) {
-            Some(number) => out.extend(["-n".into(), number.into()]),
-            None if !is_literal && is_negated_filter(&argument) => {
-                let mut word = OsString::from(" ");
-                word.push(argument);
-                out.push(word);
-            }
-            None => out.push(argument),
-        }
-    }
-    out
-}
-
-/// Returns true for `-project:app`.
-fn is_negated_filter(argument: &OsString) -> bool {
-    let text = argument.to_string_lossy();
-    let filter = || TypedQuery::parse(&text).conditions.into_iter().next();
-    text.starts_with('-') && filter().is_some_and(|filter| filter.negated)
-}
-
-/// Returns true for a command that takes words that look like options.
-fn takes_any_word(arguments: &[OsString]) -> bool {
-    let mut command = Arguments::command();
-    command.build(); // defines the arguments of all commands
-    let is_option = |word: &&OsString| word.to_string_lossy().starts_with("--");
-    for name in arguments.iter().skip(1).skip_while(is_option) {
-        match command.find_subcommand(name) {
-            Some(below) => command = below.clone(),
-            None => break,
-        }
-    }
-    command
-        .get_positionals()
-        .any(clap::Arg::is_allow_hyphen_values_set)
 }

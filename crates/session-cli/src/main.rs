@@ -12,7 +12,9 @@ mod usage;
 
 use args::{Arguments, BrowseArgs, Command, McpArgs};
 use clap::Parser;
+use clap::error::ErrorKind;
 use session_config::remove_process_variables;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Whether a command found something: its exit code, as grep's.
@@ -37,7 +39,7 @@ fn main() -> ExitCode {
     let removed = unsafe { remove_process_variables() };
     environment::remember_removed(removed);
     let typed = args::normalize_arguments(std::env::args_os());
-    let arguments = match Arguments::try_parse_from(&typed) {
+    let arguments = match parse_arguments(&typed) {
         Ok(arguments) => arguments,
         Err(error) => return usage::report_usage_error(error, &typed),
     };
@@ -57,6 +59,19 @@ fn main() -> ExitCode {
         Ok(CommandOutcome::Nothing) if !arguments.quiet => ExitCode::from(1),
         Ok(_) => ExitCode::SUCCESS,
         Err(error) => error::report_error(&error),
+    }
+}
+
+/// Parses the arguments. Of an option that was mistyped before the query the rest of them says little.
+fn parse_arguments(typed: &[OsString]) -> Result<Arguments, clap::Error> {
+    let parsed = Arguments::try_parse_from(typed);
+    let is_suspect = match &parsed {
+        Ok(arguments) => arguments.begins_query_with_dashes(),
+        Err(error) => error.kind() == ErrorKind::UnknownArgument,
+    };
+    match is_suspect.then(|| args::find_mistyped_option(typed)) {
+        Some(Some(error)) => Err(error),
+        _ => parsed,
     }
 }
 

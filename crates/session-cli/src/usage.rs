@@ -1,6 +1,7 @@
 //! The answer to arguments that cannot be parsed.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use session_display::sanitize_line;
 use session_output::quote_query;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -15,7 +16,33 @@ pub fn report_usage_error(mut error: clap::Error, typed: &[OsString]) -> ExitCod
         let tips = ContextValue::StyledStrs(vec![tip.into()]);
         error.insert(ContextKind::Suggested, tips);
     }
+    drop_value_tip(&mut error);
+    sanitize_context(&mut error);
     error.exit()
+}
+
+/// Drops the advice to pass an unknown option as a value (`-- --turn`), which is not what was meant.
+fn drop_value_tip(error: &mut clap::Error) {
+    let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested) else {
+        return;
+    };
+    if tips
+        .iter()
+        .any(|tip| tip.to_string().starts_with("to pass "))
+    {
+        error.remove(ContextKind::Suggested);
+    }
+}
+
+/// Takes from what was typed, which may be pasted, what would change how a terminal shows the error.
+fn sanitize_context(error: &mut clap::Error) {
+    let typed = error.context().filter_map(|(kind, value)| match value {
+        ContextValue::String(text) => Some((kind, sanitize_line(text))),
+        _ => None,
+    });
+    for (kind, text) in typed.collect::<Vec<_>>() {
+        error.insert(kind, ContextValue::String(text));
+    }
 }
 
 /// Returns true for the arguments of `hook run`, with whatever options.
@@ -43,4 +70,26 @@ fn search_tip(error: &clap::Error, typed: &[OsString]) -> Option<String> {
 fn list_words(typed: &[OsString]) -> impl Iterator<Item = &OsString> {
     let is_word = |argument: &&OsString| !argument.to_string_lossy().starts_with('-');
     typed.iter().skip(1).filter(is_word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Arguments;
+    use clap::Parser;
+
+    #[test]
+    fn what_was_typed_cannot_change_a_terminal() {
+        for typed in [
+            ["session-search", "sta\u{202e}ts\u{1b}[31m", ""],
+            ["session-search", "--wrong\u{202e}", ""],
+            ["session-search", "digest", "--\u{202e}"],
+        ] {
+            let mut error = Arguments::try_parse_from(typed).unwrap_err();
+            drop_value_tip(&mut error);
+            sanitize_context(&mut error);
+            let text = error.render().to_string();
+            assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
+        }
+    }
 }

@@ -140,7 +140,7 @@ fn check_server(agent: Agent, config: &McpConfig, program: &str, home: &Home) ->
         Ok(true) => DoctorFinding::note(
             "mcp",
             format!("installed: {name}, and switched off"),
-            format!("remove `\"enabled\": false` in {}", config.path().display()),
+            format!("set its `enabled` to true in {}", config.path().display()),
         ),
         _ => DoctorFinding::ok("mcp", format!("installed: {name}")),
     }

@@ -8,12 +8,11 @@ use session_embed::{EmbedError, Embedder};
 use session_files::Project;
 use session_memory::{
     Injector, InjectorSettings, Memory, MemoryDraft, MemoryEmbedder, MemoryKind, MemoryListing,
-    MemoryMatch, MemoryScope, MemoryState, MemoryStore, MovedMemories, NearDuplicate, SessionState,
-    StorageSettingsByScope, Triggers, apply_retention, find_duplicates, find_replaced_kinds,
-    memory_directories, search_memories,
+    MemoryMatch, MemoryScope, MemoryState, MemoryStore, MovedMemories, NearDuplicate,
+    ReplacedSecrets, SessionState, StorageSettingsByScope, Triggers, apply_retention,
+    find_duplicates, memory_directories, search_memories,
 };
 use session_sources::{Caller, sources};
-use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The variable that switches injection off.
@@ -46,8 +45,8 @@ pub struct SavedMemory {
     pub moved: MovedMemories,
     /// Triggers that are proposed for it, where it has none.
     pub proposed: Triggers,
-    /// The kinds of secrets that were replaced in it.
-    pub redacted: BTreeSet<String>,
+    /// The secrets that were replaced in it.
+    pub replaced_secrets: ReplacedSecrets,
 }
 
 impl SavedMemory {
@@ -81,19 +80,6 @@ impl SavedMemory {
             command.push_str(" --when-path GLOB --when-command GLOB --when-error TEXT");
         }
         Some(command)
-    }
-
-    /// Formats a note on the secrets that were replaced; `None` where there were none.
-    pub fn redaction_note(&self) -> Option<String> {
-        let kinds: Vec<&str> = self.redacted.iter().map(String::as_str).collect();
-        match kinds.as_slice() {
-            [] => None,
-            [kind] => Some(format!("a secret is replaced by a mark: {kind}")),
-            kinds => Some(format!(
-                "secrets are replaced by marks: {}",
-                kinds.join(", ")
-            )),
-        }
     }
 }
 
@@ -258,7 +244,7 @@ impl Memories {
         let moved = apply_retention(&self.store, &self.retention, now.timestamp())?;
         Ok(SavedMemory {
             proposed: self.propose_triggers(&memory),
-            redacted: find_replaced_kinds(&draft, &memory),
+            replaced_secrets: self.store.find_secrets(draft.texts()),
             memory,
             repeats,
             moved,

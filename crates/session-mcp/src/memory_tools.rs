@@ -120,7 +120,7 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<RememberAnswer, 
     let mut notes = memories.notes.clone();
     notes.push(format!("saved as {}", saved.memory.id()));
     notes.extend(describe_cuts(&draft.topic, &draft.cues));
-    notes.extend(saved.redaction_note());
+    notes.extend(saved.replaced_secrets.note());
     let broad = memories.find_broad_triggers(&saved.memory.front.when);
     notes.extend(broad.iter().map(|it| format_broad_note(it, &saved.memory)));
     notes.extend(format_moved_note(&saved));

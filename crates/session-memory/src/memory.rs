@@ -376,3 +376,19 @@ pub struct MemoryDraft {
     #[serde(skip)]
     pub raw: Option<String>,
 }
+
+impl MemoryDraft {
+    /// Returns all texts but the conversation.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let lists = [
+            &self.key_info,
+            &self.tags,
+            &self.keywords,
+            &self.cues,
+            &self.prompts,
+        ];
+        let texts = [&self.topic, &self.notes].into_iter();
+        let texts = texts.chain(lists.into_iter().flatten());
+        texts.map(String::as_str).chain(self.when.texts())
+    }
+}

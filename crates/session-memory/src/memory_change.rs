@@ -57,6 +57,13 @@ impl MemoryChange {
             && self.importance.is_none()
             && self.replacement == ReplacementChange::Unchanged
     }
+
+    /// Returns all new texts.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let lists = [&self.key_info, &self.tags, &self.cues].into_iter();
+        let texts = self.topic.iter().chain(lists.flatten().flatten());
+        texts.map(String::as_str).chain(self.when.texts())
+    }
 }
 
 const REPLACEMENT_KEY: &str = "superseded_by";

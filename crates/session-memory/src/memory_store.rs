@@ -14,6 +14,7 @@ use crate::memory_directory::MemoryDirectory;
 use crate::memory_file::{is_valid_id, read_memory};
 use crate::open_directory::{OpenDirectory, clear_lost_replacements, find_by_id};
 use crate::redaction::{redact_change, redact_draft, redact_frontmatter_text, redact_imported};
+use crate::replaced_secrets::ReplacedSecrets;
 use crate::triggers::{TRIGGERS_KEY, Triggers};
 use crate::trust::Trust;
 use crate::views;
@@ -280,6 +281,11 @@ impl MemoryStore {
         writer.write_memory(memory.state, &front.id, &text, origin)?;
         writer.finish();
         self.reread(directory, memory.state, &front.id)
+    }
+
+    /// Finds the secrets that are replaced in texts when they are saved.
+    pub fn find_secrets<'t>(&self, texts: impl IntoIterator<Item = &'t str>) -> ReplacedSecrets {
+        ReplacedSecrets::find(&self.redactor, texts)
     }
 
     /// Redacts a memory as it is inserted.

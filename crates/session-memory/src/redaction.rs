@@ -2,12 +2,11 @@
 
 use crate::error::{MemoryError, Result};
 use crate::frontmatter as yaml;
-use crate::memory::{Frontmatter, Memory, MemoryDraft};
+use crate::memory::{Frontmatter, MemoryDraft};
 use crate::memory_change::{MemoryChange, set_front_key};
 use crate::memory_store::ImportedMemory;
 use crate::triggers::{TRIGGERS_KEY, Triggers};
-use session_redact::{Redactor, find_marked_kinds};
-use std::collections::BTreeSet;
+use session_redact::Redactor;
 use std::path::Path;
 
 /// Redacts all texts of a draft.
@@ -27,31 +26,6 @@ pub(crate) fn redact_draft(redactor: &Redactor, draft: &MemoryDraft) -> MemoryDr
     redact_triggers(redactor, &mut draft.when);
     redact_optional(redactor, &mut draft.raw);
     draft
-}
-
-/// Finds the kinds of secrets that were replaced when a draft was saved: each of which the file has more marks than
-/// the draft.
-pub fn find_replaced_kinds(draft: &MemoryDraft, saved: &Memory) -> BTreeSet<String> {
-    let when = &draft.when;
-    let lists = [
-        &draft.key_info,
-        &draft.cues,
-        &draft.prompts,
-        &draft.keywords,
-        &draft.tags,
-        &when.paths,
-        &when.commands,
-        &when.errors,
-    ];
-    let texts = [&draft.topic, &draft.notes].into_iter();
-    let texts: Vec<&String> = texts.chain(lists.into_iter().flatten()).collect();
-    let marks = texts.iter().flat_map(|text| find_marked_kinds(text));
-    let before: Vec<&str> = marks.collect();
-    let after: Vec<&str> = find_marked_kinds(&saved.text).collect();
-    let count = |all: &[&str], kind: &str| all.iter().filter(|other| **other == kind).count();
-    let is_more = |kind: &&&str| count(&after, kind) > count(&before, kind);
-    let replaced = after.iter().filter(is_more);
-    replaced.map(|kind| (*kind).to_owned()).collect()
 }
 
 /// Redacts all texts of a memory from elsewhere. The file of an export is written anew where it held a

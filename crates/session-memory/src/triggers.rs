@@ -53,6 +53,12 @@ impl Triggers {
         self.paths.is_empty() && self.commands.is_empty() && self.errors.is_empty()
     }
 
+    /// Returns all globs and parts of errors.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        let lists = [&self.paths, &self.commands, &self.errors];
+        lists.into_iter().flatten().map(String::as_str)
+    }
+
     /// Returns the triggers without blank ones and repeats.
     ///
     /// # Errors
@@ -143,6 +149,12 @@ impl TriggerChange {
     /// Returns true where nothing changes.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Returns all new globs and parts of errors.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        let lists = [&self.paths, &self.commands, &self.errors];
+        lists.into_iter().flatten().flatten().map(String::as_str)
     }
 
     /// Applies the change to triggers.

@@ -149,7 +149,7 @@ fn print_disabled_server(agent: Agent, file: &Path, dialog: &mut SetupDialog<'_>
     let file = file.to_string_lossy();
     let file = collapse_whitespace(&sanitize_text(&file));
     Ok(dialog.print(&format!(
-        "\n{} does not start the MCP server: it has `\"enabled\": false` in\n{file}.",
+        "\n{} does not start the MCP server: its `enabled` is false in\n{file}.",
         agent.title()
     ))?)
 }

@@ -21,6 +21,16 @@ pub struct MemoryArgs {
     pub command: MemoryCommand,
 }
 
+impl MemoryArgs {
+    /// Returns the first word of a query.
+    pub(super) fn query(&self) -> Option<&str> {
+        match &self.command {
+            MemoryCommand::Search(args) => Some(&args.query),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub enum MemoryCommand {
     /// Save a decision, a known issue, a preference

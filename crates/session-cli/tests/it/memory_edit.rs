@@ -54,3 +54,21 @@ fn an_edited_text_that_is_too_long_is_kept() {
     let kept = said.split(':').next().unwrap().trim();
     assert!(fs_err::metadata(kept).unwrap().len() > 300_000, "{ran}");
 }
+
+#[test]
+fn a_secret_that_an_edit_replaces_is_told() {
+    const NOTE: &str = "note: a secret is replaced by a mark: github-token";
+    let token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let project = MemoryProject::new();
+    let id = project.save("Lantern", "in the harbour", &[]);
+    let ran = project.run(&["memory", "edit", &id, "--cue", token]);
+    assert!(ran.succeeded().stderr().contains(NOTE));
+    let mut command = project.command();
+    command
+        .env("EDITOR", format!("sed -i s/harbour/{token}/"))
+        .args(["memory", "edit", &id]);
+    let ran = project.env.ran(command.output().unwrap());
+    assert!(ran.succeeded().stderr().contains(NOTE));
+    let ran = project.run(&["memory", "edit", &id, "--topic", "Lamp"]);
+    assert!(!ran.succeeded().stderr().contains("secret"));
+}

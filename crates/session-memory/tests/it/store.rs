@@ -3,7 +3,7 @@
 use crate::support::{INFO, TestMemories, days_ago, draft, now};
 use session_memory::{
     Importance, MemoryChange, MemoryDraft, MemoryError, MemoryKind, MemoryScope, MemoryState,
-    StorageLocation, find_replaced_kinds, write_context_sheet,
+    StorageLocation, write_context_sheet,
 };
 use std::collections::HashSet;
 
@@ -29,20 +29,6 @@ fn a_saved_memory_is_a_markdown_file_with_frontmatter() {
     }
     assert!(!text.contains("cues"), "{text}");
     assert_eq!(memory.key_info(), ["raise DB_POOL"]);
-}
-
-#[test]
-fn the_kinds_of_replaced_secrets_are_found() {
-    let world = TestMemories::new();
-    let replaced = |info: &str| {
-        let draft = draft("Deploy", info);
-        find_replaced_kinds(&draft, &world.save_draft(&draft))
-    };
-    let token = "token ghp_abcdefghijklmnopqrstuvwxyz0123456789";
-    let kinds: Vec<String> = replaced(token).into_iter().collect();
-    assert_eq!(kinds, ["github-token"]);
-    assert!(replaced("a token was [redacted:github-token]").is_empty());
-    assert!(replaced("raise DB_POOL").is_empty());
 }
 
 #[test]

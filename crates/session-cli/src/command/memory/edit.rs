@@ -1,7 +1,7 @@
 //! `memory edit`.
 
 use super::print_change;
-use super::save::{note_broad_triggers, note_cuts, split_tags};
+use super::save::{note_broad_triggers, note_cuts, note_secrets, split_tags};
 use crate::CommandOutcome;
 use crate::args::MemoryEditArgs;
 use crate::environment;
@@ -44,6 +44,7 @@ pub fn run(args: &MemoryEditArgs, memories: &Memories) -> Result<CommandOutcome>
         let memory = memories.store.change(&args.id, &change, &now)?;
         memories.prepare(std::slice::from_ref(&memory))?;
         note_cuts("", &fields.cue)?;
+        note_secrets(&memories.store.find_secrets(change.texts()))?;
         if !change.when.is_empty() {
             note_broad_triggers(memories, &memory)?;
         }
@@ -56,7 +57,10 @@ pub fn run(args: &MemoryEditArgs, memories: &Memories) -> Result<CommandOutcome>
     // Without a terminal nobody reviewed the text, so it keeps its trust.
     let is_seen = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     match memories.store.replace(&memory, &text, is_seen, &now) {
-        Ok(memory) => print_change("changed", &[memory], args.json),
+        Ok(memory) => {
+            note_secrets(&memories.store.find_secrets([text.as_str()]))?;
+            print_change("changed", &[memory], args.json)
+        }
         Err(error) => {
             let kept = keep_text(&memory, &text, &memories.home.root)?;
             Err(error).with_context(|| format!("what you wrote is kept in {kept}"))

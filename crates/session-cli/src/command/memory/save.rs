@@ -13,7 +13,9 @@ use serde::de::Error as _;
 use serde_json::{Error, Value};
 use session_config::Home;
 use session_display::sanitize_line;
-use session_memory::{DraftError, Memory, MemoryDraft, MemorySource, MovedMemories, describe_cuts};
+use session_memory::{
+    DraftError, Memory, MemoryDraft, MemorySource, MovedMemories, ReplacedSecrets, describe_cuts,
+};
 use session_output::{
     JsonSavedMemory, format_broad_trigger_notes, format_conversation, format_moved_notes,
     format_repeat_notes, format_trigger_note,
@@ -52,9 +54,7 @@ pub fn run(args: &MemorySaveArgs, memories: &Memories) -> Result<CommandOutcome>
         print_note("saved for all projects: this folder belongs to none")?;
     }
     note_cuts(&draft.topic, &draft.cues)?;
-    saved
-        .redaction_note()
-        .map_or(Ok(()), |text| print_note(&text))?;
+    note_secrets(&saved.replaced_secrets)?;
     let repeats = format_repeat_notes(memory, &saved.repeats);
     repeats.iter().try_for_each(|text| print_note(text))?;
     format_trigger_note(&saved)
@@ -63,6 +63,14 @@ pub fn run(args: &MemorySaveArgs, memories: &Memories) -> Result<CommandOutcome>
     note_broad_triggers(memories, memory)?;
     note_moved(&saved.moved)?;
     Ok(CommandOutcome::Something)
+}
+
+/// Says which secrets were replaced.
+///
+/// # Errors
+/// When stderr cannot be written.
+pub fn note_secrets(replaced: &ReplacedSecrets) -> Result<()> {
+    replaced.note().map_or(Ok(()), |text| print_note(&text))
 }
 
 /// Says what of a topic and its cues is not kept.
