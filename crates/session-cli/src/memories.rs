@@ -10,6 +10,7 @@ use session_agents::MergedSettings;
 use session_config::current_directory;
 use session_files::Project;
 use session_memory::{Memory, MemoryListing, MemoryState};
+use session_output::format_damaged_file;
 use session_sources::Env;
 use std::path::Path;
 
@@ -80,7 +81,7 @@ pub fn list_memories(
 ) -> Result<Vec<Memory>> {
     let MemoryListing { memories, damaged } = memories.list(states, days);
     for damage in damaged.iter().take(MAX_NAMED) {
-        print_note(&format!("{damage}; left out"))?;
+        print_note(&format_damaged_file(damage))?;
     }
     if let more @ 1.. = damaged.len().saturating_sub(MAX_NAMED) {
         print_note(&format!("{more} more files are left out so"))?;

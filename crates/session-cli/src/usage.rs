@@ -1,10 +1,14 @@
 //! The answer to arguments that cannot be parsed.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use session_core::TurnRange;
 use session_display::sanitize_line;
-use session_output::quote_query;
+use session_output::{quote_query, quote_word};
 use std::ffi::OsString;
 use std::process::ExitCode;
+
+/// Words that are typed for a list of sessions, which is no command of its own.
+const LISTING_WORDS: [&str; 5] = ["list", "ls", "sessions", "recent", "history"];
 
 /// Prints the help, or why the arguments cannot be parsed. Agents take exit code 2 of a hook for "block this
 /// prompt", and a newer plugin may call an older program: to `hook run` a wrong argument is no failure.
@@ -12,7 +16,7 @@ pub fn report_usage_error(mut error: clap::Error, typed: &[OsString]) -> ExitCod
     if error.use_stderr() && is_hook_run(typed) {
         return ExitCode::SUCCESS;
     }
-    if let Some(tip) = search_tip(&error, typed) {
+    if let Some(tip) = search_tip(&error, typed).or_else(|| turn_tip(&error, typed)) {
         let tips = ContextValue::StyledStrs(vec![tip.into()]);
         error.insert(ContextKind::Suggested, tips);
     }
@@ -60,10 +64,42 @@ fn search_tip(error: &clap::Error, typed: &[OsString]) -> Option<String> {
     };
     let is_first =
         error.kind() == ErrorKind::InvalidSubcommand && words.first() == Some(&unknown.as_str());
+    if is_first && words.len() == 1 && LISTING_WORDS.contains(&unknown.as_str()) {
+        return Some("to list the newest sessions, run 'session-search search \"\"'".to_owned());
+    }
     is_first.then(|| {
         let query = quote_query(&words.join(" "));
         format!("to search for it, run 'session-search search {query}'")
     })
+}
+
+/// Returns the address that somebody meant who typed a turn beside the id of its session: `show ID 5`, `--turn 5`.
+fn turn_tip(error: &clap::Error, typed: &[OsString]) -> Option<String> {
+    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let words: Vec<&str> = list_words(typed).filter_map(|word| word.to_str()).collect();
+    let (command, operands) = words.split_first()?;
+    let options = typed.iter().filter_map(|word| word.to_str());
+    let mut options = options.filter(|word| word.starts_with("--turn"));
+    let value = options.find_map(|word| Some(word.split_once('=')?.1));
+    let is_turns = |word: &&str| word.parse::<TurnRange>().is_ok();
+    let is_option = unknown.starts_with("--turn");
+    if error.kind() != ErrorKind::UnknownArgument
+        || !["show", "export"].contains(command)
+        || !(is_option || is_turns(&unknown.as_str()))
+    {
+        return None;
+    }
+    let turns = match is_option {
+        true => value.or(operands.iter().copied().find(is_turns))?,
+        false => unknown,
+    };
+    let id = operands.iter().find(|word| **word != turns)?;
+    let address = quote_word(&sanitize_line(&format!("{id}:{turns}")));
+    Some(format!(
+        "to name turns, run 'session-search {command} {address}'"
+    ))
 }
 
 /// Iterates over the arguments that are no options.
@@ -77,6 +113,46 @@ mod tests {
     use super::*;
     use crate::args::Arguments;
     use clap::Parser;
+
+    fn tip(typed: &[&str]) -> Option<String> {
+        let typed: Vec<OsString> = typed.iter().map(OsString::from).collect();
+        let error = Arguments::try_parse_from(&typed).unwrap_err();
+        search_tip(&error, &typed).or_else(|| turn_tip(&error, &typed))
+    }
+
+    #[test]
+    fn what_was_meant_is_named() {
+        let list = "to list the newest sessions, run 'session-search search \"\"'";
+        assert_eq!(tip(&["session-search", "ls"]).unwrap(), list);
+        assert_eq!(
+            tip(&["session-search", "list", "docker"]).unwrap(),
+            "to search for it, run 'session-search search \"list docker\"'"
+        );
+        for typed in [
+            &["session-search", "show", "a1b2c3d4", "5"][..],
+            &["session-search", "show", "a1b2c3d4", "--turn", "5"],
+            &["session-search", "show", "a1b2c3d4", "--turn=5"],
+            &[
+                "session-search",
+                "show",
+                "--quiet",
+                "--turn",
+                "5",
+                "a1b2c3d4",
+            ],
+        ] {
+            assert_eq!(
+                tip(typed).unwrap(),
+                "to name turns, run 'session-search show a1b2c3d4:5'",
+                "{typed:?}"
+            );
+        }
+        assert_eq!(tip(&["session-search", "show", "a1", "b2"]), None);
+        assert_eq!(
+            tip(&["session-search", "search", "a1", "--turn", "5"]),
+            None
+        );
+    }
 
     #[test]
     fn what_was_typed_cannot_change_a_terminal() {

@@ -1,8 +1,8 @@
 //! Environment variables that may not be trusted. A project can set variables, by its settings of an
 //! agent or with a tool such as direnv: none of them may lead into it, nor into another project.
 
-use crate::project_marks::{PathOwner, lies_in_project, unmarked_root};
-use session_files::{is_below, split_at_outermost_root};
+use crate::project_marks::{PathOwner, find_project_mark, lies_in_project, unmarked_root};
+use session_files::{home_directory, is_below, path_line, split_at_outermost_root};
 use session_sources::agents;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
@@ -49,11 +49,23 @@ pub(crate) fn remove_untrusted(
     refused
 }
 
-/// Says why a variable with this value is removed, as half a sentence. The value is not repeated: it may hold a key.
-pub fn explain_removal(name: &str, value: &str) -> &'static str {
-    let mut parts = value.split(',').map(str::trim);
-    let unstable = parts.find(|part| !part.is_empty() && !is_stable(part));
-    match unstable {
+/// Says why a variable with this value is removed, as half a sentence. Of the value no more is repeated than the path in a
+/// project: it may hold a key.
+pub fn explain_removal(name: &str, value: &str) -> String {
+    let directory = std::env::current_dir().unwrap_or_default();
+    let home = home_directory(&directory).unwrap_or_default();
+    let in_project = match explain_unusable(name, value) {
+        Some(reason) => return reason.to_owned(),
+        None => Surroundings::new(&home, &directory).explain_project_path(name, value),
+    };
+    let path = in_project.unwrap_or_else(|| "it names a path in a project".to_owned());
+    format!("{path}, and a project may not choose it")
+}
+
+/// Says why a variable cannot be used wherever projects are; `None` for one with paths that are the same everywhere.
+fn explain_unusable(name: &str, value: &str) -> Option<&'static str> {
+    let mut parts = list_parts(value);
+    let reason = match parts.find(|part| !is_stable(part)) {
         _ if name == "HF_ENDPOINT" => "it names no http or https address",
         _ if PROGRAMS.contains(&name) => "it names a file of a project",
         Some(path) if path.starts_with("/proc") || path.starts_with("/dev") => {
@@ -63,7 +75,22 @@ pub fn explain_removal(name: &str, value: &str) -> &'static str {
             "it names a relative path, which depends on the current folder"
         }
         Some(_) => "it names a path with `..`",
-        None => "it names a path in a project, and a project may not choose it",
+        None => return None,
+    };
+    Some(reason)
+}
+
+/// Returns the entries of a list with commas.
+fn list_parts(value: &str) -> impl Iterator<Item = &str> {
+    let parts = value.split(',').map(str::trim);
+    parts.filter(|part| !part.is_empty())
+}
+
+/// Returns whose directory a variable names.
+fn path_owner(name: &str) -> PathOwner {
+    match agents().any(|agent| agent.variables.contains(&name)) {
+        true => PathOwner::Agent,
+        false => PathOwner::Program,
     }
 }
 
@@ -100,18 +127,23 @@ impl<'a> Surroundings<'a> {
     }
 
     fn refuses_path(&self, name: &str, value: &str) -> bool {
-        let owner = match agents().any(|agent| agent.variables.contains(&name)) {
-            true => PathOwner::Agent,
-            false => PathOwner::Program,
-        };
+        let owner = path_owner(name);
         let is_address = |part: &str| part.starts_with("https://") || part.starts_with("http://");
-        let mut parts = value
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty());
-        parts.any(|part| match name {
+        list_parts(value).any(|part| match name {
             "HF_ENDPOINT" => !is_address(part),
             _ => !is_stable(part) || self.lies_in_project(&self.resolve(part), owner),
+        })
+    }
+
+    /// Says which path of a list lies in a project, and what marks that; `None` where no mark is above any.
+    fn explain_project_path(&self, name: &str, value: &str) -> Option<String> {
+        let owner = path_owner(name);
+        list_parts(value).find_map(|part| {
+            let mark = find_project_mark(&self.resolve(part), owner, self.home)?;
+            let (path, mark) = (path_line(Path::new(part)), path_line(&mark));
+            Some(format!(
+                "it names `{path}` in a project, which `{mark}` marks"
+            ))
         })
     }
 
@@ -183,6 +215,26 @@ mod tests {
             let told = explain_removal(name, value);
             assert!(told.contains(reason), "{name}={value}: {told}");
         }
+    }
+
+    #[test]
+    fn the_path_in_a_project_and_its_mark_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = fs_err::canonicalize(folder.path()).unwrap();
+        let clone = real.join("clone/.claude");
+        for path in [&clone, &real.join("clone/.git"), &real.join("out/.claude")] {
+            fs_err::create_dir_all(path).unwrap();
+        }
+        let list = format!(
+            "{}, {}",
+            real.join("out/.claude").display(),
+            clone.display()
+        );
+        let told = explain_removal("CLAUDE_CONFIG_DIR", &list);
+        let mark = real.join("clone/.git");
+        let (clone, mark) = (clone.display(), mark.display());
+        let expected = format!("it names `{clone}` in a project, which `{mark}` marks");
+        assert!(told.starts_with(&expected), "{told}");
     }
 
     #[cfg(not(windows))] // its paths are none there

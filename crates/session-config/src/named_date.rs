@@ -1,6 +1,5 @@
 //! Days and months whose month is named: `may 2026`, `february`, `feb 12`, `12 Feb 2026`.
 
-use jiff::ToSpan;
 use jiff::civil::Date;
 use jiff::fmt::strtime::BrokenDownTime;
 use std::ops::RangeInclusive;
@@ -55,10 +54,14 @@ impl MonthDay {
     }
 }
 
-/// Returns the date of this year, or of the last one where that date has not begun.
+/// Most years between a 29 February and the next one: 1900 had none.
+const LEAP_YEARS_APART: i16 = 8;
+
+/// Returns the date of this year, or of the last one in which it is there and has begun.
 fn last_begun(today: Date, in_year: impl Fn(i16) -> Option<Date>) -> Option<Date> {
-    let this_year = in_year(today.year()).filter(|date| *date <= today);
-    this_year.or_else(|| in_year(today.checked_sub(1.year()).ok()?.year()))
+    let years = (0..=LEAP_YEARS_APART).filter_map(|back| today.year().checked_sub(back));
+    let mut dates = years.filter_map(in_year);
+    dates.find(|date| *date <= today)
 }
 
 fn month_of(day: Date) -> RangeInclusive<Date> {
@@ -107,6 +110,9 @@ mod tests {
         assert_eq!(parse("Feb 12, 2025"), "2025-02-12");
         assert_eq!(parse("march 31"), "2025-03-31");
         assert_eq!(parse("30 mar"), "2026-03-30");
+        assert_eq!(parse("feb 29"), "2024-02-29");
+        let of_1904 = parse_named_date("29 feb", date(1904, 2, 28));
+        assert_eq!(of_1904, Some(single_day(date(1896, 2, 29))));
     }
 
     #[test]

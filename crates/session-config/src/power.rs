@@ -1,14 +1,27 @@
 //! Battery power, scheduling priority, and processes that outlive this one.
 
+#[cfg(target_os = "linux")]
+use std::path::Path;
 use std::process::Command;
 
 /// True while the machine is on battery power.
 #[cfg(target_os = "linux")]
 pub fn is_on_battery() -> bool {
-    let supplies = fs_err::read_dir("/sys/class/power_supply");
-    let supplies = supplies.into_iter().flatten().flatten();
-    let mut states = supplies.filter_map(|s| fs_err::read_to_string(s.path().join("status")).ok());
-    states.any(|state| state.trim() == "Discharging")
+    has_discharging_supply(Path::new("/sys/class/power_supply"))
+}
+
+/// Returns true where a supply of the machine itself discharges: a folder as `/sys/class/power_supply` has those of
+/// wireless mice, too, whose `scope` is `Device`.
+#[cfg(target_os = "linux")]
+fn has_discharging_supply(supplies: &Path) -> bool {
+    let supplies = fs_err::read_dir(supplies).into_iter().flatten().flatten();
+    let has = |supply: &Path, file: &str, value: &str| {
+        let text = fs_err::read_to_string(supply.join(file));
+        text.is_ok_and(|text| text.trim() == value)
+    };
+    supplies
+        .map(|supply| supply.path())
+        .any(|supply| has(&supply, "status", "Discharging") && !has(&supply, "scope", "Device"))
 }
 
 /// True while the machine is on battery power.
@@ -49,9 +62,10 @@ const THREAD_NICE: i32 = 10;
 #[cfg(not(unix))]
 pub fn lower_priority(_: i8) {}
 
-/// Prepares a command for a process that outlives this one. It detaches itself, by [`lower_priority`], and inherits
-/// no descriptor but the standard ones: whoever waits for the end of a pipe, or for a lock of `flock`, which this
-/// process inherited, would wait for that one, too. This holds for all processes that are started from now on.
+/// Prepares a command for a process that outlives this one, and closes for it, and for every process that is started from
+/// now on, all descriptors of this process but the standard ones: whoever waits for the end of a pipe, or for a lock of
+/// `flock`, which this process inherited, would wait for that one, too. The new process detaches itself by
+/// [`lower_priority`].
 #[cfg(unix)]
 pub fn detach(_: &mut Command) {
     let open = fs_err::read_dir("/dev/fd").into_iter().flatten().flatten();
@@ -95,6 +109,30 @@ mod tests {
     use super::*;
     use std::io::Read;
     use std::process::Stdio;
+
+    #[test]
+    fn only_a_battery_of_the_machine_itself_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let supply = |name: &str, files: &[(&str, &str)]| {
+            let supply = folder.path().join(name);
+            fs_err::create_dir_all(&supply).unwrap();
+            for (file, text) in files {
+                fs_err::write(supply.join(file), format!("{text}\n")).unwrap();
+            }
+        };
+        supply("AC", &[("online", "1")]);
+        supply("mouse", &[("status", "Discharging"), ("scope", "Device")]);
+        supply("BAT0", &[("status", "Charging")]);
+        assert!(!has_discharging_supply(folder.path()));
+        for files in [
+            &[("status", "Discharging")][..],
+            &[("status", "Discharging"), ("scope", "System")],
+        ] {
+            supply("BAT0", files);
+            assert!(has_discharging_supply(folder.path()));
+        }
+        assert!(!has_discharging_supply(&folder.path().join("none")));
+    }
 
     #[test]
     #[ignore = "lowers its own priority: run by the test below"]

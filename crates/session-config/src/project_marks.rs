@@ -50,7 +50,7 @@ pub(crate) fn unmarked_root(directory: &Path, home: &Path) -> Option<PathBuf> {
     let home = resolve_links(home);
     let below = directory.ancestors().take_while(|at| !home.starts_with(at));
     below
-        .filter(|at| sets_variables(at, None))
+        .filter(|at| find_mark(at, None, SETTING_MARKS.iter()).is_some())
         .last()
         .map(Path::to_owned)
 }
@@ -59,9 +59,12 @@ pub(crate) fn unmarked_root(directory: &Path, home: &Path) -> Option<PathBuf> {
 /// the user's, wherever it leads. A directory right in the home directory whose name begins with a dot is the user's,
 /// also where it is a repository: that of their settings.
 pub(crate) fn lies_in_project(path: &Path, owner: PathOwner, home: &Path) -> bool {
-    let Ok(path) = normal(path) else {
-        return true;
-    };
+    normal(path).is_err() || find_project_mark(path, owner, home).is_some()
+}
+
+/// Finds what marks the project that a path lies in by its name: the nearest mark above it.
+pub(crate) fn find_project_mark(path: &Path, owner: PathOwner, home: &Path) -> Option<PathBuf> {
+    let path = normal(path).ok()?;
     let home = resolve_links(home);
     let own = match owner {
         PathOwner::Program => path.join(ENV_FILE),
@@ -70,7 +73,7 @@ pub(crate) fn lies_in_project(path: &Path, owner: PathOwner, home: &Path) -> boo
     let mut below = path
         .ancestors()
         .take_while(|at| !home.starts_with(resolve_links(at)) && !is_dot_directory(at, &home));
-    below.any(|at| has_mark(at, &own))
+    below.find_map(|at| find_mark(at, Some(&own), ROOT_MARKS.iter().chain(&SETTING_MARKS)))
 }
 
 fn is_dot_directory(path: &Path, home: &Path) -> bool {
@@ -82,23 +85,22 @@ fn is_dot_directory(path: &Path, home: &Path) -> bool {
             .is_some_and(|parent| resolve_links(parent) == *home)
 }
 
-/// Returns true for a directory with a mark of a project, other than the path `own`.
-fn has_mark(directory: &Path, own: &Path) -> bool {
-    let mut marks = ROOT_MARKS.iter().map(|mark| directory.join(mark));
-    marks.any(|mark| mark != own && fs_err::symlink_metadata(mark).is_ok())
-        || sets_variables(directory, Some(own))
+/// Finds one of some marks in a directory, other than the path `own`, or what sets the variables of a workspace.
+fn find_mark<'m>(
+    directory: &Path,
+    own: Option<&Path>,
+    marks: impl Iterator<Item = &'m &'m str>,
+) -> Option<PathBuf> {
+    let is_there =
+        |mark: &PathBuf| Some(mark.as_path()) != own && fs_err::symlink_metadata(mark).is_ok();
+    let mut marks = marks.map(|mark| directory.join(mark));
+    marks.find(is_there).or_else(|| find_workspace(directory))
 }
 
-/// Returns true for a directory with something that may set variables, other than the path `own`.
-fn sets_variables(directory: &Path, own: Option<&Path>) -> bool {
-    let mut marks = SETTING_MARKS.iter().map(|mark| directory.join(mark));
-    marks.any(|mark| Some(mark.as_path()) != own && mark.exists()) || has_workspace(directory)
-}
-
-fn has_workspace(directory: &Path) -> bool {
+fn find_workspace(directory: &Path) -> Option<PathBuf> {
     let entries = fs_err::read_dir(directory).into_iter().flatten().flatten();
-    let mut names = entries.take(MAX_ENTRIES).map(|entry| entry.file_name());
-    names.any(|name| name.to_string_lossy().ends_with(WORKSPACE))
+    let mut paths = entries.take(MAX_ENTRIES).map(|entry| entry.path());
+    paths.find(|path| path.to_string_lossy().ends_with(WORKSPACE))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::home::Home;
 use crate::layers::{IgnoredSetting, Setting, SettingOrigin, variable_name};
 use serde_json::Value;
 use session_files::Project;
-use session_models::{EndpointSettings, without_userinfo};
+use session_models::{EndpointSettings, without_credentials};
 
 /// The key of the endpoint's address, and the variable of it that is not used.
 const URL: (&str, &str) = ("remote.url", "EMBEDDINGS_URL");
@@ -94,7 +94,7 @@ fn address_by_variable(
     let own = file.url.as_ref().or(configured.url.as_ref());
     (own.map(String::as_str) != Some(url)).then(|| IgnoredSetting {
         key: Some(key.to_owned()),
-        value: Value::from(without_userinfo(url)),
+        value: Value::from(without_credentials(url)),
         origin: SettingOrigin::Variable(variable.to_owned()),
         reason: "an endpoint is used where your own configuration names its address".to_owned(),
     })
@@ -121,7 +121,7 @@ fn resolve(setting: Setting, home: &Home, file: &EndpointSettings) -> ReportedSe
     };
     let value = match (key.as_str(), value.as_str()) {
         (SECRET, _) if !value.is_null() => Value::from("(set)"),
-        (key, Some(url)) if ADDRESSES.contains(&key) => Value::from(without_userinfo(url)),
+        (key, Some(url)) if ADDRESSES.contains(&key) => Value::from(without_credentials(url)),
         _ => value,
     };
     ReportedSetting {

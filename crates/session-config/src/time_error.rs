@@ -9,6 +9,9 @@ pub enum TimeError {
     /// The text is a range where one time is expected.
     #[error("`{0}` is not a time")]
     RangeForTime(String),
+    /// The text has more than one `..`.
+    #[error("`{0}` is not a time")]
+    SeveralRanges(String),
     /// The time is outside of the calendar.
     #[error("`{0}` lies beyond the calendar")]
     BeyondCalendar(String),
@@ -34,6 +37,7 @@ impl TimeError {
                 "write a date (2026-01-15), a month (2026-01), a day or month by name (15 jan, may 2026), a time (2026-01-15T09:00), a while ago (3d, 2w, 12h, 2 months ago), a day (yesterday, last monday), or a week or month (last week, this month); a range is FROM..TO, by --when"
             }
             Self::RangeForTime(text) => return Some(format!("write `--when {text}`")),
+            Self::SeveralRanges(_) => "a range has one `..`: FROM..TO",
             Self::BeyondCalendar(_) => "it goes from year -9998 to 9998",
             Self::Reversed => "write the earlier time first",
             Self::NotBegun => "write an earlier one",

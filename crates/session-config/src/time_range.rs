@@ -77,6 +77,9 @@ impl TimeRange {
 /// of which may be empty.
 fn parse_within(text: &str, now: &Zoned) -> Result<TimeRange> {
     if let Some((from, to)) = text.split_once("..") {
+        if to.contains("..") {
+            return Err(TimeError::SeveralRanges(text.to_owned()));
+        }
         return parse_ends(from.trim(), to.trim(), now);
     }
     let time = in_calendar(text, parse_time(text, now))?;
@@ -117,8 +120,10 @@ fn parse_day_of_month(from: &str, to: &str, now: &Zoned) -> Option<Time> {
 }
 
 fn end_ms(text: &str, now: &Zoned, edge: Edge) -> Result<i64> {
-    if text.contains("..") {
-        return Err(TimeError::RangeForTime(text.to_owned()));
+    match text.matches("..").count() {
+        0 => {}
+        1 => return Err(TimeError::RangeForTime(text.to_owned())),
+        _ => return Err(TimeError::SeveralRanges(text.to_owned())),
     }
     let time = parse_time(text, now).and_then(|time| time.edge_ms(now, edge));
     in_calendar(text, time)
@@ -173,6 +178,14 @@ impl Time {
         }
     }
 
+    /// Returns the days of the year that `day` lies in.
+    fn year(day: Date) -> Self {
+        Self::Days {
+            first: day.first_of_year(),
+            last: day.last_of_year(),
+        }
+    }
+
     fn edge_ms(self, now: &Zoned, edge: Edge) -> Result<i64> {
         let midnight = |day: Date| day.to_zoned(now.time_zone().clone());
         let at = match (self, edge) {
@@ -214,6 +227,9 @@ fn parse_time(text: &str, now: &Zoned) -> Result<Time> {
     if let Some(first) = parse_month(text) {
         return Ok(Time::month(first));
     }
+    if let Some(first) = parse_year(text) {
+        return Ok(Time::year(first));
+    }
     let today = now.date();
     let time = match parse_days(text, today)? {
         None => parse_named_date(text, today).map(Time::days),
@@ -230,6 +246,13 @@ fn parse_month(text: &str) -> Option<Date> {
     Date::new(year.parse().ok()?, month.parse().ok()?, 1)
         .ok()
         .filter(|_| is_month)
+}
+
+/// Parses a year such as `2026` to its first day.
+fn parse_year(text: &str) -> Option<Date> {
+    let is_year = text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let year = text.parse().ok().filter(|_| is_year)?;
+    Date::new(year, 1, 1).ok()
 }
 
 /// Parses a duration such as `3d`, `12h`, `2w`, `90m`, `1h 30m` or `2 months ago`.
@@ -256,7 +279,7 @@ fn parse_days(text: &str, today: Date) -> Result<Option<Time>> {
         },
         ["this", "week"] => Time::Days {
             first: monday,
-            last: today,
+            last: monday.checked_add(6.days())?,
         },
         ["last", "week"] => Time::Days {
             first: monday.checked_sub(7.days())?,
@@ -370,6 +393,10 @@ mod tests {
         check("week", "2026-03-24T00:00:00 to 2026-03-31T00:00:00");
         check("3d", "2026-03-27T12:00:00 to open");
         check("2026-02", "2026-02-01T00:00:00 to 2026-03-01T00:00:00");
+        check("2025", "2025-01-01T00:00:00 to 2026-01-01T00:00:00");
+        check("2024..2025", "2024-01-01T00:00:00 to 2026-01-01T00:00:00");
+        check("this week", "2026-03-30T00:00:00 to 2026-04-06T00:00:00");
+        check("this month", "2026-03-01T00:00:00 to 2026-04-01T00:00:00");
         check(
             "2026-01..2026-02",
             "2026-01-01T00:00:00 to 2026-03-01T00:00:00",
@@ -395,6 +422,10 @@ mod tests {
         check("..", "open to open");
         check("today..yesterday", "the time ends before it begins");
         check("a..b", "`a` is not a time");
+        check("202", "`202` is not a time");
+        let twice = TimeRange::parse(TypedRange::Within("2026-02-12..13..14"), now).unwrap_err();
+        assert_eq!(twice.to_string(), "`2026-02-12..13..14` is not a time");
+        assert_eq!(twice.hint().unwrap(), "a range has one `..`: FROM..TO");
         check("", "`` is not a time");
     }
 

@@ -1,11 +1,19 @@
 //! Fenced code in Markdown.
 
 /// Follows the fences of a Markdown text line by line. A fence is a line of at least three `` ` `` or
-/// `~`, also behind the mark of a list item or a quote; it ends at a line with as many of the same
-/// (CommonMark 0.31, section 4.5).
+/// `~`, also behind the mark of a list item or a quote; it ends at a line with as many of the same, or with the
+/// quote that it stands in (CommonMark 0.31, sections 4.5 and 5.1).
 #[derive(Debug, Default, Clone)]
 pub struct CodeFences {
-    open: Option<String>,
+    open: Option<OpenFence>,
+}
+
+/// A fence whose code has not ended.
+#[derive(Debug, Clone)]
+struct OpenFence {
+    marks: String,
+    /// The number of quotes that it stands in.
+    quotes: usize,
 }
 
 /// The class of a line of Markdown.
@@ -22,28 +30,47 @@ pub enum FencedLine {
 impl CodeFences {
     /// Classifies the next line.
     pub fn classify(&mut self, line: &str) -> FencedLine {
-        let line = line.trim();
-        let closes = |open: &String| fence(line) == Some(line) && line.starts_with(open.as_str());
-        match &self.open {
-            None => {
-                self.open = fence(without_block_marks(line)).map(str::to_owned);
-                match self.open {
-                    Some(_) => FencedLine::Fence,
-                    None => FencedLine::Text,
-                }
-            }
-            Some(open) if closes(open) => {
+        if let Some(open) = &self.open
+            && let Some(line) = strip_quotes(line, open.quotes)
+        {
+            let line = line.trim();
+            let closes = fence(line) == Some(line) && line.starts_with(&open.marks);
+            if closes {
                 self.open = None;
-                FencedLine::Fence
+                return FencedLine::Fence;
             }
-            Some(_) => FencedLine::Code,
+            return FencedLine::Code;
+        }
+        self.open = OpenFence::new(line);
+        match self.open {
+            Some(_) => FencedLine::Fence,
+            None => FencedLine::Text,
         }
     }
 
-    /// Returns the fence that would end the code that is open.
+    /// Returns the fence that would end the code that is open behind the text; code in a quote ends with it.
     pub fn open_fence(&self) -> Option<&str> {
-        self.open.as_deref()
+        let open = self.open.as_ref().filter(|open| open.quotes == 0);
+        open.map(|open| open.marks.as_str())
     }
+}
+
+impl OpenFence {
+    fn new(line: &str) -> Option<Self> {
+        let line = line.trim();
+        let code = without_block_marks(line);
+        let before = line.get(..line.len() - code.len())?;
+        Some(Self {
+            marks: fence(code)?.to_owned(),
+            quotes: before.matches('>').count(),
+        })
+    }
+}
+
+/// Returns a line without the marks of `count` quotes, which may stand in the items of lists; `None` where it has
+/// fewer marks.
+fn strip_quotes(line: &str, count: usize) -> Option<&str> {
+    (0..count).try_fold(line, |line, _| line.trim_start().strip_prefix('>'))
 }
 
 fn without_block_marks(line: &str) -> &str {
@@ -82,5 +109,15 @@ mod tests {
         );
         assert_eq!(classes("```ls``` lists\n# a"), "tt");
         assert_eq!(classes("```\n```rust\n```"), "fcf");
+    }
+
+    #[test]
+    fn fences_end_within_and_with_their_quote() {
+        assert_eq!(classes("> ```\n> a\n> ```\n> b\nc"), "fcftt");
+        assert_eq!(classes("> ```\n> a\nb"), "fct");
+        assert_eq!(classes("> ```\n> a\n```\nb\n```"), "fcfcf");
+        assert_eq!(classes("> > ```\n> > a\n>> ```\n> b"), "fcft");
+        assert_eq!(classes("- > ```\n  > a\n  > ```\nb"), "fcft");
+        assert_eq!(classes("```\n> ```\na\n```\nb"), "fccft");
     }
 }

@@ -74,6 +74,7 @@ pub use fusion::{
 pub use idf::idf;
 pub use prefetch::prefetch;
 pub use query::{Query, Term};
+pub use query_word::is_commit_hash;
 pub use same_command::CommandWork;
 pub use session::{
     CallDialog, DeliveredCall, PromptKind, ReadDetail, SessionMeta, SourceName, TEXT_LIMIT,

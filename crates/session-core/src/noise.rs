@@ -40,15 +40,57 @@ const MOVES: [&str; 14] = [
     "pull", "rebase", "switch", "trunk", "worktree",
 ];
 
+/// Words for what was said or done before: its results, and how it is to go on.
+const REFERENCES: &str = "\
+applicable applied applies apply batch best brainstorm called changes ci comment comments commits e2e \
+failing failure failures few finish fixes idea ill im ive left looking many mentioned ones \
+problem problems proper properly pushed re-check ready recheck remaining remember report research \
+result results resume review reviews seems suggestion suggestions summarize summary theres valid \
+whats";
+
+static REFERRING_WORDS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| REFERENCES.split_whitespace().chain(MOVES).collect());
+
 /// Returns true for a prompt that only says what to do to whom it has a context: a line for the shell (`!git status`),
-/// or a short one that begins with the number of a choice, or in which each word is common or moves to
-/// another branch. "5 seems good to tackle", "ok, let's get back to main".
+/// or a short one that begins with the number of a choice, or ends before what it shows, or in which no word is
+/// telling. "5 seems good to tackle", "ok, let's get back to main", "hide this:".
 pub fn needs_context(prompt: &str) -> bool {
     let prompt = prompt.trim();
     let is_short = prompt.chars().take(MIN_TELLING_CHARS).count() < MIN_TELLING_CHARS;
-    let is_telling = |word| is_rare(word) && !MOVES.contains(&plain_word(word).as_str());
+    let is_incomplete = || begins_with_choice(prompt) || prompt.ends_with(':');
     prompt.starts_with('!')
-        || is_short && (begins_with_choice(prompt) || !prompt.split_whitespace().any(is_telling))
+        || is_short && (is_incomplete() || telling_words(prompt).next().is_none())
+}
+
+/// Returns true where the later of two prompts that came one after the other says what the work is about, and the
+/// earlier does not. One word is not enough unless the earlier has none: "commit and psuh".
+pub fn says_more(later: &str, earlier: &str) -> bool {
+    let count = |prompt: &str| match prompt.starts_with('!') {
+        true => 0,
+        false => telling_words(prompt).count(),
+    };
+    needs_context(earlier)
+        && !needs_context(later)
+        && (count(later) > 1 || count(later) > count(earlier))
+}
+
+/// Returns the words that say what a prompt is about: rare ones that do not refer to what was before.
+pub(crate) fn telling_words(prompt: &str) -> impl Iterator<Item = &str> {
+    let words = prompt.split_whitespace();
+    words.filter(|word| {
+        let is_reference = || REFERRING_WORDS.contains(plain_word(word).as_str());
+        is_rare(word) && !is_reference() && !is_branch(word)
+    })
+}
+
+/// What the name of a branch begins with: `feat/warm-start`.
+const BRANCH_KINDS: [&str; 8] = [
+    "bugfix", "chore", "feat", "feature", "fix", "hotfix", "refactor", "release",
+];
+
+fn is_branch(word: &str) -> bool {
+    let kind = core_of(word).split_once('/').map(|(kind, _)| kind);
+    kind.is_some_and(|kind| BRANCH_KINDS.contains(&kind))
 }
 
 /// Returns true for a text that begins with a number of one or two digits and goes on; `1.` begins a list.
@@ -88,7 +130,7 @@ fn core_of(word: &str) -> &str {
 }
 
 /// Returns a word in lower case, without the signs around it and apostrophes.
-fn plain_word(word: &str) -> String {
+pub(crate) fn plain_word(word: &str) -> String {
     let letters = core_of(word).chars().filter(|c| *c != '\'');
     letters.collect::<String>().to_ascii_lowercase()
 }
@@ -209,6 +251,12 @@ mod tests {
             "5 seems like a great one to tackle",
             "3, but apply the changes to this branch",
             "12",
+            "please push the e2e fixes up",
+            "Can you re-check and see which ones still apply?",
+            "so how did the research go?",
+            "that's not the branch I was looking for - it's called feat/warm-start",
+            "this should be hidden on the \"gate\" page :",
+            "resume please",
         ] {
             assert!(needs_context(prompt), "{prompt:?}");
         }
@@ -220,8 +268,33 @@ mod tests {
             "404 on the main page",
             "切换到主分支",
             "3 of the lamps in the tower are dark since the last change, and the gauge of the oil is stuck",
+            "Hide this on the gate page: the lamp",
+            "fix/lamp does not build",
         ] {
             assert!(!needs_context(prompt), "{prompt:?}");
+        }
+    }
+
+    #[test]
+    fn a_later_prompt_says_more_by_its_telling_words() {
+        for (earlier, later, expected) in [
+            ("ok lets get back to main", "Oil the gate", true),
+            ("ok lets get back to main", "fix EMFILE", true),
+            (
+                "this should be hidden on the gate page:",
+                "Oil the gate",
+                true,
+            ),
+            (
+                "this should be hidden on the gate page:",
+                "commit and psuh",
+                false,
+            ),
+            ("ok lets get back to main", "and the fixes", false),
+            ("!git pull", "/lamp:plan 14", true),
+            ("Oil the gate", "Hang the lamp in the tower", false),
+        ] {
+            assert_eq!(says_more(later, earlier), expected, "{later}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! A query as terms.
 
 use crate::error_marker::{is_error_line, reports_failure};
-use crate::query_word::{is_identifier, split_word};
+use crate::query_word::{is_hyphenated, is_identifier, split_word};
 use crate::stop_words::{StopWords, tells_english};
 use crate::text::{self, normalize_searchable};
 use serde::Serialize;
@@ -20,6 +20,8 @@ pub struct Query {
     pub terms: Vec<Term>,
     /// All of it, where it is a line of an error as somebody pastes it: it counts where a turn holds it.
     pub error_line: Option<String>,
+    /// All of it, where it is a few words: it counts where a turn holds them in a row.
+    pub phrase: Option<String>,
     /// True where a stop word shows that the query is English, whose inflections the word index knows by stems.
     pub is_english: bool,
     /// False when the words are all stop words: they are looked up, but to find
@@ -42,7 +44,7 @@ pub struct Term {
 impl Term {
     /// Returns true where nobody quoted it to have it as it stands: a word, or a name by its shape.
     pub fn is_word_or_name(&self) -> bool {
-        !self.exact || is_identifier(&self.text)
+        !self.exact || is_identifier(&self.text) || is_hyphenated(&self.text)
     }
 }
 
@@ -52,6 +54,8 @@ const LINE_TERMS: usize = 3;
 const MIN_PREFIX_CHARS: usize = 3;
 /// The beginning of a Python traceback, whose last line is the error.
 const TRACEBACK: &str = "Traceback (most recent call last)";
+/// Most words of a query that may be a phrase: more are seldom remembered in their order.
+const PHRASE_WORDS: usize = 6;
 /// Quotation marks that begin and end a phrase as `"` does.
 const OPENING_QUOTES: [char; 3] = ['“', '„', '«'];
 const CLOSING_QUOTES: [char; 3] = ['”', '“', '»'];
@@ -70,7 +74,9 @@ impl Query {
         let telling = !content.is_empty();
         let mut terms = if telling { content } else { all };
         terms.truncate(TERM_LIMIT);
+        mark_single_name(&mut terms);
         Self {
+            phrase: phrase_of(&text, &terms).filter(|_| error_line.is_none()),
             is_english: text.split_whitespace().any(tells_english),
             error_line,
             text,
@@ -94,6 +100,22 @@ impl Query {
         let prefix = last.filter(is_prefix).map(str::to_owned);
         Self { prefix, ..query }
     }
+}
+
+/// Takes words joined by hyphens for a name where they are the whole query: in a sentence most are everyday words
+/// (`end-to-end`), or the name of the project that it is about.
+fn mark_single_name(terms: &mut [Term]) {
+    if let [term] = terms {
+        term.exact |= is_hyphenated(&term.text);
+    }
+}
+
+/// Returns a query that is a few words, two of which tell something, without quotes.
+fn phrase_of(text: &str, terms: &[Term]) -> Option<String> {
+    let words = text.split_whitespace().count();
+    let is_phrase =
+        terms.len() > 1 && words <= PHRASE_WORDS && !text.contains(['"', '“', '„', '«']);
+    is_phrase.then(|| text.to_owned())
 }
 
 /// Returns the terms that are exact or no stop words.
@@ -129,7 +151,6 @@ fn count_terms(line: &str) -> usize {
 }
 
 fn terms(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<Term> {
-    let mut seen = HashSet::new();
     let mut found = Vec::new();
     for text in texts {
         let text = with_straight_quotes(text.as_ref());
@@ -143,10 +164,21 @@ fn terms(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<Term> {
             }
         }
     }
-    found.retain(|t: &Term| {
-        t.text.contains(char::is_alphanumeric) && seen.insert(t.text.to_lowercase())
+    found.retain(|term: &Term| term.text.contains(char::is_alphanumeric));
+    without_repeats(found)
+}
+
+/// Returns each term once, in any case; it is exact where one of them is.
+fn without_repeats(terms: Vec<Term>) -> Vec<Term> {
+    let exact = terms.iter().filter(|term| term.exact);
+    let exact: HashSet<String> = exact.map(|term| term.text.to_lowercase()).collect();
+    let mut seen = HashSet::new();
+    let first = terms.into_iter().filter_map(|term| {
+        let folded = term.text.to_lowercase();
+        let exact = exact.contains(&folded);
+        seen.insert(folded).then_some(Term { exact, ..term })
     });
-    found
+    first.collect()
 }
 
 fn word(word: &str) -> Term {
@@ -241,7 +273,11 @@ mod tests {
         check("an unclosed \"quote sign", "unclosed quote sign");
         check("日本語 emoji 🎉", "日本語 emoji");
         check("🎉 *", "");
-        check("Docker docker DOCKER", "Docker");
+        check("Docker docker DOCKER", "[Docker]");
+        check("emfile \"emfile\"", "[emfile]");
+        check("pre-commit", "[pre-commit]");
+        check("e-mail", "e-mail");
+        check("the pre-commit hook", "pre-commit hook");
         check("run 164556913424 of 2026", "run [164556913424] 2026");
         check("“rate limits” and «one two»", "[rate limits] [one two]");
         check(

@@ -198,7 +198,7 @@ fn is_remnant(piece: &str) -> bool {
 const ID_DIGITS: usize = 5;
 
 /// Returns true for a word shaped like a thing with a name: `--no-verify`,
-/// `src/main.rs`, `ERR_SYNC_701`, `fooBar`, `pre-commit`, `E0308`, `v1.2.3`, `164556913424`.
+/// `src/main.rs`, `ERR_SYNC_701`, `fooBar`, `E0308`, `v1.2.3`, `164556913424`.
 pub(crate) fn is_identifier(word: &str) -> bool {
     let core = trim_punctuation(word);
     let is_marked = word.starts_with(['-', '_', '@', '#']);
@@ -216,11 +216,24 @@ pub(crate) fn is_identifier(word: &str) -> bool {
         chars.len() >= 4 && letters && chars.iter().all(|c| c.is_uppercase() || !c.is_alphabetic());
     let flag = word.starts_with("--") || (word.starts_with('-') && word.len() > 1);
     let is_id = chars.len() >= ID_DIGITS && chars.iter().all(char::is_ascii_digit);
-    flag || hump || shout || is_id || is_hyphenated(core) || (letters && (joined || digits))
+    flag || hump || shout || is_id || (letters && (joined || digits))
+}
+
+/// Fewest digits of the beginning of a commit's hash, as git prints it.
+const MIN_HASH_DIGITS: usize = 7;
+const HASH_DIGITS: usize = 40;
+
+/// Returns true for the hash of a commit, or a beginning of it: `f81c4fdf`.
+pub fn is_commit_hash(word: &str) -> bool {
+    let has = |is_kind: fn(&u8) -> bool| word.bytes().any(|b| is_kind(&b));
+    (MIN_HASH_DIGITS..=HASH_DIGITS).contains(&word.len())
+        && word.bytes().all(|b| b.is_ascii_hexdigit())
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic)
 }
 
 /// Returns true for words of letters joined by hyphens: `pre-commit`, but not `e-mail`.
-fn is_hyphenated(word: &str) -> bool {
+pub(crate) fn is_hyphenated(word: &str) -> bool {
     let is_part = |part: &str| part.chars().count() > 1 && part.chars().all(char::is_alphabetic);
     word.contains('-') && word.split('-').all(is_part)
 }

@@ -7,10 +7,12 @@ use std::borrow::Cow;
 pub use crate::shell_parser::CommandPart;
 
 /// Words that another program is named after.
-const WRAPPERS: [&str; 20] = [
-    "sudo", "doas", "nice", "time", "timeout", "env", "nohup", "command", "exec", "npx", "bunx",
-    "if", "then", "else", "elif", "while", "until", "do", "!", "{",
+const WRAPPERS: [&str; 21] = [
+    "sudo", "doas", "nice", "ionice", "time", "timeout", "env", "nohup", "command", "exec", "npx",
+    "bunx", "if", "then", "else", "elif", "while", "until", "do", "!", "{",
 ];
+/// Those whose operand before the program is a number: `timeout 5m ls`.
+const WITH_NUMBER: [&str; 1] = ["timeout"];
 /// The options of such a program whose value may be the next word.
 struct ValueOptions {
     program: &'static str,
@@ -20,7 +22,7 @@ struct ValueOptions {
     names: &'static [&'static str],
 }
 
-const VALUE_OPTIONS: [ValueOptions; 6] = [
+const VALUE_OPTIONS: [ValueOptions; 7] = [
     ValueOptions::new(
         "sudo",
         "ughpCDRTUrta",
@@ -40,6 +42,7 @@ const VALUE_OPTIONS: [ValueOptions; 6] = [
     ),
     ValueOptions::new("doas", "uCa", &[]),
     ValueOptions::new("nice", "n", &["adjustment"]),
+    ValueOptions::new("ionice", "cn", &["class", "classdata"]),
     ValueOptions::new("timeout", "sk", &["signal", "kill-after"]),
     ValueOptions::new("env", "uC", &["unset", "chdir"]),
     ValueOptions::new("exec", "a", &[]),
@@ -83,18 +86,32 @@ pub(crate) fn find_program(pipe: &str) -> Option<&str> {
 /// `sudo` before it.
 pub fn words_from_program(simple: &str) -> impl Iterator<Item = &str> {
     let mut options: Option<&ValueOptions> = None;
+    let mut takes_number = false;
     let mut is_value = false;
     let leads = move |word: &&str| {
         let was_value = std::mem::take(&mut is_value);
         if let Some(wrapper) = wrapper(word).filter(|_| !was_value) {
             options = VALUE_OPTIONS.iter().find(|own| own.program == wrapper);
+            takes_number = WITH_NUMBER.contains(&wrapper);
             return true;
         }
         is_value = !was_value && options.is_some_and(|options| options.takes_next(word));
-        let is_number = word.starts_with(|c: char| c.is_ascii_digit() || c == '-');
-        was_value || is_number || word.contains('=')
+        if was_value
+            || word.starts_with('-')
+            || word.contains('=')
+            || is_number_or_redirection(word)
+        {
+            return true;
+        }
+        std::mem::take(&mut takes_number) && word.starts_with(|c: char| c.is_ascii_digit())
     };
     simple.split_whitespace().skip_while(leads)
+}
+
+/// Returns true for `2` and `2>/dev/null`: the number of a branch of `case`, and a redirection before a program.
+fn is_number_or_redirection(word: &str) -> bool {
+    let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < word.len() && (rest.is_empty() || rest.starts_with(['>', '<']))
 }
 
 /// Returns a simple command from each program on that another one is named after, such as `npx`, and from its own
@@ -252,6 +269,22 @@ mod tests {
             assert_eq!(programs(command), ["psql"], "{command}");
         }
         assert_eq!(programs("nice -n"), [""; 0]);
+    }
+
+    #[test]
+    fn the_name_of_a_program_may_begin_with_a_digit() {
+        for (command, expected) in [
+            ("7z x a.zip", "7z"),
+            ("2to3 f.py; 2>/dev/null 7za l a.7z", "2to3 7za"),
+            ("case $n in 1) 7z x a.zip;; esac", "case 7z"),
+            ("X=1 sudo -u ann 7z x a.zip", "7z"),
+            ("timeout 5m 7z x a.zip", "7z"),
+            ("timeout -s KILL 5 nice -n 10 2to3 f.py", "2to3"),
+            ("ionice -c 3 -n 7 7z x a.zip", "7z"),
+            ("time 7z x a.zip", "7z"),
+        ] {
+            assert_eq!(programs(command).join(" "), expected, "{command}");
+        }
     }
 
     #[test]

@@ -69,33 +69,54 @@ pub fn file_name(path: &str) -> &str {
 /// Returns the addresses of pull requests and merge requests in a text, each once.
 pub fn find_pull_requests(text: &str) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
+    let mut seen = HashSet::new();
     for kind in ["/pull/", "/merge_requests/", "/pull-requests/"] {
         for (at, _) in text.match_indices(kind) {
             let address = pull_request_address(text, at, kind.len());
-            found.extend(address.filter(|a| !found.contains(a)));
+            found.extend(address.filter(|address| seen.insert(*address)));
         }
     }
     found
 }
 
+/// Longest address of a repository, in bytes: a text of one long word is not read from its beginning for each
+/// `/pull/` in it.
+const REPOSITORY_BYTES: usize = 1024;
+
 /// Returns the address that goes over `at`, up to the number `after` bytes on.
 fn pull_request_address(text: &str, at: usize, after: usize) -> Option<&str> {
-    let (before, rest) = (text.get(..at)?, text.get(at + after..)?);
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let start = before.rfind("https://")?;
-    let address = text.get(start..at + after + digits)?;
-    let whole = address
-        .bytes()
-        .all(|b| b.is_ascii_alphanumeric() || b":/._-~%".contains(&b));
-    (digits > 0 && whole && !is_example(before)).then_some(address)
+    let number = text.get(at + after..)?.bytes();
+    let digits = number.take_while(u8::is_ascii_digit).count();
+    if digits == 0 {
+        return None;
+    }
+    let repository = repository_address(text.get(..at)?)?;
+    let address = text.get(at - repository.len()..at + after + digits)?;
+    (!is_example(repository)).then_some(address)
+}
+
+/// Returns the address that a text ends with.
+fn repository_address(text: &str) -> Option<&str> {
+    let near = text.bytes().rev().take(REPOSITORY_BYTES);
+    let length = near.take_while(|byte| is_address_byte(*byte)).count();
+    let word = text.get(text.len() - length..)?;
+    word.get(word.rfind("https://")?..)
+}
+
+fn is_address_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b":/._-~%".contains(&byte)
 }
 
 /// Ends of addresses of repositories that stand for any.
 const EXAMPLES: [&str; 4] = ["/owner/repo", "/org/repo", "/user/repo", "/username/repo"];
 
 fn is_example(repository: &str) -> bool {
-    let repository = repository.to_lowercase();
-    EXAMPLES.iter().any(|end| repository.ends_with(end))
+    let ends_with = |end: &str| {
+        let start = repository.len().checked_sub(end.len());
+        let tail = start.and_then(|start| repository.get(start..));
+        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+    };
+    EXAMPLES.iter().any(|end| ends_with(end))
 }
 
 /// Returns true when a command opens a pull request, whose address is in its output.
@@ -140,17 +161,11 @@ pub fn is_pull_request_tool(tool: &str) -> bool {
 /// of a phrase whose words are inflected or in another order. Marks count as nothing, as they do in the word index.
 pub fn character_bigrams(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().filter(|c| !is_combining_mark(*c)).collect();
-    let mut pairs: Vec<String> = Vec::new();
-    for pair in chars
-        .windows(2)
-        .filter(|pair| pair.iter().all(|c| is_unspaced(*c)))
-    {
-        let pair: String = pair.iter().collect();
-        if !pairs.contains(&pair) {
-            pairs.push(pair);
-        }
-    }
-    pairs
+    let pairs = chars.windows(2);
+    let unspaced = pairs.filter(|pair| pair.iter().all(|c| is_unspaced(*c)));
+    let mut seen = HashSet::new();
+    let new = unspaced.filter(|pair| seen.insert(*pair));
+    new.map(|pair| pair.iter().collect()).collect()
 }
 
 /// Returns the parts of all words in camel case in some texts, each once, with spaces between them:
@@ -306,6 +321,28 @@ mod tests {
         assert_eq!(find_pull_requests("https://a.b/ c/pull/1"), [""; 0]);
         let example = "as in https://github.com/OWNER/repo/pull/123";
         assert_eq!(find_pull_requests(example), [""; 0]);
+        let far = format!("https://a.b/{}/pull/1", "c".repeat(REPOSITORY_BYTES));
+        assert_eq!(find_pull_requests(&far), [""; 0]);
+    }
+
+    /// Without a limit that the test measures: where each match costs the text before it, this takes minutes.
+    #[test]
+    fn the_search_for_pull_requests_reads_little_before_each() {
+        let words = "x/pull/1 ".repeat(200_000);
+        assert_eq!(find_pull_requests(&words), [""; 0]);
+        let address = |number| format!("https://a.b/c/pull/{number}");
+        let addresses: Vec<String> = (0..20_000).map(address).collect();
+        assert_eq!(find_pull_requests(&addresses.join(" ")), addresses);
+    }
+
+    #[test]
+    fn each_pair_of_characters_is_returned_once_in_order() {
+        let characters = || (0..20_000).filter_map(|n| char::from_u32(0x4E00 + n));
+        let text: String = characters().chain(characters()).collect();
+        let pairs = character_bigrams(&text);
+        let expected: Vec<char> = characters().take(3).collect();
+        assert_eq!(pairs.len(), 20_000);
+        assert_eq!(pairs[1], expected[1..].iter().collect::<String>());
     }
 
     #[test]

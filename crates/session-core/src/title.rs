@@ -2,22 +2,20 @@
 //! into, else what was done.
 
 mod address;
+mod change_subject;
+mod template;
 
 use self::address::{LeadingAddress, shorten_addresses};
+use self::template::{OpeningLine, TemplateSplit, split_templates};
 use crate::content::TurnContent;
-use crate::text::{self, clip, collapse_whitespace, file_name, is_unspaced};
+use crate::noise;
+use crate::text::{self, clip, collapse_whitespace, file_name};
 use crate::turn_stats::FileAccess;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest title, in bytes.
 const TITLE_BYTES: usize = 120;
 /// Longest beginning of a prompt that is compared with others, in bytes: templates have pages.
 const OPENING_BYTES: usize = 16 * 1024;
-/// Characters that openings of one template share at least.
-const SHARED_CHARS: usize = 40;
-/// Fewest different openings with [`SHARED_CHARS`] in common that have a template. Two alone may be one
-/// request that was typed again: they have to share a whole title.
-const MIN_OPENINGS: usize = 3;
 /// Most files that a title names.
 const MAX_FILES: usize = 3;
 /// Mark of omitted words.
@@ -28,7 +26,7 @@ const CUT: &str = "…";
 pub fn prompt_title(prompt: &str) -> String {
     let prompt = prompt_subject(prompt);
     let head = clip(prompt, 4 * TITLE_BYTES);
-    let line = collapse_whitespace(head);
+    let line = collapse_whitespace(strip_heading_mark(head.trim_start()));
     let line = match LeadingAddress::split(&line).task {
         "" => line,
         _ => shorten_addresses(&line),
@@ -39,8 +37,13 @@ pub fn prompt_title(prompt: &str) -> String {
     format!("{}{CUT}", shorten(&line))
 }
 
-/// Returns the title of a session without prompts: the files that were changed, else the first
-/// command that ran, else the files that were read.
+/// Returns the title of the pull request that a session opened, else the subject of its commit.
+pub fn change_title<'a>(turns: impl Iterator<Item = &'a TurnContent>) -> Option<String> {
+    change_subject::find_change_subject(turns).map(|subject| prompt_title(&subject))
+}
+
+/// Returns the title of a session without prompts: that of the [change](change_title) which it made, else the files
+/// that were changed, else the first command that ran, else the files that were read.
 pub fn work_title<'a>(turns: impl Iterator<Item = &'a TurnContent> + Clone) -> Option<String> {
     let accessed = || turns.clone().flat_map(TurnContent::accessed_files);
     let named = |verb: &str, wanted: fn(FileAccess) -> bool| {
@@ -49,7 +52,8 @@ pub fn work_title<'a>(turns: impl Iterator<Item = &'a TurnContent> + Clone) -> O
         names.map(|names| format!("{verb} {names}"))
     };
     let command = turns.clone().find_map(|turn| turn.commands.first());
-    named("edited", |access| access != FileAccess::Read)
+    change_title(turns.clone())
+        .or_else(|| named("edited", |access| access != FileAccess::Read))
         .or_else(|| command.map(|command| prompt_title(&format!("ran {command}"))))
         .or_else(|| named("read", |access| access == FileAccess::Read))
 }
@@ -78,22 +82,37 @@ pub struct PromptOpening {
     /// The short form of the web addresses that the prompt begins with: these differ by page, and are no template.
     address: String,
     task: String,
+    /// The bytes of the first line of the task, 0 where no other follows or an address is before it.
+    first_line: usize,
 }
 
 impl PromptOpening {
     /// Reads the opening of a prompt.
     pub fn new(prompt: &str) -> Self {
-        let line = collapse_whitespace(clip(prompt_subject(prompt), OPENING_BYTES));
+        let head = clip(prompt_subject(prompt), OPENING_BYTES).trim_start();
+        let line = collapse_whitespace(head);
         let leading = LeadingAddress::split(&line);
+        let task = shorten_addresses(leading.task);
+        let first_line = head.lines().next().unwrap_or_default();
+        let first_line = shorten_addresses(&collapse_whitespace(first_line)).len();
+        let has_more = leading.address.is_empty() && first_line < task.len();
         Self {
             address: shorten_addresses(leading.address),
-            task: shorten_addresses(leading.task),
+            first_line: if has_more { first_line } else { 0 },
+            task,
         }
     }
 
-    /// Returns the characters that openings of one template share at least, if there are so many.
+    fn line(&self) -> OpeningLine<'_> {
+        OpeningLine {
+            text: &self.task,
+            first_line: self.first_line,
+        }
+    }
+
+    /// Returns what openings of one template share at least, if there is so much.
     pub fn template_key(&self) -> Option<&str> {
-        template_key(&self.task)
+        self.line().template_key()
     }
 
     /// Returns the length of its texts, in bytes.
@@ -101,107 +120,76 @@ impl PromptOpening {
         self.address.len() + self.task.len()
     }
 
-    /// Returns the title that is left when the template before `rest` is removed.
-    fn remainder_title(&self, rest: &str) -> String {
+    /// Returns the title that is left when the template is removed.
+    fn remainder_title(&self, split: TemplateSplit<'_>) -> String {
+        let rest = split.rest;
         let line = match self.address.as_str() {
             "" => format!("{CUT} {rest}"),
             address => format!("{address} {CUT} {rest}"),
         };
-        match line.len() <= TITLE_BYTES {
+        match line.len() <= TITLE_BYTES && split.after.is_empty() {
             true => line,
             false => format!("{}{CUT}", shorten(&line)),
         }
     }
 }
 
-/// Returns the title of each opening without its template; `None` where there is none, or nothing follows it.
-pub fn template_titles(openings: &[PromptOpening]) -> Vec<Option<String>> {
-    let tasks: Vec<&str> = openings.iter().map(|opening| &*opening.task).collect();
-    let rests = openings.iter().zip(remove_templates(&tasks));
-    rests
-        .map(|(opening, rest)| rest.map(|rest| opening.remainder_title(rest)))
-        .collect()
+/// The title of a prompt without its template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TemplateTitle<'a> {
+    /// The title: what fills the template.
+    pub title: String,
+    template: [&'a str; 2],
 }
 
-/// Returns the first characters of a text, if it has as many as a template.
-fn template_key(text: &str) -> Option<&str> {
-    let (end, _) = text.char_indices().nth(SHARED_CHARS)?;
-    text.get(..end)
-}
+/// Words for the form of a text.
+const FORMS: [&str; 8] = [
+    "checklist",
+    "guide",
+    "guideline",
+    "guidelines",
+    "instructions",
+    "overview",
+    "rules",
+    "workflow",
+];
+/// Characters by which forms of a word are one: `executing`, `execution`.
+const STEM_CHARS: usize = 5;
 
-/// Returns each opening without its template, the beginning that several different openings share; `None` where there is
-/// none, or nothing follows it.
-///
-/// A template within a template (a preamble, then one of several tasks) is removed, too. The time is
-/// that of sorting the openings.
-fn remove_templates<'a>(openings: &[&'a str]) -> Vec<Option<&'a str>> {
-    let mut found = vec![None; openings.len()];
-    let mut groups = group_by_key(openings.iter().copied().enumerate());
-    while let Some(group) = groups.pop() {
-        let end = template_bytes(group.iter().map(|(_, text)| *text));
-        let rests = group.into_iter().filter_map(|(at, text)| {
-            let rest = text.get(end?..)?.trim_start_matches(is_separator);
-            rest.contains(char::is_alphanumeric).then_some((at, rest))
-        });
-        let rests: Vec<(usize, &str)> = rests.collect();
-        for (at, rest) in &rests {
-            if let Some(found) = found.get_mut(*at) {
-                *found = Some(*rest);
-            }
-        }
-        groups.extend(group_by_key(rests.into_iter()));
-    }
-    found
-}
-
-/// Groups numbered openings by their [`template_key`].
-fn group_by_key<'a>(
-    openings: impl Iterator<Item = (usize, &'a str)>,
-) -> Vec<Vec<(usize, &'a str)>> {
-    let mut groups: BTreeMap<&str, Vec<(usize, &str)>> = BTreeMap::new();
-    for (at, text) in openings {
-        if let Some(key) = template_key(text) {
-            groups.entry(key).or_default().push((at, text));
-        }
-    }
-    groups.into_values().collect()
-}
-
-/// Returns the bytes of the template of openings that share their [`template_key`], if they have one.
-fn template_bytes<'a>(openings: impl Iterator<Item = &'a str>) -> Option<usize> {
-    let openings: BTreeSet<&str> = openings.collect();
-    // Of sorted texts the first and the last share what all share.
-    let shared = shared_bytes(openings.first()?, openings.last()?);
-    let is_template =
-        openings.len() >= MIN_OPENINGS || (openings.len() == 2 && shared > TITLE_BYTES);
-    let start = |ends: fn(char) -> bool| {
-        let starts = openings.iter().map(|text| word_start(text, shared, ends));
-        starts.min().filter(|start| *start > 0)
-    };
-    // A long path that all begin with is cut after a folder.
-    let start = start(char::is_whitespace).or_else(|| start(|c| c.is_whitespace() || c == '/'));
-    start.filter(|_| is_template)
-}
-
-/// Counts the bytes of the longest common prefix of two texts.
-fn shared_bytes(a: &str, b: &str) -> usize {
-    let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b);
-    same.map(|(c, _)| c.len_utf8()).sum()
-}
-
-/// Returns `at`, or the beginning of the word that it is within; `ends` is true for a character that ends words.
-fn word_start(text: &str, at: usize, ends: fn(char) -> bool) -> usize {
-    let is_of_word = |c: char| !ends(c) && !is_unspaced(c);
-    let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
-    match before.ends_with(is_of_word) && after.starts_with(|c: char| !c.is_whitespace()) {
-        true => before.trim_end_matches(is_of_word).len(),
-        false => at,
+impl TemplateTitle<'_> {
+    /// Returns true for a title that says of the prompt nothing but what its template says.
+    pub fn is_of_template(&self, given: &str) -> bool {
+        let template = self.template.map(str::to_lowercase);
+        let words = noise::telling_words(given).map(noise::plain_word);
+        let mut words = words.filter(|word| !FORMS.contains(&word.as_str()));
+        words.all(|word| template.iter().any(|text| has_word(text, &word)))
     }
 }
 
-/// Returns true for a character that may stand between a template and the text that fills it.
-fn is_separator(c: char) -> bool {
-    c.is_whitespace() || ":;,.>|*–—".contains(c)
+/// Returns true for a text with a form of a word; a number has none.
+fn has_word(text: &str, word: &str) -> bool {
+    let stem = word.char_indices().nth(STEM_CHARS);
+    let stem = stem.and_then(|(end, _)| word.get(..end));
+    let has_digits = word.contains(|c: char| c.is_ascii_digit());
+    let stem = stem.filter(|_| !has_digits).unwrap_or(word);
+    let mut found = text.match_indices(stem);
+    found.any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default();
+        !before.ends_with(char::is_alphanumeric)
+    })
+}
+
+/// Returns the title of each opening without its template; `None` where there is none, or nothing fills it.
+pub fn template_titles(openings: &[PromptOpening]) -> Vec<Option<TemplateTitle<'_>>> {
+    let lines: Vec<OpeningLine<'_>> = openings.iter().map(PromptOpening::line).collect();
+    let splits = openings.iter().zip(split_templates(&lines));
+    let titles = splits.map(|(opening, split)| {
+        split.map(|split| TemplateTitle {
+            title: opening.remainder_title(split),
+            template: [split.before, split.after],
+        })
+    });
+    titles.collect()
 }
 
 /// The line that Claude Code puts before an accepted plan, which begins a session.
@@ -217,9 +205,18 @@ pub fn strip_plan_line(prompt: &str) -> &str {
 fn prompt_subject(prompt: &str) -> &str {
     let plan = prompt.trim_start().strip_prefix(OF_A_PLAN);
     let heading = plan.and_then(|plan| plan.trim_start().lines().next());
-    let words = heading.map(|line| line.trim_start_matches(['#', ' ']));
+    let words = heading.map(strip_heading_mark);
     let words = words.map(|line| line.strip_prefix("Plan:").unwrap_or(line).trim());
     words.filter(|words| !words.is_empty()).unwrap_or(prompt)
+}
+
+/// Returns a text without the mark of a Markdown heading before it.
+fn strip_heading_mark(text: &str) -> &str {
+    let heading = text.trim_start_matches('#');
+    match heading.is_empty() || heading.starts_with(' ') {
+        true => heading.trim_start(),
+        false => text,
+    }
 }
 
 /// Cuts a line after a word, with room for a mark in [`TITLE_BYTES`].

@@ -28,6 +28,31 @@ pub fn truncate_to_columns(text: &str, columns: usize) -> String {
     format!("{}…", head.trim_end())
 }
 
+/// Returns session text as [`fit_line`] does, cut between words where it has several.
+pub fn fit_words(text: &str, columns: usize) -> String {
+    let line = sanitize_line(text);
+    if line.width() <= columns {
+        return line;
+    }
+    let (head, _) = split_at_columns(&line, columns.saturating_sub(1));
+    truncate_to_columns(&format!("{head}…"), columns)
+}
+
+/// Returns a path on one line, safe for a terminal, at most `columns` wide. A longer one loses directories at its
+/// beginning (`…/src/lamp.rs`), and only a file name that is too long by itself is cut at its end.
+pub fn fit_path(path: &str, columns: usize) -> String {
+    let line = sanitize_line(path);
+    if line.width() <= columns {
+        return line;
+    }
+    let mut tails = line.match_indices(['/', '\\']).map(|(at, _)| &line[at..]);
+    let tail = tails.clone().find(|tail| tail.width() < columns);
+    match tail.or(tails.next_back()) {
+        Some(tail) => truncate_to_columns(&format!("…{tail}"), columns),
+        None => truncate_to_columns(&line, columns),
+    }
+}
+
 /// Returns the longest beginning that is at most `columns` wide.
 fn fitting_prefix(text: &str, columns: usize) -> &str {
     // Letters of ASCII take a column each, unless a mark follows that changes the last one.
@@ -117,6 +142,38 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_long_path_loses_its_first_directories() {
+        for (columns, expected) in [
+            (40, "packages/dashboard/src/Lamp.ts"),
+            (30, "packages/dashboard/src/Lamp.ts"),
+            (29, "…/dashboard/src/Lamp.ts"),
+            (12, "…/Lamp.ts"),
+            (9, "…/Lamp.ts"),
+            (6, "…/Lam…"),
+        ] {
+            assert_eq!(
+                fit_path("packages/dashboard/src/Lamp.ts", columns),
+                expected
+            );
+        }
+        assert_eq!(fit_path("a_long_file_name.ts", 8), "a_long_…");
+        assert_eq!(fit_path(r"C:\lamps\wick.rs", 12), r"…\wick.rs");
+    }
+
+    #[test]
+    fn words_are_cut_between_them() {
+        for (columns, expected) in [
+            (20, "light the lamp"),
+            (13, "light the…"),
+            (10, "light the…"),
+            (4, "lig…"),
+        ] {
+            assert_eq!(fit_words("light  the lamp", columns), expected);
+        }
+        assert_eq!(fit_words("灯台の灯りを修理する", 10), "灯台の灯…");
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
@@ -127,7 +184,9 @@ mod tests {
 
         #[test]
         fn nothing_is_wider_than_its_columns(text in "([ -~]|[字灯]|👨\u{200d}👩|❤\u{fe0f}|\\PC){0,60}", columns in 4usize..40) {
-            prop_assert!(fit_line(&text, columns).width() <= columns);
+            for cut in [fit_line(&text, columns), fit_words(&text, columns), fit_path(&text, columns)] {
+                prop_assert!(cut.width() <= columns, "{:?}", cut);
+            }
             let safe = sanitize_line(&text);
             for folded in wrap_lines(&safe, columns) {
                 prop_assert!(folded.width() <= columns, "{:?}", folded);

@@ -21,7 +21,7 @@ mod unfound_terms;
 mod unknown_project;
 mod unmet_filter;
 
-pub use columns::{fit_line, sanitize_line, truncate_to_columns, wrap_lines};
+pub use columns::{fit_line, fit_path, fit_words, sanitize_line, truncate_to_columns, wrap_lines};
 pub use matched_line::format_matched_line;
 pub use note::wrap_note;
 pub use plural::pluralize;
@@ -33,5 +33,5 @@ pub use session_label::{
 };
 pub use times::{format_day, format_elapsed, format_minute, format_rfc3339, format_zoned_minute};
 pub use unfound_terms::format_unfound_terms;
-pub use unknown_project::format_unknown_project;
+pub use unknown_project::{format_unknown_project, format_unknown_project_and_others};
 pub use unmet_filter::format_unmet_filter;

@@ -2,28 +2,68 @@
 
 use crate::columns::{fit_line, sanitize_line};
 use crate::session_label::project_label;
+use session_core::project_name;
 use session_search::{FilterClause, FilterCondition, ProjectPattern};
 use session_store::SessionRow;
+use std::collections::BTreeSet;
 
 /// Most columns of a name that is unknown.
 const MAX_COLUMNS: usize = 80;
+/// Most projects that are named, and most columns of a name.
+const MAX_NEAREST: usize = 5;
+const MAX_NAME_COLUMNS: usize = 40;
 /// Least similarity, by Jaro and Winkler, of a name that is taken for another's misspelling.
 const MIN_SIMILARITY: f64 = 0.85;
 
 /// Formats that no session is of a project that the filters name, with the project whose name is spelled
 /// nearly so, or what lists all. `None` where each project that they name has a session.
 pub fn format_unknown_project(clauses: &[FilterClause], all: &[SessionRow]) -> Option<String> {
+    format_unknown(clauses, all, |_| {
+        "`session-search status` lists the projects".to_owned()
+    })
+}
+
+/// Formats the same for a client that cannot run that command: with the names of the projects that are nearest.
+pub fn format_unknown_project_and_others(
+    clauses: &[FilterClause],
+    all: &[SessionRow],
+) -> Option<String> {
+    format_unknown(clauses, all, |wanted| format_nearest_projects(wanted, all))
+}
+
+fn format_unknown(
+    clauses: &[FilterClause],
+    all: &[SessionRow],
+    format_others: impl Fn(&str) -> String,
+) -> Option<String> {
     let wanted = clauses
         .iter()
         .find_map(|clause| find_unknown_project(clause, all))?;
-    let hint = match find_most_similar_project(wanted, all) {
-        Some(name) => format!("there is `{}`", sanitize_line(name)),
-        None => "`session-search status` lists the projects".to_owned(),
-    };
+    let hint = format_same_name(wanted, all).unwrap_or_else(|| {
+        match find_most_similar_project(wanted, all) {
+            Some(name) => format!("there is `{}`", sanitize_line(name)),
+            None => format_others(wanted),
+        }
+    });
     Some(format!(
         "no project has `{}` in its name or path\nhint: {hint}",
         fit_line(wanted, MAX_COLUMNS)
     ))
+}
+
+fn format_nearest_projects(wanted: &str, all: &[SessionRow]) -> String {
+    let names: BTreeSet<&str> = all.iter().map(project_label).collect();
+    let mut names = Vec::from_iter(names);
+    names.sort_by(|a, b| similarity(wanted, b).total_cmp(&similarity(wanted, a)));
+    let nearest = names.iter().take(MAX_NEAREST);
+    let nearest: Vec<String> = nearest
+        .map(|name| format!("`{}`", fit_line(name, MAX_NAME_COLUMNS)))
+        .collect();
+    match names.len() {
+        0 => "there is no project yet".to_owned(),
+        1..=MAX_NEAREST => format!("the projects are {}", nearest.join(", ")),
+        count => format!("the nearest of {count} names are {}", nearest.join(", ")),
+    }
 }
 
 fn find_unknown_project<'c>(clause: &'c FilterClause, all: &[SessionRow]) -> Option<&'c str> {
@@ -35,15 +75,34 @@ fn find_unknown_project<'c>(clause: &'c FilterClause, all: &[SessionRow]) -> Opt
     (!is_known).then_some(name)
 }
 
+/// Formats that a folder's name is that of a project in other folders: a clone that was moved, or on another machine. `None`
+/// where there is none.
+fn format_same_name(folder: &str, all: &[SessionRow]) -> Option<String> {
+    let name = project_name(folder);
+    let count = all.iter().filter(|row| project_label(row) == name).count();
+    let sessions = match count {
+        0 => return None,
+        1 => "1 session".to_owned(),
+        count => format!("{count} sessions"),
+    };
+    Some(format!(
+        "there is `{}` in other folders, with {sessions}; write this name in place of the folder",
+        sanitize_line(name)
+    ))
+}
+
 fn find_most_similar_project<'a>(wanted: &str, all: &'a [SessionRow]) -> Option<&'a str> {
-    let wanted = wanted.to_lowercase();
-    let similarity = |name: &str| strsim::jaro_winkler(&wanted, &name.to_lowercase());
     let scored = all
         .iter()
-        .map(|row| (similarity(project_label(row)), project_label(row)));
+        .map(|row| (similarity(wanted, project_label(row)), project_label(row)));
     let near = scored.filter(|(score, _)| *score >= MIN_SIMILARITY);
     near.max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, name)| name)
+}
+
+/// Returns the similarity of two names by Jaro and Winkler, whatever their case.
+fn similarity(wanted: &str, name: &str) -> f64 {
+    strsim::jaro_winkler(&wanted.to_lowercase(), &name.to_lowercase())
 }
 
 #[cfg(test)]
@@ -75,6 +134,18 @@ mod tests {
         assert_eq!(
             format("nowhere", false).unwrap(),
             "no project has `nowhere` in its name or path\nhint: `session-search status` lists the projects"
+        );
+        let folder = ProjectPattern::Folder("/Users/ann/homelab".to_owned());
+        let clause = FilterClause::new(FilterCondition::Project(folder));
+        assert_eq!(
+            format_unknown_project(&[clause], &all).unwrap(),
+            "no project has `/Users/ann/homelab` in its name or path\nhint: there is `homelab` in other folders, with 1 session; write this name in place of the folder"
+        );
+        let part = ProjectPattern::Part("nowhere".to_owned());
+        let clauses = [FilterClause::new(FilterCondition::Project(part))];
+        assert_eq!(
+            format_unknown_project_and_others(&clauses, &all).unwrap(),
+            "no project has `nowhere` in its name or path\nhint: the projects are `cipher-box`, `homelab`"
         );
         let long = format(&"x".repeat(700), false).unwrap();
         assert!(long.len() < 200, "{long}");

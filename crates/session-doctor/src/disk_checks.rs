@@ -28,7 +28,8 @@ pub(crate) fn check_permissions(root: &Path) -> Vec<DoctorFinding> {
     let Ok(found) = std::fs::metadata(root) else {
         return findings;
     };
-    if found.uid() != rustix::process::geteuid().as_raw() {
+    let is_foreign = found.uid() != rustix::process::geteuid().as_raw();
+    if is_foreign {
         findings.push(DoctorFinding::problem(
             "permissions",
             format!("`{path}` belongs to another user"),
@@ -37,6 +38,7 @@ pub(crate) fn check_permissions(root: &Path) -> Vec<DoctorFinding> {
     }
     let open = find_open_paths(root);
     match open.first() {
+        None if is_foreign => {}
         None => findings.push(DoctorFinding::ok(
             "permissions",
             "the index is readable to its owner alone",

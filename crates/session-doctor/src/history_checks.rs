@@ -3,18 +3,45 @@
 use crate::finding::DoctorFinding;
 use session_agents::{HistoryRetention, MergedSettings};
 use session_config::Home;
-use session_core::DOCS_URL;
+use session_core::{DOCS_URL, SourceName};
 use session_display::pluralize;
-use session_sources::sources;
+use session_sources::{Listing, Source, sources};
+use session_store::Problem;
 
 /// Days ahead for which deletions are counted.
 const DAYS_AHEAD: u32 = 7;
 
+/// The histories of one agent, as they are on the disk now.
+pub(crate) struct LocatedHistory {
+    source: SourceName,
+    listing: Listing,
+}
+
+/// Locates the histories of all agents.
+pub(crate) fn locate_histories(home: &Home) -> Vec<LocatedHistory> {
+    let locate = |source: &&dyn Source| LocatedHistory {
+        source: source.name(),
+        listing: source.locate(&home.env),
+    };
+    sources().iter().map(locate).collect()
+}
+
+/// Returns true where a directory could not be listed, which [`check_sources`] reports.
+pub(crate) fn is_listed_problem(problem: &Problem, histories: &[LocatedHistory]) -> bool {
+    let mut warnings = histories.iter().flat_map(|it| &it.listing.warnings);
+    warnings.any(|warning| {
+        warning.path.to_string_lossy() == problem.path && warning.reason == problem.reason
+    })
+}
+
 /// Checks which histories there are.
-pub(crate) fn check_sources(home: &Home) -> Vec<DoctorFinding> {
+pub(crate) fn check_sources(histories: &[LocatedHistory]) -> Vec<DoctorFinding> {
     let mut findings = Vec::new();
-    for source in sources() {
-        let (name, listing) = (source.name(), source.locate(&home.env));
+    for LocatedHistory {
+        source: name,
+        listing,
+    } in histories
+    {
         if !listing.locations.is_empty() {
             findings.push(DoctorFinding::ok(
                 "histories",

@@ -1,15 +1,17 @@
 //! Checks of the index: database, matrices, coverage.
 
 use crate::finding::{DoctorFinding, DoctorFix};
+use crate::history_checks::{LocatedHistory, is_listed_problem};
 use session_config::Home;
+use session_display::pluralize;
 use session_query::{IndexStatus, ModelStatus};
-use session_store::{Level, Reader, StoreError, old_databases};
+use session_store::{Level, Problem, Reader, StoreError, old_databases};
 
 /// A quarter of dead rows is worth a purge.
 const DEAD_SHARE_DIVISOR: usize = 4;
 
 /// Checks whether the index can be read and is whole, and what it covers.
-pub(crate) fn check_index(home: &Home) -> Vec<DoctorFinding> {
+pub(crate) fn check_index(home: &Home, histories: &[LocatedHistory]) -> Vec<DoctorFinding> {
     let index = match Reader::open_verified(&home.root) {
         Ok(index) => index,
         Err(error) => return vec![describe_error(&error)],
@@ -26,7 +28,7 @@ pub(crate) fn check_index(home: &Home) -> Vec<DoctorFinding> {
             let status = IndexStatus::read(&index, &home.env, &home.config.model, &exclusions);
             findings.extend(status.map_or_else(
                 |error| vec![DoctorFinding::problem("index", error.to_string(), REBUILD)],
-                |s| check_coverage(&s),
+                |s| check_coverage(&s, histories),
             ));
         }
         Err(error) => findings.push(DoctorFinding::problem(
@@ -85,19 +87,20 @@ fn check_rows(index: &Reader) -> Vec<DoctorFinding> {
         }
     }
     let (rows, all) = dead;
+    let found = format!(
+        "{rows} of {} belong to deleted text",
+        pluralize(all, "vector")
+    );
     match rows * DEAD_SHARE_DIVISOR > all {
         true => vec![
             DoctorFinding::note(
                 "vectors",
-                format!("{rows} of {all} rows are dead"),
+                found,
                 "`session-search doctor --fix` removes them",
             )
             .fixed_by(DoctorFix::Purge),
         ],
-        false => vec![DoctorFinding::ok(
-            "vectors",
-            format!("{rows} of {all} rows are dead"),
-        )],
+        false => vec![DoctorFinding::ok("vectors", found)],
     }
 }
 
@@ -153,24 +156,22 @@ fn check_model_coverage(model: &ModelStatus) -> DoctorFinding {
     }
 }
 
-fn check_coverage(status: &IndexStatus) -> Vec<DoctorFinding> {
+/// Counts the places of the histories that could not be read.
+fn check_problems(problems: &[&Problem]) -> Option<DoctorFinding> {
+    let Problem { path, reason, .. } = problems.first()?;
+    let found = format!(
+        "{} of the histories could not be read, first {path}: {reason}",
+        problems.len()
+    );
+    let hint = "`session-search status` lists them";
+    Some(DoctorFinding::problem("histories", found, hint))
+}
+
+fn check_coverage(status: &IndexStatus, histories: &[LocatedHistory]) -> Vec<DoctorFinding> {
     let mut findings: Vec<DoctorFinding> = status.models.iter().map(check_model_coverage).collect();
-    if !status.problems.is_empty() {
-        let first = status
-            .problems
-            .first()
-            .map(|problem| format!("{}: {}", problem.path, problem.reason));
-        let found = format!(
-            "{} of the histories could not be read, first {}",
-            status.problems.len(),
-            first.unwrap_or_default()
-        );
-        findings.push(DoctorFinding::problem(
-            "histories",
-            found,
-            "`session-search status` lists them",
-        ));
-    }
+    let problems = status.problems.iter();
+    let unlisted = problems.filter(|problem| !is_listed_problem(problem, histories));
+    findings.extend(check_problems(&unlisted.collect::<Vec<_>>()));
     if status.gone > 0 {
         findings.push(DoctorFinding::ok(
             "histories",
@@ -200,7 +201,7 @@ mod tests {
             }],
             ..IndexStatus::default()
         };
-        let findings = check_coverage(&status);
+        let findings = check_coverage(&status, &[]);
         let [finding] = findings.as_slice() else {
             panic!("{findings:?}");
         };
@@ -208,5 +209,21 @@ mod tests {
         assert_eq!(finding.severity, FindingSeverity::Note);
         let found = "remote has embedded 0 of 8 sessions; status 401";
         assert_eq!(finding.found, found);
+    }
+
+    #[test]
+    fn places_that_cannot_be_read_are_counted_with_the_first() {
+        let problem = |path: &str| Problem {
+            path: path.to_owned(),
+            reason: "permission denied".to_owned(),
+            offset: None,
+            count: 1,
+        };
+        let (a, b) = (problem("/a"), problem("/b"));
+        assert_eq!(
+            check_problems(&[&a, &b]).unwrap().found,
+            "2 of the histories could not be read, first /a: permission denied"
+        );
+        assert!(check_problems(&[]).is_none());
     }
 }

@@ -36,12 +36,13 @@ use session_config::Home;
 
 /// Runs all checks, those of the index first. The settings are those that Claude Code merges where it is run.
 pub fn examine(home: &Home, settings: &MergedSettings) -> Vec<DoctorFinding> {
-    let mut findings = index_checks::check_index(home);
+    let histories = history_checks::locate_histories(home);
+    let mut findings = index_checks::check_index(home, &histories);
     findings.extend(model_checks::check_model(home));
     findings.extend(disk_checks::check_permissions(&home.root));
     findings.extend(disk_checks::check_writable(&home.root));
     findings.extend(disk_checks::check_space(&home.root));
-    findings.extend(history_checks::check_sources(home));
+    findings.extend(history_checks::check_sources(&histories));
     findings.extend(history_checks::check_retention(home, settings));
     findings.extend(agent_checks::check_hook(home, settings));
     findings.extend(agent_checks::check_other_hooks(home));

@@ -45,6 +45,16 @@ pub enum EvalError {
         /// The file.
         path: PathBuf,
     },
+    /// The folder has no file of questions.
+    #[error(
+        "there is no file `{}`\nhint: write one as {}/evaluation.md shows",
+        path_line(path),
+        DOCS_URL
+    )]
+    MissingQuestions {
+        /// The file.
+        path: PathBuf,
+    },
     /// Nothing says which answers are right.
     #[error(
         "no file in `{}` says which sessions or turns answer the questions\nhint: write qrels.session.tsv or qrels.turn.tsv as {}/evaluation.md shows",
@@ -133,7 +143,7 @@ impl LabelledSet {
         let path = folder.join("queries.jsonl");
         let text = set.read_text(Path::new("queries.jsonl"), LIMIT)?;
         let Some(text) = text else {
-            return Err(EvalError::NoQuestions { path });
+            return Err(EvalError::MissingQuestions { path });
         };
         let question = |(i, line): (usize, &str)| {
             serde_json::from_str(line).map_err(|e| EvalError::Line {

@@ -1,12 +1,16 @@
 //! Turns whose calls are shortened, for those who read on only where it matters.
 
+use crate::json::{ShownTurn, make_shown_session};
 use crate::kept_text::TextLimit;
-use serde_json::Value;
-use session_core::{ToolCall, Turn, TurnPart};
+use serde_json::{Value, json};
+use session_core::{ToolCall, Turn, TurnPart, TurnRange, safe_json};
 use session_search::Exchange;
+use session_store::SessionRow;
 
-/// Characters of JSON, more or less, in which turns are told briefly: what agents read of one command's output.
+/// Most characters of the printed JSON: what agents read of one command's output.
 const BRIEF_CHARS: usize = 28_000;
+/// Characters of the field that names the turns left out.
+const LEFT_OUT_CHARS: usize = 100;
 /// Limits of inputs, outputs and asides, of which the first is taken that brings turns within
 /// [`BRIEF_CHARS`].
 const LIMITS: [TextLimit; 4] = [
@@ -27,16 +31,21 @@ const LIMITS: [TextLimit; 4] = [
 /// Where all else is at its least: how many parts are kept of a turn's beginning, and of its end, and bytes of
 /// each thing that was said.
 const KEPT: [(usize, usize); 5] = [(12, 3_000), (6, 1_500), (3, 600), (1, 300), (1, 100)];
+/// Where parts are left out: most files of a call, and most characters of its input, whose strings are
+/// shortened but may be many.
+const MAX_FILES: usize = 10;
+const MAX_INPUT_CHARS: usize = 1_000;
 
-/// Tells turns briefly: cuts inputs, outputs and asides, the harder the more there are of them, and says in their place how
-/// much is left out. Only where that is not enough words are cut, too, and parts left out.
-pub fn make_brief(exchanges: &mut Vec<Exchange>) {
+/// Shortens the turns of a session until their JSON has at most 28,000 characters, and says in the place of each
+/// text how much of it is left out. Inputs, outputs and asides are cut first; then words are, too, and parts left
+/// out; at last the turns in the middle. Returns the range of these turns.
+pub fn make_brief(session: &SessionRow, exchanges: &mut Vec<Exchange>) -> Option<TurnRange> {
     let whole = std::mem::take(exchanges);
     for limit in LIMITS {
         exchanges.clone_from(&whole);
         shorten_calls(exchanges, limit);
-        if count_json_chars(exchanges) <= BRIEF_CHARS {
-            return;
+        if count_json_chars(session, exchanges) <= BRIEF_CHARS {
+            return None;
         }
     }
     let shortest = exchanges.clone();
@@ -45,14 +54,44 @@ pub fn make_brief(exchanges: &mut Vec<Exchange>) {
         for exchange in exchanges.iter_mut() {
             drop_parts(&mut exchange.turn, parts, bytes);
         }
-        if count_json_chars(exchanges) <= BRIEF_CHARS {
-            return;
+        if count_json_chars(session, exchanges) <= BRIEF_CHARS {
+            return None;
         }
     }
+    drop_middle_turns(session, exchanges)
 }
 
-fn count_json_chars(exchanges: &[Exchange]) -> usize {
-    serde_json::to_string(exchanges).map_or(0, |json| json.chars().count())
+/// Returns the characters of the turns as `show --json` prints them.
+fn count_json_chars(session: &SessionRow, exchanges: &[Exchange]) -> usize {
+    let json = safe_json::format_pretty(&make_shown_session(session, exchanges));
+    json.map_or(0, |json| json.chars().count())
+}
+
+/// Returns the characters of one turn within the list of turns, where its lines are indented by four.
+fn count_turn_chars(exchange: &Exchange) -> usize {
+    let json = safe_json::format_pretty(&ShownTurn::from(exchange)).unwrap_or_default();
+    json.chars().count() + 4 * json.lines().count() + ",\n".len()
+}
+
+/// Keeps as many turns of the beginning and of the end as there is room for; returns the range of the others.
+fn drop_middle_turns(session: &SessionRow, exchanges: &mut Vec<Exchange>) -> Option<TurnRange> {
+    let mut room = BRIEF_CHARS.saturating_sub(count_json_chars(session, &[]) + LEFT_OUT_CHARS);
+    let (mut first, mut end) = (0, exchanges.len());
+    while first < end {
+        let is_head = first <= exchanges.len() - end;
+        let next = exchanges.get(if is_head { first } else { end - 1 })?;
+        let Some(left) = room.checked_sub(count_turn_chars(next)) else {
+            break;
+        };
+        room = left;
+        match is_head {
+            true => first += 1,
+            false => end -= 1,
+        }
+    }
+    let mut dropped = exchanges.drain(first..end).map(|e| e.turn.index);
+    let first = dropped.next()?;
+    Some(TurnRange(first..=dropped.next_back().unwrap_or(first)))
 }
 
 /// Leaves out thoughts and all but so many parts at both ends of a turn, says how many, and cuts what was said.
@@ -66,14 +105,25 @@ fn drop_parts(turn: &mut Turn, kept: usize, bytes: usize) {
     let middle = kept.min(count)..count.saturating_sub(kept).max(kept.min(count));
     let left_out = all - count + middle.len();
     for part in &mut turn.parts {
-        if let TurnPart::Text { text } | TurnPart::Error { text } | TurnPart::Recap { text } = part
-        {
-            *text = words.shorten(text);
+        match part {
+            TurnPart::Text { text } | TurnPart::Error { text } | TurnPart::Recap { text } => {
+                *text = words.shorten(text);
+            }
+            TurnPart::Call(call) => bound_call(call),
+            TurnPart::Thinking { .. } | TurnPart::Notice { .. } | TurnPart::Summary { .. } => {}
         }
     }
     if left_out > 0 {
         let text = format!("[session-search: {left_out} parts left out by --brief]");
         turn.parts.splice(middle, [TurnPart::Notice { text }]);
+    }
+}
+
+/// Bounds the files and the input of a call, of which only the single strings have a limit.
+fn bound_call(call: &mut ToolCall) {
+    call.files.truncate(MAX_FILES);
+    if call.input.to_string().chars().count() > MAX_INPUT_CHARS {
+        call.input = json!({"session-search": "input left out by --brief"});
     }
 }
 
@@ -114,8 +164,15 @@ fn shorten_value(value: &mut Value, limit: TextLimit) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
     use session_search::TurnOrigin;
+
+    fn brief(exchanges: &mut Vec<Exchange>) -> Option<TurnRange> {
+        make_brief(&SessionRow::default(), exchanges)
+    }
+
+    fn count_chars(exchanges: &[Exchange]) -> usize {
+        count_json_chars(&SessionRow::default(), exchanges)
+    }
 
     #[test]
     fn calls_are_shortened_and_words_are_not() {
@@ -171,17 +228,17 @@ mod tests {
     fn brief_turns_fit_into_one_answer() {
         for commands in [1, 40, 400] {
             let mut exchanges = long_turn(commands);
-            make_brief(&mut exchanges);
-            assert!(count_json_chars(&exchanges) <= BRIEF_CHARS, "{commands}");
+            brief(&mut exchanges);
+            assert!(count_chars(&exchanges) <= BRIEF_CHARS, "{commands}");
             assert_eq!(exchanges[0].turn.prompt, "Light the lamp");
         }
         let mut few = long_turn(1);
-        make_brief(&mut few);
+        brief(&mut few);
         let mut expected = long_turn(1);
         shorten_calls(&mut expected, TextLimit::BRIEF);
         assert_eq!(few, expected);
         let mut many = long_turn(400);
-        make_brief(&mut many);
+        brief(&mut many);
         let notice = &many[0].turn.parts[KEPT[0].0];
         let text = "[session-search: 376 parts left out by --brief]".into();
         assert_eq!(*notice, TurnPart::Notice { text });
@@ -194,9 +251,9 @@ mod tests {
             text: "Oil?".into(),
         };
         exchanges[0].turn.parts.insert(0, thought);
-        make_brief(&mut exchanges);
+        brief(&mut exchanges);
         assert_eq!(exchanges.len(), 40);
-        assert!(count_json_chars(&exchanges) <= BRIEF_CHARS);
+        assert!(count_chars(&exchanges) <= BRIEF_CHARS);
         let told = |exchange: &Exchange| {
             let mut notices = exchange.turn.parts.iter().filter_map(|part| match part {
                 TurnPart::Notice { text } => Some(text.clone()),
@@ -212,5 +269,39 @@ mod tests {
         };
         assert_eq!(told(&exchanges[1]), text(9 - kept));
         assert_eq!(told(&exchanges[0]), text(10 - kept));
+    }
+
+    /// A turn whose call has an input of many strings and names many files.
+    fn wide_turn(index: u32) -> Exchange {
+        let call = ToolCall {
+            input: json!({"todos": vec!["Trim the wick of the lamp"; 60]}),
+            files: vec!["/home/ann/harbour/lamp.rs".into(); 60],
+            ..ToolCall::default()
+        };
+        let turn = Turn {
+            index,
+            prompt: "Light the lamp".into(),
+            parts: vec![TurnPart::Call(call); 3],
+            ..Turn::default()
+        };
+        let origin = TurnOrigin::History;
+        Exchange { turn, origin }
+    }
+
+    #[test]
+    fn turns_in_the_middle_are_left_out_and_named() {
+        for count in [1, 2, 60] {
+            let mut exchanges: Vec<Exchange> = (0..count).map(wide_turn).collect();
+            let left_out = brief(&mut exchanges);
+            assert!(count_chars(&exchanges) <= BRIEF_CHARS, "{count}");
+            let kept: Vec<u32> = exchanges.iter().map(|e| e.turn.index).collect();
+            let Some(TurnRange(range)) = left_out else {
+                assert_eq!(kept, Vec::from_iter(0..count));
+                continue;
+            };
+            let expected = (0..count).filter(|turn| !range.contains(turn));
+            assert_eq!(kept, Vec::from_iter(expected));
+            assert!(kept.len() > 4 && count > 2, "{range:?}");
+        }
     }
 }

@@ -28,10 +28,14 @@ pub struct CallView<'a> {
     pub edits: Vec<Vec<DiffLine<'a>>>,
     /// Inputs that are neither the subject, nor a command, a file or an edit.
     pub inputs: Vec<CallInput<'a>>,
+    /// Its output, with a note in the place of a long input that it repeats.
+    pub output: Option<Cow<'a, str>>,
 }
 
 /// Lines of context around a change.
 const CONTEXT_LINES: usize = 3;
+/// Fewest bytes of an input that is not shown again within the output.
+const REPEATED_BYTES: usize = 200;
 /// Inputs that the edits show.
 const EDIT_INPUTS: [&str; 7] = [
     "old_string",
@@ -68,7 +72,41 @@ impl<'a> CallView<'a> {
             status: call.status,
             subject: call.subject().or_else(first),
             edits,
+            output: call
+                .output
+                .as_deref()
+                .map(|output| cut_repeated_input(output, &inputs)),
             inputs,
+        }
+    }
+
+    /// Returns the input whose text the subject repeats, line by line: a plan that the user was asked to approve.
+    pub fn find_repeated_input(&self) -> Option<&CallInput<'a>> {
+        let subject = self.subject.filter(|subject| subject.contains('\n'))?;
+        self.inputs
+            .iter()
+            .find(|input| begins_with_words(&input.text, subject))
+    }
+}
+
+/// Returns true where a text begins with these words, whatever space is between them; the last one may be cut.
+fn begins_with_words(text: &str, words: &str) -> bool {
+    let mut found = text.split_whitespace();
+    let mut words = words.split_whitespace();
+    words.all(|word| found.next().is_some_and(|other| other.starts_with(word)))
+}
+
+/// Puts a note in the place of a long input that an output repeats, as the approval of a plan does.
+fn cut_repeated_input<'a>(output: &'a str, inputs: &[CallInput<'_>]) -> Cow<'a, str> {
+    let repeated = inputs.iter().find(|input| {
+        let text = input.text.trim();
+        text.len() >= REPEATED_BYTES && output.contains(text)
+    });
+    match repeated {
+        None => output.into(),
+        Some(input) => {
+            let note = format!("[{}, as above]", input.name);
+            output.replace(input.text.trim(), &note).into()
         }
     }
 }
@@ -152,6 +190,7 @@ fn format_input(value: &Value) -> Cow<'_, str> {
 mod tests {
     use super::*;
     use serde_json::json;
+    use session_core::CallDialog;
 
     fn call(name: &str, files: &[&str], input: Value) -> ToolCall {
         ToolCall {
@@ -222,5 +261,25 @@ mod tests {
         );
         let view = CallView::new(&read);
         assert_eq!(view.inputs[0].text, "{\n  \"deep\": [\n    1\n  ]\n}");
+    }
+
+    #[test]
+    fn a_plan_is_shown_once() {
+        let plan = "# Light the lamp\n\nTrim the wick, then fill the tank.\n".repeat(5);
+        let mut call = call("ExitPlanMode", &[], json!({"plan": plan}));
+        let lines = plan.lines().filter(|line| !line.is_empty());
+        let question = lines.collect::<Vec<_>>().join("\n");
+        call.dialog = CallDialog::new(Some(question), None);
+        call.output = Some(format!("Approved.\n\n## Plan:\n{}", plan.trim()));
+        let view = CallView::new(&call);
+        assert_eq!(view.find_repeated_input().unwrap().name, "plan");
+        assert_eq!(
+            view.output.unwrap(),
+            "Approved.\n\n## Plan:\n[plan, as above]"
+        );
+        call.input = json!({"plan": "# Trim the wick"});
+        let view = CallView::new(&call);
+        assert_eq!(view.find_repeated_input(), None);
+        assert_eq!(view.output.as_deref(), call.output.as_deref());
     }
 }

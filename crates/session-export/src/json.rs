@@ -26,6 +26,9 @@ pub struct ShownSession<'a, T> {
     gone: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     prompts_only: bool,
+    /// The address of turns that are not among those shown, for want of room.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turns_left_out: Option<String>,
     shown: T,
 }
 
@@ -42,8 +45,15 @@ impl<'a, T> ShownSession<'a, T> {
             resume: resume_line(session),
             gone: session.gone,
             prompts_only: session.prompts_only,
+            turns_left_out: None,
             shown,
         }
+    }
+
+    /// Names the turns that [`make_brief`](crate::make_brief) left out, as the address by which they are shown.
+    pub fn with_turns_left_out(mut self, address: Option<String>) -> Self {
+        self.turns_left_out = address;
+        self
     }
 }
 

@@ -159,7 +159,7 @@ fn format_call(call: &ToolCall, limit: TextLimit) -> String {
     for input in &view.inputs {
         out.push_str(&self::format_input(input, &view, limit));
     }
-    if let Some(output) = call.output.as_deref().filter(|o| !o.trim().is_empty()) {
+    if let Some(output) = view.output.as_deref().filter(|o| !o.trim().is_empty()) {
         out.push_str(&format_fenced("text", output, Some(limit)));
     }
     out

@@ -9,7 +9,7 @@
 //!
 //! [`Project`] says which root a directory belongs to and whether it is the user's own.
 //! The user's settings and state, whose paths may be links, are read and written by [`private`].
-//! [`Lock`] lets one process at a time through.
+//! [`Lock`] lets one process at a time through. [`DatabaseCopy`] is a private copy of a SQLite database.
 //!
 //! All that is made is its user's alone: by mode (0700, 0600), on Windows by a protected access list.
 //!
@@ -35,6 +35,7 @@
 #[cfg(windows)]
 mod acl;
 mod confined_file;
+mod database_copy;
 mod dir;
 mod error;
 mod home;
@@ -51,6 +52,7 @@ mod user_directory;
 mod windows;
 
 pub use confined_file::ConfinedFile;
+pub use database_copy::{DatabaseCopy, write_ahead_log};
 pub use dir::{Dir, Durability, Existing};
 pub use error::{FileError, Result, io_hint, path_line};
 pub use home::{HOME_VARIABLE, home_directory};

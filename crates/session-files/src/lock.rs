@@ -2,7 +2,7 @@
 
 use crate::dir::Dir;
 use crate::error::{FileError, Result};
-use crate::temporary::TEMPORARY;
+use crate::temporary::is_temporary;
 use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -105,8 +105,26 @@ impl Lock {
 /// lock that every writer there takes.
 pub fn remove_temporary_files(dir: &Dir, relative: &Path, most: usize) {
     for name in dir.names(relative, most).unwrap_or_default() {
-        if name.to_string_lossy().starts_with(TEMPORARY) {
+        if is_temporary(&name) {
             let _ = dir.remove(&relative.join(name));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_temporary_files_are_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let names = [".new-draft.md", ".new-1f-2a-0", "note.md"];
+        for name in names {
+            fs_err::write(directory.path().join(name), "text").unwrap();
+        }
+        let dir = Dir::open(directory.path()).unwrap();
+        remove_temporary_files(&dir, Path::new(""), 100);
+        let is_there = names.map(|name| directory.path().join(name).exists());
+        assert_eq!(is_there, [true, false, true]);
     }
 }

@@ -74,10 +74,7 @@ impl Exclusions {
     }
 
     /// Returns true when all that was excluded from an index still is: it lacks nothing of its histories.
-    ///
-    /// # Errors
-    /// When the index fails.
-    pub fn only_add_to(&self, index: &Reader) -> Result<bool, ForgetError> {
+    fn only_add_to(&self, index: &Reader) -> Result<bool, ForgetError> {
         let was_without = index.setting(SETTING)?.unwrap_or_default().is_empty();
         let Some(applied) = index.setting(RULES_SETTING)? else {
             return Ok(was_without);
@@ -89,11 +86,16 @@ impl Exclusions {
 
     /// Removes from an index what is excluded, and notes that it was. It is committed, but what was
     /// removed leaves the disk by [`Writer::purge`]. Cached vectors of queries are deleted. A database that was put aside
-    /// stays: it may be all that is left of other sessions.
+    /// stays: it may be all that is left of other sessions. Where less is excluded than before, all cursors are reset, so that
+    /// the histories are read again.
     ///
     /// # Errors
     /// When the index fails; the next call takes it up.
     pub fn apply(&self, writer: &mut Writer) -> Result<RemovedCounts, ForgetError> {
+        // Before it is noted what is excluded: a kill between both would leave the histories unread for ever.
+        if !self.only_add_to(writer.reader()?)? {
+            writer.reset_cursors()?;
+        }
         let mut removed = RemovedCounts::default();
         let sessions = writer.reader()?.sessions()?;
         let (mut excluded, mut kept) = (Vec::new(), Vec::new());

@@ -329,7 +329,7 @@ impl Exclusions {
 }
 
 impl Exclusions {
-    /// Returns a hash of each rule of the settings, and one of the records.
+    /// Returns a hash of each rule of the settings and of each entry of the records.
     pub(crate) fn rule_hashes(&self) -> Vec<String> {
         let ExcludeSettings {
             projects,
@@ -345,8 +345,9 @@ impl Exclusions {
             let rules = rules.iter();
             rules.map(move |rule| format!("{RULES} {kind} {rule}"))
         });
-        let records = format!("{RULES} records {}", self.records.fingerprint());
-        let all = rules.chain([records]);
+        let entries = self.records.entries().iter();
+        let entries = entries.map(|entry| format!("{RULES} entry {}", entry.fingerprint()));
+        let all = rules.chain(entries);
         all.map(|rule| blake3::hash(rule.as_bytes()).to_hex()[..32].to_owned())
             .collect()
     }

@@ -37,6 +37,14 @@ pub enum ForgetError {
         /// The reason.
         reason: String,
     },
+    /// The records cannot be formatted.
+    #[error("`{path}` was not written: {reason}")]
+    Unwritten {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
     /// The records would be larger than they may be.
     #[error("what was forgotten would take {0} MB to remember, of at most {max}", max = LIMIT >> 20)]
     TooMuch(u64),
@@ -61,6 +69,7 @@ impl ForgetError {
                 "name whole projects in `exclude.projects` of the configuration instead of forgetting their turns",
             ),
             Self::Store(error) | Self::NotBegun(error) | Self::Purge(error) => error.hint(),
+            Self::Unwritten { .. } => Some("`session-search doctor` looks for what is wrong"),
             Self::Pattern(_) => None,
         }
     }
@@ -129,6 +138,20 @@ impl ForgottenEntry {
     pub fn is_by_marker(&self) -> bool {
         self.what == ForgetReason::Marker.name()
     }
+
+    /// Returns a hash of the entry, which no other has.
+    pub(crate) fn fingerprint(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        self.update_hasher(&mut hasher);
+        hasher.finalize().to_hex().to_string()
+    }
+
+    fn update_hasher(&self, hasher: &mut blake3::Hasher) {
+        hasher.update(&self.id.to_le_bytes());
+        self.hashes.iter().for_each(|hash| {
+            hasher.update(hash.as_bytes());
+        });
+    }
 }
 
 /// The records of what was forgotten: hashes with a key of this machine.
@@ -143,7 +166,18 @@ pub struct ForgottenRecords {
 struct RecordFile {
     /// The key, in hex.
     key: String,
+    /// The number of the next entry: that of a removed one is not given again. Older files have none.
+    #[serde(default)]
+    next_id: u32,
     entries: Vec<ForgottenEntry>,
+}
+
+impl RecordFile {
+    /// Returns a number that no entry has had.
+    fn next_id(&self) -> u32 {
+        let last = self.entries.last().map_or(0, |last| last.id);
+        self.next_id.max(last.saturating_add(1))
+    }
 }
 
 impl ForgottenRecords {
@@ -203,7 +237,7 @@ impl ForgottenRecords {
             if records.file.key.is_empty() {
                 records.file.key = new_key();
             }
-            let id = records.entries().last().map_or(1, |last| last.id + 1);
+            let id = records.file.next_id;
             let entry = ForgottenEntry {
                 id,
                 at: new.at.to_owned(),
@@ -233,25 +267,33 @@ impl ForgottenRecords {
     /// Reads the file again under its lock, changes its entries and writes it: another process may have
     /// changed it since it was opened. Records that were never opened have no file.
     fn update<T>(&mut self, change: impl FnOnce(&mut Self) -> T) -> Result<T, ForgetError> {
-        let Some(_lock) = self.lock()? else {
-            let changed = change(self);
-            self.collect_hashes();
-            return Ok(changed);
+        let lock = self.lock()?;
+        let mut records = match &lock {
+            Some(_) => Self::open(&self.path)?,
+            None => self.clone(),
         };
-        let mut records = Self::open(&self.path)?;
         let before = records.entries().len();
+        records.file.next_id = records.file.next_id();
         let changed = change(&mut records);
-        if records.entries().len() != before {
-            let text = serde_json::to_string(&records.file).unwrap_or_default();
-            // A file that cannot be read again would keep everything from being read.
-            if text.len() as u64 > LIMIT {
-                return Err(ForgetError::TooMuch(text.len() as u64 >> 20));
-            }
-            private::write(&self.path, text.as_bytes())?;
+        records.file.next_id = records.file.next_id();
+        if lock.is_some() && records.entries().len() != before {
+            records.write()?;
         }
         records.collect_hashes();
         *self = records;
         Ok(changed)
+    }
+
+    fn write(&self) -> Result<(), ForgetError> {
+        let text = serde_json::to_string(&self.file).map_err(|error| ForgetError::Unwritten {
+            path: self.path.clone(),
+            reason: error.to_string(),
+        })?;
+        // A file that cannot be read again would keep everything from being read.
+        if text.len() as u64 > LIMIT {
+            return Err(ForgetError::TooMuch(text.len() as u64 >> 20));
+        }
+        Ok(private::write(&self.path, text.as_bytes())?)
     }
 
     /// Waits for the lock of the file; `None` for records without a file.
@@ -281,12 +323,8 @@ impl ForgottenRecords {
     /// Returns a hash of all that is remembered, which changes with it.
     pub(crate) fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        for entry in &self.file.entries {
-            hasher.update(&entry.id.to_le_bytes());
-            entry.hashes.iter().for_each(|hash| {
-                hasher.update(hash.as_bytes());
-            });
-        }
+        let entries = self.file.entries.iter();
+        entries.for_each(|entry| entry.update_hasher(&mut hasher));
         hasher.finalize().to_hex().to_string()
     }
 
@@ -344,8 +382,35 @@ mod tests {
         assert!(one.remove(2).unwrap(), "an entry of the other");
         assert!(one.holds("harbour") && !one.holds("lighthouse"));
         assert!(!other.remove(2).unwrap(), "it is gone");
-        assert_eq!(add(&mut other, "oil"), 2);
+        assert_eq!(add(&mut other, "oil"), 3);
         assert_eq!(open().entries().len(), 2);
+    }
+
+    /// A script that repeats `--undo` would bring back what another one forgot.
+    #[test]
+    fn the_number_of_a_removed_entry_is_not_given_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("forgotten.json");
+        for mut records in [
+            ForgottenRecords::default(),
+            ForgottenRecords::open(&path).unwrap(),
+        ] {
+            assert_eq!(add(&mut records, "harbour"), 1);
+            assert!(records.remove(1).unwrap());
+            assert_eq!(add(&mut records, "lighthouse"), 2);
+            assert!(!records.remove(1).unwrap());
+        }
+    }
+
+    #[test]
+    fn a_file_without_the_next_number_is_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("forgotten.json");
+        let entry = r#"{"id":4,"at":"","what":"session","sessions":1,"turns":0,"hashes":[]}"#;
+        fs_err::write(&path, format!(r#"{{"key":"00","entries":[{entry}]}}"#)).unwrap();
+        let mut records = ForgottenRecords::open(&path).unwrap();
+        assert!(records.remove(4).unwrap());
+        assert_eq!(add(&mut records, "harbour"), 5);
     }
 
     #[test]

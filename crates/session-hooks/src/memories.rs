@@ -47,6 +47,8 @@ pub struct SavedMemory {
     pub proposed: Triggers,
     /// The secrets that were replaced in it.
     pub replaced_secrets: ReplacedSecrets,
+    /// What failed after it was saved.
+    pub notes: Vec<String>,
 }
 
 impl SavedMemory {
@@ -219,10 +221,11 @@ impl Memories {
     }
 
     /// Saves a memory, compares it with the others, makes its vectors and applies retention. The user's prompts in
-    /// the turns that it comes from stand in for cues.
+    /// the turns that it comes from stand in for cues. What fails once it is saved becomes a note: who took it for a
+    /// failure would save it again.
     ///
     /// # Errors
-    /// When the draft is not valid, a file cannot be written, or the model fails.
+    /// When the draft is not valid, or a file cannot be written.
     pub fn save(
         &self,
         draft: &MemoryDraft,
@@ -236,24 +239,99 @@ impl Memories {
         };
         let memory = self.store.save(&draft, scope, now)?;
         self.record_in_calling_session(&memory);
-        let active = self.store.list(&[MemoryState::Active]).memories;
-        let model = self.model()?;
-        let embedder = self.embedder(model.as_ref());
-        let repeats = find_duplicates(&memory, &active, &embedder)?;
-        embedder.embed_missing(std::slice::from_ref(&memory))?;
-        let moved = apply_retention(&self.store, &self.retention, now.timestamp())?;
+        let repeats = self.compare_and_embed(&memory);
+        let moved = apply_retention(&self.store, &self.retention, now.timestamp());
+        let mut notes = Vec::new();
         Ok(SavedMemory {
             proposed: self.propose_triggers(&memory),
             replaced_secrets: self.store.find_secrets(draft.texts()),
+            repeats: note_failure(repeats, "compared with the other memories", &mut notes),
+            moved: note_failure(
+                moved.map_err(MemoriesError::from),
+                "followed by retention",
+                &mut notes,
+            ),
             memory,
-            repeats,
-            moved,
+            notes,
         })
     }
+
+    /// Finds the memories that a new one repeats, and makes its vectors.
+    fn compare_and_embed(&self, memory: &Memory) -> Result<Vec<NearDuplicate>, MemoriesError> {
+        let active = self.store.list(&[MemoryState::Active]).memories;
+        let model = self.model()?;
+        let embedder = self.embedder(model.as_ref());
+        let repeats = find_duplicates(memory, &active, &embedder)?;
+        embedder.embed_missing(std::slice::from_ref(memory))?;
+        Ok(repeats)
+    }
+}
+
+/// Returns a result that came after a save, or the default with a note on its error.
+fn note_failure<T: Default>(
+    result: Result<T, MemoriesError>,
+    step: &str,
+    notes: &mut Vec<String>,
+) -> T {
+    result.unwrap_or_else(|error| {
+        let hint = error.hint().map(|hint| format!("\nhint: {hint}"));
+        let hint = hint.unwrap_or_default();
+        notes.push(format!("it is saved, but not {step}: {error}{hint}"));
+        T::default()
+    })
 }
 
 /// Cuts each line of a note: a repository chooses its text.
 fn clip_lines(text: &str) -> String {
     let lines = text.lines().map(|line| clip(line, NOTE_LINE_BYTES));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_memory::{DirectoryRecords, StorageLocation, StorageSettings};
+    use session_sources::Env;
+
+    fn memories(home: &Path) -> Memories {
+        let directories = memory_directories(None, home, StorageLocation::GlobalOnly).unwrap();
+        let records = DirectoryRecords::new(home.join("records"));
+        Memories {
+            home: Home::new(Env::with_home(home), home.join("index")),
+            project: None,
+            notes: Vec::new(),
+            store: MemoryStore::new(directories, records),
+            retention: StorageSettingsByScope::default(),
+        }
+    }
+
+    #[test]
+    fn a_failure_after_the_save_is_a_note() {
+        let home = tempfile::tempdir().unwrap();
+        let mut memories = memories(home.path());
+        memories.retention.global = StorageSettings {
+            archive_above: 0,
+            archive_after_days: 0,
+            ..StorageSettings::default()
+        };
+        let directory = &memories.store.directories()[0].path;
+        fs_err::create_dir_all(directory).unwrap();
+        fs_err::write(directory.join("archive"), "a file in the way").unwrap();
+        let draft = MemoryDraft {
+            topic: "Lantern".into(),
+            key_info: vec!["in the harbour".into()],
+            ..MemoryDraft::default()
+        };
+        let saved = memories.save(&draft, false, &Zoned::now()).unwrap();
+        assert!(saved.memory.path.exists());
+        let note = saved.notes.first().unwrap();
+        assert!(
+            note.starts_with("it is saved, but not followed by"),
+            "{note}"
+        );
+        assert_eq!(
+            memories.store.list(&[MemoryState::Active]).memories.len(),
+            1
+        );
+    }
 }

@@ -22,6 +22,13 @@ impl CommitSchedule {
         Self { began, last: began }
     }
 
+    /// Begins the work as of an hour ago: a commit is due.
+    #[cfg(test)]
+    pub(crate) fn begin_due() -> Self {
+        let began = Instant::now() - Duration::from_secs(3600);
+        Self { began, last: began }
+    }
+
     /// Returns true when it is time for a commit, which counts as done then.
     pub(crate) fn is_due(&mut self) -> bool {
         let worked = self.last.duration_since(self.began);

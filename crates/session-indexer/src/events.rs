@@ -193,7 +193,6 @@ impl Sink for Sender<'_> {
             return self.send(Event::Marked(self.session.id.clone()));
         }
         match self.policy.exclusions.excludes_turn(&self.session, &turn) {
-            true if turn.continues => self.flow(),
             true => self.deliver_turn(blank(&turn)),
             false => self.deliver_turn(turn),
         }
@@ -232,7 +231,8 @@ impl Sink for Sender<'_> {
     }
 }
 
-/// Returns a turn without anything that was said or done: its number in the session stays.
+/// Returns a turn without anything that was said or done: its number in the session stays. Where it goes on with what is
+/// excluded, it takes the place of its beginning.
 fn blank(turn: &Turn) -> Turn {
     Turn {
         index: turn.index,

@@ -1,7 +1,7 @@
 //! Outcome and progress of a refresh.
 
 use serde::Serialize;
-use session_forget::{MarkedSession, RemovedCounts};
+use session_forget::RemovedCounts;
 use session_store::{StoreError, old_databases};
 use std::path::{Path, PathBuf};
 
@@ -31,9 +31,6 @@ pub struct Outcome {
     /// A database that was put aside, where something is to be said of it.
     #[serde(skip)]
     pub old_database: Option<OldDatabase>,
-    /// Sessions with a prompt that asks to leave them out, by agent and id.
-    #[serde(skip)]
-    pub marked: Vec<MarkedSession>,
     /// Deleted text is still in the log, which a reader keeps.
     #[serde(skip)]
     pub purge_waits: bool,

@@ -1,6 +1,5 @@
 //! One refresh, from listing to the last commit.
 
-use crate::commit_schedule::CommitSchedule;
 use crate::discover::{Change, Changes, discover};
 use crate::embedding::{Embedding, embed_pending, known};
 use crate::listed_histories::ListedHistories;
@@ -15,6 +14,7 @@ use session_sources::Env;
 use session_store::{
     FileDigests, ModelId, PurgeOutcome, Reader, StoreError, Writer, WriterOptions,
 };
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -272,7 +272,7 @@ fn run(
 ) -> Result<Outcome, IndexError> {
     let first = writer.reader()?.is_empty()?;
     let reads_all = first || how.mode == Mode::Full;
-    let mut removed = apply_exclusions(how, writer)?;
+    let removed = apply_exclusions(how, writer)?;
     let budget = if first { None } else { how.budget };
     let deadline = budget.map(|b| Instant::now() + b);
     let mut changes = match seen {
@@ -289,9 +289,8 @@ fn run(
         embedders: if reads_all { &how.embedders } else { &[] },
     };
     let mut outcome = read(how, writer, &changes, &options)?;
-    removed += leave_out_marked(how, writer, &outcome)?;
-    outcome.removed = removed;
-    outcome.old_database = OldDatabase::after_removal(&how.root, removed);
+    outcome.removed += removed;
+    outcome.old_database = OldDatabase::after_removal(&how.root, outcome.removed);
     outcome.was_open_to_others = writer.was_open_to_others();
     for embedder in &how.embedders {
         let embedded = embed_pending(
@@ -336,24 +335,6 @@ fn apply_exclusions(how: &Refresh<'_>, writer: &mut Writer) -> Result<RemovedCou
     if !exclusions.differ_from(writer.reader()?)? {
         return Ok(RemovedCounts::default());
     }
-    let only_adds = exclusions.only_add_to(writer.reader()?)?;
-    let removed = exclusions.apply(writer)?;
-    if !only_adds {
-        writer.reset_cursors()?;
-    }
-    Ok(removed)
-}
-
-/// Leaves out the sessions with a prompt that asks for it, from now on.
-fn leave_out_marked(
-    how: &Refresh<'_>,
-    writer: &mut Writer,
-    outcome: &Outcome,
-) -> Result<RemovedCounts, IndexError> {
-    if outcome.marked.is_empty() {
-        return Ok(RemovedCounts::default());
-    }
-    let exclusions = how.policy.exclusions.with_sessions(&outcome.marked)?;
     Ok(exclusions.apply(writer)?)
 }
 
@@ -369,16 +350,7 @@ fn read(
     let models = specs.map(|spec| writer.add_model(&spec.fingerprint(), &spec.name, spec.dims));
     let models = models.collect::<Result<Vec<_>, _>>()?;
     let preparer = writer.turn_preparer();
-    let mut storing = Storing {
-        writer,
-        turns: 0,
-        files: 0,
-        models,
-        embedded: 0,
-        commits: CommitSchedule::begin(),
-        times: None,
-        marked: Vec::new(),
-    };
+    let mut storing = Storing::new(writer, models, &how.policy.exclusions);
     let mut bytes = 0;
     parse::in_order(
         &changes.changed,
@@ -389,12 +361,23 @@ fn read(
             storing.file(change, &events)?;
             bytes += change.location.stamp.size;
             how.progress.at(Stage::Reading, bytes, sizes);
-            Ok::<(), StoreError>(())
+            Ok::<(), IndexError>(())
         },
     )?;
-    let (turns, files_read, embedded) = (storing.turns, storing.files, storing.embedded);
-    let marked = std::mem::take(&mut storing.marked);
-    if let Some(times) = storing.times {
+    storing.record_marks()?;
+    let Storing {
+        turns,
+        files: files_read,
+        embedded,
+        exclusions,
+        times,
+        ..
+    } = storing;
+    let with_marked = match exclusions {
+        Cow::Owned(exclusions) => Some(exclusions),
+        Cow::Borrowed(_) => None,
+    };
+    if let Some(times) = times {
         writer.link_prompt_copies(times)?;
     }
     let files_left = changes.changed.len() - files_read;
@@ -410,13 +393,18 @@ fn read(
         how.policy.exclusions.delete_unheld_titles(writer)?;
     }
     writer.commit()?;
+    // What was stored of marked sessions before their marks.
+    let removed = match with_marked {
+        Some(exclusions) => exclusions.apply(writer)?,
+        None => RemovedCounts::default(),
+    };
     Ok(Outcome {
         files_read,
         files_left,
         files_gone: gone.len(),
         turns,
         embedded,
-        marked,
+        removed,
         ..Outcome::default()
     })
 }

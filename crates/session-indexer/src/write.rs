@@ -5,10 +5,14 @@ use crate::discover::{Change, path_key};
 use crate::event_channel::EventReceiver;
 use crate::events::Event;
 use crate::listed_histories::problem;
-use session_forget::MarkedSession;
-use session_store::{FileId, FileStamp, ModelRow, Problem, SessionId, StoreError, Writer};
+use crate::refresh::IndexError;
+use session_forget::{Exclusions, MarkedSession};
+use session_store::{FileId, FileStamp, ModelRow, Problem, SessionId, Writer};
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::path::Path;
+
+type Result<T> = std::result::Result<T, IndexError>;
 
 /// Stores events file by file and commits from time to time.
 pub(crate) struct Storing<'a> {
@@ -20,8 +24,10 @@ pub(crate) struct Storing<'a> {
     /// Texts whose vectors came with the turns.
     pub(crate) embedded: usize,
     pub(crate) commits: CommitSchedule,
-    /// Sessions with a prompt that asks to leave them out, by agent and id.
+    /// Sessions with a prompt that asks to leave them out, which are not yet recorded.
     pub(crate) marked: Vec<MarkedSession>,
+    /// What is excluded, marked sessions that are recorded included.
+    pub(crate) exclusions: Cow<'a, Exclusions>,
     /// The times of the turns so far.
     pub(crate) times: Option<RangeInclusive<i64>>,
 }
@@ -40,13 +46,27 @@ struct FileProgress {
     settled: usize,
 }
 
-impl Storing<'_> {
+impl<'a> Storing<'a> {
+    pub(crate) fn new(
+        writer: &'a mut Writer,
+        models: Vec<ModelRow>,
+        exclusions: &'a Exclusions,
+    ) -> Self {
+        Self {
+            writer,
+            turns: 0,
+            files: 0,
+            models,
+            embedded: 0,
+            commits: CommitSchedule::begin(),
+            marked: Vec::new(),
+            exclusions: Cow::Borrowed(exclusions),
+            times: None,
+        }
+    }
+
     /// Stores one file's events until its reader is done or stopped.
-    pub(crate) fn file(
-        &mut self,
-        change: &Change,
-        events: &EventReceiver,
-    ) -> Result<(), StoreError> {
+    pub(crate) fn file(&mut self, change: &Change, events: &EventReceiver) -> Result<()> {
         let mut reading = None;
         let end = events.find_map(|event| self.event(change, &mut reading, event).transpose());
         match (end, reading) {
@@ -55,7 +75,7 @@ impl Storing<'_> {
             (None, Some(reading)) => {
                 // What came after the last checkpoint comes again.
                 let mut settled = reading.warnings.iter().take(reading.settled);
-                settled.try_for_each(|warning| self.writer.record_problem(warning))
+                Ok(settled.try_for_each(|warning| self.writer.record_problem(warning))?)
             }
         }
     }
@@ -66,7 +86,7 @@ impl Storing<'_> {
         change: &Change,
         reading: &mut Option<FileProgress>,
         event: &mut Event,
-    ) -> Result<Option<()>, StoreError> {
+    ) -> Result<Option<()>> {
         let reading = match reading {
             Some(reading) => reading,
             none => none.insert(self.open(change)?),
@@ -84,7 +104,7 @@ impl Storing<'_> {
         Ok(None)
     }
 
-    fn open(&mut self, change: &Change) -> Result<FileProgress, StoreError> {
+    fn open(&mut self, change: &Change) -> Result<FileProgress> {
         let path = path_key(&change.location);
         let file = self.writer.upsert_file(&change.source.name(), &path)?;
         self.writer.clear_unreadable(&path)?;
@@ -100,12 +120,7 @@ impl Storing<'_> {
 
     /// Forgets the file's past when it is read from its beginning. Not before
     /// something was read: a locked file has not lost its sessions.
-    fn begin(
-        &mut self,
-        change: &Change,
-        reading: &mut FileProgress,
-        event: &Event,
-    ) -> Result<(), StoreError> {
+    fn begin(&mut self, change: &Change, reading: &mut FileProgress, event: &Event) -> Result<()> {
         if !reading.anew && is_anew(change, event) {
             let path = path_key(&change.location);
             self.writer.begin_full_read(reading.file, &path)?;
@@ -116,7 +131,7 @@ impl Storing<'_> {
 
     /// Ends a file. One that gave nothing but warnings has not been read: what
     /// is wrong with it holds only until the next try.
-    fn finish(&mut self, change: &Change, reading: &FileProgress) -> Result<(), StoreError> {
+    fn finish(&mut self, change: &Change, reading: &FileProgress) -> Result<()> {
         let nothing_read = reading.session.is_none()
             && (reading.cursor.is_none() || reading.cursor == change.cursor);
         for warning in &reading.warnings {
@@ -133,7 +148,7 @@ impl Storing<'_> {
         self.commit_if_due()
     }
 
-    fn checkpoint(&mut self, reading: &mut FileProgress, at: String) -> Result<(), StoreError> {
+    fn checkpoint(&mut self, reading: &mut FileProgress, at: String) -> Result<()> {
         // Not the stamp: until the end is reached the file counts as changed.
         self.writer
             .checkpoint(reading.file, &at, FileStamp::default())?;
@@ -147,7 +162,7 @@ impl Storing<'_> {
         change: &Change,
         reading: &mut FileProgress,
         event: &mut Event,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         self.begin(change, reading, event)?;
         let writer = &mut *self.writer;
         match event {
@@ -180,7 +195,7 @@ impl Storing<'_> {
             Event::Gone(uid) => writer.mark_session_gone(reading.file, uid)?,
             Event::Title { message, title } => writer.store_external_title(message, title)?,
             Event::Checkpoint(at) => self.checkpoint(reading, std::mem::take(&mut at.0))?,
-            Event::Failed(error) => return error.take().map_or(Ok(()), Err),
+            Event::Failed(error) => return error.take().map_or(Ok(()), |error| Err(error.into())),
             Event::Marked(_) | Event::Warning(_) | Event::Done => {}
         }
         Ok(())
@@ -194,9 +209,21 @@ impl Storing<'_> {
         });
     }
 
-    fn commit_if_due(&mut self) -> Result<(), StoreError> {
+    fn commit_if_due(&mut self) -> Result<()> {
         if self.commits.is_due() {
+            self.record_marks()?;
             self.writer.commit()?;
+        }
+        Ok(())
+    }
+
+    /// Records the marked sessions, before a commit: the cursors that it stores have passed their marks, which are not
+    /// read again.
+    pub(crate) fn record_marks(&mut self) -> Result<()> {
+        if !self.marked.is_empty() {
+            let exclusions = self.exclusions.with_sessions(&self.marked)?;
+            self.exclusions = Cow::Owned(exclusions);
+            self.marked.clear();
         }
         Ok(())
     }
@@ -227,4 +254,41 @@ fn is_anew(change: &Change, event: &Event) -> bool {
     let replaced = matches!(event, Event::Session { fresh: true, .. });
     change.cursor.as_ref().is_none_or(String::is_empty)
         || (replaced && change.location.located.session.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_core::SourceName;
+    use session_forget::{ExcludeSettings, ForgottenRecords};
+    use session_store::Reader;
+
+    #[test]
+    fn nothing_is_committed_before_marks_are_recorded() {
+        let directory = tempfile::tempdir().unwrap();
+        let records = directory.path().join("forgotten.json");
+        let exclusions = ForgottenRecords::open(&records).unwrap();
+        let exclusions = Exclusions::new(exclusions, &ExcludeSettings::default()).unwrap();
+        let root = directory.path().join("index");
+        let mut writer = Writer::open(&root).unwrap();
+        let source = SourceName::new("claude");
+        writer.upsert_file(&source, "/h/a.jsonl").unwrap();
+        let mut storing = Storing::new(&mut writer, Vec::new(), &exclusions);
+        storing.commits = CommitSchedule::begin_due();
+        storing.marked.push(MarkedSession {
+            source: "claude".to_owned(),
+            id: "a".to_owned(),
+        });
+        let committed = || Reader::open(&root).unwrap().files().unwrap().len();
+        let obstacle = records.with_extension("lock");
+        fs_err::create_dir(&obstacle).unwrap();
+        storing.commit_if_due().unwrap_err();
+        assert_eq!(committed(), 0);
+        fs_err::remove_dir(&obstacle).unwrap();
+        storing.commits = CommitSchedule::begin_due();
+        storing.commit_if_due().unwrap();
+        assert_eq!(committed(), 1);
+        let entries = ForgottenRecords::open(&records).unwrap();
+        assert_eq!(entries.entries().len(), 1);
+    }
 }

@@ -4,7 +4,7 @@ use crate::call_error::CallError;
 use anyhow::anyhow;
 use jiff::Zoned;
 use session_agents::CallingProcess;
-use session_display::{format_unknown_project, format_unmet_filter, short_id};
+use session_display::{format_unknown_project_and_others, format_unmet_filter, short_id};
 use session_query::{
     FilterField, SearchEngine, Snapshot, TypedCondition, TypedQuery, find_unmet_clause,
 };
@@ -147,7 +147,7 @@ impl<'a> IndexView<'a> {
         let Snapshot { index, sessions } = self.snapshot;
         // Why nothing was found is no reason to fail.
         let unmet = || find_unmet_clause(index, sessions, clauses).ok().flatten();
-        format_unknown_project(clauses, sessions).or_else(|| {
+        format_unknown_project_and_others(clauses, sessions).or_else(|| {
             unmet().and_then(|unmet| format_unmet_filter(&unmet.clause, &unmet.branches))
         })
     }

@@ -124,8 +124,9 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<RememberAnswer, 
     let broad = memories.find_broad_triggers(&saved.memory.front.when);
     notes.extend(broad.iter().map(|it| format_broad_note(it, &saved.memory)));
     notes.extend(format_moved_note(&saved));
+    notes.extend(saved.notes.iter().cloned());
     let command = saved.trigger_command();
-    notes.extend(command.map(|command| format!("nothing says when it matters; `{command}` does")));
+    notes.extend(command.map(|command| format!("it has no triggers; `{command}` adds some")));
     let answer = ToolAnswer {
         notes,
         data: list_repeats(&saved),

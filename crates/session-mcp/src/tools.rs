@@ -164,7 +164,7 @@ fn describe_history() -> Tool {
         "project": {"type": "string", "description": "As in search"},
         "limit": {"type": "integer", "minimum": 1, "maximum": 100},
     });
-    let description = "List turns that touched a file, ran a command or met an error, newest first; or what cured an error.";
+    let description = "List turns that touched a file, ran a command (its runs before mentions) or met an error, newest first; or what cured an error.";
     describe_reading_tool("history", description, properties, &["what", "pattern"])
 }
 

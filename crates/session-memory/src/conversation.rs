@@ -77,7 +77,7 @@ impl MemoryStore {
             });
         }
         let path = conversation_path(memory.id());
-        let written = self.records().read_hashes(directory);
+        let written = self.records().read_hashes(directory)?;
         let is_other = written
             .get(&*path.to_string_lossy())
             .is_some_and(|w| *w != hash);

@@ -350,23 +350,32 @@ impl DirectoryRecords {
 
     /// Reads the hashes of the files that this program wrote in a directory. They are apart from the
     /// record: each worktree has its own, and prompts do not need them.
-    pub(crate) fn read_hashes(&self, directory: &MemoryDirectory) -> FileHashes {
-        let bytes = private::read(&self.hashes_path(directory), HASHES_LIMIT)
-            .ok()
-            .flatten();
-        serde_json::from_slice(&bytes.unwrap_or_default()).unwrap_or_default()
+    ///
+    /// # Errors
+    /// When they are too large or damaged: the next writer would replace them by its own alone.
+    pub(crate) fn read_hashes(&self, directory: &MemoryDirectory) -> Result<FileHashes> {
+        let path = self.hashes_path(directory);
+        let Some(bytes) = private::read(&path, HASHES_LIMIT)? else {
+            return Ok(FileHashes::new());
+        };
+        serde_json::from_slice(&bytes).map_err(|_| {
+            MemoryError::refused_with_hint(
+                format!("`{}` is damaged", path.display()),
+                "move it away; generated pages of the project that changed since are not written again then",
+            )
+        })
     }
 
     /// Updates the hashes of a directory whose lock the caller holds.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// When they cannot be read or written.
     pub(crate) fn update_hashes(
         &self,
         directory: &MemoryDirectory,
         change: impl FnOnce(&mut FileHashes),
     ) -> Result<()> {
-        let before = self.read_hashes(directory);
+        let before = self.read_hashes(directory)?;
         let mut hashes = before.clone();
         change(&mut hashes);
         if hashes != before {

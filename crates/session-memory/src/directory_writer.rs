@@ -198,7 +198,7 @@ impl<'a> DirectoryWriter<'a> {
     /// Removes conversations whose save was killed before their memory was written, where they are unchanged.
     /// A memory that is gone otherwise may be on another branch: git does not bring its conversation back.
     fn settle_conversations(&self) -> Result<()> {
-        let written = self.records.read_hashes(self.directory);
+        let written = self.records.read_hashes(self.directory)?;
         let unfinished = written.iter().filter_map(|(key, hash)| {
             let path = key.strip_prefix(UNFINISHED)?;
             Some((path, hash))

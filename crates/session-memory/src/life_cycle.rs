@@ -7,6 +7,7 @@ use crate::memory::{Memory, MemoryScope, MemoryState};
 use crate::memory_directory::{MemoryDirectory, StorageLocation};
 use crate::memory_store::MemoryStore;
 use crate::setting_values;
+use crate::state_change::FreeMove;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -72,6 +73,9 @@ pub struct MovedMemories {
     pub archived: Vec<String>,
     /// The ids that were put into the trash.
     pub trashed: Vec<String>,
+    /// The ids that stayed where they are, since another file of the id is where they would go.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<String>,
 }
 
 /// Days of the last recall, `2026-01-10`, by id.
@@ -198,22 +202,42 @@ fn apply_directory_retention(
     let over_limit = active.saturating_sub(settings.archive_above);
     if settings.auto_archive && over_limit > 0 {
         let old = find_unused_since(store, MemoryState::Active, settings.archive_after_days, now);
-        for memory in old.iter().take(over_limit) {
-            if let Some(memory) = store.move_if_unchanged(memory, MemoryState::Archive)? {
-                record_use(store, &[&memory], now);
-                moved.archived.push(memory.id().to_owned());
-            }
-        }
+        archive_first(store, &old, over_limit, now, moved)?;
     }
     if let Ok(days) = u32::try_from(settings.retention_days) {
         record_missing_days(store, now);
         for memory in find_unused_since(store, MemoryState::Archive, days, now) {
-            if store
-                .move_if_unchanged(&memory, MemoryState::Trash)?
-                .is_some()
-            {
-                moved.trashed.push(memory.id().to_owned());
+            match store.move_if_free(&memory, MemoryState::Trash)? {
+                FreeMove::Moved(memory) => moved.trashed.push(memory.id().to_owned()),
+                FreeMove::MovedBefore => {}
+                FreeMove::Occupied => moved.skipped.push(memory.id().to_owned()),
             }
+        }
+    }
+    Ok(())
+}
+
+/// Archives the first `count` of some active memories whose ids are free in the archive.
+fn archive_first(
+    store: &MemoryStore,
+    memories: &[Memory],
+    count: usize,
+    now: Timestamp,
+    moved: &mut MovedMemories,
+) -> Result<()> {
+    let mut left = count;
+    for memory in memories {
+        if left == 0 {
+            break;
+        }
+        match store.move_if_free(memory, MemoryState::Archive)? {
+            FreeMove::Moved(memory) => {
+                record_use(store, &[&memory], now);
+                moved.archived.push(memory.id().to_owned());
+                left -= 1;
+            }
+            FreeMove::MovedBefore => left -= 1,
+            FreeMove::Occupied => moved.skipped.push(memory.id().to_owned()),
         }
     }
     Ok(())

@@ -13,7 +13,7 @@ use session_core::parallel::run_both;
 use session_core::{
     BandThresholds, ConfidenceBand, FusedItem, ListScore, Normalization, ScoredItem, fuse,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The weight of the dense list.
 const DENSE_WEIGHT: f32 = 0.6;
@@ -270,17 +270,59 @@ impl MemoryRanking<'_> {
     }
 }
 
+/// Memories by what replaced them.
+struct Replacements<'a> {
+    memories: &'a [Memory],
+    by_id: HashMap<&'a str, usize>,
+}
+
+impl<'a> Replacements<'a> {
+    fn new(memories: &'a [Memory]) -> Self {
+        let ids = memories.iter().enumerate();
+        Self {
+            memories,
+            by_id: ids.map(|(at, memory)| (memory.id(), at)).collect(),
+        }
+    }
+
+    fn is_replaced(&self, memory: usize) -> bool {
+        self.memories[memory].front.superseded_by.is_some()
+    }
+
+    /// Returns a memory with what replaced it, what replaced that, and so on; none of them twice.
+    fn chain(&self, memory: usize) -> Vec<usize> {
+        let mut seen = HashSet::new();
+        let next = |at: &usize| {
+            let by = self.memories[*at].front.superseded_by.as_deref()?;
+            self.by_id.get(by).copied()
+        };
+        let chain = std::iter::successors(Some(memory), next);
+        chain.take_while(|at| seen.insert(*at)).collect()
+    }
+
+    /// Returns the score of a memory: that of a replaced one is lower than that of each memory after it in its chain.
+    fn score(&self, memory: usize, scores: &HashMap<usize, f32>) -> f32 {
+        let mut lowest = f32::MAX;
+        for at in self.chain(memory).into_iter().rev() {
+            let Some(score) = scores.get(&at) else {
+                continue;
+            };
+            lowest = match self.is_replaced(at) {
+                true => (score * SUPERSEDED_FACTOR).min(lowest * 0.99),
+                false => *score,
+            };
+        }
+        lowest
+    }
+}
+
 /// Sorts matches by score, with replaced memories below their replacements.
 fn sort_matches(matches: &mut [MemoryMatch], memories: &[Memory]) {
-    let scores: HashMap<String, f32> = matches
-        .iter()
-        .map(|m| (memories[m.memory].front.id.clone(), m.score))
-        .collect();
+    let scores = matches.iter().map(|found| (found.memory, found.score));
+    let scores: HashMap<usize, f32> = scores.collect();
+    let replacements = Replacements::new(memories);
     for found in matches.iter_mut() {
-        if let Some(by) = &memories[found.memory].front.superseded_by {
-            let replacement = scores.get(by).copied().unwrap_or(f32::MAX);
-            found.score = (found.score * SUPERSEDED_FACTOR).min(replacement * 0.99);
-        }
+        found.score = replacements.score(found.memory, &scores);
     }
     matches.sort_by(|a, b| {
         let by_age = |m: &MemoryMatch| {

@@ -159,8 +159,45 @@ impl SessionState {
         if !path.exists() {
             delete_old(&state_directory(root));
         }
-        let text = serde_json::to_vec(self).unwrap_or_default();
-        Ok(private::write_cached(&path, &text)?)
+        Ok(private::write_cached(&path, &self.encode())?)
+    }
+
+    /// Encodes the state as JSON of at most [`LIMIT`] bytes: a larger one would not be read, which switches injection off.
+    /// Where it would be larger, the oldest ids are forgotten.
+    fn encode(&self) -> Vec<u8> {
+        let to_json = |state: &Self| serde_json::to_vec(state).unwrap_or_default();
+        let mut json = to_json(self);
+        let mut state = self.clone();
+        while json.len() as u64 > LIMIT && state.forget_older_half() {
+            json = to_json(&state);
+        }
+        json
+    }
+
+    /// Forgets the older half of what was injected or compared, then of what was listed; an id begins with its time.
+    /// Returns false where nothing was left.
+    fn forget_older_half(&mut self) -> bool {
+        let Self {
+            injected,
+            matches,
+            listed,
+            left_out,
+            ..
+        } = self;
+        if !injected.is_empty() || !matches.is_empty() {
+            *injected = injected
+                .iter()
+                .skip(injected.len().div_ceil(2))
+                .cloned()
+                .collect();
+            let older = matches.len().div_ceil(2);
+            *matches = std::mem::take(matches).into_iter().skip(older).collect();
+            return true;
+        }
+        let older = listed.len().div_ceil(2);
+        *listed = std::mem::take(listed).into_iter().skip(older).collect();
+        left_out.retain(|id| listed.contains_key(id));
+        older > 0
     }
 }
 
@@ -195,5 +232,37 @@ fn delete_old(directory: &Path) {
         if age.is_some_and(|age| age > OLD) {
             let _ = fs_err::remove_file(path);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_that_is_written_can_be_read() {
+        let home = tempfile::tempdir().unwrap();
+        let ids = || (0..20_000).map(|n| format!("mem-20260110-{n:06}-{}", "x".repeat(20)));
+        let state = SessionState {
+            injected: ids().collect(),
+            listed: ids().map(|id| (id, "hash".to_owned())).collect(),
+            left_out: ids().collect(),
+            ..SessionState::default()
+        };
+        state.write(home.path(), "session").unwrap();
+        let read = SessionState::read(home.path(), "session");
+        assert!(!read.off && !read.listed.is_empty());
+        let newest: Vec<String> = ids().skip(20_000 - read.listed.len()).collect();
+        assert!(read.listed.keys().eq(&newest));
+        assert!(read.left_out.iter().all(|id| read.listed.contains_key(id)));
+
+        let injected = SessionState {
+            injected: ids().collect(),
+            ..SessionState::default()
+        };
+        injected.write(home.path(), "other").unwrap();
+        let read = SessionState::read(home.path(), "other");
+        let newest = ids().next_back().unwrap();
+        assert!(read.injected.contains(&newest) && !read.off);
     }
 }

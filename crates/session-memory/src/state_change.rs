@@ -9,6 +9,16 @@ use crate::memory_store::MemoryStore;
 use crate::vector_cache::remove_vectors;
 use jiff::Zoned;
 
+/// The result of a move that overwrites nothing.
+pub(crate) enum FreeMove {
+    /// The memory in its new state.
+    Moved(Box<Memory>),
+    /// Another process has moved it since it was listed.
+    MovedBefore,
+    /// Another file of its id has that state already, as a merge of git leaves it.
+    Occupied,
+}
+
 impl MemoryStore {
     /// Moves a memory to another state. A memory in the trash loses its trust until the user restores
     /// it. Where it is active already, a text that is as it was when the memory was deleted is trusted
@@ -22,21 +32,22 @@ impl MemoryStore {
         self.move_locked(writer, &current, state)
     }
 
-    /// Moves a memory to another state, unless another process has moved it since it was listed.
+    /// Moves a memory to another state, unless another process has moved it since it was listed, or another file of its
+    /// id has that state.
     ///
     /// # Errors
     /// When its file cannot be moved.
-    pub(crate) fn move_if_unchanged(
-        &self,
-        memory: &Memory,
-        state: MemoryState,
-    ) -> Result<Option<Memory>> {
+    pub(crate) fn move_if_free(&self, memory: &Memory, state: MemoryState) -> Result<FreeMove> {
         let writer = DirectoryWriter::open(self.directory_of(memory), self.records())?;
         match self.find_again(&writer, memory) {
-            Ok(current) if current.state == memory.state => {
-                self.move_locked(writer, &current, state).map(Some)
+            Ok(current) if current.state != memory.state => Ok(FreeMove::MovedBefore),
+            Ok(current) if writer.dir.exists(&memory_path(state, current.id())) => {
+                Ok(FreeMove::Occupied)
             }
-            Ok(_) | Err(MemoryError::Unknown(_)) => Ok(None),
+            Ok(current) => self
+                .move_locked(writer, &current, state)
+                .map(|moved| FreeMove::Moved(Box::new(moved))),
+            Err(MemoryError::Unknown(_)) => Ok(FreeMove::MovedBefore),
             Err(error) => Err(error),
         }
     }

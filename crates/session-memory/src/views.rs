@@ -30,7 +30,7 @@ pub(crate) fn rebuild_views(
     dir: &Dir,
     records: &DirectoryRecords,
 ) -> Result<()> {
-    let known = records.read_hashes(directory);
+    let known = records.read_hashes(directory)?;
     let views = render_views(&list_trusted(directory, records));
     let mut written = Vec::new();
     for (path, text) in &views {
@@ -63,7 +63,7 @@ pub(crate) fn record_existing_views(
     dir: &Dir,
     records: &DirectoryRecords,
 ) -> Result<()> {
-    let known = records.read_hashes(directory);
+    let known = records.read_hashes(directory)?;
     let mut adopted = Vec::new();
     let all = list(directory, records);
     let mut trusted = all.clone();
@@ -88,10 +88,9 @@ pub(crate) fn find_foreign_views(
     directory: &MemoryDirectory,
     records: &DirectoryRecords,
 ) -> Vec<PathBuf> {
-    let Ok(Some(dir)) = directory.open() else {
+    let (Ok(Some(dir)), Ok(known)) = (directory.open(), records.read_hashes(directory)) else {
         return Vec::new();
     };
-    let known = records.read_hashes(directory);
     let is_foreign = |(path, text): &(String, String)| {
         let old = ViewFile::read(&dir, path);
         !old.holds(text)

@@ -2,7 +2,7 @@
 
 use crate::ModelError;
 use crate::hub_client::HubError;
-use crate::remote::without_userinfo;
+use crate::remote::without_credentials;
 use session_embed::ModelSpec;
 use session_files::{path_line, private};
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ impl HubConfig {
 
     /// Returns the URL of the hub without the user and the password that it may hold.
     pub(crate) fn shown_endpoint(&self) -> String {
-        without_userinfo(&self.endpoint)
+        without_credentials(&self.endpoint)
     }
 
     /// Returns what the user should know before files are downloaded: a hub that is not the public one can serve any vectors, and a
@@ -75,7 +75,7 @@ impl HubConfig {
 
     /// Converts an error for `url` into the error that the user sees.
     pub(crate) fn to_model_error(&self, url: &str, error: HubError) -> ModelError {
-        let url = without_userinfo(url);
+        let url = without_credentials(url);
         match error {
             HubError::Status(status) => ModelError::HubStatus { url, status },
             HubError::Invalid(reason) => ModelError::InvalidHubAnswer { url, reason },

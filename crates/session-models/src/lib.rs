@@ -51,5 +51,5 @@ pub use error::ModelError;
 pub use hub_config::HubConfig;
 pub use model_description::REMOTE_MODEL;
 pub use progress::FileProgress;
-pub use remote::{Endpoint, EndpointSettings, RemoteEmbedder, WaitListener, without_userinfo};
+pub use remote::{Endpoint, EndpointSettings, RemoteEmbedder, WaitListener, without_credentials};
 pub use session_embed::{DeviceChoice, EmbedError};

@@ -12,8 +12,7 @@ pub struct StagingDirectory {
     model: String,
     path: PathBuf,
     target: PathBuf,
-    lock_file: PathBuf,
-    /// Held until dropped.
+    /// Held until dropped. Its file stays: another process may wait for it, and a third one would lock a new file.
     _lock: Lock,
 }
 
@@ -24,7 +23,8 @@ pub fn staging_path(directories: &UserDirectories, name: &str) -> PathBuf {
 }
 
 impl StagingDirectory {
-    /// Locks the staging directory, and creates it unless an earlier run left one.
+    /// Locks the staging directory, and creates it unless an earlier run left one. A model that a killed run had taken
+    /// out of the way of its replacement is put back.
     ///
     /// # Errors
     /// [`ModelError::Locked`] when another process holds the lock.
@@ -36,13 +36,29 @@ impl StagingDirectory {
             let name = name.to_owned();
             return Err(ModelError::Locked { name });
         };
-        Ok(Self {
+        let staging = Self {
             model: name.to_owned(),
             path,
             target: directories.model_dir(name),
-            lock_file: directories.models_dir().join(lock_file),
             _lock: lock,
-        })
+        };
+        staging.settle_replaced();
+        Ok(staging)
+    }
+
+    /// Returns the path of the model that is being replaced, between the two renames.
+    fn replaced_path(&self) -> PathBuf {
+        self.target.with_file_name(format!(".{}.old", self.model))
+    }
+
+    /// Puts the replaced model back where its replacement did not come, and deletes it where it did. An error is left to the
+    /// next run.
+    fn settle_replaced(&self) {
+        let old = self.replaced_path();
+        let _ = match self.target.exists() {
+            true => fs_err::remove_dir_all(old),
+            false => fs_err::rename(old, &self.target),
+        };
     }
 
     /// Returns the staged path of a file and creates the directory that contains it.
@@ -110,7 +126,7 @@ impl StagingDirectory {
         let _ = fs_err::remove_dir_all(self.download_cache()); // of a pull
         let text = serde_json::to_vec_pretty(manifest).map_err(std::io::Error::from)?;
         private::write(&self.path.join(MANIFEST_FILE), &text)?;
-        let old = self.target.with_file_name(format!(".{}.old", self.model));
+        let old = self.replaced_path();
         let _ = fs_err::remove_dir_all(&old); // of a run that was killed
         if self.target.exists() {
             fs_err::rename(&self.target, &old)?;
@@ -120,18 +136,14 @@ impl StagingDirectory {
         Ok(())
     }
 
-    /// Deletes the staging directory and the lock file.
+    /// Deletes the staging directory.
     pub fn discard(self) -> Result<(), ModelError> {
-        fs_err::remove_dir_all(&self.path)?;
-        let _ = fs_err::remove_file(&self.lock_file); // empty: harmless if it stays
-        Ok(())
+        Ok(fs_err::remove_dir_all(&self.path)?)
     }
 
     /// Leaves what was staged to the next run; a directory without files goes.
     pub fn leave(self) {
-        if fs_err::remove_dir(&self.path).is_ok() {
-            let _ = fs_err::remove_file(&self.lock_file); // empty: harmless if it stays
-        }
+        let _ = fs_err::remove_dir(&self.path);
     }
 
     /// Deletes all staged files.

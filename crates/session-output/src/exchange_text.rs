@@ -1,6 +1,6 @@
 //! Turns in full, for people.
 
-use crate::layout::{LineField, fit_line, lay_out_fields, sanitize_line};
+use crate::layout::{LineField, fit_line, fit_words, lay_out_fields, sanitize_line};
 use crate::session_label::{
     format_minute, make_gone_field, project_label, session_title, short_id,
 };
@@ -8,7 +8,7 @@ use crate::style::{CALL, FAILED, FAINT, ID, PROJECT, PROMPT, TITLE, paint};
 use anstyle::Style;
 use session_core::diff::DiffLine;
 use session_core::text::sanitize_text;
-use session_core::{PromptKind, ToolCall, TurnPart};
+use session_core::{PromptKind, ToolCall, TurnAddress, TurnPart};
 use session_display::pluralize;
 use session_export::{CallView, TextLimit};
 use session_search::{Exchange, TurnOrigin};
@@ -35,7 +35,7 @@ pub fn format_session_heading(session: &SessionRow, all: &[SessionRow], width: u
     ];
     fields.extend(make_gone_field(session));
     let mut out = name + lay_out_fields(&fields, "SESSION  ".len(), width).trim_start();
-    let title = fit_line(&session_title(session), width);
+    let title = fit_words(&session_title(session), width);
     out.push_str(&format!("{}\n", paint(TITLE, title)));
     let more = [
         ("folder", &session.cwd),
@@ -58,8 +58,22 @@ pub fn format_session_heading(session: &SessionRow, all: &[SessionRow], width: u
 /// Longest rule between turns, in columns.
 const RULE_WIDTH: usize = 120;
 
-/// Formats one turn of so many, whose outputs and inputs are cut at `limit`.
-pub fn format_exchange(exchange: &Exchange, of: u32, limit: TextLimit, width: usize) -> String {
+/// A session's turns as text: how their addresses begin, and how much of them is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct ExchangeLayout<'a> {
+    /// The session's id, as long as it has to be.
+    pub id: &'a str,
+    /// The number of the session's turns.
+    pub turns: u32,
+    /// Most of an output or input.
+    pub limit: TextLimit,
+    /// Columns to fill.
+    pub width: usize,
+}
+
+/// Formats one turn below a rule with its address.
+pub fn format_exchange(exchange: &Exchange, layout: ExchangeLayout<'_>) -> String {
+    let ExchangeLayout { limit, width, .. } = layout;
     let turn = &exchange.turn;
     let from = match exchange.origin {
         TurnOrigin::History => "",
@@ -69,12 +83,15 @@ pub fn format_exchange(exchange: &Exchange, of: u32, limit: TextLimit, width: us
         TurnOrigin::Forgotten => "   forgotten",
     };
     let rule = format!(
-        "── {}/{of}  {}{from} ",
+        "── {}   {} of {}   {}{from} ",
+        TurnAddress::new(layout.id, turn.index),
         turn.index + 1,
+        layout.turns,
         format_minute(turn.started_ms)
     );
     let fill = "─".repeat(width.min(RULE_WIDTH).saturating_sub(rule.chars().count()));
-    let mut out = format!("\n{}\n", paint(FAINT, format!("{rule}{fill}")));
+    let rule = format!("{rule}{fill}");
+    let mut out = format!("\n{}\n", paint(FAINT, rule.trim_end()));
     let who = match turn.kind {
         PromptKind::Model => "agent>",
         _ => "you>",
@@ -106,13 +123,14 @@ pub fn format_conversation(
         Some(last) => format!("turns {first} to {last}"),
     };
     let mut out = format!("{} {}, {which}\n", session.source, session.uid);
+    let layout = ExchangeLayout {
+        id: &session.uid,
+        turns: session.turns,
+        limit: TextLimit::with_lines(usize::MAX),
+        width: usize::from(u16::MAX),
+    };
     for exchange in exchanges {
-        let text = format_exchange(
-            exchange,
-            session.turns,
-            TextLimit::with_lines(usize::MAX),
-            usize::from(u16::MAX),
-        );
+        let text = format_exchange(exchange, layout);
         out.push_str(&anstream::adapter::strip_str(&text).to_string());
         if out.len() > max_bytes {
             out.push_str("\n… the rest was too long to be kept\n");
@@ -150,7 +168,12 @@ fn format_part(part: &TurnPart, limit: TextLimit, width: usize) -> String {
 }
 
 fn format_call(call: &ToolCall, limit: TextLimit, width: usize) -> String {
-    let main = call.subject().unwrap_or_default();
+    let view = CallView::new(call);
+    let subject = call.subject().unwrap_or_default();
+    let main = match view.find_repeated_input() {
+        Some(_) => "",
+        None => subject,
+    };
     let style = if call.status.is_failed() {
         FAILED
     } else {
@@ -178,7 +201,7 @@ fn format_call(call: &ToolCall, limit: TextLimit, width: usize) -> String {
             "  ",
         ));
     }
-    out.push_str(&format_input(call, limit));
+    out.push_str(&format_input(&view, limit));
     if let Some(agent) = &call.subagent {
         out.push_str(&format!(
             "  {} {}\n",
@@ -186,15 +209,14 @@ fn format_call(call: &ToolCall, limit: TextLimit, width: usize) -> String {
             sanitize_text(agent)
         ));
     }
-    if let Some(output) = &call.output {
+    if let Some(output) = &view.output {
         out.push_str(&indent_lines(&format_block(output, limit), "  │ "));
     }
     out
 }
 
 /// Formats edits as diffs, and the inputs that the first line does not already show.
-fn format_input(call: &ToolCall, limit: TextLimit) -> String {
-    let view = CallView::new(call);
+fn format_input(view: &CallView<'_>, limit: TextLimit) -> String {
     let edits = view.edits.iter().map(|edit| format_edit_lines(edit, limit));
     let inputs = view.inputs.iter().filter(|i| i.name != "description");
     let inputs = inputs.map(|input| format_labelled(input.name, &format_block(&input.text, limit)));

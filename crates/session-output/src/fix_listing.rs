@@ -3,7 +3,7 @@
 use crate::layout::{INDENT, LineField, fit_line, lay_out_fields, sanitize_line};
 use crate::searched_scope::SearchedScope;
 use crate::session_label::{
-    format_minute, format_rfc3339, make_gone_field, project_label, session_title, short_id,
+    format_minute, format_rfc3339, make_gone_field, make_title_field, project_label, short_id,
 };
 use crate::shell::{format_command, quote_word};
 use crate::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
@@ -85,11 +85,15 @@ impl FixListing<'_> {
         let turns = self.found.turns;
         match (self.found.signatures.is_empty(), turns) {
             (true, _) => {
-                "nothing in that tells one error from others\nhint: give the line that says what failed".to_owned()
+                "that text names no particular error\nhint: give the line that says what failed"
+                    .to_owned()
             }
-            (_, 0) if scope.is_filtered => scope.format_nothing("no command failed with that error"),
+            (_, 0) if scope.is_filtered => {
+                scope.format_nothing("no command failed with that error")
+            }
             (_, 0) => {
-                "no command failed with that error\nhint: give the whole line, as it was printed".to_owned()
+                "no command failed with that error\nhint: give the whole line, as it was printed"
+                    .to_owned()
             }
             _ => format!(
                 "{} failed with that error, and no fix of it is known",
@@ -125,7 +129,7 @@ impl FixListing<'_> {
             LineField::whole(PROJECT, fit_line(project_label(session), 24)),
         ];
         fields.extend(make_gone_field(session));
-        fields.push(LineField::cut_to(TITLE, session_title(session), 24));
+        fields.push(make_title_field(session));
         lay_out_fields(&fields, 0, self.width)
     }
 
@@ -139,12 +143,15 @@ impl FixListing<'_> {
         lines.collect()
     }
 
-    /// Formats the command that shows the newest turn that failed; nothing where a cure is known.
+    /// Formats the command that shows the turn of the first cure, or else the newest turn that failed.
     fn format_next_command(&self) -> String {
-        let Some(newest) = self.found.failed.first() else {
+        let cure = self.found.fixes.first();
+        let cured = cure.map(|fix| (&fix.session, fix.cure.turn));
+        let failed = || self.found.failed.first().map(|it| (&it.session, it.turn));
+        let Some((session, turn)) = cured.or_else(failed) else {
             return String::new();
         };
-        let address = TurnAddress::new(short_id(&newest.session, self.all), newest.turn);
+        let address = TurnAddress::new(short_id(session, self.all), turn);
         let arguments = ["show".to_owned(), quote_word(&address.to_string())];
         let command = format_command(&arguments, NEXT.len() + 1, self.width);
         format!("\n{} {command}\n", paint(FAINT, NEXT))

@@ -98,7 +98,7 @@ fn format_candidate(candidate: &InjectionCandidate, width: usize) -> String {
         GateOutcome::NoRoom => "no room",
     };
     let head = format!(
-        "{:<20} {:.2} of {:.2}",
+        "{:<20} {:.2}, at least {:.2} needed",
         reason, candidate.gate_score, candidate.threshold
     );
     let id = paint(ID, sanitize_line(&candidate.id));

@@ -2,7 +2,9 @@
 
 use crate::style::paint;
 use anstyle::Style;
-pub(crate) use session_display::{fit_line, sanitize_line, truncate_to_columns, wrap_lines};
+pub(crate) use session_display::{
+    fit_line, fit_path, fit_words, sanitize_line, truncate_to_columns, wrap_lines,
+};
 use unicode_width::UnicodeWidthStr;
 
 /// Indentation of the lines of a hit after its first one, in columns.

@@ -85,7 +85,7 @@ pub use doctor_report::{JsonDoctor, describe_fix, format_findings};
 pub use error_hint::error_hint;
 pub use eval_report::{format_report, level_name};
 pub use exchange_text::{
-    TERMINAL_LIMIT, format_conversation, format_exchange, format_session_heading,
+    ExchangeLayout, TERMINAL_LIMIT, format_conversation, format_exchange, format_session_heading,
 };
 pub use fix_listing::{FixListing, JsonFixes};
 pub use forget_report::{
@@ -102,8 +102,9 @@ pub use memory_json::{
     JsonMemoryList, JsonMemorySearch, JsonPrintedContextSheet, JsonSavedMemory, JsonShownMemory,
 };
 pub use memory_notes::{
-    format_broad_trigger_notes, format_import_report, format_left_out_note, format_moved_notes,
-    format_repeat_notes, format_shown_notes, format_trigger_note, format_waiting_note,
+    format_broad_trigger_notes, format_damaged_file, format_import_report, format_left_out_note,
+    format_moved_notes, format_repeat_notes, format_shown_notes, format_trigger_note,
+    format_waiting_note,
 };
 pub use memory_stats::{JsonMemoryStats, format_memory_stats};
 pub use memory_text::{format_matches, format_memories};

@@ -4,7 +4,9 @@ use crate::layout::{fit_line, sanitize_line};
 use session_core::TurnAddress;
 use session_display::pluralize;
 use session_hooks::{BroadTrigger, SavedMemory};
-use session_memory::{ImportReport, Memory, MemoryState, MovedMemories, NearDuplicate, Trust};
+use session_memory::{
+    DamagedFile, ImportReport, Memory, MemoryState, MovedMemories, NearDuplicate, Trust,
+};
 
 /// Most ids that a note names.
 const MAX_NAMED: usize = 5;
@@ -35,6 +37,14 @@ pub fn format_waiting_note(memories: &[Memory]) -> Option<String> {
     Some(format!(
         "{which}{changed}\nhint: `session-search trust` shows what waits and asks"
     ))
+}
+
+/// Formats why a file is left out, with the line of the mistake; a directory, which cannot be opened, has no line.
+pub fn format_damaged_file(damage: &DamagedFile) -> String {
+    match damage.path.is_dir() {
+        true => format!("memories are left out: {}", sanitize_line(&damage.reason)),
+        false => format!("{damage}; left out"),
+    }
 }
 
 /// Formats how many memories were imported, and how many were known and where. `is_global` is true where they were
@@ -84,7 +94,12 @@ pub fn format_moved_notes(moved: &MovedMemories) -> Vec<String> {
             "put {id} into the trash, since it was archived for longer than storage.retention_days; `session-search memory activate {id}` takes it back"
         )
     });
-    archived.chain(trashed).collect()
+    let skipped = moved.skipped.iter().map(|id| {
+        format!(
+            "left {id} where it is, though nobody touched it for long: there is another file of that name where it would go\nhint: compare the two files and remove one of them"
+        )
+    });
+    archived.chain(trashed).chain(skipped).collect()
 }
 
 /// Returns notes on the memories that a saved one repeats, the most similar first.
@@ -111,7 +126,7 @@ pub fn format_trigger_note(saved: &SavedMemory) -> Option<String> {
         (false, false) => " from the names in it",
     };
     Some(format!(
-        "nothing says when it matters\nhint: `{command}` adds triggers{source}"
+        "it has no triggers\nhint: `{command}` adds triggers{source}"
     ))
 }
 

@@ -1,6 +1,6 @@
 //! The models of the catalogue as a table.
 
-use crate::layout::{fit_line, truncate_to_columns};
+use crate::layout::{fit_line, sanitize_line, truncate_to_columns, wrap_lines};
 use crate::style::{FAINT, ID, TITLE, paint};
 use anstyle::Style;
 use serde::Serialize;
@@ -101,7 +101,11 @@ pub fn format_models(models: &[ModelOverview], width: usize) -> String {
     let key = "* in use; COVERAGE: sessions of the index that have its vectors";
     out.push_str(&format!("\n\n{}\n", paint(FAINT, fit_line(key, width))));
     for device in format_devices(models) {
-        out.push_str(&format!("{}\n", paint(FAINT, fit_line(&device, width))));
+        let device = sanitize_line(&device);
+        for (n, line) in wrap_lines(&device, width.saturating_sub(GAP)).enumerate() {
+            let indent = " ".repeat(if n == 0 { 0 } else { GAP });
+            out.push_str(&format!("{indent}{}\n", paint(FAINT, line)));
+        }
     }
     out
 }

@@ -2,16 +2,23 @@
 
 use crate::layout::sanitize_line;
 use session_core::DOCS_URL;
+use session_display::pluralize;
 use session_query::MisplacedHistory;
 use session_sources::{Env, agents, join_words};
+use session_store::Problem;
 
-/// Formats that there is no history, where it was looked for and what helps. `is_excluding` is true where something
-/// was forgotten, or is excluded by the configuration; `misplaced` is a history that a variable hides.
+/// Formats that there is no history, where it was looked for and what helps; or which could not be read.
+/// `is_excluding` is true where something was forgotten, or is excluded by the configuration; `misplaced` is a history
+/// that a variable hides.
 pub fn format_no_history(
     env: &Env,
     is_excluding: bool,
     misplaced: Option<&MisplacedHistory>,
+    problems: &[Problem],
 ) -> String {
+    if let Some(first) = problems.first() {
+        return format_unreadable(first, problems.len());
+    }
     let folder = sanitize_line(&env.home.to_string_lossy());
     let titles = join_words(agents().map(|agent| agent.title), "or");
     if is_excluding {
@@ -26,6 +33,22 @@ pub fn format_no_history(
         ),
     };
     format!("no {titles} history in `{folder}`\nhint: {hint}")
+}
+
+/// Formats that so many places could not be read, and why the first one was not.
+fn format_unreadable(first: &Problem, count: usize) -> String {
+    let (path, reason) = (sanitize_line(&first.path), sanitize_line(&first.reason));
+    let first = match reason.contains(&path) {
+        true => reason,
+        false => format!("{path}: {reason}"),
+    };
+    let (places, which) = (
+        pluralize(count, "place"),
+        if count > 1 { "first " } else { "" },
+    );
+    format!(
+        "no history was found, and {places} could not be read: {which}{first}\nhint: `session-search status` lists them"
+    )
 }
 
 fn format_misplaced(misplaced: &MisplacedHistory) -> String {
@@ -50,7 +73,7 @@ mod tests {
     #[test]
     fn a_variable_is_named_where_it_hides_a_history() {
         let env = Env::with_home(Path::new("/home/ann")).var("XDG_DATA_HOME", "/home/ann/data");
-        let text = format_no_history(&env, false, None);
+        let text = format_no_history(&env, false, None, &[]);
         assert!(
             text.contains(
                 " history in `/home/ann`\nhint: try `session-search demo`, or add --or-demo"
@@ -63,9 +86,34 @@ mod tests {
             value: "/srv/\u{1b}[31m".to_owned(),
             file: "/home/ann/.claude/projects/-app/a1.jsonl".into(),
         };
-        let text = format_no_history(&env, false, Some(&misplaced));
+        let text = format_no_history(&env, false, Some(&misplaced), &[]);
         assert!(
             text.contains("hint: CLAUDE_CONFIG_DIR names `/srv/`, which does not exist"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_history_that_cannot_be_read_is_named() {
+        let env = Env::with_home(Path::new("/home/ann"));
+        let problem = |path: &str, reason: &str| Problem {
+            path: path.to_owned(),
+            reason: reason.to_owned(),
+            offset: None,
+            count: 1,
+        };
+        let folder = problem(
+            "/home/ann/.claude/projects",
+            "cannot be listed: permission denied",
+        );
+        assert_eq!(
+            format_no_history(&env, false, None, std::slice::from_ref(&folder)),
+            "no history was found, and 1 place could not be read: /home/ann/.claude/projects: cannot be listed: permission denied\nhint: `session-search status` lists them"
+        );
+        let file = problem("/a.jsonl", "failed to open file `/a.jsonl`: refused");
+        let text = format_no_history(&env, true, None, &[file, folder]);
+        assert!(
+            text.starts_with("no history was found, and 2 places could not be read: first failed to open file `/a.jsonl`: refused\n"),
             "{text}"
         );
     }

@@ -5,7 +5,7 @@ use crate::layout::{GAP, INDENT, LineField, fit_line, lay_out_fields, sanitize_l
 use crate::preview::format_preview;
 use crate::searched_scope::SearchedScope;
 use crate::session_label::{
-    format_day, hit_time, make_gone_field, project_label, resume_line, session_title, short_id,
+    format_day, hit_time, make_gone_field, make_title_field, project_label, resume_line, short_id,
 };
 use crate::shell::{self, format_command};
 use crate::style::{FAINT, ID, PROJECT, TITLE, band_style, paint};
@@ -26,7 +26,7 @@ use unicode_width::UnicodeWidthStr;
 const SCORE_WIDTH: usize = 16;
 /// Most columns of a project's name.
 const PROJECT_COLUMNS: usize = 24;
-/// Fewest columns in which a title, a query or names of files say something.
+/// Fewest columns in which a query or names of files say something.
 const MIN_FIELD_WIDTH: usize = 24;
 /// Most names of files.
 const MAX_FILES: usize = 4;
@@ -212,7 +212,7 @@ impl SearchListing<'_> {
             LineField::whole(Style::new(), count),
         ]);
         fields.extend(make_gone_field(session));
-        fields.push(title_field(session));
+        fields.push(make_title_field(session));
         fields
     }
 
@@ -253,19 +253,6 @@ impl SearchListing<'_> {
         let command = format_command(&arguments, name.len() + 1, width);
         format!("\n{} {command}\n", paint(FAINT, name))
     }
-}
-
-fn title_field(session: &SessionRow) -> LineField {
-    let mark = if session.parent.is_some() {
-        "subagent: "
-    } else {
-        ""
-    };
-    LineField::cut_to(
-        TITLE,
-        format!("{mark}{}", session_title(session)),
-        MIN_FIELD_WIDTH,
-    )
 }
 
 /// Names of files and the command that takes the session up again: beside each

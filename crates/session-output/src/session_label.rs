@@ -1,7 +1,7 @@
 //! How sessions are named in output.
 
 use crate::layout::{LineField, fit_line};
-use crate::style::FAINT;
+use crate::style::{FAINT, TITLE};
 pub(crate) use session_agents::resume_line;
 pub(crate) use session_display::{
     format_day, format_minute, format_rfc3339, project_label, session_title, short_id,
@@ -19,6 +19,19 @@ pub(crate) fn make_gone_field(session: &SessionRow) -> Option<LineField> {
         (false, false) => return None,
     };
     Some(LineField::whole(FAINT, mark))
+}
+
+/// Fewest columns of a title beside other fields: where there are fewer, it has a line of its own.
+const MIN_TITLE_WIDTH: usize = 48;
+
+/// Returns the field of a session's title, of a subagent with that word before it.
+pub(crate) fn make_title_field(session: &SessionRow) -> LineField {
+    let title = session_title(session);
+    let text = match session.parent {
+        Some(_) => format!("subagent: {title}"),
+        None => title,
+    };
+    LineField::cut_to(TITLE, text, MIN_TITLE_WIDTH)
 }
 
 /// Returns the time of a hit in milliseconds: the turn's, or the session's last activity.

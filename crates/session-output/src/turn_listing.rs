@@ -1,8 +1,8 @@
 //! Turns by what they touched and ran, for people and as JSON.
 
-use crate::layout::{INDENT, LineField, fit_line, lay_out_fields};
+use crate::layout::{INDENT, LineField, fit_line, fit_path, lay_out_fields};
 use crate::session_label::{
-    format_minute, format_rfc3339, make_gone_field, project_label, session_title, short_id,
+    format_minute, format_rfc3339, make_gone_field, make_title_field, project_label, short_id,
 };
 use crate::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
 use anstyle::Style;
@@ -43,7 +43,7 @@ impl PrintedFinding for FoundFile {
         let root = session.project.as_deref().unwrap_or_default();
         let below = self.path.strip_prefix(root);
         let below = below.and_then(|path| path.strip_prefix(['/', '\\']));
-        let path = fit_line(
+        let path = fit_path(
             below.unwrap_or(&self.path),
             columns.saturating_sub(ACCESS_WIDTH),
         );
@@ -155,7 +155,7 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
             LineField::whole(PROJECT, fit_line(project_label(session), 24)),
         ];
         fields.extend(make_gone_field(session));
-        fields.push(LineField::cut_to(TITLE, session_title(session), 24));
+        fields.push(make_title_field(session));
         let mut out = lay_out_fields(&fields, 0, self.width);
         let indent = " ".repeat(INDENT);
         let columns = self.width.saturating_sub(INDENT);

@@ -35,6 +35,22 @@ pub struct LiveIndex<'a> {
     pub progress: &'a (dyn Fn() -> Box<dyn Progress> + Sync),
 }
 
+/// An error of an answer, with the snapshot that it is from.
+struct AnswerError<E> {
+    error: E,
+    snapshot: Snapshot,
+}
+
+impl<E> AnswerError<E> {
+    /// Returns true where the answer would fail again: nobody has committed since the snapshot was taken.
+    fn is_final(&self) -> bool {
+        self.snapshot.is_current().unwrap_or(false)
+    }
+}
+
+/// An answer; `None` where there is no history to read either.
+type Attempt<T, E> = Result<Option<Answered<T>>, Box<AnswerError<E>>>;
+
 /// The index at one moment, with all its sessions.
 pub struct Snapshot {
     /// The index.
@@ -147,8 +163,8 @@ impl LiveIndex<'_> {
     /// index exists.
     ///
     /// # Errors
-    /// When the refresh fails, or `answer` fails twice: a matrix may be replaced between a look at
-    /// the database and one at the matrix.
+    /// When the refresh fails, or `answer` does. Where the index was changed meanwhile it is called again: a matrix may be
+    /// replaced between a look at the database and one at the matrix.
     pub fn answer<T, E: From<QueryError>>(
         &self,
         refresh: bool,
@@ -168,10 +184,11 @@ impl LiveIndex<'_> {
             drop(index);
             return self.answer_after_refresh(&answer);
         }
-        let answer_early = || -> Result<_, E> {
-            let snapshot = index.map_err(QueryError::from).and_then(Snapshot::take);
-            let snapshot = snapshot.map_err(E::from);
-            snapshot.and_then(|snapshot| self.answer_from(snapshot, None, &answer))
+        let answer_early = || -> Attempt<T, E> {
+            match index.map_err(QueryError::from).and_then(Snapshot::take) {
+                Ok(snapshot) => answer_from(snapshot, None, &answer),
+                Err(_) => Ok(None), // the refresh may make it
+            }
         };
         let (early, outcome) = std::thread::scope(|scope| {
             let answer_early = || {
@@ -184,6 +201,7 @@ impl LiveIndex<'_> {
         let outcome = outcome?;
         let answered = match early {
             Ok(Some(early)) if early.snapshot.is_current().unwrap_or(false) => Some(early),
+            Err(failed) if failed.is_final() => return Err(failed.error),
             early => {
                 drop(early);
                 if outcome.purge_waits {
@@ -216,30 +234,14 @@ impl LiveIndex<'_> {
         refreshed: Option<&Outcome>,
         answer: &impl Fn(&Snapshot) -> Result<T, E>,
     ) -> Result<Option<Answered<T>>, E> {
-        let first = self.try_answer(refreshed, answer);
-        first.or_else(|_| self.try_answer(refreshed, answer))
-    }
-
-    /// Answers from a snapshot; `None` where there is no history to read either.
-    fn try_answer<T, E: From<QueryError>>(
-        &self,
-        refreshed: Option<&Outcome>,
-        answer: &impl Fn(&Snapshot) -> Result<T, E>,
-    ) -> Result<Option<Answered<T>>, E> {
-        self.answer_from(self.snapshot()?, refreshed, answer)
-    }
-
-    fn answer_from<T, E: From<QueryError>>(
-        &self,
-        snapshot: Snapshot,
-        refreshed: Option<&Outcome>,
-        answer: &impl Fn(&Snapshot) -> Result<T, E>,
-    ) -> Result<Option<Answered<T>>, E> {
-        if snapshot.sessions.is_empty() && refreshed.is_none_or(Outcome::is_complete) {
-            return Ok(None);
+        match answer_from(self.snapshot()?, refreshed, answer) {
+            Err(failed) if !failed.is_final() => {
+                drop(failed);
+                answer_from(self.snapshot()?, refreshed, answer)
+            }
+            attempt => attempt,
         }
-        let answer = answer(&snapshot)?;
-        Ok(Some(Answered { answer, snapshot }))
+        .map_err(|failed| failed.error)
     }
 
     /// Returns true while another process has to write before the index can be read.
@@ -257,5 +259,97 @@ impl LiveIndex<'_> {
             Err(StoreError::Missing { .. }) => Ok(0),
             index => Ok(discover(self.env, &index?, &self.policy.exclusions)?.files()),
         }
+    }
+}
+
+/// Answers from a snapshot.
+fn answer_from<T, E>(
+    snapshot: Snapshot,
+    refreshed: Option<&Outcome>,
+    answer: &impl Fn(&Snapshot) -> Result<T, E>,
+) -> Attempt<T, E> {
+    if snapshot.sessions.is_empty() && refreshed.is_none_or(Outcome::is_complete) {
+        return Ok(None);
+    }
+    match answer(&snapshot) {
+        Ok(answer) => Ok(Some(Answered { answer, snapshot })),
+        Err(error) => Err(Box::new(AnswerError { error, snapshot })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_core::{FileStamp, SessionMeta, SourceName};
+    use session_indexer::Silent;
+    use session_store::Writer;
+    use std::cell::Cell;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn add_session(root: &Path, uid: &str) {
+        let mut writer = Writer::open(root).unwrap();
+        let source = SourceName::new("claude");
+        let file = writer.upsert_file(&source, uid).unwrap();
+        let meta = SessionMeta {
+            id: uid.to_owned(),
+            ..SessionMeta::default()
+        };
+        writer.open_session(file, &source, &meta, true).unwrap();
+        writer.checkpoint(file, "", FileStamp::default()).unwrap();
+        writer.commit().unwrap();
+    }
+
+    /// Calls `test` with an index of one session, whose history is gone.
+    fn with_live_index(test: impl FnOnce(&LiveIndex<'_>)) {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("index");
+        add_session(&root, "a");
+        let table = session_embed::open_bundled_table().unwrap();
+        let env = Env::with_home(directory.path());
+        let live = LiveIndex {
+            root: &root,
+            env: &env,
+            table: table.as_ref(),
+            policy: &ReadPolicy::default(),
+            progress: &|| Box::new(Silent),
+        };
+        live.refresh(Mode::Changes, None).unwrap();
+        test(&live);
+    }
+
+    fn failure() -> QueryError {
+        std::io::Error::other("no answer").into()
+    }
+
+    #[test]
+    fn an_answer_that_fails_is_given_up_where_nothing_changed() {
+        with_live_index(|live| {
+            for refresh in [false, true] {
+                let calls = AtomicUsize::new(0);
+                let answer = |_: &Snapshot| -> Result<(), QueryError> {
+                    calls.fetch_add(1, Ordering::Relaxed);
+                    Err(failure())
+                };
+                assert!(live.answer(refresh, None::<fn()>, answer).is_err());
+                assert_eq!(calls.into_inner(), 1, "refresh: {refresh}");
+            }
+        });
+    }
+
+    #[test]
+    fn an_answer_that_fails_is_repeated_where_the_index_changed() {
+        with_live_index(|live| {
+            let calls = Cell::new(0);
+            let answer = |snapshot: &Snapshot| {
+                if calls.replace(calls.get() + 1) > 0 {
+                    return Ok(snapshot.sessions.len());
+                }
+                add_session(live.root, "b");
+                Err(failure())
+            };
+            let answer = live.answer(false, None::<fn()>, answer).unwrap();
+            assert_eq!(answer.answered.unwrap().answer, 2);
+            assert_eq!(calls.get(), 2);
+        });
     }
 }

@@ -46,7 +46,28 @@ fn is_named(session: &SessionRow, typed: &str) -> bool {
     })
 }
 
-/// Returns a path of Windows without the prefix that resolving adds and agents do not write.
+/// Returns a path of Windows without the prefix that resolving adds and agents do not write: `\\?\C:\app` is `C:\app`,
+/// `\\?\UNC\server\share\app` is `\\server\share\app`.
 fn plain(path: &str) -> String {
-    path.strip_prefix(r"\\?\").unwrap_or(path).to_owned()
+    match path.strip_prefix(r"\\?\UNC\") {
+        Some(share) => format!(r"\\{share}"),
+        None => path.strip_prefix(r"\\?\").unwrap_or(path).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_windows_are_those_that_agents_write() {
+        for (path, expected) in [
+            (r"\\?\C:\work\app", r"C:\work\app"),
+            (r"\\?\UNC\server\share\app", r"\\server\share\app"),
+            (r"\\server\share\app", r"\\server\share\app"),
+            ("/work/app", "/work/app"),
+        ] {
+            assert_eq!(plain(path), expected);
+        }
+    }
 }

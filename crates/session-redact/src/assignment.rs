@@ -178,7 +178,7 @@ impl NamedSecret<'_> {
             return self.read(value, ValueContext::Literal);
         }
         // A verb more often than a name: `pass it to …`.
-        if self.text[self.range.clone()].eq_ignore_ascii_case("pass") {
+        if self.text[self.range.clone()].eq_ignore_ascii_case("pass") || is_measured(rest) {
             return None;
         }
         let mut values = after_copulas(rest, self.clause_bytes())
@@ -213,7 +213,17 @@ impl NamedSecret<'_> {
     /// Returns true where the value is a secret.
     fn is_secret(&self, value: &AssignedValue) -> bool {
         let text = &self.text[value.range.clone()];
-        !self.is_working_directory(text) && value::is_secret(text, self.name, value.context)
+        !self.is_working_directory(text)
+            && !self.is_variable_in_list(value)
+            && value::is_secret(text, self.name, value.context)
+    }
+
+    /// Returns true for a variable in a list of fields of code: `privateKey: ed25519Seed,`. People choose passwords as such.
+    fn is_variable_in_list(&self, value: &AssignedValue) -> bool {
+        value.context == ValueContext::Bare
+            && self.name != SecretName::Password
+            && self.text[value.range.end..].starts_with(',')
+            && value::is_camel_case_variable(&self.text[value.range.clone()])
     }
 
     /// True for `pwd` by itself, unless it is a field of a connection string or its value is no path and no word.
@@ -306,6 +316,13 @@ impl NamedSecret<'_> {
             context,
         })
     }
+}
+
+/// Returns true where a name is counted in the text behind it, and is no name: `token count: 286`.
+fn is_measured(rest: &str) -> bool {
+    const MEASURES: [&str; 4] = [" count", " counts", " limit", " usage"];
+    let mut after = MEASURES.iter().filter_map(|word| rest.strip_prefix(word));
+    after.any(|rest| !rest.starts_with(is_name_part))
 }
 
 fn ends_value(c: char, context: ValueContext) -> bool {

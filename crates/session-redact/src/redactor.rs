@@ -7,6 +7,7 @@ use crate::settings::RedactionSettings;
 use regex::Regex;
 use session_core::text::sanitize_text;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The beginning of what replaces a secret.
 pub(crate) const OPENING: &str = "[redacted:";
@@ -105,6 +106,9 @@ impl Redactor {
                 rules.run(rule, text, window, &mut found);
             }
         }
+        for (rule, window) in keywords.behind_escapes {
+            rules.run_behind_escape(rule, text, window, &mut found);
+        }
         find_assigned(text, &keywords.names, &mut found);
         for pattern in &self.patterns {
             let secrets = pattern.captures_iter(text).map(|captures| {
@@ -118,11 +122,41 @@ impl Redactor {
                 kind: CUSTOM,
             }));
         }
+        for secret in &mut found {
+            secret.range.end = end_beyond_wrap(text, &secret.range);
+        }
         found.retain(|secret| {
             let secret = &text[secret.range.clone()];
             !self.allow.iter().any(|allow| allow.is_match(secret))
         });
         merge(found)
+    }
+}
+
+/// Fewest characters of a line that a terminal may have wrapped.
+const WRAPPED_CHARS: usize = 60;
+/// Fewest bytes of a secret that is wrapped, and of its rest.
+const WRAPPED_BYTES: usize = 16;
+const REST_BYTES: usize = 6;
+
+/// Returns the end of a secret, on the next line where a terminal wrapped a long one: what begins that line goes on with
+/// its characters, and is no word.
+fn end_beyond_wrap(text: &str, secret: &Range<usize>) -> usize {
+    let line_start = text[..secret.start].rfind('\n').map_or(0, |at| at + 1);
+    let rest = text[secret.end..].strip_prefix('\n');
+    let is_wrapped = secret.len() >= WRAPPED_BYTES
+        && !text[secret.clone()].contains('\n')
+        && text[line_start..secret.end].chars().count() >= WRAPPED_CHARS;
+    let Some(rest) = rest.filter(|_| is_wrapped) else {
+        return secret.end;
+    };
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "+/=_-.".contains(c);
+    let len = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+    let has = |is_kind: fn(&u8) -> bool| rest[..len].bytes().any(|b| is_kind(&b));
+    let is_rest = len >= REST_BYTES && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    match is_rest && !rest[len..].starts_with([':', '(']) {
+        true => secret.end + 1 + len,
+        false => secret.end,
     }
 }
 

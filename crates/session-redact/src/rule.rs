@@ -45,6 +45,8 @@ pub(crate) struct Rule {
     entropy: f64,
     #[serde(default)]
     min_length: usize,
+    /// Bytes before a keyword at which a match may begin.
+    before: Option<usize>,
     /// Bytes after a keyword within which a match ends.
     after: Option<usize>,
     /// Regular expressions of what is no secret.
@@ -84,6 +86,8 @@ pub(crate) struct SecretMatch<'r> {
 pub(crate) struct KeywordMatches {
     /// Rules with the ranges of text in which they are run, merged where they overlap.
     pub(crate) rules: Vec<(usize, Vec<Range<usize>>)>,
+    /// Rules with ranges that begin with a keyword right behind an escape sequence.
+    pub(crate) behind_escapes: Vec<(usize, Range<usize>)>,
     /// Offsets of words that names of secrets hold, in order.
     pub(crate) names: Vec<usize>,
 }
@@ -126,10 +130,16 @@ impl RuleSet {
             if rules.is_empty() {
                 found.names.push(keyword.start);
             }
+            let is_behind_escape = ends_in_escape(&text.as_bytes()[..keyword.start]);
             for rule in rules {
-                let after = self.rules.get(*rule).and_then(|rule| rule.after);
+                let limits = self.rules.get(*rule).map(|rule| (rule.before, rule.after));
+                let (before, after) = limits.unwrap_or_default();
+                let start = keyword.start.saturating_sub(before.unwrap_or(BYTES_BEFORE));
                 let end = (keyword.end + after.unwrap_or(BYTES_AFTER)).min(text.len());
-                found.add_window(*rule, keyword.start.saturating_sub(BYTES_BEFORE)..end);
+                found.add_window(*rule, start..end);
+                if is_behind_escape {
+                    found.behind_escapes.push((*rule, keyword.start..end));
+                }
             }
         });
         found
@@ -145,6 +155,52 @@ impl RuleSet {
     ) {
         if let Some(rule) = self.rules.get(rule) {
             rule.run(text, window, found);
+        }
+    }
+
+    /// Runs a rule on a window as if the text began there: the end of an escape sequence (`\n`, `%3D`) looks like a part
+    /// of the word behind it.
+    pub(crate) fn run_behind_escape<'r>(
+        &'r self,
+        rule: usize,
+        text: &str,
+        window: Range<usize>,
+        found: &mut Vec<SecretMatch<'r>>,
+    ) {
+        let window = floor(text, window.start)..ceil(text, window.end);
+        let (start, len) = (window.start, found.len());
+        self.run(rule, &text[window.clone()], 0..window.len(), found);
+        for secret in &mut found[len..] {
+            secret.range.start += start;
+            secret.range.end += start;
+        }
+    }
+}
+
+/// Longest number of an escape sequence that sets colours, in bytes: `38;2;255;255;255`.
+const MAX_COLOUR_BYTES: usize = 20;
+
+/// Returns true for a text that ends in an escape sequence as it is written in JSON, a shell or an address (`\n`, `\u001b`,
+/// `[31m`, `%3D`), or in `_`.
+fn ends_in_escape(text: &[u8]) -> bool {
+    let ends_in_hex = |digits: usize, opening: &[u8]| {
+        let (before, hex) = text.split_at(text.len().saturating_sub(digits));
+        hex.len() == digits && hex.iter().all(u8::is_ascii_hexdigit) && before.ends_with(opening)
+    };
+    let ends_in_colour = || {
+        let before = text.strip_suffix(b"m").unwrap_or_default();
+        let tail = &before[before.len().saturating_sub(MAX_COLOUR_BYTES)..];
+        let opening = tail.iter().rposition(|b| !b.is_ascii_digit() && *b != b';');
+        opening.is_some_and(|at| tail[at] == b'[')
+    };
+    match text {
+        [] => false,
+        [.., b'\\', b'n' | b'r' | b't' | b'b' | b'f'] | [.., b'_'] => true,
+        _ => {
+            ends_in_hex(2, b"%")
+                || ends_in_hex(2, b"\\x")
+                || ends_in_hex(4, b"\\u")
+                || ends_in_colour()
         }
     }
 }

@@ -204,6 +204,28 @@ fn is_identifier(value: &str) -> bool {
             .all(|word| word.len() >= 3 && is_word(word))
 }
 
+/// Returns true for a name of words in camel case with at most one number: `ed25519Seed`.
+pub(crate) fn is_camel_case_variable(value: &str) -> bool {
+    let numbers = value.split(|c: char| !c.is_ascii_digit());
+    let has_few_numbers = numbers.filter(|number| !number.is_empty()).count() <= 1;
+    let mut words = value.split(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase());
+    let first = words.next().unwrap_or_default();
+    let is_word = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_lowercase());
+    // A capital is followed by the rest of its word, a digit by another digit or by a capital.
+    let has_short_word = value.as_bytes().windows(2).any(|pair| {
+        pair[0].is_ascii_uppercase() && !pair[1].is_ascii_lowercase()
+            || pair[0].is_ascii_digit() && pair[1].is_ascii_lowercase()
+    });
+    value.len() <= 30
+        && first.len() >= 2
+        && is_word(first)
+        && words.all(is_word)
+        && value.contains(|c: char| c.is_ascii_uppercase())
+        && !value.ends_with(|c: char| c.is_ascii_uppercase())
+        && has_few_numbers
+        && !has_short_word
+}
+
 /// Returns true for a value of a cookie that identifies a session.
 pub(crate) fn is_cookie_secret(value: &str) -> bool {
     value.len() >= 10

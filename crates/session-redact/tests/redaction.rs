@@ -1,6 +1,7 @@
 //! Secrets are redacted, everything else is left.
 
 use proptest::prelude::*;
+use session_core::text::sanitize_text;
 use session_core::{ToolCall, Turn, TurnPart};
 use session_redact::{RedactionSettings, Redactor};
 
@@ -106,10 +107,9 @@ fn secrets_are_found_beneath_what_nobody_sees() {
         format!("{head}\u{8}{tail}"),
     ] {
         let text = format!("key {hidden} here");
-        assert_eq!(
-            redactor.redact(&text),
-            "key [redacted:aws-access-token] here"
-        );
+        let redacted = redactor.redact(&text);
+        let shown = "key [redacted:aws-access-token] here";
+        assert_eq!(sanitize_text(&redacted), shown);
     }
     let text = "\u{1b}[32mDB_PASSWORD=correct-horse-9\u{1b}[0m";
     assert_eq!(redactor.redact(text), "DB_PASSWORD=[redacted:password]");
@@ -272,6 +272,28 @@ fn lines_that_were_found_beside_the_beginning_of_a_private_key_stay() {
 }
 
 #[test]
+fn a_variable_of_code_and_a_count_of_tokens_are_no_secrets() {
+    let redactor = redactor();
+    for harmless in [
+        "sign({ privateKey: ed25519Seed, message })",
+        "  secretKey: kp25519Private,\n",
+        r#"Original token count: 286 [{"id": "msg_018iS28kLq7ZpXw3Vb9TnRyc"}]"#,
+        r#"{"output": "token usage: 12\n[{\"id\": \"msg_018iS28kLq7ZpXw3Vb9TnRyc\"}]"}"#,
+    ] {
+        assert_eq!(redactor.redact(harmless), harmless);
+    }
+    for secret in [
+        "privateKey: q8Zr4TnW2vLx9K,",
+        "privateKey: \"ed25519Seed\",",
+        "password: hunter2Seed,",
+        "API_KEY=ed25519Seed,",
+        "the token counted is q8Zr4TnW2vLx9K",
+    ] {
+        assert!(redactor.redact(secret).contains("[redacted:"), "{secret}");
+    }
+}
+
+#[test]
 fn what_only_looks_like_a_secret_stays() {
     for text in [
         "password: string",
@@ -393,4 +415,34 @@ proptest! {
         let once = redactor.redact(&text).into_owned();
         prop_assert_eq!(redactor.redact(&once), once.clone());
     }
+}
+
+/// A terminal of 80 columns wraps a long one, and what it copies has a line break there.
+#[test]
+fn the_rest_of_a_wrapped_secret_is_replaced() {
+    let key = "q8Zr4TnW2vLx9KbM5cYd8HgJ3fRpS6tVwXzAeB1uNiPoQkDmFh";
+    let wrapped = format!("export INTERNAL_SERVICE_API_TOKEN={key}\n7c3e9a1f5b8d next");
+    let redacted = "export INTERNAL_SERVICE_API_TOKEN=[redacted:secret] next";
+    assert_eq!(redactor().redact(&wrapped), redacted);
+    for next in [
+        "next words 12",
+        "12 items",
+        "a1b2c3d4: a hash",
+        "\nq8Zr4TnW2v",
+    ] {
+        let text = format!("export INTERNAL_SERVICE_API_TOKEN={key}\n{next}");
+        let expected = format!("export INTERNAL_SERVICE_API_TOKEN=[redacted:secret]\n{next}");
+        assert_eq!(redactor().redact(&text), expected);
+    }
+}
+
+#[test]
+fn the_end_of_a_private_key_is_replaced() {
+    let line = "q8Zr4TnW2vLx9KbM5cYd8HgJ3fRpS6tVwXzAeB1uNiPoQkDmFhGjLsCyEa0UvRbT\n";
+    let end = format!("-----END {} KEY-----", "RSA PRIVATE");
+    let text = format!("$ tail -3 key.pem\n{line}{line}{end}");
+    let expected = format!("$ tail -3 key.pem\n[redacted:private-key]{end}");
+    assert_eq!(redactor().redact(&text), expected);
+    let public = format!("{line}-----END CERTIFICATE-----");
+    assert_eq!(redactor().redact(&public), public);
 }

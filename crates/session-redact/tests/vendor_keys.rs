@@ -55,10 +55,42 @@ fn vendor_keys() -> Vec<VendorKey> {
             ["dp.", "st.prd_eu."],
             LETTERS[..43].into(),
         ),
-        ("heroku-api-key", ["HR", "KU-"], uuid),
+        ("heroku-api-key", ["HR", "KU-"], uuid.clone()),
         ("e2b-api-key", ["e2", "b_"], HEX[..40].into()),
         ("neon-api-key", ["na", "pi_"], LOWER[..64].into()),
         ("elevenlabs-api-key", ["s", "k_"], HEX[..48].into()),
+        (
+            "circleci-token",
+            ["CCI", "PAT_"],
+            format!("{}_{}", &LETTERS[..22], &HEX[..40]),
+        ),
+        ("buildkite-token", ["bk", "ua_"], HEX[..40].into()),
+        ("vercel-token", ["vc", "p_"], LETTERS[..56].into()),
+        ("cloudflare-token", ["cf", "ut_"], LETTERS[..48].into()),
+        ("render-api-key", ["rn", "d_"], LETTERS[..32].into()),
+        ("firecrawl-api-key", ["f", "c-"], HEX[..32].into()),
+        ("fireworks-api-key", ["f", "w_"], LETTERS[..24].into()),
+        ("context7-api-key", ["ctx7", "sk-"], uuid),
+        ("apify-token", ["apify", "_api_"], LETTERS[..36].into()),
+        ("ory-token", ["ory", "_at_"], LETTERS[..43].into()),
+        ("kaggle-token", ["KG", "AT_"], HEX[..32].into()),
+        ("google-api-key", ["AQ.", "Ab"], LETTERS[..50].into()),
+        (
+            "aws-amazon-bedrock-api-key-short-lived",
+            ["bedrock-api-", "key-YmVkcm9jay5hbWF6b25hd3MuY29t"],
+            format!("Lz9BY3Rpb249{}%3D", &LETTERS[..60]),
+        ),
+        (
+            "jwe",
+            ["eyJhbGciOiJ", "SU0EtT0FFUCJ9"],
+            format!(
+                ".{}.{}.{}.{}",
+                &LETTERS[..60],
+                &LETTERS[..16],
+                &LETTERS[..40],
+                &LETTERS[..22]
+            ),
+        ),
     ]
 }
 
@@ -104,7 +136,42 @@ fn what_only_begins_as_a_key_is_left() {
         "e2b_sandbox_template_of_the_team",
         "napi_create_threadsafe_function(env)",
         "sk_buff_head_init, sk_live",
+        "fw_updateFirmwareVersionOfAll and rnd_nextIntegerBetweenTwoBounds",
+        "fc-list, fc-cache and vcp_settings_of_the_monitor",
+        "eyJhbGciOiJSU0EtT0FFUCJ9.a.b",
     ] {
         assert_eq!(redactor.redact(text), text);
+    }
+}
+
+/// The end of an escape sequence looks like a part of the word behind it.
+#[test]
+fn a_key_right_behind_an_escape_sequence_is_known() {
+    let redactor = Redactor::new(&RedactionSettings::default()).unwrap();
+    let token = format!("{}{}", ["sq", "p_"].concat(), &HEX[..40]);
+    let before = [
+        r"a\n",
+        r"a\t",
+        r"a\\n",
+        r"\u001b[32m",
+        r"\x1b[1m",
+        r"\e[33m",
+        "^[[32m",
+        "%0A",
+        "%3D",
+        "%22",
+        r"\u003d",
+        "key_",
+        r"\x0a",
+        "[38;5;12m",
+    ];
+    for before in before {
+        let text = format!("see {before}{token} there");
+        let expected = format!("see {before}[redacted:sonar-api-token] there");
+        assert_eq!(redactor.redact(&text), expected);
+    }
+    for before in ["an", "m", "3D", "003d", "2m"] {
+        let text = format!("see {before}{token} there");
+        assert_eq!(redactor.redact(&text), text);
     }
 }

@@ -48,17 +48,17 @@ impl Cure {
             .filter(|error| {
                 !runs
                     .iter()
-                    .any(|run| run.has_succeeded() && run.prints(*error))
+                    .any(|run| run.prints(*error) && run.has_succeeded())
             })
             .collect();
         let failures = runs.iter().enumerate();
         let cures = failures.filter_map(|(at, failure)| {
-            let (signature, error) = failure.error(&wanted)?;
+            let PrintedError { signature, line } = failure.error(&wanted)?;
             let success = failure.find_success(runs.get(at + 1..)?, signature)?;
             let between = runs.get(at + 1..at + 1 + success)?;
             let success = runs.get(at + 1 + success)?;
             let cure = Self {
-                error: error.to_owned(),
+                error: line.to_owned(),
                 signature,
                 command: failure.command().to_owned(),
                 failed_turn: failure.record(turns)?.row.index,
@@ -92,6 +92,15 @@ struct SessionRun<'t> {
     turn: usize,
     /// Index in [`TurnContent::runs`].
     run: usize,
+    /// The error lines that it printed.
+    errors: Vec<PrintedError<'t>>,
+}
+
+/// An error line with its signature.
+#[derive(Clone, Copy)]
+struct PrintedError<'t> {
+    signature: ErrorSignature,
+    line: &'t str,
 }
 
 impl<'t> SessionRun<'t> {
@@ -99,9 +108,22 @@ impl<'t> SessionRun<'t> {
         let turns = turns.iter().enumerate();
         let runs = turns.flat_map(|(turn, record)| {
             let content = &record.content;
-            (0..content.runs.len()).map(move |run| Self { content, turn, run })
+            (0..content.runs.len()).map(move |run| Self::new(content, turn, run))
         });
         runs.collect()
+    }
+
+    fn new(content: &'t TurnContent, turn: usize, run: usize) -> Self {
+        let errors = content.errors_of_run(run).filter_map(|line| {
+            let signature = ErrorSignature::new(line)?;
+            Some(PrintedError { signature, line })
+        });
+        Self {
+            content,
+            turn,
+            run,
+            errors: errors.collect(),
+        }
     }
 
     fn record<'r>(&self, turns: &'r [TurnRecord]) -> Option<&'r TurnRecord> {
@@ -122,16 +144,11 @@ impl<'t> SessionRun<'t> {
         self.content.has_failed(self.run)
     }
 
-    /// Returns the first wanted error of which it failed, with its line.
-    fn error(&self, wanted: &[ErrorSignature]) -> Option<(ErrorSignature, &'t str)> {
-        if !self.has_failed() {
-            return None;
-        }
-        let mut lines = self.content.errors_of_run(self.run);
-        lines.find_map(|line| {
-            let signature = ErrorSignature::new(line)?;
-            wanted.contains(&signature).then_some((signature, line))
-        })
+    /// Returns the first wanted error of which it failed.
+    fn error(&self, wanted: &[ErrorSignature]) -> Option<PrintedError<'t>> {
+        let mut errors = self.errors.iter();
+        let error = errors.find(|error| wanted.contains(&error.signature))?;
+        self.has_failed().then_some(*error)
     }
 
     /// Finds the run after which the same work is done; `None` where the same error comes before it. In another
@@ -175,8 +192,7 @@ impl<'t> SessionRun<'t> {
     }
 
     fn prints(&self, error: ErrorSignature) -> bool {
-        let mut lines = self.content.errors_of_run(self.run);
-        lines.any(|line| ErrorSignature::new(line) == Some(error))
+        self.errors.iter().any(|printed| printed.signature == error)
     }
 
     fn changes_before(&self) -> usize {

@@ -5,7 +5,7 @@ use crate::work_summary::{WorkSummary, find_problem_prompt};
 use session_core::project_name;
 use session_core::title::{PromptOpening, template_titles};
 use session_store::{Reader, SessionId, SessionRow, SessionTree, StoreError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// A project and the reports of its sessions.
@@ -20,9 +20,11 @@ pub struct ProjectReport {
 }
 
 impl ProjectReport {
-    /// Sums the active time of the sessions, in milliseconds.
+    /// Sums the active time of the sessions, in milliseconds: of each its whole seconds, so that the sum is that of the
+    /// times which are shown.
     pub fn active_ms(&self) -> i64 {
-        self.sessions.iter().map(|s| s.work.active_ms).sum()
+        let seconds = self.sessions.iter().map(|s| s.work.active_ms / 1000);
+        seconds.sum::<i64>() * 1000
     }
 }
 
@@ -75,6 +77,7 @@ pub fn report_projects(
         }
     }
     remove_problem_templates(&mut reports, &openings);
+    remove_shared_problems(&mut reports);
     Ok(group_by_project(reports.into_iter()))
 }
 
@@ -110,7 +113,25 @@ fn read_turns_by_root(
 /// Replaces the problem of each session whose prompt begins with a template by what follows the template, as in titles.
 fn remove_problem_templates(reports: &mut [SessionReport], openings: &[PromptOpening]) {
     for (report, title) in reports.iter_mut().zip(template_titles(openings)) {
+        let title = title.map(|title| title.title);
         report.work.problem = title.or_else(|| report.work.problem.take());
+    }
+}
+
+/// Removes a problem that several sessions have: it tells none of them from the others.
+fn remove_shared_problems(reports: &mut [SessionReport]) {
+    let mut seen = BTreeSet::new();
+    let problems = reports
+        .iter()
+        .filter_map(|report| report.work.problem.clone());
+    let shared: BTreeSet<String> = problems
+        .filter(|problem| !seen.insert(problem.clone()))
+        .collect();
+    for report in reports {
+        report
+            .work
+            .problem
+            .take_if(|problem| shared.contains(problem));
     }
 }
 
@@ -163,34 +184,52 @@ fn group_by_project(reports: impl Iterator<Item = SessionReport>) -> Vec<Project
 mod tests {
     use super::*;
 
+    fn report(problem: &str, active_ms: i64) -> SessionReport {
+        SessionReport {
+            row: SessionRow::default(),
+            work: WorkSummary {
+                problem: Some(problem.to_owned()),
+                active_ms,
+                ..WorkSummary::default()
+            },
+            subagents: 0,
+        }
+    }
+
+    fn problems(reports: &[SessionReport]) -> Vec<Option<&str>> {
+        let problems = reports.iter().map(|report| report.work.problem.as_deref());
+        problems.collect()
+    }
+
     #[test]
     fn problems_of_one_template_are_what_differs() {
         let template = "Your name is Dori. You are executing tasks from a Playbook.";
         let prompts = ["lamp.md", "gate.md", "gauge.md"].map(|task| format!("{template} {task}"));
-        let prompts = prompts
-            .iter()
-            .map(String::as_str)
-            .chain(["Mend the boiler"]);
+        let prompts = prompts.iter().map(String::as_str);
         let (mut reports, openings): (Vec<_>, Vec<_>) = prompts
-            .map(|prompt| {
-                let report = SessionReport {
-                    row: SessionRow::default(),
-                    work: WorkSummary {
-                        problem: Some(prompt.to_owned()),
-                        ..WorkSummary::default()
-                    },
-                    subagents: 0,
-                };
-                (report, PromptOpening::new(prompt))
-            })
+            .chain(["Mend the boiler"])
+            .map(|prompt| (report(prompt, 0), PromptOpening::new(prompt)))
             .unzip();
         remove_problem_templates(&mut reports, &openings);
-        let problems = reports
-            .iter()
-            .filter_map(|report| report.work.problem.as_deref());
-        assert_eq!(
-            problems.collect::<Vec<_>>(),
-            ["… lamp.md", "… gate.md", "… gauge.md", "Mend the boiler"]
-        );
+        let rests = ["… lamp.md", "… gate.md", "… gauge.md", "Mend the boiler"];
+        assert_eq!(problems(&reports), rests.map(Some));
+    }
+
+    #[test]
+    fn a_problem_that_sessions_share_is_left_out() {
+        let mut reports = ["Oil it", "Mend the boiler", "Oil it"].map(|problem| report(problem, 0));
+        remove_shared_problems(&mut reports);
+        assert_eq!(problems(&reports), [None, Some("Mend the boiler"), None]);
+    }
+
+    #[test]
+    fn the_time_of_a_project_is_the_sum_of_whole_seconds() {
+        let sessions = vec![report("Oil it", 1_900), report("Mend it", 2_900)];
+        let project = ProjectReport {
+            name: String::new(),
+            path: None,
+            sessions,
+        };
+        assert_eq!(project.active_ms(), 3_000);
     }
 }

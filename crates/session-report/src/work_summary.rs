@@ -17,7 +17,7 @@ const MAX_SOLUTION_CHARS: usize = 280;
 /// The work done in some turns.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct WorkSummary {
-    /// The first prompt that is not noise, truncated at a sentence.
+    /// The first prompt that says what the work is about, truncated at a sentence.
     pub problem: Option<String>,
     /// The last closing answer that is not noise, truncated at a sentence.
     pub solution: Option<String>,
@@ -198,26 +198,25 @@ fn find_problem(turns: &[TurnRecord]) -> Option<String> {
     Some(excerpt_prose(prompt, MAX_PROBLEM_CHARS)).filter(|text| !text.is_empty())
 }
 
-/// Finds the first prompt that is not noise: typed if there is one, else a command with
-/// arguments, else one that a model wrote. Where all are noise, returns the first prompt
-/// that was answered, else the first.
+/// Finds the first prompt that says what the turns are about: typed if there is one, else a command with
+/// arguments, else one that a model wrote, else a command that was answered, else any.
 pub(crate) fn find_problem_prompt(turns: &[TurnRecord]) -> Option<&str> {
-    let has_content = |turn: &&TurnRecord| !noise::is_uninformative(&turn.content.prompt);
+    let is_telling = |turn: &&TurnRecord| {
+        let prompt = &turn.content.prompt;
+        !noise::is_uninformative(prompt) && !noise::needs_context(prompt)
+    };
     let typed = |turn: &&TurnRecord| turn.row.kind == PromptKind::Typed;
     let with_arguments = |turn: &&TurnRecord| {
         turn.row.kind == PromptKind::Command && turn.content.prompt.contains(char::is_whitespace)
     };
-    let candidates = || turns.iter().filter(has_content);
+    let candidates = || turns.iter().filter(is_telling);
     let best = candidates()
         .find(typed)
         .or_else(|| candidates().find(with_arguments))
-        .or_else(|| candidates().find(|turn| turn.row.kind == PromptKind::Model));
-    let prompted = || turns.iter().filter(|turn| !turn.content.prompt.is_empty());
-    let fallback = || {
-        let answered = prompted().find(|turn| is_answered(turn));
-        answered.or_else(|| prompted().next())
-    };
-    Some(&best.or_else(fallback)?.content.prompt)
+        .or_else(|| candidates().find(|turn| turn.row.kind == PromptKind::Model))
+        .or_else(|| candidates().find(|turn| is_answered(turn)))
+        .or_else(|| candidates().next());
+    Some(&best?.content.prompt)
 }
 
 /// Returns true for a typed prompt that is not noise and that was answered, however briefly.
@@ -297,6 +296,22 @@ mod tests {
         let todos = turn_record(1, PromptKind::Command, "/todos", &["There are eight."]);
         let work = WorkSummary::from_turns(&[clear, todos]);
         assert_eq!(work.problem.as_deref(), Some("/todos"));
+    }
+
+    #[test]
+    fn a_prompt_that_needs_a_context_is_no_problem() {
+        let resume = turn_record(0, PromptKind::Typed, "resume please", &["It runs again."]);
+        let back = turn_record(1, PromptKind::Typed, "ok lets get back to main", &["Done."]);
+        let mut turns = vec![resume, back];
+        assert_eq!(WorkSummary::from_turns(&turns).problem, None);
+        turns.push(turn_record(
+            2,
+            PromptKind::Typed,
+            "Oil the gate",
+            &["Done."],
+        ));
+        let problem = WorkSummary::from_turns(&turns).problem;
+        assert_eq!(problem.as_deref(), Some("Oil the gate"));
     }
 
     #[test]

@@ -156,6 +156,7 @@ fn find_exact_terms<'a>(query: &Query, lexical: &'a LexicalCandidates) -> Vec<&'
     let exact: Vec<&String> = exact
         .map(|term| &term.text)
         .chain(&query.error_line)
+        .chain(&query.phrase)
         .collect();
     let mut found: Vec<&TermStats> = lexical.hits.terms.iter().collect();
     found.retain(|stats| exact.contains(&&stats.term));

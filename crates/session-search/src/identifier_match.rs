@@ -1,7 +1,7 @@
 //! How a turn holds an identifier: as typed or in other case, by itself or in a longer name.
 
-use session_core::TurnContent;
 use session_core::text::{collapse_whitespace, is_unspaced, join_name_parts};
+use session_core::{TurnContent, is_commit_hash};
 use std::borrow::Cow;
 
 /// The ways in which a turn holds an identifier, the worst first.
@@ -114,10 +114,12 @@ fn classify_occurrence(
     let goes_on = after == Some('-');
     let longer_flag = identifier.starts_with('-') && (before == Some('-') || goes_on);
     let is_longer = (ends.begins_word && is_word(before)) || (ends.ends_word && is_word(after));
-    if is_longer || longer_flag {
+    let is_beginning = is_commit_hash(identifier) && !is_word(before);
+    if longer_flag || (is_longer && !is_beginning) {
         return None;
     }
     let joined = goes_on
+        || is_longer
         || is_plural
         || matches!(before, Some('-' | '.'))
         || (after == Some('.') && is_word(second_after));

@@ -15,6 +15,35 @@ struct NewestTurn<'a> {
     turn: TurnRow,
 }
 
+/// The newest turns so far, newest first.
+struct NewestList<'a> {
+    turns: Vec<NewestTurn<'a>>,
+    limit: usize,
+}
+
+impl<'a> NewestList<'a> {
+    fn new(limit: usize) -> Self {
+        let turns = Vec::new();
+        Self { turns, limit }
+    }
+
+    fn add(&mut self, turns: impl IntoIterator<Item = NewestTurn<'a>>) {
+        let key = |listed: &NewestTurn<'_>| (listed.at_ms, listed.turn.id);
+        for turn in turns {
+            let newer = |other: &NewestTurn<'_>| key(other) > key(&turn);
+            let place = self.turns.partition_point(newer);
+            self.turns.insert(place, turn);
+        }
+        self.turns.truncate(self.limit);
+    }
+
+    /// Returns true where a session that ended then, and those before it, have no turn that belongs to the list.
+    fn is_complete_before(&self, ended_ms: Option<i64>) -> bool {
+        let oldest = self.turns.get(self.limit.saturating_sub(1));
+        oldest.is_some_and(|oldest| oldest.at_ms > ended_ms)
+    }
+}
+
 /// Lists the newest sessions or turns that the filter of a request lets through, whatever its query.
 /// A session is listed with the newest of its turns that pass; of the copies of a turn one is listed.
 ///
@@ -48,28 +77,34 @@ fn sort_by_time<'a>(filtered: &FilteredIndex<'a>) -> Vec<&'a SessionRow> {
     sessions
 }
 
+/// Reads sessions, newest first, until those that are left are older than the ones found. Where turns are filtered, a session
+/// has the time of the newest that passes.
 fn list_newest_sessions<'a>(
     index: &Reader,
     filtered: &FilteredIndex<'a>,
     limit: usize,
 ) -> Result<Vec<NewestTurn<'a>>, StoreError> {
-    let mut listed = Vec::new();
+    let filters_turns = filtered.is_by_turn();
+    let mut listed = NewestList::new(limit);
     for session in sort_by_time(filtered) {
-        if listed.len() >= limit {
+        if listed.is_complete_before(session.ended_ms) {
             break;
         }
         let turns = index.turns(session.id)?;
-        let last = turns.into_iter().rfind(|row| {
+        let newest = turns.into_iter().rfind(|row| {
             let (turn, session) = (row.id, row.session);
             !row.is_blank() && filtered.passes(SessionTurn { turn, session })
         });
-        listed.extend(last.map(|turn| NewestTurn {
-            at_ms: session.ended_ms,
+        listed.add(newest.map(|turn| NewestTurn {
+            at_ms: match filters_turns {
+                true => session.time_of(&turn),
+                false => session.ended_ms,
+            },
             session,
             turn,
         }));
     }
-    Ok(listed)
+    Ok(listed.turns)
 }
 
 /// Reads sessions, newest first, until those that are left are older than the turns found.
@@ -78,25 +113,20 @@ fn list_newest_turns<'a>(
     filtered: &FilteredIndex<'a>,
     limit: usize,
 ) -> Result<Vec<NewestTurn<'a>>, StoreError> {
-    let mut listed: Vec<NewestTurn<'a>> = Vec::new();
+    let mut listed = NewestList::new(limit);
     for session in sort_by_time(filtered) {
-        let oldest = listed.get(limit.saturating_sub(1));
-        if oldest.is_some_and(|oldest| oldest.at_ms > session.ended_ms) {
+        if listed.is_complete_before(session.ended_ms) {
             break;
         }
-        for turn in index.turns(session.id)? {
-            if is_shown(filtered, &turn) {
-                listed.push(NewestTurn {
-                    at_ms: session.time_of(&turn),
-                    session,
-                    turn,
-                });
-            }
-        }
-        listed.sort_by_key(|listed| Reverse((listed.at_ms, listed.turn.id)));
-        listed.truncate(limit);
+        let turns = index.turns(session.id)?.into_iter();
+        let shown = turns.filter(|turn| is_shown(filtered, turn));
+        listed.add(shown.map(|turn| NewestTurn {
+            at_ms: session.time_of(&turn),
+            session,
+            turn,
+        }));
     }
-    Ok(listed)
+    Ok(listed.turns)
 }
 
 /// Returns true for a turn that passes and was not forgotten, and of the copies of a turn for the one that is shown.
@@ -122,7 +152,10 @@ fn read_hit(index: &Reader, listed: NewestTurn<'_>, rank: usize) -> Result<Searc
         score: 0.0,
         band: ConfidenceBand::Weak,
         fused: 0.0,
-        session: listed.session.clone(),
+        session: SessionRow {
+            ended_ms: listed.at_ms,
+            ..listed.session.clone()
+        },
         preview: hits::preview_newest(&content),
         files: content.files,
         tools: content.tools,

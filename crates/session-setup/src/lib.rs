@@ -72,7 +72,7 @@ pub fn run_steps(
         .list_agent_outcomes()
         .contains(&StepOutcome::Written)
     {
-        dialog.print("\nAn agent takes it from its next session on.")?;
+        dialog.print("\nAgents use it in every session that begins from now on.")?;
     }
     Ok(outcomes)
 }

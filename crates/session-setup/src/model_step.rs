@@ -7,7 +7,7 @@ use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
 use session_config::{Config, Home};
 use session_core::text::sanitize_text;
-use session_models::{Catalogue, EndpointSettings, ModelError, ModelState, without_userinfo};
+use session_models::{Catalogue, EndpointSettings, ModelError, ModelState, without_credentials};
 use session_output::format_size;
 use session_query::{QueryError, use_endpoint, use_model};
 
@@ -152,7 +152,7 @@ fn use_remote_model(
     dialog: &mut SetupDialog<'_>,
 ) -> Result<StepOutcome> {
     check_endpoint(url, name)?;
-    let shown = without_userinfo(url);
+    let shown = without_credentials(url);
     let shown = sanitize_text(&shown);
     dialog.print(&format!(
         "\nTexts of your sessions will be sent to {shown}.\nA key goes into EMBEDDINGS_API_KEY, or into\n{}.",

@@ -42,6 +42,7 @@
 //! ```
 
 mod agent_info;
+mod blank_lines;
 mod call_result;
 mod calls;
 mod claude;
@@ -51,7 +52,6 @@ mod cursor;
 mod cursor_cli;
 mod cursor_ide;
 mod cursor_tools;
-mod database_copy;
 mod env;
 mod file;
 mod folder_walk;

@@ -2,7 +2,7 @@
 
 use crate::file;
 use session_core::{SessionMeta, text};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Most bytes of a path or the name of a branch that are kept.
 pub(crate) const PATH_LIMIT: usize = 2048;
@@ -64,7 +64,7 @@ fn main_checkout(folder: &Path, git_file: &Path) -> Option<String> {
         .lines()
         .find_map(|line| line.strip_prefix("gitdir:"))?
         .trim();
-    let gitdir = plain(&folder.join(gitdir));
+    let gitdir = session_files::normal(&folder.join(gitdir)).ok()?;
     let worktrees = gitdir.parent().filter(|p| p.ends_with(".git/worktrees"))?;
     Some(worktrees.parent()?.parent()?.to_str()?.to_owned())
 }
@@ -109,22 +109,6 @@ fn with_separator(path: &str) -> Option<(&str, char)> {
         _ => return None,
     };
     Some((path.trim_end_matches(separator), separator))
-}
-
-/// Resolves `.` and `..` in the text of a path.
-fn plain(path: &Path) -> PathBuf {
-    use std::path::Component::{CurDir, ParentDir};
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            CurDir => {}
-            ParentDir => {
-                out.pop();
-            }
-            part => out.push(part),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -1,15 +1,14 @@
 //! SQLite databases of other programs, which may have them open.
 
-use crate::database_copy::DatabaseCopy;
 use crate::file::{mtime_ns, stamp};
 use crate::storage_error::StorageError;
 use fs_err as fs;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use session_core::{FileStamp, immutable_sqlite_uri};
-use std::ffi::OsString;
+use session_files::{DatabaseCopy, write_ahead_log};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// How long another program's lock is waited for.
@@ -34,7 +33,7 @@ impl SourceDatabase {
         let (first, connection, copy) = match connected {
             Ok((first, connection)) => (first, connection, None),
             Err(StorageError::Unopenable(_)) => {
-                let copy = DatabaseCopy::create(path)?;
+                let copy = DatabaseCopy::create(path)?.ok_or(StorageError::Restless)?;
                 let connection = connect(&copy.path())?;
                 (first(&connection)?, connection, Some(copy))
             }
@@ -65,7 +64,7 @@ fn is_closed(path: &Path) -> bool {
     // The file's format versions for writing and reading: 2 is that of a write-ahead log.
     const WAL_HEADER: (usize, [u8; 2]) = (18, [2, 2]);
     // Looked at first: to close the file would drop the locks of another connection of this process, which has a log.
-    if wal(path).exists() {
+    if write_ahead_log(path).exists() {
         return false;
     }
     let mut header = [0; 20];
@@ -82,18 +81,12 @@ fn open_unchanging(path: &Path, flags: OpenFlags) -> Result<Connection, StorageE
     )?)
 }
 
-/// Returns the path of the write-ahead log of a database, which may hold all that there is.
-pub(crate) fn wal(database: &Path) -> PathBuf {
-    let mut path = OsString::from(database);
-    path.push("-wal");
-    PathBuf::from(path)
-}
-
 /// Returns bytes and last change of a database and of its log.
 pub(crate) fn database_stamp(path: &Path) -> io::Result<FileStamp> {
     let mut stamp = stamp(&fs::metadata(path)?);
     // An empty log may be left of a reader, even of ourselves: it says nothing.
-    if let Some(log) = fs::metadata(wal(path)).ok().filter(|log| log.len() > 0) {
+    let log = fs::metadata(write_ahead_log(path)).ok();
+    if let Some(log) = log.filter(|log| log.len() > 0) {
         stamp.size += log.len();
         stamp.mtime_ns = stamp.mtime_ns.max(mtime_ns(&log));
     }

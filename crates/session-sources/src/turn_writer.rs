@@ -1,5 +1,6 @@
 //! Events that a line of a history tells, on their way to a turn.
 
+use crate::blank_lines::trim_blank_lines;
 use crate::call_result::{CallResult, clipped, kept_output, opened_pull_requests};
 use crate::calls::PendingCall;
 use crate::project::{PATH_LIMIT, path_from, set_directory};
@@ -170,7 +171,7 @@ impl<'a> TurnWriter<'a> {
         let opens = waiting.as_ref().is_some_and(|call| call.opens);
         let output = reminder::strip(&outcome.output);
         let result = CallResult {
-            output: kept_output(output.trim(), outcome.status, detail),
+            output: kept_output(trim_blank_lines(&output), outcome.status, detail),
             pull_requests: match opens {
                 true => opened_pull_requests(&output),
                 false => Vec::new(),

@@ -24,6 +24,10 @@ const B: f64 = 0.75;
 /// The least idf that BM25 counts, for a phrase in more than half of all turns.
 const MIN_IDF: f64 = 1e-6;
 
+/// Most postings of a query's terms among which turns are looked for that hold them in a row: of more it would take as
+/// long as to read them once more.
+const MAX_PHRASE_POSTINGS: usize = 100_000;
+
 /// Turns found by words.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LexicalHits {
@@ -114,6 +118,7 @@ impl Reader {
             vocabulary.complete_last_term(query)?,
         );
         let mut found = self.find_terms(searched)?;
+        self.find_phrase(query, &mut found)?;
         self.find_errors(&mut found)?;
         self.find_substitutes(&vocabulary, &mut found)?;
         let mut best = TopK::new(limit, best_first);
@@ -141,6 +146,17 @@ impl Reader {
             FoundTerm::new(term, postings.drain(..count).collect())
         };
         Ok(searched.into_iter().map(find).collect())
+    }
+
+    /// Finds the turns that hold the words of a query in a row, where that is quickly told.
+    fn find_phrase(&self, query: &Query, found: &mut Vec<FoundTerm>) -> Result<()> {
+        let held = found.iter().map(FoundTerm::turn_count);
+        let all: usize = held.clone().sum();
+        let is_possible = held.min().is_some_and(|least| least > 0) && all <= MAX_PHRASE_POSTINGS;
+        if let Some(words) = query.phrase.as_deref().filter(|_| is_possible) {
+            found.extend(self.find_terms(vec![SearchedTerm::phrase(words)])?);
+        }
+        Ok(())
     }
 
     fn word_totals(&self) -> Result<WordTotals> {

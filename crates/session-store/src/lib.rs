@@ -34,7 +34,6 @@ mod completions;
 mod contents;
 mod copied_sessions;
 mod copies;
-mod database_copy;
 mod dedup_keys;
 mod directory;
 mod directory_ownership;

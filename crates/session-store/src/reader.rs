@@ -1,6 +1,5 @@
 //! Reading: many may, and none waits for the writer.
 
-use crate::database_copy::DatabaseCopy;
 use crate::error::Result;
 use crate::id::{SessionId, TurnId};
 use crate::kept::KeptParts;
@@ -9,6 +8,7 @@ use crate::postings::PostingsReader;
 use crate::row::{CopyRow, TURN_COLUMNS, TurnRow, turn_row};
 use crate::{directory, schema};
 use rusqlite::{Connection, OptionalExtension};
+use session_files::DatabaseCopy;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 

@@ -1,13 +1,13 @@
 //! The tables, and opening a database that has them.
 
-use crate::database_copy::DatabaseCopy;
 use crate::directory;
 use crate::error::{Result, StoreError, is_damage, sqlite_message};
 use crate::lexical::TOKENIZER;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use session_core::immutable_sqlite_uri;
-use session_files::private;
+use session_files::{DatabaseCopy, private};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 
@@ -129,7 +129,7 @@ pub(crate) fn open_readable(root: &Path) -> Result<ReadableDatabase> {
 /// Opens a database whose log cannot be shared, in a folder that cannot be written: nobody writes to it. What its log
 /// holds is read from a copy of both.
 fn open_unshared(root: &Path) -> Result<ReadableDatabase> {
-    let copy = DatabaseCopy::create_if_logged(root)?;
+    let copy = copy_if_logged(root)?;
     let connection = match &copy {
         Some(copy) => open_shared(&copy.path())?,
         None => open_unchanging(&directory::database_path(root))?,
@@ -137,6 +137,22 @@ fn open_unshared(root: &Path) -> Result<ReadableDatabase> {
     let found = version(&connection).map_err(|e| damage(e, root))?;
     check_version(found, root)?;
     Ok(ReadableDatabase { connection, copy })
+}
+
+/// Copies the database and its log; `None` where the log holds nothing.
+fn copy_if_logged(root: &Path) -> Result<Option<DatabaseCopy>> {
+    let bytes = match fs_err::metadata(directory::log_path(root)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => 0,
+        log => log?.len(),
+    };
+    if bytes == 0 {
+        return Ok(None);
+    }
+    let copy = DatabaseCopy::create(&directory::database_path(root))?;
+    let locked = || StoreError::Locked {
+        root: root.to_owned(),
+    };
+    copy.ok_or_else(locked).map(Some)
 }
 
 fn open_shared(path: &Path) -> Result<Connection> {
@@ -254,5 +270,29 @@ pub(crate) fn damage(error: StoreError, root: &Path) -> StoreError {
             what: sqlite_message(&e),
         },
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Writer;
+    use session_core::SourceName;
+
+    #[test]
+    fn a_copy_has_what_only_the_log_holds() {
+        let root = tempfile::tempdir().unwrap();
+        let mut writer = Writer::open(root.path()).unwrap();
+        writer
+            .upsert_file(&SourceName::new("claude"), "/h/a.jsonl")
+            .unwrap();
+        writer.commit().unwrap();
+        let copy = copy_if_logged(root.path()).unwrap().unwrap();
+        let db = Connection::open(copy.path()).unwrap();
+        let count = "SELECT count(*) FROM files";
+        let files: u32 = db.query_row(count, [], |row| row.get(0)).unwrap();
+        assert_eq!(files, 1);
+        writer.vacuum().unwrap();
+        assert!(copy_if_logged(root.path()).unwrap().is_none());
     }
 }

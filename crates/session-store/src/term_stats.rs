@@ -4,7 +4,7 @@ use crate::id::TurnId;
 use crate::lexical::fts5_string;
 use crate::postings::Posting;
 use serde::Serialize;
-use session_core::{ErrorSignature, Query, Term, idf, text};
+use session_core::{ErrorSignature, Query, Term, idf, is_commit_hash, text};
 
 /// The share of its score that a turn with a variant has where others hold the word as typed: less than one occurrence of
 /// that, however often it holds the variant.
@@ -111,14 +111,16 @@ impl SearchedTerm {
         }
     }
 
+    /// Makes the term of words that count where they stand in a row.
+    pub(crate) fn phrase(words: &str) -> Self {
+        let text = words.to_owned();
+        Self::new(Term { text, exact: true }, true)
+    }
+
     fn error_line(line: &str) -> Self {
-        let term = Term {
-            text: line.to_owned(),
-            exact: true,
-        };
         Self {
             signatures: ErrorSignature::read_all(line),
-            ..Self::new(term, true)
+            ..Self::phrase(line)
         }
     }
 
@@ -227,6 +229,11 @@ impl FoundTerm {
         }
     }
 
+    /// Returns the number of turns that hold it as typed.
+    pub(crate) fn turn_count(&self) -> usize {
+        self.postings.len()
+    }
+
     /// Returns the term as typed.
     pub(crate) fn text(&self) -> &str {
         &self.searched.text
@@ -238,11 +245,16 @@ impl FoundTerm {
         is_missing && self.searched.has_substitutes
     }
 
-    /// Takes what is found in its place.
+    /// Takes what is found in its place. The hash that a beginning of it was typed of is what was meant.
     pub(crate) fn substitute(&mut self, texts: Vec<String>, postings: Vec<Vec<Posting>>) {
-        self.variants = join_variants(postings, &self.postings);
+        match is_commit_hash(&self.searched.text) {
+            true => self.postings = join_postings(postings),
+            false => {
+                self.variants = join_variants(postings, &self.postings);
+                self.is_substitute = true;
+            }
+        }
         self.searched.variants.extend(texts);
-        self.is_substitute = true;
     }
 
     /// Returns the signatures of the error that it is a line of.

@@ -1,18 +1,18 @@
 //! Titles of sessions that have none of their own.
 
+mod choice;
+
+pub(crate) use self::choice::TitleCandidates;
 use crate::codec::text_hash;
 use crate::error::Result;
 use crate::id::{SessionId, TurnId};
 use crate::new_session::NewSession;
-use crate::reader::Reader;
-use crate::row::SessionRow;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
 use rustc_hash::FxHashMap;
-use session_core::text::sanitize_text;
-use session_core::title::PromptOpening;
+use session_core::title::{PromptOpening, TemplateTitle};
 use session_core::{PromptKind, Turn, TurnContent, noise, title};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 
 /// Changes since the last commit that may change titles.
@@ -20,7 +20,7 @@ use std::mem::take;
 pub(crate) struct PendingTitles {
     /// Sessions whose first prompt came or went, by the hash of its [`PromptOpening::template_key`].
     templates: BTreeMap<i64, BTreeSet<SessionId>>,
-    /// Sessions with turns whose prompt says nothing.
+    /// Sessions with turns that came.
     sessions: BTreeSet<SessionId>,
 }
 
@@ -58,34 +58,76 @@ struct TitlePrompt {
     title: String,
 }
 
+/// What the titles of a session are chosen from.
+struct StoredTitles {
+    first_prompt: Option<String>,
+    work: Option<String>,
+    /// The title that an agent or a user gave.
+    given: Option<String>,
+    /// The hash of the key of its template.
+    template: Option<i64>,
+    /// A title takes the place of that of its first prompt.
+    has_rest: bool,
+}
+
+impl StoredTitles {
+    /// Returns the title of what was changed in a session with prompts.
+    fn change(&self) -> Option<&str> {
+        let work = self.work.as_deref().filter(|work| !work.is_empty());
+        work.filter(|_| self.first_prompt.is_some())
+    }
+}
+
+/// `sessions.work` of a session with prompts for which the title of its change was looked for, and that has none.
+/// Without prompts it is the title of what was done; else `NULL` where the first prompt says enough.
+const NO_CHANGE: &str = "";
+/// Begins a `sessions.rest` that takes the place of a given title, too.
+const BEFORE_GIVEN: char = '\u{1}';
+
 /// Turns that are looked at for what was done.
 const MAX_WORK_TURNS: usize = 100;
 /// Sessions of one template whose prompts are compared: reading them takes 40 µs each.
 const MAX_COMPARED: usize = 500;
 
 impl Writer {
-    /// Keeps the first prompt of a session that can be its title. A later one takes its place only where the kept one
-    /// [needs a context](noise::needs_context) and the later one does not.
+    /// Keeps the first prompt of a session that can be its title. A later one takes its place only where it
+    /// [says more](noise::says_more), and no commit up to its turn says what the work is.
     pub(crate) fn store_first_prompt(&mut self, session: SessionId, turn: &Turn) -> Result<()> {
+        self.queue_work_title(session);
         if self.new_session.has_first_prompt(session) {
             return Ok(());
         }
         let title = title::prompt_title(&turn.prompt);
-        let is_last = !noise::needs_context(&title);
         match self.first_prompt(session)? {
             Some(kept) if !noise::needs_context(&kept) => {
                 self.new_session.note_first_prompt(session);
                 return Ok(());
             }
-            Some(_) if !is_last => return Ok(()),
+            Some(kept) if !noise::says_more(&title, &kept) => return Ok(()),
+            Some(_) if self.has_change_up_to(session, turn)? => return Ok(()),
             Some(_) => self.delete_opening(session)?,
             None => {}
         }
+        let needs_context = noise::needs_context(&title);
         self.set_first_prompt(session, &title)?;
-        if is_last {
+        self.set_work_title(session, needs_context.then_some(NO_CHANGE))?;
+        if !needs_context {
             self.new_session.note_first_prompt(session);
         }
         self.insert_opening(session, turn.index, &turn.prompt)
+    }
+
+    /// Returns true where the session has the title of a change that was made up to a turn, which is stored.
+    fn has_change_up_to(&self, session: SessionId, turn: &Turn) -> Result<bool> {
+        let stored = self.stored_titles(session)?;
+        if stored.is_some_and(|stored| stored.change().is_some()) {
+            return Ok(true);
+        }
+        let stored = self.reader.turns(session)?.into_iter();
+        let until = stored.take_while(|stored| stored.index <= turn.index);
+        let contents = until.map(|stored| self.content(stored.id));
+        let contents: Vec<TurnContent> = contents.collect::<Result<_>>()?;
+        Ok(title::change_title(contents.iter()).is_some())
     }
 
     /// Returns the title that the first prompt of a session gives.
@@ -155,6 +197,9 @@ impl Writer {
             return Ok(());
         };
         self.set_first_prompt(session, &found.title)?;
+        let needs_context = noise::needs_context(&found.title);
+        self.set_work_title(session, needs_context.then_some(NO_CHANGE))?;
+        self.queue_work_title(session);
         self.insert_opening(session, found.turn, &found.prompt)
     }
 
@@ -170,31 +215,36 @@ impl Writer {
 
     /// Finds the first prompt of a session that can be its title: the one that [`Writer::store_first_prompt`] keeps.
     fn find_title_prompt(&self, session: SessionId) -> Result<Option<TitlePrompt>> {
-        let mut first = None;
+        let mut first: Option<TitlePrompt> = None;
+        let mut contents = Vec::new();
         for turn in self.reader.turns(session)? {
-            if turn.kind == PromptKind::None {
-                continue;
-            }
-            let prompt = self.content(turn.id)?.prompt;
+            let content = self.content(turn.id)?;
+            let prompt = content.prompt.clone();
+            contents.push(content);
             if !can_title_session(turn.kind, &prompt) {
                 continue;
             }
-            let (turn, title) = (turn.index, title::prompt_title(&prompt));
-            let needs_context = noise::needs_context(&title);
-            let found = TitlePrompt {
-                turn,
-                prompt,
-                title,
-            };
-            if !needs_context {
-                return Ok(Some(found));
+            let title = title::prompt_title(&prompt);
+            let is_better = first.as_ref().is_none_or(|kept| {
+                noise::says_more(&title, &kept.title)
+                    && title::change_title(contents.iter()).is_none()
+            });
+            let is_last = !noise::needs_context(&title);
+            if is_better {
+                first = Some(TitlePrompt {
+                    turn: turn.index,
+                    prompt,
+                    title,
+                });
             }
-            first.get_or_insert(found);
+            if is_better && is_last {
+                break;
+            }
         }
         Ok(first)
     }
 
-    /// Notes that a session has a turn that may name it by what was done in it.
+    /// Notes that a session has a turn more, which may name it by what was done in it.
     pub(crate) fn queue_work_title(&mut self, session: SessionId) {
         self.pending_titles.sessions.insert(session);
     }
@@ -234,12 +284,12 @@ impl Writer {
     /// Gives their titles to the sessions that were written to, and to those that share a template
     /// with one of them.
     pub(crate) fn update_titles(&mut self) -> Result<()> {
+        for session in take(&mut self.pending_titles.sessions) {
+            self.update_work_title(session)?;
+        }
         let pending_titles = take(&mut self.pending_titles);
         for (template, changed) in pending_titles.templates {
             self.update_template_titles(template, &changed)?;
-        }
-        for session in pending_titles.sessions {
-            self.update_work_title(session)?;
         }
         Ok(())
     }
@@ -285,14 +335,46 @@ impl Writer {
                 .map(|(session, turn)| self.opening(*session, *turn))
                 .collect::<Result<_>>()?,
         };
-        // One by one: see `Writer::reader`.
-        let mut update = self
-            .reader
-            .db
-            .prepare_cached("UPDATE sessions SET rest = ?2 WHERE id = ?1 AND rest IS NOT ?2")?;
-        for ((session, _), title) in turns.iter().zip(title::template_titles(&openings)) {
-            update.execute(params![session, title])?;
+        let titles = title::template_titles(&openings);
+        let mut holders: FxHashMap<&str, usize> = FxHashMap::default();
+        for title in titles.iter().flatten() {
+            *holders.entry(&title.title).or_default() += 1;
         }
+        for ((session, _), title) in turns.iter().zip(&titles) {
+            let is_shared = |title: &TemplateTitle<'_>| holders.get(&*title.title) > Some(&1);
+            let is_shared = title.as_ref().is_some_and(is_shared);
+            self.update_rest_title(*session, title.as_ref(), is_shared)?;
+        }
+        Ok(())
+    }
+
+    /// Names a session by what it changed, where that was looked for or others share its title without the template, else
+    /// by that title.
+    fn update_rest_title(
+        &self,
+        session: SessionId,
+        title: Option<&TemplateTitle<'_>>,
+        is_shared: bool,
+    ) -> Result<()> {
+        let Some(mut stored) = self.stored_titles(session)? else {
+            return Ok(());
+        };
+        if is_shared && stored.work.is_none() {
+            stored.work = Some(self.store_change_title(session)?);
+        }
+        let rest = stored.change().or(title.map(|title| &*title.title));
+        let is_of_template = |given: &str| title.is_some_and(|title| title.is_of_template(given));
+        let given = stored.given.as_deref();
+        let is_given_left =
+            given.is_some_and(|given| noise::needs_context(given) || is_of_template(given));
+        let rest = rest.map(|rest| match is_given_left {
+            true => format!("{BEFORE_GIVEN}{rest}"),
+            false => rest.to_owned(),
+        });
+        // One by one: see `Writer::reader`.
+        let update = "UPDATE sessions SET rest = ?2 WHERE id = ?1 AND rest IS NOT ?2";
+        let mut update = self.reader.db.prepare_cached(update)?;
+        update.execute(params![session, rest])?;
         Ok(())
     }
 
@@ -306,22 +388,64 @@ impl Writer {
         Ok(opening)
     }
 
-    fn update_work_title(&self, session: SessionId) -> Result<()> {
-        let mut find = self
-            .reader
-            .db
-            .prepare_cached("SELECT first_prompt IS NULL FROM sessions WHERE id = ?1")?;
-        if !find.query_row([session], |row| row.get(0))? {
-            return Ok(());
+    /// Finds the title of what was done in a session, where its prompts do not say enough.
+    fn update_work_title(&mut self, session: SessionId) -> Result<()> {
+        let Some(stored) = self.stored_titles(session)? else {
+            return Ok(()); // it was deleted since
+        };
+        if stored.first_prompt.is_none() {
+            let title = title::work_title(self.work_contents(session)?.iter());
+            return self.set_work_title(session, title.as_deref());
         }
+        let given = stored.given.as_deref();
+        let is_wanted = stored.work.is_some() || given.is_some_and(noise::needs_context);
+        if is_wanted {
+            self.store_change_title(session)?;
+        }
+        // The given title may be another one than was compared with the template.
+        let may_change = is_wanted || given.is_some() && stored.has_rest;
+        match stored.template.filter(|_| may_change) {
+            Some(template) => self.pending_titles.note(template, session),
+            None if is_wanted => self.update_rest_title(session, None, false)?,
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn stored_titles(&self, session: SessionId) -> Result<Option<StoredTitles>> {
+        let find =
+            "SELECT first_prompt, work, coalesce(title, given_title), template, rest IS NOT NULL
+             FROM sessions s LEFT JOIN openings o ON o.session = s.id WHERE s.id = ?1";
+        let mut find = self.reader.db.prepare_cached(find)?;
+        let stored = find.query_row([session], |row| {
+            Ok(StoredTitles {
+                first_prompt: row.get(0)?,
+                work: row.get(1)?,
+                given: row.get(2)?,
+                template: row.get(3)?,
+                has_rest: row.get(4)?,
+            })
+        });
+        Ok(stored.optional()?)
+    }
+
+    /// Stores the title of what was changed in a session with prompts, and returns it.
+    fn store_change_title(&self, session: SessionId) -> Result<String> {
+        let title = title::change_title(self.work_contents(session)?.iter());
+        let title = title.unwrap_or_else(|| NO_CHANGE.to_owned());
+        self.set_work_title(session, Some(&title))?;
+        Ok(title)
+    }
+
+    fn work_contents(&self, session: SessionId) -> Result<Vec<TurnContent>> {
         let turns = self.reader.turns(session)?.into_iter().take(MAX_WORK_TURNS);
-        let contents: Vec<TurnContent> = turns
-            .map(|turn| self.content(turn.id))
-            .collect::<Result<_>>()?;
-        self.reader
-            .db
-            .prepare_cached("UPDATE sessions SET work = ?2 WHERE id = ?1")?
-            .execute(params![session, title::work_title(contents.iter())])?;
+        turns.map(|turn| self.content(turn.id)).collect()
+    }
+
+    fn set_work_title(&self, session: SessionId, title: Option<&str>) -> Result<()> {
+        let update = "UPDATE sessions SET work = ?2 WHERE id = ?1 AND work IS NOT ?2";
+        let mut update = self.reader.db.prepare_cached(update)?;
+        update.execute(params![session, title])?;
         Ok(())
     }
 }
@@ -339,62 +463,4 @@ impl PendingTitles {
     fn note(&mut self, template: i64, session: SessionId) {
         self.templates.entry(template).or_default().insert(session);
     }
-}
-
-/// So many sessions of one title, with different first prompts, are not told apart by it.
-const MIN_SHARED: usize = 3;
-
-/// A session with the title that was given to it, and the one that its first prompt gives.
-pub(crate) struct TitleCandidates {
-    pub(crate) session: SessionRow,
-    pub(crate) by_prompt: Option<String>,
-}
-
-impl Reader {
-    /// All sessions, by number.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn sessions(&self) -> Result<Vec<SessionRow>> {
-        Ok(choose_titles(self.read_session_blocks()?))
-    }
-}
-
-/// Sessions with the title that tells each best from the others.
-fn choose_titles(mut all: Vec<TitleCandidates>) -> Vec<SessionRow> {
-    for named in &mut all {
-        let is_blank = |title: &mut String| sanitize_text(title).trim().is_empty();
-        let _ = named.session.title.take_if(is_blank);
-    }
-    let common = common_titles(&all);
-    let is_common: Vec<bool> = all
-        .iter()
-        .map(|named| {
-            let given = named.session.title.as_deref();
-            given.is_none_or(|title| common.contains(title))
-        })
-        .collect();
-    for (named, is_common) in all.iter_mut().zip(is_common) {
-        if is_common && named.by_prompt.is_some() {
-            named.session.title = named.by_prompt.take();
-        }
-    }
-    all.into_iter().map(|named| named.session).collect()
-}
-
-/// Given titles that [`MIN_SHARED`] sessions have whose first prompts are not all the same.
-fn common_titles(all: &[TitleCandidates]) -> BTreeSet<String> {
-    let mut having: HashMap<&str, Vec<Option<&str>>> = HashMap::new();
-    for named in all {
-        if let Some(title) = &named.session.title {
-            let prompts = having.entry(title).or_default();
-            prompts.push(named.by_prompt.as_deref());
-        }
-    }
-    let is_common = |prompts: &[Option<&str>]| {
-        let different: BTreeSet<&str> = prompts.iter().copied().flatten().collect();
-        prompts.len() >= MIN_SHARED && different.len() > 1
-    };
-    let common = having.iter().filter(|(_, prompts)| is_common(prompts));
-    common.map(|(title, _)| (*title).to_owned()).collect()
 }

@@ -19,6 +19,8 @@ struct StoredTurn {
     id: TurnId,
     content: TurnContent,
     hashes: TurnHashes,
+    /// It was forgotten: what it goes on with is, too.
+    is_blank: bool,
 }
 
 /// From what a new turn is indexed.
@@ -39,26 +41,17 @@ impl Writer {
     /// # Errors
     /// When the database fails.
     pub fn add_turn(&mut self, session: SessionId, turn: &Turn) -> Result<()> {
-        self.begin_turn()?;
-        self.count_replaced_turn(session, turn);
         let hashes = TurnHashes::from_turn(turn);
-        let is_shifted = self.make_room_before_lost(session, turn, hashes.dedup_keys)?;
-        let changed = match self.stored_turn(session, turn.index)? {
-            Some(known) => self.change_turn(&known, session, turn)?,
+        self.store_turn(session, turn, hashes, |writer, known| match known {
+            Some(known) => writer.change_turn(&known, session, turn),
             None => {
                 let content = TurnContent::from_turn(turn);
-                let id = self.insert_turn(session, turn, hashes, &content_json(&content)?)?;
+                let id = writer.insert_turn(session, turn, hashes, &content_json(&content)?)?;
                 let form = IndexedForm::Content(&content);
-                let is_copy = self.index_new_turn(id, hashes, form)?;
-                self.new_session.note_turn(session, turn.index, id, is_copy);
-                true
+                writer.index_new_turn(id, session, turn, hashes, form)?;
+                Ok(true)
             }
-        };
-        self.update_session(session, turn, changed)?;
-        match is_shifted {
-            true => self.renew_after_shift(session),
-            false => Ok(()),
-        }
+        })
     }
 
     /// Stores a turn as [`Writer::add_turn`] does, and takes its words.
@@ -79,23 +72,37 @@ impl Writer {
         else {
             return self.add_turn(session, turn);
         };
+        let hashes = *hashes;
+        self.store_turn(session, turn, hashes, |writer, known| match known {
+            Some(known) => {
+                let content = parse_content(json);
+                writer.replace_turn(&known, session, turn, hashes, &content)
+            }
+            None => {
+                let id = writer.insert_turn(session, turn, hashes, json)?;
+                let has_title = writer.new_session.is_titled_before(session, turn.index);
+                let form = IndexedForm::Prepared { words, has_title };
+                writer.index_new_turn(id, session, turn, hashes, form)?;
+                Ok(true)
+            }
+        })
+    }
+
+    /// Calls `store` with the turn that is stored at the position of a new one, if any, between what is done for each turn.
+    /// `store` returns false when neither words nor dedup keys changed.
+    fn store_turn(
+        &mut self,
+        session: SessionId,
+        turn: &Turn,
+        hashes: TurnHashes,
+        store: impl FnOnce(&mut Self, Option<StoredTurn>) -> Result<bool>,
+    ) -> Result<()> {
         self.begin_turn()?;
         self.count_replaced_turn(session, turn);
         let is_shifted = self.make_room_before_lost(session, turn, hashes.dedup_keys)?;
-        let changed = match self.stored_turn(session, turn.index)? {
-            Some(known) => {
-                let content = parse_content(json);
-                self.replace_turn(&known, session, turn, *hashes, &content)?
-            }
-            None => {
-                let id = self.insert_turn(session, turn, *hashes, json)?;
-                let has_title = self.new_session.is_titled_before(session, turn.index);
-                let form = IndexedForm::Prepared { words, has_title };
-                let is_copy = self.index_new_turn(id, *hashes, form)?;
-                self.new_session.note_turn(session, turn.index, id, is_copy);
-                true
-            }
-        };
+        let known = self.stored_turn(session, turn.index)?;
+        let is_forgotten = turn.continues && known.as_ref().is_some_and(|known| known.is_blank);
+        let changed = !is_forgotten && store(self, known)?;
         self.update_session(session, turn, changed)?;
         match is_shifted {
             true => self.renew_after_shift(session),
@@ -154,13 +161,12 @@ impl Writer {
         if self.new_session.is_beyond(session, index) {
             return Ok(None);
         }
-        let select =
-            "SELECT origin, prompt_time, leaf, id FROM turns WHERE session = ?1 AND idx = ?2";
+        let select = "SELECT origin, prompt_time, leaf, id, start >= stop AND owner IS NULL FROM turns WHERE session = ?1 AND idx = ?2";
         let mut find = self.reader.db.prepare_cached(select)?;
         let known = find.query_row(params![session, index], |row| {
-            Ok((row.get(3)?, TurnHashes::from_row(row)?))
+            Ok((row.get(3)?, TurnHashes::from_row(row)?, row.get(4)?))
         });
-        let Some((id, hashes)) = known.optional()? else {
+        let Some((id, hashes, is_blank)) = known.optional()? else {
             return Ok(None);
         };
         let content = self.content(id)?;
@@ -168,6 +174,7 @@ impl Writer {
             id,
             content,
             hashes,
+            is_blank,
         }))
     }
 
@@ -263,13 +270,15 @@ impl Writer {
         Ok(())
     }
 
-    /// Indexes a turn that was just inserted as [`Writer::reindex_turn`] does; returns true for a copy.
+    /// Indexes a turn that was just inserted as [`Writer::reindex_turn`] does, and notes whether it is a copy.
     fn index_new_turn(
         &mut self,
         id: TurnId,
+        session: SessionId,
+        turn: &Turn,
         hashes: TurnHashes,
         form: IndexedForm<'_>,
-    ) -> Result<bool> {
+    ) -> Result<()> {
         // Before its own keys are there, which would be found.
         let alike = self.owners_alike(id, hashes.dedup_keys)?;
         self.add_turn_keys(id, hashes)?;
@@ -278,10 +287,12 @@ impl Writer {
             (_, IndexedForm::Content(content)) => self.find_ownership(content, alike)?,
             (_, IndexedForm::Prepared { .. }) => self.find_ownership(&self.content(id)?, alike)?,
         };
-        match ownership {
+        let is_copy = match ownership {
             Ownership::CopyOf(owner) => self.set_owner(id, Some(owner)).map(|()| true),
             Ownership::OwnerOf(copies) => self.index_owner(id, form, copies).map(|()| false),
-        }
+        }?;
+        self.new_session.note_turn(session, turn.index, id, is_copy);
+        Ok(())
     }
 
     /// Indexes the words of a turn that is no copy, and again its copies and theirs.

@@ -12,7 +12,8 @@ Examples:
   session-search files /home/ann/app/Makefile --json
 
 A turn is told with what was done to the file: read, edited or written whole. Upper and lower \
-case are one, and * stands for anything.")]
+case are the same, and * stands for anything. Turns of subagents are listed, too, though `search` \
+finds them only with --subagents.")]
 pub struct FilesArgs {
     /// Path or part of one; `*` matches anything
     #[arg(allow_hyphen_values = true, value_name = "PATH")]
@@ -44,8 +45,9 @@ Examples:
   session-search commands docker --failed
 
 Turns that ran the pattern's first word as a program come first, then those that mention it as a word, \
-then those that hold it as part of a word; newest first within each. Upper and lower case are one, and \
-* stands for anything. With a space at its end, as in \"act \", a pattern matches whole words alone.")]
+then those that hold it as part of a word; newest first within each. Upper and lower case are the same, and \
+* stands for anything. With a space at its end, as in \"act \", a pattern matches whole words alone. \
+Turns of subagents are listed, too, though `search` finds them only with --subagents.")]
 pub struct CommandsArgs {
     /// Part of a command; `*` matches anything
     #[arg(allow_hyphen_values = true, value_name = "PATTERN")]

@@ -44,7 +44,7 @@ pub fn spawn_vector_preparation(home: &Home, folder: &Path) {
 }
 
 /// Returns true where the user lets a process go on by itself, now.
-fn is_allowed(home: &Home) -> bool {
+pub fn is_allowed(home: &Home) -> bool {
     home.config.background && !is_paused(home)
 }
 

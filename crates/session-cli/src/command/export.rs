@@ -12,7 +12,7 @@ use session_config::Home;
 use session_display::{pluralize, sanitize_line};
 use session_export::{ExportFormat, ExportedSession, make_file_name, write_session};
 use session_files::path_line;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 /// Runs the command.
@@ -22,6 +22,9 @@ use std::path::Path;
 pub fn run(args: &SessionExportArgs) -> Result<CommandOutcome> {
     check_folder(args)?;
     let format = choose_format(args)?;
+    if format == ExportFormat::Html && args.output.is_none() && std::io::stdout().is_terminal() {
+        bail!("a page of HTML is not for a terminal\nhint: `-o .` writes a file");
+    }
     let argument = SessionArgument::parse(&args.id)?;
     let home = Home::from_process()?;
     let RefreshedIndex { index, all, .. } = refresh::open_refreshed_index(&home)?;

@@ -79,11 +79,20 @@ pub fn find_session(all: &[SessionRow], id: &str) -> Result<SessionRow> {
         ResolvedSession::None if id.is_empty() => {
             bail!("the id of a session is missing\nhint: `session-search search QUERY` prints ids")
         }
+        ResolvedSession::None if is_number(&id) => {
+            bail!("no session has the number {id}\nhint: `session-search search QUERY` prints ids")
+        }
         ResolvedSession::None => {
             bail!("no session begins with `{id}`\nhint: `session-search search QUERY` prints ids")
         }
         ResolvedSession::Many(found) => bail!(session_output::format_candidates(&id, &found)),
     }
+}
+
+/// Returns true for the index's own number of a session, as `#12`.
+fn is_number(id: &str) -> bool {
+    let digits = id.strip_prefix('#').unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Returns the id of `ID:7` and `ID:5-9`, and any other text as it is.

@@ -13,12 +13,19 @@ use std::io::{IsTerminal, Read, Write};
 /// Most bytes of an output that are kept: its end, where the error is.
 const STDIN_LIMIT: usize = 1 << 20;
 
+/// The message where there is neither an argument nor an output.
+const NO_ERROR: &str =
+    "there is no error to look for\nhint: give its line, or pipe a command's output into it";
+
 /// Runs `fix`.
 ///
 /// # Errors
 /// When no error is given, the index fails, or a condition cannot be read.
 pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
     let error = args.error.clone().map_or_else(read_error, Ok)?;
+    if error.trim().is_empty() {
+        bail!("{NO_ERROR}");
+    }
     let history = FilteredHistory::open(&args.filter)?;
     let here = read_project(".");
     let query = FixQuery {
@@ -57,9 +64,7 @@ pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
 /// Reads the output of a command from stdin.
 fn read_error() -> Result<String> {
     if std::io::stdin().is_terminal() {
-        bail!(
-            "there is no error to look for\nhint: give its line, or pipe a command's output into it"
-        );
+        bail!("{NO_ERROR}");
     }
     let bytes = read_end(&mut std::io::stdin().lock(), STDIN_LIMIT)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

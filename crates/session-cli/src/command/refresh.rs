@@ -37,7 +37,8 @@ impl RefreshedIndex {
         let is_empty = self.all.is_empty();
         is_empty.then(|| {
             let misplaced = find_misplaced_history(&home.env);
-            format_no_history(&home.env, self.is_excluding, misplaced.as_ref())
+            let problems = self.index.problems().unwrap_or_default();
+            format_no_history(&home.env, self.is_excluding, misplaced.as_ref(), &problems)
         })
     }
 }

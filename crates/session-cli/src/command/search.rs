@@ -9,7 +9,9 @@ use jiff::Zoned;
 use session_config::Home;
 use session_core::Query;
 use session_core::text::sanitize_text;
-use session_display::{Preview, format_unknown_project, make_plain_previews, make_previews};
+use session_display::{
+    Preview, format_unknown_project, make_plain_previews, make_previews, pluralize,
+};
 use session_indexer::Outcome;
 use session_output::{
     JsonSearch, SearchListing, compact_json_without_history, format_no_history,
@@ -56,7 +58,7 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
         let is_excluding = !policy.exclusions.is_empty();
         return report_no_history(args, &home, is_excluding, refreshed.as_ref());
     };
-    let left = note_coverage(models, &snapshot)?;
+    let left = note_coverage(models, &snapshot, background::is_allowed(&home))?;
     let found = print_answer(args, &answer, &snapshot.sessions, refreshed.as_ref())?;
     if left > 0 && !models.has_chosen_failed() {
         background::start(&home);
@@ -66,23 +68,20 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
     Ok(found)
 }
 
-/// Notes models that failed, and sessions that the chosen model has not read where
-/// these are many; returns how many.
-fn note_coverage(models: &QueryModels, snapshot: &Snapshot) -> Result<usize> {
+/// Notes models that failed, and sessions that the chosen model has not read where these are many; returns how many.
+/// `continues` is true where a background process goes on with them.
+fn note_coverage(models: &QueryModels, snapshot: &Snapshot, continues: bool) -> Result<usize> {
     let of = snapshot.sessions.len();
     let done = models.embedded_sessions(&snapshot.index)?.unwrap_or(of);
     let left = of.saturating_sub(done);
-    if let Some(chosen) = models.chosen().filter(|_| left * LEFT_OF > of) {
-        // One that fails now is told below.
-        let failure = match models.has_chosen_failed() {
-            true => None,
-            false => models.recorded_failure(&snapshot.index)?,
+    // A model that fails now is noted below.
+    let is_due = left * LEFT_OF > of && !models.has_chosen_failed();
+    if let Some(chosen) = models.chosen().filter(|_| is_due) {
+        let failure = models.recorded_failure(&snapshot.index)?;
+        let note = match failure {
+            Some(reason) => format_failed_coverage(&chosen.name, done, of, &reason),
+            None => format_coverage(done, of, continues),
         };
-        let failure = failure.map_or(String::new(), |reason| format!("; {reason}"));
-        let note = format!(
-            "{} has embedded {done} of {of} sessions; the rest are ranked by another model{failure}",
-            chosen.name
-        );
         writeln!(notes::open_stderr(), "note: {}", sanitize_text(&note))?;
     }
     for failure in models.failures() {
@@ -90,6 +89,25 @@ fn note_coverage(models: &QueryModels, snapshot: &Snapshot) -> Result<usize> {
         writeln!(notes::open_stderr(), "note: {}", sanitize_text(&note))?;
     }
     Ok(left)
+}
+
+/// Formats how many sessions the chosen model has embedded so far.
+fn format_coverage(done: usize, of: usize, continues: bool) -> String {
+    let sessions = pluralize(of, "session");
+    match continues {
+        true => format!(
+            "results improve in a few minutes: the model has read {done} of {sessions} so far"
+        ),
+        false => format!(
+            "the model has read {done} of {sessions}; `session-search index` reads the others"
+        ),
+    }
+}
+
+/// Formats how many sessions a model has embedded, and why it failed on the others.
+fn format_failed_coverage(name: &str, done: usize, of: usize, reason: &str) -> String {
+    let sessions = pluralize(of, "session");
+    format!("{name} has read {done} of {sessions}; another model ranks the rest; {reason}")
 }
 
 /// An answer with what is printed of each hit.
@@ -292,7 +310,14 @@ fn report_no_history(
     let reason = match refreshed {
         Some(_) => {
             let misplaced = find_misplaced_history(&home.env);
-            format_no_history(&home.env, is_excluding, misplaced.as_ref())
+            // Why nothing was found is no reason to fail.
+            let problems = Reader::open(&home.root).and_then(|index| index.problems());
+            format_no_history(
+                &home.env,
+                is_excluding,
+                misplaced.as_ref(),
+                &problems.unwrap_or_default(),
+            )
         }
         None => format_unread_history().to_owned(),
     };
@@ -308,4 +333,25 @@ fn report_no_history(
         ))?;
     }
     Ok(CommandOutcome::Nothing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_searches_say_that_results_improve() {
+        assert_eq!(
+            format_coverage(0, 309, true),
+            "results improve in a few minutes: the model has read 0 of 309 sessions so far"
+        );
+        assert_eq!(
+            format_coverage(1, 2, false),
+            "the model has read 1 of 2 sessions; `session-search index` reads the others"
+        );
+        assert_eq!(
+            format_failed_coverage("remote", 1, 2, "status 401"),
+            "remote has read 1 of 2 sessions; another model ranks the rest; status 401"
+        );
+    }
 }

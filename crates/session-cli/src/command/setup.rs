@@ -32,7 +32,7 @@ fn run_dialog(args: &SetupArgs, dialog: &mut SetupDialog<'_>) -> Result<CommandO
     let options = args.to_options();
     if !dialog.is_interactive && !args.undo && options.is_open() {
         bail!(
-            "nobody can be asked, and the options say nothing\n{PLAN}\nhint: give the options, and --yes to write what they say"
+            "there is no terminal to ask on, and no option says what to set up\n{PLAN}\nhint: give the options, and --yes to write what they say"
         );
     }
     let home = Home::from_process()?;

@@ -8,14 +8,15 @@ use crate::command::refresh::{self, RefreshedIndex};
 use crate::output::{json, notes, pager, terminal_width};
 use anyhow::{Result, bail};
 use session_config::Home;
+use session_core::TurnAddress;
 use session_core::text::sanitize_text;
 use session_display::short_id;
 use session_export::{
     ExportedSession, ShownSession, TextLimit, make_brief, make_shown_session, write_markdown,
 };
 use session_output::{
-    JsonItems, TERMINAL_LIMIT, TurnItemKind, format_exchange, format_items, format_no_items,
-    format_session_heading, has_items, quote_word,
+    ExchangeLayout, JsonItems, TERMINAL_LIMIT, TurnItemKind, format_exchange, format_items,
+    format_no_items, format_session_heading, has_items, quote_word,
 };
 use session_redact::Redactor;
 use session_search::{Exchange, read_exchanges as read};
@@ -44,8 +45,13 @@ pub fn run(args: &ShowArgs) -> Result<CommandOutcome> {
         session,
         mut exchanges,
     } = read_turns(&args.id, args.context, &index, &all, &redactor)?;
-    if args.brief && args.prints_json() && args.only.is_none() {
-        make_brief(&mut exchanges);
+    if args.brief && args.prints_json() && args.only.is_none() && !exchanges.is_empty() {
+        let left_out = make_brief(&session, &mut exchanges);
+        let id = short_id(&session, &all);
+        let address = left_out.map(|turns| TurnAddress::new(id, turns).to_string());
+        let shown = make_shown_session(&session, &exchanges);
+        json::print(&shown.with_turns_left_out(address))?;
+        return Ok(CommandOutcome::Something);
     }
     print_exchanges(args, &session, &exchanges, &all)
 }
@@ -164,8 +170,13 @@ fn format_exchanges(
     if args.format == ShowFormat::Markdown {
         return format_markdown(session, exchanges, limit);
     }
-    let turns = exchanges.iter();
-    let turns = turns.map(|e| format_exchange(e, session.turns, limit, width));
+    let layout = ExchangeLayout {
+        id: &short_id(session, all),
+        turns: session.turns,
+        limit,
+        width,
+    };
+    let turns = exchanges.iter().map(|e| format_exchange(e, layout));
     Ok(format_session_heading(session, all, width) + &turns.collect::<String>())
 }
 

@@ -55,7 +55,7 @@ fn the_demo_walks_three_levels() {
     folder: /home/ann/homelab
     branch: main
 
-    ── 1/3  2026-01-15 19:02 ───────────────────────────────────────────────────────────────────────────
+    ── a1b2c3d4:0   1 of 3   2026-01-15 19:02 ──────────────────────────────────────────────────────────
     you> The containers on the backend network can't reach each other by name. `api` gets "could not resolve host: db" since I split the compose file.
 
     ● Bash docker network ls && docker compose ps

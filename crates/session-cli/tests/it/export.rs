@@ -202,3 +202,19 @@ fn a_format_beside_a_name_of_another_is_noted() {
     assert!(said.contains("page.md holds JSON, as was asked"), "{said}");
     assert!(read(&path).starts_with('{'));
 }
+
+#[cfg(unix)]
+#[test]
+fn no_page_of_html_goes_to_a_terminal() {
+    let env = small();
+    let export = |more: &[&str]| {
+        let mut command = env.command();
+        command.args(["export", "a1"]).args(more);
+        crate::pty::on_terminal(command, "")
+    };
+    let refused = export(&[]);
+    assert!(refused.contains("hint: `-o .` writes a file"), "{refused}");
+    assert!(!refused.contains("<html"), "{refused}");
+    assert!(export(&["-o", "-"]).contains("<html"));
+    assert!(export(&["--format", "markdown"]).contains("# "));
+}

@@ -69,6 +69,8 @@ fn cures_are_told_newest_first() {
         edited   tide.c
         ran      $ ./tides --fetch 2026 > table.txt
         answer   The tide table was never fetched. The ferry sails.
+
+    Next: session-search show d0000000:0
     ----- stderr -----
     "#);
     let found = env.json(&["fix", "error: no tide table", "--project", "ferry"]);
@@ -110,7 +112,7 @@ fn an_error_without_a_cure_is_said_so() {
         ),
         (
             "error: 1 failed",
-            "nothing in that tells one error from others\nhint: give the line that says what failed\n",
+            "that text names no particular error\nhint: give the line that says what failed\n",
         ),
     ] {
         let ran = env.run(&["fix", error]).exits(1);
@@ -208,8 +210,13 @@ fn an_output_is_read_from_stdin() {
     let output = "cc -c quay.c\nquay.c:7: error: no tide table\nmake: *** [all] Error 1\n";
     let found = project.fed(&["fix"], output).succeeded();
     assert!(found.stdout().contains("tide.c"), "{found}");
-    let nothing = project.fed(&["fix"], "").exits(1);
-    assert!(nothing.stderr().contains("nothing in that"), "{nothing}");
+    for fed in ["", " \n"] {
+        let ran = project.fed(&["fix"], fed).exits(2);
+        assert!(
+            ran.stderr().contains("there is no error to look for"),
+            "{ran}"
+        );
+    }
 }
 
 #[test]

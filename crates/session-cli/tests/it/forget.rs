@@ -306,8 +306,8 @@ fn turns_that_come_back_are_counted() {
     let said = "1 turn came back from the histories";
     assert!(undone.stderr().contains(said), "{undone}");
     env.run(&forget).succeeded();
-    let undone = env.json(&["forget", "--undo", "1"]);
-    let expected = serde_json::json!({ "undone": 1, "sessions": 0, "turns": 1 });
+    let undone = env.json(&["forget", "--undo", "2"]);
+    let expected = serde_json::json!({ "undone": 2, "sessions": 0, "turns": 1 });
     assert_eq!(undone, expected);
 }
 

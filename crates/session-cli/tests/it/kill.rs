@@ -2,8 +2,10 @@
 //! gone on with: in the end it is the same as if nothing had happened.
 
 use crate::environment::TestEnvironment;
+use crate::forget::{KILN, WORD, decoded, kiln, lamp};
 use crate::generator::{XorShift, generate, generate_edition};
 use session_core::Query;
+use session_files::{Dir, Lock};
 use session_indexer::{Refresh, refresh};
 use session_sources::Env;
 use session_store::{FileId, Level, Reader, SessionId, SessionRow, TurnId, TurnRow};
@@ -94,6 +96,27 @@ fn a_full_index_survives_being_killed() {
     env.run(&["index"]).succeeded();
     let full = ["index", "--full"];
     Trial::with_args(&env, &full, 0xf011, || {}).run();
+}
+
+/// A cursor that is stored has passed the mark, which nothing reads again.
+#[test]
+fn a_marked_session_stays_out_after_a_kill() {
+    let env = TestEnvironment::new();
+    env.write_transcript(&lamp().user("This is private. <!-- session-search: off -->"));
+    env.write_transcript(&kiln());
+    let directory = Dir::create(&env.home(".local/share/session-search")).unwrap();
+    let lock = Lock::attempt(&directory, "forgotten.lock")
+        .unwrap()
+        .unwrap();
+    let mut child = env.command().arg("index").spawn().unwrap();
+    // It waits for the lock, to write down the mark; where it has not come so far, it is killed before.
+    std::thread::sleep(Duration::from_secs(2));
+    child.kill().unwrap();
+    assert!(!child.wait().unwrap().success());
+    drop(lock);
+    env.run(&["index"]).succeeded();
+    assert!(!decoded(&env).contains(WORD));
+    assert!(env.found(&["kiln gearbox"]).contains(&KILN.to_owned()));
 }
 
 /// A search gives itself little time: what it leaves, the next one does.

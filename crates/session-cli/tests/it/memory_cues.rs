@@ -126,7 +126,7 @@ fn triggers_are_proposed_from_the_turns_and_from_names() {
             .run(&given)
             .succeeded()
             .stderr()
-            .contains("nothing says when")
+            .contains("it has no triggers")
     );
 }
 

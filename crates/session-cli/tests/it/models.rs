@@ -81,7 +81,11 @@ fn a_list_has_a_row_for_each_model() {
       tiny                     1 kB    4     MIT         not here       0 %
 
     * in use; COVERAGE: sessions of the index that have its vectors
-    cpu, since no GPU that this build knows is there: qwen3-embedding-0.6b, qwen3-e…
+      arctic-embed-m, arctic-embed-s, arctic-embed-xs, bge-base-en-v1.5,
+      bge-large-en-v1.5, bge-small-en-v1.5, e5-base-v2, e5-large-v2, e5-small-v2,
+      gte-base, gte-large, gte-small
+    cpu, since no GPU that this build knows is there: qwen3-embedding-0.6b,
+      qwen3-embedding-0.6b-q8, qwen3-embedding-4b-q8, qwen3-embedding-8b-q8
     cpu, since a table is looked up: table, tiny
     ");
     assert!(

@@ -61,7 +61,7 @@ fn what_is_written_is_named_and_when_it_works() {
     let setup = ["setup", "--agent", "opencode", "--yes"];
     contains(
         env.run(&setup),
-        &["written: ", "opencode.json", "from its next session on"],
+        &["written: ", "opencode.json", "begins from now on"],
     );
     assert_eq!(said(&env, &setup), "nothing is changed\n");
     let undone = env.run(&["setup", "--undo", "--yes"]).succeeded().stderr();

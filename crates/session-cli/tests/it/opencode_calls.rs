@@ -43,7 +43,7 @@ fn calls_are_shown_with_what_they_were_for_and_how_they_ended() {
     A cold boiler
     folder: /home/ann/boiler
 
-    ── 1/1  2026-02-01 10:00 ───────────────────────────────────────────────────────────────────────────
+    ── ses_6:0   1 of 1   2026-02-01 10:00 ─────────────────────────────────────────────────────────────
     you> Why is the boiler cold?
 
     I will look.

@@ -187,7 +187,7 @@ fn turns_are_shown_for_people() {
     folder: /home/ann/homelab
     branch: main
 
-    ── 1/2  2026-01-15 10:00 ───────────────────────────────────────────────────────────────────────────
+    ── a1000000:0   1 of 2   2026-01-15 10:00 ──────────────────────────────────────────────────────────
     you> The containers cannot resolve each other by name on the docker bridge
 
     [thinking]
@@ -198,7 +198,7 @@ fn turns_are_shown_for_people() {
 
     The default bridge has no DNS. Create a network of your own and attach both.
 
-    ── 2/2  2026-01-15 10:05 ───────────────────────────────────────────────────────────────────────────
+    ── a1000000:1   2 of 2   2026-01-15 10:05 ──────────────────────────────────────────────────────────
     you> Write that into compose.yaml
 
     ● Edit /home/ann/homelab/compose.yaml
@@ -218,7 +218,7 @@ fn turns_are_shown_for_people() {
     folder: /home/ann/parser
     branch: watch-mode
 
-    ── 1/1  2026-02-20 14:00 ───────────────────────────────────────────────────────────────────────────
+    ── b2000000:0   1 of 1   2026-02-20 14:00 ──────────────────────────────────────────────────────────
     you> The file watcher crashes with EMFILE after an hour
 
     ● Bash ulimit -n failed

@@ -103,7 +103,7 @@ fn words_that_match_are_bold_on_a_terminal() {
         command
     };
     let shown = watched(&env, search()).succeeded().stdout();
-    let preview = shown.lines().nth(3).unwrap().replace('\u{1b}', "^");
+    let preview = shown.lines().nth(4).unwrap().replace('\u{1b}', "^");
     assert_snapshot!(preview.trim(), @"The file watcher ^[1mcrashes^[0m with ^[1mEMFILE^[0m after an hour");
     let mut plain = search();
     plain.env("NO_COLOR", "1");

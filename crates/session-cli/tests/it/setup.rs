@@ -14,7 +14,7 @@ fn without_a_terminal_and_options_it_says_what_it_would_do() {
     ----- stdout -----
 
     ----- stderr -----
-    error: nobody can be asked, and the options say nothing
+    error: there is no terminal to ask on, and no option says what to set up
     setup decides five things, each of which may stay as it is:
       1. the model: in process, or an endpoint (--model NAME, --remote URL)
       2. how long Claude Code keeps its history (--keep-history DAYS)
@@ -29,7 +29,7 @@ fn without_a_terminal_and_options_it_says_what_it_would_do() {
     ----- stdout -----
 
     ----- stderr -----
-    error: nobody can be asked, and the options say nothing
+    error: there is no terminal to ask on, and no option says what to set up
     setup decides five things, each of which may stay as it is:
       1. the model: in process, or an endpoint (--model NAME, --remote URL)
       2. how long Claude Code keeps its history (--keep-history DAYS)
@@ -99,7 +99,7 @@ fn what_the_options_say_is_written_and_once() {
     The skill for agents goes to [TMP]/home/.claude/skills/session-search.
     written: [TMP]/home/.claude/skills/session-search
 
-    An agent takes it from its next session on.
+    Agents use it in every session that begins from now on.
     "#);
     let new = settings.replace("{\n  \"z\"", "{\n  \"cleanupPeriodDays\": 365,\n  \"z\"");
     assert_eq!(fs_err::read_to_string(env.home(SETTINGS)).unwrap(), new);
@@ -426,7 +426,7 @@ fn a_plugin_makes_a_second_skill_needless() {
     the old file is kept as [TMP]/home/.claude/settings.json.backup
     written: [TMP]/home/.claude/settings.json
 
-    An agent takes it from its next session on.
+    Agents use it in every session that begins from now on.
     "#);
     assert_snapshot!(env.run(&["skill", "install"]), @r"
     exit code: 2

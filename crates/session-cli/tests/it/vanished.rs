@@ -44,14 +44,14 @@ fn what_is_kept_of_a_vanished_session_is_shown() {
     folder: /home/ann/homelab
     branch: main
 
-    ── 1/2  2026-01-15 10:00   from the index: the history is gone or changed, outputs are not kept ────
+    ── a1000000:0   1 of 2   2026-01-15 10:00   from the index: the history is gone or changed, outputs are not kept
     you> The containers cannot resolve each other by name on the docker bridge
 
     ● Bash docker network inspect bridge
 
     The default bridge has no DNS. Create a network of your own and attach both.
 
-    ── 2/2  2026-01-15 10:05   from the index: the history is gone or changed, outputs are not kept ────
+    ── a1000000:1   2 of 2   2026-01-15 10:05   from the index: the history is gone or changed, outputs are not kept
     you> Write that into compose.yaml
 
     ● Edit /home/ann/homelab/compose.yaml

@@ -157,16 +157,12 @@ fn skip_control_sequence(chars: &mut Peekable<Chars<'_>>) {
     }
 }
 
-/// Skips a string up to its terminator, or to the end of the line: one that never ends hides no more.
+/// Skips a string up to its terminator, to another escape sequence, or to the end of the line: one that never ends
+/// hides no more. The terminator `ESC \` is an escape sequence, too.
 fn skip_control_string(chars: &mut Peekable<Chars<'_>>) {
-    while let Some(c) = chars.next_if(|c| *c != '\n') {
-        match c {
-            '\u{7}' | '\u{9c}' => return,
-            '\u{1b}' => {
-                chars.next_if_eq(&'\\');
-                return;
-            }
-            _ => {}
+    while let Some(c) = chars.next_if(|c| *c != '\n' && *c != '\u{1b}') {
+        if matches!(c, '\u{7}' | '\u{9c}') {
+            return;
         }
     }
 }
@@ -215,6 +211,11 @@ mod tests {
             sanitize_text("\u{1b}]0;no end\nnext line"),
             "\nnext line",
             "a string without an end takes its line alone"
+        );
+        assert_eq!(
+            sanitize_text("\u{1b}]0;title\u{1b}[31mred\u{1b}]0;a\u{1b}]0;b\u{7}c"),
+            "redc",
+            "a sequence ends a string"
         );
         assert_eq!(sanitize_text("plain"), "plain");
     }

@@ -4,8 +4,19 @@ use proptest::prelude::*;
 
 const TEMPLATE: &str = "You review one file of the harbour control program for mistakes.";
 
+fn line(text: &str) -> OpeningLine<'_> {
+    OpeningLine {
+        text,
+        first_line: 0,
+    }
+}
+
+#[track_caller]
 fn differs(openings: &[&str], expected: &[Option<&str>]) {
-    assert_eq!(remove_templates(openings), expected);
+    let lines: Vec<OpeningLine<'_>> = openings.iter().map(|text| line(text)).collect();
+    let rests = split_templates(&lines).into_iter();
+    let rests: Vec<Option<&str>> = rests.map(|split| split.map(|split| split.rest)).collect();
+    assert_eq!(rests, expected);
 }
 
 #[test]
@@ -87,10 +98,128 @@ fn a_long_path_is_cut_after_a_folder() {
 }
 
 #[test]
+fn what_follows_what_differs_in_several_openings_is_of_the_template() {
+    let tail = "Tick each task off when it is done, and note what was found beside it.";
+    let [a, b, c, d] = [
+        "1 lamp.md",
+        "2 gate.md",
+        "3 gauge.md",
+        "4 the boiler needs oil",
+    ]
+    .map(|task| format!("{TEMPLATE} {task}"));
+    let [a, b, c] = [a, b, c].map(|task| format!("{task} {tail}"));
+    differs(
+        &[&a, &b, &c, &d],
+        &[
+            Some("1 lamp.md"),
+            Some("2 gate.md"),
+            Some("3 gauge.md"),
+            Some("4 the boiler needs oil"),
+        ],
+    );
+    let whole = format!("2 gate.md {tail}");
+    differs(
+        &[&a, &a, &b, &d],
+        &[
+            Some(&*format!("1 lamp.md {tail}")),
+            Some(&*format!("1 lamp.md {tail}")),
+            Some(&*whole),
+            Some("4 the boiler needs oil"),
+        ],
+    );
+    let [a, b, c] = [&a, &b, &c].map(|prompt| &**prompt);
+    let ended = [
+        Some("… 1 lamp.md…"),
+        Some("… 2 gate.md…"),
+        Some("… 3 gauge.md…"),
+    ];
+    check_titles(&[a, b, c], &ended);
+}
+
+#[test]
+fn a_first_line_that_several_prompts_share_is_a_template_at_any_length() {
+    let [a, b, c] = ["Oil the gate", "# Hang the lamp", "Oil the pump"]
+        .map(|task| format!("[[ ## query ## ]]\n{task}"));
+    check_titles(&[&a, &b], &[None, None]);
+    check_titles(
+        &[&a, &b, &c, "[[ ## query ## ]] in one line"],
+        &[
+            Some("… Oil the gate"),
+            Some("… Hang the lamp"),
+            Some("… Oil the pump"),
+            None,
+        ],
+    );
+    let [a, b, c] = ["gate", "lamp", "pump"].map(|part| format!("Oil it\nThe {part}"));
+    check_titles(
+        &[&a, &b, &c, "Oil it", "---\na", "---\nb", "---\nc"],
+        &[
+            Some("… The gate"),
+            Some("… The lamp"),
+            Some("… The pump"),
+            None,
+            None,
+            None,
+            None,
+        ],
+    );
+}
+
+#[test]
+fn a_template_within_what_follows_a_short_first_line_is_removed() {
+    let [a, b, c] = ["gate", "lamp", "pump"].map(|part| format!("Hello\n{TEMPLATE} {part}"));
+    check_titles(
+        &[&a, &b, &c, "Hello\nOil the gate"],
+        &[
+            Some("… gate"),
+            Some("… lamp"),
+            Some("… pump"),
+            Some("… Oil the gate"),
+        ],
+    );
+}
+
+#[test]
+fn a_heading_is_a_title_without_its_mark() {
+    for (prompt, title) in [
+        (
+            "# Task: Oil the gate\n\nIt creaks.",
+            "Task: Oil the gate It creaks.",
+        ),
+        ("\n### Oil", "Oil"),
+        ("#7340 creaks", "#7340 creaks"),
+    ] {
+        assert_eq!(prompt_title(prompt), title);
+    }
+}
+
+#[test]
+fn a_title_may_say_only_what_the_template_says() {
+    let template = "Your name is Dori. You are executing tasks from a Playbook of Maestro 2026.";
+    let prompts = ["lamp.md", "gate.md", "gauge.md"].map(|file| format!("{template} {file}"));
+    let openings = prompts.each_ref().map(|prompt| PromptOpening::new(prompt));
+    let titles = template_titles(&openings);
+    let lamp = titles[0].as_ref().unwrap();
+    for (given, expected) in [
+        ("Dori playbook task execution", true),
+        ("Maestro's Playbook task guide", true),
+        ("Dori playbook task: lamp.md", false),
+        ("Oil the gate", false),
+        ("Playbook 2027", false),
+    ] {
+        assert_eq!(lamp.is_of_template(given), expected, "{given}");
+    }
+}
+
+#[test]
 fn an_opening_is_one_line() {
-    let short = PromptOpening::new(" Oil\n  the gate");
-    assert_eq!((&*short.task, short.template_key()), ("Oil the gate", None));
-    let long = PromptOpening::new(&"oil the  gate\n".repeat(4000));
+    let short = PromptOpening::new(" Oil  the\n  gate");
+    assert_eq!(
+        (&*short.task, short.template_key()),
+        ("Oil the gate", Some("Oil the"))
+    );
+    assert_eq!(PromptOpening::new("Oil the gate\n").template_key(), None);
+    let long = PromptOpening::new(&"oil the  gate ".repeat(4000));
     assert!(long.bytes() <= OPENING_BYTES);
     assert_eq!(
         long.template_key(),
@@ -100,9 +229,15 @@ fn an_opening_is_one_line() {
 
 #[test]
 fn a_long_rest_is_cut_after_a_word() {
-    let opening = PromptOpening::default();
-    assert_eq!(opening.remainder_title("src/lamp.rs"), "… src/lamp.rs");
-    let title = opening.remainder_title(&"lantern ".repeat(40));
+    let title = |rest: &str| {
+        PromptOpening::default().remainder_title(TemplateSplit {
+            before: "",
+            rest,
+            after: "",
+        })
+    };
+    assert_eq!(title("src/lamp.rs"), "… src/lamp.rs");
+    let title = title(&"lantern ".repeat(40));
     assert_eq!(title, format!("… {}…", "lantern ".repeat(14).trim_end()));
 }
 
@@ -112,7 +247,10 @@ fn check_titles(prompts: &[&str], expected: &[Option<&str>]) {
     let openings: Vec<PromptOpening> = prompts.iter().map(|p| PromptOpening::new(p)).collect();
     let titles = template_titles(&openings);
     assert_eq!(
-        titles.iter().map(Option::as_deref).collect::<Vec<_>>(),
+        titles
+            .iter()
+            .map(|title| title.as_ref().map(|title| &*title.title))
+            .collect::<Vec<_>>(),
         expected
     );
 }
@@ -198,22 +336,27 @@ fn work_names_a_session() {
         Some("ran make lamp make gate"),
     );
     check(&[read, ran, edited], Some("edited lamp.rs, gate.rs"));
-    check(&[many], Some("edited a, b, c, +2"));
+    check(std::slice::from_ref(&many), Some("edited a, b, c, +2"));
+    let committed = worked(&[("Bash", Some("git commit -m 'Hang the lamp'"), &[])]);
+    check(&[many, committed], Some("Hang the lamp"));
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
 
     #[test]
-    fn what_differs_ends_each_opening(
+    fn what_differs_is_of_each_opening(
         heads in prop::collection::vec("[ab字 ]{0,60}", 1..3),
         tails in prop::collection::vec(("[ab字é :]{0,50}", 0usize..3), 0..8),
     ) {
         let openings: Vec<String> = tails.iter().map(|(tail, head)| collapse_whitespace(&format!("{} {tail}", heads[head % heads.len()]))).collect();
         let openings: Vec<&str> = openings.iter().map(String::as_str).collect();
-        for (opening, rest) in openings.iter().zip(remove_templates(&openings)) {
-            prop_assert!(rest.is_none_or(|rest| opening.ends_with(rest) && rest.len() < opening.len()));
-            prop_assert!(rest.is_none_or(|rest| PromptOpening::default().remainder_title(rest).len() <= TITLE_BYTES));
+        let lines: Vec<OpeningLine<'_>> = openings.iter().map(|text| line(text)).collect();
+        for (opening, split) in openings.iter().zip(split_templates(&lines)) {
+            let Some(split) = split else { continue };
+            prop_assert!(opening.starts_with(split.before) && opening.ends_with(split.after));
+            prop_assert!(opening.contains(split.rest) && split.rest.len() < opening.len());
+            prop_assert!(PromptOpening::default().remainder_title(split).len() <= TITLE_BYTES);
         }
     }
 }

@@ -38,7 +38,7 @@ fn render_call(view: &CallView<'_>) -> Markup {
                 @if let Some(subagent) = &call.subagent {
                     p class="input" { span { "subagent" } " " code { (SafeText(subagent)) } }
                 }
-                @if let Some(output) = call.output.as_deref().filter(|o| !o.trim().is_empty()) {
+                @if let Some(output) = view.output.as_deref().filter(|o| !o.trim().is_empty()) {
                     (render_code("output", Some("output"), output))
                 }
             }

@@ -3,6 +3,7 @@
 mod budget;
 mod embedder;
 mod embedding;
+mod exclusions;
 mod growth;
 mod home;
 mod locked;

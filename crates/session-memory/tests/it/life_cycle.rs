@@ -51,6 +51,24 @@ fn a_memory_that_was_moved_since_it_was_listed_is_removed_or_moved_from_there() 
 }
 
 #[test]
+fn a_memory_whose_id_is_in_the_archive_too_stays_and_another_one_is_archived() {
+    let world = TestMemories::new();
+    let older = save_old(&world, "Older", 40);
+    let old = save_old(&world, "Old", 30);
+    world.save("New", "info");
+    let merged = world.file(MemoryState::Archive, older.id());
+    world.write(&merged, world.read(&older));
+    let settings = StorageSettings {
+        archive_above: 2,
+        ..StorageSettings::default()
+    };
+    let moved = retain(&world, settings, &now());
+    assert_eq!(moved.skipped, [older.id()]);
+    assert_eq!(moved.archived, [old.id()]);
+    assert!(older.path.exists() && merged.exists());
+}
+
+#[test]
 fn the_longest_untouched_are_archived_above_the_limit() {
     let world = TestMemories::new();
     let old = save_old(&world, "Old", 30);

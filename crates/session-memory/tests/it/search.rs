@@ -65,6 +65,20 @@ fn a_replaced_memory_ranks_below_its_replacement() {
 }
 
 #[test]
+fn the_valid_memory_ranks_above_all_that_it_replaced() {
+    let world = TestMemories::new();
+    let first = world.save("Releases on Tuesdays", "tag before 11:00");
+    let second = world.save("Releases on Tuesdays at eleven", "tag before 11:00");
+    let valid = world.save("Releases on Thursdays", "in the afternoon");
+    let supersede = |old: &str, new: &str| world.store.supersede(old, new, &now()).unwrap();
+    supersede(first.id(), second.id());
+    supersede(second.id(), valid.id());
+    let found = world.search("releases on tuesdays tag before 11:00");
+    let topics = [&valid, &second, &first].map(|memory| memory.front.topic.as_str());
+    assert_eq!(found, topics);
+}
+
+#[test]
 fn a_replacement_must_exist_and_be_another_memory() {
     let world = TestMemories::new();
     let old = world.save("Releases on Tuesdays", "tag before 11:00");

@@ -244,6 +244,22 @@ fn a_record_that_cannot_be_read_is_an_error_and_no_loss_of_trust() {
 }
 
 #[test]
+fn hashes_that_cannot_be_read_are_an_error_and_are_kept() {
+    let world = TestMemories::new();
+    world.save("Lantern", "in the harbour");
+    let records = fs_err::read_dir(world.home().join("records")).unwrap();
+    let mut paths = records.map(|entry| entry.unwrap().path());
+    let is_hashes = |path: &PathBuf| path.to_string_lossy().ends_with(".files.json");
+    let hashes = paths.find(is_hashes).unwrap();
+    fs_err::write(&hashes, "{\"daily/").unwrap();
+    let error = world.store.save(&draft("Kestrel", "x"), None, &now());
+    let error = error.unwrap_err();
+    assert!(error.to_string().contains("is damaged"), "{error}");
+    assert!(error.hint().is_some());
+    assert_eq!(fs_err::read_to_string(&hashes).unwrap(), "{\"daily/");
+}
+
+#[test]
 fn damaged_files_of_a_repository_do_not_hide_the_users_memories() {
     let world = TestMemories::new();
     let own = world.save_global(TOPIC, INFO);

@@ -329,6 +329,9 @@ fn parse_retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     Some(Duration::try_from(date.duration_since(now)).unwrap_or_default())
 }
 
+/// Most numbers of a vector that an index holds.
+const MAX_DIMS: usize = u16::MAX as usize;
+
 /// Returns the vectors in the order of the texts, each of unit length.
 fn collect_vectors(
     response: EmbeddingsResponse,
@@ -346,6 +349,11 @@ fn collect_vectors(
     let expected = dims
         .or(rows.first().map(|row| row.embedding.len()))
         .unwrap_or(0);
+    if expected > MAX_DIMS {
+        return Err(RequestError::invalid_response(
+            "its vectors have more than 65,535 numbers, which no model's have",
+        ));
+    }
     if let Some(row) = rows.iter().find(|row| row.embedding.len() != expected) {
         let found = row.embedding.len();
         let reason = format!(
@@ -379,6 +387,19 @@ fn normalize(mut vector: Vec<f32>) -> Result<Vec<f32>, RequestError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_vector_that_no_index_holds_is_refused() {
+        let collect = |dims: usize| {
+            let answer = format!(
+                r#"{{"data": [{{"index": 0, "embedding": {:?}}}]}}"#,
+                vec![1.0; dims]
+            );
+            collect_vectors(serde_json::from_str(&answer).unwrap(), 1, None)
+        };
+        assert_eq!(collect(65_535).unwrap()[0].len(), 65_535);
+        assert!(collect(65_536).is_err());
+    }
 
     #[test]
     fn a_retry_after_is_seconds_or_a_date() {

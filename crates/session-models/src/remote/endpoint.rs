@@ -37,19 +37,23 @@ impl fmt::Debug for Endpoint {
 }
 
 impl Endpoint {
-    /// Returns the URL without the user and the password that it may hold.
+    /// Returns the URL without the user, the password and the values of parameters that it may hold.
     pub fn shown_url(&self) -> String {
-        without_userinfo(&self.url)
+        without_credentials(&self.url)
     }
 
-    /// Returns the texts that must not be shown: the key, and the password in the URL.
+    /// Returns the texts that must not be shown: the key, and in the URL the password and long values of parameters.
     pub(super) fn secrets(&self) -> Vec<&str> {
         let rest = self.url.split_once("://").map(|(_, rest)| rest);
         let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
         let userinfo = authority.and_then(|authority| authority.rsplit_once('@'));
         let password = userinfo.and_then(|(userinfo, _)| userinfo.split_once(':'));
         let password = password.map(|(_, password)| password);
+        let values = query_of(&self.url).into_iter().flat_map(parameters);
+        let values = values.filter_map(|(_, value)| value);
+        let values = values.filter(|value| value.len() >= MIN_SECRET_BYTES);
         let secrets = self.api_key.as_deref().into_iter().chain(password);
+        let secrets = secrets.chain(values);
         secrets
             .map(str::trim)
             .filter(|secret| !secret.is_empty())
@@ -57,15 +61,42 @@ impl Endpoint {
     }
 }
 
-/// Returns a URL without the user and the password that stand before its host.
-pub fn without_userinfo(url: &str) -> String {
+/// Fewest bytes of a parameter's value that may be a key: `v1` is none.
+const MIN_SECRET_BYTES: usize = 8;
+
+/// Returns a URL without the user and the password that stand before its host, and without the values of its parameters,
+/// which may be keys: `https://host/v1?api-version=…`.
+pub fn without_credentials(url: &str) -> String {
     let (scheme, rest) = match url.split_once("://") {
         Some((scheme, rest)) => (format!("{scheme}://"), rest),
         None => (String::new(), url),
     };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let userinfo = authority.rfind('@').map_or(0, |at| at + 1);
-    format!("{scheme}{}", &rest[userinfo..])
+    let (address, query) = match rest[userinfo..].split_once('?') {
+        Some((address, query)) => (address, Some(query)),
+        None => (&rest[userinfo..], None),
+    };
+    let shown = |(name, value): (&str, Option<&str>)| match value {
+        Some(_) => format!("{name}=…"),
+        None => "…".to_owned(),
+    };
+    let query = query.map(|query| parameters(query).map(shown).collect::<Vec<_>>());
+    let query = query.map_or(String::new(), |query| format!("?{}", query.join("&")));
+    format!("{scheme}{address}{query}")
+}
+
+fn query_of(url: &str) -> Option<&str> {
+    url.split_once('?').map(|(_, query)| query)
+}
+
+/// Returns the names and values of a query.
+fn parameters(query: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
+    let pairs = query.split(['&', '#']).filter(|pair| !pair.is_empty());
+    pairs.map(|pair| match pair.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (pair, None),
+    })
 }
 
 /// The settings of an endpoint, as variables or files give them, not yet validated.
@@ -221,5 +252,12 @@ mod tests {
         let url = "https://ann:p@ss@host/v1?at=a:b@c";
         assert_eq!(secrets(url, Some("sk-1")), "sk-1 p@ss");
         assert_eq!(secrets("http://ann@host/v1", Some(" ")), "");
+        let url = "https://host/v1?api-version=1&key=QKEYsecret88";
+        assert_eq!(secrets(url, None), "QKEYsecret88");
+        assert_eq!(
+            without_credentials(url),
+            "https://host/v1?api-version=…&key=…"
+        );
+        assert_eq!(without_credentials("host:8080/v1"), "host:8080/v1");
     }
 }

@@ -8,7 +8,7 @@ mod endpoint;
 mod error_text;
 mod wait_listener;
 
-pub use endpoint::{Endpoint, EndpointSettings, without_userinfo};
+pub use endpoint::{Endpoint, EndpointSettings, without_credentials};
 pub use wait_listener::WaitListener;
 
 use crate::model_description::REMOTE_MODEL;

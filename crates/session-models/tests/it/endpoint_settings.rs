@@ -56,10 +56,7 @@ fn a_password_in_an_address_is_not_shown() {
     for (url, shown) in [
         ("http://host:1/v1", "http://host:1/v1/embeddings"),
         ("https://ann:p@ss@host/v1/", "https://host/v1/embeddings"),
-        (
-            "http://ann@host/v1?at=a@b",
-            "http://host/v1/embeddings?at=a@b",
-        ),
+        ("http://ann@host/v1?at=…", "http://host/v1/embeddings?at=…"),
     ] {
         let endpoint = endpoint_settings(url).into_endpoint().unwrap().unwrap();
         assert_eq!(endpoint.shown_url(), shown);

@@ -28,7 +28,9 @@ fn a_directory_is_imported() {
     catalogue.verify("tiny", &()).unwrap();
     catalogue.remove("tiny").unwrap();
     assert_eq!(catalogue.model_state(spec), ModelState::Absent);
-    assert!(list_tree(&home.directories().models_dir()).is_empty());
+    let models = home.directories().models_dir();
+    let lock = models.join(".tiny.lock");
+    assert_eq!(list_tree(&models), [lock], "a process may wait for it");
 }
 
 #[test]
@@ -212,4 +214,21 @@ fn leftovers_of_a_killed_run_are_replaced() {
         .unwrap();
     assert_eq!(catalogue.model_state(spec), ModelState::Installed);
     assert!(!models.join(".tiny.old").exists());
+}
+
+#[test]
+fn a_model_that_a_killed_run_had_renamed_is_put_back() {
+    let home = Home::with_description();
+    let models = home.directories().models_dir();
+    let catalogue = home.catalogue();
+    let from = home.write_import_source(1.0);
+    catalogue.import("tiny", &from, &()).unwrap();
+    fs_err::rename(models.join("tiny"), models.join(".tiny.old")).unwrap();
+    for (path, _) in files(1.0) {
+        write(&from.join(path), b"damaged");
+    }
+    assert!(catalogue.import("tiny", &from, &()).is_err());
+    let spec = catalogue.find_spec("tiny").unwrap();
+    assert_eq!(catalogue.model_state(spec), ModelState::Installed);
+    catalogue.verify("tiny", &()).unwrap();
 }

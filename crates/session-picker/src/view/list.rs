@@ -38,7 +38,12 @@ pub(super) fn draw_query(frame: &mut Frame<'_>, app: &App, theme: Theme, area: R
 /// or what is wrong with a filter.
 pub(super) fn draw_status(frame: &mut Frame<'_>, app: &App, theme: Theme, area: Rect) {
     let status = match (app.query.completion(), &app.list.mistake) {
-        (Some(completion), _) => format_candidates(completion, theme, area.width),
+        (
+            Some(OpenCompletion {
+                candidates, chosen, ..
+            }),
+            _,
+        ) => format_candidates(candidates, *chosen, theme, area.width),
         (None, Some(mistake)) => {
             Line::styled(fit_line(mistake, usize::from(area.width)), theme.mistake())
         }
@@ -47,9 +52,14 @@ pub(super) fn draw_status(frame: &mut Frame<'_>, app: &App, theme: Theme, area: 
     frame.render_widget(status, area);
 }
 
-fn format_candidates(completion: &OpenCompletion, theme: Theme, columns: u16) -> Line<'static> {
-    let chosen = completion.chosen;
-    let candidates = completion.candidates.iter().enumerate();
+/// Formats the candidates from two before the chosen one on, as many as there is room for.
+fn format_candidates(
+    candidates: &[String],
+    chosen: usize,
+    theme: Theme,
+    columns: u16,
+) -> Line<'static> {
+    let candidates = candidates.iter().enumerate();
     let mut spans = Line::from("  ");
     for (at, candidate) in candidates.skip(chosen.saturating_sub(2)) {
         let style = match at == chosen {
@@ -57,7 +67,7 @@ fn format_candidates(completion: &OpenCompletion, theme: Theme, columns: u16) ->
             false => theme.faint(),
         };
         let candidate = sanitize_line(candidate);
-        if spans.width() + candidate.len() > usize::from(columns) && at > chosen {
+        if spans.width() + candidate.width() > usize::from(columns) && at > chosen {
             break;
         }
         spans.push_span(Span::styled(candidate, style));
@@ -306,7 +316,17 @@ fn band_mark(band: ConfidenceBand) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::view::tests::{opened, screen};
+
+    #[test]
+    fn a_candidate_takes_the_columns_of_its_characters() {
+        let candidates = ["проект-один", "проект-два", "日本語"].map(str::to_owned);
+        let theme = Theme::new(false);
+        let shown = |columns| format_candidates(&candidates, 0, theme, columns).to_string();
+        assert_eq!(shown(33).trim(), "проект-один  проект-два  日本語");
+        assert_eq!(shown(32).trim(), "проект-один  проект-два");
+    }
 
     #[test]
     fn counts_are_left_out_where_they_would_touch_the_switches() {

@@ -139,6 +139,10 @@ fn times_are_those_of_the_options() {
     let yesterday = ms("2026-03-30T00:00") - 23 * 3_600_000;
     check("since:yesterday", FilterCondition::SinceMs(yesterday));
     check(r#"since:"this week""#, since("2026-03-30T00:00"));
+    // In winter.
+    let new_year: Zoned = "2026-01-01T00:00+01:00[Europe/Berlin]".parse().unwrap();
+    let new_year = new_year.timestamp().as_millisecond();
+    check("since:2026", FilterCondition::SinceMs(new_year));
     // As `--days 1`.
     check("since:1", since("2026-03-30T00:00"));
     check(
@@ -161,8 +165,8 @@ fn a_mistake_is_told_with_a_hint() {
     );
     check("since:soon", "`soon` is not a time", "a while ago (3d");
     check(
-        "since:2026",
-        "`2026` is not a time",
+        "since:20260",
+        "`20260` is not a time",
         "a date (2026-01-15), a month",
     );
     check("until:7", "`7` is not a time", "a date");

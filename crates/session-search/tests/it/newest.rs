@@ -40,6 +40,18 @@ fn two() -> Library {
     library
 }
 
+/// A session that went on after the filter's time is older than one whose turn there is newer.
+#[test]
+fn a_session_counts_by_its_newest_turn_that_passes() {
+    let library = two();
+    let until = [FilterCondition::UntilMs(3500)];
+    let found = list(&library, Level::Session, &until, 1);
+    assert_eq!(ids(&found), ["short"]);
+    assert_eq!(found.hits[0].session.ended_ms, Some(3000));
+    let found = list(&library, Level::Session, &[], 1);
+    assert_eq!(found.hits[0].session.ended_ms, Some(5010));
+}
+
 fn list(
     library: &Library,
     level: Level,
@@ -90,7 +102,7 @@ fn turns_are_listed_by_their_beginning_across_sessions() {
 fn what_a_filter_leaves_is_listed() {
     let topic = [FilterCondition::Branch("topic".into())];
     check(Level::Turn, &topic, 10, "short:1 long:1");
-    check(Level::Session, &topic, 10, "long:1 short:1");
+    check(Level::Session, &topic, 10, "short:1 long:1");
     let until = [FilterCondition::UntilMs(2500)];
     check(Level::Session, &until, 10, "long:1");
     check(Level::Turn, &[FilterCondition::SinceMs(6000)], 10, "");

@@ -36,7 +36,8 @@ fn turns(query: &str) -> SearchRequest {
 fn with(fusion: FusionMode) -> SearchRequest {
     SearchRequest {
         fusion,
-        ..turns("docker network")
+        // In another order than the texts have them: no turn holds them in a row.
+        ..turns("network docker")
     }
 }
 

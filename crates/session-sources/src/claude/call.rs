@@ -4,6 +4,7 @@ use super::dialog::{self, DialogQuestion, plan, questions};
 use super::entry::{ContentBlock, MessageContent, ToolUseResult, TranscriptEntry};
 use super::not_run;
 use super::persisted::ToolResults;
+use crate::blank_lines::trim_blank_lines;
 use crate::call_result::{CallResult, clipped, opened_pull_requests};
 use crate::json::replace_lone_surrogates;
 use crate::lenient_json::{LenientItems, LenientObject, LenientText};
@@ -165,7 +166,7 @@ fn output(raw: &str) -> String {
     let content = serde_json::from_str::<MessageContent<'_>>(raw).unwrap_or_default();
     let texts: Vec<&str> = content.0.iter().filter_map(block_text).collect();
     let text = texts.join("\n");
-    reminder::strip(&text).trim().to_owned()
+    trim_blank_lines(&reminder::strip(&text)).to_owned()
 }
 
 fn block_text<'b>(block: &'b ContentBlock<'_>) -> Option<&'b str> {

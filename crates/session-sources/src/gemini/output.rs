@@ -1,5 +1,6 @@
 //! Outputs of tools as the model sees them, with the client's words around them.
 
+use crate::blank_lines::trim_blank_lines;
 use session_core::CallStatus;
 
 /// The output of a command: what it printed, and how it ended.
@@ -38,7 +39,7 @@ impl<'t> ShellOutput<'t> {
     /// Parses an output: `Output: …`, with lines about the run after it and in older versions before
     /// it.
     pub(super) fn parse(output: &'t str) -> Self {
-        let output = output.trim();
+        let output = trim_blank_lines(output);
         let Some(text) = after_header(output) else {
             return Self {
                 text: output,
@@ -92,7 +93,7 @@ pub(super) fn told_status(output: &str) -> CallStatus {
 pub(super) fn unless_empty(text: &str) -> &str {
     match text.trim() {
         "(empty)" | "(Command produced no output)" => "",
-        text => text,
+        _ => text,
     }
 }
 

@@ -313,7 +313,7 @@ fn identifiers_are_found_by_their_parts_and_whole_first() {
         ["call parseRetryHeader there"]
     );
     assert_eq!(
-        prompts(writer.reader().unwrap(), "retry header")
+        prompts(writer.reader().unwrap(), "header retry")
             .first()
             .unwrap(),
         "the header says retry, so parse it"

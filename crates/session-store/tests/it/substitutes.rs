@@ -23,6 +23,33 @@ fn a_word_that_some_turn_holds_is_not_completed() {
 }
 
 #[test]
+fn the_beginning_of_a_hash_counts_as_the_hash() {
+    let hash = "787ad70021687990369249bc2183c7691c0f5d39";
+    let turns = [format!("it is in {hash}"), "a quay".to_owned()];
+    let (_index, reader) = filled(&[&turns[0], &turns[1]]);
+    for query in ["787ad70", "787AD700", hash] {
+        let found = reader.search_lexical(&Query::new(query), 9, |_| Ok(true));
+        let found = found.unwrap();
+        assert_eq!(found.terms[0].postings().count(), 1, "{query}");
+        assert!((found.idf_share(found.hits[0].id) - 1.0).abs() < 1e-6);
+    }
+    assert_eq!(prompts(&reader, "7870021").len(), 0);
+}
+
+#[test]
+fn words_in_a_row_are_a_term_where_a_turn_holds_them() {
+    let (_index, reader) = filled(&["the red lamp burns", "a lamp, red as a quay", "a quay"]);
+    let terms = |query: &str| {
+        let found = reader.search_lexical(&Query::new(query), 9, |_| Ok(true));
+        let terms = found.unwrap().terms.into_iter();
+        terms.map(|term| term.term).collect::<Vec<_>>()
+    };
+    assert_eq!(terms("red lamp"), ["red", "lamp", "red lamp"]);
+    assert_eq!(terms("quay lamp"), ["quay", "lamp"]);
+    assert_eq!(terms("lamp"), ["lamp"]);
+}
+
+#[test]
 fn what_stands_for_a_term_counts_less_than_the_term() {
     let (_index, reader) = filled(&["a lanternfish", "a quay"]);
     let share = |query: &str| {

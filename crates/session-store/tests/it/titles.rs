@@ -108,6 +108,117 @@ fn a_prompt_that_needs_a_context_names_a_session_where_no_other_does() {
     assert_titles(&mut writer, &[Some("Fill the tank"), oiled, hung]);
 }
 
+fn commit_turn(index: u32, prompt: &str, subject: &str) -> Turn {
+    Turn {
+        parts: vec![bash(&format!("git commit -m '{subject}'"), "")],
+        ..turn(index, prompt, &[])
+    }
+}
+
+#[test]
+fn a_session_whose_prompt_needs_a_context_is_named_by_its_commit() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let moved = "ok lets get back to main";
+    ask(&mut writer, "a", moved);
+    let committed = commit_turn(1, "Oil the gate and hang the lamp", "Grease the gate");
+    deliver(
+        &mut writer,
+        &meta("b"),
+        &[turn(0, moved, &[]), committed.clone()],
+    );
+    let telling = commit_turn(0, "Oil the gate", "Grease the gate");
+    deliver(&mut writer, &meta("c"), &[telling]);
+    let [by_commit, oiled] = ["Grease the gate", "Oil the gate"].map(Some);
+    assert_titles(&mut writer, &[Some(moved), by_commit, oiled]);
+    append(&mut writer, "a", &turn(1, "Fill the tank", &[]));
+    let filled = Some("Fill the tank");
+    append(&mut writer, "a", &commit_turn(2, "ok", "Paint the tank"));
+    append(
+        &mut writer,
+        "b",
+        &turn(2, "Light the lamps in the tower", &[]),
+    );
+    assert_titles(&mut writer, &[filled, by_commit, oiled]);
+    deliver(&mut writer, &meta("b"), &[turn(0, moved, &[])]);
+    assert_titles(&mut writer, &[filled, Some(moved), oiled]);
+    append(&mut writer, "b", &commit_turn(1, "ok", "Hang the lamp"));
+    assert_titles(&mut writer, &[filled, Some("Hang the lamp"), oiled]);
+}
+
+#[test]
+fn sessions_of_a_template_that_share_what_fills_it_are_named_by_their_commits() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let task = |writer: &mut Writer, id: &str, file: &str, subject: &str| {
+        let prompt = format!("{TEMPLATE}\n\n{file}");
+        deliver(writer, &meta(id), &[commit_turn(0, &prompt, subject)]);
+    };
+    task(&mut writer, "a", "src/lamp.rs", "Hang the lamp");
+    task(&mut writer, "b", "src/gate.rs", "Oil the gate");
+    task(&mut writer, "c", "src/gauge.rs", "Read the gauge");
+    let gauge = Some("… src/gauge.rs");
+    assert_titles(
+        &mut writer,
+        &[Some("… src/lamp.rs"), Some("… src/gate.rs"), gauge],
+    );
+    task(&mut writer, "d", "src/lamp.rs", "Light the lamp");
+    review(&mut writer, "e", "src/lamp.rs");
+    let lamps = ["Hang the lamp", "Light the lamp", "… src/lamp.rs"].map(Some);
+    let titles = [lamps[0], Some("… src/gate.rs"), gauge, lamps[1], lamps[2]];
+    assert_titles(&mut writer, &titles);
+}
+
+#[test]
+fn a_given_title_that_says_no_more_than_the_template_gives_way() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let named = |writer: &mut Writer, id: &str, title: &str, file: &str| {
+        let meta = SessionMeta {
+            title: Some(title.to_owned()),
+            ..meta(id)
+        };
+        let prompt = format!("{TEMPLATE} {file}");
+        deliver(writer, &meta, &[turn(0, &prompt, &[])]);
+    };
+    named(
+        &mut writer,
+        "a",
+        "Harbour program file review",
+        "src/lamp.rs",
+    );
+    named(&mut writer, "b", "Reviewing the harbour", "src/gate.rs");
+    let given = ["Harbour program file review", "Reviewing the harbour"].map(Some);
+    assert_titles(&mut writer, &given);
+    named(&mut writer, "c", "Gauge of the harbour", "src/gauge.rs");
+    let gauge = Some("Gauge of the harbour");
+    assert_titles(
+        &mut writer,
+        &[Some("… src/lamp.rs"), Some("… src/gate.rs"), gauge],
+    );
+    named(&mut writer, "a", "Lamp goes dark", "src/lamp.rs");
+    assert_titles(
+        &mut writer,
+        &[Some("Lamp goes dark"), Some("… src/gate.rs"), gauge],
+    );
+}
+
+#[test]
+fn a_given_title_that_needs_a_context_gives_way_to_the_commit() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let meta = SessionMeta {
+        title: Some("Fix issue 6".to_owned()),
+        ..meta("a")
+    };
+    let asked = turn(0, "Look at the lamp in the tower", &[]);
+    deliver(&mut writer, &meta, std::slice::from_ref(&asked));
+    assert_titles(&mut writer, &[Some("Fix issue 6")]);
+    let committed = commit_turn(1, "ok", "Light the lamp");
+    deliver(&mut writer, &meta, &[asked, committed]);
+    assert_titles(&mut writer, &[Some("Light the lamp")]);
+}
+
 /// A long line for the shell has a template, too.
 #[test]
 fn the_template_of_a_prompt_that_names_no_session_any_more_is_forgotten() {

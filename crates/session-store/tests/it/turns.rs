@@ -1,7 +1,7 @@
 //! Sessions and turns, read again as they were written.
 
 use crate::support::{Index, SOURCE, bash, deliver, failed, found, meta, prompts, turn};
-use session_core::{ErrorSignature, PromptKind, SessionMeta, Turn};
+use session_core::{ErrorSignature, PromptKind, SessionMeta, Turn, TurnContent, TurnSpan};
 use session_store::{FileStamp, SessionId, TurnId, Writer};
 
 fn written(turns: &[Turn]) -> (Index, Writer, SessionId) {
@@ -50,6 +50,24 @@ fn a_forgotten_turn_keeps_its_start_alone() {
     // As the next full read finds it.
     let (_index, mut writer, session) = written(&[timed(0, 500), blank]);
     assert_eq!(forgotten(&mut writer, session), now);
+}
+
+/// The agent still works in the turn: a result of a call, or the rest of the answer, comes later.
+#[test]
+fn what_a_forgotten_turn_goes_on_with_is_forgotten() {
+    let (_index, mut writer, session) = written(&[turn(0, "Where is the lamp?", &["here"])]);
+    let id = ids(&mut writer, session)[0];
+    writer.blank_turn(id).unwrap();
+    let later = Turn {
+        continues: true,
+        span: TurnSpan { start: 0, end: 900 },
+        ..turn(0, "", &["in the harbour"])
+    };
+    writer.add_turn(session, &later).unwrap();
+    let reader = writer.reader().unwrap();
+    assert!(reader.turn(id).unwrap().unwrap().is_blank());
+    assert_eq!(reader.content(id).unwrap(), TurnContent::default());
+    assert!(prompts(reader, "harbour").is_empty());
 }
 
 #[test]

@@ -62,6 +62,7 @@ pub fn run(args: &MemorySaveArgs, memories: &Memories) -> Result<CommandOutcome>
         .try_for_each(|text| print_note(text))?;
     note_broad_triggers(memories, memory)?;
     note_moved(&saved.moved)?;
+    saved.notes.iter().try_for_each(|text| print_note(text))?;
     Ok(CommandOutcome::Something)
 }
 

@@ -1,0 +1,251 @@
+//! Subjects of the pull requests and commits that a session made.
+
+use crate::content::TurnContent;
+use crate::noise;
+use crate::shell::{CommandPart, split_command_parts, words_from_program};
+
+/// What a command that succeeded called a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum ChangeSubject {
+    PullRequest(String),
+    Commit(String),
+}
+
+/// Returns the title of the first pull request that was opened in the turns, else the subject of their first commit;
+/// of a commit beside the work (`docs: …`, `chore: …`) only where there is no other.
+pub(super) fn find_change_subject<'a>(
+    turns: impl Iterator<Item = &'a TurnContent>,
+) -> Option<String> {
+    let (mut commit, mut side) = (None, None);
+    for subject in turns.flat_map(subjects_of_turn) {
+        match subject {
+            ChangeSubject::PullRequest(title) => return Some(title),
+            ChangeSubject::Commit(subject) if is_beside_work(&subject) => {
+                side.get_or_insert(subject);
+            }
+            ChangeSubject::Commit(subject) => {
+                commit.get_or_insert(subject);
+            }
+        }
+    }
+    commit.or(side)
+}
+
+/// Returns the subjects in the commands of a turn that succeeded, in order, without those that say nothing.
+fn subjects_of_turn(turn: &TurnContent) -> Vec<ChangeSubject> {
+    let runs = turn.runs.iter().enumerate();
+    let commands = runs.filter_map(|(at, run)| {
+        let command = turn.commands.get(run.command)?;
+        // Most commands need not be parsed.
+        let may_name_one = command.contains("commit") || command.contains("create");
+        (may_name_one && turn.has_succeeded(at)).then_some(command)
+    });
+    let parts = commands.flat_map(|command| split_command_parts(command));
+    parts.filter_map(|part| subject_of_command(&part)).collect()
+}
+
+fn subject_of_command(part: &CommandPart<'_>) -> Option<ChangeSubject> {
+    let mut words = words_from_program(&part.text);
+    let program = words.next()?;
+    let words: Vec<&str> = words.collect();
+    let is_commit = program == "git" && git_subcommand(&words) == Some("commit");
+    let opens = matches!(program, "gh" | "glab") && words.get(1) == Some(&"create");
+    if is_commit {
+        let subject = find_value(part.source, is_message_option)?;
+        return is_telling(&subject).then_some(ChangeSubject::Commit(subject));
+    }
+    if opens && matches!(words.first(), Some(&("pr" | "mr"))) {
+        let title = find_value(part.source, |word| matches!(word, "--title" | "-t"))?;
+        return is_telling(&title).then_some(ChangeSubject::PullRequest(title));
+    }
+    None
+}
+
+/// Returns the subcommand of `git -C app commit`.
+fn git_subcommand<'w>(words: &[&'w str]) -> Option<&'w str> {
+    let mut words = words.iter();
+    loop {
+        match *words.next()? {
+            "-C" | "-c" => drop(words.next()),
+            option if option.starts_with('-') => {}
+            subcommand => return Some(subcommand),
+        }
+    }
+}
+
+/// Returns true for `--message` and letters that end with `m`: `-am`.
+fn is_message_option(word: &str) -> bool {
+    let letters = word.strip_prefix('-').and_then(|w| w.strip_suffix('m'));
+    word == "--message"
+        || letters.is_some_and(|letters| letters.bytes().all(|b| b.is_ascii_alphabetic()))
+}
+
+/// Returns false for a subject that names no work of its own: of a merge, of a commit to be folded into another, and
+/// one that a variable gives.
+fn is_telling(subject: &str) -> bool {
+    let first = subject.split([' ', ':']).next().unwrap_or_default();
+    let first = first.to_ascii_lowercase();
+    let is_step = matches!(
+        &*first,
+        "merge" | "revert" | "wip" | "checkpoint" | "fixup!" | "squash!"
+    );
+    !is_step && !subject.contains('$') && !noise::needs_context(subject)
+}
+
+/// Types of conventional commits that stand beside the work: <https://www.conventionalcommits.org>.
+const SIDE_TYPES: [&str; 7] = ["build", "chore", "ci", "docs", "release", "style", "test"];
+
+fn is_beside_work(subject: &str) -> bool {
+    let kind = subject.split([':', '(', '!']).next().unwrap_or_default();
+    subject.contains(':') && SIDE_TYPES.contains(&kind)
+}
+
+/// Finds the first line of the value of an option in a command as it is written.
+fn find_value(source: &str, is_option: impl Fn(&str) -> bool) -> Option<String> {
+    let mut rest = source.trim_start();
+    while !rest.is_empty() {
+        let end = word_end(rest);
+        let (word, after) = rest.split_at_checked(end)?;
+        let (name, value) = word.split_once('=').unwrap_or((word, after.trim_start()));
+        if is_option(name) {
+            return first_line(value).filter(|line| !line.is_empty());
+        }
+        rest = after.trim_start();
+    }
+    None
+}
+
+/// Returns where the first word of a command ends; white space in quotes ends none.
+fn word_end(text: &str) -> usize {
+    let mut quote = None;
+    let mut is_escaped = false;
+    let ends = |(_, c): &(usize, char)| {
+        let was_escaped = std::mem::take(&mut is_escaped);
+        match (quote, *c) {
+            _ if was_escaped => {}
+            (Some('"') | None, '\\') => is_escaped = true,
+            (None, '"' | '\'') => quote = Some(*c),
+            (Some(open), c) if c == open => quote = None,
+            (None, c) if c.is_whitespace() => return true,
+            _ => {}
+        }
+        false
+    };
+    let end = text.char_indices().find(ends);
+    end.map_or(text.len(), |(at, _)| at)
+}
+
+/// Returns the first line of a value without its quotes: of `"$(cat <<'EOF'`, and of `@'` in PowerShell, the line behind.
+fn first_line(value: &str) -> Option<String> {
+    let mut lines = value.lines().map(str::trim);
+    let line = lines.next()?;
+    if line.starts_with("\"$(cat <<") || matches!(line, "@'" | "@\"" | "\"" | "'") {
+        let line = lines.find(|line| !line.is_empty())?;
+        return Some(line.trim_end_matches(['"', ')']).to_owned());
+    }
+    let quote = line.chars().next().filter(|c| "\"'".contains(*c));
+    let Some(quote) = quote else {
+        return line.split_whitespace().next().map(str::to_owned);
+    };
+    let mut text = String::new();
+    let mut chars = line.chars().skip(1);
+    while let Some(c) = chars.next().filter(|c| *c != quote) {
+        match c {
+            '\\' if quote == '"' => text.extend(chars.next()),
+            c => text.push(c),
+        }
+    }
+    Some(text.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CallStatus, ToolCall, Turn, TurnPart};
+
+    fn turn(runs: &[(&str, CallStatus)]) -> TurnContent {
+        let part = |(command, status): &(&str, CallStatus)| {
+            TurnPart::Call(ToolCall {
+                name: "Bash".into(),
+                command: Some((*command).to_owned()),
+                status: *status,
+                ..ToolCall::default()
+            })
+        };
+        TurnContent::from_turn(&Turn {
+            parts: runs.iter().map(part).collect(),
+            ..Turn::default()
+        })
+    }
+
+    fn subject(commands: &[&str]) -> Option<String> {
+        let runs: Vec<_> = commands.iter().map(|c| (*c, CallStatus::Done)).collect();
+        find_change_subject([turn(&runs)].iter())
+    }
+
+    #[test]
+    fn the_subject_of_a_commit_is_read_from_its_command() {
+        for command in [
+            "git commit -m 'Oil the gate'",
+            "git add . && git commit -am \"Oil the gate\n\nIt creaked; twice.\" && git push",
+            "git -C app -c user.name=ann commit --quiet --message=\"Oil the gate\"",
+            "git commit -m \"$(cat <<'EOF'\nOil the gate\n\nIt \"creaked\".\nEOF\n)\"",
+            "git commit --author \"Ann -m B\" -m \"Oil the gate\" -m 'It creaked.'",
+            "git commit -m @'\nOil the gate\n'@",
+            "git commit -m \"\nOil the gate\"",
+        ] {
+            assert_eq!(
+                subject(&[command]).as_deref(),
+                Some("Oil the gate"),
+                "{command}"
+            );
+        }
+        assert_eq!(
+            subject(&["git commit -m \"Hang the \\\"lamp\\\" in `tower`\""]).as_deref(),
+            Some("Hang the \"lamp\" in `tower`")
+        );
+    }
+
+    #[test]
+    fn commands_without_a_telling_subject_have_none() {
+        for command in [
+            "git commit --amend --no-edit",
+            "git commit -F message.txt",
+            "git commit -m \"$MESSAGE\"",
+            "git commit -m 'WIP gate'",
+            "git commit -m 'fixup! Oil the gate'",
+            "git commit -m 'Merge main into gate'",
+            "git commit -m 'fix tests'",
+            "git commit -m",
+            "git log -m 'Oil the gate'",
+            "echo git commit -m 'Oil the gate'",
+            "gh pr create --fill",
+            "gh issue create --title 'Oil the gate'",
+        ] {
+            assert_eq!(subject(&[command]), None, "{command}");
+        }
+        for status in [
+            CallStatus::Failed,
+            CallStatus::NotRun,
+            CallStatus::Unfinished,
+        ] {
+            let failed = turn(&[("git commit -m 'Oil the gate'", status)]);
+            assert_eq!(find_change_subject([failed].iter()), None);
+        }
+    }
+
+    #[test]
+    fn a_pull_request_comes_before_commits_and_work_before_what_stands_beside_it() {
+        let docs = "git commit -m 'docs(gate): say how to oil it'";
+        let [oil, hang] = ["feat: oil the gate", "feat: hang the lamp"]
+            .map(|subject| format!("git commit -m '{subject}'"));
+        let opened = "gh pr create --draft --title \"Oil all gates\" --body \"$(cat b.md)\"";
+        for (commands, expected) in [
+            (&[docs, &oil, &hang][..], "feat: oil the gate"),
+            (&[docs, &oil, opened], "Oil all gates"),
+            (&[docs], "docs(gate): say how to oil it"),
+        ] {
+            assert_eq!(subject(commands).as_deref(), Some(expected));
+        }
+    }
+}

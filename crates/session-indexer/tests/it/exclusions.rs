@@ -1,0 +1,107 @@
+//! Exclusions of a refresh that fails before its end.
+
+use crate::home::{Home, turns, word};
+use crate::state::found;
+use rusqlite::Connection;
+use session_forget::{ExcludeSettings, Exclusions, ForgottenRecords, MARKER};
+use session_indexer::{IndexError, Outcome, ReadPolicy, Refresh, refresh};
+use std::path::PathBuf;
+
+fn records_path(home: &Home) -> PathBuf {
+    home.root().with_file_name("forgotten.json")
+}
+
+fn exclusions(home: &Home, settings: &ExcludeSettings) -> Exclusions {
+    let records = ForgottenRecords::open(&records_path(home)).unwrap();
+    Exclusions::new(records, settings).unwrap()
+}
+
+fn refresh_excluding(home: &Home, settings: &ExcludeSettings) -> Result<Outcome, IndexError> {
+    let policy = ReadPolicy {
+        exclusions: exclusions(home, settings),
+        ..ReadPolicy::default()
+    };
+    refresh(&Refresh {
+        policy,
+        ..home.how()
+    })
+}
+
+fn marked_turns(n: usize) -> String {
+    turns(n, 0, 1).replace("on my machine?", MARKER)
+}
+
+/// The cursor that is stored would pass the marker, which nothing reads again.
+#[test]
+fn a_marked_session_stays_out_where_its_mark_could_not_be_written() {
+    let home = Home::new();
+    home.write(0, marked_turns(0).as_bytes());
+    home.write(1, turns(1, 0, 1).as_bytes());
+    let settings = ExcludeSettings::default();
+    let obstacle = records_path(&home).with_extension("lock");
+    fs_err::create_dir(&obstacle).unwrap();
+    refresh_excluding(&home, &settings).unwrap_err();
+    fs_err::remove_dir(&obstacle).unwrap();
+    refresh_excluding(&home, &settings).unwrap();
+    let index = home.reader();
+    assert!(found(&index, &word(0, 0)).is_empty());
+    assert_eq!(found(&index, &word(1, 0)).len(), 1);
+    let records = ForgottenRecords::open(&records_path(&home)).unwrap();
+    assert_eq!(records.entries().len(), 1);
+}
+
+/// Runs a refresh that fails at a statement on a table of the index.
+fn refresh_failing_at(home: &Home, statement: &str, settings: &ExcludeSettings) {
+    let db = Connection::open(home.root().join("index.db")).unwrap();
+    let trigger =
+        format!("CREATE TRIGGER fails BEFORE {statement} BEGIN SELECT RAISE(ABORT, 'test'); END");
+    db.execute_batch(&trigger).unwrap();
+    refresh_excluding(home, settings).unwrap_err();
+    db.execute_batch("DROP TRIGGER fails").unwrap();
+}
+
+/// An index that noted fewer exclusions before it lost its cursors would never read the histories again.
+#[test]
+fn what_is_no_longer_excluded_is_read_again_after_a_failure() {
+    let none = ExcludeSettings::default();
+    for statement in ["DELETE ON cursors", "INSERT ON settings"] {
+        let home = Home::new();
+        home.write(0, turns(0, 0, 1).as_bytes());
+        home.write(1, turns(1, 0, 1).as_bytes());
+        let excluding = ExcludeSettings {
+            patterns: vec![word(0, 0)],
+            ..ExcludeSettings::default()
+        };
+        refresh_excluding(&home, &excluding).unwrap();
+        assert!(found(&home.reader(), &word(0, 0)).is_empty());
+        refresh_failing_at(&home, statement, &none);
+        refresh_excluding(&home, &none).unwrap();
+        assert_eq!(
+            found(&home.reader(), &word(0, 0)).len(),
+            1,
+            "after a failed {statement}"
+        );
+    }
+}
+
+/// The pattern matches what comes later: then the beginning, which is indexed, goes as well.
+#[test]
+fn a_turn_that_goes_on_with_what_is_excluded_is_left_out() {
+    let home = Home::new();
+    let whole = turns(0, 0, 1);
+    let (begun, _) = whole.trim_end().rsplit_once('\n').unwrap();
+    let excluding = ExcludeSettings {
+        patterns: vec!["gives up".into()],
+        ..ExcludeSettings::default()
+    };
+    home.write(0, format!("{begun}\n").as_bytes());
+    refresh_excluding(&home, &excluding).unwrap();
+    assert_eq!(found(&home.reader(), &word(0, 0)).len(), 1);
+    home.write(0, whole.as_bytes());
+    refresh_excluding(&home, &excluding).unwrap();
+    assert!(found(&home.reader(), &word(0, 0)).is_empty());
+    let more = whole.lines().last().unwrap().replace("gives up", "stops");
+    home.write(0, format!("{whole}{more}\n").as_bytes());
+    refresh_excluding(&home, &excluding).unwrap();
+    assert!(found(&home.reader(), &word(0, 0)).is_empty());
+}
