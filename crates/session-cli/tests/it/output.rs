@@ -33,9 +33,11 @@ fn sessions_are_listed_for_people() {
     fused = # x dense + # x lexical; the score is the probability of an answer
     dense: strength #, confidence #; lexical: strength #, confidence #
     table: weight #, best cosine #, mean #, z #, strength #
+    few sessions hold docker bridge dns: they are first
       docker: 1 turn, idf #
       bridge: 1 turn, idf #
       dns: 1 turn, idf #
+      docker bridge dns: 1 turn, idf #
 
     Next: session-search search "docker bridge dns" --depth 2 --session a1000000
     ----- stderr -----

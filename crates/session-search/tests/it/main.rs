@@ -11,3 +11,4 @@ mod resolve;
 mod show;
 mod spellings;
 mod unfound_terms;
+mod words_in_a_row;

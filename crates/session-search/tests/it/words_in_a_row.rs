@@ -1,0 +1,36 @@
+//! A short query whose words stand in a row, and the beginning of a hash.
+
+use crate::library::{Library, QUERY, cosine, ids};
+use session_search::SearchRequest;
+
+/// All hold both words, and one holds them in a row.
+#[test]
+fn words_that_stand_in_a_row_put_their_holder_first() {
+    let mut library = Library::new();
+    for n in 0..30 {
+        let said = format!("Push day {n} to git, and take the diff from there.");
+        library.say(&format!("near{n}"), &[(said.as_str(), Some(cosine(0.8)))]);
+    }
+    library.say(
+        "far",
+        &[("It printed what git diff said.", Some(cosine(0.05)))],
+    );
+    for query in ["git diff", "\"git diff\""] {
+        let found = library.search(&SearchRequest::new(query), Some(QUERY));
+        assert_eq!(ids(&found)[0], "far", "{query}");
+    }
+    let found = library.search(&SearchRequest::new("diff git"), Some(QUERY));
+    assert_ne!(ids(&found)[0], "far");
+}
+
+#[test]
+fn the_beginning_of_a_hash_finds_its_session_first() {
+    let mut library = Library::new();
+    let hash = "787ad70021687990369249bc2183c7691c0f5d39";
+    let said = format!("It came with {hash} last week.");
+    library.say("hash", &[(said.as_str(), Some(cosine(0.05)))]);
+    library.say("near", &[("What came last week?", Some(cosine(0.9)))]);
+    let found = library.search(&SearchRequest::new("787ad7002"), Some(QUERY));
+    assert_eq!(ids(&found)[0], "hash");
+    assert!(found.explanation.unfound.missing.is_empty());
+}
