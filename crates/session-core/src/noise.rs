@@ -83,7 +83,7 @@ pub(crate) fn telling_words(prompt: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What the name of a branch begins with: `feat/warm-start`.
+/// The beginnings of names of branches: `feat/warm-start`.
 const BRANCH_KINDS: [&str; 8] = [
     "bugfix", "chore", "feat", "feature", "fix", "hotfix", "refactor", "release",
 ];

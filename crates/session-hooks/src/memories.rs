@@ -47,7 +47,7 @@ pub struct SavedMemory {
     pub proposed: Triggers,
     /// The secrets that were replaced in it.
     pub replaced_secrets: ReplacedSecrets,
-    /// What failed after it was saved.
+    /// The failures after it was saved.
     pub notes: Vec<String>,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Storing<'a> {
     pub(crate) commits: CommitSchedule,
     /// Sessions with a prompt that asks to leave them out, which are not yet recorded.
     pub(crate) marked: Vec<MarkedSession>,
-    /// What is excluded, marked sessions that are recorded included.
+    /// The exclusions, marked sessions that are recorded included.
     pub(crate) exclusions: Cow<'a, Exclusions>,
     /// The times of the turns so far.
     pub(crate) times: Option<RangeInclusive<i64>>,

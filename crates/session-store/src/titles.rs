@@ -58,7 +58,7 @@ struct TitlePrompt {
     title: String,
 }
 
-/// What the titles of a session are chosen from.
+/// The texts from which the title of a session is chosen.
 struct StoredTitles {
     first_prompt: Option<String>,
     work: Option<String>,

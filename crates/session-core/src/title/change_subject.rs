@@ -4,7 +4,7 @@ use crate::content::TurnContent;
 use crate::noise;
 use crate::shell::{CommandPart, split_command_parts, words_from_program};
 
-/// What a command that succeeded called a change.
+/// The subject that a command which succeeded gave a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum ChangeSubject {
     PullRequest(String),

@@ -37,9 +37,9 @@ impl<'a> OpeningLine<'a> {
 pub(super) struct TemplateSplit<'a> {
     /// The beginning of the template.
     pub(super) before: &'a str,
-    /// What fills it.
+    /// The text that fills it.
     pub(super) rest: &'a str,
-    /// What follows in several openings of the template.
+    /// The text that follows in several openings of the template.
     pub(super) after: &'a str,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn split_templates<'a>(openings: &[OpeningLine<'a>]) -> Vec<Option<Te
     found
 }
 
-/// What is left of an opening, by its number.
+/// The rest of an opening, by its number.
 #[derive(Debug, Clone, Copy)]
 struct Member<'a> {
     at: usize,
