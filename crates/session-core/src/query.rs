@@ -113,8 +113,8 @@ fn mark_single_name(terms: &mut [Term]) {
 /// Returns a query that is a few words, two of which tell something, without quotes.
 fn phrase_of(text: &str, terms: &[Term]) -> Option<String> {
     let words = text.split_whitespace().count();
-    let is_phrase =
-        terms.len() > 1 && words <= PHRASE_WORDS && !text.contains(['"', '“', '„', '«']);
+    let is_quoted = text.contains('"') || text.contains(OPENING_QUOTES);
+    let is_phrase = terms.len() > 1 && words <= PHRASE_WORDS && !is_quoted;
     is_phrase.then(|| text.to_owned())
 }
 

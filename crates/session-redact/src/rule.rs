@@ -129,6 +129,7 @@ impl RuleSet {
         self.keywords.find(text, |rules, keyword| {
             if rules.is_empty() {
                 found.names.push(keyword.start);
+                return;
             }
             let is_behind_escape = ends_in_escape(&text.as_bytes()[..keyword.start]);
             for rule in rules {

@@ -19,8 +19,6 @@ struct StoredTurn {
     id: TurnId,
     content: TurnContent,
     hashes: TurnHashes,
-    /// It was forgotten: what it goes on with is, too.
-    is_blank: bool,
 }
 
 /// From what a new turn is indexed.
@@ -101,7 +99,10 @@ impl Writer {
         self.count_replaced_turn(session, turn);
         let is_shifted = self.make_room_before_lost(session, turn, hashes.dedup_keys)?;
         let known = self.stored_turn(session, turn.index)?;
-        let is_forgotten = turn.continues && known.as_ref().is_some_and(|known| known.is_blank);
+        let begun = known.as_ref().filter(|_| turn.continues);
+        let begun = begun.map(|known| self.reader.turn(known.id)).transpose()?;
+        // What a forgotten turn goes on with is forgotten, too.
+        let is_forgotten = begun.flatten().is_some_and(|row| row.is_blank());
         let changed = !is_forgotten && store(self, known)?;
         self.update_session(session, turn, changed)?;
         match is_shifted {
@@ -161,12 +162,13 @@ impl Writer {
         if self.new_session.is_beyond(session, index) {
             return Ok(None);
         }
-        let select = "SELECT origin, prompt_time, leaf, id, start >= stop AND owner IS NULL FROM turns WHERE session = ?1 AND idx = ?2";
+        let select =
+            "SELECT origin, prompt_time, leaf, id FROM turns WHERE session = ?1 AND idx = ?2";
         let mut find = self.reader.db.prepare_cached(select)?;
         let known = find.query_row(params![session, index], |row| {
-            Ok((row.get(3)?, TurnHashes::from_row(row)?, row.get(4)?))
+            Ok((row.get(3)?, TurnHashes::from_row(row)?))
         });
-        let Some((id, hashes, is_blank)) = known.optional()? else {
+        let Some((id, hashes)) = known.optional()? else {
             return Ok(None);
         };
         let content = self.content(id)?;
@@ -174,7 +176,6 @@ impl Writer {
             id,
             content,
             hashes,
-            is_blank,
         }))
     }
 

@@ -36,9 +36,6 @@ pub fn normalize_arguments(arguments: impl Iterator<Item = OsString>) -> Vec<OsS
     out
 }
 
-/// Fewest letters of a name with two of them wrong that is taken for another one.
-const LONG_NAME: usize = 6;
-
 /// Returns true for `-project:app`.
 fn is_negated_filter(argument: &OsString) -> bool {
     let text = argument.to_string_lossy();
@@ -103,6 +100,9 @@ pub fn find_mistyped_option(typed: &[OsString]) -> Option<clap::Error> {
 fn is_named(arg: &clap::Arg, name: &str) -> bool {
     arg.get_long() == Some(name) || arg.get_all_aliases().is_some_and(|all| all.contains(&name))
 }
+
+/// Fewest letters of a name with two of them wrong that is taken for another one.
+const LONG_NAME: usize = 6;
 
 /// Finds the option of which a name has one letter wrong, or two where it is long.
 fn find_similar<'c>(command: &'c clap::Command, name: &str) -> Option<&'c str> {
