@@ -1,13 +1,15 @@
 //! Values that are assigned to the names of secrets.
 
-use crate::name::{SecretName, classify_name, is_constant, spaced_phrase_length};
+use crate::name::{SecretName, classify_name, is_constant, phrase_length};
+use crate::redactor::OPENING;
 use crate::rule::{SecretMatch, ceil, floor};
 use crate::value::{self, ValueContext};
+use crate::value_end::bare_length;
 use crate::value_syntax::{
     CLAUSE_BYTES, VALUE_BYTES, after_copulas, after_markup, after_option, after_separator,
-    after_value_field, closing_quote, ends_with_its_line, opening_quote, skip_closing, trim_blanks,
+    after_value_field, closing_quote, ends_with_its_line, opening_quote, skip_closing,
+    skip_literal_prefix, trim_blanks,
 };
-use session_core::text::{is_foreign_mark, is_unspaced};
 use std::ops::Range;
 
 /// Longest name, in bytes.
@@ -44,7 +46,7 @@ pub(crate) fn find_assigned<'r>(text: &str, offsets: &[usize], found: &mut Vec<S
     let mut end = 0;
     for offset in offsets.iter().copied() {
         // Of `mot de passe` the keyword within comes first.
-        if offset < end && spaced_phrase_length(&text[offset..]).is_none() {
+        if offset < end && phrase_length(&text[offset..]).is_none() {
             continue;
         }
         let Some(range) = name_around(text, offset) else {
@@ -58,7 +60,7 @@ pub(crate) fn find_assigned<'r>(text: &str, offsets: &[usize], found: &mut Vec<S
         let named = NamedSecret { text, range, name };
         // A part of a colon-separated name: `arn:aws:secretsmanager:eu-west-1:1234:secret:db`.
         // What replaced a secret names its kind.
-        if text[..named.range.start].ends_with(crate::redactor::OPENING) {
+        if text[..named.range.start].ends_with(OPENING) {
             continue;
         }
         let is_part =
@@ -121,7 +123,7 @@ fn name_start(text: &str, offset: usize) -> Option<usize> {
 
 /// Returns the length of the rest of a name, unless it is too long.
 fn name_length(after: &str) -> Option<usize> {
-    if let Some(length) = spaced_phrase_length(after) {
+    if let Some(length) = phrase_length(after) {
         return Some(length);
     }
     let window = &after[..ceil(after, NAME_BYTES + 1)];
@@ -162,11 +164,11 @@ impl NamedSecret<'_> {
         if let Some(value) = after_name.strip_prefix('(').filter(|_| after_name == rest) {
             return self.read_quoted_only(value);
         }
-        if let Some(value) = after_markup(after_name).filter(|_| after_name != rest) {
-            return self.read_quoted_only(value);
-        }
         if let Some(value) = after_value_field(rest) {
             return self.read_value(value, value);
+        }
+        if let Some(value) = after_markup(after_name).filter(|_| after_name != rest) {
+            return self.read_quoted_only(value);
         }
         if let Some(value) = after_option(after_name) {
             return self.read(value, ValueContext::Literal);
@@ -181,7 +183,10 @@ impl NamedSecret<'_> {
         if self.text[self.range.clone()].eq_ignore_ascii_case("pass") || is_measured(rest) {
             return None;
         }
+        // Where a secret was replaced, the rest of the clause is of something else.
+        let is_quote = |c: char| "\"'`\\".contains(c);
         let mut values = after_copulas(rest, self.clause_bytes())
+            .take_while(|value| !value.trim_start_matches(is_quote).starts_with(OPENING))
             .filter_map(|value| self.read(value, ValueContext::Prose));
         values.find(|value| {
             value::is_secret(&self.text[value.range.clone()], self.name, value.context)
@@ -273,13 +278,14 @@ impl NamedSecret<'_> {
     }
 
     fn read_quoted_only(&self, value: &str) -> Option<AssignedValue> {
-        opening_quote(value)?;
+        opening_quote(skip_literal_prefix(value))?;
         let value = self.read(value, ValueContext::Bare)?;
         (value.context == ValueContext::Quoted).then_some(value)
     }
 
     /// Reads a value: in its quotes, else up to where it ends in its context.
     fn read(&self, value: &str, context: ValueContext) -> Option<AssignedValue> {
+        let value = skip_literal_prefix(value);
         let start = self.text.len() - value.len();
         let window = session_core::text::clip(value, VALUE_BYTES);
         if let Some(quote) = opening_quote(window) {
@@ -299,10 +305,7 @@ impl NamedSecret<'_> {
                 context,
             });
         }
-        // A sentence without spaces goes on behind a value: `password: hunter2を使う`.
-        let is_sentence = !value.starts_with(is_unspaced);
-        let ends = |c| ends_value(c, context) || (is_sentence && is_unspaced(c));
-        let length = value.find(ends).unwrap_or(value.len());
+        let length = bare_length(value, context, !self.is_parameter());
         let kept = match context {
             ValueContext::Prose => value[..length]
                 .trim_end_matches(['.', ',', '!', '?', ':', '*'])
@@ -323,14 +326,6 @@ fn is_measured(rest: &str) -> bool {
     const MEASURES: [&str; 4] = [" count", " counts", " limit", " usage"];
     let mut after = MEASURES.iter().filter_map(|word| rest.strip_prefix(word));
     after.any(|rest| !rest.starts_with(is_name_part))
-}
-
-fn ends_value(c: char, context: ValueContext) -> bool {
-    let closes = match context {
-        ValueContext::Literal => "\"'`<>;&|",
-        _ => "\"'`<>;,)]}&|",
-    };
-    c.is_whitespace() || closes.contains(c) || is_foreign_mark(c) || "“”".contains(c)
 }
 
 #[cfg(test)]

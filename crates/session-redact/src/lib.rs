@@ -29,14 +29,16 @@ mod entropy;
 mod keywords;
 mod name;
 mod pattern;
+mod placeholder;
 mod redactor;
 mod rule;
 mod settings;
 mod turn;
 mod value;
+mod value_end;
 mod value_syntax;
 
 pub use pattern::{PatternError, compile_patterns};
-pub use redactor::{Redactor, find_marked_kinds};
+pub use redactor::{Redactor, find_marked_kinds, replace_marks};
 pub use rule::RuleSet;
 pub use settings::RedactionSettings;

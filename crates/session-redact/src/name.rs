@@ -1,7 +1,7 @@
 //! Names whose values are secrets: `DB_PASSWORD`, `apiKey`, `client-secret`.
 
 /// Words that the name of a secret holds, lower case.
-const KEYWORDS: [&str; 14] = [
+const KEYWORDS: [&str; 15] = [
     "pass",
     "pwd",
     " pw",
@@ -16,6 +16,7 @@ const KEYWORDS: [&str; 14] = [
     "_auth",
     "kennwort",
     "psk",
+    "clave",
 ];
 
 /// How far a name makes its value a secret.
@@ -40,7 +41,11 @@ const PASSWORDS: [&str; 7] = [
     "passcode",
 ];
 /// Names of passwords in other languages, lower case, each a keyword as well.
-const PHRASES: [&str; 19] = [
+const PHRASES: [&str; 23] = [
+    "รหัสผ่าน",
+    "كلمة المرور",
+    "كلمة السر",
+    "पासवर्ड",
     "ｐａｓｓｗｏｒｄ",
     "mot de passe",
     "mật khẩu",
@@ -181,12 +186,12 @@ pub(crate) fn keywords() -> impl Iterator<Item = &'static str> {
     KEYWORDS.into_iter().chain(PHRASES).chain(CAPITALIZED)
 }
 
-/// Returns the length of the name with spaces that a text begins with, in either case of ASCII.
-pub(crate) fn spaced_phrase_length(text: &str) -> Option<usize> {
-    let mut spaced = PHRASES.iter().filter(|phrase| phrase.contains(' '));
-    let found = spaced.find(|phrase| {
+/// Returns the length of the name that a text begins with, of those with spaces or marks, in either case of ASCII.
+pub(crate) fn phrase_length(text: &str) -> Option<usize> {
+    let is_marked = |phrase: &str| phrase.contains(|c: char| !c.is_alphanumeric());
+    let found = PHRASES.iter().find(|phrase| {
         let begin = text.get(..phrase.len());
-        begin.is_some_and(|begin| begin.eq_ignore_ascii_case(phrase))
+        begin.is_some_and(|begin| begin.eq_ignore_ascii_case(phrase)) && is_marked(phrase)
     });
     found.map(|phrase| phrase.len())
 }
@@ -218,7 +223,9 @@ fn classify_words(last: &str, previous: Option<&str>, name: &str) -> Option<Secr
     let ends_in = |ends: &[&str]| ends.iter().any(|end| last.ends_with(end));
     let is_pass = (last == "pass" && (previous.is_some() || name != "PASS"))
         || last == "dbpass"
-        || last == "pw";
+        || last == "pw"
+        // Spanish, and the end of an English word.
+        || last == "clave";
     // A program, which is followed by the name of a file.
     let is_program = last == "htpasswd";
     if (ends_in(&PASSWORDS) && !is_program) || is_pass {

@@ -21,6 +21,19 @@ pub fn find_marked_kinds(text: &str) -> impl Iterator<Item = &str> {
     behind_openings.filter_map(|rest| Some(rest.split_once(']')?.0))
 }
 
+/// Replaces the marks that stand for secrets in a text: in a glob, `[…]` would be a class of characters.
+pub fn replace_marks(text: &str, replacement: &str) -> String {
+    let mut parts = text.split(OPENING);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(']') {
+            Some((_, rest)) => out.extend([replacement, rest]),
+            None => out.extend([OPENING, part]),
+        }
+    }
+    out
+}
+
 /// Replaces secrets in texts, by the bundled rules and the user's settings.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
@@ -199,6 +212,13 @@ fn merge(mut found: Vec<SecretMatch<'_>>) -> Vec<SecretMatch<'_>> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_mark_is_replaced_with_its_brackets() {
+        let text = "mysql -p[redacted:password-argument] [redacted:secret] [redacted:";
+        assert_eq!(replace_marks(text, "*"), "mysql -p* * [redacted:");
+        assert_eq!(replace_marks("[a-z]*", "*"), "[a-z]*");
+    }
 
     const WORDS: &str = "login user account machine password requirepass masterauth AUTH echo printf bearer \
         authorization basic token secret key api credentials with pw pwd kennwort curl mysql cookie variable \

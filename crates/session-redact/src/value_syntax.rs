@@ -7,11 +7,16 @@ pub(crate) const VALUE_BYTES: usize = 4096;
 /// Longest way in a sentence from a name to its value, in bytes.
 pub(crate) const CLAUSE_BYTES: usize = 60;
 
+/// Quotes as HTML writes them.
+const QUOTE_ENTITIES: [&str; 4] = ["&quot;", "&#34;", "&#39;", "&#x27;"];
+
 /// Skips the quote, escaped or not, and the brackets that close a name.
 pub(crate) fn skip_closing(rest: &str) -> &str {
     let inner = rest.trim_start_matches('\\');
     let after = inner.strip_prefix(['"', '\'', '`']);
-    let after = after.or_else(|| rest.strip_prefix("**")).unwrap_or(rest);
+    let mut entities = QUOTE_ENTITIES.iter().chain(&["**"]);
+    let after = after.or_else(|| entities.find_map(|entity| rest.strip_prefix(entity)));
+    let after = after.unwrap_or(rest);
     after.strip_prefix([']', ')']).unwrap_or(after)
 }
 
@@ -19,9 +24,9 @@ pub(crate) fn trim_blanks(text: &str) -> &str {
     text.trim_start_matches([' ', '\t'])
 }
 
-/// Returns what follows `=`, `:`, `=>` or `:=`, also behind a type: `: string = `.
+/// Returns what follows `=` (in an address `%3D`), `:`, `=>` or `:=`, also behind a type: `: string = `.
 pub(crate) fn after_separator(rest: &str) -> Option<&str> {
-    if let Some(value) = ["=>", ":=", "?="]
+    if let Some(value) = ["=>", ":=", "?=", "%3D", "%3d"]
         .iter()
         .find_map(|mark| rest.strip_prefix(mark))
     {
@@ -61,9 +66,10 @@ pub(crate) fn ends_with_its_line(value: &str) -> bool {
 /// Returns what follows the field `value` behind the field with the name: `name: DB_PASSWORD`, then `value: …`.
 pub(crate) fn after_value_field(rest: &str) -> Option<&str> {
     let is_between = |c: char| c.is_whitespace() || "\"'\\,-+".contains(c);
-    let field = rest.trim_start_matches(is_between).strip_prefix("value")?;
+    let field = rest.trim_start_matches(is_between);
+    let field = field.strip_prefix(['v', 'V'])?.strip_prefix("alue")?;
     let between = rest.len() - field.len();
-    let value = skip_closing(field)
+    let value = trim_blanks(skip_closing(field))
         .strip_prefix([':', '='])
         .filter(|_| between <= CLAUSE_BYTES)?;
     Some(trim_blanks(value))
@@ -118,8 +124,23 @@ pub(crate) fn after_copulas(rest: &str, clause_bytes: usize) -> impl Iterator<It
         .map(trim_blanks)
 }
 
+/// Skips the letters before the quote of a literal: `b"…"` of Python and Rust, `r"…"`, `@"…"` of C#.
+pub(crate) fn skip_literal_prefix(value: &str) -> &str {
+    const PREFIXES: [&str; 7] = ["br", "rb", "b", "r", "u", "B", "@"];
+    let mut literals = PREFIXES
+        .iter()
+        .filter_map(|prefix| value.strip_prefix(prefix));
+    literals
+        .find(|literal| literal.starts_with(['"', '\'', '\\']) && opening_quote(literal).is_some())
+        .unwrap_or(value)
+}
+
 /// Returns the quote that opens a value, with its escapes.
 pub(crate) fn opening_quote(value: &str) -> Option<&str> {
+    let mut entities = QUOTE_ENTITIES.iter();
+    if let Some(entity) = entities.find(|entity| value.starts_with(*entity)) {
+        return value.get(..entity.len());
+    }
     let escapes = value.len() - value.trim_start_matches('\\').len();
     let quote = value[escapes..]
         .chars()

@@ -82,6 +82,17 @@ fn newer_vendor_keys() -> Vec<VendorKey> {
         ("apify-token", ["apify", "_api_"], LETTERS[..36].into()),
         ("ory-token", ["ory", "_at_"], LETTERS[..43].into()),
         ("kaggle-token", ["KG", "AT_"], HEX[..32].into()),
+        (
+            "firebase-server-key",
+            ["AAAAxbKT8nX", ":APA91b"],
+            format!("{LETTERS}{}", &LETTERS[..60]),
+        ),
+        (
+            "mailchimp-api-key",
+            [&HEX[..16], &HEX[16..32]],
+            "-us10".into(),
+        ),
+        ("linear-token", ["lin_", "oauth_"], HEX[..64].into()),
         ("google-api-key", ["AQ.", "Ab"], LETTERS[..50].into()),
         (
             "aws-amazon-bedrock-api-key-short-lived",
