@@ -11,14 +11,23 @@ const WRAPPERS: [&str; 4] = ["timeout", "env", "nice", "exec"];
 
 /// Formats the command line that runs a program as the hook, quoted for a POSIX shell.
 pub fn hook_command(program: &Path) -> String {
-    let path = program.to_string_lossy();
-    // On Windows a path without spaces stays as it is: cmd.exe knows no single quotes.
-    let is_bare = cfg!(windows) && !path.contains(char::is_whitespace);
-    let quoted = match is_bare {
-        true => path,
-        false => shlex::try_quote(&path).map_or(path.clone(), |quoted| quoted.into_owned().into()),
-    };
+    let quoted = quote_word(&program.to_string_lossy());
     format!("{quoted} {}", ARGUMENTS.join(" "))
+}
+
+fn quote_word(word: &str) -> String {
+    // On Windows a path without spaces stays as it is: cmd.exe knows no single quotes.
+    let is_bare = cfg!(windows) && !word.contains(char::is_whitespace);
+    match is_bare {
+        true => word.to_owned(),
+        false => shlex::try_quote(word).map_or(word.to_owned(), |quoted| quoted.into_owned()),
+    }
+}
+
+/// Joins words to a command line, quoted as in [`hook_command`].
+pub(crate) fn join_words(words: &[String]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| quote_word(word)).collect();
+    quoted.join(" ")
 }
 
 /// Returns true where the program of a hook's command line exists and can be run, as a shell would find it.
@@ -56,6 +65,11 @@ fn is_executable(path: &Path) -> bool {
 /// `hook run`, and preceded by nothing but variables and wrappers such as `timeout`.
 pub(crate) fn find_program(command: &str) -> Option<String> {
     let words = split_words(command)?;
+    find_program_word(&words).map(str::to_owned)
+}
+
+/// Returns the program as [`find_program`] does, from the words of a command line.
+pub(crate) fn find_program_word(words: &[String]) -> Option<&str> {
     let at = words.iter().position(|word| is_own_program(word))?;
     let is_hook = words.get(at + 1..at + 3)? == ARGUMENTS;
     let may_precede = |word: &String| {
@@ -64,7 +78,7 @@ pub(crate) fn find_program(command: &str) -> Option<String> {
             .all(|c| c.is_ascii_digit() || ".smh".contains(c));
         is_number || word.contains('=') || WRAPPERS.contains(&&**word)
     };
-    (is_hook && words[..at].iter().all(may_precede)).then(|| words[at].clone())
+    (is_hook && words[..at].iter().all(may_precede)).then(|| words[at].as_str())
 }
 
 fn split_words(command: &str) -> Option<Vec<String>> {

@@ -67,6 +67,7 @@ impl HookFile {
         let hook = |event| InstalledHook {
             event,
             command: command.clone(),
+            matcher: None,
         };
         Ok(HookEvent::default_for(Agent::OpenCode).map(hook).to_vec())
     }

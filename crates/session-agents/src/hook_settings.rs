@@ -2,7 +2,7 @@
 
 use crate::agent::Agent;
 use crate::error::{Result, SettingsResult};
-use crate::hook_command::find_program;
+use crate::hook_command::{find_program, find_program_word, join_words};
 use crate::settings_file::{SettingsChange, SettingsFile};
 use crate::settings_text::{SettingsText, list_under, object_under, remove_property};
 use jsonc_parser::cst::{CstArray, CstNode};
@@ -12,6 +12,8 @@ use std::collections::HashSet;
 
 const HOOKS: &str = "hooks";
 const COMMAND: &str = "command";
+/// The arguments of a command that Claude Code runs without a shell.
+const ARGS: &str = "args";
 const DISABLED: &str = "disableAllHooks";
 /// The tools that read, change or run what a memory may be about, or give a subagent its task. Codex calls its
 /// patches `Edit`, too.
@@ -108,6 +110,8 @@ pub struct InstalledHook {
     pub event: HookEvent,
     /// Its command line.
     pub command: String,
+    /// The tools for which it is asked, as its settings name them; `None` for all.
+    pub matcher: Option<String>,
 }
 
 impl SettingsFile {
@@ -237,9 +241,12 @@ fn update_hooks(groups: &CstArray, command: &str) {
 fn set_command(hook: &CstNode, command: &str) {
     let old = serde_json::from_str(&hook.to_string()).unwrap_or_default();
     let runs_program = own_command(&old).is_some_and(|old| is_same_program(&old, command));
-    let property = hook.as_object().and_then(|hook| hook.get(COMMAND));
-    if let Some(property) = property.filter(|_| !runs_program) {
+    let Some(hook) = hook.as_object().filter(|_| !runs_program) else {
+        return;
+    };
+    if let Some(property) = hook.get(COMMAND) {
         property.set_value(command.into());
+        remove_property(&hook, ARGS);
     }
 }
 
@@ -280,6 +287,10 @@ fn remove_from_groups(groups: &CstArray) {
 /// Returns the tools for which a group is asked; `None` where it names none.
 fn read_matcher(group: &CstNode) -> Option<String> {
     let group: Value = serde_json::from_str(&group.to_string()).ok()?;
+    matcher_of(&group)
+}
+
+fn matcher_of(group: &Value) -> Option<String> {
     Some(group["matcher"].as_str()?.to_owned())
 }
 
@@ -298,16 +309,23 @@ fn find_hooks(text: &str) -> Vec<InstalledHook> {
     let settings: Value = serde_json::from_str(text).unwrap_or_default();
     let of_event = |event: HookEvent| {
         let groups = settings[HOOKS][event.name()].as_array();
-        let hooks = groups
-            .into_iter()
-            .flatten()
-            .filter_map(|group| group[HOOKS].as_array());
-        let commands = hooks.flatten().filter_map(own_command);
-        commands
-            .map(|command| InstalledHook { event, command })
+        let groups = groups.into_iter().flatten();
+        groups
+            .flat_map(|group| find_hooks_in_group(group, event))
             .collect::<Vec<_>>()
     };
     HookEvent::ALL.into_iter().flat_map(of_event).collect()
+}
+
+fn find_hooks_in_group(group: &Value, event: HookEvent) -> Vec<InstalledHook> {
+    let hooks = group[HOOKS].as_array().into_iter().flatten();
+    let commands = hooks.filter_map(own_command);
+    let hook = |command| InstalledHook {
+        event,
+        command,
+        matcher: matcher_of(group),
+    };
+    commands.map(hook).collect()
 }
 
 /// Lists the keys of `hooks` in their order.
@@ -321,15 +339,25 @@ fn list_event_keys(text: &str) -> Vec<String> {
     names.filter_map(|name| name.decoded_value().ok()).collect()
 }
 
-/// Returns the command line of a hook that is ours.
+/// Returns the command line of a hook that is ours, in which the arguments that stand apart are quoted.
 fn own_command(hook: &Value) -> Option<String> {
     let command = hook[COMMAND].as_str()?;
-    find_program(command).map(|_| command.to_owned())
+    let Some(args) = hook[ARGS].as_array() else {
+        return find_program(command).map(|_| command.to_owned());
+    };
+    let args = args.iter().map(|word| word.as_str().map(str::to_owned));
+    let words: Option<Vec<String>> = std::iter::once(Some(command.to_owned()))
+        .chain(args)
+        .collect();
+    let words = words?;
+    find_program_word(&words).map(|_| join_words(&words))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hook_command::hook_command;
+    use std::path::Path;
 
     const COMMAND: &str = "/opt/bin/session-search hook run";
     const OTHERS: &str = "{\n  \"model\": \"x\",\n  \"hooks\": {\n    \"UserPromptSubmit\": [\n      {\n        \"hooks\": [\n          { \"type\": \"command\", \"command\": \"mine\" }\n        ]\n      }\n    ]\n  },\n  \"a\": 1.0\n}\n";
@@ -391,6 +419,29 @@ mod tests {
         let edited = old.replace("hook run", "hook run || true");
         assert_eq!(find_hooks(&edited).len(), HookEvent::ALL.len());
         assert!(find_hooks(&remove_hook(&edited).unwrap()).is_empty());
+    }
+
+    #[test]
+    fn a_hook_whose_arguments_stand_apart_is_found_kept_and_removed() {
+        let hook = r#"{"type": "command", "command": "/opt/my bin/session-search", "args": ["hook", "run"]}"#;
+        let old = format!("{{\"hooks\": {{\"PreToolUse\": [{{\"hooks\": [{hook}]}}]}}}}");
+        let line = hook_command(Path::new("/opt/my bin/session-search"));
+        assert_eq!(find_hooks(&old)[0].command, line);
+        assert_eq!(
+            add_hook(&old, &line, &[HookEvent::PreToolUse]).unwrap(),
+            old
+        );
+        let new = add_hook(&old, COMMAND, &[HookEvent::PreToolUse]).unwrap();
+        assert_eq!(find_hooks(&new).len(), 1, "{new}");
+        assert_eq!(find_hooks(&new)[0].command, COMMAND);
+        assert!(!new.contains("args"), "{new}");
+        assert!(find_hooks(&remove_hook(&old).unwrap()).is_empty());
+        for other in [
+            old.replace("session-search", "other"),
+            old.replace("\"run\"", "7"),
+        ] {
+            assert!(find_hooks(&other).is_empty(), "{other}");
+        }
     }
 
     #[test]

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 use session_core::text::sanitize_text;
-use session_sources::find_source;
-use session_store::SessionRow;
+use session_sources::{Env, find_source};
+use session_store::{Reader, SessionRow};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The command that resumes a session, in the form that `--json` prints.
@@ -21,6 +22,9 @@ pub struct ResumeCommand<'a> {
     pub directory_exists: bool,
     /// The program and its arguments.
     pub command: Vec<String>,
+    /// Variables that the program needs to find the session.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<&'static str, String>,
 }
 
 /// Why a session cannot be resumed.
@@ -51,6 +55,12 @@ pub enum ResumeError {
     /// Its history is no longer on disk.
     #[error("the history of {session} is gone, so its agent cannot resume it")]
     HistoryGone {
+        /// Id of the session.
+        session: String,
+    },
+    /// Its history lies in the home of another machine.
+    #[error("{session} is a session of another machine, so its agent cannot resume it here")]
+    OtherMachine {
         /// Id of the session.
         session: String,
     },
@@ -85,6 +95,11 @@ impl ResumeError {
             }
             Self::HistoryGone { session } => {
                 format!("`session-search show {session}` has what was indexed of it")
+            }
+            Self::OtherMachine { session } => {
+                format!(
+                    "`session-search export {session}` writes all that was said, for a new session to read"
+                )
             }
             Self::NoFork { session, .. } => {
                 format!("`session-search resume {session}` resumes the session itself")
@@ -145,24 +160,49 @@ impl<'a> ResumeCommand<'a> {
             directory,
             directory_exists: directory.is_some_and(|path| Path::new(path).is_dir()),
             command: arguments(session).ok_or_else(unsupported)?,
+            environment: BTreeMap::new(),
         })
+    }
+
+    /// Adds the variable by which the agent finds a session in a folder that it does not look in by itself, as far as
+    /// the index tells where the session is.
+    #[must_use]
+    pub fn with_folder_variable(mut self, session: &SessionRow, env: &Env, index: &Reader) -> Self {
+        let history = index.file(session.file).ok().flatten();
+        let variable = find_source(&session.source)
+            .zip(history)
+            .and_then(|(source, history)| {
+                source
+                    .agent()
+                    .folder_variable(env, Path::new(&history.path))
+            });
+        let variable = variable.map(|(name, folder)| (name, folder.to_string_lossy().into_owned()));
+        self.environment.extend(variable);
+        self
     }
 
     /// Formats the command as it is typed in a POSIX shell, without control characters.
     pub fn shell_line(&self) -> String {
-        let command = self.command.join(" ");
+        let variables = self.environment.iter();
+        let variables =
+            variables.map(|(name, value)| format!("{name}={} ", quote_printable(value)));
+        let command = variables.collect::<String>() + &self.command.join(" ");
         let Some(directory) = self.directory else {
             return command;
         };
-        // Made printable before it is quoted: a removed character could be part of the quoting.
-        let directory = sanitize_text(directory);
-        let quoted = shlex::try_quote(&directory).unwrap_or_default();
+        let quoted = quote_printable(directory);
         let end_of_options = match directory.starts_with('-') {
             true => "-- ",
             false => "",
         };
         format!("cd {end_of_options}{quoted} && {command}")
     }
+}
+
+/// Quotes a text for a POSIX shell. It is made printable before: a removed character could be part of the quoting.
+fn quote_printable(text: &str) -> String {
+    let text = sanitize_text(text);
+    shlex::try_quote(&text).unwrap_or_default().into_owned()
 }
 
 fn check_resumable(row: &SessionRow) -> Result<(), ResumeError> {
@@ -174,6 +214,7 @@ fn check_resumable(row: &SessionRow) -> Result<(), ResumeError> {
     match (row.prompts_only, row.gone) {
         (true, _) => Err(ResumeError::TranscriptDeleted { session }),
         (false, true) => Err(ResumeError::HistoryGone { session }),
+        (false, false) if row.is_elsewhere => Err(ResumeError::OtherMachine { session }),
         (false, false) => Ok(()),
     }
 }
@@ -187,11 +228,16 @@ pub fn resume_line(session: &SessionRow) -> Option<String> {
 /// takes unquoted; `None` where it cannot be resumed.
 fn resume_arguments(session: &SessionRow) -> Option<Vec<String>> {
     let source = find_source(&session.source)?;
-    source.resume(&session.meta()).filter(|_| !session.gone)
+    source.resume(&session.meta()).filter(|_| is_here(session))
 }
 
 /// Returns the arguments of the command that forks the session.
 fn fork_arguments(session: &SessionRow) -> Option<Vec<String>> {
     let source = find_source(&session.source)?;
-    source.fork(&session.meta()).filter(|_| !session.gone)
+    source.fork(&session.meta()).filter(|_| is_here(session))
+}
+
+/// Returns true for a session that its agent finds on this machine.
+fn is_here(session: &SessionRow) -> bool {
+    !session.gone && !session.is_elsewhere
 }

@@ -55,7 +55,11 @@ pub fn note_refused() {
 
 /// Formats why a variable is left out, and what is used in its place.
 fn format_removal(name: &str, home: &Home) -> String {
-    let reason = explain_removal(name, &std::env::var(name).unwrap_or_default());
+    let reason = explain_removal(name, &std::env::var_os(name).unwrap_or_default());
+    if let Some(kept) = home.env.get(name) {
+        let kept = path_line(kept.as_ref());
+        return format!("note: of the variable {name} only `{kept}` is used: {reason}");
+    }
     let instead = match name {
         "SESSION_SEARCH_HOME" => format!("the index is in `{}`", path_line(&home.root)),
         "SESSION_SEARCH_CONFIG" => {

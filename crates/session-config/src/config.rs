@@ -1,6 +1,7 @@
 //! The configuration file. `docs/configuration.md` describes its keys.
 
 use crate::error::{ConfigError, Result};
+use crate::source_settings::SourceSettings;
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 use session_forget::{ExcludeSettings, Exclusions, ForgottenRecords};
@@ -44,6 +45,8 @@ pub struct Config {
     /// Redaction of secrets.
     #[serde(deserialize_with = "redaction_settings")]
     pub redaction: RedactionSettings,
+    /// Where histories are read, beside the user's own home.
+    pub sources: SourceSettings,
     /// Exclusions from the index.
     #[serde(deserialize_with = "exclude_settings")]
     pub exclude: ExcludeSettings,
@@ -155,6 +158,7 @@ impl Default for Config {
             hub: None,
             remote: EndpointConfig::default(),
             redaction: RedactionSettings::default(),
+            sources: SourceSettings::default(),
             exclude: ExcludeSettings::default(),
             enabled: true,
             auto_save: false,

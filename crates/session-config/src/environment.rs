@@ -5,6 +5,7 @@ use crate::project_marks::{PathOwner, find_project_mark, lies_in_project, unmark
 use session_files::{home_directory, is_below, path_line, split_at_outermost_root};
 use session_sources::agents;
 use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
 /// Variables that name a path or an address, beside those of the agents; some are lists with commas.
@@ -22,11 +23,55 @@ const PATHS: &[&str] = &[
     "HF_HUB_CACHE",
     "HF_ENDPOINT",
 ];
+/// Variables that are lists: of them an entry is removed alone.
+const LISTS: [&str; 1] = ["CLAUDE_CONFIG_DIR"];
+/// How the names of the program's own variables begin.
+const OWN_PREFIX: &str = "SESSION_SEARCH_";
 /// Variables that name a program.
 const PROGRAMS: [&str; 3] = ["PAGER", "VISUAL", "EDITOR"];
 
+/// The variables of a process that this program can use.
+pub(crate) struct UsableVariables {
+    /// Values by name.
+    pub(crate) vars: HashMap<String, String>,
+    /// Names of the variables that were removed, or of which an entry was.
+    pub(crate) refused: Vec<String>,
+}
+
+impl UsableVariables {
+    /// Leaves out variables that are not UTF-8, and what [`remove_untrusted`] removes.
+    pub(crate) fn new(
+        all: impl Iterator<Item = (OsString, OsString)>,
+        home: &Path,
+        directory: &Path,
+    ) -> Self {
+        let (mut vars, mut refused) = (HashMap::new(), Vec::new());
+        for (name, value) in all {
+            match (name.into_string(), value.into_string()) {
+                (Ok(name), Ok(value)) => drop(vars.insert(name, value)),
+                (Ok(name), Err(_)) if is_used(&name) => refused.push(name),
+                _ => {}
+            }
+        }
+        refused.sort();
+        let untrusted = remove_untrusted(&mut vars, home, directory);
+        refused.extend(untrusted.into_iter().map(str::to_owned));
+        Self { vars, refused }
+    }
+}
+
+/// Returns true for a variable that this program looks at.
+fn is_used(name: &str) -> bool {
+    let mut of_agents = agents().flat_map(|agent| agent.variables);
+    name.starts_with(OWN_PREFIX)
+        || PATHS.contains(&name)
+        || PROGRAMS.contains(&name)
+        || of_agents.any(|variable| *variable == name)
+}
+
 /// Removes the variables that name something in the project around a directory or in any other project, and those that
-/// name a relative path, which would depend on the directory. Returns the names of the removed variables.
+/// name a relative path, which would depend on the directory; of a list the entries that do. Returns the names of these
+/// variables.
 pub(crate) fn remove_untrusted(
     vars: &mut HashMap<String, String>,
     home: &Path,
@@ -43,15 +88,25 @@ pub(crate) fn remove_untrusted(
     let programs = PROGRAMS.iter().filter(is_set);
     let programs = programs.filter(|name| around.refuses_program(value(name), &search));
     let refused: Vec<&'static str> = paths.chain(programs).copied().collect();
-    for name in &refused {
-        vars.remove(*name);
+    let kept = refused
+        .iter()
+        .map(|name| around.keep_entries(name, value(name)));
+    let kept: Vec<Option<String>> = kept.collect();
+    for (name, kept) in refused.iter().zip(kept) {
+        match kept {
+            Some(list) => drop(vars.insert((*name).to_owned(), list)),
+            None => drop(vars.remove(*name)),
+        }
     }
     refused
 }
 
 /// Says why a variable with this value is removed, as half a sentence. Of the value no more is repeated than the path in a
 /// project: it may hold a key.
-pub fn explain_removal(name: &str, value: &str) -> String {
+pub fn explain_removal(name: &str, value: &OsStr) -> String {
+    let Some(value) = value.to_str() else {
+        return "its value is not UTF-8".to_owned();
+    };
     let directory = std::env::current_dir().unwrap_or_default();
     let home = home_directory(&directory).unwrap_or_default();
     let in_project = match explain_unusable(name, value) {
@@ -127,12 +182,23 @@ impl<'a> Surroundings<'a> {
     }
 
     fn refuses_path(&self, name: &str, value: &str) -> bool {
-        let owner = path_owner(name);
+        list_parts(value).any(|part| self.refuses_entry(name, part))
+    }
+
+    fn refuses_entry(&self, name: &str, entry: &str) -> bool {
         let is_address = |part: &str| part.starts_with("https://") || part.starts_with("http://");
-        list_parts(value).any(|part| match name {
-            "HF_ENDPOINT" => !is_address(part),
-            _ => !is_stable(part) || self.lies_in_project(&self.resolve(part), owner),
-        })
+        match name {
+            "HF_ENDPOINT" => !is_address(entry),
+            _ => !is_stable(entry) || self.lies_in_project(&self.resolve(entry), path_owner(name)),
+        }
+    }
+
+    /// Returns what is left of a list without the entries that are refused; `None` where nothing is, and for a variable
+    /// that is no list.
+    fn keep_entries(&self, name: &str, value: &str) -> Option<String> {
+        let kept = list_parts(value).filter(|entry| !self.refuses_entry(name, entry));
+        let kept: Vec<&str> = kept.collect();
+        (LISTS.contains(&name) && !kept.is_empty()).then(|| kept.join(","))
     }
 
     /// Says which path of a list lies in a project, and what marks that; `None` where no mark is above any.
@@ -212,7 +278,7 @@ mod tests {
             ("HF_ENDPOINT", "file:///x", "no http or https address"),
             ("EDITOR", "./edit.sh", "a file of a project"),
         ] {
-            let told = explain_removal(name, value);
+            let told = explain_removal(name, OsStr::new(value));
             assert!(told.contains(reason), "{name}={value}: {told}");
         }
     }
@@ -230,7 +296,7 @@ mod tests {
             real.join("out/.claude").display(),
             clone.display()
         );
-        let told = explain_removal("CLAUDE_CONFIG_DIR", &list);
+        let told = explain_removal("CLAUDE_CONFIG_DIR", OsStr::new(&list));
         let mark = real.join("clone/.git");
         let (clone, mark) = (clone.display(), mark.display());
         let expected = format!("it names `{clone}` in a project, which `{mark}` marks");
@@ -267,7 +333,8 @@ mod tests {
         check("XDG_DATA_HOME", "/nope/../home/x", true);
         check("SESSION_SEARCH_CONFIG", "ROOT/p/.claude", true);
         check("XDG_CONFIG_HOME", "ROOT/out", false);
-        check("CLAUDE_CONFIG_DIR", "ROOT/out, ROOT/p/in", true);
+        check("CLAUDE_CONFIG_DIR", "ROOT/p/in, in", true);
+        check("CODEX_HOME", "ROOT/out, ROOT/p/in", true);
         check("OPENCODE_DB", "~/x.db", false);
         check("CODEX_HOME", "ROOT/account/.codex", false);
         check("HF_ENDPOINT", "file://ROOT/p/hub", true);
@@ -281,6 +348,45 @@ mod tests {
         check("PAGER", "less -R", true); // `PATH` finds it in the project
         check("HF_ENDPOINT", "conf", true);
         check("PAGER", "/usr/bin/more", false);
+    }
+
+    #[cfg(not(windows))] // its paths are none there
+    #[test]
+    fn of_a_list_the_bad_entries_are_removed_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = fs_err::canonicalize(folder.path()).unwrap();
+        for path in ["home", "p/.git", "p/in", "out"] {
+            fs_err::create_dir_all(real.join(path)).unwrap();
+        }
+        let out = real.join("out").display().to_string();
+        let list = format!("{out}, {}/p/in,relative, ~/.claude", real.display());
+        let name = "CLAUDE_CONFIG_DIR";
+        let all = [(OsString::from(name), OsString::from(list))];
+        let usable = UsableVariables::new(all.into_iter(), &real.join("home"), &real.join("p"));
+        assert_eq!(usable.vars[name], format!("{out},~/.claude"));
+        assert_eq!(usable.refused, [name]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_value_that_is_not_utf_8_is_refused_where_it_would_be_used() {
+        use std::os::unix::ffi::OsStringExt;
+        let bad = || OsString::from_vec(b"/srv/\xff".to_vec());
+        let names = [
+            "CLAUDE_CONFIG_DIR",
+            "LESSOPEN",
+            "SESSION_SEARCH_NICE",
+            "PAGER",
+        ];
+        let all = names.map(|name| (OsString::from(name), bad()));
+        let home = Path::new("/home/ann");
+        let usable = UsableVariables::new(all.into_iter(), home, home);
+        assert_eq!(
+            usable.refused,
+            ["CLAUDE_CONFIG_DIR", "PAGER", "SESSION_SEARCH_NICE"]
+        );
+        assert!(usable.vars.is_empty());
+        assert_eq!(explain_removal("PAGER", &bad()), "its value is not UTF-8");
     }
 
     #[cfg(not(windows))] // its paths are none there

@@ -1,7 +1,7 @@
 //! The user's environment, directories and configuration.
 
 use crate::config::Config;
-use crate::environment::remove_untrusted;
+use crate::environment::UsableVariables;
 use crate::error::{ConfigError, Result};
 use crate::layers::{ConfigLayers, IgnoredSetting, variable_name};
 use crate::narrow::{privacy_keys, privacy_narrowing};
@@ -28,9 +28,9 @@ pub struct Home {
     pub root: PathBuf,
     /// The configuration in effect.
     pub config: Config,
-    /// Variables that were removed from the environment, since they lead into the project around the
-    /// working directory.
-    pub refused: Vec<&'static str>,
+    /// Variables that were removed from the environment, or of which an entry was, since they lead into the project around
+    /// the working directory, or are not UTF-8.
+    pub refused: Vec<String>,
 }
 
 /// The model that is chosen.
@@ -43,15 +43,22 @@ pub struct ChosenModel {
 }
 
 impl Home {
-    /// Reads the process's environment and the user's configuration file. Variables that are not UTF-8
-    /// are left out.
+    /// Reads the process's environment and the user's configuration file.
     ///
     /// # Errors
     /// When there is no home directory, or the configuration has a mistake.
     pub fn from_process() -> Result<Self> {
-        let mut home = Self::unconfigured()?;
-        home.config = home.config_layers(None)?.config;
-        Ok(home)
+        let home = Self::unconfigured()?;
+        let config = home.config_layers(None)?.config;
+        Ok(home.with_config(config))
+    }
+
+    /// Returns the home with another configuration, by which the histories of other machines are found, too.
+    #[must_use]
+    pub fn with_config(mut self, config: Config) -> Self {
+        self.env.other_homes = config.sources.other_homes(&self.env);
+        self.config = config;
+        self
     }
 
     /// Reads the process's environment; the configuration has its defaults.
@@ -75,14 +82,16 @@ impl Home {
     /// As [`Home::unconfigured`].
     pub fn unconfigured_in(directory: &Path) -> Result<Self> {
         let home = home_directory(directory).ok_or(ConfigError::NoHome)?;
-        let vars = std::env::vars_os()
-            .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
-        let mut vars = vars.collect();
-        let mut refused = remove_untrusted(&mut vars, &home, directory);
+        let UsableVariables { vars, mut refused } =
+            UsableVariables::new(std::env::vars_os(), &home, directory);
         if std::env::home_dir().is_some_and(|named| named != home) {
-            refused.push(HOME_VARIABLE);
+            refused.push(HOME_VARIABLE.to_owned());
         }
-        let env = Env { home, vars };
+        let env = Env {
+            home,
+            vars,
+            ..Env::default()
+        };
         let root = session_store::default_root(&env.home, |name| env.get(name).map(str::to_owned));
         Ok(Self {
             refused,
@@ -285,17 +294,13 @@ pub fn current_directory() -> Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::HashMap;
 
     /// A home directory with a file in the default directory of the configuration, and a home whose variables
     /// lead to other directories.
     fn home_elsewhere(default: &str, chosen: &str) -> (tempfile::TempDir, Home) {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().join("home");
-        let mut env = Env {
-            home: home.clone(),
-            vars: HashMap::new(),
-        };
+        let mut env = Env::with_home(&home);
         let write = |directory: PathBuf, text: &str| {
             fs_err::create_dir_all(&directory).unwrap();
             fs_err::write(directory.join("config.toml"), text).unwrap();

@@ -270,10 +270,15 @@ fn format_reason(error: &ConfigError) -> String {
 }
 
 /// Returns the variable that overrides a key, such as `SESSION_SEARCH_RETRIEVAL_MAX_RESULTS`. An
-/// endpoint's variables have names of their own, and the hub, which gets a token, has none.
+/// endpoint's variables have names of their own. The hub, which gets a token, and the folders whose histories are read
+/// have none.
 pub fn variable_name(key: &str) -> Option<String> {
     let name = || format!("SESSION_SEARCH_{}", key.replace('.', "_").to_uppercase());
-    (!key.starts_with("remote.") && key != "hub").then(name)
+    let has_none = key == "hub"
+        || ["remote.", "sources."]
+            .iter()
+            .any(|table| key.starts_with(table));
+    (!has_none).then(name)
 }
 
 /// Returns the values of a tree by their paths, those outside of tables first.

@@ -43,6 +43,7 @@ mod power;
 mod process_environment;
 mod project_marks;
 mod settings_report;
+mod source_settings;
 mod time_error;
 mod time_range;
 
@@ -57,5 +58,6 @@ pub use layers::{ConfigLayers, IgnoredSetting, Setting, SettingOrigin, variable_
 pub use power::{detach, is_on_battery, lower_priority, lower_thread_priority};
 pub use process_environment::{RemovedVariable, remove_process_variables};
 pub use settings_report::{ReportedSetting, SettingsReport};
+pub use source_settings::SourceSettings;
 pub use time_error::TimeError;
 pub use time_range::{TimeRange, TypedRange};

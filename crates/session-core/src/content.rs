@@ -3,8 +3,10 @@
 use crate::call_status::CallStatus;
 use crate::error_lines::find_error_lines;
 use crate::error_signature::ErrorSignature;
+use crate::noise;
 use crate::same_command::{CommandWork, hides_exit_code};
 use crate::session::{DeliveredCall, TEXT_LIMIT, ToolCall, Turn, TurnPart};
+use crate::slash_command::is_bare_command;
 use crate::source_view::shows_source;
 use crate::text::{self, normalize_searchable};
 use crate::turn_stats::{CommandRunRef, FileAccess, TurnStats};
@@ -184,6 +186,17 @@ impl TurnContent {
         let lists = [&self.commands, &self.files, &self.errors];
         let texts = [&self.prompt, &self.answer].into_iter();
         texts.chain(lists.into_iter().flatten()).map(String::as_str)
+    }
+
+    /// Returns the user's words as they are indexed: empty where they are uninformative, and for a slash command without
+    /// arguments upon which nothing was said or done.
+    pub fn indexed_prompt(&self) -> &str {
+        let is_unanswered = || self.searched_texts().skip(1).all(str::is_empty);
+        let is_silent = is_bare_command(&self.prompt) && is_unanswered();
+        match is_silent || noise::is_uninformative(&self.prompt) {
+            true => "",
+            false => &self.prompt,
+        }
     }
 
     /// Returns true when there is nothing to search or report.

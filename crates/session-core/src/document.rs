@@ -1,5 +1,6 @@
 //! The texts that are embedded: one per turn, a few per session.
 
+use crate::slash_command::is_bare_command;
 use crate::{TurnContent, noise, text};
 
 /// Returns the text that stands for a turn in the dense index: the user's words and
@@ -11,7 +12,7 @@ use crate::{TurnContent, noise, text};
 pub fn build_turn_document(content: &TurnContent, budget: usize) -> Option<String> {
     let prompt = indexable_text(&content.prompt);
     let answer = indexable_text(&content.answer);
-    if noise::is_noise(prompt) && noise::is_noise(answer) {
+    if (is_bare_command(prompt) || noise::is_noise(prompt)) && noise::is_noise(answer) {
         return None;
     }
     let room = budget.saturating_sub(answer.len()).max(budget / 2);
@@ -36,7 +37,7 @@ pub fn build_session_documents<'a>(
     budget: usize,
 ) -> Vec<String> {
     let mut builder = SessionChunks::new(budget);
-    let texts = title.into_iter().chain(prompts.map(indexable_text));
+    let texts = title.into_iter().chain(prompts.map(session_prompt));
     let mut chunks: Vec<String> = texts.filter_map(|text| builder.push(text)).collect();
     chunks.extend(builder.finish());
     chunks
@@ -57,7 +58,7 @@ impl SessionChunks {
 
     /// Adds a prompt and returns the chunk that it completes, if any.
     pub fn push_prompt(&mut self, prompt: &str) -> Option<String> {
-        self.push(indexable_text(prompt))
+        self.push(session_prompt(prompt))
     }
 
     /// Adds the title, or a prompt that may be indexed, and returns the chunk that it completes, if any.
@@ -79,6 +80,14 @@ impl SessionChunks {
     /// Returns the last chunk.
     pub fn finish(&mut self) -> Option<String> {
         self.last.take()
+    }
+}
+
+/// Returns a prompt as it stands for its session: a slash command without arguments does not.
+fn session_prompt(prompt: &str) -> &str {
+    match is_bare_command(prompt) {
+        true => "",
+        false => indexable_text(prompt),
     }
 }
 
@@ -128,6 +137,16 @@ mod tests {
             build_turn_document(&content("yes", "The watcher leaks one handle a file."), 900)
                 .is_some()
         );
+    }
+
+    #[test]
+    fn a_bare_command_is_no_document_unless_it_is_answered() {
+        assert_eq!(build_turn_document(&content("/plugin", ""), 900), None);
+        for (prompt, answer) in [("/review the parser", ""), ("/review", "The parser leaks.")] {
+            assert!(build_turn_document(&content(prompt, answer), 900).is_some());
+        }
+        let chunks = build_session_documents(None, ["/plugin", "Oil the gate"].into_iter(), 900);
+        assert_eq!(chunks, ["Oil the gate"]);
     }
 
     #[test]

@@ -40,11 +40,13 @@ pub mod paste;
 mod prefetch;
 mod query;
 mod query_word;
+mod reference;
 pub mod safe_json;
 mod same_command;
 mod session;
 pub mod shell;
 mod shell_parser;
+pub mod slash_command;
 mod source_view;
 mod sqlite_uri;
 mod stop_words;
@@ -74,7 +76,8 @@ pub use fusion::{
 pub use idf::idf;
 pub use prefetch::prefetch;
 pub use query::{Query, Term};
-pub use query_word::is_commit_hash;
+pub use query_word::{is_commit_hash, other_version_spelling};
+pub use reference::Reference;
 pub use same_command::CommandWork;
 pub use session::{
     CallDialog, DeliveredCall, PromptKind, ReadDetail, SessionMeta, SourceName, TEXT_LIMIT,

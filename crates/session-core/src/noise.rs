@@ -1,6 +1,8 @@
 //! Texts that are not indexed.
 
+use crate::paste::strip_image_marks;
 use crate::shell;
+use crate::slash_command::is_built_in_command;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -40,32 +42,37 @@ const MOVES: [&str; 14] = [
     "pull", "rebase", "switch", "trunk", "worktree",
 ];
 
-/// Words for what was said or done before: its results, and how it is to go on.
+/// Words for what was said or done before: its results, and how it is to go on; and of greetings.
 const REFERENCES: &str = "\
 applicable applied applies apply batch best brainstorm called changes ci comment comments commits e2e \
 failing failure failures few finish fixes idea ill im ive left looking many mentioned ones \
 problem problems proper properly pushed re-check ready recheck remaining remember report research \
 result results resume review reviews seems suggestion suggestions summarize summary theres valid \
-whats";
+whats afternoon evening morning";
 
 static REFERRING_WORDS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| REFERENCES.split_whitespace().chain(MOVES).collect());
 
 /// Returns true for a prompt that only says what to do to whom it has a context: a line for the shell (`!git status`),
-/// or a short one that begins with the number of a choice, or ends before what it shows, or in which no word is
+/// a command that an agent has itself (`/model opus`), or a short one that begins with the number of a choice, or ends before what it shows, or in which no word is
 /// telling. "5 seems good to tackle", "ok, let's get back to main", "hide this:".
 pub fn needs_context(prompt: &str) -> bool {
-    let prompt = prompt.trim();
+    let prompt = strip_image_marks(prompt).trim();
     let is_short = prompt.chars().take(MIN_TELLING_CHARS).count() < MIN_TELLING_CHARS;
     let is_incomplete = || begins_with_choice(prompt) || prompt.ends_with(':');
-    prompt.starts_with('!')
+    is_for_program(prompt)
         || is_short && (is_incomplete() || telling_words(prompt).next().is_none())
+}
+
+/// Returns true for a line for the shell, and a command that the agent's program has itself.
+fn is_for_program(prompt: &str) -> bool {
+    prompt.starts_with('!') || is_built_in_command(prompt)
 }
 
 /// Returns true where the later of two prompts that came one after the other says what the work is about, and the
 /// earlier does not. One word is not enough unless the earlier has none: "commit and psuh".
 pub fn says_more(later: &str, earlier: &str) -> bool {
-    let count = |prompt: &str| match prompt.starts_with('!') {
+    let count = |prompt: &str| match is_for_program(prompt) {
         true => 0,
         false => telling_words(prompt).count(),
     };
@@ -257,6 +264,11 @@ mod tests {
             "that's not the branch I was looking for - it's called feat/warm-start",
             "this should be hidden on the \"gate\" page :",
             "resume please",
+            "good morning",
+            "[Image #1]",
+            "[Image #1] [Image #2] please fix",
+            "/model opus",
+            "/compact but keep what was said of the lamps and of the oil in the tower, and all that the keeper wants",
         ] {
             assert!(needs_context(prompt), "{prompt:?}");
         }
@@ -292,6 +304,8 @@ mod tests {
             ),
             ("ok lets get back to main", "and the fixes", false),
             ("!git pull", "/lamp:plan 14", true),
+            ("/add-dir ../lib", "Oil the gate", true),
+            ("ok lets get back to main", "/model opus large", false),
             ("Oil the gate", "Hang the lamp in the tower", false),
         ] {
             assert_eq!(says_more(later, earlier), expected, "{later}");

@@ -1,4 +1,4 @@
-//! `<pasted_content id="…">…</pasted_content id="…">`: what was pasted into a prompt.
+//! What was pasted into a prompt: `<pasted_content id="…">…</pasted_content id="…">` and `[Image #1]`.
 
 use std::borrow::Cow;
 
@@ -83,6 +83,21 @@ fn split_paste(text: &str) -> Option<(&str, &str)> {
         .filter(|_| is_tag)
 }
 
+/// Returns a prompt without the marks of images that it begins with: `[Image #1]`.
+pub fn strip_image_marks(prompt: &str) -> &str {
+    let mut rest = prompt;
+    while let Some(mark) = rest.trim_start().strip_prefix("[Image")
+        && let Some((number, after)) = mark.split_once(']')
+        && number
+            .trim_start_matches(" #")
+            .bytes()
+            .all(|b| b.is_ascii_digit())
+    {
+        rest = after;
+    }
+    rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +128,20 @@ mod tests {
         for (prompt, expected) in cases {
             let prompt = tagged(prompt);
             assert_eq!(strip_paste_tags(&prompt), expected, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn marks_of_images_are_taken_off_the_beginning() {
+        for (prompt, expected) in [
+            ("[Image #1] why?", " why?"),
+            ("[Image]\n [Image #12]why?", "why?"),
+            ("[Image #1]", ""),
+            ("why [Image #1]?", "why [Image #1]?"),
+            ("[Images] of lamps", "[Images] of lamps"),
+            ("[Image #1", "[Image #1"),
+        ] {
+            assert_eq!(strip_image_marks(prompt), expected, "{prompt}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::error_marker::{is_error_line, reports_failure};
 use crate::query_word::{is_hyphenated, is_identifier, split_word};
+use crate::reference::Reference;
 use crate::stop_words::{StopWords, tells_english};
 use crate::text::{self, normalize_searchable};
 use serde::Serialize;
@@ -160,12 +161,32 @@ fn terms(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<Term> {
             let quoted = position % 2 == 1 && position != last;
             match quoted {
                 true => found.push(phrase(part)),
-                false => found.extend(part.split_whitespace().flat_map(split_word).map(word)),
+                false => found.extend(words(part)),
             }
         }
     }
     found.retain(|term: &Term| term.text.contains(char::is_alphanumeric));
     without_repeats(found)
+}
+
+/// Returns the terms of a text without quotes. What a number counts (`PR 172`) is no term beside it.
+fn words(text: &str) -> Vec<Term> {
+    let mut terms: Vec<Term> = Vec::new();
+    for piece in text.split_whitespace().flat_map(split_word) {
+        let number = piece.trim_start_matches('#');
+        let kind = terms.last().map(|term| term.text.as_str());
+        let is_reference = kind
+            .and_then(|kind| Reference::parse_pair(kind, number))
+            .is_some();
+        match is_reference {
+            true => {
+                terms.pop();
+                terms.push(word(&format!("#{number}")));
+            }
+            false => terms.push(word(piece)),
+        }
+    }
+    terms
 }
 
 /// Returns each term once, in any case; it is exact where one of them is.
@@ -315,7 +336,7 @@ mod tests {
             ("COPY --from --with -i", "[COPY] [--from] [--with] [-i]"),
             (
                 "map[string]bool issue(#386) exit(137)",
-                "map[string]bool issue #386 exit 137",
+                "map[string]bool [#386] exit 137",
             ),
             (
                 "pages/about #L120 github.com:22",

@@ -1,5 +1,6 @@
 //! A word of a query: what of it is looked for, and whether it is an identifier.
 
+use crate::reference::Reference;
 use crate::stop_words::{is_english_stop_word, trim_punctuation};
 use crate::text;
 
@@ -216,7 +217,25 @@ pub(crate) fn is_identifier(word: &str) -> bool {
         chars.len() >= 4 && letters && chars.iter().all(|c| c.is_uppercase() || !c.is_alphabetic());
     let flag = word.starts_with("--") || (word.starts_with('-') && word.len() > 1);
     let is_id = chars.len() >= ID_DIGITS && chars.iter().all(char::is_ascii_digit);
-    flag || hump || shout || is_id || (letters && (joined || digits))
+    let names_thing = is_id || is_version(core) || Reference::parse(word).is_some();
+    flag || hump || shout || names_thing || (letters && (joined || digits))
+}
+
+/// Fewest numbers of a version: two are a quantity, too.
+const VERSION_NUMBERS: usize = 3;
+
+/// Returns true for `0.4.1`.
+fn is_version(word: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    word.split('.').count() >= VERSION_NUMBERS && word.split('.').all(is_number)
+}
+
+/// Returns a version with a `v` before it where it has none, without where it has one: `v0.4.1`, `0.4.1`.
+pub fn other_version_spelling(word: &str) -> Option<String> {
+    match word.strip_prefix(['v', 'V']) {
+        Some(version) => is_version(version).then(|| version.to_owned()),
+        None => is_version(word).then(|| format!("v{word}")),
+    }
 }
 
 /// Fewest digits of the beginning of a commit's hash, as git prints it.

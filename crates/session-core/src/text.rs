@@ -16,7 +16,7 @@ pub use char_filter::{
 };
 pub use compose::{compose, normalize_searchable};
 pub use head_run::{HeadRun, is_separator};
-pub use markdown::escape_markdown;
+pub use markdown::{code_span_end, escape_markdown};
 pub use run_memo::RunMemo;
 pub use sanitize_text::sanitize_text;
 

@@ -9,6 +9,7 @@ use self::address::{LeadingAddress, shorten_addresses};
 use self::template::{OpeningLine, TemplateSplit, split_templates};
 use crate::content::TurnContent;
 use crate::noise;
+use crate::paste::strip_image_marks;
 use crate::text::{self, clip, collapse_whitespace, file_name};
 use crate::turn_stats::FileAccess;
 
@@ -72,7 +73,7 @@ fn join_names<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
     match more {
         _ if names.is_empty() => None,
         0 => Some(names),
-        more => Some(format!("{names}, +{more}")),
+        more => Some(format!("{names} and {more} more")),
     }
 }
 
@@ -201,9 +202,11 @@ pub fn strip_plan_line(prompt: &str) -> &str {
     plan.map_or(prompt, str::trim_start)
 }
 
-/// Returns the subject of a prompt: of a plan its heading.
+/// Returns the subject of a prompt: what stands behind images, and of a plan its heading.
 fn prompt_subject(prompt: &str) -> &str {
-    let plan = prompt.trim_start().strip_prefix(OF_A_PLAN);
+    let typed = strip_image_marks(prompt).trim_start();
+    let prompt = if typed.is_empty() { prompt } else { typed };
+    let plan = prompt.strip_prefix(OF_A_PLAN);
     let heading = plan.and_then(|plan| plan.trim_start().lines().next());
     let words = heading.map(strip_heading_mark);
     let words = words.map(|line| line.strip_prefix("Plan:").unwrap_or(line).trim());

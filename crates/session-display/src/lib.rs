@@ -1,7 +1,7 @@
 //! Session text in the columns of a terminal.
 //!
 //! Session text is an attacker's: [`sanitize_line`] takes what a terminal would obey out of it. [`truncate_to_columns`]
-//! and [`wrap_lines`] measure it in columns. [`session_title`], [`project_label`] and [`short_id`] name a session, a
+//! and [`wrap_lines`] measure it in columns. [`session_title`], [`project_label`] and [`SessionIds`] name a session, a
 //! [`Preview`] is a passage of a hit with the words that match, [`format_elapsed`] and [`format_minute`] are times, [`pluralize`] counts.
 //! Nothing is coloured here: a front end has its own styles.
 //!
@@ -15,6 +15,7 @@ mod matched_line;
 mod note;
 mod plural;
 mod preview;
+mod session_ids;
 mod session_label;
 mod times;
 mod unfound_terms;
@@ -28,9 +29,8 @@ pub use plural::pluralize;
 pub use preview::{
     Preview, PreviewPart, make_plain_previews, make_previews, mark_terms, mark_words,
 };
-pub use session_label::{
-    is_plain_id, project_label, session_title, shares_uid, short_id, visible_title,
-};
+pub use session_ids::{SessionIds, is_plain_id};
+pub use session_label::{project_label, session_title, visible_title};
 pub use times::{format_day, format_elapsed, format_minute, format_rfc3339, format_zoned_minute};
 pub use unfound_terms::format_unfound_terms;
 pub use unknown_project::{format_unknown_project, format_unknown_project_and_others};

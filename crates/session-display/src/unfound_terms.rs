@@ -19,9 +19,15 @@ pub fn format_unfound_terms(results: &SearchResults, subagents_hint: &str) -> Ve
 }
 
 fn format_terms(unfound: &UnfoundTerms, subagents_hint: &str) -> Vec<String> {
-    let none = format_note(
+    let (substituted, missing): (Vec<String>, Vec<String>) =
+        (unfound.missing.iter().cloned()).partition(|word| unfound.substituted.contains(word));
+    let missing = format_note(
         "no prompt, answer, command, path or error line holds",
-        &unfound.missing,
+        &missing,
+    );
+    let substituted = format_note(
+        "longer names were searched, since nothing holds",
+        &substituted,
     );
     let ids = unfound.session_ids.iter().take(MAX_WORDS);
     let ids = ids.map(|id| format!("a session has the id {id}; show {id} reads it"));
@@ -31,7 +37,7 @@ fn format_terms(unfound: &UnfoundTerms, subagents_hint: &str) -> Vec<String> {
         "the filters leave out every turn that holds",
         &unfound.filtered,
     );
-    let notes = none.into_iter().chain(ids);
+    let notes = missing.into_iter().chain(substituted).chain(ids);
     notes.chain(subagents).chain(filtered).collect()
 }
 
@@ -49,8 +55,9 @@ mod tests {
     fn a_note_names_who_holds_the_words() {
         let words = |words: &[&str]| words.iter().copied().map(str::to_owned).collect();
         let unfound = UnfoundTerms {
-            missing: words(&["EMFILE", "a\x1b[31mb", "2095544c"]),
+            missing: words(&["EMFILE", "a\x1b[31mb", "2095544c", "LampCard"]),
             session_ids: words(&["2095544c"]),
+            substituted: words(&["LampCard"]),
             only_subagents: words(&["E0597"]),
             filtered: words(&["--no-verify"]),
         };
@@ -58,6 +65,7 @@ mod tests {
             format_terms(&unfound, "search them with --subagents"),
             [
                 "no prompt, answer, command, path or error line holds EMFILE, ab, 2095544c",
+                "longer names were searched, since nothing holds LampCard",
                 "a session has the id 2095544c; show 2095544c reads it",
                 "only subagents hold E0597; search them with --subagents",
                 "the filters leave out every turn that holds --no-verify",

@@ -1,6 +1,7 @@
 //! That no project has the name that was typed.
 
 use crate::columns::{fit_line, sanitize_line};
+use crate::plural::pluralize;
 use crate::session_label::project_label;
 use session_core::project_name;
 use session_search::{FilterClause, FilterCondition, ProjectPattern};
@@ -80,11 +81,10 @@ fn find_unknown_project<'c>(clause: &'c FilterClause, all: &[SessionRow]) -> Opt
 fn format_same_name(folder: &str, all: &[SessionRow]) -> Option<String> {
     let name = project_name(folder);
     let count = all.iter().filter(|row| project_label(row) == name).count();
-    let sessions = match count {
-        0 => return None,
-        1 => "1 session".to_owned(),
-        count => format!("{count} sessions"),
-    };
+    if count == 0 {
+        return None;
+    }
+    let sessions = pluralize(count, "session");
     Some(format!(
         "there is `{}` in other folders, with {sessions}; write this name in place of the folder",
         sanitize_line(name)

@@ -5,7 +5,8 @@ use session_agents::{HistoryRetention, MergedSettings};
 use session_config::Home;
 use session_core::{DOCS_URL, SourceName};
 use session_display::pluralize;
-use session_sources::{Listing, Source, sources};
+use session_query::OtherHome;
+use session_sources::{Listing, Source, locate_in_all_homes, sources};
 use session_store::Problem;
 
 /// Days ahead for which deletions are counted.
@@ -21,7 +22,7 @@ pub(crate) struct LocatedHistory {
 pub(crate) fn locate_histories(home: &Home) -> Vec<LocatedHistory> {
     let locate = |source: &&dyn Source| LocatedHistory {
         source: source.name(),
-        listing: source.locate(&home.env),
+        listing: locate_in_all_homes(*source, &home.env, &|_, _| false),
     };
     sources().iter().map(locate).collect()
 }
@@ -66,17 +67,52 @@ pub(crate) fn check_sources(histories: &[LocatedHistory]) -> Vec<DoctorFinding> 
     findings
 }
 
+/// Checks that the homes of other machines are there.
+pub(crate) fn check_homes(home: &Home) -> Vec<DoctorFinding> {
+    let homes = OtherHome::all(&home.env).into_iter();
+    let missing = |home: &OtherHome| {
+        DoctorFinding::note(
+            "histories",
+            format!("the home folder `{}` is not there", home.path.display()),
+            "mount it, or remove it from `homes` in `[sources]` of the configuration; its sessions are found as they were read",
+        )
+    };
+    let missing = homes.filter(|home| !home.exists).map(|home| missing(&home));
+    missing.collect()
+}
+
 /// Checks how long transcripts are kept, and counts those that are deleted within a week.
 pub(crate) fn check_retention(home: &Home, settings: &MergedSettings) -> Option<DoctorFinding> {
     let HistoryRetention { days, vanishing } =
         HistoryRetention::read(&home.env, settings, DAYS_AHEAD)?;
-    let kept = format!("transcripts are deleted after {days} days");
-    Some(match vanishing {
-        0 => DoctorFinding::ok("retention", kept),
-        n => DoctorFinding::note(
-            "retention",
-            format!("{kept}: {n} go within a week"),
-            "the index keeps their words; `session-search setup` keeps the transcripts for longer",
-        ),
-    })
+    Some(describe_retention(days, vanishing))
+}
+
+fn describe_retention(days: u32, vanishing: usize) -> DoctorFinding {
+    let kept = format!(
+        "transcripts are deleted after {}",
+        pluralize(days as usize, "day")
+    );
+    let found = match (days, vanishing) {
+        (0, _) => "no transcripts are kept (`cleanupPeriodDays` is 0)".to_owned(),
+        (_, 0) => return DoctorFinding::ok("retention", kept),
+        (_, n) => format!("{kept}: {n} go within a week"),
+    };
+    let hint =
+        "the index keeps their words; `session-search setup` keeps the transcripts for longer";
+    DoctorFinding::note("retention", found, hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transcripts_that_are_kept_for_no_day_are_told_without_a_count() {
+        let found = |days, vanishing| describe_retention(days, vanishing).found;
+        assert!(found(0, 4).starts_with("no transcripts are kept"));
+        assert_eq!(found(1, 0), "transcripts are deleted after 1 day");
+        let week = "transcripts are deleted after 30 days: 4 go within a week";
+        assert_eq!(found(30, 4), week);
+    }
 }

@@ -1,5 +1,6 @@
 //! Checks of the index: database, matrices, coverage.
 
+use crate::content_checks;
 use crate::finding::{DoctorFinding, DoctorFix};
 use crate::history_checks::{LocatedHistory, is_listed_problem};
 use session_config::Home;
@@ -12,7 +13,7 @@ const DEAD_SHARE_DIVISOR: usize = 4;
 
 /// Checks whether the index can be read and is whole, and what it covers.
 pub(crate) fn check_index(home: &Home, histories: &[LocatedHistory]) -> Vec<DoctorFinding> {
-    let index = match Reader::open_verified(&home.root) {
+    let index = match Reader::open_thoroughly_verified(&home.root) {
         Ok(index) => index,
         Err(error) => return vec![describe_error(&error)],
     };
@@ -20,6 +21,7 @@ pub(crate) fn check_index(home: &Home, histories: &[LocatedHistory]) -> Vec<Doct
         "index",
         format!("database and vectors are whole (`{}`)", home.root.display()),
     )];
+    findings.extend(content_checks::check_contents(&index));
     findings.extend(check_rows(&index));
     findings.extend(check_purge(&index));
     findings.extend(check_old_databases(home));
@@ -40,9 +42,9 @@ pub(crate) fn check_index(home: &Home, histories: &[LocatedHistory]) -> Vec<Doct
     findings
 }
 
-const REBUILD: &str = "run `session-search index --full`";
+pub(crate) const REBUILD: &str = "run `session-search index --full`";
 
-fn describe_error(error: &StoreError) -> DoctorFinding {
+pub(crate) fn describe_error(error: &StoreError) -> DoctorFinding {
     let found = error.to_string();
     match error {
         StoreError::Missing { .. } => DoctorFinding::note(

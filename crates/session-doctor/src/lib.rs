@@ -11,7 +11,7 @@
 //! use session_sources::Env;
 //!
 //! let user = tempfile::tempdir().unwrap();
-//! let env = Env { home: user.path().to_owned(), vars: Default::default() };
+//! let env = Env::with_home(user.path());
 //! let home = Home::new(env, user.path().join("index"));
 //! let settings = MergedSettings::new(&home.env, None)?;
 //! let findings = examine(&home, &settings);
@@ -20,6 +20,7 @@
 //! ```
 
 mod agent_checks;
+mod content_checks;
 mod disk_checks;
 mod finding;
 mod history_checks;
@@ -43,6 +44,7 @@ pub fn examine(home: &Home, settings: &MergedSettings) -> Vec<DoctorFinding> {
     findings.extend(disk_checks::check_writable(&home.root));
     findings.extend(disk_checks::check_space(&home.root));
     findings.extend(history_checks::check_sources(&histories));
+    findings.extend(history_checks::check_homes(home));
     findings.extend(history_checks::check_retention(home, settings));
     findings.extend(agent_checks::check_hook(home, settings));
     findings.extend(agent_checks::check_other_hooks(home));

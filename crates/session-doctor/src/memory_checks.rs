@@ -1,9 +1,11 @@
 //! Checks of a project's memories.
 
 use crate::finding::DoctorFinding;
+use session_display::pluralize;
 use session_memory::{MemoryState, MemoryStore};
 
-/// Checks which memories of the project at hand are not trusted, and which files are damaged.
+/// Checks which memories of the project at hand are not trusted, which files are damaged, and which conversations have
+/// no memory.
 pub fn examine_memories(store: &MemoryStore) -> Vec<DoctorFinding> {
     let listing = store.list(&MemoryState::ALL);
     let memories = listing.memories.iter();
@@ -20,5 +22,20 @@ pub fn examine_memories(store: &MemoryStore) -> Vec<DoctorFinding> {
         let hint = damage.hint.as_deref().unwrap_or("correct the file");
         DoctorFinding::problem("memories", damage.to_string(), hint)
     });
-    waiting.into_iter().chain(damaged).collect()
+    let orphaned = store.list_orphaned_conversations();
+    let orphaned = orphaned.first().map(|first| {
+        DoctorFinding::note(
+            "memories",
+            format!(
+                "{} in {} without a memory",
+                pluralize(orphaned.len(), "conversation"),
+                first.parent().unwrap_or(first).display()
+            ),
+            format!(
+                "remove {} and the like, unless their memories are on another branch",
+                first.display()
+            ),
+        )
+    });
+    waiting.into_iter().chain(damaged).chain(orphaned).collect()
 }

@@ -1,17 +1,17 @@
 //! A private copy of a SQLite database that cannot be opened where it is.
 
+use crate::copy_directory::CopyDirectory;
 use crate::error::FileError;
 use crate::private;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use tempfile::TempDir;
 
 /// A database and its write-ahead log, copied to a directory that only this user can enter. Deleted when it is dropped.
 #[derive(Debug)]
 pub struct DatabaseCopy {
-    directory: TempDir,
+    directory: CopyDirectory,
 }
 
 const NAME: &str = "copy.db";
@@ -33,7 +33,7 @@ impl DatabaseCopy {
             let before = DatabaseStamp::read(database)?;
             // Anew each time: a log of an earlier attempt would be replayed over a newer database.
             let copy = Self {
-                directory: private::temporary_directory("session-search-")?,
+                directory: CopyDirectory::create()?,
             };
             let is_complete = copy.fill(database, &before)?;
             copied();
@@ -120,6 +120,7 @@ fn copy_content(from: &Path, to: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tempfile::TempDir;
 
     /// A directory with a database and its log.
     fn database() -> (TempDir, PathBuf) {

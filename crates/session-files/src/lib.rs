@@ -35,6 +35,7 @@
 #[cfg(windows)]
 mod acl;
 mod confined_file;
+mod copy_directory;
 mod database_copy;
 mod dir;
 mod error;

@@ -147,9 +147,10 @@ impl Exclusions {
                 true => index.contents(session.id)?.into_iter().collect(),
                 false => HashMap::new(),
             };
+        let is_spared = self.spares_session(index, session)?;
         let is_excluded_by_content = |turn: &TurnRow| {
             contents.get(&turn.id).is_some_and(|content| {
-                (!self.keeps_session(session) && self.matches_content(content))
+                (!is_spared && self.matches_content(content))
                     || (session.prompts_only && self.holds_prompt(&content.prompt, turn.started_ms))
             })
         };

@@ -41,7 +41,7 @@ pub struct Exclusions {
     settings: ExcludeSettings,
     patterns: Vec<Regex>,
     /// The settings do not remove what cannot be read again.
-    spares_gone: bool,
+    pub(crate) spares_gone: bool,
 }
 
 /// Items of [`ForgottenRecords`], one kind each.
@@ -148,7 +148,7 @@ impl Exclusions {
     }
 
     /// Returns the exclusions for settings that come from variables, which a project can set: they keep histories from
-    /// being read and remove what can be read again, but no session whose history is gone.
+    /// being read and remove what can be read again, but nothing that its history no longer gives.
     #[must_use]
     pub fn keeping_gone_sessions(self) -> Self {
         Self {
@@ -216,7 +216,7 @@ impl Exclusions {
     ) -> Result<bool, ForgetError> {
         let folders = [session.project.as_deref(), session.cwd.as_deref()];
         let parent = session.parent.as_deref();
-        if self.keeps_session(session) {
+        if self.spares_session(index, session)? {
             return Ok(self.has_forgotten(&session.source, &session.uid, parent));
         }
         if self.is_excluded(&session.source, &session.uid, parent, folders) {
@@ -244,11 +244,6 @@ impl Exclusions {
     pub(crate) fn has_forgotten(&self, source: &str, id: &str, parent: Option<&str>) -> bool {
         let forgotten = |id: &str| self.records.holds(&item::session_item(source, id));
         forgotten(id) || parent.is_some_and(forgotten)
-    }
-
-    /// Returns true for a session of the index that the settings leave as it is.
-    pub(crate) fn keeps_session(&self, session: &SessionRow) -> bool {
-        self.spares_gone && session.gone
     }
 
     /// Returns true when a turn, as its source delivers it, is not to be indexed.

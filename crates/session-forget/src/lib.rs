@@ -25,6 +25,7 @@ mod apply;
 mod exclusions;
 mod records;
 mod request;
+mod spared;
 mod titles;
 
 pub use apply::RemovedCounts;

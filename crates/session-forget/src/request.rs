@@ -48,7 +48,7 @@ pub struct PlannedTitle {
 /// The sessions and turns that a request finds.
 #[derive(Debug, Clone, Default)]
 pub struct ForgetPlan {
-    /// Whole sessions, with those that they started.
+    /// Whole sessions, with those that they and the named turns started.
     pub sessions: Vec<SessionRow>,
     /// Turns of other sessions.
     pub turns: Vec<PlannedTurn>,
@@ -82,13 +82,14 @@ impl ForgetPlan {
 }
 
 impl ForgetRequest {
-    /// Finds the sessions and turns that are meant, and their copies.
+    /// Finds the sessions and turns that are meant, what subagents did for them, and their copies.
     ///
     /// # Errors
     /// When the index fails.
     pub fn plan(&self, index: &Reader) -> Result<ForgetPlan, ForgetError> {
         let all = index.sessions()?;
         let mut whole = self.whole_sessions();
+        whole.extend(self.sessions_started_in_turns(index, &all)?);
         add_namesakes(&mut whole, &all);
         add_subagents(&mut whole, &all);
         let mut plan = ForgetPlan::default();
@@ -163,6 +164,30 @@ impl ForgetRequest {
             .flatten()
             .filter(|_| self.pattern.is_none());
         named.chain(by_condition.copied()).collect()
+    }
+
+    /// Returns the sessions that named turns started: the subagents of their sessions that began after such a turn and
+    /// before the next one. The index does not hold which call started a session.
+    fn sessions_started_in_turns(
+        &self,
+        index: &Reader,
+        all: &[SessionRow],
+    ) -> Result<Vec<SessionId>, ForgetError> {
+        let mut started = Vec::new();
+        for target in &self.targets {
+            let parent = all.iter().find(|row| row.id == target.session);
+            let (Some(range), Some(parent)) = (&target.turns, parent) else {
+                continue;
+            };
+            let turns = index.turns(parent.id)?;
+            let children = all.iter().filter(|row| is_child(row, parent));
+            let in_range = children.filter(|child| {
+                let turn = find_starting_turn(&turns, child);
+                turn.is_some_and(|turn| range.contains(&turn.index))
+            });
+            started.extend(in_range.map(|child| child.id));
+        }
+        Ok(started)
     }
 
     fn find_turns(
@@ -348,6 +373,19 @@ impl ForgetPlan {
 /// Shortest prompt by which a history of prompts is searched: `yes` is everybody's.
 const MIN_PROMPT_BYTES: usize = 20;
 
+fn is_child(session: &SessionRow, parent: &SessionRow) -> bool {
+    session.source == parent.source && session.parent.as_deref() == Some(&*parent.uid)
+}
+
+/// Returns the last turn that began before a session did; `None` where times are missing.
+fn find_starting_turn<'t>(turns: &'t [TurnRow], session: &SessionRow) -> Option<&'t TurnRow> {
+    let started = session.started_ms?;
+    let before = turns
+        .iter()
+        .filter(|turn| turn.started_ms.is_some_and(|at| at <= started));
+    before.max_by_key(|turn| (turn.started_ms, turn.index))
+}
+
 /// Adds the sessions that have the id of one of these in another file: the records hold an id.
 fn add_namesakes(sessions: &mut BTreeSet<SessionId>, all: &[SessionRow]) {
     let named = all.iter().filter(|row| sessions.contains(&row.id));
@@ -376,5 +414,72 @@ fn add_subagents(sessions: &mut BTreeSet<SessionId>, all: &[SessionRow]) {
         if sessions.len() == before {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_core::{SessionMeta, SourceName, Turn, TurnSpan};
+    use session_store::Writer;
+
+    /// Inserts a session with a turn for each time.
+    fn insert(writer: &mut Writer, uid: &str, parent: Option<&str>, times: &[i64]) {
+        let source = SourceName::new("claude");
+        let file = writer.upsert_file(&source, uid).unwrap();
+        let meta = SessionMeta {
+            id: uid.into(),
+            parent: parent.map(str::to_owned),
+            ..SessionMeta::default()
+        };
+        let session = writer.open_session(file, &source, &meta, true).unwrap();
+        for (index, time) in (0..).zip(times) {
+            let turn = Turn {
+                index,
+                prompt: format!("How is the lantern of {uid} lit?"),
+                started_ms: Some(*time),
+                span: TurnSpan { start: 0, end: 9 },
+                ..Turn::default()
+            };
+            writer.add_turn(session, &turn).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_a_turn_had_subagents_do_is_forgotten_with_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut writer = Writer::open(directory.path()).unwrap();
+        insert(&mut writer, "harbour", None, &[1000, 2000, 3000]);
+        for (uid, parent, time) in [
+            ("agent-first", "harbour", 1500),
+            ("agent-second", "harbour", 2000),
+            ("agent-of-agent", "agent-second", 2600),
+            ("agent-late", "harbour", 9000),
+            ("agent-other", "kiln", 2500),
+        ] {
+            insert(&mut writer, uid, Some(parent), &[time]);
+        }
+        let index = writer.reader().unwrap();
+        let all = index.sessions().unwrap();
+        let session = all.iter().find(|row| row.uid == "harbour").unwrap().id;
+        let forgotten = |turns: RangeInclusive<u32>| {
+            let target = ForgetTarget {
+                session,
+                turns: Some(turns),
+            };
+            let request = ForgetRequest {
+                targets: vec![target],
+                ..ForgetRequest::default()
+            };
+            let plan = request.plan(index).unwrap();
+            let uids: Vec<String> = plan.sessions.into_iter().map(|row| row.uid).collect();
+            (uids, plan.turns.len(), plan.turn_count)
+        };
+        let owned = |uids: &[&str]| uids.iter().map(|uid| (*uid).to_owned()).collect::<Vec<_>>();
+        assert_eq!(forgotten(0..=0), (owned(&["agent-first"]), 1, 2));
+        let second = owned(&["agent-second", "agent-of-agent"]);
+        assert_eq!(forgotten(1..=1), (second, 1, 3));
+        assert_eq!(forgotten(2..=2), (owned(&["agent-late"]), 1, 2));
+        assert_eq!(forgotten(7..=7), (owned(&[]), 0, 0));
     }
 }

@@ -6,7 +6,7 @@ use crate::project_sessions::ProjectDirectories;
 use session_agents::{HookInput, ToolUse};
 use session_core::text::clip_words;
 use session_core::{ErrorSignature, TurnAddress};
-use session_display::short_id;
+use session_display::SessionIds;
 use session_memory::{MemoryBlock, SessionState};
 use session_query::{FixQuery, FoundCure};
 use session_report::Cure;
@@ -22,11 +22,13 @@ const COMMAND_BYTES: usize = 80;
 
 impl Memories {
     /// Formats the line about what cured the error of a failed command in this project before, and records it:
-    /// it is said once a session. An error that many cures share says nothing. Only the index is read.
+    /// it is said once a session, in what `taken_chars` leave of the limit. An error that many cures share says nothing.
+    /// Only the index is read.
     pub(crate) fn failed_before(
         &self,
         input: &HookInput,
         tool_use: &ToolUse,
+        taken_chars: usize,
     ) -> Option<MemoryBlock> {
         let error = tool_use.error.as_deref()?;
         let context = input.context_id()?;
@@ -45,7 +47,10 @@ impl Memories {
             max_failed: 0,
         };
         let line = find_line(&index, &query, &project, input.session_id.as_deref())?;
-        let block = self.history_block(line)?;
+        let block = self.history_block(HistoryLine {
+            taken_chars,
+            ..line
+        })?;
         let new = SessionState::record_injected(injector.state, &context, &block.ids).ok()?;
         (new == block.ids).then_some(block)
     }
@@ -90,7 +95,8 @@ fn find_line(
 }
 
 fn line_of(fix: &FoundCure, all: &[SessionRow]) -> Option<HistoryLine> {
-    let id = TurnAddress::new(short_id(&fix.session, all), fix.cure.turn).to_string();
+    let id =
+        TurnAddress::new(SessionIds::new(all).short_id(&fix.session), fix.cure.turn).to_string();
     Some(HistoryLine {
         label: "failed before",
         text: format!(
@@ -100,6 +106,7 @@ fn line_of(fix: &FoundCure, all: &[SessionRow]) -> Option<HistoryLine> {
         id,
         time_ms: fix.cure.time_ms.or(fix.session.ended_ms)?,
         max_chars: MAX_CHARS,
+        taken_chars: 0,
     })
 }
 

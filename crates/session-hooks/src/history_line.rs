@@ -19,16 +19,19 @@ pub(crate) struct HistoryLine {
     pub(crate) time_ms: i64,
     /// The most characters of the line.
     pub(crate) max_chars: usize,
+    /// The characters that other blocks of the same answer take of the limit.
+    pub(crate) taken_chars: usize,
 }
 
 impl Memories {
-    /// Makes a block of a line, redacted, within `total_chars`; `None` where its time is none or nothing
+    /// Makes a block of a line, redacted, within what is left of `total_chars`; `None` where its time is none or nothing
     /// of it fits.
     pub(crate) fn history_block(&self, line: HistoryLine) -> Option<MemoryBlock> {
         let budget = self.home.config.injection;
+        let left = budget.total_chars.saturating_sub(line.taken_chars);
         let settings = InjectionSettings {
             item_chars: line.max_chars,
-            total_chars: budget.total_chars.min(line.max_chars + FENCE_CHARS),
+            total_chars: left.min(line.max_chars + FENCE_CHARS),
             ..budget
         };
         let item = BlockItem {
@@ -43,5 +46,45 @@ impl Memories {
         let mut block = MemoryBlock::assemble(vec![item], &settings)?;
         self.home.config.redactor().redact_in_place(&mut block.text);
         Some(block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_config::Home;
+    use session_memory::{
+        DirectoryRecords, MemoryStore, StorageLocation, StorageSettingsByScope, memory_directories,
+    };
+    use session_sources::Env;
+
+    #[test]
+    fn a_line_keeps_within_what_other_blocks_leave_of_the_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let directories = memory_directories(None, path, StorageLocation::GlobalOnly).unwrap();
+        let memories = Memories {
+            home: Home::new(Env::with_home(path), path.join("index")),
+            project: None,
+            notes: Vec::new(),
+            store: MemoryStore::new(directories, DirectoryRecords::new(path.join("records"))),
+            retention: StorageSettingsByScope::default(),
+        };
+        let total = memories.home.config.injection.total_chars;
+        let block = |taken_chars| {
+            let line = HistoryLine {
+                label: "failed before",
+                text: "word ".repeat(60),
+                id: "fe000000:0".to_owned(),
+                time_ms: 0,
+                max_chars: 400,
+                taken_chars,
+            };
+            memories.history_block(line)
+        };
+        let whole = block(0).unwrap().char_count();
+        let shorter = block(total - whole + 50).unwrap().char_count();
+        assert!(shorter <= whole - 50, "{shorter} of {whole}");
+        assert_eq!(block(total), None);
     }
 }

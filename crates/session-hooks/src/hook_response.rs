@@ -81,7 +81,8 @@ impl PromptOutcome {
 
     /// Adds the list of memories to an answer and, where the user wants it, the last session.
     fn answer_start(&self, input: &HookInput, answer: HookAnswer) -> HookAnswer {
-        let context = match input.has_empty_context() {
+        // A new session has no state but that of another hook of ours, which has given the list.
+        let context = match input.has_empty_context() && !input.is_startup() {
             true => AgentContext::Empty,
             false => AgentContext::Kept,
         };
@@ -117,7 +118,10 @@ impl PromptOutcome {
         let tool_use = ToolUse::from_hook(input)?;
         let triggered = self.memories.inject_for_tool(input, &tool_use);
         let cure = match event {
-            HookEvent::PostToolUseFailure => self.memories.failed_before(input, &tool_use),
+            HookEvent::PostToolUseFailure => {
+                let taken_chars = triggered.as_ref().map_or(0, MemoryBlock::char_count);
+                self.memories.failed_before(input, &tool_use, taken_chars)
+            }
             _ => None,
         };
         let blocks = triggered.into_iter().chain(cure);

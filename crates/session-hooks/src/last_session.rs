@@ -3,7 +3,7 @@
 use crate::history_line::HistoryLine;
 use crate::memories::Memories;
 use crate::project_sessions::ProjectDirectories;
-use session_display::short_id;
+use session_display::SessionIds;
 use session_memory::MemoryBlock;
 use session_report::{WorkSummary, read_turns};
 use session_store::SessionRow;
@@ -26,9 +26,10 @@ impl Memories {
         self.history_block(HistoryLine {
             label: "last session",
             text: describe(work)?,
-            id: format!("continue: {}", short_id(last, &sessions)),
+            id: format!("continue: {}", SessionIds::new(&sessions).short_id(last)),
             time_ms: last.ended_ms?,
             max_chars: MAX_CHARS,
+            taken_chars: 0,
         })
     }
 }

@@ -100,7 +100,7 @@ impl Memories {
         let layers = home.config_layers(project.as_ref())?;
         let whole = layers.ignored.iter().filter(|i| i.key.is_none());
         notes.extend(whole.map(|ignored| format!("left out: {}", clip_lines(&ignored.reason))));
-        home.config = layers.config;
+        home = home.with_config(layers.config);
         let retention = StorageSettingsByScope {
             project: home.config.storage,
             global: layers.global,

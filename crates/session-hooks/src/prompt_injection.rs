@@ -11,7 +11,7 @@ use session_core::{ConfidenceBand, TurnAddress};
 use session_embed::Embedder;
 use session_memory::{
     AgentContext, BlockItem, FrontmatterTime, InjectionOutcome, InjectionRequest,
-    InjectionResources, MemoryBlock, PastTurn,
+    InjectionResources, MemoryBlock, PastTurn, TriggerEvent,
 };
 use session_query::QueryModels;
 use session_search::{Level, SearchHit, SearchRequest, search};
@@ -64,7 +64,10 @@ impl Memories {
             project: self.project.as_ref(),
             home: &self.home.env.home,
         };
-        let event = place.trigger_event(tool_use);
+        let event = TriggerEvent {
+            is_held: self.home.config.hook.hold && tool_use.is_pending_change,
+            ..place.trigger_event(tool_use)
+        };
         let context = input.context_id()?;
         let mut block = self.injector().inject_for_event(&event, &context)?;
         let redactor = self.home.config.redactor();

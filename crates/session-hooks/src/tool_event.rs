@@ -41,6 +41,7 @@ impl ToolPlace<'_> {
             commands: command.map(command_lines).unwrap_or_default(),
             errors: tool_use.error.iter().cloned().collect(),
             text: tool_use.text.clone(),
+            is_held: false,
         }
     }
 

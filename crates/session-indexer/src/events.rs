@@ -206,6 +206,8 @@ impl Sink for Sender<'_> {
     }
 
     fn checkpoint(&mut self, cursor: Cursor) -> Flow {
+        // Where nothing but useless bytes came since the last one.
+        self.stopped |= self.at_checkpoint && is_past(self.deadline);
         self.at_checkpoint = true;
         let cursor = clean_cursor(self.policy, self.source.as_str(), cursor);
         self.send(Event::Checkpoint(cursor))
@@ -228,6 +230,10 @@ impl Sink for Sender<'_> {
 
     fn warning(&mut self, warning: Warning) {
         self.send(Event::Warning(Box::new(warning)));
+    }
+
+    fn is_out_of_time(&self) -> bool {
+        is_past(self.deadline)
     }
 }
 

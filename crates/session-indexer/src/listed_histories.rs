@@ -3,7 +3,9 @@
 use rayon::prelude::*;
 use session_core::parallel::run_both;
 use session_forget::Exclusions;
-use session_sources::{Env, IsKnownFile, Location, Source, path_text, sources};
+use session_sources::{
+    Env, IsKnownFile, Location, Source, locate_in_all_homes, path_text, sources,
+};
 use session_store::{FileDigest, FileDigests, FileStamp, Problem};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -48,7 +50,7 @@ impl ListedHistories {
             problems: Vec::new(),
         };
         for source in sources() {
-            let listing = source.locate_unknown(env, is_known);
+            let listing = locate_in_all_homes(*source, env, is_known);
             all.problems.extend(listing.warnings.iter().map(problem));
             let files = listing.continued.into_iter();
             all.continued

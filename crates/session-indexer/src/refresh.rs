@@ -1,6 +1,6 @@
 //! One refresh, from listing to the last commit.
 
-use crate::discover::{Change, Changes, discover};
+use crate::discover::{Change, Changes, discover, path_key};
 use crate::embedding::{Embedding, embed_pending, known};
 use crate::listed_histories::ListedHistories;
 use crate::outcome::{OldDatabase, Outcome, Progress, Silent, Stage};
@@ -213,7 +213,8 @@ fn is_complete(how: &Refresh<'_>, index: &Reader) -> Result<bool, IndexError> {
             return Ok(false);
         }
     }
-    Ok(!index.is_purge_pending()?
+    Ok(index.has_other_homes(&how.env.home, &how.env.other_homes)?
+        && !index.is_purge_pending()?
         && !index.is_open_to_others()
         && !has_lost_matrices(index)?
         && !how.policy.exclusions.differ_from(index)?)
@@ -227,14 +228,22 @@ fn has_lost_matrices(index: &Reader) -> Result<bool, StoreError> {
     }
 }
 
-fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {
+/// A writer of an index.
+struct OpenIndex {
+    writer: Writer,
+    /// The index was damaged, and is whole only if what is read mends it.
+    was_damaged: bool,
+}
+
+fn open(how: &Refresh<'_>) -> Result<OpenIndex, IndexError> {
     let options = WriterOptions {
         redactor: how.policy.redactor.clone(),
         progress: &|done, all| how.progress.at(Stage::Migrating, done, all),
     };
     let mut writer = Writer::open_with(&how.root, options)?;
+    let mut was_damaged = false;
     if how.mode == Mode::Full {
-        writer.reader()?.verify_database()?;
+        was_damaged = writer.mend_database()?;
         // What the database holds of histories that are gone is held by nothing else: vectors are made anew of it.
         let damaged = writer.reader()?.models_with_damaged_vectors()?;
         delete_vectors(&mut writer, damaged)?;
@@ -246,7 +255,10 @@ fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {
     // What nobody can read is embedded again.
     let lost = writer.reader()?.models_with_lost_matrices()?;
     delete_vectors(&mut writer, lost)?;
-    Ok(writer)
+    Ok(OpenIndex {
+        writer,
+        was_damaged,
+    })
 }
 
 fn delete_vectors(writer: &mut Writer, models: Vec<ModelId>) -> Result<(), StoreError> {
@@ -255,13 +267,20 @@ fn delete_vectors(writer: &mut Writer, models: Vec<ModelId>) -> Result<(), Store
 }
 
 fn open_and_run(how: &Refresh<'_>, seen: Option<Box<SeenChanges>>) -> Result<Outcome, IndexError> {
-    let mut writer = open(how)?;
+    let OpenIndex {
+        mut writer,
+        was_damaged,
+    } = open(how)?;
     let seen = seen.map(|seen| seen.take_if_valid()).transpose()?;
     // Another process may have forgotten something while this one waited for the lock.
-    match how.policy.exclusions.reread()? {
+    let outcome = match how.policy.exclusions.reread()? {
         Some(exclusions) => run(&how.with_exclusions(exclusions), &mut writer, None),
         None => run(how, &mut writer, seen.flatten()),
+    }?;
+    if was_damaged {
+        writer.reader()?.verify_thoroughly()?;
     }
+    Ok(outcome)
 }
 
 /// Reads what has changed: `seen`, or what a look now finds.
@@ -273,6 +292,7 @@ fn run(
     let first = writer.reader()?.is_empty()?;
     let reads_all = first || how.mode == Mode::Full;
     let removed = apply_exclusions(how, writer)?;
+    note_other_homes(&how.env, writer)?;
     let budget = if first { None } else { how.budget };
     let deadline = budget.map(|b| Instant::now() + b);
     let mut changes = match seen {
@@ -328,6 +348,17 @@ fn purge(how: &Refresh<'_>, writer: &mut Writer) -> Result<bool, IndexError> {
     }
 }
 
+/// Notes which homes of other machines are configured now.
+fn note_other_homes(env: &Env, writer: &mut Writer) -> Result<(), StoreError> {
+    match writer
+        .reader()?
+        .has_other_homes(&env.home, &env.other_homes)?
+    {
+        true => Ok(()),
+        false => writer.set_other_homes(&env.home, &env.other_homes),
+    }
+}
+
 /// Removes what is excluded since the index was written. Where less is excluded than before, all
 /// histories are read again.
 fn apply_exclusions(how: &Refresh<'_>, writer: &mut Writer) -> Result<RemovedCounts, IndexError> {
@@ -380,6 +411,7 @@ fn read(
     if let Some(times) = times {
         writer.link_prompt_copies(times)?;
     }
+    delete_copies_elsewhere(&how.env, writer, &changes.changed[..files_read])?;
     let files_left = changes.changed.len() - files_read;
     // Last: what they held may be in a file that is new.
     let gone = match files_left {
@@ -407,6 +439,23 @@ fn read(
         removed,
         ..Outcome::default()
     })
+}
+
+/// Deletes the sessions of other machines that a history with several sessions holds, such as a database, and that the
+/// user's own one holds, too. A file of one session that does is not even listed.
+fn delete_copies_elsewhere(
+    env: &Env,
+    writer: &mut Writer,
+    read: &[Change],
+) -> Result<(), StoreError> {
+    let several = read
+        .iter()
+        .filter(|change| change.location.located.session.is_none());
+    for change in several.filter(|change| env.is_elsewhere(&change.location.path)) {
+        let file = writer.upsert_file(&change.source.name(), &path_key(&change.location))?;
+        writer.delete_sessions_held_by_others(file)?;
+    }
+    Ok(())
 }
 
 fn record_listing(writer: &mut Writer, changes: &Changes) -> Result<(), StoreError> {

@@ -7,7 +7,8 @@ use crate::events::Event;
 use crate::listed_histories::problem;
 use crate::refresh::IndexError;
 use session_forget::{Exclusions, MarkedSession};
-use session_store::{FileId, FileStamp, ModelRow, Problem, SessionId, Writer};
+use session_sources::Warning;
+use session_store::{FileId, FileStamp, ModelRow, SessionId, Writer};
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -41,7 +42,7 @@ struct FileProgress {
     session: Option<SessionId>,
     /// The cursor of the last checkpoint.
     cursor: Option<String>,
-    warnings: Vec<Problem>,
+    warnings: Vec<Warning>,
     /// How many of the warnings came before the last checkpoint.
     settled: usize,
 }
@@ -73,9 +74,13 @@ impl<'a> Storing<'a> {
             (Some(end), _) => end,
             (None, None) => Ok(()), // never begun: time is up
             (None, Some(reading)) => {
+                self.writer.abandon_replacement();
                 // What came after the last checkpoint comes again.
                 let mut settled = reading.warnings.iter().take(reading.settled);
-                Ok(settled.try_for_each(|warning| self.writer.record_problem(warning))?)
+                Ok(
+                    settled
+                        .try_for_each(|warning| self.writer.record_problem(&problem(warning)))?,
+                )
             }
         }
     }
@@ -98,7 +103,7 @@ impl<'a> Storing<'a> {
                 self.marked.push(MarkedSession { source, id });
             }
             Event::Done => return self.finish(change, reading).map(Some),
-            Event::Warning(warning) => reading.warnings.push(problem(warning)),
+            Event::Warning(warning) => reading.warnings.push((**warning).clone()),
             other => self.store(change, reading, other)?,
         }
         Ok(None)
@@ -130,16 +135,25 @@ impl<'a> Storing<'a> {
     }
 
     /// Ends a file. One that gave nothing but warnings has not been read: what
-    /// is wrong with it holds only until the next try.
+    /// is wrong with it holds only until the next try, as does what each read tries again.
     fn finish(&mut self, change: &Change, reading: &FileProgress) -> Result<()> {
         let nothing_read = reading.session.is_none()
             && (reading.cursor.is_none() || reading.cursor == change.cursor);
         for warning in &reading.warnings {
-            match nothing_read {
-                true => self.writer.record_unreadable(warning)?,
-                false => self.writer.record_problem(warning)?,
+            match nothing_read || warning.is_tried_again {
+                true => self.writer.record_unreadable(&problem(warning))?,
+                false => self.writer.record_problem(&problem(warning))?,
             }
         }
+        if !self.exclusions.is_empty() {
+            self.writer.clear_forgotten_branches(reading.file)?;
+        }
+        // A session that is excluded is kept where nothing else holds what its history lost.
+        if reading.session.is_none() && is_cut_off(change) {
+            let size = change.location.stamp.size;
+            self.writer.mark_turns_as_lost(reading.file, size)?;
+        }
+        self.writer.set_unfinished(false);
         if let Some(cursor) = &reading.cursor {
             self.writer
                 .checkpoint(reading.file, cursor, change.location.stamp)?;
@@ -148,7 +162,15 @@ impl<'a> Storing<'a> {
         self.commit_if_due()
     }
 
-    fn checkpoint(&mut self, reading: &mut FileProgress, at: String) -> Result<()> {
+    fn checkpoint(
+        &mut self,
+        change: &Change,
+        reading: &mut FileProgress,
+        at: String,
+    ) -> Result<()> {
+        // A file of several sessions has its checkpoints between them.
+        let is_within = change.location.located.session.is_some();
+        self.writer.set_unfinished(is_within);
         // Not the stamp: until the end is reached the file counts as changed.
         self.writer
             .checkpoint(reading.file, &at, FileStamp::default())?;
@@ -194,7 +216,7 @@ impl<'a> Storing<'a> {
             Event::BrokeOff => writer.keep_rest(u32::MAX),
             Event::Gone(uid) => writer.mark_session_gone(reading.file, uid)?,
             Event::Title { message, title } => writer.store_external_title(message, title)?,
-            Event::Checkpoint(at) => self.checkpoint(reading, std::mem::take(&mut at.0))?,
+            Event::Checkpoint(at) => self.checkpoint(change, reading, std::mem::take(&mut at.0))?,
             Event::Failed(error) => return error.take().map_or(Ok(()), |error| Err(error.into())),
             Event::Marked(_) | Event::Warning(_) | Event::Done => {}
         }
@@ -240,6 +262,14 @@ fn kept_rest(change: &Change) -> Option<u32> {
     }
     let has_grown = change.location.stamp.size > change.known_size;
     Some(if has_grown { 0 } else { u32::MAX })
+}
+
+/// True for a file of lines that holds one session and is shorter than it was.
+fn is_cut_off(change: &Change) -> bool {
+    let location = &change.location;
+    location.located.session.is_some()
+        && is_of_lines(&location.path)
+        && location.stamp.size < change.known_size
 }
 
 /// True for a file to which lines are appended, packed or not.

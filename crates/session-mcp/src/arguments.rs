@@ -81,6 +81,8 @@ pub(crate) fn clamp_limit(limit: Option<i64>, default: usize, max: usize) -> usi
 pub(crate) struct HistoryArguments {
     pub(crate) what: HistoryKind,
     pub(crate) pattern: String,
+    /// The command that failed, for fixes.
+    pub(crate) command: Option<String>,
     pub(crate) project: Option<String>,
     pub(crate) limit: Option<i64>,
 }

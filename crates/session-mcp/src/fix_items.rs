@@ -1,6 +1,7 @@
 //! `history` of fixes: what cured an error before; where nothing did, the turns that failed with it.
 
 use crate::answer::{ItemList, ToolAnswer, format_call, title_suffix};
+use crate::arguments::HistoryArguments;
 use crate::call_error::CallError;
 use crate::history_tool::{COLUMNS, MAX_LINES, TITLE_COLUMNS};
 use crate::index_view::{CallFilter, IndexView, ResolvedFilter};
@@ -9,23 +10,24 @@ use session_display::{fit_line, format_day, pluralize, project_label, sanitize_l
 use session_query::{FailedTurn, FixQuery, FoundCure, FoundCures, read_project};
 use session_store::SessionRow;
 
-/// Lists the cures of an error, those of the server's project first. Where none is known, lists the turns that failed
-/// with it, newest first.
+/// Lists the cures of an error, of the command that failed where one is given, those of the server's project first.
+/// Where none is known, lists the turns that failed with it, newest first.
 ///
 /// # Errors
 /// When the index fails.
 pub(crate) fn list_fixes(
-    error: &str,
+    arguments: &HistoryArguments,
     filter: &CallFilter,
     limit: usize,
     view: IndexView<'_>,
 ) -> Result<ToolAnswer, CallError> {
+    let error = arguments.pattern.as_str();
     let clauses = &filter.clauses;
     let ResolvedFilter { filter, callers } = view.resolve_filter(filter)?;
     let here = read_project(".");
     let query = FixQuery {
         error,
-        command: None,
+        command: arguments.command.as_deref(),
         filter: &filter.including_subagents(view.sessions()),
         is_here: &|session| here.matches(session),
         max_failed: limit,

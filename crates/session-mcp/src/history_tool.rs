@@ -56,7 +56,7 @@ impl<'a> HistoryCall<'a> {
     pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<ToolAnswer, CallError> {
         let limit = clamp_limit(self.arguments.limit, LIMIT, MAX_LIMIT);
         if self.arguments.what == HistoryKind::Fixes {
-            return fix_items::list_fixes(&self.arguments.pattern, &self.filter, limit, view);
+            return fix_items::list_fixes(self.arguments, &self.filter, limit, view);
         }
         let ResolvedFilter { filter, callers } = view.resolve_filter(&self.filter)?;
         let filter = filter.including_subagents(view.sessions());

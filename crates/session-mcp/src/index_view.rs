@@ -4,7 +4,7 @@ use crate::call_error::CallError;
 use anyhow::anyhow;
 use jiff::Zoned;
 use session_agents::CallingProcess;
-use session_display::{format_unknown_project_and_others, format_unmet_filter, short_id};
+use session_display::{SessionIds, format_unknown_project_and_others, format_unmet_filter};
 use session_query::{
     FilterField, SearchEngine, Snapshot, TypedCondition, TypedQuery, find_unmet_clause,
 };
@@ -22,6 +22,7 @@ const MAX_NAMED: usize = 10;
 pub(crate) struct IndexView<'a> {
     pub(crate) engine: &'a SearchEngine,
     pub(crate) snapshot: &'a Snapshot,
+    pub(crate) ids: &'a SessionIds<'a>,
     /// The name that the client gave itself.
     pub(crate) client: Option<&'a str>,
 }
@@ -75,7 +76,7 @@ impl<'a> IndexView<'a> {
 
     /// Returns the beginning of an id that names one session.
     pub(crate) fn short_id(&self, session: &SessionRow) -> String {
-        short_id(session, self.sessions())
+        self.ids.short_id(session)
     }
 
     /// Finds the session whose id begins so.

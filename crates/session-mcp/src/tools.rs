@@ -69,7 +69,7 @@ impl ToolCallRequest {
 /// Drops what some clients send for an argument that they leave out, null or an empty text, and writes a whole number
 /// that came with a fraction of zero as one.
 fn drop_empty_arguments(mut arguments: JsonObject) -> JsonObject {
-    const OPTIONAL_TEXTS: [&str; 4] = ["project", "session", "since", "turns"];
+    const OPTIONAL_TEXTS: [&str; 5] = ["command", "project", "session", "since", "turns"];
     arguments.retain(|name, value| {
         let is_empty_text = value.as_str() == Some("") && OPTIONAL_TEXTS.contains(&name.as_str());
         !value.is_null() && !is_empty_text
@@ -161,10 +161,11 @@ fn describe_history() -> Tool {
     let properties = json!({
         "what": {"type": "string", "enum": ["files", "commands", "errors", "fixes"]},
         "pattern": {"type": "string", "description": "Part of a path, command or error line, * is anything; for fixes the error"},
+        "command": {"type": "string", "description": "For fixes: what failed"},
         "project": {"type": "string", "description": "As in search"},
         "limit": {"type": "integer", "minimum": 1, "maximum": 100},
     });
-    let description = "List turns that touched a file, ran a command (its runs before mentions) or met an error, newest first; or what cured an error.";
+    let description = "List turns that touched a file, ran a command or met an error, newest first; or what cured an error.";
     describe_reading_tool("history", description, properties, &["what", "pattern"])
 }
 
@@ -179,7 +180,7 @@ fn describe_recall() -> Tool {
 fn describe_remember() -> Tool {
     let list = json!({"type": "array", "items": {"type": "string"}});
     let mut cues = list.clone();
-    cues["description"] = "Prompts that it would help".into();
+    cues["description"] = "Prompts it helps".into();
     let mut info = list.clone();
     info["description"] = "Facts, a sentence each".into();
     let when = json!({

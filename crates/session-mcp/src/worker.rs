@@ -10,6 +10,7 @@ use crate::search_tool::{AnsweredSearch, SearchCall};
 use crate::show_tool::ShowCall;
 use crate::tools::ToolCallRequest;
 use session_config::{Home, release_freed_memory};
+use session_display::SessionIds;
 use session_hooks::FrontEndCallbacks;
 use session_indexer::{Outcome, Progress};
 use session_query::{OpenIndex, RefreshedAnswer, SearchEngine};
@@ -126,6 +127,7 @@ impl ToolWorker {
             ask(IndexView {
                 engine,
                 snapshot,
+                ids: &SessionIds::new(&snapshot.sessions),
                 client: job.client.as_deref(),
             })
         })?;

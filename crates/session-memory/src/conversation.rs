@@ -4,11 +4,13 @@
 //! recorded with the user's own state when it is written.
 
 use crate::directory_records::content_hash;
-use crate::directory_writer::{MAX_CONVERSATION_BYTES, conversation_path};
+use crate::directory_writer::{CONVERSATIONS_DIRECTORY, MAX_CONVERSATION_BYTES, conversation_path};
 use crate::error::Result;
 use crate::memory::{Memory, MemoryScope};
+use crate::memory_file::{MAX_FILES, has_memory, is_valid_id};
 use crate::memory_store::MemoryStore;
 use crate::trust::Trust;
+use std::path::{Path, PathBuf};
 
 /// The conversation that a memory was saved from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +66,25 @@ impl MemoryStore {
             MemoryScope::Project => self.find_conversation_origin(memory, &text)?,
         };
         Ok(Some(SavedConversation { text, origin }))
+    }
+
+    /// Lists the files of conversations without a memory: it was removed by hand, or is on another branch.
+    pub fn list_orphaned_conversations(&self) -> Vec<PathBuf> {
+        let opened = self.open_directories(&mut Vec::new());
+        let orphaned = opened.iter().flat_map(|open| {
+            let names = open
+                .dir
+                .names(Path::new(CONVERSATIONS_DIRECTORY), MAX_FILES);
+            let names = names.unwrap_or_default().into_iter();
+            let names = names.filter(|name| {
+                let id = Path::new(name).file_stem().unwrap_or_default();
+                let id = id.to_string_lossy();
+                is_valid_id(&id) && !has_memory(&open.dir, &id)
+            });
+            let root = open.directory.path.join(CONVERSATIONS_DIRECTORY);
+            names.map(move |name| root.join(name))
+        });
+        orphaned.collect()
     }
 
     fn find_conversation_origin(&self, memory: &Memory, text: &str) -> Result<ConversationOrigin> {

@@ -102,27 +102,18 @@ impl DirectoryRecord {
         contents.is_some_and(|contents| contents.iter().any(|c| !c.deleted && c.bytes == bytes))
     }
 
-    /// Marks all contents of a memory as deleted. Returns the hashes of those that were not before.
-    pub(crate) fn mark_deleted(&mut self, id: &str) -> Vec<String> {
+    /// Marks all contents of a memory as deleted.
+    pub(crate) fn mark_deleted(&mut self, id: &str) {
         let contents = self.memories.get_mut(id).into_iter().flatten();
-        let kept = contents.filter(|content| !content.deleted);
-        kept.map(|content| {
-            content.deleted = true;
-            content.hash.clone()
-        })
-        .collect()
+        contents.for_each(|content| content.deleted = true);
     }
 
     /// Marks a content as restored from the trash.
     pub(crate) fn unmark_deleted(&mut self, id: &str, text: &str) {
-        self.unmark(id, &[content_hash(text)]);
-    }
-
-    /// Marks the contents of some hashes as not deleted.
-    pub(crate) fn unmark(&mut self, id: &str, hashes: &[String]) {
+        let hash = content_hash(text);
         let contents = self.memories.get_mut(id).into_iter().flatten();
         contents
-            .filter(|content| hashes.contains(&content.hash))
+            .filter(|content| content.hash == hash)
             .for_each(|content| content.deleted = false);
     }
 

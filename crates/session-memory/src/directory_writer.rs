@@ -3,19 +3,20 @@
 
 use crate::directory_records::{ContentOrigin, DirectoryRecords, content_hash};
 use crate::error::{MemoryError, Result};
-use crate::memory::MemoryState;
+use crate::memory::{Memory, MemoryState};
 use crate::memory_directory::MemoryDirectory;
 use crate::memory_file::{FILE_LIMIT, has_memory, memory_path};
-use crate::trust::Trust;
 use crate::views;
 use session_files::{Dir, Durability, FileError, Lock, remove_temporary_files};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The directory of conversations that memories were saved from.
-const CONVERSATIONS_DIRECTORY: &str = "raw";
+pub(crate) const CONVERSATIONS_DIRECTORY: &str = "raw";
 /// The beginning of the key of a conversation's hash until its memory is written.
 const UNFINISHED: &str = "unfinished:";
+/// The beginning of the key of a memory's file from before it is deleted until its trust is withdrawn.
+const DELETED: &str = "deleted:";
 /// The most bytes of a conversation.
 pub(crate) const MAX_CONVERSATION_BYTES: u64 = 8 << 20;
 const IGNORE_FILE: &str = ".gitignore";
@@ -27,6 +28,18 @@ const IGNORE_LIMIT: u64 = 4096;
 const LOCK: &str = ".lock";
 /// The longest time that a command waits for the lock.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// A memory that is not written yet.
+pub(crate) struct NewMemory {
+    pub(crate) id: String,
+    /// The text of its file.
+    pub(crate) text: String,
+    pub(crate) state: MemoryState,
+    /// The origin to record of its text; `None` where it is untrusted.
+    pub(crate) origin: Option<ContentOrigin>,
+    /// The conversation that it is saved from.
+    pub(crate) conversation: Option<String>,
+}
 
 /// A writer that holds the lock of a directory until it is dropped.
 pub(crate) struct DirectoryWriter<'a> {
@@ -69,7 +82,7 @@ impl<'a> DirectoryWriter<'a> {
             writer.write(Path::new(IGNORE_FILE), IGNORE_PATTERNS)?;
         }
         views::record_existing_views(directory, &writer.dir, records)?;
-        writer.settle_conversations()?;
+        writer.settle_unfinished()?;
         Ok(writer)
     }
 
@@ -85,43 +98,82 @@ impl<'a> DirectoryWriter<'a> {
         text: &str,
         origin: Option<ContentOrigin>,
     ) -> Result<()> {
-        if text.len() as u64 > FILE_LIMIT {
-            return Err(MemoryError::refused_with_hint(
-                format!(
-                    "memory `{id}` would have {} bytes, {FILE_LIMIT} at most are read",
-                    text.len()
-                ),
-                "shorten its key information, or save several",
-            ));
-        }
+        check_length(id, text)?;
         if let Some(origin) = origin {
             self.records.update(self.directory, |record| {
-                record.add_content(id, text, origin)
+                record.add_content(id, text, origin);
             })?;
         }
+        self.write_memory_file(state, id, text)
+    }
+
+    fn write_memory_file(&self, state: MemoryState, id: &str, text: &str) -> Result<()> {
         self.ensure_ignored(state.directory_name())?;
         self.write(&memory_path(state, id), text)
     }
 
-    /// Writes the conversation that a memory is saved from. A kill before the memory is written leaves the
-    /// mark by which the next writer removes it. Its hash is recorded where the memory is trusted.
+    /// Writes new memories, each after its conversation. What is recorded of them is written first, once: a kill
+    /// leaves marks by which the next writer removes conversations without a memory.
     ///
     /// # Errors
-    /// When it cannot be written, or git would not ignore it.
-    pub(crate) fn write_conversation(&self, id: &str, text: &str, trust: Trust) -> Result<()> {
-        self.ensure_ignored(CONVERSATIONS_DIRECTORY)?;
-        if trust.is_trusted() {
-            self.records.update(self.directory, |record| {
-                record.add_conversation(id, text);
-            })?;
+    /// When one is too long: then none is written. When the record or a file cannot be written, or git would not
+    /// ignore a conversation.
+    pub(crate) fn insert(&self, memories: &[NewMemory]) -> Result<()> {
+        let mut all = memories.iter();
+        all.try_for_each(|memory| check_length(&memory.id, &memory.text))?;
+        self.record_new(memories)?;
+        for memory in memories {
+            if let Some(text) = &memory.conversation {
+                self.ensure_ignored(CONVERSATIONS_DIRECTORY)?;
+                self.write(&conversation_path(&memory.id), text)?;
+            }
+            self.write_memory_file(memory.state, &memory.id, &memory.text)?;
         }
-        let path = conversation_path(id);
-        let key = path.to_string_lossy().into_owned();
-        self.records.update_hashes(self.directory, |written| {
-            written.insert(format!("{UNFINISHED}{key}"), content_hash(text));
-            written.insert(key, content_hash(text));
+        Ok(())
+    }
+
+    /// Records the contents of trusted memories, and marks the conversations as unfinished.
+    fn record_new(&self, memories: &[NewMemory]) -> Result<()> {
+        self.records.update(self.directory, |record| {
+            for memory in memories {
+                let Some(origin) = memory.origin else {
+                    continue;
+                };
+                record.add_content(&memory.id, &memory.text, origin);
+                if let Some(text) = &memory.conversation {
+                    record.add_conversation(&memory.id, text);
+                }
+            }
         })?;
-        self.write(&path, text)
+        self.records.update_hashes(self.directory, |written| {
+            for memory in memories {
+                let Some(text) = &memory.conversation else {
+                    continue;
+                };
+                let key = path_key(&conversation_path(&memory.id));
+                written.insert(format!("{UNFINISHED}{key}"), content_hash(text));
+                written.insert(key, content_hash(text));
+            }
+        })
+    }
+
+    /// Marks memories whose files are about to be deleted, so that a kill before their trust is withdrawn leaves that
+    /// to the next writer.
+    ///
+    /// # Errors
+    /// When the marks cannot be written.
+    pub(crate) fn note_deletions(&self, memories: &[Memory]) -> Result<()> {
+        self.records.update_hashes(self.directory, |written| {
+            for memory in memories {
+                // One that is in the trash already loses its trust where it is not active as well.
+                let state = match memory.state {
+                    MemoryState::Trash => MemoryState::Active,
+                    state => state,
+                };
+                let key = path_key(&memory_path(state, memory.id()));
+                written.insert(format!("{DELETED}{key}"), content_hash(&memory.text));
+            }
+        })
     }
 
     /// Moves a memory's file to another state.
@@ -165,7 +217,7 @@ impl<'a> DirectoryWriter<'a> {
     /// Takes the marks of unfinished conversations away, and rebuilds the generated views. An error is left
     /// for the next writer: views hold no data.
     pub(crate) fn finish(self) {
-        let _ = self.settle_conversations();
+        let _ = self.settle_unfinished();
         let _ = views::rebuild_views(self.directory, &self.dir, self.records);
     }
 
@@ -195,26 +247,37 @@ impl<'a> DirectoryWriter<'a> {
         }
     }
 
-    /// Removes conversations whose save was killed before their memory was written, where they are unchanged.
+    /// Takes the marks of unfinished changes away. Conversations whose save was killed before their memory was written
+    /// are removed where they are unchanged; memories whose file was deleted lose their trust.
+    ///
     /// A memory that is gone otherwise may be on another branch: git does not bring its conversation back.
-    fn settle_conversations(&self) -> Result<()> {
+    ///
+    /// # Errors
+    /// When the record or the marks cannot be written.
+    pub(crate) fn settle_unfinished(&self) -> Result<()> {
         let written = self.records.read_hashes(self.directory)?;
-        let unfinished = written.iter().filter_map(|(key, hash)| {
-            let path = key.strip_prefix(UNFINISHED)?;
-            Some((path, hash))
-        });
-        let unfinished: Vec<(&str, &String)> = unfinished.collect();
-        if unfinished.is_empty() {
-            return Ok(());
-        }
-        for (path, hash) in &unfinished {
-            if self.is_orphan(path, hash) {
+        for (key, hash) in &written {
+            let unfinished = key.strip_prefix(UNFINISHED);
+            if let Some(path) = unfinished.filter(|path| self.is_orphan(path, hash)) {
                 self.dir.remove(Path::new(path))?;
             }
         }
-        self.records.update_hashes(self.directory, |written| {
-            written.retain(|key, _| !key.starts_with(UNFINISHED));
-        })
+        let deleted = written.keys().filter_map(|key| key.strip_prefix(DELETED));
+        let deleted = deleted.map(Path::new).filter(|path| !self.dir.exists(path));
+        let deleted: Vec<_> = deleted.filter_map(Path::file_stem).collect();
+        if !deleted.is_empty() {
+            self.records.update(self.directory, |record| {
+                let ids = deleted.iter().map(|id| id.to_string_lossy());
+                ids.for_each(|id| record.mark_deleted(&id));
+            })?;
+        }
+        let is_mark = |key: &String| key.starts_with(UNFINISHED) || key.starts_with(DELETED);
+        match written.keys().any(is_mark) {
+            false => Ok(()),
+            true => self.records.update_hashes(self.directory, |written| {
+                written.retain(|key, _| !is_mark(key));
+            }),
+        }
     }
 
     fn is_orphan(&self, path: &str, hash: &str) -> bool {
@@ -226,6 +289,21 @@ impl<'a> DirectoryWriter<'a> {
     }
 }
 
+fn check_length(id: &str, text: &str) -> Result<()> {
+    match text.len() as u64 {
+        0..=FILE_LIMIT => Ok(()),
+        bytes => Err(MemoryError::refused_with_hint(
+            format!("memory `{id}` would have {bytes} bytes, {FILE_LIMIT} at most are read"),
+            "shorten its key information, or save several",
+        )),
+    }
+}
+
+/// Returns the key of a file among the hashes of a directory.
+fn path_key(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
 /// Returns the path of a memory's conversation below its [`MemoryDirectory`].
 pub(crate) fn conversation_path(id: &str) -> PathBuf {
     Path::new(CONVERSATIONS_DIRECTORY).join(format!("{id}{}", crate::memory_file::EXTENSION))
@@ -234,7 +312,9 @@ pub(crate) fn conversation_path(id: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::MemoryDraft;
     use crate::memory_directory::{StorageLocation, memory_directories};
+    use crate::memory_store::MemoryStore;
 
     #[test]
     fn a_conversation_whose_save_was_killed_is_removed_by_the_next_writer() {
@@ -245,18 +325,63 @@ mod tests {
         let open = || DirectoryWriter::open(&directories[0], &records).unwrap();
         let text = "---\ntopic: Pool\ncreated: 2026-01-10\n---\n";
         let writer = open();
-        for id in ["mem-killed", "mem-edited", "mem-saved"] {
+        let new = |id: &str| NewMemory {
+            id: id.to_owned(),
+            text: text.to_owned(),
+            state: MemoryState::Active,
+            origin: None,
+            conversation: Some("User: why?".to_owned()),
+        };
+        let all = ["mem-killed", "mem-edited", "mem-saved"].map(new);
+        writer.insert(&all).unwrap();
+        for id in ["mem-killed", "mem-edited"] {
             writer
-                .write_conversation(id, "User: why?", Trust::Own)
+                .dir
+                .remove(&memory_path(MemoryState::Active, id))
                 .unwrap();
         }
-        let saved = MemoryState::Active;
-        writer.write_memory(saved, "mem-saved", text, None).unwrap();
         let edited = conversation_path("mem-edited");
         writer.write(&edited, "mine").unwrap();
         drop(writer); // killed before it finished
         let writer = open();
         let has = |id: &str| writer.dir.exists(&conversation_path(id));
         assert!(!has("mem-killed") && has("mem-edited") && has("mem-saved"));
+    }
+
+    #[test]
+    fn a_deletion_that_was_killed_is_completed_where_its_file_is_gone() {
+        let home = tempfile::tempdir().unwrap();
+        let records = DirectoryRecords::new(home.path().join("records"));
+        let location = StorageLocation::GlobalOnly;
+        let directories = memory_directories(None, home.path(), location).unwrap();
+        let store = MemoryStore::new(directories.clone(), records.clone());
+        let open = || DirectoryWriter::open(&directories[0], &records).unwrap();
+        let draft = |topic: &str| MemoryDraft {
+            topic: topic.to_owned(),
+            key_info: vec!["info".to_owned()],
+            ..MemoryDraft::default()
+        };
+        let save = |topic| {
+            store
+                .save(&draft(topic), None, &jiff::Zoned::now())
+                .unwrap()
+        };
+        let all = ["Moved", "Removed", "Left"].map(save);
+        let writer = open();
+        writer.note_deletions(&all).unwrap();
+        let (active, trash) = (MemoryState::Active, MemoryState::Trash);
+        writer.rename(all[0].id(), active, trash).unwrap();
+        writer.remove(active, all[1].id()).unwrap();
+        drop(writer); // killed
+        let is_trusted = || {
+            let record = records.read(&directories[0]).unwrap();
+            let origin = |memory: &Memory| record.find_origin(memory.id(), &memory.text);
+            all.each_ref().map(|memory| origin(memory).is_some())
+        };
+        assert_eq!(is_trusted(), [true, true, true]);
+        drop(open());
+        assert_eq!(is_trusted(), [false, false, true]);
+        drop(open());
+        assert_eq!(is_trusted(), [false, false, true]);
     }
 }

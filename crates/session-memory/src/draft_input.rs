@@ -40,9 +40,9 @@ struct DraftInput {
     topic: String,
     #[serde(default, alias = "info", deserialize_with = "deserialize_string_list")]
     key_info: Vec<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "deserialize_string_list")]
     tags: Vec<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "deserialize_string_list")]
     keywords: Vec<String>,
     #[serde(default, deserialize_with = "deserialize_string_list")]
     cues: Vec<String>,
@@ -92,11 +92,13 @@ mod tests {
 
     #[test]
     fn a_draft_is_read_as_people_write_it() {
-        let draft =
-            MemoryDraft::from_json(r#"{"topic": "Lantern", "info": "it hangs by the gate"}"#);
+        let draft = MemoryDraft::from_json(
+            r#"{"topic": "Lantern", "info": "it hangs by the gate", "tags": "quay"}"#,
+        );
         let expected = MemoryDraft {
             topic: "Lantern".into(),
             key_info: vec!["it hangs by the gate".into()],
+            tags: vec!["quay".into()],
             ..MemoryDraft::default()
         };
         assert_eq!(draft.unwrap(), expected);

@@ -7,6 +7,18 @@ use session_files::io_hint;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+/// Most ids that an error lists.
+const LISTED_IDS: usize = 5;
+
+/// Lists the first ids, and says how many more there are.
+fn list_first(ids: &[String]) -> String {
+    let (first, rest) = ids.split_at(ids.len().min(LISTED_IDS));
+    match rest.len() {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
 /// An error of reading, writing or importing memories.
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
@@ -17,7 +29,7 @@ pub enum MemoryError {
     #[error("no memory is called `{0}`")]
     Unknown(String),
     /// Several ids begin with the given text.
-    #[error("`{id}` is the beginning of {}", found.join(", "))]
+    #[error("`{id}` is the beginning of {}", list_first(found))]
     Ambiguous {
         /// The prefix as typed.
         id: String,
@@ -185,3 +197,22 @@ impl MemoryError {
 
 /// The result of this crate's fallible functions.
 pub type Result<T> = std::result::Result<T, MemoryError>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_ids_the_first_are_listed() {
+        let describe = |count: usize| {
+            let error = MemoryError::Ambiguous {
+                id: "mem".into(),
+                found: (0..count).map(|n| format!("mem-{n}")).collect(),
+            };
+            error.to_string()
+        };
+        assert_eq!(describe(2), "`mem` is the beginning of mem-0, mem-1");
+        assert!(describe(5).ends_with("mem-3, mem-4"));
+        assert!(describe(38).ends_with("mem-3, mem-4 and 33 more"));
+    }
+}

@@ -10,9 +10,10 @@ pub use export::{MemoryExport, export_memories};
 use crate::error::{MemoryError, Result};
 use crate::frontmatter as yaml;
 use crate::frontmatter_time::FrontmatterTime;
+use crate::insertion::{ImportedMemory, Insertion};
 use crate::memory::{Frontmatter, Memory, MemoryScope, MemoryState};
 use crate::memory_change::set_front_key;
-use crate::memory_store::{ImportedMemory, MemoryStore};
+use crate::memory_store::MemoryStore;
 use crate::trust::Trust;
 use jiff::Zoned;
 use session_files::{Dir, RootedPath, private, split_at_outermost_root};
@@ -148,23 +149,43 @@ pub fn import_memories(
     };
     let mut known = KnownMemories::read(store, target.unwrap_or(MemoryScope::Global));
     let mut imports = ImportReport::default();
+    let mut new = Vec::new();
     for mut memory in order_replacements_first(found) {
         if waits {
             memory.trust = Trust::Waiting;
             memory.scope = None;
         }
-        known.rename_replacement(&mut memory)?;
-        if let Some(scope) = known.find_and_note(&memory) {
-            imports.known += 1;
-            imports.known_in_project += usize::from(scope == MemoryScope::Project);
+        let Some(scope) = known.find_and_note(&memory) else {
+            new.push(memory);
             continue;
-        }
-        let kept = memory.scope.filter(|scope| store.has_scope(*scope));
-        let stored = store.insert_imported(&memory, scope.or(kept), now)?;
-        known.note_id(&memory.front.id, stored.id());
-        imports.imported.push(stored);
+        };
+        imports.known += 1;
+        imports.known_in_project += usize::from(scope == MemoryScope::Project);
     }
+    imports.imported = insert_new(store, new, &mut known, scope, now)?;
     Ok(imports)
+}
+
+/// Inserts memories into the directory of `scope`, or else each into that of its own scope where there is one.
+fn insert_new(
+    store: &MemoryStore,
+    new: Vec<ImportedMemory>,
+    known: &mut KnownMemories<'_>,
+    scope: Option<MemoryScope>,
+    now: &Zoned,
+) -> Result<Vec<Memory>> {
+    let scope_of = |memory: &ImportedMemory| {
+        let kept = memory.scope.filter(|scope| store.has_scope(*scope));
+        scope.or(kept)
+    };
+    let scopes: Vec<_> = new.iter().map(scope_of).collect();
+    let mut insertion = Insertion::open(store, &scopes, now)?;
+    for (mut memory, scope) in new.into_iter().zip(scopes) {
+        known.rename_replacement(&mut memory)?;
+        let id = insertion.add(&memory, scope)?;
+        known.note_id(&memory.front.id, &id);
+    }
+    insertion.write()
 }
 
 /// The memories that need no import, and the ids that those of an import have here.

@@ -19,6 +19,7 @@ use crate::topic_change::blank_continuations;
 use jiff::Timestamp;
 use session_core::noise::is_notification;
 use session_embed::Embedder;
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;
 
@@ -175,7 +176,7 @@ impl Injector<'_> {
         let context = InjectionContext {
             session: request.session,
             listed: state.listed_ids(),
-            injected: state.injected.into_iter().collect(),
+            injected: find_injected(&state, candidates),
         };
         let triggered = Self::triggered_items(request, candidates);
         let has_candidates = !candidates.is_empty() || self.settings.injection.past_turns;
@@ -253,10 +254,24 @@ impl Injector<'_> {
         if ids.is_empty() && matches.is_none() {
             return None;
         }
-        let recorded = SessionState::record_prompt(self.state, session, ids, matches.as_deref());
-        let new = recorded.ok()?;
+        let mut memories: Vec<&Memory> = outcome.candidates.iter().collect();
+        memories.retain(|memory| ids.iter().any(|id| id == memory.id()));
+        let record = SessionState::record_memories;
+        let new = record(self.state, session, ids, &memories, matches.as_deref()).ok()?;
         block?.with_only(&new)
     }
+}
+
+/// Returns the ids that were injected, without those of memories that have changed since.
+fn find_injected(state: &SessionState, memories: &[Memory]) -> HashSet<String> {
+    let mut injected: HashSet<String> = state.injected.iter().cloned().collect();
+    let is_injected = |memory: &&Memory| state.injected.contains(memory.id());
+    for memory in memories.iter().filter(is_injected) {
+        if !state.holds(memory) {
+            injected.remove(memory.id());
+        }
+    }
+    injected
 }
 
 /// The comparison of each part of a prompt with the candidates.

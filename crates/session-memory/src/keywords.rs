@@ -17,6 +17,9 @@ const MAX_KEYWORDS: usize = 8;
 /// The most characters of a segment without spaces that counts as a word.
 const MAX_UNSPACED_CHARS: usize = 6;
 
+/// A part of what stands in place of a secret, which says nothing about the memory.
+const REDACTION_MARK: &str = "redacted:";
+
 /// Chooses keywords: tags, identifiers, words of the topic, words of the key information, in this
 /// order.
 pub(crate) fn choose_keywords(topic: &str, key_info: &[String], tags: &[String]) -> Vec<String> {
@@ -50,7 +53,8 @@ fn find_keyword_candidates(text: &str) -> Vec<KeywordCandidate> {
     for Term { text, exact } in Query::new(&text.replace('"', " ")).terms {
         if !text.contains(is_unspaced) {
             let word = text.trim_matches(|c: char| !c.is_alphanumeric());
-            if word.chars().count() > 2 && word.chars().any(char::is_alphabetic) {
+            let is_word = word.chars().count() > 2 && word.chars().any(char::is_alphabetic);
+            if is_word && !word.contains(REDACTION_MARK) {
                 out.push(KeywordCandidate {
                     text: word.to_owned(),
                     is_identifier: exact,
@@ -137,6 +141,8 @@ mod tests {
                 "load"
             ]
         );
+        let info = ["the token is [redacted:github-token]".to_owned()];
+        assert_eq!(choose_keywords("Deploy", &info, &[]), ["Deploy", "token"]);
         let words = choose_keywords("数据库连接池太小", &["把超时设置为30秒".into()], &[]);
         assert_eq!(words.len(), 1, "{words:?}");
     }

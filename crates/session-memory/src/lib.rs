@@ -80,6 +80,7 @@ mod injection_decision;
 mod injection_gate;
 mod injection_log;
 mod injector;
+mod insertion;
 mod key_info;
 mod keywords;
 mod lexical_index;
@@ -93,12 +94,14 @@ mod memory_file;
 mod memory_overview;
 mod memory_stats;
 mod memory_store;
+mod new_ids;
 mod open_directory;
 mod prompt_parts;
 mod rank;
 mod record_limit;
 mod redaction;
 mod replaced_secrets;
+mod replacement_cycles;
 mod session_start;
 mod session_state;
 mod setting_values;
@@ -137,9 +140,10 @@ pub use injection_log::{InjectionLog, InjectionLogEntry, InjectionStats};
 pub use injector::{
     InjectionOutcome, InjectionRequest, InjectionResources, Injector, InjectorSettings,
 };
+pub use insertion::ImportedMemory;
 pub use keywords::trusted_keywords;
 pub use life_cycle::{
-    MovedMemories, StorageSettings, StorageSettingsByScope, apply_retention, archive_memory,
+    MovedMemories, StorageSettings, StorageSettingsByScope, apply_retention, archive_memories,
     find_unused_since, record_use,
 };
 pub use memory::{
@@ -153,7 +157,7 @@ pub use memory_directory::{
 };
 pub use memory_embedder::MemoryEmbedder;
 pub use memory_stats::{DirectoryStats, MemoryStats, ViewSizes};
-pub use memory_store::{ImportedMemory, MemoryListing, MemoryStore};
+pub use memory_store::{MemoryListing, MemoryStore};
 pub use rank::{MemoryMatch, RankedMemories, RetrievalSettings, rank_memories, search_memories};
 pub use replaced_secrets::ReplacedSecrets;
 pub use session_start::AgentContext;

@@ -7,7 +7,6 @@ use crate::memory::{Memory, MemoryScope, MemoryState};
 use crate::memory_directory::{MemoryDirectory, StorageLocation};
 use crate::memory_store::MemoryStore;
 use crate::setting_values;
-use crate::state_change::FreeMove;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -148,14 +147,18 @@ pub fn find_unused_since(
     found
 }
 
-/// Archives a memory, and records the day, from which `storage.retention_days` counts.
+/// Archives memories, and records the day, from which `storage.retention_days` counts.
 ///
 /// # Errors
-/// When its file cannot be moved.
-pub fn archive_memory(store: &MemoryStore, memory: &Memory, now: Timestamp) -> Result<Memory> {
-    let memory = store.move_to(memory, MemoryState::Archive)?;
-    record_use(store, &[&memory], now);
-    Ok(memory)
+/// As [`MemoryStore::move_all`].
+pub fn archive_memories(
+    store: &MemoryStore,
+    memories: &[Memory],
+    now: Timestamp,
+) -> Result<Vec<Memory>> {
+    let archived = store.move_all(memories, MemoryState::Archive)?;
+    record_use(store, &archived.iter().collect::<Vec<_>>(), now);
+    Ok(archived)
 }
 
 /// Records today for archived memories without a day: those archived by hand or on another machine.
@@ -181,64 +184,73 @@ pub fn apply_retention(
 ) -> Result<MovedMemories> {
     let mut moved = MovedMemories::default();
     for directory in store.directories() {
-        apply_directory_retention(
-            &store.with_directory(directory),
-            settings.for_directory(directory),
+        let retention = DirectoryRetention {
+            store: &store.with_directory(directory),
+            directory,
+            settings: settings.for_directory(directory),
             now,
-            &mut moved,
-        )?;
+        };
+        retention.apply(&mut moved)?;
     }
     Ok(moved)
 }
 
-fn apply_directory_retention(
-    store: &MemoryStore,
-    settings: &StorageSettings,
+/// The retention of one directory.
+struct DirectoryRetention<'a> {
+    /// The store of the directory alone.
+    store: &'a MemoryStore,
+    directory: &'a MemoryDirectory,
+    settings: &'a StorageSettings,
     now: Timestamp,
-    moved: &mut MovedMemories,
-) -> Result<()> {
-    let active = store.list(&[MemoryState::Active]).memories;
-    let active = active.iter().filter(|m| m.trust.is_trusted()).count();
-    let over_limit = active.saturating_sub(settings.archive_above);
-    if settings.auto_archive && over_limit > 0 {
-        let old = find_unused_since(store, MemoryState::Active, settings.archive_after_days, now);
-        archive_first(store, &old, over_limit, now, moved)?;
-    }
-    if let Ok(days) = u32::try_from(settings.retention_days) {
-        record_missing_days(store, now);
-        for memory in find_unused_since(store, MemoryState::Archive, days, now) {
-            match store.move_if_free(&memory, MemoryState::Trash)? {
-                FreeMove::Moved(memory) => moved.trashed.push(memory.id().to_owned()),
-                FreeMove::MovedBefore => {}
-                FreeMove::Occupied => moved.skipped.push(memory.id().to_owned()),
-            }
-        }
-    }
-    Ok(())
 }
 
-/// Archives the first `count` of some active memories whose ids are free in the archive.
-fn archive_first(
-    store: &MemoryStore,
-    memories: &[Memory],
-    count: usize,
-    now: Timestamp,
-    moved: &mut MovedMemories,
-) -> Result<()> {
-    let mut left = count;
-    for memory in memories {
-        if left == 0 {
-            break;
+impl DirectoryRetention<'_> {
+    fn apply(&self, moved: &mut MovedMemories) -> Result<()> {
+        if self.settings.auto_archive {
+            let archived = self.archive_unused(moved)?;
+            moved.archived.extend(archived);
         }
-        match store.move_if_free(memory, MemoryState::Archive)? {
-            FreeMove::Moved(memory) => {
-                record_use(store, &[&memory], now);
-                moved.archived.push(memory.id().to_owned());
-                left -= 1;
-            }
-            FreeMove::MovedBefore => left -= 1,
-            FreeMove::Occupied => moved.skipped.push(memory.id().to_owned()),
+        if let Ok(days) = u32::try_from(self.settings.retention_days) {
+            record_missing_days(self.store, self.now);
+            let old = find_unused_since(self.store, MemoryState::Archive, days, self.now);
+            let trashed = self.move_free(&old, MemoryState::Trash, usize::MAX, moved)?;
+            moved.trashed.extend(list_ids(&trashed));
         }
+        Ok(())
     }
-    Ok(())
+
+    /// Archives the longest untouched memories where too many are active. Returns their ids.
+    fn archive_unused(&self, moved: &mut MovedMemories) -> Result<Vec<String>> {
+        let active = self.store.list(&[MemoryState::Active]).memories;
+        let active = active.iter().filter(|m| m.trust.is_trusted()).count();
+        let over_limit = active.saturating_sub(self.settings.archive_above);
+        if over_limit == 0 {
+            return Ok(Vec::new());
+        }
+        let days = self.settings.archive_after_days;
+        let old = find_unused_since(self.store, MemoryState::Active, days, self.now);
+        let archived = self.move_free(&old, MemoryState::Archive, over_limit, moved)?;
+        record_use(self.store, &archived.iter().collect::<Vec<_>>(), self.now);
+        Ok(list_ids(&archived))
+    }
+
+    /// Moves the first `most` of some memories whose ids are free in a state.
+    fn move_free(
+        &self,
+        memories: &[Memory],
+        state: MemoryState,
+        most: usize,
+        moved: &mut MovedMemories,
+    ) -> Result<Vec<Memory>> {
+        let free = self
+            .store
+            .move_free(self.directory, memories, state, most)?;
+        moved.skipped.extend(free.skipped);
+        Ok(free.moved)
+    }
+}
+
+fn list_ids(memories: &[Memory]) -> Vec<String> {
+    let ids = memories.iter().map(|memory| memory.id().to_owned());
+    ids.collect()
 }

@@ -66,7 +66,8 @@ impl MemoryChange {
     }
 }
 
-const REPLACEMENT_KEY: &str = "superseded_by";
+/// The key of the memory that replaces another one.
+pub(crate) const REPLACEMENT_KEY: &str = "superseded_by";
 
 /// Sets a key of the frontmatter.
 ///

@@ -77,9 +77,11 @@ pub(crate) fn list_ids(dir: &Dir, record: &DirectoryRecord, state: MemoryState) 
         mut ids,
         mut damaged,
     } = partition_names(&path, &names);
-    let recorded = record.ids();
-    let recorded = recorded.filter(|id| dir.exists(&memory_path(state, id)));
-    ids.extend(recorded.map(str::to_owned));
+    if names.len() == MAX_NAMES {
+        let recorded = record.ids();
+        let recorded = recorded.filter(|id| dir.exists(&memory_path(state, id)));
+        ids.extend(recorded.map(str::to_owned));
+    }
     ids.sort();
     ids.dedup();
     if ids.len() > MAX_FILES || names.len() == MAX_NAMES {

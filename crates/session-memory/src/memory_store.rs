@@ -1,20 +1,20 @@
 //! The store of memories: a directory of Markdown files for each state.
 
 use crate::directory_records::{ContentOrigin, DirectoryRecord, DirectoryRecords};
-use crate::directory_writer::{DirectoryWriter, conversation_path};
-use crate::draft::{new_frontmatter, validate_draft};
+use crate::directory_writer::DirectoryWriter;
 use crate::error::{DamagedFile, MemoryError, Result};
 use crate::event_matcher::EventMatcher;
 use crate::frontmatter as yaml;
 use crate::frontmatter_time::FrontmatterTime;
-use crate::key_info;
-use crate::memory::{Frontmatter, Memory, MemoryDraft, MemoryScope, MemoryState};
+use crate::insertion::ImportedMemory;
+use crate::memory::{Memory, MemoryScope, MemoryState};
 use crate::memory_change::{MemoryChange, apply_change, set_front_key};
 use crate::memory_directory::MemoryDirectory;
-use crate::memory_file::{is_valid_id, read_memory};
-use crate::open_directory::{OpenDirectory, clear_lost_replacements, find_by_id};
-use crate::redaction::{redact_change, redact_draft, redact_frontmatter_text, redact_imported};
+use crate::memory_file::read_memory;
+use crate::open_directory::{MemoryFiles, OpenDirectory, clear_lost_replacements};
+use crate::redaction::{redact_change, redact_frontmatter_text, redact_imported};
 use crate::replaced_secrets::ReplacedSecrets;
+use crate::replacement_cycles::find_replacement_cycles;
 use crate::triggers::{TRIGGERS_KEY, Triggers};
 use crate::trust::Trust;
 use crate::views;
@@ -42,25 +42,6 @@ pub struct MemoryListing {
     pub memories: Vec<Memory>,
     /// The files that cannot be read or parsed.
     pub damaged: Vec<DamagedFile>,
-}
-
-/// A memory from another program or an export.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ImportedMemory {
-    /// The frontmatter; an empty id is replaced by a generated one.
-    pub front: Frontmatter,
-    /// The body.
-    pub body: String,
-    /// The whole file of an export, kept to the byte where the id is free.
-    pub text: Option<String>,
-    /// The conversation that it was saved from.
-    pub raw: Option<String>,
-    /// The state.
-    pub state: MemoryState,
-    /// The trust in its content.
-    pub trust: Trust,
-    /// The scope, if the other program records one.
-    pub scope: Option<MemoryScope>,
 }
 
 impl MemoryStore {
@@ -124,6 +105,8 @@ impl MemoryStore {
         }
         sort_newest_first(&mut listing.memories);
         clear_lost_replacements(&mut listing.memories, &opened);
+        let cycles = find_replacement_cycles(&listing.memories);
+        listing.damaged.extend(cycles);
         listing
     }
 
@@ -183,11 +166,33 @@ impl MemoryStore {
     /// # Errors
     /// When no id or several ids match, or the file or the record of its directory is damaged.
     pub fn find(&self, id: &str) -> Result<Memory> {
+        let mut found = self.find_all(&[id])?;
+        found
+            .pop()
+            .ok_or_else(|| MemoryError::Unknown(id.to_owned()))
+    }
+
+    /// Finds the memories of ids as [`MemoryStore::find`] does, each once.
+    ///
+    /// # Errors
+    /// As [`MemoryStore::find`].
+    pub fn find_all(&self, ids: &[impl AsRef<str>]) -> Result<Vec<Memory>> {
         let opened = self.open_directories(&mut Vec::new());
-        let mut memory = find_by_id(&opened, id)?;
-        self.read_record(self.directory_of(&memory))?; // without it the trust is not known
-        clear_lost_replacements(std::slice::from_mut(&mut memory), &opened);
-        Ok(memory)
+        let files = MemoryFiles::list(&opened);
+        let mut found: Vec<Memory> = Vec::new();
+        for id in ids {
+            let memory = files.find(id.as_ref())?;
+            if found.iter().all(|known| known.id() != memory.id()) {
+                found.push(memory);
+            }
+        }
+        for directory in &self.directories {
+            if found.iter().any(|memory| memory.scope == directory.scope) {
+                self.read_record(directory)?; // without it the trust is not known
+            }
+        }
+        clear_lost_replacements(&mut found, &opened);
+        Ok(found)
     }
 
     /// Lists the ids of memories whose files name another one as their replacement, wherever that one is.
@@ -212,80 +217,14 @@ impl MemoryStore {
         ids.collect()
     }
 
-    /// Saves a new memory in the first directory, or in that of a scope.
-    ///
-    /// # Errors
-    /// When the draft is not valid, or the directory cannot be written.
-    pub fn save(
-        &self,
-        draft: &MemoryDraft,
-        scope: Option<MemoryScope>,
-        now: &Zoned,
-    ) -> Result<Memory> {
-        validate_draft(draft)?;
-        let mut draft = redact_draft(&self.redactor, draft);
-        self.make_relative(&mut draft.when.paths);
-        draft.when = draft.when.normalized()?;
-        let draft = &draft;
-        let directory = self.directory_in(scope)?;
-        let writer = DirectoryWriter::open(directory, &self.records)?;
-        let _ids = self.records.lock_ids()?;
-        let front = new_frontmatter(draft, self.choose_free_id(now), now);
-        let notes = draft.notes.trim();
-        let list = key_info::write_list(&draft.key_info);
-        let body = match notes.is_empty() {
-            true => list,
-            false => format!("{list}\n{notes}\n"),
-        };
-        let text = yaml::format_file(&front, body.trim_start()).map_err(MemoryError::refused)?;
-        if let Some(raw) = &draft.raw {
-            writer.write_conversation(&front.id, raw, Trust::Own)?;
-        }
-        writer.write_memory(
-            MemoryState::Active,
-            &front.id,
-            &text,
-            Some(ContentOrigin::User),
-        )?;
-        writer.finish();
-        self.reread(directory, MemoryState::Active, &front.id)
-    }
-
-    /// Inserts a memory with its times, its state, its trust and, where it is free, its id.
-    ///
-    /// # Errors
-    /// When the directory cannot be written.
-    pub(crate) fn insert_imported(
-        &self,
-        memory: &ImportedMemory,
-        scope: Option<MemoryScope>,
-        now: &Zoned,
-    ) -> Result<Memory> {
-        let memory = &self.redact(memory);
-        let directory = self.directory_in(scope)?;
-        let writer = DirectoryWriter::open(directory, &self.records)?;
-        let _ids = self.records.lock_ids()?;
-        let mut front = memory.front.clone();
-        let is_own = is_valid_id(&front.id) && !self.is_id_taken(&front.id);
-        if !is_own {
-            front.id = self.choose_free_id(&front.created.0.to_zoned(now.time_zone().clone()));
-        }
-        let text = match &memory.text {
-            Some(text) if is_own => text.clone(),
-            _ => yaml::format_file(&front, &memory.body).map_err(MemoryError::refused)?,
-        };
-        if let Some(raw) = &memory.raw {
-            writer.write_conversation(&front.id, raw, memory.trust)?;
-        }
-        let origin = origin_of_trust(memory.trust);
-        writer.write_memory(memory.state, &front.id, &text, origin)?;
-        writer.finish();
-        self.reread(directory, memory.state, &front.id)
-    }
-
     /// Finds the secrets that are replaced in texts when they are saved.
     pub fn find_secrets<'t>(&self, texts: impl IntoIterator<Item = &'t str>) -> ReplacedSecrets {
         ReplacedSecrets::find(&self.redactor, texts)
+    }
+
+    /// Returns the redactor of what is saved.
+    pub(crate) fn redactor(&self) -> &Redactor {
+        &self.redactor
     }
 
     /// Redacts a memory as it is inserted.
@@ -391,7 +330,11 @@ impl MemoryStore {
         self.directories.iter().any(|own| own.scope == scope)
     }
 
-    fn open_directories(&self, damaged: &mut Vec<DamagedFile>) -> Vec<OpenDirectory<'_>> {
+    /// Opens the directories that exist, with their records.
+    pub(crate) fn open_directories(
+        &self,
+        damaged: &mut Vec<DamagedFile>,
+    ) -> Vec<OpenDirectory<'_>> {
         let mut all = Vec::new();
         for directory in &self.directories {
             match directory.open() {
@@ -425,6 +368,26 @@ impl MemoryStore {
         read_memory(directory, &dir, &record, state, id)?.ok_or_else(unknown)
     }
 
+    /// Reads memories that were just written in a directory.
+    ///
+    /// # Errors
+    /// When one is gone or damaged.
+    pub(crate) fn reread_all<'i>(
+        &self,
+        directory: &MemoryDirectory,
+        files: impl Iterator<Item = (MemoryState, &'i str)>,
+    ) -> Result<Vec<Memory>> {
+        let Some(dir) = directory.open()? else {
+            return Ok(Vec::new());
+        };
+        let record = self.read_record(directory)?;
+        let read = |(state, id): (MemoryState, &str)| {
+            let memory = read_memory(directory, &dir, &record, state, id)?;
+            memory.ok_or_else(|| MemoryError::Unknown(id.to_owned()))
+        };
+        files.map(read).collect()
+    }
+
     /// Reads the record of a directory. That of the user's own decides about no trust, and is empty where
     /// it cannot be read.
     pub(crate) fn read_record(&self, directory: &MemoryDirectory) -> Result<DirectoryRecord> {
@@ -434,7 +397,11 @@ impl MemoryStore {
         }
     }
 
-    fn directory_in(&self, scope: Option<MemoryScope>) -> Result<&MemoryDirectory> {
+    /// Returns the first directory, or that of a scope.
+    ///
+    /// # Errors
+    /// When the configuration keeps none of that scope.
+    pub(crate) fn directory_in(&self, scope: Option<MemoryScope>) -> Result<&MemoryDirectory> {
         let wanted =
             |directory: &&MemoryDirectory| scope.is_none_or(|scope| scope == directory.scope);
         let directory = self.directories.iter().find(wanted);
@@ -445,33 +412,10 @@ impl MemoryStore {
         let own = self.directories.iter().find(|p| p.scope == memory.scope);
         own.unwrap_or(&self.directories[0])
     }
-
-    fn is_id_taken(&self, id: &str) -> bool {
-        self.open_directories(&mut Vec::new())
-            .iter()
-            .any(|directory| {
-                MemoryState::ALL
-                    .into_iter()
-                    .any(|state| directory.has(state, id))
-                    || directory.dir.exists(&conversation_path(id))
-                    // Another worktree has it, with which the record is shared.
-                    || directory.record.ids().any(|known| known == id)
-            })
-    }
-
-    fn choose_free_id(&self, now: &Zoned) -> String {
-        let base = format!("mem-{}", now.strftime("%Y%m%d-%H%M%S"));
-        let named = |n: usize| match n {
-            1 => base.clone(),
-            n => format!("{base}-{n}"),
-        };
-        let free = (1..).map(named).find(|id| !self.is_id_taken(id));
-        free.unwrap_or(base.clone())
-    }
 }
 
 /// Returns the origin to record of a content with this trust; none of one that waits.
-fn origin_of_trust(trust: Trust) -> Option<ContentOrigin> {
+pub(crate) fn origin_of_trust(trust: Trust) -> Option<ContentOrigin> {
     match trust {
         Trust::Own => Some(ContentOrigin::User),
         Trust::Trusted => Some(ContentOrigin::Trust),

@@ -105,29 +105,58 @@ impl MatchingFile<'_> {
     }
 }
 
-/// Finds the memory of an id, or of a unique prefix of one; `mem-` may be left out.
-///
-/// # Errors
-/// When no id or several ids match, or the file is damaged.
-pub(crate) fn find_by_id(directories: &[OpenDirectory<'_>], id: &str) -> Result<Memory> {
-    let is_whole = |file: &MatchingFile<'_>| is_same_id(&file.id, id);
-    let mut found = find_prefix(directories, id);
-    let (whole, longer): (Vec<_>, Vec<_>) = found.iter().partition(|file| is_whole(file));
-    // A file of a repository whose id is a prefix of the user's ids does not hide these.
-    let is_hijacked =
-        || !whole.iter().any(|f| f.is_trusted()) && longer.iter().any(|f| f.is_trusted());
-    if is_generated_id(id) || (!whole.is_empty() && !is_hijacked()) {
-        found.retain(is_whole);
-        keep_preferred(&mut found);
+/// The files of some directories, among which ids are looked up.
+pub(crate) struct MemoryFiles<'a>(Vec<MatchingFile<'a>>);
+
+impl<'a> MemoryFiles<'a> {
+    /// Lists the files of all states.
+    pub(crate) fn list(directories: &'a [OpenDirectory<'a>]) -> Self {
+        let mut files = Vec::new();
+        for directory in directories {
+            for state in MemoryState::ALL {
+                let ids = directory.ids(state).ids.into_iter();
+                files.extend(ids.map(|id| MatchingFile {
+                    directory,
+                    state,
+                    id,
+                }));
+            }
+        }
+        Self(files)
     }
-    let unknown = || MemoryError::Unknown(id.to_owned());
-    match found.as_slice() {
-        [] => Err(unknown()),
-        [file] => (file.directory.read(file.state, &file.id)?).ok_or_else(unknown),
-        several => Err(MemoryError::Ambiguous {
-            id: id.to_owned(),
-            found: several.iter().map(|file| file.id.clone()).collect(),
-        }),
+
+    /// Finds the memory of an id, or of a unique prefix of one; `mem-` may be left out.
+    ///
+    /// # Errors
+    /// When no id or several ids match, or the file is damaged.
+    pub(crate) fn find(&self, id: &str) -> Result<Memory> {
+        let is_whole = |file: &&MatchingFile<'_>| is_same_id(&file.id, id);
+        let mut found = self.find_prefix(id);
+        let (whole, longer): (Vec<_>, Vec<_>) = found.iter().copied().partition(is_whole);
+        // A file of a repository whose id is a prefix of the user's ids does not hide these.
+        let has_trusted = |files: &[&MatchingFile<'_>]| files.iter().any(|file| file.is_trusted());
+        let is_hijacked = || !has_trusted(&whole) && has_trusted(&longer);
+        if is_generated_id(id) || (!whole.is_empty() && !is_hijacked()) {
+            found.retain(is_whole);
+            keep_preferred(&mut found);
+        }
+        let unknown = || MemoryError::Unknown(id.to_owned());
+        match found.as_slice() {
+            [] => Err(unknown()),
+            [file] => (file.directory.read(file.state, &file.id)?).ok_or_else(unknown),
+            several => Err(MemoryError::Ambiguous {
+                id: id.to_owned(),
+                found: several.iter().map(|file| file.id.clone()).collect(),
+            }),
+        }
+    }
+
+    fn find_prefix(&self, prefix: &str) -> Vec<&MatchingFile<'a>> {
+        let with_mem = format!("mem-{prefix}");
+        let begins = |id: &str| id.starts_with(prefix) || id.starts_with(&with_mem);
+        let files = self.0.iter();
+        let files = files.filter(|file| !prefix.is_empty() && begins(&file.id));
+        files.collect()
     }
 }
 
@@ -135,29 +164,11 @@ fn is_same_id(id: &str, typed: &str) -> bool {
     id == typed || id.strip_prefix("mem-") == Some(typed)
 }
 
-fn find_prefix<'a>(directories: &'a [OpenDirectory<'a>], prefix: &str) -> Vec<MatchingFile<'a>> {
-    let with_mem = format!("mem-{prefix}");
-    let begins = |id: &str| id.starts_with(prefix) || id.starts_with(&with_mem);
-    let mut found = Vec::new();
-    for directory in directories {
-        for state in MemoryState::ALL {
-            let ids = directory.ids(state).ids.into_iter();
-            let ids = ids.filter(|id| !prefix.is_empty() && begins(id));
-            found.extend(ids.map(|id| MatchingFile {
-                directory,
-                state,
-                id,
-            }));
-        }
-    }
-    found
-}
-
 /// Keeps one of several files with one id: a trusted one, so that a repository cannot hide the
 /// user's, or else the first, by directory and state.
-fn keep_preferred(found: &mut Vec<MatchingFile<'_>>) {
+fn keep_preferred(found: &mut Vec<&MatchingFile<'_>>) {
     if found.len() > 1 {
-        let best = found.iter().position(MatchingFile::is_trusted).unwrap_or(0);
+        let best = found.iter().position(|file| file.is_trusted()).unwrap_or(0);
         found.swap(0, best);
         found.truncate(1);
     }

@@ -2,11 +2,11 @@
 
 use crate::error::{MemoryError, Result};
 use crate::frontmatter as yaml;
+use crate::insertion::ImportedMemory;
 use crate::memory::{Frontmatter, MemoryDraft};
 use crate::memory_change::{MemoryChange, set_front_key};
-use crate::memory_store::ImportedMemory;
 use crate::triggers::{TRIGGERS_KEY, Triggers};
-use session_redact::Redactor;
+use session_redact::{Redactor, replace_marks};
 use std::path::Path;
 
 /// Redacts all texts of a draft.
@@ -48,11 +48,12 @@ pub(crate) fn redact_change(redactor: &Redactor, change: &MemoryChange) -> Memor
         &mut change.key_info,
         &mut change.cues,
         &mut change.tags,
-        &mut when.paths,
-        &mut when.commands,
         &mut when.errors,
     ] {
         redact_all(redactor, list.as_deref_mut().unwrap_or_default());
+    }
+    for globs in [&mut when.paths, &mut when.commands] {
+        redact_globs(redactor, globs.as_deref_mut().unwrap_or_default());
     }
     change
 }
@@ -102,8 +103,16 @@ fn redact_frontmatter(redactor: &Redactor, front: &mut Frontmatter) {
 }
 
 fn redact_triggers(redactor: &Redactor, when: &mut Triggers) {
-    for list in [&mut when.paths, &mut when.commands, &mut when.errors] {
-        redact_all(redactor, list);
+    redact_globs(redactor, &mut when.paths);
+    redact_globs(redactor, &mut when.commands);
+    redact_all(redactor, &mut when.errors);
+}
+
+/// Redacts globs, in which any text stands for a secret: the brackets of a mark would be a class of characters.
+fn redact_globs(redactor: &Redactor, globs: &mut [String]) {
+    for glob in globs {
+        redactor.redact_in_place(glob);
+        *glob = replace_marks(glob, "*");
     }
 }
 
@@ -116,5 +125,24 @@ fn redact_optional(redactor: &Redactor, text: &mut Option<String>) {
 fn redact_all(redactor: &Redactor, texts: &mut [String]) {
     for text in texts {
         redactor.redact_in_place(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_text_stands_for_a_secret_in_a_glob() {
+        let mut when = Triggers {
+            paths: vec!["src/[a-z]*.rs".into()],
+            commands: vec!["mysql -u root -phunter2 *".into()],
+            errors: vec!["denied with password=Blue7!fish".into()],
+        };
+        redact_triggers(&Redactor::default(), &mut when);
+        assert_eq!(when.paths, ["src/[a-z]*.rs"]);
+        assert_eq!(when.commands, ["mysql -u root -p* *"]);
+        assert_eq!(when.errors, ["denied with password=[redacted:password]"]);
+        assert!(when.normalized().is_ok());
     }
 }

@@ -1,20 +1,17 @@
 //! The start of a session: the overview of memories for its agent, whole or as an update.
 
-use crate::directory_records::content_hash;
 use crate::injector::Injector;
 use crate::life_cycle::read_use_months;
 use crate::memory::Memory;
 use crate::memory_block::MemoryBlock;
 use crate::memory_overview::OverviewContent;
-use crate::session_state::SessionState;
+use crate::session_state::{SessionState, short_hash};
 use jiff::Timestamp;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// The most memories of which a session's state holds hashes.
 const MAX_LISTED: usize = 2000;
-/// The characters of a content hash that are compared to detect a change of a memory.
-const HASH_CHARS: usize = 8;
 
 /// The knowledge that an agent still has of its session where a start of it is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,11 +112,7 @@ impl Injector<'_> {
 /// Returns the beginnings of the hashes of memories by id, of the first ones where there are many.
 fn hash_contents(memories: &[Memory]) -> BTreeMap<String, String> {
     let first = memories.iter().take(MAX_LISTED);
-    let hash = |memory: &Memory| {
-        let mut hash = content_hash(&memory.text);
-        hash.truncate(HASH_CHARS);
-        (memory.id().to_owned(), hash)
-    };
+    let hash = |memory: &Memory| (memory.id().to_owned(), short_hash(memory));
     first.map(hash).collect()
 }
 

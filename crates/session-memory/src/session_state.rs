@@ -1,6 +1,8 @@
 //! The state of a session: what was listed and injected in it, and its switch.
 
+use crate::directory_records::content_hash;
 use crate::error::{MemoryError, Result};
+use crate::memory::Memory;
 use serde::{Deserialize, Serialize};
 use session_files::{Dir, Lock, private};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -20,6 +22,16 @@ const LOCK: &str = ".lock";
 /// The age from which on a session's state is deleted.
 const OLD: Duration = Duration::from_secs(60 * 86_400);
 
+/// The characters of a content hash that are compared to detect a change of a memory.
+const HASH_CHARS: usize = 8;
+
+/// Returns the beginning of a memory's content hash.
+pub(crate) fn short_hash(memory: &Memory) -> String {
+    let mut hash = content_hash(&memory.text);
+    hash.truncate(HASH_CHARS);
+    hash
+}
+
 /// The state of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -32,7 +44,7 @@ pub struct SessionState {
     pub matches: BTreeMap<String, f32>,
     /// A prompt that shows what the session is about was compared with the memories.
     pub is_compared: bool,
-    /// The beginnings of the content hashes of memories that an overview was made of, by id.
+    /// The beginnings of the content hashes of memories that an overview was made of, or that were injected, by id.
     pub listed: BTreeMap<String, String>,
     /// The ids of those of them for whose lines there was no room.
     pub left_out: BTreeSet<String>,
@@ -59,6 +71,12 @@ impl SessionState {
         listed.cloned().collect()
     }
 
+    /// Returns true where a memory was injected as it is now.
+    pub(crate) fn holds(&self, memory: &Memory) -> bool {
+        let hash = self.listed.get(memory.id());
+        self.injected.contains(memory.id()) && hash.is_none_or(|hash| *hash == short_hash(memory))
+    }
+
     /// Returns true where this state, that of a context, switches injection off, or that of the session of
     /// the context does: a subagent's context is `session/agent`.
     pub fn is_off(&self, root: &Path, context: &str) -> bool {
@@ -77,27 +95,41 @@ impl SessionState {
     /// # Errors
     /// When the directory cannot be written.
     pub fn record_injected(root: &Path, session: &str, ids: &[String]) -> Result<Vec<String>> {
-        Self::record_prompt(root, session, ids, None)
+        Self::record_memories(root, session, ids, &[], None)
     }
 
-    /// Records as [`Self::record_injected`], with the matches of memories with the prompt for which they are injected.
+    /// Records as [`Self::record_injected`]; `memories` has those of the ids that are memories, which are new, too, where
+    /// they were injected otherwise than they are now. With the matches of memories with the prompt for which they are
+    /// injected, if it was for one.
     ///
     /// # Errors
     /// When the directory cannot be written.
-    pub(crate) fn record_prompt(
+    pub(crate) fn record_memories(
         root: &Path,
         session: &str,
         ids: &[String],
+        memories: &[&Memory],
         matches: Option<&[(&str, f32)]>,
     ) -> Result<Vec<String>> {
         let record = |state: &mut Self| {
             state.is_compared |= matches.is_some();
             let matches = matches.unwrap_or_default();
             matches.iter().for_each(|found| state.add_match(*found));
+            memories.iter().for_each(|memory| state.take_new(memory));
             let ids = ids.iter().cloned();
             ids.filter(|id| state.injected.insert(id.clone())).collect()
         };
         Ok(Self::update(root, session, record)?.unwrap_or_default())
+    }
+
+    /// Takes a memory that is about to be injected as it is now.
+    fn take_new(&mut self, memory: &Memory) {
+        if !self.holds(memory) {
+            self.injected.remove(memory.id());
+            self.left_out.remove(memory.id());
+            self.listed
+                .insert(memory.id().to_owned(), short_hash(memory));
+        }
     }
 
     /// Keeps the match of a memory with a prompt, in hundredths, where it is the greatest.

@@ -1,124 +1,199 @@
-//! Changes of a memory's state, and its removal. Each reads the memory again under the lock of its
-//! directory: another process may have moved it since it was listed.
+//! Changes of memories' states, and their removal. Each reads the memories again under the lock of their
+//! directory: another process may have moved them since they were listed. Several memories are one change: the
+//! record and the views are written once.
 
 use crate::directory_writer::DirectoryWriter;
 use crate::error::{MemoryError, Result};
 use crate::memory::{Memory, MemoryState};
-use crate::memory_file::memory_path;
+use crate::memory_directory::MemoryDirectory;
+use crate::memory_file::{memory_path, read_memory};
 use crate::memory_store::MemoryStore;
 use crate::vector_cache::remove_vectors;
 use jiff::Zoned;
 
-/// The result of a move that overwrites nothing.
-pub(crate) enum FreeMove {
-    /// The memory in its new state.
-    Moved(Box<Memory>),
-    /// Another process has moved it since it was listed.
-    MovedBefore,
-    /// Another file of its id has that state already, as a merge of git leaves it.
-    Occupied,
+/// The result of moves that overwrite nothing.
+#[derive(Debug, Default)]
+pub(crate) struct FreeMoves {
+    /// The memories in their new state.
+    pub(crate) moved: Vec<Memory>,
+    /// The ids of which another file has that state already, as a merge of git leaves it.
+    pub(crate) skipped: Vec<String>,
 }
 
 impl MemoryStore {
-    /// Moves a memory to another state. A memory in the trash loses its trust until the user restores
-    /// it. Where it is active already, a text that is as it was when the memory was deleted is trusted
-    /// again.
+    /// Moves a memory to another state, as [`MemoryStore::move_all`].
     ///
     /// # Errors
     /// When the memory is gone, or its file cannot be moved.
     pub fn move_to(&self, memory: &Memory, state: MemoryState) -> Result<Memory> {
-        let writer = DirectoryWriter::open(self.directory_of(memory), self.records())?;
-        let current = self.find_again(&writer, memory)?;
-        self.move_locked(writer, &current, state)
+        let mut moved = self.move_all(std::slice::from_ref(memory), state)?;
+        let unknown = || MemoryError::Unknown(memory.id().to_owned());
+        moved.pop().ok_or_else(unknown)
     }
 
-    /// Moves a memory to another state, unless another process has moved it since it was listed, or another file of its
-    /// id has that state.
+    /// Moves memories to another state, and returns them in their order. A memory in the trash loses its trust until
+    /// the user restores it. Where it is active already, a text that is as it was when the memory was deleted is
+    /// trusted again.
     ///
     /// # Errors
-    /// When its file cannot be moved.
-    pub(crate) fn move_if_free(&self, memory: &Memory, state: MemoryState) -> Result<FreeMove> {
-        let writer = DirectoryWriter::open(self.directory_of(memory), self.records())?;
-        match self.find_again(&writer, memory) {
-            Ok(current) if current.state != memory.state => Ok(FreeMove::MovedBefore),
-            Ok(current) if writer.dir.exists(&memory_path(state, current.id())) => {
-                Ok(FreeMove::Occupied)
-            }
-            Ok(current) => self
-                .move_locked(writer, &current, state)
-                .map(|moved| FreeMove::Moved(Box::new(moved))),
-            Err(MemoryError::Unknown(_)) => Ok(FreeMove::MovedBefore),
-            Err(error) => Err(error),
+    /// When one of them is gone: then none is moved. When a file cannot be moved: those before it are.
+    pub fn move_all(&self, memories: &[Memory], state: MemoryState) -> Result<Vec<Memory>> {
+        let mut moved = Vec::new();
+        for (directory, own) in self.group_by_directory(memories) {
+            let writer = DirectoryWriter::open(directory, self.records())?;
+            let current = self.read_again(&writer, &own)?;
+            moved.extend(self.move_locked(writer, &current, state)?);
         }
+        let position = |one: &Memory| {
+            let is_same = |other: &Memory| other.scope == one.scope && other.id() == one.id();
+            memories.iter().position(is_same)
+        };
+        moved.sort_by_cached_key(position);
+        Ok(moved)
     }
 
-    /// Removes a memory, its conversation and its vectors for good. What it replaced stays replaced where it was
-    /// replaced itself.
+    /// Moves the first `most` of some memories of a directory to another state, but for those of whose id another file
+    /// has that state. What another process has moved since it was listed counts as moved.
     ///
     /// # Errors
-    /// When the memory is gone, or a file cannot be removed.
-    pub fn purge(&self, memory: &Memory, now: &Zoned) -> Result<()> {
-        self.pass_on_replacement(memory, now)?;
-        let writer = DirectoryWriter::open(self.directory_of(memory), self.records())?;
-        let current = self.find_again(&writer, memory)?;
-        self.change_after_revoking(&writer, &current, |writer| {
-            writer.remove(current.state, current.id())
-        })?;
-        self.records()
-            .update(writer.directory, |record| record.remove(current.id()))?;
-        writer.finish();
+    /// When a file cannot be moved.
+    pub(crate) fn move_free(
+        &self,
+        directory: &MemoryDirectory,
+        memories: &[Memory],
+        state: MemoryState,
+        most: usize,
+    ) -> Result<FreeMoves> {
+        let mut free = FreeMoves::default();
+        if memories.is_empty() {
+            return Ok(free);
+        }
+        let writer = DirectoryWriter::open(directory, self.records())?;
+        let has = |state, id: &str| writer.dir.exists(&memory_path(state, id));
+        let (mut left, mut wanted) = (most, Vec::new());
+        for memory in memories {
+            match has(memory.state, memory.id()) {
+                _ if left == 0 => break,
+                true if has(state, memory.id()) => free.skipped.push(memory.id().to_owned()),
+                is_there => {
+                    left -= 1;
+                    wanted.extend(is_there.then_some(memory));
+                }
+            }
+        }
+        let current = self.read_again(&writer, &wanted)?;
+        free.moved = self.move_locked(writer, &current, state)?;
+        Ok(free)
+    }
+
+    /// Removes memories, their conversations and their vectors for good. What they replaced stays replaced where they
+    /// were replaced themselves.
+    ///
+    /// # Errors
+    /// When one of them is gone: then none is removed. When a file cannot be removed: those before it are.
+    pub fn purge(&self, memories: &[Memory], now: &Zoned) -> Result<()> {
+        for (_, own) in self.group_by_directory(memories) {
+            own.iter()
+                .try_for_each(|memory| self.pass_on_replacement(memory, now))?;
+        }
+        for (directory, own) in self.group_by_directory(memories) {
+            let writer = DirectoryWriter::open(directory, self.records())?;
+            let current = self.read_again(&writer, &own)?;
+            writer.note_deletions(&current)?;
+            let mut files = current.iter();
+            let removed = files.try_for_each(|memory| writer.remove(memory.state, memory.id()));
+            writer.settle_unfinished()?;
+            if removed.is_ok() {
+                let ids = current.iter().map(Memory::id);
+                self.records()
+                    .update(directory, |record| ids.for_each(|id| record.remove(id)))?;
+            }
+            writer.finish();
+            removed?;
+        }
         self.vector_cache().map_or(Ok(()), remove_vectors)
     }
 
-    /// Finds a memory in the state in which it was listed, or else in another one.
-    fn find_again(&self, writer: &DirectoryWriter<'_>, memory: &Memory) -> Result<Memory> {
-        let is_there = |state: &MemoryState| writer.dir.exists(&memory_path(*state, memory.id()));
-        let mut states = [memory.state].into_iter().chain(MemoryState::ALL);
-        let state = states.find(is_there);
-        let state = state.ok_or_else(|| MemoryError::Unknown(memory.id().to_owned()))?;
-        self.reread(writer.directory, state, memory.id())
+    /// Groups memories by the directories that hold them.
+    fn group_by_directory<'m>(
+        &self,
+        memories: &'m [Memory],
+    ) -> Vec<(&MemoryDirectory, Vec<&'m Memory>)> {
+        let directories = self.directories().iter().map(|directory| {
+            let own = memories.iter();
+            let own = own.filter(|memory| self.directory_of(memory) == directory);
+            (directory, own.collect::<Vec<_>>())
+        });
+        directories.filter(|(_, own)| !own.is_empty()).collect()
+    }
+
+    /// Reads memories in the states in which they were listed, or else in other ones.
+    fn read_again(
+        &self,
+        writer: &DirectoryWriter<'_>,
+        memories: &[&Memory],
+    ) -> Result<Vec<Memory>> {
+        let record = self.read_record(writer.directory)?;
+        let read = |memory: &&Memory| {
+            let id = memory.id();
+            let unknown = || MemoryError::Unknown(id.to_owned());
+            let is_there = |state: &MemoryState| writer.dir.exists(&memory_path(*state, id));
+            let mut states = [memory.state].into_iter().chain(MemoryState::ALL);
+            let state = states.find(is_there).ok_or_else(unknown)?;
+            let found = read_memory(writer.directory, &writer.dir, &record, state, id)?;
+            found.ok_or_else(unknown)
+        };
+        memories.iter().map(read).collect()
     }
 
     fn move_locked(
         &self,
         writer: DirectoryWriter<'_>,
-        memory: &Memory,
+        memories: &[Memory],
         state: MemoryState,
-    ) -> Result<Memory> {
+    ) -> Result<Vec<Memory>> {
         let directory = writer.directory;
-        let rename = |writer: &DirectoryWriter<'_>| match memory.state == state {
-            true => Ok(()),
-            false => writer.rename(memory.id(), memory.state, state),
-        };
-        match state {
-            MemoryState::Trash => self.change_after_revoking(&writer, memory, rename)?,
-            MemoryState::Active | MemoryState::Archive => rename(&writer)?,
+        let is_deletion = state == MemoryState::Trash;
+        if is_deletion {
+            writer.note_deletions(memories)?;
         }
-        let is_restored = state == MemoryState::Active || memory.state == MemoryState::Trash;
-        if is_restored && state != MemoryState::Trash {
-            self.records().update(directory, |record| {
-                record.unmark_deleted(memory.id(), &memory.text);
-            })?;
+        let (mut moved, mut result) = (Vec::new(), Ok(()));
+        for memory in memories {
+            if memory.state != state {
+                result = writer.rename(memory.id(), memory.state, state);
+            }
+            if result.is_err() {
+                break;
+            }
+            moved.push(memory);
+        }
+        match is_deletion {
+            true => writer.settle_unfinished()?,
+            false => self.restore_trust(directory, &moved, state)?,
         }
         writer.finish();
-        self.reread(directory, state, memory.id())
+        result?;
+        let files = moved.iter().map(|memory| (state, memory.id()));
+        self.reread_all(directory, files)
     }
 
-    /// Marks a memory as deleted, and then changes its file, so that a kill in between leaves nothing
-    /// trusted that was deleted. Where the file is left as it was, so is the trust.
-    fn change_after_revoking(
+    /// Trusts the contents again of memories that are active or were in the trash.
+    fn restore_trust(
         &self,
-        writer: &DirectoryWriter<'_>,
-        memory: &Memory,
-        change: impl FnOnce(&DirectoryWriter<'_>) -> Result<()>,
+        directory: &MemoryDirectory,
+        moved: &[&Memory],
+        state: MemoryState,
     ) -> Result<()> {
-        let (id, records) = (memory.id(), self.records());
-        let marked = records.update(writer.directory, |record| record.mark_deleted(id))?;
-        let changed = change(writer);
-        if changed.is_err() && writer.dir.exists(&memory_path(memory.state, id)) {
-            // The error of the file is the one to report.
-            let _ = records.update(writer.directory, |record| record.unmark(id, &marked));
+        let is_restored =
+            |memory: &&&Memory| state == MemoryState::Active || memory.state == MemoryState::Trash;
+        let restored: Vec<_> = moved.iter().filter(is_restored).collect();
+        if restored.is_empty() {
+            return Ok(());
         }
-        changed
+        self.records().update(directory, |record| {
+            for memory in restored {
+                record.unmark_deleted(memory.id(), &memory.text);
+            }
+        })
     }
 }

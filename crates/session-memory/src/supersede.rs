@@ -35,20 +35,21 @@ impl MemoryStore {
         self.change(old.id(), &change, now)
     }
 
-    /// Makes a memory active: out of the archive or the trash, and no longer replaced by another one.
+    /// Makes memories active: out of the archive or the trash, and no longer replaced by another one.
     ///
     /// # Errors
-    /// When its file cannot be moved or written.
-    pub fn activate(&self, memory: &Memory, now: &Zoned) -> Result<Memory> {
-        let active = self.move_to(memory, MemoryState::Active)?;
-        if active.front.superseded_by.is_none() {
-            return Ok(active);
-        }
+    /// As [`MemoryStore::move_all`], and when a file cannot be written.
+    pub fn activate(&self, memories: &[Memory], now: &Zoned) -> Result<Vec<Memory>> {
         let change = MemoryChange {
             replacement: ReplacementChange::Removed,
             ..MemoryChange::default()
         };
-        self.change(active.id(), &change, now)
+        let active = self.move_all(memories, MemoryState::Active)?.into_iter();
+        let active = active.map(|memory| match memory.front.superseded_by {
+            None => Ok(memory),
+            Some(_) => self.change(memory.id(), &change, now),
+        });
+        active.collect()
     }
 
     /// Lets the memories that a memory replaces be replaced by what replaces it itself, before it is removed for good.
@@ -56,6 +57,9 @@ impl MemoryStore {
     /// # Errors
     /// When a file cannot be written.
     pub(crate) fn pass_on_replacement(&self, gone: &Memory, now: &Zoned) -> Result<()> {
+        if gone.front.superseded_by.is_none() {
+            return Ok(());
+        }
         let Some(by) = self.find(gone.id())?.front.superseded_by else {
             return Ok(());
         };

@@ -22,23 +22,27 @@ impl Injector<'_> {
             return None;
         }
         let now = Timestamp::now();
+        let is_held = event.is_held;
         let event = &EventMatcher::new(event);
         let mut triggered = self.store.list_triggered(event);
         triggered.retain(|memory| {
             let front = &memory.front;
             front.superseded_by.is_none()
-                && !state.injected.contains(memory.id())
+                && !state.holds(memory)
                 && !memory.was_saved_in(Some(session))
                 && self.settings.retrieval.is_in_scope(memory, now)
-                && self.is_relevant(memory, event, &state)
+                && (is_held || self.is_relevant(memory, event, &state))
         });
         let items = triggered.iter().map(|m| BlockItem::from_memory(m, 1.0));
         let block = MemoryBlock::assemble(items.collect(), &self.settings.injection)?;
         // What cannot be recorded would be given at each call.
-        let new = SessionState::record_injected(self.state, session, &block.ids).ok()?;
+        let is_in = |ids: &[String], memory: &Memory| ids.iter().any(|id| id == memory.id());
+        let mut given: Vec<&Memory> = triggered.iter().collect();
+        given.retain(|memory| is_in(&block.ids, memory));
+        let record = SessionState::record_memories;
+        let new = record(self.state, session, &block.ids, &given, None).ok()?;
         let block = block.with_only(&new)?;
-        let is_given = |m: &&Memory| block.ids.iter().any(|id| id == m.id());
-        let given: Vec<&Memory> = triggered.iter().filter(is_given).collect();
+        given.retain(|memory| is_in(&block.ids, memory));
         record_use(self.store, &given, now);
         Some(block)
     }

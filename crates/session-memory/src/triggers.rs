@@ -184,6 +184,8 @@ pub struct TriggerEvent {
     pub errors: Vec<String>,
     /// The words of the call: what is searched, written or run.
     pub text: String,
+    /// The call is refused once where a memory is given: a trigger that matches gives it, whatever the session is about.
+    pub is_held: bool,
 }
 
 impl TriggerEvent {

@@ -18,6 +18,9 @@ const INDEX: &str = "index.md";
 /// The most bytes of a view; a larger file is not ours.
 const MAX_VIEW_BYTES: u64 = 16 << 20;
 
+/// The most pages of days that are looked at.
+const MAX_DAYS: usize = 50_000;
+
 /// The texts of views by their path in the directory.
 type Views = BTreeMap<String, String>;
 
@@ -64,6 +67,9 @@ pub(crate) fn record_existing_views(
     records: &DirectoryRecords,
 ) -> Result<()> {
     let known = records.read_hashes(directory)?;
+    if !has_unknown_view(dir, &known) {
+        return Ok(()); // the memories need not be read
+    }
     let mut adopted = Vec::new();
     let all = list(directory, records);
     let mut trusted = all.clone();
@@ -81,6 +87,19 @@ pub(crate) fn record_existing_views(
         true => Ok(()),
         false => records.update_hashes(directory, |known| known.extend(adopted)),
     }
+}
+
+/// Returns true where a file in the place of a view has another hash than the recorded one.
+fn has_unknown_view(dir: &Dir, known: &FileHashes) -> bool {
+    let names = dir.names(Path::new(DAILY), MAX_DAYS).unwrap_or_default();
+    let pages = names.iter();
+    let pages = pages.map(|name| format!("{DAILY}/{}", name.to_string_lossy()));
+    let is_unknown = |path: String| match ViewFile::read(dir, &path) {
+        ViewFile::Text(text) => known.get(&path) != Some(&content_hash(&text)),
+        ViewFile::Missing | ViewFile::Foreign => false,
+    };
+    let mut paths = pages.chain([INDEX.to_owned()]);
+    paths.any(is_unknown)
 }
 
 /// Finds views that differ from the generated ones and were not written by this program.

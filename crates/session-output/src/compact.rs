@@ -2,12 +2,12 @@
 
 use crate::layout::{fit_line, sanitize_line};
 use crate::search_listing::SearchListing;
-use crate::session_label::{format_day, hit_time, project_label, short_id, visible_title};
+use crate::session_label::{format_day, hit_time, project_label, visible_title};
 use serde::Serialize;
 use session_core::{ConfidenceBand, safe_json};
+use session_display::SessionIds;
 use session_indexer::Outcome;
 use session_search::{HitOrder, SearchHit, SearchResults, UnfoundTerms};
-use session_store::SessionRow;
 use std::borrow::Cow;
 
 /// Most bytes of a hit: about 100 tokens, at four bytes a token.
@@ -55,7 +55,7 @@ impl SearchListing<'_> {
         let (answer, results) = (self.answer, &self.answer.results);
         let hits = results.hits.iter();
         let hits: serde_json::Result<Vec<String>> = hits
-            .map(|hit| format_hit_fields(results, hit, self.all))
+            .map(|hit| format_hit_fields(results, hit, &self.ids))
             .collect();
         let around = CompactAnswer {
             query: &answer.query,
@@ -98,11 +98,11 @@ fn join_hits(around: &CompactAnswer<'_>, hits: &[String]) -> serde_json::Result<
 fn format_hit_fields(
     results: &SearchResults,
     hit: &SearchHit,
-    all: &[SessionRow],
+    ids: &SessionIds<'_>,
 ) -> serde_json::Result<String> {
     let session = &hit.session;
     let mut compact = CompactHit {
-        session: short_id(session, all),
+        session: ids.short_id(session),
         turn: hit.turn.as_ref().map(|turn| turn.index),
         band: (results.order == HitOrder::Relevance).then_some(hit.band),
         date: format_day(hit_time(results.level, hit)),

@@ -2,7 +2,7 @@
 
 use crate::layout::{sanitize_line, wrap_lines};
 use crate::session_label::{
-    format_rfc3339, project_label as project_name, session_title, short_id, visible_title,
+    format_rfc3339, project_label as project_name, session_title, visible_title,
 };
 use crate::units::format_duration;
 use crate::work::{JsonTokens, format_file_names, format_tokens};
@@ -13,9 +13,8 @@ use serde::Serialize;
 use session_config::CalendarRange;
 use session_core::FileAccess;
 use session_core::text::escape_markdown;
-use session_display::pluralize;
+use session_display::{SessionIds, pluralize};
 use session_report::{CommandRun, ProjectReport, SessionReport, TouchedFile, WorkSummary};
-use session_store::SessionRow;
 
 /// The heading above sessions whose folder is not known.
 const UNKNOWN_FOLDER: &str = "unknown folder";
@@ -27,7 +26,7 @@ pub struct Digest<'a> {
     /// When.
     pub range: &'a CalendarRange,
     /// All sessions of the index: an id is as short as they allow.
-    pub all: &'a [SessionRow],
+    pub ids: SessionIds<'a>,
     /// Columns to fold to; on a terminal alone, for what is pasted elsewhere is
     /// folded there.
     pub width: Option<usize>,
@@ -108,7 +107,7 @@ impl Digest<'_> {
     /// Formats id, branch, time and duration of a session.
     fn format_facts(&self, session: &SessionReport) -> String {
         let work = &session.work;
-        let id = format!("`{}`", short_id(&session.row, self.all));
+        let id = format!("`{}`", self.ids.short_id(&session.row));
         let branch = work.branch.as_deref().map(escape_markdown_line);
         let when = self.format_times_of_work(work);
         let long = format_duration(work.active_ms);
@@ -361,6 +360,7 @@ fn to_json_file(file: &TouchedFile) -> JsonFile<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session_store::SessionRow;
 
     #[test]
     fn pull_requests_alone_are_links() {
@@ -391,7 +391,7 @@ mod tests {
         let digest = Digest {
             projects: &[project],
             range: &range,
-            all: &[],
+            ids: SessionIds::default(),
             width: None,
         };
         let text = digest.format_markdown();

@@ -21,7 +21,7 @@ pub struct JsonDoctor<'a> {
 pub fn describe_fix(fix: DoctorFix) -> &'static str {
     match fix {
         DoctorFix::Permissions => "closed the index to others",
-        DoctorFix::Rebuild => "built the index anew",
+        DoctorFix::Rebuild => "mended the index, and read all histories again",
         DoctorFix::Refresh => "read what changed",
         DoctorFix::Purge => "removed dead rows and deleted text",
     }

@@ -1,15 +1,13 @@
 //! Turns in full, for people.
 
 use crate::layout::{LineField, fit_line, fit_words, lay_out_fields, sanitize_line};
-use crate::session_label::{
-    format_minute, make_gone_field, project_label, session_title, short_id,
-};
+use crate::session_label::{format_minute, make_gone_field, project_label, session_title};
 use crate::style::{CALL, FAILED, FAINT, ID, PROJECT, PROMPT, TITLE, paint};
 use anstyle::Style;
 use session_core::diff::DiffLine;
 use session_core::text::sanitize_text;
 use session_core::{PromptKind, ToolCall, TurnAddress, TurnPart};
-use session_display::pluralize;
+use session_display::{SessionIds, pluralize};
 use session_export::{CallView, TextLimit};
 use session_search::{Exchange, TurnOrigin};
 use session_store::SessionRow;
@@ -23,11 +21,11 @@ const BRIEF_ASIDE: TextLimit = TextLimit {
 };
 
 /// Formats the heading above the turns of a session.
-pub fn format_session_heading(session: &SessionRow, all: &[SessionRow], width: usize) -> String {
+pub fn format_session_heading(session: &SessionRow, ids: &SessionIds<'_>, width: usize) -> String {
     let name = format!("{}  ", paint(TITLE, "SESSION"));
     let plain = Style::new();
     let mut fields = vec![
-        LineField::whole(ID, short_id(session, all)),
+        LineField::whole(ID, ids.short_id(session)),
         LineField::whole(plain, sanitize_line(&session.source)),
         LineField::whole(PROJECT, fit_line(project_label(session), 30)),
         LineField::whole(plain, format_minute(session.started_ms)),
@@ -180,17 +178,12 @@ fn format_call(call: &ToolCall, limit: TextLimit, width: usize) -> String {
         FAINT
     };
     let mark = call.status.label();
-    let mark = mark.map_or(String::new(), |words| paint(style, format!(" {words}")));
+    let mark = mark.map(|words| paint(style, words));
     let one_line = !main.contains('\n') && main.len() + call.name.len() + 6 < width.max(60);
-    let mut out = format!(
-        "\n{} {}{mark}\n",
-        paint(CALL, format!("● {}", sanitize_text(&call.name))),
-        if one_line {
-            sanitize_text(main).into_owned()
-        } else {
-            String::new()
-        }
-    );
+    let name = paint(CALL, format!("● {}", sanitize_text(&call.name)));
+    let beside = (one_line && !main.is_empty()).then(|| sanitize_text(main).into_owned());
+    let first: Vec<String> = [Some(name), beside, mark].into_iter().flatten().collect();
+    let mut out = format!("\n{}\n", first.join(" "));
     if !one_line {
         out.push_str(&indent_lines(&format_block(main, limit), "  "));
     }

@@ -19,10 +19,10 @@ pub(crate) fn format_hit_explanation(hit: &SearchHit, width: usize) -> String {
     let mut parts = vec![part("lexical", hit.lexical), part("dense", hit.dense)];
     parts.push(format!("fused {:.3}", hit.fused));
     if hit.turn.is_some() && hit.context < 1.0 {
-        parts.push(format!("by its session x {:.2}", hit.context));
+        parts.push(format!("session x {:.2}", hit.context));
     }
     if hit.exact < 1.0 {
-        parts.push(format!("by what it lacks x {:.2}", hit.exact));
+        parts.push(format!("names and phrases it lacks x {:.2}", hit.exact));
     }
     let fields: Vec<LineField> = parts
         .into_iter()

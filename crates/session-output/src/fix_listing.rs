@@ -3,14 +3,14 @@
 use crate::layout::{INDENT, LineField, fit_line, lay_out_fields, sanitize_line};
 use crate::searched_scope::SearchedScope;
 use crate::session_label::{
-    format_minute, format_rfc3339, make_gone_field, make_title_field, project_label, short_id,
+    format_minute, format_rfc3339, make_gone_field, make_title_field, project_label,
 };
 use crate::shell::{format_command, quote_word};
 use crate::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
 use anstyle::Style;
 use serde::Serialize;
 use session_core::TurnAddress;
-use session_display::pluralize;
+use session_display::{SessionIds, pluralize};
 use session_query::{FailedTurn, FoundCure, FoundCures};
 use session_report::Cure;
 use session_store::SessionRow;
@@ -29,7 +29,7 @@ pub struct FixListing<'a> {
     /// All that was found.
     pub found: &'a FoundCures,
     /// All sessions of the index: an id is as short as they allow.
-    pub all: &'a [SessionRow],
+    pub ids: SessionIds<'a>,
     /// Ids of the sessions that this was asked from.
     pub left_out: &'a [String],
     /// The index is as the histories are.
@@ -85,7 +85,8 @@ impl FixListing<'_> {
         let turns = self.found.turns;
         match (self.found.signatures.is_empty(), turns) {
             (true, _) => {
-                "that text names no particular error\nhint: give the line that says what failed"
+                "that text names no particular error\nhint: give the line that says what failed, \
+                 or look for its words with `session-search search`"
                     .to_owned()
             }
             (_, 0) if scope.is_filtered => {
@@ -122,7 +123,7 @@ impl FixListing<'_> {
 
     /// Formats a turn's time, address, project and title.
     fn format_turn_heading(&self, session: &SessionRow, turn: u32, time_ms: Option<i64>) -> String {
-        let address = TurnAddress::new(short_id(session, self.all), turn);
+        let address = TurnAddress::new(self.ids.short_id(session), turn);
         let mut fields = vec![
             LineField::whole(FAINT, format_minute(time_ms)),
             LineField::whole(ID, address.to_string()),
@@ -151,7 +152,7 @@ impl FixListing<'_> {
         let Some((session, turn)) = cured.or_else(failed) else {
             return String::new();
         };
-        let address = TurnAddress::new(short_id(session, self.all), turn);
+        let address = TurnAddress::new(self.ids.short_id(session), turn);
         let arguments = ["show".to_owned(), quote_word(&address.to_string())];
         let command = format_command(&arguments, NEXT.len() + 1, self.width);
         format!("\n{} {command}\n", paint(FAINT, NEXT))

@@ -4,7 +4,7 @@ use crate::layout::sanitize_line;
 use jiff::Timestamp;
 use serde::Serialize;
 use session_core::TurnAddress;
-use session_display::{format_minute, pluralize, short_id};
+use session_display::{SessionIds, format_minute, pluralize};
 use session_forget::{
     ForgetPlan, ForgottenEntry, MARKER, PlannedTitle, PlannedTurn, RemovedCounts,
 };
@@ -103,18 +103,20 @@ pub fn format_forget_records(entries: &[ForgottenEntry]) -> String {
 
 /// Formats what came back from the histories when a record was removed. A marker in a prompt keeps its session
 /// out, whatever the records say.
-pub fn format_restored(sessions: usize, turns: usize, is_by_marker: bool) -> String {
-    match (sessions, turns) {
-        (0, 0) if is_by_marker => {
+pub fn format_restored(restored: RemovedCounts, is_by_marker: bool) -> String {
+    let counts = [
+        (restored.sessions, "session"),
+        (restored.turns, "turn"),
+        (restored.titles, "title"),
+    ];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, noun)| pluralize(count, noun)).collect();
+    match counts.is_empty() {
+        true if is_by_marker => {
             format!("nothing came back: a prompt holds `{MARKER}`, which keeps its session out")
         }
-        (0, 0) => "nothing came back: the histories hold it no longer".to_owned(),
-        (0, turns) => format!("{} came back from the histories", pluralize(turns, "turn")),
-        (sessions, turns) => format!(
-            "{}, {} came back from the histories",
-            pluralize(sessions, "session"),
-            pluralize(turns, "turn")
-        ),
+        true => "nothing came back: the histories hold it no longer".to_owned(),
+        false => format!("{} came back from the histories", counts.join(", ")),
     }
 }
 
@@ -123,23 +125,23 @@ pub fn format_forget_plan(
     plan: &ForgetPlan,
     memories: &[Memory],
     with_memories: bool,
-    all: &[SessionRow],
+    ids: &SessionIds<'_>,
 ) -> String {
     let mut out = String::new();
     for session in plan.sessions.iter().take(MAX_NAMED) {
         let title = sanitize_line(session.title.as_deref().unwrap_or("(no title)"));
         let turns = pluralize(session.turns as usize, "turn");
-        out += &format!("  {}  {turns}, {title}\n", short_id(session, all));
+        out += &format!("  {}  {turns}, {title}\n", ids.short_id(session));
     }
     for PlannedTurn { session, turn } in plan.turns.iter().take(MAX_NAMED) {
         out += &format!(
             "  {}\n",
-            TurnAddress::new(short_id(session, all), turn.index)
+            TurnAddress::new(ids.short_id(session), turn.index)
         );
     }
     for PlannedTitle { session, title } in plan.titles.iter().take(MAX_NAMED) {
         let title = sanitize_line(title);
-        out += &format!("  the title of {}, {title}\n", short_id(session, all));
+        out += &format!("  the title of {}, {title}\n", ids.short_id(session));
     }
     let counts = [plan.sessions.len(), plan.turns.len(), plan.titles.len()];
     let more: usize = counts

@@ -2,7 +2,7 @@
 
 use crate::layout::sanitize_line;
 use serde::Serialize;
-use session_agents::Agent;
+use session_agents::{Agent, UnmatchedTools};
 
 /// The hook in one settings file, as `docs/cli.md` describes it.
 #[derive(Serialize)]
@@ -21,6 +21,33 @@ pub struct JsonHookStatus {
     pub works: bool,
     /// The settings that turn all hooks off.
     pub disabled_by: Option<String>,
+    /// The tools that the hook answers and its settings leave out.
+    pub unmatched_tools: Vec<JsonUnmatchedTools>,
+}
+
+/// Tools that settings leave out at an event.
+#[derive(Serialize)]
+pub struct JsonUnmatchedTools {
+    /// The event.
+    pub event: &'static str,
+    /// The names of the tools.
+    pub tools: Vec<&'static str>,
+}
+
+impl From<UnmatchedTools> for JsonUnmatchedTools {
+    fn from(unmatched: UnmatchedTools) -> Self {
+        Self {
+            event: unmatched.event.name(),
+            tools: unmatched.tools,
+        }
+    }
+}
+
+/// Says of which calls the hook never learns, and why.
+pub fn format_unmatched_tools(unmatched: &JsonUnmatchedTools) -> String {
+    let JsonUnmatchedTools { event, tools } = unmatched;
+    let tools = tools.join(", ");
+    format!("the `matcher` of {event} leaves out {tools}")
 }
 
 /// Formats the hook of one settings file.
@@ -30,9 +57,12 @@ pub fn format_hook_status(status: &JsonHookStatus) -> String {
         false => status.events.join(", "),
     };
     let path = sanitize_line(&status.path);
+    let unmatched = status.unmatched_tools.iter();
+    let unmatched = unmatched.map(|it| format!("\n    {}", format_unmatched_tools(it)));
     format!(
-        "{:<8} {path}:\n    {events}{}",
+        "{:<8} {path}:\n    {events}{}{}",
         status.scope,
+        unmatched.collect::<String>(),
         describe_failure(status)
     )
 }

@@ -61,9 +61,62 @@ pub(crate) fn lay_out_fields(fields: &[LineField], column: usize, width: usize) 
     out
 }
 
+/// The first line of an entry of a list.
+pub(crate) struct TitledLine {
+    /// The fields of the entry.
+    pub(crate) fields: Vec<LineField>,
+    /// Its title.
+    pub(crate) title: LineField,
+}
+
+impl TitledLine {
+    /// Returns true where the title fits beside the fields.
+    fn fits(&self, width: usize) -> bool {
+        let fields = self.fields.iter().map(|field| field.text.width() + GAP);
+        let title = self.title.text.width().min(self.title.min_width);
+        fields.sum::<usize>() + title <= width
+    }
+}
+
+/// Lays out the first lines of a list's entries. Titles have one place in a list: beside the fields where there is room in
+/// all entries, else below them.
+pub(crate) fn lay_out_titled(
+    lines: impl Iterator<Item = TitledLine>,
+    width: usize,
+) -> impl Iterator<Item = String> {
+    let lines: Vec<TitledLine> = lines.collect();
+    let is_beside = lines.iter().all(|line| line.fits(width));
+    lines.into_iter().map(move |line| {
+        let TitledLine { mut fields, title } = line;
+        if is_beside {
+            fields.push(title);
+            return lay_out_fields(&fields, 0, width);
+        }
+        lay_out_fields(&fields, 0, width) + &lay_out_fields(&[title], INDENT, width)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn titles_of_a_list_have_one_place() {
+        let plain = Style::new();
+        let check = |titles: [&str; 2], expected: &str| {
+            let lines = titles.map(|title| TitledLine {
+                fields: vec![LineField::whole(plain, "abcdefgh")],
+                title: LineField::cut_to(plain, title, 12),
+            });
+            let text: String = lay_out_titled(lines.into_iter(), 20).collect();
+            assert_eq!(anstream::adapter::strip_str(&text).to_string(), expected);
+        };
+        check(["Oil", "Lamp"], "abcdefgh   Oil\nabcdefgh   Lamp\n");
+        check(
+            ["Oil", "Hang the lamp"],
+            "abcdefgh\n    Oil\nabcdefgh\n    Hang the lamp\n",
+        );
+    }
 
     #[test]
     fn a_field_without_room_begins_a_line() {

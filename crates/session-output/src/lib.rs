@@ -92,7 +92,9 @@ pub use forget_report::{
     JsonForgetRecords, JsonForgotten, format_forget_counts, format_forget_plan,
     format_forget_records, format_index_readers, format_old_databases, format_restored,
 };
-pub use hook_status::{JsonHookStatus, format_hook_status};
+pub use hook_status::{
+    JsonHookStatus, JsonUnmatchedTools, format_hook_status, format_unmatched_tools,
+};
 pub use index_notes::{
     format_index_outcome, format_old_database, format_open_directory, format_refresh_notes,
 };

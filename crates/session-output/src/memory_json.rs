@@ -169,12 +169,15 @@ pub struct JsonSavedMemory<'a> {
     proposed: &'a Triggers,
     #[serde(skip_serializing_if = "Option::is_none")]
     add_triggers: Option<String>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    notes: &'a [String],
 }
 
 impl<'a> JsonSavedMemory<'a> {
-    /// Returns a saved memory with what followed from it.
-    pub fn new(saved: &'a SavedMemory) -> Self {
+    /// Returns a saved memory with what followed from it, and what was noted about its content.
+    pub fn new(saved: &'a SavedMemory, notes: &'a [String]) -> Self {
         Self {
+            notes,
             memory: JsonMemory::new(&saved.memory),
             repeats: &saved.repeats,
             moved: &saved.moved,

@@ -1,25 +1,24 @@
 //! Search results for people.
 
 use crate::explanation;
-use crate::layout::{GAP, INDENT, LineField, fit_line, lay_out_fields, sanitize_line};
+use crate::layout::{GAP, INDENT, LineField, TitledLine, fit_line, lay_out_titled, sanitize_line};
 use crate::preview::format_preview;
 use crate::searched_scope::SearchedScope;
 use crate::session_label::{
-    format_day, hit_time, make_gone_field, make_title_field, project_label, resume_line, short_id,
+    format_day, hit_time, make_gone_field, make_title_field, project_label, resume_line,
 };
 use crate::shell::{self, format_command};
 use crate::style::{FAINT, ID, PROJECT, TITLE, band_style, paint};
 use crate::units::format_sources;
-use crate::work::{WorkPart, format_work};
+use crate::work::{WorkPart, format_work, list_wanted_parts};
 use anstyle::Style;
 use session_core::text::file_name;
 use session_core::{ConfidenceBand, TurnAddress, TurnRange};
-use session_display::{Preview, format_unfound_terms, format_unmet_filter, pluralize};
+use session_display::{Preview, SessionIds, format_unfound_terms, format_unmet_filter, pluralize};
 use session_indexer::Outcome;
 use session_query::SearchAnswer;
 use session_report::WorkSummary;
 use session_search::{HitOrder, Level, SearchHit};
-use session_store::SessionRow;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of a score with its band.
@@ -41,7 +40,7 @@ pub struct SearchListing<'a> {
     /// The answer.
     pub answer: &'a SearchAnswer,
     /// All sessions of the index: an id is as short as they allow.
-    pub all: &'a [SessionRow],
+    pub ids: SessionIds<'a>,
     /// The preview of each hit.
     pub previews: &'a [Preview],
     /// The work summary of each hit, where requested.
@@ -63,12 +62,14 @@ impl SearchListing<'_> {
         let results = &self.answer.results;
         let mut out = self.format_heading(width);
         let mut after_brief = false;
-        for (n, hit) in results.hits.iter().enumerate() {
+        let lines = results.hits.iter().map(|hit| self.first_line(hit));
+        let lines = lay_out_titled(lines, width);
+        for ((n, hit), line) in results.hits.iter().enumerate().zip(lines) {
             let is_brief = self.is_brief(hit);
             if !(is_brief && after_brief) {
                 out.push('\n');
             }
-            out.push_str(&lay_out_fields(&self.hit_fields(hit), 0, width));
+            out.push_str(&line);
             if !is_brief {
                 out.push_str(&self.format_details(n, hit, width));
             }
@@ -108,24 +109,32 @@ impl SearchListing<'_> {
             .explain
             .then(|| explanation::format_hit_explanation(hit, width));
         let (preview, work) = (preview.unwrap_or_default(), work.unwrap_or_default());
-        let last = format_last_lines(hit, self.is_demo, width);
+        let names = match WorkPart::Files.is_in(self.with) {
+            true => Vec::new(), // they stand among the work
+            false => list_file_names(hit),
+        };
+        let last = format_last_lines(hit, &names, self.is_demo, width);
         preview + &work + &last + &explanation.unwrap_or_default()
     }
 
-    /// Formats the parts of a work summary that were asked for, below a line that says whose they are.
+    /// Formats the parts of a work summary that were asked for, below lines that say whose they are.
     fn format_work(&self, work: &WorkSummary, hit: &SearchHit, width: usize) -> String {
-        let parts = format_work(work, self.with, width);
         let of = match (self.level(), &hit.turn) {
             (Level::Turn, Some(_)) => "turn",
             _ => "whole session",
         };
-        match parts.is_empty() {
-            true => parts,
-            false => {
-                let heading = paint(FAINT, format!("done in the {of}:"));
-                format!("{}{heading}\n{parts}", " ".repeat(INDENT))
-            }
-        }
+        let (task, rest): (Vec<_>, Vec<_>) = list_wanted_parts(self.with)
+            .partition(|part| work.task_turn.is_some() && part.is_of_task());
+        let begin = work.task_turn.unwrap_or_default();
+        let address = TurnAddress::new(self.ids.short_id(&hit.session), begin);
+        let blocks = [
+            (format!("asked in {address}:"), task),
+            (format!("done in the {of}:"), rest),
+        ];
+        let blocks = blocks
+            .iter()
+            .map(|(heading, parts)| format_work_block(heading, &format_work(work, parts, width)));
+        blocks.collect()
     }
 
     /// Formats that no turn meets a filter by itself; `None` where nothing was found for another reason.
@@ -182,18 +191,13 @@ impl SearchListing<'_> {
         let searched = &self.answer.results.searched;
         let sessions = pluralize(searched.sessions, "session");
         let projects = pluralize(searched.projects, "project");
-        match self.answer.filters_turns {
-            true => format!("filtered from {sessions}, {projects}"),
-            false => format!(
-                "{sessions}, {projects}{}",
-                format_sources(&searched.sources)
-            ),
-        }
+        let sources = format_sources(&searched.sources);
+        format!("{sessions}, {projects}{sources}")
     }
 
-    fn hit_fields(&self, hit: &SearchHit) -> Vec<LineField> {
+    fn first_line(&self, hit: &SearchHit) -> TitledLine {
         let session = &hit.session;
-        let id = short_id(session, self.all);
+        let id = self.ids.short_id(session);
         let turns = session.turns;
         let (address, count) = match (self.level(), &hit.turn) {
             (Level::Turn, Some(turn)) => (
@@ -212,8 +216,10 @@ impl SearchListing<'_> {
             LineField::whole(Style::new(), count),
         ]);
         fields.extend(make_gone_field(session));
-        fields.push(make_title_field(session));
-        fields
+        TitledLine {
+            fields,
+            title: make_title_field(session),
+        }
     }
 
     /// Returns the field of the probability with its band, where hits are ranked.
@@ -228,7 +234,7 @@ impl SearchListing<'_> {
         let Some(first) = self.answer.results.hits.first() else {
             return String::new();
         };
-        let id = short_id(&first.session, self.all);
+        let id = self.ids.short_id(&first.session);
         let arguments = match (self.level(), &first.turn) {
             (Level::Turn, Some(turn)) => {
                 let last = (turn.index + 2).min(first.session.turns.saturating_sub(1));
@@ -255,20 +261,27 @@ impl SearchListing<'_> {
     }
 }
 
+/// Formats parts of a work summary below their heading; nothing where there are none.
+fn format_work_block(heading: &str, parts: &str) -> String {
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!("{}{}\n{parts}", " ".repeat(INDENT), paint(FAINT, heading)),
+    }
+}
+
 /// Names of files and the command that takes the session up again: beside each
 /// other where there is room, else on lines of their own.
-fn format_last_lines(hit: &SearchHit, is_demo: bool, width: usize) -> String {
+fn format_last_lines(hit: &SearchHit, names: &[String], is_demo: bool, width: usize) -> String {
     let columns = width.saturating_sub(INDENT);
-    let names = list_file_names(hit);
     let alone =
-        || format_files(&names, columns).unwrap_or_else(|| format_first_file(&names, columns));
+        || format_files(names, columns).unwrap_or_else(|| format_first_file(names, columns));
     let command = format_resume(hit, columns).filter(|_| !is_demo);
     let lines = match command {
         None => vec![alone()],
         Some(resume) => {
             let room = columns.saturating_sub(COMMAND_GAP + resume.width());
             let beside =
-                format_files(&names, room).filter(|_| room >= MIN_FIELD_WIDTH || names.len() == 1);
+                format_files(names, room).filter(|_| room >= MIN_FIELD_WIDTH || names.len() == 1);
             let resume = paint(FAINT, resume);
             match beside {
                 Some(files) => vec![format!("{files}{}{resume}", " ".repeat(COMMAND_GAP))],
@@ -335,6 +348,6 @@ fn format_first_file(names: &[String], columns: usize) -> String {
 fn format_more(more: usize) -> String {
     match more {
         0 => String::new(),
-        n => format!(" +{n}"),
+        n => format!(" and {n} more"),
     }
 }

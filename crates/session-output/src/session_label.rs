@@ -3,11 +3,10 @@
 use crate::layout::{LineField, fit_line};
 use crate::style::{FAINT, TITLE};
 pub(crate) use session_agents::resume_line;
+use session_display::SessionIds;
 pub(crate) use session_display::{
-    format_day, format_minute, format_rfc3339, project_label, session_title, short_id,
-    visible_title,
+    format_day, format_minute, format_rfc3339, project_label, session_title, visible_title,
 };
-use session_display::{is_plain_id, shares_uid};
 use session_search::{Level, SearchHit};
 use session_store::SessionRow;
 
@@ -48,15 +47,16 @@ const MAX_CANDIDATES: usize = 10;
 
 /// Formats the message for an id that names several sessions.
 pub fn format_candidates(id: &str, found: &[SessionRow]) -> String {
+    let ids = SessionIds::new(found);
     let mut numbered = false;
     let mut out = format!("`{id}` is the beginning of {} session ids:", found.len());
     for session in found.iter().take(MAX_CANDIDATES) {
-        let by_number = !is_plain_id(&session.uid) || shares_uid(session, found);
+        let by_number = ids.needs_number(session);
         numbered |= by_number;
         let name = if by_number {
             format!("#{} ({})", session.id, session.uid)
         } else {
-            short_id(session, found)
+            ids.short_id(session)
         };
         let title = fit_line(&session_title(session), 30);
         out.push_str(&format!(

@@ -5,7 +5,7 @@ use crate::style::{FAILED, FAINT, TITLE, paint};
 use crate::units::format_sources;
 use serde::Serialize;
 use session_display::{format_minute, format_rfc3339, pluralize};
-use session_query::{IndexStatus, ModelStatus, ProjectSessions};
+use session_query::{IndexStatus, ModelStatus, OtherHome, ProjectSessions};
 use session_store::{FORMAT_VERSION, Problem};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -53,6 +53,7 @@ impl<'a> StatusReport<'a> {
                 .map(to_json_project)
                 .collect(),
             sources: &status.sources,
+            homes: status.homes.iter().map(to_json_home).collect(),
             gone: status.gone,
             prompts_only: status.prompts_only,
             files: status.files,
@@ -76,6 +77,7 @@ pub struct JsonStatus<'a> {
     projects: usize,
     project_sessions: Vec<JsonProjectSessions<'a>>,
     sources: &'a BTreeMap<String, usize>,
+    homes: Vec<JsonOtherHome>,
     gone: usize,
     prompts_only: usize,
     files: usize,
@@ -96,6 +98,19 @@ fn to_json_project(project: &ProjectSessions) -> JsonProjectSessions<'_> {
         project: &project.name,
         path: &project.path,
         sessions: project.sessions,
+    }
+}
+
+#[derive(Serialize)]
+struct JsonOtherHome {
+    path: String,
+    exists: bool,
+}
+
+fn to_json_home(home: &OtherHome) -> JsonOtherHome {
+    JsonOtherHome {
+        path: home.path.display().to_string(),
+        exists: home.exists,
     }
 }
 
@@ -153,6 +168,7 @@ fn status_rows(root: &Path, status: &IndexStatus) -> Vec<(&'static str, String)>
         let words = format!("{sessions} with prompts only: the transcript was deleted");
         rows.push(("", words));
     }
+    rows.extend(status.homes.iter().map(format_home));
     rows.extend(format_projects(&status.project_sessions).map(|text| ("projects", text)));
     rows.extend(status.models.iter().map(|m| ("model", format_model(m))));
     let fresh = match status.changed {
@@ -182,6 +198,15 @@ fn format_history(status: &IndexStatus) -> String {
         pluralize(usize::try_from(status.turns).unwrap_or(usize::MAX), "turn"),
         pluralize(status.projects, "project")
     )
+}
+
+/// Formats a home of another machine.
+fn format_home(home: &OtherHome) -> (&'static str, String) {
+    let missing = match home.exists {
+        true => "",
+        false => " (not there: its sessions are found as they were read)",
+    };
+    ("home", format!("{}{missing}", home.path.display()))
 }
 
 /// Formats the projects with the most sessions; `None` where there is none.
@@ -285,6 +310,10 @@ mod tests {
             }],
             sources: BTreeMap::from([("claude".to_owned(), 3)]),
             gone: 1,
+            homes: vec![OtherHome {
+                path: "/mnt/old/home/ann".into(),
+                exists: false,
+            }],
             changed: 2,
             models: vec![ModelStatus {
                 name: "table".into(),
@@ -308,6 +337,8 @@ mod tests {
         STATUS
         history   3 sessions (claude 3), 12 turns, 1 project
                   1 session whose history is gone: still found
+        home      /mnt/old/home/ann (not there: its sessions are found as they were
+                  read)
         projects  app 3
         model     table (64 dims, in use): 3 of 3 sessions, 15 vectors; http://lamps
                   gave no vectors: status 401

@@ -1,14 +1,16 @@
 //! Turns by what they touched and ran, for people and as JSON.
 
-use crate::layout::{INDENT, LineField, fit_line, fit_path, lay_out_fields};
+use crate::layout::{
+    INDENT, LineField, TitledLine, fit_line, fit_path, lay_out_fields, lay_out_titled,
+};
 use crate::session_label::{
-    format_minute, format_rfc3339, make_gone_field, make_title_field, project_label, short_id,
+    format_minute, format_rfc3339, make_gone_field, make_title_field, project_label,
 };
 use crate::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
 use anstyle::Style;
 use serde::Serialize;
 use session_core::{CallStatus, FileAccess, TurnAddress};
-use session_display::{format_matched_line, pluralize};
+use session_display::{SessionIds, format_matched_line, pluralize};
 use session_search::{CommandPattern, FoundCommand, FoundFile, FoundTurn};
 use session_store::{SessionId, SessionRow};
 use std::collections::HashSet;
@@ -23,8 +25,10 @@ pub trait PrintedFinding: Serialize {
     fn format_line(&self, session: &SessionRow, wanted: &str, columns: usize) -> String;
 }
 
-/// Columns of how a file was touched, and of how a command ended.
+/// Columns of how a file was touched.
 const ACCESS_WIDTH: usize = 9;
+/// Columns of how a command ended: `unfinished` is the longest.
+const STATUS_WIDTH: usize = 11;
 
 impl PrintedFinding for FoundFile {
     const NAME: &'static str = "FILES";
@@ -80,10 +84,12 @@ impl PrintedFinding for FoundCommand {
         } else {
             FAINT
         };
-        let width = ACCESS_WIDTH.max(name.len() + 1);
-        let columns = columns.saturating_sub(width + 2);
+        let columns = columns.saturating_sub(STATUS_WIDTH + 2);
         let command = format_matched_line(&self.command, &CommandPattern::new(wanted), columns);
-        format!("{}$ {command}", paint(style, format!("{name:<width$}")))
+        format!(
+            "{}$ {command}",
+            paint(style, format!("{name:<STATUS_WIDTH$}"))
+        )
     }
 }
 
@@ -94,7 +100,7 @@ pub struct TurnListing<'a, T> {
     /// All that was found.
     pub matching: &'a [FoundTurn<Vec<T>>],
     /// All sessions of the index: an id is as short as they allow.
-    pub all: &'a [SessionRow],
+    pub ids: SessionIds<'a>,
     /// Ids of the sessions that this was asked from.
     pub left_out: &'a [String],
     /// The index is as the histories are.
@@ -134,9 +140,12 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
             LineField::whole(FAINT, counts),
         ];
         let mut out = lay_out_fields(&heading, 0, self.width);
-        for matching in self.matching.iter().take(self.limit) {
+        let shown = || self.matching.iter().take(self.limit);
+        let lines = shown().map(|matching| self.first_line(matching));
+        for (matching, line) in shown().zip(lay_out_titled(lines, self.width)) {
             out.push('\n');
-            out.push_str(&self.format_turn(matching));
+            out.push_str(&line);
+            out.push_str(&self.format_found(matching));
         }
         let more = self.matching.len().saturating_sub(self.limit);
         if more > 0 {
@@ -146,17 +155,25 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
         out
     }
 
-    fn format_turn(&self, matching: &FoundTurn<Vec<T>>) -> String {
+    fn first_line(&self, matching: &FoundTurn<Vec<T>>) -> TitledLine {
         let session = &matching.session;
-        let address = TurnAddress::new(short_id(session, self.all), matching.turn.index);
+        let address = TurnAddress::new(self.ids.short_id(session), matching.turn.index);
         let mut fields = vec![
             LineField::whole(FAINT, format_minute(matching.time_ms())),
             LineField::whole(ID, address.to_string()),
             LineField::whole(PROJECT, fit_line(project_label(session), 24)),
         ];
         fields.extend(make_gone_field(session));
-        fields.push(make_title_field(session));
-        let mut out = lay_out_fields(&fields, 0, self.width);
+        TitledLine {
+            fields,
+            title: make_title_field(session),
+        }
+    }
+
+    /// Formats what was found in a turn, a line each.
+    fn format_found(&self, matching: &FoundTurn<Vec<T>>) -> String {
+        let session = &matching.session;
+        let mut out = String::new();
         let indent = " ".repeat(INDENT);
         let columns = self.width.saturating_sub(INDENT);
         for found in matching.found.iter().take(MAX_LINES) {
@@ -167,7 +184,8 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
         }
         let more = matching.found.len().saturating_sub(MAX_LINES);
         if more > 0 {
-            out.push_str(&format!("{indent}{}\n", paint(FAINT, format!("+{more}"))));
+            let note = format!("and {more} more");
+            out.push_str(&format!("{indent}{}\n", paint(FAINT, note)));
         }
         out
     }

@@ -68,9 +68,20 @@ impl WorkPart {
         }
     }
 
-    fn is_in(self, wanted: &[Self]) -> bool {
+    pub(crate) fn is_in(self, wanted: &[Self]) -> bool {
         wanted.contains(&self) || wanted.contains(&Self::All)
     }
+
+    /// Returns true for a part that is of the task of a hit, where a session holds several.
+    pub(crate) fn is_of_task(self) -> bool {
+        matches!(self, Self::Problem | Self::Solution)
+    }
+}
+
+/// Lists the parts that are wanted, each by itself.
+pub(crate) fn list_wanted_parts(wanted: &[WorkPart]) -> impl Iterator<Item = WorkPart> {
+    let parts = WorkPart::ALL.into_iter();
+    parts.filter(|part| *part != WorkPart::All && part.is_in(wanted))
 }
 
 /// Columns of a part's name.
@@ -213,7 +224,7 @@ pub(crate) fn format_file_names(files: &[&TouchedFile], most: usize) -> String {
     let (shown, more) = names.split_at(shown);
     match more.len() {
         0 => shown.join(", "),
-        n => format!("{} (+{n})", shown.join(", ")),
+        n => format!("{} and {n} more", shown.join(", ")),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Actions on a session or a turn.
 
+use session_core::TurnAddress;
+use session_display::sanitize_line;
 use session_store::SessionRow;
 
 /// The action of a letter: with Alt in the list, alone in a conversation.
@@ -20,6 +22,13 @@ pub(crate) struct ActionTarget {
     pub(crate) session: SessionRow,
     /// From 0.
     pub(crate) turn: u32,
+}
+
+impl ActionTarget {
+    /// Returns the address of the turn, made printable.
+    pub(crate) fn address(&self) -> TurnAddress {
+        TurnAddress::new(sanitize_line(&self.session.uid), self.turn)
+    }
 }
 
 impl PickerAction {

@@ -22,6 +22,8 @@ use session_store::SessionRow;
 /// Lines by which PgUp and PgDn scroll the help: those of a small terminal.
 const HELP_PAGE_LINES: usize = 7;
 const SEARCHING: &str = "searching…";
+const FILES_NOT_COMPLETED: &str =
+    "names of files are not completed; behind a space Tab switches between sessions and turns";
 const NOT_FOUND: &str = "not found";
 const NOT_FOUND_IN_SHOWN: &str = "not found in what is shown; t shows calls in full";
 
@@ -84,7 +86,8 @@ impl App {
             PickerMessage::Input(event) => return self.handle_event(&event),
             PickerMessage::Listed(listing) => {
                 self.list.set_answer(*listing);
-                return self.handle_deferred();
+                let deferred = self.handle_deferred();
+                return deferred.or_else(|| self.reopen_grown_conversation());
             }
             PickerMessage::Values(values) => {
                 self.values = Some(*values);
@@ -306,7 +309,7 @@ impl App {
                 self.form = None;
                 None
             }
-            FormStep::Done => self.form.take().map(AppEffect::Save),
+            FormStep::Done => self.form.take().map(Box::new).map(AppEffect::Save),
         }
     }
 
@@ -370,12 +373,26 @@ impl App {
         self.requested_preview = None;
     }
 
+    /// Asks for all turns of the open conversation where the list knows a later state of its session. A match that
+    /// is being looked for comes first.
+    fn reopen_grown_conversation(&mut self) -> Option<AppEffect> {
+        let conversation = self.conversation.as_mut()?;
+        let session = self.list.find_session(conversation.session.id)?;
+        conversation
+            .grow_to(session)
+            .then(|| AppEffect::Open(session.clone()))
+    }
+
     fn edit_query(&mut self, event: &Event) -> Option<AppEffect> {
         self.query.handle_event(event).then(|| self.reset_list())
     }
 
     /// Completes a filter, or goes from sessions to turns and back.
     fn complete_or_switch_level(&mut self) -> Option<AppEffect> {
+        if self.query.is_in_file_filter() {
+            self.note = Some(FILES_NOT_COMPLETED.into());
+            return None;
+        }
         let none = FilterValues::default();
         if self.values.is_none() && self.query.may_be_in_filter() {
             self.deferred.push(Event::Key(KeyCode::Tab.into()));
@@ -429,12 +446,7 @@ impl App {
     }
 
     fn start_action(&mut self, action: PickerAction) -> Option<AppEffect> {
-        let target = self.action_target()?;
-        if action == PickerAction::SaveMemory {
-            self.form = Some(MemoryForm::new(&target));
-            return None;
-        }
-        Some(AppEffect::Act(action, target))
+        Some(AppEffect::Act(action, self.action_target()?))
     }
 
     fn open_conversation(&mut self) -> Option<AppEffect> {

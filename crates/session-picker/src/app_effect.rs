@@ -19,7 +19,7 @@ pub(crate) enum AppEffect {
     /// Runs an action on a turn or its session.
     Act(PickerAction, ActionTarget),
     /// Saves a memory.
-    Save(MemoryForm),
+    Save(Box<MemoryForm>),
     /// Stops until continued.
     Suspend,
     /// Draws everything anew.

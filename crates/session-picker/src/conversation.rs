@@ -67,8 +67,20 @@ impl ConversationView {
             self.pane = TextPane::new(exchanges, self.session.turns);
             self.is_new = true;
         } else {
-            self.pane.replace_turns(exchanges);
+            self.pane.replace_turns(exchanges, self.session.turns);
         }
+    }
+
+    /// Takes a later state of the session, in which it goes on; its turns come later. Returns false where it is the
+    /// same one, or is not to be read now.
+    pub(crate) fn grow_to(&mut self, session: &SessionRow) -> bool {
+        let state = |session: &SessionRow| (session.turns, session.ended_ms);
+        let is_ready = self.reading == ReadingState::Complete && !self.pane.is_searching();
+        let has_grown = is_ready && state(&self.session) != state(session);
+        if has_grown {
+            self.session = session.clone();
+        }
+        has_grown
     }
 
     /// Returns the turn at the top of the screen, from 0.
@@ -176,5 +188,68 @@ impl ConversationView {
             true => self.go_to_turn(self.turn().saturating_sub(1)),
             false => self.pane.go_to(begin),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app_effect::AppEffect;
+    use crate::view::tests::{listing, opened, press, row, screen, session};
+    use crate::worker::{LoadedTurns, PickerMessage, TurnsRequest};
+    use crossterm::event::KeyModifiers;
+    use session_core::Turn;
+    use session_search::TurnOrigin;
+
+    fn turns(count: u32) -> Vec<Exchange> {
+        let turn = |index| Turn {
+            index,
+            prompt: format!("Question {index}").repeat(9),
+            ..Turn::default()
+        };
+        let exchange = |index| Exchange {
+            origin: TurnOrigin::History,
+            turn: turn(index),
+        };
+        (0..count).map(exchange).collect()
+    }
+
+    fn loaded(session: &SessionRow) -> PickerMessage {
+        PickerMessage::Loaded(Box::new(LoadedTurns {
+            exchanges: turns(session.turns),
+            request: TurnsRequest {
+                session: session.clone(),
+                turn: None,
+            },
+        }))
+    }
+
+    #[test]
+    fn an_open_conversation_goes_on_where_its_session_does() {
+        let mut app = opened();
+        press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
+        let mut shown = app.conversation.as_ref().unwrap().session.clone();
+        app.handle_message(loaded(&shown));
+        screen(&mut app, 80, 6);
+        let row_of = |shown: &SessionRow| {
+            let mut row = row(session(1, "The lantern at the gate", 3), None, &[]);
+            row.session = shown.clone();
+            row
+        };
+        let same = listing(&mut app, vec![row_of(&shown)], &[]);
+        assert!(app.handle_message(same).is_none());
+        let top = screen(&mut app, 80, 6);
+
+        shown.turns += 1;
+        let grown = listing(&mut app, vec![row_of(&shown)], &[]);
+        let asked = app.handle_message(grown);
+        assert!(matches!(asked, Some(AppEffect::Open(session)) if session == shown));
+        app.handle_message(loaded(&shown));
+        let after = screen(&mut app, 80, 6);
+        let body = |screen: &str| screen.lines().skip(2).collect::<Vec<_>>().join("\n");
+        assert_eq!(body(&after), body(&top), "the line at the top stays");
+        press(&mut app, KeyCode::Char('G'), KeyModifiers::NONE);
+        let last = format!("Question {}", shown.turns - 1);
+        assert!(screen(&mut app, 80, 6).contains(&last));
     }
 }

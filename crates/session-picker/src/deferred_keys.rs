@@ -64,7 +64,7 @@ fn acts_on_row(key: KeyEvent) -> bool {
 mod tests {
     use crate::app::App;
     use crate::app_effect::AppEffect;
-    use crate::view::tests::{listing, opened, press, row, session};
+    use crate::view::tests::{give_form, listing, opened, press, row, session};
     use crate::worker::PickerMessage;
     use crossterm::event::{Event, KeyCode, KeyModifiers};
 
@@ -80,7 +80,9 @@ mod tests {
             panic!("the keys are to be handled now");
         };
         for event in events {
-            app.handle_event(&event);
+            if let asked @ Some(AppEffect::Act(..)) = app.handle_event(&event) {
+                give_form(app, asked, false);
+            }
         }
     }
 

@@ -5,12 +5,11 @@ use crate::error::PickerError;
 use crate::memory_form::MemoryForm;
 use crate::worker::PickerMessage;
 use jiff::Zoned;
-use session_config::current_directory;
 use session_core::TurnPart;
 use session_core::text::{clip, sanitize_text};
 use session_export::{ExportFormat, ExportedSession, make_file_name, write_session};
 use session_files::{Existing, FileError, output_path};
-use session_hooks::{FrontEndCallbacks, Memories, MemoriesError};
+use session_hooks::{FrontEndCallbacks, Memories};
 use session_memory::{MemoryDraft, MemorySource};
 use session_query::{OpenIndex, SearchEngine};
 use session_search::Exchange;
@@ -24,7 +23,7 @@ const COPY_BYTES: usize = 72_000;
 pub(crate) enum PickerJob {
     CopyText(ActionTarget),
     Export(ActionTarget),
-    Save(MemoryForm),
+    Save(Box<MemoryForm>),
 }
 
 impl PickerJob {
@@ -58,23 +57,20 @@ fn make_clipboard_text(
     let exchanges = read_turn(engine, target)?;
     let text: Vec<String> = exchanges.iter().map(format_exchange).collect();
     let text = text.join("\n\n");
-    let turn = target.turn + 1;
+    let address = target.address();
     if text.is_empty() {
         return Ok(PickerMessage::Noted(format!(
-            "turn {turn} has no text to copy"
+            "{address} has no text to copy"
         )));
     }
     Ok(match text.len() > COPY_BYTES {
         true => PickerMessage::Copy {
             text: clip(&text, COPY_BYTES).to_owned(),
-            note: format!(
-                "the first {} KB of turn {turn} are copied",
-                COPY_BYTES / 1000
-            ),
+            note: format!("the first {} KB of {address} are copied", COPY_BYTES / 1000),
         },
         false => PickerMessage::Copy {
             text,
-            note: format!("the text of turn {turn} is copied"),
+            note: format!("the text of {address} is copied"),
         },
     })
 }
@@ -127,22 +123,14 @@ fn create_export_file(
     })
 }
 
-/// Saves a memory for the project of its session, or, where that is gone, of the current folder.
+/// Saves a memory where its form says.
 fn save_memory(
     engine: &SearchEngine,
     form: &MemoryForm,
     callbacks: FrontEndCallbacks<PickerError>,
 ) -> Result<String, PickerError> {
     let ActionTarget { session, turn } = &form.target;
-    let own = session
-        .cwd
-        .as_deref()
-        .map(Path::new)
-        .filter(|folder| folder.is_dir());
-    let memories = match own {
-        Some(folder) => Memories::for_folder(folder)?,
-        None => Memories::for_folder(&current_directory().map_err(MemoriesError::from)?)?,
-    };
+    let memories = Memories::for_folder(&form.destination.folder)?;
     memories.require_enabled()?;
     let draft = MemoryDraft {
         topic: form.topic(),
@@ -157,7 +145,8 @@ fn save_memory(
         ..MemoryDraft::default()
     };
     let saved = memories.save(&draft, false, &Zoned::now())?;
-    let mut notes = vec![format!("saved as {}", saved.memory.id())];
+    let name = &form.destination.name;
+    let mut notes = vec![format!("saved as {} for {name}", saved.memory.id())];
     let repeated = saved.repeats.first();
     notes.extend(repeated.map(|other| format!("it repeats {}", other.id)));
     let mut lines = vec![notes.join("; ")];

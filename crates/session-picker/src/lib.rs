@@ -48,6 +48,7 @@ mod latest;
 mod list;
 mod list_answer;
 mod marked;
+mod memory_destination;
 mod memory_form;
 mod picker;
 mod query_line;

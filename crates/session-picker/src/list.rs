@@ -4,6 +4,7 @@ use crate::list_answer::{ListAnswer, ListRequest, ListRow};
 use ratatui::layout::{Position, Rect};
 use session_query::TypedQuery;
 use session_search::Level;
+use session_store::{SessionId, SessionRow};
 
 /// Rows that are asked for at a time.
 const PAGE_ROWS: usize = 50;
@@ -124,6 +125,12 @@ impl RowList {
     /// Returns the row that is selected.
     pub(crate) fn selected_row(&self) -> Option<&ListRow> {
         self.rows.get(self.selected)
+    }
+
+    /// Returns a session of the list.
+    pub(crate) fn find_session(&self, id: SessionId) -> Option<&SessionRow> {
+        let row = self.rows.iter().find(|row| row.session.id == id);
+        row.map(|row| &row.session)
     }
 
     /// Moves the selection; returns true where more rows are to be asked for.

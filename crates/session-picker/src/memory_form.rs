@@ -1,6 +1,7 @@
 //! The form of a memory that is saved from a turn.
 
 use crate::action::ActionTarget;
+use crate::memory_destination::MemoryDestination;
 use crate::query_line;
 use crossterm::event::{Event, KeyCode};
 use session_display::sanitize_line;
@@ -11,6 +12,7 @@ use tui_input::Input;
 pub(crate) struct MemoryForm {
     /// The turn that it is saved from.
     pub(crate) target: ActionTarget,
+    pub(crate) destination: MemoryDestination,
     topic: Input,
     info: Input,
     is_in_info: bool,
@@ -25,12 +27,13 @@ pub(crate) struct FormField<'a> {
 }
 
 impl MemoryForm {
-    pub(crate) fn new(target: &ActionTarget) -> Self {
+    pub(crate) fn new(target: ActionTarget, destination: MemoryDestination) -> Self {
         Self {
             topic: Input::new(session_display::session_title(&target.session)),
             info: Input::default(),
             is_in_info: true,
-            target: target.clone(),
+            target,
+            destination,
         }
     }
 

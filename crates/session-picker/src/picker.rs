@@ -7,13 +7,15 @@ use crate::error::PickerError;
 use crate::jobs::PickerJob;
 use crate::latest::LatestValue;
 use crate::list_answer::ListRequest;
+use crate::memory_destination::MemoryDestination;
+use crate::memory_form::MemoryForm;
 use crate::terminal::TerminalScreen;
 use crate::theme::Theme;
 use crate::typing_pause::TypingPause;
 use crate::view;
 use crate::worker::{self, IndexExchange, PickerMessage, TurnsRequest};
 use crossterm::event::{Event, KeyCode, KeyModifiers};
-use session_agents::ResumeCommand;
+use session_agents::{ResumeCommand, program_exists};
 use session_core::text::sanitize_text;
 use session_hooks::FrontEndCallbacks;
 use session_query::SearchEngine;
@@ -282,6 +284,11 @@ impl Picker {
             }
             PickerAction::CopyCommand => match ResumeCommand::new(session) {
                 Ok(command) => {
+                    let home = self.engine.home();
+                    let command = match home.index() {
+                        Ok(index) => command.with_folder_variable(session, &home.env, &index),
+                        Err(_) => command,
+                    };
                     self.copy(&command.shell_line())?;
                     self.app.note = Some("the command that resumes it is copied".into());
                 }
@@ -296,7 +303,10 @@ impl Picker {
                 self.run_in_background(PickerJob::CopyText(target), "reading…")
             }
             PickerAction::Export => self.run_in_background(PickerJob::Export(target), "exporting…"),
-            PickerAction::SaveMemory => {}
+            PickerAction::SaveMemory => match MemoryDestination::find(session) {
+                Ok(destination) => self.app.form = Some(MemoryForm::new(target, destination)),
+                Err(error) => self.app.note = Some((self.callbacks.describe_error)(error)),
+            },
         }
         Ok(LoopStep::Continue)
     }
@@ -307,18 +317,8 @@ impl Picker {
             PickerAction::Fork => ResumeCommand::fork(&target.session),
             _ => ResumeCommand::new(&target.session),
         };
-        let missing = |command: &ResumeCommand<'_>| {
-            let folder = command.directory.filter(|_| !command.directory_exists)?;
-            let key = match self.app.conversation {
-                Some(_) => "c",
-                None => "Alt-C",
-            };
-            Some(format!(
-                "its folder `{folder}` is not there any more; {key} copies the command that resumes it"
-            ))
-        };
         let refused = match command {
-            Ok(command) => missing(&command),
+            Ok(command) => self.find_obstacle(&command),
             Err(error) => Some((self.callbacks.describe_error)(error.into())),
         };
         match (refused, action) {
@@ -331,6 +331,28 @@ impl Picker {
             }
             (None, _) => LoopStep::End(Some(PickerChoice::Resume(Box::new(target.session)))),
         }
+    }
+
+    /// Says why a command would not start here. A shell that waits for it may know the program otherwise.
+    fn find_obstacle(&self, command: &ResumeCommand<'_>) -> Option<String> {
+        let missing_folder = command.directory.filter(|_| !command.directory_exists);
+        let program = command.command.first();
+        // On Windows the system adds endings to a name.
+        let is_run_here = !self.is_shell_waiting && !cfg!(windows);
+        let is_missing =
+            |program: &&String| is_run_here && !program_exists(program, &self.engine.home().env);
+        let obstacle = match (missing_folder, program.filter(is_missing)) {
+            (Some(folder), _) => format!("its folder `{folder}` is not there any more"),
+            (None, Some(program)) => format!("there is no `{program}` on PATH"),
+            (None, None) => return None,
+        };
+        let key = match self.app.conversation {
+            Some(_) => "c",
+            None => "Alt-C",
+        };
+        Some(format!(
+            "{obstacle}; {key} copies the command that resumes it"
+        ))
     }
 
     fn copy(&mut self, text: &str) -> Result<(), PickerError> {

@@ -3,7 +3,7 @@
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 use session_core::text::clip;
 use session_display::sanitize_line;
-use session_query::{FilterValues, complete};
+use session_query::{FilterValues, complete, ends_in_file_filter};
 use std::ops::Range;
 use tui_input::backend::crossterm::EventHandler;
 use tui_input::{Input, InputRequest};
@@ -60,6 +60,12 @@ impl QueryLine {
         let before = self.text().get(..self.cursor_byte()).unwrap_or_default();
         let word = before.rsplit(char::is_whitespace).next();
         word.is_some_and(|word| word.contains(':'))
+    }
+
+    /// Returns true where a file is named before the cursor, which nothing completes.
+    pub(crate) fn is_in_file_filter(&self) -> bool {
+        let before = self.text().get(..self.cursor_byte()).unwrap_or_default();
+        ends_in_file_filter(before)
     }
 
     /// Completes the filter before the cursor, or goes on to its next candidate. Returns false where
@@ -183,6 +189,7 @@ mod tests {
             agents: vec!["ferryman".into(), "keeper".into()],
             projects: vec![".".into(), "harbour".into(), "hill".into()],
             branches: vec!["main".into()],
+            ..FilterValues::default()
         }
     }
 

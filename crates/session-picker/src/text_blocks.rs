@@ -99,18 +99,19 @@ impl TextBlocks {
         }
     }
 
-    /// Takes all turns of the session in the place of some of them. Returns where the line at `position`
+    /// Takes all `turns` of the session in the place of some of them. Returns where the line at `position`
     /// stands then.
     pub(crate) fn replace_turns(
         &mut self,
         exchanges: Vec<Exchange>,
+        turns: u32,
         position: TextPosition,
     ) -> TextPosition {
         let turn = self.turn_at(position).unwrap_or_default();
         let block_of_turn = position.block.saturating_sub(self.turn_start(turn).block);
         let layout = self.layout;
-        *self = Self::new(exchanges, layout.turns);
-        self.layout = layout;
+        *self = Self::new(exchanges, turns);
+        self.layout = TextLayout { turns, ..layout };
         TextPosition {
             block: self.turn_start(turn).block + block_of_turn,
             ..position

@@ -203,7 +203,7 @@ impl BlockLines {
             }
         }
         let shows_output = self.calls == CallDetail::Full || view.status.is_failed();
-        if let Some(output) = view.call.output.as_ref().filter(|_| shows_output) {
+        if let Some(output) = view.output.as_ref().filter(|_| shows_output) {
             self.push_block(output, LineRole::Faint, "  │ ");
         }
     }

@@ -80,9 +80,9 @@ impl TextPane {
         true
     }
 
-    /// Takes all turns of the session in the place of some of them. The line at the top stays there.
-    pub(crate) fn replace_turns(&mut self, exchanges: Vec<Exchange>) {
-        self.scroll = self.text.replace_turns(exchanges, self.scroll);
+    /// Takes all `turns` of the session in the place of some of them. The line at the top stays there.
+    pub(crate) fn replace_turns(&mut self, exchanges: Vec<Exchange>, turns: u32) {
+        self.scroll = self.text.replace_turns(exchanges, turns, self.scroll);
     }
 
     /// Returns the lines that are drawn.
@@ -479,7 +479,7 @@ mod tests {
             pane.lay_out(columns, 10, CallDetail::Short);
             assert!("the LAMP".starts_with(&top_line(&pane)), "{columns}");
         }
-        pane.replace_turns(vec![turn(0, 5, &[]), turn(1, 10, &[7])]);
+        pane.replace_turns(vec![turn(0, 5, &[]), turn(1, 10, &[7])], 2);
         assert_eq!(
             (top_line(&pane).as_str(), pane.top_turn()),
             ("the LAMP", Some(1))

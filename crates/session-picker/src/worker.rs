@@ -8,7 +8,7 @@ use session_core::text::clip;
 use session_core::{Turn, TurnPart};
 use session_hooks::FrontEndCallbacks;
 use session_indexer::{Mode, Outcome, Silent};
-use session_query::{FilterValues, IndexWatch, OpenIndex, SearchEngine, Snapshot};
+use session_query::{FilterValues, IndexWatch, OpenIndex, QueryError, SearchEngine, Snapshot};
 use session_search::{Exchange, SearchRequest};
 use session_store::{Reader, SessionRow};
 use std::sync::Arc;
@@ -209,7 +209,7 @@ pub(crate) fn run_read_thread(
 }
 
 /// Turns that are read at once.
-const BATCH_TURNS: u32 = 64;
+const BATCH_TURNS: usize = 64;
 
 /// Reads turns in batches; `None` where other turns are wanted meanwhile.
 fn read_turns(
@@ -219,21 +219,19 @@ fn read_turns(
     wanted: &LatestValue<TurnsRequest>,
 ) -> Result<Option<Vec<Exchange>>, PickerError> {
     let session = &question.session;
-    let all = question
-        .turn
-        .map_or(0..session.turns, |turn| turn..turn + 1);
-    let mut exchanges = Vec::new();
-    for first in all.clone().step_by(BATCH_TURNS as usize) {
-        let batch = first..=(first + BATCH_TURNS - 1).min(all.end - 1);
-        let read = index.with_snapshot(|snapshot| {
-            Ok::<_, PickerError>(engine.show(&snapshot.index, session, batch)?)
-        });
-        exchanges.extend(read?.into_iter().map(shorten_exchange));
-        if wanted.is_filled() {
-            return Ok(None);
+    index.with_snapshot(|Snapshot { index, .. }| {
+        let mut rows = index.turns(session.id).map_err(QueryError::from)?;
+        rows.retain(|row| question.turn.is_none_or(|turn| turn == row.index));
+        let mut exchanges = Vec::new();
+        for batch in rows.chunks(BATCH_TURNS) {
+            let read = engine.show_rows(index, session, batch)?;
+            exchanges.extend(read.into_iter().map(shorten_exchange));
+            if wanted.is_filled() {
+                return Ok(None);
+            }
         }
-    }
-    Ok(Some(exchanges))
+        Ok(Some(exchanges))
+    })
 }
 
 /// Most bytes of one text of a turn that are kept: no screen shows more of it.

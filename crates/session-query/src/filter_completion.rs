@@ -1,11 +1,13 @@
 //! Completion of filters that are typed in a query.
 
 use crate::query_tokens::{COLONS, QueryToken, QuoteState, SignedWord, TokenKind, tokens};
-use crate::typed_query::{FilterField, TypedCondition};
+use crate::typed_query::{FilterField, TypedCondition, TypedQuery};
+use jiff::Zoned;
 use session_core::project_name;
-use session_store::{Reader, SessionRow, StoreError};
+use session_search::SearchFilter;
+use session_store::{Reader, SessionBranch, SessionRow, StoreError};
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Times that are worth to be proposed.
@@ -20,6 +22,8 @@ pub struct FilterValues {
     pub projects: Vec<String>,
     /// The git branches, the latest first.
     pub branches: Vec<String>,
+    /// The sessions that have a branch: each different one with that branch, its agent and its folders alone.
+    pub branch_sessions: Vec<SessionRow>,
 }
 
 /// The candidates for a part of a query.
@@ -45,14 +49,19 @@ impl FilterValues {
             .iter()
             .filter_map(|session| session.project.as_deref());
         let names = std::iter::once(".").chain(names.map(project_name));
-        let of_turns = index.branches()?;
-        let of_sessions = newest
-            .iter()
-            .filter_map(|session| session.branch.as_deref());
+        let of_sessions = newest.iter().filter_map(|session| {
+            Some(SessionBranch {
+                session: session.id,
+                branch: session.branch.clone()?,
+            })
+        });
+        let of_turns = index.session_branches()?.into_iter();
+        let used: Vec<SessionBranch> = of_turns.chain(of_sessions).collect();
         Ok(Self {
             agents,
             projects: distinct(names),
-            branches: distinct(of_turns.iter().map(String::as_str).chain(of_sessions)),
+            branches: distinct(used.iter().map(|used| used.branch.as_str())),
+            branch_sessions: list_branch_sessions(&used, sessions),
         })
     }
 
@@ -66,6 +75,24 @@ impl FilterValues {
         };
         values.iter().map(String::as_str).collect()
     }
+}
+
+/// Lists the sessions of branches, of those that differ in nothing that is kept one.
+fn list_branch_sessions(used: &[SessionBranch], sessions: &[SessionRow]) -> Vec<SessionRow> {
+    let by_id: HashMap<_, _> = sessions.iter().map(|row| (row.id, row)).collect();
+    let mut seen = HashSet::new();
+    let new = used.iter().filter_map(|used| {
+        let row = by_id.get(&used.session)?;
+        let kept = (&used.branch, &row.source, &row.project, &row.cwd);
+        seen.insert(kept).then(|| SessionRow {
+            source: row.source.clone(),
+            project: row.project.clone(),
+            cwd: row.cwd.clone(),
+            branch: Some(used.branch.clone()),
+            ..SessionRow::default()
+        })
+    });
+    new.collect()
 }
 
 /// Leaves the first of equal values. What would be no text in a line is left out.
@@ -86,19 +113,50 @@ pub fn complete(text: &str, cursor: usize, values: &FilterValues) -> Option<Comp
         return None;
     }
     let word = before.get(last.span.clone())?;
-    let candidates = match last.kind {
+    let condition = match last.kind {
         TokenKind::Space | TokenKind::Filter(_, QuoteState::Closed) => return None,
-        TokenKind::Filter(condition, _) => value_candidates(&condition, values),
-        TokenKind::Word => match parse_pending_filter(word) {
-            Some(condition) => value_candidates(&condition, values),
-            None => field_candidates(word),
-        },
+        TokenKind::Filter(condition, _) => Some(condition),
+        TokenKind::Word => parse_pending_filter(word),
+    };
+    let candidates = match condition {
+        Some(condition) => {
+            let others = parse_session_filter(text, &last.span);
+            value_candidates(&condition, &others, values)
+        }
+        None => field_candidates(word),
     };
     let is_complete = candidates.iter().all(|candidate| candidate == word);
     (!is_complete).then_some(Completion {
         span: last.span,
         candidates,
     })
+}
+
+/// Returns true where a text ends within the value of a `file:` filter. Nothing completes it: the names of files lie
+/// packed within the contents of turns.
+pub fn ends_in_file_filter(text: &str) -> bool {
+    let Some(last) = tokens(text).pop() else {
+        return false;
+    };
+    let condition = match last.kind {
+        TokenKind::Space | TokenKind::Filter(_, QuoteState::Closed) => None,
+        TokenKind::Filter(condition, _) => Some(condition),
+        TokenKind::Word => text.get(last.span).and_then(parse_pending_filter),
+    };
+    condition.is_some_and(|condition| condition.field == FilterField::File)
+}
+
+/// Parses the filters of a query beside the one at `span` that judge whole sessions, if they can be used.
+fn parse_session_filter(text: &str, span: &Range<usize>) -> SearchFilter {
+    let around = [text.get(..span.start), text.get(span.end..)];
+    let mut query = TypedQuery::parse(&around.map(Option::unwrap_or_default).join(" "));
+    let judges_session =
+        |of: &TypedCondition| matches!(of.field, FilterField::Agent | FilterField::Project);
+    query.conditions.retain(judges_session);
+    SearchFilter {
+        clauses: query.clauses(Zoned::now).unwrap_or_default(),
+        ..SearchFilter::default()
+    }
 }
 
 /// Returns true where a quote in these words is not closed: what comes next is within a phrase that is
@@ -130,10 +188,21 @@ fn field_candidates(word: &str) -> Vec<String> {
     fitting.map(|name| typed(negated, name, "")).collect()
 }
 
-/// Returns the values that begin with what is typed, or else those that hold it.
-fn value_candidates(condition: &TypedCondition, values: &FilterValues) -> Vec<String> {
+/// Returns the values that begin with what is typed, or else those that hold it. A branch is one of a session that the
+/// other filters let through.
+fn value_candidates(
+    condition: &TypedCondition,
+    others: &SearchFilter,
+    values: &FilterValues,
+) -> Vec<String> {
     let wanted = condition.value.to_lowercase();
     let mut fitting: Vec<&str> = values.values(condition.field);
+    if condition.field == FilterField::Branch && !others.clauses.is_empty() {
+        let sessions = values.branch_sessions.iter();
+        let passing = sessions.filter(|session| others.passes_session(session));
+        let left: HashSet<&str> = passing.filter_map(|row| row.branch.as_deref()).collect();
+        fitting.retain(|branch| left.contains(branch));
+    }
     fitting.retain(|value| value.to_lowercase().contains(&wanted));
     let begins = |value: &&str| value.to_lowercase().starts_with(&wanted);
     if fitting.iter().any(begins) {

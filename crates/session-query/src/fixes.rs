@@ -1,9 +1,9 @@
 //! Cures of an error in the history.
 
 use crate::error::QueryError;
-use session_core::{ErrorPart, ErrorSignature, Query, TurnContent};
+use session_core::{ErrorSignature, TurnContent};
 use session_report::{Cure, read_turns};
-use session_search::{FoundTurn, SearchFilter, find_error_turns};
+use session_search::{FoundTurn, SearchFilter, find_error_turns, find_errors_with_part};
 use session_store::{Reader, SessionId, SessionRow, TurnId};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -105,7 +105,9 @@ impl FixQuery<'_> {
         let mut errors = ErrorSignature::read_all(self.error);
         let mut turns = find_error_turns(index, sessions, self.filter, &errors)?;
         let of_part = match turns.is_empty() {
-            true => self.errors_with_part(index)?,
+            true => {
+                find_errors_with_part(index, sessions, self.filter, self.error, MAX_PART_TURNS)?
+            }
             false => Vec::new(),
         };
         if !of_part.is_empty() {
@@ -130,32 +132,14 @@ impl FixQuery<'_> {
         })
     }
 
-    /// Returns the errors whose lines hold what was given, where that is a part of a line.
-    fn errors_with_part(&self, index: &Reader) -> Result<Vec<ErrorSignature>, QueryError> {
-        let line = self.error.trim();
-        let Some(part) = ErrorPart::new(line).filter(|_| !line.contains('\n')) else {
-            return Ok(Vec::new());
-        };
-        let found = index.search_lexical(&Query::new(line), MAX_PART_TURNS, |_| Ok(true))?;
-        let mut errors = Vec::new();
-        for hit in found.hits {
-            let content = index.content(hit.id)?;
-            let lines = content.errors.iter().filter(|line| part.is_held_by(line));
-            for error in lines.filter_map(|line| ErrorSignature::new(line)) {
-                if !errors.contains(&error) {
-                    errors.push(error);
-                }
-            }
-        }
-        Ok(errors)
-    }
-
     fn cures(
         &self,
         index: &Reader,
         turns: &[FoundTurn<ErrorSignature>],
         errors: &[ErrorSignature],
     ) -> Result<Vec<FoundCure>, QueryError> {
+        let place = |found: &FoundTurn<ErrorSignature>| (found.session.id, found.turn.index);
+        let shown: HashSet<(SessionId, u32)> = turns.iter().map(place).collect();
         let mut seen: Vec<SessionId> = Vec::new();
         let mut fixes = Vec::new();
         for found in turns {
@@ -165,11 +149,7 @@ impl FixQuery<'_> {
             }
             seen.push(session.id);
             let cures = Cure::find_all(&read_turns(index, session.id)?, errors);
-            let is_shown = |cure: &Cure| {
-                turns.iter().any(|turn| {
-                    turn.session.id == session.id && turn.turn.index == cure.failed_turn
-                })
-            };
+            let is_shown = |cure: &Cure| shown.contains(&(session.id, cure.failed_turn));
             let is_apt = |cure: &Cure| self.command.is_none_or(|command| cure.may_cure(command));
             let cures = cures.into_iter().filter(is_shown).filter(is_apt);
             fixes.extend(cures.map(|cure| FoundCure {

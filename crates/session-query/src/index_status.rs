@@ -11,7 +11,7 @@ use session_store::{
 };
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 /// Counts of an index at one moment.
@@ -21,11 +21,11 @@ pub struct IndexStatus {
     pub bytes: u64,
     /// Time of the last commit, in milliseconds since 1970.
     pub updated_ms: Option<i64>,
-    /// Sessions that a person started, without those whose every turn another session holds.
+    /// Sessions that a person started, without those of prompts alone whose every turn another session holds.
     pub sessions: usize,
     /// Sessions that another session started.
     pub subagents: usize,
-    /// Turns of these sessions, without copies of another session's.
+    /// Turns of these sessions, without copies of another session's and forgotten ones.
     pub turns: u64,
     /// Projects of the sessions.
     pub projects: usize,
@@ -33,6 +33,8 @@ pub struct IndexStatus {
     pub project_sessions: Vec<ProjectSessions>,
     /// Sessions by agent.
     pub sources: BTreeMap<String, usize>,
+    /// Home folders of other machines, by the configuration.
+    pub homes: Vec<OtherHome>,
     /// Sessions whose history is no longer on disk.
     pub gone: usize,
     /// Sessions of which only the prompts are left.
@@ -45,6 +47,27 @@ pub struct IndexStatus {
     pub models: Vec<ModelStatus>,
     /// Places that could not be read, by the last read or now.
     pub problems: Vec<Problem>,
+}
+
+/// A home folder of another machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherHome {
+    /// The folder.
+    pub path: PathBuf,
+    /// It is there: one that is mounted at times may not be.
+    pub exists: bool,
+}
+
+impl OtherHome {
+    /// Returns those that are configured, as they are now.
+    pub fn all(env: &Env) -> Vec<Self> {
+        let homes = env.other_homes.iter().cloned();
+        let home = |path: PathBuf| Self {
+            exists: path.is_dir(),
+            path,
+        };
+        homes.map(home).collect()
+    }
 }
 
 /// The number of sessions of one project.
@@ -112,6 +135,7 @@ impl IndexStatus {
             projects: counts.projects,
             project_sessions: count_by_project(own),
             sources: counts.sources,
+            homes: OtherHome::all(env),
             gone: sessions.iter().filter(|s| s.gone).count(),
             prompts_only: sessions.iter().filter(|s| s.prompts_only).count(),
             files: index.files()?.len(),
@@ -148,16 +172,16 @@ fn count_by_project<'s>(sessions: impl Iterator<Item = &'s SessionRow>) -> Vec<P
     projects
 }
 
-/// Counts the turns of each session that another one holds.
+/// Counts the turns of each session that another one holds, or that were forgotten.
 fn count_copies(index: &Reader) -> Result<HashMap<SessionId, u32>, StoreError> {
-    let mut counts = HashMap::new();
+    let mut counts: HashMap<SessionId, u32> = index.forgotten_turns()?.into_iter().collect();
     for copy in index.copies()? {
         *counts.entry(copy.session).or_default() += 1;
     }
     Ok(counts)
 }
 
-/// Counts the turns of sessions, without those that another one holds.
+/// Counts the turns of sessions, without those that another one holds or that were forgotten.
 fn count_own_turns<'s>(
     sessions: impl Iterator<Item = &'s SessionRow>,
     copies: &HashMap<SessionId, u32>,

@@ -24,13 +24,14 @@
 //! use session_sources::Env;
 //!
 //! let home = tempfile::tempdir().unwrap();
-//! let env = Env { home: home.path().to_owned(), vars: Default::default() };
+//! let env = Env::with_home(home.path());
 //! let root = home.path().join("index");
 //! let table = session_embed::open_bundled_table().unwrap();
 //! let live = LiveIndex { root: &root, env: &env, table: table.as_ref(), policy: &ReadPolicy::default(), progress: &|| Box::new(Silent) };
 //! assert!(live.refresh_for_query().unwrap().is_complete());
 //! ```
 
+mod day_question;
 mod demo_index;
 mod error;
 mod filter_completion;
@@ -53,11 +54,12 @@ mod typed_query;
 mod typed_search;
 mod unmet_clause;
 
+pub use day_question::find_asked_time;
 pub use demo_index::DemoIndex;
 pub use error::QueryError;
-pub use filter_completion::{Completion, FilterValues, complete};
+pub use filter_completion::{Completion, FilterValues, complete, ends_in_file_filter};
 pub use fixes::{FailedTurn, FixQuery, FoundCure, FoundCures, MAX_CURES, MAX_FAILED_TURNS};
-pub use index_status::{IndexStatus, ModelStatus, ProjectSessions, is_embedding};
+pub use index_status::{IndexStatus, ModelStatus, OtherHome, ProjectSessions, is_embedding};
 pub use index_watch::IndexWatch;
 pub use live_index::{Answered, LiveAnswer, LiveIndex, MAX_LOCK_WAIT, Snapshot};
 pub use misplaced_history::{MisplacedHistory, find_misplaced_history};

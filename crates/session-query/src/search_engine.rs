@@ -8,8 +8,10 @@ use session_config::Home;
 use session_indexer::{Progress, ReadPolicy};
 use session_models::WaitListener;
 use session_redact::Redactor;
-use session_search::{Exchange, QueryEmbedding, SearchRequest, SearchResults, read_exchanges};
-use session_store::{Reader, SessionRow};
+use session_search::{
+    Exchange, QueryEmbedding, SearchRequest, SearchResults, read_exchanges, read_exchanges_of_rows,
+};
+use session_store::{Reader, SessionRow, TurnRow};
 use std::ops::RangeInclusive;
 
 /// The means of a front end to search: the user's configuration, the models, and the rules by which
@@ -124,5 +126,19 @@ impl SearchEngine {
         turns: RangeInclusive<u32>,
     ) -> Result<Vec<Exchange>, QueryError> {
         Ok(read_exchanges(index, session, turns, &self.redactor)?)
+    }
+
+    /// Reads these turns of a session as [`SearchEngine::show`] does.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn show_rows(
+        &self,
+        index: &Reader,
+        session: &SessionRow,
+        rows: &[TurnRow],
+    ) -> Result<Vec<Exchange>, QueryError> {
+        let redactor = &self.redactor;
+        Ok(read_exchanges_of_rows(index, session, rows, redactor)?)
     }
 }

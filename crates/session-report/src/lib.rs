@@ -30,8 +30,10 @@
 mod active_time;
 mod cure;
 mod day_stats;
+mod inline_markup;
 mod project_report;
 mod prose_excerpt;
+mod task;
 mod turn_record;
 mod work_summary;
 
@@ -39,4 +41,4 @@ pub use cure::Cure;
 pub use day_stats::{DayStats, count_by_day};
 pub use project_report::{ProjectReport, SessionReport, report_projects};
 pub use turn_record::{TurnRecord, read_turns};
-pub use work_summary::{CommandRun, TouchedFile, WorkSummary};
+pub use work_summary::{CommandRun, TouchedFile, WorkScope, WorkSummary};

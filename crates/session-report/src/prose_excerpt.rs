@@ -1,5 +1,6 @@
 //! Excerpts of Markdown as plain prose on one line.
 
+use crate::inline_markup::strip_inline_markup;
 use session_core::{CodeFences, FencedLine, text};
 
 /// Returns the beginning of a Markdown text as plain prose on one line, of at most
@@ -64,38 +65,6 @@ fn strip_list_marker<'a>(line: &'a str) -> ListLine<'a> {
             is_item: false,
         },
     }
-}
-
-/// Removes `**` and replaces links by their text.
-fn strip_inline_markup(text: &str) -> String {
-    // After a slash `**` is a glob, not emphasis.
-    let parts: Vec<String> = text
-        .split("/**")
-        .map(|part| part.replace("**", ""))
-        .collect();
-    let plain = parts.join("/**");
-    let mut out = String::with_capacity(plain.len());
-    let mut rest = plain.as_str();
-    while let Some((before, after)) = rest.split_once('[') {
-        out.push_str(before);
-        // A text with a bracket in it is none of a link.
-        let inner = after.find('[').map_or(after, |end| &after[..end]);
-        let link = inner.find("](").and_then(|end| {
-            let (_, remainder) = after[end..].split_once(')')?;
-            Some((&after[..end], remainder))
-        });
-        match link {
-            Some((text, remainder)) => {
-                out.push_str(text);
-                rest = remainder;
-            }
-            None => {
-                out.push('[');
-                rest = after;
-            }
-        }
-    }
-    out + rest
 }
 
 /// Appends a line: a list item after `; `, any other line after a space.

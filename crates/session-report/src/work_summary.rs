@@ -3,6 +3,7 @@
 
 use crate::active_time::compute_active_ms;
 use crate::prose_excerpt::excerpt_prose;
+use crate::task::{find_task, has_telling_prompt};
 use crate::turn_record::{TurnRecord, read_turns};
 use serde::Serialize;
 use session_core::title::strip_plan_line;
@@ -13,6 +14,18 @@ use session_store::{Reader, SessionId, StoreError};
 const MAX_PROBLEM_CHARS: usize = 200;
 /// Maximum length of a solution, in characters.
 const MAX_SOLUTION_CHARS: usize = 280;
+
+/// The turns whose work is summarized.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkScope {
+    /// A whole session.
+    Session {
+        /// Index of the turn for which it was found.
+        found: Option<u32>,
+    },
+    /// A turn, by its index in its session.
+    Turn(u32),
+}
 
 /// The work done in some turns.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -43,6 +56,9 @@ pub struct WorkSummary {
     pub active_ms: i64,
     /// Number of turns, without those of subagents.
     pub turns: usize,
+    /// Index of the turn that begins the task of which problem and solution are; `None` where they are of all turns.
+    #[serde(skip)]
+    pub task_turn: Option<u32>,
     /// Whether a typed prompt that is not noise was answered.
     #[serde(skip)]
     pub has_typed_request: bool,
@@ -74,10 +90,27 @@ impl WorkSummary {
     ///
     /// # Errors
     /// When the index fails.
-    pub fn read(index: &Reader, session: SessionId, turn: Option<u32>) -> Result<Self, StoreError> {
+    pub fn read(index: &Reader, session: SessionId, scope: WorkScope) -> Result<Self, StoreError> {
         let mut turns = read_turns(index, session)?;
-        turns.retain(|record| turn.is_none_or(|turn| turn == record.row.index));
-        Ok(Self::from_turns(&turns))
+        Ok(match scope {
+            WorkScope::Session { found } => Self::from_session(&turns, found),
+            WorkScope::Turn(turn) => {
+                turns.retain(|record| turn == record.row.index);
+                Self::from_turns(&turns)
+            }
+        })
+    }
+
+    /// Summarizes the turns of a session. Where it holds several tasks, the problem and the solution are those of the task
+    /// of the turn that was found: the first prompt of a session and its last answer are seldom of one.
+    fn from_session(turns: &[TurnRecord], found: Option<u32>) -> Self {
+        let mut work = Self::from_turns(turns);
+        if let Some(task) = found.and_then(|turn| find_task(turns, turn)) {
+            work.problem = find_problem(task);
+            work.solution = find_solution(task);
+            work.task_turn = task.first().map(|turn| turn.row.index);
+        }
+        work
     }
 
     /// Summarizes the turns.
@@ -85,7 +118,7 @@ impl WorkSummary {
         let mut work = Self {
             problem: find_problem(turns),
             has_typed_request: turns.iter().any(is_answered_request),
-            solution: turns.iter().rev().find_map(extract_solution),
+            solution: find_solution(turns),
             ..Self::default()
         };
         work.add_turns(turns);
@@ -201,15 +234,11 @@ fn find_problem(turns: &[TurnRecord]) -> Option<String> {
 /// Finds the first prompt that says what the turns are about: typed if there is one, else a command with
 /// arguments, else one that a model wrote, else a command that was answered, else any.
 pub(crate) fn find_problem_prompt(turns: &[TurnRecord]) -> Option<&str> {
-    let is_telling = |turn: &&TurnRecord| {
-        let prompt = &turn.content.prompt;
-        !noise::is_uninformative(prompt) && !noise::needs_context(prompt)
-    };
     let typed = |turn: &&TurnRecord| turn.row.kind == PromptKind::Typed;
     let with_arguments = |turn: &&TurnRecord| {
         turn.row.kind == PromptKind::Command && turn.content.prompt.contains(char::is_whitespace)
     };
-    let candidates = || turns.iter().filter(is_telling);
+    let candidates = || turns.iter().filter(|turn| has_telling_prompt(turn));
     let best = candidates()
         .find(typed)
         .or_else(|| candidates().find(with_arguments))
@@ -229,6 +258,10 @@ fn is_answered_request(turn: &TurnRecord) -> bool {
 /// Returns true when the turn has an answer or a tool call: a bare `/clear` has neither.
 fn is_answered(turn: &TurnRecord) -> bool {
     !turn.content.answer.is_empty() || !turn.content.tools.is_empty()
+}
+
+fn find_solution(turns: &[TurnRecord]) -> Option<String> {
+    turns.iter().rev().find_map(extract_solution)
 }
 
 /// Extracts the beginning of a turn's closing answer, unless it is noise.
@@ -291,11 +324,11 @@ mod tests {
     fn a_command_without_arguments_is_the_last_resort() {
         let clear = turn_record(0, PromptKind::Command, "/clear", &[]);
         let work = WorkSummary::from_turns(std::slice::from_ref(&clear));
-        assert_eq!(work.problem.as_deref(), Some("/clear"));
+        assert_eq!(work.problem, None);
         assert!(work.is_empty());
-        let todos = turn_record(1, PromptKind::Command, "/todos", &["There are eight."]);
-        let work = WorkSummary::from_turns(&[clear, todos]);
-        assert_eq!(work.problem.as_deref(), Some("/todos"));
+        let gates = turn_record(1, PromptKind::Command, "/gates", &["There are eight."]);
+        let work = WorkSummary::from_turns(&[clear, gates]);
+        assert_eq!(work.problem.as_deref(), Some("/gates"));
     }
 
     #[test]
@@ -312,6 +345,37 @@ mod tests {
         ));
         let problem = WorkSummary::from_turns(&turns).problem;
         assert_eq!(problem.as_deref(), Some("Oil the gate"));
+    }
+
+    #[test]
+    fn problem_and_solution_are_of_the_task_that_was_found() {
+        let turns = [
+            turn_record(
+                0,
+                PromptKind::Typed,
+                "Oil the gate",
+                &["The gate is oiled."],
+            ),
+            turn_record(1, PromptKind::Typed, "Hang the lamp", &["The lamp hangs."]),
+        ];
+        let pair = |found| {
+            let work = WorkSummary::from_session(&turns, found);
+            (
+                work.problem.unwrap(),
+                work.solution.unwrap(),
+                work.task_turn,
+            )
+        };
+        let of_pair = |problem: &str, solution: &str, task| (problem.into(), solution.into(), task);
+        assert_eq!(
+            pair(Some(0)),
+            of_pair("Oil the gate", "The gate is oiled.", Some(0))
+        );
+        assert_eq!(
+            pair(Some(1)),
+            of_pair("Hang the lamp", "The lamp hangs.", Some(1))
+        );
+        assert_eq!(pair(None), of_pair("Oil the gate", "The lamp hangs.", None));
     }
 
     #[test]

@@ -89,10 +89,14 @@ impl CosineStats {
         self.strength = self.z.max(MIN_Z).powi(2) * self.read;
     }
 
-    /// Returns the height of a cosine above the mean over that of the best one, 0 to 1.
+    /// Returns how far a cosine is above the mean, as a part of the range: 0 to 1.
     pub(crate) fn relative_cosine(&self, cosine: f32) -> f32 {
-        let height = (self.best - self.mean).max(f32::EPSILON);
-        ((cosine - self.mean) / height).clamp(0.0, 1.0)
+        ((cosine - self.mean) / self.range()).clamp(0.0, 1.0)
+    }
+
+    /// Returns how far the best cosine is above the mean, never 0.
+    pub(crate) fn range(&self) -> f32 {
+        (self.best - self.mean).max(f32::EPSILON)
     }
 }
 

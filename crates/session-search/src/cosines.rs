@@ -119,7 +119,10 @@ impl<'a> ModelVectors<'a> {
         filtered: &FilteredIndex<'_>,
         embeddings: &'a [QueryEmbedding],
     ) -> Result<Vec<Self>, StoreError> {
-        let embeddings = embeddings.iter().take(MAX_MODELS);
+        // The first is the chosen model, the last one the table: it covers all sessions.
+        let beyond = embeddings.len().saturating_sub(MAX_MODELS);
+        let first = embeddings.iter().take(1);
+        let embeddings = first.chain(embeddings.iter().skip(1 + beyond));
         let open = |embedding: &'a QueryEmbedding| {
             let model = &embedding.model;
             let levels = Level::ALL.into_iter().filter(|level| {

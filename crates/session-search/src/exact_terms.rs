@@ -53,7 +53,7 @@ pub(crate) struct ReadTurn {
 }
 
 impl ReadTurn {
-    fn is_holder(&self) -> bool {
+    pub(crate) fn is_holder(&self) -> bool {
         self.quality != IdentifierMatch::Words
     }
 }

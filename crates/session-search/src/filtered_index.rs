@@ -41,12 +41,22 @@ impl<'a> FilteredIndex<'a> {
         filter: &SearchFilter,
     ) -> Result<Self, StoreError> {
         let sessions = sessions.iter().filter(|s| filter.passes_session(s));
-        let sessions: Vec<&SessionRow> = sessions.collect();
-        let judged = judge_sessions(&sessions, filter);
-        let by_turn = judged.iter().flatten().filter(|s| s.is_by_turn);
-        let by_turn = by_turn.map(|session| session.row);
+        let mut sessions: Vec<&SessionRow> = sessions.collect();
+        let mut judged = judge_sessions(&sessions, filter);
+        let mut turns = FxHashSet::default();
+        for judgement in &mut judged {
+            let Some(session) = judgement.filter(|session| session.is_by_turn) else {
+                continue;
+            };
+            let passing = find_passing_turns(index, session.row, filter)?;
+            if passing.is_empty() {
+                *judgement = None;
+            }
+            turns.extend(passing.iter().map(|turn| turn.id));
+        }
+        sessions.retain(|session| judged[session.id.as_index()].is_some());
         Ok(Self {
-            turns: find_passing_turns(index, by_turn, filter)?,
+            turns,
             is_by_turn: filter.filters_turns(),
             columns: index.turn_columns()?,
             sessions,
@@ -166,25 +176,21 @@ fn judge_sessions<'a>(
     judged
 }
 
-/// Returns the turns of these sessions that pass by time, branch and file.
-fn find_passing_turns<'a>(
+/// Returns the turns of a session that pass by time, branch and file.
+fn find_passing_turns(
     index: &Reader,
-    sessions: impl Iterator<Item = &'a SessionRow>,
+    session: &SessionRow,
     filter: &SearchFilter,
-) -> Result<FxHashSet<TurnId>, StoreError> {
-    let mut passing = FxHashSet::default();
-    for session in sessions {
-        let mut turns = index.turns(session.id)?;
-        turns.retain(|turn| {
-            let mut clauses = filter.clauses_in_scope(ClauseScope::Turn);
-            clauses.all(|clause| clause.passes(session, turn, &[]))
-        });
-        if !turns.is_empty() {
-            retain_by_files(index, filter, session, &mut turns)?;
-        }
-        passing.extend(turns.iter().map(|turn| turn.id));
+) -> Result<Vec<TurnRow>, StoreError> {
+    let mut turns = index.turns(session.id)?;
+    turns.retain(|turn| {
+        let mut clauses = filter.clauses_in_scope(ClauseScope::Turn);
+        clauses.all(|clause| clause.passes(session, turn, &[]))
+    });
+    if !turns.is_empty() {
+        retain_by_files(index, filter, session, &mut turns)?;
     }
-    Ok(passing)
+    Ok(turns)
 }
 
 /// Leaves the turns that pass by the files that they name. Contents are read only where a clause needs them.

@@ -4,6 +4,7 @@ use crate::filter::SearchFilter;
 use crate::filtered_index::FilteredIndex;
 use session_core::TurnContent;
 use session_store::{Reader, SessionRow, SessionTurn, StoreError, TurnRow};
+use std::cmp::Reverse;
 
 /// A turn with what a visitor returned for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +18,27 @@ pub struct FoundTurn<T> {
 }
 
 impl<T> FoundTurn<T> {
+    /// Reads a turn as the filter shows it; `None` where it is not there.
+    pub(crate) fn read(
+        index: &Reader,
+        filtered: &FilteredIndex<'_>,
+        shown: SessionTurn,
+        found: T,
+    ) -> Result<Option<Self>, StoreError> {
+        let row = index.turn(shown.turn)?;
+        let session = filtered.session(shown.session).cloned();
+        Ok(row.zip(session).map(|(turn, session)| Self {
+            session,
+            turn,
+            found,
+        }))
+    }
+
+    /// Sorts turns, the newest first.
+    pub(crate) fn sort_newest_first(turns: &mut [Self]) {
+        turns.sort_by_key(|found| Reverse((found.time_ms(), found.turn.id)));
+    }
+
     /// Returns the turn's time in milliseconds since 1970.
     pub fn time_ms(&self) -> Option<i64> {
         self.session.time_of(&self.turn)
@@ -50,16 +72,10 @@ pub fn find_turns<T>(
             else {
                 continue;
             };
-            let row = index.turn(shown.turn)?;
-            let session = filtered.session(shown.session).cloned();
-            turns.extend(row.zip(session).map(|(turn, session)| FoundTurn {
-                session,
-                turn,
-                found,
-            }));
+            turns.extend(FoundTurn::read(index, &filtered, shown, found)?);
         }
     }
-    turns.sort_by_key(|found| std::cmp::Reverse((found.time_ms(), found.turn.id)));
+    FoundTurn::sort_newest_first(&mut turns);
     Ok(turns)
 }
 

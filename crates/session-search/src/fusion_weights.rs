@@ -91,9 +91,11 @@ impl FusionWeights {
     }
 
     /// Returns the base weight, moved by the strength of each list. Identifiers and quoted phrases count
-    /// for the lexical list alone.
+    /// for the lexical list alone. Where a turn holds the words and nothing is near in meaning, the meaning of its
+    /// beginning, which is what a vector knows of a long turn, says little.
     fn compute_adaptive_alpha(&self, base: f32) -> f32 {
-        let dense = base * self.dense.strength;
+        let doubt = self.lexical.confidence.powi(2) * (1.0 - self.dense.confidence);
+        let dense = base * self.dense.strength * (1.0 - doubt);
         let lexical = (1.0 - base) * self.lexical.strength;
         dense / (dense + lexical) * (1.0 - self.exact_share)
     }

@@ -1,7 +1,7 @@
 //! How a turn holds an identifier: as typed or in other case, by itself or in a longer name.
 
 use session_core::text::{collapse_whitespace, is_unspaced, join_name_parts};
-use session_core::{TurnContent, is_commit_hash};
+use session_core::{Reference, TurnContent, is_commit_hash, other_version_spelling};
 use std::borrow::Cow;
 
 /// The ways in which a turn holds an identifier, the worst first.
@@ -23,6 +23,13 @@ impl IdentifierMatch {
     /// Finds the best match of an identifier, or of a phrase, in any text of a turn that holds its words. The title
     /// is searched with the turn.
     pub(crate) fn find(content: &TurnContent, title: Option<&str>, identifier: &str) -> Self {
+        if let Some(reference) = Reference::parse(identifier) {
+            let mut texts = content.searched_texts().chain(title);
+            return match texts.any(|text| reference.is_held_by(text)) {
+                true => Self::Whole,
+                false => Self::Words,
+            };
+        }
         let is_phrase = identifier.contains(char::is_whitespace);
         let identifier = fold_for_match(identifier, is_phrase);
         let texts = || content.searched_texts().chain(title);
@@ -52,10 +59,36 @@ impl IdentifierMatch {
     }
 }
 
-/// Returns true where a name in snake case, in lower case, stands in camel case.
+/// Returns true where a name in lower case stands in another spelling: a version with a `v` or without, a name in snake
+/// case in camel case.
 fn holds_other_spelling<'t>(name: &str, mut texts: impl Iterator<Item = &'t str>) -> bool {
-    join_name_parts(name).is_some_and(|joined| {
-        texts.any(|text| find_occurrence(&text.to_lowercase(), &joined).is_some())
+    match other_version_spelling(name) {
+        Some(version) => {
+            texts.any(|text| find_occurrence(&text.to_lowercase(), &version).is_some())
+        }
+        None => holds_camel_case(name, texts),
+    }
+}
+
+/// Returns true where a name in snake case, in lower case, stands in camel case: `fileName` for `file_name`, and not the
+/// word `filename`.
+fn holds_camel_case<'t>(name: &str, mut texts: impl Iterator<Item = &'t str>) -> bool {
+    let Some(joined) = join_name_parts(name) else {
+        return false;
+    };
+    let first = name.find(['_', '-']).unwrap_or_default();
+    // Of ASCII alone, so that the letters keep their places.
+    let is_camel_case = |text: &str, at: usize| {
+        let written = text.get(at..at + joined.len()).unwrap_or_default();
+        let is_capital = |c: &u8| c.is_ascii_uppercase();
+        written.as_bytes().get(first).is_some_and(is_capital)
+            && !written.bytes().all(|c| is_capital(&c))
+            && find_occurrence(text, written).is_some()
+    };
+    texts.any(|text| {
+        let folded = text.to_ascii_lowercase();
+        let mut found = folded.match_indices(&joined);
+        found.any(|(at, _)| is_camel_case(text, at))
     })
 }
 

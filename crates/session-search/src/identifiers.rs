@@ -113,8 +113,7 @@ fn find_term_holders(term: &ExactTerm) -> BTreeMap<SessionId, Vec<TurnId>> {
     if !term.is_all_read {
         return sessions;
     }
-    let held = term.read.iter();
-    let held = held.filter(|turn| turn.quality != IdentifierMatch::Words);
+    let held = term.read.iter().filter(|turn| turn.is_holder());
     let best = held.clone().map(|turn| turn.quality).max();
     let in_any_case = held.clone().filter(|turn| is_as_whole(turn.quality, best));
     let in_any_case: BTreeSet<SessionId> = in_any_case.map(|turn| turn.session).collect();

@@ -4,7 +4,7 @@
 //!
 //! 1. `filtered_index`: the [`SearchFilter`] is computed once into an immutable set.
 //! 2. `candidates`: turns by word (`lexical`), cosines by vector (`cosines`), who holds the
-//!    query's identifiers and quoted phrases (`exact_terms`, `identifiers`) are read from the index. Only this stage and the last two read.
+//!    query's identifiers and quoted phrases (`exact_terms`, `identifiers`) are read from the index. The ranking reads nothing.
 //! 3. `ranking`: what is nearest (`nearest`), fusion (`fused_list`, `dense`, `fusion_weights`), the context of the
 //!    session (`session_context`), identifiers (`promotion`), probabilities (`calibration`).
 //! 4. `rescoring`: where rounded vectors leave the order of hits open, they are ranked again by cosines of their texts.
@@ -65,7 +65,7 @@ mod unfound_terms;
 
 pub use cosine_stats::CosineStats;
 pub use cosines::QueryEmbedding;
-pub use error_turns::find_error_turns;
+pub use error_turns::{find_error_turns, find_errors_with_part};
 pub use filter::{FilterClause, FilterCondition, ProjectPattern, SearchFilter, add_subagents};
 pub use find_turns::{FoundTurn, find_turns};
 pub use findings::{FoundCommand, FoundFile, find_error_lines};

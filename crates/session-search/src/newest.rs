@@ -27,14 +27,17 @@ impl<'a> NewestList<'a> {
         Self { turns, limit }
     }
 
+    /// Adds the turns that belong to the list; fastest where the newest comes first.
     fn add(&mut self, turns: impl IntoIterator<Item = NewestTurn<'a>>) {
         let key = |listed: &NewestTurn<'_>| (listed.at_ms, listed.turn.id);
         for turn in turns {
             let newer = |other: &NewestTurn<'_>| key(other) > key(&turn);
             let place = self.turns.partition_point(newer);
-            self.turns.insert(place, turn);
+            if place < self.limit {
+                self.turns.insert(place, turn);
+                self.turns.truncate(self.limit);
+            }
         }
-        self.turns.truncate(self.limit);
     }
 
     /// Returns true where a session that ended then, and those before it, have no turn that belongs to the list.
@@ -118,7 +121,7 @@ fn list_newest_turns<'a>(
         if listed.is_complete_before(session.ended_ms) {
             break;
         }
-        let turns = index.turns(session.id)?.into_iter();
+        let turns = index.turns(session.id)?.into_iter().rev();
         let shown = turns.filter(|turn| is_shown(filtered, turn));
         listed.add(shown.map(|turn| NewestTurn {
             at_ms: session.time_of(&turn),

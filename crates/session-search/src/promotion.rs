@@ -60,7 +60,10 @@ impl IdentifierPromotion {
         let best = hits.first().map_or(1.0, |hit| hit.score);
         let first = self.ranked.first().map_or(1.0, |ranked| ranked.rank);
         for ranked in self.ranked.iter().rev() {
-            let part = (ranked.rank / first.max(f32::EPSILON)).min(1.0);
+            let part = match first > 0.0 {
+                true => (ranked.rank / first).min(1.0),
+                false => 1.0, // none is a candidate yet
+            };
             raise_scores(hits, &ranked.holder.targets(level), best * part);
         }
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));

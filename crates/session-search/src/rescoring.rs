@@ -146,8 +146,7 @@ impl TiedHits {
             };
         };
         let max_rounding = MAX_DEVIATIONS * SQRT_2 * stats.rounding_deviation;
-        let range = (stats.best - stats.mean).max(f32::EPSILON);
-        let margin = list.weights.alpha * max_rounding / range;
+        let margin = list.weights.alpha * max_rounding / stats.range();
         Self {
             hits: find_tied_hits(&list.hits, margin),
             max_rounding,

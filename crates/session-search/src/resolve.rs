@@ -1,6 +1,7 @@
 //! The session that a user means.
 
 use session_store::SessionRow;
+use std::collections::HashMap;
 
 /// The sessions that a prefix of an id names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,8 +16,8 @@ pub enum ResolvedSession {
 
 /// Finds the session whose id begins with `wanted`, whatever the case. A whole
 /// id goes before longer ones that begin with it, a session whose history is there
-/// before one of the same id whose history is gone; `#12` is the index's own
-/// number, for two sessions with one id.
+/// before one of the same id whose history is gone, and one of this machine before a longer copy of it in the home of
+/// another; `#12` is the index's own number, for two sessions with one id.
 pub fn resolve_session_id(sessions: &[SessionRow], wanted: &str) -> ResolvedSession {
     if let Some(number) = wanted.strip_prefix('#') {
         let found = sessions.iter().find(|s| s.id.to_string() == number);
@@ -31,15 +32,21 @@ pub fn resolve_session_id(sessions: &[SessionRow], wanted: &str) -> ResolvedSess
     if found.iter().any(|s| s.uid.to_lowercase() == wanted) {
         found.retain(|s| s.uid.to_lowercase() == wanted);
     }
-    let living: Vec<String> = found
-        .iter()
-        .filter(|s| !s.gone)
-        .map(|s| s.uid.clone())
-        .collect();
-    found.retain(|s| !s.gone || !living.contains(&s.uid));
+    drop_outranked(&mut found);
     match found.len() {
         0 => ResolvedSession::None,
         1 => ResolvedSession::One(Box::new(found.remove(0))),
         _ => ResolvedSession::Many(found),
     }
+}
+
+/// Drops sessions of which a better one has the same id: one whose history is there, and on this machine.
+fn drop_outranked(sessions: &mut Vec<SessionRow>) {
+    let rank = |session: &SessionRow| (session.gone, session.is_elsewhere);
+    let mut best = HashMap::new();
+    for session in &*sessions {
+        let known = best.entry(session.uid.clone()).or_insert(rank(session));
+        *known = rank(session).min(*known);
+    }
+    sessions.retain(|session| best.get(&session.uid) == Some(&rank(session)));
 }

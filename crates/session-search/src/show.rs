@@ -8,6 +8,7 @@ use session_core::{
 use session_redact::Redactor;
 use session_sources::find_source;
 use session_store::{Reader, SessionRow, StoreError, TurnRow};
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
@@ -61,13 +62,15 @@ pub fn read_exchanges_of_rows(
     redactor: &Redactor,
 ) -> Result<Vec<Exchange>, StoreError> {
     let mut read = reread_turns(index, session, rows)?;
-    read.iter_mut().for_each(|turn| redactor.redact_turn(turn));
     rows.iter()
-        .map(|row| match read.iter().position(|t| t.index == row.index) {
-            Some(at) => Ok(Exchange {
-                turn: read.swap_remove(at),
-                origin: TurnOrigin::History,
-            }),
+        .map(|row| match read.remove(&row.index) {
+            Some(mut turn) => {
+                redactor.redact_turn(&mut turn);
+                Ok(Exchange {
+                    turn,
+                    origin: TurnOrigin::History,
+                })
+            }
             None => Ok(Exchange {
                 turn: make_turn(row, index.content(row.id)?),
                 origin: origin_without_history(row),
@@ -83,29 +86,30 @@ fn origin_without_history(row: &TurnRow) -> TurnOrigin {
     }
 }
 
+/// Returns the turns that the history still has, by their indexes.
 fn reread_turns(
     index: &Reader,
     session: &SessionRow,
     rows: &[TurnRow],
-) -> Result<Vec<Turn>, StoreError> {
+) -> Result<HashMap<u32, Turn>, StoreError> {
     let Some(file) = index.file(session.file)? else {
-        return Ok(Vec::new());
+        return Ok(HashMap::new());
     };
     let Some(source) = find_source(&session.source) else {
-        return Ok(Vec::new());
+        return Ok(HashMap::new());
     };
     // A forgotten turn has an empty span.
     let rows_to_read = rows.iter().filter(|row| row.span.start < row.span.end);
     let spans: Vec<(u32, TurnSpan)> = rows_to_read.map(|row| (row.index, row.span)).collect();
-    let mut turns = source
+    let turns = source
         .show(Path::new(&file.path), &session.meta(), &spans)
         .turns;
     // A file that was rewritten has something else there.
-    turns.retain(|turn| {
-        rows.iter()
-            .any(|row| row.index == turn.index && row.started_ms == turn.started_ms)
-    });
-    Ok(turns)
+    let times: HashMap<u32, Option<i64>> =
+        rows.iter().map(|row| (row.index, row.started_ms)).collect();
+    let is_same = |turn: &Turn| times.get(&turn.index) == Some(&turn.started_ms);
+    let kept = turns.into_iter().filter(is_same);
+    Ok(kept.map(|turn| (turn.index, turn)).collect())
 }
 
 fn make_turn(row: &TurnRow, content: TurnContent) -> Turn {

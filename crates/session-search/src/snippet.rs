@@ -1,6 +1,7 @@
 //! The lines of a turn that show best why it was found.
 
 use crate::snippet_words::{SnippetWords, WordMatch};
+use session_core::slash_command::is_bare_command;
 use session_core::text::{FilteredChar, fold_word, folded_chars};
 use session_core::{TurnContent, noise, text};
 use unicode_width::UnicodeWidthStr;
@@ -15,6 +16,7 @@ const CUT: char = '…';
 /// user's words, then the answer, then commands and errors. Where the user
 /// gave but a bare command or a mere yes, the answer speaks for the turn.
 pub(crate) fn find_snippet(content: &TurnContent, words: &SnippetWords, limit: usize) -> String {
+    let is_uninformative = |prompt: &str| is_bare_command(prompt) || noise::is_noise(prompt);
     let prompt =
         Some(&content.prompt).filter(|p| !is_uninformative(p) || content.answer.is_empty());
     let typed_and_answered = prompt.into_iter().chain([&content.answer]);
@@ -42,13 +44,6 @@ pub(crate) fn find_snippet(content: &TurnContent, words: &SnippetWords, limit: u
             .find(|head| !head.is_empty())
             .unwrap_or_default(),
     }
-}
-
-/// Returns true for a prompt that is a bare `/command`, or noise.
-fn is_uninformative(prompt: &str) -> bool {
-    let prompt = prompt.trim();
-    let is_command = prompt.starts_with('/') && !prompt.contains(char::is_whitespace);
-    is_command || noise::is_noise(prompt)
 }
 
 /// A part of a text that holds words of the query.
@@ -109,7 +104,8 @@ fn find_late_passage<'a>(text: &'a str, words: &SnippetWords, limit: usize) -> O
             true => part.len(),
             false => part.rfind(char::is_whitespace).unwrap_or(part.len()),
         };
-        rest = rest.get(end.max(1)..)?;
+        let least = rest.chars().next().map_or(0, char::len_utf8);
+        rest = rest.get(end.max(least)..)?;
         (!rest.is_empty()).then_some(rest)
     });
     Iterator::find_map(&mut { parts }, |part| find_best_passage(part, words, limit))
@@ -216,6 +212,26 @@ mod tests {
             expected,
             "{query}"
         );
+    }
+
+    #[test]
+    fn a_word_of_another_alphabet_is_not_found_within_words() {
+        let content = TurnContent {
+            prompt: "Этот декодер меняет перекодировку всего текста.\nЗдесь код выхода равен двум."
+                .into(),
+            ..TurnContent::default()
+        };
+        check(&content, "код", 60, "Здесь код выхода равен двум.");
+    }
+
+    #[test]
+    fn a_wide_space_at_the_beginning_of_a_part_ends_no_search() {
+        let prompt = format!("\u{3000}{}\nthe gauge is here", "x".repeat(SEARCHED_BYTES));
+        let content = TurnContent {
+            prompt,
+            ..TurnContent::default()
+        };
+        check(&content, "gauge", 60, "the gauge is here");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use memchr::memmem::Finder;
 use rust_stemmers::{Algorithm, Stemmer};
-use session_core::text::fold_word;
+use session_core::text::{fold_word, is_unspaced};
 use session_store::TermStats;
 
 /// Fewest letters of a stem that stands for all words that begin with it.
@@ -60,8 +60,8 @@ impl SnippetWords {
 /// A word, folded.
 struct WordFinder {
     finder: Finder<'static>,
-    /// It matches at the beginning of a word alone: it is made of letters that
-    /// stand alone, and `or` is not in `error`.
+    /// It matches at the beginning of a word alone, since its script puts spaces between words: `or` is not in
+    /// `error`.
     begins: bool,
 }
 
@@ -73,7 +73,7 @@ impl WordFinder {
             false => &folded,
         };
         Self {
-            begins: folded.starts_with(|c: char| c.is_ascii_alphanumeric()),
+            begins: folded.starts_with(|c: char| c.is_alphanumeric() && !is_unspaced(c)),
             finder: Finder::new(needle).into_owned(),
         }
     }

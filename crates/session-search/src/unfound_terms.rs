@@ -13,6 +13,9 @@ use session_store::{SessionId, SessionRow, TermStats};
 pub struct UnfoundTerms {
     /// Terms that no session holds, but for those that were left out by name.
     pub missing: Vec<String>,
+    /// Those of them in whose place longer names or other spellings were searched.
+    #[serde(skip)]
+    pub substituted: Vec<String>,
     /// Those of them with which the id of a session begins: it can be shown.
     #[serde(skip)]
     pub session_ids: Vec<String>,
@@ -57,6 +60,9 @@ impl UnfoundTerms {
             .filter(|term| term.exact || !is_any_found)
         {
             let stats = unfound.iter().find(|stats| stats.term == term.text);
+            if stats.is_some_and(|stats| stats.is_substituted()) {
+                found.substituted.push(term.text.clone());
+            }
             let list = match stats.map(|stats| holders.find_best_holder(stats, filtered)) {
                 None if is_any_found => continue,
                 None | Some(TermHolder::None) => &mut found.missing,
@@ -77,9 +83,13 @@ impl UnfoundTerms {
 /// Fewest characters of the beginning of an id: fewer may be those of a word.
 const MIN_ID_CHARS: usize = 6;
 
-/// Returns true where the id of a session begins with a term.
+/// Returns true where the id of a session begins with a term, in whatever case.
 fn begins_id(term: &str, sessions: &[SessionRow]) -> bool {
-    term.len() >= MIN_ID_CHARS && sessions.iter().any(|session| session.uid.starts_with(term))
+    let begins = |session: &SessionRow| {
+        let begin = session.uid.get(..term.len());
+        begin.is_some_and(|begin| begin.eq_ignore_ascii_case(term))
+    };
+    term.chars().count() >= MIN_ID_CHARS && sessions.iter().any(begins)
 }
 
 /// The sessions that may hold a term which no searched session holds.

@@ -2,9 +2,9 @@
 
 use crate::change::{print_backup, print_change, print_written};
 use crate::dialog::SetupDialog;
-use crate::error::Result;
+use crate::error::{Result, SetupError};
 use crate::options::SetupOptions;
-use crate::outcome::StepOutcome;
+use crate::outcome::{AgentFailures, StepOutcome};
 use session_agents::{
     Agent, AgentSetup, SettingsChange, SettingsFile, SkillOrigin, SkillReport, own_program,
 };
@@ -20,22 +20,22 @@ pub type AgentOutcomes = BTreeMap<&'static str, StepOutcome>;
 /// that adds the MCP server.
 ///
 /// # Errors
-/// When a file of an agent does not fit the change, or cannot be written.
+/// When the dialog cannot be read or written.
 pub(crate) fn run(
     options: &SetupOptions,
     env: &Env,
+    failures: &mut AgentFailures,
     dialog: &mut SetupDialog<'_>,
 ) -> Result<AgentOutcomes> {
     let program = own_program(env)?;
+    let may_offer = dialog.is_interactive && options.agents.is_empty();
     let is_meant = |agent: &Agent| {
-        let is_offered =
-            dialog.is_interactive && options.agents.is_empty() && agent.is_present(env);
+        let is_offered = may_offer && agent.is_present(env);
         is_offered || options.agents.contains(agent)
     };
     let meant = [Agent::OpenCode, Agent::Codex].into_iter().filter(is_meant);
-    let setups = meant.map(|agent| AgentSetup::plan(agent, env, &program));
-    let setups = setups.collect::<session_agents::Result<Vec<_>>>()?;
-    let outcomes = confirm_each(setups, "Install", dialog)?;
+    let plan = |agent| AgentSetup::plan(agent, env, &program);
+    let outcomes = confirm_each(meant, plan, "Install", failures, dialog)?;
     let is_claude_offered = dialog.is_interactive && Agent::Claude.is_present(env);
     if options.agents.contains(&Agent::Claude) || is_claude_offered && options.is_open() {
         show_server_command(env, &program.to_string_lossy(), dialog)?;
@@ -43,12 +43,12 @@ pub(crate) fn run(
     Ok(outcomes)
 }
 
-/// Plans the changes of agents' files that options ask for, so that a file that does not fit stops the setup
+/// Plans the changes of Claude Code's settings that options ask for, so that settings that do not fit stop the setup
 /// before the first step writes anything.
 ///
 /// # Errors
-/// When a file of an agent does not fit the change.
-pub(crate) fn check_files(options: &SetupOptions, env: &Env) -> Result<()> {
+/// When the settings do not fit the change.
+pub(crate) fn check_settings(options: &SetupOptions, env: &Env) -> Result<()> {
     let settings = SettingsFile::for_user(env)?;
     if let Some(days) = options.keep_history {
         settings.plan_retention(days)?;
@@ -56,51 +56,43 @@ pub(crate) fn check_files(options: &SetupOptions, env: &Env) -> Result<()> {
     if options.allow_skill {
         settings.plan_skill_rule(SkillOrigin::User)?;
     }
-    for agent in &options.agents {
-        AgentSetup::plan(*agent, env, &own_program(env)?)?;
-    }
     Ok(())
 }
 
-/// Removes what the agents got; an empty list stands for all that are there.
+/// Removes what the agents got; an empty list stands for all that are there. Returns the outcomes, and why some failed.
 ///
 /// # Errors
-/// When a file of an agent does not fit the change, or cannot be written.
+/// When the dialog cannot be read or written.
 pub fn undo_agents(
     agents: &[Agent],
     env: &Env,
     dialog: &mut SetupDialog<'_>,
-) -> Result<AgentOutcomes> {
+) -> Result<(AgentOutcomes, AgentFailures)> {
     let is_meant = |agent: &Agent| match agents.is_empty() {
         true => agent.is_present(env),
         false => agents.contains(agent),
     };
     let meant = Agent::ALL.into_iter().filter(is_meant);
-    let (mut setups, mut failures) = (Vec::new(), Vec::new());
-    for agent in meant {
-        match AgentSetup::plan_removal(agent, env) {
-            Ok(setup) => setups.push(setup),
-            Err(failure) => failures.push(failure),
-        }
-    }
-    // A file of one agent that cannot be read does not keep what others got.
-    let outcomes = confirm_each(setups, "Remove", dialog)?;
-    match failures.into_iter().next() {
-        Some(failure) => Err(failure.into()),
-        None => Ok(outcomes),
-    }
+    let plan = |agent| AgentSetup::plan_removal(agent, env);
+    let mut failures = AgentFailures::default();
+    let outcomes = confirm_each(meant, plan, "Remove", &mut failures, dialog)?;
+    Ok((outcomes, failures))
 }
 
+/// Plans and applies the change of each agent. A file of one that does not fit does not keep others from theirs.
 fn confirm_each(
-    setups: Vec<AgentSetup>,
+    agents: impl Iterator<Item = Agent>,
+    plan: impl Fn(Agent) -> session_agents::Result<AgentSetup>,
     verb: &str,
+    failures: &mut AgentFailures,
     dialog: &mut SetupDialog<'_>,
 ) -> Result<AgentOutcomes> {
-    let outcome = |setup: AgentSetup| {
-        let name = setup.agent.name();
-        Ok((name, confirm_and_apply(setup, verb, dialog)?))
+    let outcome = |agent| {
+        let planned = plan(agent).map_err(SetupError::from);
+        let outcome = planned.and_then(|setup| confirm_and_apply(setup, verb, dialog));
+        Ok((agent.name(), failures.take_from(outcome)?))
     };
-    setups.into_iter().map(outcome).collect()
+    agents.map(outcome).collect()
 }
 
 fn confirm_and_apply(

@@ -6,9 +6,9 @@
 //! it beforehand; the rest is asked in a [`SetupDialog`], where somebody is there to answer.
 //!
 //! Every step shows what it would write, asks for consent, and tells its [`StepOutcome`]: written,
-//! unchanged, skipped by the user, or wanted by the options and waiting for `--yes`. A file of an agent is
-//! changed by [`confirm_and_write`], with a backup of the old text. [`undo_agents`] takes back what agents
-//! got.
+//! unchanged, skipped by the user, wanted by the options and waiting for `--yes`, or failed. A file of an agent is
+//! changed by [`confirm_and_write`], with a backup of the old text. One that does not fit keeps nothing from other
+//! agents ([`AgentFailures`]). [`undo_agents`] takes back what agents got.
 //!
 //! The dialog has its streams from the caller, so that a test answers as a user would:
 //!
@@ -38,7 +38,7 @@ pub use change::confirm_and_write;
 pub use dialog::SetupDialog;
 pub use error::{Result, SetupError};
 pub use options::SetupOptions;
-pub use outcome::{StepOutcome, StepOutcomes};
+pub use outcome::{AgentFailures, StepOutcome, StepOutcomes};
 
 use session_config::Home;
 use session_models::FileProgress;
@@ -49,24 +49,27 @@ pub type NewProgress<'a> = &'a dyn Fn() -> Box<dyn FileProgress>;
 /// Goes through all steps, that of the model first.
 ///
 /// # Errors
-/// When a step fails; what was written before it stays. A file of an agent that does not fit what options ask
-/// for is refused before anything is written.
+/// When a step fails otherwise than by a file of an agent; what was written before it stays. Settings of Claude Code
+/// that do not fit what options ask for are refused before anything is written.
 pub fn run_steps(
     options: &SetupOptions,
     home: &Home,
     progress: NewProgress<'_>,
     dialog: &mut SetupDialog<'_>,
 ) -> Result<StepOutcomes> {
-    agents_step::check_files(options, &home.env)?;
+    let env = &home.env;
+    agents_step::check_settings(options, env)?;
+    let mut failures = AgentFailures::default();
     let model = model_step::run(options, home, progress, dialog)?;
-    let history = history_step::run(options, &home.env, dialog)?;
-    let skill = skill_step::run(options, &home.env, dialog)?;
+    let history = failures.take_from(history_step::run(options, env, dialog))?;
+    let skill = failures.take_from(skill_step::run(options, env, dialog))?;
     let outcomes = StepOutcomes {
         model,
         history,
         skill,
-        permission: permission_step::run(options, &home.env, skill, dialog)?,
-        agents: agents_step::run(options, &home.env, dialog)?,
+        permission: failures.take_from(permission_step::run(options, env, skill, dialog))?,
+        agents: agents_step::run(options, env, &mut failures, dialog)?,
+        failures,
     };
     if outcomes
         .list_agent_outcomes()
@@ -113,7 +116,9 @@ mod tests {
                 is_interactive: false,
                 assume_yes: true,
             };
-            undo_agents(&[agent], &Env::with_home(self.home.path()), &mut dialog).unwrap();
+            let env = Env::with_home(self.home.path());
+            let (_, failures) = undo_agents(&[agent], &env, &mut dialog).unwrap();
+            assert_eq!(failures.into_iter().count(), 0);
             String::from_utf8(output).unwrap()
         }
 
@@ -331,6 +336,30 @@ mod tests {
         let (steps, said) = user.run_setup(&["--skill"], "\n\ny\ny\n");
         assert_eq!(steps.skill, StepOutcome::Written, "{said}");
         assert_eq!(user.file(&format!("{SKILL}.backup")).unwrap(), mine);
+    }
+
+    #[test]
+    fn a_broken_file_of_one_agent_keeps_nothing_from_another() {
+        let user = SetupFixture::new();
+        let opencode = user.home.path().join(".config/opencode/opencode.json");
+        let codex = ".codex/config.toml";
+        fs_err::create_dir(user.home.path().join(".codex")).unwrap();
+        user.run_setup(&["--agent", "opencode", "--yes"], "");
+        fs_err::write(&opencode, "{").unwrap();
+        fs_err::write(user.home.path().join(SETTINGS), "{").unwrap();
+        let (steps, said) = user.run_setup(&[], "\n\ny\n");
+        let outcomes = [
+            steps.history,
+            steps.agents["opencode"],
+            steps.agents["codex"],
+        ];
+        let failed = StepOutcome::Failed;
+        assert_eq!(outcomes, [failed, failed, StepOutcome::Written], "{said}");
+        assert!(user.file(codex).is_some());
+        let failures: Vec<String> = steps.failures.into_iter().map(|e| e.to_string()).collect();
+        assert_eq!(failures.len(), 2, "{failures:?}");
+        assert!(failures[0].contains("settings.json"), "{failures:?}");
+        assert!(failures[1].contains("opencode.json"), "{failures:?}");
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use crate::agents_step::AgentOutcomes;
 use crate::dialog::SetupDialog;
+use crate::error::{Result, SetupError};
 use serde::Serialize;
+use session_agents::AgentError;
 
 /// The outcome of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -16,6 +18,8 @@ pub enum StepOutcome {
     Skipped,
     /// It is written with `--yes` only.
     Wanted,
+    /// A file of the agent cannot be read, does not fit the change, or cannot be written.
+    Failed,
 }
 
 impl StepOutcome {
@@ -42,6 +46,37 @@ pub struct StepOutcomes {
     pub permission: StepOutcome,
     /// Of each agent.
     pub agents: AgentOutcomes,
+    /// The reasons of those that failed.
+    #[serde(skip)]
+    pub failures: AgentFailures,
+}
+
+/// The reasons for which agents do not have what was wanted for them. They do not keep it from other agents.
+#[derive(Debug, Default)]
+pub struct AgentFailures(Vec<AgentError>);
+
+impl AgentFailures {
+    /// Takes a failure out of an outcome where it is about a file of an agent; one that several steps meet counts once.
+    pub(crate) fn take_from(&mut self, outcome: Result<StepOutcome>) -> Result<StepOutcome> {
+        let failure = match outcome {
+            Err(SetupError::Agent(failure)) => failure,
+            other => return other,
+        };
+        let text = failure.to_string();
+        if !self.0.iter().any(|known| known.to_string() == text) {
+            self.0.push(failure);
+        }
+        Ok(StepOutcome::Failed)
+    }
+}
+
+impl IntoIterator for AgentFailures {
+    type Item = AgentError;
+    type IntoIter = std::vec::IntoIter<AgentError>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
 }
 
 impl StepOutcomes {

@@ -22,6 +22,9 @@ pub(crate) fn run(
     skill: StepOutcome,
     dialog: &mut SetupDialog<'_>,
 ) -> Result<StepOutcome> {
+    if !(options.allow_skill || dialog.is_interactive) {
+        return Ok(StepOutcome::Skipped);
+    }
     let settings = SettingsFile::for_user(env)?;
     let ruled = match settings.enabled_plugin()? {
         Some(_) => SkillOrigin::Plugin,

@@ -36,6 +36,7 @@ fn main() {
     let env = Env {
         home: options.home.clone().into(),
         vars: std::env::vars().collect(),
+        other_homes: Vec::new(),
     };
     let wanted = |source: &&&dyn Source| {
         options

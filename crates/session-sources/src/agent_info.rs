@@ -2,6 +2,7 @@
 
 use crate::{Caller, Env, HistoryFolder};
 use session_core::SessionMeta;
+use std::path::{Path, PathBuf};
 
 /// An agent, as data: its names, its folders, its commands.
 #[derive(Debug)]
@@ -43,6 +44,20 @@ impl AgentInfo {
     /// Returns its folders, or those that its first variable names.
     pub fn history_folders(&self, env: &Env) -> Vec<HistoryFolder> {
         HistoryFolder::list(env, self.variables.first().copied(), self.folders)
+    }
+
+    /// Returns the variable, with its value, by which the agent finds a history that lies in another of its folders
+    /// than the one that it looks in by itself; `None` where it needs none. Of a list in the variable it takes no part.
+    pub fn folder_variable(&self, env: &Env, history: &Path) -> Option<(&'static str, PathBuf)> {
+        let variable = *self.variables.first()?;
+        let folders = self.history_folders(env);
+        let holds = |folder: &&HistoryFolder| history.starts_with(&folder.path);
+        let folder = &folders.iter().find(holds)?.path;
+        let is_found = match env.get(variable) {
+            Some(value) => Path::new(value) == folder,
+            None => folders.first().is_some_and(|first| first.path == *folder),
+        };
+        (!is_found).then(|| (variable, folder.clone()))
     }
 
     /// Returns the program and arguments that take a session up again.
@@ -96,7 +111,30 @@ pub fn join_words<'w>(words: impl IntoIterator<Item = &'w str>, conjunction: &st
 
 #[cfg(test)]
 mod tests {
-    use super::join_words;
+    use super::*;
+
+    #[test]
+    fn a_variable_is_needed_where_the_agent_does_not_look_by_itself() {
+        let agent = AgentInfo {
+            folders: &[".lamp", ".config/lamp"],
+            variables: &["LAMP_DIR"],
+            ..AgentInfo::new("lamp", "Lamp")
+        };
+        let home = Path::new("/home/ann");
+        let env = |value: &str| Env::with_home(home).var("LAMP_DIR", value);
+        let needs = |env: Env, history: &str| {
+            let variable = agent.folder_variable(&env, Path::new(history));
+            variable.map(|(name, folder)| format!("{name}={}", folder.display()))
+        };
+        let named = |folder: &str| Some(format!("LAMP_DIR={folder}"));
+        assert_eq!(needs(env(""), "/home/ann/.lamp/a"), None);
+        let second = "/home/ann/.config/lamp";
+        assert_eq!(needs(env(""), "/home/ann/.config/lamp/a"), named(second));
+        assert_eq!(needs(env("/srv/x"), "/srv/x/a"), None);
+        assert_eq!(needs(env("/srv/x, /srv/y"), "/srv/x/a"), named("/srv/x"));
+        assert_eq!(needs(env("~/y"), "/home/ann/y/a"), named("/home/ann/y"));
+        assert_eq!(needs(env(""), "/srv/x/a"), None, "nobody knows");
+    }
 
     #[test]
     fn words_are_joined_as_in_a_sentence() {

@@ -10,6 +10,8 @@ pub struct Env {
     pub home: PathBuf,
     /// Environment variables.
     pub vars: HashMap<String, String>,
+    /// Home folders of other machines, whose histories are read, too. No variable applies to them.
+    pub other_homes: Vec<PathBuf>,
 }
 
 impl Env {
@@ -17,7 +19,7 @@ impl Env {
     pub fn with_home(home: &Path) -> Self {
         Self {
             home: home.to_owned(),
-            vars: HashMap::new(),
+            ..Self::default()
         }
     }
 
@@ -36,11 +38,41 @@ impl Env {
             .filter(|v| !v.is_empty())
     }
 
+    /// Returns true for a path in the home of another machine. Of two homes of which one lies in the other, the inner one
+    /// counts.
+    pub fn is_elsewhere(&self, path: &Path) -> bool {
+        let depth = |home: &PathBuf| path.starts_with(home).then(|| home.components().count());
+        self.other_homes.iter().filter_map(depth).max() > depth(&self.home)
+    }
+
     /// A path from a variable, with a leading `~/` resolved.
     pub fn path(&self, value: &str) -> PathBuf {
         match value.strip_prefix("~/") {
             Some(rest) => self.home.join(rest),
             None => PathBuf::from(value),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_homes_within_each_other_the_inner_one_counts() {
+        let env = Env {
+            other_homes: vec!["/mnt".into(), "/mnt/ann/backup".into()],
+            ..Env::with_home(Path::new("/mnt/ann"))
+        };
+        for (path, is_elsewhere) in [
+            ("/mnt/.claude/a", true),
+            ("/mnt/ann/.claude/a", false),
+            ("/mnt/ann/backup/.claude/a", true),
+            ("/srv/a", false),
+            ("/mnt2/a", false),
+        ] {
+            assert_eq!(env.is_elsewhere(Path::new(path)), is_elsewhere, "{path}");
+        }
+        assert!(!Env::with_home(Path::new("/mnt")).is_elsewhere(Path::new("/mnt/a")));
     }
 }

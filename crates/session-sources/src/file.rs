@@ -12,6 +12,10 @@ use std::time::UNIX_EPOCH;
 /// Why something that is no file is not read.
 pub(crate) const NOT_REGULAR: &str = "is not a regular file";
 
+/// What is told of a folder whose name is not UTF-8: the index has paths as texts, and nothing is at the text of this one.
+pub(crate) const NOT_UTF_8_FOLDER: &str =
+    "has a name that is not UTF-8: the sessions in it are found, and shown as they were indexed";
+
 /// Opens a regular file. Anything else is an error: opening a named pipe
 /// would wait for its writer, and a device may have no end.
 pub(crate) fn open(path: &Path) -> io::Result<File> {

@@ -104,6 +104,13 @@ impl FolderWalk<'_> {
     /// Lists one folder.
     fn list<'w>(&self, folder: &Folder<'w>) -> FolderListing<'w> {
         let mut listing = FolderListing::default();
+        if folder
+            .path
+            .file_name()
+            .is_some_and(|name| name.to_str().is_none())
+        {
+            listing.warn(&folder.path, file::NOT_UTF_8_FOLDER);
+        }
         let entries = match fs_err::read_dir(&folder.path) {
             Ok(entries) => entries,
             Err(error) => {

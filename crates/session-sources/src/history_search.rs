@@ -1,6 +1,6 @@
 //! Finds histories below folders, by names and `stat` alone.
 
-use crate::file::FileKey;
+use crate::file::{self, FileKey};
 use crate::folder_walk::{FolderWalk, HistoryFile};
 use crate::path_pattern::PathPattern;
 use crate::reading::warning;
@@ -118,6 +118,9 @@ impl<'k> HistorySearch<'k> {
         } else if !folder.path.is_dir() {
             return;
         }
+        if folder.path.to_str().is_none() {
+            self.warn(&folder.path, file::NOT_UTF_8_FOLDER);
+        }
         for (begin, patterns) in walks {
             let root = &folder.path;
             let walk = FolderWalk {
@@ -205,10 +208,13 @@ fn sort_key(at: &Location) -> (bool, i64, &OsStr) {
     (is_last, at.stamp.mtime_ns, at.path.as_os_str())
 }
 
+/// Returns true for a file that its agent packed. `Path::extension` would take each path apart.
+pub(crate) fn is_packed(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().ends_with(b".zst")
+}
+
 /// Where a file and its packed form stand side by side, the file counts.
 fn drop_unpacked_twice(locations: &mut Vec<Location>) {
-    // `Path::extension` takes each path apart.
-    let is_packed = |path: &Path| path.as_os_str().as_encoded_bytes().ends_with(b".zst");
     if !locations.iter().any(|at| is_packed(&at.path)) {
         return;
     }

@@ -62,6 +62,7 @@ mod jsonl;
 mod lenient_json;
 mod lines;
 mod opencode;
+mod other_homes;
 mod path_pattern;
 mod pi;
 mod project;
@@ -85,6 +86,7 @@ pub use env::Env;
 pub use file::path_text;
 pub use history_search::{HistoryFolder, HistorySearch, LocateSession};
 pub use jsonl::{Jsonl, JsonlFormat};
+pub use other_homes::locate_in_all_homes;
 pub use project::project_root;
 pub use session_core::FileStamp;
 pub use source::{

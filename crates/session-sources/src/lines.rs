@@ -10,13 +10,14 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 const BUFFER_BYTES: usize = 256 * 1024;
+const MIN_BUFFER_BYTES: usize = 512;
 /// Longest line that is given as it is.
 const WHOLE_LIMIT: usize = 1024 * 1024;
 
 /// Most bytes that are unpacked of a file.
 const UNPACKED_LIMIT: u64 = 8 << 30;
 
-/// One line of a file.
+/// One line of a file, or several blank ones.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Line<'a> {
     /// Offset of its first byte.
@@ -47,6 +48,14 @@ pub(crate) fn trim_mark(content: &[u8]) -> &[u8] {
 }
 
 impl Line<'_> {
+    /// Makes it a blank one.
+    fn without_text(self) -> Self {
+        Self {
+            text: Some(&[]),
+            ..self
+        }
+    }
+
     /// The bytes of the line. Its line feed does not count: it may come later.
     pub(crate) fn span(&self) -> TurnSpan {
         TurnSpan {
@@ -130,11 +139,26 @@ fn skip(path: &Path, count: u64) -> io::Result<(Box<dyn Read>, u64)> {
 impl Lines {
     /// Opens a file at an offset, which should begin a line.
     pub(crate) fn open<'p>(files: impl Into<LineFiles<'p>>, offset: u64) -> io::Result<Self> {
-        let reader = open_at(files.into(), offset)?;
-        let buffer = vec![0; BUFFER_BYTES];
+        Self::open_buffered(files.into(), offset, BUFFER_BYTES)
+    }
+
+    /// Opens a file at an offset to read the lines before `end`, a turn of many: no more is read at first.
+    pub(crate) fn open_span<'p>(
+        files: impl Into<LineFiles<'p>>,
+        offset: u64,
+        end: u64,
+    ) -> io::Result<Self> {
+        let bytes = usize::try_from(end.saturating_sub(offset)).unwrap_or(BUFFER_BYTES);
+        // It doubles to the same sizes as the other.
+        let bytes = bytes.clamp(MIN_BUFFER_BYTES, BUFFER_BYTES);
+        let bytes = bytes.next_power_of_two();
+        Self::open_buffered(files.into(), offset, bytes)
+    }
+
+    fn open_buffered(files: LineFiles<'_>, offset: u64, bytes: usize) -> io::Result<Self> {
         Ok(Self {
-            reader,
-            buffer,
+            reader: open_at(files, offset)?,
+            buffer: vec![0; bytes],
             at: 0,
             filled: 0,
             offset,
@@ -142,8 +166,14 @@ impl Lines {
         })
     }
 
-    /// The next line, or `None` at the end of the file.
+    /// The next line, or `None` at the end of the file. Line feeds in a row are one blank line, as far as they are in the
+    /// buffer: of a gigabyte of them each would take a record's time.
     pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        let unread = &self.buffer[self.at..self.filled];
+        let blank = unread.iter().take_while(|byte| **byte == b'\n').count();
+        if blank > 1 {
+            return Ok(Some(self.whole_line(blank - 1, true).without_text()));
+        }
         let mut searched = 0;
         loop {
             let unread = &self.buffer[self.at..self.filled];
@@ -241,10 +271,20 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Returns the lines behind an offset, which a small buffer must not change.
     fn read(content: &[u8], offset: u64) -> Vec<(u64, u64, Option<Vec<u8>>, bool)> {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs_err::write(file.path(), content).unwrap();
-        let mut lines = Lines::open(file.path(), offset).unwrap();
+        let whole = read_lines(Lines::open(file.path(), offset).unwrap());
+        let small = Lines::open_span(file.path(), offset, offset + 3).unwrap();
+        let is_told = |line: &(u64, u64, Option<Vec<u8>>, bool)| line.2.as_deref() != Some(&[]);
+        let told = whole.iter().filter(|line| is_told(line)).cloned();
+        let small = read_lines(small).into_iter().filter(is_told);
+        assert_eq!(small.collect::<Vec<_>>(), told.collect::<Vec<_>>());
+        whole
+    }
+
+    fn read_lines(mut lines: Lines) -> Vec<(u64, u64, Option<Vec<u8>>, bool)> {
         let mut found = Vec::new();
         while let Some(line) = lines.next().unwrap() {
             found.push((
@@ -279,6 +319,16 @@ mod tests {
                 (4, 6, Some(b"cd".to_vec()), false)
             ]
         );
+    }
+
+    #[test]
+    fn line_feeds_in_a_row_are_one_blank_line() {
+        let content = [b"{}\n".to_vec(), vec![b'\n'; 3 << 20], b"{}".to_vec()].concat();
+        let found = read(&content, 0);
+        assert!(found.len() < 100, "{}", found.len());
+        let blank = found.iter().filter(|line| line.2 == Some(Vec::new()));
+        assert_eq!(blank.map(|line| line.1 - line.0).sum::<u64>(), 3 << 20);
+        assert_eq!(found.last().unwrap().2.as_deref(), Some(&b"{}"[..]));
     }
 
     /// A file system may leave a block of zeros where the machine lost power.
@@ -325,7 +375,9 @@ mod tests {
                 let whole = &content.as_bytes()[usize::try_from(start).unwrap()..usize::try_from(end).unwrap()];
                 let bare = whole.strip_suffix(b"\n").unwrap_or(whole);
                 prop_assert_eq!(terminated, bare.len() < whole.len());
-                prop_assert_eq!(text.as_deref(), Some(trim_cr(bare)));
+                let is_blank = bare.iter().all(|byte| *byte == b'\n');
+                let expected = if is_blank { &[][..] } else { trim_cr(bare) };
+                prop_assert_eq!(text.as_deref(), Some(expected));
                 at = end;
             }
             prop_assert_eq!(at, content.len() as u64);

@@ -15,6 +15,9 @@ use std::time::Duration;
 /// Bytes after which the next turn's beginning is a checkpoint.
 const CHECKPOINT_BYTES: u64 = 16 * 1024 * 1024;
 
+/// Bytes without a record after which the time is looked at.
+const LOOK_BYTES: u64 = 256 * 1024;
+
 /// Longest last line that is left for later whenever it was written.
 const UNFINISHED_LIMIT: u64 = 16 * 1024 * 1024;
 /// The time since a file's last change for which it counts as being written.
@@ -39,6 +42,7 @@ pub(crate) fn warning(path: &Path, reason: impl ToString) -> Warning {
         offset: None,
         reason: reason.to_string(),
         count: 1,
+        is_tried_again: false,
     }
 }
 
@@ -180,6 +184,8 @@ pub(crate) struct FileReading<'a, A> {
     done: u64,
     /// Offset of the last checkpoint.
     marked: u64,
+    /// Offset behind the last record, or where the time was looked at since.
+    looked: u64,
     damage: DamagedLines,
 }
 
@@ -198,6 +204,7 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
             begun: offset,
             done: offset,
             marked: offset,
+            looked: offset,
             damage: DamagedLines::new(files.first),
         }
     }
@@ -213,7 +220,8 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
     fn line(&mut self, line: &Line<'_>) -> Result {
         let due = line.start.saturating_sub(self.marked) >= CHECKPOINT_BYTES;
         let before = due.then(|| self.assembly.state());
-        if !self.assembly.push(line, self.announcer.sink)? {
+        let is_record = self.assembly.push(line, self.announcer.sink)?;
+        if !is_record {
             self.damage.add_line(line);
         }
         let earlier = self.assembly.turns().take_earlier_turns();
@@ -225,12 +233,22 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
             self.checkpoint(line.start, state)?;
         }
         self.done = line.end;
-        if line.end.saturating_sub(self.marked) >= 2 * CHECKPOINT_BYTES {
+        let is_long = line.end.saturating_sub(self.marked) >= 2 * CHECKPOINT_BYTES;
+        if self.is_late(line.end, is_record) || is_long {
             let open = self.assembly.turns().flush();
             self.deliver(open)?;
             self.checkpoint(self.done, self.assembly.state())?;
         }
         Ok(())
+    }
+
+    /// Returns true where blank or damaged lines have gone on for long and the time is up.
+    fn is_late(&mut self, end: u64, is_record: bool) -> bool {
+        let is_due = !is_record && end - self.looked >= LOOK_BYTES;
+        if is_record || is_due {
+            self.looked = end;
+        }
+        is_due && self.announcer.sink.is_out_of_time()
     }
 
     fn deliver(&mut self, turns: impl IntoIterator<Item = Turn>) -> Result {

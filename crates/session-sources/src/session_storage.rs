@@ -162,7 +162,7 @@ impl StorageReading<'_> {
             Ok(Some(meta)) => self.turns(&meta, session.signature),
             Ok(None) => self.end(&session.meta.id, session.signature, true),
             Err(error) => {
-                self.skip(&error);
+                self.skipped.add_session(&error);
                 Ok(())
             }
         }
@@ -200,11 +200,11 @@ impl StorageReading<'_> {
         match read {
             Ok(()) => self.end(&session.id, signature, is_empty),
             Err(error) if is_empty => {
-                self.skip(&error);
+                self.skipped.add_session(&error);
                 Ok(())
             }
             Err(error) => {
-                self.skip(&error);
+                self.skipped.add_session(&error);
                 stop_if_asked(self.sink.broke_off())
             }
         }
@@ -229,7 +229,7 @@ impl StorageReading<'_> {
             .history
             .turns(session, range, detail, skipped, &mut visit);
         if let Err(error) = &read {
-            self.skip(error);
+            self.skipped.add_session(error);
             if signature.message_count() <= known.message_count() {
                 return Ok(());
             }
@@ -255,11 +255,6 @@ impl StorageReading<'_> {
         }
         self.known.insert(id, signature);
         Ok(())
-    }
-
-    fn skip(&mut self, error: &StorageError) {
-        let reason = format!("session could not be read: {error}");
-        self.skipped.add(&reason);
     }
 }
 

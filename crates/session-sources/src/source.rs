@@ -162,6 +162,12 @@ pub trait Sink {
 
     /// Something that could not be read.
     fn warning(&mut self, warning: Warning);
+
+    /// Returns true where the time for reading is up. Who finds nothing to deliver for long asks, and goes on to a
+    /// checkpoint.
+    fn is_out_of_time(&self) -> bool {
+        false
+    }
 }
 
 /// A place that could not be read, with the reason. One for each kind and file, counted.
@@ -175,6 +181,8 @@ pub struct Warning {
     pub reason: String,
     /// How often.
     pub count: u64,
+    /// It holds until the next read of the file, which tries again whatever it was given.
+    pub is_tried_again: bool,
 }
 
 /// Turns read again in full, or why not.

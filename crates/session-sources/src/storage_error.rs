@@ -87,28 +87,47 @@ pub(crate) const SIZE_LIMIT: u32 = 64 * 1024 * 1024;
 
 /// Counts of what was skipped, by reason.
 #[derive(Debug, Default)]
-pub(crate) struct SkippedCounts(BTreeMap<String, u64>);
+pub(crate) struct SkippedCounts {
+    /// Messages and parts: they are looked at again when their session changes.
+    parts: BTreeMap<String, u64>,
+    /// Whole sessions: each read tries them again.
+    sessions: BTreeMap<String, u64>,
+}
 
 impl SkippedCounts {
-    /// Counts one more.
+    /// Counts one more message or part.
     pub(crate) fn add(&mut self, reason: &str) {
-        *self.0.entry(reason.to_owned()).or_default() += 1;
+        *self.parts.entry(reason.to_owned()).or_default() += 1;
+    }
+
+    /// Counts one more session.
+    pub(crate) fn add_session(&mut self, error: &StorageError) {
+        let reason = format!("session could not be read: {error}");
+        *self.sessions.entry(reason).or_default() += 1;
     }
 
     /// Adds those of another reading.
     pub(crate) fn join(&mut self, other: Self) {
-        for (reason, count) in other.0 {
-            *self.0.entry(reason).or_default() += count;
-        }
+        let add = |to: &mut BTreeMap<String, u64>, from: BTreeMap<String, u64>| {
+            for (reason, count) in from {
+                *to.entry(reason).or_default() += count;
+            }
+        };
+        add(&mut self.parts, other.parts);
+        add(&mut self.sessions, other.sessions);
     }
 
     /// One warning for each reason.
     pub(crate) fn warnings(self, path: &Path) -> impl Iterator<Item = Warning> {
-        self.0.into_iter().map(|(reason, count)| Warning {
+        let parts = self.parts.into_iter().map(|skipped| (skipped, false));
+        let sessions = self.sessions.into_iter().map(|skipped| (skipped, true));
+        let all = parts.chain(sessions);
+        all.map(|((reason, count), is_tried_again)| Warning {
             path: path.to_owned(),
             offset: None,
             reason,
             count,
+            is_tried_again,
         })
     }
 }

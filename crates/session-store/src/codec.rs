@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::io::Result;
 use zstd::bulk::{Compressor, Decompressor};
+use zstd::zstd_safe::CParameter;
 
 thread_local! {
     /// One per thread, because setting up its tables takes as long as compressing a turn.
@@ -21,15 +22,22 @@ const MAX_CONTENT_BYTES: usize = 1 << 28;
 /// Most bytes of memory that a thread keeps for the next frame.
 const MAX_KEPT_BYTES: usize = 1 << 20;
 
-/// Compresses bytes to one zstd frame.
+/// Compresses bytes to one zstd frame with a checksum, by which a damaged one is told.
 pub(crate) fn compress(bytes: &[u8]) -> Result<Vec<u8>> {
     COMPRESSOR.with_borrow_mut(|made| match made {
         Some(compressor) => compressor.compress(bytes),
-        None => made.insert(Compressor::new(LEVEL)?).compress(bytes),
+        None => made.insert(new_compressor()?).compress(bytes),
     })
 }
 
-/// Decompresses a frame of [`compress`]. Returns no bytes for a damaged frame.
+fn new_compressor() -> Result<Compressor<'static>> {
+    let mut compressor = Compressor::new(LEVEL)?;
+    compressor.set_parameter(CParameter::ChecksumFlag(true))?;
+    Ok(compressor)
+}
+
+/// Decompresses a frame of [`compress`], or of an earlier version, which wrote no checksum. Returns no bytes for a
+/// damaged frame.
 pub(crate) fn decompress(frame: &[u8]) -> Vec<u8> {
     let mut raw = Vec::new();
     decompress_into(frame, &mut raw);
@@ -78,4 +86,28 @@ pub(crate) fn text_hash(text: &str) -> i64 {
     let bytes = blake3::hash(text.as_bytes());
     let first: [u8; 8] = std::array::from_fn(|i| bytes.as_bytes()[i]);
     i64::from_le_bytes(first) & i64::MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_with_any_flipped_bit_has_no_bytes() {
+        let text = b"The lantern is lit at dusk, and put out at dawn.".repeat(3);
+        let frame = compress(&text).unwrap();
+        assert_eq!(decompress(&frame), text);
+        for bit in 0..frame.len() * 8 {
+            let mut damaged = frame.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            let read = decompress(&damaged);
+            assert!(read.is_empty() || read == text, "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn a_frame_without_a_checksum_is_read() {
+        let frame = zstd::bulk::compress(b"lantern", LEVEL).unwrap();
+        assert_eq!(decompress(&frame), b"lantern");
+    }
 }

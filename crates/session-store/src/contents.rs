@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::frame::ContentFrame;
 use crate::id::{FrameId, SessionId, TurnId};
 use crate::reader::Reader;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Row, params};
 use session_core::TurnContent;
 
 /// The turns of a session, in order.
@@ -101,12 +101,18 @@ impl Reader {
         Ok(ContentFrame::unpack(&self.packed_frame(id)?))
     }
 
-    /// Reads a frame as it is stored, to nothing where it is missing.
+    /// Reads a frame as it is stored, to nothing where it is missing or no blob.
     pub(crate) fn packed_frame(&self, id: FrameId) -> Result<Vec<u8>> {
         let mut find = self
             .db
             .prepare_cached("SELECT frame FROM contents WHERE id = ?1")?;
-        let found = find.query_row([id], |row| row.get(0));
+        let found = find.query_row([id], read_frame);
         Ok(found.optional()?.unwrap_or_default())
     }
+}
+
+/// Reads a frame from the first column of a row, to nothing where it is no blob: one that is damaged costs its turns alone.
+pub(crate) fn read_frame(row: &Row<'_>) -> rusqlite::Result<Vec<u8>> {
+    let frame = row.get_ref(0)?.as_blob();
+    Ok(frame.unwrap_or_default().to_owned())
 }

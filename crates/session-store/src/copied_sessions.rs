@@ -11,6 +11,18 @@ impl Writer {
     /// Deletes the sessions of a file of which a file that is there holds all turns, as it does where a history was copied
     /// and its original deleted. The file goes with its last session: should it come back, it is read.
     pub(crate) fn delete_copied_sessions(&mut self, file: FileId) -> Result<()> {
+        match self.delete_sessions_held_by_others(file)? {
+            true => self.delete_file_without_sessions(file),
+            false => Ok(()),
+        }
+    }
+
+    /// Deletes the sessions of a file of which another file that is there holds all turns; returns true where there are
+    /// some. The file itself stays known as it was read.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn delete_sessions_held_by_others(&mut self, file: FileId) -> Result<bool> {
         let mut is_deleted = false;
         for session in self.sessions_of_file(file)? {
             if self.is_held_by_others(session)? {
@@ -18,10 +30,7 @@ impl Writer {
                 is_deleted = true;
             }
         }
-        match is_deleted {
-            true => self.delete_file_without_sessions(file),
-            false => Ok(()),
-        }
+        Ok(is_deleted)
     }
 
     /// Deletes a session that another file of its agent holds, but not its turns' copies.

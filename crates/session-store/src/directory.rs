@@ -24,9 +24,14 @@ pub fn index_exists(root: &Path) -> bool {
 /// Returns true when the directory holds an index database.
 ///
 /// # Errors
-/// When the directory may not be entered.
+/// When the directory may not be entered; [`StoreError::Corrupt`] for a folder in the place of the database.
 pub(crate) fn has_database(root: &Path) -> Result<bool> {
-    match fs_err::metadata(database_path(root)) {
+    let path = database_path(root);
+    match fs_err::metadata(&path) {
+        Ok(found) if found.is_dir() => Err(StoreError::Corrupt {
+            root: root.to_owned(),
+            what: format!("`{}` is a folder", path.display()),
+        }),
         Ok(found) => Ok(found.is_file()),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             Ok(false)

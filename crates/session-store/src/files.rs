@@ -181,7 +181,7 @@ impl Writer {
     /// When the database fails.
     pub fn checkpoint(&mut self, file: FileId, cursor: &str, stamp: FileStamp) -> Result<()> {
         self.begin()?;
-        self.delete_stale_turns()?;
+        self.end_finished_replacement()?;
         self.stale_files.insert(file);
         let mut update = self.reader.db.prepare_cached(
             "UPDATE files SET size = ?2, mtime_ns = ?3, inode = ?4 WHERE id = ?1",

@@ -24,6 +24,18 @@ impl Reader {
 }
 
 impl Reader {
+    /// Counts the forgotten turns of each session that has some.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn forgotten_turns(&self) -> Result<Vec<(SessionId, u32)>> {
+        let count = "SELECT session, count(*) FROM turns
+            WHERE start >= stop AND owner IS NULL GROUP BY session";
+        let mut count = self.db.prepare(count)?;
+        let counts = count.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(counts.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Returns the value of a setting that was noted in the index.
     ///
     /// # Errors
@@ -77,12 +89,14 @@ impl Writer {
         self.orphan_session_rows(session)?;
         self.clear_first_prompt(session)?;
         self.changed_session.set(None);
-        for delete in [
+        for change in [
             "DELETE FROM embedded WHERE session = ?1",
             "DELETE FROM changed_sessions WHERE session = ?1",
             "DELETE FROM sessions WHERE id = ?1",
+            "INSERT INTO settings(key, value) VALUES('next_session', ?1 + 1) ON CONFLICT(key)
+               DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))",
         ] {
-            self.reader.db.prepare_cached(delete)?.execute([session])?;
+            self.reader.db.prepare_cached(change)?.execute([session])?;
         }
         Ok(())
     }
@@ -133,9 +147,35 @@ impl Writer {
             .execute(params![turn, kind])?;
         self.update_turn_keys(turn, hashes)?;
         self.recount_session(row.session)?;
+        self.set_branches("s.id = ?1", row.session.into())?;
         self.orphan_session_rows(row.session)?;
         self.renew_opening(row.session)?;
         self.index_title(row.session)?;
         self.bump_revision(row.session)
+    }
+
+    /// Takes the branches of forgotten turns from the sessions of a file, which its history still tells.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn clear_forgotten_branches(&mut self, file: FileId) -> Result<()> {
+        self.begin()?;
+        self.set_branches("s.file = ?1", file.into())
+    }
+
+    /// Sets the branch of each session that has forgotten turns to the last one of those that are left, unless one of
+    /// them has it.
+    fn set_branches(&self, condition: &str, id: i64) -> Result<()> {
+        let update = format!(
+            "UPDATE sessions AS s SET branch = (SELECT branch FROM turns
+               WHERE session = s.id AND branch IS NOT NULL ORDER BY idx DESC LIMIT 1)
+             WHERE {condition} AND branch IS NOT NULL
+               AND EXISTS (SELECT 1 FROM turns
+                 WHERE session = s.id AND start >= stop AND owner IS NULL)
+               AND NOT EXISTS (SELECT 1 FROM turns t
+                 WHERE t.session = s.id AND t.branch = s.branch)"
+        );
+        self.reader.db.prepare_cached(&update)?.execute([id])?;
+        Ok(())
     }
 }

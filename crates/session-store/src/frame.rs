@@ -4,6 +4,7 @@
 use crate::codec::{compress, with_decompressed};
 use crate::id::TurnId;
 use crate::packed_content::PackedContent;
+use rustc_hash::FxHashMap;
 use session_core::TurnContent;
 use std::io::{self, Read};
 use std::ops::Range;
@@ -107,6 +108,22 @@ fn raw_entries(raw: &[u8]) -> Vec<(TurnId, &[u8])> {
         Some((turn, json))
     });
     entries.collect()
+}
+
+/// Returns those of the turns of a packed frame whose contents are damaged or missing.
+pub(crate) fn damaged_turns(packed: &[u8], turns: &[TurnId]) -> Vec<TurnId> {
+    with_decompressed(packed, |raw| {
+        let entries: FxHashMap<TurnId, &[u8]> = raw_entries(raw).into_iter().collect();
+        let is_whole = |turn: &TurnId| {
+            let json = entries.get(turn);
+            json.is_some_and(|json| serde_json::from_slice::<PackedContent<'_>>(json).is_ok())
+        };
+        turns
+            .iter()
+            .copied()
+            .filter(|turn| !is_whole(turn))
+            .collect()
+    })
 }
 
 /// Returns a content as a frame holds it.

@@ -72,10 +72,7 @@ pub(crate) fn indexed_texts<'t>(
     content: &'t TurnContent,
     title: &'t str,
 ) -> [Cow<'t, str>; COLUMNS] {
-    let prompt = match noise::is_uninformative(&content.prompt) {
-        true => "",
-        false => &content.prompt,
-    };
+    let prompt = content.indexed_prompt();
     let answer = match noise::is_own_output(&content.answer) {
         true => "",
         false => &content.answer,

@@ -108,6 +108,9 @@ impl VectorMatrix {
             ErrorKind::NotFound => damaged("is missing"),
             _ => error.into(),
         })?;
+        if file.metadata()?.is_dir() {
+            return Err(damaged("is a folder"));
+        }
         // SAFETY: the file is ours and append-only: rows that the database
         // counts are never rewritten or cut, a new generation is a new file.
         let map = unsafe { Mmap::map(file.file()) }?;

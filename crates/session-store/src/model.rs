@@ -152,17 +152,23 @@ impl Reader {
 }
 
 impl Writer {
-    /// Returns the model with this fingerprint, inserted if there was none.
+    /// Returns the model with this fingerprint, inserted if there was none. The vectors of one that is known with another
+    /// number of components, which only damage explains, are deleted.
     ///
     /// # Errors
     /// When the database fails.
     pub fn add_model(&mut self, fingerprint: &str, name: &str, dims: usize) -> Result<ModelRow> {
-        if let Some(known) = self.reader.model(fingerprint)? {
-            return Ok(known);
+        let known = self.reader.model(fingerprint)?;
+        if let Some(known) = known.as_ref().filter(|known| known.dims == dims) {
+            return Ok(known.clone());
         }
         self.begin()?;
+        if let Some(known) = known {
+            self.clear_vectors(known.id)?;
+        }
         self.reader.db.execute(
-            "INSERT INTO models(fingerprint, name, dims) VALUES(?1, ?2, ?3)",
+            "INSERT INTO models(fingerprint, name, dims) VALUES(?1, ?2, ?3)
+               ON CONFLICT(fingerprint) DO UPDATE SET dims = excluded.dims",
             params![fingerprint, name, dims.cast_signed() as i64],
         )?;
         let query = format!("SELECT {COLUMNS} FROM models WHERE fingerprint = ?1");
@@ -286,7 +292,8 @@ fn delete_matrices(folder: &Path, kept: &HashSet<PathBuf>) {
     for entry in fs_err::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.extension().is_some_and(|ext| ext == "npy") && !kept.contains(&path) {
-            let _ = fs_err::remove_file(path);
+            // An empty folder may have taken its place.
+            let _ = fs_err::remove_file(&path).or_else(|_| fs_err::remove_dir(&path));
         }
     }
     let _ = std::fs::remove_dir(folder);

@@ -1,6 +1,6 @@
 //! Contents of turns that were read and not yet unpacked.
 
-use crate::contents::OWN_TURNS;
+use crate::contents::{OWN_TURNS, read_frame};
 use crate::error::Result;
 use crate::frame;
 use crate::id::{FrameId, SessionId, TurnId};
@@ -70,7 +70,7 @@ impl Reader {
         let mut find = self.db.prepare_cached(
             "SELECT c.frame FROM turns t JOIN contents c ON c.id = t.frame WHERE t.id = ?1",
         )?;
-        let packed = find.query_row([turn], |row| row.get(0)).optional()?;
+        let packed = find.query_row([turn], read_frame).optional()?;
         let frame = packed.map(|packed| PackedFrame {
             packed,
             turns: vec![turn],

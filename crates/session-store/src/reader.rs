@@ -5,7 +5,7 @@ use crate::id::{SessionId, TurnId};
 use crate::kept::KeptParts;
 use crate::last_frames::LastFrames;
 use crate::postings::PostingsReader;
-use crate::row::{CopyRow, TURN_COLUMNS, TurnRow, turn_row};
+use crate::row::{CopyRow, SessionBranch, TURN_COLUMNS, TurnRow, turn_row};
 use crate::{directory, schema};
 use rusqlite::{Connection, OptionalExtension};
 use session_files::DatabaseCopy;
@@ -168,16 +168,21 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Returns the git branches of all turns, the one of the latest turn first.
+    /// Returns the git branches of the turns of each session, the one of the latest turn first.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn branches(&self) -> Result<Vec<String>> {
+    pub fn session_branches(&self) -> Result<Vec<SessionBranch>> {
         let mut find = self.db.prepare_cached(
-            "SELECT branch FROM turns WHERE branch IS NOT NULL
-             GROUP BY branch ORDER BY max(started_ms) DESC, branch",
+            "SELECT session, branch FROM turns WHERE branch IS NOT NULL
+             GROUP BY session, branch ORDER BY max(started_ms) DESC, branch",
         )?;
-        let rows = find.query_map([], |row| row.get(0))?;
+        let rows = find.query_map([], |row| {
+            Ok(SessionBranch {
+                session: row.get(0)?,
+                branch: row.get(1)?,
+            })
+        })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 

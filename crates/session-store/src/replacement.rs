@@ -1,7 +1,7 @@
 //! The replacement of a session's turns, where its history is read from its beginning once more.
 
 use crate::error::Result;
-use crate::id::{SessionId, TurnId};
+use crate::id::{FileId, SessionId, TurnId};
 use crate::writer::Writer;
 use rusqlite::params;
 
@@ -16,6 +16,8 @@ pub(crate) struct SessionReplacement {
     pub(crate) turns: u32,
     /// The most turns that may have come for what lies beyond to be kept.
     pub(crate) keeps_rest: Option<u32>,
+    /// More turns come, after a commit, too: until they have, stored ones beyond stay.
+    pub(crate) is_unfinished: bool,
 }
 
 impl Writer {
@@ -24,6 +26,30 @@ impl Writer {
     pub fn keep_rest(&mut self, most: u32) {
         if let Some(replacing) = &mut self.replacing {
             replacing.keeps_rest = Some(most);
+        }
+    }
+
+    /// Says whether more turns come of the session whose turns are replaced, after checkpoints and commits, too: until
+    /// they have, what the index has beyond them stays. A process that is killed before leaves it there.
+    pub fn set_unfinished(&mut self, is_unfinished: bool) {
+        if let Some(replacing) = &mut self.replacing {
+            replacing.is_unfinished = is_unfinished;
+        }
+    }
+
+    /// Ends the replacement of an unfinished session of which no more turns come for now, and keeps those beyond.
+    pub fn abandon_replacement(&mut self) {
+        self.replacing.take_if(|replacing| replacing.is_unfinished);
+    }
+
+    /// Ends the replacement of a session, unless more of its turns come after this commit.
+    pub(crate) fn end_finished_replacement(&mut self) -> Result<()> {
+        match self
+            .replacing
+            .is_some_and(|replacing| replacing.is_unfinished)
+        {
+            true => Ok(()),
+            false => self.delete_stale_turns(),
         }
     }
 
@@ -58,6 +84,20 @@ impl Writer {
         let update = "UPDATE turns SET start = ?3, stop = ?3 + (stop > start) WHERE session = ?1 AND idx >= ?2 AND start < ?3";
         let mut update = self.reader.db.prepare_cached(update)?;
         update.execute(params![done.session, done.turns, LOST])?;
+        Ok(())
+    }
+
+    /// Marks the stored turns of a file's sessions that lie beyond its new size as missing from the history.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn mark_turns_as_lost(&mut self, file: FileId, size: u64) -> Result<()> {
+        self.begin()?;
+        let update =
+            "UPDATE turns SET start = ?3, stop = ?3 + (stop > start) WHERE start < ?3 AND stop > ?2
+            AND session IN (SELECT id FROM sessions WHERE file = ?1)";
+        let mut update = self.reader.db.prepare_cached(update)?;
+        update.execute(params![file, size.cast_signed(), LOST])?;
         Ok(())
     }
 

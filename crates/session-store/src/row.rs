@@ -1,6 +1,7 @@
 //! Rows of sessions and turns.
 
 use crate::id::{FileId, SessionId, TurnId};
+use crate::replacement::LOST;
 use rusqlite::Row;
 use serde::Serialize;
 use session_core::{PromptKind, SessionMeta, TurnSpan};
@@ -39,6 +40,8 @@ pub struct SessionRow {
     pub gone: bool,
     /// Its transcript was deleted: the agent keeps its prompts alone.
     pub prompts_only: bool,
+    /// Its history lies in the home folder of another machine: no agent resumes it here.
+    pub is_elsewhere: bool,
 }
 
 impl SessionRow {
@@ -90,6 +93,20 @@ impl TurnRow {
     pub fn is_blank(&self) -> bool {
         self.span.start >= self.span.end && self.owner.is_none()
     }
+
+    /// Returns true for a turn that its history no longer holds.
+    pub fn is_lost(&self) -> bool {
+        self.span.start >= LOST.cast_unsigned()
+    }
+}
+
+/// A git branch of turns of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionBranch {
+    /// The session.
+    pub session: SessionId,
+    /// The branch.
+    pub branch: String,
 }
 
 /// A turn that is a copy of another one, its owner.

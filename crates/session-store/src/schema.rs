@@ -7,6 +7,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use session_core::immutable_sqlite_uri;
 use session_files::{DatabaseCopy, private};
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
@@ -16,62 +17,62 @@ use std::time::Duration;
 pub const FORMAT_VERSION: u32 = 16;
 
 const TABLES: &str = "
-CREATE TABLE files(
+CREATE TABLE IF NOT EXISTS files(
   id INTEGER PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL UNIQUE,
   size INTEGER NOT NULL DEFAULT 0, mtime_ns INTEGER NOT NULL DEFAULT 0, inode INTEGER NOT NULL DEFAULT 0,
   gone INTEGER NOT NULL DEFAULT 0);
-CREATE INDEX files_gone ON files(id) WHERE gone;
-CREATE TABLE cursors(file INTEGER PRIMARY KEY, cursor BLOB NOT NULL);
-CREATE TABLE problems(
+CREATE INDEX IF NOT EXISTS files_gone ON files(id) WHERE gone;
+CREATE TABLE IF NOT EXISTS cursors(file INTEGER PRIMARY KEY, cursor BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS problems(
   path TEXT NOT NULL, reason TEXT NOT NULL, kind INTEGER NOT NULL, offset INTEGER, count INTEGER NOT NULL,
   PRIMARY KEY(path, reason, kind)) WITHOUT ROWID;
-CREATE TABLE sessions(
+CREATE TABLE IF NOT EXISTS sessions(
   id INTEGER PRIMARY KEY, file INTEGER NOT NULL REFERENCES files(id), source TEXT NOT NULL,
   uid TEXT NOT NULL, parent TEXT, title TEXT, given_title TEXT, first_prompt TEXT, rest TEXT, work TEXT,
   cwd TEXT, project TEXT, branch TEXT, forked_from TEXT,
   started_ms INTEGER, ended_ms INTEGER, turns INTEGER NOT NULL DEFAULT 0,
   gone INTEGER NOT NULL DEFAULT 0, revision INTEGER NOT NULL DEFAULT 0,
   UNIQUE(file, uid));
-CREATE INDEX sessions_uid ON sessions(uid);
-CREATE INDEX sessions_prompts ON sessions(id) WHERE gone & 2;
-CREATE TABLE changed_sessions(session INTEGER PRIMARY KEY);
-CREATE TABLE session_blocks(block INTEGER PRIMARY KEY, sessions BLOB NOT NULL);
-CREATE TABLE openings(session INTEGER PRIMARY KEY, template INTEGER NOT NULL, turn INTEGER NOT NULL);
-CREATE INDEX openings_template ON openings(template);
-CREATE TABLE turns(
+CREATE INDEX IF NOT EXISTS sessions_uid ON sessions(uid);
+CREATE INDEX IF NOT EXISTS sessions_prompts ON sessions(id) WHERE gone & 2;
+CREATE TABLE IF NOT EXISTS changed_sessions(session INTEGER PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS session_blocks(block INTEGER PRIMARY KEY, sessions BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS openings(session INTEGER PRIMARY KEY, template INTEGER NOT NULL, turn INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS openings_template ON openings(template);
+CREATE TABLE IF NOT EXISTS turns(
   id INTEGER PRIMARY KEY, session INTEGER NOT NULL, idx INTEGER NOT NULL, kind INTEGER NOT NULL,
   started_ms INTEGER, ended_ms INTEGER, branch TEXT, start INTEGER NOT NULL, stop INTEGER NOT NULL,
   origin INTEGER, prompt_time INTEGER, leaf INTEGER, owner INTEGER, frame INTEGER NOT NULL);
-CREATE TABLE contents(id INTEGER PRIMARY KEY, frame BLOB NOT NULL);
-CREATE UNIQUE INDEX turns_session ON turns(session, idx);
-CREATE TABLE turn_keys(bucket INTEGER PRIMARY KEY, keys BLOB NOT NULL);
-CREATE INDEX turns_owner ON turns(owner, id, session) WHERE owner IS NOT NULL;
-CREATE TABLE titles(leaf INTEGER PRIMARY KEY, title TEXT NOT NULL);
-CREATE TABLE models(
+CREATE TABLE IF NOT EXISTS contents(id INTEGER PRIMARY KEY, frame BLOB NOT NULL);
+CREATE UNIQUE INDEX IF NOT EXISTS turns_session ON turns(session, idx);
+CREATE TABLE IF NOT EXISTS turn_keys(bucket INTEGER PRIMARY KEY, keys BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS turns_owner ON turns(owner, id, session) WHERE owner IS NOT NULL;
+CREATE TABLE IF NOT EXISTS titles(leaf INTEGER PRIMARY KEY, title TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS models(
   id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, name TEXT NOT NULL, dims INTEGER NOT NULL,
   session_rows INTEGER NOT NULL DEFAULT 0, session_generation INTEGER NOT NULL DEFAULT 0,
   turn_rows INTEGER NOT NULL DEFAULT 0, turn_generation INTEGER NOT NULL DEFAULT 0,
   complete INTEGER NOT NULL DEFAULT 0,
   session_dead INTEGER NOT NULL DEFAULT 0, turn_dead INTEGER NOT NULL DEFAULT 0,
   finds_texts INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE vectors(
+CREATE TABLE IF NOT EXISTS vectors(
   session INTEGER NOT NULL, model INTEGER NOT NULL, entries BLOB NOT NULL, PRIMARY KEY(session, model));
-CREATE TABLE vector_texts(
+CREATE TABLE IF NOT EXISTS vector_texts(
   model INTEGER NOT NULL, hash INTEGER NOT NULL, level INTEGER NOT NULL, row INTEGER NOT NULL,
   PRIMARY KEY(model, hash, level, row)) WITHOUT ROWID;
-CREATE TABLE owner_blocks(
+CREATE TABLE IF NOT EXISTS owner_blocks(
   model INTEGER NOT NULL, level INTEGER NOT NULL, block INTEGER NOT NULL, owners BLOB NOT NULL,
   PRIMARY KEY(model, level, block));
-CREATE TABLE file_blocks(block INTEGER PRIMARY KEY, files BLOB NOT NULL);
-CREATE TABLE turn_blocks(block INTEGER PRIMARY KEY, turns BLOB NOT NULL);
-CREATE TABLE embedded(
+CREATE TABLE IF NOT EXISTS file_blocks(block INTEGER PRIMARY KEY, files BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS turn_blocks(block INTEGER PRIMARY KEY, turns BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS embedded(
   model INTEGER NOT NULL, session INTEGER NOT NULL, revision INTEGER NOT NULL,
   PRIMARY KEY(model, session)) WITHOUT ROWID;
-CREATE TABLE error_signatures(
+CREATE TABLE IF NOT EXISTS error_signatures(
   signature INTEGER NOT NULL, turn INTEGER NOT NULL, PRIMARY KEY(signature, turn)) WITHOUT ROWID;
-CREATE INDEX error_signatures_turn ON error_signatures(turn);
-CREATE TABLE pending_purge(id INTEGER PRIMARY KEY);
-CREATE TABLE settings(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS error_signatures_turn ON error_signatures(turn);
+CREATE TABLE IF NOT EXISTS pending_purge(id INTEGER PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS settings(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 ";
 
 /// The table of words, which keeps no texts. The column with most words is the first: FTS5 names each other one in each list
@@ -90,6 +91,7 @@ const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// Opens the database for writing, made anew if it is not there. What is there may have another
 /// format.
 pub(crate) fn open_writable(root: &Path) -> Result<Connection> {
+    directory::has_database(root)?; // a folder is none
     let path = directory::database_path(root);
     drop(private::open(&path)?);
     let db = Connection::open(&path)?;
@@ -227,6 +229,48 @@ fn create_tables(db: &Connection) -> Result<()> {
         "BEGIN IMMEDIATE; {TABLES} {words} PRAGMA user_version = {FORMAT_VERSION}; COMMIT;"
     );
     Ok(db.execute_batch(&all)?)
+}
+
+/// Tables that histories fill anew, but for sessions whose histories are gone: an index without them has lost those.
+const TABLES_OF_HISTORIES: [&str; 3] = ["files.", "sessions.", "turns."];
+
+/// Makes the tables and indexes that a database of this format lacks, empty, within the transaction that is open.
+///
+/// # Errors
+/// [`StoreError::Corrupt`] where it lacks a table from which the others are filled.
+pub(crate) fn create_missing_tables(db: &Connection, root: &Path) -> Result<()> {
+    let missing = missing_columns(db)?;
+    let is_of_histories = |column: &&String| {
+        let mut tables = TABLES_OF_HISTORIES.iter();
+        tables.any(|table| column.starts_with(table))
+    };
+    match missing.iter().find(is_of_histories) {
+        Some(column) => Err(StoreError::Corrupt {
+            root: root.to_owned(),
+            what: format!("its database lacks `{column}`"),
+        }),
+        None => Ok(db.execute_batch(TABLES)?),
+    }
+}
+
+/// Returns the columns and indexes that a database of this format lacks, as [`columns`] does. The version of the database says what is
+/// in it: what lacks was lost.
+pub(crate) fn missing_columns(db: &Connection) -> Result<Vec<String>> {
+    let new = Connection::open_in_memory()?;
+    create_tables(&new)?;
+    let found = columns(db)?;
+    let wanted = columns(&new)?.into_iter();
+    Ok(wanted.filter(|column| !found.contains(column)).collect())
+}
+
+/// Lists the columns of all tables as `table.column`, and the indexes that were made by name.
+fn columns(db: &Connection) -> Result<BTreeSet<String>> {
+    let select = "SELECT t.name || '.' || c.name FROM sqlite_schema t, pragma_table_info(t.name) c
+          WHERE t.type = 'table'
+        UNION ALL SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL";
+    let mut find = db.prepare(select)?;
+    let columns = find.query_map([], |row| row.get(0))?;
+    Ok(columns.collect::<rusqlite::Result<_>>()?)
 }
 
 /// The format of an index; 0 where there is none yet.

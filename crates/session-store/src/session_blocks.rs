@@ -65,7 +65,11 @@ impl<'a> BlockSession<'a> {
         })
     }
 
-    fn unpack(self, gone_files: &FxHashSet<FileId>) -> TitleCandidates {
+    fn unpack(
+        self,
+        gone_files: &FxHashSet<FileId>,
+        elsewhere: &FxHashSet<FileId>,
+    ) -> TitleCandidates {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let file = FileId::new(self.file);
         let session = SessionRow {
@@ -84,6 +88,7 @@ impl<'a> BlockSession<'a> {
             turns: self.turns,
             gone: self.gone & 1 != 0 || gone_files.contains(&file),
             prompts_only: self.gone & PROMPTS_ONLY != 0,
+            is_elsewhere: elsewhere.contains(&file),
         };
         TitleCandidates {
             session,
@@ -124,15 +129,25 @@ impl Reader {
         let mut gone = self.db.prepare_cached(gone)?;
         let gone = gone.query_map([], |row| row.get(0))?;
         let gone: FxHashSet<FileId> = gone.collect::<rusqlite::Result<_>>()?;
-        let find = "SELECT sessions FROM session_blocks ORDER BY block";
+        let elsewhere = self.files_elsewhere()?;
+        let find = "SELECT block, sessions FROM session_blocks ORDER BY block";
         let mut find = self.db.prepare_cached(find)?;
         let mut blocks = find.query([])?;
         let mut sessions = Vec::new();
         while let Some(block) = blocks.next()? {
-            let blob = block.get_ref(0)?.as_blob().unwrap_or_default();
+            let number = block.get::<_, i64>(0)?.cast_unsigned();
+            let blob = block.get_ref(1)?.as_blob().unwrap_or_default();
             let packed: Vec<BlockSession<'_>> = postcard::from_bytes(blob)
                 .map_err(|_| self.corrupt("a block of sessions cannot be read".to_owned()))?;
-            sessions.extend(packed.into_iter().map(|session| session.unpack(&gone)));
+            // A session in two blocks would be found twice.
+            if packed.iter().any(|session| block_of(session.id) != number) {
+                return Err(self.corrupt(format!("block {number} has sessions of another one")));
+            }
+            sessions.extend(
+                packed
+                    .into_iter()
+                    .map(|session| session.unpack(&gone, &elsewhere)),
+            );
         }
         Ok(sessions)
     }
@@ -168,8 +183,9 @@ impl Writer {
         Ok(())
     }
 
-    /// Marks the blocks of all sessions.
+    /// Deletes the blocks of all sessions, and marks them to be written anew.
     pub(crate) fn mark_all_sessions(&self) -> Result<()> {
+        self.reader.db.execute("DELETE FROM session_blocks", [])?;
         let last = "SELECT coalesce(max(id), 0) FROM sessions";
         let last = self.reader.db.query_row(last, [], |row| row.get(0))?;
         self.stale_sessions

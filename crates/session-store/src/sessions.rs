@@ -10,6 +10,7 @@ use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
 use session_core::{SessionMeta, SourceName};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 impl Writer {
     /// Opens a session for its turns, or brings its metadata up to date. With
@@ -41,6 +42,7 @@ impl Writer {
                 session: id,
                 turns: 0,
                 keeps_rest: None,
+                is_unfinished: false,
             });
         }
         Ok(id)
@@ -62,13 +64,15 @@ impl Writer {
         source: &SourceName,
         meta: &SessionMeta,
     ) -> Result<SessionId> {
-        let (id, old_title) = match self.find_session(file, &meta.id)? {
+        let known = self.find_session(file, &meta.id)?;
+        let keeps_project = known.is_some() && is_folder_gone(meta);
+        let (id, old_title) = match known {
             Some(known) => known,
             None => (self.insert_session(file, source, &meta.id)?, None),
         };
         let mut update = self.reader.db.prepare_cached(
             "UPDATE sessions SET parent = ?2, title = ?3, cwd = coalesce(?4, cwd),
-               project = CASE WHEN ?4 IS NULL THEN coalesce(?5, project) ELSE ?5 END,
+               project = CASE WHEN ?4 IS NULL OR (?9 AND ?4 = cwd) THEN coalesce(?5, project) ELSE ?5 END,
                branch = ?6, forked_from = ?7, gone = ?8 WHERE id = ?1",
         )?;
         update.execute(params![
@@ -79,7 +83,8 @@ impl Writer {
             meta.project,
             meta.branch,
             meta.forked_from,
-            if meta.prompts_only { PROMPTS_ONLY } else { 0 }
+            if meta.prompts_only { PROMPTS_ONLY } else { 0 },
+            keeps_project
         ])?;
         drop(update);
         if old_title != meta.title {
@@ -95,7 +100,11 @@ impl Writer {
         source: &SourceName,
         uid: &str,
     ) -> Result<SessionId> {
-        let insert = "INSERT INTO sessions(file, source, uid) VALUES(?1, ?2, ?3)";
+        // A number is not given again: who embeds beside this writer knows a session by it.
+        let insert = "INSERT INTO sessions(id, file, source, uid) VALUES(max(
+               coalesce((SELECT max(id) + 1 FROM sessions), 1),
+               coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE key = 'next_session'), 1)
+             ), ?1, ?2, ?3)";
         let values = params![file, source.as_str(), uid];
         let id = SessionId::new(self.reader.db.prepare_cached(insert)?.insert(values)?);
         self.note_changed(id)?;
@@ -233,6 +242,15 @@ impl Writer {
         });
         Ok(found.optional()?)
     }
+}
+
+/// Returns true where the folder of a session without a project is gone: it may have been a worktree, of which the index
+/// knows the project.
+fn is_folder_gone(meta: &SessionMeta) -> bool {
+    let folder = meta.cwd.as_deref().filter(|_| meta.project.is_none());
+    // Of a folder in a network there is no project either.
+    let is_local = |folder: &str| !folder.starts_with("//") && !folder.starts_with(r"\\");
+    folder.is_some_and(|folder| is_local(folder) && !Path::new(folder).exists())
 }
 
 /// A turn whose last message has a title in another file.

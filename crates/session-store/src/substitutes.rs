@@ -58,9 +58,14 @@ impl Reader {
 
 impl Vocabulary<'_> {
     /// Returns what is searched in the place of a term: of a name in camel case its words, which are those of the name in
-    /// snake case; of a name without separators, or joined to one, the names that begin with it.
+    /// snake case, and of a longer name that ends with it; of a file with such a name the same; of a name without
+    /// separators, or joined to one, the names that begin with it.
     fn substitutes(&self, term: &str) -> Result<Vec<String>> {
-        let spelling = text::split_camel_case_name(term);
+        let name = match term.rsplit_once('.') {
+            Some((name, extension)) if extension.chars().all(char::is_alphanumeric) => name,
+            _ => term,
+        };
+        let spelling = text::split_camel_case_name(name);
         let beginning = text::join_name_parts(term).unwrap_or_else(|| term.to_owned());
         let is_beginning = beginning.chars().count() >= MIN_BEGINNING_CHARS
             && beginning.chars().all(char::is_alphanumeric)

@@ -4,7 +4,9 @@ use crate::id::TurnId;
 use crate::lexical::fts5_string;
 use crate::postings::Posting;
 use serde::Serialize;
-use session_core::{ErrorSignature, Query, Term, idf, is_commit_hash, text};
+use session_core::{
+    ErrorSignature, Query, Term, idf, is_commit_hash, other_version_spelling, text,
+};
 
 /// The share of its score that a turn with a variant has where others hold the word as typed: less than one occurrence of
 /// that, however often it holds the variant.
@@ -19,7 +21,8 @@ pub struct TermStats {
     pub turns: u64,
     /// Inverse document frequency, as BM25 has it, never negative.
     pub idf: f32,
-    /// Numbers of the turns that hold it as typed, in order.
+    /// Numbers of the turns that hold it as typed, or what counts as that (another spelling of a version, a path's end, the
+    /// hash that it begins, the same error), in order.
     #[serde(skip)]
     postings: Vec<u32>,
     #[serde(skip)]
@@ -35,18 +38,25 @@ struct TermVariants {
     postings: Vec<u32>,
     /// The idf that such a turn matches.
     idf: f32,
+    /// They are longer names that begin or end with the term, or other spellings of it.
+    are_substitutes: bool,
 }
 
 impl TermStats {
-    /// Returns the turns that hold the term as typed, in order.
+    /// Returns the turns that hold the term as typed, or what counts as that, in order.
     pub fn postings(&self) -> impl Iterator<Item = TurnId> + '_ {
         self.postings.iter().map(|turn| TurnId::new((*turn).into()))
     }
 
-    /// Returns true when a turn holds the term as typed.
+    /// Returns true when a turn holds the term as typed, or what counts as that.
     pub fn holds(&self, turn: TurnId) -> bool {
         let turn = u32::try_from(i64::from(turn));
         turn.is_ok_and(|turn| self.postings.binary_search(&turn).is_ok())
+    }
+
+    /// Returns true where no turn holds the term in any form, and some hold a longer name or another spelling.
+    pub fn is_substituted(&self) -> bool {
+        self.variants.are_substitutes && !self.variants.postings.is_empty()
     }
 
     /// Returns the texts by which it is found: the term as typed, then its variants.
@@ -74,9 +84,10 @@ pub(crate) struct SearchedTerm {
     text: String,
     /// The FTS5 string by which it is found.
     phrase: String,
-    /// A name in snake case as one word, as it is written in camel case: the same name.
+    /// A version with a `v` before it, or without: the same one.
     spelling: Option<String>,
-    /// Its other forms, and the same text with completions in the place of its last word.
+    /// Its other forms, words that `-` or `_` joins as one, and the same text with completions in the place of its last
+    /// word.
     variants: Vec<String>,
     /// The ends of a path, the longest first: where nothing holds the path, it stands in another folder there.
     path_ends: Vec<String>,
@@ -92,13 +103,9 @@ impl SearchedTerm {
     fn new(term: Term, is_optional: bool) -> Self {
         let joined = term.is_word_or_name().then_some(&term.text);
         let joined = joined.and_then(|name| text::join_name_parts(name));
-        let (spelling, variant) = match term.exact {
-            true => (joined, None),
-            false => (None, joined),
-        };
         Self {
-            spelling,
-            variants: variant.into_iter().collect(),
+            spelling: other_version_spelling(&term.text),
+            variants: joined.into_iter().collect(),
             phrase: fts5_string(&term.text),
             path_ends: match term.exact && is_path(&term.text) {
                 true => path_ends(&term.text),
@@ -206,11 +213,12 @@ pub(crate) struct WeightedPostings<'p> {
 }
 
 impl FoundTerm {
-    /// Takes the postings of all phrases of a term.
-    pub(crate) fn new(mut searched: SearchedTerm, mut postings: Vec<Vec<Posting>>) -> Self {
+    /// Takes the postings of all phrases of a term, in the order of [`SearchedTerm::all_phrases`].
+    pub(crate) fn new(mut searched: SearchedTerm, postings: Vec<Vec<Posting>>) -> Self {
+        let mut lists = postings.into_iter();
         let spellings = 1 + usize::from(searched.spelling.is_some());
-        let mut variants = postings.split_off(postings.len().min(spellings));
-        let mut postings = join_postings(postings);
+        let mut postings = join_postings(lists.by_ref().take(spellings).collect());
+        let mut variants: Vec<_> = lists.collect();
         let ends = variants.split_off(searched.variants.len().min(variants.len()));
         if postings.is_empty()
             && let Some(found) = ends.iter().position(|postings| !postings.is_empty())
@@ -311,6 +319,7 @@ impl FoundTerm {
                 texts: self.searched.variants,
                 postings: variants,
                 idf: idf(total, all) * weight,
+                are_substitutes: self.is_substitute,
             },
         };
         (turns > 0 || !self.searched.is_optional).then_some(stats)

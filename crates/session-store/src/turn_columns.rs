@@ -19,6 +19,11 @@ impl TurnColumns {
         (session != 0).then(|| SessionId::new(session.into()))
     }
 
+    /// Counts the turns that have a session.
+    pub(crate) fn count(&self) -> usize {
+        self.0.iter().filter(|[session, _]| *session != 0).count()
+    }
+
     /// Returns a number that is greater than that of each turn.
     pub(crate) fn len(&self) -> usize {
         self.0.len()

@@ -231,13 +231,26 @@ fn remove_stored(db: &Connection, row: i64, removed: &[u64]) -> Result<()> {
         return Ok(());
     }
     let kept = entries(&keys).filter(is_kept).flat_map(u64::to_le_bytes);
-    write_bucket(db, row, &kept.collect::<Vec<u8>>())
+    match kept.collect::<Vec<u8>>() {
+        kept if kept.is_empty() => delete_bucket(db, row),
+        kept => write_bucket(db, row, &kept),
+    }
+}
+
+/// Deletes a bucket without entries: its number is the first bits of the hashes that it had.
+fn delete_bucket(db: &Connection, row: i64) -> Result<()> {
+    let delete = "DELETE FROM turn_keys WHERE bucket = ?1";
+    db.prepare_cached(delete)?.execute([row])?;
+    Ok(())
 }
 
 /// Makes one layer of all.
 fn merge_layers(db: &Connection, layers: i64) -> Result<()> {
     for bucket in 0..1 << BUCKET_BITS {
-        write_bucket(db, bucket, &read_layers(db, layers, bucket)?)?;
+        let keys = read_layers(db, layers, bucket)?;
+        if !keys.is_empty() {
+            write_bucket(db, bucket, &keys)?;
+        }
     }
     let delete = "DELETE FROM turn_keys WHERE bucket >= ?1";
     db.prepare_cached(delete)?.execute([row_of(1, 0)])?;

@@ -12,7 +12,7 @@ use crate::turn_keys::TurnHashes;
 use crate::word_index::TurnWords;
 use crate::writer::{MigrationProgress, Writer};
 use rusqlite::{OptionalExtension, params};
-use session_core::{Turn, TurnContent, noise, text, title};
+use session_core::{Turn, TurnContent, text, title};
 
 /// A stored turn with its content and dedup keys.
 struct StoredTurn {
@@ -424,8 +424,7 @@ impl Writer {
         Ok(match found {
             None => String::new(),
             Some(Some(title)) => text::compose(&title).into_owned(),
-            Some(None) if noise::is_uninformative(&content.prompt) => String::new(),
-            Some(None) => title::prompt_title(&content.prompt),
+            Some(None) => title::prompt_title(content.indexed_prompt()),
         })
     }
 

@@ -39,6 +39,14 @@ impl VectorOwners {
         })
     }
 
+    /// Returns true where a row belongs to the session that lists it, and to the same turn.
+    pub(crate) fn is_owner(&self, session: SessionId, entry: &VectorEntry) -> bool {
+        let turn = i64::from(entry.turn.unwrap_or_default());
+        let owner = usize::try_from(entry.place.row).ok();
+        let owner = owner.and_then(|row| self.0.get(row));
+        owner.is_some_and(|owner| owner.map(i64::from) == [session.into(), turn])
+    }
+
     /// Counts the rows that belong to a session.
     pub fn count(&self) -> usize {
         self.rows().count()

@@ -4,6 +4,8 @@ use crate::error::{Result, StoreError};
 use crate::id::{ModelId, SessionId, TurnId};
 use crate::model::{Level, ModelRow};
 use crate::reader::Reader;
+use crate::schema;
+use crate::vector_owners::VectorOwners;
 use std::path::Path;
 
 /// How often an index is verified in which another process rewrites matrices meanwhile.
@@ -16,10 +18,22 @@ impl Reader {
     /// # Errors
     /// As [`Reader::open`] and [`Reader::verify`].
     pub fn open_verified(root: &Path) -> Result<Self> {
+        Self::open_checked(root, Self::verify)
+    }
+
+    /// Opens a snapshot of the index as [`Reader::open_verified`] does, and verifies it thoroughly.
+    ///
+    /// # Errors
+    /// As [`Reader::open`] and [`Reader::verify_thoroughly`].
+    pub fn open_thoroughly_verified(root: &Path) -> Result<Self> {
+        Self::open_checked(root, Self::verify_thoroughly)
+    }
+
+    fn open_checked(root: &Path, check: fn(&Self) -> Result<()>) -> Result<Self> {
         let open = || {
             let index = Self::open(root)?;
             index.snapshot()?;
-            index.verify().map(|()| index)
+            check(&index).map(|()| index)
         };
         let mut opened = open();
         for _ in 1..MAX_ATTEMPTS {
@@ -43,14 +57,48 @@ impl Reader {
         models.iter().try_for_each(|m| self.verify_matrices(m))
     }
 
-    /// Checks the database's own structure.
+    /// Checks what [`Reader::verify`] does, and compares with rows all else that repeats them: SQLite's own indexes, the
+    /// word index, and the owners of vectors.
     ///
     /// # Errors
     /// [`crate::StoreError::Corrupt`] with what was found.
-    pub fn verify_database(&self) -> Result<()> {
-        let found: String = self
-            .db
-            .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    pub fn verify_thoroughly(&self) -> Result<()> {
+        self.verify_indexes()?;
+        self.verify_copied_rows()?;
+        let models = self.models()?;
+        models.iter().try_for_each(|m| self.verify_matrices(m))
+    }
+
+    /// Compares blocks of sessions, turns and owners of vectors with the rows that they repeat.
+    pub(crate) fn verify_copied_rows(&self) -> Result<()> {
+        self.verify_blocks()?;
+        let models = self.models()?;
+        models.iter().try_for_each(|m| self.verify_owners(m))
+    }
+
+    /// Checks the database's own structure, and that no table or column is missing.
+    fn verify_database(&self) -> Result<()> {
+        self.verify_schema()?;
+        self.check_database("PRAGMA quick_check(1)")
+    }
+
+    /// Checks what [`Reader::verify_database`] does, and compares SQLite's own indexes with their tables, and the word
+    /// index with the turns.
+    pub(crate) fn verify_indexes(&self) -> Result<()> {
+        self.verify_schema()?;
+        self.check_database("PRAGMA integrity_check(1)")?;
+        self.verify_words()
+    }
+
+    fn verify_schema(&self) -> Result<()> {
+        match schema::missing_columns(&self.db)?.first() {
+            Some(column) => Err(self.corrupt(format!("its database lacks `{column}`"))),
+            None => Ok(()),
+        }
+    }
+
+    fn check_database(&self, pragma: &str) -> Result<()> {
+        let found: String = self.db.query_row(pragma, [], |row| row.get(0))?;
         if found != "ok" {
             let first = found.lines().next().unwrap_or_default();
             return Err(self.corrupt(format!("the database check says `{first}`")));
@@ -113,7 +161,7 @@ impl Reader {
         Ok(now.is_some_and(|now| generations(&now) == generations(model)))
     }
 
-    /// Compares blocks with the rows that they repeat.
+    /// Compares blocks with the rows that they repeat, and those with them.
     fn verify_blocks(&self) -> Result<()> {
         let found = self.sessions()?.len();
         let wanted = self.count_sessions()?;
@@ -123,13 +171,57 @@ impl Reader {
         let columns = self.turn_columns()?;
         let mut turns = self.db.prepare("SELECT id, session FROM turns")?;
         let mut turns = turns.query([])?;
+        let mut found = 0;
         while let Some(row) = turns.next()? {
             let (turn, session): (TurnId, SessionId) = (row.get(0)?, row.get(1)?);
             if columns.session_of(turn) != Some(session) {
                 return Err(self.corrupt("a turn is missing in its blocks".to_owned()));
             }
+            found += 1;
         }
-        Ok(())
+        match columns.count() {
+            wanted if wanted == found => Ok(()),
+            wanted => Err(self.corrupt(format!("it has {found} of {wanted} turns"))),
+        }
+    }
+
+    /// Compares the word index with the turns: it has one entry for each that is no copy, but for forgotten ones.
+    fn verify_words(&self) -> Result<()> {
+        let differs = "SELECT
+            EXISTS(SELECT 1 FROM turns t WHERE owner IS NULL AND start < stop
+              AND NOT EXISTS (SELECT 1 FROM words_docsize d WHERE d.id = t.id))
+            OR EXISTS(SELECT 1 FROM words_docsize d
+              WHERE NOT EXISTS (SELECT 1 FROM turns t WHERE t.id = d.id AND owner IS NULL))";
+        match self.db.query_row(differs, [], |row| row.get(0))? {
+            true => Err(self.corrupt("its word index has other turns than it".to_owned())),
+            false => Ok(()),
+        }
+    }
+
+    /// Compares the owners of a model's vectors with the lists of sessions' vectors, which they repeat.
+    fn verify_owners(&self, model: &ModelRow) -> Result<()> {
+        let owners = Level::ALL.map(|level| self.vector_owners(model.id, level));
+        let owners = owners.into_iter().collect::<Result<Vec<_>>>()?;
+        let owned: usize = owners.iter().map(VectorOwners::count).sum();
+        let (mut listed, mut agreed) = (0, 0);
+        for session in self.sessions_with_vectors(model.id)? {
+            let entries = self.vector_entries(model, session)?;
+            listed += entries.len();
+            for (owners, level) in owners.iter().zip(Level::ALL) {
+                let entries = entries.iter().filter(|entry| entry.place.level == level);
+                agreed += entries
+                    .filter(|entry| owners.is_owner(session, entry))
+                    .count();
+            }
+        }
+        match agreed == listed && agreed == owned {
+            true => Ok(()),
+            false => Err(self.corrupt(format!(
+                "{agreed} of {} vectors of `{}` have one owner",
+                listed.max(owned),
+                model.name
+            ))),
+        }
     }
 
     fn verify_matrices(&self, model: &ModelRow) -> Result<()> {

@@ -271,7 +271,7 @@ impl Writer {
 
     fn commit_open(&mut self) -> Result<()> {
         self.write_session_counts()?;
-        self.delete_stale_turns()?;
+        self.end_finished_replacement()?;
         self.update_titles()?;
         self.frames.flush(&self.reader)?;
         self.words.flush(&self.reader)?;
@@ -383,7 +383,11 @@ fn is_old_name(name: &str) -> bool {
 /// Lists the files of the databases that [`Writer::rebuild`] put aside, their logs, too.
 pub fn old_databases(root: &Path) -> Vec<PathBuf> {
     let entries = fs_err::read_dir(root).into_iter().flatten().flatten();
-    let is_old = |entry: &fs_err::DirEntry| is_old_name(&entry.file_name().to_string_lossy());
+    let is_old = |entry: &fs_err::DirEntry| {
+        // What lay in the place of a database may be a folder.
+        let is_file = entry.file_type().is_ok_and(|kind| !kind.is_dir());
+        is_file && is_old_name(&entry.file_name().to_string_lossy())
+    };
     let mut paths: Vec<PathBuf> = entries.filter(is_old).map(|entry| entry.path()).collect();
     paths.sort();
     paths

@@ -75,6 +75,17 @@ fn a_session_without_a_transcript_of_its_own_cannot_be_resumed() {
         ..claude_session(7)
     };
     assert_eq!(refused(gone), ResumeError::HistoryGone { session });
+    let elsewhere = SessionRow {
+        is_elsewhere: true,
+        ..claude_session(7)
+    };
+    assert_eq!(session_agents::resume_line(&elsewhere), None);
+    assert_eq!(
+        refused(elsewhere),
+        ResumeError::OtherMachine {
+            session: "session-7".to_owned()
+        }
+    );
     let odd = SessionRow {
         uid: "a b; rm".into(),
         ..claude_session(7)

@@ -9,16 +9,7 @@ pub fn claude_session(id: i64) -> SessionRow {
         file: FileId::new(id),
         source: "claude".into(),
         uid: format!("session-{id}"),
-        parent: None,
-        title: None,
-        cwd: None,
-        project: None,
-        branch: None,
-        forked_from: None,
-        started_ms: None,
-        ended_ms: None,
         turns: 1,
-        gone: false,
-        prompts_only: false,
+        ..SessionRow::default()
     }
 }

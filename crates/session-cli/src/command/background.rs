@@ -55,7 +55,10 @@ fn spawn(home: &Home, args: &[&str], folder: &Path) {
     };
     let mut command = Command::new(program);
     for name in &home.refused {
-        command.env_remove(name);
+        match home.env.get(name) {
+            Some(kept) => command.env(name, kept),
+            None => command.env_remove(name),
+        };
     }
     detach(&mut command);
     let child = command

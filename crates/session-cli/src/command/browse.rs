@@ -27,7 +27,8 @@ pub fn run(args: &BrowseArgs) -> Result<CommandOutcome> {
     if is_dumb() {
         return Err(make_terminal_error(DUMB));
     }
-    let engine = SearchEngine::new(Home::from_process()?)?;
+    let home = Home::from_process()?;
+    let engine = SearchEngine::new(home.clone())?;
     let options = PickerOptions {
         query: join_query(args.query.iter().chain(&args.more)),
         colours: AutoStream::choice(&std::io::stderr()) != ColorChoice::Never,
@@ -43,10 +44,14 @@ pub fn run(args: &BrowseArgs) -> Result<CommandOutcome> {
         None if args.print_command => return Ok(CommandOutcome::Nothing),
         None => return Ok(CommandOutcome::Something),
         Some(PickerChoice::Resume(session)) => {
-            resume::run_or_print(&ResumeCommand::new(session)?, args.print_command)
+            let command = ResumeCommand::new(session)?;
+            let command = command.with_folder_variable(session, &home.env, &home.index()?);
+            resume::run_or_print(&command, args.print_command)
         }
         Some(PickerChoice::Fork(session)) => {
-            resume::run_or_print(&ResumeCommand::fork(session)?, args.print_command)
+            let command = ResumeCommand::fork(session)?;
+            let command = command.with_folder_variable(session, &home.env, &home.index()?);
+            resume::run_or_print(&command, args.print_command)
         }
     };
     command.map(|()| CommandOutcome::Something)

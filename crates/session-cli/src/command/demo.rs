@@ -9,7 +9,7 @@ use crate::output::{json, notes, terminal_width};
 use anyhow::{Result, bail};
 use clap::Parser;
 use session_core::TurnAddress;
-use session_display::short_id;
+use session_display::SessionIds;
 use session_export::make_shown_session;
 use session_output::{JsonDemo, format_demo_command, format_step};
 use session_query::DemoIndex;
@@ -88,7 +88,7 @@ fn find_turns(demo: &DemoIndex, query: &str) -> Result<DemoWalk> {
     let Some(best) = walk.sessions.answer.answer.results.hits.first() else {
         return Ok(walk);
     };
-    let id = short_id(&best.session, &demo.snapshot.sessions);
+    let id = SessionIds::new(&demo.snapshot.sessions).short_id(&best.session);
     let turns = run_search(demo, &turn_search_words(query, &id))?;
     let best = turns.answer.answer.results.hits.first().or(Some(best));
     let turn = best.and_then(|hit| hit.turn.as_ref());

@@ -7,6 +7,7 @@ use crate::output::{json, notes, terminal_width};
 use anyhow::Result;
 use jiff::Zoned;
 use session_config::{CalendarRange, Home};
+use session_display::SessionIds;
 use session_output::Digest;
 use session_report::report_projects;
 use std::io::{IsTerminal, Write};
@@ -27,7 +28,7 @@ pub fn run(args: &DigestArgs) -> Result<CommandOutcome> {
     let digest = Digest {
         projects: &projects,
         range: &range,
-        all: &fresh.all,
+        ids: SessionIds::new(&fresh.all),
         width,
     };
     let as_json = args.json || args.format == DigestFormat::Json;

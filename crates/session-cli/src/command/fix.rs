@@ -6,6 +6,7 @@ use crate::command::caller;
 use crate::command::found::FilteredHistory;
 use crate::output::{json, notes, terminal_width};
 use anyhow::{Result, bail};
+use session_display::SessionIds;
 use session_output::FixListing;
 use session_query::{FixQuery, MAX_FAILED_TURNS, read_project};
 use std::io::{IsTerminal, Read, Write};
@@ -39,7 +40,7 @@ pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
     let listing = FixListing {
         error: error.trim(),
         found: &found,
-        all: &history.all,
+        ids: SessionIds::new(&history.all),
         left_out: &history.left_out,
         is_complete: history.is_complete,
         limit: args.limit,

@@ -12,8 +12,10 @@ use anyhow::{Result, anyhow, bail};
 use jiff::{Timestamp, Zoned};
 use regex::Regex;
 use session_config::{Home, current_directory};
-use session_display::sanitize_line;
-use session_forget::{ForgetError, ForgetPlan, ForgetReason, ForgetRequest, ForgetTarget};
+use session_display::{SessionIds, sanitize_line};
+use session_forget::{
+    ForgetError, ForgetPlan, ForgetReason, ForgetRequest, ForgetTarget, RemovedCounts,
+};
 use session_indexer::Mode;
 use session_memory::{Memory, MemorySource};
 use session_output::{
@@ -57,7 +59,7 @@ pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
         return Ok(CommandOutcome::Nothing);
     }
     if !args.json {
-        let text = format_forget_plan(&plan, &memories, args.memories, &all);
+        let text = format_forget_plan(&plan, &memories, args.memories, &SessionIds::new(&all));
         let old = format_old_databases(&old_databases(&home.root));
         write!(notes::open_stderr(), "{text}{old}")?;
     }
@@ -256,9 +258,7 @@ fn purge_memories(stores: &SavedMemories) -> Result<()> {
         return Ok(());
     }
     let now = Zoned::now();
-    saved
-        .iter()
-        .try_for_each(|memory| memories.store.purge(memory, &now))?;
+    memories.store.purge(saved, &now)?;
     let notes = skill::update_skill_of_memories(memories);
     notes.iter().try_for_each(|text| print_note(text))
 }
@@ -327,24 +327,42 @@ fn undo_entry(entry: u32, args: &ForgetArgs, home: &Home) -> Result<CommandOutco
         return Err(unknown());
     }
     let after = updated_counts(home)?;
-    let sessions = after.sessions.saturating_sub(before.sessions);
-    let turns = after.turns.saturating_sub(before.turns);
+    let restored = after.since(before);
+    let RemovedCounts {
+        sessions,
+        turns,
+        titles,
+    } = restored;
     if args.json {
-        json::print(&serde_json::json!({ "undone": entry, "sessions": sessions, "turns": turns }))?;
+        let undone = serde_json::json!({
+            "undone": entry, "sessions": sessions, "turns": turns, "titles": titles
+        });
+        json::print(&undone)?;
     } else {
-        writeln!(
-            notes::open_stderr(),
-            "{}",
-            format_restored(sessions, turns, is_by_marker)
-        )?;
+        let text = format_restored(restored, is_by_marker);
+        writeln!(notes::open_stderr(), "{text}")?;
     }
     Ok(CommandOutcome::Something)
 }
 
-/// The sessions and turns of an index, without those that were forgotten.
+/// The sessions, turns and given titles of an index, without those that were forgotten.
 struct IndexCounts {
     sessions: usize,
     turns: usize,
+    titles: usize,
+}
+
+impl IndexCounts {
+    /// Counts what came since. A session that came brings its title, which is not counted.
+    fn since(&self, before: Self) -> RemovedCounts {
+        let sessions = self.sessions.saturating_sub(before.sessions);
+        let titles = self.titles.saturating_sub(before.titles);
+        RemovedCounts {
+            sessions,
+            turns: self.turns.saturating_sub(before.turns),
+            titles: if sessions == 0 { titles } else { 0 },
+        }
+    }
 }
 
 /// Reads all histories that changed, however long it takes, and counts.
@@ -359,5 +377,6 @@ fn updated_counts(home: &Home) -> Result<IndexCounts> {
     Ok(IndexCounts {
         turns: turns.sum::<Result<usize>>()?,
         sessions: all.len(),
+        titles: index.given_titles()?.len(),
     })
 }

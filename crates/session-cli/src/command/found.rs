@@ -8,7 +8,7 @@ use crate::output::{json, notes, terminal_width};
 use anyhow::Result;
 use session_config::Home;
 use session_core::TurnContent;
-use session_display::{format_unknown_project, format_unmet_filter};
+use session_display::{SessionIds, format_unknown_project, format_unmet_filter};
 use session_output::{PrintedFinding, SearchedScope, TurnListing};
 use session_query::find_unmet_clause;
 use session_search::{
@@ -32,7 +32,7 @@ pub fn run_files(args: &FilesArgs) -> Result<CommandOutcome> {
 /// Runs `commands`.
 ///
 /// # Errors
-/// As [`files`].
+/// As [`run_files`].
 pub fn run_commands(args: &CommandsArgs) -> Result<CommandOutcome> {
     let pattern = CommandPattern::new(&args.pattern);
     let visit = |_: &SessionRow, content: &TurnContent| {
@@ -144,7 +144,7 @@ fn print_listing<T: PrintedFinding>(
     let listing = TurnListing {
         wanted,
         matching,
-        all: &history.all,
+        ids: SessionIds::new(&history.all),
         left_out: &history.left_out,
         is_complete: history.is_complete,
         limit: args.limit,

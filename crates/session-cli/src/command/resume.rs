@@ -2,7 +2,8 @@
 
 use crate::CommandOutcome;
 use crate::args::ResumeArgs;
-use crate::command::{filter, refresh};
+use crate::command::filter;
+use crate::command::refresh::{self, RefreshedIndex};
 use crate::environment::removed_variables;
 use crate::output::{json, notes};
 use anyhow::{Error, Result, bail};
@@ -19,13 +20,14 @@ use std::process::Command;
 /// When the index fails, or the session cannot be resumed.
 pub fn run(args: &ResumeArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
-    let all = refresh::open_refreshed_index(&home)?.all;
+    let RefreshedIndex { index, all, .. } = refresh::open_refreshed_index(&home)?;
     let session = filter::find_session(&all, &args.id)?;
     let resume = match args.fork {
         true => ResumeCommand::fork(&session),
         false => ResumeCommand::new(&session),
     };
     let resume = resume.map_err(|error| error.without_unknown_parent(&all))?;
+    let resume = resume.with_folder_variable(&session, &home.env, &index);
     match args.json {
         true => json::print(&resume)?,
         false => run_or_print(&resume, args.print)?,
@@ -67,6 +69,7 @@ fn start(resume: &ResumeCommand<'_>) -> Result<()> {
             .iter()
             .map(|removed| (removed.name, &removed.value)),
     );
+    agent.envs(&resume.environment);
     match resume.directory {
         Some(directory) if resume.directory_exists => agent.current_dir(directory),
         Some(directory) => bail!(

@@ -10,7 +10,7 @@ use session_config::Home;
 use session_core::Query;
 use session_core::text::sanitize_text;
 use session_display::{
-    Preview, format_unknown_project, make_plain_previews, make_previews, pluralize,
+    Preview, SessionIds, format_unknown_project, make_plain_previews, make_previews, pluralize,
 };
 use session_indexer::Outcome;
 use session_output::{
@@ -19,9 +19,9 @@ use session_output::{
 };
 use session_query::{
     Answered, LiveAnswer, QueryError, QueryModels, SearchAnswer, SearchEngine, Snapshot,
-    TypedQuery, TypedSearch, find_misplaced_history,
+    TypedQuery, TypedSearch, find_asked_time, find_misplaced_history,
 };
-use session_report::WorkSummary;
+use session_report::{WorkScope, WorkSummary};
 use session_search::{FusionMode, HitOrder, Level, QueryEmbedding, SearchHit, SearchResults};
 use session_store::{Reader, SessionRow};
 use std::io::Write;
@@ -132,7 +132,7 @@ impl FormattedAnswer {
         let is_ranked = self.answer.results.order == HitOrder::Relevance;
         SearchListing {
             answer: &self.answer,
-            all,
+            ids: SessionIds::new(all),
             previews: &self.previews,
             work: &self.work,
             with: &args.with,
@@ -228,6 +228,7 @@ pub fn print_answer(
     let found = outcome_of_results(results);
     if !args.json {
         caller::note_left_out(&answer.left_out)?;
+        note_asked_time(&answer.query)?;
         for note in listing.format_unfound_words() {
             writeln!(notes::open_stderr(), "{}", notes::fit_to_terminal(&note))?;
         }
@@ -255,6 +256,15 @@ pub fn print_answer(
     }
 }
 
+/// Notes which command answers a query that asks for what was done in a time.
+fn note_asked_time(query: &str) -> Result<()> {
+    if let Some(time) = find_asked_time(query, Zoned::now) {
+        let note = format!("note: `session-search digest {time}` lists what was done then");
+        writeln!(notes::open_stderr(), "{}", notes::fit_to_terminal(&note))?;
+    }
+    Ok(())
+}
+
 /// Formats that no session is of a project that the options or the query name.
 fn format_unknown_project_of(args: &SearchArgs, all: &[SessionRow]) -> Result<Option<String>> {
     let mut clauses = filter::parse_filter(&args.filter, all)?.clauses;
@@ -264,9 +274,12 @@ fn format_unknown_project_of(args: &SearchArgs, all: &[SessionRow]) -> Result<Op
 
 /// Summarizes the work of a session, or of the turn that was found.
 fn summarize(index: &Reader, level: Level, hit: &SearchHit) -> Result<WorkSummary> {
-    let turn = hit.turn.as_ref().filter(|_| level == Level::Turn);
-    let turn = turn.map(|turn| turn.index);
-    Ok(WorkSummary::read(index, hit.session.id, turn)?)
+    let found = hit.turn.as_ref().map(|turn| turn.index);
+    let scope = match (level, found) {
+        (Level::Turn, Some(turn)) => WorkScope::Turn(turn),
+        _ => WorkScope::Session { found },
+    };
+    Ok(WorkSummary::read(index, hit.session.id, scope)?)
 }
 
 /// Returns whether there is a hit.

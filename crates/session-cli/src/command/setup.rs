@@ -3,12 +3,13 @@
 use crate::CommandOutcome;
 use crate::args::SetupArgs;
 use crate::command::dialog::{explain_setup_error, with_terminal};
+use crate::error::report_error;
 use crate::output::download::DownloadBars;
 use crate::output::{json, notes};
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, bail};
 use serde::Serialize;
 use session_config::Home;
-use session_setup::{SetupDialog, StepOutcome, run_steps, undo_agents};
+use session_setup::{AgentFailures, SetupDialog, StepOutcome, run_steps, undo_agents};
 use std::io::Write;
 
 const PLAN: &str = "\
@@ -37,14 +38,27 @@ fn run_dialog(args: &SetupArgs, dialog: &mut SetupDialog<'_>) -> Result<CommandO
     }
     let home = Home::from_process()?;
     if args.undo {
-        let agents =
-            undo_agents(&options.agents, &home.env, dialog).map_err(explain_setup_error)?;
+        let undone = undo_agents(&options.agents, &home.env, dialog);
+        let (agents, failures) = undone.map_err(explain_setup_error)?;
         let outcomes: Vec<StepOutcome> = agents.values().copied().collect();
-        return print_outcomes(&agents, &outcomes, args);
+        print_outcomes(&agents, &outcomes, args)?;
+        return report_failures(failures);
     }
     let steps = run_steps(&options, &home, &|| Box::new(DownloadBars::new()), dialog)
         .map_err(explain_setup_error)?;
-    print_outcomes(&steps, &steps.list_outcomes(), args)
+    print_outcomes(&steps, &steps.list_outcomes(), args)?;
+    report_failures(steps.failures)
+}
+
+/// Fails with the last of the failures, after the others were printed.
+fn report_failures(failures: AgentFailures) -> Result<CommandOutcome> {
+    let mut last: Option<Error> = None;
+    for failure in failures {
+        if let Some(before) = last.replace(failure.into()) {
+            report_error(&before);
+        }
+    }
+    last.map_or(Ok(CommandOutcome::Something), Err)
 }
 
 /// Reports the outcomes.
@@ -52,14 +66,17 @@ fn print_outcomes(
     report: &impl Serialize,
     outcomes: &[StepOutcome],
     args: &SetupArgs,
-) -> Result<CommandOutcome> {
+) -> Result<()> {
     if args.json {
         json::print(report)?;
     }
     if outcomes.contains(&StepOutcome::Wanted) {
         bail!("nothing of it is written\nhint: --yes writes it");
     }
-    if !args.json && !outcomes.contains(&StepOutcome::Written) {
+    let is_told = outcomes
+        .iter()
+        .any(|outcome| matches!(outcome, StepOutcome::Written | StepOutcome::Failed));
+    if !args.json && !is_told {
         let is_declined = outcomes.contains(&StepOutcome::Skipped);
         let text = match args.undo && !is_declined {
             true => "nothing is installed",
@@ -67,5 +84,5 @@ fn print_outcomes(
         };
         writeln!(notes::open_stderr(), "{text}")?;
     }
-    Ok(CommandOutcome::Something)
+    Ok(())
 }

@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 use session_config::Home;
 use session_core::TurnAddress;
 use session_core::text::sanitize_text;
-use session_display::short_id;
+use session_display::SessionIds;
 use session_export::{
     ExportedSession, ShownSession, TextLimit, make_brief, make_shown_session, write_markdown,
 };
@@ -47,7 +47,7 @@ pub fn run(args: &ShowArgs) -> Result<CommandOutcome> {
     } = read_turns(&args.id, args.context, &index, &all, &redactor)?;
     if args.brief && args.prints_json() && args.only.is_none() && !exchanges.is_empty() {
         let left_out = make_brief(&session, &mut exchanges);
-        let id = short_id(&session, &all);
+        let id = SessionIds::new(&all).short_id(&session);
         let address = left_out.map(|turns| TurnAddress::new(id, turns).to_string());
         let shown = make_shown_session(&session, &exchanges);
         json::print(&shown.with_turns_left_out(address))?;
@@ -163,21 +163,22 @@ fn format_exchanges(
     exchanges: &[Exchange],
     all: &[SessionRow],
 ) -> Result<String> {
+    let ids = SessionIds::new(all);
     if let Some(kind) = args.only {
-        return Ok(format_items(exchanges, &short_id(session, all), kind));
+        return Ok(format_items(exchanges, &ids.short_id(session), kind));
     }
     let (limit, width) = (text_limit(args), terminal_width());
     if args.format == ShowFormat::Markdown {
         return format_markdown(session, exchanges, limit);
     }
     let layout = ExchangeLayout {
-        id: &short_id(session, all),
+        id: &ids.short_id(session),
         turns: session.turns,
         limit,
         width,
     };
     let turns = exchanges.iter().map(|e| format_exchange(e, layout));
-    Ok(format_session_heading(session, all, width) + &turns.collect::<String>())
+    Ok(format_session_heading(session, &ids, width) + &turns.collect::<String>())
 }
 
 fn format_markdown(

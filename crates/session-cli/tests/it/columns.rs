@@ -131,7 +131,7 @@ fn what_does_not_fit_begins_a_line() {
         Where the lantern hangs at night Where the lantern hang…
         Hang the lantern at the harbour gate and trim its wick.
         Hang the lantern at the harbour gate and trim its wick.…
-        files: lantern-controller-service.ts +2
+        files: lantern-controller-service.ts and 2 more
         claude --resume e5000000-0000-4000-8000-000000000005
 
     Next: session-search search "lantern harbour gate" \

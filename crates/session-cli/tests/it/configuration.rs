@@ -47,7 +47,7 @@ fn a_mistake_is_named_with_its_line_and_key() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [TMP]/home/.config/session-search/config.toml, line 3, key `backgrund`: unknown key `backgrund`, expected one of `model`, `background`, `threads`, `nice`, `on_battery`, `device`, `hub`, `remote`, `redaction`, `exclude`, `enabled`, `auto_save`, `auto_retrieve`, `storage`, `retrieval`, `injection`, `hook`
+    error: [TMP]/home/.config/session-search/config.toml, line 3, key `backgrund`: unknown key `backgrund`, expected one of `model`, `background`, `threads`, `nice`, `on_battery`, `device`, `hub`, `remote`, `redaction`, `sources`, `exclude`, `enabled`, `auto_save`, `auto_retrieve`, `storage`, `retrieval`, `injection`, `hook`
     hint: [DOCS]/configuration.md has the keys and their values; text stands in double quotes
     ");
     assert_snapshot!(refused("background = \"yes\""), @r#"

@@ -254,11 +254,11 @@ fn the_demo_has_a_day_to_tell_of() {
     COMMANDS   "docker"   3 runs, none failed, in 2 turns of 1 session
 
     2026-01-15 19:02   a1b2c3d4:1   homelab   docker-network-debug
-        ok       $ docker compose up -d && docker compose exec api getent hosts db
+        ok         $ docker compose up -d && docker compose exec api getent hosts db
 
     2026-01-15 19:02   a1b2c3d4:0   homelab   docker-network-debug
-        ok       $ docker network ls && docker compose ps
-        ok       $ docker network inspect backend --format '{{range .Containers}}{{.Name}} {{end}}'
+        ok         $ docker network ls && docker compose ps
+        ok         $ docker network inspect backend --format '{{range .Containers}}{{.Name}} {{end}}'
     ----- stderr -----
     "#);
     assert_snapshot!(env.run(&["files", "docker-compose"]), @r#"

@@ -195,7 +195,7 @@ fn filters_alone_list_the_newest() {
     assert_snapshot!(env.run(&["search", "branch:probe"]), @r#"
     exit code: 0
     ----- stdout -----
-    SESSIONS  "branch:probe"   filtered from 5 sessions, 3 projects
+    SESSIONS  "branch:probe"   1 session, 1 project (claude 1)
 
     claude   dddddddd   kitchen   2026-01-10   1 turn   Wire the kettle sensor to the dashboard
         Wire the kettle sensor to the dashboard
@@ -341,7 +341,7 @@ fn an_empty_value_filters_nothing() {
 
 /// Sessions are counted before their turns are judged: the heading says so.
 #[test]
-fn what_filters_by_turn_leave_is_not_counted_as_searched() {
+fn sessions_are_counted_by_the_turns_that_pass() {
     let env = env();
     let heading = |filter: &[&str]| {
         let ran = env
@@ -350,8 +350,8 @@ fn what_filters_by_turn_leave_is_not_counted_as_searched() {
         ran.stdout().lines().next().unwrap().to_owned()
     };
     assert_snapshot!(heading(&["--source", "claude"]), @r#"SESSIONS  "kettle"   4 sessions, 2 projects (claude 4)"#);
-    assert_snapshot!(heading(&["--branch", "steam"]), @r#"SESSIONS  "kettle"   filtered from 5 sessions, 3 projects"#);
-    assert_snapshot!(heading(&["--file", "probe.rs", "--depth", "2"]), @r#"TURNS  "kettle"   filtered from 5 sessions, 3 projects"#);
+    assert_snapshot!(heading(&["--branch", "steam"]), @r#"SESSIONS  "kettle"   1 session, 1 project (claude 1)"#);
+    assert_snapshot!(heading(&["--file", "probe.rs", "--depth", "2"]), @r#"TURNS  "kettle"   1 session, 1 project (claude 1)"#);
     assert_snapshot!(env.run(&["search", "kettle", "--file", "nothing.rs"]), @r"
     exit code: 1
     ----- stdout -----

@@ -112,7 +112,8 @@ fn an_error_without_a_cure_is_said_so() {
         ),
         (
             "error: 1 failed",
-            "that text names no particular error\nhint: give the line that says what failed\n",
+            "that text names no particular error\nhint: give the line that says what failed, \
+             or look for its words with `session-search search`\n",
         ),
     ] {
         let ran = env.run(&["fix", error]).exits(1);
@@ -237,6 +238,14 @@ fn the_history_tool_lists_cures() {
     </found-in-history>
     next: show(id: "ab000000:1")
     "#);
+    let of_another_command = client.call(
+        "history",
+        json!({"what": "fixes", "pattern": "error: no water", "command": "git push"}),
+    );
+    assert!(
+        of_another_command.contains("none was fixed later"),
+        "{of_another_command}"
+    );
     let none = client.call(
         "history",
         json!({"what": "fixes", "pattern": "error: no furnace"}),

@@ -48,10 +48,10 @@ fn commands_are_found_with_how_they_ended() {
     COMMANDS   "make * test"   2 runs (1 failed) in 2 turns of 1 session
 
     2026-03-08 05:10   ab000000:1   boiler   Warm start of the boiler
-        ok       $ make test
+        ok         $ make test
 
     2026-03-08 04:50   ab000000:0   boiler   Warm start of the boiler
-        failed   $ make test
+        failed     $ make test
     ----- stderr -----
     "#);
     let same = |pattern| {
@@ -95,9 +95,10 @@ fn hits_are_told_with_what_was_done() {
 
     [# strong]      claude   ab000000   boiler   2026-03-08   3 turns   Warm start of the boiler
         The boiler starts cold after each restart, find out why
-        done in the whole session:
+        asked in ab000000:0:
         PROBLEM   The boiler starts cold after each restart, find out why
-        SOLUTION  The order of filling and heating is in NOTES.md.
+        SOLUTION  It fills after it heats.
+        done in the whole session:
         COMMANDS  $ make test (failed)
                   $ make test
                   $ gh pr create --fill
@@ -111,9 +112,10 @@ fn hits_are_told_with_what_was_done() {
 
     [# strong]      claude   ab000000   boiler   2026-03-08   3 turns   Warm start of the boiler
         The boiler starts cold after each restart, find out why
-        done in the whole session:
+        asked in ab000000:0:
         PROBLEM   The boiler starts cold after each restart, find out why
-        SOLUTION  The order of filling and heating is in NOTES.md.
+        SOLUTION  It fills after it heats.
+        done in the whole session:
         COMMANDS  $ make test (failed)
                   $ make test
                   $ gh pr create --fill
@@ -124,7 +126,7 @@ fn hits_are_told_with_what_was_done() {
         BRANCH    warm-start
         TIME      33 min
         MODELS    model-1
-        files: boiler.c    resume: claude --resume ab000000-0000-4000-8000-000000000001
+        resume: claude --resume ab000000-0000-4000-8000-000000000001
 
     Next: session-search search "boiler starts cold" --depth 2 --session ab000000
     "#);

@@ -332,6 +332,22 @@ fn what_keeps_the_hook_from_working_is_said() {
 }
 
 #[test]
+fn tools_that_settings_leave_out_are_named() {
+    let project = MemoryProject::new();
+    let user = project.env.home(".claude/settings.json");
+    let install = ["hook", "install", "--event", "PreToolUse", "--yes"];
+    project.run(&install).succeeded();
+    let installed = fs_err::read_to_string(&user).unwrap();
+    let narrow = installed.replace("Read|Grep|Glob|Edit|MultiEdit|", "");
+    project.env.write(&user, &narrow);
+    let left_out = "the `matcher` of PreToolUse leaves out Read, Grep, Glob, Edit, MultiEdit\n";
+    let said = project.run(&install).succeeded().stderr();
+    assert!(said.contains(left_out), "{said}");
+    let said = project.run(&["hook", "status"]).succeeded().stdout();
+    assert!(said.contains(left_out), "{said}");
+}
+
+#[test]
 fn the_users_own_settings_of_a_project_are_read() {
     let project = MemoryProject::new();
     let user = project.env.home(".claude/settings.json");

@@ -289,6 +289,7 @@ fn what_an_agent_forgot_is_said_again() {
         ran.succeeded().stdout()
     };
     assert!(start("startup").contains(&high));
+    assert_eq!(start("startup"), "", "a second hook of the same session");
     assert!(context(&project, PROMPT, "s1").contains(&id));
     assert_eq!(start("resume"), "");
     assert_eq!(context(&project, PROMPT, "s1"), "");

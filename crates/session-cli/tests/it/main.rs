@@ -50,6 +50,7 @@ mod no_change;
 mod noise;
 mod nothing;
 mod opencode_calls;
+mod other_homes;
 mod output;
 mod packaging;
 mod picker;

@@ -61,7 +61,7 @@ fn a_handshake_lists_the_tools_and_touches_nothing() {
     assert_snapshot!(tools.iter().map(line).collect::<String>(), @r"
     search(level, limit, project, query, session, since, subagents) reads: true
     show(brief, id, turns) reads: true
-    history(limit, pattern, project, what) reads: true
+    history(command, limit, pattern, project, what) reads: true
     recall(query) reads: true
     remember(cues, global, importance, info, kind, tags, topic, when) reads: false
     ");

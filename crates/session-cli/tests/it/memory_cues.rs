@@ -40,6 +40,12 @@ fn triggers_are_given_by_options_and_json_and_a_broad_one_is_noted() {
     let saved: Value = serde_json::from_str(&ran.stdout()).unwrap();
     assert_eq!(saved["memory"]["when"], json!({"paths": ["src/1.rs"]}));
     assert!(!ran.stderr().contains("matches"), "{ran}");
+    assert_eq!(saved["notes"], Value::Null);
+    let given = json!({"topic": "Tabs", "key_info": "eight", "when": {"paths": "src/"}});
+    let ran = project.fed(&["memory", "save", "--json", "--quiet"], &given.to_string());
+    let broad: Value = serde_json::from_str(&ran.succeeded().stdout()).unwrap();
+    let note = broad["notes"][0].as_str().unwrap();
+    assert!(note.contains("`src/` matches 30 of 30 files"), "{note}");
 
     let id = saved["memory"]["id"].as_str().unwrap();
     let edit = [

@@ -353,6 +353,7 @@ fn status_tells_what_is_indexed() {
         "claude": 3,
         "opencode": 1
       },
+      "homes": [],
       "gone": 0,
       "prompts_only": 0,
       "files": 4,

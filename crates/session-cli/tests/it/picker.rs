@@ -158,6 +158,16 @@ fn a_session_is_resumed_in_its_folder() {
 }
 
 #[test]
+fn an_agent_that_is_not_on_the_path_does_not_end_the_picker() {
+    let env = small_with_folder();
+    let command = "PATH=/nowhere $(command -v session-search) browse lantern";
+    let terminal = start(&env, SIZE, command);
+    terminal.wait_for_text("Light the lantern");
+    terminal.press_keys(&["M-r"]);
+    terminal.wait_for_text("there is no `claude` on PATH; Alt-C copies");
+}
+
+#[test]
 fn a_session_is_forked() {
     let env = small_with_folder();
     let terminal = start(&env, SIZE, "session-search browse lantern");
@@ -201,7 +211,7 @@ fn the_command_the_text_and_the_id_are_copied() {
     let command = format!("cd /home/ann/homelab && claude --resume {DOCKER}");
     assert_eq!(terminal.read_clipboard(), command);
     terminal.press_keys(&["M-y"]);
-    terminal.wait_for_text("the text of turn 2 is copied");
+    terminal.wait_for_text(&format!("the text of {DOCKER}:1 is copied"));
     let text = "Write that into compose.yaml\n\nBoth services are on the network `inner` now.";
     assert_eq!(terminal.read_clipboard(), text);
 }
@@ -264,8 +274,9 @@ fn no_memory_is_saved_where_memories_are_switched_off() {
     let env = small_with_folder();
     let config = env.path("config/config.toml");
     env.write(&config, "enabled = false\n");
-    let terminal = with_memory_typed(&env);
-    terminal.press_keys(&["Enter"]);
+    let terminal = start(&env, SIZE, "session-search browse lantern");
+    terminal.wait_for_text("Light the lantern");
+    terminal.press_keys(&["M-m"]);
     terminal.wait_for_text("memories are switched off");
     terminal.wait_for_text("`session-search config` says by whom");
     env.write(&config, "");

@@ -381,22 +381,21 @@ fn what_was_there_before_comes_back_to_the_byte() {
 #[test]
 fn a_server_of_another_program_is_not_replaced() {
     let env = with_agents();
-    env.write(
-        &env.home(CODEX),
-        "[mcp_servers.session-search]\ncommand = \"uvx\"\n",
-    );
+    let other = "[mcp_servers.session-search]\ncommand = \"uvx\"\n";
+    env.write(&env.home(CODEX), other);
     let opencode = fs_err::read_to_string(env.home(OPENCODE)).unwrap();
     let both = ["setup", "--agent", "opencode", "--agent", "codex", "--yes"];
-    assert_snapshot!(output(&env, &both), @r"
-    exit code: 2
-    ----- stdout -----
-
-    ----- stderr -----
-    error: [TMP]/home/.codex/config.toml cannot be changed: `mcp_servers.session-search` is another program's server
-    hint: correct it first
-    ");
+    let said = env.run(&both).exits(2).stderr();
+    let refused = ".codex/config.toml cannot be changed: `mcp_servers.session-search` is another program's server\nhint: correct it first\n";
+    assert!(said.ends_with(refused), "{said}");
+    let codex = fs_err::read_to_string(env.home(CODEX)).unwrap();
+    assert_eq!(codex, other);
+    assert!(!env.home(".codex/AGENTS.md").exists());
     let after = fs_err::read_to_string(env.home(OPENCODE)).unwrap();
-    assert_eq!(after, opencode, "all or nothing");
+    assert_ne!(after, opencode, "the other agent has its server");
+    let outcomes = env.run(&["setup", "--agent", "codex", "--yes", "--json"]);
+    let outcomes = outcomes.exits(2).stdout();
+    assert!(outcomes.contains("\"codex\": \"failed\""), "{outcomes}");
 }
 
 #[test]

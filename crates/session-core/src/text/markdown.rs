@@ -27,8 +27,8 @@ pub fn escape_markdown(line: &str) -> String {
     out
 }
 
-/// Returns where the code span ends that a run of so many backquotes opens.
-fn code_span_end(opened: &str, length: usize) -> Option<usize> {
+/// Returns where the code span ends that a run of so many backquotes at the beginning of a text opens.
+pub fn code_span_end(opened: &str, length: usize) -> Option<usize> {
     let mut at = length;
     while let Some(found) = opened[at..].find('`') {
         at += found;

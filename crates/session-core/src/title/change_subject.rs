@@ -38,10 +38,46 @@ fn subjects_of_turn(turn: &TurnContent) -> Vec<ChangeSubject> {
         let command = turn.commands.get(run.command)?;
         // Most commands need not be parsed.
         let may_name_one = command.contains("commit") || command.contains("create");
-        (may_name_one && turn.has_succeeded(at)).then_some(command)
+        may_name_one.then(|| parts_that_succeeded(turn, at, command))
     });
-    let parts = commands.flat_map(|command| split_command_parts(command));
+    let parts = commands.flatten();
     parts.filter_map(|part| subject_of_command(&part)).collect()
+}
+
+/// Returns the parts of a run's command that succeeded: all, or those before a push that failed.
+fn parts_that_succeeded<'c>(
+    turn: &TurnContent,
+    run: usize,
+    command: &'c str,
+) -> Vec<CommandPart<'c>> {
+    let mut parts = split_command_parts(command);
+    if turn.has_succeeded(run) {
+        return parts;
+    }
+    let push = parts.iter().position(is_push).unwrap_or_default();
+    let has_pushed = turn.errors_of_run(run).any(is_push_error);
+    parts.truncate(if has_pushed { push } else { 0 });
+    parts
+}
+
+/// What Git says where a push failed.
+const PUSH_ERRORS: [&str; 5] = [
+    "failed to push some refs",
+    "Could not read from remote repository",
+    "has no upstream branch",
+    "No configured push destination",
+    "unable to access",
+];
+
+fn is_push_error(line: &str) -> bool {
+    PUSH_ERRORS.iter().any(|error| line.contains(error))
+}
+
+fn is_push(part: &CommandPart<'_>) -> bool {
+    let mut words = words_from_program(&part.text);
+    let is_git = words.next() == Some("git");
+    let words: Vec<&str> = words.collect();
+    is_git && git_subcommand(&words) == Some("push")
 }
 
 fn subject_of_command(part: &CommandPart<'_>) -> Option<ChangeSubject> {
@@ -232,6 +268,28 @@ mod tests {
             let failed = turn(&[("git commit -m 'Oil the gate'", status)]);
             assert_eq!(find_change_subject([failed].iter()), None);
         }
+    }
+
+    #[test]
+    fn a_commit_stands_where_the_push_after_it_failed() {
+        let command = "git add . && git commit -m 'Oil the gate' && git push && gh pr create -t 'Oil all gates'";
+        let failed = |output: &str| {
+            let call = ToolCall {
+                name: "Bash".into(),
+                command: Some(command.to_owned()),
+                output: Some(output.to_owned()),
+                status: CallStatus::Failed,
+                ..ToolCall::default()
+            };
+            let turn = Turn {
+                parts: vec![TurnPart::Call(call)],
+                ..Turn::default()
+            };
+            find_change_subject([TurnContent::from_turn(&turn)].iter())
+        };
+        let pushed = "[main 1a2b3c4] Oil the gate\nfatal: Could not read from remote repository.";
+        assert_eq!(failed(pushed).as_deref(), Some("Oil the gate"));
+        assert_eq!(failed("error: the hook pre-commit failed"), None);
     }
 
     #[test]

@@ -336,7 +336,10 @@ fn work_names_a_session() {
         Some("ran make lamp make gate"),
     );
     check(&[read, ran, edited], Some("edited lamp.rs, gate.rs"));
-    check(std::slice::from_ref(&many), Some("edited a, b, c, +2"));
+    check(
+        std::slice::from_ref(&many),
+        Some("edited a, b, c and 2 more"),
+    );
     let committed = worked(&[("Bash", Some("git commit -m 'Hang the lamp'"), &[])]);
     check(&[many, committed], Some("Hang the lamp"));
 }

@@ -3,7 +3,7 @@
 use crate::embedder::Buckets;
 use crate::home::{Home, session_id, turns, word};
 use crate::state::{dump, found};
-use session_indexer::{Outcome, Refresh, refresh};
+use session_indexer::{Mode, Outcome, Refresh, refresh};
 use session_store::Writer;
 use std::time::Duration;
 
@@ -122,6 +122,45 @@ fn a_large_file_is_read_in_several_rounds() {
     at_once.write(0, &large());
     at_once.refresh();
     assert_eq!(dump(&home.reader()), dump(&at_once.reader()));
+}
+
+/// As where a full refresh is killed. The history may be gone before the next one.
+#[test]
+fn a_session_that_is_read_again_in_part_keeps_its_other_turns() {
+    let home = Home::new();
+    home.write(0, &large());
+    home.refresh();
+    let before = dump(&home.reader());
+    let how = Refresh {
+        mode: Mode::Full,
+        budget: Some(Duration::ZERO),
+        ..home.how()
+    };
+    assert_eq!(refresh(&how).unwrap().files_left, 1);
+    assert_eq!(found(&home.reader(), &word(0, 5)).len(), 1);
+    home.refresh();
+    assert_eq!(dump(&home.reader()), before);
+}
+
+/// A transcript may be packed: a gigabyte of line feeds takes a megabyte.
+#[test]
+fn blank_and_damaged_lines_do_not_keep_a_refresh() {
+    let home = Home::new();
+    home.write(1, turns(1, 0, 1).as_bytes());
+    home.refresh();
+    let useless = [vec![b'\n'; 1 << 20], b"no JSON\n".repeat(1 << 17)].concat();
+    let (first, last) = (turns(0, 0, 1), turns(0, 1, 1));
+    home.write(0, &[first.as_bytes(), &useless, last.as_bytes()].concat());
+    let model = Buckets::new("b");
+    let mut rounds = 1;
+    while in_no_time(&home, &model).files_left > 0 {
+        rounds += 1;
+        assert!(rounds < 20, "each round gets on");
+    }
+    assert!(rounds > 2, "{rounds}");
+    for turn in 0..2 {
+        assert_eq!(found(&home.reader(), &word(0, turn)).len(), 1, "{turn}");
+    }
 }
 
 #[test]

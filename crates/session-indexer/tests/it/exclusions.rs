@@ -105,3 +105,55 @@ fn a_turn_that_goes_on_with_what_is_excluded_is_left_out() {
     refresh_excluding(&home, &excluding).unwrap();
     assert!(found(&home.reader(), &word(0, 0)).is_empty());
 }
+
+fn refresh_by_variable(home: &Home, settings: &ExcludeSettings) {
+    let exclusions = exclusions(home, settings).keeping_gone_sessions();
+    let policy = ReadPolicy {
+        exclusions,
+        ..ReadPolicy::default()
+    };
+    let how = Refresh {
+        policy,
+        ..home.how()
+    };
+    assert!(refresh(&how).unwrap().is_complete());
+}
+
+/// A project can set variables, and nothing else holds what a history lost.
+#[test]
+fn what_a_history_lost_is_kept_where_a_variable_excludes_it() {
+    let patterns = |patterns: &[&str]| ExcludeSettings {
+        patterns: patterns.iter().map(|&pattern| pattern.into()).collect(),
+        ..ExcludeSettings::default()
+    };
+    let projects = |project: &str| ExcludeSettings {
+        projects: vec![project.into()],
+        ..ExcludeSettings::default()
+    };
+    for variable in [
+        [patterns(&["."]), patterns(&["[a-z]"])],
+        [projects("app"), projects("ann/app")],
+    ] {
+        let home = Home::new();
+        for n in 0..3 {
+            home.write(n, turns(n, 0, 3).as_bytes());
+        }
+        home.refresh();
+        home.write(0, turns(0, 0, 1).as_bytes());
+        fs_err::remove_file(home.transcript(1)).unwrap();
+        for settings in &variable {
+            refresh_by_variable(&home, settings);
+            let index = home.reader();
+            for (n, turn) in [(0, 1), (0, 2), (1, 0), (1, 2)] {
+                assert_eq!(found(&index, &word(n, turn)).len(), 1, "{n} {turn}");
+            }
+            assert!(found(&index, &word(2, 0)).is_empty());
+        }
+        home.refresh();
+        let index = home.reader();
+        for (n, turn) in [(0, 0), (0, 1), (0, 2), (1, 0), (2, 0), (2, 2)] {
+            let hits = found(&index, &word(n, turn));
+            assert_eq!(hits.len(), 1, "{n} {turn} {variable:?}");
+        }
+    }
+}

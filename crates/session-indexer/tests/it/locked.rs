@@ -41,6 +41,32 @@ fn a_locked_database_is_tried_again_until_it_is_read() {
 }
 
 #[test]
+fn a_problem_of_a_database_that_is_whole_again_is_forgotten() {
+    let home = Home::new();
+    let db = home.database();
+    say(&db, "ses_a", 1, "user", "Where are the settings?");
+    let long = "harbour ".repeat(2000);
+    say(&db, "ses_b", 2, "user", &long);
+    let path = db.path().unwrap().to_owned();
+    db.close().unwrap();
+    let whole = fs_err::read(&path).unwrap();
+    let mut damaged = whole.clone();
+    // A page of the long value, which begins with the number of the next.
+    let is_long = |page: &&mut [u8]| page[4..40].windows(8).any(|w| w == b"harbour ");
+    let page = damaged.chunks_mut(4096).find(is_long).unwrap();
+    page[..4].fill(0xff);
+    fs_err::write(&path, damaged).unwrap();
+    home.refresh();
+    let expected = "session could not be read: database is damaged";
+    assert_eq!(reasons(&home), [expected]);
+    fs_err::write(&path, whole).unwrap();
+    crate::home::touch(path.as_ref(), 60);
+    home.refresh();
+    assert_eq!(reasons(&home), [""; 0]);
+    assert_eq!(found(&home.reader(), "harbour").len(), 1);
+}
+
+#[test]
 fn a_database_that_is_locked_has_not_lost_its_sessions() {
     let home = Home::new();
     let db = home.database();

@@ -7,6 +7,7 @@ mod exclusions;
 mod growth;
 mod home;
 mod locked;
+mod other_homes;
 mod prompts;
 mod state;
 mod vanished;

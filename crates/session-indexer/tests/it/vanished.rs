@@ -306,3 +306,43 @@ fn a_transcript_that_is_written_anew_is_read_from_its_beginning() {
     assert_eq!(found(&reader, &word(3, 0)), [(session_id(0), 0)].into());
     assert_eq!(reader.sessions().unwrap().len(), 2);
 }
+
+/// What nothing but the index holds survives damage to what is derived from it, and to other tables.
+#[test]
+fn a_full_read_mends_a_damaged_index_and_keeps_what_vanished() {
+    for damage in [
+        "UPDATE models SET dims = 3",
+        "UPDATE session_blocks SET block = 1 << 62",
+        "DELETE FROM owner_blocks",
+        "UPDATE turn_blocks SET turns = x''",
+        "DELETE FROM turns WHERE session = (SELECT max(session) FROM turns)",
+        "DROP TABLE embedded",
+        "DROP TABLE pending_purge",
+        "DROP TABLE error_signatures",
+        "DROP INDEX turns_session",
+    ] {
+        let home = two();
+        let model = Buckets::new("b");
+        let how = |mode| Refresh {
+            mode,
+            embedders: vec![&model],
+            ..home.how()
+        };
+        refresh(&how(Mode::Changes)).unwrap();
+        fs_err::remove_file(home.transcript(0)).unwrap();
+        home.refresh();
+        let db = rusqlite::Connection::open(home.root().join("index.db")).unwrap();
+        db.execute_batch(damage).unwrap();
+        db.close().unwrap();
+        let open = || session_store::Reader::open_thoroughly_verified(&home.root());
+        assert!(open().is_err(), "{damage}");
+        assert!(refresh(&how(Mode::Full)).unwrap().is_complete());
+        open().unwrap();
+        assert_eq!(gone(&home), [true, false], "{damage}");
+        for n in 0..2 {
+            let hits = found(&home.reader(), &word(n, 1));
+            assert_eq!(hits, [(session_id(n), 1)].into(), "{damage}");
+        }
+        assert!(!home.root().join("index.db.old").exists(), "{damage}");
+    }
+}

@@ -6,10 +6,10 @@ use super::section::{find_labelled, is_one_of, list_items, split_sections, split
 use crate::directory_writer::MAX_CONVERSATION_BYTES;
 use crate::error::{MemoryError, Result};
 use crate::frontmatter_time::FrontmatterTime;
+use crate::insertion::ImportedMemory;
 use crate::keywords;
 use crate::memory::{Frontmatter, Importance, MemoryKind, MemorySource, MemoryState};
 use crate::memory_file::{FILE_LIMIT, MAX_FILES, is_valid_id};
-use crate::memory_store::ImportedMemory;
 use crate::triggers::Triggers;
 use crate::trust::Trust;
 use jiff::Zoned;

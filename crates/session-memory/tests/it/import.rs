@@ -1,10 +1,10 @@
 //! Import of other programs' memories, and of an export.
 
-use crate::support::{INFO, PROMPT, TOPIC, TestMemories, now};
+use crate::support::{INFO, PROMPT, TOPIC, TestMemories, draft, now};
 use serde_json::json;
 use session_memory::{
-    ImportFormat, ImportPath, ImportReport, Memory, MemoryError, MemoryScope, MemoryState,
-    StorageLocation, Trust, archive_memory, export_memories, import_memories,
+    ImportFormat, ImportPath, ImportReport, Memory, MemoryDraft, MemoryError, MemoryScope,
+    MemoryState, StorageLocation, Trust, archive_memories, export_memories, import_memories,
 };
 use std::path::Path;
 
@@ -182,7 +182,7 @@ fn an_export_is_imported_to_the_byte() {
     let text = memory.text.replace("kind:", "mine: 1 # kept\nkind:");
     fs_err::write(&memory.path, &text).unwrap();
     let gone = from.save("Gone", "by");
-    archive_memory(&from.store, &gone, now().timestamp()).unwrap();
+    archive_memories(&from.store, std::slice::from_ref(&gone), now().timestamp()).unwrap();
     let edited = from.store.find(memory.id()).unwrap();
     from.store.trust(&[edited]).unwrap();
     let all = from.store.list(&MemoryState::ALL).memories;
@@ -313,4 +313,33 @@ fn a_global_memory_of_an_export_stays_global() {
     assert_eq!(scopes(ProjectOnly, "all.json", None), [Project, Project]);
     let in_repository = "shop/all.json";
     assert_eq!(scopes(ProjectFirst, in_repository, None), [Project; 2]);
+}
+
+/// An import that fails in the middle, as one that is killed does, is completed by the next one, which keeps all ids.
+#[test]
+fn an_import_that_was_interrupted_is_completed() {
+    let from = TestMemories::new();
+    let plain = from.save("Plain", "x");
+    let talk = from.save_draft(&MemoryDraft {
+        raw: Some("User: why?".to_owned()),
+        ..draft("Talk", "x")
+    });
+    let last = from.save("Last", "x");
+    let all = [plain.clone(), talk.clone(), last.clone()];
+    let document = export_memories(&from.store, &all);
+
+    let to = TestMemories::new();
+    let path = to.home().join("all.json");
+    to.write(&path, serde_json::to_string(&document).unwrap());
+    let ignore = to.store.directories()[0].path.join("raw/.gitignore");
+    to.write(&ignore, "# somebody else's\n");
+    let run = || import(&to, ImportFormat::SessionSearch, &path, None);
+    assert!(run().is_err());
+    assert_eq!(to.topics(&[MemoryState::Active]), ["Plain"]);
+    fs_err::remove_file(&ignore).unwrap();
+    let report = run().unwrap();
+    assert_eq!((report.known, report.imported.len()), (1, 2));
+    for memory in &all {
+        assert_eq!(to.store.find(memory.id()).unwrap().text, memory.text);
+    }
 }

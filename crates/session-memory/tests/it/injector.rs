@@ -243,7 +243,10 @@ fn a_replaced_memory_is_injected_again_when_its_replacement_is_gone() {
     world.store.supersede(old.id(), new.id(), &now()).unwrap();
     let prompt = "which port does the relay listen on?";
     assert_eq!(world.inject(prompt, "s1"), [""; 0]);
-    world.store.purge(&new, &now()).unwrap();
+    world
+        .store
+        .purge(std::slice::from_ref(&new), &now())
+        .unwrap();
     assert_eq!(world.inject(prompt, "s1"), [old.id()]);
 }
 

@@ -4,7 +4,7 @@ use crate::support::{TestMemories, days_ago, draft, now};
 use jiff::{Timestamp, ToSpan, Zoned};
 use session_memory::{
     Memory, MemoryError, MemoryState, MovedMemories, StorageSettings, StorageSettingsByScope,
-    apply_retention, archive_memory, find_unused_since, record_use,
+    Trust, apply_retention, archive_memories, find_unused_since, record_use,
 };
 
 fn retain(world: &TestMemories, settings: StorageSettings, now: &Zoned) -> MovedMemories {
@@ -24,14 +24,25 @@ fn save_old(world: &TestMemories, topic: &str, days: i64) -> Memory {
 fn a_memory_goes_from_active_to_the_archive_to_the_trash_and_back() {
     let world = TestMemories::new();
     let memory = world.save("Lantern", "in the harbour");
-    let archived = archive_memory(&world.store, &memory, Timestamp::now()).unwrap();
+    let archived = archive_memories(
+        &world.store,
+        std::slice::from_ref(&memory),
+        Timestamp::now(),
+    )
+    .unwrap();
     assert!(world.topics(&[MemoryState::Active]).is_empty());
     assert_eq!(world.topics(&[MemoryState::Archive]), ["Lantern"]);
-    let trashed = world.store.move_to(&archived, MemoryState::Trash).unwrap();
-    assert!(!trashed.path.starts_with(archived.path.parent().unwrap()));
+    let trashed = world
+        .store
+        .move_to(&archived[0], MemoryState::Trash)
+        .unwrap();
+    assert!(!trashed.path.starts_with(archived[0].path.parent().unwrap()));
     let active = world.store.move_to(&trashed, MemoryState::Active).unwrap();
     assert_eq!(world.topics(&[MemoryState::Active]), ["Lantern"]);
-    world.store.purge(&active, &now()).unwrap();
+    world
+        .store
+        .purge(std::slice::from_ref(&active), &now())
+        .unwrap();
     assert!(world.topics(&MemoryState::ALL).is_empty());
 }
 
@@ -39,14 +50,25 @@ fn a_memory_goes_from_active_to_the_archive_to_the_trash_and_back() {
 fn a_memory_that_was_moved_since_it_was_listed_is_removed_or_moved_from_there() {
     let world = TestMemories::new();
     let listed = world.save("Lantern", "in the harbour");
-    archive_memory(&world.store, &listed, Timestamp::now()).unwrap();
+    archive_memories(
+        &world.store,
+        std::slice::from_ref(&listed),
+        Timestamp::now(),
+    )
+    .unwrap();
     let trashed = world.store.move_to(&listed, MemoryState::Trash).unwrap();
     assert_eq!(world.topics(&[MemoryState::Trash]), ["Lantern"]);
     assert!(world.topics(&[MemoryState::Archive]).is_empty());
     world.store.move_to(&trashed, MemoryState::Active).unwrap();
-    world.store.purge(&trashed, &now()).unwrap();
+    world
+        .store
+        .purge(std::slice::from_ref(&trashed), &now())
+        .unwrap();
     assert!(world.topics(&MemoryState::ALL).is_empty());
-    let error = world.store.purge(&trashed, &now()).unwrap_err();
+    let error = world
+        .store
+        .purge(std::slice::from_ref(&trashed), &now())
+        .unwrap_err();
     assert!(matches!(error, MemoryError::Unknown(_)), "{error}");
 }
 
@@ -113,7 +135,12 @@ fn untouched_memories_are_sorted_by_their_last_touch() {
 fn retention_counts_from_the_day_of_archiving() {
     let world = TestMemories::new();
     let memory = save_old(&world, "Old but gold", 400);
-    archive_memory(&world.store, &memory, Timestamp::now()).unwrap();
+    archive_memories(
+        &world.store,
+        std::slice::from_ref(&memory),
+        Timestamp::now(),
+    )
+    .unwrap();
     let settings = StorageSettings {
         retention_days: 30,
         ..StorageSettings::default()
@@ -141,4 +168,60 @@ fn a_project_does_not_archive_the_users_global_memories() {
     };
     let moved = apply_retention(&world.store, &settings, Timestamp::now()).unwrap();
     assert_eq!(moved, MovedMemories::default());
+}
+
+#[test]
+fn several_memories_are_moved_and_removed_in_one_change() {
+    let world = TestMemories::new();
+    let mut all: Vec<Memory> = (0..3)
+        .map(|n| world.save(&format!("T{n}"), "info"))
+        .collect();
+    all.insert(1, world.save_global("Global", "info"));
+    let ids = |memories: &[Memory]| -> Vec<String> {
+        memories
+            .iter()
+            .map(|memory| memory.id().to_owned())
+            .collect()
+    };
+    let archived = archive_memories(&world.store, &all, Timestamp::now()).unwrap();
+    assert_eq!(ids(&archived), ids(&all));
+    assert!(world.topics(&[MemoryState::Active]).is_empty());
+    let active = world.store.activate(&archived, &now()).unwrap();
+    assert!(active.iter().all(|memory| memory.trust == Trust::Own));
+    let index = world.store.directories()[0].path.join("index.md");
+    let index = || fs_err::read_to_string(&index).unwrap();
+    assert!(index().contains("T0") && index().contains("T2"));
+    world.store.move_all(&active, MemoryState::Trash).unwrap();
+    assert!(!index().contains("T0"));
+    world.store.purge(&active, &now()).unwrap();
+    assert!(world.topics(&MemoryState::ALL).is_empty());
+}
+
+#[test]
+fn none_of_several_memories_is_moved_or_removed_where_one_is_gone() {
+    let world = TestMemories::new();
+    let (here, gone) = (world.save("Here", "x"), world.save("Gone", "x"));
+    fs_err::remove_file(&gone.path).unwrap();
+    let both = [here.clone(), gone];
+    assert!(world.store.move_all(&both, MemoryState::Trash).is_err());
+    assert!(world.store.purge(&both, &now()).is_err());
+    assert!(here.path.exists());
+    assert_eq!(world.store.find(here.id()).unwrap().trust, Trust::Own);
+}
+
+/// A move that fails in the middle leaves those before it moved, without trust, and the others as they were.
+#[test]
+fn a_deletion_of_several_that_fails_in_the_middle_is_whole_for_each() {
+    let world = TestMemories::new();
+    let all: Vec<Memory> = (0..3).map(|n| world.save(&format!("T{n}"), "x")).collect();
+    world.write(&world.file(MemoryState::Trash, all[1].id()), "---\n");
+    assert!(world.store.move_all(&all, MemoryState::Trash).is_err());
+    assert_eq!(world.topics(&[MemoryState::Active]).len(), 2);
+    for left in &all[1..] {
+        assert_eq!(world.store.find(left.id()).unwrap().trust, Trust::Own);
+    }
+    world.write(&all[0].path, &all[0].text);
+    let restored = world.store.list(&[MemoryState::Active]).memories;
+    let restored = restored.iter().find(|memory| memory.id() == all[0].id());
+    assert_eq!(restored.unwrap().trust, Trust::Changed);
 }

@@ -59,7 +59,7 @@ fn a_replaced_memory_ranks_below_its_replacement() {
     let replaced = world.store.supersede(old.id(), new.id(), &now()).unwrap();
     assert_eq!(replaced.front.superseded_by.as_deref(), Some(new.id()));
     assert_eq!(world.search(query)[0], "Releases on Thursdays");
-    let active = world.store.activate(&replaced, &now()).unwrap();
+    let active = world.store.activate(&[replaced], &now()).unwrap().remove(0);
     assert_eq!(active.front.superseded_by, None);
     assert_eq!(world.search(query)[0], "Releases on Tuesdays");
 }
@@ -124,13 +124,13 @@ fn what_replaced_a_deleted_replacement_stands_in_for_it() {
         world.store.supersede(a.id(), b.id(), &now()).unwrap();
         let b = world.store.supersede(b.id(), c.id(), &now()).unwrap();
         match is_purged {
-            true => world.store.purge(&b, &now()).unwrap(),
+            true => world.store.purge(std::slice::from_ref(&b), &now()).unwrap(),
             false => drop(world.store.move_to(&b, MemoryState::Trash).unwrap()),
         }
         let replacement = |id| world.store.find(id).unwrap().front.superseded_by;
         assert_eq!(replacement(a.id()).as_deref(), Some(c.id()), "{is_purged}");
         let c = world.store.find(c.id()).unwrap();
-        world.store.purge(&c, &now()).unwrap();
+        world.store.purge(std::slice::from_ref(&c), &now()).unwrap();
         assert_eq!(replacement(a.id()), None, "{is_purged}");
     }
 }
@@ -166,7 +166,7 @@ fn the_vectors_of_a_memory_go_with_it() {
     let names = || fs_err::read_dir(&cache).unwrap().count();
     assert_eq!(names(), 2);
     let store = world.store.clone().with_vector_cache(&world.state);
-    store.purge(&memory, &now()).unwrap();
+    store.purge(std::slice::from_ref(&memory), &now()).unwrap();
     assert_eq!(names(), 1, "the file of another program");
     assert!(cache.join("record.json").exists());
 }

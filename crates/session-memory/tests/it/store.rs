@@ -2,8 +2,8 @@
 
 use crate::support::{INFO, TestMemories, days_ago, draft, now};
 use session_memory::{
-    Importance, MemoryChange, MemoryDraft, MemoryError, MemoryKind, MemoryScope, MemoryState,
-    StorageLocation, write_context_sheet,
+    Importance, Memory, MemoryChange, MemoryDraft, MemoryError, MemoryKind, MemoryScope,
+    MemoryState, StorageLocation, write_context_sheet,
 };
 use std::collections::HashSet;
 
@@ -225,7 +225,10 @@ fn of_two_files_with_one_id_the_active_one_is_found_and_none_is_overwritten() {
     let error = world.store.move_to(&found, MemoryState::Archive);
     let error = error.unwrap_err().to_string();
     assert!(error.contains("would be lost"), "{error}");
-    world.store.purge(&found, &now()).unwrap();
+    world
+        .store
+        .purge(std::slice::from_ref(&found), &now())
+        .unwrap();
     let found = world.store.find(memory.id()).unwrap();
     assert_eq!(found.front.topic, "Second");
 }
@@ -400,9 +403,70 @@ fn a_conversation_stays_where_git_takes_its_memory_to_another_branch() {
     let away = world.home().join("other-branch.md");
     fs_err::rename(&memory.path, &away).unwrap();
     world.save("Another", "on this branch");
+    let orphaned = world.store.list_orphaned_conversations();
+    assert!(orphaned.len() == 1 && orphaned[0].ends_with(memory.path.file_name().unwrap()));
     fs_err::rename(&away, &memory.path).unwrap();
+    assert!(world.store.list_orphaned_conversations().is_empty());
     let raw = world.store.read_conversation(&memory).unwrap().unwrap();
     assert_eq!(raw.text, "User: why?");
-    world.store.purge(&memory, &now()).unwrap();
+    world
+        .store
+        .purge(std::slice::from_ref(&memory), &now())
+        .unwrap();
     assert_eq!(world.store.read_conversation(&memory).unwrap(), None);
+}
+
+#[test]
+fn a_cycle_of_replacements_that_was_written_by_hand_is_named_once() {
+    let world = TestMemories::new();
+    let all = ["Lantern", "Kestrel", "Quay", "Mast"].map(|topic| world.save(topic, "info"));
+    // The first leads into the cycle of the others.
+    for (memory, by) in [(0, 1), (1, 2), (2, 3), (3, 1)] {
+        let key = format!("superseded_by: {}\ncreated", all[by].id());
+        let text = all[memory].text.replacen("created", &key, 1);
+        world.write(&all[memory].path, text);
+    }
+    let damaged = world.store.list(&[MemoryState::Active]).damaged;
+    let [cycle] = damaged.as_slice() else {
+        panic!("{damaged:?}");
+    };
+    assert!(
+        !cycle.reason.contains(&format!("{},", all[0].id())),
+        "{cycle}"
+    );
+    for memory in &all[1..] {
+        assert!(cycle.reason.contains(memory.id()), "{cycle}");
+    }
+    assert!(cycle.line > 1 && cycle.hint.is_some());
+}
+
+/// In one project the memory of another one is not seen, but the global one is.
+#[test]
+fn an_id_of_another_project_is_not_given_to_a_global_memory() {
+    let world = TestMemories::new();
+    fs_err::create_dir_all(world.home().join("other/.git")).unwrap();
+    let other = world.store_of("other", StorageLocation::ProjectFirst);
+    let now = now();
+    let theirs = other.save(&draft("Theirs", "info"), None, &now).unwrap();
+    let scope = Some(MemoryScope::Global);
+    let global = world
+        .store
+        .save(&draft("Mine", "info"), scope, &now)
+        .unwrap();
+    assert_ne!(theirs.id(), global.id());
+    assert_eq!(other.find(global.id()).unwrap().front.topic, "Mine");
+}
+
+#[test]
+fn memories_of_several_ids_are_found_each_once() {
+    let world = TestMemories::new();
+    let (one, two) = (
+        world.save("Lantern", "x"),
+        world.save_global("Kestrel", "x"),
+    );
+    let ids = [two.id(), one.id(), &two.id()["mem-".len()..]];
+    let found = world.store.find_all(&ids).unwrap();
+    let found: Vec<&str> = found.iter().map(Memory::id).collect();
+    assert_eq!(found, [two.id(), one.id()]);
+    assert!(world.store.find_all(&[one.id(), "mem-none"]).is_err());
 }

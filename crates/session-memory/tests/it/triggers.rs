@@ -273,6 +273,36 @@ fn a_trigger_that_has_nothing_to_do_with_the_prompts_waits() {
     );
 }
 
+#[test]
+fn a_call_that_is_held_needs_nothing_in_common_with_the_prompts() {
+    let world = TestMemories::new();
+    let memory = save(&world);
+    world.remember_match(memory.id(), 0.05, "s1");
+    let call = |is_held: bool| TriggerEvent {
+        is_held,
+        ..reading("db/lamp.toml")
+    };
+    assert_eq!(ids(&world, &call(false), "s1"), [""; 0]);
+    assert_eq!(ids(&world, &call(true), "s1"), [memory.id()]);
+    assert_eq!(ids(&world, &call(true), "s1"), [""; 0], "once");
+}
+
+#[test]
+fn a_memory_that_changed_is_given_again() {
+    let world = TestMemories::new();
+    let memory = save(&world);
+    let call = || ids(&world, &reading("db/lamp.toml"), "s1");
+    assert_eq!(call(), [memory.id()]);
+    assert_eq!(call(), [""; 0]);
+    let change = MemoryChange {
+        key_info: Some(vec!["The oil is rape oil now.".to_owned()]),
+        ..MemoryChange::default()
+    };
+    world.store.change(memory.id(), &change, &now()).unwrap();
+    assert_eq!(call(), [memory.id()]);
+    assert_eq!(call(), [""; 0]);
+}
+
 /// A file or a command that the memory's text names needs nothing in common with the prompts; a folder or a pattern
 /// does, since most files in it are not what the memory is about.
 #[test]

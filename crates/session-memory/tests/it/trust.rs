@@ -156,7 +156,7 @@ fn a_deleted_memory_that_a_pull_restores_is_untrusted() {
     pull(&world, INFO);
     assert!(!is_injected(&world, ID));
     world.store.trust(&[theirs(&world)]).unwrap();
-    world.store.purge(&theirs(&world), &now()).unwrap();
+    world.store.purge(&[theirs(&world)], &now()).unwrap();
     pull(&world, INFO);
     assert!(!is_injected(&world, ID));
 }
@@ -167,7 +167,7 @@ fn a_failed_purge_leaves_nothing_trusted() {
     world.store.trust(&[theirs(&world)]).unwrap();
     let raw = world.store.directories()[0].path.join("raw");
     fs_err::create_dir_all(raw.join(format!("{ID}.md"))).unwrap();
-    world.store.purge(&theirs(&world), &now()).unwrap();
+    world.store.purge(&[theirs(&world)], &now()).unwrap();
     pull(&world, INFO);
     assert!(!is_injected(&world, ID));
 }

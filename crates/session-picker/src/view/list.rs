@@ -11,7 +11,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use session_core::ConfidenceBand;
-use session_display::{fit_line, format_elapsed, sanitize_line};
+use session_display::{fit_line, format_elapsed, pluralize, sanitize_line};
 use session_search::Level;
 use unicode_width::UnicodeWidthStr;
 
@@ -100,15 +100,11 @@ fn format_status(app: &App, theme: Theme, columns: u16) -> Line<'static> {
 
 /// Formats how much was searched, and what is still to be read, or the latter alone: what there is room for.
 fn format_counts(app: &App, columns: usize) -> String {
-    let searched = match app.list.sessions {
-        None => String::new(),
-        Some(1) => "1 session".to_owned(),
-        Some(count) => format!("{count} sessions"),
-    };
+    let searched = app.list.sessions.map(|count| pluralize(count, "session"));
+    let searched = searched.unwrap_or_default();
     let left = match app.files_left {
         Some(0) => String::new(),
-        Some(1) => "1 file to read".to_owned(),
-        Some(left) => format!("{left} files to read"),
+        Some(left) => format!("{} to read", pluralize(left, "file")),
         None => "reading".to_owned(),
     };
     let both = match searched.is_empty() || left.is_empty() {

@@ -7,8 +7,7 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Block, Clear, Padding};
-use session_core::TurnAddress;
-use session_display::sanitize_line;
+use session_display::truncate_to_columns;
 
 /// Draws lines in a box in the middle; returns where they stand.
 pub(super) fn draw_box(
@@ -68,14 +67,14 @@ pub(super) fn draw_form(frame: &mut Frame<'_>, form: &MemoryForm, theme: Theme, 
             ])
         })
         .collect();
+    lines.extend(format_destination(form, columns, theme));
     lines.push(Line::default());
     let keys = match form.is_complete() {
         true => "Enter save   Tab the other field   Esc give up",
         false => "both fields are needed   Tab the other field   Esc give up",
     };
     lines.push(Line::styled(keys, theme.faint()));
-    let address = TurnAddress::new(sanitize_line(&form.target.session.uid), form.target.turn);
-    let name = format!("save a memory from {address}");
+    let name = format!("save a memory from {}", form.target.address());
     let inner = draw_box(frame, &name, lines, theme, area);
     let active = fields.iter().enumerate().find(|(_, field)| field.is_active);
     if let Some((row, field)) = active {
@@ -83,5 +82,78 @@ pub(super) fn draw_form(frame: &mut Frame<'_>, form: &MemoryForm, theme: Theme, 
         let x = inner.x + u16::try_from(10 + visible.cursor_column).unwrap_or(0);
         let y = inner.y + u16::try_from(row).unwrap_or(0);
         frame.set_cursor_position(Position::new(x, y));
+    }
+}
+
+/// Names the project that the memory is saved for, and says where that is not the one of its turn.
+fn format_destination(form: &MemoryForm, columns: usize, theme: Theme) -> Vec<Line<'static>> {
+    let destination = &form.destination;
+    let name = truncate_to_columns(&destination.name, columns);
+    let line = |name: &str, text: &str| format!("{name:<10}{text}");
+    let mut lines = vec![Line::styled(line("for", &name), theme.faint())];
+    if destination.is_substitute {
+        let text = line("", "the project of the turn is not on this machine");
+        lines.push(Line::styled(text, theme.mistake()));
+    }
+    lines
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::action::PickerAction;
+    use crate::app::App;
+    use crate::app_effect::AppEffect;
+    use crate::memory_destination::MemoryDestination;
+    use crate::view::tests::{opened, press, screen};
+    use crossterm::event::{KeyCode, KeyModifiers};
+    use insta::assert_snapshot;
+
+    /// Asks for the form of a memory, and gives it as the picker does.
+    pub(crate) fn open_form(app: &mut App, is_substitute: bool) {
+        let asked = press(app, KeyCode::Char('m'), KeyModifiers::ALT);
+        give_form(app, asked, is_substitute);
+    }
+
+    /// Gives the form that was asked for.
+    pub(crate) fn give_form(app: &mut App, asked: Option<AppEffect>, is_substitute: bool) {
+        let Some(AppEffect::Act(PickerAction::SaveMemory, target)) = asked else {
+            panic!("{asked:?}");
+        };
+        let destination = MemoryDestination {
+            folder: "/home/ann/lantern".into(),
+            name: "~/lantern".into(),
+            is_substitute,
+        };
+        app.form = Some(MemoryForm::new(target, destination));
+    }
+
+    #[test]
+    fn the_form_of_a_memory() {
+        let mut app = opened();
+        open_form(&mut app, false);
+        "It burns oil".chars().for_each(|letter| {
+            press(&mut app, KeyCode::Char(letter), KeyModifiers::NONE);
+        });
+        assert_snapshot!(screen(&mut app, 80, 12));
+    }
+
+    #[test]
+    fn the_form_of_a_memory_says_that_its_project_is_elsewhere() {
+        let mut app = opened();
+        open_form(&mut app, true);
+        let shown = screen(&mut app, 80, 12);
+        let told = "for       ~/lantern";
+        let why = "the project of the turn is not on this machine";
+        assert!(shown.contains(told) && shown.contains(why), "{shown}");
+    }
+
+    #[test]
+    fn the_form_of_a_memory_says_what_it_lacks() {
+        let mut app = opened();
+        open_form(&mut app, false);
+        press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
+        let shown = screen(&mut app, 80, 12);
+        assert!(shown.contains("both fields are needed"), "{shown}");
     }
 }

@@ -1,7 +1,10 @@
 //! Snapshots of the screen.
 
 use super::draw;
+pub(crate) use super::overlay::tests::give_form;
+use super::overlay::tests::open_form;
 use crate::app::App;
+use crate::app_effect::AppEffect;
 use crate::list_answer::{ListAnswer, ListRequest, ListRow};
 use crate::theme::Theme;
 use crate::worker::{LoadedTurns, PickerMessage, TurnsRequest};
@@ -149,8 +152,8 @@ pub(crate) fn screen(app: &mut App, columns: u16, lines: u16) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-pub(crate) fn press(app: &mut App, code: KeyCode, modifiers: KeyModifiers) {
-    app.handle_event(&Event::Key(KeyEvent::new(code, modifiers)));
+pub(crate) fn press(app: &mut App, code: KeyCode, modifiers: KeyModifiers) -> Option<AppEffect> {
+    app.handle_event(&Event::Key(KeyEvent::new(code, modifiers)))
 }
 
 #[test]
@@ -178,25 +181,6 @@ fn the_keys() {
     let mut app = opened();
     press(&mut app, KeyCode::F(1), KeyModifiers::NONE);
     assert_snapshot!(screen(&mut app, 80, 24));
-}
-
-#[test]
-fn the_form_of_a_memory() {
-    let mut app = opened();
-    press(&mut app, KeyCode::Char('m'), KeyModifiers::ALT);
-    "It burns oil".chars().for_each(|letter| {
-        press(&mut app, KeyCode::Char(letter), KeyModifiers::NONE);
-    });
-    assert_snapshot!(screen(&mut app, 80, 12));
-}
-
-#[test]
-fn the_form_of_a_memory_says_what_it_lacks() {
-    let mut app = opened();
-    press(&mut app, KeyCode::Char('m'), KeyModifiers::ALT);
-    press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
-    let shown = screen(&mut app, 80, 12);
-    assert!(shown.contains("both fields are needed"), "{shown}");
 }
 
 #[test]
@@ -247,7 +231,7 @@ fn no_size_is_too_small() {
         press(&mut app, KeyCode::F(1), KeyModifiers::NONE);
         terminal(&mut app, columns, lines);
         press(&mut app, KeyCode::Esc, KeyModifiers::NONE);
-        press(&mut app, KeyCode::Char('m'), KeyModifiers::ALT);
+        open_form(&mut app, false);
         terminal(&mut app, columns, lines);
         press(&mut app, KeyCode::Esc, KeyModifiers::NONE);
         press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
@@ -460,6 +444,20 @@ fn a_search_says_that_calls_are_not_shown_in_full() {
     assert!(short.ends_with(hint), "{short}");
     assert!(!searched("full").contains("not found"));
     assert!(searched("off").ends_with(hint));
+}
+
+#[test]
+fn tab_behind_a_file_says_that_it_completes_none() {
+    let mut app = opened();
+    for letter in " file:*.rs".chars() {
+        press(&mut app, KeyCode::Char(letter), KeyModifiers::NONE);
+    }
+    assert!(press(&mut app, KeyCode::Tab, KeyModifiers::NONE).is_none());
+    assert_eq!(app.list.level, Level::Session);
+    assert!(screen(&mut app, 100, 24).contains("names of files are not completed"));
+    press(&mut app, KeyCode::Char(' '), KeyModifiers::NONE);
+    press(&mut app, KeyCode::Tab, KeyModifiers::NONE);
+    assert_eq!(app.list.level, Level::Turn);
 }
 
 #[test]

@@ -2,8 +2,17 @@
 
 use proptest::prelude::*;
 use session_core::{SessionMeta, SourceName, Turn};
-use session_query::{Completion, FilterValues, TypedQuery, complete};
-use session_store::{FileStamp, Reader, Writer};
+use session_query::{Completion, FilterValues, TypedQuery, complete, ends_in_file_filter};
+use session_store::{FileStamp, Reader, SessionRow, Writer};
+
+fn session(agent: &str, project: &str, branch: &str) -> SessionRow {
+    SessionRow {
+        source: agent.into(),
+        project: Some(project.into()),
+        branch: Some(branch.into()),
+        ..SessionRow::default()
+    }
+}
 
 fn values() -> FilterValues {
     let owned = |values: &[&str]| values.iter().map(ToString::to_string).collect();
@@ -11,6 +20,10 @@ fn values() -> FilterValues {
         agents: owned(&["claude", "opencode"]),
         projects: owned(&[".", "web app", "app", "a\"b c", "Homelab"]),
         branches: owned(&["main", "fix/main"]),
+        branch_sessions: vec![
+            session("claude", "/home/ann/app", "main"),
+            session("opencode", "/srv/web app", "fix/main"),
+        ],
     }
 }
 
@@ -52,6 +65,29 @@ fn values_are_completed() {
     check("agent:nobody|", "");
     check("file:|", "");
     check("since:1|", "since:1 -> since:1d, since:1w, since:1mo");
+}
+
+#[test]
+fn the_value_of_a_file_filter_is_known_while_it_is_typed() {
+    for typed in ["file:", "lamp -file:src/m", "file:\"my f", "x file:\""] {
+        assert!(ends_in_file_filter(typed), "{typed}");
+    }
+    for other in ["", "file", "file:a ", "file:\"a b\"", "agent:", "file:///a"] {
+        assert!(!ends_in_file_filter(other), "{other}");
+    }
+}
+
+#[test]
+fn branches_are_those_of_sessions_that_other_filters_let_through() {
+    check(
+        "project:app branch:|",
+        "branch: -> branch:main, branch:fix/main",
+    );
+    check("project:/home/ann branch:|", "branch: -> branch:main");
+    check("branch:| agent:opencode", "branch: -> branch:fix/main");
+    check("-agent:opencode branch:m|", "branch:m -> branch:main");
+    check("agent:nobody branch:m|", "branch:m -> branch:main");
+    check("project:nowhere branch:|", "");
 }
 
 #[test]
@@ -109,6 +145,9 @@ fn values_are_read_from_the_index() {
     assert_eq!(values.agents, ["claude", "opencode"]);
     assert_eq!(values.projects, [".", "app", "home lab"]);
     assert_eq!(values.branches, ["topic", "main"]);
+    let query = "agent:opencode branch:";
+    let found = complete(query, query.len(), &values).unwrap();
+    assert_eq!(found.candidates, ["branch:main"]);
 }
 
 proptest! {

@@ -51,8 +51,9 @@ fn scaled(list_score: Option<ListScore>, max: f32) -> f32 {
 /// The weight, from what each list found.
 fn weighed(found: &SearchResults, fusion: FusionMode) -> Option<f32> {
     let weighing = found.explanation.weights;
+    let doubt = weighing.lexical.confidence.powi(2) * (1.0 - weighing.dense.confidence);
     let (dense, lexical) = (
-        0.35 * weighing.dense.strength,
+        0.35 * weighing.dense.strength * (1.0 - doubt),
         0.65 * weighing.lexical.strength,
     );
     (fusion == FusionMode::Adaptive && dense > 0.0 && lexical > 0.0)

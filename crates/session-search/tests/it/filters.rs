@@ -99,6 +99,23 @@ fn check(filter: SearchFilter, expected: &str) {
     );
 }
 
+#[test]
+fn sessions_without_a_turn_that_passes_are_not_counted() {
+    let library = four();
+    let count = |clauses: Vec<FilterClause>| {
+        let request = SearchRequest {
+            filter: all_of(clauses),
+            ..SearchRequest::new("docker")
+        };
+        library.search(&request, None).searched.sessions
+    };
+    assert_eq!(count(Vec::new()), 3);
+    assert_eq!(count(vec![only(branch("topic"))]), 1);
+    assert_eq!(count(vec![only(file("src/bridge"))]), 1);
+    assert_eq!(count(vec![only(file("lib.rs"))]), 0);
+    assert_eq!(count(vec![not(file("src/bridge"))]), 3);
+}
+
 const ALL: &str = "agent-1:0 main:0 main:1 ses_lab:0";
 
 #[test]

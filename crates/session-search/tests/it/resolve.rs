@@ -2,6 +2,7 @@
 
 use crate::library::{Library, meta, turn};
 use session_search::{ResolvedSession, resolve_session_id};
+use session_store::{SessionId, SessionRow};
 
 fn resolved(ids: &[&str], wanted: &str) -> Vec<String> {
     let mut library = Library::new();
@@ -40,6 +41,28 @@ fn a_whole_id_goes_before_longer_ones() {
         ["agent-12"]
     );
     assert_eq!(resolved(&["agent-12", "agent-123"], "agent-1").len(), 2);
+}
+
+#[test]
+fn an_id_names_the_session_of_this_machine_not_its_copy_of_another() {
+    let row = |id: i64, is_elsewhere: bool, gone: bool| SessionRow {
+        id: SessionId::new(id),
+        uid: "same".into(),
+        is_elsewhere,
+        gone,
+        ..SessionRow::default()
+    };
+    let resolved = |rows: &[SessionRow]| match resolve_session_id(rows, "same") {
+        ResolvedSession::One(session) => Some(session.id),
+        _ => None,
+    };
+    let (own, copy) = (row(2, false, false), row(1, true, false));
+    assert_eq!(resolved(&[copy.clone(), own.clone()]), Some(own.id));
+    assert_eq!(
+        resolved(&[copy.clone(), row(2, false, true)]),
+        Some(copy.id)
+    );
+    assert_eq!(resolved(&[copy.clone(), row(3, true, false)]), None);
 }
 
 #[test]

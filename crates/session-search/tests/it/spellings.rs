@@ -27,3 +27,82 @@ fn a_name_in_the_other_case_goes_before_its_words() {
     }
     assert_eq!(find("\"use provider detection\""), "words");
 }
+
+/// Returns the sessions that a query finds, the best first.
+fn find(library: &Library, query: &str) -> Vec<String> {
+    let found = library.search(&SearchRequest::new(query), Some(QUERY));
+    let sessions = found.hits.iter().map(|hit| hit.session.uid.clone());
+    sessions.collect()
+}
+
+/// A library of `said` among sessions that have nothing to do with it.
+fn library_of(said: &[(&str, &str)]) -> Library {
+    let mut library = Library::new();
+    for (id, text) in said {
+        library.say(id, &[(*text, Some(cosine(0.1)))]);
+    }
+    for n in 0..9 {
+        library.say(
+            &format!("other{n}"),
+            &[("Paint the gate.", Some(cosine(0.2)))],
+        );
+    }
+    library
+}
+
+#[test]
+fn a_word_is_no_name_in_camel_case() {
+    let mut said = vec![("snake", "The importer reads file_name of the upload first.")];
+    let word = "Which filename does the filename dialog propose for a file?";
+    said.extend(["w0", "w1", "w2", "w3", "w4", "w5"].map(|id| (id, word)));
+    let library = library_of(&said);
+    for query in ["file_name", "why does file_name fail"] {
+        assert_eq!(find(&library, query)[0], "snake", "{query}");
+    }
+}
+
+#[test]
+fn a_version_is_found_with_a_v_and_without() {
+    let library = library_of(&[
+        ("bare", "Release 0.4.1 to the registry today."),
+        ("marked", "Tag v0.5.2 and push it to the registry."),
+    ]);
+    for (query, expected) in [
+        ("v0.4.1", "bare"),
+        ("0.4.1", "bare"),
+        ("0.5.2", "marked"),
+        ("when did we tag v0.5.2", "marked"),
+    ] {
+        let found = library.search(&SearchRequest::new(query), Some(QUERY));
+        assert_eq!(found.hits[0].session.uid, expected, "{query}");
+        assert_eq!(found.explanation.unfound.missing, [""; 0], "{query}");
+    }
+}
+
+#[test]
+fn a_pull_request_is_found_by_its_address() {
+    let library = library_of(&[
+        ("lines", "The lines 172 and 172 and 172 of the log are cut."),
+        (
+            "opened",
+            "It is open now: https://example.com/o/r/pull/172 waits for a review.",
+        ),
+    ]);
+    for query in ["PR #172", "pr 172", "#172", "who reviews pull request 172"] {
+        assert_eq!(find(&library, query)[0], "opened", "{query}");
+    }
+}
+
+#[test]
+fn a_longer_name_is_told_to_stand_for_its_end() {
+    let library = library_of(&[("card", "Mend RemediationHistoryCard.tsx in the client.")]);
+    for query in ["HistoryCard", "HistoryCard.tsx"] {
+        let found = library.search(&SearchRequest::new(query), Some(QUERY));
+        assert_eq!(found.hits[0].session.uid, "card", "{query}");
+        let unfound = found.explanation.unfound;
+        assert_eq!(
+            (unfound.missing, unfound.substituted),
+            (vec![query.to_owned()], vec![query.to_owned()])
+        );
+    }
+}

@@ -11,7 +11,7 @@ fn the_id_of_a_session_is_told_apart() {
         let found = library.search(&SearchRequest::new(query), Some(QUERY));
         found.explanation.unfound
     };
-    for id in ["2095544c", "2095544c-9d0f", "209554"] {
+    for id in ["2095544c", "2095544c-9d0f", "209554", "2095544C"] {
         let told = unfound(&format!("error {id}"));
         assert_eq!(told.session_ids, [id]);
         assert_eq!(told.missing, [id], "it is no text of a turn");

@@ -47,7 +47,12 @@ impl ToolResults {
     }
 
     fn read(&self, name: &str) -> Option<PersistedOutput> {
-        let folder = fs::canonicalize(self.0.as_ref()?).ok()?;
+        let folder = self.0.as_ref()?;
+        // The agent makes it. A link could lead anywhere, in the home of another machine for one.
+        if !fs::symlink_metadata(folder).ok()?.is_dir() {
+            return None;
+        }
+        let folder = fs::canonicalize(folder).ok()?;
         let file = fs::canonicalize(folder.join(name)).ok()?;
         if file.parent() != Some(&folder) || !file.is_file() {
             return None;

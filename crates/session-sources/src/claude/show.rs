@@ -192,7 +192,7 @@ fn begins_line(path: &Path, offset: u64) -> io::Result<bool> {
     let Some(before) = offset.checked_sub(1) else {
         return Ok(true);
     };
-    let mut lines = Lines::open(path, before)?;
+    let mut lines = Lines::open_span(path, before, offset)?;
     Ok(lines
         .next()?
         .is_some_and(|line| line.end == offset && line.terminated))
@@ -207,7 +207,7 @@ fn states_before(
 ) -> io::Result<HashMap<u64, TranscriptState>> {
     let mut starts = HashSet::new();
     for (_, span) in spans {
-        if needs_state(path, span.start)? {
+        if needs_state(path, *span)? {
             starts.insert(span.start);
         }
     }
@@ -234,8 +234,8 @@ fn states_before(
 
 /// True when the first line of a turn leaves things to those before it: which
 /// text was removed from the queue, or the branch.
-fn needs_state(path: &Path, start: u64) -> io::Result<bool> {
-    let mut lines = Lines::open(path, start)?;
+fn needs_state(path: &Path, span: TurnSpan) -> io::Result<bool> {
+    let mut lines = Lines::open_span(path, span.start, span.end)?;
     let line = lines.next()?.and_then(|line| line.text);
     let mut mended = String::new();
     let entry = line.and_then(|line| record::<TranscriptEntry<'_>>(line, &mut mended));
@@ -253,7 +253,7 @@ fn push_line(assembly: &mut Assembly<'_>, line: &Line<'_>) -> Option<Turn> {
 
 /// Gives the lines of a span to the assembly, up to the end of the first turn.
 fn feed(assembly: &mut Assembly<'_>, path: &Path, span: TurnSpan) -> io::Result<Option<Turn>> {
-    let mut lines = Lines::open(path, span.start)?;
+    let mut lines = Lines::open_span(path, span.start, span.end + 1)?;
     while let Some(line) = lines.next()?.filter(|line| line.start < span.end) {
         if let Some(turn) = push_line(assembly, &line) {
             return Ok(Some(turn));

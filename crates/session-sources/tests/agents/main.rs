@@ -9,6 +9,7 @@ mod cursor_cli;
 mod cursor_ide;
 mod gemini;
 mod gemini_document;
+mod other_homes;
 mod pi;
 mod support;
 mod toy;

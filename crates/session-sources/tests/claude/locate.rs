@@ -264,3 +264,27 @@ fn a_folder_that_the_user_named_should_be_there() {
         assert_eq!(warning.reason, format!("CLAUDE_CONFIG_DIR {reason}"));
     }
 }
+
+/// What is in it is found under the text of its path, at which nothing is.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_whose_name_is_not_utf_8_is_told_of() {
+    use std::os::unix::ffi::OsStrExt;
+    let bad = std::ffi::OsStr::from_bytes(b"\xff");
+    let transcript = Path::new("-app").join(format!("{SESSION}.jsonl"));
+    let told = |home: &Path, folder: &Path| {
+        let path = home.join(".claude/projects").join(folder);
+        fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+        fs_err::write(path, "{}").unwrap();
+        let listing = claude().locate(&session_sources::Env::with_home(home));
+        assert_eq!(listing.locations.len(), 1);
+        let reasons = listing.warnings.into_iter().map(|warning| warning.reason);
+        reasons.collect::<Vec<_>>()
+    };
+    let reason = "has a name that is not UTF-8: the sessions in it are found, and shown as they were indexed";
+    let home = Home::new();
+    assert_eq!(told(&home.path("plain"), &transcript), [""; 0]);
+    assert_eq!(told(&home.path("").join(bad), &transcript), [reason]);
+    let project = Path::new(bad).join(format!("{SESSION}.jsonl"));
+    assert_eq!(told(&home.path("other"), &project), [reason]);
+}

@@ -138,6 +138,19 @@ fn large_outputs_are_read_from_the_sessions_own_folder() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn the_folder_of_large_outputs_is_no_link() {
+    let transcript = Transcript::new(persisted("/x/tool-results/b1.txt"));
+    let home = transcript.home();
+    home.write(&home.path("private/b1.txt"), "secret");
+    let link = home.project(&format!("{SESSION}/tool-results"));
+    fs_err::create_dir_all(link.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(home.path("private"), link).unwrap();
+    let shown = rendered(&transcript.show(&transcript.read(None)));
+    assert!(shown.contains("Preview:"), "{shown}");
+}
+
 #[test]
 fn long_texts_are_cut() {
     let content = format!(

@@ -4,7 +4,7 @@ use crate::support::{Index, deliver, embed, found, meta, turn};
 use rusqlite::Connection;
 use session_store::{
     DocumentBatch, FORMAT_VERSION, Level, Reader, RowProducts, SessionId, StoreError, TurnId,
-    Writer, index_exists,
+    Writer, delete_old_databases, index_exists, old_databases,
 };
 use std::path::PathBuf;
 
@@ -53,6 +53,28 @@ fn where_there_is_no_index_the_reader_says_so() {
     assert!(matches!(error, StoreError::Missing { .. }), "{error}");
     drop(index.writer());
     assert!(index_exists(index.root()) && Reader::open(index.root()).is_ok());
+}
+
+/// As a copy or a backup may leave it.
+#[test]
+fn a_folder_in_the_place_of_the_database_is_put_aside() {
+    let index = Index::new();
+    drop(index.writer());
+    let folder = index.root().join("index.db");
+    fs_err::remove_file(&folder).unwrap();
+    fs_err::create_dir(&folder).unwrap();
+    let errors = [
+        Reader::open(index.root()).err().unwrap(),
+        Writer::open(index.root()).err().unwrap(),
+    ];
+    for error in errors {
+        let named = format!("`{}` is a folder", folder.display());
+        assert!(error.to_string().ends_with(&named), "{error}");
+        assert!(error.needs_rebuild() && error.hint().is_some());
+    }
+    assert_rebuilt(&index);
+    assert_eq!(old_databases(index.root()), [] as [PathBuf; 0]);
+    delete_old_databases(index.root()).unwrap();
 }
 
 /// A folder that may not be entered, or a process with too many open files, loses no vectors.
@@ -132,9 +154,9 @@ fn a_schema_that_lacks_something_wants_a_rebuild() {
     for (change, said) in [
         (
             "ALTER TABLE session_blocks RENAME COLUMN sessions TO lost",
-            "no such column: sessions",
+            "lacks `session_blocks.sessions`",
         ),
-        ("DROP TABLE turns", "no such table: turns"),
+        ("DROP TABLE turns", "lacks `turns.branch`"),
     ] {
         let index = filled();
         let db = rusqlite::Connection::open(index.root().join("index.db")).unwrap();
@@ -206,7 +228,14 @@ type Damage = fn(PathBuf);
 
 #[test]
 fn a_matrix_that_is_not_what_the_index_says_is_told() {
-    let cases: [(Damage, &str); 5] = [
+    let cases: [(Damage, &str); 6] = [
+        (
+            |path| {
+                fs_err::remove_file(&path).unwrap();
+                fs_err::create_dir(path).unwrap();
+            },
+            "is a folder",
+        ),
         (|path| fs_err::remove_file(path).unwrap(), "is missing"),
         (
             |path| fs_err::write(path, "").unwrap(),
@@ -238,7 +267,8 @@ fn a_matrix_that_is_not_what_the_index_says_is_told() {
     ];
     for (damage, told) in cases {
         let index = filled();
-        assert!(open_matrix(&index).unwrap() > 0);
+        let rows = open_matrix(&index).unwrap();
+        assert!(rows > 0);
         damage(index.root().join(MATRIX));
         let error = open_matrix(&index).err().unwrap();
         assert!(matches!(error, StoreError::Corrupt { .. }) && error.needs_rebuild());
@@ -248,6 +278,15 @@ fn a_matrix_that_is_not_what_the_index_says_is_told() {
             1,
             "words are still found"
         );
+        let mut writer = index.writer();
+        let lost = writer.reader().unwrap().models_with_lost_matrices();
+        for model in lost.unwrap() {
+            writer.delete_vectors(model).unwrap();
+        }
+        embed(&mut writer);
+        writer.commit().unwrap();
+        assert_eq!(open_matrix(&index).unwrap(), rows, "it is mended");
+        assert!(!index.root().join(MATRIX).exists());
     }
 }
 

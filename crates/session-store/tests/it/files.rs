@@ -180,7 +180,7 @@ fn a_session_that_a_file_holds_that_is_there_is_not_kept_of_one_that_is_gone() {
             assert_eq!(reader.file(file).unwrap().is_some(), sessions == 2);
             let hits = |word| reader.search_lexical(&Query::new(word), 9, |_| Ok(true));
             assert_eq!(hits("port").unwrap().hits.len(), 1);
-            reader.verify().unwrap();
+            reader.verify_thoroughly().unwrap();
         }
     }
 }

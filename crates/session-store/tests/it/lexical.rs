@@ -96,6 +96,25 @@ fn a_phrase_stands_together_and_words_are_alternatives() {
 }
 
 #[test]
+fn a_bare_command_is_found_where_it_is_answered() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let turns = [
+        turn(0, "/lanterns", &[]),
+        turn(1, "/lanterns of the gate", &[]),
+    ];
+    deliver(&mut writer, &meta("a"), &turns);
+    writer.commit().unwrap();
+    let reader = writer.reader().unwrap();
+    assert_eq!(prompts(reader, "lanterns"), ["/lanterns of the gate"]);
+    let answered = [turn(0, "/lanterns", &["All lamps burn."])];
+    deliver(&mut writer, &meta("b"), &answered);
+    writer.commit().unwrap();
+    let reader = writer.reader().unwrap();
+    assert!(prompts(reader, "lanterns").contains(&"/lanterns".to_owned()));
+}
+
+#[test]
 fn hits_come_best_first_up_to_the_limit() {
     let (_index, mut writer) = filled();
     let query = Query::new("docker network");

@@ -12,6 +12,7 @@ mod highlight;
 mod inflections;
 mod lexical;
 mod lost_turns;
+mod mend;
 mod new_documents;
 mod npy;
 mod pending_sessions;

@@ -266,3 +266,20 @@ fn a_changed_session_waits_for_each_model_that_had_all() {
     writer.delete_session(SessionId::new(2)).unwrap();
     assert_eq!(waiting(&mut writer, &[slow]), [0; 0]);
 }
+
+/// Who embeds beside the writer knows a session by its number and its revision.
+#[test]
+fn the_number_of_a_deleted_session_is_not_given_again() {
+    let index = Index::new();
+    let asked = [turn(0, "Where is the port configured?", &[])];
+    let mut last = None;
+    for uid in ["a", "b", "c"] {
+        let mut writer = index.writer();
+        let session = deliver(&mut writer, &meta(uid), &asked);
+        writer.commit().unwrap();
+        assert!(Some(session) > last, "{uid}");
+        last = Some(session);
+        writer.delete_session(session).unwrap();
+        writer.commit().unwrap();
+    }
+}

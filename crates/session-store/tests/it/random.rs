@@ -276,6 +276,8 @@ proptest! {
         check_vectors(&reader);
         check_blocks(&reader);
         check_turn_keys(&reader);
+        reader.verify_thoroughly().unwrap();
+        prop_assert_eq!(reader.damaged_contents().unwrap(), []);
         let model = model(run.writer.as_mut().unwrap());
         prop_assert_eq!(reader.pending_sessions(&[model.id]).unwrap(), []);
     }

@@ -110,7 +110,7 @@ fn a_migration_redacts_what_the_index_holds_and_leaves_no_trace() {
     drop(writer);
     assert!(!holds(&decoded(&index), PASSWORD));
     let reader = index.reader();
-    reader.verify().unwrap();
+    reader.verify_thoroughly().unwrap();
     assert_eq!(
         prompts(&reader, "refuse"),
         ["Why does postgres://ann:[redacted:url-password]@db refuse me?"]

@@ -1,7 +1,7 @@
 //! Titles of sessions that have none of their own, or one that many have.
 
 use crate::support::{Index, SOURCE, bash, deliver, meta, turn};
-use session_core::{SessionMeta, ToolCall, Turn, TurnPart};
+use session_core::{PromptKind, SessionMeta, ToolCall, Turn, TurnPart};
 use session_store::{Reader, Writer};
 
 const TEMPLATE: &str = "You review one file of the harbour control program for mistakes.";
@@ -106,6 +106,20 @@ fn a_prompt_that_needs_a_context_names_a_session_where_no_other_does() {
     let later = turn(2, "Fill the tank", &[]);
     append(&mut writer, "a", &later);
     assert_titles(&mut writer, &[Some("Fill the tank"), oiled, hung]);
+}
+
+#[test]
+fn a_command_of_the_agent_names_a_session_where_no_prompt_does() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let model = Turn {
+        kind: PromptKind::Command,
+        ..turn(0, "/model opus", &[])
+    };
+    deliver(&mut writer, &meta("a"), std::slice::from_ref(&model));
+    let oil = turn(1, "[Image #1] Oil the gate", &[]);
+    deliver(&mut writer, &meta("b"), &[model, oil]);
+    assert_titles(&mut writer, &[Some("/model opus"), Some("Oil the gate")]);
 }
 
 fn commit_turn(index: u32, prompt: &str, subject: &str) -> Turn {

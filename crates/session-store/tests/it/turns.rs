@@ -284,3 +284,84 @@ fn turns_are_found_by_the_signature_of_a_failure() {
     writer.commit().unwrap();
     assert_eq!(found(&index).len(), 1);
 }
+
+/// Its history still tells it when it is read again.
+#[test]
+fn a_session_has_no_branch_of_forgotten_turns() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let on = |n, branch: &str| Turn {
+        branch: Some(branch.into()),
+        ..turn(n, &format!("Question number{n}."), &[])
+    };
+    let turns = [on(0, "main"), on(1, "main"), on(2, "lantern")];
+    let told = SessionMeta {
+        branch: Some("lantern".into()),
+        ..meta("a")
+    };
+    let session = deliver(&mut writer, &told, &turns);
+    let branch = |writer: &mut Writer| {
+        let all = writer.reader().unwrap().sessions().unwrap();
+        all[0].branch.clone()
+    };
+    let ids: Vec<_> = writer.reader().unwrap().turns(session).unwrap();
+    writer.blank_turn(ids[1].id).unwrap();
+    assert_eq!(branch(&mut writer).as_deref(), Some("lantern"));
+    writer.blank_turn(ids[2].id).unwrap();
+    assert_eq!(branch(&mut writer).as_deref(), Some("main"));
+    let file = writer.reader().unwrap().sessions().unwrap()[0].file;
+    writer.open_session(file, &SOURCE, &told, false).unwrap();
+    writer.clear_forgotten_branches(file).unwrap();
+    assert_eq!(branch(&mut writer).as_deref(), Some("main"));
+    writer.blank_turn(ids[0].id).unwrap();
+    assert_eq!(branch(&mut writer), None);
+}
+
+/// The number of a bucket is a part of a hash.
+#[test]
+fn forgotten_turns_leave_no_buckets_of_keys() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let asked = Turn {
+        origin: Some("o1".into()),
+        leaf: Some("l1".into()),
+        ..turn(0, "Where is the port configured?", &[])
+    };
+    let session = deliver(&mut writer, &meta("a"), &[asked]);
+    writer.commit().unwrap();
+    let buckets = || {
+        let db = rusqlite::Connection::open(index.root().join("index.db")).unwrap();
+        let count = "SELECT count(*) FROM turn_keys";
+        db.query_row(count, [], |row| row.get::<_, u32>(0)).unwrap()
+    };
+    assert!(buckets() > 0);
+    let turns = writer.reader().unwrap().turns(session).unwrap();
+    writer.blank_turn(turns[0].id).unwrap();
+    writer.commit().unwrap();
+    assert_eq!(buckets(), 0);
+}
+
+/// A worktree is a folder of its own: once it is removed, nothing on disk tells its project.
+#[test]
+fn the_project_of_a_folder_that_is_gone_stays() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let folder = index.root().join("worktree");
+    fs_err::create_dir(&folder).unwrap();
+    let told = |project: Option<&str>| SessionMeta {
+        cwd: folder.to_str().map(str::to_owned),
+        project: project.map(str::to_owned),
+        ..meta("a")
+    };
+    let mut read = |project| {
+        deliver(&mut writer, &told(project), &[turn(0, "Where is it?", &[])]);
+        let all = writer.reader().unwrap().sessions().unwrap();
+        all[0].project.clone()
+    };
+    assert_eq!(read(Some("/w/app")).as_deref(), Some("/w/app"));
+    assert_eq!(read(None).as_deref(), folder.to_str(), "it has left it");
+    read(Some("/w/app"));
+    fs_err::remove_dir(&folder).unwrap();
+    assert_eq!(read(None).as_deref(), Some("/w/app"));
+    assert_eq!(read(Some("/w/kiln")).as_deref(), Some("/w/kiln"));
+}

@@ -15,12 +15,12 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 use session_agents::{
     Agent, AgentError, HookEvent, HookFile, InstalledHook, SettingsChange, SettingsFile,
-    hook_program_exists, own_program, shared_program,
+    find_unmatched_tools, hook_program_exists, own_program, shared_program,
 };
 use session_config::{Home, current_directory};
 use session_display::sanitize_line;
 use session_files::path_line;
-use session_output::{JsonHookStatus, format_hook_status};
+use session_output::{JsonHookStatus, format_hook_status, format_unmatched_tools};
 use session_setup::{StepOutcome, confirm_and_write};
 use std::io::Write;
 use std::path::PathBuf;
@@ -74,7 +74,8 @@ fn install_hook(args: &HookInstallArgs) -> Result<CommandOutcome> {
         true => shared_program(&env)?,
         false => own_program(&env)?,
     };
-    let planned = find_file(agent, project)?.plan(&program, &events)?;
+    let file = find_file(agent, project)?;
+    let planned = file.plan(&program, &events)?;
     let outcome = apply_change(&args.change, &planned, "the hook is installed already in")?;
     let is_written = outcome == StepOutcome::Written;
     match disabling_file(agent)? {
@@ -88,6 +89,9 @@ fn install_hook(args: &HookInstallArgs) -> Result<CommandOutcome> {
             writeln!(notes::open_stderr(), "{text}")?;
         }
         _ => {}
+    }
+    for unmatched in find_unmatched_tools(&file.installed_hooks()?) {
+        print_note(&format_unmatched_tools(&unmatched.into()))?;
     }
     if let Some(text) = agent.hook_note().filter(|_| is_written) {
         print_note(text)?;
@@ -210,6 +214,10 @@ fn read_status(
         path: file.path().display().to_string(),
         scope,
         events: hooks.iter().map(|hook| hook.event.name()).collect(),
+        unmatched_tools: find_unmatched_tools(&hooks)
+            .into_iter()
+            .map(Into::into)
+            .collect(),
         works: command.is_some() && dead.is_none() && disabled_by.is_none(),
         command,
         disabled_by: disabled_by.map(|path| path.display().to_string()),

@@ -9,7 +9,7 @@ use crate::output::notes;
 use anyhow::Result;
 use jiff::{Timestamp, Zoned};
 use session_display::{pluralize, sanitize_line};
-use session_memory::{Memory, MemoryState, apply_retention, find_unused_since};
+use session_memory::{Memory, MemoryState, apply_retention, archive_memories, find_unused_since};
 use std::io::Write;
 
 /// Runs `memory delete`.
@@ -17,17 +17,15 @@ use std::io::Write;
 /// # Errors
 /// When one is not there. Then nothing is deleted.
 pub fn delete(args: &MemoryDeleteArgs, memories: &Memories) -> Result<CommandOutcome> {
-    let found = find_all(&args.ids.ids, memories)?;
+    let found = memories.store.find_all(&args.ids.ids)?;
     let replaced = find_replaced(&found, memories);
     let done = match args.purge {
         true => {
-            let now = Zoned::now();
-            let purge = |memory| memories.store.purge(memory, &now);
-            found.iter().try_for_each(purge)?;
+            memories.store.purge(&found, &Zoned::now())?;
             print_change("removed for good", &found, args.ids.json)
         }
         false => {
-            let moved = move_all(&found, MemoryState::Trash, memories)?;
+            let moved = memories.store.move_all(&found, MemoryState::Trash)?;
             print_moved("put into the trash", &found, &moved, args.ids.json)
         }
     };
@@ -68,11 +66,9 @@ pub fn archive(args: &MemoryArchiveArgs, memories: &Memories) -> Result<CommandO
     let now = Timestamp::now();
     let found = match args.older_than {
         Some(days) => find_unused_since(&memories.store, MemoryState::Active, days, now),
-        None => find_all(&args.ids, memories)?,
+        None => memories.store.find_all(&args.ids)?,
     };
-    let archive = |memory| session_memory::archive_memory(&memories.store, memory, now);
-    let archived = found.iter().map(archive);
-    let archived: Vec<Memory> = archived.collect::<session_memory::Result<_>>()?;
+    let archived = archive_memories(&memories.store, &found, now)?;
     note_moved(&apply_retention(&memories.store, &memories.retention, now)?)?;
     if let (Some(days), true) = (args.older_than, archived.is_empty()) {
         let days = pluralize(days as usize, "day");
@@ -89,12 +85,8 @@ pub fn archive(args: &MemoryArchiveArgs, memories: &Memories) -> Result<CommandO
 /// # Errors
 /// When one is not there. Then nothing is activated.
 pub fn activate(args: &MemoryIdsArgs, memories: &Memories) -> Result<CommandOutcome> {
-    let found = find_all(&args.ids, memories)?;
-    let now = Zoned::now();
-    let active = found
-        .iter()
-        .map(|memory| memories.store.activate(memory, &now));
-    let active: Vec<Memory> = active.collect::<session_memory::Result<_>>()?;
+    let found = memories.store.find_all(&args.ids)?;
+    let active = memories.store.activate(&found, &Zoned::now())?;
     let recalled: Vec<&Memory> = active.iter().collect();
     session_memory::record_use(&memories.store, &recalled, Timestamp::now());
     note_waiting(&active)?;
@@ -109,25 +101,6 @@ pub fn supersede(args: &MemorySupersedeArgs, memories: &Memories) -> Result<Comm
     let now = Zoned::now();
     let old = memories.store.supersede(&args.old, &args.by, &now)?;
     print_change("superseded", &[old], args.json)
-}
-
-/// Finds the memories that ids name, each once.
-fn find_all(ids: &[String], memories: &Memories) -> Result<Vec<Memory>> {
-    let mut found: Vec<Memory> = Vec::new();
-    for id in ids {
-        let memory = memories.store.find(id)?;
-        if found.iter().all(|known| known.id() != memory.id()) {
-            found.push(memory);
-        }
-    }
-    Ok(found)
-}
-
-fn move_all(found: &[Memory], state: MemoryState, memories: &Memories) -> Result<Vec<Memory>> {
-    let moved = found
-        .iter()
-        .map(|memory| memories.store.move_to(memory, state));
-    Ok(moved.collect::<session_memory::Result<_>>()?)
 }
 
 /// Says what became of memories, and which were so before.

@@ -13,6 +13,7 @@ use serde::de::Error as _;
 use serde_json::{Error, Value};
 use session_config::Home;
 use session_display::sanitize_line;
+use session_hooks::SavedMemory;
 use session_memory::{
     DraftError, Memory, MemoryDraft, MemorySource, MovedMemories, ReplacedSecrets, describe_cuts,
 };
@@ -43,8 +44,9 @@ pub fn run(args: &MemorySaveArgs, memories: &Memories) -> Result<CommandOutcome>
     }
     let saved = memories.save(&draft, args.global, &Zoned::now())?;
     let memory = &saved.memory;
+    let noted = describe_content(&draft, memories, &saved);
     if args.json {
-        json::print(&JsonSavedMemory::new(&saved))?;
+        json::print(&JsonSavedMemory::new(&saved, &noted))?;
     } else {
         writeln!(anstream::stdout(), "{}", memory.id())?;
         let path = sanitize_line(&memory.path.to_string_lossy());
@@ -53,17 +55,24 @@ pub fn run(args: &MemorySaveArgs, memories: &Memories) -> Result<CommandOutcome>
     if memories.project.is_none() && !args.global {
         print_note("saved for all projects: this folder belongs to none")?;
     }
-    note_cuts(&draft.topic, &draft.cues)?;
-    note_secrets(&saved.replaced_secrets)?;
+    noted.iter().try_for_each(|text| print_note(text))?;
     let repeats = format_repeat_notes(memory, &saved.repeats);
     repeats.iter().try_for_each(|text| print_note(text))?;
     format_trigger_note(&saved)
         .iter()
         .try_for_each(|text| print_note(text))?;
-    note_broad_triggers(memories, memory)?;
     note_moved(&saved.moved)?;
     saved.notes.iter().try_for_each(|text| print_note(text))?;
     Ok(CommandOutcome::Something)
+}
+
+/// Says what of a draft was not kept as it was given, and which of its triggers match much of what there is.
+fn describe_content(draft: &MemoryDraft, memories: &Memories, saved: &SavedMemory) -> Vec<String> {
+    let mut notes = describe_cuts(&draft.topic, &draft.cues);
+    notes.extend(saved.replaced_secrets.note());
+    let broad = memories.find_broad_triggers(&saved.memory.front.when);
+    notes.extend(format_broad_trigger_notes(&saved.memory, &broad));
+    notes
 }
 
 /// Says which secrets were replaced.

@@ -1,0 +1,66 @@
+//! The tools whose calls an installed hook never sees.
+
+use crate::hook_settings::{HookEvent, InstalledHook};
+
+/// The tools that the hook answers at an event and its settings leave out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnmatchedTools {
+    /// The event.
+    pub event: HookEvent,
+    /// The names of the tools.
+    pub tools: Vec<&'static str>,
+}
+
+/// Finds the tools that no matcher of the installed hooks names, by event. A regular expression is taken for one that
+/// names all.
+pub fn find_unmatched_tools(hooks: &[InstalledHook]) -> Vec<UnmatchedTools> {
+    let unmatched = HookEvent::ALL.into_iter().filter_map(|event| {
+        let own: Vec<&InstalledHook> = hooks.iter().filter(|hook| hook.event == event).collect();
+        let tools = event.matcher().filter(|_| !own.is_empty())?.split('|');
+        let is_left_out = |tool: &&str| !own.iter().any(|hook| is_matched(hook, tool));
+        let tools: Vec<&'static str> = tools.filter(is_left_out).collect();
+        (!tools.is_empty()).then_some(UnmatchedTools { event, tools })
+    });
+    unmatched.collect()
+}
+
+fn is_matched(hook: &InstalledHook, tool: &str) -> bool {
+    let matcher = hook.matcher.as_deref().unwrap_or_default();
+    let is_list = |c: char| c.is_alphanumeric() || "_|".contains(c);
+    matcher.is_empty() || !matcher.chars().all(is_list) || matcher.split('|').any(|it| it == tool)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hook(event: HookEvent, matcher: Option<&str>) -> InstalledHook {
+        InstalledHook {
+            event,
+            command: "session-search hook run".into(),
+            matcher: matcher.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn tools_that_no_matcher_names_are_found() {
+        let find = |matchers: &[&str]| {
+            let hooks = matchers.iter();
+            let hooks = hooks.map(|it| hook(HookEvent::PreToolUse, Some(it)));
+            find_unmatched_tools(&hooks.collect::<Vec<_>>())
+        };
+        let narrow = find(&["Bash|Edit", "Grep|Glob"]);
+        assert_eq!(narrow[0].event, HookEvent::PreToolUse);
+        let left_out = ["Read", "MultiEdit", "Write", "NotebookEdit", "Agent"];
+        assert_eq!(narrow[0].tools, left_out);
+        for all in ["", "*", ".*", HookEvent::PreToolUse.matcher().unwrap()] {
+            assert_eq!(find(&["Bash", all]), []);
+        }
+        assert_eq!(find(&[]), []);
+        let others = [
+            hook(HookEvent::SessionStart, Some("startup")),
+            hook(HookEvent::PreToolUse, None),
+        ];
+        assert_eq!(find_unmatched_tools(&others), []);
+    }
+}

@@ -1,0 +1,119 @@
+//! Homes of other machines come and go.
+
+use crate::home::{Home, say, session_id, turns, word};
+use crate::state::found;
+use session_indexer::{Outcome, Refresh, refresh};
+use session_sources::Env;
+use session_store::SessionRow;
+
+/// The own home with session 0, and another one with a copy of it and session 1.
+struct Machines {
+    own: Home,
+    other: Home,
+}
+
+impl Machines {
+    fn new() -> Self {
+        let (own, other) = (Home::new(), Home::new());
+        own.write(0, turns(0, 0, 2).as_bytes());
+        other.write(0, turns(0, 0, 1).as_bytes());
+        other.write(1, turns(1, 0, 1).as_bytes());
+        Self { own, other }
+    }
+
+    fn refresh(&self) -> Outcome {
+        let env = Env {
+            other_homes: vec![self.other.env().home],
+            ..self.own.env()
+        };
+        refresh(&Refresh::new(&self.own.root(), &env)).unwrap()
+    }
+
+    /// Each session: its id, whether it is elsewhere, and whether it is gone.
+    fn sessions(&self) -> Vec<(String, bool, bool)> {
+        let sessions = self.own.reader().sessions().unwrap();
+        let told = |s: SessionRow| (s.uid, s.is_elsewhere, s.gone);
+        sessions.into_iter().map(told).collect()
+    }
+}
+
+#[test]
+fn a_session_of_another_machine_is_found_and_known_as_one() {
+    let machines = Machines::new();
+    assert_eq!(machines.refresh().files_read, 2);
+    let both = [(session_id(0), false, false), (session_id(1), true, false)];
+    assert_eq!(machines.sessions(), both);
+    let reader = machines.own.reader();
+    assert_eq!(found(&reader, &word(1, 0)), [(session_id(1), 0)].into());
+    assert_eq!(found(&reader, &word(0, 0)), [(session_id(0), 0)].into());
+    assert_eq!(machines.refresh(), Outcome::default(), "nothing is left");
+    // Without the setting it is a history that is gone.
+    machines.own.refresh();
+    assert_eq!(machines.sessions()[1], (session_id(1), false, true));
+}
+
+#[test]
+fn a_home_that_is_mounted_again_is_not_read_again() {
+    let machines = Machines::new();
+    machines.refresh();
+    let path = machines.other.env().home;
+    let away = path.with_extension("away");
+    fs_err::rename(&path, &away).unwrap();
+    let outcome = machines.refresh();
+    assert_eq!((outcome.files_gone, outcome.files_read), (1, 0));
+    assert_eq!(machines.sessions()[1], (session_id(1), true, true));
+    assert_eq!(found(&machines.own.reader(), &word(1, 0)).len(), 1);
+    assert_eq!(machines.refresh(), Outcome::default());
+    fs_err::rename(&away, &path).unwrap();
+    let outcome = machines.refresh();
+    assert_eq!((outcome.files_read, outcome.turns), (0, 0));
+    assert_eq!(machines.sessions()[1], (session_id(1), true, false));
+}
+
+#[test]
+fn a_copy_takes_the_place_of_its_original() {
+    let machines = Machines::new();
+    machines.own.write(0, turns(0, 0, 1).as_bytes());
+    machines.refresh();
+    fs_err::remove_file(machines.own.transcript(0)).unwrap();
+    let outcome = machines.refresh();
+    assert_eq!(
+        (outcome.turns, outcome.files_gone),
+        (0, 0),
+        "it is the same"
+    );
+    assert_eq!(machines.sessions()[0], (session_id(0), true, false));
+    // It comes back, and the copy goes.
+    machines.own.write(0, turns(0, 0, 2).as_bytes());
+    machines.refresh();
+    let own: Vec<_> = machines.sessions();
+    let own: Vec<_> = own.iter().filter(|s| s.0 == session_id(0)).collect();
+    assert_eq!(own, [&(session_id(0), false, false)]);
+    assert_eq!(found(&machines.own.reader(), &word(0, 0)).len(), 1);
+}
+
+/// A database is one history: its sessions that the own one holds are not told twice.
+#[test]
+fn sessions_of_a_copied_database_are_held_once() {
+    let machines = Machines::new();
+    for (n, home) in [&machines.own, &machines.other].into_iter().enumerate() {
+        let db = home.database();
+        say(
+            &db,
+            "ses_a",
+            1,
+            "user",
+            "Where are the settings of the harbour?",
+        );
+        if n == 1 {
+            say(&db, "ses_b", 2, "user", "Who lights the lanterns?");
+        }
+    }
+    machines.refresh();
+    let sessions = machines.sessions();
+    let stored = |id: &str| sessions.iter().filter(|s| s.0 == id).collect::<Vec<_>>();
+    assert_eq!(stored("ses_a"), [&("ses_a".into(), false, false)]);
+    assert_eq!(stored("ses_b"), [&("ses_b".into(), true, false)]);
+    assert_eq!(found(&machines.own.reader(), "harbour").len(), 1);
+    assert_eq!(machines.refresh(), Outcome::default(), "nothing is left");
+}

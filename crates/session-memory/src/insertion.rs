@@ -1,0 +1,160 @@
+//! New memories: one that is saved, and those of an import, which are written together.
+
+use crate::directory_records::ContentOrigin;
+use crate::directory_writer::{DirectoryWriter, NewMemory};
+use crate::draft::{new_frontmatter, validate_draft};
+use crate::error::{MemoryError, Result};
+use crate::frontmatter as yaml;
+use crate::key_info;
+use crate::memory::{Frontmatter, Memory, MemoryDraft, MemoryScope, MemoryState};
+use crate::memory_store::{MemoryStore, origin_of_trust};
+use crate::new_ids::NewIds;
+use crate::redaction::{redact_draft, redact_imported};
+use crate::trust::Trust;
+use jiff::Zoned;
+
+/// A memory from another program or an export.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedMemory {
+    /// The frontmatter; an empty id is replaced by a generated one.
+    pub front: Frontmatter,
+    /// The body.
+    pub body: String,
+    /// The whole file of an export, kept to the byte where the id is free.
+    pub text: Option<String>,
+    /// The conversation that it was saved from.
+    pub raw: Option<String>,
+    /// The state.
+    pub state: MemoryState,
+    /// The trust in its content.
+    pub trust: Trust,
+    /// The scope, if the other program records one.
+    pub scope: Option<MemoryScope>,
+}
+
+impl MemoryStore {
+    /// Saves a new memory in the first directory, or in that of a scope.
+    ///
+    /// # Errors
+    /// When the draft is not valid, or the directory cannot be written.
+    pub fn save(
+        &self,
+        draft: &MemoryDraft,
+        scope: Option<MemoryScope>,
+        now: &Zoned,
+    ) -> Result<Memory> {
+        validate_draft(draft)?;
+        let mut draft = redact_draft(self.redactor(), draft);
+        self.make_relative(&mut draft.when.paths);
+        draft.when = draft.when.normalized()?;
+        let directory = self.directory_in(scope)?;
+        let writer = DirectoryWriter::open(directory, self.records())?;
+        let mut ids = NewIds::lock(self)?;
+        let front = new_frontmatter(&draft, ids.choose(now), now);
+        let notes = draft.notes.trim();
+        let list = key_info::write_list(&draft.key_info);
+        let body = match notes.is_empty() {
+            true => list,
+            false => format!("{list}\n{notes}\n"),
+        };
+        let text = yaml::format_file(&front, body.trim_start()).map_err(MemoryError::refused)?;
+        let new = NewMemory {
+            id: front.id,
+            text,
+            state: MemoryState::Active,
+            origin: Some(ContentOrigin::User),
+            conversation: draft.raw,
+        };
+        writer.insert(std::slice::from_ref(&new))?;
+        writer.finish();
+        self.reread(directory, new.state, &new.id)
+    }
+}
+
+/// The new memories of an import. The directories that they go into are locked until they are written.
+pub(crate) struct Insertion<'a> {
+    store: &'a MemoryStore,
+    ids: NewIds<'a>,
+    /// A writer for each directory, and the new memories there.
+    writers: Vec<(DirectoryWriter<'a>, Vec<NewMemory>)>,
+    now: &'a Zoned,
+}
+
+impl<'a> Insertion<'a> {
+    /// Locks the directories of some scopes, in the order of the store's: two imports cannot wait for each other.
+    ///
+    /// # Errors
+    /// When a directory cannot be written, or the store has none of a scope.
+    pub(crate) fn open(
+        store: &'a MemoryStore,
+        scopes: &[Option<MemoryScope>],
+        now: &'a Zoned,
+    ) -> Result<Self> {
+        let wanted = scopes.iter().map(|scope| store.directory_in(*scope));
+        let wanted = wanted.collect::<Result<Vec<_>>>()?;
+        let directories = store.directories().iter();
+        let writers = directories.filter(|directory| wanted.contains(directory));
+        let writers = writers.map(|directory| {
+            let writer = DirectoryWriter::open(directory, store.records())?;
+            Ok((writer, Vec::new()))
+        });
+        Ok(Self {
+            writers: writers.collect::<Result<_>>()?,
+            ids: NewIds::lock(store)?,
+            store,
+            now,
+        })
+    }
+
+    /// Adds a memory with its times, its state, its trust and, where it is free, its id. Returns the id that it gets.
+    ///
+    /// # Errors
+    /// When its frontmatter cannot be written.
+    pub(crate) fn add(
+        &mut self,
+        memory: &ImportedMemory,
+        scope: Option<MemoryScope>,
+    ) -> Result<String> {
+        let memory = redact_imported(self.store.redactor(), memory);
+        let directory = self.store.directory_in(scope)?;
+        let mut front = memory.front;
+        let format = |front: &Frontmatter| {
+            yaml::format_file(front, &memory.body).map_err(MemoryError::refused)
+        };
+        let mut text = memory.text.map_or_else(|| format(&front), Ok)?;
+        if !self.ids.try_take(&front.id, &text, directory) {
+            let created = front.created.0.to_zoned(self.now.time_zone().clone());
+            front.id = self.ids.choose(&created);
+            text = format(&front)?;
+        }
+        let mut writers = self.writers.iter_mut();
+        let own = writers.find(|(writer, _)| writer.directory == directory);
+        own.into_iter().for_each(|(_, added)| {
+            added.push(NewMemory {
+                id: front.id.clone(),
+                text: std::mem::take(&mut text),
+                state: memory.state,
+                origin: origin_of_trust(memory.trust),
+                conversation: memory.raw.clone(),
+            });
+        });
+        Ok(front.id)
+    }
+
+    /// Writes the memories, and the views of each directory once. Returns them as they were added, by directory.
+    ///
+    /// # Errors
+    /// When a file cannot be written. Those before it stay, and another import brings the others.
+    pub(crate) fn write(self) -> Result<Vec<Memory>> {
+        let mut inserted = Vec::new();
+        for (writer, added) in self.writers {
+            let directory = writer.directory;
+            let written = writer.insert(&added);
+            writer.finish();
+            written?;
+            let files = added.iter().map(|new| (new.state, new.id.as_str()));
+            inserted.extend(self.store.reread_all(directory, files)?);
+        }
+        Ok(inserted)
+    }
+}

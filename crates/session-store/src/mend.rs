@@ -1,0 +1,43 @@
+//! Making anew what repeats rows, where only that is damaged: sessions whose histories are gone exist in rows alone.
+
+use crate::error::Result;
+use crate::schema;
+use crate::writer::Writer;
+
+impl Writer {
+    /// Checks all of the index but contents and matrices; returns true where it is damaged. Where its database is, SQLite's own indexes, the word
+    /// index, and tables that are missing are made anew, for the next commit: the others are filled by
+    /// [`Writer::reset_cursors`] and by reading all histories again.
+    ///
+    /// # Errors
+    /// [`crate::StoreError::Corrupt`] where rows are damaged; when the disk fails.
+    pub fn mend_database(&mut self) -> Result<bool> {
+        let damage = match self.reader()?.verify_indexes() {
+            Err(error) if error.needs_rebuild() => error,
+            Err(error) => return Err(error),
+            Ok(()) => return self.is_damaged(),
+        };
+        match self.renew_indexes() {
+            Err(error) if error.needs_space() || error.is_locked() => Err(error),
+            Err(_) => Err(damage),
+            Ok(()) => self.reader()?.verify_indexes().map(|()| true),
+        }
+    }
+
+    fn is_damaged(&mut self) -> Result<bool> {
+        match self.reader()?.verify_copied_rows() {
+            Err(error) if error.needs_rebuild() => Ok(true),
+            checked => checked.map(|()| false),
+        }
+    }
+
+    fn renew_indexes(&mut self) -> Result<()> {
+        self.begin()?;
+        let root = self.reader.root().to_owned();
+        schema::create_missing_tables(&self.reader.db, &root)?;
+        let words = schema::words_table();
+        let renew = format!("REINDEX; DROP TABLE IF EXISTS words; {words}");
+        self.reader.db.execute_batch(&renew)?;
+        self.index_all_words(&|_, _| {})
+    }
+}
