@@ -1,4 +1,4 @@
-//! What was pasted into a prompt: `<pasted_content id="…">…</pasted_content id="…">` and `[Image #1]`.
+//! Text and images that were pasted into a prompt: `<pasted_content id="…">…</pasted_content id="…">` and `[Image #1]`.
 
 use std::borrow::Cow;
 

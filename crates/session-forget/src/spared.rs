@@ -1,4 +1,4 @@
-//! What a history cannot give again: where a variable excludes it, it stays in the index.
+//! Sessions and turns that a history cannot give again: where a variable excludes them, they stay in the index.
 
 use crate::exclusions::Exclusions;
 use crate::records::ForgetError;

@@ -8,7 +8,7 @@ const INNER_MARKS: [char; 3] = ['&', ',', ';'];
 /// Most bytes of a part that may be a word or a part of a password.
 const SHORT_BYTES: usize = 2;
 
-/// What stands behind a mark.
+/// The text behind a mark within a value.
 #[derive(Debug, PartialEq, Eq)]
 enum PartBehindMark {
     /// The rest of a password.

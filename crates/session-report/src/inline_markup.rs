@@ -4,7 +4,7 @@ use session_core::text::code_span_end;
 
 /// Removes the marks of strong emphasis and replaces links by their texts.
 ///
-/// What was typed is seldom Markdown: code spans stay as they are, and so do `**` that stand around no words, as in
+/// Typed text is seldom Markdown: code spans stay as they are, and so do `**` that stand around no words, as in
 /// `a ** b`, `**kwargs` and `src/**`, and brackets behind a word: `call[name](event)`.
 pub(crate) fn strip_inline_markup(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -315,6 +315,11 @@ fn status_tells_what_is_indexed() {
     index     [TMP]/index ([SIZE] MB, format [CURRENT])
     ----- stderr -----
     ");
+}
+
+#[test]
+fn status_as_json_tells_the_same() {
+    let env = small();
     assert_snapshot!(env.run(&["status", "--json"]), @r#"
     exit code: 0
     ----- stdout -----

@@ -60,7 +60,7 @@ fn parts_that_succeeded<'c>(
     parts
 }
 
-/// What Git says where a push failed.
+/// Lines of Git about a push that failed.
 const PUSH_ERRORS: [&str; 5] = [
     "failed to push some refs",
     "Could not read from remote repository",

@@ -307,7 +307,7 @@ fn a_transcript_that_is_written_anew_is_read_from_its_beginning() {
     assert_eq!(reader.sessions().unwrap().len(), 2);
 }
 
-/// What nothing but the index holds survives damage to what is derived from it, and to other tables.
+/// Sessions that nothing but the index holds survive damage to what is derived from them, and to other tables.
 #[test]
 fn a_full_read_mends_a_damaged_index_and_keeps_what_vanished() {
     for damage in [

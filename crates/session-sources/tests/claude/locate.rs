@@ -265,7 +265,7 @@ fn a_folder_that_the_user_named_should_be_there() {
     }
 }
 
-/// What is in it is found under the text of its path, at which nothing is.
+/// Its sessions are found under the text of its path, at which nothing is.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_whose_name_is_not_utf_8_is_told_of() {
