@@ -129,9 +129,8 @@ impl PromptOutcome {
         if text.is_empty() {
             return None;
         }
-        let is_held = self.memories.home.config.hook.hold && tool_use.is_pending_change;
         let answer = HookAnswer::default();
-        Some(match is_held {
+        Some(match self.memories.holds(&tool_use) {
             true => answer.with_refusal(&format!("{HELD}\n{text}")),
             false => answer.with_context(event, &text),
         })

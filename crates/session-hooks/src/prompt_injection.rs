@@ -53,6 +53,11 @@ impl Memories {
         Some(block)
     }
 
+    /// Returns true where memories refuse a call: it would change something, and the user wants it.
+    pub(crate) fn holds(&self, tool_use: &ToolUse) -> bool {
+        self.home.config.hook.hold && tool_use.is_pending_change
+    }
+
     /// Gives the memories that a call of a tool triggers, without secrets, and records them.
     pub(crate) fn inject_for_tool(
         &self,
@@ -65,7 +70,7 @@ impl Memories {
             home: &self.home.env.home,
         };
         let event = TriggerEvent {
-            is_held: self.home.config.hook.hold && tool_use.is_pending_change,
+            is_held: self.holds(tool_use),
             ..place.trigger_event(tool_use)
         };
         let context = input.context_id()?;

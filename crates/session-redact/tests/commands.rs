@@ -1,27 +1,8 @@
 //! Secrets that commands, statements and files hold by their position.
 
-use session_redact::{RedactionSettings, Redactor};
+mod support;
 
-fn redact(text: &str) -> String {
-    let redactor = Redactor::new(&RedactionSettings::default()).unwrap();
-    redactor.redact(text).into_owned()
-}
-
-/// Asserts that each text loses its secret, the part between `«` and `»`, and nothing else.
-fn assert_redacts(kind: &str, texts: &[&str]) {
-    for text in texts {
-        let (before, rest) = text.split_once('«').unwrap();
-        let (secret, after) = rest.split_once('»').unwrap();
-        let expected = format!("{before}[redacted:{kind}]{after}");
-        assert_eq!(redact(&format!("{before}{secret}{after}")), expected);
-    }
-}
-
-fn assert_unchanged(texts: &[&str]) {
-    for text in texts {
-        assert_eq!(redact(text), *text);
-    }
-}
+use support::{assert_redacts, assert_unchanged};
 
 #[test]
 fn passwords_of_remote_desktops_shares_and_stores() {

@@ -1,28 +1,9 @@
 //! How values are written behind names: marks within, prefixes, fields, entities, and names of other languages.
 
+mod support;
+
 use proptest::prelude::*;
-use session_redact::{RedactionSettings, Redactor};
-
-fn redact(text: &str) -> String {
-    let redactor = Redactor::new(&RedactionSettings::default()).unwrap();
-    redactor.redact(text).into_owned()
-}
-
-/// Asserts that each text loses its secret, the part between `«` and `»`, and nothing else.
-fn assert_redacts(kind: &str, texts: &[&str]) {
-    for text in texts {
-        let (before, rest) = text.split_once('«').unwrap();
-        let (secret, after) = rest.split_once('»').unwrap();
-        let expected = format!("{before}[redacted:{kind}]{after}");
-        assert_eq!(redact(&format!("{before}{secret}{after}")), expected);
-    }
-}
-
-fn assert_unchanged(texts: &[&str]) {
-    for text in texts {
-        assert_eq!(redact(text), *text);
-    }
-}
+use support::{assert_redacts, assert_unchanged, redact};
 
 #[test]
 fn any_forty_characters_behind_its_name_are_an_aws_secret_key() {
