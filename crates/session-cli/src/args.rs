@@ -222,7 +222,7 @@ are alternatives; else all must hold, with the options. Without other words the 
 
 fn format_source_help() -> String {
     let names = session_sources::agents().map(|agent| agent.name);
-    format!("Agent: {}", session_sources::join_words(names, "or"))
+    format!("Agent: {}", session_core::text::join_alternatives(names))
 }
 
 // Conditions; all given must hold.

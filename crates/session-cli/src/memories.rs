@@ -8,6 +8,7 @@ use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_agents::MergedSettings;
 use session_config::current_directory;
+use session_display::pluralize;
 use session_files::Project;
 use session_memory::{Memory, MemoryListing, MemoryState};
 use session_output::format_damaged_file;
@@ -84,7 +85,10 @@ pub fn list_memories(
         print_note(&format_damaged_file(damage))?;
     }
     if let more @ 1.. = damaged.len().saturating_sub(MAX_NAMED) {
-        print_note(&format!("{more} more files are left out so"))?;
+        print_note(&format!(
+            "{} left out in the same way",
+            pluralize(more, "more file")
+        ))?;
     }
     Ok(memories)
 }

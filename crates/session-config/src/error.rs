@@ -1,9 +1,10 @@
 //! Why the configuration or the environment cannot be used.
 
 use session_core::DOCS_URL;
+use session_core::text::join_alternatives;
 use session_files::{FileError, path_line};
 use session_models::ModelError;
-use session_sources::{agents, join_words};
+use session_sources::agents;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -69,7 +70,7 @@ impl ConfigError {
             Self::NoCurrentDirectory => Some("go to a folder that is there".to_owned()),
             Self::NoHome => {
                 let directories = agents().filter_map(|agent| agent.folders.first().copied());
-                let directories = join_words(directories, "or");
+                let directories = join_alternatives(directories);
                 Some(format!("set HOME to the folder with your {directories}"))
             }
             Self::Endpoint(error) => error.hint(),

@@ -1,6 +1,6 @@
 //! Tells the directories of projects, whose files a stranger may have written, from those of the user.
 
-use session_files::{normal, resolve_links};
+use session_files::{normalize_lexically, resolve_links};
 use std::path::{Path, PathBuf};
 
 /// The entries that mark a repository, and a project of an agent.
@@ -59,12 +59,12 @@ pub(crate) fn unmarked_root(directory: &Path, home: &Path) -> Option<PathBuf> {
 /// the user's, wherever it leads. A directory right in the home directory whose name begins with a dot is the user's,
 /// also where it is a repository: that of their settings.
 pub(crate) fn lies_in_project(path: &Path, owner: PathOwner, home: &Path) -> bool {
-    normal(path).is_err() || find_project_mark(path, owner, home).is_some()
+    normalize_lexically(path).is_err() || find_project_mark(path, owner, home).is_some()
 }
 
 /// Finds what marks the project that a path lies in by its name: the nearest mark above it.
 pub(crate) fn find_project_mark(path: &Path, owner: PathOwner, home: &Path) -> Option<PathBuf> {
-    let path = normal(path).ok()?;
+    let path = normalize_lexically(path).ok()?;
     let home = resolve_links(home);
     let own = match owner {
         PathOwner::Program => path.join(ENV_FILE),

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 pub enum CallStatus {
     /// Its end is not recorded: it still runs, was stopped, or was killed with the agent.
     Unfinished,
-    /// It ended, and nothing says that it failed.
+    /// It ended, and no failure is recorded.
     #[default]
     Done,
-    /// The tool said that it failed, or its command exited non-zero.
+    /// The tool reported a failure, or its command exited non-zero.
     Failed,
     /// It did not run: the user or a hook refused it, or it was cancelled before its turn came.
     NotRun,

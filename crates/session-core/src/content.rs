@@ -1,10 +1,10 @@
 //! The content of a turn: what is searched and reported.
 
 use crate::call_status::CallStatus;
+use crate::command_work::{CommandWork, hides_exit_code};
 use crate::error_lines::find_error_lines;
 use crate::error_signature::ErrorSignature;
 use crate::noise;
-use crate::same_command::{CommandWork, hides_exit_code};
 use crate::session::{DeliveredCall, TEXT_LIMIT, ToolCall, Turn, TurnPart};
 use crate::slash_command::is_bare_command;
 use crate::source_view::shows_source;
@@ -136,7 +136,7 @@ impl TurnContent {
         signatures
     }
 
-    /// Returns true for a run that failed, as its exit code says. What only shows a text fails at nothing.
+    /// Returns true for a run that failed, by its exit code. What only shows a text fails at nothing.
     pub fn has_failed(&self, run: usize) -> bool {
         let entry = self.runs.get(run);
         entry.is_some_and(|entry| entry.status.is_failed() && self.work_of_run(run).is_some())
@@ -189,7 +189,7 @@ impl TurnContent {
     }
 
     /// Returns the user's words as they are indexed: empty where they are uninformative, and for a slash command without
-    /// arguments upon which nothing was said or done.
+    /// arguments that nothing followed.
     pub fn indexed_prompt(&self) -> &str {
         let is_unanswered = || self.searched_texts().skip(1).all(str::is_empty);
         let is_silent = is_bare_command(&self.prompt) && is_unanswered();
@@ -204,22 +204,13 @@ impl TurnContent {
         *self == Self::default()
     }
 
-    fn add(&mut self, part: &TurnPart) {
-        match part {
-            TurnPart::Text { text } | TurnPart::Recap { text } => self.add_answer(text),
-            TurnPart::Call(call) => self.add_call(call),
-            TurnPart::Error { text } => drop(self.add_errors(text, true)),
-            TurnPart::Thinking { .. } | TurnPart::Notice { .. } | TurnPart::Summary { .. } => {}
-        }
-    }
-
     /// Returns the agent's last message.
     pub fn closing_answer(&self) -> &str {
         self.answer.get(self.closing..).unwrap_or(&self.answer)
     }
 
     /// Appends a message of the agent. Where there is no room for all of them, the last takes the place of those in
-    /// the middle: it says what came out.
+    /// the middle: it has the outcome.
     pub fn add_answer(&mut self, words: &str) {
         let words = normalize_searchable(words);
         let words = words.trim();
@@ -234,6 +225,15 @@ impl TurnContent {
         self.closing = self.answer.len();
         let room = TEXT_LIMIT.saturating_sub(self.answer.len());
         self.answer.push_str(text::clip(words, room));
+    }
+
+    fn add(&mut self, part: &TurnPart) {
+        match part {
+            TurnPart::Text { text } | TurnPart::Recap { text } => self.add_answer(text),
+            TurnPart::Call(call) => self.add_call(call),
+            TurnPart::Error { text } => drop(self.add_errors(text, CallStatus::Failed)),
+            TurnPart::Thinking { .. } | TurnPart::Notice { .. } | TurnPart::Summary { .. } => {}
+        }
     }
 
     /// Appends words of the user that are not the turn's prompt.
@@ -261,11 +261,12 @@ impl TurnContent {
         if call.command.as_deref().is_some_and(|c| !c.is_empty()) && call.kept_command().is_none() {
             return; // our own hits in a transcript would find themselves
         }
-        let late = call.late.as_deref();
-        if let Some(late) = late {
-            self.mark(*late, call.status);
+        let delivered = call.delivered.as_deref();
+        if let Some(delivered) = delivered {
+            self.mark(*delivered, call.status);
         }
-        let mut run = late.and_then(|late| late.run).map(|run| run as usize);
+        let run = delivered.and_then(|delivered| delivered.run);
+        let mut run = run.map(|run| run as usize);
         if let Some(command) = call.kept_command() {
             run = Some(self.runs.len());
             self.add_run(&command, call);
@@ -279,7 +280,7 @@ impl TurnContent {
         let shows = call.status == CallStatus::Done && self.shows_source(run);
         let reports = call.reports_errors() && !shows;
         if let Some(output) = call.output.as_deref().filter(|_| reports) {
-            let errors = self.add_errors(output, call.status.is_failed());
+            let errors = self.add_errors(output, call.status);
             self.add_run_errors(run, errors);
         }
     }
@@ -292,8 +293,8 @@ impl TurnContent {
     }
 
     /// Adds error lines, and returns their indices.
-    fn add_errors(&mut self, output: &str, failed: bool) -> Vec<usize> {
-        let lines = find_error_lines(output, failed).into_iter();
+    fn add_errors(&mut self, output: &str, status: CallStatus) -> Vec<usize> {
+        let lines = find_error_lines(output, status).into_iter();
         lines
             .map(|line| push_new(&mut self.errors, line, MAX_ERRORS))
             .collect()

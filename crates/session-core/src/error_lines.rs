@@ -1,5 +1,6 @@
-//! The lines of a command's output that say what went wrong.
+//! The error lines of a command's output.
 
+use crate::call_status::CallStatus;
 use crate::error_marker::{announces_error, find_marker, is_error_line, reports_failure};
 use crate::error_signature::{ErrorSignature, is_quoted};
 use crate::text::clip_words;
@@ -12,63 +13,72 @@ const FIRST_LINES: usize = 3;
 const MAX_MARKED_LINES: usize = 200;
 const ERROR_LINE_BYTES: usize = 240;
 
-/// Returns the lines of a tool's output that say what went wrong: at most 6 different ones, each at
+/// Returns the error lines of a tool's output: at most 6 different ones, each at
 /// most 240 bytes. Of a failed call without any such line, its first lines.
 ///
-/// Code, differences and rows of tables speak of errors, too: of a failed call they count where there is nothing else.
+/// Code, differences and rows of tables hold words for errors, too: of a failed call they count where there is
+/// nothing else.
 ///
 /// Idempotent: the error lines of joined error lines are the same lines.
-pub fn find_error_lines(output: &str, failed: bool) -> Vec<&str> {
-    if !failed {
+pub fn find_error_lines(output: &str, status: CallStatus) -> Vec<&str> {
+    if !status.is_failed() {
         return choose_lines(find_marked_lines(output), MAX_ERROR_LINES);
     }
     let lines = || output.split('\n').map(trim_line);
     let has_error = |line: &&str| is_error_line(line) || reports_failure(line);
-    let (quoted, said): (Vec<&str>, Vec<&str>) =
+    let (quoted, unquoted): (Vec<&str>, Vec<&str>) =
         lines().filter(has_error).partition(|line| is_quoted(line));
-    let told = if said.is_empty() { quoted } else { said };
-    if told.is_empty() {
-        let says = |line: &&str| !line.is_empty() && !line.starts_with("Exit code ");
-        return lines().filter(says).take(FIRST_LINES).collect();
+    let candidates = if unquoted.is_empty() {
+        quoted
+    } else {
+        unquoted
+    };
+    if candidates.is_empty() {
+        let has_text = |line: &&str| !line.is_empty() && !line.starts_with("Exit code ");
+        return lines().filter(has_text).take(FIRST_LINES).collect();
     }
-    choose_lines(told.into_iter(), FIRST_LINES)
+    choose_lines(candidates.into_iter(), FIRST_LINES)
 }
 
-/// Chooses lines, in order. Where there are too many, those that say something new come before those that say it once
-/// more of another place or time, and before those that say nothing of what failed; of the rest the
-/// first ones, and the last.
+/// Chooses lines, in order. Where there are too many, new errors come before those that repeat one with another
+/// path or time, and both before lines without the subject of the failure; of each rank the
+/// `first` first ones, and the last.
 fn choose_lines<'o>(lines: impl Iterator<Item = &'o str>, first: usize) -> Vec<&'o str> {
-    let mut ranked: Vec<(LineRank, usize, &str)> = Vec::new();
+    let ranked = rank_lines(lines);
+    let mut kept: Vec<&RankedLine<'_>> = Vec::new();
+    for rank in [LineRank::New, LineRank::Repeated, LineRank::Empty] {
+        let of_rank: Vec<_> = ranked.iter().filter(|line| line.rank == rank).collect();
+        let room = MAX_ERROR_LINES - kept.len();
+        let head = of_rank.len().min(room.min(first));
+        let tail = (of_rank.len() - head).min(room - head);
+        kept.extend(&of_rank[..head]);
+        kept.extend(&of_rank[of_rank.len() - tail..]);
+    }
+    kept.sort_unstable_by_key(|line| line.number);
+    kept.into_iter().map(|line| line.text).collect()
+}
+
+/// Ranks each different line by those before it.
+fn rank_lines<'o>(lines: impl Iterator<Item = &'o str>) -> Vec<RankedLine<'o>> {
     let (mut seen, mut known) = (HashSet::new(), HashSet::new());
-    for (number, line) in lines.enumerate() {
-        if !seen.insert(line) {
-            continue;
-        }
-        let rank = match ErrorSignature::new(line) {
+    let different = lines.enumerate().filter(|(_, line)| seen.insert(*line));
+    let ranked = different.map(|(number, text)| {
+        let rank = match ErrorSignature::new(text) {
             None => LineRank::Empty,
             Some(signature) if known.insert(signature) => LineRank::New,
             Some(_) => LineRank::Repeated,
         };
-        ranked.push((rank, number, line));
-    }
-    let mut kept: Vec<(usize, &str)> = Vec::new();
-    for wanted in [LineRank::New, LineRank::Repeated, LineRank::Empty] {
-        let of_rank: Vec<_> = ranked
-            .iter()
-            .filter(|(rank, _, _)| *rank == wanted)
-            .collect();
-        let room = MAX_ERROR_LINES - kept.len();
-        let head = of_rank.len().min(room.min(first));
-        let tail = (of_rank.len() - head).min(room - head);
-        let (head, tail) = (&of_rank[..head], &of_rank[of_rank.len() - tail..]);
-        kept.extend(
-            head.iter()
-                .chain(tail)
-                .map(|(_, number, line)| (*number, *line)),
-        );
-    }
-    kept.sort_unstable_by_key(|(number, _)| *number);
-    kept.into_iter().map(|(_, line)| line).collect()
+        RankedLine { rank, number, text }
+    });
+    ranked.collect()
+}
+
+/// A line with its rank.
+struct RankedLine<'o> {
+    rank: LineRank,
+    /// The position among the lines to choose from.
+    number: usize,
+    text: &'o str,
 }
 
 /// The information that a line adds to those before it.
@@ -76,7 +86,7 @@ fn choose_lines<'o>(lines: impl Iterator<Item = &'o str>, first: usize) -> Vec<&
 enum LineRank {
     New,
     Repeated,
-    /// It says that something failed, and not what.
+    /// It reports a failure without its subject.
     Empty,
 }
 
@@ -108,7 +118,7 @@ impl ErrorSignature {
     /// Reads the signatures of the error lines of a command's output, each once.
     pub fn read_all(output: &str) -> Vec<Self> {
         let mut signatures = Vec::new();
-        for line in find_error_lines(output, true) {
+        for line in find_error_lines(output, CallStatus::Failed) {
             let signature = Self::new(line);
             signatures.extend(signature.filter(|signature| !signatures.contains(signature)));
         }
@@ -129,15 +139,15 @@ mod tests {
             options.join(", ")
         );
         assert_eq!(ErrorSignature::read_all(&line).len(), 1);
-        let kept = find_error_lines(&line, true);
-        assert_eq!(find_error_lines(kept[0], true), kept);
+        let kept = find_error_lines(&line, CallStatus::Failed);
+        assert_eq!(find_error_lines(kept[0], CallStatus::Failed), kept);
     }
 
     #[test]
     fn error_lines_of_error_lines_are_the_same() {
         let output =
             "start\n  error[E0308]: mismatched types\n0 errors\nok\nfatal: not a git repository\n";
-        let found = find_error_lines(output, false);
+        let found = find_error_lines(output, CallStatus::Done);
         assert_eq!(
             found,
             [
@@ -145,13 +155,13 @@ mod tests {
                 "fatal: not a git repository"
             ]
         );
-        assert_eq!(find_error_lines(&found.join("\n"), false), found);
+        assert_eq!(find_error_lines(&found.join("\n"), CallStatus::Done), found);
         assert_eq!(
-            find_error_lines("10 errors\n0 errors\n", false),
+            find_error_lines("10 errors\n0 errors\n", CallStatus::Done),
             ["10 errors"]
         );
-        assert_eq!(find_error_lines("a\nb\n", true), ["a", "b"]);
-        assert!(find_error_lines("a\nb\n", false).is_empty());
+        assert_eq!(find_error_lines("a\nb\n", CallStatus::Failed), ["a", "b"]);
+        assert!(find_error_lines("a\nb\n", CallStatus::Done).is_empty());
     }
 
     #[test]
@@ -159,7 +169,7 @@ mod tests {
         let parsing = (1..50).map(|n| format!("[{n}:{n}] ERROR: certificate {n} is not read\n"));
         let output = parsing.collect::<String>() + "AssertionError: lamp dark\n";
         assert_eq!(
-            find_error_lines(&output, true),
+            find_error_lines(&output, CallStatus::Failed),
             [
                 "[1:1] ERROR: certificate 1 is not read",
                 "[2:2] ERROR: certificate 2 is not read",
@@ -170,7 +180,7 @@ mod tests {
             ]
         );
         let modules = "Error: no module '@acme/lamp'\nError: no module '@zeta/oil'\nError: no module '@zeta/oil'\n";
-        assert_eq!(find_error_lines(modules, true).len(), 2);
+        assert_eq!(find_error_lines(modules, CallStatus::Failed).len(), 2);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Words and signs by which a line of output says that something went wrong.
+//! Words and signs by which a line of output is known as an error.
 
 use aho_corasick::{AhoCorasick, Match, MatchKind};
 use std::sync::LazyLock;
@@ -22,7 +22,7 @@ const MARKERS: [&str; 12] = [
 const ENDINGS: [&str; 5] = ["s", "S", "ed", "icked", "ked"];
 /// Markers that end names: `TypeError`, `NullPointerException`.
 const SUFFIXES: [&str; 2] = ["Error", "Exception"];
-/// Markers that say it at the end of a line: `Permission denied`.
+/// Markers that count at the end of a line: `Permission denied`.
 const CLOSING: [&str; 4] = ["failed", "FAILED", "denied", "not found"];
 
 /// Beginnings of lines that name the error of a failed call.
@@ -38,7 +38,7 @@ const BEGINS: [&str; 10] = [
     "--- FAIL",
     "Traceback",
 ];
-/// Parts of lines that say what failed, of a call that did.
+/// Parts of error lines without a marker, of a call that failed.
 const PARTS: [&str; 11] = [
     "No such file",
     "cannot ",
@@ -82,7 +82,7 @@ pub(crate) fn is_error_line(line: &str) -> bool {
 /// Returns true for an error line that says so at its beginning, before a colon or at its end: what a command
 /// prints that did not fail speaks of errors, too.
 pub(crate) fn announces_error(line: &str) -> bool {
-    let tells = |found: Match| {
+    let announces = |found: Match| {
         let (before, after) = (&line[..found.start()], &line[found.end()..]);
         let rest = after.trim_start_matches(|c: char| c.is_ascii_lowercase());
         let is_closing = CLOSING.contains(&&line[found.range()]);
@@ -91,16 +91,16 @@ pub(crate) fn announces_error(line: &str) -> bool {
             || after.starts_with("icked at")
             || is_closing && rest.trim_end_matches(['.', '!', ')']).is_empty()
     };
-    is_error_line(line) && markers(line).any(tells)
+    is_error_line(line) && markers(line).any(announces)
 }
 
-/// Returns true for a line that says what failed without a marker, of a call that did: by a sign, or behind a
+/// Returns true for an error line without a marker, of a call that failed: by a sign, or behind a
 /// file and a line.
 pub(crate) fn reports_failure(line: &str) -> bool {
     let warns = line.contains("arning: ");
     let begins = || BEGINS.iter().any(|begin| line.starts_with(begin));
-    let says = || PARTS.iter().any(|part| line.contains(part));
-    !warns && (is_heading(line) || begins() || says() || is_diagnostic(line))
+    let has_part = || PARTS.iter().any(|part| line.contains(part));
+    !warns && (is_heading(line) || begins() || has_part() || is_diagnostic(line))
 }
 
 /// Returns the markers in a line that are words.
@@ -167,7 +167,7 @@ fn is_diagnostic(line: &str) -> bool {
     is_placed && tokens.next().is_some()
 }
 
-/// Counts that say that there was no error.
+/// Counts of no error.
 const COUNTS: [&str; 4] = ["0 error", "0 failed", "no error", "No error"];
 
 /// Returns true where a line holds one of [`COUNTS`], and not as the end of a number: `10 errors` are errors.

@@ -1,6 +1,7 @@
 //! The signature of an error: its line without what differs from one time to the next.
 
 use crate::error_marker::is_heading;
+use crate::missing_command::find_missing_command;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::LazyLock;
@@ -10,7 +11,7 @@ use std::sync::LazyLock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ErrorSignature(i64);
 
-/// Words that say that something failed, and not what: a line of them alone has no signature.
+/// Words for a failure without its subject: a line of them alone has no signature.
 const EMPTY_WORDS: &str = "a aborted aborting above all an and are as assert assertion assertionerror at be because been below between build \
 building but by called can cargo check checks code command commands commit compilation compile complete completed could \
 describe details did due elifecycle emitted equal err err_assertion err_pnpm_recursive_run_first_fail errno error \
@@ -32,6 +33,8 @@ const MIN_LETTERS: usize = 5;
 const MIN_LETTERS_OF_NAME: usize = 3;
 /// The most digits of a word that is kept with them: `u64`, `E0308`, `sha256`.
 const MAX_DIGITS: usize = 4;
+/// The quotes around a sign that an error line names.
+const QUOTES: [char; 3] = ['"', '\'', '`'];
 /// Fewest characters of an id with hyphens.
 const MIN_ID: usize = 16;
 /// Fewest characters of a number in hex.
@@ -44,13 +47,30 @@ impl ErrorSignature {
             return None;
         }
         let words = signature_words(line);
-        let telling = words.iter().filter(|word| !is_empty_word(word));
-        let letters: usize = telling.map(String::len).sum();
-        let fewest = match line.contains("not found") {
-            true => MIN_LETTERS_OF_NAME,
-            false => MIN_LETTERS,
-        };
-        (letters >= fewest).then(|| Self(hash(&words.join(" "))))
+        match has_content_words(line, &words) {
+            true => Some(Self(hash(&words.join(" ")))),
+            false => Self::of_signs(line, words),
+        }
+    }
+
+    /// Reads the signature of a line that says that a command was not found, in the words of its shell: older indexes hold
+    /// it so. `None` for any other line.
+    pub fn of_shell(line: &str) -> Option<Self> {
+        let line = without_escapes(line);
+        find_missing_command(&line)?;
+        let words: Vec<String> = kept_words(&line).map(str::to_lowercase).collect();
+        Some(Self(hash(&words.join(" "))))
+    }
+
+    /// Reads the signature of a line whose signs tell what was expected: `expected ";", found "}"`.
+    fn of_signs(line: &str, mut words: Vec<String>) -> Option<Self> {
+        let says_what = |word: &String| ["expected", "unexpected"].contains(&word.as_str());
+        let signs: Vec<&str> = quoted_signs(line).collect();
+        if signs.is_empty() || !words.iter().any(says_what) {
+            return None;
+        }
+        words.extend(signs.into_iter().map(str::to_owned));
+        Some(Self(hash(&words.join(" "))))
     }
 
     /// Returns the number by which it is stored.
@@ -64,9 +84,11 @@ impl ErrorSignature {
 pub struct ErrorPart(Vec<String>);
 
 impl ErrorPart {
-    /// Reads the words of a single line; `None` where they distinguish no error from others.
+    /// Reads the words of a single line; `None` where they distinguish no error from others, as where its signs do.
     pub fn new(line: &str) -> Option<Self> {
-        ErrorSignature::new(line).map(|_| Self(signature_words(line)))
+        let words = signature_words(line);
+        let is_specific = !is_quoted(line) && has_content_words(line, &words);
+        is_specific.then_some(Self(words))
     }
 
     /// Returns true where a line holds these words one after the other.
@@ -76,13 +98,31 @@ impl ErrorPart {
     }
 }
 
+/// Returns true where the words of a line distinguish one error from others.
+fn has_content_words(line: &str, words: &[String]) -> bool {
+    let content = words.iter().filter(|word| !is_empty_word(word));
+    let letters: usize = content.map(String::len).sum();
+    let fewest = match line.contains("not found") {
+        true => MIN_LETTERS_OF_NAME,
+        false => MIN_LETTERS,
+    };
+    letters >= fewest
+}
+
+/// Returns the texts between quotes or backticks that are signs alone: `=>`.
+fn quoted_signs(line: &str) -> impl Iterator<Item = &str> {
+    let is_sign = |c: char| c.is_ascii_punctuation() && !QUOTES.contains(&c);
+    line.split(QUOTES)
+        .filter(move |part| !part.is_empty() && part.chars().all(is_sign))
+}
+
 /// Returns the names in an error line that distinguish one error from others: `PoolTimedOut`, `ECONNREFUSED`, `E0308`.
 pub fn find_error_names(line: &str) -> impl Iterator<Item = &str> {
     let words = kept_words(line);
     words.filter(|word| is_name(word) && !is_empty_word(&word.to_lowercase()))
 }
 
-/// Returns true for a word in lower case that says that something failed, and not what.
+/// Returns true for a word in lower case for a failure without its subject.
 fn is_empty_word(word: &str) -> bool {
     EMPTY_WORD_SET.contains(word)
 }
@@ -142,10 +182,17 @@ pub(crate) fn is_quoted(line: &str) -> bool {
     is_in_frame || is_row || begins_as_code || ends_as_code || line.contains("throw new ")
 }
 
-/// Returns the words of a line in lower case, but for those that differ each time.
+/// Returns the words of a line in lower case, but for those that differ each time. Of a command that was not found they are
+/// the same whichever shell says so.
 fn signature_words(line: &str) -> Vec<String> {
     let line = without_escapes(line);
-    kept_words(&line).map(str::to_lowercase).collect()
+    match find_missing_command(&line) {
+        Some(name) => kept_words("command not found")
+            .chain(kept_words(name))
+            .map(str::to_lowercase)
+            .collect(),
+        None => kept_words(&line).map(str::to_lowercase).collect(),
+    }
 }
 
 /// Returns the words of a line, but for those that differ each time.
@@ -215,6 +262,16 @@ mod tests {
         assert!(part.is_held_by("Error: listen EADDRINUSE: address already in use :::3000"));
         assert!(!part.is_held_by("the address is already in use"));
         assert!(ErrorPart::new("error: failed").is_none());
+    }
+
+    #[test]
+    fn a_command_that_is_not_found_is_the_same_error_in_each_shell() {
+        let of = |line| ErrorSignature::new(line).unwrap();
+        let zsh = of("zsh: command not found: docker");
+        assert_eq!(zsh, of("bash: line 3: docker: command not found"));
+        assert_ne!(zsh, of("zsh: command not found: podman"));
+        let part = ErrorPart::new("docker: command not found").unwrap();
+        assert!(part.is_held_by("(eval):1: command not found: docker"));
     }
 
     #[test]
@@ -288,6 +345,31 @@ mod tests {
         ] {
             assert!(ErrorSignature::new(line).is_some(), "{line}");
         }
+    }
+
+    #[test]
+    fn signs_tell_what_was_expected_where_no_word_does() {
+        let signature = |line: &str| ErrorSignature::new(line);
+        for line in [
+            "✘ [ERROR] Expected \">\" but found \"x\"",
+            "error: expected `;`, found `}`",
+            "Parse error: unexpected '}'",
+        ] {
+            assert!(signature(line).is_some(), "{line}");
+        }
+        let brace = signature("src/a.rs:12:5: error: expected `;`, found `}`");
+        assert_eq!(
+            brace,
+            signature("src/b.rs:7:1: error: expected `;`, found `}`")
+        );
+        assert_ne!(
+            brace,
+            signature("src/a.rs:12:5: error: expected `)`, found `}`")
+        );
+        assert!(signature("error: \"--\" failed").is_none());
+        assert!(signature("Expected values to be equal:").is_none());
+        // The signs are not looked for in other lines.
+        assert!(ErrorPart::new("expected `;`, found `}`").is_none());
     }
 
     #[test]

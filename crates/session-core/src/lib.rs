@@ -3,7 +3,7 @@
 //! A history is a list of [`Turn`]s grouped in sessions ([`SessionMeta`]). A
 //! source builds them; [`TurnContent`] keeps of a turn what is searched, and the
 //! facts of what was done ([`CommandRunRef`], [`FileAccess`], [`TurnStats`]). From
-//! contents, [`document`] makes the texts that are embedded, [`noise`] says
+//! contents, [`document`] makes the texts that are embedded, [`noise`] knows
 //! what is not indexed, [`Query`] reads what a user typed, and [`fuse`]
 //! merges the lexical and the dense list into one ranking.
 //!
@@ -22,6 +22,7 @@
 
 mod call_status;
 mod code_fence;
+mod command_work;
 mod content;
 mod cosine_scale;
 mod cut_note;
@@ -31,18 +32,19 @@ mod error_lines;
 mod error_marker;
 mod error_signature;
 mod file_stamp;
-mod filter;
 mod fusion;
 mod idf;
+mod issue_number;
+mod missing_command;
 pub mod noise;
 pub mod parallel;
 pub mod paste;
+mod path_match;
 mod prefetch;
+pub mod pull_request;
 mod query;
 mod query_word;
-mod reference;
 pub mod safe_json;
-mod same_command;
 mod session;
 pub mod shell;
 mod shell_parser;
@@ -62,6 +64,7 @@ pub const DOCS_URL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/doc
 
 pub use call_status::CallStatus;
 pub use code_fence::{CodeFences, FencedLine};
+pub use command_work::CommandWork;
 pub use content::{AccessedFile, FileEntry, RunEntry, RunError, TurnContent};
 pub use cosine_scale::CosineScale;
 pub use cut_note::{CutOutput, cut_output, split_cut_note};
@@ -69,16 +72,17 @@ pub use error_lines::find_error_lines;
 pub use error_marker::may_hold_errors;
 pub use error_signature::{ErrorPart, ErrorSignature, find_error_names};
 pub use file_stamp::FileStamp;
-pub use filter::{contains_in_order, path_matches, project_name};
 pub use fusion::{
     BandThresholds, ConfidenceBand, FusedItem, ListScore, Normalization, ScoredItem, fuse,
 };
 pub use idf::idf;
+pub use issue_number::IssueNumber;
+pub use path_match::{
+    contains_in_order, is_path_within, is_project_named, path_matches, project_name,
+};
 pub use prefetch::prefetch;
 pub use query::{Query, Term};
 pub use query_word::{is_commit_hash, other_version_spelling};
-pub use reference::Reference;
-pub use same_command::CommandWork;
 pub use session::{
     CallDialog, DeliveredCall, PromptKind, ReadDetail, SessionMeta, SourceName, TEXT_LIMIT,
     ToolCall, Turn, TurnPart, TurnSpan,

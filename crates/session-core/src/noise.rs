@@ -6,8 +6,8 @@ use crate::slash_command::is_built_in_command;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Words so common in talk with an agent that a short prompt made of nothing
-/// else says nothing.
+/// Words so common in prompts to an agent that a short prompt of them alone has no
+/// content.
 const COMMON: &str = "\
 a about again all also an and any are as at be been but by can cool could did do does doing done \
 dont else fine first for from get give go going good got great had has have hello hey hi how i if \
@@ -33,16 +33,16 @@ pub fn is_noise(text: &str) -> bool {
         && !text.split_whitespace().any(is_rare)
 }
 
-/// Prompts at least this long, in characters, say by themselves what they are about.
-const MIN_TELLING_CHARS: usize = 80;
+/// Prompts at least this long, in characters, have a meaning without the turns before them.
+const MIN_CONTENT_CHARS: usize = 80;
 
-/// Words that move the work to another branch or part of a plan, and do not say what it is.
+/// Words that move the work to another branch or part of a plan, and do not name it.
 const MOVES: [&str; 14] = [
     "back", "branch", "branches", "checkout", "develop", "main", "master", "origin", "phase",
     "pull", "rebase", "switch", "trunk", "worktree",
 ];
 
-/// Words for what was said or done before: its results, and how it is to go on; and of greetings.
+/// Words that refer to the turns before: to their results, and to the next step; and greetings.
 const REFERENCES: &str = "\
 applicable applied applies apply batch best brainstorm called changes ci comment comments commits e2e \
 failing failure failures few finish fixes idea ill im ive left looking many mentioned ones \
@@ -53,36 +53,36 @@ whats afternoon evening morning";
 static REFERRING_WORDS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| REFERENCES.split_whitespace().chain(MOVES).collect());
 
-/// Returns true for a prompt that only says what to do to whom it has a context: a line for the shell (`!git status`),
-/// a command that an agent has itself (`/model opus`), or a short one that begins with the number of a choice, or ends before what it shows, or in which no word is
-/// telling. "5 seems good to tackle", "ok, let's get back to main", "hide this:".
+/// Returns true for a prompt that has no meaning without the turns before it: a shell line (`!git status`), a built-in
+/// command (`/model opus`), or a short prompt that is a numbered choice, ends with a colon, or has no content word.
+/// "5 seems good to tackle", "ok, let's get back to main", "hide this:".
 pub fn needs_context(prompt: &str) -> bool {
     let prompt = strip_image_marks(prompt).trim();
-    let is_short = prompt.chars().take(MIN_TELLING_CHARS).count() < MIN_TELLING_CHARS;
+    let is_short = prompt.chars().take(MIN_CONTENT_CHARS).count() < MIN_CONTENT_CHARS;
     let is_incomplete = || begins_with_choice(prompt) || prompt.ends_with(':');
     is_for_program(prompt)
-        || is_short && (is_incomplete() || telling_words(prompt).next().is_none())
+        || is_short && (is_incomplete() || content_words(prompt).next().is_none())
 }
 
-/// Returns true for a line for the shell, and a command that the agent's program has itself.
+/// Returns true for a shell line, and for a built-in command of the agent's program.
 fn is_for_program(prompt: &str) -> bool {
     prompt.starts_with('!') || is_built_in_command(prompt)
 }
 
-/// Returns true where the later of two prompts that came one after the other says what the work is about, and the
-/// earlier does not. One word is not enough unless the earlier has none: "commit and psuh".
+/// Returns true where the later of two consecutive prompts has the subject of the work, and the earlier
+/// does not. One content word is not enough unless the earlier has none: "commit and psuh".
 pub fn says_more(later: &str, earlier: &str) -> bool {
     let count = |prompt: &str| match is_for_program(prompt) {
         true => 0,
-        false => telling_words(prompt).count(),
+        false => content_words(prompt).count(),
     };
     needs_context(earlier)
         && !needs_context(later)
         && (count(later) > 1 || count(later) > count(earlier))
 }
 
-/// Returns the words that say what a prompt is about: rare ones that do not refer to what was before.
-pub(crate) fn telling_words(prompt: &str) -> impl Iterator<Item = &str> {
+/// Returns the content words of a prompt: rare ones that do not refer to the turns before it.
+pub(crate) fn content_words(prompt: &str) -> impl Iterator<Item = &str> {
     let words = prompt.split_whitespace();
     words.filter(|word| {
         let is_reference = || REFERRING_WORDS.contains(plain_word(word).as_str());
@@ -112,7 +112,7 @@ pub fn is_uninformative(text: &str) -> bool {
     is_noise(text) || is_json_blob(text) || is_own_output(text)
 }
 
-/// Fewest digits of a number that says something: `404`, where `12` chooses among what was offered.
+/// Fewest digits of a number that is an identifier: `404`, where `12` is a numbered choice.
 const MIN_DIGITS: usize = 3;
 
 /// Returns true when the word carries information of its own.
@@ -182,8 +182,8 @@ pub fn is_own_output(text: &str) -> bool {
     human || json
 }
 
-/// Returns true for a shell command that runs this program, and no other but what leads to it or
-/// follows in its pipe: words that somebody searched for would find themselves.
+/// Returns true for a shell command that runs this program, and no other but [`COMPANIONS_OF_OWN_COMMAND`]:
+/// words that somebody searched for would find themselves.
 pub(crate) fn is_own_command(command: &str) -> bool {
     if !command.contains("session-search") {
         return false; // most need not be parsed
@@ -192,7 +192,7 @@ pub(crate) fn is_own_command(command: &str) -> bool {
     for pipe in shell::split_pipes(command) {
         match shell::find_program(&pipe) {
             Some("session-search" | "session-search.exe") => own = true,
-            Some(other) if !NEUTRAL_PROGRAMS.contains(&other) => return false,
+            Some(other) if !COMPANIONS_OF_OWN_COMMAND.contains(&other) => return false,
             _ => {}
         }
     }
@@ -200,7 +200,7 @@ pub(crate) fn is_own_command(command: &str) -> bool {
 }
 
 /// Programs that do no work of their own next to this one.
-const NEUTRAL_PROGRAMS: [&str; 20] = [
+const COMPANIONS_OF_OWN_COMMAND: [&str; 20] = [
     "cd", "pushd", "popd", "export", "unset", "set", "echo", "printf", "true", "false", ":", "cat",
     "head", "tail", "wc", "jq", "sleep", "pwd", "test", "[",
 ];
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_prompt_says_more_by_its_telling_words() {
+    fn a_later_prompt_says_more_by_its_content_words() {
         for (earlier, later, expected) in [
             ("ok lets get back to main", "Oil the gate", true),
             ("ok lets get back to main", "fix EMFILE", true),

@@ -1,9 +1,9 @@
 //! A query as terms.
 
 use crate::error_marker::{is_error_line, reports_failure};
+use crate::issue_number::IssueNumber;
 use crate::query_word::{is_hyphenated, is_identifier, split_word};
-use crate::reference::Reference;
-use crate::stop_words::{StopWords, tells_english};
+use crate::stop_words::{StopWords, marks_english};
 use crate::text::{self, normalize_searchable};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -25,8 +25,8 @@ pub struct Query {
     pub phrase: Option<String>,
     /// True where a stop word shows that the query is English, whose inflections the word index knows by stems.
     pub is_english: bool,
-    /// False when the words are all stop words: they are looked up, but to find
-    /// them says little.
+    /// False when the words are all stop words: they are looked up, but a match of
+    /// them is weak evidence.
     pub has_content_words: bool,
     /// The end of the last term where somebody still types it: words that begin with it are found, too.
     pub prefix: Option<String>,
@@ -72,17 +72,17 @@ impl Query {
         // Of a long paste the error itself counts most.
         let all = terms(error_line.iter().chain([&text]));
         let content = without_stop_words(&all);
-        let telling = !content.is_empty();
-        let mut terms = if telling { content } else { all };
+        let has_content_words = !content.is_empty();
+        let mut terms = if has_content_words { content } else { all };
         terms.truncate(TERM_LIMIT);
         mark_single_name(&mut terms);
         Self {
             phrase: phrase_of(&text, &terms).filter(|_| error_line.is_none()),
-            is_english: text.split_whitespace().any(tells_english),
+            is_english: text.split_whitespace().any(marks_english),
             error_line,
             text,
             terms,
-            has_content_words: telling,
+            has_content_words,
             prefix: None,
         }
     }
@@ -111,7 +111,7 @@ fn mark_single_name(terms: &mut [Term]) {
     }
 }
 
-/// Returns a query that is a few words, two of which tell something, without quotes.
+/// Returns a query without quotes that is a few words, two of them content words.
 fn phrase_of(text: &str, terms: &[Term]) -> Option<String> {
     let words = text.split_whitespace().count();
     let is_quoted = text.contains('"') || text.contains(OPENING_QUOTES);
@@ -123,8 +123,8 @@ fn phrase_of(text: &str, terms: &[Term]) -> Option<String> {
 fn without_stop_words(terms: &[Term]) -> Vec<Term> {
     let words = terms.iter().filter(|term| !term.exact);
     let stop_words = StopWords::for_words(words.map(|term| term.text.as_str()));
-    let is_telling = |term: &&Term| term.exact || !stop_words.contains(&term.text);
-    terms.iter().filter(is_telling).cloned().collect()
+    let has_content = |term: &&Term| term.exact || !stop_words.contains(&term.text);
+    terms.iter().filter(has_content).cloned().collect()
 }
 
 /// Returns a text as texts are indexed, without what breaks lines: what nobody sees is in no word.
@@ -175,10 +175,10 @@ fn words(text: &str) -> Vec<Term> {
     for piece in text.split_whitespace().flat_map(split_word) {
         let number = piece.trim_start_matches('#');
         let kind = terms.last().map(|term| term.text.as_str());
-        let is_reference = kind
-            .and_then(|kind| Reference::parse_pair(kind, number))
+        let is_issue_number = kind
+            .and_then(|kind| IssueNumber::parse_pair(kind, number))
             .is_some();
-        match is_reference {
+        match is_issue_number {
             true => {
                 terms.pop();
                 terms.push(word(&format!("#{number}")));

@@ -1,6 +1,6 @@
 //! A word of a query: what of it is looked for, and whether it is an identifier.
 
-use crate::reference::Reference;
+use crate::issue_number::IssueNumber;
 use crate::stop_words::{is_english_stop_word, trim_punctuation};
 use crate::text;
 
@@ -89,7 +89,7 @@ fn trimmed(word: &str) -> &str {
     }
 }
 
-/// Returns a word without what tells where in a file, by whom it is mentioned, or whose it is: `src/a.rs` of
+/// Returns a word without a line number, a mark of mention, or a possessive ending: `src/a.rs` of
 /// `./src/a.rs:12:5`, `@src/a.rs` and `src/a.rs#L3`, `parser` of `parser's`.
 fn without_position(word: &str) -> &str {
     let word = match word.contains("://") {
@@ -217,7 +217,7 @@ pub(crate) fn is_identifier(word: &str) -> bool {
         chars.len() >= 4 && letters && chars.iter().all(|c| c.is_uppercase() || !c.is_alphabetic());
     let flag = word.starts_with("--") || (word.starts_with('-') && word.len() > 1);
     let is_id = chars.len() >= ID_DIGITS && chars.iter().all(char::is_ascii_digit);
-    let names_thing = is_id || is_version(core) || Reference::parse(word).is_some();
+    let names_thing = is_id || is_version(core) || IssueNumber::parse(word).is_some();
     flag || hump || shout || names_thing || (letters && (joined || digits))
 }
 

@@ -33,6 +33,10 @@ impl fmt::Display for SourceName {
     }
 }
 
+/// Longest text of one prompt, answer or output that is kept, in bytes. What
+/// is longer is cut at a character boundary; an output has a note of that in its last line.
+pub const TEXT_LIMIT: usize = 256 * 1024;
+
 /// Metadata of a session. A source sends it when it opens a
 /// session and again, more complete, when it has read to the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -194,7 +198,7 @@ pub struct ToolCall {
     pub dialog: Option<Box<CallDialog>>,
     /// The position of the call, for a result whose call an earlier read delivered.
     #[serde(skip)]
-    pub late: Option<Box<DeliveredCall>>,
+    pub delivered: Option<Box<DeliveredCall>>,
 }
 
 /// A question of a call to the user, and the user's words in its result.
@@ -209,8 +213,8 @@ pub struct CallDialog {
 impl CallDialog {
     /// Makes a dialog of these, if there is either.
     pub fn new(question: Option<String>, reply: Option<String>) -> Option<Box<Self>> {
-        let said = question.is_some() || reply.is_some();
-        said.then(|| Box::new(Self { question, reply }))
+        let is_known = question.is_some() || reply.is_some();
+        is_known.then(|| Box::new(Self { question, reply }))
     }
 
     /// Merges what a later line records of the same call.
@@ -244,7 +248,14 @@ pub struct DeliveredCall {
     pub reads: u32,
 }
 
+/// Fields of a call's input that describe it in a few words, the best first.
+const SUBJECT_FIELDS: [&str; 3] = ["description", "skill", "command"];
+
 impl ToolCall {
+    /// The name of a list of files that changed, whichever tool or command did it:
+    /// no tool.
+    pub const PATCH: &'static str = "Patch";
+
     /// Returns the command as it is kept, if it ran one: a long one abridged, and none of this program,
     /// since our own hits in a transcript would find themselves.
     pub fn kept_command(&self) -> Option<Cow<'_, str>> {
@@ -253,19 +264,15 @@ impl ToolCall {
         kept.then(|| shell::abridge_command(command))
     }
 
-    /// Name of a list of files that changed, whichever tool or command did it:
-    /// no tool.
-    pub const PATCH: &'static str = "Patch";
-
     /// Returns the subject of the call: its command, its first file, a description in its input,
     /// or its questions. The input is known with [`ReadDetail::Full`] alone.
     pub fn subject(&self) -> Option<&str> {
-        let said = |name: &str| self.input.get(name).and_then(serde_json::Value::as_str);
-        let named = || SUBJECTS.into_iter().find_map(said);
+        let input_field = |name: &str| self.input.get(name).and_then(serde_json::Value::as_str);
+        let description = || SUBJECT_FIELDS.into_iter().find_map(input_field);
         let file = || self.files.first().map(String::as_str);
-        let asked = || self.dialog.as_ref()?.question.as_deref();
-        let subject = self.command.as_deref().or_else(file).or_else(named);
-        subject.or_else(asked)
+        let question = || self.dialog.as_ref()?.question.as_deref();
+        let subject = self.command.as_deref().or_else(file);
+        subject.or_else(description).or_else(question)
     }
 
     /// Returns how it accesses the files that it names.
@@ -297,21 +304,21 @@ impl ToolCall {
     }
 
     /// Returns true when error lines in the output are the call's own: it ran a command
-    /// or failed. What a file or a page says about errors is none, nor is why it did not run.
+    /// or failed. Text of a file or a page about errors is none, nor is why it did not run.
     pub(crate) fn reports_errors(&self) -> bool {
         let is_own = self.command.is_some() && self.status != CallStatus::NotRun;
         is_own || self.status.is_failed()
     }
 }
 
-/// Words of a tool's name that say that it changes the files that it names.
+/// Words in the name of a tool that changes the files that it names.
 const CHANGES: [&str; 14] = [
     "write", "edit", "replace", "patch", "append", "create", "insert", "delete", "remove", "move",
     "rename", "save", "update", "design",
 ];
 
-/// Returns true for a tool of somebody else's that says in its name that it changes files, as
-/// `mcp__fs__write_file`. The name of its server says nothing.
+/// Returns true for a third party's tool with a verb of change in its name, as
+/// `mcp__fs__write_file`. The name of its server does not count.
 fn changes_by_its_name(tool: &str) -> bool {
     let of_server = tool
         .strip_prefix("mcp__")
@@ -331,13 +338,6 @@ pub enum ReadDetail {
     /// Everything, for `show`.
     Full,
 }
-
-/// Longest text of one prompt, answer or output that is kept, in bytes. What
-/// is longer is cut at a character boundary; an output says so in its last line.
-pub const TEXT_LIMIT: usize = 256 * 1024;
-
-/// Fields of a call's input that say in a few words what it is about, the best first.
-const SUBJECTS: [&str; 3] = ["description", "skill", "command"];
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! A command line taken apart as far as it takes to see which programs it runs.
 
-use crate::shell_parser::split;
+use crate::shell_parser::{Separators, split};
 use crate::text::{clip, file_name};
 use std::borrow::Cow;
 
@@ -143,7 +143,7 @@ fn wrapper(word: &str) -> Option<&str> {
 /// Returns the pipes of a command line, which `;`, `&&`, `||`, `&`, line ends and parentheses separate
 /// where no quote is open. Comments and the texts of heredocs are left out.
 pub(crate) fn split_pipes(command: &str) -> Vec<String> {
-    let parts = split(command, false).into_iter();
+    let parts = split(command, Separators::Commands).into_iter();
     parts.map(|part| part.text).collect()
 }
 
@@ -156,7 +156,7 @@ pub fn split_simple_commands(command: &str) -> Vec<String> {
 
 /// Splits a command line into its simple commands, without the texts of heredocs.
 pub fn split_command_parts(command: &str) -> Vec<CommandPart<'_>> {
-    split(command, true)
+    split(command, Separators::CommandsAndPipes)
 }
 
 /// Bytes of a long command that are kept of its beginning, of the names in its middle, and

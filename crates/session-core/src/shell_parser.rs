@@ -9,15 +9,24 @@ pub struct CommandPart<'c> {
     pub source: &'c str,
 }
 
-/// Splits a command line at what separates its commands, at `|`, too, where `at_pipe` says so.
-pub(crate) fn split(command: &str, at_pipe: bool) -> Vec<CommandPart<'_>> {
+/// The operators at which a command line is split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Separators {
+    /// Those between commands: `;`, `&`, `&&`, `||`, a new line, and parentheses.
+    Commands,
+    /// Those, and the `|` of a pipe.
+    CommandsAndPipes,
+}
+
+/// Splits a command line at its separators.
+pub(crate) fn split(command: &str, separators: Separators) -> Vec<CommandPart<'_>> {
     let mut line = ShellParser {
         source: command,
         rest: UnreadText(command),
         parts: Vec::new(),
         text: String::new(),
         start: 0,
-        at_pipe,
+        separators,
         heredoc: None,
     };
     loop {
@@ -63,17 +72,17 @@ struct ShellParser<'c> {
     source: &'c str,
     rest: UnreadText<'c>,
     parts: Vec<CommandPart<'c>>,
-    /// The text of the part that is being read, and the place in the source where it begins.
+    /// The text of the part that is being read.
     text: String,
+    /// The offset in the source at which that part begins.
     start: usize,
-    /// Whether `|` separates, too.
-    at_pipe: bool,
+    separators: Separators,
     /// The word that ends the text which begins on the next line.
     heredoc: Option<String>,
 }
 
 impl ShellParser<'_> {
-    /// Reads on from a character at a place of the source.
+    /// Consumes a character that stands at an offset of the source, and what belongs to it.
     fn consume(&mut self, c: char, at: usize) {
         match c {
             '\\' => self.escaped(),
@@ -85,7 +94,7 @@ impl ShellParser<'_> {
             '<' if self.rest.next_if_eq('<').is_some() => self.begin_heredoc(),
             '&' if self.is_redirection() => self.push(c),
             '|' if self.rest.next_if_eq('|').is_some() => self.end(at),
-            '|' if self.at_pipe && self.last() != Some('>') => {
+            '|' if self.is_pipe_separator() => {
                 self.rest.next_if_eq('&');
                 self.end(at);
             }
@@ -107,7 +116,7 @@ impl ShellParser<'_> {
         self.push(if c.is_whitespace() { '_' } else { c });
     }
 
-    /// Ends the part that is being read at a place of the source, after which the next one begins.
+    /// Ends the part that is being read at an offset of the source; the next one begins at the cursor.
     fn end(&mut self, at: usize) {
         let part = CommandPart {
             text: std::mem::take(&mut self.text),
@@ -117,7 +126,7 @@ impl ShellParser<'_> {
         self.start = self.position();
     }
 
-    /// Returns the place in the source up to which it is read.
+    /// Returns the offset in the source of the first unread byte.
     fn position(&self) -> usize {
         self.source.len() - self.rest.0.len()
     }
@@ -133,6 +142,11 @@ impl ShellParser<'_> {
                 return;
             }
         }
+    }
+
+    /// Returns true where a pipe ends a part. `>|` is a redirection.
+    fn is_pipe_separator(&self) -> bool {
+        self.separators == Separators::CommandsAndPipes && self.last() != Some('>')
     }
 
     fn at_word(&self) -> bool {

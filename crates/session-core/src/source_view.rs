@@ -1,6 +1,6 @@
-//! Commands that show source: what it says of errors is no error.
+//! Commands that show source: errors in its text are none of the command's.
 
-use crate::same_command::does_work;
+use crate::command_work::does_work;
 use crate::shell::{find_program, split_simple_commands, words_from_program};
 
 /// Subcommands of git that show changes and files.

@@ -91,7 +91,7 @@ static OTHER_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 });
 
 /// Returns true for a word by which a text is taken to be English: a stop word of no other language.
-pub(crate) fn tells_english(word: &str) -> bool {
+pub(crate) fn marks_english(word: &str) -> bool {
     let word = trim_punctuation(word).to_lowercase();
     ENGLISH_WORDS.contains(word.as_str()) && !OTHER_WORDS.contains(word.as_str())
 }
@@ -109,13 +109,13 @@ impl StopWords {
         let words: HashSet<String> = words
             .map(|word| fold_word(trim_punctuation(word)))
             .collect();
-        let mut telling: Vec<&str> = words.iter().map(String::as_str).collect();
-        telling.retain(|word| word.chars().count() >= MIN_LETTERS && !is_in_english(word));
+        let mut content: Vec<&str> = words.iter().map(String::as_str).collect();
+        content.retain(|word| word.chars().count() >= MIN_LETTERS && !is_in_english(word));
         let mut other = HashSet::new();
-        if telling.len() >= MIN_WORDS {
+        if content.len() >= MIN_WORDS {
             for language in OTHER_LANGUAGES {
                 let of_language = || language.split_whitespace();
-                if of_language().filter(|word| telling.contains(word)).count() >= MIN_WORDS {
+                if of_language().filter(|word| content.contains(word)).count() >= MIN_WORDS {
                     other.extend(of_language());
                 }
             }
@@ -195,7 +195,7 @@ mod tests {
             ("die Tests was so in", false),
             ("pool timeout", false),
         ] {
-            assert_eq!(text.split(' ').any(tells_english), expected, "{text}");
+            assert_eq!(text.split(' ').any(marks_english), expected, "{text}");
         }
     }
 

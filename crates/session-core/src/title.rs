@@ -158,10 +158,10 @@ const FORMS: [&str; 8] = [
 const STEM_CHARS: usize = 5;
 
 impl TemplateTitle<'_> {
-    /// Returns true for a title that says of the prompt nothing but what its template says.
+    /// Returns true for a title with no words of the prompt but those of its template.
     pub fn is_of_template(&self, given: &str) -> bool {
         let template = self.template.map(str::to_lowercase);
-        let words = noise::telling_words(given).map(noise::plain_word);
+        let words = noise::content_words(given).map(noise::plain_word);
         let mut words = words.filter(|word| !FORMS.contains(&word.as_str()));
         words.all(|word| template.iter().any(|text| has_word(text, &word)))
     }

@@ -1,14 +1,14 @@
 //! A line of text that shows what a pattern matched in it.
 
 use crate::columns::{fit_line, sanitize_line, truncate_to_columns};
-use session_search::CommandPattern;
+use session_search::LinePattern;
 
 /// Share of the columns that is left for what stands before a match.
 const BEFORE: usize = 4;
 
 /// Returns a text on one line of at most `columns`, from shortly before the match of a pattern on where the text's own
 /// beginning does not show that.
-pub fn format_matched_line(text: &str, pattern: &CommandPattern, columns: usize) -> String {
+pub fn format_matched_line(text: &str, pattern: &LinePattern, columns: usize) -> String {
     let text = sanitize_line(text);
     let before = columns / BEFORE;
     let matched = pattern.find(&text).unwrap_or_default();
@@ -41,7 +41,7 @@ mod tests {
     #[test]
     fn a_long_command_is_shown_around_what_was_wanted() {
         let matched = |text: &str, wanted: &str, columns: usize| {
-            format_matched_line(text, &CommandPattern::new(wanted), columns)
+            format_matched_line(text, &LinePattern::new(wanted), columns)
         };
         let line = format!("cd {} && cargo test --all", "a/".repeat(40));
         let shown = "… a/a/a/a/a/a/a/a/a/ && cargo test --all";

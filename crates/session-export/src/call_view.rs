@@ -75,7 +75,7 @@ impl<'a> CallView<'a> {
             output: call
                 .output
                 .as_deref()
-                .map(|output| cut_repeated_input(output, &inputs)),
+                .map(|output| split_answers(cut_repeated_input(output, &inputs), call)),
             inputs,
         }
     }
@@ -109,6 +109,46 @@ fn cut_repeated_input<'a>(output: &'a str, inputs: &[CallInput<'_>]) -> Cow<'a, 
             output.replace(input.text.trim(), &note).into()
         }
     }
+}
+
+/// Returns the questions that a call puts to the user.
+fn find_questions(input: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let asked = input.get("questions").and_then(Value::as_array);
+    let asked = asked.into_iter().flatten();
+    asked.filter_map(|asked| Some((asked.get("question")?.as_str()?, asked)))
+}
+
+/// Puts each answer of a dialog on a line of its own: Claude Code writes `"question"="answer", "question"="answer"`.
+fn split_answers<'a>(output: Cow<'a, str>, call: &ToolCall) -> Cow<'a, str> {
+    find_questions(&call.input).fold(output, |output, (question, _)| {
+        let answer = format!("\"{question}\"=");
+        match output.contains(&format!(" {answer}")) {
+            true => output
+                .replace(&format!(" {answer}"), &format!("\n{answer}"))
+                .into(),
+            false => output,
+        }
+    })
+}
+
+/// Formats the questions of a dialog with the options of each; `None` where they are none.
+fn format_questions(input: &Value) -> Option<String> {
+    let text = |value: &Value, name| value.get(name)?.as_str().map(str::to_owned);
+    let format_option = |option: &Value| match (text(option, "label"), text(option, "description"))
+    {
+        (Some(label), Some(description)) => Some(format!("- {label}: {description}")),
+        (label, _) => Some(format!("- {}", label?)),
+    };
+    let questions = find_questions(input).map(|(question, asked)| {
+        let options = asked.get("options").and_then(Value::as_array);
+        let options = options.into_iter().flatten().filter_map(format_option);
+        std::iter::once(question.to_owned())
+            .chain(options)
+            .collect::<Vec<_>>()
+            .join("\n")
+    });
+    let questions: Vec<String> = questions.collect();
+    (!questions.is_empty()).then(|| questions.join("\n\n"))
 }
 
 /// Returns an input by either of its names.
@@ -169,9 +209,13 @@ fn find_inputs(call: &ToolCall, has_edits: bool) -> Vec<CallInput<'_>> {
     };
     let fields = call.input.as_object().into_iter().flatten();
     let others = fields.filter(|(name, value)| !is_shown(name, value));
+    let questions = format_questions(&call.input);
     let inputs = others.map(|(name, value)| CallInput {
         name,
-        text: format_input(value),
+        text: match (name.as_str(), &questions) {
+            ("questions", Some(text)) => text.clone().into(),
+            _ => format_input(value),
+        },
     });
     inputs.filter(|input| !input.text.is_empty()).collect()
 }
@@ -261,6 +305,33 @@ mod tests {
         );
         let view = CallView::new(&read);
         assert_eq!(view.inputs[0].text, "{\n  \"deep\": [\n    1\n  ]\n}");
+    }
+
+    #[test]
+    fn questions_and_answers_have_lines_of_their_own() {
+        let questions = json!({"questions": [
+            {"question": "Which lamp?", "header": "Lamp", "multiSelect": false, "options": [
+                {"label": "Oil", "description": "It smells."},
+                {"label": "Gas"},
+            ]},
+            {"question": "When?", "options": []},
+        ]});
+        let mut call = call("AskUserQuestion", &[], questions);
+        call.output =
+            Some("The user answered: \"Which lamp?\"=\"Oil\", \"When?\"=\"Now\". Go on.".into());
+        let view = CallView::new(&call);
+        assert_eq!(
+            view.inputs[0].text,
+            "Which lamp?\n- Oil: It smells.\n- Gas\n\nWhen?"
+        );
+        assert_eq!(
+            view.output.unwrap(),
+            "The user answered:\n\"Which lamp?\"=\"Oil\",\n\"When?\"=\"Now\". Go on."
+        );
+        call.input = json!({"questions": ["odd", {"question": 1}]});
+        let view = CallView::new(&call);
+        assert!(view.inputs[0].text.contains("\"odd\""));
+        assert_eq!(view.output.as_deref(), call.output.as_deref());
     }
 
     #[test]

@@ -6,6 +6,7 @@ use session_display::sanitize_line;
 use session_redact::Redactor;
 use session_search::{Exchange, read_exchanges_of_rows};
 use session_store::{Reader, SessionRow, StoreError, TurnRow};
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 /// A session with its turns, all or a range of them.
@@ -71,6 +72,15 @@ impl<'a> ExportedSession<'a> {
     /// Returns the session.
     pub(crate) fn row(&self) -> &'a SessionRow {
         self.row
+    }
+
+    /// Returns the working directory of the session, redacted as its turns are.
+    pub(crate) fn folder(&self) -> Option<Cow<'a, str>> {
+        let folder = self.row.cwd.as_deref()?;
+        Some(match self.turns {
+            ExportedTurns::Read(_) => folder.into(),
+            ExportedTurns::Indexed { redactor, .. } => redactor.redact(folder),
+        })
     }
 
     /// Returns how many turns are exported.

@@ -77,8 +77,8 @@ fn render_header(session: &ExportedSession<'_>) -> Markup {
                 (render_fact("Began", render_time(row.started_ms)))
                 @if row.ended_ms.is_some() { (render_fact("Ended", render_time(row.ended_ms))) }
                 (render_fact("Turns", render_turns(session)))
-                @if let Some(folder) = &row.cwd {
-                    (render_fact("Folder", html! { code { (SafeText(folder)) } }))
+                @if let Some(folder) = session.folder() {
+                    (render_fact("Folder", html! { code { (SafeText(&folder)) } }))
                 }
                 (render_fact("Session", html! { code { (SafeText(&row.uid)) } }))
                 @if let Some(parent) = &row.parent {

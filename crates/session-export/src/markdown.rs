@@ -72,7 +72,7 @@ fn format_turn(exchange: &Exchange, of: u32, limit: TextLimit) -> String {
         TurnOrigin::Index => {
             "\n*From the index: the history is gone or changed, outputs are not kept.*\n"
         }
-        TurnOrigin::Forgotten => "\n*Forgotten.*\n",
+        TurnOrigin::Forgotten => "\n*Forgotten or excluded.*\n",
     });
     if !turn.prompt.trim().is_empty() {
         out.push_str(&format_prompt(turn));

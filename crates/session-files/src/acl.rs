@@ -103,7 +103,7 @@ pub(crate) fn copy_list(from: &Path, to: &File) -> io::Result<()> {
 struct Descriptor(PSECURITY_DESCRIPTOR);
 
 impl Descriptor {
-    /// Full access for this user, the system and administrators, and none for anybody else.
+    /// Makes one with full access for this user, the system and administrators, and none for anybody else.
     fn for_current_user() -> io::Result<Self> {
         let user = user_sid()?;
         let text = format!("D:P(A;OICI;FA;;;{user})(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)");
@@ -129,7 +129,7 @@ impl Descriptor {
         }
     }
 
-    /// True where the list takes nothing from the directory above.
+    /// Returns true where the list takes nothing from the directory above.
     fn is_protected(&self) -> io::Result<bool> {
         let (mut control, mut revision) = (0, 0);
         // SAFETY: the descriptor is the system's, and both numbers live.
@@ -147,14 +147,14 @@ impl Drop for Descriptor {
     }
 }
 
-/// This process's user, as `S-1-5-…`.
+/// Returns this process's user, as `S-1-5-…`.
 fn user_sid() -> io::Result<String> {
     let mut token: HANDLE = null_mut();
     // SAFETY: the process's own pseudo-handle needs no closing; the system fills the token.
     check(unsafe { OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &raw mut token) })?;
     let mut user = [0u64; TOKEN_USER_BYTES / 8]; // aligned as the structure is
     let mut length = 0;
-    // SAFETY: the buffer is as long as is said, and the token is open until here.
+    // SAFETY: the buffer has the length that is passed, and the token is open until here.
     let found = check(unsafe {
         let buffer = user.as_mut_ptr().cast();
         GetTokenInformation(
@@ -183,7 +183,7 @@ fn user_sid() -> io::Result<String> {
 /// # Safety
 /// It ends with a zero and was allocated with `LocalAlloc`.
 unsafe fn take_text(text: *mut u16) -> String {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let length = (0..).take_while(|&at| *text.add(at) != 0).count();
         let copy = String::from_utf16_lossy(std::slice::from_raw_parts(text, length));
@@ -219,7 +219,7 @@ mod tests {
     /// Ends of entries for everyone, for all users, and for all that logged in.
     const EVERYBODY: [&str; 3] = [";;;WD)", ";;;BU)", ";;;AU)"];
 
-    /// The access list in SDDL.
+    /// Returns the access list in SDDL.
     fn list(path: &Path) -> String {
         let mut descriptor = Descriptor(null_mut());
         let mut text = null_mut();
@@ -248,7 +248,7 @@ mod tests {
         }
     }
 
-    /// A directory that everybody may read, with a file.
+    /// Makes a directory that everybody may read, with a file.
     fn open_directory() -> tempfile::TempDir {
         let directory = tempfile::tempdir().unwrap();
         let mut icacls = std::process::Command::new("icacls");

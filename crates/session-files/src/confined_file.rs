@@ -1,6 +1,7 @@
-//! One file beneath a root that is believed.
+//! One file beneath a trusted root.
 
-use crate::dir::{Dir, Durability};
+use crate::access::Durability;
+use crate::dir::Dir;
 use crate::error::{FileError, Result};
 use crate::lock::Lock;
 use crate::private;
@@ -17,7 +18,7 @@ pub struct ConfinedFile {
 }
 
 impl ConfinedFile {
-    /// A file beneath a root.
+    /// Makes the address of a file beneath a root.
     pub fn new(root: &Path, relative: &Path) -> Self {
         Self {
             root: root.to_owned(),
@@ -25,7 +26,7 @@ impl ConfinedFile {
         }
     }
 
-    /// A file of the user's own: where its path is a link, the file that this leads to.
+    /// Makes the address of a file of the user's own: where its path is a link, of the file that this leads to.
     ///
     /// # Errors
     /// When the path has no file name.
@@ -37,12 +38,12 @@ impl ConfinedFile {
         })
     }
 
-    /// The whole path, for people.
+    /// Returns the whole path, for messages.
     pub fn path(&self) -> PathBuf {
         self.root.join(&self.relative)
     }
 
-    /// Its bytes, at most `limit`; `None` where there is nothing.
+    /// Reads its bytes, at most `limit`; `None` where there is nothing.
     ///
     /// # Errors
     /// When a link leads to it, or it cannot be read.
@@ -53,7 +54,7 @@ impl ConfinedFile {
         }
     }
 
-    /// The text of a file that is to be changed or kept, of at most `limit` bytes; `None` where there is nothing.
+    /// Reads the text of a file that is to be changed or kept, of at most `limit` bytes; `None` where there is nothing.
     ///
     /// # Errors
     /// As [`ConfinedFile::read_text`], and [`FileError::NotUtf8`].
@@ -62,7 +63,7 @@ impl ConfinedFile {
         text.map_err(|_| FileError::NotUtf8(self.path()))
     }
 
-    /// Its text, of at most `limit` bytes; `None` where there is nothing. Bytes that are no UTF-8 become U+FFFD.
+    /// Reads its text, of at most `limit` bytes; `None` where there is nothing. Bytes that are no UTF-8 become U+FFFD.
     ///
     /// # Errors
     /// When a link leads to it, or it cannot be read.
@@ -105,9 +106,9 @@ impl ConfinedFile {
     ///
     /// # Errors
     /// [`FileError::Locked`]; when a link leads to the directory, or it cannot be opened.
-    pub fn lock(&self, patience: Duration) -> Result<Lock> {
+    pub fn lock(&self, timeout: Duration) -> Result<Lock> {
         let directory = Dir::create(&self.root)?.create_directory(self.parent())?;
-        let lock = Lock::directory_within(&directory, patience)?;
+        let lock = Lock::lock_directory(&directory, timeout)?;
         lock.ok_or_else(|| FileError::Locked(directory.path().to_owned()))
     }
 
@@ -156,7 +157,7 @@ impl ConfinedFile {
         Ok(self.root.join(name))
     }
 
-    /// The numbers of the backups, sorted.
+    /// Returns the numbers of the backups, sorted.
     fn backup_numbers(&self, root: &Dir) -> Result<Vec<usize>> {
         let first = self.backup_name(1);
         let first = first.file_name().unwrap_or_default().to_string_lossy();

@@ -81,7 +81,7 @@ fn is_own(directory: &Metadata) -> bool {
     directory.uid() == nix::unistd::geteuid().as_raw()
 }
 
-/// The folder of temporary files is the user's own there.
+/// Returns true: the folder of temporary files is the user's own there.
 #[cfg(not(unix))]
 fn is_own(_: &Metadata) -> bool {
     true

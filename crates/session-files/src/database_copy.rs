@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use tempfile::TempDir;
 
-    /// A directory with a database and its log.
+    /// Makes a directory with a database and its log.
     fn database() -> (TempDir, PathBuf) {
         let directory = tempfile::tempdir().unwrap();
         let database = directory.path().join("state.db");

@@ -1,5 +1,6 @@
 //! An open directory, and access beneath it.
 
+use crate::access::{Durability, Existing, Missing, OpenMode};
 use crate::error::{FileError, Result, find_missing_target};
 use crate::temporary::create_temporary;
 #[cfg(unix)]
@@ -12,24 +13,6 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 use system::Handle;
-
-/// Whether a write waits for the disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Durability {
-    /// It does: after a crash the old or the new content is there.
-    Durable,
-    /// It does not: what can be made again.
-    Cached,
-}
-
-/// The fate of a file that has the name of a new one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Existing {
-    /// It stays, and the write fails with [`FileError::Exists`].
-    Keep,
-    /// It is replaced.
-    Replace,
-}
 
 /// The kind of a directory entry, links not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +51,7 @@ impl Dir {
         })
     }
 
-    /// The same; `None` where there is nothing.
+    /// Opens a directory as [`Dir::open`] does; `None` where there is nothing.
     ///
     /// # Errors
     /// When it is no directory, or cannot be opened.
@@ -79,7 +62,7 @@ impl Dir {
         }
     }
 
-    /// The same, made with mode 0700 where it is missing.
+    /// Opens a directory as [`Dir::open`] does, and makes it with mode 0700 where it is missing.
     ///
     /// # Errors
     /// When it cannot be made or opened.
@@ -92,7 +75,7 @@ impl Dir {
         Self::open(path)
     }
 
-    /// Its path as it was opened, for messages.
+    /// Returns its path as it was opened, for messages.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -102,15 +85,15 @@ impl Dir {
     /// # Errors
     /// When a component is a link or no directory, or cannot be opened.
     pub fn directory(&self, relative: &Path) -> Result<Option<Self>> {
-        self.descend(relative, false)
+        self.descend(relative, Missing::Report)
     }
 
-    /// The same, with what is missing made with mode 0700.
+    /// Opens a directory beneath this one, and makes with mode 0700 what is missing of its path.
     ///
     /// # Errors
     /// As [`Dir::directory`], and when a directory cannot be made.
     pub fn create_directory(&self, relative: &Path) -> Result<Self> {
-        let made = self.descend(relative, true)?;
+        let made = self.descend(relative, Missing::Create)?;
         made.ok_or_else(|| {
             let path = self.path.join(relative);
             FileError::io("create the directory", &path, &ErrorKind::NotFound.into())
@@ -122,7 +105,7 @@ impl Dir {
     /// # Errors
     /// When it is a link, no regular file or too large, or cannot be read.
     pub fn read(&self, relative: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
-        let Some(entry) = self.entry(relative, false)? else {
+        let Some(entry) = self.entry(relative, Missing::Report)? else {
             return Ok(None);
         };
         let file = match system::open_file(&entry.parent.handle, entry.name) {
@@ -145,7 +128,8 @@ impl Dir {
         }
     }
 
-    /// The same as text; bytes that are no UTF-8 become U+FFFD.
+    /// Reads a regular file as text, of at most `limit` bytes; bytes that are no UTF-8 become U+FFFD. `None` where there is
+    /// nothing.
     ///
     /// # Errors
     /// As [`Dir::read`].
@@ -157,7 +141,7 @@ impl Dir {
         }))
     }
 
-    /// The sorted names in a directory beneath this one, at most `most`; none where there is
+    /// Returns the sorted names in a directory beneath this one, at most `most`; none where there is
     /// no such directory.
     ///
     /// # Errors
@@ -172,21 +156,21 @@ impl Dir {
         Ok(names)
     }
 
-    /// True when something has this name, a dangling link included.
+    /// Returns true when something has this name, a dangling link included.
     pub fn exists(&self, relative: &Path) -> bool {
-        let entry = self.entry(relative, false).ok().flatten();
+        let entry = self.entry(relative, Missing::Report).ok().flatten();
         entry.is_some_and(|e| e.kind().ok().flatten().is_some())
     }
 
-    /// The length of a regular file, in bytes; `None` where there is none.
+    /// Returns the length of a regular file, in bytes; `None` where there is none.
     pub fn length(&self, relative: &Path) -> Option<u64> {
-        let entry = self.entry(relative, false).ok().flatten()?;
+        let entry = self.entry(relative, Missing::Report).ok().flatten()?;
         system::length(&entry.parent.handle, entry.name)
     }
 
-    /// The time of the last change of a regular file; `None` where there is none.
+    /// Returns the time of the last change of a regular file; `None` where there is none.
     pub(crate) fn modified(&self, relative: &Path) -> Option<SystemTime> {
-        let entry = self.entry(relative, false).ok().flatten()?;
+        let entry = self.entry(relative, Missing::Report).ok().flatten()?;
         let file = system::open_file(&entry.parent.handle, entry.name).ok()?;
         let meta = file.metadata().ok().filter(|meta| meta.is_file())?;
         meta.modified().ok()
@@ -203,7 +187,7 @@ impl Dir {
         written.map(drop)
     }
 
-    /// The same, where `is_wanted` is true just before the file gets its name; returns that answer.
+    /// Writes a file as [`Dir::write`] does, where `is_wanted` is true just before the file gets its name; returns that answer.
     ///
     /// # Errors
     /// As [`Dir::write`], and those of `is_wanted`.
@@ -262,7 +246,9 @@ impl Dir {
     /// [`FileError::Exists`] when the new name is taken; when a component is a link, or the
     /// file cannot be moved.
     pub fn rename(&self, from: &Path, to: &Path) -> Result<()> {
-        let source = self.entry(from, false)?.ok_or_else(|| self.missing(from))?;
+        let source = self
+            .entry(from, Missing::Report)?
+            .ok_or_else(|| self.missing_error(from))?;
         if source.kind()? != Some(EntryKind::File) {
             return Err(source.explain("move", &ErrorKind::NotFound.into()));
         }
@@ -283,7 +269,7 @@ impl Dir {
     /// # Errors
     /// When it is a directory, or cannot be removed.
     pub fn remove(&self, relative: &Path) -> Result<bool> {
-        self.removed(relative, system::remove_file)
+        self.remove_by(relative, system::remove_file)
     }
 
     /// Removes a directory that is empty; false where it is not, or where there is nothing.
@@ -291,7 +277,7 @@ impl Dir {
     /// # Errors
     /// When it cannot be removed.
     pub fn remove_if_empty(&self, relative: &Path) -> Result<bool> {
-        match self.removed(relative, system::remove_directory) {
+        match self.remove_by(relative, system::remove_directory) {
             Err(FileError::Io(e)) if e.kind() == ErrorKind::DirectoryNotEmpty => Ok(false),
             removed => removed,
         }
@@ -302,7 +288,7 @@ impl Dir {
     /// # Errors
     /// When it is a link or no regular file, or cannot be opened.
     pub fn append(&self, relative: &Path) -> Result<File> {
-        self.open_to_write(relative, true)
+        self.open_to_write(relative, OpenMode::Append)
     }
 
     /// Opens a regular file to read and write it, and makes it with mode 0600 where it is missing.
@@ -310,23 +296,23 @@ impl Dir {
     /// # Errors
     /// As [`Dir::append`].
     pub fn open_file(&self, relative: &Path) -> Result<File> {
-        self.open_to_write(relative, false)
+        self.open_to_write(relative, OpenMode::ReadWrite)
     }
 
-    fn open_to_write(&self, relative: &Path, appends: bool) -> Result<File> {
+    fn open_to_write(&self, relative: &Path, mode: OpenMode) -> Result<File> {
         let entry = self.entry_to_write(relative)?;
-        let file = system::open_to_write(&entry.parent.handle, entry.name, appends);
+        let file = system::open_to_write(&entry.parent.handle, entry.name, mode);
         let file = file.map_err(|e| entry.explain("open", &e))?;
         entry.length(&file)?;
         Ok(file)
     }
 
-    fn removed(
+    fn remove_by(
         &self,
         relative: &Path,
         remove: fn(&Handle, &OsStr) -> io::Result<()>,
     ) -> Result<bool> {
-        let Some(entry) = self.entry(relative, false)? else {
+        let Some(entry) = self.entry(relative, Missing::Report)? else {
             return Ok(false);
         };
         match remove(&entry.parent.handle, entry.name) {
@@ -336,18 +322,18 @@ impl Dir {
         }
     }
 
-    fn missing(&self, relative: &Path) -> FileError {
+    fn missing_error(&self, relative: &Path) -> FileError {
         let path = self.path.join(relative);
         FileError::io("open", &path, &ErrorKind::NotFound.into())
     }
 
     fn entry_to_write<'a>(&self, relative: &'a Path) -> Result<Entry<'a>> {
-        let entry = self.entry(relative, true)?;
-        entry.ok_or_else(|| self.missing(relative))
+        let entry = self.entry(relative, Missing::Create)?;
+        entry.ok_or_else(|| self.missing_error(relative))
     }
 
-    /// The directory that holds a path's last name; `None` where it is missing.
-    fn entry<'a>(&self, relative: &'a Path, make: bool) -> Result<Option<Entry<'a>>> {
+    /// Opens the directory that holds a path's last name; `None` where it is missing.
+    fn entry<'a>(&self, relative: &'a Path, missing: Missing) -> Result<Option<Entry<'a>>> {
         let path = self.path.join(relative);
         let is_plain = |part| matches!(part, Component::Normal(_));
         let Some(name) = relative.file_name() else {
@@ -357,18 +343,18 @@ impl Dir {
             return Err(FileError::Outside(path));
         }
         let parent = relative.parent().unwrap_or(Path::new(""));
-        let parent = self.descend(parent, make)?;
+        let parent = self.descend(parent, missing)?;
         Ok(parent.map(|parent| Entry { parent, name, path }))
     }
 
     /// Opens each component in turn.
-    fn descend(&self, relative: &Path, make: bool) -> Result<Option<Self>> {
-        let mut at = self.again()?;
+    fn descend(&self, relative: &Path, missing: Missing) -> Result<Option<Self>> {
+        let mut at = self.try_clone()?;
         for component in relative.components() {
             let Component::Normal(name) = component else {
                 return Err(FileError::Outside(self.path.join(relative)));
             };
-            match at.child(name, make)? {
+            match at.child(name, missing)? {
                 Some(child) => at = child,
                 None => return Ok(None),
             }
@@ -376,10 +362,11 @@ impl Dir {
         Ok(Some(at))
     }
 
-    fn child(&self, name: &OsStr, make: bool) -> Result<Option<Self>> {
+    fn child(&self, name: &OsStr, missing: Missing) -> Result<Option<Self>> {
         let path = self.path.join(name);
         let mut opened = system::open_directory(&self.handle, name);
-        if make && matches!(&opened, Err(e) if e.kind() == ErrorKind::NotFound) {
+        let is_missing = matches!(&opened, Err(e) if e.kind() == ErrorKind::NotFound);
+        if is_missing && missing == Missing::Create {
             let made = system::make_directory(&self.handle, name);
             made.map_err(|e| FileError::io("create the directory", &path, &e))?;
             opened = system::open_directory(&self.handle, name);
@@ -395,14 +382,14 @@ impl Dir {
         }
     }
 
-    /// The directory as a file, which can be locked.
+    /// Returns the directory as a file, which can be locked.
     #[cfg(unix)]
     pub(crate) fn as_file(&self) -> Result<File> {
-        Ok(File::from(self.again()?.handle))
+        Ok(File::from(self.try_clone()?.handle))
     }
 
-    /// The same directory by a handle of its own.
-    pub(crate) fn again(&self) -> Result<Self> {
+    /// Returns the same directory with a handle of its own.
+    pub(crate) fn try_clone(&self) -> Result<Self> {
         let handle = self.handle.try_clone();
         Ok(Self {
             handle: handle.map_err(|e| FileError::io("open", &self.path, &e))?,
@@ -428,7 +415,7 @@ impl Entry<'_> {
         }
     }
 
-    /// The length of an open file, which has to be a regular one.
+    /// Returns the length of an open file, which has to be a regular one.
     fn length(&self, file: &File) -> Result<u64> {
         let meta = file.metadata();
         let meta = meta.map_err(|e| FileError::io("look at", &self.path, &e))?;

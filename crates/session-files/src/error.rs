@@ -84,7 +84,7 @@ impl FileError {
         }
     }
 
-    /// An I/O error that names the path.
+    /// Makes an I/O error that names the path.
     pub(crate) fn io(what: &str, path: &Path, error: &io::Error) -> Self {
         let text = format!("cannot {what} `{}`: {error}", path_line(path));
         Self::Io(io::Error::new(error.kind(), text))

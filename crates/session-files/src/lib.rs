@@ -1,15 +1,15 @@
-//! The one door to files.
+//! All access to files.
 //!
 //! A repository that somebody cloned decides which names, links and sizes lie below its root.
 //! So every access there goes through a [`Dir`]: it holds an open directory, and opens each
 //! component of a path relative to the one before it, without following a link in any of them
-//! (`openat` with `O_NOFOLLOW`; where the system has no such call, each component is looked at
-//! first). Only regular files are read, told by `fstat` of the open handle, and only up to a limit
+//! (`openat` with `O_NOFOLLOW`; where the system has no such call, each component is inspected
+//! first). Only regular files are read, by `fstat` of the open handle, and only up to a limit
 //! that the caller names. A FIFO or a device is refused without waiting for it.
 //!
 //! [`Project`] says which root a directory belongs to and whether it is the user's own.
 //! The user's settings and state, whose paths may be links, are read and written by [`private`].
-//! [`Lock`] lets one process at a time through. [`DatabaseCopy`] is a private copy of a SQLite database.
+//! [`Lock`] is held by one process at a time. [`DatabaseCopy`] is a private copy of a SQLite database.
 //!
 //! All that is made is its user's alone: by mode (0700, 0600), on Windows by a protected access list.
 //!
@@ -32,6 +32,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod access;
 #[cfg(windows)]
 mod acl;
 mod confined_file;
@@ -52,16 +53,17 @@ mod user_directory;
 #[cfg(windows)]
 mod windows;
 
+pub use access::{Durability, Existing};
 pub use confined_file::ConfinedFile;
 pub use database_copy::{DatabaseCopy, write_ahead_log};
-pub use dir::{Dir, Durability, Existing};
+pub use dir::Dir;
 pub use error::{FileError, Result, io_hint, path_line};
 pub use home::{HOME_VARIABLE, home_directory};
 pub use line_ends::keep_line_ends;
 pub use lock::{Lock, remove_temporary_files};
 pub use project::{
-    Project, RootedPath, UnownedReason, UnownedRoot, is_below, normal, path_below, resolve_links,
-    split_at_outermost_root,
+    Project, RootedPath, UnownedReason, UnownedRoot, is_below, normalize_lexically, path_below,
+    resolve_links, split_at_outermost_root,
 };
 pub use temporary::{TEMPORARY, is_temporary};
 pub use user_directory::{UserDirectoryKind, user_directory};

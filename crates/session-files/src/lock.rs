@@ -22,27 +22,27 @@ impl Lock {
     ///
     /// # Errors
     /// When the lock file is no regular file, or cannot be opened.
-    pub fn attempt(dir: &Dir, name: &str) -> Result<Option<Self>> {
+    pub fn try_lock(dir: &Dir, name: &str) -> Result<Option<Self>> {
         let file = dir.append(Path::new(name))?;
         let locked = file.try_lock();
-        Self::locked(file, locked, &dir.path().join(name))
+        Self::from_result(file, locked, &dir.path().join(name))
     }
 
     /// Takes the lock beside others who take it so, if nobody holds it alone. `None` also where there is no
     /// lock file: none is made.
     ///
     /// # Errors
-    /// As [`Lock::attempt`].
-    pub fn attempt_shared(dir: &Dir, name: &str) -> Result<Option<Self>> {
+    /// As [`Lock::try_lock`].
+    pub fn try_lock_shared(dir: &Dir, name: &str) -> Result<Option<Self>> {
         if !dir.exists(Path::new(name)) {
             return Ok(None);
         }
         let file = dir.open_file(Path::new(name))?;
         let locked = file.try_lock_shared();
-        Self::locked(file, locked, &dir.path().join(name))
+        Self::from_result(file, locked, &dir.path().join(name))
     }
 
-    fn locked(
+    fn from_result(
         file: File,
         locked: std::result::Result<(), TryLockError>,
         path: &Path,
@@ -57,9 +57,9 @@ impl Lock {
     /// Waits for the lock at most so long; `None` where another process still holds it.
     ///
     /// # Errors
-    /// As [`Lock::attempt`].
-    pub fn within(dir: &Dir, name: &str, patience: Duration) -> Result<Option<Self>> {
-        Self::retry(patience, || Self::attempt(dir, name))
+    /// As [`Lock::try_lock`].
+    pub fn lock_timeout(dir: &Dir, name: &str, timeout: Duration) -> Result<Option<Self>> {
+        Self::retry(timeout, || Self::try_lock(dir, name))
     }
 
     /// Waits for the lock of a directory itself at most so long: it leaves no file in a directory of another
@@ -68,8 +68,8 @@ impl Lock {
     /// # Errors
     /// When the directory cannot be opened.
     #[cfg(unix)]
-    pub fn directory_within(dir: &Dir, patience: Duration) -> Result<Option<Self>> {
-        Self::retry(patience, || {
+    pub fn lock_directory(dir: &Dir, timeout: Duration) -> Result<Option<Self>> {
+        Self::retry(timeout, || {
             let file = dir.as_file()?;
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => Ok(None),
@@ -78,23 +78,23 @@ impl Lock {
         })
     }
 
-    /// The same by a file, since that system locks no directories.
+    /// Waits for the lock of a file in the directory at most so long, since Windows locks no directories.
     ///
     /// # Errors
-    /// As [`Lock::attempt`].
+    /// As [`Lock::try_lock`].
     #[cfg(windows)]
-    pub fn directory_within(dir: &Dir, patience: Duration) -> Result<Option<Self>> {
-        Self::within(dir, ".session-search.lock", patience)
+    pub fn lock_directory(dir: &Dir, timeout: Duration) -> Result<Option<Self>> {
+        Self::lock_timeout(dir, ".session-search.lock", timeout)
     }
 
     fn retry(
-        patience: Duration,
+        timeout: Duration,
         attempt: impl Fn() -> Result<Option<Self>>,
     ) -> Result<Option<Self>> {
         let began = Instant::now();
         loop {
             match attempt()? {
-                None if began.elapsed() <= patience => std::thread::sleep(PAUSE),
+                None if began.elapsed() <= timeout => std::thread::sleep(PAUSE),
                 attempt => return Ok(attempt),
             }
         }

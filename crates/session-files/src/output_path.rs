@@ -1,8 +1,8 @@
 //! Paths that a user names: in a repository they are opened beneath its root, where no link is
-//! followed. Which repository that is, the path says, not the directory that the process is in.
+//! followed. The path decides which repository that is, not the directory that the process is in.
 
 use crate::{
-    Dir, Durability, Existing, FileError, Result, RootedPath, normal, private,
+    Dir, Durability, Existing, FileError, Result, RootedPath, normalize_lexically, private,
     split_at_outermost_root,
 };
 use std::fs::File;
@@ -15,7 +15,7 @@ use std::path::Path;
 pub fn create_directory(path: &Path, home: &Path) -> Result<Dir> {
     match split_at_outermost_root(path, home) {
         Some(RootedPath { root, relative }) => Dir::open(&root)?.create_directory(&relative),
-        None => Dir::create(&normal(path)?),
+        None => Dir::create(&normalize_lexically(path)?),
     }
 }
 
@@ -26,7 +26,7 @@ pub fn create_directory(path: &Path, home: &Path) -> Result<Dir> {
 pub fn open_directory(path: &Path, home: &Path) -> Result<Option<Dir>> {
     match split_at_outermost_root(path, home) {
         Some(RootedPath { root, relative }) => Dir::open(&root)?.directory(&relative),
-        None => Dir::open_existing(&normal(path)?),
+        None => Dir::open_existing(&normalize_lexically(path)?),
     }
 }
 
@@ -39,7 +39,7 @@ pub fn write(path: &Path, home: &Path, content: &[u8]) -> Result<()> {
         Some(RootedPath { root, relative }) => {
             Dir::open(&root)?.write(&relative, content, Durability::Durable)?;
         }
-        None => private::write(&normal(path)?, content)?,
+        None => private::write(&normalize_lexically(path)?, content)?,
     }
     Ok(())
 }
@@ -58,7 +58,11 @@ pub fn create_with<E: From<FileError>>(
         Some(RootedPath { root, relative }) => {
             Dir::open(&root)?.create_with(&relative, existing, fill)
         }
-        None => private::create_with(&normal(path).map_err(FileError::from)?, existing, fill),
+        None => private::create_with(
+            &normalize_lexically(path).map_err(FileError::from)?,
+            existing,
+            fill,
+        ),
     }
 }
 

@@ -1,8 +1,9 @@
 //! The user's own files: settings, state, index. Links in their paths are followed, since
 //! managers of settings make such; what is written is the owner's alone.
 
+use crate::access::{Durability, Existing};
 use crate::confined_file::ConfinedFile;
-use crate::dir::{Dir, Durability, Existing};
+use crate::dir::Dir;
 use crate::error::{FileError, Result};
 use crate::project::resolve_links;
 use crate::temporary::remove_stale_temporaries;
@@ -43,7 +44,7 @@ pub fn write(path: &Path, content: &[u8]) -> Result<()> {
     write_with(path, content, Durability::Durable)
 }
 
-/// The same for what can be made again: it does not wait for the disk.
+/// Replaces a file as [`write()`] does, without waiting for the disk: for what can be made again.
 ///
 /// # Errors
 /// As [`write()`].
@@ -86,7 +87,8 @@ pub fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// The same as text; bytes that are no UTF-8 become U+FFFD.
+/// Reads a regular file as text, of at most `limit` bytes; bytes that are no UTF-8 become U+FFFD. `None` where there is
+/// nothing.
 ///
 /// # Errors
 /// As [`read`].
@@ -97,7 +99,7 @@ pub fn read_text(path: &Path, limit: u64) -> Result<Option<String>> {
     }
 }
 
-/// The text of a file that is to be changed, of at most `limit` bytes; `None` where there is nothing.
+/// Reads the text of a file that is to be changed, of at most `limit` bytes; `None` where there is nothing.
 ///
 /// # Errors
 /// As [`read`], and when it is not UTF-8.
@@ -141,7 +143,7 @@ pub fn append(path: &Path) -> Result<File> {
     Dir::create(&directory)?.append(&name)
 }
 
-/// The directory and the name of the file that a path means, links followed; none where the
+/// Returns the directory and the name of the file that a path leads to, links followed; none where the
 /// directory is missing.
 fn opened(path: &Path) -> Result<Option<(Dir, PathBuf)>> {
     let FileTarget { directory, name } = resolve_target(path)?;

@@ -1,4 +1,4 @@
-//! Which project a directory belongs to, and whether its root may be believed.
+//! Which project a directory belongs to, and whether its root is trusted.
 
 use crate::dir::Dir;
 use crate::error::{Result, path_line};
@@ -30,7 +30,7 @@ pub struct UnownedRoot {
     pub reason: UnownedReason,
 }
 
-/// Why a root is not believed.
+/// The reason for which a root is not trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnownedReason {
     /// Another user owns it.
@@ -73,8 +73,8 @@ impl UnownedRoot {
 }
 
 impl Project {
-    /// The project of a directory: the nearest one above it, or itself, with `.claude` or
-    /// `.git`. The search ends at the home directory, which is none. The error tells of a root
+    /// Finds the project of a directory: the nearest one above it, or itself, with `.claude` or
+    /// `.git`. The search ends at the home directory, which is none. The error is for a root
     /// that is not the user's alone; a root further up does not take its place.
     ///
     /// # Errors
@@ -92,7 +92,7 @@ impl Project {
         }
     }
 
-    /// The root, without links in its path.
+    /// Returns the root, without links in its path.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -105,7 +105,7 @@ impl Project {
         Dir::open(&self.root)
     }
 
-    /// A name for the project that all worktrees of a repository share: the path of the common
+    /// Returns a name for the project that all worktrees of a repository share: the path of the common
     /// git directory, and where the root lies in its worktree.
     pub fn identity(&self) -> PathBuf {
         let top = self.root.ancestors().find(|at| has(at, REPOSITORY));
@@ -119,7 +119,7 @@ impl Project {
         }
     }
 
-    /// The root in the main checkout of the repository: the root itself where it lies in no worktree, or where
+    /// Returns the root in the main checkout of the repository: the root itself where it lies in no worktree, or where
     /// the repository has no checkout beside its worktrees.
     pub fn main_root(&self) -> PathBuf {
         let identity = self.identity();
@@ -145,7 +145,7 @@ pub struct RootedPath {
 /// may be a stranger's. The home directory, and what lies above it, is none. The path is taken by its name, `..`
 /// resolved, so that opening it beneath the root refuses links.
 pub fn split_at_outermost_root(path: &Path, home: &Path) -> Option<RootedPath> {
-    let path = normal(path).ok()?;
+    let path = normalize_lexically(path).ok()?;
     let home = resolve_links(home);
     let below_home = |at: &&Path| !home.starts_with(resolve_links(at));
     let root = path
@@ -158,7 +158,7 @@ pub fn split_at_outermost_root(path: &Path, home: &Path) -> Option<RootedPath> {
     Some(RootedPath { root, relative })
 }
 
-/// The repositories around a directory, and the main checkouts and worktrees of each, without links.
+/// Returns the repositories around a directory, and the main checkouts and worktrees of each, without links.
 pub(crate) fn repositories_around(directory: &Path) -> Vec<PathBuf> {
     let directory = std::path::absolute(directory).map(|path| resolve_links(&path));
     let directory = directory.unwrap_or_default();
@@ -174,7 +174,7 @@ pub(crate) fn repositories_around(directory: &Path) -> Vec<PathBuf> {
 /// Most worktrees of a repository that are looked at.
 const MAX_WORKTREES: usize = 256;
 
-/// The main checkout of a repository, by its common git directory, and its worktrees.
+/// Returns the main checkout of a repository, by its common git directory, and its worktrees.
 fn checkouts(common: &Path) -> Vec<PathBuf> {
     let main = common.parent().filter(|_| common.ends_with(REPOSITORY));
     let kept = fs_err::read_dir(common.join("worktrees"));
@@ -190,12 +190,12 @@ fn checkouts(common: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// A path from the root of the file system, `..` resolved by the names alone: whatever links there are,
+/// Returns a path from the root of the file system, `..` resolved by the names alone: whatever links there are,
 /// it is judged and opened as the same.
 ///
 /// # Errors
 /// When there is no current directory to begin from.
-pub fn normal(path: &Path) -> std::io::Result<PathBuf> {
+pub fn normalize_lexically(path: &Path) -> std::io::Result<PathBuf> {
     let mut out = PathBuf::new();
     for component in std::path::absolute(path)?.components() {
         match component {
@@ -220,7 +220,7 @@ pub fn path_below(path: &Path, root: &Path) -> Option<PathBuf> {
     Some(existing?.strip_prefix(root).ok()?.to_owned())
 }
 
-/// True for a path that lies below a root once its links are followed, whether or not something
+/// Returns true for a path that lies below a root once its links are followed, whether or not something
 /// is there. The root is a path without links.
 pub fn is_below(path: &Path, root: &Path) -> bool {
     let Ok(path) = std::path::absolute(path) else {
@@ -244,7 +244,7 @@ fn has(directory: &Path, name: &str) -> bool {
     fs_err::symlink_metadata(directory.join(name)).is_ok()
 }
 
-/// The git directory that all worktrees of a repository have in common. A `.git` file is believed
+/// Returns the git directory that all worktrees of a repository have in common. A `.git` file is trusted
 /// where the directory that it names points back to it, which a repository cannot arrange by
 /// its content.
 fn common_git_directory(top: &Path) -> Option<PathBuf> {
@@ -262,14 +262,14 @@ fn common_git_directory(top: &Path) -> Option<PathBuf> {
     (is_gits && resolve_links(&back) == resolve_links(&link)).then_some(common)
 }
 
-/// A line that git keeps in a file.
+/// Reads a line that git keeps in a file.
 fn git_file(directory: &Path, name: &str) -> Option<String> {
     let text = Dir::open(directory).ok()?;
     let text = text.read_text(Path::new(name), GIT_LINK_LIMIT).ok()??;
     Some(text.trim().to_owned())
 }
 
-/// An error where the root, or the directory that marks it, is not this user's alone.
+/// Returns an error where the root, or the directory that marks it, is not this user's alone.
 fn check_owner(root: &Path) -> std::result::Result<(), UnownedRoot> {
     let marks = [AGENT_DIRECTORY, REPOSITORY].map(|mark| root.join(mark));
     for path in [root.to_owned()].into_iter().chain(marks) {
@@ -288,13 +288,13 @@ fn check_owner(root: &Path) -> std::result::Result<(), UnownedRoot> {
 fn unowned(path: &Path) -> Option<UnownedReason> {
     use std::os::unix::fs::MetadataExt;
     let meta = fs_err::symlink_metadata(path).ok()?;
-    // The mode of a link says nothing, and it is not followed anyway.
+    // The mode of a link means nothing, and it is not followed anyway.
     let mode = if meta.is_symlink() { 0 } else { meta.mode() };
     let user = nix::unistd::geteuid().as_raw();
     reason(user, meta.uid(), mode, || is_own_group(meta.gid()))
 }
 
-/// True for a group that is its user's alone, as many systems make one: of the same number or name.
+/// Returns true for a group that is its user's alone, as many systems make one: of the same number or name.
 /// Everybody may be in another group that a user is in.
 #[cfg(unix)]
 fn is_own_group(group: u32) -> bool {
@@ -320,7 +320,7 @@ fn unowned(_: &Path) -> Option<UnownedReason> {
     None // access lists are the system's matter there
 }
 
-/// Why a file of this owner, group and mode is not its user's alone.
+/// Returns why a file of this owner, group and mode is not its user's alone.
 #[cfg(unix)]
 fn reason(
     user: u32,

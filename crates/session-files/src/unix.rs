@@ -1,6 +1,7 @@
 //! Directory-relative system calls. Each takes one component of a path, so that
 //! `O_NOFOLLOW` holds for every component and not for the last alone.
 
+use crate::access::OpenMode;
 use crate::dir::EntryKind;
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
@@ -58,10 +59,10 @@ pub(crate) fn create_file(at: &Handle, name: &OsStr) -> io::Result<File> {
 }
 
 /// Opens a file to read and write it, or to append to it, and makes it if need be.
-pub(crate) fn open_to_write(at: &Handle, name: &OsStr, appends: bool) -> io::Result<File> {
-    let how = match appends {
-        true => OFlags::WRONLY | OFlags::APPEND,
-        false => OFlags::RDWR,
+pub(crate) fn open_to_write(at: &Handle, name: &OsStr, mode: OpenMode) -> io::Result<File> {
+    let how = match mode {
+        OpenMode::Append => OFlags::WRONLY | OFlags::APPEND,
+        OpenMode::ReadWrite => OFlags::RDWR,
     };
     let flags = how
         | OFlags::CREATE
@@ -86,12 +87,12 @@ pub(crate) fn kind(at: &Handle, name: &OsStr) -> io::Result<Option<EntryKind>> {
     }
 }
 
-/// Renames, and replaces what has the new name.
+/// Renames a file, and replaces what has the new name.
 pub(crate) fn rename(from: &Handle, name: &OsStr, to: &Handle, new_name: &OsStr) -> io::Result<()> {
     Ok(fs::renameat(from, name, to, new_name)?)
 }
 
-/// Renames; an error where something has the new name. `Unsupported` where the system has no such call,
+/// Renames a file; an error where something has the new name. `Unsupported` where the system has no such call,
 /// or the file system knows no such flag.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 pub(crate) fn rename_new(
@@ -121,14 +122,14 @@ pub(crate) fn remove_directory(at: &Handle, name: &OsStr) -> io::Result<()> {
     Ok(fs::unlinkat(at, name, AtFlags::REMOVEDIR)?)
 }
 
-/// The length of a regular file; `None` where there is none.
+/// Returns the length of a regular file; `None` where there is none.
 pub(crate) fn length(at: &Handle, name: &OsStr) -> Option<u64> {
     let stat = fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let is_file = fs::FileType::from_raw_mode(stat.st_mode) == fs::FileType::RegularFile;
     u64::try_from(stat.st_size).ok().filter(|_| is_file)
 }
 
-/// The names in a directory, at most so many, in no order.
+/// Returns the names in a directory, at most so many, in no order.
 pub(crate) fn names(at: &Handle, most: usize) -> io::Result<Vec<OsString>> {
     let mut names = Vec::new();
     for entry in fs::Dir::read_from(at)? {

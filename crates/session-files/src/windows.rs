@@ -1,6 +1,7 @@
-//! The same on Windows, without directory-relative calls: each component is looked at before it is used,
+//! Access to files on Windows, without directory-relative calls: each component is inspected before it is used,
 //! and reparse points are refused. A process that swaps a directory in between is not held off.
 
+use crate::access::OpenMode;
 use crate::acl;
 use crate::dir::EntryKind;
 use std::ffi::{OsStr, OsString};
@@ -63,7 +64,7 @@ pub(crate) fn make_directory(at: &Handle, name: &OsStr) -> io::Result<()> {
     }
 }
 
-/// An error where a name is a reparse point or something else than a file.
+/// Returns an error where a name is a reparse point or something else than a file.
 fn refuse_others(at: &Handle, name: &OsStr) -> io::Result<()> {
     match kind(at, name)? {
         None | Some(EntryKind::File) => Ok(()),
@@ -80,11 +81,11 @@ pub(crate) fn create_file(at: &Handle, name: &OsStr) -> io::Result<File> {
     acl::create_file(&at.join(name), GENERIC_WRITE | WRITE_DAC, CREATE_NEW)
 }
 
-pub(crate) fn open_to_write(at: &Handle, name: &OsStr, appends: bool) -> io::Result<File> {
+pub(crate) fn open_to_write(at: &Handle, name: &OsStr, mode: OpenMode) -> io::Result<File> {
     refuse_others(at, name)?;
-    let access = match appends {
-        true => GENERIC_READ | FILE_APPEND_DATA | SYNCHRONIZE,
-        false => GENERIC_READ | GENERIC_WRITE,
+    let access = match mode {
+        OpenMode::Append => GENERIC_READ | FILE_APPEND_DATA | SYNCHRONIZE,
+        OpenMode::ReadWrite => GENERIC_READ | GENERIC_WRITE,
     };
     acl::create_file(&at.join(name), access, OPEN_ALWAYS)
 }

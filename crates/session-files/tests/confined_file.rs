@@ -119,7 +119,7 @@ fn fifos_devices_and_directories_are_no_files() {
                 .is_err(),
             "{name}"
         );
-        assert!(Lock::attempt(&root, name).is_err(), "{name}");
+        assert!(Lock::try_lock(&root, name).is_err(), "{name}");
     }
     assert!(matches!(
         Dir::open(Path::new("/dev"))

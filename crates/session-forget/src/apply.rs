@@ -52,7 +52,8 @@ impl ForgetPlan {
             at,
             reason,
             sessions: self.sessions.len(),
-            turns: self.turn_count + self.copies,
+            turns: self.turn_count,
+            titles: self.title_count(),
         };
         let root = writer.reader().map_err(ForgetError::NotBegun)?.root();
         session_store::delete_old_databases(root).map_err(ForgetError::NotBegun)?;
@@ -485,6 +486,12 @@ mod tests {
         assert_eq!(prompts, ["", "And the kiln?"]);
         assert!(session_store::cached_query_vector(&root, "f00d", 1, "lantern").is_none());
         assert!(exclusions().excludes_turn(&SessionMeta::default(), &shared));
+        // As the plan told it: copies are told apart.
+        let records = ForgottenRecords::open(&path).unwrap();
+        let [entry] = records.entries() else {
+            panic!("one act");
+        };
+        assert_eq!((entry.sessions, entry.turns, entry.titles), (1, 1, 0));
         assert!(!exclusions().differ_from(index).unwrap());
     }
 }

@@ -185,6 +185,7 @@ impl Exclusions {
             reason: ForgetReason::Marker,
             sessions: sessions.len(),
             turns: 0,
+            titles: 0,
         };
         exclusions.records.add(&entry, &items)?;
         Ok(exclusions)

@@ -25,6 +25,7 @@ mod apply;
 mod exclusions;
 mod records;
 mod request;
+mod request_titles;
 mod spared;
 mod titles;
 

@@ -114,6 +114,8 @@ pub(crate) struct EntryDraft<'a> {
     pub(crate) sessions: usize,
     /// Turns that are deleted, those of the sessions included.
     pub(crate) turns: usize,
+    /// Given titles that are deleted of sessions that stay.
+    pub(crate) titles: usize,
 }
 
 /// One act of forgetting.
@@ -127,8 +129,11 @@ pub struct ForgottenEntry {
     pub what: String,
     /// Sessions that were deleted.
     pub sessions: usize,
-    /// Turns that were deleted, those of the sessions included.
+    /// Turns that were deleted, those of the sessions included, copies in other sessions not.
     pub turns: usize,
+    /// Given titles that were deleted of sessions that stay. Older files have none.
+    #[serde(default)]
+    pub titles: usize,
     /// Keyed hashes, in hex.
     hashes: Vec<String>,
 }
@@ -244,6 +249,7 @@ impl ForgottenRecords {
                 what: new.reason.name().to_owned(),
                 sessions: new.sessions,
                 turns: new.turns,
+                titles: new.titles,
                 hashes: items.iter().map(|item| records.hash(item)).collect(),
             };
             records.file.entries.push(entry);
@@ -303,7 +309,7 @@ impl ForgottenRecords {
             return Ok(None);
         };
         let name = name.to_string_lossy();
-        let lock = Lock::within(&Dir::create(directory)?, &name, LOCK_TIMEOUT)?;
+        let lock = Lock::lock_timeout(&Dir::create(directory)?, &name, LOCK_TIMEOUT)?;
         lock.map_or_else(
             || Err(ForgetError::Locked(self.path.clone())),
             |lock| Ok(Some(lock)),
@@ -365,6 +371,7 @@ mod tests {
         reason: ForgetReason::Session,
         sessions: 1,
         turns: 0,
+        titles: 0,
     };
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::exclusions::{PROMPT_PERIOD_MS, item};
 use crate::records::ForgetError;
 use regex::Regex;
-use session_store::{GivenTitle, Reader, SessionId, SessionRow, TurnId, TurnRow};
+use session_store::{GivenTitle, Reader, SessionId, SessionRow, TurnId, TurnRow, with_subagents};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
@@ -91,7 +91,7 @@ impl ForgetRequest {
         let mut whole = self.whole_sessions();
         whole.extend(self.sessions_started_in_turns(index, &all)?);
         add_namesakes(&mut whole, &all);
-        add_subagents(&mut whole, &all);
+        let whole = with_subagents(&whole, &all);
         let mut plan = ForgetPlan::default();
         for session in &all {
             if whole.contains(&session.id) {
@@ -104,7 +104,7 @@ impl ForgetRequest {
                 plan.turns.push(PlannedTurn { session, turn });
             }
         }
-        for GivenTitle { session, title } in self.matching_titles(index)? {
+        for GivenTitle { session, title } in self.planned_titles(index)? {
             let stays = |row: &&SessionRow| row.id == session && !whole.contains(&session);
             if let Some(session) = all.iter().find(stays) {
                 plan.items.insert(item::title_item(&title));
@@ -120,36 +120,8 @@ impl ForgetRequest {
         Ok(plan)
     }
 
-    /// Returns the titles of messages of no session that match the pattern, where it is looked for in all sessions.
-    fn matching_unheld_titles(&self, index: &Reader) -> Result<Vec<String>, ForgetError> {
-        let Some(pattern) = self.pattern.as_ref().filter(|_| self.sessions.is_none()) else {
-            return Ok(Vec::new());
-        };
-        let mut titles = index.unheld_titles()?;
-        titles.retain(|title| pattern.is_match(title));
-        Ok(titles)
-    }
-
-    /// Returns the given titles that match the pattern in one of the sessions in which it is looked for.
-    fn matching_titles(&self, index: &Reader) -> Result<Vec<GivenTitle>, ForgetError> {
-        let Some(pattern) = &self.pattern else {
-            return Ok(Vec::new());
-        };
-        let mut titles = index.given_titles()?;
-        let is_meant =
-            |given: &&GivenTitle| self.is_searched(given.session) && pattern.is_match(&given.title);
-        let meant: BTreeSet<String> = titles
-            .iter()
-            .filter(is_meant)
-            .map(|given| given.title.trim().to_owned())
-            .collect();
-        // The records hold a title, whichever session has it.
-        titles.retain(|given| meant.contains(given.title.trim()));
-        Ok(titles)
-    }
-
     /// Returns true where the pattern is looked for in a session.
-    fn is_searched(&self, session: SessionId) -> bool {
+    pub(crate) fn is_searched(&self, session: SessionId) -> bool {
         let sessions = self.sessions.as_ref();
         sessions.is_none_or(|sessions| sessions.contains(&session))
     }
@@ -394,27 +366,6 @@ fn add_namesakes(sessions: &mut BTreeSet<SessionId>, all: &[SessionRow]) {
         .iter()
         .filter(|row| named.contains(&(&*row.source, &*row.uid)));
     sessions.extend(namesakes.map(|row| row.id));
-}
-
-/// Adds the sessions that these started, and those that they started.
-fn add_subagents(sessions: &mut BTreeSet<SessionId>, all: &[SessionRow]) {
-    loop {
-        let ids: BTreeSet<&str> = all
-            .iter()
-            .filter(|s| sessions.contains(&s.id))
-            .map(|s| s.uid.as_str())
-            .collect();
-        let started = all.iter().filter(|s| {
-            s.parent
-                .as_deref()
-                .is_some_and(|parent| ids.contains(parent))
-        });
-        let before = sessions.len();
-        sessions.extend(started.map(|s| s.id).collect::<Vec<_>>());
-        if sessions.len() == before {
-            return;
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! The line about an error that was cured before, for a command that failed.
 
-use crate::history_line::HistoryLine;
+use crate::history_line::{HistoryLine, shorten};
 use crate::memories::Memories;
 use crate::project_sessions::ProjectDirectories;
 use session_agents::{HookInput, ToolUse};
-use session_core::text::clip_words;
 use session_core::{ErrorSignature, TurnAddress};
 use session_display::SessionIds;
 use session_memory::{MemoryBlock, SessionState};
@@ -12,7 +11,6 @@ use session_query::{FixQuery, FoundCure};
 use session_report::Cure;
 use session_search::SearchFilter;
 use session_store::{Reader, SessionRow, SessionTree};
-use std::borrow::Cow;
 
 /// The most characters of the line.
 const MAX_CHARS: usize = 400;
@@ -95,15 +93,11 @@ fn find_line(
 }
 
 fn line_of(fix: &FoundCure, all: &[SessionRow]) -> Option<HistoryLine> {
-    let id =
-        TurnAddress::new(SessionIds::new(all).short_id(&fix.session), fix.cure.turn).to_string();
+    let address = TurnAddress::new(SessionIds::new(all).short_id(&fix.session), fix.cure.turn);
     Some(HistoryLine {
         label: "failed before",
-        text: format!(
-            "this error was cured by {}; `session-search show {id}`",
-            describe(&fix.cure)
-        ),
-        id,
+        text: format!("this error was cured by {}", describe(&fix.cure)),
+        id: format!("session-search show {address}"),
         time_ms: fix.cure.time_ms.or(fix.session.ended_ms)?,
         max_chars: MAX_CHARS,
         taken_chars: 0,
@@ -115,45 +109,9 @@ fn describe(cure: &Cure) -> String {
     let files = cure.files.iter().take(MAX_NAMED);
     let files = files.map(|path| format!("a change of {path}"));
     let commands = cure.commands.iter().take(MAX_NAMED);
-    let commands = commands.map(|command| format!("`{}`", shorten(command)));
+    let commands = commands.map(|command| format!("`{}`", shorten(command, COMMAND_BYTES)));
     let named: Vec<String> = files.chain(commands).take(MAX_NAMED).collect();
     let more = (cure.files.len() + cure.commands.len()).saturating_sub(named.len());
     let more = (more > 0).then(|| format!("{more} more"));
     named.into_iter().chain(more).collect::<Vec<_>>().join(", ")
-}
-
-/// Shortens a command to the beginning of its first line, and marks the cut: what is left may mean
-/// something else than the whole, such as `DELETE FROM t` without its `WHERE`.
-fn shorten(command: &str) -> Cow<'_, str> {
-    let command = command.trim();
-    let line = command.lines().next().unwrap_or_default();
-    let line = clip_words(line, COMMAND_BYTES);
-    match line.len() == command.len() {
-        true => Cow::Borrowed(line),
-        false => Cow::Owned(format!("{}…", line.trim_end())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_command_that_is_shortened_ends_with_a_mark() {
-        let long = format!(
-            "psql -c \"DELETE FROM leases WHERE {}\"",
-            "a = 1 AND ".repeat(9)
-        );
-        let short = shorten(&long);
-        assert!(short.len() <= COMMAND_BYTES + "…".len(), "{short}");
-        assert!(
-            long.starts_with(short.strip_suffix('…').unwrap()),
-            "{short}"
-        );
-        let heredoc = "psql shop <<'EOF'\nDELETE FROM leases\nWHERE id = 1;\nEOF\n";
-        assert_eq!(shorten(heredoc), "psql shop <<'EOF'…");
-        for whole in ["make clean", "make\n"] {
-            assert_eq!(shorten(whole), whole.trim());
-        }
-    }
 }

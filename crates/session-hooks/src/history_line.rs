@@ -2,7 +2,9 @@
 
 use crate::memories::Memories;
 use jiff::Timestamp;
+use session_core::text::clip_words;
 use session_memory::{BlockItem, FrontmatterTime, Importance, InjectionSettings, MemoryBlock};
+use std::borrow::Cow;
 
 /// The characters of a block beside its line: the fence, the label and the time.
 const FENCE_CHARS: usize = 200;
@@ -13,7 +15,7 @@ pub(crate) struct HistoryLine {
     pub(crate) label: &'static str,
     /// The text.
     pub(crate) text: String,
-    /// The id of the session or the turn, by which the line is given once.
+    /// The command that shows the session or the turn, by which the line is given once.
     pub(crate) id: String,
     /// The time, in milliseconds.
     pub(crate) time_ms: i64,
@@ -38,6 +40,7 @@ impl Memories {
             label: line.label.to_owned(),
             text: line.text,
             id: line.id,
+            show: None,
             origin: Some("from your history"),
             updated: FrontmatterTime(Timestamp::from_millisecond(line.time_ms).ok()?),
             importance: Importance::Normal,
@@ -46,6 +49,18 @@ impl Memories {
         let mut block = MemoryBlock::assemble(vec![item], &settings)?;
         self.home.config.redactor().redact_in_place(&mut block.text);
         Some(block)
+    }
+}
+
+/// Shortens a command or an error to the beginning of its first line, of at most `bytes`, and marks the cut: what is
+/// left may mean something else than the whole, such as `DELETE FROM t` without its `WHERE`.
+pub(crate) fn shorten(text: &str, bytes: usize) -> Cow<'_, str> {
+    let text = text.trim();
+    let line = text.lines().next().unwrap_or_default();
+    let line = clip_words(line, bytes);
+    match line.len() == text.len() {
+        true => Cow::Borrowed(line),
+        false => Cow::Owned(format!("{}…", line.trim_end())),
     }
 }
 
@@ -86,5 +101,24 @@ mod tests {
         let shorter = block(total - whole + 50).unwrap().char_count();
         assert!(shorter <= whole - 50, "{shorter} of {whole}");
         assert_eq!(block(total), None);
+    }
+
+    #[test]
+    fn a_command_that_is_shortened_ends_with_a_mark() {
+        let long = format!(
+            "psql -c \"DELETE FROM leases WHERE {}\"",
+            "a = 1 AND ".repeat(9)
+        );
+        let short = shorten(&long, 80);
+        assert!(short.len() <= 80 + "…".len(), "{short}");
+        assert!(
+            long.starts_with(short.strip_suffix('…').unwrap()),
+            "{short}"
+        );
+        let heredoc = "psql shop <<'EOF'\nDELETE FROM leases\nWHERE id = 1;\nEOF\n";
+        assert_eq!(shorten(heredoc, 80), "psql shop <<'EOF'…");
+        for whole in ["make clean", "make\n"] {
+            assert_eq!(shorten(whole, 80), whole.trim());
+        }
     }
 }

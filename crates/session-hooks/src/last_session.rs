@@ -1,15 +1,17 @@
 //! The line about the last session of a project, for the start of the next one.
 
-use crate::history_line::HistoryLine;
+use crate::history_line::{HistoryLine, shorten};
 use crate::memories::Memories;
 use crate::project_sessions::ProjectDirectories;
 use session_display::SessionIds;
 use session_memory::MemoryBlock;
-use session_report::{WorkSummary, read_turns};
+use session_report::WorkSummary;
 use session_store::SessionRow;
 
 /// The most characters of the line.
 const MAX_CHARS: usize = 500;
+/// The most bytes of an error.
+const ERROR_BYTES: usize = 120;
 
 impl Memories {
     /// Formats the line about the last session of the project, from the index as it is: what it was about,
@@ -22,11 +24,14 @@ impl Memories {
             .iter()
             .filter(|session| is_candidate(session, asking) && project.has(session))
             .max_by_key(|session| (session.ended_ms, &session.uid))?;
-        let work = WorkSummary::from_turns(&read_turns(&index, last.id).ok()?);
+        let work = WorkSummary::read_last_task(&index, last.id).ok()?;
         self.history_block(HistoryLine {
             label: "last session",
             text: describe(work)?,
-            id: format!("continue: {}", SessionIds::new(&sessions).short_id(last)),
+            id: format!(
+                "session-search show {}",
+                SessionIds::new(&sessions).short_id(last)
+            ),
             time_ms: last.ended_ms?,
             max_chars: MAX_CHARS,
             taken_chars: 0,
@@ -40,12 +45,38 @@ fn is_candidate(session: &SessionRow, asking: Option<&str>) -> bool {
 
 /// Describes the work of a session in a line; `None` where it has no prompt.
 fn describe(work: WorkSummary) -> Option<String> {
-    let mut text = work.problem?;
-    if let Some(solution) = work.solution {
-        text = format!("{text} Came out: {solution}");
+    let problem = work.problem?;
+    let outcome = work.solution.map(|text| format!("Outcome: {text}"));
+    let error = work.errors.last();
+    let error = error.map(|line| format!("Last error: {}", shorten(line, ERROR_BYTES)));
+    let parts = [Some(problem), outcome, error];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    Some(parts.join(" — "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_of_a_line_are_told_apart() {
+        let work = WorkSummary {
+            problem: Some("ok lets get back to the ferry".to_owned()),
+            solution: Some("It sails. The bell rings".to_owned()),
+            errors: vec!["error: no oil".to_owned(), "error: ".repeat(40)],
+            ..WorkSummary::default()
+        };
+        let line = describe(work.clone()).unwrap();
+        let (before, error) = line.split_once(" — Last error: ").unwrap();
+        assert_eq!(
+            before,
+            "ok lets get back to the ferry — Outcome: It sails. The bell rings"
+        );
+        assert!(error.ends_with('…') && error.len() <= ERROR_BYTES + "…".len());
+        let bare = WorkSummary {
+            problem: None,
+            ..work
+        };
+        assert_eq!(describe(bare), None);
     }
-    if let Some(error) = work.errors.last() {
-        text = format!("{text} Failed last: {error}");
-    }
-    Some(text)
 }

@@ -2,23 +2,28 @@
 //! and turns of the history that answer it.
 
 use crate::error::MemoriesError;
+use crate::history_line::shorten;
 use crate::memories::Memories;
 use crate::project_sessions::ProjectDirectories;
 use crate::tool_event::ToolPlace;
 use jiff::Timestamp;
 use session_agents::{HookInput, ToolUse};
 use session_core::{ConfidenceBand, TurnAddress};
+use session_display::SessionIds;
 use session_embed::Embedder;
 use session_memory::{
     AgentContext, BlockItem, FrontmatterTime, InjectionOutcome, InjectionRequest,
     InjectionResources, MemoryBlock, PastTurn, TriggerEvent,
 };
 use session_query::QueryModels;
+use session_report::{TurnRecord, WorkSummary};
 use session_search::{Level, SearchHit, SearchRequest, search};
-use session_store::{SessionRow, SessionTree};
+use session_store::{Reader, SessionRow, SessionTree};
 
 /// The most past turns of a prompt.
 const MAX_PAST_TURNS: usize = 3;
+/// The most bytes of a past turn's prompt: what it came to says more.
+const PROMPT_BYTES: usize = 70;
 
 impl Memories {
     /// Decides what is put before a prompt. Secrets are neither searched for nor put before it.
@@ -129,16 +134,59 @@ fn find_past_turns(
         .hits
         .iter()
         .filter(|hit| hit.band == ConfidenceBand::Strong);
-    Ok(certain.filter_map(block_item).collect())
+    let ids = SessionIds::new(&sessions);
+    Ok(certain
+        .filter_map(|hit| block_item(&index, hit, &ids))
+        .collect())
 }
 
-fn block_item(hit: &SearchHit) -> Option<BlockItem> {
-    let turn = hit.turn.as_ref()?;
-    let at = hit.session.time_of(turn)?;
+fn block_item(index: &Reader, hit: &SearchHit, ids: &SessionIds<'_>) -> Option<BlockItem> {
+    let row = hit.turn.clone()?;
+    let at = hit.session.time_of(&row)?;
+    let id = TurnAddress::new(ids.short_id(&hit.session), row.index);
+    let content = index.packed_turn(row.id).ok()?.unpack_first();
+    let work = WorkSummary::from_turns(&[TurnRecord { row, content }]);
     Some(BlockItem::from_past_turn(PastTurn {
-        text: hit.preview.clone(),
-        id: TurnAddress::new(&hit.session.uid, turn.index).to_string(),
+        text: describe_turn(work, &hit.preview),
+        id: id.to_string(),
         started: FrontmatterTime(Timestamp::from_millisecond(at).ok()?),
         score: hit.score,
     }))
+}
+
+/// Describes a turn by the beginnings of its prompt and of its final answer; by the passage that was found where it has
+/// no answer.
+fn describe_turn(work: WorkSummary, passage: &str) -> String {
+    let Some(answer) = work.solution else {
+        return passage.to_owned();
+    };
+    match work.problem {
+        Some(prompt) => format!("{} — Answer: {answer}", shorten(&prompt, PROMPT_BYTES)),
+        None => format!("Answer: {answer}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_past_turn_is_told_by_its_answer() {
+        let work = |problem: Option<&str>, solution: Option<&str>| WorkSummary {
+            problem: problem.map(str::to_owned),
+            solution: solution.map(str::to_owned),
+            ..WorkSummary::default()
+        };
+        let answer = Some("Create a network.");
+        let text = |problem, solution| describe_turn(work(problem, solution), "a passage");
+        assert_eq!(
+            text(Some("No names?"), answer),
+            "No names? — Answer: Create a network."
+        );
+        assert_eq!(text(None, answer), "Answer: Create a network.");
+        assert_eq!(text(Some("No names?"), None), "a passage");
+        let long = "the containers cannot find each other ".repeat(4);
+        let told = text(Some(&long), answer);
+        assert!(told.len() < 110 && told.ends_with("… — Answer: Create a network."));
+    }
 }

@@ -3,12 +3,12 @@
 use crate::trigger_survey::join_with_slashes;
 use session_agents::ToolUse;
 use session_core::shell::{
-    find_cd_target, split_command_parts, split_simple_commands, split_wrapped_commands,
-    words_from_program,
+    CommandPart, find_cd_target, split_command_parts, split_wrapped_commands, words_from_program,
 };
 use session_core::text::file_name;
-use session_files::{Project, normal, path_below};
+use session_files::{Project, normalize_lexically, path_below};
 use session_memory::{TriggerEvent, settings_directory};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// The most simple commands of a line, and the most words of them, that are compared.
@@ -33,7 +33,7 @@ impl ToolPlace<'_> {
     /// Returns what triggers are compared with.
     pub(crate) fn trigger_event(&self, tool_use: &ToolUse) -> TriggerEvent {
         let command = tool_use.command.as_deref();
-        let files = command.map(|command| named_files(command, self.folder));
+        let files = command.map(|command| self.named_files(command));
         let files = files.unwrap_or_default();
         let paths = tool_use.paths.iter().chain(&files);
         TriggerEvent {
@@ -61,11 +61,42 @@ impl ToolPlace<'_> {
         if path.as_os_str().len() > MAX_PATH_BYTES {
             return None;
         }
-        let path = normal(&self.folder.join(path)).ok()?;
+        let path = normalize_lexically(&self.folder.join(path)).ok()?;
         let root = self.project.map_or(self.folder, Project::root);
         let inside = path_below(&path, root).filter(|inside| !is_in_worktree(inside));
         let relative = inside.or_else(|| self.path_in_worktree(&path))?;
         Some(join_with_slashes(&relative))
+    }
+
+    /// Returns the words of a command line that may name files, from the directory that it goes to first.
+    fn named_files(&self, command: &str) -> Vec<PathBuf> {
+        let commands = split_command_parts(command);
+        let mut directory = PathBuf::new();
+        let mut is_leading = true;
+        let mut files = Vec::new();
+        for simple in commands.iter().take(MAX_FOLLOWED) {
+            let words = shell_words(simple);
+            let at = self.folder.join(&directory);
+            let parts = path_parts(&words).take(MAX_WORDS - files.len());
+            let parts = parts.map(|part| self.expand_home(part));
+            // Of words with a space most are texts.
+            let is_named = |part: &Cow<'_, str>| {
+                (is_path(part) && !part.contains(' ')) || is_file_at(&at.join(&**part))
+            };
+            files.extend(parts.filter(is_named).map(|part| directory.join(&*part)));
+            let target = changed_directory(simple, &words).filter(|_| is_leading);
+            is_leading = target.is_some();
+            directory.extend(target.map(|to| PathBuf::from(&*self.expand_home(to))));
+        }
+        files
+    }
+
+    /// Puts the home directory in the place of `~`.
+    fn expand_home<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        match path.strip_prefix("~/") {
+            Some(rest) => self.home.join(rest).to_string_lossy().into_owned().into(),
+            None => path.into(),
+        }
     }
 
     fn path_in_worktree(&self, path: &Path) -> Option<PathBuf> {
@@ -81,7 +112,7 @@ fn is_in_worktree(inside: &Path) -> bool {
 }
 
 /// True for a word of a command that may name a file.
-fn is_path(word: &&str) -> bool {
+fn is_path(word: &str) -> bool {
     let is_file = word.len() <= MAX_PATH_BYTES
         && word.contains(['/', '.'])
         && word.contains(|c: char| c.is_alphanumeric());
@@ -110,32 +141,42 @@ fn is_file_at(path: &Path) -> bool {
     fs_err::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
 }
 
-/// Returns the words of a command line that may name files, from the directory that it goes to first. The command is
-/// run in `base`.
-fn named_files(command: &str, base: &Path) -> Vec<PathBuf> {
-    let commands = split_simple_commands(command);
-    let mut directory = PathBuf::new();
-    let mut is_leading = true;
-    let mut files = Vec::new();
-    for simple in commands.iter().take(MAX_FOLLOWED) {
-        let words = simple.split_whitespace().flat_map(path_parts);
-        let words = words.take(MAX_WORDS - files.len());
-        let named =
-            words.filter(|word| is_path(word) || is_file_at(&base.join(&directory).join(word)));
-        files.extend(named.map(|word| directory.join(word)));
-        let target =
-            find_cd_target(simple).filter(|to| is_leading && !to.starts_with(['-', '$', '~']));
-        is_leading = target.is_some();
-        directory.extend(target);
-    }
-    files
+/// Returns the words of a simple command as a shell makes them.
+fn shell_words(simple: &CommandPart<'_>) -> Vec<String> {
+    shlex::split(simple.source)
+        .unwrap_or_else(|| simple.text.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Splits a word into what may name files: `2>err.log`, `--values=prod.yml`, `@body.json`. What a variable is set to
-/// (`make test T=tests/a.py`) is seldom what the work is about.
-fn path_parts(word: &str) -> impl Iterator<Item = &str> {
-    let is_option = word.starts_with('-') && !word.contains("://");
-    let marks: &[char] = match is_option {
+/// Returns the directory that a simple command of these words changes to.
+fn changed_directory<'w>(simple: &CommandPart<'_>, words: &'w [String]) -> Option<&'w str> {
+    let target = find_cd_target(&simple.text)?; // with `_` for a space
+    let mut words = words.iter();
+    let word = words.find(|word| word.replace(' ', "_") == target)?;
+    Some(word)
+        .filter(|to| !to.starts_with(['-', '$']))
+        .map(String::as_str)
+}
+
+/// Returns the parts of words that may name files. What a variable is set to before the program names one
+/// (`KUBECONFIG=prod.yml helm`); after it (`make test T=tests/a.py`) it is seldom what the work is about.
+fn path_parts(words: &[String]) -> impl Iterator<Item = &str> {
+    let is_before_program =
+        |word: &&String| ["env", "export"].contains(&word.as_str()) || is_assignment(word);
+    let program = words.iter().take_while(is_before_program).count();
+    let parts = words.iter().enumerate();
+    parts.flat_map(move |(at, word)| split_word(word, at < program))
+}
+
+fn is_assignment(word: &str) -> bool {
+    let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let name = word.split_once('=').map(|(name, _)| name);
+    name.is_some_and(|name| !name.is_empty() && is_name(name))
+}
+
+/// Splits a word into what may name files: `2>err.log`, `--values=prod.yml`, `@body.json`.
+fn split_word(word: &str, is_variable: bool) -> impl Iterator<Item = &str> {
+    let has_value = (is_variable || word.starts_with('-')) && !word.contains("://");
+    let marks: &[char] = match has_value {
         true => &['>', '<', '='],
         false => &['>', '<'],
     };
@@ -252,6 +293,7 @@ mod tests {
     #[test]
     fn files_of_a_command_are_named_from_the_directory_that_it_goes_to() {
         let home = home();
+        fs_err::write(home.path().join("shop/src/my notes.md"), "").unwrap();
         let shop = home.path().join("shop");
         for (command, expected) in [
             ("cd ../db && cat new/a.sql", &["db", "db/new/a.sql"][..]),
@@ -269,6 +311,20 @@ mod tests {
                 &["infra/prod.yml", "src/body.json"],
             ),
             ("curl --url=http://x.y/?a=b/c", &[]),
+            (
+                "KUBECONFIG=../infra/a.yml X=1 kubectl apply T=tests/a.py",
+                &["infra/a.yml", "src/T=tests/a.py"],
+            ),
+            ("export KUBECONFIG=~/shop/infra/a.yml", &["infra/a.yml"]),
+            (
+                "cd ~/shop/db && cat a.sql ~/shop/b.sql ~/other/c.sql",
+                &["db", "db/a.sql", "b.sql"],
+            ),
+            (
+                "cat \"my notes.md\" 'no notes.md'; git commit -m 'mend a.sql and b.sql'",
+                &["src/my notes.md"],
+            ),
+            ("cd 'my notes' && cat a.sql", &["src/my notes/a.sql"]),
             (
                 "cat a.sql && cd db && cat b.sql",
                 &["src/a.sql", "src/b.sql"],

@@ -177,6 +177,7 @@ impl Sink for Sender<'_> {
         if self.skips {
             return self.flow();
         }
+        self.policy.redactor.redact_project(&mut meta);
         self.deliver(Event::Session {
             meta: Box::new(meta),
             fresh,

@@ -8,7 +8,7 @@ use crate::index_view::{CallFilter, IndexView, ResolvedFilter, parse_argument_cl
 use session_core::{FileAccess, TurnAddress, TurnContent};
 use session_display::{fit_line, format_day, format_matched_line, project_label, sanitize_line};
 use session_search::{
-    CommandPattern, FoundCommand, FoundFile, FoundTurn, SearchFilter, find_error_lines, find_turns,
+    FoundCommand, FoundFile, FoundTurn, LinePattern, SearchFilter, find_matching_errors, find_turns,
 };
 use session_store::SessionRow;
 
@@ -23,7 +23,7 @@ pub(crate) const TITLE_COLUMNS: usize = 60;
 /// A call of `history`, read.
 pub(crate) struct HistoryCall<'a> {
     arguments: &'a HistoryArguments,
-    pattern: CommandPattern,
+    pattern: LinePattern,
     filter: CallFilter,
 }
 
@@ -40,7 +40,7 @@ impl<'a> HistoryCall<'a> {
         }
         Ok(Self {
             arguments,
-            pattern: CommandPattern::new(&arguments.pattern),
+            pattern: LinePattern::new(&arguments.pattern),
             filter: CallFilter {
                 clauses: parse_argument_clauses(arguments.project.as_deref(), None)?,
                 session: None,
@@ -112,7 +112,7 @@ impl<'a> HistoryCall<'a> {
                 Some(files.iter().map(format_file).collect())
             }
             HistoryKind::Errors => {
-                let lines = find_error_lines(content, &self.pattern)?;
+                let lines = find_matching_errors(content, &self.pattern)?;
                 let line = |text: &String| format_matched_line(text, &self.pattern, COLUMNS);
                 Some(lines.iter().map(line).collect())
             }
@@ -182,7 +182,7 @@ fn format_file(file: &FoundFile) -> String {
 }
 
 /// Formats a command as one line, from before the text that matched where that is far from its beginning.
-fn format_command(command: &FoundCommand, pattern: &CommandPattern) -> String {
+fn format_command(command: &FoundCommand, pattern: &LinePattern) -> String {
     let end = command.status.format_suffix();
     let columns = COLUMNS - end.len() - 2;
     format!(
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_long_command_is_shown_around_what_matched() {
-        let pattern = CommandPattern::new("harbour * --lamp");
+        let pattern = LinePattern::new("harbour * --lamp");
         let line = |command: &str| {
             let command = command.to_owned();
             let status = CallStatus::Failed;

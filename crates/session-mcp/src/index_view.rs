@@ -8,10 +8,8 @@ use session_display::{SessionIds, format_unknown_project_and_others, format_unme
 use session_query::{
     FilterField, SearchEngine, Snapshot, TypedCondition, TypedQuery, find_unmet_clause,
 };
-use session_search::{
-    FilterClause, ResolvedSession, SearchFilter, add_subagents, resolve_session_id,
-};
-use session_store::SessionRow;
+use session_search::{FilterClause, ResolvedSession, SearchFilter, resolve_session_id};
+use session_store::{SessionRow, with_subagents};
 use std::time::SystemTime;
 
 /// Most ids that an error names.
@@ -62,8 +60,8 @@ pub(crate) fn parse_argument_clauses(
         condition(FilterField::Since, since),
     ];
     let typed = TypedQuery {
-        text: String::new(),
         conditions: given.into_iter().flatten().collect(),
+        ..TypedQuery::default()
     };
     Ok(typed.clauses(Zoned::now)?)
 }
@@ -116,14 +114,12 @@ impl<'a> IndexView<'a> {
             Some(_) => Vec::new(),
             None => self.find_callers(),
         };
-        let exclude = match callers.is_empty() {
-            true => Vec::new(),
-            false => add_subagents(&callers, self.sessions()),
-        };
+        let roots = callers.iter().map(|row| row.id).collect();
+        let exclude = with_subagents(&roots, self.sessions());
         let filter = SearchFilter {
             clauses: filter.clauses.clone(),
             only: only.map(|session| session.id).into_iter().collect(),
-            exclude,
+            exclude: exclude.into_iter().collect(),
             ..SearchFilter::default()
         };
         Ok(ResolvedFilter { filter, callers })

@@ -6,7 +6,7 @@ use crate::call_error::CallError;
 use crate::memory_item::{CutText, format_memory};
 use jiff::{Timestamp, Zoned};
 use session_config::current_directory;
-use session_display::sanitize_line;
+use session_display::{pluralize, sanitize_line};
 use session_hooks::{BroadTrigger, Memories, MemoriesError, SavedMemory};
 use session_memory::{Memory, MemoryDraft, MemoryListing, MemoryState, describe_cuts, record_use};
 
@@ -49,7 +49,10 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallErro
     };
     record_use(&memories.store, &shown, Timestamp::now());
     if !damaged.is_empty() {
-        notes.push(format!("{} damaged files are left out", damaged.len()));
+        notes.push(format!(
+            "{} left out",
+            pluralize(damaged.len(), "damaged file")
+        ));
     }
     let query = match (arguments.query.trim(), named) {
         (_, Some(memory)) => &memory.front.topic,

@@ -12,7 +12,7 @@ use session_display::{
     format_day, format_unfound_terms, make_previews, pluralize, project_label, sanitize_line,
     truncate_to_columns,
 };
-use session_query::{ModelFailure, TypedQuery};
+use session_query::{InvalidFilter, ModelFailure, TypedQuery};
 use session_search::{HitOrder, SearchHit, SearchRequest, SearchResults};
 
 /// Hits where the call does not say how many, and the most that it gets.
@@ -28,6 +28,7 @@ pub(crate) struct SearchCall<'a> {
     arguments: &'a SearchArguments,
     text: String,
     filter: CallFilter,
+    invalid_filters: Vec<InvalidFilter>,
 }
 
 /// An answer, and whether the chosen model has still sessions to read.
@@ -40,7 +41,7 @@ impl<'a> SearchCall<'a> {
     /// Reads the filters of a call.
     ///
     /// # Errors
-    /// When there is no such agent, or a time cannot be parsed.
+    /// When the argument `since` is no time, or times contradict each other.
     pub(crate) fn new(arguments: &'a SearchArguments) -> Result<Self, CallError> {
         let typed = TypedQuery::parse(&arguments.query);
         let mut clauses = typed.clauses(Zoned::now)?;
@@ -51,6 +52,7 @@ impl<'a> SearchCall<'a> {
         Ok(Self {
             arguments,
             text: typed.text,
+            invalid_filters: typed.invalid,
             filter: CallFilter {
                 clauses,
                 session: arguments.session.clone(),
@@ -72,16 +74,18 @@ impl<'a> SearchCall<'a> {
             query: Query::new(&self.text),
             level: self.arguments.level.into(),
             filter,
-            limit: self.limit(),
+            // One more tells whether there are more.
+            limit: self.limit() + 1,
             ..SearchRequest::new("")
         };
         let results = view.engine.search(view.snapshot, &request)?;
         let mut notes = view.format_caller_notes(&callers);
+        notes.extend(self.invalid_filters.iter().map(InvalidFilter::note));
         notes.extend(format_unfound_terms(&results, SUBAGENTS_HINT));
         let models = view.engine.models();
         notes.extend(models.failures().iter().map(ModelFailure::note));
         let index = &view.snapshot.index;
-        let has_pending_sessions = models.has_pending_sessions(index, view.sessions().len())?;
+        let has_pending_sessions = models.has_pending_sessions(index)?;
         if has_pending_sessions {
             let failure = models.recorded_failure(index)?;
             notes.extend(failure.map(|reason| format!("not all sessions are embedded: {reason}")));
@@ -99,14 +103,20 @@ impl<'a> SearchCall<'a> {
         mut notes: Vec<String>,
     ) -> Result<ToolAnswer, CallError> {
         let mut listing = ItemList::default();
-        for (hit, preview) in results.hits.iter().zip(make_previews(results)?) {
+        let hits = results.hits.iter().take(self.limit());
+        for (hit, preview) in hits.zip(make_previews(results)?) {
             let preview = truncate_to_columns(&preview.text, PREVIEW_COLUMNS);
             let head = format_heading(hit, results.order, view);
             if !listing.push(&format!("{head}\n   {preview}\n")) {
                 break;
             }
         }
-        notes.extend(self.format_more_note(listing.count, results));
+        let which = match results.order {
+            HitOrder::Relevance => "best",
+            HitOrder::Newest => "newest",
+        };
+        let more = format_more_note(listing.count, results.hits.len(), self.limit());
+        notes.extend(more.map(|more| format!("the {which} {more}")));
         let next = match results.hits.first() {
             Some(best) => format_show_call(best, view),
             None => {
@@ -119,28 +129,6 @@ impl<'a> SearchCall<'a> {
             data: listing.data,
             next,
         })
-    }
-
-    /// Says how to see more than what is listed, where there may be more.
-    fn format_more_note(&self, shown: usize, results: &SearchResults) -> Option<String> {
-        let (limit, found) = (self.limit(), results.hits.len());
-        let which = match results.order {
-            HitOrder::Relevance => "best",
-            HitOrder::Newest => "newest",
-        };
-        match shown {
-            0 => None,
-            _ if shown < found => Some(format!(
-                "the {which} {shown} of {found}; `project`, `since` or more words narrow them"
-            )),
-            _ if found < limit => None,
-            _ if limit < MAX_LIMIT => Some(format!(
-                "the {which} {found}; there may be more: `limit` is at most {MAX_LIMIT}"
-            )),
-            _ => Some(format!(
-                "the {which} {found}; there may be more: `project`, `since` or more words narrow them"
-            )),
-        }
     }
 
     fn limit(&self) -> usize {
@@ -168,6 +156,20 @@ impl<'a> SearchCall<'a> {
             ),
             _ => format_call("search", &[("query", Value::String(String::new()))]),
         }
+    }
+}
+
+/// Says how to see more than the `shown` hits, where more were found; of more than `limit` one was looked for.
+fn format_more_note(shown: usize, found: usize, limit: usize) -> Option<String> {
+    let narrower = "`project`, `since` or more words narrow them";
+    match shown {
+        0 => None,
+        _ if shown == found => None,
+        _ if found <= limit => Some(format!("{shown} of {found}; {narrower}")),
+        _ if shown == limit && limit < MAX_LIMIT => Some(format!(
+            "{shown}; there are more: `limit` is at most {MAX_LIMIT}"
+        )),
+        _ => Some(format!("{shown}; there are more: {narrower}")),
     }
 }
 
@@ -220,5 +222,32 @@ fn format_nothing_found(
     match results.searched.sessions {
         0 if hint.is_empty() => "this machine has no session of a coding agent yet".to_owned(),
         count => format!("nothing found, sessions searched: {count}{hint}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_hits_are_told_where_there_are_more() {
+        let narrower = "`project`, `since` or more words narrow them";
+        for (shown, found, limit, expected) in [
+            (0, 0, 8, None),
+            (8, 8, 8, None),
+            (3, 3, 8, None),
+            (
+                8,
+                9,
+                8,
+                Some("8; there are more: `limit` is at most 30".to_owned()),
+            ),
+            (30, 31, 30, Some(format!("30; there are more: {narrower}"))),
+            (5, 8, 8, Some(format!("5 of 8; {narrower}"))),
+            (5, 9, 8, Some(format!("5; there are more: {narrower}"))),
+        ] {
+            let note = format_more_note(shown, found, limit);
+            assert_eq!(note, expected, "{shown} of {found}, limit {limit}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{MemoryError, Result};
 use crate::memory::{Importance, Memory, MemoryState};
-use crate::memory_block::{BlockItem, wrap_in_fence};
+use crate::memory_block::{BlockFence, BlockItem};
 use crate::memory_directory::settings_directory;
 use session_files::{Dir, Durability};
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ pub fn render_context_sheet(memories: &[Memory]) -> String {
         .filter(|m| m.front.superseded_by.is_none() && m.trust.is_trusted())
         .collect();
     selected.sort_by_key(|m| (std::cmp::Reverse(m.updated()), m.front.id.clone()));
-    let mut bytes_left = MAX_SHEET_BYTES - HEADER.len() - wrap_in_fence(&[], true).len();
+    let mut bytes_left = MAX_SHEET_BYTES - HEADER.len() - BlockFence::marked(true).wrap(&[]).len();
     let mut lines = Vec::new();
     let mut truncated = false;
     for memory in selected {
@@ -48,7 +48,7 @@ pub fn render_context_sheet(memories: &[Memory]) -> String {
             _ => truncated = true,
         }
     }
-    format!("{HEADER}{}", wrap_in_fence(&lines, truncated))
+    format!("{HEADER}{}", BlockFence::marked(truncated).wrap(&lines))
 }
 
 /// Writes the sheet beneath a project's root where it differs. Returns whether it was written.

@@ -247,7 +247,7 @@ impl DirectoryRecords {
     /// # Errors
     /// When the directory cannot be written, or another process holds the lock for too long.
     pub(crate) fn lock_ids(&self) -> Result<Lock> {
-        let lock = Lock::within(&Dir::create(&self.root)?, IDS_LOCK, LOCK_TIMEOUT)?;
+        let lock = Lock::lock_timeout(&Dir::create(&self.root)?, IDS_LOCK, LOCK_TIMEOUT)?;
         lock.ok_or_else(|| MemoryError::Locked(self.root.clone()))
     }
 
@@ -308,7 +308,7 @@ impl DirectoryRecords {
         directory: &MemoryDirectory,
         change: impl FnOnce(&mut DirectoryRecord) -> T,
     ) -> Result<Option<T>> {
-        let Some(_lock) = Lock::within(&Dir::create(&self.root)?, LOCK, timeout)? else {
+        let Some(_lock) = Lock::lock_timeout(&Dir::create(&self.root)?, LOCK, timeout)? else {
             return Ok(None);
         };
         let before = self.read(directory)?;

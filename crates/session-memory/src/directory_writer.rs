@@ -59,7 +59,7 @@ impl<'a> DirectoryWriter<'a> {
         records: &'a DirectoryRecords,
     ) -> Result<Self> {
         let dir = directory.create()?;
-        let lock = Lock::within(&dir, LOCK, LOCK_TIMEOUT)?;
+        let lock = Lock::lock_timeout(&dir, LOCK, LOCK_TIMEOUT)?;
         let lock = lock.ok_or_else(|| MemoryError::Locked(directory.path.clone()))?;
         let writer = Self {
             directory,

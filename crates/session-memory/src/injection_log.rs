@@ -5,7 +5,7 @@ use crate::injection_decision::SkipReason;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use session_files::private;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -78,6 +78,7 @@ pub struct InjectionStats {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct StoredEntry {
+    session: Option<String>,
     injected_count: usize,
     injected_chars: usize,
     retrieval_ms: u64,
@@ -134,9 +135,37 @@ impl InjectionLog {
         stats
     }
 
+    /// Deletes the entries of sessions and of their subagents, and damaged lines, of which nobody knows whose they are.
+    ///
+    /// # Errors
+    /// When a file of the log cannot be read or written.
+    pub fn delete_sessions(&self, ids: &BTreeSet<&str>) -> Result<()> {
+        // A subagent's context is `session/agent`.
+        let is_kept = |line: &&str| {
+            serde_json::from_str::<StoredEntry>(line).is_ok_and(|entry| {
+                let session = entry.session.unwrap_or_default();
+                !session.split('/').any(|id| ids.contains(id))
+            })
+        };
+        for path in self.paths() {
+            let text = private::read_text(&path, 2 * LIMIT)?.unwrap_or_default();
+            let kept: String = text.split_inclusive('\n').filter(is_kept).collect();
+            if kept != text {
+                private::write(&path, kept.as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the paths of the log's files, the older one first.
+    fn paths(&self) -> [PathBuf; 2] {
+        [self.old_path(), self.path.clone()]
+    }
+
     fn read(&self) -> Vec<StoredEntry> {
-        let paths = [self.old_path(), self.path.clone()];
-        let texts = paths.map(|path| private::read_text(&path, 2 * LIMIT));
+        let texts = self
+            .paths()
+            .map(|path| private::read_text(&path, 2 * LIMIT));
         let text: String = texts.into_iter().flatten().flatten().collect();
         let lines = text.lines().map(serde_json::from_str);
         lines.filter_map(std::result::Result::ok).collect()
@@ -151,4 +180,31 @@ impl InjectionLog {
 fn percentile(sorted: &[u64], percent: usize) -> u64 {
     let at = sorted.get(sorted.len() * percent / 100);
     at.or(sorted.last()).copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_of_forgotten_sessions_are_deleted() {
+        let root = tempfile::tempdir().unwrap();
+        let log = InjectionLog::new(root.path());
+        log.delete_sessions(&BTreeSet::from(["lamp"])).unwrap();
+        assert!(!log.path.exists());
+        for session in ["lamp", "kiln", "lamp/agent-1", "lamps"] {
+            let entry = InjectionLogEntry {
+                session: Some(session.to_owned()),
+                ..InjectionLogEntry::new(Instant::now())
+            };
+            log.append(&entry).unwrap();
+        }
+        log.append(&InjectionLogEntry::new(Instant::now())).unwrap();
+        fs_err::copy(&log.path, log.old_path()).unwrap();
+        log.delete_sessions(&BTreeSet::from(["lamp"])).unwrap();
+        let read = log.read();
+        let sessions = read.iter().map(|entry| entry.session.as_deref());
+        let kept = [Some("kiln"), Some("lamps"), None];
+        assert!(sessions.eq(kept.into_iter().chain(kept)));
+    }
 }

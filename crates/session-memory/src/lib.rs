@@ -150,7 +150,7 @@ pub use memory::{
     Frontmatter, Importance, Memory, MemoryDraft, MemoryKind, MemoryScope, MemorySource,
     MemoryState,
 };
-pub use memory_block::{BlockItem, MemoryBlock, PastTurn};
+pub use memory_block::{BlockItem, MemoryBlock, PastTurn, ShowCommand};
 pub use memory_change::{MemoryChange, ReplacementChange};
 pub use memory_directory::{
     MemoryDirectory, StorageLocation, memory_directories, settings_directory,

@@ -174,4 +174,30 @@ mod tests {
             Path::new("/h/.claude/data/session-search/memories")
         );
     }
+
+    /// Settings are often kept in a repository that is the home directory itself.
+    #[test]
+    fn a_home_that_is_a_repository_is_no_project() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = resolve_links(folder.path());
+        for directory in [".git", "notes", "plans/.claude", "app/.git", "app/src"] {
+            fs_err::create_dir_all(home.join(directory)).unwrap();
+        }
+        let first = |from: &str| {
+            let project = Project::find(&home.join(from), &home).unwrap();
+            let directories =
+                memory_directories(project.as_ref(), &home, StorageLocation::ProjectFirst);
+            let first = directories.unwrap().remove(0);
+            (first.scope, first.path)
+        };
+        let path = |at: &str| home.join(at).join(relative_path());
+        for (from, scope, at) in [
+            ("", MemoryScope::Global, ""),
+            ("notes", MemoryScope::Global, ""),
+            ("plans", MemoryScope::Project, "plans"),
+            ("app/src", MemoryScope::Project, "app"),
+        ] {
+            assert_eq!(first(from), (scope, path(at)), "{from}");
+        }
+    }
 }

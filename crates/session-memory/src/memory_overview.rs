@@ -2,7 +2,9 @@
 //! can read.
 
 use crate::memory::Memory;
-use crate::memory_block::{MemoryBlock, char_count, escape, truncate_escaped, wrap_in_fence};
+use crate::memory_block::{
+    BlockFence, BlockLine, MemoryBlock, char_count, escape, shared_origin, truncate_escaped,
+};
 use session_core::text::{collapse_whitespace, sanitize_text};
 
 /// The most characters of an overview: Claude Code cuts what a hook says at 10,000.
@@ -55,8 +57,14 @@ impl LineLayout {
 
 /// Returns true where even the widest line of an overview has no room for the whole topic of a memory.
 pub(crate) fn is_topic_cut(memory: &Memory) -> bool {
-    let topic = escape(&collapse_whitespace(&sanitize_text(&memory.front.topic)));
-    TextSize::default().plus(&topic).tokens() > LAYOUTS[0].topic_tokens
+    shorten_topic(memory, LAYOUTS[0]).truncated
+}
+
+/// Returns the topic of a memory as its line has it.
+fn shorten_topic(memory: &Memory, layout: LineLayout) -> BlockLine {
+    let topic = collapse_whitespace(&sanitize_text(&memory.front.topic));
+    let room = chars_within(&escape(&topic), layout.topic_tokens);
+    truncate_escaped(&topic, room)
 }
 
 /// The text of an overview.
@@ -85,21 +93,27 @@ impl OverviewContent<'_> {
         }
         let is_useful = !lines.is_empty() || (self.memories.is_empty() && !self.gone.is_empty());
         let left_out = self.memories.len() - lines.len();
+        let truncated = left_out > 0 || lines.iter().any(|line| line.truncated);
+        let lines: Vec<String> = lines.into_iter().map(|line| line.text).collect();
         let listed = self.memories.iter().take(lines.len());
         is_useful.then(|| MemoryBlock {
-            text: self.format(&lines, left_out),
+            text: self.format(&lines, left_out, truncated),
             ids: listed.map(|memory| memory.id().to_owned()).collect(),
-            truncated: left_out > 0,
+            truncated,
         })
     }
 
     /// Formats the lines of the first memories, as many as fit.
-    fn format_lines(&self, layout: LineLayout, max_tokens: usize) -> Vec<String> {
+    fn format_lines(&self, layout: LineLayout, max_tokens: usize) -> Vec<BlockLine> {
         let mut size = self.frame_size();
         let memories = self.memories.iter();
-        let lines = memories.map(|memory| self.format_line(memory, layout));
+        let is_mixed = self.shared_origin().is_none();
+        let lines = memories.map(|memory| {
+            let origin = memory.trust.origin_label().filter(|_| is_mixed);
+            self.format_line(memory, origin, layout)
+        });
         let fitting = lines.take_while(|line| {
-            size = size.plus(line).plus("\n");
+            size = size.plus(&line.text).plus("\n");
             size.fits(max_tokens)
         });
         fitting.collect()
@@ -109,9 +123,24 @@ impl OverviewContent<'_> {
     fn frame_size(&self) -> TextSize {
         TextSize::default()
             .plus(self.heading())
-            .plus(&wrap_in_fence(&[], true))
+            .plus(&self.fence(true).wrap(&[]))
             .plus(&format_left_out(MAX_COUNT))
             .plus(&self.format_gone())
+    }
+
+    fn fence(&self, truncated: bool) -> BlockFence {
+        BlockFence {
+            origin: self.shared_origin(),
+            ..BlockFence::marked(truncated)
+        }
+    }
+
+    fn shared_origin(&self) -> Option<&'static str> {
+        shared_origin(
+            self.memories
+                .iter()
+                .map(|memory| memory.trust.origin_label()),
+        )
     }
 
     fn heading(&self) -> &'static str {
@@ -121,26 +150,26 @@ impl OverviewContent<'_> {
         }
     }
 
-    fn format(&self, lines: &[String], left_out: usize) -> String {
+    fn format(&self, lines: &[String], left_out: usize, truncated: bool) -> String {
         let listed = match lines.is_empty() {
             true => String::new(),
-            false => self.heading().to_owned() + &wrap_in_fence(lines, left_out > 0),
+            false => self.heading().to_owned() + &self.fence(truncated).wrap(lines),
         };
         listed + &format_left_out(left_out) + &self.format_gone()
     }
 
     /// Formats the line of a memory: `[decision] PostgreSQL with pgBouncer (mem-20260108-120000)`.
-    fn format_line(&self, memory: &Memory, layout: LineLayout) -> String {
-        let topic = collapse_whitespace(&sanitize_text(&memory.front.topic));
-        let room = chars_within(&escape(&topic), layout.topic_tokens);
-        let topic = truncate_escaped(&topic, room).text;
-        let origin = memory.trust.origin_label();
+    fn format_line(&self, memory: &Memory, origin: Option<&str>, layout: LineLayout) -> BlockLine {
+        let BlockLine { text, truncated } = shorten_topic(memory, layout);
         let origin = origin.map_or_else(String::new, |origin| format!(", {origin}"));
-        if layout.is_compact {
-            return format!("{topic} ({}{origin})", escape(self.short_id(memory.id())));
-        }
-        let (label, id) = (memory.front.kind.label(), escape(memory.id()));
-        format!("[{label}] {topic} ({id}{origin})")
+        let text = match layout.is_compact {
+            true => format!("{text} ({}{origin})", escape(self.short_id(memory.id()))),
+            false => {
+                let (label, id) = (memory.front.kind.label(), escape(memory.id()));
+                format!("[{label}] {text} ({id}{origin})")
+            }
+        };
+        BlockLine { text, truncated }
     }
 
     /// Returns the part of an id that ends with its minute, where no other memory's id begins with it, else all

@@ -161,7 +161,7 @@ impl SessionState {
         change: impl FnOnce(&mut Self) -> T,
     ) -> Result<Option<T>> {
         let directory = Dir::create(&state_directory(root))?;
-        let Some(_lock) = Lock::within(&directory, LOCK, timeout)? else {
+        let Some(_lock) = Lock::lock_timeout(&directory, LOCK, timeout)? else {
             return Ok(None);
         };
         let before = Self::read(root, session);

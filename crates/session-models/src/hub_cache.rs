@@ -92,7 +92,7 @@ impl HubCache {
     /// [`ModelError::Locked`] when another process downloads it.
     pub fn lock_blob(&self, etag: &Etag, model: &str) -> Result<PartialBlob, ModelError> {
         let dir = Dir::create(&self.path.join("blobs"))?;
-        let lock = Lock::attempt(&dir, &format!("{}.lock", etag.0))?;
+        let lock = Lock::try_lock(&dir, &format!("{}.lock", etag.0))?;
         let lock = lock.ok_or_else(|| ModelError::Locked {
             name: model.to_owned(),
         })?;

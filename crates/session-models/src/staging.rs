@@ -32,7 +32,7 @@ impl StagingDirectory {
         let path = staging_path(directories, name);
         private::create_directory(&path)?;
         let lock_file = format!(".{name}.lock");
-        let Some(lock) = Lock::attempt(&Dir::open(&directories.models_dir())?, &lock_file)? else {
+        let Some(lock) = Lock::try_lock(&Dir::open(&directories.models_dir())?, &lock_file)? else {
             let name = name.to_owned();
             return Err(ModelError::Locked { name });
         };

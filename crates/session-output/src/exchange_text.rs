@@ -78,7 +78,7 @@ pub fn format_exchange(exchange: &Exchange, layout: ExchangeLayout<'_>) -> Strin
         TurnOrigin::Index => {
             "   from the index: the history is gone or changed, outputs are not kept"
         }
-        TurnOrigin::Forgotten => "   forgotten",
+        TurnOrigin::Forgotten => "   forgotten or excluded",
     };
     let rule = format!(
         "── {}   {} of {}   {}{from} ",

@@ -93,7 +93,8 @@ impl FixListing<'_> {
                 scope.format_nothing("no command failed with that error")
             }
             (_, 0) => {
-                "no command failed with that error\nhint: give the whole line, as it was printed"
+                "no command failed with that error\nhint: give the whole line, as it was printed, or look for its \
+                 words with `session-search search`"
                     .to_owned()
             }
             _ => format!(

@@ -65,6 +65,7 @@ struct JsonForgetEntry<'a> {
     id: u32,
     sessions: usize,
     turns: usize,
+    titles: usize,
     what: &'a str,
 }
 
@@ -77,6 +78,7 @@ impl<'a> JsonForgetRecords<'a> {
             what: &entry.what,
             sessions: entry.sessions,
             turns: entry.turns,
+            titles: entry.titles,
         };
         Self {
             forgotten: entries.iter().map(entry).collect(),
@@ -87,16 +89,10 @@ impl<'a> JsonForgetRecords<'a> {
 /// Formats the records, a line each.
 pub fn format_forget_records(entries: &[ForgottenEntry]) -> String {
     let line = |entry: &ForgottenEntry| {
-        let (sessions, turns) = (
-            pluralize(entry.sessions, "session"),
-            pluralize(entry.turns, "turn"),
-        );
+        let counts = format_counts(entry.sessions, entry.turns, entry.titles);
         let at = entry.at.parse::<Timestamp>().ok();
         let at = format_minute(at.map(Timestamp::as_millisecond));
-        format!(
-            "{:>4}  {at:<16}  {:<8}  {sessions}, {turns}\n",
-            entry.id, entry.what
-        )
+        format!("{:>4}  {at:<16}  {:<8}  {counts}\n", entry.id, entry.what)
     };
     entries.iter().map(line).collect()
 }
@@ -104,20 +100,22 @@ pub fn format_forget_records(entries: &[ForgottenEntry]) -> String {
 /// Formats what came back from the histories when a record was removed. A marker in a prompt keeps its session
 /// out, whatever the records say.
 pub fn format_restored(restored: RemovedCounts, is_by_marker: bool) -> String {
-    let counts = [
-        (restored.sessions, "session"),
-        (restored.turns, "turn"),
-        (restored.titles, "title"),
-    ];
-    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-    let counts: Vec<String> = counts.map(|(count, noun)| pluralize(count, noun)).collect();
+    let counts = format_counts(restored.sessions, restored.turns, restored.titles);
     match counts.is_empty() {
         true if is_by_marker => {
             format!("nothing came back: a prompt holds `{MARKER}`, which keeps its session out")
         }
         true => "nothing came back: the histories hold it no longer".to_owned(),
-        false => format!("{} came back from the histories", counts.join(", ")),
+        false => format!("{counts} came back from the histories"),
     }
+}
+
+/// Formats the counts that are not 0: of a marker's session the turns are not known.
+fn format_counts(sessions: usize, turns: usize, titles: usize) -> String {
+    let counts = [(sessions, "session"), (turns, "turn"), (titles, "title")];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, noun)| pluralize(count, noun)).collect();
+    counts.join(", ")
 }
 
 /// Formats what a plan forgets; memories that were saved from it are forgotten, too, or kept.

@@ -2,9 +2,10 @@
 
 use crate::layout::sanitize_line;
 use session_core::DOCS_URL;
+use session_core::text::join_alternatives;
 use session_display::pluralize;
 use session_query::MisplacedHistory;
-use session_sources::{Env, agents, join_words};
+use session_sources::{Env, agents};
 use session_store::Problem;
 
 /// Formats that there is no history, where it was looked for and what helps; or which could not be read.
@@ -20,7 +21,7 @@ pub fn format_no_history(
         return format_unreadable(first, problems.len());
     }
     let folder = sanitize_line(&env.home.to_string_lossy());
-    let titles = join_words(agents().map(|agent| agent.title), "or");
+    let titles = join_alternatives(agents().map(|agent| agent.title));
     if is_excluding {
         return format!(
             "no {titles} history in `{folder}` but what was forgotten or is excluded\nhint: `session-search forget --list` shows what was forgotten, `session-search config` what is excluded"

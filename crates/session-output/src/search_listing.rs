@@ -29,6 +29,10 @@ const PROJECT_COLUMNS: usize = 24;
 const MIN_FIELD_WIDTH: usize = 24;
 /// Most names of files.
 const MAX_FILES: usize = 4;
+/// The least probability that two decimals show.
+const LEAST_PROBABILITY: f32 = 0.01;
+/// Part of the greatest lexical score from which a hit holds the query's words as others do.
+const FULL_LEXICAL_SHARE: f32 = 1.0 / 3.0;
 const SUBAGENTS_HINT: &str = "search them with --subagents";
 const FILES_LABEL: &str = "files: ";
 /// Between names of files and the command that takes the session up.
@@ -87,7 +91,8 @@ impl SearchListing<'_> {
         }
     }
 
-    /// Returns true for a weak hit beside a strong one, where nothing more about hits was requested.
+    /// Returns true for a weak hit beside a strong one that holds less of the query's words, where nothing more about
+    /// hits was requested.
     fn is_brief(&self, hit: &SearchHit) -> bool {
         let results = &self.answer.results;
         let is_ranked = results.order == HitOrder::Relevance;
@@ -98,7 +103,10 @@ impl SearchListing<'_> {
                 .iter()
                 .any(|hit| hit.band == ConfidenceBand::Strong)
         };
-        is_ranked && is_plain && hit.band == ConfidenceBand::Weak && has_strong()
+        let holds_words = hit
+            .lexical
+            .is_some_and(|list| list.scaled >= FULL_LEXICAL_SHARE);
+        is_ranked && is_plain && hit.band == ConfidenceBand::Weak && !holds_words && has_strong()
     }
 
     /// Formats what stands below the first line of the `n`th hit.
@@ -224,7 +232,7 @@ impl SearchListing<'_> {
 
     /// Returns the field of the probability with its band, where hits are ranked.
     fn score_field(&self, hit: &SearchHit) -> Option<LineField> {
-        let score = format!("[{:.2} {}]", hit.score, hit.band.name());
+        let score = format!("[{} {}]", format_probability(hit.score), hit.band.name());
         let field = LineField::whole(band_style(hit.band), format!("{score:<SCORE_WIDTH$}"));
         (self.answer.results.order == HitOrder::Relevance).then_some(field)
     }
@@ -314,6 +322,14 @@ fn list_file_names(hit: &SearchHit) -> Vec<String> {
         }
     }
     names
+}
+
+/// Formats a probability with two decimals; one that these would make zero as less than the least.
+fn format_probability(probability: f32) -> String {
+    match probability {
+        p if p < LEAST_PROBABILITY / 2.0 => "<.01".to_owned(),
+        p => format!("{p:.2}"),
+    }
 }
 
 /// Formats as many names as there is room for, if there is for one.

@@ -11,7 +11,7 @@ use anstyle::Style;
 use serde::Serialize;
 use session_core::{CallStatus, FileAccess, TurnAddress};
 use session_display::{SessionIds, format_matched_line, pluralize};
-use session_search::{CommandPattern, FoundCommand, FoundFile, FoundTurn};
+use session_search::{FoundCommand, FoundFile, FoundTurn, LinePattern};
 use session_store::{SessionId, SessionRow};
 use std::collections::HashSet;
 
@@ -85,7 +85,7 @@ impl PrintedFinding for FoundCommand {
             FAINT
         };
         let columns = columns.saturating_sub(STATUS_WIDTH + 2);
-        let command = format_matched_line(&self.command, &CommandPattern::new(wanted), columns);
+        let command = format_matched_line(&self.command, &LinePattern::new(wanted), columns);
         format!(
             "{}$ {command}",
             paint(style, format!("{name:<STATUS_WIDTH$}"))

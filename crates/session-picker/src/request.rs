@@ -3,13 +3,15 @@
 use crate::list_answer::ListRequest;
 use jiff::Zoned;
 use session_core::Query;
-use session_query::{FilterField, TypedCondition, TypedFilterError, TypedQuery, read_project};
+use session_query::{
+    FilterField, InvalidFilter, TypedCondition, TypedFilterError, TypedQuery, read_project,
+};
 use session_search::{FilterClause, FilterCondition, SearchFilter, SearchRequest};
 
 /// A search as it is typed.
 pub(crate) struct TypedRequest {
     pub(crate) request: SearchRequest,
-    /// The mistake in a filter that is left out.
+    /// The mistake in a filter, which is left out or searched as text.
     pub(crate) mistake: Option<String>,
 }
 
@@ -42,7 +44,11 @@ pub(crate) fn parse_request(question: &ListRequest) -> TypedRequest {
         limit: question.limit,
         ..SearchRequest::new("")
     };
-    TypedRequest { request, mistake }
+    let invalid = typed.invalid.first().map(InvalidFilter::note);
+    TypedRequest {
+        request,
+        mistake: mistake.or(invalid),
+    }
 }
 
 /// Reads the words of a question. The last one is still being typed where no space and no filter follows it.
@@ -68,8 +74,8 @@ fn parse_usable_clauses(typed: &TypedQuery) -> UsableClauses {
     let conditions = typed.conditions.iter();
     let usable = conditions.filter(|condition| is_usable(condition, &error));
     let rest = TypedQuery {
-        text: String::new(),
         conditions: usable.cloned().collect(),
+        ..TypedQuery::default()
     };
     // Fewer each time: what made the error is not usable.
     UsableClauses {
@@ -82,8 +88,8 @@ fn parse_usable_clauses(typed: &TypedQuery) -> UsableClauses {
 fn is_usable(condition: &TypedCondition, error: &TypedFilterError) -> bool {
     let is_time = matches!(condition.field, FilterField::Since | FilterField::Until);
     let alone = TypedQuery {
-        text: String::new(),
         conditions: vec![condition.clone()],
+        ..TypedQuery::default()
     };
     match error {
         TypedFilterError::Reversed { .. } => !is_time,
@@ -123,7 +129,7 @@ mod tests {
     #[test]
     fn a_filter_that_cannot_be_used_leaves_the_others() {
         let check = |typed: &str, kept: usize, mistake: &str| {
-            let found = parse_usable_clauses(&TypedQuery::parse(typed));
+            let found = parse_usable_clauses(&TypedQuery::parse_unfinished(typed));
             assert_eq!(found.clauses.len(), kept, "{typed}");
             let found = found.mistake.unwrap();
             assert!(found.starts_with(mistake), "{found}");
@@ -134,7 +140,7 @@ mod tests {
             "`never` is not a time, left out",
         );
         check(
-            "file:a agent:nobody branch:b since:never",
+            "file:a branch:b agent:nobody",
             2,
             "there is no agent `nobody`, left out; one of claude",
         );
@@ -144,7 +150,7 @@ mod tests {
             "`since:2026-02-02 until:2026-01-01` ends before it begins, left out",
         );
         check(
-            "agent:nobody since:2026-02-02 until:2026-01-01",
+            "since:2026-02-02 until:2026-01-01 agent:nobody",
             0,
             "there is no agent",
         );

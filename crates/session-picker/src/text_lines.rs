@@ -131,7 +131,7 @@ impl BlockLines {
         let origin = match exchange.origin {
             TurnOrigin::History => "",
             TurnOrigin::Index => "  (from the index: the history is gone or changed)",
-            TurnOrigin::Forgotten => "  (forgotten)",
+            TurnOrigin::Forgotten => "  (forgotten or excluded)",
         };
         let rule = format!(
             "── {}/{of}  {}{origin} ",

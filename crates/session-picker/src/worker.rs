@@ -289,15 +289,12 @@ pub(crate) fn run_refresh_thread(
             let live = engine.live_index(&policy, &|| Box::new(Silent));
             live.refresh(Mode::Changes, Some(REFRESH_STEP))
         });
-        let (messages, pause) = match outcome {
-            Ok(outcome) => (
-                vec![make_refresh_message(&outcome)],
-                compute_pause(&outcome),
-            ),
+        let state = RefreshState::new(&outcome);
+        let messages = match outcome {
+            Ok(outcome) => vec![make_refresh_message(&outcome)],
             Err(error) => {
                 let described = (callbacks.describe_error)(error.into());
-                let messages = make_failure_messages(&mut told, described);
-                (messages, Some(REFRESH_INTERVAL))
+                make_failure_messages(&mut told, described)
             }
         };
         if messages
@@ -306,13 +303,43 @@ pub(crate) fn run_refresh_thread(
         {
             return;
         }
-        if pause == Some(REFRESH_INTERVAL) && has_unread_sessions(engine) {
+        if state == RefreshState::UpToDate && has_unread_sessions(engine) {
             (callbacks.start_embedding)(engine.home());
         }
-        match pause {
-            Some(REFRESH_INTERVAL) => std::thread::sleep(compute_refresh_interval(begun.elapsed())),
-            Some(pause) => std::thread::sleep(pause),
-            None => return,
+        match state {
+            RefreshState::UpToDate | RefreshState::Failed => {
+                std::thread::sleep(compute_refresh_interval(begun.elapsed()));
+            }
+            RefreshState::Locked => std::thread::sleep(LOCK_INTERVAL),
+            RefreshState::Unread => {}
+            RefreshState::Unwritable => return,
+        }
+    }
+}
+
+/// The state of the index after a look at the histories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RefreshState {
+    /// It is as the histories are.
+    UpToDate,
+    /// Histories are left to read.
+    Unread,
+    /// Another process writes.
+    Locked,
+    /// It cannot be written, now or later.
+    Unwritable,
+    /// The look failed; the next one may not.
+    Failed,
+}
+
+impl RefreshState {
+    fn new(outcome: &Result<Outcome, QueryError>) -> Self {
+        match outcome {
+            Err(_) => Self::Failed,
+            Ok(outcome) if outcome.locked => Self::Locked,
+            Ok(outcome) if outcome.unwritable.is_some() => Self::Unwritable,
+            Ok(outcome) if outcome.is_complete() => Self::UpToDate,
+            Ok(_) => Self::Unread,
         }
     }
 }
@@ -339,9 +366,7 @@ fn make_failure_messages(last_failure: &mut Option<String>, reason: String) -> V
 fn has_unread_sessions(engine: &SearchEngine) -> bool {
     let ask = || {
         let index = Reader::open(&engine.home().root)?;
-        engine
-            .models()
-            .has_pending_sessions(&index, index.count_sessions()?)
+        engine.models().has_pending_sessions(&index)
     };
     ask().unwrap_or(false)
 }
@@ -349,16 +374,6 @@ fn has_unread_sessions(engine: &SearchEngine) -> bool {
 fn make_refresh_message(outcome: &Outcome) -> PickerMessage {
     PickerMessage::Refreshed {
         files_left: (!outcome.locked).then_some(outcome.files_left),
-    }
-}
-
-/// Returns when the histories are looked at again; never where the index cannot be written.
-fn compute_pause(outcome: &Outcome) -> Option<Duration> {
-    match (outcome.unwritable.is_some(), outcome.is_complete()) {
-        _ if outcome.locked => Some(LOCK_INTERVAL),
-        (true, _) => None,
-        (false, true) => Some(REFRESH_INTERVAL),
-        (false, false) => Some(Duration::ZERO),
     }
 }
 
@@ -371,6 +386,22 @@ mod tests {
     fn many_histories_are_looked_at_less_often() {
         let interval = |ms| compute_refresh_interval(Duration::from_millis(ms)).as_secs();
         assert_eq!([interval(7), interval(140), interval(5000)], [10, 14, 60]);
+    }
+
+    #[test]
+    fn a_look_at_the_histories_leaves_the_index_in_a_state() {
+        let state = |files_left, locked| {
+            RefreshState::new(&Ok(Outcome {
+                files_left,
+                locked,
+                ..Outcome::default()
+            }))
+        };
+        assert_eq!(state(0, false), RefreshState::UpToDate);
+        assert_eq!(state(2, false), RefreshState::Unread);
+        assert_eq!(state(2, true), RefreshState::Locked);
+        let failed = Err(QueryError::Io(std::io::Error::other("no disk")));
+        assert_eq!(RefreshState::new(&failed), RefreshState::Failed);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::error::QueryError;
 use session_core::{ErrorSignature, TurnContent};
 use session_report::{Cure, read_turns};
-use session_search::{FoundTurn, SearchFilter, find_error_turns, find_errors_with_part};
+use session_search::{ErrorSearch, FoundTurn, SearchFilter};
 use session_store::{Reader, SessionId, SessionRow, TurnId};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -88,7 +88,7 @@ pub struct FoundCures {
 }
 
 /// Most cures of an error that says something.
-pub const MAX_CURES: usize = 10;
+const MAX_CURES: usize = 10;
 /// Most turns that are listed for an error without a cure.
 pub const MAX_FAILED_TURNS: usize = 300;
 /// Most turns that are looked through for lines that hold a part of one.
@@ -103,15 +103,14 @@ impl FixQuery<'_> {
     /// When the index fails.
     pub fn find(&self, index: &Reader, sessions: &[SessionRow]) -> Result<FoundCures, QueryError> {
         let mut errors = ErrorSignature::read_all(self.error);
-        let mut turns = find_error_turns(index, sessions, self.filter, &errors)?;
+        let search = ErrorSearch::new(index, sessions, self.filter)?;
+        let mut turns = search.find_turns(&errors)?;
         let of_part = match turns.is_empty() {
-            true => {
-                find_errors_with_part(index, sessions, self.filter, self.error, MAX_PART_TURNS)?
-            }
+            true => search.find_errors_with_part(self.error, MAX_PART_TURNS)?,
             false => Vec::new(),
         };
         if !of_part.is_empty() {
-            turns = find_error_turns(index, sessions, self.filter, &of_part)?;
+            turns = search.find_turns(&of_part)?;
             errors = of_part;
         }
         let mut fixes = self.cures(index, &turns, &errors)?;

@@ -1,6 +1,7 @@
 //! The index of a history that goes on being written.
 
 use crate::error::QueryError;
+use crate::open_index::OpenIndex;
 use session_core::parallel::run_both;
 use session_embed::Embedder;
 use session_indexer::{
@@ -35,22 +36,6 @@ pub struct LiveIndex<'a> {
     pub progress: &'a (dyn Fn() -> Box<dyn Progress> + Sync),
 }
 
-/// An error of an answer, with the snapshot that it is from.
-struct AnswerError<E> {
-    error: E,
-    snapshot: Snapshot,
-}
-
-impl<E> AnswerError<E> {
-    /// Returns true where the answer would fail again: nobody has committed since the snapshot was taken.
-    fn is_final(&self) -> bool {
-        self.snapshot.is_current().unwrap_or(false)
-    }
-}
-
-/// An answer; `None` where there is no history to read either.
-type Attempt<T, E> = Result<Option<Answered<T>>, Box<AnswerError<E>>>;
-
 /// The index at one moment, with all its sessions.
 pub struct Snapshot {
     /// The index.
@@ -65,14 +50,6 @@ impl Snapshot {
         index.snapshot()?;
         let sessions = index.sessions()?;
         Ok(Self { index, sessions })
-    }
-
-    /// Takes the snapshot anew; returns true where nobody has committed in between.
-    fn is_current(&self) -> Result<bool, StoreError> {
-        let version = self.index.data_version()?;
-        self.index.end_snapshot()?;
-        self.index.snapshot()?;
-        Ok(self.index.data_version()? == version)
     }
 }
 
@@ -111,7 +88,7 @@ impl LiveIndex<'_> {
     }
 
     /// Refreshes the index within the budget of a query. One that cannot be written is searched as it is.
-    fn refresh_or_read_only(&self) -> Result<Outcome, QueryError> {
+    pub(crate) fn refresh_or_read_only(&self) -> Result<Outcome, QueryError> {
         let error = match self.refresh(Mode::Changes, Some(REFRESH_BUDGET)) {
             Err(QueryError::Store(error)) => error,
             refreshed => return refreshed,
@@ -171,77 +148,44 @@ impl LiveIndex<'_> {
         meanwhile: Option<impl FnOnce() + Send>,
         answer: impl Fn(&Snapshot) -> Result<T, E>,
     ) -> Result<LiveAnswer<T>, E> {
-        if !refresh && session_store::index_exists(self.root) {
-            return Ok(LiveAnswer {
-                answered: self.answer_twice(None, &answer)?,
-                refreshed: None,
-            });
-        }
-        // Opened first: where several threads begin to read a log at once, SQLite lets all but one sleep.
-        let index = Reader::open(self.root);
-        let is_pending = |index: &Reader| index.is_purge_pending().unwrap_or(false);
-        if index.as_ref().is_ok_and(is_pending) {
-            drop(index);
-            return self.answer_after_refresh(&answer);
-        }
-        let answer_early = || -> Attempt<T, E> {
-            match index.map_err(QueryError::from).and_then(Snapshot::take) {
-                Ok(snapshot) => answer_from(snapshot, None, &answer),
-                Err(_) => Ok(None), // the refresh may make it
+        let mut index = OpenIndex::new(self.root);
+        let ask = |snapshot: &Snapshot, refreshed: Option<&Outcome>| {
+            let has_history = || refreshed.is_some_and(|outcome| !outcome.is_complete());
+            match !snapshot.sessions.is_empty() || has_history() {
+                true => answer(snapshot).map(Some),
+                false => Ok(None),
             }
         };
-        let (early, outcome) = std::thread::scope(|scope| {
-            let answer_early = || {
+        let (answer, refreshed) = match !refresh && session_store::index_exists(self.root) {
+            true => (index.ask_twice(|snapshot| ask(snapshot, None))?, None),
+            false => {
+                let beside =
+                    |ask_early: &mut dyn FnMut()| self.refresh_beside(meanwhile, ask_early);
+                let refreshed = index.answer_beside(self, beside, ask)?;
+                (refreshed.answer, Some(refreshed.outcome))
+            }
+        };
+        let answered = answer.zip(index.into_snapshot());
+        Ok(LiveAnswer {
+            answered: answered.map(|(answer, snapshot)| Answered { answer, snapshot }),
+            refreshed,
+        })
+    }
+
+    /// Refreshes on another thread while this one runs `here`, and a third `meanwhile`.
+    fn refresh_beside(
+        &self,
+        meanwhile: Option<impl FnOnce() + Send>,
+        here: &mut dyn FnMut(),
+    ) -> Result<Outcome, QueryError> {
+        std::thread::scope(|scope| {
+            let here = || {
                 // Where no thread can be had it is done later, when it is needed.
                 let _ = meanwhile.map(|run| std::thread::Builder::new().spawn_scoped(scope, run));
-                answer_early()
+                here();
             };
-            run_both(answer_early, || self.refresh_for_query())
-        });
-        let outcome = outcome?;
-        let answered = match early {
-            Ok(Some(early)) if early.snapshot.is_current().unwrap_or(false) => Some(early),
-            Err(failed) if failed.is_final() => return Err(failed.error),
-            early => {
-                drop(early);
-                if outcome.purge_waits {
-                    // The early snapshot kept the text in the log. Where this fails the next search removes it.
-                    let _ = self.refresh_or_read_only();
-                }
-                self.answer_twice(Some(&outcome), &answer)?
-            }
-        };
-        Ok(LiveAnswer {
-            answered,
-            refreshed: Some(outcome),
+            run_both(here, || self.refresh_for_query()).1
         })
-    }
-
-    /// Answers when the refresh is done. A snapshot beside it would keep deleted text in the log.
-    fn answer_after_refresh<T, E: From<QueryError>>(
-        &self,
-        answer: &impl Fn(&Snapshot) -> Result<T, E>,
-    ) -> Result<LiveAnswer<T>, E> {
-        let outcome = self.refresh_for_query()?;
-        Ok(LiveAnswer {
-            answered: self.answer_twice(Some(&outcome), answer)?,
-            refreshed: Some(outcome),
-        })
-    }
-
-    fn answer_twice<T, E: From<QueryError>>(
-        &self,
-        refreshed: Option<&Outcome>,
-        answer: &impl Fn(&Snapshot) -> Result<T, E>,
-    ) -> Result<Option<Answered<T>>, E> {
-        match answer_from(self.snapshot()?, refreshed, answer) {
-            Err(failed) if !failed.is_final() => {
-                drop(failed);
-                answer_from(self.snapshot()?, refreshed, answer)
-            }
-            attempt => attempt,
-        }
-        .map_err(|failed| failed.error)
     }
 
     /// Returns true while another process has to write before the index can be read.
@@ -259,21 +203,6 @@ impl LiveIndex<'_> {
             Err(StoreError::Missing { .. }) => Ok(0),
             index => Ok(discover(self.env, &index?, &self.policy.exclusions)?.files()),
         }
-    }
-}
-
-/// Answers from a snapshot.
-fn answer_from<T, E>(
-    snapshot: Snapshot,
-    refreshed: Option<&Outcome>,
-    answer: &impl Fn(&Snapshot) -> Result<T, E>,
-) -> Attempt<T, E> {
-    if snapshot.sessions.is_empty() && refreshed.is_none_or(Outcome::is_complete) {
-        return Ok(None);
-    }
-    match answer(&snapshot) {
-        Ok(answer) => Ok(Some(Answered { answer, snapshot })),
-        Err(error) => Err(Box::new(AnswerError { error, snapshot })),
     }
 }
 

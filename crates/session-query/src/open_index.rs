@@ -26,8 +26,8 @@ pub struct RefreshedAnswer<T> {
 struct OpenSnapshot {
     snapshot: Snapshot,
     identity: IndexIdentity,
-    /// [`Reader::data_version`] when the sessions were read.
-    version: u64,
+    /// [`Reader::data_version`] when the sessions were read; `None` before.
+    version: Option<u64>,
 }
 
 impl OpenIndex {
@@ -47,19 +47,8 @@ impl OpenIndex {
         &mut self,
         ask: impl FnOnce(&Snapshot) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.ask(false, ask)
-    }
-
-    fn ask<T, E: From<QueryError>>(
-        &mut self,
-        may_be_stale: bool,
-        ask: impl FnOnce(&Snapshot) -> Result<T, E>,
-    ) -> Result<T, E> {
-        let open = self.begin(may_be_stale)?;
-        let answer = ask(&open.snapshot);
-        if answer.is_ok() && open.snapshot.index.end_snapshot().is_ok() {
-            self.open = Some(open);
-        }
+        let answer = self.ask(false, ask);
+        self.end_snapshot(answer.is_ok());
         answer
     }
 
@@ -74,47 +63,134 @@ impl OpenIndex {
         ask: impl Fn(&Snapshot) -> Result<T, E>,
     ) -> Result<T, E> {
         let answer = self.ask(true, &ask);
-        answer.or_else(|_| self.ask(false, &ask))
+        self.end_snapshot(answer.is_ok());
+        answer.or_else(|_| self.with_snapshot(&ask))
     }
 
     /// Calls `ask` with the index as it is while a refresh runs, and again where that changed something.
     ///
     /// # Errors
-    /// When the refresh fails, or `ask` fails twice: a matrix may be replaced between a look at the
-    /// database and one at the matrix.
+    /// When the refresh fails, or `ask` does. Where the index was changed meanwhile it is called again: a matrix may be
+    /// replaced between a look at the database and one at the matrix.
     pub fn answer<T, E: From<QueryError>>(
         &mut self,
         live: &LiveIndex<'_>,
         ask: impl Fn(&Snapshot) -> Result<T, E>,
     ) -> Result<RefreshedAnswer<T>, E> {
-        let (early, outcome) = run_both(|| self.with_snapshot(&ask), || live.refresh_for_query());
-        let outcome = outcome?;
+        let refresh =
+            |ask_early: &mut dyn FnMut()| run_both(ask_early, || live.refresh_for_query()).1;
+        let answer = self.answer_beside(live, refresh, |snapshot, _| ask(snapshot));
+        self.end_snapshot(answer.is_ok());
+        answer
+    }
+
+    /// Answers as [`OpenIndex::answer`] does, and leaves the snapshot open. `refresh` runs the early question beside the
+    /// refresh. `ask` hears of the refresh once that is done; an empty index is not asked before.
+    pub(crate) fn answer_beside<T, E: From<QueryError>>(
+        &mut self,
+        live: &LiveIndex<'_>,
+        refresh: impl FnOnce(&mut dyn FnMut()) -> Result<Outcome, QueryError>,
+        ask: impl Fn(&Snapshot, Option<&Outcome>) -> Result<T, E>,
+    ) -> Result<RefreshedAnswer<T>, E> {
+        if self.is_purge_pending() {
+            // A snapshot beside the refresh would keep deleted text in the log.
+            let outcome = live.refresh_for_query()?;
+            let answer = self.ask_twice(|snapshot| ask(snapshot, Some(&outcome)))?;
+            return Ok(RefreshedAnswer { answer, outcome });
+        }
+        let mut early = None;
+        let outcome = refresh(&mut || {
+            let answer = self.ask(false, |snapshot| match snapshot.sessions.is_empty() {
+                true => Ok(None),
+                false => ask(snapshot, None).map(Some),
+            });
+            // The refresh may have to wait for a snapshot's end.
+            self.end_snapshot(true);
+            early = answer.transpose();
+        })?;
         let answer = match early {
-            Ok(early) if self.is_current() => early,
+            Some(early) if self.resume_snapshot() => early?,
             _ => {
-                let first = self.with_snapshot(&ask);
-                first.or_else(|_| self.with_snapshot(&ask))?
+                self.end_snapshot(true);
+                if outcome.purge_waits {
+                    // The early snapshot kept the text in the log. Where this fails the next search removes it.
+                    let _ = live.refresh_or_read_only();
+                }
+                self.ask_twice(|snapshot| ask(snapshot, Some(&outcome)))?
             }
         };
         Ok(RefreshedAnswer { answer, outcome })
     }
 
-    /// Returns true where nobody has committed since the last call.
-    fn is_current(&self) -> bool {
+    /// Asks, and once more where that fails and somebody has committed meanwhile. The snapshot is left open.
+    pub(crate) fn ask_twice<T, E: From<QueryError>>(
+        &mut self,
+        ask: impl Fn(&Snapshot) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let answer = self.ask(false, &ask);
+        if answer.is_ok() {
+            return answer;
+        }
+        self.end_snapshot(true);
+        if self.resume_snapshot() {
+            return answer;
+        }
+        self.open = None;
+        self.ask(false, &ask)
+    }
+
+    /// Returns the snapshot of the last answer, if it was left open.
+    pub(crate) fn into_snapshot(self) -> Option<Snapshot> {
+        self.open.map(|open| open.snapshot)
+    }
+
+    /// Asks, and leaves the snapshot open.
+    fn ask<T, E: From<QueryError>>(
+        &mut self,
+        may_be_stale: bool,
+        ask: impl FnOnce(&Snapshot) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let open = self.open()?.begin(may_be_stale)?;
+        let answer = ask(&open.snapshot);
+        self.open = Some(open);
+        answer
+    }
+
+    /// Ends the snapshot of the last question. The index stays open where it can be used again.
+    fn end_snapshot(&mut self, is_usable: bool) {
+        let ended = self
+            .open
+            .take()
+            .filter(|open| is_usable && open.snapshot.index.end_snapshot().is_ok());
+        self.open = ended;
+    }
+
+    /// Opens the index, which is left open: where several threads begin to read a log at once, SQLite lets all but one sleep.
+    fn is_purge_pending(&mut self) -> bool {
+        self.open = self.open().ok();
+        let is_pending = |open: &OpenSnapshot| open.snapshot.index.is_purge_pending();
+        self.open
+            .as_ref()
+            .is_some_and(|open| is_pending(open).unwrap_or(false))
+    }
+
+    /// Begins a snapshot; returns true where nobody has committed since the last question.
+    fn resume_snapshot(&self) -> bool {
         let is_current = |open: &OpenSnapshot| -> Result<bool, QueryError> {
-            let identity = IndexIdentity::read(&self.root)?;
+            open.snapshot.index.snapshot()?;
             let version = open.snapshot.index.data_version()?;
-            Ok(identity == open.identity && version == open.version)
+            let identity = IndexIdentity::read(&self.root)?;
+            Ok(identity == open.identity && Some(version) == open.version)
         };
         let open = self.open.as_ref();
         open.is_some_and(|open| is_current(open).unwrap_or(false))
     }
 
-    /// Begins a snapshot of the index that is open, if it is still the one on disk.
-    fn begin(&mut self, may_be_stale: bool) -> Result<OpenSnapshot, QueryError> {
+    /// Returns the index that is open, if it is still the one on disk, or opens it.
+    fn open(&mut self) -> Result<OpenSnapshot, QueryError> {
         let identity = IndexIdentity::read(&self.root)?;
         match self.open.take().filter(|open| open.identity == identity) {
-            Some(open) => open.next(may_be_stale),
+            Some(open) => Ok(open),
             None => OpenSnapshot::open(&self.root, identity),
         }
     }
@@ -122,27 +198,25 @@ impl OpenIndex {
 
 impl OpenSnapshot {
     fn open(root: &Path, identity: IndexIdentity) -> Result<Self, QueryError> {
-        let index = Reader::open(root)?;
-        index.snapshot()?;
         Ok(Self {
-            version: index.data_version()?,
             snapshot: Snapshot {
-                sessions: index.sessions()?,
-                index,
+                index: Reader::open(root)?,
+                sessions: Vec::new(),
             },
             identity,
+            version: None,
         })
     }
 
     /// Begins the next snapshot. Where another process has committed since, the sessions are read again,
     /// unless stale ones will do.
-    fn next(mut self, may_be_stale: bool) -> Result<Self, QueryError> {
+    fn begin(mut self, may_be_stale: bool) -> Result<Self, QueryError> {
         self.snapshot.index.snapshot()?;
         self.snapshot.index.allow_stale_parts(may_be_stale);
-        if may_be_stale {
+        if may_be_stale && self.version.is_some() {
             return Ok(self);
         }
-        let version = self.snapshot.index.data_version()?;
+        let version = Some(self.snapshot.index.data_version()?);
         if version != self.version {
             self.snapshot.sessions = self.snapshot.index.sessions()?;
             self.version = version;

@@ -1,6 +1,6 @@
 //! Projects as they are typed.
 
-use session_core::project_name;
+use session_core::is_project_named;
 use session_search::ProjectPattern;
 use session_sources::project_root;
 use session_store::SessionRow;
@@ -16,8 +16,8 @@ pub fn read_project(typed: &str) -> ProjectPattern {
     }
 }
 
-/// As [`read_project`], but a worktree stands for itself alone.
-pub fn read_folder(typed: &str) -> ProjectPattern {
+/// Reads a project as [`read_project`] does, but a worktree stands for itself alone.
+fn read_folder(typed: &str) -> ProjectPattern {
     let is_relative =
         matches!(typed, "." | "..") || typed.starts_with("./") || typed.starts_with("../");
     match fs_err::canonicalize(typed) {
@@ -26,7 +26,7 @@ pub fn read_folder(typed: &str) -> ProjectPattern {
     }
 }
 
-/// Returns the sessions of a project that is typed as for [`read_folder`]. A project of that name or path goes before those
+/// Returns the sessions of a project that is typed as for [`read_project`], but a worktree stands for itself alone. A project of that name or path goes before those
 /// of whose path it is a part: `app` is not also `app-secret`.
 pub fn find_project_sessions<'s>(typed: &str, all: &'s [SessionRow]) -> Vec<&'s SessionRow> {
     let exact: Vec<&SessionRow> = all.iter().filter(|row| is_named(row, typed)).collect();
@@ -38,12 +38,7 @@ pub fn find_project_sessions<'s>(typed: &str, all: &'s [SessionRow]) -> Vec<&'s 
 
 fn is_named(session: &SessionRow, typed: &str) -> bool {
     let path = session.project.as_deref().or(session.cwd.as_deref());
-    let typed = typed.trim_end_matches(['/', '\\']).to_lowercase();
-    path.is_some_and(|path| {
-        [path, project_name(path)]
-            .map(str::to_lowercase)
-            .contains(&typed)
-    })
+    path.is_some_and(|path| is_project_named(path, typed))
 }
 
 /// Returns a path of Windows without the prefix that resolving adds and agents do not write: `\\?\C:\app` is `C:\app`,
@@ -58,6 +53,18 @@ fn plain(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The tests run in the folder of their crate.
+    #[test]
+    fn a_relative_path_is_a_folder() {
+        let folder = |typed: &str| match read_folder(typed) {
+            ProjectPattern::Folder(folder) => folder,
+            part @ ProjectPattern::Part(_) => panic!("{part:?}"),
+        };
+        assert!(folder(".").ends_with("session-query"));
+        assert!(folder("./src").ends_with("src"));
+        assert!(folder("..").ends_with("crates"));
+    }
 
     #[test]
     fn paths_of_windows_are_those_that_agents_write() {

@@ -204,16 +204,18 @@ impl QueryModels {
         Ok(Some(usize::try_from(count).unwrap_or(usize::MAX)))
     }
 
-    /// Returns true where the chosen model has not failed and has not read all of so many sessions.
+    /// Returns true where the chosen model has not failed and has not read all sessions.
     ///
     /// # Errors
     /// When the index fails.
-    pub fn has_pending_sessions(&self, index: &Reader, all: usize) -> Result<bool, QueryError> {
-        if self.has_chosen_failed() {
+    pub fn has_pending_sessions(&self, index: &Reader) -> Result<bool, QueryError> {
+        let Some(chosen) = self.chosen().filter(|_| !self.has_chosen_failed()) else {
             return Ok(false);
-        }
-        let embedded = self.embedded_sessions(index)?;
-        Ok(embedded.is_some_and(|embedded| embedded < all))
+        };
+        Ok(match index.model(&chosen.fingerprint())? {
+            Some(model) => index.has_pending_sessions(&[model.id])?,
+            None => index.count_sessions()? > 0,
+        })
     }
 
     /// Embeds a query by the chosen model and the table, and by those between them while these are

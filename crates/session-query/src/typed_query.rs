@@ -1,8 +1,9 @@
 //! A query as it is typed, with filters in it.
 
 use crate::filter_completion::parse_pending_filter;
+use crate::invalid_filter::InvalidFilter;
 use crate::project_folder::read_project;
-use crate::query_tokens::{COLONS, SignedWord, TokenKind, tokens};
+use crate::query_tokens::{COLONS, QuoteState, SignedWord, TokenKind, tokens};
 use crate::typed_filter_error::TypedFilterError;
 use jiff::Zoned;
 use session_config::{TimeRange, TypedRange};
@@ -13,13 +14,15 @@ use session_sources::sources;
 ///
 /// A filter is the name of a field with `:` and a value right after it, at the beginning of a word:
 /// `project:app`, `file:"src/my file.rs"`, with `-` before for "not". All else is text, also within the
-/// double quotes of a phrase.
+/// double quotes of a phrase, and where the field cannot have the value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TypedQuery {
     /// The query itself. As typed where there is no filter.
     pub text: String,
     /// The filters, in the order in which they were typed.
     pub conditions: Vec<TypedCondition>,
+    /// The words of the text that have the name of a filter, and a value that it cannot have.
+    pub invalid: Vec<InvalidFilter>,
 }
 
 /// A filter as it is typed.
@@ -84,17 +87,36 @@ impl FilterField {
 impl TypedQuery {
     /// Splits a query into text and filters. Any text is a query.
     pub fn parse(typed: &str) -> Self {
+        Self::parse_until(typed, None)
+    }
+
+    /// Splits a query; a filter that ends at `cursor` is one whatever its value is.
+    fn parse_until(typed: &str, cursor: Option<usize>) -> Self {
         let mut query = Self::default();
         let mut follows_filter = false;
         for token in tokens(typed) {
-            let is_filter = matches!(token.kind, TokenKind::Filter(..));
-            match token.kind {
-                TokenKind::Filter(condition, _) => query.conditions.push(condition),
+            let text = typed.get(token.span.clone()).unwrap_or_default();
+            let is_pending = cursor == Some(token.span.end);
+            let TokenKind::Filter(condition, quote) = token.kind else {
                 // A filter takes the space after it along.
-                TokenKind::Space if follows_filter => {}
-                _ => query.text.extend(typed.get(token.span)),
+                if token.kind != TokenKind::Space || !follows_filter {
+                    query.text.push_str(text);
+                }
+                follows_filter = false;
+                continue;
+            };
+            let invalid = InvalidFilter::find(text, &condition);
+            match invalid.filter(|_| !is_pending || quote == QuoteState::Closed) {
+                Some(invalid) => {
+                    query.text.push_str(text);
+                    query.invalid.push(invalid);
+                    follows_filter = false;
+                }
+                None => {
+                    query.conditions.push(condition);
+                    follows_filter = true;
+                }
             }
-            follows_filter = is_filter;
         }
         if !query.conditions.is_empty() {
             query.text.truncate(query.text.trim_end().len());
@@ -102,14 +124,14 @@ impl TypedQuery {
         query
     }
 
-    /// Splits a query that is still being typed: the name of a field at its end, whose value is to come, is
-    /// no text.
+    /// Splits a query that is still being typed: the name of a field at its end is no text, whose value is to come or
+    /// is not valid yet.
     pub fn parse_unfinished(typed: &str) -> Self {
         let last = typed.rsplit(char::is_whitespace).next().unwrap_or_default();
         let before = typed.strip_suffix(last).unwrap_or_default();
         match parse_pending_filter(last) {
             Some(_) => Self::parse(before.trim_end()),
-            None => Self::parse(typed),
+            None => Self::parse_until(typed, Some(typed.len())),
         }
     }
 
@@ -128,7 +150,7 @@ impl TypedQuery {
     /// of the negated ones none may hold. The file system is read for a project that is given by a path.
     ///
     /// # Errors
-    /// When there is no such agent, or a time cannot be parsed.
+    /// When the times contradict each other, or a condition that was not parsed has an agent that there is not, or no time.
     pub fn clauses(&self, now: fn() -> Zoned) -> Result<Vec<FilterClause>, TypedFilterError> {
         let mut clauses = Vec::new();
         for field in FilterField::ALL {
@@ -216,7 +238,7 @@ pub fn known_agent(name: &str) -> Result<String, TypedFilterError> {
 }
 
 /// Parses a beginning: what `--since` takes, or a number of days as `--days` does.
-fn since_ms(value: &str, now: fn() -> Zoned) -> Result<i64, TypedFilterError> {
+pub(crate) fn since_ms(value: &str, now: fn() -> Zoned) -> Result<i64, TypedFilterError> {
     let days = value.parse().ok().filter(|_| value.len() <= MAX_DAY_DIGITS);
     let typed = match days {
         Some(days) => TypedRange::LastDays { days, until: None },
@@ -229,7 +251,7 @@ fn since_ms(value: &str, now: fn() -> Zoned) -> Result<i64, TypedFilterError> {
     Ok(range.since_ms.unwrap_or(i64::MIN))
 }
 
-fn until_ms(value: &str, now: fn() -> Zoned) -> Result<i64, TypedFilterError> {
+pub(crate) fn until_ms(value: &str, now: fn() -> Zoned) -> Result<i64, TypedFilterError> {
     let typed = TypedRange::Between {
         since: None,
         until: Some(value),

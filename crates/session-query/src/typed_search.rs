@@ -1,6 +1,7 @@
 //! A search as a person types it: a query with filters in it, and options beside it.
 
 use crate::error::QueryError;
+use crate::invalid_filter::InvalidFilter;
 use crate::live_index::Snapshot;
 use crate::typed_query::TypedQuery;
 use crate::unmet_clause::{UnmetClause, find_unmet_clause};
@@ -8,9 +9,9 @@ use jiff::Zoned;
 use session_core::Query;
 use session_search::{
     FusionMode, Level, QueryEmbedding, RankingTuning, SearchFilter, SearchRequest, SearchResults,
-    add_subagents, list_newest, search,
+    list_newest, search,
 };
-use session_store::{EmbeddingPause, SessionRow};
+use session_store::{EmbeddingPause, SessionRow, with_subagents};
 
 /// A search with the filters that are typed in its query and those of its options.
 pub struct TypedSearch<'a> {
@@ -40,6 +41,8 @@ pub struct SearchAnswer {
     pub filters_turns: bool,
     /// True where filters were typed in the query.
     pub has_typed_filters: bool,
+    /// Words that were typed as filters, and searched as text.
+    pub invalid_filters: Vec<InvalidFilter>,
     /// The filter that no turn meets by itself, where nothing was found.
     pub unmet: Option<UnmetClause>,
 }
@@ -71,7 +74,7 @@ impl TypedSearch<'_> {
     /// listed; its text is embedded unless words alone are asked for.
     ///
     /// # Errors
-    /// When a typed filter cannot be read, the query cannot be embedded, or the index fails.
+    /// When typed times contradict each other, the query cannot be embedded, or the index fails.
     pub fn answer(
         self,
         snapshot: &Snapshot,
@@ -94,15 +97,15 @@ impl TypedSearch<'_> {
             left_out: self.callers.iter().map(|row| row.uid.clone()).collect(),
             filters_turns: request.filter.filters_turns(),
             has_typed_filters: !typed.conditions.is_empty(),
+            invalid_filters: typed.invalid,
         })
     }
 
     fn request(&self, typed: &TypedQuery, all: &[SessionRow]) -> Result<SearchRequest, QueryError> {
         let mut filter = self.filter.clone();
         filter.clauses.extend(typed.clauses(Zoned::now)?);
-        if !self.callers.is_empty() {
-            filter.exclude.extend(add_subagents(self.callers, all));
-        }
+        let callers = self.callers.iter().map(|row| row.id).collect();
+        filter.exclude.extend(with_subagents(&callers, all));
         Ok(SearchRequest {
             query: Query::new(&typed.text),
             level: self.level,

@@ -3,10 +3,13 @@
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind};
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Longest text, in bytes, that is looked through word by word as long as there is no automaton: a
 /// query. That takes tens of microseconds, the automaton two milliseconds once.
 const SHORT_TEXT_BYTES: usize = 256;
+/// Number of short texts that are looked through word by word: more take longer than the automaton.
+const MAX_SHORT_TEXTS: usize = 32;
 
 /// Words in lowercase, each with the numbers of its rules; none for a word of a secret's name. Case counts
 /// for nothing in ASCII.
@@ -15,6 +18,8 @@ pub(crate) struct Keywords {
     words: Vec<String>,
     rules_of: Vec<Vec<usize>>,
     automaton: OnceLock<AhoCorasick>,
+    /// Number of short texts that were looked through.
+    short_texts: AtomicUsize,
 }
 
 impl Keywords {
@@ -39,7 +44,7 @@ impl Keywords {
     /// Calls `visit` with the rules (none for a name) and the place of each word of a text, by where
     /// they end.
     pub(crate) fn find(&self, text: &str, mut visit: impl FnMut(&[usize], Range<usize>)) {
-        if self.automaton.get().is_none() && text.len() <= SHORT_TEXT_BYTES {
+        if text.len() <= SHORT_TEXT_BYTES && self.is_automaton_spared() {
             for (word, place) in self.find_in_short(text) {
                 visit(&self.rules_of[word], place);
             }
@@ -49,6 +54,12 @@ impl Keywords {
         for found in automaton.find_overlapping_iter(text) {
             visit(&self.rules_of[found.pattern().as_usize()], found.range());
         }
+    }
+
+    /// Counts a short text; returns true while the automaton is not worth its making.
+    fn is_automaton_spared(&self) -> bool {
+        self.automaton.get().is_none()
+            && self.short_texts.fetch_add(1, Ordering::Relaxed) < MAX_SHORT_TEXTS
     }
 
     fn find_in_short(&self, text: &str) -> Vec<(usize, Range<usize>)> {
@@ -83,6 +94,18 @@ mod tests {
         keywords.find(text, |rules, place| found.push((rules.to_vec(), place)));
         found.sort_by_key(|(rules, place)| (place.end, place.start, rules.clone()));
         found
+    }
+
+    #[test]
+    fn many_short_texts_are_worth_an_automaton() {
+        let mut keywords = Keywords::default();
+        keywords.add_name("pass");
+        for _ in 0..MAX_SHORT_TEXTS {
+            keywords.find("a pass", |_, _| {});
+        }
+        assert!(keywords.automaton.get().is_none());
+        keywords.find("a pass", |_, _| {});
+        assert!(keywords.automaton.get().is_some());
     }
 
     proptest! {

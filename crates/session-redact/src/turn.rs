@@ -4,6 +4,7 @@ use crate::name::is_secret_name;
 use crate::redactor::Redactor;
 use serde_json::{Map, Value};
 use session_core::{CallDialog, SessionMeta, ToolCall, Turn, TurnContent, TurnPart};
+use std::borrow::Cow;
 
 /// Bytes of a key, at least, that is known by its format.
 const MIN_KEY_BYTES: usize = 20;
@@ -50,7 +51,17 @@ impl Redactor {
         found
     }
 
-    /// Redacts what is known of a session but its ids and folders, by which it is resumed.
+    /// Redacts the name of a session's project, which is that of its working directory where there is no other. The working
+    /// directory stays, in which the session is resumed.
+    pub fn redact_project(&self, meta: &mut SessionMeta) {
+        let project = meta.project.as_ref().or(meta.cwd.as_ref());
+        let long = project.filter(|path| path.len() >= MIN_KEY_BYTES);
+        if let Some(Cow::Owned(redacted)) = long.map(|path| self.redact(path)) {
+            meta.project = Some(redacted);
+        }
+    }
+
+    /// Redacts what is known of a session but its ids and folders, by which it is found and resumed.
     pub fn redact_session(&self, meta: &mut SessionMeta) {
         if let Some(title) = &mut meta.title {
             self.redact_in_place(title);

@@ -28,6 +28,7 @@
 //! ```
 
 mod active_time;
+mod announcement;
 mod cure;
 mod day_stats;
 mod inline_markup;

@@ -21,13 +21,21 @@ const MARKUP_FACTOR: usize = 8;
 fn strip_markdown(text: &str, max_bytes: usize) -> String {
     let mut out = String::new();
     let mut fences = CodeFences::default();
+    let mut is_paragraph = false;
     for line in text.lines().map(str::trim) {
         if fences.classify(line) != FencedLine::Text || is_not_prose(line) {
+            is_paragraph = true;
             continue;
         }
         // Of a line of megabytes no more is looked at than an excerpt may need.
         let line = strip_list_marker(text::clip(line, max_bytes.saturating_mul(MARKUP_FACTOR)));
-        append_line(&mut out, &strip_inline_markup(line.text), line.is_item);
+        let separator = match (line.is_item, is_paragraph) {
+            (true, _) => "; ",
+            (false, true) => ". ",
+            (false, false) => " ",
+        };
+        append_line(&mut out, &strip_inline_markup(line.text), separator);
+        is_paragraph = false;
         if out.len() > max_bytes {
             break;
         }
@@ -67,14 +75,22 @@ fn strip_list_marker<'a>(line: &'a str) -> ListLine<'a> {
     }
 }
 
-/// Appends a line: a list item after `; `, any other line after a space.
-fn append_line(out: &mut String, line: &str, is_item: bool) {
+/// Appends a line after a separator, or after a space where the text has one, or a sentence goes on: after a code block.
+fn append_line(out: &mut String, line: &str, separator: &str) {
     if line.is_empty() {
         return;
     }
+    let has_separator = out.ends_with([
+        ':', ';', ',', '.', '!', '?', '。', '：', '；', '，', '！', '？', '…',
+    ]);
+    let ends_in_word = out.ends_with(|c: char| c.is_alphanumeric() || ")`\"'".contains(c));
+    let goes_on = separator == ". " && (!ends_in_word || line.starts_with(char::is_lowercase));
     if !out.is_empty() {
-        let has_separator = out.ends_with([':', ';', ',', '.', '!', '?', '。']);
-        out.push_str(if is_item && !has_separator { "; " } else { " " });
+        out.push_str(if has_separator || goes_on {
+            " "
+        } else {
+            separator
+        });
     }
     let mut words = line.split_whitespace();
     out.push_str(words.next().unwrap_or_default());
@@ -157,7 +173,7 @@ mod tests {
         let text = "## Summary\n\n**Fixed:**\n- the [leak](https://a.b/c)\n- `close()` twice\n\n| a | b |\n```sh\nmake\n```\nAll tests pass.";
         assert_eq!(
             excerpt_prose(text, 200),
-            "Fixed: the leak; `close()` twice All tests pass."
+            "Fixed: the leak; `close()` twice. All tests pass."
         );
         assert_eq!(
             excerpt_prose("**All** of `src/**/*.md`", 200),
@@ -171,6 +187,19 @@ mod tests {
             excerpt_prose(ruled, 200),
             "GSD ► PHASE 14 ✓ All plans stand. ⸻"
         );
+    }
+
+    #[test]
+    fn paragraphs_do_not_run_together() {
+        for (text, expected) in [
+            ("Move the bar\n\nRetire it", "Move the bar. Retire it"),
+            ("Move the bar\nto the foot", "Move the bar to the foot"),
+            ("Is it done?\n\nYes", "Is it done? Yes"),
+            ("Run\n```\nmake\n```\nto build", "Run to build"),
+            ("修好了！\n\n现在可以运行", "修好了！ 现在可以运行"),
+        ] {
+            assert_eq!(excerpt_prose(text, 200), expected);
+        }
     }
 
     #[test]

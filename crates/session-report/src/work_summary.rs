@@ -2,6 +2,7 @@
 //! files, errors, pull requests, tokens and time.
 
 use crate::active_time::compute_active_ms;
+use crate::announcement::is_announcement;
 use crate::prose_excerpt::excerpt_prose;
 use crate::task::{find_task, has_telling_prompt};
 use crate::turn_record::{TurnRecord, read_turns};
@@ -32,7 +33,8 @@ pub enum WorkScope {
 pub struct WorkSummary {
     /// The first prompt that says what the work is about, truncated at a sentence.
     pub problem: Option<String>,
-    /// The last closing answer that is not noise, truncated at a sentence.
+    /// The last closing answer that is not noise and, where there is one, that does more than announce the next step;
+    /// truncated at a sentence.
     pub solution: Option<String>,
     /// Commands in the order in which they ran.
     pub commands: Vec<CommandRun>,
@@ -99,6 +101,20 @@ impl WorkSummary {
                 Self::from_turns(&turns)
             }
         })
+    }
+
+    /// Reads and summarizes the last task of a session, or all of one that holds a single task.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn read_last_task(index: &Reader, session: SessionId) -> Result<Self, StoreError> {
+        Ok(Self::from_last_task(&read_turns(index, session)?))
+    }
+
+    fn from_last_task(turns: &[TurnRecord]) -> Self {
+        let last = turns.last().map(|turn| turn.row.index);
+        let task = last.and_then(|last| find_task(turns, last));
+        Self::from_turns(task.unwrap_or(turns))
     }
 
     /// Summarizes the turns of a session. Where it holds several tasks, the problem and the solution are those of the task
@@ -177,7 +193,7 @@ impl WorkSummary {
     /// Adds the pull requests whose URL stands in the prompt or in the closing answer.
     fn add_mentions(&mut self, content: &TurnContent) {
         for text in [content.prompt.as_str(), content.closing_answer()] {
-            for url in session_core::text::find_pull_requests(text) {
+            for url in session_core::pull_request::find_pull_requests(text) {
                 push_distinct(&mut self.pull_requests, url);
             }
         }
@@ -260,8 +276,12 @@ fn is_answered(turn: &TurnRecord) -> bool {
     !turn.content.answer.is_empty() || !turn.content.tools.is_empty()
 }
 
+/// Extracts the last closing answer that says what came out; where there is none, the last one.
 fn find_solution(turns: &[TurnRecord]) -> Option<String> {
-    turns.iter().rev().find_map(extract_solution)
+    let concludes = |turn: &&TurnRecord| !is_announcement(turn.content.closing_answer());
+    let concluding = turns.iter().rev().filter(concludes);
+    let any = turns.iter().rev();
+    concluding.chain(any).find_map(extract_solution)
 }
 
 /// Extracts the beginning of a turn's closing answer, unless it is noise.
@@ -321,6 +341,30 @@ mod tests {
     }
 
     #[test]
+    fn an_announcement_is_no_solution_beside_a_result() {
+        let turns = [
+            turn_record(
+                0,
+                PromptKind::Typed,
+                "Is the pool too small?",
+                &["It was too small; the pool has 40 connections now."],
+            ),
+            turn_record(
+                1,
+                PromptKind::Typed,
+                "commit that",
+                &["I'm committing it now."],
+            ),
+        ];
+        let solution = |turns| WorkSummary::from_turns(turns).solution.unwrap();
+        assert_eq!(
+            solution(&turns),
+            "It was too small; the pool has 40 connections now."
+        );
+        assert_eq!(solution(&turns[1..]), "I'm committing it now.");
+    }
+
+    #[test]
     fn a_command_without_arguments_is_the_last_resort() {
         let clear = turn_record(0, PromptKind::Command, "/clear", &[]);
         let work = WorkSummary::from_turns(std::slice::from_ref(&clear));
@@ -376,6 +420,18 @@ mod tests {
             of_pair("Hang the lamp", "The lamp hangs.", Some(1))
         );
         assert_eq!(pair(None), of_pair("Oil the gate", "The lamp hangs.", None));
+    }
+
+    #[test]
+    fn the_last_task_has_its_own_errors() {
+        let mut first = turn_record(0, PromptKind::Typed, "Oil the gate", &["It is oiled."]);
+        first.content.errors = vec!["error: no oil".into()];
+        let lamp = turn_record(1, PromptKind::Typed, "Hang the lamp", &["It hangs."]);
+        let work = WorkSummary::from_last_task(&[first.clone(), lamp]);
+        assert_eq!(work.problem.as_deref(), Some("Hang the lamp"));
+        assert_eq!(work.errors, [""; 0]);
+        let only = WorkSummary::from_last_task(&[first]);
+        assert_eq!(only.errors, ["error: no oil"]);
     }
 
     #[test]

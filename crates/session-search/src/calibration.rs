@@ -7,6 +7,7 @@ use crate::fusion_weights::{FusionWeights, HitConfidence};
 use crate::hit::FusedHit;
 use crate::lexical::LexicalCandidates;
 use crate::promotion::IdentifierPromotion;
+use crate::request::SearchRequest;
 use session_core::ConfidenceBand;
 
 /// Coefficients of the logistic regression.
@@ -30,25 +31,28 @@ pub(crate) struct CalibratedHit {
     pub(crate) probability: f32,
 }
 
-/// Drops hits that nothing speaks for and gives each of the others, at most `limit`, its
-/// probability.
+/// Drops hits that nothing speaks for and gives each of the others, at most the request's limit, its
+/// probability. None is greater than the one before it.
 pub(crate) fn calibrate(
     list: &FusedList,
     promotion: &IdentifierPromotion,
     lexical: &LexicalCandidates,
-    limit: usize,
+    request: &SearchRequest,
 ) -> Vec<CalibratedHit> {
     let hits = retain_supported(list, promotion, lexical);
     let mut probabilities = compute_probabilities(&hits, &list.weights);
-    if let Some(first) = probabilities.first_mut() {
-        *first = first.max(promotion.min_probability());
+    promotion.raise_probabilities(request.level, &hits, &mut probabilities);
+    let mut least = 1.0_f32;
+    for probability in &mut probabilities {
+        least = least.min(*probability);
+        *probability = least;
     }
     let unlikely = probabilities
         .first()
         .is_none_or(|p| ConfidenceBand::from_probability(*p) == ConfidenceBand::Weak);
     let limit = match lexical.matches_no_term() && unlikely {
-        true => limit.min(MAX_UNLIKELY),
-        false => limit,
+        true => request.limit.min(MAX_UNLIKELY),
+        false => request.limit,
     };
     let calibrated = hits.into_iter().zip(probabilities);
     let calibrated = calibrated.map(|(fused, probability)| CalibratedHit { fused, probability });
@@ -90,14 +94,12 @@ fn compute_probability(evidence: f32, rival: f32) -> f32 {
     1.0 / (1.0 + (-logit).exp())
 }
 
-/// Returns the probabilities of hits, best first; none is greater than the one before it.
+/// Returns the probabilities of hits, best first.
 fn compute_probabilities(hits: &[FusedHit], weights: &FusionWeights) -> Vec<f32> {
     let score = |rank: usize| hits.get(rank).map_or(0.0, |hit| hit.score);
-    let mut least = 1.0_f32;
     let of_hit = |(rank, hit): (usize, &FusedHit)| {
         let rival = score(usize::from(rank == 0)) / hit.score.max(f32::EPSILON);
-        least = least.min(compute_probability(compute_evidence(hit, weights), rival));
-        least
+        compute_probability(compute_evidence(hit, weights), rival)
     };
     hits.iter().enumerate().map(of_hit).collect()
 }

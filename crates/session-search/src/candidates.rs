@@ -11,7 +11,10 @@ use session_store::{Reader, StoreError};
 
 /// All that the index holds for a query. The stages that rank it compute from it alone.
 pub(crate) struct Candidates<'a> {
+    /// None where vectors alone rank.
     pub(crate) lexical: LexicalCandidates,
+    /// The share of the query's terms that some turn holds, 0 to 1.
+    pub(crate) known_share: f32,
     pub(crate) cosines: DenseCosines<'a>,
     pub(crate) exact: ExactTerms,
     pub(crate) holders: IdentifierHolders,
@@ -32,10 +35,7 @@ impl<'a> Candidates<'a> {
             FusionMode::LexicalOnly => Vec::new(),
             _ => ModelVectors::open(index, filtered, embeddings)?,
         };
-        let read_words = || match request.fusion {
-            FusionMode::DenseOnly => Ok(LexicalCandidates::default()),
-            _ => LexicalCandidates::read(index, filtered, &request.query),
-        };
+        let read_words = || LexicalCandidates::read(index, filtered, &request.query);
         let rows: usize = vectors.iter().map(ModelVectors::count_rows).sum();
         let (lexical, cosines) = match rows >= MIN_ROWS_BESIDE {
             // The index is read by this thread alone, mapped matrices are not.
@@ -43,12 +43,18 @@ impl<'a> Candidates<'a> {
             false => (read_words(), DenseCosines::new(&vectors)),
         };
         let cosines = cosines.map_err(|damaged| damaged.into_error(index))?;
-        let lexical = lexical?;
+        let words = lexical?;
+        let known_share = words.known_share();
+        let lexical = match request.fusion {
+            FusionMode::DenseOnly => LexicalCandidates::default(),
+            _ => words,
+        };
         let exact = ExactTerms::read(index, filtered, &request.query, &lexical)?;
         Ok(Self {
             holders: identifiers::find_holders(&exact, &lexical),
             exact,
             lexical,
+            known_share,
             cosines,
         })
     }

@@ -1,9 +1,8 @@
 //! The conditions on the hits of a search.
 
 use serde::Serialize;
-use session_core::path_matches;
-use session_core::text::compose;
-use session_store::{SessionId, SessionRow, SessionTree, TurnRow};
+use session_core::{is_path_within, path_matches};
+use session_store::{SessionId, SessionRow, TurnRow, with_subagents};
 
 /// Conditions on hits, all of which must hold. The default excludes subagents alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -90,8 +89,8 @@ impl SearchFilter {
     pub fn including_subagents(mut self, all: &[SessionRow]) -> Self {
         self.subagents = true;
         for named in [&mut self.only, &mut self.exclude] {
-            let rows: Vec<&SessionRow> = all.iter().filter(|s| named.contains(&s.id)).collect();
-            *named = add_subagents(&rows, all);
+            let roots = named.iter().copied().collect();
+            *named = with_subagents(&roots, all).into_iter().collect();
         }
         self
     }
@@ -183,32 +182,9 @@ impl ProjectPattern {
         let mut paths = [&session.project, &session.cwd].into_iter().flatten();
         match self {
             Self::Part(part) => paths.any(|path| path_matches(path, part)),
-            Self::Folder(folder) => paths.any(|path| is_within(path, folder)),
+            Self::Folder(folder) => paths.any(|path| is_path_within(path, folder)),
         }
     }
-}
-
-/// Returns true for the folder and all below it, whatever the slashes and, as [`path_matches`], the case.
-fn is_within(path: &str, folder: &str) -> bool {
-    let fold = |path: &str| compose(path).replace('\\', "/").to_lowercase();
-    let (path, folder) = (fold(path), fold(folder));
-    let below = path.strip_prefix(folder.trim_end_matches('/'));
-    below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
-}
-
-/// Returns the index's ids of some sessions and of their subagents and theirs.
-pub fn add_subagents(sessions: &[&SessionRow], all: &[SessionRow]) -> Vec<SessionId> {
-    if sessions.is_empty() {
-        return Vec::new();
-    }
-    let tree = SessionTree::new(all);
-    // By its number: another file may hold a session of the same id.
-    let is_included = |row: &&SessionRow| {
-        let mut sessions = sessions.iter();
-        sessions.any(|one| one.id == row.id || tree.is_below(row, &one.uid))
-    };
-    let included = all.iter().filter(is_included);
-    included.map(|row| row.id).collect()
 }
 
 #[cfg(test)]
@@ -230,24 +206,6 @@ mod tests {
         assert!(matches("/", "/home"));
         assert!(!matches("/home/ann/app", "/home/ann/app2"));
         assert!(!matches("/home/ann/app", "/srv/home/ann/app"));
-    }
-
-    #[test]
-    fn a_namesake_is_not_a_subagent() {
-        let session = |id: i64, uid: &str, parent: Option<&str>| SessionRow {
-            id: SessionId::new(id),
-            uid: uid.into(),
-            parent: parent.map(str::to_owned),
-            ..SessionRow::default()
-        };
-        let all = [
-            session(1, "a", None),
-            session(2, "a", None),
-            session(3, "b", Some("a")),
-            session(4, "c", Some("b")),
-        ];
-        let found = add_subagents(&[&all[0]], &all);
-        assert_eq!(found, [1, 3, 4].map(SessionId::new));
     }
 
     #[test]

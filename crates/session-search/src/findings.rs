@@ -1,9 +1,12 @@
 //! Findings by which turns are listed: files they accessed, commands they ran, errors they met.
 
-use crate::turn_patterns::{CommandPattern, session_path_matches};
+use crate::line_pattern::LinePattern;
 use serde::Serialize;
-use session_core::{AccessedFile, CallStatus, CommandRunRef, FileAccess, TurnContent};
+use session_core::{
+    AccessedFile, CallStatus, CommandRunRef, FileAccess, TurnContent, path_matches,
+};
 use session_store::SessionRow;
+use std::path::Path;
 
 /// A file that a turn accessed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -33,6 +36,17 @@ impl FoundFile {
     }
 }
 
+/// Returns true when a file of a session matches by its path. A relative path, as a patch names it,
+/// is also tried below the session's folder.
+fn session_path_matches(path: &str, wanted: &str, session: &SessionRow) -> bool {
+    let matches = |path: &str| path_matches(path, wanted);
+    let folder = session
+        .cwd
+        .as_deref()
+        .filter(|_| Path::new(path).is_relative());
+    matches(path) || folder.is_some_and(|folder| matches(&format!("{folder}/{path}")))
+}
+
 /// A command that a turn ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FoundCommand {
@@ -54,7 +68,7 @@ impl From<CommandRunRef<'_>> for FoundCommand {
 
 impl FoundCommand {
     /// Finds the commands of a turn that match; `None` where none does.
-    pub fn find(content: &TurnContent, pattern: &CommandPattern) -> Option<Vec<Self>> {
+    pub fn find(content: &TurnContent, pattern: &LinePattern) -> Option<Vec<Self>> {
         let runs = content.command_runs();
         let runs = runs.filter(|run| pattern.matches(run.command));
         non_empty(runs.map(Self::from).collect())
@@ -62,7 +76,7 @@ impl FoundCommand {
 }
 
 /// Finds the error lines of a turn that match; `None` where none does.
-pub fn find_error_lines(content: &TurnContent, pattern: &CommandPattern) -> Option<Vec<String>> {
+pub fn find_matching_errors(content: &TurnContent, pattern: &LinePattern) -> Option<Vec<String>> {
     let lines = content.errors.iter().flat_map(|error| error.lines());
     let lines = lines.filter(|line| pattern.matches(line));
     non_empty(lines.map(str::to_owned).collect())
@@ -82,7 +96,7 @@ mod tests {
             errors: vec!["error: EMFILE\nerror: too many open files".into()],
             ..TurnContent::default()
         };
-        let find = |pattern: &str| find_error_lines(&content, &CommandPattern::new(pattern));
+        let find = |pattern: &str| find_matching_errors(&content, &LinePattern::new(pattern));
         assert_eq!(find("emfile").unwrap(), ["error: EMFILE"]);
         assert_eq!(find("error").unwrap().len(), 2);
         assert_eq!(find("EMFILE * too"), None);

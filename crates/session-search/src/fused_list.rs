@@ -39,7 +39,7 @@ impl FusedList {
     ) -> Self {
         let terms = QueryTerms {
             count: request.query.terms.len(),
-            known_share: candidates.lexical.known_share(),
+            known_share: candidates.known_share,
         };
         let nearest = DenseCandidates::new(nearest, level, terms);
         let lexical = CandidateList::new(level, &candidates.lexical.turns, MAX_LEXICAL);

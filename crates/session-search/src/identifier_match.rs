@@ -1,7 +1,7 @@
 //! How a turn holds an identifier: as typed or in other case, by itself or in a longer name.
 
 use session_core::text::{collapse_whitespace, is_unspaced, join_name_parts};
-use session_core::{Reference, TurnContent, is_commit_hash, other_version_spelling};
+use session_core::{IssueNumber, TurnContent, is_commit_hash, other_version_spelling};
 use std::borrow::Cow;
 
 /// The ways in which a turn holds an identifier, the worst first.
@@ -23,9 +23,9 @@ impl IdentifierMatch {
     /// Finds the best match of an identifier, or of a phrase, in any text of a turn that holds its words. The title
     /// is searched with the turn.
     pub(crate) fn find(content: &TurnContent, title: Option<&str>, identifier: &str) -> Self {
-        if let Some(reference) = Reference::parse(identifier) {
+        if let Some(number) = IssueNumber::parse(identifier) {
             let mut texts = content.searched_texts().chain(title);
-            return match texts.any(|text| reference.is_held_by(text)) {
+            return match texts.any(|text| number.occurs_in(text)) {
                 true => Self::Whole,
                 false => Self::Words,
             };

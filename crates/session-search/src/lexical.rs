@@ -62,12 +62,12 @@ impl LexicalCandidates {
             return 0.0;
         };
         let rare = (self.hits.relative_idf(best) / RARE_SHARE).min(1.0);
-        let telling = if query.has_content_words {
+        let content = if query.has_content_words {
             1.0
         } else {
             STOP_WORDS
         };
-        self.hits.idf_share(best) * rare * telling
+        self.hits.idf_share(best) * rare * content
     }
 
     /// Returns true when no turn that the filter lets through holds a word of the query, also where

@@ -74,11 +74,23 @@ impl IdentifierPromotion {
         self.share > 0.0
     }
 
-    /// Returns the probability that the first hit answers, by the identifiers that it holds alone.
-    pub(crate) fn min_probability(&self) -> f32 {
+    /// Raises the probability of the best hit of each holder to what its identifiers alone make it: the share of the
+    /// query that they are, divided among the holders by their turns.
+    pub(crate) fn raise_probabilities(
+        &self,
+        level: Level,
+        hits: &[FusedHit],
+        probabilities: &mut [f32],
+    ) {
         let all: f32 = self.ranked.iter().map(|r| r.holder.weight).sum();
-        let first = self.ranked.first().map_or(0.0, |r| r.holder.weight);
-        self.share * first / all.max(f32::EPSILON)
+        for RankedHolder { holder, .. } in &self.ranked {
+            let targets = holder.targets(level);
+            let best = hits.iter().position(|hit| targets.contains(&hit.id));
+            if let Some(probability) = best.and_then(|best| probabilities.get_mut(best)) {
+                let by_identifiers = self.share * holder.weight / all.max(f32::EPSILON);
+                *probability = probability.max(by_identifiers);
+            }
+        }
     }
 
     /// Returns the turn that is shown for a session, if that is a holder: of its turns that hold an

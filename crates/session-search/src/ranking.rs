@@ -77,7 +77,7 @@ pub(crate) fn rank<'a>(
     let promotion = IdentifierPromotion::new(&candidates.holders, level, &list.hits);
     promotion.apply(level, &mut list.hits);
     Ranking {
-        hits: calibrate(&list, &promotion, lexical, request.limit),
+        hits: calibrate(&list, &promotion, lexical, request),
         list,
         lexical,
         exact: &candidates.exact,

@@ -31,7 +31,7 @@ pub enum TurnOrigin {
     /// The index, because the history is gone or changed: the words, commands
     /// and paths, no outputs.
     Index,
-    /// Nowhere: the user forgot it.
+    /// Nowhere: the user forgot it, or the configuration excludes it.
     Forgotten,
 }
 

@@ -99,16 +99,6 @@ fn command(words: &[&str], session: &SessionMeta) -> Option<Vec<String>> {
     (is_own && !session.prompts_only && !command.is_empty()).then_some(command)
 }
 
-/// Joins words as a sentence has them: `a, b or c`.
-pub fn join_words<'w>(words: impl IntoIterator<Item = &'w str>, conjunction: &str) -> String {
-    let words: Vec<&str> = words.into_iter().collect();
-    match words.split_last() {
-        Some((last, [])) => (*last).to_owned(),
-        Some((last, others)) => format!("{} {conjunction} {last}", others.join(", ")),
-        None => String::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,13 +124,5 @@ mod tests {
         assert_eq!(needs(env("/srv/x, /srv/y"), "/srv/x/a"), named("/srv/x"));
         assert_eq!(needs(env("~/y"), "/home/ann/y/a"), named("/home/ann/y"));
         assert_eq!(needs(env(""), "/srv/x/a"), None, "nobody knows");
-    }
-
-    #[test]
-    fn words_are_joined_as_in_a_sentence() {
-        assert_eq!(join_words([], "or"), "");
-        assert_eq!(join_words(["a"], "or"), "a");
-        assert_eq!(join_words(["a", "b"], "and"), "a and b");
-        assert_eq!(join_words(["a", "b", "c"], "or"), "a, b or c");
     }
 }

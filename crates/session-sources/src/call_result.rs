@@ -2,7 +2,8 @@
 
 use crate::calls::PendingCall;
 use session_core::{
-    CallDialog, CallStatus, ReadDetail, TEXT_LIMIT, ToolCall, cut_output, find_error_lines, text,
+    CallDialog, CallStatus, ReadDetail, TEXT_LIMIT, ToolCall, cut_output, find_error_lines,
+    pull_request, text,
 };
 
 /// The result of a call.
@@ -44,12 +45,12 @@ impl CallResult {
             return None;
         }
         let of_shell = waiting.as_ref().is_some_and(|call| call.of_shell);
-        let told = waiting.as_ref().and_then(|call| call.told);
+        let reported = waiting.as_ref().and_then(|call| call.reported_status);
         let mut call = ToolCall {
             id: self.id.clone(),
-            status: told.unwrap_or(CallStatus::Unfinished),
+            status: reported.unwrap_or(CallStatus::Unfinished),
             command: of_shell.then(String::new),
-            late: waiting.and_then(|call| call.late).map(Box::new),
+            delivered: waiting.and_then(|call| call.delivered).map(Box::new),
             ..ToolCall::default()
         };
         self.complete(&mut call);
@@ -81,7 +82,7 @@ pub(crate) fn kept_output(output: &str, status: CallStatus, detail: ReadDetail) 
         ReadDetail::Full => Some(cut_output(output, 0)),
         ReadDetail::Index if status == CallStatus::NotRun => None,
         ReadDetail::Index => {
-            let lines = find_error_lines(output, status.is_failed());
+            let lines = find_error_lines(output, status);
             Some(lines.join("\n")).filter(|lines| !lines.is_empty())
         }
     }
@@ -89,11 +90,12 @@ pub(crate) fn kept_output(output: &str, status: CallStatus, detail: ReadDetail) 
 
 /// True for a call that opens a pull request: by its command, or as a tool that does nothing else.
 pub(crate) fn opens_pull_request(command: Option<&str>, tool: &str) -> bool {
-    command.is_some_and(text::opens_pull_request) || text::is_pull_request_tool(tool)
+    command.is_some_and(pull_request::opens_pull_request)
+        || pull_request::is_pull_request_tool(tool)
 }
 
 /// Returns the pull requests whose addresses stand in an output.
 pub(crate) fn opened_pull_requests(output: &str) -> Vec<String> {
-    let found = text::find_pull_requests(output).into_iter();
+    let found = pull_request::find_pull_requests(output).into_iter();
     found.map(str::to_owned).collect()
 }

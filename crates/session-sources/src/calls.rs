@@ -28,14 +28,15 @@ pub(crate) struct PendingCall {
     pub of_shell: bool,
     /// It opens a pull request.
     pub opens: bool,
-    /// Its position in its turn.
-    pub late: Option<DeliveredCall>,
+    /// Its position in its turn. It has another name in the cursors of an index.
+    #[serde(rename = "late")]
+    pub delivered: Option<DeliveredCall>,
     /// Which turn that was.
     #[serde(default)]
     turn: Option<u32>,
-    /// How it ended, where that was told before its result.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub told: Option<CallStatus>,
+    /// Its end, where a record before its result has it.
+    #[serde(rename = "told", default, skip_serializing_if = "is_default")]
+    pub reported_status: Option<CallStatus>,
 }
 
 /// Most calls that are remembered as waiting.
@@ -51,7 +52,7 @@ impl PendingCall {
     /// while it ran.
     pub(crate) fn earlier_turn(&self, at_hand: u32) -> Option<u32> {
         self.turn
-            .filter(|turn| self.late.is_some() && *turn < at_hand)
+            .filter(|turn| self.delivered.is_some() && *turn < at_hand)
     }
 }
 
@@ -61,13 +62,13 @@ impl TurnCalls {
         (self.runs, self.changes, self.reads) = (0, 0, 0);
         // An older cursor does not say whose call it was.
         let unknown = self.waiting.iter_mut().filter(|call| call.turn.is_none());
-        unknown.for_each(|call| call.late = None);
+        unknown.for_each(|call| call.delivered = None);
     }
 
     /// Counts a call of a turn, and waits for its result unless that came before it.
     pub(crate) fn note(&mut self, call: &ToolCall, turn: u32, has_result: bool) {
         let run = call.kept_command().map(|_| self.runs);
-        let late = DeliveredCall {
+        let delivered = DeliveredCall {
             run,
             change: self.changes,
             changes: call.count_changed_files(),
@@ -75,8 +76,8 @@ impl TurnCalls {
             reads: call.count_read_files(),
         };
         self.runs += u32::from(run.is_some());
-        self.changes = self.changes.saturating_add(late.changes);
-        self.reads = self.reads.saturating_add(late.reads);
+        self.changes = self.changes.saturating_add(delivered.changes);
+        self.reads = self.reads.saturating_add(delivered.reads);
         if has_result {
             return;
         }
@@ -89,9 +90,9 @@ impl TurnCalls {
             id,
             of_shell: call.command.is_some(),
             opens: opens_pull_request(call.command.as_deref(), &call.name),
-            late: Some(late),
+            delivered: Some(delivered),
             turn: Some(turn),
-            told: None,
+            reported_status: None,
         });
     }
 
@@ -101,11 +102,11 @@ impl TurnCalls {
         self.waiting.iter().find(|call| call.id == id)
     }
 
-    /// Notes what is told of a call before its result.
+    /// Notes the end of a call that a record before its result has.
     pub(crate) fn note_status(&mut self, id: &str, status: CallStatus) {
         let id = fingerprint(id);
         if let Some(call) = self.waiting.iter_mut().find(|call| call.id == id) {
-            call.told = call.told.max(Some(status));
+            call.reported_status = call.reported_status.max(Some(status));
         }
     }
 

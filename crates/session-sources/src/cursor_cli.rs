@@ -129,6 +129,11 @@ impl JsonlFormat for CursorTranscript {
         }
     }
 
+    /// The title comes after the first prompt, and may change.
+    fn complete(&self, path: &Path, session: &mut SessionMeta) {
+        self.begin(path, session);
+    }
+
     fn record(&self, record: Value, state: &mut CursorTranscriptState, turns: &mut TurnWriter<'_>) {
         let content = &record["message"]["content"];
         match text(&record, "role") {

@@ -155,6 +155,13 @@ impl JsonlFormat for GeminiFormat {
         place::set_directory(path, session);
     }
 
+    /// The client may name the folder later.
+    fn complete(&self, path: &Path, session: &mut SessionMeta) {
+        if session.cwd.is_none() {
+            place::set_directory(path, session);
+        }
+    }
+
     fn record(
         &self,
         record: GeminiRecord<'_>,

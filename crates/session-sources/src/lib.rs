@@ -80,7 +80,7 @@ mod tool_table;
 mod turn_assembler;
 mod turn_writer;
 
-pub use agent_info::{AgentInfo, join_words};
+pub use agent_info::AgentInfo;
 pub use cursor::SeenIds;
 pub use env::Env;
 pub use file::path_text;

@@ -64,7 +64,7 @@ fn main_checkout(folder: &Path, git_file: &Path) -> Option<String> {
         .lines()
         .find_map(|line| line.strip_prefix("gitdir:"))?
         .trim();
-    let gitdir = session_files::normal(&folder.join(gitdir)).ok()?;
+    let gitdir = session_files::normalize_lexically(&folder.join(gitdir)).ok()?;
     let worktrees = gitdir.parent().filter(|p| p.ends_with(".git/worktrees"))?;
     Some(worktrees.parent()?.parent()?.to_str()?.to_owned())
 }

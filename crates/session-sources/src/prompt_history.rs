@@ -64,7 +64,7 @@ pub(crate) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
         sessions,
         fresh: offset == 0,
         opened: HashSet::new(),
-        told: None,
+        announced: None,
         damage: DamagedLines::new(&at.path),
     }
     .run(lines, offset, &stale)
@@ -350,7 +350,7 @@ struct PromptHistoryReading<'a> {
     /// Ids of the sessions that this read has opened.
     opened: HashSet<String>,
     /// The session as it was opened last.
-    told: Option<SessionMeta>,
+    announced: Option<SessionMeta>,
     damage: DamagedLines,
 }
 
@@ -389,12 +389,12 @@ impl PromptHistoryReading<'_> {
     /// Opens a session in the sink, unless it is open as it is.
     fn open(&mut self, id: &str) -> Result {
         let meta = self.sessions.meta(id);
-        if self.told.as_ref() == Some(&meta) {
+        if self.announced.as_ref() == Some(&meta) {
             return Ok(());
         }
         let fresh = self.opened.insert(id.to_owned()) && self.fresh;
         let flow = self.sink.session(&meta, fresh);
-        self.told = Some(meta);
+        self.announced = Some(meta);
         stop_if_asked(flow)
     }
 

@@ -88,7 +88,7 @@ impl DamagedLines {
         }
     }
 
-    /// Tells the sink of them.
+    /// Tells the sink of those since the last report.
     pub(crate) fn report(&mut self, sink: &mut dyn Sink) {
         for warning in self.warnings.drain(..) {
             sink.warning(warning);
@@ -258,6 +258,7 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
 
     fn checkpoint(&mut self, offset: u64, state: A::State) -> Result {
         self.marked = offset;
+        self.damage.report(self.announcer.sink);
         let mark = CursorState::at(self.files, self.assembly.version(), offset, state);
         let cursor = mark.map(|mark| mark.cursor()).unwrap_or_default();
         stop_if_asked(self.announcer.sink.checkpoint(cursor))
@@ -271,7 +272,6 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
         self.deliver(open)?;
         self.deliver(waiting)?;
         self.announcer.tell_changes(self.assembly.session())?;
-        self.damage.report(self.announcer.sink);
         self.checkpoint(self.done, self.assembly.state())?;
         Ok(ReadEnd::Complete)
     }
@@ -282,7 +282,7 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
 pub(crate) struct SessionAnnouncer<'a> {
     pub sink: &'a mut dyn Sink,
     /// The metadata as the sink knows them.
-    told: Option<SessionMeta>,
+    announced: Option<SessionMeta>,
     /// The turns replace what was known.
     fresh: bool,
     /// The sink was told of this session, but the file is another one now.
@@ -294,13 +294,13 @@ impl<'a> SessionAnnouncer<'a> {
     /// Makes one for a read that begins at the beginning of a file or not.
     pub(crate) fn new(
         sink: &'a mut dyn Sink,
-        told: Option<SessionMeta>,
+        announced: Option<SessionMeta>,
         fresh: bool,
         stale: bool,
     ) -> Self {
         Self {
             sink,
-            told,
+            announced,
             fresh,
             stale,
             opened: false,
@@ -310,7 +310,7 @@ impl<'a> SessionAnnouncer<'a> {
     fn session(&mut self, meta: SessionMeta) -> Result {
         let flow = self.sink.session(&meta, self.fresh && !self.opened);
         self.opened = true;
-        self.told = Some(meta);
+        self.announced = Some(meta);
         stop_if_asked(flow)
     }
 
@@ -324,8 +324,8 @@ impl<'a> SessionAnnouncer<'a> {
 
     /// Tells what changed since the session was told of.
     pub(crate) fn tell_changes(&mut self, meta: SessionMeta) -> Result {
-        let known = self.told.is_some() || self.stale;
-        if known && self.told.as_ref() != Some(&meta) {
+        let known = self.announced.is_some() || self.stale;
+        if known && self.announced.as_ref() != Some(&meta) {
             self.session(meta)?;
         }
         Ok(())

@@ -378,7 +378,7 @@ fn is_silent(part: &TurnPart) -> bool {
         .is_some_and(|command| !command.is_empty());
     let tells = call.status != CallStatus::Done
         || call.dialog.is_some()
-        || call.late.is_some()
+        || call.delivered.is_some()
         || ran
         || !call.files.is_empty()
         || !call.pull_requests.is_empty();

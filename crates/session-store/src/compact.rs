@@ -49,7 +49,10 @@ impl Writer {
         let rows = live.len().cast_signed() as i64;
         self.reader.db.execute(&update, params![model.id, rows])?;
         self.compacted = true;
-        Ok(())
+        match self.reader.model(&model.fingerprint)? {
+            Some(rewritten) => self.note_checksum(&rewritten, level),
+            None => Ok(()),
+        }
     }
 
     /// Gives the rows of a matrix their new numbers: places in the list of those that are left.

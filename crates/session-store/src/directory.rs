@@ -113,7 +113,7 @@ pub struct IndexLock(#[expect(dead_code, reason = "held")] Lock);
 impl IndexLock {
     /// Acquires the writer's lock.
     pub(crate) fn acquire_writer(root: &Path) -> Result<Self> {
-        let lock = Lock::attempt(&Dir::open(root)?, WRITER_LOCK)?;
+        let lock = Lock::try_lock(&Dir::open(root)?, WRITER_LOCK)?;
         lock.map(Self).ok_or_else(|| StoreError::Locked {
             root: root.to_owned(),
         })
@@ -135,10 +135,10 @@ impl IndexLock {
     ///
     /// # Errors
     /// [`StoreError::ForeignDirectory`], and when the lock file cannot be opened.
-    pub fn acquire_embedding_within(root: &Path, patience: Duration) -> Result<Option<Self>> {
+    pub fn acquire_embedding_within(root: &Path, timeout: Duration) -> Result<Option<Self>> {
         check_ownership(root)?;
         private::create_directory(root)?;
-        let lock = Lock::within(&Dir::open(root)?, "embedding.lock", patience)?;
+        let lock = Lock::lock_timeout(&Dir::open(root)?, "embedding.lock", timeout)?;
         Ok(lock.map(Self))
     }
 }
@@ -157,7 +157,7 @@ impl EmbeddingPause {
     /// Requests a pause. Any number of processes can; `None` where no process has embedded beside others yet.
     pub fn request(root: &Path) -> Option<Self> {
         let dir = Dir::open(root).ok()?;
-        let lock = Lock::attempt_shared(&dir, PAUSE_LOCK).ok().flatten();
+        let lock = Lock::try_lock_shared(&dir, PAUSE_LOCK).ok().flatten();
         lock.map(Self)
     }
 
@@ -165,7 +165,7 @@ impl EmbeddingPause {
         let Ok(dir) = Dir::open(root) else {
             return false;
         };
-        matches!(Lock::attempt(&dir, PAUSE_LOCK), Ok(None))
+        matches!(Lock::try_lock(&dir, PAUSE_LOCK), Ok(None))
     }
 }
 

@@ -14,6 +14,7 @@ use session_files::private;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io::{BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -223,13 +224,18 @@ impl VectorMatrix {
         QuantizedRow::new(self.row_bytes(row))
     }
 
+    /// Returns rows as they are stored.
+    pub(crate) fn rows_bytes(&self, rows: Range<usize>) -> &[u8] {
+        let bytes = self.map.as_deref().map(|map| &**map).unwrap_or_default();
+        let [start, end] = [rows.start, rows.end].map(|row| {
+            usize::try_from(npy::row_offset(row as u64, self.dims)).unwrap_or(usize::MAX)
+        });
+        bytes.get(start..end).unwrap_or_default()
+    }
+
     /// Returns one row as it is stored.
     pub(crate) fn row_bytes(&self, row: usize) -> &[u8] {
-        let start = npy::row_offset(row as u64, self.dims);
-        let bytes = self.map.as_deref().map(|map| &**map).unwrap_or_default();
-        let start = usize::try_from(start).unwrap_or(usize::MAX);
-        let end = start.saturating_add(row_bytes(self.dims));
-        bytes.get(start..end).unwrap_or_default()
+        self.rows_bytes(row..row.saturating_add(1))
     }
 }
 
@@ -287,12 +293,14 @@ impl MatrixAppenders {
         self.files.get(&(model, level)).map(|a| a.rows)
     }
 
-    /// Writes the headers of the open matrices, syncs and closes them.
-    pub(crate) fn flush(&mut self) -> Result<()> {
-        for (_, mut appender) in self.files.drain() {
+    /// Writes the headers of the open matrices, syncs and closes them, and returns which they are.
+    pub(crate) fn flush(&mut self) -> Result<Vec<(ModelId, Level)>> {
+        let mut written = Vec::with_capacity(self.files.len());
+        for (matrix, mut appender) in self.files.drain() {
             appender.write_header_and_sync()?;
+            written.push(matrix);
         }
-        Ok(())
+        Ok(written)
     }
 }
 

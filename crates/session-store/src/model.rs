@@ -235,6 +235,7 @@ impl Writer {
             if is_other && !self.was_written_within(&other, unused) {
                 self.begin()?;
                 self.clear_vectors(other.id)?;
+                self.delete_checksums(&other)?;
                 let delete = "DELETE FROM models WHERE id = ?1";
                 self.reader.db.execute(delete, [other.id])?;
             }

@@ -1,7 +1,8 @@
 //! Which session started which.
 
+use crate::id::SessionId;
 use crate::row::SessionRow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::iter::successors;
 
 /// Maximum number of parent links that are followed, so that a cycle ends.
@@ -46,10 +47,27 @@ impl<'s> SessionTree<'s> {
     }
 }
 
+/// Returns these sessions with the subagents that they started, and theirs.
+pub fn with_subagents(roots: &BTreeSet<SessionId>, all: &[SessionRow]) -> BTreeSet<SessionId> {
+    let mut included = roots.clone();
+    loop {
+        let is_included = |row: &&SessionRow| included.contains(&row.id);
+        let rows = all.iter().filter(is_included);
+        let uids: HashSet<&str> = rows.map(|row| row.uid.as_str()).collect();
+        let is_started =
+            |row: &&SessionRow| row.parent.as_deref().is_some_and(|uid| uids.contains(uid));
+        let started = all.iter().filter(is_started);
+        let count = included.len();
+        included.extend(started.map(|row| row.id));
+        if included.len() == count {
+            return included;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::SessionId;
 
     fn session(id: i64, uid: &str, parent: Option<&str>) -> SessionRow {
         SessionRow {
@@ -81,10 +99,25 @@ mod tests {
     }
 
     #[test]
+    fn a_namesake_is_not_a_subagent() {
+        let all = [
+            session(1, "a", None),
+            session(2, "a", None),
+            session(3, "b", Some("a")),
+            session(4, "c", Some("b")),
+        ];
+        let found = with_subagents(&BTreeSet::from([SessionId::new(1)]), &all);
+        assert_eq!(found, BTreeSet::from([1, 3, 4].map(SessionId::new)));
+        assert!(with_subagents(&BTreeSet::new(), &all).is_empty());
+    }
+
+    #[test]
     fn a_cycle_ends() {
         let all = [session(1, "a", Some("b")), session(2, "b", Some("a"))];
         let tree = SessionTree::new(&all);
         assert!(all.iter().all(|row| tree.is_within(row, "a")));
         assert!(!tree.is_within(&all[0], "c"));
+        let found = with_subagents(&BTreeSet::from([SessionId::new(1)]), &all);
+        assert_eq!(found.len(), 2);
     }
 }

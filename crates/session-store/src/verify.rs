@@ -226,12 +226,13 @@ impl Reader {
 
     fn verify_matrices(&self, model: &ModelRow) -> Result<()> {
         for level in Level::ALL {
-            if let Some(row) = self.matrix(model, level)?.first_damaged_row() {
-                let name = level.name();
-                return Err(self.corrupt(format!(
-                    "row {row} of the {name} vectors of `{}`",
-                    model.name
-                )));
+            let matrix = self.matrix(model, level)?;
+            let vectors = format!("the {} vectors of `{}`", level.name(), model.name);
+            if let Some(row) = matrix.first_damaged_row() {
+                return Err(self.corrupt(format!("row {row} of {vectors}")));
+            }
+            if !self.has_matrix_of_checksum(model, level, &matrix)? {
+                return Err(self.corrupt(format!("{vectors} differ from their checksum")));
             }
         }
         Ok(())

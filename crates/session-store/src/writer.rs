@@ -278,7 +278,8 @@ impl Writer {
         self.turn_keys.flush(&self.reader.db)?;
         self.delete_orphans()?;
         self.write_blocks()?;
-        self.appenders.flush()?;
+        let written = self.appenders.flush()?;
+        self.note_checksums(&written)?;
         self.reader.db.execute_batch("COMMIT")?;
         self.open = false;
         self.sync_log()?;

@@ -39,8 +39,11 @@ pub fn normalize_arguments(arguments: impl Iterator<Item = OsString>) -> Vec<OsS
 /// Returns true for `-project:app`.
 fn is_negated_filter(argument: &OsString) -> bool {
     let text = argument.to_string_lossy();
-    let filter = || TypedQuery::parse(&text).conditions.into_iter().next();
-    text.starts_with('-') && filter().is_some_and(|filter| filter.negated)
+    let is_filter = || {
+        let query = TypedQuery::parse(&text);
+        !query.conditions.is_empty() || !query.invalid.is_empty()
+    };
+    text.starts_with('-') && is_filter()
 }
 
 /// Returns true for a command that takes words that look like options.

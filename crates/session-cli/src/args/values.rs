@@ -107,7 +107,7 @@ pub fn memory_importance_parser() -> OfferedNames<Importance> {
 
 fn format_refusal(names: &[&str]) -> String {
     let names = names.iter().copied();
-    format!("not {}", session_sources::join_words(names, "or"))
+    format!("not {}", session_core::text::join_alternatives(names))
 }
 
 #[cfg(test)]

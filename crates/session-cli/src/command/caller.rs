@@ -1,7 +1,5 @@
 //! Leaves the session that a command is run from out of its answer.
 
-pub use session_search::add_subagents;
-
 use crate::args::FilterArgs;
 use crate::output::notes;
 use anyhow::Result;

@@ -17,7 +17,7 @@ use session_forget::{
     ForgetError, ForgetPlan, ForgetReason, ForgetRequest, ForgetTarget, RemovedCounts,
 };
 use session_indexer::Mode;
-use session_memory::{Memory, MemorySource};
+use session_memory::{InjectionLog, Memory, MemorySource};
 use session_output::{
     JsonForgetRecords, JsonForgotten, format_forget_counts, format_forget_plan,
     format_forget_records, format_index_readers, format_old_databases, format_restored,
@@ -235,6 +235,8 @@ fn forget(
     if args.memories {
         stores.iter().try_for_each(purge_memories)?;
     }
+    let sessions = plan.sessions.iter().map(|session| session.uid.as_str());
+    InjectionLog::new(&home.root).delete_sessions(&sessions.collect())?;
     let reason = match (&args.pattern, &args.project, &args.before) {
         (Some(_), _, _) => ForgetReason::Match,
         (_, Some(_), _) => ForgetReason::Project,

@@ -11,10 +11,8 @@ use session_core::TurnContent;
 use session_display::{SessionIds, format_unknown_project, format_unmet_filter};
 use session_output::{PrintedFinding, SearchedScope, TurnListing};
 use session_query::find_unmet_clause;
-use session_search::{
-    CommandPattern, FoundCommand, FoundFile, FoundTurn, SearchFilter, find_turns,
-};
-use session_store::{Reader, SessionRow};
+use session_search::{FoundCommand, FoundFile, FoundTurn, LinePattern, SearchFilter, find_turns};
+use session_store::{Reader, SessionRow, with_subagents};
 use std::io::Write;
 
 /// Runs `files`.
@@ -34,7 +32,7 @@ pub fn run_files(args: &FilesArgs) -> Result<CommandOutcome> {
 /// # Errors
 /// As [`run_files`].
 pub fn run_commands(args: &CommandsArgs) -> Result<CommandOutcome> {
-    let pattern = CommandPattern::new(&args.pattern);
+    let pattern = LinePattern::new(&args.pattern);
     let visit = |_: &SessionRow, content: &TurnContent| {
         let mut found = FoundCommand::find(content, &pattern)?;
         found.retain(|run| !args.failed || run.status.is_failed());
@@ -101,7 +99,8 @@ impl FilteredHistory {
         } = refreshed;
         let mut filter = filter::parse_filter(args, &all)?.including_subagents(&all);
         let callers = caller::find_calling_sessions(args, &home, &all);
-        filter.exclude.extend(caller::add_subagents(&callers, &all));
+        let roots = callers.iter().map(|row| row.id).collect();
+        filter.exclude.extend(with_subagents(&roots, &all));
         Ok(Self {
             left_out: caller::list_uids(&callers),
             index,

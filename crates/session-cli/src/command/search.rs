@@ -226,6 +226,10 @@ pub fn print_answer(
         write!(anstream::stdout(), "{}", related.format(listing.explain))?;
     }
     let found = outcome_of_results(results);
+    for invalid in &answer.invalid_filters {
+        let note = format!("note: {}", sanitize_text(&invalid.note()));
+        writeln!(notes::open_stderr(), "{}", notes::fit_to_terminal(&note))?;
+    }
     if !args.json {
         caller::note_left_out(&answer.left_out)?;
         note_asked_time(&answer.query)?;
@@ -234,13 +238,7 @@ pub fn print_answer(
         }
     }
     if found == CommandOutcome::Nothing {
-        let nothing =
-            || (!args.json).then(|| listing.format_nothing_found(is_narrow(&args.filter)));
-        let unknown = format_unknown_project_of(args, all)?;
-        let unmet = || listing.format_unmet_filter();
-        if let Some(text) = unknown.or_else(unmet).or_else(nothing) {
-            writeln!(notes::open_stderr(), "{text}")?;
-        }
+        note_nothing_found(args, &listing, all)?;
     }
     if args.compact {
         json::print_text(&listing.compact_json()?)?;
@@ -254,6 +252,27 @@ pub fn print_answer(
         true => Ok(CommandOutcome::Something),
         false => Ok(found),
     }
+}
+
+/// Notes why nothing was found. Words beside a filter may be a pasted text, in which it was meant as none.
+fn note_nothing_found(
+    args: &SearchArgs,
+    listing: &SearchListing<'_>,
+    all: &[SessionRow],
+) -> Result<()> {
+    let unknown = format_unknown_project_of(args, all)?;
+    if let Some(text) = unknown.or_else(|| listing.format_unmet_filter()) {
+        let typed = TypedQuery::parse(&listing.answer.query);
+        let hint = match typed.conditions.is_empty() || typed.text.trim().is_empty() {
+            true => "",
+            false => "\nhint: in double quotes a filter is searched as text",
+        };
+        writeln!(notes::open_stderr(), "{text}{hint}")?;
+    } else if !args.json {
+        let text = listing.format_nothing_found(is_narrow(&args.filter));
+        writeln!(notes::open_stderr(), "{text}")?;
+    }
+    Ok(())
 }
 
 /// Notes which command answers a query that asks for what was done in a time.

@@ -42,9 +42,12 @@ pub fn run(args: &ShowArgs) -> Result<CommandOutcome> {
         false => home.config.redactor(),
     };
     let SessionExchanges {
-        session,
+        mut session,
         mut exchanges,
     } = read_turns(&args.id, args.context, &index, &all, &redactor)?;
+    session.cwd = session
+        .cwd
+        .map(|folder| redactor.redact(&folder).into_owned());
     if args.brief && args.prints_json() && args.only.is_none() && !exchanges.is_empty() {
         let left_out = make_brief(&session, &mut exchanges);
         let id = SessionIds::new(&all).short_id(&session);

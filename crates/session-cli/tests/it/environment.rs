@@ -221,7 +221,7 @@ pub fn redact_snapshots() -> SettingsBindDropGuard {
         (r#""updated": "[^"]*""#, r#""updated": "[TIME]""#),
         (r"updated   .*: ", "updated   [TIME]: "),
         (r#""score": [\d.]+"#, r#""score": #"#),
-        (r"(?m)^\[[\d.]+ ", "[# "),
+        (r"(?m)^\[<?[\d.]+ ", "[# "),
         (
             r"(strength|confidence|weight|cosine|mean|z|idf|lexical|dense|scaled|fused|fused =|\+) \d+\.\d+",
             "$1 #",

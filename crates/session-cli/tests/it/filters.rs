@@ -228,19 +228,25 @@ fn filters_alone_list_the_newest() {
 }
 
 #[test]
-fn a_typed_filter_that_cannot_be_read_is_an_error() {
+fn a_typed_filter_with_a_value_that_it_cannot_have_is_searched_as_text() {
     let env = env();
-    assert_snapshot!(env.run(&["search", "kettle agent:emacs"]), @r"
-    exit code: 2
-    ----- stdout -----
-
-    ----- stderr -----
-    error: there is no agent `emacs`
-    hint: one of [AGENTS]
-    ");
-    let ran = env.run(&["search", "kettle since:2w..1w"]).exits(2);
-    let error = "error: `2w..1w` is not a time\nhint: write `since:2w until:1w`\n";
-    assert_eq!(ran.stderr(), error);
+    let ran = env.run(&["search", "kettle agent:emacs", "-n1"]).exits(0);
+    let stderr = ran.stderr();
+    let note = "note: `agent:emacs` is searched as text; the agents are claude, ";
+    assert!(stderr.starts_with(note), "{stderr}");
+    assert!(ran.stdout().contains("kettle"));
+    let ran = env
+        .run(&["search", "kettle", "-agent:emacs", "--json"])
+        .exits(0);
+    assert!(ran.stderr().starts_with("note: `-agent:emacs` is"));
+    let pasted = env
+        .run(&["search", "error: project:lost not found"])
+        .exits(1);
+    let stderr = pasted.stderr();
+    let hint = "\nhint: in double quotes a filter is searched as text\n";
+    assert!(stderr.ends_with(hint), "{stderr}");
+    let ran = env.run(&["search", "since:today until:yesterday"]).exits(2);
+    assert!(ran.stderr().contains("ends before it begins"));
 }
 
 #[test]

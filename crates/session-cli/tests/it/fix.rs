@@ -108,7 +108,8 @@ fn an_error_without_a_cure_is_said_so() {
     for (error, said) in [
         (
             "error: no furnace at all",
-            "no command failed with that error\nhint: give the whole line, as it was printed\n",
+            "no command failed with that error\nhint: give the whole line, as it was printed, or look for its words \
+             with `session-search search`\n",
         ),
         (
             "error: 1 failed",
@@ -293,7 +294,7 @@ fn a_failed_command_is_told_its_cure_once() {
         said.contains("[failed before] this error was cured by a change of"),
         "{said}"
     );
-    assert!(said.contains("session-search show fe000000:0"), "{said}");
+    assert!(said.contains("(session-search show fe000000:0, "), "{said}");
     assert!(!said.contains("dock"), "of this project alone: {said}");
     assert_eq!(failed("s1", error), "", "once a session");
     assert_eq!(failed(FERRY, error), "", "it knows itself");

@@ -19,6 +19,10 @@ fn a_title_that_matches_is_forgotten_though_no_turn_does() {
     );
     assert!(!decoded(&env).contains(WORD));
     assert!(env.found(&["kiln gearbox"]).contains(&KILN.to_owned()));
+    let listed = env.run(&["forget", "--list"]).succeeded().stdout();
+    assert!(listed.ends_with("  match     1 title\n"), "{listed}");
+    let listed = env.json(&["forget", "--list"]);
+    assert_eq!(listed["forgotten"][0]["titles"], 1, "{listed}");
     env.write_transcript(&named(&title).user("And the flue?"));
     for full in [&["index"][..], &["index", "--full"]] {
         env.run(full).succeeded();
@@ -35,6 +39,23 @@ fn a_title_that_matches_is_forgotten_though_no_turn_does() {
         "{ran}"
     );
     assert!(!decoded(&env).contains(WORD));
+}
+
+/// Agents make a title of the first prompt.
+#[test]
+fn the_title_of_a_session_is_forgotten_with_its_first_turn() {
+    let named = || lamp().title(&format!("Fill the {WORD}"));
+    let env = TestEnvironment::indexed(&[named()]);
+    let second = env.run(&["forget", &format!("{LAMP}:1"), "--yes"]);
+    assert!(!second.succeeded().stderr().contains("title"));
+    let first = env.run(&["forget", &format!("{LAMP}:0"), "--yes"]);
+    assert!(first.succeeded().stderr().ends_with("1 turn, 1 title\n"));
+    assert!(!decoded(&env).contains(WORD));
+    env.write_transcript(&named().user("And the flue?"));
+    for full in [&["index"][..], &["index", "--full"]] {
+        env.run(full).succeeded();
+        assert!(!decoded(&env).contains(WORD), "{full:?}");
+    }
 }
 
 /// A transcript may tell of another session, by one of its messages.

@@ -201,7 +201,8 @@ fn a_session_begins_with_the_last_one_where_the_user_wants_it() {
         "{said}"
     );
     assert!(
-        said.contains("They pass now") && said.contains("continue: a1b2c3d4"),
+        said.contains(" — Outcome: The clock was in another zone. They pass now.")
+            && said.contains("(session-search show a1b2c3d4, 2026-01-10, from your history)"),
         "{said}"
     );
     assert_eq!(said.matches("</project-memory>").count(), 1, "{said}");

@@ -105,7 +105,7 @@ fn a_marked_session_stays_out_after_a_kill() {
     env.write_transcript(&lamp().user("This is private. <!-- session-search: off -->"));
     env.write_transcript(&kiln());
     let directory = Dir::create(&env.home(".local/share/session-search")).unwrap();
-    let lock = Lock::attempt(&directory, "forgotten.lock")
+    let lock = Lock::try_lock(&directory, "forgotten.lock")
         .unwrap()
         .unwrap();
     let mut child = env.command().arg("index").spawn().unwrap();

@@ -282,7 +282,7 @@ fn mistakes_are_told_as_the_protocol_says() {
         client.refuse("serach", json!({})),
         client.refuse("search", json!({})),
         client.refuse("search", json!({"query": "x", "levle": "turn"})),
-        client.refuse("search", json!({"query": "agent:nobody"})),
+        client.refuse("search", json!({"query": "since:today until:yesterday"})),
         client.refuse("search", json!({"query": "x", "since": "someday"})),
         client.refuse("history", json!({"what": "dreams", "pattern": "x"})),
         client.refuse("history", json!({"what": "files", "pattern": " "})),

@@ -220,13 +220,16 @@ fn an_unknown_project_is_told_alike_by_each_command() {
 #[test]
 fn a_misspelled_project_is_named_with_the_one_that_is_there() {
     let env = small();
-    for search in [
-        &["search", "EMFILE", "--project", "parsr"][..],
-        &["search", "EMFILE project:parsr"],
+    let told = "no project has `parsr` in its name or path\nhint: there is `parser`\n";
+    let text = "hint: in double quotes a filter is searched as text\n";
+    for (search, expected) in [
+        (
+            &["search", "EMFILE", "--project", "parsr"][..],
+            told.to_owned(),
+        ),
+        (&["search", "EMFILE project:parsr"], format!("{told}{text}")),
+        (&["search", "project:parsr"], told.to_owned()),
     ] {
-        assert_eq!(
-            env.run(search).exits(1).stderr(),
-            "no project has `parsr` in its name or path\nhint: there is `parser`\n"
-        );
+        assert_eq!(env.run(search).exits(1).stderr(), expected);
     }
 }

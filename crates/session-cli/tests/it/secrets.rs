@@ -77,7 +77,7 @@ fn no_secret_is_stored_or_printed() {
         &["show", SESSION, "--json"],
         &["show", SESSION, "--format", "markdown"],
         &["show", SESSION, "--only", "commands"],
-        &["digest", "--on", "2026-01-15", "--json"],
+        &["digest", "2026-01-15", "--json"],
         &["commands", "deploy"],
     ] {
         let ran = env.run(args);
@@ -90,6 +90,35 @@ fn no_secret_is_stored_or_printed() {
         assert!(shown.contains(&format!("[redacted:{kind}]")), "{shown}");
     }
     assert!(env.found(&["boiler refuse"]).contains(&SESSION.to_owned()));
+}
+
+#[test]
+fn a_secret_in_the_name_of_a_folder_is_printed_by_no_report() {
+    let token = ["gh", "p_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
+    let folder = format!("/home/ann/{token}");
+    let env = TestEnvironment::indexed(&[ClaudeTranscript::new(SESSION, &folder)
+        .user("Why does the boiler refuse me?")
+        .assistant("It is cold.")]);
+    for args in [
+        ["search", "boiler refuses"].as_slice(),
+        &["search", "boiler refuses", "--json"],
+        &["show", SESSION],
+        &["show", SESSION, "--json"],
+        &["show", SESSION, "--format", "markdown"],
+        &["export", SESSION, "--format", "html"],
+        &["export", SESSION, "--format", "json"],
+        &["status"],
+        &["status", "--json"],
+        &["stats", "--since", "2026-01-01"],
+        &["digest", "2026-01-15"],
+    ] {
+        let printed = env.run(args).succeeded().stdout();
+        assert!(!printed.contains(&token), "{args:?}: {printed}");
+    }
+    // It is resumed there, and found by the folder.
+    let resumed = env.run(&["resume", SESSION, "--print"]).stdout();
+    assert!(resumed.contains(&token), "{resumed}");
+    assert_eq!(env.found(&["boiler", "--project", &token]), [SESSION]);
 }
 
 #[test]

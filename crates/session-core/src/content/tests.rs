@@ -213,10 +213,10 @@ fn a_late_result_finds_its_call() {
         bash("make", false),
     ];
     let mut content = TurnContent::from_turn(&turn(calls.to_vec()));
-    let late = |late: DeliveredCall| {
+    let result_of = |delivered: DeliveredCall| {
         turn(vec![TurnPart::Call(ToolCall {
             status: CallStatus::Failed,
-            late: Some(Box::new(late)),
+            delivered: Some(Box::new(delivered)),
             ..ToolCall::default()
         })])
     };
@@ -228,8 +228,8 @@ fn a_late_result_finds_its_call() {
         changes: 1,
         ..DeliveredCall::default()
     };
-    content.append(&late(run));
-    content.append(&late(change));
+    content.append(&result_of(run));
+    content.append(&result_of(change));
     assert_eq!(runs(&content), [("make", false), ("make", true)]);
     assert_eq!(content.accessed_files().next(), None);
     assert_eq!(content.turn_stats.tokens, TokenTotals::from([3, 6, 9]));
@@ -268,7 +268,7 @@ fn a_late_result_ends_its_call() {
         ..DeliveredCall::default()
     };
     content.append(&turn(vec![TurnPart::Call(ToolCall {
-        late: Some(Box::new(position)),
+        delivered: Some(Box::new(position)),
         ..ToolCall::default()
     })]));
     assert!(content.has_succeeded(0));
@@ -314,10 +314,10 @@ fn texts_are_as_they_are_seen() {
         status: CallStatus::Failed,
         ..ToolCall::default()
     };
-    let told = TurnPart::Text {
+    let text = TurnPart::Text {
         text: hidden.into(),
     };
-    let mut turn = turn(vec![told, TurnPart::Call(failed)]);
+    let mut turn = turn(vec![text, TurnPart::Call(failed)]);
     turn.prompt = hidden.into();
     let content = TurnContent::from_turn(&turn);
     let texts: Vec<&str> = content.searched_texts().collect();

@@ -3,6 +3,7 @@
 //! FTS5's tokenizer folds case, and the accents of Latin letters that Unicode decomposes. It knows nothing of the
 //! letters here, and takes the vowel signs of Arabic and Hebrew for the ends of words.
 
+use super::byte_chunks::any_byte;
 use super::is_unspaced;
 use std::borrow::Cow;
 use std::str::CharIndices;
@@ -151,17 +152,11 @@ fn is_filtered(c: char) -> bool {
     fold(c) != FoldedChar::Same
 }
 
-/// Bytes that are looked at together.
-const CHUNK_BYTES: usize = 64;
-
 /// Returns false for a text that certainly has no character which changes, nor one of a script without spaces.
 fn may_change(text: &str) -> bool {
     // Latin letters begin with C3 to C5, Greek with CE, other scripts higher; dashes, quotes and symbols, U+2000 to
     // U+2FFF, with E2.
-    let may_be = |byte: u8| byte >= 0xC3 && byte != 0xE2;
-    let mut chunks = text.as_bytes().chunks(CHUNK_BYTES);
-    // All bytes of a chunk, so that they are looked at together.
-    chunks.any(|chunk| chunk.iter().fold(false, |any, byte| any | may_be(*byte)))
+    any_byte(text.as_bytes(), |byte| byte >= 0xC3 && byte != 0xE2)
 }
 
 fn fold(c: char) -> FoldedChar {

@@ -1,11 +1,9 @@
 //! One form for characters with marks, of which Unicode has two.
 
+use super::byte_chunks::any_byte;
 use super::sanitize_text;
 use std::borrow::Cow;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
-
-/// Bytes that are looked at together.
-const CHUNK_BYTES: usize = 32;
 
 /// Composes characters with their marks to the form NFC of Unicode (Standard Annex 15), in which nearly everything is
 /// typed: `ü`, not `u` and U+0308. macOS and some editors write names the other way.
@@ -30,10 +28,7 @@ pub fn normalize_searchable(text: &str) -> Cow<'_, str> {
 /// Returns true for a text with a character from U+0300 on: those before have one form alone, and so have, but for a few
 /// signs of units, dashes, quotes and symbols (U+2000 to U+2FFF).
 fn may_be_decomposed(text: &str) -> bool {
-    let is_lead = |byte: &u8| *byte >= 0xcc && *byte != 0xe2;
-    let mut chunks = text.as_bytes().chunks(CHUNK_BYTES);
-    // Without an end in its midst the loop over a chunk is one of vectors.
-    chunks.any(|chunk| chunk.iter().fold(false, |any, byte| any | is_lead(byte)))
+    any_byte(text.as_bytes(), |byte| byte >= 0xcc && byte != 0xe2)
 }
 
 #[cfg(test)]

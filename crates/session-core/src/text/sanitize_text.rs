@@ -1,5 +1,6 @@
 //! Text of a stranger, made safe for a terminal and for a model.
 
+use super::byte_chunks::position_of_byte;
 use std::borrow::Cow;
 use std::iter::Peekable;
 use std::str::Chars;
@@ -53,9 +54,6 @@ pub fn sanitize_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Bytes that are looked at together.
-const CHUNK_BYTES: usize = 32;
-
 /// Returns true for a text with a [suspect](is_suspect) character. All histories come through here, and nearly all characters
 /// are plain ASCII.
 fn has_suspect(text: &str) -> bool {
@@ -76,13 +74,8 @@ fn has_suspect(text: &str) -> bool {
 
 /// Returns the number of bytes before the first one that is not plain ASCII.
 fn plain_prefix(bytes: &[u8]) -> usize {
-    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
-    // Without an end in its midst the loop over a chunk is one of vectors.
-    let is_plain_chunk = |chunk: &&[u8]| chunk.iter().fold(true, |all, byte| all & is_plain(byte));
-    let chunks = bytes.chunks_exact(CHUNK_BYTES).take_while(is_plain_chunk);
-    let start = chunks.count() * CHUNK_BYTES;
-    let rest = bytes.iter().skip(start).take_while(|byte| is_plain(byte));
-    start + rest.count()
+    let is_other = |byte: u8| !matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    position_of_byte(bytes, is_other).unwrap_or(bytes.len())
 }
 
 /// Returns true for a character that is removed, replaced, or kept in some places only.
@@ -121,7 +114,7 @@ fn joins(c: char, last: Option<char>, next: Option<char>) -> bool {
     }
 }
 
-/// Scripts in which joiners choose the form of letters: Arabic and its neighbours, those of India
+/// Returns true for a character of a script in which joiners choose the form of letters: Arabic and its neighbours, those of India
 /// and South East Asia, Mongolian.
 fn is_joining_letter(c: char) -> bool {
     matches!(u32::from(c),
@@ -129,7 +122,7 @@ fn is_joining_letter(c: char) -> bool {
         | 0x1900..=0x1CFF | 0xA800..=0xABFF | 0xFB50..=0xFDFF | 0xFE70..=0xFEFC | 0x11000..=0x11FFF)
 }
 
-/// Symbols that are shown as emoji, alone or in sequences, and the modifiers of their skin.
+/// Returns true for a symbol that is shown as an emoji, alone or in a sequence, and for a modifier of its skin.
 fn is_pictograph(c: char) -> bool {
     matches!(u32::from(c),
         0xA9 | 0xAE | 0x203C | 0x2049 | 0x2122 | 0x2139 | 0x2190..=0x21FF | 0x2300..=0x23FF
@@ -148,7 +141,7 @@ fn skip_escape(chars: &mut Peekable<Chars<'_>>) {
     }
 }
 
-/// Parameters and intermediates, up to the final byte.
+/// Skips parameters and intermediates, up to the final byte.
 fn skip_control_sequence(chars: &mut Peekable<Chars<'_>>) {
     while let Some(c) = chars.next_if(|c| ('\u{20}'..='\u{7e}').contains(c)) {
         if ('\u{40}'..='\u{7e}').contains(&c) {
@@ -167,7 +160,7 @@ fn skip_control_string(chars: &mut Peekable<Chars<'_>>) {
     }
 }
 
-/// Intermediates and a final byte.
+/// Skips intermediates and a final byte.
 fn skip_plain_escape(chars: &mut Peekable<Chars<'_>>) {
     while chars
         .next_if(|c| ('\u{20}'..='\u{2f}').contains(c))

@@ -31,7 +31,7 @@ pub(super) fn find_change_subject<'a>(
     commit.or(side)
 }
 
-/// Returns the subjects in the commands of a turn that succeeded, in order, without those that say nothing.
+/// Returns the subjects in the commands of a turn that succeeded, in order, without those that name no work.
 fn subjects_of_turn(turn: &TurnContent) -> Vec<ChangeSubject> {
     let runs = turn.runs.iter().enumerate();
     let commands = runs.filter_map(|(at, run)| {
@@ -88,11 +88,11 @@ fn subject_of_command(part: &CommandPart<'_>) -> Option<ChangeSubject> {
     let opens = matches!(program, "gh" | "glab") && words.get(1) == Some(&"create");
     if is_commit {
         let subject = find_value(part.source, is_message_option)?;
-        return is_telling(&subject).then_some(ChangeSubject::Commit(subject));
+        return has_content(&subject).then_some(ChangeSubject::Commit(subject));
     }
     if opens && matches!(words.first(), Some(&("pr" | "mr"))) {
         let title = find_value(part.source, |word| matches!(word, "--title" | "-t"))?;
-        return is_telling(&title).then_some(ChangeSubject::PullRequest(title));
+        return has_content(&title).then_some(ChangeSubject::PullRequest(title));
     }
     None
 }
@@ -116,9 +116,9 @@ fn is_message_option(word: &str) -> bool {
         || letters.is_some_and(|letters| letters.bytes().all(|b| b.is_ascii_alphabetic()))
 }
 
-/// Returns false for a subject that names no work of its own: of a merge, of a commit to be folded into another, and
+/// Returns true for a subject that names the work: not that of a merge, nor of a commit to be folded into another, nor
 /// one that a variable gives.
-fn is_telling(subject: &str) -> bool {
+fn has_content(subject: &str) -> bool {
     let first = subject.split([' ', ':']).next().unwrap_or_default();
     let first = first.to_ascii_lowercase();
     let is_step = matches!(

@@ -22,7 +22,7 @@ pub(super) fn render_turn(exchange: &Exchange, session: &SessionRow) -> Markup {
             @match exchange.origin {
                 TurnOrigin::History => {}
                 TurnOrigin::Index => p class="note" { "From the index: the history is gone or changed, outputs are not kept." }
-                TurnOrigin::Forgotten => p class="note" { "Forgotten." }
+                TurnOrigin::Forgotten => p class="note" { "Forgotten or excluded." }
             }
             @if !turn.prompt.trim().is_empty() { (render_prompt(turn)) }
             @for group in turn.parts.chunk_by(|a, b| is_call(a) && is_call(b)) {

@@ -12,8 +12,7 @@ const FILES: usize = 20;
 fn in_no_time(home: &Home, model: &Buckets) -> Outcome {
     let how = Refresh {
         budget: Some(Duration::ZERO),
-        embedders: vec![model],
-        ..home.how()
+        ..home.how_with(model)
     };
     refresh(&how).unwrap()
 }
@@ -46,11 +45,7 @@ fn what_is_left_is_told_and_done_later() {
     for round in 2..=FILES / 2 {
         assert_eq!(in_no_time(&home, &model).files_left, FILES - 2 * round);
     }
-    let how = Refresh {
-        embedders: vec![&model],
-        ..home.how()
-    };
-    let rest = refresh(&how).unwrap();
+    let rest = refresh(&home.how_with(&model)).unwrap();
     assert_eq!((rest.files_read, rest.is_complete()), (0, true));
     assert_eq!(found(&home.reader(), &word(FILES - 1, 1)).len(), 1);
 }
@@ -161,6 +156,8 @@ fn blank_and_damaged_lines_do_not_keep_a_refresh() {
     for turn in 0..2 {
         assert_eq!(found(&home.reader(), &word(0, turn)).len(), 1, "{turn}");
     }
+    let problems = home.reader().problems().unwrap();
+    assert_eq!((problems.len(), problems[0].count), (1, 1 << 17));
 }
 
 #[test]

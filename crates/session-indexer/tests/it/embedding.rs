@@ -174,8 +174,7 @@ fn a_full_run_embeds_all_again() {
     let before = vectors(&home.reader(), &model.fingerprint());
     let how = Refresh {
         mode: Mode::Full,
-        embedders: vec![&model],
-        ..home.how()
+        ..home.how_with(&model)
     };
     assert_eq!(refresh(&how).unwrap().embedded, first.embedded);
     assert_eq!(vectors(&home.reader(), &model.fingerprint()), before);

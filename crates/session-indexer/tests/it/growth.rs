@@ -90,10 +90,7 @@ fn grown(growth: &Growth, model: &Buckets) -> Home {
 }
 
 fn run(home: &Home, model: &Buckets) {
-    let how = Refresh {
-        embedders: vec![model],
-        ..home.how()
-    };
+    let how = home.how_with(model);
     assert!(refresh(&how).unwrap().is_complete());
     assert_eq!(
         refresh(&how).unwrap(),

@@ -1,8 +1,9 @@
 //! A home folder with histories of several agents, and an index beside it.
 
+use crate::embedder::Buckets;
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
-use session_indexer::{Outcome, Refresh, refresh};
+use session_indexer::{Mode, Outcome, Refresh, refresh};
 use session_sources::Env;
 use session_store::Reader;
 use session_test::opencode::SCHEMA;
@@ -137,8 +138,32 @@ impl Home {
         }
     }
 
+    /// Returns a refresh by a model, on two threads.
+    pub fn how_with<'m>(&self, model: &'m Buckets) -> Refresh<'m> {
+        Refresh {
+            embedders: vec![model],
+            ..self.how()
+        }
+    }
+
     pub fn refresh(&self) -> Outcome {
         refresh(&self.how()).unwrap()
+    }
+
+    /// Reads all histories from their beginnings.
+    pub fn refresh_fully(&self) -> Outcome {
+        let how = Refresh {
+            mode: Mode::Full,
+            ..self.how()
+        };
+        refresh(&how).unwrap()
+    }
+
+    /// Returns for each session, by its id, whether its history is gone.
+    pub fn gone(&self) -> Vec<bool> {
+        let mut sessions = self.reader().sessions().unwrap();
+        sessions.sort_by(|a, b| a.uid.cmp(&b.uid));
+        sessions.iter().map(|s| s.gone).collect()
     }
 }
 

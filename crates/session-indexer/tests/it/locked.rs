@@ -79,11 +79,7 @@ fn a_database_that_is_locked_has_not_lost_its_sessions() {
     );
     home.refresh();
     db.execute_batch("BEGIN EXCLUSIVE").unwrap();
-    let how = Refresh {
-        mode: Mode::Full,
-        ..home.how()
-    };
-    refresh(&how).unwrap();
+    home.refresh_fully();
     assert_eq!(reasons(&home), ["database is locked by another program"]);
     assert!(!home.reader().sessions().unwrap()[0].gone);
     assert_eq!(found(&home.reader(), "harbour").len(), 1);

@@ -3,7 +3,6 @@
 use crate::home::{Home, prompts, session_id, touch, turns, word};
 use crate::state::found;
 use serde_json::Value;
-use session_indexer::{Mode, Refresh, refresh};
 
 /// The sessions with their turns, and whether only their prompts are known.
 fn sessions(home: &Home) -> Vec<(String, u32, bool)> {
@@ -11,11 +10,6 @@ fn sessions(home: &Home) -> Vec<(String, u32, bool)> {
     rows.sort_by(|a, b| a.uid.cmp(&b.uid));
     let told = rows.into_iter().map(|s| (s.uid, s.turns, s.prompts_only));
     told.collect()
-}
-
-fn files_gone(home: &Home) -> Vec<bool> {
-    let rows = home.reader().sessions().unwrap();
-    rows.iter().map(|s| s.gone).collect()
 }
 
 fn answers(home: &Home) -> usize {
@@ -32,7 +26,7 @@ fn only_sessions_without_a_transcript_appear() {
         sessions(&home),
         [(session_id(0), 2, false), (session_id(1), 3, true)]
     );
-    assert_eq!(files_gone(&home), [false, false]);
+    assert_eq!(home.gone(), [false, false]);
     let reader = home.reader();
     assert_eq!(found(&reader, &word(1, 2)), [(session_id(1), 2)].into());
     assert_eq!(found(&reader, &word(0, 1)), [(session_id(0), 1)].into());
@@ -47,7 +41,7 @@ fn a_transcript_that_was_indexed_wins_when_it_has_vanished() {
     home.write_prompts(&prompts(0, 3));
     home.refresh();
     assert_eq!(sessions(&home), [(session_id(0), 2, false)]);
-    assert_eq!((files_gone(&home), answers(&home)), (vec![true], 2));
+    assert_eq!((home.gone(), answers(&home)), (vec![true], 2));
     home.write_prompts(&prompts(0, 4));
     home.refresh();
     assert_eq!(sessions(&home), [(session_id(0), 2, false)]);
@@ -134,11 +128,7 @@ fn prompts_without_an_id_are_copies_of_what_a_transcript_tells() {
     touch(&home.transcript(1), 60);
     home.refresh();
     assert_eq!(found_as_prompt(&home, &word(1, 0)), [false]);
-    let full = Refresh {
-        mode: Mode::Full,
-        ..home.how()
-    };
-    refresh(&full).unwrap();
+    home.refresh_fully();
     assert_eq!(found_as_prompt(&home, &word(1, 0)), [false]);
 }
 
@@ -169,19 +159,15 @@ fn a_full_read_and_a_deleted_history_keep_the_mark() {
     home.write(0, turns(0, 0, 1).as_bytes());
     home.write_prompts(&(prompts(0, 1) + &prompts(1, 2)));
     home.refresh();
-    let full = Refresh {
-        mode: Mode::Full,
-        ..home.how()
-    };
-    refresh(&full).unwrap();
+    home.refresh_fully();
     let both = [(session_id(0), 1, false), (session_id(1), 2, true)];
     assert_eq!(sessions(&home), both);
-    assert_eq!(files_gone(&home), [false, false]);
+    assert_eq!(home.gone(), [false, false]);
 
     home.write_prompts(&prompts(0, 1));
     home.refresh();
     assert_eq!(sessions(&home), both, "what was taken back stays, marked");
-    assert_eq!(files_gone(&home), [false, true]);
+    assert_eq!(home.gone(), [false, true]);
 
     home.remove_prompts();
     home.refresh();

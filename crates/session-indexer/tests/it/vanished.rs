@@ -7,18 +7,8 @@ use session_indexer::{Mode, Refresh, refresh};
 use session_sources::Env;
 use session_store::SessionRow;
 
-fn gone(home: &Home) -> Vec<bool> {
-    let mut sessions = home.reader().sessions().unwrap();
-    sessions.sort_by(|a, b| a.uid.cmp(&b.uid));
-    sessions.iter().map(|s| s.gone).collect()
-}
-
 fn full(home: &Home) {
-    let how = Refresh {
-        mode: Mode::Full,
-        ..home.how()
-    };
-    assert!(refresh(&how).unwrap().is_complete());
+    assert!(home.refresh_fully().is_complete());
 }
 
 fn two() -> Home {
@@ -35,7 +25,7 @@ fn what_vanished_is_marked_and_still_found() {
     let away = home.root().join("away.jsonl");
     fs_err::rename(home.transcript(0), &away).unwrap();
     assert_eq!(home.refresh().files_gone, 1);
-    assert_eq!(gone(&home), [true, false]);
+    assert_eq!(home.gone(), [true, false]);
     assert_eq!(
         found(&home.reader(), &word(0, 1)),
         [(session_id(0), 1)].into()
@@ -44,7 +34,7 @@ fn what_vanished_is_marked_and_still_found() {
 
     fs_err::rename(&away, home.transcript(0)).unwrap();
     assert_eq!(home.refresh().files_read, 0, "it is back as it was");
-    assert_eq!(gone(&home), [false, false]);
+    assert_eq!(home.gone(), [false, false]);
 }
 
 /// The cut is told by the size that was read before alone.
@@ -71,10 +61,10 @@ fn a_copy_takes_the_place_of_its_original() {
         fs_err::copy(&original, copy.join(original.file_name().unwrap())).unwrap();
     }
     home.refresh();
-    assert_eq!(gone(&home), [false; 4]);
+    assert_eq!(home.gone(), [false; 4]);
     fs_err::remove_dir_all(home.transcript(0).parent().unwrap()).unwrap();
     assert_eq!(home.refresh().files_gone, 2);
-    assert_eq!(gone(&home), [false; 2]);
+    assert_eq!(home.gone(), [false; 2]);
     home.write(0, turns(0, 0, 2).as_bytes());
     home.refresh();
     assert_eq!(found(&home.reader(), &word(0, 1)).len(), 1);
@@ -88,7 +78,7 @@ fn a_file_that_comes_back_changed_is_read() {
     home.write(0, turns(0, 0, 3).as_bytes());
     touch(&home.transcript(0), 50);
     assert_eq!(home.refresh().files_read, 1);
-    assert_eq!(gone(&home), [false, false]);
+    assert_eq!(home.gone(), [false, false]);
     assert_eq!(found(&home.reader(), &word(0, 2)).len(), 1);
 }
 
@@ -97,7 +87,7 @@ fn a_full_read_keeps_what_vanished_files_left() {
     let home = two();
     fs_err::remove_file(home.transcript(0)).unwrap();
     full(&home);
-    assert_eq!(gone(&home), [true, false]);
+    assert_eq!(home.gone(), [true, false]);
     for n in 0..2 {
         assert_eq!(
             found(&home.reader(), &word(n, 1)),
@@ -106,7 +96,7 @@ fn a_full_read_keeps_what_vanished_files_left() {
     }
     home.write(0, turns(0, 0, 2).as_bytes());
     home.refresh();
-    assert_eq!(gone(&home), [false, false]);
+    assert_eq!(home.gone(), [false, false]);
 }
 
 /// The database is whole, and holds what no history does any more.
@@ -116,15 +106,14 @@ fn a_full_read_makes_lost_vectors_anew_and_keeps_the_rest() {
     let model = Buckets::new("b");
     let how = |mode| Refresh {
         mode,
-        embedders: vec![&model],
-        ..home.how()
+        ..home.how_with(&model)
     };
     refresh(&how(Mode::Changes)).unwrap();
     let before = vectors(&home.reader(), &model.fingerprint());
     fs_err::remove_file(home.transcript(0)).unwrap();
     fs_err::remove_dir_all(home.root().join("vectors")).unwrap();
     assert!(refresh(&how(Mode::Full)).unwrap().is_complete());
-    assert_eq!(gone(&home), [true, false]);
+    assert_eq!(home.gone(), [true, false]);
     assert_eq!(found(&home.reader(), &word(0, 1)).len(), 1);
     assert_eq!(vectors(&home.reader(), &model.fingerprint()), before);
     assert!(!home.root().join("index.db.old").exists());
@@ -134,10 +123,7 @@ fn a_full_read_makes_lost_vectors_anew_and_keeps_the_rest() {
 fn a_refresh_makes_lost_vectors_anew() {
     let home = two();
     let model = Buckets::new("b");
-    let how = || Refresh {
-        embedders: vec![&model],
-        ..home.how()
-    };
+    let how = || home.how_with(&model);
     refresh(&how()).unwrap();
     let before = vectors(&home.reader(), &model.fingerprint());
     fs_err::remove_dir_all(home.root().join("vectors")).unwrap();
@@ -166,11 +152,11 @@ fn a_history_that_its_agent_packs_is_no_second_one() {
     fs_err::write(&packed, zstd::encode_all(&*plain, 3).unwrap()).unwrap();
     fs_err::remove_file(&rollout).unwrap();
     home.refresh();
-    assert_eq!(gone(&home), [false]);
+    assert_eq!(home.gone(), [false]);
     fs_err::write(&rollout, plain).unwrap();
     fs_err::remove_file(&packed).unwrap();
     home.refresh();
-    assert_eq!(gone(&home), [false]);
+    assert_eq!(home.gone(), [false]);
     assert_eq!(found(&home.reader(), "harbour").len(), 1);
 }
 
@@ -183,7 +169,7 @@ fn a_new_session_is_not_the_deleted_one_whose_file_had_the_same_name() {
     fs_err::remove_dir_all(&first).unwrap();
     home.write_copilot(1, &["Where is the harbour?", "And where is the quay?"]);
     home.refresh();
-    assert_eq!(gone(&home), [true, false]);
+    assert_eq!(home.gone(), [true, false]);
     let quay = found(&home.reader(), "quay");
     assert_eq!(quay, [(session_id(1), 1)].into());
 }
@@ -204,7 +190,7 @@ fn a_session_whose_folder_moved_stays_one() {
         ..home.how()
     };
     assert_eq!(refresh(&how).unwrap().files_read, 0);
-    assert_eq!(gone(&home), [false, false]);
+    assert_eq!(home.gone(), [false, false]);
 }
 
 /// As a power cut, or a restore that stopped half way, leaves it.
@@ -240,7 +226,7 @@ fn what_a_damaged_file_held_is_still_found() {
         touch(&home.transcript(0), 60);
         home.refresh();
         is_still_there("mended");
-        assert_eq!(gone(&home), [false]);
+        assert_eq!(home.gone(), [false]);
         full(&home);
         is_still_there("mended and read anew");
     }
@@ -287,11 +273,11 @@ fn a_session_that_is_deleted_from_a_database_is_marked() {
         say(&db, id, time, "user", words);
     }
     home.refresh();
-    assert_eq!(gone(&home), [false, false]);
+    assert_eq!(home.gone(), [false, false]);
     db.execute_batch("DELETE FROM part WHERE session_id = 'ses_a'; DELETE FROM message WHERE session_id = 'ses_a';
         DELETE FROM session WHERE id = 'ses_a'").unwrap();
     home.refresh();
-    assert_eq!(gone(&home), [true, false]);
+    assert_eq!(home.gone(), [true, false]);
     assert_eq!(found(&home.reader(), "harbour").len(), 2);
 }
 
@@ -325,8 +311,7 @@ fn a_full_read_mends_a_damaged_index_and_keeps_what_vanished() {
         let model = Buckets::new("b");
         let how = |mode| Refresh {
             mode,
-            embedders: vec![&model],
-            ..home.how()
+            ..home.how_with(&model)
         };
         refresh(&how(Mode::Changes)).unwrap();
         fs_err::remove_file(home.transcript(0)).unwrap();
@@ -338,7 +323,7 @@ fn a_full_read_mends_a_damaged_index_and_keeps_what_vanished() {
         assert!(open().is_err(), "{damage}");
         assert!(refresh(&how(Mode::Full)).unwrap().is_complete());
         open().unwrap();
-        assert_eq!(gone(&home), [true, false], "{damage}");
+        assert_eq!(home.gone(), [true, false], "{damage}");
         for n in 0..2 {
             let hits = found(&home.reader(), &word(n, 1));
             assert_eq!(hits, [(session_id(n), 1)].into(), "{damage}");

@@ -245,7 +245,7 @@ fn topics_are_shortened_where_all_have_a_line_then() {
     let block = begin(&world, AgentContext::Empty).unwrap();
     assert_eq!(
         (block.ids.len(), block.truncated),
-        (2, false),
+        (2, true),
         "{}",
         block.text
     );
@@ -254,10 +254,19 @@ fn topics_are_shortened_where_all_have_a_line_then() {
         "{}",
         block.text
     );
-    assert!(block.text.contains("… (mem-"), "{}", block.text);
+    let is_marked = block.text.contains(" truncated=\"true\">");
+    assert!(
+        is_marked && block.text.contains("… (mem-"),
+        "{}",
+        block.text
+    );
     world.settings.injection.overview_tokens = 1200;
     let block = begin(&world, AgentContext::Empty).unwrap();
-    assert!(block.text.contains(topic), "{}", block.text);
+    assert!(
+        block.text.contains(topic) && !block.truncated,
+        "{}",
+        block.text
+    );
 }
 
 #[test]
@@ -276,7 +285,7 @@ fn many_memories_have_short_lines_whose_ids_are_found() {
     let block = begin(&world, AgentContext::Empty).unwrap();
     assert_eq!(
         (block.ids.len(), block.truncated),
-        (72, false),
+        (72, true),
         "{}",
         block.text
     );

@@ -11,7 +11,8 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
-use session_display::{format_minute, session_title};
+use session_display::{format_minute, sanitize_line, session_title};
+use session_search::Level;
 use std::ops::Range;
 
 /// Draws the turn of the row that is selected.
@@ -26,26 +27,32 @@ pub(super) fn draw_preview(frame: &mut Frame<'_>, app: &mut App, theme: Theme, a
     }
     let [head, body] =
         Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(indent_area(area));
-    frame.render_widget(
-        format_preview_head(preview, theme, usize::from(head.width)),
-        head,
-    );
+    let head_line = format_preview_head(preview, app.list.level, theme, usize::from(head.width));
+    frame.render_widget(head_line, head);
     draw_pane(frame, &preview.pane, theme, body);
 }
 
-/// Formats the title, and which turn it is: its own line may be above what is shown.
-fn format_preview_head(preview: &PreviewPane, theme: Theme, columns: usize) -> Line<'static> {
+/// Formats the folder of the project, or the title where the row shows a passage instead, and which turn it is: its own
+/// line may be above what is shown.
+fn format_preview_head(
+    preview: &PreviewPane,
+    level: Level,
+    theme: Theme,
+    columns: usize,
+) -> Line<'static> {
+    let session = &preview.session;
+    let name = match level {
+        Level::Session => sanitize_line(session.project.as_deref().unwrap_or_default()),
+        Level::Turn => session_title(session),
+    };
     let turn = preview.pane.text.exchanges().first().map(|e| &e.turn);
     let place = turn.map_or(String::new(), |turn| {
-        let (number, turns) = (turn.index + 1, preview.session.turns);
+        let (number, turns) = (turn.index + 1, session.turns);
         format!("  {number}/{turns}  {}", format_minute(turn.started_ms))
     });
     let left = columns.saturating_sub(place.len());
     Line::from(vec![
-        Span::styled(
-            super::pad_column(&session_title(&preview.session), left),
-            theme.title(),
-        ),
+        Span::styled(super::pad_column(&name, left), theme.title()),
         Span::styled(place, theme.faint()),
     ])
 }

@@ -2,13 +2,15 @@
 
 use session_core::{SessionMeta, SourceName};
 use session_embed::Embedder;
-use session_indexer::{ReadPolicy, Silent};
+use session_indexer::{Mode, ReadPolicy, Silent};
 use session_query::{IndexWatch, LiveIndex, OpenIndex, QueryError, Snapshot};
 use session_sources::Env;
 use session_store::{FileStamp, Writer};
 use session_test::claude::ClaudeTranscript;
 use session_test::home::TestHome;
+use std::cell::Cell;
 use std::path::Path;
+use std::time::Duration;
 
 fn add_session(root: &Path, uid: &str) {
     let claude = SourceName::new("claude");
@@ -144,24 +146,42 @@ fn an_answer_is_from_the_index_as_the_refresh_beside_it_left_it() {
 /// The snapshot beside a refresh keeps deleted text in the log.
 #[test]
 fn an_answer_leaves_no_purge_behind() {
+    let count = |snapshot: &Snapshot| Ok::<_, QueryError>(snapshot.sessions.len());
+    check_purges(|live| {
+        let answered = live.answer(true, None::<fn()>, count).unwrap().answered;
+        answered.unwrap().answer
+    });
+}
+
+#[test]
+fn an_answer_of_an_open_index_leaves_no_purge_behind() {
+    let mut open = None;
+    // Longer than a purge waits for readers.
+    let count = |snapshot: &Snapshot| {
+        std::thread::sleep(Duration::from_millis(400));
+        Ok::<_, QueryError>(snapshot.sessions.len())
+    };
+    check_purges(|live| {
+        let open = open.get_or_insert_with(|| OpenIndex::new(live.root));
+        open.answer(live, count).unwrap().answer
+    });
+}
+
+fn check_purges(mut count_sessions: impl FnMut(&LiveIndex<'_>) -> usize) {
     let home = TestHome::new();
     let env = Env::with_home(&home.home(""));
     let root = home.path("index");
     let table = session_embed::open_bundled_table().unwrap();
     let policy = ReadPolicy::default();
     let live = live(&root, &env, table.as_ref(), &policy);
-    let answer = || {
-        let count = |snapshot: &Snapshot| Ok::<_, QueryError>(snapshot.sessions.len());
-        let answered = live.answer(true, None::<fn()>, count).unwrap().answered;
-        answered.map(|answered| answered.answer)
-    };
+    let mut answer = || count_sessions(&live);
     home.write_transcript(
         &ClaudeTranscript::new("aaaaaaaa-0000-4000-8000-000000000001", "/w").user("add a pier"),
     );
     let gone = home.write_transcript(
         &ClaudeTranscript::new("aaaaaaaa-0000-4000-8000-000000000002", "/w").user("oil"),
     );
-    assert_eq!(answer(), Some(2));
+    assert_eq!(answer(), 2);
     fs_err::remove_file(gone).unwrap();
     let mut writer = Writer::open(&root).unwrap();
     let sessions = writer.reader().unwrap().sessions().unwrap();
@@ -169,17 +189,42 @@ fn an_answer_leaves_no_purge_behind() {
     writer.delete_session(session.id).unwrap();
     writer.commit().unwrap();
     drop(writer);
-    assert_eq!(answer(), Some(1));
+    assert_eq!(answer(), 1);
     let is_pending = || live.snapshot().unwrap().index.is_purge_pending().unwrap();
     assert!(!is_pending());
 
     // Deleted by the refresh of the search itself.
     let other = ClaudeTranscript::new("aaaaaaaa-0000-4000-8000-000000000003", "/w");
     home.write_transcript(&other.clone().user("wick"));
-    assert_eq!(answer(), Some(2));
+    assert_eq!(answer(), 2);
     home.write_transcript(&other.user("wick").user("<!-- session-search: off -->"));
-    assert_eq!(answer(), Some(1));
+    assert_eq!(answer(), 1);
     assert!(!is_pending());
+}
+
+#[test]
+fn an_answer_that_fails_is_repeated_where_the_index_changed_alone() {
+    let home = TestHome::new();
+    let env = Env::with_home(&home.home(""));
+    let root = home.path("index");
+    add_session(&root, "a");
+    let table = session_embed::open_bundled_table().unwrap();
+    let policy = ReadPolicy::default();
+    let live = live(&root, &env, table.as_ref(), &policy);
+    live.refresh(Mode::Changes, None).unwrap();
+    for (changes, expected_calls) in [(false, 1), (true, 2)] {
+        let calls = Cell::new(0);
+        let fail = |_: &Snapshot| -> Result<(), QueryError> {
+            if calls.replace(calls.get() + 1) == 0 && changes {
+                add_session(&root, "b");
+            }
+            Err(std::io::Error::other("no answer").into())
+        };
+        let mut open = OpenIndex::new(&root);
+        assert!(open.answer(&live, fail).is_err());
+        assert_eq!(calls.get(), expected_calls, "changes: {changes}");
+        uids(&mut open).unwrap();
+    }
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn a_chosen_model_that_is_not_there_leaves_the_others() {
         assert!(failures[0].hint.is_some(), "{failures:?}");
         assert!(models.chosen().is_none() && models.has_chosen_failed());
         let index = Reader::open(&root).unwrap();
-        assert!(!models.has_pending_sessions(&index, 2).unwrap());
+        assert!(!models.has_pending_sessions(&index).unwrap());
         // What needs its vectors fails.
         let error = models.load_chosen().err().unwrap().to_string();
         assert!(error.starts_with(reason), "{error}");

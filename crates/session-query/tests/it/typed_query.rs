@@ -2,7 +2,7 @@
 
 use jiff::Zoned;
 use proptest::prelude::*;
-use session_query::{TypedCondition, TypedQuery};
+use session_query::{InvalidFilter, TypedCondition, TypedQuery};
 use session_search::{FilterClause, FilterCondition, ProjectPattern};
 
 fn now() -> Zoned {
@@ -68,6 +68,9 @@ fn all_else_is_text() {
         r#"say "so file:x" and"#,
         r#"half"quoted file:x"word"#,
         r#"-"project:x""#,
+        "level=error agent:default",
+        "since:undefined, until:7",
+        r#"agent:"not there" -agent:nobody"#,
     ] {
         check(text, &format!("{text}|"));
     }
@@ -159,29 +162,64 @@ fn a_mistake_is_told_with_a_hint() {
         assert!(found.contains(hint), "{found}");
     };
     check(
-        "agent:nobody",
-        "there is no agent `nobody`",
-        "one of claude, ",
-    );
-    check("since:soon", "`soon` is not a time", "a while ago (3d");
-    check(
-        "since:20260",
-        "`20260` is not a time",
-        "a date (2026-01-15), a month",
-    );
-    check("until:7", "`7` is not a time", "a date");
-    check(
-        "since:monday..today",
-        "`monday..today` is not a time",
-        "write `since:monday until:today`",
-    );
-    check(
         "since:today until:yesterday",
         "`since:today until:yesterday` ends before it begins",
         "earlier time first",
     );
     assert!(clauses("-since:today until:yesterday").is_ok());
     assert!(clauses("since:today since:2w until:yesterday").is_ok());
+}
+
+#[test]
+fn a_value_that_a_field_cannot_have_is_text_with_a_note() {
+    let check = |typed: &str, word: &str, hint: &str| {
+        let query = TypedQuery::parse(typed);
+        assert_eq!(query.text, typed);
+        let notes: Vec<String> = query.invalid.iter().map(InvalidFilter::note).collect();
+        let [note] = notes.as_slice() else {
+            panic!("{notes:?}");
+        };
+        assert!(
+            note.starts_with(&format!("`{word}` is searched as text; ")),
+            "{note}"
+        );
+        assert!(note.contains(hint), "{note}");
+    };
+    check("agent:nobody", "agent:nobody", "the agents are claude, ");
+    check("a since:soon b", "since:soon", "a time is 2026-01-15, 3d");
+    check("since:20260", "since:20260", "a time is");
+    check("until:7", "until:7", "a time is");
+    check(
+        "since:monday..today",
+        "since:monday..today",
+        "write `since:monday until:today`",
+    );
+    let long = format!("agent:{}", "é".repeat(99));
+    check(&long, &format!("agent:{}…", "é".repeat(37)), "claude");
+    assert_eq!(
+        written(&TypedQuery::parse("oil agent:nobody file:a")),
+        "oil agent:nobody| file=a"
+    );
+    assert_eq!(
+        TypedQuery::parse("agent:claude since:2w agents").invalid,
+        []
+    );
+}
+
+#[test]
+fn a_filter_that_is_still_being_typed_is_no_text() {
+    let check = |typed: &str, expected: &str| {
+        assert_eq!(
+            written(&TypedQuery::parse_unfinished(typed)),
+            expected,
+            "{typed:?}"
+        );
+    };
+    check("oil agent:cl", "oil| agent=cl");
+    check("oil since:\"last mo", "oil| since=last mo");
+    check("oil agent:cl ", "oil agent:cl |");
+    check("oil since:\"last mo\"", "oil since:\"last mo\"|");
+    check("agent:cl oil", "agent:cl oil|");
 }
 
 const FILTERS: [&str; 4] = ["agent:claude", "-project:a", "file:\"x y\"", "branch:b"];

@@ -130,6 +130,23 @@ fn of_few_sessions_the_one_that_works_with_it_most_is_first() {
     assert_eq!(found.explanation.identifiers, [""; 0]);
 }
 
+/// Two sessions that met the same error are as probable as each other, and none is next to impossible.
+#[test]
+fn who_holds_an_identifier_as_another_does_is_as_probable() {
+    let mut library = library();
+    library.say(
+        "again",
+        &[("The importer stops with ERR_SYNC_701 once more.", None)],
+    );
+    let found = library.search(&SearchRequest::new("ERR_SYNC_701"), Some(QUERY));
+    let [first, second] = [&found.hits[0], &found.hits[1]];
+    assert!(
+        first.score >= second.score && second.score > 0.45,
+        "{found:?}"
+    );
+    assert!(found.hits.get(2).is_none_or(|hit| hit.score < 0.4));
+}
+
 /// A session with two of the names goes before one that has one of them more often.
 #[test]
 fn who_holds_more_of_the_identifiers_is_first() {

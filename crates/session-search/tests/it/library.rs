@@ -165,6 +165,17 @@ impl Library {
         search(&index, &sessions, request, &dense).unwrap()
     }
 
+    /// A search by a model that knows no word of the query whole.
+    pub fn search_by_pieces(&self, request: &SearchRequest, vector: Vector) -> SearchResults {
+        let index = self.reader();
+        let by_pieces = QueryEmbedding {
+            known: 0.0,
+            ..embedding(&index, "f00d", vector)
+        };
+        let sessions = index.sessions().unwrap();
+        search(&index, &sessions, request, &[by_pieces]).unwrap()
+    }
+
     /// A search by one model that can compute cosines anew.
     pub fn search_precise(
         &self,

@@ -193,6 +193,24 @@ fn one_list_alone_may_be_asked_for() {
     );
 }
 
+/// A model may not know a word whole that turns hold.
+#[test]
+fn a_word_of_the_index_means_something_by_vectors_alone() {
+    let library = three();
+    let confidence = |query: &str, fusion| {
+        let request = SearchRequest {
+            fusion,
+            ..turns(query)
+        };
+        let found = library.search_by_pieces(&request, QUERY);
+        found.explanation.weights.dense.confidence
+    };
+    let both = confidence("docker", FusionMode::Fixed(1.0));
+    assert!(both > 0.0);
+    assert_near(confidence("docker", FusionMode::DenseOnly), both);
+    assert_near(confidence("zebra", FusionMode::DenseOnly), 0.0);
+}
+
 #[test]
 fn where_one_list_cannot_speak_the_other_has_all_the_weight() {
     let library = three();

@@ -136,18 +136,17 @@ fn reply(raw: &str, is_refused: bool, whole: &ToolUseResult<'_>) -> Option<Strin
 pub(super) fn task_errors(block: &ContentBlock<'_>) -> Option<String> {
     let output = output(block.content.map_or("null", RawValue::get));
     let printed = output.split_once("</exit_code>")?.1;
-    let lines = find_error_lines(printed, true);
+    let lines = find_error_lines(printed, CallStatus::Failed);
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 fn errors(raw: &str, status: CallStatus) -> Option<String> {
-    let failed = status.is_failed();
     let is_stopped = matches!(status, CallStatus::Unfinished | CallStatus::NotRun);
-    if is_stopped || !failed && !may_hold_errors(raw.as_bytes()) {
+    if is_stopped || !status.is_failed() && !may_hold_errors(raw.as_bytes()) {
         return None; // not worth decoding
     }
     let output = output(raw);
-    let lines = find_error_lines(&output, failed);
+    let lines = find_error_lines(&output, status);
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 

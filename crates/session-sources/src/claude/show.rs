@@ -50,9 +50,9 @@ fn turn(
     span: TurnSpan,
     before: TranscriptState,
 ) -> io::Result<Option<Turn>> {
-    if !begins_line(path, span.start)? {
+    let Some(lines) = open_turn(path, span)? else {
         return Ok(None);
-    }
+    };
     let state = TranscriptState {
         progress: TurnProgress {
             next: index,
@@ -65,7 +65,7 @@ fn turn(
     let recall = |offset| queued_line(path, offset);
     let results = ToolResults::new_for(path);
     let mut assembly = Assembly::new(state, TurnDetail::Alone, identity, results, &recall);
-    let ended = feed(&mut assembly, path, span)?;
+    let ended = feed(&mut assembly, lines, span)?;
     let turn = ended.or_else(|| assembly.turns().flush());
     let mut turn = turn.or_else(|| waiting(&assembly, index, span));
     if let Some(turn) = &mut turn {
@@ -188,14 +188,13 @@ fn remove_earlier_results(turn: &mut Turn, path: &Path, start: u64) -> io::Resul
     Ok(())
 }
 
-fn begins_line(path: &Path, offset: u64) -> io::Result<bool> {
-    let Some(before) = offset.checked_sub(1) else {
-        return Ok(true);
-    };
-    let mut lines = Lines::open_span(path, before, offset)?;
-    Ok(lines
-        .next()?
-        .is_some_and(|line| line.end == offset && line.terminated))
+/// Opens a file at the first line of a turn; `None` where no line begins there.
+fn open_turn(path: &Path, span: TurnSpan) -> io::Result<Option<Lines>> {
+    let before = span.start.saturating_sub(1);
+    let mut lines = Lines::open_span(path, before, span.end + 1)?;
+    let ends_before = |line: Line<'_>| line.end == span.start && line.terminated;
+    let begins_line = span.start == 0 || lines.next()?.is_some_and(ends_before);
+    Ok(begins_line.then_some(lines))
 }
 
 /// Returns the facts of earlier lines for turns of which the first line does not
@@ -252,8 +251,7 @@ fn push_line(assembly: &mut Assembly<'_>, line: &Line<'_>) -> Option<Turn> {
 }
 
 /// Gives the lines of a span to the assembly, up to the end of the first turn.
-fn feed(assembly: &mut Assembly<'_>, path: &Path, span: TurnSpan) -> io::Result<Option<Turn>> {
-    let mut lines = Lines::open_span(path, span.start, span.end + 1)?;
+fn feed(assembly: &mut Assembly<'_>, mut lines: Lines, span: TurnSpan) -> io::Result<Option<Turn>> {
     while let Some(line) = lines.next()?.filter(|line| line.start < span.end) {
         if let Some(turn) = push_line(assembly, &line) {
             return Ok(Some(turn));

@@ -138,11 +138,11 @@ impl ToolRecord<'_> {
             command,
             files: files(known, &input),
             input: full_input(self.input, known.is_some(), detail),
-            output: self.kept_output(status.is_failed(), detail),
+            output: self.kept_output(status, detail),
             status,
             dialog: self.dialog(),
             subagent: self.session.filter(|_| known == Some("Task")),
-            late: None,
+            delivered: None,
             name: known.map_or(self.tool, str::to_owned),
             id: self.id,
         }
@@ -205,11 +205,11 @@ impl ToolRecord<'_> {
         }
     }
 
-    fn kept_output(&self, failed: bool, detail: ReadDetail) -> Option<String> {
+    fn kept_output(&self, status: CallStatus, detail: ReadDetail) -> Option<String> {
         let output = reminder::strip(self.output.as_deref()?);
         let kept = match detail {
             ReadDetail::Full => output.into_owned(),
-            ReadDetail::Index => find_error_lines(&output, failed).join("\n"),
+            ReadDetail::Index => find_error_lines(&output, status).join("\n"),
         };
         let empty_result = detail == ReadDetail::Full && self.has_result;
         Some(kept).filter(|words| empty_result || !words.is_empty())

@@ -113,6 +113,21 @@ fn the_folder_and_title_stand_beside_the_chat() {
 }
 
 #[test]
+fn a_title_that_comes_later_counts_when_the_transcript_grows() {
+    let home = AgentHome::with(cursor(), PATH, history());
+    let first = home.read(None);
+    assert_eq!(first.sessions[0].title, None);
+    home.write(
+        &format!("{CHAT}/meta.json"),
+        r#"{"cwd":"/home/ann/harbour","title":"Dark lamp"}"#,
+    );
+    home.write(PATH, history() + &lines(&[user("And the wick?")]));
+    let found = home.read(first.cursor.as_ref()).sessions.pop().unwrap();
+    assert_eq!(found.cwd.as_deref(), Some("/home/ann/harbour"));
+    assert_eq!(found.title.as_deref(), Some("Dark lamp"));
+}
+
+#[test]
 fn a_subagent_has_its_parent() {
     let path =
         format!(".cursor/projects/home-ann-harbour/agent-transcripts/{ID}/subagents/sub-1.jsonl");

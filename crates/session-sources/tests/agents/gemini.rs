@@ -228,6 +228,17 @@ fn a_session_is_described() {
 }
 
 #[test]
+fn a_folder_that_is_named_later_counts_when_the_file_grows() {
+    let home = AgentHome::with(gemini(), PATH, content());
+    let first = home.read(None);
+    assert_eq!(first.sessions[0].cwd, None);
+    home.write(".gemini/tmp/app/.project_root", "/home/ann/app");
+    home.write(PATH, content() + &lines(&[user("u9", 59, "And the wick?")]));
+    let found = home.read(first.cursor.as_ref()).sessions.pop().unwrap();
+    assert_eq!(found.cwd.as_deref(), Some("/home/ann/app"));
+}
+
+#[test]
 fn tokens_of_an_answer_count_once() {
     let found = AgentHome::with(gemini(), PATH, content()).read(None);
     let stats = &found.turns[0].1.turn_stats;

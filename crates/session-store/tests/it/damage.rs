@@ -378,6 +378,53 @@ fn a_damaged_row_scores_nothing() {
     }
 }
 
+/// Indexes one more session and embeds it.
+fn append(index: &Index, uid: &str) {
+    let mut writer = index.writer();
+    let asked = turn(0, &format!("Where is the port of {uid} configured?"), &[]);
+    deliver(&mut writer, &meta(uid), &[asked]);
+    embed(&mut writer);
+    writer.commit().unwrap();
+}
+
+/// Returns how many models have damaged vectors where a bit of a byte of the matrix is flipped. The row stays a unit vector,
+/// about.
+fn damaged_by_flip(index: &Index, at: usize) -> usize {
+    let path = index.root().join(MATRIX);
+    let intact = fs_err::read(&path).unwrap();
+    let mut flipped = intact.clone();
+    flipped[at] ^= 1;
+    fs_err::write(&path, flipped).unwrap();
+    let reader = index.reader();
+    let damaged = reader.models_with_damaged_vectors().unwrap().len();
+    assert_eq!(reader.verify().is_err(), damaged > 0);
+    fs_err::write(&path, intact).unwrap();
+    assert!(index.reader().verify_thoroughly().is_ok());
+    damaged
+}
+
+#[test]
+fn a_flipped_bit_of_a_matrix_is_noticed() {
+    let index = filled();
+    append(&index, "late");
+    let last = fs_err::metadata(index.root().join(MATRIX)).unwrap().len();
+    for at in [132, usize::try_from(last).unwrap() - 1] {
+        assert_eq!(damaged_by_flip(&index, at), 1, "{at}");
+    }
+}
+
+/// An earlier version notes none, neither at first nor of what it appends.
+#[test]
+fn rows_without_a_checksum_have_one_after_the_next_commit() {
+    let index = filled();
+    let db = Connection::open(index.root().join("index.db")).unwrap();
+    let forget = "DELETE FROM settings WHERE key LIKE 'checksum %'";
+    assert_eq!(db.execute(forget, []).unwrap(), 2);
+    assert_eq!(damaged_by_flip(&index, 132), 0);
+    append(&index, "late");
+    assert_eq!(damaged_by_flip(&index, 132), 1);
+}
+
 /// A damaged list names rows of another session, which keeps them.
 #[test]
 fn a_session_takes_no_vector_of_another_with_it() {

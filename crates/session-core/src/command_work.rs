@@ -9,7 +9,7 @@ use crate::text::file_name;
 pub struct CommandWork(Vec<String>);
 
 /// Programs that show output, or prepare what comes after them.
-const NEUTRAL_PROGRAMS: [&str; 48] = [
+const DISPLAY_PROGRAMS: [&str; 48] = [
     "cd", "pushd", "popd", "export", "unset", "set", "source", ".", "echo", "printf", "true",
     "false", ":", "exit", "cat", "head", "tail", "wc", "jq", "sleep", "pwd", "test", "[", "[[",
     "grep", "egrep", "rg", "sed", "awk", "cut", "sort", "uniq", "tr", "tee", "less", "more", "ls",
@@ -84,7 +84,7 @@ fn command_name(simple: &str) -> String {
 }
 
 pub(crate) fn does_work(simple: &str) -> bool {
-    find_program(simple).is_some_and(|program| !NEUTRAL_PROGRAMS.contains(&program))
+    find_program(simple).is_some_and(|program| !DISPLAY_PROGRAMS.contains(&program))
 }
 
 /// Returns the words of a simple command, with the program's name alone and without redirections.

@@ -20,27 +20,27 @@ const BEGINNINGS: [&str; 8] = [
 
 /// A pull request or an issue, as `#172`, `PR 172` and `…/pull/172` name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reference<'a> {
+pub struct IssueNumber<'a> {
     number: &'a str,
 }
 
-impl<'a> Reference<'a> {
+impl<'a> IssueNumber<'a> {
     /// Reads `#172`.
     pub fn parse(word: &'a str) -> Option<Self> {
         let number = word.strip_prefix('#')?;
         is_number(number, 1).then_some(Self { number })
     }
 
-    /// Reads a number behind the word that tells what it counts: `PR 172`.
+    /// Reads a number behind the word for its kind: `PR 172`.
     pub(crate) fn parse_pair(kind: &str, number: &'a str) -> Option<Self> {
         let is_kind = KINDS.contains(&kind.to_lowercase().as_str());
         (is_kind && is_number(number, MIN_BARE_DIGITS)).then_some(Self { number })
     }
 
     /// Returns true where a text names it.
-    pub fn is_held_by(&self, text: &str) -> bool {
-        let mut places = text.match_indices(self.number);
-        places.any(|(at, _)| {
+    pub fn occurs_in(&self, text: &str) -> bool {
+        let mut matches = text.match_indices(self.number);
+        matches.any(|(at, _)| {
             let goes_on = text.as_bytes().get(at + self.number.len());
             let follows = |begin: &&str| {
                 let before = at
@@ -62,8 +62,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reference_is_held_in_all_spellings() {
-        let reference = Reference::parse("#172").unwrap();
+    fn an_issue_number_is_found_in_all_spellings() {
+        let number = IssueNumber::parse("#172").unwrap();
         for text in [
             "fixes #172.",
             "see https://example.com/o/r/pull/172",
@@ -72,20 +72,20 @@ mod tests {
             "PR 172 is green",
             "the Pull Request 172",
         ] {
-            assert!(reference.is_held_by(text), "{text}");
+            assert!(number.occurs_in(text), "{text}");
         }
         for text in ["line 172", "#1721", "172", "pull/1172", "é172"] {
-            assert!(!reference.is_held_by(text), "{text}");
+            assert!(!number.occurs_in(text), "{text}");
         }
     }
 
     #[test]
-    fn other_numbers_are_no_references() {
-        assert_eq!(Reference::parse("#abc"), None);
-        assert_eq!(Reference::parse("#1234567"), None);
-        assert_eq!(Reference::parse("172"), None);
-        assert!(Reference::parse_pair("PR", "172").is_some());
-        assert_eq!(Reference::parse_pair("PR", "5"), None);
-        assert_eq!(Reference::parse_pair("line", "172"), None);
+    fn other_numbers_are_no_issue_numbers() {
+        assert_eq!(IssueNumber::parse("#abc"), None);
+        assert_eq!(IssueNumber::parse("#1234567"), None);
+        assert_eq!(IssueNumber::parse("172"), None);
+        assert!(IssueNumber::parse_pair("PR", "172").is_some());
+        assert_eq!(IssueNumber::parse_pair("PR", "5"), None);
+        assert_eq!(IssueNumber::parse_pair("line", "172"), None);
     }
 }

@@ -1,18 +1,16 @@
-//! Patterns for the commands and files of a turn.
+//! Patterns for the commands and error lines of a turn.
 
 use crate::find_turns::FoundTurn;
 use crate::findings::FoundCommand;
+use session_core::contains_in_order;
 use session_core::shell::{split_command_parts, split_wrapped_commands};
 use session_core::text::{self, file_name};
-use session_core::{contains_in_order, path_matches};
-use session_store::SessionRow;
 use std::ops::Range;
-use std::path::Path;
 
-/// Matches commands that hold its parts in order: `*` separates parts, case and white space do not count. White space
+/// Matches commands and error lines that hold its parts in order: `*` separates parts, case and white space do not count. White space
 /// at either end means whole words: `act ` matches `act push` and not `exact`.
 #[derive(Debug, Clone)]
-pub struct CommandPattern {
+pub struct LinePattern {
     parts: Vec<String>,
     whole_words: bool,
 }
@@ -28,10 +26,10 @@ enum MatchKind {
     PartOfWord,
 }
 
-impl CommandPattern {
+impl LinePattern {
     /// Splits a pattern at each `*`.
     pub fn new(typed: &str) -> Self {
-        let parts = typed.split('*').map(fold_command);
+        let parts = typed.split('*').map(fold_line);
         Self {
             parts: parts.filter(|part| !part.is_empty()).collect(),
             whole_words: typed.trim() != typed,
@@ -41,7 +39,7 @@ impl CommandPattern {
     /// Returns the characters of one line of a command that the first part matches, as whole words where it can; none
     /// for a pattern without parts.
     pub fn find(&self, command: &str) -> Option<Range<usize>> {
-        let (folded, part) = (fold_command(command), self.parts.first()?);
+        let (folded, part) = (fold_line(command), self.parts.first()?);
         let at = find_whole_words(&folded, part).or_else(|| folded.find(part.as_str()))?;
         let start = folded[..at].chars().count();
         Some(start..start + part.chars().count())
@@ -57,9 +55,9 @@ impl CommandPattern {
         turns.sort_by_cached_key(|turn| turn.found.first().map(kind));
     }
 
-    /// Returns true when the command holds all parts in order.
-    pub(crate) fn matches(&self, command: &str) -> bool {
-        let folded = fold_command(command);
+    /// Returns true when a command or an error line holds all parts in order.
+    pub(crate) fn matches(&self, line: &str) -> bool {
+        let folded = fold_line(line);
         match self.whole_words {
             true => self.holds_whole_words(&folded),
             false => contains_in_order(&folded, self.parts.iter().map(String::as_str)),
@@ -71,7 +69,7 @@ impl CommandPattern {
         if self.runs_program(command) {
             return MatchKind::Program;
         }
-        match self.holds_whole_words(&fold_command(command)) {
+        match self.holds_whole_words(&fold_line(command)) {
             true => MatchKind::WholeWords,
             false => MatchKind::PartOfWord,
         }
@@ -85,10 +83,10 @@ impl CommandPattern {
         let program = file_name(part.split(' ').next().unwrap_or_default());
         let is_named = |simple: &String| {
             let word = simple.split_whitespace().next().unwrap_or_default();
-            fold_command(file_name(word)) == program
+            fold_line(file_name(word)) == program
         };
         split_command_parts(command).iter().any(|simple| {
-            fold_command(simple.source).contains(part.as_str())
+            fold_line(simple.source).contains(part.as_str())
                 && split_wrapped_commands(&simple.text).iter().any(is_named)
         })
     }
@@ -114,26 +112,15 @@ fn find_whole_words(folded: &str, part: &str) -> Option<usize> {
     })
 }
 
-fn fold_command(text: &str) -> String {
+fn fold_line(text: &str) -> String {
     text::collapse_whitespace(&text::compose(text)).to_lowercase()
-}
-
-/// Returns true when a file of a session matches by its path. A relative path, as a patch names it,
-/// is also tried below the session's folder.
-pub(crate) fn session_path_matches(path: &str, wanted: &str, session: &SessionRow) -> bool {
-    let matches = |path: &str| path_matches(path, wanted);
-    let folder = session
-        .cwd
-        .as_deref()
-        .filter(|_| Path::new(path).is_relative());
-    matches(path) || folder.is_some_and(|folder| matches(&format!("{folder}/{path}")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use session_core::CallStatus;
-    use session_store::TurnRow;
+    use session_store::{SessionRow, TurnRow};
 
     fn run(command: &str) -> FoundCommand {
         FoundCommand {
@@ -144,17 +131,17 @@ mod tests {
 
     #[test]
     fn the_part_that_matches_is_found_by_its_characters() {
-        let pattern = CommandPattern::new("*Test*-p");
+        let pattern = LinePattern::new("*Test*-p");
         assert_eq!(pattern.find("é && cargo\n test -p a"), Some(11..15));
-        let composed = CommandPattern::new("cat größe");
+        let composed = LinePattern::new("cat größe");
         assert!(composed.matches("cat Gro\u{308}ße.md"));
         assert_eq!(pattern.find("cargo"), None);
-        assert_eq!(CommandPattern::new("*").find("cargo"), None);
+        assert_eq!(LinePattern::new("*").find("cargo"), None);
     }
 
     #[test]
     fn a_pattern_is_a_part_of_a_command() {
-        let matches = |pattern: &str, command: &str| CommandPattern::new(pattern).matches(command);
+        let matches = |pattern: &str, command: &str| LinePattern::new(pattern).matches(command);
         assert!(matches("Cargo  test", "cd app && cargo\n test"));
         assert!(matches("cargo * --release", "cargo build -p a --release"));
         assert!(!matches("--release * cargo", "cargo build --release"));
@@ -163,11 +150,11 @@ mod tests {
 
     #[test]
     fn white_space_at_an_end_means_whole_words() {
-        let matches = |pattern: &str, command: &str| CommandPattern::new(pattern).matches(command);
+        let matches = |pattern: &str, command: &str| LinePattern::new(pattern).matches(command);
         assert!(matches("act ", "act") && matches(" act", "cd app && act push"));
         assert!(!matches("act ", "grep exact notes") && !matches("act ", "act-runner"));
         assert!(matches("act * -v ", "act push -v") && !matches("act * -v ", "act push -vv"));
-        let found = CommandPattern::new("act").find("exact; act");
+        let found = LinePattern::new("act").find("exact; act");
         assert_eq!(found, Some(7..10));
     }
 
@@ -187,7 +174,7 @@ mod tests {
             ]),
             turn(&["/usr/bin/docker build ."]),
         ];
-        CommandPattern::new("docker").sort_turns(&mut turns);
+        LinePattern::new("docker").sort_turns(&mut turns);
         let firsts = turns.each_ref().map(|turn| turn.found[0].command.as_str());
         assert_eq!(
             firsts,
@@ -202,7 +189,7 @@ mod tests {
 
     #[test]
     fn the_first_words_of_a_pattern_are_run() {
-        let kind = |pattern: &str, command: &str| CommandPattern::new(pattern).match_kind(command);
+        let kind = |pattern: &str, command: &str| LinePattern::new(pattern).match_kind(command);
         assert_eq!(
             kind("docker compose", "docker compose up"),
             MatchKind::Program

@@ -1,4 +1,4 @@
-//! Matching of paths and project names as users type them.
+//! Comparison of paths and project names with those that users type.
 
 use crate::text::{compose, file_name, fold_word};
 
@@ -12,9 +12,28 @@ pub fn path_matches(path: &str, wanted: &str) -> bool {
     contains_in_order(&path, wanted.split('*'))
 }
 
-/// Returns a path as paths are compared: with `/` between its components, without case and accents.
+/// Returns a path as parts are searched in it: with `/` between its components, without case and accents.
 fn fold_path(path: &str) -> String {
     fold_word(&compose(path)).replace('\\', "/")
+}
+
+/// Returns true for the folder itself and all paths below it, whatever the case and the slashes.
+pub fn is_path_within(path: &str, folder: &str) -> bool {
+    let (path, folder) = (fold_case(path), fold_case(folder));
+    let below = path.strip_prefix(folder.trim_end_matches('/'));
+    below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+}
+
+/// Returns true when `typed` is the path of a project or its name, whatever the case and the slashes.
+pub fn is_project_named(path: &str, typed: &str) -> bool {
+    let typed = fold_case(typed.trim_end_matches(['/', '\\']));
+    [path, project_name(path)].map(fold_case).contains(&typed)
+}
+
+/// Returns a path as whole paths are compared: with `/` between its components, without case. Accents count: they may be
+/// all that distinguishes two folders.
+fn fold_case(path: &str) -> String {
+    compose(path).replace('\\', "/").to_lowercase()
 }
 
 /// Returns true when the parts stand in a text in this order.
@@ -52,5 +71,25 @@ mod tests {
         assert!(!path_matches("/home/ann/homelab", "/home/ann/lab"));
         assert_eq!(project_name("C:\\work\\api"), "api");
         assert_eq!(project_name("/"), "");
+    }
+
+    #[test]
+    fn a_folder_holds_itself_and_all_below_it() {
+        assert!(is_path_within("/home/ann/app", "/home/ann/app/"));
+        assert!(is_path_within(r"c:/users/ann/app/src", r"C:\Users\ann\app"));
+        assert!(is_path_within("/home", "/"));
+        for other in ["/home/ann/app2", "/srv/home/ann/app", "/home/ann/äpp"] {
+            assert!(!is_path_within(other, "/home/ann/app"), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_project_is_named_by_its_path_or_its_last_component() {
+        for typed in ["api", "API/", "C:/work/api", r"c:\work\api\"] {
+            assert!(is_project_named(r"C:\work\api", typed), "{typed}");
+        }
+        for other in ["ap", "work", "work/api", "äpi"] {
+            assert!(!is_project_named(r"C:\work\api", other), "{other}");
+        }
     }
 }

@@ -1,0 +1,57 @@
+//! What is typed like a filter, with a value that the filter cannot have.
+
+use crate::typed_filter_error::TypedFilterError;
+use crate::typed_query::{FilterField, TypedCondition, known_agent, since_ms, until_ms};
+use jiff::Zoned;
+use session_config::TimeError;
+use session_core::text::clip;
+
+/// A word that begins as a filter and is searched as text, since no filter has its value: a log line has `agent:default`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidFilter {
+    typed: String,
+    /// The values that the filter takes.
+    hint: String,
+}
+
+/// Most bytes of a word that a note names.
+const MAX_BYTES: usize = 80;
+
+impl InvalidFilter {
+    /// Checks the value of a filter that stands as `typed` in a query.
+    pub(crate) fn find(typed: &str, condition: &TypedCondition) -> Option<Self> {
+        let value = &condition.value;
+        let error = match condition.field {
+            FilterField::Agent => known_agent(value).err()?,
+            FilterField::Since => since_ms(value, Zoned::now).err()?,
+            FilterField::Until => until_ms(value, Zoned::now).err()?,
+            FilterField::Project | FilterField::Branch | FilterField::File => return None,
+        };
+        Some(Self {
+            typed: typed.to_owned(),
+            hint: describe_values(&error),
+        })
+    }
+
+    /// Says that it is searched as text, and what the filter takes.
+    pub fn note(&self) -> String {
+        let typed = match clip(&self.typed, MAX_BYTES) {
+            all if all.len() == self.typed.len() => all.to_owned(),
+            beginning => format!("{beginning}…"),
+        };
+        format!("`{typed}` is searched as text; {}", self.hint)
+    }
+}
+
+fn describe_values(error: &TypedFilterError) -> String {
+    match error {
+        TypedFilterError::UnknownAgent { known, .. } => {
+            format!("the agents are {}", known.join(", "))
+        }
+        TypedFilterError::Time(TimeError::RangeForTime(_)) => {
+            let hint = error.hint().unwrap_or_default();
+            format!("for a range {hint}")
+        }
+        _ => "a time is 2026-01-15, 3d, yesterday, \"last week\" or the like".to_owned(),
+    }
+}

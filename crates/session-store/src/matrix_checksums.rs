@@ -1,0 +1,119 @@
+//! Checksums of matrices, by which flipped bits are noticed: a row of flipped bits mostly is a unit vector, too.
+//!
+//! The table `settings` holds them, which an earlier version of the program does not touch: what it appends has no
+//! checksum until the next commit of this one, and a generation that it began has none.
+
+use crate::error::Result;
+use crate::id::ModelId;
+use crate::matrix::VectorMatrix;
+use crate::model::{Level, ModelRow};
+use crate::reader::Reader;
+use crate::writer::Writer;
+use crc32fast::Hasher;
+use std::fmt;
+
+/// The CRC-32 of the first rows of a generation of a matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct MatrixChecksum {
+    generation: u64,
+    rows: usize,
+    crc: u32,
+}
+
+impl fmt::Display for MatrixChecksum {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {} {:08x}", self.generation, self.rows, self.crc)
+    }
+}
+
+impl MatrixChecksum {
+    fn parse(value: &str) -> Option<Self> {
+        let mut parts = value.split(' ');
+        let mut next = || parts.next();
+        Some(Self {
+            generation: next()?.parse().ok()?,
+            rows: next()?.parse().ok()?,
+            crc: u32::from_str_radix(next()?, 16).ok()?,
+        })
+    }
+
+    /// Returns the checksum of all rows of a matrix, of which `self` is that of the first.
+    fn extend(self, matrix: &VectorMatrix) -> Self {
+        let mut hasher = Hasher::new_with_initial(self.crc);
+        hasher.update(matrix.rows_bytes(self.rows..matrix.rows()));
+        Self {
+            rows: matrix.rows(),
+            crc: hasher.finalize(),
+            ..self
+        }
+    }
+}
+
+/// Returns the key of a matrix's checksum in `settings`.
+fn setting_key(model: &ModelRow, level: Level) -> String {
+    format!("checksum {} {}", model.fingerprint, level.name())
+}
+
+impl Reader {
+    /// Returns the checksum of the rows that have one; of none at first.
+    fn matrix_checksum(&self, model: &ModelRow, level: Level) -> Result<MatrixChecksum> {
+        let noted = self.setting(&setting_key(model, level))?;
+        let noted = noted.as_deref().and_then(MatrixChecksum::parse);
+        let generation = model.generation(level);
+        let is_of_rows = |noted: &MatrixChecksum| {
+            noted.generation == generation && noted.rows <= model.rows(level)
+        };
+        Ok(noted.filter(is_of_rows).unwrap_or(MatrixChecksum {
+            generation,
+            rows: 0,
+            crc: 0,
+        }))
+    }
+
+    /// Returns true where the rows of a matrix that have a checksum are as they were written.
+    pub(crate) fn has_matrix_of_checksum(
+        &self,
+        model: &ModelRow,
+        level: Level,
+        matrix: &VectorMatrix,
+    ) -> Result<bool> {
+        let noted = self.matrix_checksum(model, level)?;
+        let crc = crc32fast::hash(matrix.rows_bytes(0..noted.rows));
+        Ok(crc == noted.crc)
+    }
+}
+
+impl Writer {
+    /// Notes the checksums of matrices whose files were written, for the commit that counts their rows.
+    pub(crate) fn note_checksums(&mut self, written: &[(ModelId, Level)]) -> Result<()> {
+        if written.is_empty() {
+            return Ok(());
+        }
+        for model in self.reader.models()? {
+            for (_, level) in written.iter().filter(|(id, _)| *id == model.id) {
+                self.note_checksum(&model, *level)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes the checksum of a matrix whose file was written.
+    pub(crate) fn note_checksum(&mut self, model: &ModelRow, level: Level) -> Result<()> {
+        let matrix = VectorMatrix::open(self.reader.root(), model, level)?;
+        let noted = self.reader.matrix_checksum(model, level)?;
+        let checksum = noted.extend(&matrix).to_string();
+        self.set_setting(&setting_key(model, level), &checksum)
+    }
+
+    /// Deletes the checksums of a model's matrices.
+    pub(crate) fn delete_checksums(&self, model: &ModelRow) -> Result<()> {
+        let mut delete = self
+            .reader
+            .db
+            .prepare_cached("DELETE FROM settings WHERE key = ?1")?;
+        for level in Level::ALL {
+            delete.execute([setting_key(model, level)])?;
+        }
+        Ok(())
+    }
+}
