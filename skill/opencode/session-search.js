@@ -6,13 +6,14 @@ import { spawn } from "node:child_process"
 const PROGRAM = "session-search"
 const TIMEOUT_MS = 5000
 
-// OpenCode's tools by the names and inputs of Claude Code, which the program reads.
+// OpenCode's tools by the names and inputs of Claude Code, which the program reads: what a call writes or looks for tells
+// what it is about.
 const TOOLS = {
   __proto__: null,
   read: (args) => ["Read", { file_path: args.filePath }],
-  edit: (args) => ["Edit", { file_path: args.filePath }],
-  write: (args) => ["Write", { file_path: args.filePath }],
-  grep: (args) => ["Grep", { path: args.path, glob: args.include }],
+  edit: (args) => ["Edit", { file_path: args.filePath, old_string: args.oldString, new_string: args.newString }],
+  write: (args) => ["Write", { file_path: args.filePath, content: args.content }],
+  grep: (args) => ["Grep", { path: args.path, glob: args.include, pattern: args.pattern }],
   glob: (args) => ["Glob", { path: args.path, pattern: args.pattern }],
   bash: (args) => ["Bash", { command: args.command }],
   apply_patch: (args) => ["apply_patch", { command: args.patchText }],

@@ -7,6 +7,7 @@ use session_display::SessionIds;
 use session_memory::MemoryBlock;
 use session_report::WorkSummary;
 use session_store::SessionRow;
+use std::collections::BTreeMap;
 
 /// The most characters of the line.
 const MAX_CHARS: usize = 500;
@@ -45,18 +46,52 @@ fn is_candidate(session: &SessionRow, asking: Option<&str>) -> bool {
 
 /// Describes the work of a session in a line; `None` where it has no prompt.
 fn describe(work: WorkSummary) -> Option<String> {
+    let error = work.errors.last().filter(|_| !has_repeated_all(&work));
+    let error = error.map(|line| format!("Last error: {}", shorten(line, ERROR_BYTES)));
     let problem = work.problem?;
     let outcome = work.solution.map(|text| format!("Outcome: {text}"));
-    let error = work.errors.last();
-    let error = error.map(|line| format!("Last error: {}", shorten(line, ERROR_BYTES)));
     let parts = [Some(problem), outcome, error];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     Some(parts.join(" — "))
 }
 
+/// Returns true where commands failed, and each of them succeeded when it ran last.
+fn has_repeated_all(work: &WorkSummary) -> bool {
+    let mut last_runs = BTreeMap::new();
+    for run in &work.commands {
+        last_runs.insert(run.command.as_str(), run.status.is_failed());
+    }
+    let has_failed = work.commands.iter().any(|run| run.status.is_failed());
+    has_failed && !last_runs.values().any(|failed| *failed)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session_core::CallStatus;
+    use session_report::CommandRun;
+
+    #[test]
+    fn an_error_of_a_command_that_succeeded_later_is_left_out() {
+        let run = |status| CommandRun {
+            command: "go test ./...".to_owned(),
+            status,
+            turn: 0,
+        };
+        let (done, failed) = (CallStatus::Done, CallStatus::Failed);
+        let line = |commands| {
+            describe(WorkSummary {
+                problem: Some("the tips are wrong".to_owned()),
+                errors: vec!["lines_test.go:12: total = 1200, want 12.00".to_owned()],
+                commands,
+                ..WorkSummary::default()
+            })
+        };
+        let has_error = |commands| line(commands).unwrap().contains("Last error");
+        assert!(has_error(vec![run(done), run(failed)]));
+        assert!(!has_error(vec![run(failed), run(done)]));
+        assert!(has_error(Vec::new()));
+    }
 
     #[test]
     fn the_parts_of_a_line_are_told_apart() {

@@ -199,7 +199,7 @@ fn describe_remember() -> Tool {
         "cues": cues,
         "global": {"type": "boolean", "description": "For all projects"},
     });
-    let description = "Save a memory, when the user asks to or a decision is worth keeping.";
+    let description = "Save a memory, when the user asks to or agrees.";
     let annotations = ToolAnnotations::new()
         .read_only(false)
         .destructive(false)

@@ -11,6 +11,7 @@ use crate::error::{MemoryError, Result};
 use crate::frontmatter as yaml;
 use crate::frontmatter_time::FrontmatterTime;
 use crate::insertion::{ImportedMemory, Insertion};
+use crate::life_cycle::record_use;
 use crate::memory::{Frontmatter, Memory, MemoryScope, MemoryState};
 use crate::memory_change::set_front_key;
 use crate::memory_store::MemoryStore;
@@ -163,6 +164,12 @@ pub fn import_memories(
         imports.known_in_project += usize::from(scope == MemoryScope::Project);
     }
     imports.imported = insert_new(store, new, &mut known, scope, now)?;
+    // What was moved here is in use, however long ago it was written.
+    record_use(
+        store,
+        &imports.imported.iter().collect::<Vec<_>>(),
+        now.timestamp(),
+    );
     Ok(imports)
 }
 

@@ -3,7 +3,7 @@
 use crate::directory_records::DirectoryRecord;
 use crate::error::Result;
 use crate::frontmatter_time::FrontmatterTime;
-use crate::memory::{Memory, MemoryScope, MemoryState};
+use crate::memory::{Importance, Memory, MemoryScope, MemoryState};
 use crate::memory_directory::{MemoryDirectory, StorageLocation};
 use crate::memory_store::MemoryStore;
 use crate::setting_values;
@@ -39,7 +39,7 @@ impl Default for StorageSettings {
         Self {
             location: StorageLocation::ProjectFirst,
             auto_archive: true,
-            archive_above: 20,
+            archive_above: 60,
             archive_after_days: 14,
             retention_days: -1,
         }
@@ -219,7 +219,8 @@ impl DirectoryRetention<'_> {
         Ok(())
     }
 
-    /// Archives the longest untouched memories where too many are active. Returns their ids.
+    /// Archives memories where too many are active: of those that were untouched for long the least important first, and
+    /// none of high importance. Returns their ids.
     fn archive_unused(&self, moved: &mut MovedMemories) -> Result<Vec<String>> {
         let active = self.store.list(&[MemoryState::Active]).memories;
         let active = active.iter().filter(|m| m.trust.is_trusted()).count();
@@ -228,7 +229,9 @@ impl DirectoryRetention<'_> {
             return Ok(Vec::new());
         }
         let days = self.settings.archive_after_days;
-        let old = find_unused_since(self.store, MemoryState::Active, days, self.now);
+        let mut old = find_unused_since(self.store, MemoryState::Active, days, self.now);
+        old.retain(|memory| memory.front.importance != Importance::High);
+        old.sort_by_key(|memory| memory.front.importance);
         let archived = self.move_free(&old, MemoryState::Archive, over_limit, moved)?;
         record_use(self.store, &archived.iter().collect::<Vec<_>>(), self.now);
         Ok(list_ids(&archived))

@@ -1,10 +1,11 @@
 //! Import of other programs' memories, and of an export.
 
-use crate::support::{INFO, PROMPT, TOPIC, TestMemories, draft, now};
+use crate::support::{INFO, PROMPT, TOPIC, TestMemories, days_ago, draft, now};
 use serde_json::json;
 use session_memory::{
     ImportFormat, ImportPath, ImportReport, Memory, MemoryDraft, MemoryError, MemoryScope,
-    MemoryState, StorageLocation, Trust, archive_memories, export_memories, import_memories,
+    MemoryState, StorageLocation, Trust, archive_memories, export_memories, find_unused_since,
+    import_memories,
 };
 use std::path::Path;
 
@@ -199,6 +200,24 @@ fn an_export_is_imported_to_the_byte() {
     let again = import(&to, format, &path, None).unwrap();
     assert_eq!((again.imported.len(), again.known), (0, 2));
     assert!(import(&to, format, &memory.path, None).is_err());
+}
+
+/// What somebody moves here is in use: it is not archived for the days before.
+#[test]
+fn an_old_memory_counts_as_used_once_it_is_imported() {
+    let from = TestMemories::new();
+    let draft = draft("Lantern", "in the harbour");
+    from.store.save(&draft, None, &days_ago(40)).unwrap();
+    let all = from.store.list(&MemoryState::ALL).memories;
+    let document = serde_json::to_value(export_memories(&from.store, &all)).unwrap();
+    let to = TestMemories::new();
+    let path = to.home().join("memories.json");
+    to.write(&path, document.to_string());
+    import(&to, ImportFormat::SessionSearch, &path, None).unwrap();
+    let unused = |world: &TestMemories| {
+        find_unused_since(&world.store, MemoryState::Active, 14, now().timestamp())
+    };
+    assert_eq!((unused(&from).len(), unused(&to).len()), (1, 0));
 }
 
 #[test]

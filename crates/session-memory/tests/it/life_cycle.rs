@@ -3,8 +3,9 @@
 use crate::support::{TestMemories, days_ago, draft, now};
 use jiff::{Timestamp, ToSpan, Zoned};
 use session_memory::{
-    Memory, MemoryError, MemoryState, MovedMemories, StorageSettings, StorageSettingsByScope,
-    Trust, apply_retention, archive_memories, find_unused_since, record_use,
+    Importance, Memory, MemoryDraft, MemoryError, MemoryState, MovedMemories, StorageSettings,
+    StorageSettingsByScope, Trust, apply_retention, archive_memories, find_unused_since,
+    record_use,
 };
 
 fn retain(world: &TestMemories, settings: StorageSettings, now: &Zoned) -> MovedMemories {
@@ -118,6 +119,29 @@ fn the_longest_untouched_are_archived_above_the_limit() {
     record_use(&world.store, &[&old], Timestamp::now());
     let moved = retain(&world, one, &now());
     assert_eq!(moved, MovedMemories::default(), "a recall is a touch");
+}
+
+/// What matters most stays, however long nobody touched it.
+#[test]
+fn of_untouched_memories_the_least_important_are_archived_and_none_of_high_importance() {
+    let world = TestMemories::new();
+    let save = |topic: &str, importance, days| {
+        let draft = MemoryDraft {
+            importance,
+            ..draft(topic, "info")
+        };
+        world.store.save(&draft, None, &days_ago(days)).unwrap()
+    };
+    save("High", Importance::High, 50);
+    let normal = save("Normal", Importance::Normal, 40);
+    let low = save("Low", Importance::Low, 30);
+    let above = |archive_above| StorageSettings {
+        archive_above,
+        ..StorageSettings::default()
+    };
+    assert_eq!(retain(&world, above(2), &now()).archived, [low.id()]);
+    assert_eq!(retain(&world, above(0), &now()).archived, [normal.id()]);
+    assert_eq!(world.topics(&[MemoryState::Active]), ["High"]);
 }
 
 #[test]
