@@ -78,7 +78,10 @@ fn check(all: &SearchResults, found: &SearchResults) {
         assert_eq!(hit.band, ConfidenceBand::from_probability(hit.score));
         let told = |s: Option<ListScore>| s.map_or(0.0, |s| s.scaled);
         let sum = alpha * told(hit.dense) + (1.0 - alpha) * told(hit.lexical);
-        assert!((hit.fused - sum * hit.context * hit.exact).abs() < 1e-5);
+        let beyond = hit.fused - sum * hit.context * hit.exact;
+        // Who holds an identifier that few sessions hold is raised.
+        let is_raised = !found.explanation.identifiers.is_empty();
+        assert!(beyond.abs() < 1e-5 || is_raised && beyond > 0.0, "{beyond}");
         for (list_score, max) in [(hit.lexical, max.0), (hit.dense, max.1)] {
             if let Some(max) = max.filter(|max| *max > 0.0) {
                 assert!((scaled(list_score, max) - told(list_score)).abs() < 1e-4);
