@@ -1,4 +1,4 @@
-//! What is typed like a filter, with a value that the filter cannot have.
+//! Words that are typed like a filter, with a value that the filter cannot have.
 
 use crate::typed_filter_error::TypedFilterError;
 use crate::typed_query::{FilterField, TypedCondition, known_agent, since_ms, until_ms};

@@ -4,7 +4,7 @@
 const MAX_BYTES: usize = 400;
 /// Words of a sentence that says what the agent will do.
 const INTENTIONS: [&str; 3] = ["let me ", "i'll ", "i will "];
-/// What an agent says at the end of a result.
+/// The words with which an agent ends a result.
 const OFFER: &str = "let me know";
 const SUBJECTS: [&str; 2] = ["i'm ", "i am "];
 

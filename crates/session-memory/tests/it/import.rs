@@ -202,7 +202,7 @@ fn an_export_is_imported_to_the_byte() {
     assert!(import(&to, format, &memory.path, None).is_err());
 }
 
-/// What somebody moves here is in use: it is not archived for the days before.
+/// A memory that somebody moves here is in use: it is not archived for the days before.
 #[test]
 fn an_old_memory_counts_as_used_once_it_is_imported() {
     let from = TestMemories::new();

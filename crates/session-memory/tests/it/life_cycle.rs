@@ -121,7 +121,7 @@ fn the_longest_untouched_are_archived_above_the_limit() {
     assert_eq!(moved, MovedMemories::default(), "a recall is a touch");
 }
 
-/// What matters most stays, however long nobody touched it.
+/// A memory of high importance stays, however long nobody touched it.
 #[test]
 fn of_untouched_memories_the_least_important_are_archived_and_none_of_high_importance() {
     let world = TestMemories::new();
