@@ -6,8 +6,7 @@ import { spawn } from "node:child_process"
 const PROGRAM = "session-search"
 const TIMEOUT_MS = 5000
 
-// OpenCode's tools by the names and inputs of Claude Code, which the program reads: what a call writes or looks for tells
-// what it is about.
+// OpenCode's tools by the names and inputs of Claude Code, which the program reads: what a call writes says what it is about.
 const TOOLS = {
   __proto__: null,
   read: (args) => ["Read", { file_path: args.filePath }],
