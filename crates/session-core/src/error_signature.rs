@@ -48,7 +48,7 @@ impl ErrorSignature {
         }
         let words = signature_words(line);
         match has_content_words(line, &words) {
-            true => Some(Self(hash(&words.join(" ")))),
+            true => Some(Self::of_words(&words)),
             false => Self::of_signs(line, words),
         }
     }
@@ -58,8 +58,7 @@ impl ErrorSignature {
     pub fn of_shell(line: &str) -> Option<Self> {
         let line = without_escapes(line);
         find_missing_command(&line)?;
-        let words: Vec<String> = kept_words(&line).map(str::to_lowercase).collect();
-        Some(Self(hash(&words.join(" "))))
+        Some(Self::of_words(&fold_words(&line)))
     }
 
     /// Reads the signature of a line whose signs tell what was expected: `expected ";", found "}"`.
@@ -70,7 +69,11 @@ impl ErrorSignature {
             return None;
         }
         words.extend(signs.into_iter().map(str::to_owned));
-        Some(Self(hash(&words.join(" "))))
+        Some(Self::of_words(&words))
+    }
+
+    fn of_words(words: &[String]) -> Self {
+        Self(hash(&words.join(" ")))
     }
 
     /// Returns the number by which it is stored.
@@ -187,12 +190,14 @@ pub(crate) fn is_quoted(line: &str) -> bool {
 fn signature_words(line: &str) -> Vec<String> {
     let line = without_escapes(line);
     match find_missing_command(&line) {
-        Some(name) => kept_words("command not found")
-            .chain(kept_words(name))
-            .map(str::to_lowercase)
-            .collect(),
-        None => kept_words(&line).map(str::to_lowercase).collect(),
+        Some(name) => fold_words(&format!("command not found {name}")),
+        None => fold_words(&line),
     }
+}
+
+/// Returns the kept words of a line in lower case.
+fn fold_words(line: &str) -> Vec<String> {
+    kept_words(line).map(str::to_lowercase).collect()
 }
 
 /// Returns the words of a line, but for those that differ each time.

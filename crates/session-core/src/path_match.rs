@@ -85,11 +85,11 @@ mod tests {
 
     #[test]
     fn a_project_is_named_by_its_path_or_its_last_component() {
-        for typed in ["api", "API/", "C:/work/api", r"c:\work\api\"] {
-            assert!(is_project_named(r"C:\work\api", typed), "{typed}");
+        for typed in ["api", "API/", "C:/code/api", r"c:\code\api\"] {
+            assert!(is_project_named(r"C:\code\api", typed), "{typed}");
         }
-        for other in ["ap", "work", "work/api", "äpi"] {
-            assert!(!is_project_named(r"C:\work\api", other), "{other}");
+        for other in ["ap", "code", "code/api", "äpi"] {
+            assert!(!is_project_named(r"C:\code\api", other), "{other}");
         }
     }
 }

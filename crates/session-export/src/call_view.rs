@@ -122,10 +122,9 @@ fn find_questions(input: &Value) -> impl Iterator<Item = (&str, &Value)> {
 fn split_answers<'a>(output: Cow<'a, str>, call: &ToolCall) -> Cow<'a, str> {
     find_questions(&call.input).fold(output, |output, (question, _)| {
         let answer = format!("\"{question}\"=");
-        match output.contains(&format!(" {answer}")) {
-            true => output
-                .replace(&format!(" {answer}"), &format!("\n{answer}"))
-                .into(),
+        let same_line = format!(" {answer}");
+        match output.contains(&same_line) {
+            true => output.replace(&same_line, &format!("\n{answer}")).into(),
             false => output,
         }
     })

@@ -245,10 +245,7 @@ mod tests {
             let all = index.sessions().unwrap();
             let session = all.iter().find(|row| row.uid == uid).unwrap().id;
             let turns = turn.map(|turn| turn..=turn);
-            let request = ForgetRequest {
-                targets: vec![ForgetTarget { session, turns }],
-                ..ForgetRequest::default()
-            };
+            let request = ForgetRequest::from(ForgetTarget { session, turns });
             request.plan(index).unwrap()
         }
 
@@ -465,13 +462,10 @@ mod tests {
 
         let lamp = writer.reader().unwrap().sessions().unwrap();
         let lamp = lamp.iter().find(|row| row.uid == "lamp").unwrap();
-        let request = ForgetRequest {
-            targets: vec![ForgetTarget {
-                session: lamp.id,
-                turns: None,
-            }],
-            ..ForgetRequest::default()
-        };
+        let request = ForgetRequest::from(ForgetTarget {
+            session: lamp.id,
+            turns: None,
+        });
         let plan = request.plan(writer.reader().unwrap()).unwrap();
         assert_eq!((plan.turn_count, plan.copies), (1, 1));
         let outcome = plan.forget_and_purge(&mut writer, &exclusions(), ForgetReason::Session, "");

@@ -27,6 +27,16 @@ pub struct ForgetRequest {
     pub pattern: Option<Regex>,
 }
 
+#[cfg(test)]
+impl From<ForgetTarget> for ForgetRequest {
+    fn from(target: ForgetTarget) -> Self {
+        Self {
+            targets: vec![target],
+            ..Self::default()
+        }
+    }
+}
+
 /// A turn that is to be forgotten, with its session, which stays.
 #[derive(Debug, Clone)]
 pub struct PlannedTurn {
@@ -414,14 +424,10 @@ mod tests {
         let all = index.sessions().unwrap();
         let session = all.iter().find(|row| row.uid == "harbour").unwrap().id;
         let forgotten = |turns: RangeInclusive<u32>| {
-            let target = ForgetTarget {
+            let request = ForgetRequest::from(ForgetTarget {
                 session,
                 turns: Some(turns),
-            };
-            let request = ForgetRequest {
-                targets: vec![target],
-                ..ForgetRequest::default()
-            };
+            });
             let plan = request.plan(index).unwrap();
             let uids: Vec<String> = plan.sessions.into_iter().map(|row| row.uid).collect();
             (uids, plan.turns.len(), plan.turn_count)

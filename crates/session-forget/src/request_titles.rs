@@ -91,14 +91,10 @@ mod tests {
             writer.add_turn(session, &turn).unwrap();
         }
         let mut titles = |turns: RangeInclusive<u32>| {
-            let target = ForgetTarget {
+            let request = ForgetRequest::from(ForgetTarget {
                 session,
                 turns: Some(turns),
-            };
-            let request = ForgetRequest {
-                targets: vec![target],
-                ..ForgetRequest::default()
-            };
+            });
             let plan = request.plan(writer.reader().unwrap()).unwrap();
             plan.titles
                 .into_iter()

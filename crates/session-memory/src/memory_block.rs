@@ -207,15 +207,17 @@ impl MemoryBlock {
     /// time of change and id. Returns `None` where no item fits.
     pub fn assemble(mut items: Vec<BlockItem>, settings: &InjectionSettings) -> Option<Self> {
         sort_items(&mut items);
-        let mut fence = BlockFence {
+        let longest = BlockFence {
             origin: shared_origin(items.iter().map(|item| item.origin)),
             truncated: true,
             rest: items.iter().filter_map(|item| item.show).collect(),
         };
-        let frame = char_count(&fence.wrap(&[]));
+        let frame = char_count(&longest.wrap(&[]));
         let mut room = settings.total_chars.saturating_sub(frame);
-        fence.rest.clear();
-        fence.truncated = items.len() > settings.max_items;
+        let mut fence = BlockFence {
+            origin: longest.origin,
+            ..BlockFence::marked(items.len() > settings.max_items)
+        };
         let (mut lines, mut ids) = (Vec::new(), Vec::new());
         for item in items.into_iter().take(settings.max_items) {
             let item = BlockItem {

@@ -89,7 +89,11 @@ impl<'a> JsonForgetRecords<'a> {
 /// Formats the records, a line each.
 pub fn format_forget_records(entries: &[ForgottenEntry]) -> String {
     let line = |entry: &ForgottenEntry| {
-        let counts = format_counts(entry.sessions, entry.turns, entry.titles);
+        let counts = format_known_counts(RemovedCounts {
+            sessions: entry.sessions,
+            turns: entry.turns,
+            titles: entry.titles,
+        });
         let at = entry.at.parse::<Timestamp>().ok();
         let at = format_minute(at.map(Timestamp::as_millisecond));
         format!("{:>4}  {at:<16}  {:<8}  {counts}\n", entry.id, entry.what)
@@ -100,7 +104,7 @@ pub fn format_forget_records(entries: &[ForgottenEntry]) -> String {
 /// Formats what came back from the histories when a record was removed. A marker in a prompt keeps its session
 /// out, whatever the records say.
 pub fn format_restored(restored: RemovedCounts, is_by_marker: bool) -> String {
-    let counts = format_counts(restored.sessions, restored.turns, restored.titles);
+    let counts = format_known_counts(restored);
     match counts.is_empty() {
         true if is_by_marker => {
             format!("nothing came back: a prompt holds `{MARKER}`, which keeps its session out")
@@ -111,8 +115,12 @@ pub fn format_restored(restored: RemovedCounts, is_by_marker: bool) -> String {
 }
 
 /// Formats the counts that are not 0: of a marker's session the turns are not known.
-fn format_counts(sessions: usize, turns: usize, titles: usize) -> String {
-    let counts = [(sessions, "session"), (turns, "turn"), (titles, "title")];
+fn format_known_counts(counts: RemovedCounts) -> String {
+    let counts = [
+        (counts.sessions, "session"),
+        (counts.turns, "turn"),
+        (counts.titles, "title"),
+    ];
     let counts = counts.into_iter().filter(|(count, _)| *count > 0);
     let counts: Vec<String> = counts.map(|(count, noun)| pluralize(count, noun)).collect();
     counts.join(", ")

@@ -26,8 +26,8 @@ fn read_folder(typed: &str) -> ProjectPattern {
     }
 }
 
-/// Returns the sessions of a project that is typed as for [`read_project`], but a worktree stands for itself alone. A project of that name or path goes before those
-/// of whose path it is a part: `app` is not also `app-secret`.
+/// Returns the sessions of a project that is typed as for [`read_project`], but a worktree stands for itself alone. A
+/// project of that name or path goes before those of whose path it is a part: `app` is not also `app-secret`.
 pub fn find_project_sessions<'s>(typed: &str, all: &'s [SessionRow]) -> Vec<&'s SessionRow> {
     let exact: Vec<&SessionRow> = all.iter().filter(|row| is_named(row, typed)).collect();
     match read_folder(typed) {

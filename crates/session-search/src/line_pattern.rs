@@ -7,8 +7,8 @@ use session_core::shell::{split_command_parts, split_wrapped_commands};
 use session_core::text::{self, file_name};
 use std::ops::Range;
 
-/// Matches commands and error lines that hold its parts in order: `*` separates parts, case and white space do not count. White space
-/// at either end means whole words: `act ` matches `act push` and not `exact`.
+/// Matches commands and error lines that hold its parts in order: `*` separates parts, case and white space do not
+/// count. White space at either end means whole words: `act ` matches `act push` and not `exact`.
 #[derive(Debug, Clone)]
 pub struct LinePattern {
     parts: Vec<String>,

@@ -50,6 +50,9 @@ impl<'s> SessionTree<'s> {
 /// Returns these sessions with the subagents that they started, and theirs.
 pub fn with_subagents(roots: &BTreeSet<SessionId>, all: &[SessionRow]) -> BTreeSet<SessionId> {
     let mut included = roots.clone();
+    if roots.is_empty() {
+        return included;
+    }
     loop {
         let is_included = |row: &&SessionRow| included.contains(&row.id);
         let rows = all.iter().filter(is_included);
