@@ -1,6 +1,7 @@
 //! The command line that an agent runs as our hook.
 
 use crate::own_program::is_own_program;
+use crate::shell_quote::quote_word;
 use session_sources::Env;
 use std::path::Path;
 
@@ -11,22 +12,22 @@ const WRAPPERS: [&str; 4] = ["timeout", "env", "nice", "exec"];
 
 /// Formats the command line that runs a program as the hook, quoted for a POSIX shell.
 pub fn hook_command(program: &Path) -> String {
-    let quoted = quote_word(&program.to_string_lossy());
+    let quoted = quote_program(&program.to_string_lossy());
     format!("{quoted} {}", ARGUMENTS.join(" "))
 }
 
-fn quote_word(word: &str) -> String {
-    // On Windows a path without spaces stays as it is: cmd.exe knows no single quotes.
+/// Quotes a word as [`quote_word`] does. On Windows a path without spaces stays as it is: cmd.exe knows no single quotes.
+fn quote_program(word: &str) -> String {
     let is_bare = cfg!(windows) && !word.contains(char::is_whitespace);
     match is_bare {
         true => word.to_owned(),
-        false => shlex::try_quote(word).map_or(word.to_owned(), |quoted| quoted.into_owned()),
+        false => quote_word(word),
     }
 }
 
 /// Joins words to a command line, quoted as in [`hook_command`].
 pub(crate) fn join_words(words: &[String]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| quote_word(word)).collect();
+    let quoted: Vec<String> = words.iter().map(|word| quote_program(word)).collect();
     quoted.join(" ")
 }
 

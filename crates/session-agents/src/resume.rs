@@ -1,7 +1,7 @@
 //! The command that resumes a session with its agent.
 
+use crate::shell_quote::quote_word;
 use serde::Serialize;
-use session_core::text::sanitize_text;
 use session_sources::{Env, find_source};
 use session_store::{Reader, SessionRow};
 use std::collections::BTreeMap;
@@ -120,7 +120,27 @@ impl ResumeError {
     }
 }
 
+/// How a session is taken up again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResumeMode {
+    /// The session itself goes on.
+    Continue,
+    /// A new session begins as this one, which stays as it is.
+    Fork,
+}
+
 impl<'a> ResumeCommand<'a> {
+    /// Returns the command that takes a session up again.
+    ///
+    /// # Errors
+    /// When the session cannot be resumed, or its agent has no such command.
+    pub fn for_mode(session: &'a SessionRow, mode: ResumeMode) -> Result<Self, ResumeError> {
+        match mode {
+            ResumeMode::Continue => Self::new(session),
+            ResumeMode::Fork => Self::fork(session),
+        }
+    }
+
     /// Returns the command that resumes a session.
     ///
     /// # Errors
@@ -184,25 +204,18 @@ impl<'a> ResumeCommand<'a> {
     /// Formats the command as it is typed in a POSIX shell, without control characters.
     pub fn shell_line(&self) -> String {
         let variables = self.environment.iter();
-        let variables =
-            variables.map(|(name, value)| format!("{name}={} ", quote_printable(value)));
+        let variables = variables.map(|(name, value)| format!("{name}={} ", quote_word(value)));
         let command = variables.collect::<String>() + &self.command.join(" ");
         let Some(directory) = self.directory else {
             return command;
         };
-        let quoted = quote_printable(directory);
+        let quoted = quote_word(directory);
         let end_of_options = match directory.starts_with('-') {
             true => "-- ",
             false => "",
         };
         format!("cd {end_of_options}{quoted} && {command}")
     }
-}
-
-/// Quotes a text for a POSIX shell. It is made printable before: a removed character could be part of the quoting.
-fn quote_printable(text: &str) -> String {
-    let text = sanitize_text(text);
-    shlex::try_quote(&text).unwrap_or_default().into_owned()
 }
 
 fn check_resumable(row: &SessionRow) -> Result<(), ResumeError> {

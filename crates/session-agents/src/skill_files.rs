@@ -32,7 +32,7 @@ const COMMAND: (&str, &str) = (
 const DESCRIPTION: &str = "description: ";
 
 /// Most keywords in the description, which every session reads, whether or not it uses the skill.
-const MAX_KEYWORDS: usize = 15;
+const MAX_DESCRIPTION_KEYWORDS: usize = 15;
 /// Most characters of a keyword.
 const MAX_KEYWORD_CHARS: usize = 24;
 
@@ -84,7 +84,7 @@ pub(crate) fn plain_keywords(keywords: &[String]) -> Vec<String> {
         (1..=MAX_KEYWORD_CHARS).contains(&word.chars().count()) && word.chars().all(is_plain)
     };
     let plain = keywords.iter().filter(is_word);
-    plain.take(MAX_KEYWORDS).cloned().collect()
+    plain.take(MAX_DESCRIPTION_KEYWORDS).cloned().collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 //!
 //! The user turns them on and off ([`set_skill_keywords`]). While they are on, the user's own skill
 //! follows each change of a memory ([`update_skill_keywords`]); a project's keeps the keywords of
-//! the time at which they were turned on.
+//! the time at which they were turned on, without those of memories that were removed for good
+//! ([`remove_lost_keywords`]).
 
 use crate::error::Result;
 use crate::skill_files::plain_keywords;
@@ -48,6 +49,37 @@ pub fn update_skill_keywords(
         let now = Some(plain_keywords(&keywords(&location)));
         if now != manifest.keywords {
             manifest.keywords = now;
+            write_keywords(location, manifest, false)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes the keywords of memories that were removed for good from the skills of a project, which otherwise keep theirs.
+///
+/// # Errors
+/// As [`set_skill_keywords`].
+pub fn remove_lost_keywords(
+    locations: Vec<SkillLocation>,
+    keywords: impl Fn(&SkillLocation) -> Vec<String>,
+) -> Result<()> {
+    for location in locations {
+        let mut manifest = SkillManifest::read(&location);
+        let Some(old) = manifest
+            .keywords
+            .clone()
+            .filter(|_| location.project.is_some())
+        else {
+            continue;
+        };
+        let left = plain_keywords(&keywords(&location));
+        let kept: Vec<String> = old
+            .iter()
+            .filter(|word| left.contains(word))
+            .cloned()
+            .collect();
+        if kept != old {
+            manifest.keywords = Some(kept);
             write_keywords(location, manifest, false)?;
         }
     }

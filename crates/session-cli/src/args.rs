@@ -132,7 +132,7 @@ pub enum Command {
     Forget(Box<ForgetArgs>),
     /// Show what is indexed, by which models, and how recent it is
     Status(StatusArgs),
-    /// Check the index, the histories and the agents' settings, and mend what can be
+    /// Check the index, the histories and the agents' settings, and repair what can be
     Doctor(DoctorArgs),
     /// List, choose, download and remove models
     Model(ModelArgs),

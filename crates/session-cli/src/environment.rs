@@ -1,9 +1,8 @@
 //! Environment variables of the user, without those that lead into the project.
 
-use crate::output::notes;
+use crate::output::notes::print_note;
 use session_config::{Home, RemovedVariable, SettingOrigin, explain_removal};
 use session_files::path_line;
-use std::io::Write;
 use std::sync::OnceLock;
 
 /// Returns the program that a variable names, unless the variable leads into the project.
@@ -31,24 +30,20 @@ pub fn note_refused() {
         .filter(|removed| removed.changes_times())
     {
         let name = variable.name;
-        let _ = writeln!(
-            notes::open_stderr(),
-            "note: the variable {name} is left out, since it names no time zone by its name, its rule or the system's folder"
-        );
+        let _ = print_note(&format!(
+            "the variable {name} is left out, since it names no time zone by its name, its rule or the system's folder"
+        ));
     }
     let Ok(home) = Home::unconfigured() else {
         return;
     };
     for name in &home.refused {
-        let _ = writeln!(notes::open_stderr(), "{}", format_removal(name, &home));
+        let _ = print_note(&format_removal(name, &home));
     }
     for setting in home.ignored_variables() {
         if let SettingOrigin::Variable(name) = setting.origin {
             let reason = setting.reason;
-            let _ = writeln!(
-                notes::open_stderr(),
-                "note: the variable {name} is left out: {reason}"
-            );
+            let _ = print_note(&format!("the variable {name} is left out: {reason}"));
         }
     }
 }
@@ -58,7 +53,7 @@ fn format_removal(name: &str, home: &Home) -> String {
     let reason = explain_removal(name, &std::env::var_os(name).unwrap_or_default());
     if let Some(kept) = home.env.get(name) {
         let kept = path_line(kept.as_ref());
-        return format!("note: of the variable {name} only `{kept}` is used: {reason}");
+        return format!("of the variable {name} only `{kept}` is used: {reason}");
     }
     let instead = match name {
         "SESSION_SEARCH_HOME" => format!("the index is in `{}`", path_line(&home.root)),
@@ -69,5 +64,5 @@ fn format_removal(name: &str, home: &Home) -> String {
         "HOME" => format!("the home folder is `{}`", path_line(&home.env.home)),
         _ => "the default is used".to_owned(),
     };
-    format!("note: the variable {name} is left out: {reason}; {instead}")
+    format!("the variable {name} is left out: {reason}; {instead}")
 }

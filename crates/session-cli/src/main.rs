@@ -17,11 +17,20 @@ use session_config::remove_process_variables;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Whether a command found something: its exit code, as grep's.
+/// The result of a command that did not fail. Its exit code is grep's: 0 for something, 1 for nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CommandOutcome {
     Something,
     Nothing,
+}
+
+impl CommandOutcome {
+    fn from_found(found: bool) -> Self {
+        match found {
+            true => Self::Something,
+            false => Self::Nothing,
+        }
+    }
 }
 
 /// Lets a write beyond the limit of file sizes (`ulimit -f`) fail instead of ending the process.

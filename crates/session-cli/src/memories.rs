@@ -3,7 +3,7 @@
 pub use session_hooks::Memories;
 
 use crate::args::TimeArgs;
-use crate::command::memory::print_note;
+use crate::output::notes::{print_note, print_notes};
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_agents::MergedSettings;
@@ -47,9 +47,7 @@ pub fn merged_settings(env: &Env, directory: &Path) -> Result<MergedSettings> {
 /// When the configuration has a mistake, allows no directory of memories, or switches them off.
 pub fn open_memories() -> Result<Memories> {
     let memories = Memories::for_folder(&current_directory()?)?;
-    for text in &memories.notes {
-        print_note(text)?;
-    }
+    print_notes(&memories.notes)?;
     memories.require_enabled()?;
     Ok(memories)
 }

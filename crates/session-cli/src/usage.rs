@@ -1,10 +1,13 @@
 //! The answer to arguments that cannot be parsed.
 
+use crate::error::report_error;
+use anyhow::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use session_core::TurnRange;
 use session_display::sanitize_line;
 use session_output::{quote_query, quote_word};
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Words that are typed for a list of sessions, which is no command of its own.
@@ -22,7 +25,14 @@ pub fn report_usage_error(mut error: clap::Error, typed: &[OsString]) -> ExitCod
     }
     drop_value_tip(&mut error);
     sanitize_context(&mut error);
-    error.exit()
+    let printed = error.print().and_then(|()| std::io::stdout().flush());
+    match (error.use_stderr(), printed) {
+        (true, _) => ExitCode::from(2),
+        (false, Ok(())) => ExitCode::SUCCESS,
+        (false, Err(failure)) => {
+            report_error(&Error::new(failure).context("the help cannot be printed"))
+        }
+    }
 }
 
 /// Drops the advice to pass an unknown option as a value (`-- --turn`), which is not what was meant.

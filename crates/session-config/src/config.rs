@@ -238,6 +238,15 @@ pub(crate) fn rephrase(message: &str) -> String {
         ("expected a string", "expected text"),
         ("unknown variant", "unknown value"),
         ("unknown field", "unknown key"),
+        // A text without quotes: the parser takes its first letter for that of `true` or `false`.
+        (
+            "invalid boolean, expected `true`",
+            "neither true, false nor text in double quotes",
+        ),
+        (
+            "invalid boolean, expected `false`",
+            "neither true, false nor text in double quotes",
+        ),
     ];
     phrases.iter().fold(words.join(" "), |text, (rust, plain)| {
         text.replace(rust, plain)
@@ -307,22 +316,22 @@ mod tests {
 
     #[test]
     fn a_mistake_in_a_table_that_is_checked_whole_has_the_line_of_its_key() {
-        for (text, said) in [
+        for (text, (key, place)) in [
             (
                 "nice = 1\n[exclude]\nprojects = []\npatterns = [\"[\"]\n",
-                "line 4, key `patterns`",
+                ("`patterns` has", "(line 4 of c.toml)"),
             ),
             (
                 "[redaction]\npatterns = []\nallow = [\n  \"(\",\n]\n",
-                "line 3, key `allow`",
+                ("`allow` has", "(line 3 of c.toml)"),
             ),
             (
                 "exclude = { patterns = [\"[\"] }\n",
-                "line 1, key `exclude`",
+                ("`exclude` has", "(line 1 of c.toml)"),
             ),
         ] {
             let error = parse(text, Path::new("c.toml")).unwrap_err().to_string();
-            assert!(error.contains(said), "{error}");
+            assert!(error.starts_with(key) && error.ends_with(place), "{error}");
         }
     }
 }

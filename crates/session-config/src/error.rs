@@ -2,11 +2,10 @@
 
 use session_core::DOCS_URL;
 use session_core::text::join_alternatives;
-use session_files::{FileError, path_line};
+use session_files::{FileError, HOME_VARIABLE, path_line};
 use session_models::ModelError;
 use session_sources::agents;
-use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A mistake in the configuration, or a failure to read or write it.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +53,9 @@ pub enum ConfigError {
     /// The user has no home directory.
     #[error("there is no home folder")]
     NoHome,
+    /// The user's home directory, which would hold the index, does not exist.
+    #[error("the home folder `{}` does not exist", path_line(.0))]
+    MissingHome(PathBuf),
 }
 
 impl ConfigError {
@@ -61,9 +63,13 @@ impl ConfigError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::File(error) => error.hint().map(str::to_owned),
-            Self::Mistake { .. } => Some(format!(
-                "{DOCS_URL}/configuration.md has the keys and their values; text stands in double quotes"
-            )),
+            Self::Mistake { message, .. } => {
+                let known = split_known_names(message).1;
+                let known = known.map_or(String::new(), |names| format!("known are {names}; "));
+                Some(format!(
+                    "{known}{DOCS_URL}/configuration.md has the keys and their values; text stands in double quotes"
+                ))
+            }
             Self::Variable { name, .. } => Some(format!(
                 "{DOCS_URL}/configuration.md has the values; unset {name} to do without it"
             )),
@@ -73,18 +79,40 @@ impl ConfigError {
                 let directories = join_alternatives(directories);
                 Some(format!("set HOME to the folder with your {directories}"))
             }
+            Self::MissingHome(_) => Some(format!(
+                "correct {HOME_VARIABLE}, or name a folder for the index by SESSION_SEARCH_HOME"
+            )),
             Self::Endpoint(error) => error.hint(),
             Self::Value(_) | Self::Toml(_) | Self::Json(_) => None,
         }
     }
 }
 
-fn format_mistake(path: &std::path::Path, line: usize, key: Option<&str>, message: &str) -> String {
-    let mut text = format!("{}, line {line}", path_line(path));
-    if let Some(key) = key {
-        let _ = write!(text, ", key `{key}`");
+/// Words of the parser that say no more than that a value cannot be used.
+const INVALID_VALUE: [&str; 2] = ["invalid type: ", "invalid value: "];
+
+/// Formats what is wrong, with the key unless the message names it, then where. The hint lists known names.
+fn format_mistake(path: &Path, line: usize, key: Option<&str>, message: &str) -> String {
+    let (what, _) = split_known_names(message);
+    let reason = INVALID_VALUE
+        .iter()
+        .find_map(|begin| what.strip_prefix(begin));
+    let what = match key {
+        Some(key) if !what.contains(&format!("`{key}`")) => {
+            format!("`{key}` has an invalid value: {}", reason.unwrap_or(what))
+        }
+        _ => what.to_owned(),
+    };
+    format!("{what} (line {line} of {})", path_line(path))
+}
+
+/// Splits the message about an unknown name from the names that the parser knows.
+fn split_known_names(message: &str) -> (&str, Option<&str>) {
+    let is_unknown = message.starts_with("unknown ");
+    match message.split_once(", expected ").filter(|_| is_unknown) {
+        Some((what, names)) => (what, Some(names.trim_start_matches("one of "))),
+        None => (message, None),
     }
-    format!("{text}: {message}")
 }
 
 /// The result of this crate's functions.

@@ -43,12 +43,16 @@ pub struct ChosenModel {
 }
 
 impl Home {
-    /// Reads the process's environment and the user's configuration file.
+    /// Reads the process's environment and the user's configuration file. A home directory that is mistyped must not be
+    /// made by the index in it.
     ///
     /// # Errors
-    /// When there is no home directory, or the configuration has a mistake.
+    /// When there is no home directory, it does not exist and would hold the index, or the configuration has a mistake.
     pub fn from_process() -> Result<Self> {
         let home = Self::unconfigured()?;
+        if home.root.starts_with(&home.env.home) && !home.env.home.is_dir() {
+            return Err(ConfigError::MissingHome(home.env.home));
+        }
         let config = home.config_layers(None)?.config;
         Ok(home.with_config(config))
     }

@@ -29,6 +29,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod background;
 mod calendar_range;
 mod config;
 mod edit;
@@ -55,7 +56,7 @@ pub use error::{ConfigError, Result};
 pub use heap::release_freed_memory;
 pub use home::{ChosenModel, Home, current_directory};
 pub use layers::{ConfigLayers, IgnoredSetting, Setting, SettingOrigin, variable_name};
-pub use power::{detach, is_on_battery, lower_priority, lower_thread_priority};
+pub use power::{detach, lower_priority, lower_thread_priority};
 pub use process_environment::{RemovedVariable, remove_process_variables};
 pub use settings_report::{ReportedSetting, SettingsReport};
 pub use source_settings::SourceSettings;

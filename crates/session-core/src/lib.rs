@@ -87,7 +87,7 @@ pub use session::{
     CallDialog, DeliveredCall, PromptKind, ReadDetail, SessionMeta, SourceName, TEXT_LIMIT,
     ToolCall, Turn, TurnPart, TurnSpan,
 };
-pub use sqlite_uri::immutable_sqlite_uri;
+pub use sqlite_uri::{immutable_sqlite_uri, unshared_sqlite_uri};
 pub use top_k::TopK;
 pub use turn_address::{TurnAddress, TurnAddressError, TurnRange};
 pub use turn_range::parse_turn_range;

@@ -7,6 +7,7 @@ mod byte_chunks;
 mod camel_case;
 mod char_filter;
 mod compose;
+mod escape_tags;
 mod head_run;
 mod markdown;
 mod run_memo;
@@ -17,6 +18,7 @@ pub use char_filter::{
     FilteredChar, FilteredChars, filter_chars, filtered_chars, fold_word, folded_chars,
 };
 pub use compose::{compose, normalize_searchable};
+pub use escape_tags::escape_tags;
 pub use head_run::{HeadRun, is_separator};
 pub use markdown::{code_span_end, escape_markdown};
 pub use run_memo::RunMemo;

@@ -1,4 +1,4 @@
-//! That no searched session holds words of a query.
+//! Notes on words of a query that no searched session holds.
 
 use crate::columns::fit_line;
 use session_search::{SearchResults, UnfoundTerms};

@@ -1,4 +1,4 @@
-//! That no project has the name that was typed.
+//! The message that no project has the name that was typed.
 
 use crate::columns::{fit_line, sanitize_line};
 use crate::plural::pluralize;

@@ -1,4 +1,4 @@
-//! That no turn meets a filter.
+//! The message that no turn meets a filter.
 
 use crate::columns::fit_line;
 use crate::times::format_minute;

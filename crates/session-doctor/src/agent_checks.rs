@@ -28,7 +28,7 @@ pub(crate) fn check_hook(home: &Home, settings: &MergedSettings) -> Option<Docto
         (Some(hook), ..) => DoctorFinding::problem(
             "hook",
             format!("its program is not there: {}", hook.command),
-            "`session-search hook status` says what mends it",
+            "`session-search hook status` says what repairs it",
         ),
         (_, Some(path), _) => DoctorFinding::note(
             "hook",

@@ -1,7 +1,7 @@
 //! Examines the index, the histories and the agents' settings, and says what to do.
 //!
 //! [`examine`] returns [`DoctorFinding`]s, each with the check that it is from, how serious it is, and what
-//! helps; it writes nothing. [`examine_memories`] does so for the memories of a project. Where this program can mend something, the finding names a [`DoctorFix`], which the
+//! helps; it writes nothing. [`examine_memories`] does so for the memories of a project. Where this program can repair something, the finding names a [`DoctorFix`], which the
 //! caller applies: each may be applied twice. [`close_permissions`] is one of them.
 //!
 //! ```

@@ -16,7 +16,7 @@ pub struct TextLimit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KeptText<'t> {
     pub(crate) text: &'t str,
-    /// Says how much is left out, if something is.
+    /// The note on how much is left out, if something is.
     pub(crate) cut: Option<String>,
 }
 

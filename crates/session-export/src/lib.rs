@@ -49,6 +49,7 @@
 
 mod brief;
 mod call_view;
+mod conversation;
 mod error;
 mod export_format;
 mod exported_session;
@@ -59,6 +60,7 @@ mod markdown;
 
 pub use brief::make_brief;
 pub use call_view::{CallInput, CallView};
+pub use conversation::format_conversation;
 pub use error::ExportError;
 pub use export_format::{ExportFormat, make_file_name};
 pub use exported_session::ExportedSession;

@@ -31,7 +31,8 @@ pub fn write_markdown(
     })
 }
 
-fn format_heading(session: &SessionRow) -> String {
+/// Formats the title of a session, and what is known of it.
+pub(crate) fn format_heading(session: &SessionRow) -> String {
     let code = |text: &str| format_inline_code(&sanitize_line(text));
     let facts = [
         ("Session", Some(code(&session.uid))),
@@ -63,7 +64,8 @@ fn escape_heading(line: &str) -> String {
     }
 }
 
-fn format_turn(exchange: &Exchange, of: u32, limit: TextLimit) -> String {
+/// Formats a turn below a heading with its number.
+pub(crate) fn format_turn(exchange: &Exchange, of: u32, limit: TextLimit) -> String {
     let turn = &exchange.turn;
     let when = format_minute(turn.started_ms);
     let mut out = format!("\n## {}/{of}, {when}\n", turn.index + 1);

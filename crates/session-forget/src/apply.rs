@@ -145,7 +145,12 @@ impl Exclusions {
     ) -> Result<Vec<TurnRow>, ForgetError> {
         let contents: HashMap<TurnId, TurnContent> =
             match self.has_patterns() || session.prompts_only {
-                true => index.contents(session.id)?.into_iter().collect(),
+                true => {
+                    let contents = index.contents(session.id)?.into_iter();
+                    contents
+                        .map(|stored| (stored.turn, stored.content))
+                        .collect()
+                }
                 false => HashMap::new(),
             };
         let is_spared = self.spares_session(index, session)?;
@@ -192,6 +197,7 @@ mod tests {
     use crate::records::ForgottenRecords;
     use crate::request::{ForgetRequest, ForgetTarget};
     use session_core::{SessionMeta, SourceName, Turn};
+    use session_store::KnownTurns::Replace;
 
     fn turn(index: u32, prompt: &str) -> Turn {
         Turn {
@@ -211,7 +217,7 @@ mod tests {
             id: uid.into(),
             ..SessionMeta::default()
         };
-        let session = writer.open_session(file, &source, &meta, true).unwrap();
+        let session = writer.open_session(file, &source, &meta, Replace).unwrap();
         turns
             .iter()
             .for_each(|turn| writer.add_turn(session, turn).unwrap());
@@ -308,8 +314,8 @@ mod tests {
         world.forget(&plan);
         let index = world.writer.reader().unwrap();
         for session in index.sessions().unwrap() {
-            for (_, content) in index.contents(session.id).unwrap() {
-                assert_eq!(content.prompt, "", "{}", session.uid);
+            for stored in index.contents(session.id).unwrap() {
+                assert_eq!(stored.content.prompt, "", "{}", session.uid);
             }
         }
     }
@@ -323,7 +329,7 @@ mod tests {
             prompts_only: true,
             ..SessionMeta::default()
         };
-        let session = writer.open_session(file, &source, &meta, true).unwrap();
+        let session = writer.open_session(file, &source, &meta, Replace).unwrap();
         writer.add_turn(session, turn).unwrap();
         let at = turn.started_ms.unwrap();
         writer.link_prompt_copies(at..=at).unwrap();
@@ -351,7 +357,7 @@ mod tests {
         for (uid, minutes, is_kept) in [("then", 4, false), ("later", 60, true)] {
             let all = index.sessions().unwrap();
             let session = all.iter().find(|session| session.uid == uid).unwrap();
-            let content = &index.contents(session.id).unwrap()[0].1;
+            let content = &index.contents(session.id).unwrap()[0].content;
             assert_eq!(!content.prompt.is_empty(), is_kept, "{uid}");
             assert_eq!(!exclusions.excludes_turn(&meta, &at(minutes)), is_kept);
         }
@@ -368,7 +374,7 @@ mod tests {
             ..SessionMeta::default()
         };
         let writer = &mut world.writer;
-        let namesake = writer.open_session(file, &source, &meta, true).unwrap();
+        let namesake = writer.open_session(file, &source, &meta, Replace).unwrap();
         writer
             .add_turn(namesake, &turn(7, "And the kiln?"))
             .unwrap();
@@ -476,7 +482,10 @@ mod tests {
             panic!("only the fork stays");
         };
         let contents = index.contents(fork.id).unwrap();
-        let prompts: Vec<&str> = contents.iter().map(|(_, c)| c.prompt.as_str()).collect();
+        let prompts: Vec<&str> = contents
+            .iter()
+            .map(|turn| turn.content.prompt.as_str())
+            .collect();
         assert_eq!(prompts, ["", "And the kiln?"]);
         assert!(session_store::cached_query_vector(&root, "f00d", 1, "lantern").is_none());
         assert!(exclusions().excludes_turn(&SessionMeta::default(), &shared));

@@ -28,8 +28,10 @@ mod request;
 mod request_titles;
 mod spared;
 mod titles;
+mod typed_name;
 
 pub use apply::RemovedCounts;
 pub use exclusions::{ExcludeSettings, Exclusions, MARKER, MarkedSession};
 pub use records::{ForgetError, ForgetReason, ForgottenEntry, ForgottenRecords};
 pub use request::{ForgetPlan, ForgetRequest, ForgetTarget, PlannedTitle, PlannedTurn};
+pub use typed_name::{TypedNameError, check_project_name, parse_forget_pattern};

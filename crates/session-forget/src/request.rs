@@ -201,7 +201,7 @@ impl ForgetRequest {
                     .as_ref()
                     .is_some_and(|turns| turns.contains(&turn.index))
             };
-            let content = contents.get(at).map(|(_, content)| content);
+            let content = contents.get(at).map(|stored| &stored.content);
             let matches = searched.zip(content).is_some_and(|(pattern, content)| {
                 content.searched_texts().any(|text| pattern.is_match(text))
             });
@@ -382,7 +382,7 @@ fn add_namesakes(sessions: &mut BTreeSet<SessionId>, all: &[SessionRow]) {
 mod tests {
     use super::*;
     use session_core::{SessionMeta, SourceName, Turn, TurnSpan};
-    use session_store::Writer;
+    use session_store::{KnownTurns, Writer};
 
     /// Inserts a session with a turn for each time.
     fn insert(writer: &mut Writer, uid: &str, parent: Option<&str>, times: &[i64]) {
@@ -393,7 +393,9 @@ mod tests {
             parent: parent.map(str::to_owned),
             ..SessionMeta::default()
         };
-        let session = writer.open_session(file, &source, &meta, true).unwrap();
+        let session = writer
+            .open_session(file, &source, &meta, KnownTurns::Replace)
+            .unwrap();
         for (index, time) in (0..).zip(times) {
             let turn = Turn {
                 index,

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use crate::request::ForgetTarget;
     use session_core::{SessionMeta, SourceName, Turn, TurnSpan};
-    use session_store::Writer;
+    use session_store::{KnownTurns, Writer};
     use std::ops::RangeInclusive;
 
     #[test]
@@ -79,7 +79,9 @@ mod tests {
             title: Some("The lantern".into()),
             ..SessionMeta::default()
         };
-        let session = writer.open_session(file, &source, &meta, true).unwrap();
+        let session = writer
+            .open_session(file, &source, &meta, KnownTurns::Replace)
+            .unwrap();
         for index in 0..3 {
             let turn = Turn {
                 index,

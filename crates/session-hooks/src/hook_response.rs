@@ -3,6 +3,7 @@
 use crate::error::MemoriesError;
 use crate::memories::Memories;
 use session_agents::{HookAnswer, HookEvent, HookInput, ToolUse, has_user_skill};
+use session_display::pluralize;
 use session_memory::{AgentContext, InjectionOutcome, InjectionRequest, MemoryBlock, SessionState};
 use std::time::Instant;
 
@@ -62,11 +63,9 @@ impl PromptOutcome {
                 return self.answer_tool(event, input);
             }
             HookEvent::SessionStart => {
-                answer.system_message = suggest_save(input, &self.memories).or_else(|| {
-                    is_plugin
-                        .then(|| note_second_skill(input, &self.memories))
-                        .flatten()
-                });
+                answer.system_message = suggest_save(input, &self.memories)
+                    .or_else(|| note_untrusted(input, &self.memories))
+                    .or_else(|| note_second_skill(input, &self.memories).filter(|_| is_plugin));
                 return Some(self.answer_start(input, answer)).filter(|answer| !answer.is_empty());
             }
             // Its output becomes a part of the instructions for the summary.
@@ -142,6 +141,18 @@ fn is_off(input: &HookInput, memories: &Memories) -> bool {
     let root = &memories.home.root;
     let context = input.context_id();
     context.is_some_and(|id| SessionState::read(root, &id).is_off(root, &id))
+}
+
+/// Returns the message that memories of the project wait for the user's trust, once for each.
+fn note_untrusted(input: &HookInput, memories: &Memories) -> Option<String> {
+    let is_wanted = input.is_startup() && !is_off(input, memories);
+    let count = is_wanted.then(|| memories.injector().count_new_untrusted())?;
+    (count > 0).then(|| {
+        let memories = pluralize(count, "memory");
+        format!(
+            "session-search: {memories} of this project not given to the agent, since you have not trusted what they say; see `session-search trust`"
+        )
+    })
 }
 
 /// Returns the message that the plugin's skill is installed a second time, which costs its description

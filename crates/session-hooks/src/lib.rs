@@ -33,6 +33,7 @@
 //! ```
 
 mod broad_triggers;
+mod command_forms;
 mod error;
 mod failed_before;
 mod front_end_callbacks;

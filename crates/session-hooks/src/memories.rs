@@ -5,12 +5,13 @@ use jiff::{Timestamp, Zoned};
 use session_config::Home;
 use session_core::text::clip;
 use session_embed::{EmbedError, Embedder};
-use session_files::Project;
+use session_files::{Project, path_line};
 use session_memory::{
-    Injector, InjectorSettings, Memory, MemoryDraft, MemoryEmbedder, MemoryKind, MemoryListing,
-    MemoryMatch, MemoryScope, MemoryState, MemoryStore, MovedMemories, NearDuplicate,
-    ReplacedSecrets, SessionState, StorageSettingsByScope, Triggers, apply_retention,
-    find_duplicates, memory_directories, search_memories,
+    Injector, InjectorSettings, Memory, MemoryDraft, MemoryEmbedder, MemoryError, MemoryKind,
+    MemoryListing, MemoryMatch, MemoryScope, MemoryState, MemoryStore, MovedMemories,
+    NearDuplicate, ReplacedSecrets, SessionState, StorageSettingsByScope, Triggers,
+    apply_retention, context_sheet_path, find_duplicates, memory_directories,
+    refresh_context_sheet, search_memories,
 };
 use session_sources::{Caller, sources};
 use std::path::Path;
@@ -110,7 +111,7 @@ impl Memories {
         Ok(Self {
             store: MemoryStore::new(places, home.records())
                 .with_redactor(home.config.redactor())
-                .with_vector_cache(&home.root),
+                .with_index_directory(&home.root),
             home,
             project,
             notes,
@@ -254,6 +255,28 @@ impl Memories {
             memory,
             notes,
         })
+    }
+
+    /// Removes memories for good, also from the context sheet of the project where it has one. Returns notes on what
+    /// could not follow.
+    ///
+    /// # Errors
+    /// When a file cannot be removed.
+    pub fn purge(&self, memories: &[Memory], now: &Zoned) -> Result<Vec<String>, MemoriesError> {
+        self.store.purge(memories, now)?;
+        let Some(project) = &self.project else {
+            return Ok(Vec::new());
+        };
+        let active = self.list(&[MemoryState::Active], Some(-1)).memories;
+        let root = project.open().map_err(MemoryError::from);
+        let refreshed = root.and_then(|root| refresh_context_sheet(&root, &active));
+        let note = |error| {
+            let path = path_line(&project.root().join(context_sheet_path()));
+            format!(
+                "{path} may hold what is removed: {error}\nhint: `session-search memory sync-context` writes it anew"
+            )
+        };
+        Ok(refreshed.map_err(note).err().into_iter().collect())
     }
 
     /// Finds the memories that a new one repeats, and makes its vectors.

@@ -13,12 +13,13 @@ use session_display::SessionIds;
 use session_embed::Embedder;
 use session_memory::{
     AgentContext, BlockItem, FrontmatterTime, InjectionOutcome, InjectionRequest,
-    InjectionResources, MemoryBlock, PastTurn, TriggerEvent,
+    InjectionResources, MemoryBlock, PastTurn, TriggerDecision, TriggerEvent,
 };
 use session_query::QueryModels;
 use session_report::{TurnRecord, WorkSummary};
 use session_search::{Level, SearchHit, SearchRequest, search};
 use session_store::{Reader, SessionRow, SessionTree};
+use std::time::Instant;
 
 /// The most past turns of a prompt.
 const MAX_PAST_TURNS: usize = 3;
@@ -63,21 +64,56 @@ impl Memories {
         self.home.config.hook.hold && tool_use.is_pending_change
     }
 
+    /// Returns what triggers are compared with at a call of a tool; `None` where no directory is known.
+    fn trigger_event(&self, input: &HookInput, tool_use: &ToolUse) -> Option<TriggerEvent> {
+        let place = ToolPlace {
+            folder: input.cwd.as_deref()?,
+            project: self.project.as_ref(),
+            home: &self.home.env.home,
+        };
+        Some(TriggerEvent {
+            is_held: self.holds(tool_use),
+            ..place.trigger_event(tool_use)
+        })
+    }
+
+    /// Decides which memories a call of a tool would get, without secrets, and records nothing. A prompt of the input
+    /// counts as typed before the call.
+    ///
+    /// # Errors
+    /// When the model fails.
+    pub fn explain_call(
+        &self,
+        tool_use: &ToolUse,
+        input: &HookInput,
+    ) -> Result<TriggerDecision, MemoriesError> {
+        let session = input.context_id();
+        let request = InjectionRequest {
+            prompt: &input.prompt,
+            session: session.as_deref(),
+            started: Instant::now(),
+            deadline: None,
+        };
+        let prompt = match input.prompt.is_empty() {
+            true => None,
+            false => Some(self.inject(&request)?),
+        };
+        let event = self.trigger_event(input, tool_use).unwrap_or_default();
+        let injector = self.injector();
+        let mut decision = injector.explain_event(&event, session.as_deref(), prompt.as_ref());
+        if let Some(block) = &mut decision.block {
+            self.home.config.redactor().redact_in_place(&mut block.text);
+        }
+        Ok(decision)
+    }
+
     /// Gives the memories that a call of a tool triggers, without secrets, and records them.
     pub(crate) fn inject_for_tool(
         &self,
         input: &HookInput,
         tool_use: &ToolUse,
     ) -> Option<MemoryBlock> {
-        let place = ToolPlace {
-            folder: input.cwd.as_deref()?,
-            project: self.project.as_ref(),
-            home: &self.home.env.home,
-        };
-        let event = TriggerEvent {
-            is_held: self.holds(tool_use),
-            ..place.trigger_event(tool_use)
-        };
+        let event = self.trigger_event(input, tool_use)?;
         let context = input.context_id()?;
         let mut block = self.injector().inject_for_event(&event, &context)?;
         let redactor = self.home.config.redactor();

@@ -77,9 +77,9 @@ impl Memories {
             if commands >= MAX_COMMANDS {
                 break;
             }
-            for (_, content) in index.contents(session.id)? {
-                commands += content.runs.len();
-                visit(&content);
+            for stored in index.contents(session.id)? {
+                commands += stored.content.runs.len();
+                visit(&stored.content);
             }
         }
         Ok(())

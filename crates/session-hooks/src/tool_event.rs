@@ -1,18 +1,15 @@
 //! A call of a tool in the terms of triggers: paths from the root of a project, simple commands.
 
+use crate::command_forms::{CommandLine, command_lines, shell_words};
 use crate::trigger_survey::join_with_slashes;
 use session_agents::ToolUse;
-use session_core::shell::{
-    CommandPart, find_cd_target, split_command_parts, split_wrapped_commands, words_from_program,
-};
-use session_core::text::file_name;
+use session_core::shell::{CommandPart, find_cd_target, split_command_parts};
 use session_files::{Project, normalize_lexically, path_below};
 use session_memory::{TriggerEvent, settings_directory};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// The most simple commands of a line, and the most words of them, that are compared.
-const MAX_COMMANDS: usize = 50;
+/// The most words of a line's simple commands that are compared.
 const MAX_WORDS: usize = 100;
 /// The most simple commands whose directory is followed: each `cd` makes the path longer.
 const MAX_FOLLOWED: usize = 500;
@@ -33,8 +30,11 @@ impl ToolPlace<'_> {
     /// Returns what triggers are compared with.
     pub(crate) fn trigger_event(&self, tool_use: &ToolUse) -> TriggerEvent {
         let command = tool_use.command.as_deref();
-        let files = command.map(|command| self.named_files(command));
-        let files = files.unwrap_or_default();
+        let lines = command.map(CommandLine::with_inner_lines);
+        let lines = lines.into_iter().flatten().filter(|line| !line.is_remote);
+        let files: Vec<PathBuf> = lines
+            .flat_map(|line| self.named_files(&line.text))
+            .collect();
         let paths = tool_use.paths.iter().chain(&files);
         TriggerEvent {
             paths: paths.flat_map(|path| self.path_forms(path)).collect(),
@@ -119,18 +119,6 @@ fn is_path(word: &str) -> bool {
     is_file && !word.starts_with('-') && !word.contains("://")
 }
 
-/// Returns a command line and its simple commands, each in the forms in which a glob may name it.
-pub(crate) fn command_lines(command: &str) -> Vec<String> {
-    let mut lines = vec![command.to_owned()];
-    for simple in split_command_parts(command).iter().take(MAX_COMMANDS) {
-        lines.extend(command_forms(simple.text.trim()));
-        lines.extend(command_forms(simple.source.trim()));
-    }
-    lines.sort();
-    lines.dedup();
-    lines
-}
-
 fn ends_with_slash(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
     bytes.ends_with(b"/")
@@ -139,12 +127,6 @@ fn ends_with_slash(path: &Path) -> bool {
 /// Returns true for a path of a regular file that is there: so names without an extension are found, such as `Makefile`.
 fn is_file_at(path: &Path) -> bool {
     fs_err::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
-}
-
-/// Returns the words of a simple command as a shell makes them.
-fn shell_words(simple: &CommandPart<'_>) -> Vec<String> {
-    shlex::split(simple.source)
-        .unwrap_or_else(|| simple.text.split_whitespace().map(str::to_owned).collect())
 }
 
 /// Returns the directory that a simple command of these words changes to.
@@ -181,19 +163,6 @@ fn split_word(word: &str, is_variable: bool) -> impl Iterator<Item = &str> {
         false => &['>', '<'],
     };
     word.split(marks).map(|part| part.trim_start_matches('@'))
-}
-
-/// Returns the forms in which a glob may name a simple command: as it is, from each program on that its own is named
-/// after, such as `npx`, and with its program's name alone.
-fn command_forms(simple: &str) -> Vec<String> {
-    let mut forms = vec![simple.to_owned()];
-    forms.extend(split_wrapped_commands(simple));
-    let mut named: Vec<&str> = words_from_program(simple).collect();
-    if let Some(program) = named.first_mut() {
-        *program = file_name(program);
-    }
-    forms.push(named.join(" "));
-    forms
 }
 
 #[cfg(test)]
@@ -321,6 +290,10 @@ mod tests {
                 &["db", "db/a.sql", "b.sql"],
             ),
             (
+                "bash -c 'cat db/a.sql' && ssh host 'cat db/b.sql'",
+                &["src/db/a.sql"],
+            ),
+            (
                 "cat \"my notes.md\" 'no notes.md'; git commit -m 'mend a.sql and b.sql'",
                 &["src/my notes.md"],
             ),
@@ -348,22 +321,6 @@ mod tests {
         let paths = |command| paths_of_command(home.path(), command);
         assert_eq!(paths("cat Makefile Other"), ["src/Makefile"]);
         assert_eq!(paths("cd ../src && cat Makefile"), ["src", "src/Makefile"]);
-    }
-
-    #[test]
-    fn a_command_has_the_forms_in_which_it_is_named() {
-        for (command, form) in [
-            (
-                "cd x && psql -c \"DROP TABLE a\"",
-                "psql -c \"DROP TABLE a\"",
-            ),
-            ("sudo psql -c 'DROP TABLE a'", "psql -c 'DROP TABLE a'"),
-            ("DB=x npx prisma migrate dev", "npx prisma migrate dev"),
-            ("sudo npx prisma migrate", "prisma migrate"),
-        ] {
-            let lines = command_lines(command);
-            assert!(lines.iter().any(|line| line == form), "{lines:?}");
-        }
     }
 
     #[test]

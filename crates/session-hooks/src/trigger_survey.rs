@@ -1,8 +1,8 @@
 //! Surveys what a trigger may name: the files of a project, and the commands and errors of its history.
 
+use crate::command_forms::command_lines;
 use crate::error::MemoriesError;
 use crate::memories::Memories;
-use crate::tool_event::command_lines;
 use session_core::{TurnContent, find_error_names};
 use std::cell::OnceCell;
 use std::collections::HashSet;

@@ -1,23 +1,23 @@
-//! Two ways to the store: with the writer in hand, or taking it when needed.
+//! Access to the writer: held throughout, or taken for each write.
 
 use crate::refresh::IndexError;
 use session_store::{Reader, StoreError, Writer};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How the store is reached.
-pub(crate) enum Access<'a> {
-    /// Through the writer, which others wait for meanwhile.
+/// Access to an index and its writer.
+pub(crate) enum WriterAccess<'a> {
+    /// The writer is held, and others wait for it meanwhile.
     Held(&'a mut Writer),
-    /// By its folder: the writer is taken for each write, and given back.
+    /// The index in this folder is opened for each read, and its writer for each write.
     Brief(&'a Path),
 }
 
-/// How long to wait for another process that is writing.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Longest time for which another process that is writing is waited for.
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
-impl Access<'_> {
-    /// Reads.
+impl WriterAccess<'_> {
+    /// Calls `read` with a reader of one state of the index.
     pub(crate) fn read<T, E>(
         &mut self,
         read: impl FnOnce(&Reader) -> Result<T, E>,
@@ -35,7 +35,7 @@ impl Access<'_> {
         }
     }
 
-    /// Writes; what is written has to commit by itself.
+    /// Calls `write` with the writer; it has to commit what it writes.
     pub(crate) fn write<T>(
         &mut self,
         write: impl FnOnce(&mut Writer) -> Result<T, StoreError>,
@@ -57,7 +57,7 @@ pub fn wait_for_writer(root: &Path, waits: impl FnOnce()) -> Result<Writer, Stor
     loop {
         drop(Reader::open(root)?); // never made anew where it has been deleted
         match Writer::open(root) {
-            Err(error) if error.is_locked() && began.elapsed() < PATIENCE => {
+            Err(error) if error.is_locked() && began.elapsed() < MAX_WAIT => {
                 if let Some(waits) = waits.take() {
                     waits();
                 }

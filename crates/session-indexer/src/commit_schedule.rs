@@ -1,8 +1,8 @@
-//! When to commit.
+//! Decides when a long pass commits.
 
 use std::time::{Duration, Instant};
 
-/// Times between two commits.
+/// Spaces the commits of a pass.
 ///
 /// Each commit writes the pages that it changed, and those of indexes by hash lie everywhere: commits every
 /// 1.5 s wrote 18 GB for an index of 2 GB. So they become rarer the longer the work takes, and a kill never costs

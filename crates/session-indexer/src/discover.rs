@@ -1,32 +1,47 @@
 //! Changes on disk since the index was written.
 
-use crate::listed_histories::{ListedFile, ListedHistories, is_known_file, key};
-use session_core::SourceName;
+use crate::known_files::KnownFiles;
+use crate::listed_histories::{ListedFile, ListedHistories, is_known_file, path_key};
+use session_core::{FileStamp, SourceName};
 use session_forget::Exclusions;
 use session_sources::{Env, Location, Source};
-use session_store::{FileDigests, FileId, FileRow, FileStamp, Problem, Reader, StoreError};
+use session_store::{FileDigests, FileId, FileRow, Problem, Reader, StoreError};
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::path::Path;
 
 /// The changes that a refresh has to read.
 #[derive(Default)]
-pub struct Changes {
+pub struct HistoryChanges {
     /// Histories that are new or changed, in the order to be read.
-    pub(crate) changed: Vec<Change>,
+    pub(crate) changed: Vec<ChangedHistory>,
     /// Numbers of files that are no longer on disk.
     pub(crate) gone: Vec<FileId>,
-    /// Agent and path of files that were gone and are back as they were.
-    pub(crate) back: Vec<(String, String)>,
-    /// Numbers of files that are elsewhere now, and where.
-    pub(crate) moved: Vec<(FileId, String)>,
+    /// Files that were gone and are back as they were.
+    pub(crate) back: Vec<ReturnedFile>,
+    /// Files that have another path now.
+    pub(crate) moved: Vec<MovedFile>,
     /// Problems of listing, when these differ from the recorded ones.
     pub(crate) problems: Option<Vec<Problem>>,
 }
 
+/// A file that was gone and is back as it was.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ReturnedFile {
+    /// Agent.
+    pub(crate) source: String,
+    pub(crate) path: String,
+}
+
+/// A file that has another path now.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct MovedFile {
+    pub(crate) file: FileId,
+    pub(crate) path: String,
+}
+
 /// A history to be read.
-pub(crate) struct Change {
+pub(crate) struct ChangedHistory {
     pub(crate) source: &'static dyn Source,
     pub(crate) location: Location,
     pub(crate) cursor: Option<String>,
@@ -34,8 +49,20 @@ pub(crate) struct Change {
     pub(crate) known_size: u64,
 }
 
-impl Changes {
-    /// True when there is nothing to do.
+impl ChangedHistory {
+    /// Returns its path as the index has it.
+    pub(crate) fn path_key(&self) -> String {
+        path_key(&self.location.path)
+    }
+
+    /// Returns true for a file of one session; a database has several.
+    pub(crate) fn holds_one_session(&self) -> bool {
+        self.location.located.session.is_some()
+    }
+}
+
+impl HistoryChanges {
+    /// Returns true when there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.changed.is_empty()
             && self.gone.is_empty()
@@ -47,22 +74,22 @@ impl Changes {
     /// Puts the agents first whose histories begin with a file of several sessions, a database, the largest before
     /// others: one thread reads it while others read the files after it. The order of an agent's histories stays.
     pub(crate) fn put_databases_first(&mut self) {
-        let of_agent = |a: &Change, b: &Change| a.source.name() == b.source.name();
+        let of_agent = |a: &ChangedHistory, b: &ChangedHistory| a.source.name() == b.source.name();
         let first = self.changed.chunk_by(of_agent).filter_map(<[_]>::first);
-        let databases = first.filter(|change| change.location.located.session.is_none());
+        let databases = first.filter(|change| !change.holds_one_session());
         let sizes = databases.map(|change| (change.source.name(), change.location.stamp.size));
         let sizes: HashMap<SourceName, u64> = sizes.collect();
-        let size = |change: &Change| sizes.get(&change.source.name()).copied();
+        let size = |change: &ChangedHistory| sizes.get(&change.source.name()).copied();
         self.changed
             .sort_by_cached_key(|change| Reverse(size(change)));
     }
 
-    /// Number of histories to be read.
+    /// Returns the number of histories to be read.
     pub fn files(&self) -> usize {
         self.changed.len()
     }
 
-    /// Number of histories that are no longer on disk.
+    /// Returns the number of histories that are no longer on disk.
     pub fn gone(&self) -> usize {
         self.gone.len()
     }
@@ -80,7 +107,7 @@ impl ListedHistories {
         index: &Reader,
         known: &FileDigests,
         exclusions: &Exclusions,
-    ) -> Result<Changes, StoreError> {
+    ) -> Result<HistoryChanges, StoreError> {
         if !exclusions.is_empty() {
             self.files
                 .retain(|file| !exclusions.excludes_file(&file.key(), file.holds_one_session()));
@@ -89,8 +116,8 @@ impl ListedHistories {
         let mut is_unchanged = || digests.next().is_some_and(|digest| known.note_seen(digest));
         self.files.retain(|_| !is_unchanged());
         let mut changes = match self.files.is_empty() {
-            true => Changes::without_files(known),
-            false => Changes::new(self.files, &self.continued, known, index)?,
+            true => HistoryChanges::without_files(known),
+            false => HistoryChanges::new(self.files, &self.continued, known, index)?,
         };
         let problems = self.problems;
         changes.keep_unlisted(&problems, index)?;
@@ -103,7 +130,11 @@ impl ListedHistories {
 ///
 /// # Errors
 /// When the database fails.
-pub fn discover(env: &Env, index: &Reader, exclusions: &Exclusions) -> Result<Changes, StoreError> {
+pub fn discover(
+    env: &Env,
+    index: &Reader,
+    exclusions: &Exclusions,
+) -> Result<HistoryChanges, StoreError> {
     let known = index.file_digests()?;
     let is_known = |path: &Path, stamp| is_known_file(&known, exclusions, path, stamp);
     ListedHistories::new(env, &is_known).compare(index, &known, exclusions)
@@ -114,125 +145,8 @@ fn is_read(stamp: FileStamp) -> bool {
     stamp != FileStamp::default()
 }
 
-/// The files that the index knows.
-struct KnownFiles {
-    /// Those that are where they were, by path.
-    here: HashMap<String, FileRow>,
-    /// Those that are not, by agent and name.
-    lost: HashMap<(String, OsString), Vec<FileRow>>,
-}
-
-impl KnownFiles {
-    /// Reads the files that are not as they were listed.
-    fn read(
-        index: &Reader,
-        digests: &FileDigests,
-        listed: &[ListedFile],
-    ) -> Result<Self, StoreError> {
-        let mut known = HashMap::new();
-        for file in digests.unseen().iter().chain(digests.gone()) {
-            known.extend(index.file(*file)?.map(|file| (file.path.clone(), file)));
-        }
-        Ok(Self::new(known, listed))
-    }
-
-    fn new(mut known: HashMap<String, FileRow>, listed: &[ListedFile]) -> Self {
-        let here = listed
-            .iter()
-            .filter_map(|file| known.remove_entry(&*file.key()));
-        let here = here.collect();
-        let mut lost: HashMap<_, Vec<FileRow>> = HashMap::new();
-        let mut gone: Vec<FileRow> = known.into_values().collect();
-        gone.sort_unstable_by_key(|file| file.id);
-        for file in gone {
-            let name = (file.source.clone(), name(Path::new(&file.path)));
-            lost.entry(name).or_default().push(file);
-        }
-        Self { here, lost }
-    }
-
-    fn at(&mut self, key: &str) -> Option<FileRow> {
-        self.here.remove(key)
-    }
-
-    /// The file of this path, which another one continues.
-    fn take_lost(&mut self, by: &ListedFile, path: &str) -> Option<FileRow> {
-        let source = by.source.name().as_str().to_owned();
-        let lost = self.lost.get_mut(&(source, name(Path::new(path))))?;
-        let place = lost.iter().position(|file| file.path == path)?;
-        Some(lost.swap_remove(place))
-    }
-
-    /// Takes the file that this one was before its folder was renamed, moved or restored, or before its
-    /// agent packed it: one of its name and session is no longer where it was, and held no more. Of several
-    /// it is the one that is as it was.
-    fn take_moved(
-        &mut self,
-        listed: &ListedFile,
-        index: &Reader,
-    ) -> Result<Option<FileRow>, StoreError> {
-        let ListedFile {
-            source, location, ..
-        } = listed;
-        let name = (source.name().as_str().to_owned(), name(&location.path));
-        let Some(lost) = self.lost.get_mut(&name) else {
-            return Ok(None);
-        };
-        let held = files_of_unnamed_session(location, index, &name.0)?;
-        let may_be = |file: &&FileRow| {
-            held.as_ref().is_none_or(|held| held.contains(&file.id)) && may_be_moved(file, location)
-        };
-        let now = location.stamp;
-        let same = |f: &&FileRow| (f.stamp.size, f.stamp.mtime_ns) == (now.size, now.mtime_ns);
-        let mut fitting = lost.iter().filter(may_be);
-        let found = match (fitting.next(), fitting.next()) {
-            (Some(only), None) => Some(only.id),
-            _ => lost.iter().filter(may_be).find(same).map(|file| file.id),
-        };
-        let place = lost.iter().position(|file| Some(file.id) == found);
-        Ok(place.map(|place| lost.swap_remove(place)))
-    }
-
-    fn lost(self) -> impl Iterator<Item = FileRow> {
-        self.lost.into_values().flatten()
-    }
-}
-
-/// Returns the files that hold the session of a file whose name does not tell it; `None` where the name does.
-fn files_of_unnamed_session(
-    location: &Location,
-    index: &Reader,
-    source: &str,
-) -> Result<Option<Vec<FileId>>, StoreError> {
-    match &location.located.session {
-        Some(session) if !location.has_session_name() => {
-            Ok(Some(index.files_of_session(source, session)?))
-        }
-        _ => Ok(None),
-    }
-}
-
-/// Returns true for a file that is not where it was and held no more than the listed one, or the same packed.
-fn may_be_moved(file: &FileRow, listed: &Location) -> bool {
-    let is_repacked = is_packed(Path::new(&file.path)) != is_packed(&listed.path);
-    (file.stamp.size <= listed.stamp.size || is_repacked) && !Path::new(&file.path).exists()
-}
-
-/// The name of a file, packed or not.
-fn name(path: &Path) -> OsString {
-    let name = match is_packed(path) {
-        true => path.file_stem(),
-        false => path.file_name(),
-    };
-    name.unwrap_or_default().to_owned()
-}
-
-fn is_packed(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "zst")
-}
-
-impl Changes {
-    /// Makes those where each listed file is as it was read: all others are gone.
+impl HistoryChanges {
+    /// Returns the changes where each listed file is as it was read: all others are gone.
     fn without_files(known: &FileDigests) -> Self {
         Self {
             gone: known.unseen(),
@@ -250,13 +164,17 @@ impl Changes {
         let mut changes = Self::default();
         let mut known = KnownFiles::read(index, digests, &here)?;
         for file in here {
-            let row = match known.at(&file.key()) {
+            let row = match known.take_here(&file.key()) {
                 Some(row) => Some(row),
                 None => changes.find_moved(&file, continued, &mut known, index)?,
             };
             changes.compare(file, row, index)?;
         }
-        changes.gone = known.lost().filter(|f| !f.gone).map(|f| f.id).collect();
+        changes.gone = known
+            .into_lost()
+            .filter(|f| !f.gone)
+            .map(|f| f.id)
+            .collect();
         changes.gone.sort_unstable();
         Ok(changes)
     }
@@ -271,12 +189,15 @@ impl Changes {
     ) -> Result<Option<FileRow>, StoreError> {
         let key = file.key();
         let old = continued.get(&*key);
-        let row = match old.and_then(|old| known.take_lost(file, old)) {
+        let row = match old.and_then(|old| known.take_continued(file, old)) {
             Some(row) => Some(row),
             None => known.take_moved(file, index)?,
         };
         Ok(row.map(|row| {
-            self.moved.push((row.id, key.to_string()));
+            self.moved.push(MovedFile {
+                file: row.id,
+                path: key.to_string(),
+            });
             FileRow {
                 path: key.into_owned(),
                 gone: false,
@@ -305,6 +226,7 @@ impl Changes {
         Ok(())
     }
 
+    /// Adds what differs between a listed file and its row.
     fn compare(
         &mut self,
         file: ListedFile,
@@ -317,13 +239,16 @@ impl Changes {
         match known {
             Some(row) if is_read(row.stamp) && row.stamp == location.stamp => {
                 if row.gone {
-                    self.back.push((row.source, row.path));
+                    self.back.push(ReturnedFile {
+                        source: row.source,
+                        path: row.path,
+                    });
                 }
             }
             row => {
                 let known_size = row.as_ref().map_or(0, |row| known_size(row, &location));
                 let cursor = row.map(|r| index.cursor(r.id)).transpose()?.flatten();
-                self.changed.push(Change {
+                self.changed.push(ChangedHistory {
                     source,
                     location,
                     cursor,
@@ -343,11 +268,6 @@ fn known_size(row: &FileRow, location: &Location) -> u64 {
         true => 0,
         false => row.stamp.size,
     }
-}
-
-/// The path as the index has it.
-pub(crate) fn path_key(location: &Location) -> String {
-    key(&location.path)
 }
 
 #[cfg(test)]
@@ -445,7 +365,8 @@ mod tests {
         assert_eq!(gone(vec![unlisted], &[file("/h/2/b.jsonl")]), 2);
     }
 
-    fn tell(changes: Changes) -> impl PartialEq + std::fmt::Debug {
+    /// Returns the parts of changes that a test compares.
+    fn compared_parts(changes: HistoryChanges) -> impl PartialEq + std::fmt::Debug {
         let changed = changes.changed.into_iter().map(|c| (c.location, c.cursor));
         let changed: Vec<_> = changed.collect();
         (changed, changes.gone, changes.back, changes.moved)
@@ -462,10 +383,10 @@ mod tests {
             let reader = writer.reader().unwrap();
             let all = listed(&found);
             let digests = reader.file_digests().unwrap();
-            let plain = Changes::new(all.files, &all.continued, &digests, reader).unwrap();
+            let plain = HistoryChanges::new(all.files, &all.continued, &digests, reader).unwrap();
             let digests = reader.file_digests().unwrap();
             let found = listed(&found).compare(reader, &digests, &Exclusions::default()).unwrap();
-            prop_assert_eq!(tell(found), tell(plain));
+            prop_assert_eq!(compared_parts(found), compared_parts(plain));
         }
     }
 }

@@ -1,19 +1,19 @@
 //! Reads the documents of a session: its chunks, then its turns.
 
 use crate::refresh::IndexError;
-use session_core::TurnContent;
 use session_core::document::{self, SessionChunks};
 use session_store::{
-    Document, EmbeddedTexts, ModelRow, PendingSession, Reader, SessionContents, SessionId, TurnId,
+    Document, EmbeddedDocument, EmbeddedTexts, ModelRow, PendingSession, Reader, SessionContents,
+    SessionId, StoredContent,
 };
 
-/// Bytes of text that fill a model's window: about four to a token, and a
+/// Returns the bytes of text that fill a model's window: about four to a token, and a
 /// fifth left over so that little is cut off.
 pub fn max_document_bytes(max_tokens: usize) -> usize {
     max_tokens * 4 * 4 / 5
 }
 
-/// The texts that stand for a session and its turns.
+/// Returns the texts that stand for a session and its turns.
 fn documents(
     index: &Reader,
     session: SessionId,
@@ -22,15 +22,17 @@ fn documents(
     let contents = index.session_contents(session)?;
     let chunks = chunk_texts(&contents, budget).into_iter();
     let chunks = chunks.map(|text| Document { turn: None, text });
-    let of_turn = |(turn, content): &(TurnId, TurnContent)| {
-        let text = document::build_turn_document(content, budget)?;
-        Some(Document {
-            turn: Some(*turn),
-            text,
-        })
-    };
+    let of_turn = |stored: &StoredContent| turn_document(stored, budget);
     let turns = contents.turns.iter().filter_map(of_turn);
     Ok(chunks.chain(turns).collect())
+}
+
+/// Returns the document of a turn; none without text.
+fn turn_document(stored: &StoredContent, budget: usize) -> Option<Document> {
+    Some(Document {
+        turn: Some(stored.turn),
+        text: document::build_turn_document(&stored.content, budget)?,
+    })
 }
 
 /// Returns the texts that stand for a session as a whole, each with at most `budget` bytes.
@@ -39,7 +41,7 @@ pub fn chunk_texts(contents: &SessionContents, budget: usize) -> Vec<String> {
     if turns.is_empty() {
         return Vec::new(); // a session of copies is found by what it copies
     }
-    let prompts = turns.iter().map(|(_, content)| content.prompt.as_str());
+    let prompts = turns.iter().map(|stored| stored.content.prompt.as_str());
     document::build_session_documents(title.as_deref(), prompts, budget)
 }
 
@@ -67,21 +69,22 @@ fn is_missing(
 /// The documents of one session that one embedding step writes, each with its new vector once embedded.
 pub(crate) struct SessionBatch {
     pub(crate) pending: PendingSession,
-    pub(crate) documents: Vec<(Document, Option<Vec<f32>>)>,
+    pub(crate) documents: Vec<EmbeddedDocument>,
     /// Indices into `documents` of those without a vector in the index.
     pub(crate) missing: Vec<usize>,
-    /// True where no document was left to a later step.
-    pub(crate) whole: bool,
-    /// True for a part of a session that [`SessionReading`] reads.
-    pub(crate) is_part: bool,
+    /// No document is left to a later step.
+    pub(crate) is_complete: bool,
+    /// It is a slice that [`SlicedSession`] reads.
+    pub(crate) is_slice: bool,
     /// A text has no vector after it was embedded.
     pub(crate) has_failed: bool,
 }
 
 impl SessionBatch {
-    /// Reads the documents of a session, with at most `limit` of those without a vector by the model; without one,
-    /// none has a vector. The first `tried` were embedded before: those without a vector have a zero one, which is
-    /// not stored.
+    /// Reads the documents of a session, with at most `limit` of those without a vector by the model.
+    ///
+    /// Without a model none has a vector. The first `tried` were embedded before: those without a vector have a zero one,
+    /// which is not stored.
     pub(crate) fn new(
         index: &Reader,
         model: Option<&ModelRow>,
@@ -93,12 +96,15 @@ impl SessionBatch {
         let mut batch = Self::empty(pending);
         let embedded = embedded_texts(index, model, pending.session)?;
         let documents = documents(index, pending.session, budget)?;
-        for (place, document) in documents.into_iter().enumerate() {
+        for (index, document) in documents.into_iter().enumerate() {
             let is_missing = is_missing(embedded.as_ref(), &document)?;
             match is_missing {
-                true if place < tried => batch.documents.push((document, Some(Vec::new()))),
+                true if index < tried => batch.documents.push(EmbeddedDocument {
+                    document,
+                    vector: Some(Vec::new()),
+                }),
                 // What has a vector comes along.
-                true if batch.missing.len() == limit => batch.whole = false,
+                true if batch.missing.len() == limit => batch.is_complete = false,
                 _ => batch.push(document, is_missing),
             }
         }
@@ -111,8 +117,8 @@ impl SessionBatch {
             pending,
             documents: Vec::new(),
             missing: Vec::new(),
-            whole: true,
-            is_part: false,
+            is_complete: true,
+            is_slice: false,
             has_failed: false,
         }
     }
@@ -121,35 +127,39 @@ impl SessionBatch {
         if is_missing {
             self.missing.push(self.documents.len());
         }
-        self.documents.push((document, None));
+        self.documents.push(EmbeddedDocument {
+            document,
+            vector: None,
+        });
     }
 
-    /// Returns how many documents the session has up to the last one without a vector.
-    pub(crate) fn tried(&self) -> usize {
-        self.missing.last().map_or(0, |place| place + 1)
+    /// Counts the documents up to the last one without a vector.
+    pub(crate) fn count_tried(&self) -> usize {
+        self.missing.last().map_or(0, |index| index + 1)
     }
 
     /// Returns the texts of the documents without a vector.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        let text = |place: &usize| self.documents.get(*place).map(|(d, _)| d.text.as_str());
-        self.missing.iter().filter_map(text)
+        let missing = |index: &usize| self.documents.get(*index);
+        let missing = self.missing.iter().filter_map(missing);
+        missing.map(|embedded| embedded.document.text.as_str())
     }
 }
 
 /// Turns that are unpacked at once.
 const READ_TURNS: usize = 32;
 
-/// A session that is read in parts: it may have more turns than memory should hold.
-pub(crate) struct SessionReading {
+/// A session that is read in slices: it may have more turns than memory should hold.
+pub(crate) struct SlicedSession {
     pending: PendingSession,
-    /// The index of the next turn; none at the end.
+    /// The index of the next turn; `None` at the end.
     next: Option<u32>,
-    /// None before the first turn.
+    /// `None` before the first turn.
     chunks: Option<SessionChunks>,
     budget: usize,
 }
 
-impl SessionReading {
+impl SlicedSession {
     /// Begins a session whose documents have at most `budget` bytes.
     pub(crate) fn new(pending: PendingSession, budget: usize) -> Self {
         Self {
@@ -161,7 +171,7 @@ impl SessionReading {
     }
 
     /// Reads some more than `limit` documents, or all that are left.
-    pub(crate) fn next_part(
+    pub(crate) fn next_slice(
         &mut self,
         index: &Reader,
         model: Option<&ModelRow>,
@@ -181,8 +191,8 @@ impl SessionReading {
             documents.extend(chunk.map(|text| Document { turn: None, text }));
         }
         let mut batch = SessionBatch {
-            whole: is_last,
-            is_part: true,
+            is_complete: is_last,
+            is_slice: true,
             ..SessionBatch::empty(self.pending)
         };
         let embedded = embedded_texts(index, model, self.pending.session)?;
@@ -196,7 +206,7 @@ impl SessionReading {
     fn add_turns(
         &mut self,
         index: &Reader,
-        turns: &[(TurnId, TurnContent)],
+        turns: &[StoredContent],
         documents: &mut Vec<Document>,
     ) -> Result<(), IndexError> {
         if turns.is_empty() {
@@ -212,14 +222,10 @@ impl SessionReading {
                 chunks
             }
         };
-        for (turn, content) in turns {
-            let chunk = chunks.push_prompt(&content.prompt);
+        for stored in turns {
+            let chunk = chunks.push_prompt(&stored.content.prompt);
             documents.extend(chunk.map(|text| Document { turn: None, text }));
-            let text = document::build_turn_document(content, self.budget);
-            documents.extend(text.map(|text| Document {
-                turn: Some(*turn),
-                text,
-            }));
+            documents.extend(turn_document(stored, self.budget));
         }
         Ok(())
     }

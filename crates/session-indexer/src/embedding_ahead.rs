@@ -1,15 +1,14 @@
 //! Embeds the documents of sessions ahead of the writer that stores them.
 
-use crate::documents::{SessionBatch, SessionReading, max_document_bytes};
+use crate::deadline::Deadline;
+use crate::documents::{SessionBatch, SlicedSession, max_document_bytes};
 use crate::embedding::{TextCounts, embed_missing};
-use crate::events::is_past;
 use crate::refresh::IndexError;
 use session_embed::Embedder;
 use session_store::{ModelRow, PendingSession, Reader};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::time::Instant;
 
 /// Texts embedded together.
 const BATCH_TEXTS: usize = 1_000;
@@ -20,13 +19,13 @@ const MAX_WAITING_BATCHES: usize = 2;
 pub(crate) struct EmbeddingAhead<'a> {
     pub(crate) root: &'a Path,
     pub(crate) embedder: &'a dyn Embedder,
-    /// The model whose vectors the index has; none where it has none.
+    /// The model; `None` where the index has no vectors by it, so that none are looked for.
     pub(crate) model: Option<ModelRow>,
-    pub(crate) deadline: Option<Instant>,
+    pub(crate) deadline: Deadline,
     pub(crate) sessions: Vec<PendingSession>,
 }
 
-/// Sessions that were embedded together, or parts of them.
+/// Sessions that were embedded together, or slices of them.
 pub(crate) struct EmbeddedBatch {
     pub(crate) sessions: Vec<SessionBatch>,
     pub(crate) counts: TextCounts,
@@ -69,9 +68,9 @@ impl EmbeddingAhead<'_> {
         let pool = pool.build().ok();
         let budget = max_document_bytes(self.embedder.spec().max_tokens);
         let sessions = self.sessions.iter();
-        let mut sessions = sessions.map(|pending| SessionReading::new(*pending, budget));
+        let mut sessions = sessions.map(|pending| SlicedSession::new(*pending, budget));
         let mut reading = sessions.next();
-        while !is_past(self.deadline) {
+        while !self.deadline.has_passed() {
             let mut batch =
                 next_sessions(&index, self.model.as_ref(), &mut reading, &mut sessions)?;
             let counts = match &pool {
@@ -94,19 +93,19 @@ impl EmbeddingAhead<'_> {
 fn next_sessions(
     index: &Reader,
     model: Option<&ModelRow>,
-    reading: &mut Option<SessionReading>,
-    sessions: &mut impl Iterator<Item = SessionReading>,
+    reading: &mut Option<SlicedSession>,
+    sessions: &mut impl Iterator<Item = SlicedSession>,
 ) -> Result<Vec<SessionBatch>, IndexError> {
     let (mut batch, mut texts) = (Vec::new(), 0);
     while texts < BATCH_TEXTS
         && let Some(session) = reading
     {
-        let part = session.next_part(index, model, BATCH_TEXTS - texts)?;
-        texts += part.documents.len();
-        if part.whole {
+        let slice = session.next_slice(index, model, BATCH_TEXTS - texts)?;
+        texts += slice.documents.len();
+        if slice.is_complete {
             *reading = sessions.next();
         }
-        batch.push(part);
+        batch.push(slice);
     }
     Ok(batch)
 }

@@ -1,5 +1,6 @@
 //! Events from parsing threads to the writer.
 
+use crate::deadline::Deadline;
 use crate::event_channel::EventSender;
 use crate::parse::ReadOptions;
 use crate::policy::ReadPolicy;
@@ -7,15 +8,17 @@ use crate::session_embedder::SessionEmbedder;
 use session_core::{SessionMeta, SourceName, Turn, TurnContent, TurnSpan};
 use session_forget::Exclusions;
 use session_sources::{Cursor, Flow, Sink, Warning};
-use session_store::{NewDocuments, PreparedTurn, StoreError, TurnPreparer};
+use session_store::{KnownTurns, NewDocuments, PreparedTurn, StoreError, TurnPreparer};
 use std::borrow::Cow;
-use std::time::Instant;
 
+/// An event of a history that a thread reads, for the writer.
 pub(crate) enum Event {
+    /// A session begins, or its metadata changed.
     Session {
         meta: Box<SessionMeta>,
-        fresh: bool,
+        turns: KnownTurns,
     },
+    /// The next turn of the session at hand.
     Turn(Box<PreparedTurn>),
     /// The documents of the session at hand, all of whose turns have come, by one of the models.
     Documents {
@@ -27,8 +30,11 @@ pub(crate) enum Event {
     Marked(String),
     /// The session at hand could not be read to its end.
     BrokeOff,
+    /// All events before belong to this cursor.
     Checkpoint(Cursor),
+    /// The history no longer holds the session with this id.
     Gone(String),
+    /// The title of the session that holds a message, perhaps of another file.
     Title {
         message: String,
         title: String,
@@ -36,7 +42,7 @@ pub(crate) enum Event {
     Warning(Box<Warning>),
     /// A turn could not be prepared; `None` where the error was taken.
     Failed(Option<StoreError>),
-    /// The reader came to the end.
+    /// The source came to the end of the history.
     Done,
 }
 
@@ -54,15 +60,9 @@ impl Event {
     }
 }
 
-/// True when there is a deadline and it has come.
-pub(crate) fn is_past(deadline: Option<Instant>) -> bool {
-    deadline.is_some_and(|d| Instant::now() >= d)
-}
-
-/// Sends what a source reads to the writer, redacted. Says stop when the writer no
-/// longer listens, or, past the deadline, at what follows a checkpoint: a reader
-/// that comes to its end there is done.
-pub(crate) struct Sender<'a> {
+/// Sends what a source reads to the writer, without secrets and what is excluded. Stops the source when the writer no
+/// longer listens, or, past the deadline, at what follows a checkpoint: a source that comes to its end there is done.
+pub(crate) struct HistorySink<'a> {
     policy: &'a ReadPolicy,
     preparer: &'a mut TurnPreparer,
     source: SourceName,
@@ -73,12 +73,12 @@ pub(crate) struct Sender<'a> {
     /// One a model.
     embedders: Vec<SessionEmbedder<'a>>,
     channel: EventSender,
-    deadline: Option<Instant>,
+    deadline: Deadline,
     stopped: bool,
     at_checkpoint: bool,
 }
 
-impl<'a> Sender<'a> {
+impl<'a> HistorySink<'a> {
     pub(crate) fn new(
         channel: EventSender,
         options: &ReadOptions<'a>,
@@ -104,7 +104,7 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// Says that the reader has returned; that is the end, unless it was stopped.
+    /// Sends what is left when the source has returned: that is the end, unless it was stopped.
     pub(crate) fn done(mut self) {
         self.send_documents();
         self.send(Event::Done);
@@ -113,7 +113,7 @@ impl<'a> Sender<'a> {
 
     /// Sends what belongs to the next checkpoint.
     fn deliver(&mut self, event: Event) -> Flow {
-        self.stopped |= self.at_checkpoint && is_past(self.deadline);
+        self.stopped |= self.at_checkpoint && self.deadline.has_passed();
         self.at_checkpoint = false;
         self.send(event)
     }
@@ -156,7 +156,7 @@ impl<'a> Sender<'a> {
     }
 }
 
-impl Sink for Sender<'_> {
+impl Sink for HistorySink<'_> {
     fn session(&mut self, meta: &SessionMeta, fresh: bool) -> Flow {
         let mut meta = meta.clone();
         self.policy.redactor.redact_session(&mut meta);
@@ -180,7 +180,10 @@ impl Sink for Sender<'_> {
         self.policy.redactor.redact_project(&mut meta);
         self.deliver(Event::Session {
             meta: Box::new(meta),
-            fresh,
+            turns: match fresh {
+                true => KnownTurns::Replace,
+                false => KnownTurns::Keep,
+            },
         })
     }
 
@@ -208,7 +211,7 @@ impl Sink for Sender<'_> {
 
     fn checkpoint(&mut self, cursor: Cursor) -> Flow {
         // Where nothing but useless bytes came since the last one.
-        self.stopped |= self.at_checkpoint && is_past(self.deadline);
+        self.stopped |= self.at_checkpoint && self.deadline.has_passed();
         self.at_checkpoint = true;
         let cursor = clean_cursor(self.policy, self.source.as_str(), cursor);
         self.send(Event::Checkpoint(cursor))
@@ -234,7 +237,7 @@ impl Sink for Sender<'_> {
     }
 
     fn is_out_of_time(&self) -> bool {
-        is_past(self.deadline)
+        self.deadline.has_passed()
     }
 }
 

@@ -12,38 +12,43 @@
 //! and the next run goes on from there.
 //!
 //! ```
-//! use session_indexer::{Refresh, refresh};
+//! use session_indexer::{RefreshOptions, refresh};
 //! use session_sources::Env;
 //!
 //! let home = tempfile::tempdir().unwrap();
 //! let index = tempfile::tempdir().unwrap();
-//! let outcome = refresh(&Refresh::new(index.path(), &Env::with_home(home.path()))).unwrap();
+//! let outcome = refresh(&RefreshOptions::new(index.path(), &Env::with_home(home.path()))).unwrap();
 //! assert_eq!(outcome.files_read, 0);
 //! ```
 
 mod access;
 mod commit_schedule;
+mod deadline;
 mod discover;
 mod documents;
 mod embedding;
 mod embedding_ahead;
 mod event_channel;
 mod events;
+mod history_reading;
+mod history_writer;
+mod known_files;
 mod listed_histories;
+mod model_failures;
 mod outcome;
 mod parse;
 mod policy;
 mod refresh;
 mod session_embedder;
-mod write;
 
 pub use access::wait_for_writer;
-pub use discover::{Changes, discover};
+pub use deadline::Deadline;
+pub use discover::{HistoryChanges, discover};
 pub use documents::{chunk_texts, max_document_bytes};
-pub use embedding::{
-    Embedded, Embedding, embed_beside, embed_pending, embed_texts, record_model_failure,
-    take_model_failures,
+pub use embedding::{EmbeddingCounts, EmbeddingOptions, embed_beside, embed_pending, embed_texts};
+pub use model_failures::{record_model_failure, take_model_failures};
+pub use outcome::{
+    OldDatabase, RefreshOutcome, RefreshProgress, RefreshStage, SilentProgress, Unwritable,
 };
-pub use outcome::{OldDatabase, Outcome, Progress, Silent, Stage, Unwritable};
 pub use policy::ReadPolicy;
-pub use refresh::{IndexError, Mode, Refresh, refresh};
+pub use refresh::{IndexError, RefreshMode, RefreshOptions, refresh};

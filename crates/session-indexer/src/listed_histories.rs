@@ -1,12 +1,13 @@
 //! Histories on disk, listed beside what the index knows of them.
 
 use rayon::prelude::*;
+use session_core::FileStamp;
 use session_core::parallel::run_both;
 use session_forget::Exclusions;
 use session_sources::{
     Env, IsKnownFile, Location, Source, locate_in_all_homes, path_text, sources,
 };
-use session_store::{FileDigest, FileDigests, FileStamp, Problem};
+use session_store::{FileDigest, FileDigests, Problem};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
@@ -18,9 +19,15 @@ const MIN_PARALLEL_FILES: usize = 2048;
 /// The histories on disk, before they are compared with the index.
 pub(crate) struct ListedHistories {
     pub(crate) files: Vec<ListedFile>,
-    /// Files that another one continues: that one, by the one that does.
+    /// Paths of files that another one continues, by the path of that one.
     pub(crate) continued: HashMap<String, String>,
     pub(crate) problems: Vec<Problem>,
+}
+
+/// Histories on disk, and what the index knows of them.
+pub(crate) struct ListedBeside {
+    pub(crate) listed: ListedHistories,
+    pub(crate) known: FileDigests,
 }
 
 /// A history on disk.
@@ -51,10 +58,10 @@ impl ListedHistories {
         };
         for source in sources() {
             let listing = locate_in_all_homes(*source, env, is_known);
-            all.problems.extend(listing.warnings.iter().map(problem));
+            all.problems.extend(listing.warnings.iter().map(to_problem));
             let files = listing.continued.into_iter();
             all.continued
-                .extend(files.map(|(old, new)| (key(&new), key(&old))));
+                .extend(files.map(|(old, new)| (path_key(&new), path_key(&old))));
             all.files.reserve(listing.locations.len());
             let files = listing.locations.into_iter();
             all.files.extend(files.map(|location| ListedFile {
@@ -62,7 +69,7 @@ impl ListedHistories {
                 location,
             }));
         }
-        all.problems = merged(std::mem::take(&mut all.problems));
+        all.problems = merge_problems(std::mem::take(&mut all.problems));
         all
     }
 
@@ -72,7 +79,7 @@ impl ListedHistories {
         env: &Env,
         exclusions: &Exclusions,
         read: impl FnOnce() -> Result<Option<FileDigests>, E>,
-    ) -> Result<Option<(Self, FileDigests)>, E> {
+    ) -> Result<Option<ListedBeside>, E> {
         let known = OnceLock::new();
         let is_known = |path: &Path, stamp| {
             let known = known.get();
@@ -81,7 +88,9 @@ impl ListedHistories {
         let read = || read().map(|digests| digests.map(|digests| known.set(digests)));
         let (read, listed) = run_both(read, || Self::new(env, &is_known));
         read?;
-        Ok(known.into_inner().map(|known| (listed, known)))
+        Ok(known
+            .into_inner()
+            .map(|known| ListedBeside { listed, known }))
     }
 
     /// Returns the digest of each file.
@@ -106,8 +115,8 @@ pub(crate) fn is_known_file(
         && known.note_seen(FileDigest::new(&path, stamp))
 }
 
-/// Problems as the index has them: by path, each reason once.
-fn merged(mut problems: Vec<Problem>) -> Vec<Problem> {
+/// Merges problems as the index has them: by path, each reason once.
+fn merge_problems(mut problems: Vec<Problem>) -> Vec<Problem> {
     problems.sort_by(|a, b| (&a.path, &a.reason).cmp(&(&b.path, &b.reason)));
     problems.dedup_by(|next, kept| {
         let same = (&next.path, &next.reason) == (&kept.path, &kept.reason);
@@ -118,14 +127,14 @@ fn merged(mut problems: Vec<Problem>) -> Vec<Problem> {
 }
 
 /// Returns a path as the index has it.
-pub(crate) fn key(path: &Path) -> String {
+pub(crate) fn path_key(path: &Path) -> String {
     path_text(path).into_owned()
 }
 
-/// A warning in the store's words.
-pub(crate) fn problem(warning: &session_sources::Warning) -> Problem {
+/// Returns a warning as the index records it.
+pub(crate) fn to_problem(warning: &session_sources::Warning) -> Problem {
     Problem {
-        path: key(&warning.path),
+        path: path_key(&warning.path),
         reason: warning.reason.clone(),
         offset: warning.offset,
         count: warning.count,

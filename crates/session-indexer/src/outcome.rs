@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The outcome of a refresh.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Outcome {
+pub struct RefreshOutcome {
     /// History files read, whole or from where they had grown.
     pub files_read: usize,
     /// History files that changed and are still to be read: time was up.
@@ -22,7 +22,7 @@ pub struct Outcome {
     pub sessions_left: usize,
     /// Counts of what was removed since it is excluded now.
     pub removed: RemovedCounts,
-    /// Why the index could not be written, where it was searched as it is.
+    /// The reason for which the index could not be written, where it was searched as it is.
     #[serde(skip)]
     pub unwritable: Option<Unwritable>,
     /// Others could write to the index's directory until now.
@@ -56,7 +56,7 @@ impl OldDatabase {
     }
 }
 
-/// Why the index cannot be written, and what a user can do about it.
+/// The reason for which the index cannot be written, and what a user can do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unwritable {
     /// The error.
@@ -77,8 +77,8 @@ impl Unwritable {
     }
 }
 
-impl Outcome {
-    /// True when the index is as the histories are.
+impl RefreshOutcome {
+    /// Returns true when the index is as the histories are.
     pub fn is_complete(&self) -> bool {
         !self.locked && self.files_left == 0 && self.sessions_left == 0
     }
@@ -86,7 +86,7 @@ impl Outcome {
 
 /// The stage of a refresh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum RefreshStage {
     /// Migrating an index of an older format: counts sessions.
     Migrating,
     /// Reading history: counts bytes.
@@ -97,18 +97,18 @@ pub enum Stage {
     Purging,
 }
 
-/// Hears how far a refresh has got. Called often, from one thread.
-pub trait Progress {
-    /// `done` of `total` in this stage.
-    fn at(&self, stage: Stage, done: u64, total: u64);
+/// Is told how far a refresh or an embedding run has got: often, from one thread.
+pub trait RefreshProgress {
+    /// Reports that `done` of `total` is done in this stage.
+    fn report(&self, stage: RefreshStage, done: u64, total: u64);
 
-    /// About how many tokens have been embedded.
-    fn tokens(&self, _so_far: u64) {}
+    /// Reports about how many tokens have been embedded.
+    fn report_tokens(&self, _so_far: u64) {}
 }
 
-/// Hears nothing.
-pub struct Silent;
+/// Ignores all progress.
+pub struct SilentProgress;
 
-impl Progress for Silent {
-    fn at(&self, _: Stage, _: u64, _: u64) {}
+impl RefreshProgress for SilentProgress {
+    fn report(&self, _: RefreshStage, _: u64, _: u64) {}
 }

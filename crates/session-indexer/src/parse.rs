@@ -1,59 +1,72 @@
 //! Reading many histories at once, delivered one after the other.
 
-use crate::discover::Change;
+use crate::deadline::Deadline;
+use crate::discover::ChangedHistory;
 use crate::event_channel::{EventReceiver, EventSender, SpentEvents, WaitingBytes, event_channel};
-use crate::events::{Sender, is_past};
+use crate::events::HistorySink;
 use crate::policy::ReadPolicy;
 use session_embed::Embedder;
 use session_sources::Cursor;
 use session_store::TurnPreparer;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 /// Files that may have been begun and not yet taken by the writer.
 const MAX_WAITING_FILES: usize = 512;
 
 /// Files in order, each announced to the writer when a thread begins it.
-struct EventQueue<'a> {
-    files: std::slice::Iter<'a, Change>,
-    begun: SyncSender<(&'a Change, EventReceiver)>,
+struct HistoryQueue<'a> {
+    files: std::slice::Iter<'a, ChangedHistory>,
+    begun: SyncSender<BegunHistory<'a>>,
     waiting: Arc<WaitingBytes>,
 }
 
-impl<'a> EventQueue<'a> {
-    fn next(&mut self, spent: &Arc<SpentEvents>) -> Option<(&'a Change, EventSender)> {
+/// A history that a thread has begun to read, for the writer.
+pub(crate) struct BegunHistory<'a> {
+    pub(crate) change: &'a ChangedHistory,
+    pub(crate) events: EventReceiver,
+}
+
+/// A history for the thread that takes it.
+struct HistoryToRead<'a> {
+    change: &'a ChangedHistory,
+    channel: EventSender,
+}
+
+impl<'a> HistoryQueue<'a> {
+    fn next(&mut self, spent: &Arc<SpentEvents>) -> Option<HistoryToRead<'a>> {
         let change = self.files.next()?;
         self.waiting.wait_for_room();
-        let (sender, receiver) = event_channel(&self.waiting, spent);
-        self.begun.send((change, receiver)).ok()?;
-        Some((change, sender))
+        let (channel, events) = event_channel(&self.waiting, spent);
+        self.begun.send(BegunHistory { change, events }).ok()?;
+        Some(HistoryToRead { change, channel })
     }
 }
 
-/// How each file is read.
+/// The options by which each file is read.
 pub(crate) struct ReadOptions<'a> {
-    /// The time from which on no further files are begun.
-    pub(crate) deadline: Option<Instant>,
+    /// No further files are begun after it.
+    pub(crate) deadline: Deadline,
     /// Rules for what is read.
     pub(crate) policy: &'a ReadPolicy,
     /// Models that embed what is read as it is read.
     pub(crate) embedders: &'a [&'a dyn Embedder],
 }
 
-/// Reads `changes` on `threads` threads and calls `each` with every file and
-/// its events, in the order given, on this thread; each thread prepares turns by a clone of `preparer`. Past the deadline no further
-/// files are begun; but each thread reads from one, so that every run gets on.
-pub(crate) fn in_order<E>(
-    changes: &[Change],
+/// Reads `changes` on `threads` threads and calls `each` with every file, in the order given, on this thread.
+///
+/// Each thread prepares turns by a clone of `preparer`. Past the deadline no further files are begun; but each thread
+/// reads from one, so that every run gets on.
+pub(crate) fn read_in_order<E>(
+    changes: &[ChangedHistory],
     threads: usize,
     options: &ReadOptions<'_>,
     preparer: &TurnPreparer,
-    mut each: impl FnMut(&Change, EventReceiver) -> Result<(), E>,
+    each: impl FnMut(BegunHistory<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let (begun, inbox) = sync_channel(MAX_WAITING_FILES);
     let waiting = Arc::new(WaitingBytes::default());
-    let queue = Arc::new(Mutex::new(EventQueue {
+    let queue = Arc::new(Mutex::new(HistoryQueue {
         files: changes.iter(),
         begun,
         waiting: Arc::clone(&waiting),
@@ -62,7 +75,7 @@ pub(crate) fn in_order<E>(
         let reading = || {
             let queue = Arc::clone(&queue);
             let preparer = preparer.clone();
-            move || work(&queue, options, preparer)
+            move || read_queue(&queue, options, preparer)
         };
         scope.spawn(reading());
         for _ in 1..threads.min(changes.len()) {
@@ -72,28 +85,30 @@ pub(crate) fn in_order<E>(
         drop(queue); // when the last thread drops it, the inbox ends
         // A failed write drops the inbox and the events, which stops the threads that send, and this those that wait.
         let _close = waiting.close_on_drop();
-        inbox
-            .into_iter()
-            .try_for_each(|(change, events)| each(change, events))
+        inbox.into_iter().try_for_each(each)
     })
 }
 
 /// Takes files off the queue in order. The oldest unfinished file always has a
 /// thread, so the writer never waits for one that nobody reads.
-fn work(queue: &Mutex<EventQueue<'_>>, options: &ReadOptions<'_>, mut preparer: TurnPreparer) {
+fn read_queue(
+    queue: &Mutex<HistoryQueue<'_>>,
+    options: &ReadOptions<'_>,
+    mut preparer: TurnPreparer,
+) {
     let spent = Arc::default();
     loop {
         let next = queue.lock().ok().and_then(|mut queue| queue.next(&spent));
-        let Some((change, channel)) = next else {
+        let Some(HistoryToRead { change, channel }) = next else {
             return;
         };
-        let mut sender = Sender::new(channel, options, change.source.name(), &mut preparer);
+        let mut sink = HistorySink::new(channel, options, change.source.name(), &mut preparer);
         let cursor = change.cursor.clone().map(Cursor);
         change
             .source
-            .read(&change.location, cursor.as_ref(), &mut sender);
-        sender.done();
-        if is_past(options.deadline) {
+            .read(&change.location, cursor.as_ref(), &mut sink);
+        sink.done();
+        if options.deadline.has_passed() {
             return;
         }
     }

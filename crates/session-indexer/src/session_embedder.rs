@@ -13,7 +13,7 @@ const MAX_BYTES: usize = 1 << 20;
 /// Texts embedded at once: as many as the table embeds without another thread, which would be another reader's.
 const TEXTS_AT_ONCE: usize = 16;
 
-/// Gathers the documents of the session that is being read, and embeds them by one model.
+/// Collects the documents of the session that is being read, and embeds them by one model.
 pub(crate) struct SessionEmbedder<'a> {
     embedder: &'a dyn Embedder,
     /// Bytes of a document.
@@ -28,9 +28,15 @@ struct SessionTexts {
     prompts: String,
     /// Where each prompt ends.
     prompt_ends: Vec<usize>,
-    /// Documents of turns, by the index of the turn.
-    documents: Vec<(u32, String)>,
+    documents: Vec<TurnText>,
     bytes: usize,
+}
+
+/// The text of a document.
+struct TurnText {
+    /// Index of the turn in its session; `None` for a chunk of the session.
+    turn: Option<u32>,
+    text: String,
 }
 
 impl SessionTexts {
@@ -43,22 +49,23 @@ impl SessionTexts {
         self.bytes += content.prompt.len() + text.as_ref().map_or(0, String::len);
         self.prompts.push_str(&content.prompt);
         self.prompt_ends.push(self.prompts.len());
-        self.documents.extend(text.map(|text| (index, text)));
+        let turn = Some(index);
+        self.documents
+            .extend(text.map(|text| TurnText { turn, text }));
         true
     }
 
-    /// Returns the texts of the session's chunks, then those of its turns, each with the index of its turn.
-    fn into_documents(self, title: Option<&str>, budget: usize) -> Vec<(Option<u32>, String)> {
+    /// Returns the texts of the session's chunks, then those of its turns.
+    fn into_documents(self, title: Option<&str>, budget: usize) -> Vec<TurnText> {
         if self.prompt_ends.is_empty() {
             return Vec::new();
         }
         let starts = std::iter::once(0).chain(self.prompt_ends.iter().copied());
-        let places = starts.zip(&self.prompt_ends);
-        let prompts = places.map(|(start, end)| &self.prompts[start..*end]);
+        let ranges = starts.zip(&self.prompt_ends);
+        let prompts = ranges.map(|(start, end)| &self.prompts[start..*end]);
         let chunks = document::build_session_documents(title, prompts, budget).into_iter();
-        let turns = self.documents.into_iter();
-        let turns = turns.map(|(turn, text)| (Some(turn), text));
-        chunks.map(|text| (None, text)).chain(turns).collect()
+        let chunks = chunks.map(|text| TurnText { turn: None, text });
+        chunks.chain(self.documents).collect()
     }
 }
 
@@ -94,9 +101,12 @@ impl<'a> SessionEmbedder<'a> {
         let texts = session.into_documents(title, self.budget);
         let mut documents = Vec::with_capacity(texts.len());
         for batch in texts.chunks(TEXTS_AT_ONCE) {
-            let texts: Vec<&str> = batch.iter().map(|(_, text)| text.as_str()).collect();
+            let texts: Vec<&str> = batch
+                .iter()
+                .map(|document| document.text.as_str())
+                .collect();
             let vectors = embed_texts(self.embedder, &texts).ok()?;
-            for ((turn, text), vector) in batch.iter().zip(vectors) {
+            for (TurnText { turn, text }, vector) in batch.iter().zip(vectors) {
                 documents.push(NewDocument::new(*turn, text, &vector?));
             }
         }

@@ -1,6 +1,6 @@
 //! The progress of a refresh, as a client hears it.
 
-use session_indexer::{Progress, Stage};
+use session_indexer::{RefreshProgress, RefreshStage};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedSender;
@@ -55,16 +55,16 @@ impl ProgressSink {
     }
 }
 
-impl Progress for ProgressSink {
-    fn at(&self, stage: Stage, done: u64, total: u64) {
+impl RefreshProgress for ProgressSink {
+    fn report(&self, stage: RefreshStage, done: u64, total: u64) {
         let Some(sender) = &self.sender else {
             return;
         };
         let (stages, message) = match stage {
-            Stage::Migrating => (0.0, "migrating the index"),
-            Stage::Reading => (1.0, "reading histories"),
-            Stage::Embedding => (2.0, "embedding"),
-            Stage::Purging => (3.0, "removing deleted text"),
+            RefreshStage::Migrating => (0.0, "migrating the index"),
+            RefreshStage::Reading => (1.0, "reading histories"),
+            RefreshStage::Embedding => (2.0, "embedding"),
+            RefreshStage::Purging => (3.0, "removing deleted text"),
         };
         let share = done.min(total) as f64 / total.max(1) as f64;
         let done = stages + share;
@@ -84,16 +84,16 @@ mod tests {
     fn progress_grows_and_comes_at_intervals() {
         let (sender, mut steps) = unbounded_channel();
         let sink = ProgressSink::new(sender);
-        sink.at(Stage::Reading, 1, 4);
-        sink.at(Stage::Reading, 2, 4);
+        sink.report(RefreshStage::Reading, 1, 4);
+        sink.report(RefreshStage::Reading, 2, 4);
         let step = steps.try_recv().unwrap();
         assert_eq!((step.done, step.message), (1.25, "reading histories"));
         assert!(steps.try_recv().is_err(), "too soon");
         let long_ago = Instant::now().checked_sub(INTERVAL).unwrap();
         sink.last.lock().unwrap().as_mut().unwrap().at = long_ago;
-        sink.at(Stage::Migrating, 4, 4);
+        sink.report(RefreshStage::Migrating, 4, 4);
         assert!(steps.try_recv().is_err(), "a step back");
-        sink.at(Stage::Embedding, 0, 0);
+        sink.report(RefreshStage::Embedding, 0, 0);
         assert_eq!(steps.try_recv().unwrap().done, 2.0);
     }
 }

@@ -159,7 +159,7 @@ impl<'a> SearchCall<'a> {
     }
 }
 
-/// Says how to see more than the `shown` hits, where more were found; of more than `limit` one was looked for.
+/// Formats how to see more than the `shown` hits, where more were found; of more than `limit` one was looked for.
 fn format_more_note(shown: usize, found: usize, limit: usize) -> Option<String> {
     let narrower = "`project`, `since` or more words narrow them";
     match shown {

@@ -12,7 +12,7 @@ use crate::tools::ToolCallRequest;
 use session_config::{Home, release_freed_memory};
 use session_display::SessionIds;
 use session_hooks::FrontEndCallbacks;
-use session_indexer::{Outcome, Progress};
+use session_indexer::{RefreshOutcome, RefreshProgress};
 use session_query::{OpenIndex, RefreshedAnswer, SearchEngine};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::Receiver;
@@ -115,7 +115,7 @@ impl ToolWorker {
     ) -> Result<T, CallError> {
         let OpenEngine { engine, index } = self.open_engine()?;
         let policy = engine.read_policy()?;
-        let progress = || -> Box<dyn Progress> { Box::new(job.progress.clone()) };
+        let progress = || -> Box<dyn RefreshProgress> { Box::new(job.progress.clone()) };
         let live = engine.live_index(&policy, &progress);
         let RefreshedAnswer {
             mut answer,
@@ -158,8 +158,8 @@ impl ToolWorker {
     }
 }
 
-/// Says what a refresh left unread.
-fn format_refresh_note(outcome: &Outcome) -> Option<String> {
+/// Formats what a refresh left unread.
+fn format_refresh_note(outcome: &RefreshOutcome) -> Option<String> {
     if let Some(unwritable) = &outcome.unwritable {
         let reason = &unwritable.reason;
         return Some(format!(

@@ -51,6 +51,18 @@ pub fn render_context_sheet(memories: &[Memory]) -> String {
     format!("{HEADER}{}", BlockFence::marked(truncated).wrap(&lines))
 }
 
+/// Writes the sheet anew where a project has one of this program and it differs. Returns whether it was written.
+///
+/// # Errors
+/// When the file cannot be read or written.
+pub fn refresh_context_sheet(root: &Dir, memories: &[Memory]) -> Result<bool> {
+    let old = root.read_text(&context_sheet_path(), MAX_EXISTING_BYTES)?;
+    match old.is_some_and(|old| old.starts_with(GENERATED_MARKER)) {
+        true => write_context_sheet(root, memories),
+        false => Ok(false),
+    }
+}
+
 /// Writes the sheet beneath a project's root where it differs. Returns whether it was written.
 ///
 /// # Errors

@@ -28,6 +28,14 @@ impl<'a> EventMatcher<'a> {
         self.matching_globs(triggers).next().is_some() || self.matches_error(triggers)
     }
 
+    /// Lists the triggers that the event is.
+    pub(crate) fn list_matching(&self, triggers: &Triggers) -> Vec<String> {
+        let errors = self.event.errors.iter();
+        let errors = errors.flat_map(|text| triggers.errors_in(text));
+        let globs = self.matching_globs(triggers).chain(errors);
+        globs.map(str::to_owned).collect()
+    }
+
     /// Returns the globs that match a path or a command of the event. Invalid globs match nothing.
     pub(crate) fn matching_globs<'t>(
         &self,

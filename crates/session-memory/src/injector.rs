@@ -75,7 +75,7 @@ pub struct InjectionOutcome {
 impl InjectionOutcome {
     /// Returns the matches of a prompt that shows what the session is about, by id; `None` where it does not, or was
     /// not compared.
-    fn matches(&self) -> Option<Vec<(&str, f32)>> {
+    pub(crate) fn matches(&self) -> Option<Vec<(&str, f32)>> {
         let is_compared = !matches!(
             self.decision.skipped,
             Some(SkipReason::Timeout | SkipReason::SwitchOff)

@@ -71,6 +71,7 @@ mod draft;
 mod draft_input;
 mod duplicates;
 mod error;
+mod escaped_text;
 mod event_matcher;
 mod frontmatter;
 mod frontmatter_time;
@@ -89,6 +90,7 @@ mod memory;
 mod memory_block;
 mod memory_change;
 mod memory_directory;
+mod memory_edit;
 mod memory_embedder;
 mod memory_file;
 mod memory_overview;
@@ -117,10 +119,13 @@ mod trigger_paths;
 mod trigger_relevance;
 mod triggers;
 mod trust;
+mod untrusted_memories;
 mod vector_cache;
 mod views;
 
-pub use context_sheet::{context_sheet_path, render_context_sheet, write_context_sheet};
+pub use context_sheet::{
+    context_sheet_path, refresh_context_sheet, render_context_sheet, write_context_sheet,
+};
 pub use conversation::{ConversationOrigin, SavedConversation};
 pub use directory_records::{DirectoryRecord, DirectoryRecords};
 pub use draft::{describe_cuts, normalize_tag};
@@ -155,6 +160,7 @@ pub use memory_change::{MemoryChange, ReplacementChange};
 pub use memory_directory::{
     MemoryDirectory, StorageLocation, memory_directories, settings_directory,
 };
+pub use memory_edit::MemoryEdit;
 pub use memory_embedder::MemoryEmbedder;
 pub use memory_stats::{DirectoryStats, MemoryStats, ViewSizes};
 pub use memory_store::{MemoryListing, MemoryStore};
@@ -163,5 +169,6 @@ pub use replaced_secrets::ReplacedSecrets;
 pub use session_start::AgentContext;
 pub use session_state::SessionState;
 pub use string_list::deserialize_string_list;
+pub use trigger_injection::{TriggerCandidate, TriggerDecision};
 pub use triggers::{TriggerChange, TriggerEvent, TriggerGlob, Triggers};
 pub use trust::Trust;

@@ -4,6 +4,7 @@ use crate::error::{MemoryError, Result};
 use crate::memory::MemoryScope;
 use serde::{Deserialize, Serialize};
 use session_files::{Dir, Project, resolve_links};
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 /// The directory that holds the data of agents' tools, in a project and in the home directory.
@@ -33,33 +34,40 @@ pub struct MemoryDirectory {
     pub path: PathBuf,
     /// The project, beneath whose root files are opened.
     project: Option<Project>,
+    /// The roots from which paths of the project may be named, those of worktrees before the roots that hold them.
+    roots: Vec<PathBuf>,
 }
 
 impl MemoryDirectory {
-    /// Returns the root of the project whose memories these are.
-    pub(crate) fn project_root(&self) -> Option<&Path> {
-        self.project.as_ref().map(Project::root)
+    /// Returns the roots of the project whose memories these are: that of the checkout that it was opened from, and that
+    /// of the main one. None for the user's own.
+    pub(crate) fn project_roots(&self) -> &[PathBuf] {
+        &self.roots
     }
 
-    fn in_project(project: &Project) -> Self {
+    fn in_project(project: &Project, opened_from: &Project) -> Self {
+        let mut roots = vec![opened_from.root().to_owned(), opened_from.main_root()];
+        roots.sort_by_key(|root| Reverse(root.components().count()));
+        roots.dedup();
         Self {
             scope: MemoryScope::Project,
             path: project.root().join(relative_path()),
             project: Some(project.clone()),
+            roots,
         }
     }
 
     /// Returns the directory of a project; in a worktree without one of its own that of the main checkout, which
     /// stays when the worktree is removed.
     fn of_project(project: &Project, home: &Path) -> Self {
-        let own = Self::in_project(project);
+        let own = Self::in_project(project, project);
         let main_root = project.main_root();
         if main_root == project.root() || own.path.exists() {
             return own;
         }
         let main = Project::find(&main_root, home).ok().flatten();
         let main = main.filter(|main| main.identity() == project.identity());
-        main.map_or(own, |main| Self::in_project(&main))
+        main.map_or(own, |main| Self::in_project(&main, project))
     }
 
     fn in_home(home: &Path) -> Self {
@@ -67,6 +75,7 @@ impl MemoryDirectory {
             scope: MemoryScope::Global,
             path: home.join(relative_path()),
             project: None,
+            roots: Vec::new(),
         }
     }
 

@@ -1,11 +1,10 @@
 //! The overview at the start of a session: a line for each memory, by which the agent knows what it
 //! can read.
 
+use crate::escaped_text::{FittedText, char_count, truncate_escaped};
 use crate::memory::Memory;
-use crate::memory_block::{
-    BlockFence, BlockLine, MemoryBlock, char_count, escape, shared_origin, truncate_escaped,
-};
-use session_core::text::{collapse_whitespace, sanitize_text};
+use crate::memory_block::{BlockFence, MemoryBlock, shared_origin};
+use session_core::text::{collapse_whitespace, escape_tags, sanitize_text};
 
 /// The most characters of an overview: Claude Code cuts what a hook says at 10,000.
 const MAX_CHARS: usize = 9000;
@@ -61,9 +60,9 @@ pub(crate) fn is_topic_cut(memory: &Memory) -> bool {
 }
 
 /// Returns the topic of a memory as its line has it.
-fn shorten_topic(memory: &Memory, layout: LineLayout) -> BlockLine {
+fn shorten_topic(memory: &Memory, layout: LineLayout) -> FittedText {
     let topic = collapse_whitespace(&sanitize_text(&memory.front.topic));
-    let room = chars_within(&escape(&topic), layout.topic_tokens);
+    let room = chars_within(&escape_tags(&topic), layout.topic_tokens);
     truncate_escaped(&topic, room)
 }
 
@@ -104,7 +103,7 @@ impl OverviewContent<'_> {
     }
 
     /// Formats the lines of the first memories, as many as fit.
-    fn format_lines(&self, layout: LineLayout, max_tokens: usize) -> Vec<BlockLine> {
+    fn format_lines(&self, layout: LineLayout, max_tokens: usize) -> Vec<FittedText> {
         let mut size = self.frame_size();
         let memories = self.memories.iter();
         let is_mixed = self.shared_origin().is_none();
@@ -159,17 +158,20 @@ impl OverviewContent<'_> {
     }
 
     /// Formats the line of a memory: `[decision] PostgreSQL with pgBouncer (mem-20260108-120000)`.
-    fn format_line(&self, memory: &Memory, origin: Option<&str>, layout: LineLayout) -> BlockLine {
-        let BlockLine { text, truncated } = shorten_topic(memory, layout);
+    fn format_line(&self, memory: &Memory, origin: Option<&str>, layout: LineLayout) -> FittedText {
+        let FittedText { text, truncated } = shorten_topic(memory, layout);
         let origin = origin.map_or_else(String::new, |origin| format!(", {origin}"));
         let text = match layout.is_compact {
-            true => format!("{text} ({}{origin})", escape(self.short_id(memory.id()))),
+            true => format!(
+                "{text} ({}{origin})",
+                escape_tags(self.short_id(memory.id()))
+            ),
             false => {
-                let (label, id) = (memory.front.kind.label(), escape(memory.id()));
+                let (label, id) = (memory.front.kind.label(), escape_tags(memory.id()));
                 format!("[{label}] {text} ({id}{origin})")
             }
         };
-        BlockLine { text, truncated }
+        FittedText { text, truncated }
     }
 
     /// Returns the part of an id that ends with its minute, where no other memory's id begins with it, else all

@@ -32,7 +32,7 @@ pub struct MemoryStore {
     directories: Vec<MemoryDirectory>,
     records: DirectoryRecords,
     redactor: Redactor,
-    vector_cache: Option<PathBuf>,
+    index: Option<PathBuf>,
 }
 
 /// The memories of a listing, and the files that are damaged.
@@ -51,7 +51,7 @@ impl MemoryStore {
             directories,
             records,
             redactor: Redactor::default(),
-            vector_cache: None,
+            index: None,
         }
     }
 
@@ -60,17 +60,17 @@ impl MemoryStore {
         Self { redactor, ..self }
     }
 
-    /// Removes vectors from below this directory, that of the index, where a memory is removed for good.
-    pub fn with_vector_cache(self, directory: &Path) -> Self {
+    /// Removes vectors and edits from below this directory, that of the index, where a memory is removed for good.
+    pub fn with_index_directory(self, directory: &Path) -> Self {
         Self {
-            vector_cache: Some(directory.to_owned()),
+            index: Some(directory.to_owned()),
             ..self
         }
     }
 
-    /// Returns the directory below which vectors are cached, where it is known.
-    pub(crate) fn vector_cache(&self) -> Option<&Path> {
-        self.vector_cache.as_deref()
+    /// Returns the directory of the index, below which vectors are cached, where it is known.
+    pub(crate) fn index_directory(&self) -> Option<&Path> {
+        self.index.as_deref()
     }
 
     /// Makes a store of other directories with the same records and redaction.

@@ -112,14 +112,19 @@ impl SessionState {
         matches: Option<&[(&str, f32)]>,
     ) -> Result<Vec<String>> {
         let record = |state: &mut Self| {
-            state.is_compared |= matches.is_some();
-            let matches = matches.unwrap_or_default();
-            matches.iter().for_each(|found| state.add_match(*found));
+            state.take_matches(matches);
             memories.iter().for_each(|memory| state.take_new(memory));
             let ids = ids.iter().cloned();
             ids.filter(|id| state.injected.insert(id.clone())).collect()
         };
         Ok(Self::update(root, session, record)?.unwrap_or_default())
+    }
+
+    /// Takes the matches of memories with a prompt, if one was compared with them.
+    pub(crate) fn take_matches(&mut self, matches: Option<&[(&str, f32)]>) {
+        self.is_compared |= matches.is_some();
+        let matches = matches.unwrap_or_default();
+        matches.iter().for_each(|found| self.add_match(*found));
     }
 
     /// Takes a memory that is about to be injected as it is now.

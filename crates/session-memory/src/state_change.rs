@@ -6,6 +6,7 @@ use crate::directory_writer::DirectoryWriter;
 use crate::error::{MemoryError, Result};
 use crate::memory::{Memory, MemoryState};
 use crate::memory_directory::MemoryDirectory;
+use crate::memory_edit::remove_edits;
 use crate::memory_file::{memory_path, read_memory};
 use crate::memory_store::MemoryStore;
 use crate::vector_cache::remove_vectors;
@@ -111,7 +112,12 @@ impl MemoryStore {
             writer.finish();
             removed?;
         }
-        self.vector_cache().map_or(Ok(()), remove_vectors)
+        if let Some(index) = self.index_directory() {
+            remove_vectors(index)?;
+            let ids: Vec<&str> = memories.iter().map(Memory::id).collect();
+            remove_edits(index, &ids)?;
+        }
+        Ok(())
     }
 
     /// Groups memories by the directories that hold them.

@@ -1,14 +1,46 @@
 //! The injection of memories whose trigger an agent's call of a tool matches.
 
 use crate::event_matcher::EventMatcher;
-use crate::injector::Injector;
+use crate::injection_gate::GateOutcome;
+use crate::injector::{InjectionOutcome, Injector};
 use crate::life_cycle::record_use;
-use crate::memory::Memory;
+use crate::memory::{Importance, Memory};
 use crate::memory_block::{BlockItem, MemoryBlock};
 use crate::session_state::SessionState;
 use crate::trigger_relevance::trigger_relevance;
 use crate::triggers::TriggerEvent;
 use jiff::Timestamp;
+use serde::Serialize;
+
+/// A memory whose trigger an event matches, and the gate's verdict.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TriggerCandidate {
+    /// The memory's id.
+    pub id: String,
+    /// The memory's topic.
+    pub topic: String,
+    /// The gate's verdict: [`GateOutcome::Triggered`] where it is injected.
+    #[serde(rename = "reason")]
+    pub outcome: GateOutcome,
+    /// The triggers that match, as the memory has them.
+    pub triggers: Vec<String>,
+    /// What the session's prompts and the call have in common with the memory, 0 to 3; `None` where the trigger alone
+    /// decides.
+    pub relevance: Option<f32>,
+    /// The relevance that is needed.
+    pub threshold: f32,
+    /// The memory's importance.
+    pub importance: Importance,
+}
+
+/// The block that is injected at a call of a tool, and the memories whose triggers match it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TriggerDecision {
+    /// The block, if any memory passes.
+    pub block: Option<MemoryBlock>,
+    /// The memories whose triggers match, those that are injected first.
+    pub candidates: Vec<TriggerCandidate>,
+}
 
 impl Injector<'_> {
     /// Gives the memories that an event triggers, each once a session, and records them. No model is
@@ -22,19 +54,10 @@ impl Injector<'_> {
             return None;
         }
         let now = Timestamp::now();
-        let is_held = event.is_held;
-        let event = &EventMatcher::new(event);
-        let mut triggered = self.store.list_triggered(event);
-        triggered.retain(|memory| {
-            let front = &memory.front;
-            front.superseded_by.is_none()
-                && !state.holds(memory)
-                && !memory.was_saved_in(Some(session))
-                && self.settings.retrieval.is_in_scope(memory, now)
-                && (is_held || self.is_relevant(memory, event, &state))
-        });
-        let items = triggered.iter().map(|m| BlockItem::from_memory(m, 1.0));
-        let block = MemoryBlock::assemble(items.collect(), &self.settings.injection)?;
+        let triggered = self.list_triggered(event, now);
+        let block = self
+            .decide_for_event(event, &triggered, Some(session), &state)
+            .block?;
         // What cannot be recorded would be given at each call.
         let is_in = |ids: &[String], memory: &Memory| ids.iter().any(|id| id == memory.id());
         let mut given: Vec<&Memory> = triggered.iter().collect();
@@ -47,9 +70,89 @@ impl Injector<'_> {
         Some(block)
     }
 
-    /// Returns true where the prompts of the session and the call have enough in common with a memory.
-    fn is_relevant(&self, memory: &Memory, event: &EventMatcher<'_>, state: &SessionState) -> bool {
+    /// Decides what an event would get, and records nothing: in a session, and after a prompt if there is one.
+    pub fn explain_event(
+        &self,
+        event: &TriggerEvent,
+        session: Option<&str>,
+        prompt: Option<&InjectionOutcome>,
+    ) -> TriggerDecision {
+        let state = session.map(|session| SessionState::read(self.state, session));
+        let mut state = state.unwrap_or_default();
+        if let Some(prompt) = prompt {
+            state.take_matches(prompt.matches().as_deref());
+            let block = prompt.decision.block.iter();
+            state
+                .injected
+                .extend(block.flat_map(|block| block.ids.clone()));
+        }
+        let is_off = session.is_some_and(|session| state.is_off(self.state, session));
+        if !self.settings.enabled || is_off {
+            return TriggerDecision::default();
+        }
+        let triggered = self.list_triggered(event, Timestamp::now());
+        self.decide_for_event(event, &triggered, session, &state)
+    }
+
+    /// Lists the memories in the scope of days whose triggers match an event.
+    fn list_triggered(&self, event: &TriggerEvent, now: Timestamp) -> Vec<Memory> {
+        let mut triggered = self.store.list_triggered(&EventMatcher::new(event));
+        let retrieval = &self.settings.retrieval;
+        triggered.retain(|memory| retrieval.is_in_scope(memory, now));
+        triggered
+    }
+
+    /// Decides which of the memories whose triggers match an event are injected.
+    fn decide_for_event(
+        &self,
+        event: &TriggerEvent,
+        triggered: &[Memory],
+        session: Option<&str>,
+        state: &SessionState,
+    ) -> TriggerDecision {
+        let matcher = EventMatcher::new(event);
+        let evaluate = |memory| self.evaluate_triggered(memory, &matcher, session, state);
+        let mut candidates: Vec<TriggerCandidate> = triggered.iter().map(evaluate).collect();
+        let passed = |candidate: &TriggerCandidate| candidate.outcome == GateOutcome::Triggered;
+        let items = triggered.iter().zip(&candidates);
+        let items = items.filter(|(_, candidate)| passed(candidate));
+        let items = items.map(|(memory, _)| BlockItem::from_memory(memory, 1.0));
+        let block = MemoryBlock::assemble(items.collect(), &self.settings.injection);
+        let given = block.as_ref().map_or(&[][..], |block| &block.ids);
+        for candidate in candidates.iter_mut().filter(|candidate| passed(candidate)) {
+            if !given.contains(&candidate.id) {
+                candidate.outcome = GateOutcome::NoRoom;
+            }
+        }
+        candidates.sort_by_key(|candidate| !passed(candidate));
+        TriggerDecision { block, candidates }
+    }
+
+    fn evaluate_triggered(
+        &self,
+        memory: &Memory,
+        event: &EventMatcher<'_>,
+        session: Option<&str>,
+        state: &SessionState,
+    ) -> TriggerCandidate {
         let relevance = trigger_relevance(memory, event, state);
-        relevance.is_none_or(|relevance| relevance >= self.settings.injection.min_trigger_relevance)
+        let relevance = relevance.filter(|_| !event.event.is_held);
+        let threshold = self.settings.injection.min_trigger_relevance;
+        let front = &memory.front;
+        TriggerCandidate {
+            id: memory.id().to_owned(),
+            topic: front.topic.clone(),
+            outcome: match relevance {
+                _ if front.superseded_by.is_some() => GateOutcome::Superseded,
+                _ if state.holds(memory) => GateOutcome::AlreadyInjected,
+                _ if memory.was_saved_in(session) => GateOutcome::OwnSession,
+                Some(relevance) if relevance < threshold => GateOutcome::LowScore,
+                _ => GateOutcome::Triggered,
+            },
+            triggers: event.list_matching(&front.when),
+            relevance,
+            threshold,
+            importance: front.importance,
+        }
     }
 }

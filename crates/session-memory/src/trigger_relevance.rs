@@ -15,7 +15,7 @@ const MIN_NAME_CHARS: usize = 4;
 
 /// Returns the relevance of a memory whose trigger an event matches, 0 to 3: the greatest match of one of the
 /// session's prompts, and twice the share of the memory's terms that the call holds. `None` where the trigger alone
-/// decides: an error, or a file or command that the memory itself names; and where no prompt was compared. Of a folder
+/// decides: an error, a command, or a file that the memory itself names; and where no prompt was compared. Of a folder
 /// or a pattern that it names any file would do.
 pub(crate) fn trigger_relevance(
     memory: &Memory,
@@ -23,14 +23,11 @@ pub(crate) fn trigger_relevance(
     state: &SessionState,
 ) -> Option<f32> {
     let when = &memory.front.when;
-    let is_named = || {
-        let files = event
-            .matching_paths(when)
-            .filter(|glob| is_single_file(glob));
-        let mut globs = files.chain(event.matching_commands(when));
-        globs.any(|glob| is_named(memory, glob))
-    };
-    if !state.is_compared || event.matches_error(when) || is_named() {
+    let mut paths = event.matching_paths(when);
+    let is_explicit = event.matches_error(when)
+        || event.matching_commands(when).next().is_some()
+        || paths.any(|glob| is_single_file(glob) && is_named(memory, glob));
+    if !state.is_compared || is_explicit {
         return None;
     }
     let prompt = state.matches.get(memory.id()).copied().unwrap_or(0.0);
@@ -42,7 +39,7 @@ fn is_single_file(glob: &str) -> bool {
     !glob.ends_with('/') && !glob.contains(['*', '?', '[', '{'])
 }
 
-/// Returns true where a memory names the file or the command of a glob.
+/// Returns true where a memory names the file of a glob.
 fn is_named(memory: &Memory, glob: &str) -> bool {
     let literal = file_name(longest_literal(glob).trim());
     let holds = |text: &str| text.contains(literal);

@@ -120,7 +120,7 @@ impl Triggers {
     }
 
     /// Returns the errors that a text holds; those that are too short are part of any text.
-    fn errors_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = &'t str> {
+    pub(crate) fn errors_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = &'t str> {
         let errors = self.errors.iter().map(String::as_str);
         let errors = errors.filter(|error| error.chars().count() >= MIN_ERROR_CHARS);
         errors.filter(|error| text.contains(error))

@@ -229,7 +229,7 @@ impl ModelError {
                 "see that `repo`, `revision` and `files` of its description are right".to_owned()
             }
             Self::InvalidHubAnswer { .. } => {
-                "nothing of it was installed; see that `hub` in the configuration, or HF_ENDPOINT, names a model hub".to_owned()
+                "the model was not installed; see that `hub` in the configuration, or HF_ENDPOINT, names a model hub".to_owned()
             }
             Self::Interrupted { name, .. } => format!(
                 "what came is kept: `session-search model pull {name}` goes on from there"

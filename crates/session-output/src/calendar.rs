@@ -1,13 +1,16 @@
 //! Work over time: a table and a calendar.
 
+use crate::layout::{LineField, lay_out_fields, truncate_to_columns};
 use crate::style::{FAINT, HEAT, TITLE, paint};
 use crate::units::format_duration;
+use anstyle::Style;
 use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::Serialize;
 use session_core::text::sanitize_text;
 use session_display::pluralize;
 use session_report::DayStats;
+use unicode_width::UnicodeWidthStr;
 
 /// Days with what was done on them, without a gap.
 pub struct Calendar(Vec<(Date, DayStats)>);
@@ -33,35 +36,24 @@ impl Calendar {
     /// Formats the table and the calendar.
     pub fn format(&self, width: usize) -> String {
         let total = DayStats::sum(self.0.iter().map(|(_, day)| day));
-        let heading = format!(
-            "{}, {}, {}, {}",
-            pluralize(total.sessions.len(), "session"),
-            pluralize(total.turns, "turn"),
-            pluralize(total.projects.len(), "project"),
-            format_duration(total.active_ms)
-        );
-        format!(
-            "{}  {heading}\n\n{}\n{}",
-            paint(TITLE, "STATS"),
-            self.format_table(),
-            self.format_map(width)
-        )
+        let (heading, table) = (format_heading(&total, width), self.format_table(width));
+        format!("{heading}\n{table}\n{}", self.format_map(width))
     }
 
-    fn format_table(&self) -> String {
-        let head = format!(
-            "{:<23} {:>8} {:>6} {:>8}   {}",
-            "", "sessions", "turns", "projects", "time"
-        );
-        let mut out = format!("{}\n", paint(FAINT, head));
+    /// Formats a row for each day or week on which something was done: columns below a head or, where a row is wider than
+    /// the terminal, fields that wrap.
+    fn format_table(&self, width: usize) -> String {
         let weekly = self.0.len() > MAX_DAILY_ROWS;
-        let rows = self
+        let periods = self
             .0
             .chunk_by(|a, b| weekly && find_monday(a.0) == find_monday(b.0));
-        for days in rows.filter(|days| days.iter().any(|(_, day)| day.turns > 0)) {
-            out.push_str(&format_row(days));
+        let busy = periods.filter(|days| days.iter().any(|(_, day)| day.turns > 0));
+        let rows: Vec<PeriodRow> = busy.map(PeriodRow::new).collect();
+        let lines: Vec<String> = rows.iter().map(PeriodRow::format_columns).collect();
+        match lines.iter().all(|line| line.trim_end().width() <= width) {
+            true => format!("{}\n{}", paint(FAINT, format_table_head()), lines.concat()),
+            false => rows.iter().map(|row| row.format_fields(width)).collect(),
         }
-        out
     }
 
     /// Formats a map with a column a week and a row a weekday: the darker a cell, the more time. Where there are more
@@ -80,7 +72,7 @@ impl Calendar {
             Some((first, _)) if cut > 0 => format!("{}\n", paint(FAINT, format!("from {first}"))),
             _ => String::new(),
         };
-        out += &format_months(weeks);
+        out += &format_months(weeks, width);
         for (weekday, name) in ["Mon", "", "Wed", "", "Fri", "", "Sun"].iter().enumerate() {
             let cells = weeks.iter().map(|week| format_cell(week, weekday, most));
             let cells: Vec<String> = cells.collect();
@@ -127,26 +119,77 @@ pub fn format_nothing_counted(project: Option<&str>, last_days: Option<u32>) -> 
     }
 }
 
-fn format_row(days: &[(Date, DayStats)]) -> String {
-    let total = DayStats::sum(days.iter().map(|(_, day)| day));
-    let [Some((first, _)), Some((last, _))] = [days.first(), days.last()] else {
-        return String::new();
-    };
-    let when = match first == last {
-        true => first.strftime("%a %Y-%m-%d").to_string(),
-        false => format!("{first} to {}", last.strftime("%m-%d")),
-    };
+fn format_table_head() -> String {
     format!(
-        "{when:<23} {:>8} {:>6} {:>8}   {}\n",
-        total.sessions.len(),
-        total.turns,
-        total.projects.len(),
-        format_duration(total.active_ms)
+        "{:<23} {:>8} {:>6} {:>8}   {}",
+        "", "sessions", "turns", "projects", "time"
     )
 }
 
+/// A row of the table: a day, or a week.
+struct PeriodRow {
+    when: String,
+    total: DayStats,
+}
+
+impl PeriodRow {
+    fn new(days: &[(Date, DayStats)]) -> Self {
+        let total = DayStats::sum(days.iter().map(|(_, day)| day));
+        let when = match (days.first(), days.last()) {
+            (Some((first, _)), Some((last, _))) if first != last => {
+                format!("{first} to {}", last.strftime("%m-%d"))
+            }
+            (Some((day, _)), _) => day.strftime("%a %Y-%m-%d").to_string(),
+            (None, _) => String::new(),
+        };
+        Self { when, total }
+    }
+
+    fn format_columns(&self) -> String {
+        let Self { when, total } = self;
+        format!(
+            "{when:<23} {:>8} {:>6} {:>8}   {}\n",
+            total.sessions.len(),
+            total.turns,
+            total.projects.len(),
+            format_duration(total.active_ms)
+        )
+    }
+
+    fn format_fields(&self, width: usize) -> String {
+        lay_out_fields(&make_fields(FAINT, &self.when, &self.total), 0, width)
+    }
+}
+
+/// Formats the title with the counts of all days, on one line where there is room.
+fn format_heading(total: &DayStats, width: usize) -> String {
+    let name = "STATS";
+    let counts = list_counts(total).join(", ");
+    match name.len() + 2 + counts.len() <= width {
+        true => format!("{}  {counts}\n", paint(TITLE, name)),
+        false => lay_out_fields(&make_fields(TITLE, name, total), 0, width),
+    }
+}
+
+/// Makes the fields of a period: its name, and what was done in it.
+fn make_fields(style: Style, name: &str, total: &DayStats) -> Vec<LineField> {
+    let counts = list_counts(total).map(|count| LineField::whole(Style::new(), count));
+    std::iter::once(LineField::whole(style, name))
+        .chain(counts)
+        .collect()
+}
+
+fn list_counts(total: &DayStats) -> [String; 4] {
+    [
+        pluralize(total.sessions.len(), "session"),
+        pluralize(total.turns, "turn"),
+        pluralize(total.projects.len(), "project"),
+        format_duration(total.active_ms),
+    ]
+}
+
 /// Formats the names of the months, each above its first week.
-fn format_months(weeks: &[&[(Date, DayStats)]]) -> String {
+fn format_months(weeks: &[&[(Date, DayStats)]], width: usize) -> String {
     let mut line = " ".repeat(NAMES_WIDTH);
     let mut last = None;
     for (n, week) in weeks.iter().enumerate() {
@@ -160,7 +203,8 @@ fn format_months(weeks: &[&[(Date, DayStats)]]) -> String {
             last = Some(day.month());
         }
     }
-    format!("{}\n", paint(FAINT, line.trim_end()))
+    let line = truncate_to_columns(line.trim_end(), width);
+    format!("{}\n", paint(FAINT, line))
 }
 
 fn format_cell(week: &[(Date, DayStats)], weekday: usize, most: i64) -> String {
@@ -232,5 +276,25 @@ mod tests {
         let calendar = Calendar::new(dates, counted);
         let says = |width: usize| calendar.format_map(width).contains("from 2026-01-12");
         assert!(says(NAMES_WIDTH + 4) && !says(NAMES_WIDTH + 6));
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        let first = Date::constant(2026, 1, 5);
+        let dates: Vec<Date> = (0..200)
+            .filter_map(|day| first.checked_add(day.days()).ok())
+            .collect();
+        let busy = DayStats {
+            turns: 1_200,
+            active_ms: 215 * 3_600_000 + 50 * 60_000,
+            ..DayStats::default()
+        };
+        let calendar = Calendar::new(dates.clone(), vec![busy; dates.len()]);
+        for width in 40..=100 {
+            let text = anstream::adapter::strip_str(&calendar.format(width)).to_string();
+            for line in text.lines() {
+                assert!(line.width() <= width, "{width}: {line:?}");
+            }
+        }
     }
 }

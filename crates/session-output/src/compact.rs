@@ -6,7 +6,7 @@ use crate::session_label::{format_day, hit_time, project_label, visible_title};
 use serde::Serialize;
 use session_core::{ConfidenceBand, safe_json};
 use session_display::SessionIds;
-use session_indexer::Outcome;
+use session_indexer::RefreshOutcome;
 use session_search::{HitOrder, SearchHit, SearchResults, UnfoundTerms};
 use std::borrow::Cow;
 
@@ -39,7 +39,7 @@ struct CompactAnswer<'a> {
     query: &'a str,
     /// All that were searched.
     sessions: usize,
-    /// Whether the index was as the histories are; null where nobody looked.
+    /// True where the index was as the histories are; null where nobody looked.
     complete: Option<bool>,
     left_out: &'a [String],
     #[serde(flatten)]
@@ -60,7 +60,7 @@ impl SearchListing<'_> {
         let around = CompactAnswer {
             query: &answer.query,
             sessions: results.searched.sessions,
-            complete: self.refreshed.map(Outcome::is_complete),
+            complete: self.refreshed.map(RefreshOutcome::is_complete),
             left_out: &answer.left_out,
             unfound: Cow::Borrowed(&results.explanation.unfound),
         };
@@ -74,12 +74,12 @@ impl SearchListing<'_> {
 /// When the query cannot be serialised.
 pub fn compact_json_without_history(
     query: &str,
-    refreshed: Option<&Outcome>,
+    refreshed: Option<&RefreshOutcome>,
 ) -> serde_json::Result<String> {
     let around = CompactAnswer {
         query,
         sessions: 0,
-        complete: refreshed.map(Outcome::is_complete),
+        complete: refreshed.map(RefreshOutcome::is_complete),
         left_out: &[],
         unfound: Cow::default(),
     };

@@ -1,4 +1,4 @@
-//! The report of `doctor`: faults, and those that were mended.
+//! The report of `doctor`: faults, and those that were repaired.
 
 use crate::layout::{INDENT, sanitize_line, wrap_lines};
 use crate::style::{FAILED, FAINT, TITLE, paint};
@@ -21,7 +21,7 @@ pub struct JsonDoctor<'a> {
 pub fn describe_fix(fix: DoctorFix) -> &'static str {
     match fix {
         DoctorFix::Permissions => "closed the index to others",
-        DoctorFix::Rebuild => "mended the index, and read all histories again",
+        DoctorFix::Rebuild => "repaired the index, and read all histories again",
         DoctorFix::Refresh => "read what changed",
         DoctorFix::Purge => "removed dead rows and deleted text",
     }

@@ -3,7 +3,7 @@
 use session_agents::{AgentError, ResumeError};
 use session_config::{ConfigError, TimeError};
 use session_files::{FileError, io_hint};
-use session_forget::ForgetError;
+use session_forget::{ForgetError, TypedNameError};
 use session_hooks::MemoriesError;
 use session_indexer::IndexError;
 use session_memory::{DraftError, MemoryError};
@@ -19,12 +19,13 @@ use std::iter;
 type HintOf = fn(&(dyn Error + 'static)) -> Option<Cow<'static, str>>;
 
 /// All errors that know a way out.
-const HINTS: [HintOf; 16] = [
+const HINTS: [HintOf; 17] = [
     |error| error.downcast_ref::<QueryError>()?.hint(),
     |error| error.downcast_ref::<MemoriesError>()?.hint(),
     |error| Some(error.downcast_ref::<IndexError>()?.hint()?.into()),
     |error| Some(error.downcast_ref::<StoreError>()?.hint()?.into()),
     |error| Some(error.downcast_ref::<ForgetError>()?.hint()?.into()),
+    |error| Some(error.downcast_ref::<TypedNameError>()?.hint().into()),
     |error| Some(error.downcast_ref::<ModelError>()?.hint()?.into()),
     |error| Some(error.downcast_ref::<EmbedError>()?.hint()?.into()),
     |error| Some(error.downcast_ref::<AgentError>()?.hint()?.into()),

@@ -107,37 +107,6 @@ pub fn format_exchange(exchange: &Exchange, layout: ExchangeLayout<'_>) -> Strin
     out
 }
 
-/// Formats turns without colour codes, as they are kept beside a memory: after a line that names them, and
-/// cut after the turn with which they are longer than so many bytes.
-pub fn format_conversation(
-    session: &SessionRow,
-    exchanges: &[Exchange],
-    max_bytes: usize,
-) -> String {
-    let mut numbers = exchanges.iter().map(|exchange| exchange.turn.index);
-    let first = numbers.next().unwrap_or_default();
-    let which = match numbers.next_back() {
-        None => format!("turn {first}"),
-        Some(last) => format!("turns {first} to {last}"),
-    };
-    let mut out = format!("{} {}, {which}\n", session.source, session.uid);
-    let layout = ExchangeLayout {
-        id: &session.uid,
-        turns: session.turns,
-        limit: TextLimit::with_lines(usize::MAX),
-        width: usize::from(u16::MAX),
-    };
-    for exchange in exchanges {
-        let text = format_exchange(exchange, layout);
-        out.push_str(&anstream::adapter::strip_str(&text).to_string());
-        if out.len() > max_bytes {
-            out.push_str("\n… the rest was too long to be kept\n");
-            break;
-        }
-    }
-    out
-}
-
 fn format_part(part: &TurnPart, limit: TextLimit, width: usize) -> String {
     let aside = |name: &str, text: &str| {
         let text = format_block(

@@ -111,13 +111,9 @@ impl FixListing<'_> {
     }
 
     fn format_failed_turn(&self, failed: &FailedTurn) -> String {
-        let mut lines = vec![("error", FAILED, failed.error.clone())];
-        lines.extend(
-            failed
-                .command
-                .iter()
-                .map(|command| format_failed_command(command)),
-        );
+        let mut lines = vec![LabelledLine::new("error", FAILED, &failed.error)];
+        let command = failed.command.iter();
+        lines.extend(command.map(|command| LabelledLine::command("failed", FAILED, command)));
         let heading = self.format_turn_heading(&failed.session, failed.turn, failed.time_ms);
         heading + &self.format_lines(&lines)
     }
@@ -138,7 +134,7 @@ impl FixListing<'_> {
     fn format_lines(&self, lines: &[LabelledLine]) -> String {
         let columns = self.width.saturating_sub(INDENT + LABEL_WIDTH);
         let indent = " ".repeat(INDENT);
-        let lines = lines.iter().map(|(label, style, text)| {
+        let lines = lines.iter().map(|LabelledLine { label, style, text }| {
             let label = paint(*style, format!("{label:<LABEL_WIDTH$}"));
             format!("{indent}{label}{}\n", fit_line(text, columns))
         });
@@ -182,35 +178,44 @@ impl FixListing<'_> {
     }
 }
 
-/// A line with its label before it, and the label's style.
-type LabelledLine = (&'static str, Style, String);
+/// A line with its label before it.
+struct LabelledLine {
+    label: &'static str,
+    /// The style of the label.
+    style: Style,
+    text: String,
+}
 
-fn format_failed_command(command: &str) -> LabelledLine {
-    ("failed", FAILED, format!("$ {}", sanitize_line(command)))
+impl LabelledLine {
+    fn new(label: &'static str, style: Style, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { label, style, text }
+    }
+
+    fn command(label: &'static str, style: Style, command: &str) -> Self {
+        Self::new(label, style, format!("$ {}", sanitize_line(command)))
+    }
 }
 
 /// Returns what a cure was, a line each.
 fn format_cure_lines(cure: &Cure, session: &SessionRow) -> Vec<LabelledLine> {
     let mut lines = vec![
-        ("error", FAILED, cure.error.clone()),
-        format_failed_command(&cure.command),
+        LabelledLine::new("error", FAILED, &cure.error),
+        LabelledLine::command("failed", FAILED, &cure.command),
     ];
     if !cure.files.is_empty() {
         let root = session.project.as_deref().unwrap_or_default();
         let files = cure.files.iter().map(|path| strip_root(path, root));
-        lines.push(("edited", PROJECT, join_listed(files)));
+        lines.push(LabelledLine::new("edited", PROJECT, join_listed(files)));
     }
     let commands = cure.commands.iter().take(MAX_ITEMS);
-    lines.extend(commands.map(|command| ("ran", PROJECT, format!("$ {}", sanitize_line(command)))));
+    lines.extend(commands.map(|command| LabelledLine::command("ran", PROJECT, command)));
     let more = cure.commands.len().saturating_sub(MAX_ITEMS);
     if more > 0 {
-        lines.push(("", FAINT, format!("+{more}")));
+        lines.push(LabelledLine::new("", FAINT, format!("+{more}")));
     }
-    lines.extend(
-        cure.answer
-            .iter()
-            .map(|answer| ("answer", FAINT, answer.clone())),
-    );
+    let answer = cure.answer.iter();
+    lines.extend(answer.map(|answer| LabelledLine::new("answer", FAINT, answer)));
     lines
 }
 

@@ -9,11 +9,11 @@ use session_forget::{
     ForgetPlan, ForgottenEntry, MARKER, PlannedTitle, PlannedTurn, RemovedCounts,
 };
 use session_memory::Memory;
-use session_store::{OpenProcess, SessionRow};
+use session_store::{OpenProcess, PurgeOutcome, SessionRow};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// Sessions and turns that are named before the question.
+/// Sessions, turns, titles and projects that are named before the question.
 const MAX_NAMED: usize = 10;
 
 /// The sessions and turns that were forgotten, as `docs/cli.md` describes them.
@@ -33,13 +33,8 @@ pub struct JsonForgotten<'a> {
 }
 
 impl<'a> JsonForgotten<'a> {
-    /// Returns a plan as it is printed, done or not.
-    pub fn new(
-        plan: &'a ForgetPlan,
-        memories: &'a [Memory],
-        is_done: bool,
-        is_purged: bool,
-    ) -> Self {
+    /// Returns a plan as it is printed, and what became of it.
+    pub fn new(plan: &'a ForgetPlan, memories: &'a [Memory], outcome: ForgetOutcome) -> Self {
         let sessions = plan.sessions.iter();
         Self {
             sessions: sessions.map(|session| session.uid.as_str()).collect(),
@@ -47,8 +42,30 @@ impl<'a> JsonForgotten<'a> {
             titles: plan.title_count(),
             copies: plan.copies,
             memories: memories.iter().map(Memory::id).collect(),
-            dry_run: !is_done,
-            purged: is_purged,
+            dry_run: !matches!(outcome, ForgetOutcome::Forgotten(_)),
+            purged: outcome == ForgetOutcome::Forgotten(PurgeOutcome::Complete),
+        }
+    }
+}
+
+/// The outcome of a plan to forget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForgetOutcome {
+    /// It was only shown.
+    Planned,
+    /// The user did not consent.
+    Declined,
+    /// It was forgotten, and is removed from the files of the index, or will be.
+    Forgotten(PurgeOutcome),
+}
+
+impl ForgetOutcome {
+    /// Returns the verb before what is forgotten.
+    pub fn verb(self) -> &'static str {
+        match self {
+            Self::Planned => "would forget",
+            Self::Declined => "did not forget",
+            Self::Forgotten(_) => "forgot",
         }
     }
 }
@@ -126,63 +143,105 @@ fn format_known_counts(counts: RemovedCounts) -> String {
     counts.join(", ")
 }
 
-/// Formats what a plan forgets; memories that were saved from it are forgotten, too, or kept.
-pub fn format_forget_plan(
-    plan: &ForgetPlan,
-    memories: &[Memory],
-    with_memories: bool,
-    ids: &SessionIds<'_>,
-) -> String {
-    let mut out = String::new();
-    for session in plan.sessions.iter().take(MAX_NAMED) {
-        let title = sanitize_line(session.title.as_deref().unwrap_or("(no title)"));
-        let turns = pluralize(session.turns as usize, "turn");
-        out += &format!("  {}  {turns}, {title}\n", ids.short_id(session));
+/// What a plan forgets, as a list to be read before consent.
+pub struct ForgetListing<'a> {
+    /// The plan.
+    pub plan: &'a ForgetPlan,
+    /// Memories that were saved from what is forgotten.
+    pub memories: &'a [Memory],
+    /// What becomes of the memories.
+    pub memories_are: MemoriesOfForgotten,
+    /// All sessions of the index: an id is as short as they allow.
+    pub ids: SessionIds<'a>,
+    /// Databases that were put aside and are deleted, too.
+    pub old_databases: &'a [PathBuf],
+}
+
+/// The fate of memories that were saved from what is forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemoriesOfForgotten {
+    /// They stay.
+    Kept,
+    /// They are deleted.
+    Deleted,
+}
+
+impl ForgetListing<'_> {
+    /// Formats the beginning of the list: as much as a question can follow.
+    pub fn format_summary(&self) -> String {
+        self.format(MAX_NAMED)
     }
-    for PlannedTurn { session, turn } in plan.turns.iter().take(MAX_NAMED) {
-        out += &format!(
-            "  {}\n",
-            TurnAddress::new(ids.short_id(session), turn.index)
-        );
+
+    /// Formats the whole list.
+    pub fn format_whole(&self) -> String {
+        self.format(usize::MAX)
     }
-    for PlannedTitle { session, title } in plan.titles.iter().take(MAX_NAMED) {
-        let title = sanitize_line(title);
-        out += &format!("  the title of {}, {title}\n", ids.short_id(session));
+
+    /// Formats the list with the first `limit` of each kind.
+    fn format(&self, limit: usize) -> String {
+        self.format_sessions(limit)
+            + &format_projects(&self.plan.sessions, limit)
+            + &self.format_copies()
+            + &self.format_memories()
+            + &format_old_databases(self.old_databases)
     }
-    let counts = [plan.sessions.len(), plan.turns.len(), plan.titles.len()];
-    let more: usize = counts
-        .map(|count| count.saturating_sub(MAX_NAMED))
-        .iter()
-        .sum();
-    if more > 0 {
-        out += &format!("  … and {more} more\n");
+
+    /// Formats sessions, turns and titles, a line each.
+    fn format_sessions(&self, limit: usize) -> String {
+        let (plan, ids) = (self.plan, &self.ids);
+        let mut out = String::new();
+        for session in plan.sessions.iter().take(limit) {
+            let title = sanitize_line(session.title.as_deref().unwrap_or("(no title)"));
+            let turns = pluralize(session.turns as usize, "turn");
+            out += &format!("  {}  {turns}, {title}\n", ids.short_id(session));
+        }
+        for PlannedTurn { session, turn } in plan.turns.iter().take(limit) {
+            let address = TurnAddress::new(ids.short_id(session), turn.index);
+            out += &format!("  {address}\n");
+        }
+        for PlannedTitle { session, title } in plan.titles.iter().take(limit) {
+            let title = sanitize_line(title);
+            out += &format!("  the title of {}, {title}\n", ids.short_id(session));
+        }
+        let counts = [plan.sessions.len(), plan.turns.len(), plan.titles.len()];
+        match counts.map(|count| count.saturating_sub(limit)).iter().sum() {
+            0_usize => out,
+            more => out + &format!("  … and {more} more\n"),
+        }
     }
-    out += &format_projects(&plan.sessions);
-    if plan.copies > 0 {
-        let copies = pluralize(plan.copies, "copy");
-        out += &format!("  with {copies} in sessions that stay\n");
+
+    fn format_copies(&self) -> String {
+        match self.plan.copies {
+            0 => String::new(),
+            count => format!(
+                "  with {} in sessions that stay\n",
+                pluralize(count, "copy")
+            ),
+        }
     }
-    for memory in memories {
-        let what = if with_memories {
-            "and the memory"
-        } else {
-            "kept, though saved from it (see --memories):"
+
+    fn format_memories(&self) -> String {
+        let what = match self.memories_are {
+            MemoriesOfForgotten::Deleted => "and the memory",
+            MemoriesOfForgotten::Kept => "kept, though saved from it (see --memories):",
         };
-        let topic = sanitize_line(&memory.front.topic);
-        out += &format!("  {what} {}  {topic}\n", memory.id());
+        let line = |memory: &Memory| {
+            let topic = sanitize_line(&memory.front.topic);
+            format!("  {what} {}  {topic}\n", memory.id())
+        };
+        self.memories.iter().map(line).collect()
     }
-    out
 }
 
 /// Formats the projects of sessions, where there are several: part of a path may name more than was meant.
-fn format_projects(sessions: &[SessionRow]) -> String {
+fn format_projects(sessions: &[SessionRow], limit: usize) -> String {
     let folders = sessions.iter();
     let folders = folders.filter_map(|s| s.project.as_deref().or(s.cwd.as_deref()));
     let folders: BTreeSet<String> = folders.map(sanitize_line).collect();
     if folders.len() < 2 {
         return String::new();
     }
-    let named: Vec<&str> = folders.iter().take(MAX_NAMED).map(String::as_str).collect();
+    let named: Vec<&str> = folders.iter().take(limit).map(String::as_str).collect();
     let projects = pluralize(folders.len(), "project");
     let more = match folders.len() - named.len() {
         0 => String::new(),
@@ -193,7 +252,7 @@ fn format_projects(sessions: &[SessionRow]) -> String {
 
 /// Formats that databases that were put aside are deleted with what is forgotten, which they may hold; empty where there
 /// are none.
-pub fn format_old_databases(paths: &[PathBuf]) -> String {
+fn format_old_databases(paths: &[PathBuf]) -> String {
     let line = |path: &PathBuf| {
         let path = path.to_string_lossy();
         format!(

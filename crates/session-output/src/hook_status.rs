@@ -43,7 +43,7 @@ impl From<UnmatchedTools> for JsonUnmatchedTools {
     }
 }
 
-/// Says of which calls the hook never learns, and why.
+/// Formats of which calls the hook never learns, and why.
 pub fn format_unmatched_tools(unmatched: &JsonUnmatchedTools) -> String {
     let JsonUnmatchedTools { event, tools } = unmatched;
     let tools = tools.join(", ");
@@ -67,7 +67,7 @@ pub fn format_hook_status(status: &JsonHookStatus) -> String {
     )
 }
 
-/// Says why the hook does not work, and what helps.
+/// Formats why the hook does not work, and what helps.
 fn describe_failure(status: &JsonHookStatus) -> String {
     match (&status.command, &status.disabled_by) {
         (Some(_), _) if status.works => String::new(),
@@ -84,7 +84,7 @@ fn describe_failure(status: &JsonHookStatus) -> String {
     }
 }
 
-/// Says what gives the hook a program that is there. One event that it has is named: without any, others would
+/// Formats what gives the hook a program that is there. One event that it has is named: without any, others would
 /// be added.
 fn describe_remedy(status: &JsonHookStatus) -> String {
     let agent = Agent::from_name(status.agent).filter(|agent| agent.has_chosen_events());
@@ -96,7 +96,7 @@ fn describe_remedy(status: &JsonHookStatus) -> String {
     );
     match status.scope {
         "local" => "correct that file".to_owned(),
-        "project" => format!("{command} --project` mends it"),
-        _ => format!("{command}` mends it"),
+        "project" => format!("{command} --project` repairs it"),
+        _ => format!("{command}` repairs it"),
     }
 }

@@ -3,57 +3,53 @@
 use crate::forget_report::format_removed_counts;
 use session_display::{pluralize, sanitize_line};
 use session_forget::RemovedCounts;
-use session_indexer::{OldDatabase, Outcome, Unwritable};
+use session_indexer::{OldDatabase, RefreshOutcome, Unwritable};
 use std::time::Duration;
 
-/// Formats notes on what a refresh removed and left unread; empty where there is nothing to note.
-pub fn format_refresh_notes(outcome: &Outcome) -> String {
-    let mut out = String::new();
-    if let Some(removed) = format_removed(outcome) {
-        out += &format!("note: {removed}\n");
+/// Formats notes on what a refresh removed and left unread.
+pub fn format_refresh_notes(outcome: &RefreshOutcome) -> Vec<String> {
+    let mut notes = Vec::from_iter(format_removed(outcome));
+    match format_unwritable(outcome) {
+        Some(note) => notes.push(note),
+        None => {
+            notes.extend(format_open_directory(outcome));
+            notes.extend(format_old_database(outcome));
+            notes.extend(format_unread(outcome));
+        }
     }
-    if let Some(Unwritable { reason, hint }) = &outcome.unwritable {
-        out += &format!(
-            "note: the index cannot be written ({reason}); it is searched as it is\nhint: {hint}\n"
-        );
-        return out;
-    }
-    out += &format_open_directory(outcome);
-    out += &format_old_database(outcome);
-    if let Some(note) = format_unread(outcome) {
-        out += &format!("{note}\n");
-    }
-    out
+    notes
 }
 
-/// Formats a note that others could write to the index; empty where they could not.
-pub fn format_open_directory(outcome: &Outcome) -> String {
-    if !outcome.was_open_to_others {
-        return String::new();
-    }
-    let note = "others could write to the folder of the index: it is closed to them now";
-    format!(
-        "note: {note}\nhint: `session-search index --full` builds the index anew, should they have\n"
-    )
+fn format_unwritable(outcome: &RefreshOutcome) -> Option<String> {
+    let Unwritable { reason, hint } = outcome.unwritable.as_ref()?;
+    Some(format!(
+        "the index cannot be written ({reason}); it is searched as it is\nhint: {hint}"
+    ))
 }
 
-/// Formats a note on a database that was put aside; empty where nothing is to be said of it.
-pub fn format_old_database(outcome: &Outcome) -> String {
-    match &outcome.old_database {
-        None => String::new(),
-        Some(OldDatabase::PutAside(path)) => format!(
-            "note: the old index could not be read to its end; sessions whose history is gone may be left in its database alone, `{}`\n",
+/// Formats a note that others could write to the index, if they could.
+pub fn format_open_directory(outcome: &RefreshOutcome) -> Option<String> {
+    let note = "others could write to the folder of the index: it is closed to them now\n\
+        hint: `session-search index --full` builds the index anew, should they have";
+    outcome.was_open_to_others.then(|| note.to_owned())
+}
+
+/// Formats a note on a database that was put aside, if one was.
+pub fn format_old_database(outcome: &RefreshOutcome) -> Option<String> {
+    Some(match outcome.old_database.as_ref()? {
+        OldDatabase::PutAside(path) => format!(
+            "the old index could not be read to its end; sessions whose history is gone may be left in its database alone, `{}`",
             sanitize_line(&path.to_string_lossy())
         ),
-        Some(OldDatabase::MayHoldRemoved(path)) => format!(
-            "note: `{}`, a database that was put aside, may still hold what was removed\nhint: delete it if you miss nothing\n",
+        OldDatabase::MayHoldRemoved(path) => format!(
+            "`{}`, a database that was put aside, may still hold what was removed\nhint: delete it if you miss nothing",
             sanitize_line(&path.to_string_lossy())
         ),
-    }
+    })
 }
 
 /// Describes what a refresh removed from the index, if it did.
-fn format_removed(outcome: &Outcome) -> Option<String> {
+fn format_removed(outcome: &RefreshOutcome) -> Option<String> {
     let removed = outcome.removed;
     (removed != RemovedCounts::default()).then(|| {
         format!(
@@ -63,7 +59,7 @@ fn format_removed(outcome: &Outcome) -> Option<String> {
     })
 }
 
-fn format_unread(outcome: &Outcome) -> Option<String> {
+fn format_unread(outcome: &RefreshOutcome) -> Option<String> {
     let left = match (outcome.files_left, outcome.sessions_left) {
         (0, 0) => None,
         (0, n) => Some(format!("{} still to be embedded", pluralize(n, "session"))),
@@ -73,18 +69,18 @@ fn format_unread(outcome: &Outcome) -> Option<String> {
         (true, left) => {
             let left = left.map(|left| format!(", {left}")).unwrap_or_default();
             Some(format!(
-                "note: another process is updating the index{left}; this answer may be incomplete"
+                "another process is updating the index{left}; this answer may be incomplete"
             ))
         }
         (false, Some(left)) => Some(format!(
-            "note: {left}; the next search goes on, or run `session-search index`"
+            "{left}; the next search goes on, or run `session-search index`"
         )),
         (false, None) => None,
     }
 }
 
 /// Formats the outcome of an update of the index, and how long it took.
-pub fn format_index_outcome(outcome: &Outcome, took: Duration) -> String {
+pub fn format_index_outcome(outcome: &RefreshOutcome, took: Duration) -> String {
     let mut out = if outcome.files_read + outcome.embedded == 0 {
         "nothing new".to_owned()
     } else {
@@ -113,30 +109,31 @@ mod tests {
 
     #[test]
     fn what_is_left_is_noted_and_nothing_else() {
-        assert_eq!(format_refresh_notes(&Outcome::default()), "");
-        let left = Outcome {
+        assert_eq!(format_refresh_notes(&RefreshOutcome::default()), [""; 0]);
+        let left = RefreshOutcome {
             files_left: 2,
             sessions_left: 1,
             locked: true,
-            ..Outcome::default()
+            ..RefreshOutcome::default()
         };
         assert_eq!(
             format_refresh_notes(&left),
-            "note: another process is updating the index, 2 changed files still to be read; this answer may be incomplete\n"
+            [
+                "another process is updating the index, 2 changed files still to be read; this answer may be incomplete"
+            ]
         );
-        let unwritable = Outcome {
+        let unwritable = RefreshOutcome {
             unwritable: Some(Unwritable {
                 reason: "read-only".into(),
                 hint: "see that it can be written",
             }),
             ..left
         };
-        let notes = format_refresh_notes(&unwritable);
-        assert!(notes.starts_with("note: the index cannot be written (read-only)"));
-        assert!(
-            notes.ends_with("\nhint: see that it can be written\n"),
-            "{notes}"
+        assert_eq!(
+            format_refresh_notes(&unwritable),
+            [
+                "the index cannot be written (read-only); it is searched as it is\nhint: see that it can be written"
+            ]
         );
-        assert!(!notes.contains("another process"), "{notes}");
     }
 }

@@ -5,6 +5,7 @@ use crate::style::{FAINT, ID, paint};
 use serde::Serialize;
 use session_memory::{
     GateOutcome, InjectionCandidate, InjectionDecision, InjectionOutcome, MemoryBlock, SkipReason,
+    TriggerCandidate, TriggerDecision,
 };
 
 /// The most candidates that are explained.
@@ -64,10 +65,7 @@ pub fn format_decision(decision: &InjectionDecision, waiting: usize, width: usiz
 fn format_outcome(decision: &InjectionDecision, waiting: usize) -> String {
     let why = match decision.skipped {
         Some(SkipReason::EmptyResult) if waiting > 0 => {
-            let waiting = match waiting {
-                1 => "1 memory waits for trust".to_owned(),
-                n => format!("{n} memories wait for trust"),
-            };
+            let waiting = format_waiting(waiting);
             return format!(
                 "nothing is put before this prompt: {waiting}, and no trusted one has anything in common with it (empty_result)"
             );
@@ -86,9 +84,84 @@ fn format_outcome(decision: &InjectionDecision, waiting: usize) -> String {
     format!("nothing is put before this prompt: {why}")
 }
 
-fn format_candidate(candidate: &InjectionCandidate, width: usize) -> String {
-    let found = &candidate.found;
+fn format_waiting(count: usize) -> String {
+    match count {
+        1 => "1 memory waits for trust".to_owned(),
+        n => format!("{n} memories wait for trust"),
+    }
+}
+
+/// What a call of a tool would get, as `docs/cli.md` describes it.
+#[derive(Serialize)]
+pub struct JsonTriggerDecision<'a> {
+    block: Option<&'a str>,
+    ids: &'a [String],
+    truncated: bool,
+    candidates: &'a [TriggerCandidate],
+}
+
+impl<'a> JsonTriggerDecision<'a> {
+    /// Returns a decision as it is printed.
+    pub fn new(decision: &'a TriggerDecision) -> Self {
+        let block = decision.block.as_ref();
+        Self {
+            block: block.map(|block| block.text.as_str()),
+            ids: block.map_or(&[], |block| &block.ids),
+            truncated: block.is_some_and(|block| block.truncated),
+            candidates: &decision.candidates,
+        }
+    }
+}
+
+/// Formats the memories whose triggers match a call, and why each is given or not. `waiting` memories wait for trust,
+/// and are not compared.
+pub fn format_trigger_decision(decision: &TriggerDecision, waiting: usize, width: usize) -> String {
+    let mut out = match (&decision.block, decision.candidates.len()) {
+        (Some(_), _) => "memories are given at this call\n".to_owned(),
+        (None, 0) if waiting > 0 => format!(
+            "nothing is given at this call: no trigger of a trusted memory matches it, and {}\n",
+            format_waiting(waiting)
+        ),
+        (None, 0) => "nothing is given at this call: no memory's trigger matches it\n".to_owned(),
+        (None, _) => "nothing is given at this call\n".to_owned(),
+    };
+    for candidate in &decision.candidates {
+        out.push_str(&format_triggered(candidate, width));
+    }
+    out
+}
+
+fn format_triggered(candidate: &TriggerCandidate, width: usize) -> String {
     let reason = match candidate.outcome {
+        GateOutcome::Passed | GateOutcome::Triggered => "given",
+        GateOutcome::LowScore => "too little in common",
+        other => outcome_label(other),
+    };
+    let relevance = match candidate.relevance {
+        Some(relevance) => format!("{relevance:.2}, at least {:.2} needed", candidate.threshold),
+        None => "the trigger alone decides".to_owned(),
+    };
+    let triggers = format!(
+        "    trigger: {}",
+        sanitize_line(&candidate.triggers.join(", "))
+    );
+    let triggers = truncate_to_columns(&triggers, width);
+    let head = paint(FAINT, format!("{reason:<20} {relevance}"));
+    let memory = format_memory(&candidate.id, &candidate.topic, width);
+    format!("{head}\n{memory}{}\n", paint(FAINT, triggers))
+}
+
+/// Formats the line of a memory below its reason.
+fn format_memory(id: &str, topic: &str, width: usize) -> String {
+    let topic = truncate_to_columns(
+        &sanitize_line(topic),
+        width.saturating_sub(4 + id.len() + 2),
+    );
+    format!("    {}  {topic}\n", paint(ID, sanitize_line(id)))
+}
+
+fn outcome_label(outcome: GateOutcome) -> &'static str {
+    match outcome {
         GateOutcome::Passed => "passed",
         GateOutcome::Triggered => "its error",
         GateOutcome::LowScore => "match too low",
@@ -96,17 +169,18 @@ fn format_candidate(candidate: &InjectionCandidate, width: usize) -> String {
         GateOutcome::AlreadyInjected => "said already",
         GateOutcome::OwnSession => "from this session",
         GateOutcome::NoRoom => "no room",
-    };
+    }
+}
+
+fn format_candidate(candidate: &InjectionCandidate, width: usize) -> String {
+    let found = &candidate.found;
+    let reason = outcome_label(candidate.outcome);
     let head = format!(
         "{:<20} {:.2}, at least {:.2} needed",
         reason, candidate.gate_score, candidate.threshold
     );
-    let id = paint(ID, sanitize_line(&candidate.id));
-    let topic = truncate_to_columns(
-        &sanitize_line(&candidate.topic),
-        width.saturating_sub(4 + candidate.id.len() + 2),
-    );
-    let mut out = format!("{}\n    {id}  {topic}\n", paint(FAINT, head));
+    let memory = format_memory(&candidate.id, &candidate.topic, width);
+    let mut out = format!("{}\n{memory}", paint(FAINT, head));
     if let Some(cue) = &found.cue {
         let cue = truncate_to_columns(&sanitize_line(cue), width.saturating_sub(CUE_LABEL.len()));
         out.push_str(&format!("{}\n", paint(FAINT, format!("{CUE_LABEL}{cue}"))));

@@ -84,13 +84,11 @@ pub use digest::{Digest, JsonDigest};
 pub use doctor_report::{JsonDoctor, describe_fix, format_findings};
 pub use error_hint::error_hint;
 pub use eval_report::{format_report, level_name};
-pub use exchange_text::{
-    ExchangeLayout, TERMINAL_LIMIT, format_conversation, format_exchange, format_session_heading,
-};
+pub use exchange_text::{ExchangeLayout, TERMINAL_LIMIT, format_exchange, format_session_heading};
 pub use fix_listing::{FixListing, JsonFixes};
 pub use forget_report::{
-    JsonForgetRecords, JsonForgotten, format_forget_counts, format_forget_plan,
-    format_forget_records, format_index_readers, format_old_databases, format_restored,
+    ForgetListing, ForgetOutcome, JsonForgetRecords, JsonForgotten, MemoriesOfForgotten,
+    format_forget_counts, format_forget_records, format_index_readers, format_restored,
 };
 pub use hook_status::{
     JsonHookStatus, JsonUnmatchedTools, format_hook_status, format_unmatched_tools,
@@ -98,7 +96,9 @@ pub use hook_status::{
 pub use index_notes::{
     format_index_outcome, format_old_database, format_open_directory, format_refresh_notes,
 };
-pub use injection_report::{JsonInjection, format_decision};
+pub use injection_report::{
+    JsonInjection, JsonTriggerDecision, format_decision, format_trigger_decision,
+};
 pub use memory_json::{
     JsonContextSheet, JsonImportedMemories, JsonMemory, JsonMemoryCandidate, JsonMemoryChange,
     JsonMemoryList, JsonMemorySearch, JsonPrintedContextSheet, JsonSavedMemory, JsonShownMemory,

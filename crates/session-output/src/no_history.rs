@@ -1,4 +1,4 @@
-//! That this machine has no history.
+//! The message that this machine has no history.
 
 use crate::layout::sanitize_line;
 use session_core::DOCS_URL;

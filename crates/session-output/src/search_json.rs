@@ -7,7 +7,7 @@ use crate::work::JsonWork;
 use serde::Serialize;
 use session_core::{ConfidenceBand, ListScore};
 use session_display::Preview;
-use session_indexer::Outcome;
+use session_indexer::RefreshOutcome;
 use session_search::{
     HitOrder, Level, SearchExplanation, SearchHit, SearchResults, SearchedCounts, UnfoundTerms,
 };
@@ -40,7 +40,7 @@ struct JsonFreshness {
 }
 
 impl JsonFreshness {
-    fn new(outcome: &Outcome) -> Self {
+    fn new(outcome: &RefreshOutcome) -> Self {
         Self {
             complete: outcome.is_complete(),
             files_left: outcome.files_left,
@@ -82,7 +82,11 @@ struct JsonHit<'a> {
 
 impl<'a> JsonSearch<'a> {
     /// Returns the answer where there is no history.
-    pub fn without_history(query: &'a str, level: Level, refreshed: Option<&Outcome>) -> Self {
+    pub fn without_history(
+        query: &'a str,
+        level: Level,
+        refreshed: Option<&RefreshOutcome>,
+    ) -> Self {
         Self {
             query,
             level,

@@ -15,7 +15,7 @@ use anstyle::Style;
 use session_core::text::file_name;
 use session_core::{ConfidenceBand, TurnAddress, TurnRange};
 use session_display::{Preview, SessionIds, format_unfound_terms, format_unmet_filter, pluralize};
-use session_indexer::Outcome;
+use session_indexer::RefreshOutcome;
 use session_query::SearchAnswer;
 use session_report::WorkSummary;
 use session_search::{HitOrder, Level, SearchHit};
@@ -52,7 +52,7 @@ pub struct SearchListing<'a> {
     /// The parts of it that are printed.
     pub with: &'a [WorkPart],
     /// The refresh before the answer; none where nobody looked for changes.
-    pub refreshed: Option<&'a Outcome>,
+    pub refreshed: Option<&'a RefreshOutcome>,
     /// True where each score is explained.
     pub explain: bool,
     /// True for the built-in demo, whose ids name nothing outside of it.
@@ -207,12 +207,14 @@ impl SearchListing<'_> {
         let session = &hit.session;
         let id = self.ids.short_id(session);
         let turns = session.turns;
-        let (address, count) = match (self.level(), &hit.turn) {
-            (Level::Turn, Some(turn)) => (
-                TurnAddress::new(id, turn.index).to_string(),
-                format!("{}/{turns}", turn.index + 1),
-            ),
-            _ => (id, pluralize(turns as usize, "turn")),
+        // Also of a session: the passage below is of that turn.
+        let address = match &hit.turn {
+            Some(turn) => TurnAddress::new(id, turn.index).to_string(),
+            None => id,
+        };
+        let count = match (self.level(), &hit.turn) {
+            (Level::Turn, Some(turn)) => format!("{}/{turns}", turn.index + 1),
+            _ => pluralize(turns as usize, "turn"),
         };
         let day = format_day(hit_time(self.level(), hit));
         let mut fields = Vec::from_iter(self.score_field(hit));

@@ -45,8 +45,8 @@ impl TurnItemKind {
 }
 
 /// Formats that turns have no item of this kind.
-pub fn format_no_items(only: TurnItemKind) -> &'static str {
-    match only {
+pub fn format_no_items(kind: TurnItemKind) -> &'static str {
+    match kind {
         TurnItemKind::Commands => "no command ran in these turns",
         TurnItemKind::Files => "no file was read or changed in these turns",
         TurnItemKind::Prompts => "no prompt stands in these turns",
@@ -57,16 +57,23 @@ pub fn format_no_items(only: TurnItemKind) -> &'static str {
 
 /// The items of one kind in a turn.
 enum TurnItems {
-    Lines(Vec<(String, Option<&'static str>)>),
+    Lines(Vec<ItemLine>),
     Words(String),
 }
 
+/// An item that is a line, such as a command or a path.
+struct ItemLine {
+    text: String,
+    /// What became of it.
+    note: Option<&'static str>,
+}
+
 /// Formats the items of one kind in these turns, each turn by its number; empty where there are none.
-pub fn format_items(exchanges: &[Exchange], id: &str, only: TurnItemKind) -> String {
+pub fn format_items(exchanges: &[Exchange], id: &str, kind: TurnItemKind) -> String {
     let mut out = String::new();
     for exchange in exchanges {
         let address = TurnAddress::new(id, exchange.turn.index);
-        match collect_items(exchange, only) {
+        match collect_items(exchange, kind) {
             TurnItems::Lines(lines) if !lines.is_empty() => {
                 out.push_str(&format!("{}\n", paint(ID, &address)));
                 lines
@@ -88,31 +95,35 @@ pub fn format_items(exchanges: &[Exchange], id: &str, only: TurnItemKind) -> Str
 }
 
 /// Returns true where a turn has an item of this kind.
-pub fn has_items(exchange: &Exchange, only: TurnItemKind) -> bool {
-    match collect_items(exchange, only) {
+pub fn has_items(exchange: &Exchange, kind: TurnItemKind) -> bool {
+    match collect_items(exchange, kind) {
         TurnItems::Lines(lines) => !lines.is_empty(),
         TurnItems::Words(words) => !words.trim().is_empty(),
     }
 }
 
-fn collect_items(exchange: &Exchange, only: TurnItemKind) -> TurnItems {
+fn collect_items(exchange: &Exchange, kind: TurnItemKind) -> TurnItems {
     let content = TurnContent::from_turn(&exchange.turn);
-    match only {
+    match kind {
         TurnItemKind::Commands => {
             let runs = content.command_runs();
-            let command = |run: session_core::CommandRunRef<'_>| {
-                (format!("$ {}", run.command), run.status.label())
+            let command = |run: session_core::CommandRunRef<'_>| ItemLine {
+                text: format!("$ {}", run.command),
+                note: run.status.label(),
             };
             TurnItems::Lines(runs.map(command).collect())
         }
         TurnItemKind::Files => {
             let files = content.accessed_files();
-            let file =
-                |file: AccessedFile<'_>| (file.path.to_owned(), Some(access_name(file.access)));
+            let file = |file: AccessedFile<'_>| ItemLine {
+                text: file.path.to_owned(),
+                note: Some(access_name(file.access)),
+            };
             TurnItems::Lines(files.map(file).collect())
         }
         TurnItemKind::Errors => {
-            TurnItems::Lines(content.errors.into_iter().map(|e| (e, None)).collect())
+            let error = |text| ItemLine { text, note: None };
+            TurnItems::Lines(content.errors.into_iter().map(error).collect())
         }
         TurnItemKind::Prompts => TurnItems::Words(content.prompt),
         TurnItemKind::Answers => TurnItems::Words(content.answer),
@@ -128,7 +139,7 @@ fn access_name(access: FileAccess) -> &'static str {
 }
 
 /// Formats an item with its note behind the first line: a command may have several.
-fn format_item((text, note): &(String, Option<&'static str>)) -> String {
+fn format_item(ItemLine { text, note }: &ItemLine) -> String {
     let style = if *note == Some("failed") {
         FAILED
     } else {
@@ -175,7 +186,7 @@ struct JsonAccessedFile {
 
 impl JsonItems {
     /// Returns the items of one kind in a turn.
-    pub fn new(exchange: &Exchange, only: TurnItemKind) -> Self {
+    pub fn new(exchange: &Exchange, kind: TurnItemKind) -> Self {
         let content = TurnContent::from_turn(&exchange.turn);
         let runs = content.command_runs().map(|run| JsonRun {
             command: run.command.to_owned(),
@@ -188,11 +199,11 @@ impl JsonItems {
         Self {
             turn: exchange.turn.index,
             date: format_rfc3339(exchange.turn.started_ms),
-            commands: (only == TurnItemKind::Commands).then(|| runs.collect()),
-            files: (only == TurnItemKind::Files).then(|| files.collect()),
-            errors: (only == TurnItemKind::Errors).then(|| content.errors.clone()),
-            prompt: (only == TurnItemKind::Prompts).then(|| content.prompt.clone()),
-            answer: (only == TurnItemKind::Answers).then(|| content.answer.clone()),
+            commands: (kind == TurnItemKind::Commands).then(|| runs.collect()),
+            files: (kind == TurnItemKind::Files).then(|| files.collect()),
+            errors: (kind == TurnItemKind::Errors).then(|| content.errors.clone()),
+            prompt: (kind == TurnItemKind::Prompts).then(|| content.prompt.clone()),
+            answer: (kind == TurnItemKind::Answers).then(|| content.answer.clone()),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Commands of this program as they are typed.
 
 use crate::layout::{INDENT, fit_line};
+pub use session_agents::quote_word;
 use unicode_width::UnicodeWidthStr;
 
 /// Most columns of a query that is repeated; the rest is cut.
@@ -19,12 +20,6 @@ pub fn quote_query(text: &str) -> String {
     }
 }
 
-/// Quotes a word for a POSIX shell where it must be. The text has no NUL, which alone cannot be
-/// quoted: it was made printable.
-pub fn quote_word(text: &str) -> String {
-    shlex::try_quote(text).unwrap_or_default().into_owned()
-}
-
 /// Formats the program with quoted arguments, from column `begin` on. Where that is wider than
 /// `width`, it is folded so that a shell still reads one command; a wider word is left whole.
 pub fn format_command(arguments: &[String], begin: usize, width: usize) -> String {
@@ -34,8 +29,8 @@ pub fn format_command(arguments: &[String], begin: usize, width: usize) -> Strin
     }
     let mut out = "session-search".to_owned();
     let mut used = begin + out.len();
-    for (is_quoted, word) in quote_words(arguments) {
-        if used + 1 + word.width() + CONTINUED.len() <= width {
+    for CommandWord { text, is_quoted } in split_command_words(arguments) {
+        if used + 1 + text.width() + CONTINUED.len() <= width {
             out.push(' ');
             used += 1;
         } else {
@@ -45,22 +40,31 @@ pub fn format_command(arguments: &[String], begin: usize, width: usize) -> Strin
             out.push_str(&format!("\n{}", " ".repeat(INDENT)));
             used = INDENT;
         }
-        used += word.width();
-        out.push_str(&word);
+        used += text.width();
+        out.push_str(&text);
     }
     out
 }
 
-/// Returns what stays on one line, and whether it stands within quotes: words, and flags with their
-/// values.
-fn quote_words(arguments: &[String]) -> Vec<(bool, String)> {
-    let mut words: Vec<(bool, String)> = Vec::new();
+/// A part of a command that stays on one line.
+struct CommandWord {
+    text: String,
+    /// It stands within quotes, behind a space.
+    is_quoted: bool,
+}
+
+/// Splits a command to what stays on one line: words, and flags with the first word of their values.
+fn split_command_words(arguments: &[String]) -> Vec<CommandWord> {
+    let mut words: Vec<CommandWord> = Vec::new();
     let mut is_value = false;
     for argument in arguments {
         for (n, word) in argument.split(' ').enumerate() {
             match words.last_mut() {
-                Some((_, flag)) if is_value && n == 0 => *flag = format!("{flag} {word}"),
-                _ => words.push((n > 0, word.to_owned())),
+                Some(flag) if is_value && n == 0 => flag.text = format!("{} {word}", flag.text),
+                _ => words.push(CommandWord {
+                    text: word.to_owned(),
+                    is_quoted: n > 0,
+                }),
             }
         }
         is_value = argument.starts_with("--");
@@ -82,8 +86,6 @@ mod tests {
         assert_eq!(quote_query("docker bridge"), "\"docker bridge\"");
         assert_eq!(quote_query("it's $HOME\n`x`"), "\"it's \"'$HOME `x`'");
         assert_eq!(quote_query("'-x"), "\"'-x\"");
-        assert_eq!(quote_word("a1b2"), "a1b2");
-        assert_eq!(quote_word("#12"), "'#12'");
     }
 
     #[test]

@@ -32,19 +32,45 @@ impl ActionTarget {
 }
 
 impl PickerAction {
-    /// All of them, with their letters and what is said of them.
-    pub(crate) const ALL: [(Self, char, &'static str); 7] = [
-        (Self::Resume, 'r', "resume in its folder"),
-        (Self::Fork, 'f', "fork: resume as a new session"),
-        (Self::CopyCommand, 'c', "copy the command that resumes"),
-        (Self::CopyText, 'y', "copy the text of the turn"),
-        (Self::CopyId, 'i', "copy the id"),
-        (Self::Export, 'e', "export to a page in this folder"),
-        (Self::SaveMemory, 'm', "save a memory from the turn"),
+    /// All of them, in the order of the help.
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Resume,
+        Self::Fork,
+        Self::CopyCommand,
+        Self::CopyText,
+        Self::CopyId,
+        Self::Export,
+        Self::SaveMemory,
     ];
 
+    /// Returns the letter of its key.
+    pub(crate) fn key_letter(self) -> char {
+        match self {
+            Self::Resume => 'r',
+            Self::Fork => 'f',
+            Self::CopyCommand => 'c',
+            Self::CopyText => 'y',
+            Self::CopyId => 'i',
+            Self::Export => 'e',
+            Self::SaveMemory => 'm',
+        }
+    }
+
+    /// Describes it for the help.
+    pub(crate) fn description(self) -> &'static str {
+        match self {
+            Self::Resume => "resume in its folder",
+            Self::Fork => "fork: resume as a new session",
+            Self::CopyCommand => "copy the command that resumes",
+            Self::CopyText => "copy the text of the turn",
+            Self::CopyId => "copy the id",
+            Self::Export => "export to a page in this folder",
+            Self::SaveMemory => "save a memory from the turn",
+        }
+    }
+
     pub(crate) fn from_key_letter(letter: char) -> Option<Self> {
-        let found = Self::ALL.iter().find(|(_, own, _)| *own == letter);
-        found.map(|(action, ..)| *action)
+        let mut all = Self::ALL.into_iter();
+        all.find(|action| action.key_letter() == letter)
     }
 }

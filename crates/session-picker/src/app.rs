@@ -55,7 +55,7 @@ pub(crate) struct App {
     /// The area in which the preview was drawn last, for the mouse.
     pub(crate) preview_area: Rect,
     /// The turn that was asked for last.
-    requested_preview: Option<(SessionRow, u32)>,
+    requested_preview: Option<TurnsRequest>,
     deferred: DeferredKeys,
 }
 
@@ -104,7 +104,12 @@ impl App {
                 self.files_left = files_left;
                 return Some(AppEffect::Prepare);
             }
-            PickerMessage::Prepared => return Some(AppEffect::Search),
+            PickerMessage::Prepared => {
+                if self.files_left.is_some() {
+                    self.list.note_refresh();
+                }
+                return Some(AppEffect::Search);
+            }
             PickerMessage::Copy { note, .. } => self.note = Some(note),
             PickerMessage::Done(_)
             | PickerMessage::TerminalLost(_)
@@ -127,16 +132,15 @@ impl App {
             .list
             .selected_row()
             .filter(|_| self.conversation.is_none())?;
-        let (session, turn) = (row.session.clone(), row.turn_index());
-        let wanted = Some((session.clone(), turn));
+        let wanted = Some(TurnsRequest {
+            session: row.session.clone(),
+            turn: Some(row.turn_index()),
+        });
         if self.requested_preview == wanted {
             return None;
         }
-        self.requested_preview = wanted;
-        Some(TurnsRequest {
-            session,
-            turn: Some(turn),
-        })
+        self.requested_preview.clone_from(&wanted);
+        wanted
     }
 
     /// Takes turns that were read: of the preview, or of the conversation.

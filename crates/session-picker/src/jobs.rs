@@ -7,7 +7,9 @@ use crate::worker::PickerMessage;
 use jiff::Zoned;
 use session_core::TurnPart;
 use session_core::text::{clip, sanitize_text};
-use session_export::{ExportFormat, ExportedSession, make_file_name, write_session};
+use session_export::{
+    ExportFormat, ExportedSession, format_conversation, make_file_name, write_session,
+};
 use session_files::{Existing, FileError, output_path};
 use session_hooks::{FrontEndCallbacks, Memories};
 use session_memory::{MemoryDraft, MemorySource};
@@ -141,7 +143,10 @@ fn save_memory(
             turns: Some(turn.to_string()),
             ..MemorySource::default()
         }),
-        raw: Some(format_conversation(engine, &form.target)?),
+        raw: Some(format_conversation(
+            session,
+            &read_turn(engine, &form.target)?,
+        )),
         ..MemoryDraft::default()
     };
     let saved = memories.save(&draft, false, &Zoned::now())?;
@@ -152,16 +157,4 @@ fn save_memory(
     let mut lines = vec![notes.join("; ")];
     lines.extend((callbacks.memories_changed)(&memories));
     Ok(lines.join("\n"))
-}
-
-/// Returns the turn as it is kept beside a memory.
-fn format_conversation(
-    engine: &SearchEngine,
-    target: &ActionTarget,
-) -> Result<String, PickerError> {
-    let exchanges = read_turn(engine, target)?;
-    let session = ExportedSession::new(&target.session, &exchanges);
-    let mut text = Vec::new();
-    write_session(ExportFormat::Markdown, &session, &mut text)?;
-    Ok(String::from_utf8_lossy(&text).into_owned())
 }

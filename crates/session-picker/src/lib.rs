@@ -1,6 +1,6 @@
 //! The picker: a full screen on which sessions are searched as one types, read, and chosen.
 //!
-//! [`pick`] takes the terminal, and gives it back with a [`PickerChoice`]: the session to resume or to fork.
+//! [`pick`] takes the terminal, and gives it back with a [`PickerChoice`]: a session, to resume or to fork.
 //! Nothing is resumed here; the caller does that, or prints the command.
 //!
 //! One thread owns the state (`App`) and draws it. It never waits for the index: a thread for each kind
@@ -28,7 +28,7 @@
 //!     describe_error: |error: PickerError| error.to_string(),
 //! };
 //! let options = PickerOptions { query: "docker project:.".into(), colours: true, is_shell_waiting: false, callbacks };
-//! if let Some(PickerChoice::Resume(session)) = pick(engine, &options)? {
+//! if let Some(PickerChoice { session, .. }) = pick(engine, &options)? {
 //!     println!("{}", session.uid);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -58,6 +58,7 @@ mod text_blocks;
 mod text_lines;
 mod text_pane;
 mod theme;
+mod turn_position;
 mod typing_pause;
 mod uncertain_rows;
 mod unfolded_line;

@@ -34,6 +34,8 @@ pub(crate) struct RowList {
     is_outdated: bool,
     /// The question that the rows answer.
     answered: Option<ListRequest>,
+    /// The histories were read once.
+    follows_refresh: bool,
     request_count: u64,
     limit: usize,
 }
@@ -53,6 +55,7 @@ impl Default for RowList {
             lines_per_row: 1,
             is_outdated: false,
             answered: None,
+            follows_refresh: false,
             request_count: 0,
             limit: PAGE_ROWS,
         }
@@ -68,6 +71,7 @@ impl RowList {
             level: self.level,
             this_project,
             limit: self.limit,
+            follows_refresh: self.follows_refresh,
             number: self.request_count,
         }
     }
@@ -101,6 +105,11 @@ impl RowList {
         self.rows.clear();
         self.is_outdated = false;
         self.failure = Some(reason);
+    }
+
+    /// Notes that the histories were read, which the questions from now on follow.
+    pub(crate) fn note_refresh(&mut self) {
+        self.follows_refresh = true;
     }
 
     /// Returns true while the rows that are asked for are still to come.

@@ -19,6 +19,8 @@ pub(crate) struct ListRequest {
     pub(crate) this_project: bool,
     /// Most rows.
     pub(crate) limit: usize,
+    /// True when the histories were read before: an index that is missing then has no session.
+    pub(crate) follows_refresh: bool,
     /// Counts the questions: the last one wins.
     pub(crate) number: u64,
 }
@@ -70,6 +72,17 @@ pub(crate) struct ListAnswer {
 }
 
 impl ListAnswer {
+    /// Returns the answer of an index without a session.
+    pub(crate) fn empty(question: &ListRequest) -> Self {
+        Self {
+            request: question.clone(),
+            rows: Vec::new(),
+            sessions: 0,
+            terms: Vec::new(),
+            mistake: request::parse_request(question).mistake,
+        }
+    }
+
     /// Answers a question from a snapshot.
     pub(crate) fn read(
         engine: &SearchEngine,

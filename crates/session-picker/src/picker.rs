@@ -15,7 +15,7 @@ use crate::typing_pause::TypingPause;
 use crate::view;
 use crate::worker::{self, IndexExchange, PickerMessage, TurnsRequest};
 use crossterm::event::{Event, KeyCode, KeyModifiers};
-use session_agents::{ResumeCommand, program_exists};
+use session_agents::{ResumeCommand, ResumeMode, program_exists};
 use session_core::text::sanitize_text;
 use session_hooks::FrontEndCallbacks;
 use session_query::SearchEngine;
@@ -41,13 +41,13 @@ pub struct PickerOptions {
     pub callbacks: FrontEndCallbacks<PickerError>,
 }
 
-/// The choice made in a picker. The session can be resumed, or forked.
+/// The choice made in a picker: a session that can be taken up again.
 #[derive(Debug, Clone, PartialEq)]
-pub enum PickerChoice {
-    /// Resume the session.
-    Resume(Box<SessionRow>),
-    /// Resume it as a new session that begins as this one.
-    Fork(Box<SessionRow>),
+pub struct PickerChoice {
+    /// The session.
+    pub session: Box<SessionRow>,
+    /// How it is taken up.
+    pub mode: ResumeMode,
 }
 
 /// The next step of the loop.
@@ -279,9 +279,8 @@ impl Picker {
     ) -> Result<LoopStep, PickerError> {
         let session = &target.session;
         match action {
-            PickerAction::Resume | PickerAction::Fork => {
-                return Ok(self.end_with_choice(action, target));
-            }
+            PickerAction::Resume => return Ok(self.end_with_choice(target, ResumeMode::Continue)),
+            PickerAction::Fork => return Ok(self.end_with_choice(target, ResumeMode::Fork)),
             PickerAction::CopyCommand => match ResumeCommand::new(session) {
                 Ok(command) => {
                     let home = self.engine.home();
@@ -311,29 +310,21 @@ impl Picker {
         Ok(LoopStep::Continue)
     }
 
-    /// Ends with a session that can be resumed; of another says why it cannot.
-    fn end_with_choice(&mut self, action: PickerAction, target: ActionTarget) -> LoopStep {
-        let command = match action {
-            PickerAction::Fork => ResumeCommand::fork(&target.session),
-            _ => ResumeCommand::new(&target.session),
-        };
-        let refused = match command {
+    /// Ends with a session that can be taken up again; of another says why it cannot.
+    fn end_with_choice(&mut self, target: ActionTarget, mode: ResumeMode) -> LoopStep {
+        let refused = match ResumeCommand::for_mode(&target.session, mode) {
             Ok(command) => self.find_obstacle(&command),
             Err(error) => Some((self.callbacks.describe_error)(error.into())),
         };
-        match (refused, action) {
-            (Some(reason), _) => {
-                self.app.note = Some(reason);
-                LoopStep::Continue
-            }
-            (None, PickerAction::Fork) => {
-                LoopStep::End(Some(PickerChoice::Fork(Box::new(target.session))))
-            }
-            (None, _) => LoopStep::End(Some(PickerChoice::Resume(Box::new(target.session)))),
+        if refused.is_some() {
+            self.app.note = refused;
+            return LoopStep::Continue;
         }
+        let session = Box::new(target.session);
+        LoopStep::End(Some(PickerChoice { session, mode }))
     }
 
-    /// Says why a command would not start here. A shell that waits for it may know the program otherwise.
+    /// Returns why a command would not start here, if it would not. A shell that waits for it may know the program otherwise.
     fn find_obstacle(&self, command: &ResumeCommand<'_>) -> Option<String> {
         let missing_folder = command.directory.filter(|_| !command.directory_exists);
         let program = command.command.first();

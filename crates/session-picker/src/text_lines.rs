@@ -1,5 +1,6 @@
 //! A conversation as the lines of a screen.
 
+use crate::turn_position::format_turn_position;
 use session_core::diff::DiffLine;
 use session_core::text::sanitize_text;
 use session_core::{CodeFences, FencedLine, PromptKind, TurnPart};
@@ -134,8 +135,8 @@ impl BlockLines {
             TurnOrigin::Forgotten => "  (forgotten or excluded)",
         };
         let rule = format!(
-            "── {}/{of}  {}{origin} ",
-            turn.index + 1,
+            "── {}  {}{origin} ",
+            format_turn_position(turn.index, of),
             format_minute(turn.started_ms)
         );
         let fill = self.columns.saturating_sub(rule.chars().count());

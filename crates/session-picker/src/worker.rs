@@ -7,7 +7,7 @@ use session_config::lower_thread_priority;
 use session_core::text::clip;
 use session_core::{Turn, TurnPart};
 use session_hooks::FrontEndCallbacks;
-use session_indexer::{Mode, Outcome, Silent};
+use session_indexer::{RefreshMode, RefreshOutcome, SilentProgress};
 use session_query::{FilterValues, IndexWatch, OpenIndex, QueryError, SearchEngine, Snapshot};
 use session_search::{Exchange, SearchRequest};
 use session_store::{Reader, SessionRow};
@@ -57,7 +57,7 @@ pub(crate) enum PickerMessage {
 }
 
 /// A request for turns: for one, or for all of a session.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TurnsRequest {
     pub(crate) session: SessionRow,
     pub(crate) turn: Option<u32>,
@@ -104,28 +104,48 @@ pub(crate) fn run_search_thread(
         }
         let answer =
             index.with_stale_snapshot(|snapshot| ListAnswer::read(engine, snapshot, &question));
-        let Some(message) = make_list_message(answer, has_answered, callbacks.describe_error)
-        else {
+        let is_answered = answer.is_ok();
+        let missing = match (has_answered, question.follows_refresh) {
+            (true, _) => MissingIndex::Gone,
+            (false, true) => MissingIndex::Empty(&question),
+            (false, false) => MissingIndex::Awaited,
+        };
+        has_answered |= is_answered;
+        let Some(message) = make_list_message(answer, missing, callbacks.describe_error) else {
             continue;
         };
-        has_answered |= matches!(message, PickerMessage::Listed(_));
         if out.send(message).is_err() {
             return;
         }
     }
 }
 
-/// Returns what is sent of an answer; `None` before the first where the index is missing: the first refresh makes it, and
-/// its end asks again.
+/// The meaning of an index that is missing when a list is asked for.
+enum MissingIndex<'a> {
+    /// The first refresh makes it, and its end asks again.
+    Awaited,
+    /// The first refresh found no history to make one of.
+    Empty(&'a ListRequest),
+    /// It was deleted after lists were answered from it.
+    Gone,
+}
+
+/// Returns what is sent of an answer; `None` where another one comes soon.
 fn make_list_message(
     answer: Result<ListAnswer, PickerError>,
-    has_answered: bool,
+    missing: MissingIndex<'_>,
     describe: fn(PickerError) -> String,
 ) -> Option<PickerMessage> {
     match answer {
         Ok(listing) => Some(PickerMessage::Listed(Box::new(listing))),
         Err(error) if !error.is_missing_index() => Some(PickerMessage::Unlisted(describe(error))),
-        Err(_) => has_answered.then(|| PickerMessage::Unlisted(INDEX_GONE.into())),
+        Err(_) => match missing {
+            MissingIndex::Awaited => None,
+            MissingIndex::Empty(question) => {
+                Some(PickerMessage::Listed(Box::new(ListAnswer::empty(question))))
+            }
+            MissingIndex::Gone => Some(PickerMessage::Unlisted(INDEX_GONE.into())),
+        },
     }
 }
 
@@ -282,19 +302,19 @@ pub(crate) fn run_refresh_thread(
     out: &Sender<PickerMessage>,
 ) {
     lower_thread_priority();
-    let mut told = None;
+    let mut last_failure = None;
     loop {
         let begun = Instant::now();
         let outcome = engine.read_policy().and_then(|policy| {
-            let live = engine.live_index(&policy, &|| Box::new(Silent));
-            live.refresh(Mode::Changes, Some(REFRESH_STEP))
+            let live = engine.live_index(&policy, &|| Box::new(SilentProgress));
+            live.refresh(RefreshMode::Changes, Some(REFRESH_STEP))
         });
         let state = RefreshState::new(&outcome);
         let messages = match outcome {
             Ok(outcome) => vec![make_refresh_message(&outcome)],
             Err(error) => {
                 let described = (callbacks.describe_error)(error.into());
-                make_failure_messages(&mut told, described)
+                make_failure_messages(&mut last_failure, described)
             }
         };
         if messages
@@ -333,7 +353,7 @@ enum RefreshState {
 }
 
 impl RefreshState {
-    fn new(outcome: &Result<Outcome, QueryError>) -> Self {
+    fn new(outcome: &Result<RefreshOutcome, QueryError>) -> Self {
         match outcome {
             Err(_) => Self::Failed,
             Ok(outcome) if outcome.locked => Self::Locked,
@@ -349,7 +369,7 @@ fn compute_refresh_interval(took: Duration) -> Duration {
     (took * REFRESH_PAUSE).clamp(REFRESH_INTERVAL, MAX_REFRESH_INTERVAL)
 }
 
-/// Says why the histories cannot be read, once: the list is as complete as it will be.
+/// Makes the messages that the histories cannot be read, once: the list is as complete as it will be.
 fn make_failure_messages(last_failure: &mut Option<String>, reason: String) -> Vec<PickerMessage> {
     if last_failure.as_ref() == Some(&reason) {
         return Vec::new();
@@ -371,7 +391,7 @@ fn has_unread_sessions(engine: &SearchEngine) -> bool {
     ask().unwrap_or(false)
 }
 
-fn make_refresh_message(outcome: &Outcome) -> PickerMessage {
+fn make_refresh_message(outcome: &RefreshOutcome) -> PickerMessage {
     PickerMessage::Refreshed {
         files_left: (!outcome.locked).then_some(outcome.files_left),
     }
@@ -380,6 +400,7 @@ fn make_refresh_message(outcome: &Outcome) -> PickerMessage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::list::RowList;
     use session_store::StoreError;
 
     #[test]
@@ -391,10 +412,10 @@ mod tests {
     #[test]
     fn a_look_at_the_histories_leaves_the_index_in_a_state() {
         let state = |files_left, locked| {
-            RefreshState::new(&Ok(Outcome {
+            RefreshState::new(&Ok(RefreshOutcome {
                 files_left,
                 locked,
-                ..Outcome::default()
+                ..RefreshOutcome::default()
             }))
         };
         assert_eq!(state(0, false), RefreshState::UpToDate);
@@ -406,20 +427,35 @@ mod tests {
 
     #[test]
     fn an_index_that_is_gone_is_told_after_the_first_answer() {
-        let unlisted = |error: StoreError, has_answered| {
-            let answer =
-                make_list_message(Err(error.into()), has_answered, |error| error.to_string());
+        let unlisted = |error: StoreError, missing| {
+            let answer = make_list_message(Err(error.into()), missing, |error| error.to_string());
             answer.map(|message| match message {
                 PickerMessage::Unlisted(reason) => reason,
                 _ => panic!("no list is sent"),
             })
         };
         let missing = || StoreError::Missing { root: "x".into() };
-        assert_eq!(unlisted(missing(), false), None);
+        assert_eq!(unlisted(missing(), MissingIndex::Awaited), None);
         let gone = Some("the index is gone; it is made anew".to_owned());
-        assert_eq!(unlisted(missing(), true), gone);
+        assert_eq!(unlisted(missing(), MissingIndex::Gone), gone);
         let locked = StoreError::Locked { root: "x".into() };
-        assert!(unlisted(locked, false).unwrap().contains("another process"));
+        let told = unlisted(locked, MissingIndex::Awaited).unwrap();
+        assert!(told.contains("another process"));
+    }
+
+    #[test]
+    fn an_index_that_no_refresh_made_has_no_session() {
+        let question = RowList::default().make_request("lantern", false);
+        let missing = StoreError::Missing { root: "x".into() };
+        let answer = make_list_message(
+            Err(missing.into()),
+            MissingIndex::Empty(&question),
+            |error| error.to_string(),
+        );
+        let Some(PickerMessage::Listed(listed)) = answer else {
+            panic!("an empty list is sent");
+        };
+        assert_eq!((listed.sessions, listed.rows.len()), (0, 0));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::error::QueryError;
 use crate::live_index::{LiveIndex, Snapshot};
 use crate::query_models::embed_query;
 use session_embed::Embedder;
-use session_indexer::{Mode, Outcome, Progress, ReadPolicy};
+use session_indexer::{ReadPolicy, RefreshMode, RefreshOutcome, RefreshProgress};
 use session_search::QueryEmbedding;
 use session_sources::Env;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub struct DemoIndex {
     /// The index.
     pub snapshot: Snapshot,
     /// The outcome of its refresh.
-    pub refreshed: Outcome,
+    pub refreshed: RefreshOutcome,
     embedder: Arc<dyn Embedder>,
     _folder: TempDir,
 }
@@ -44,7 +44,9 @@ impl DemoIndex {
     ///
     /// # Errors
     /// When the temporary directory or the index fails.
-    pub fn create(progress: &(dyn Fn() -> Box<dyn Progress> + Sync)) -> Result<Self, QueryError> {
+    pub fn create(
+        progress: &(dyn Fn() -> Box<dyn RefreshProgress> + Sync),
+    ) -> Result<Self, QueryError> {
         let folder = tempfile::Builder::new()
             .prefix("session-search-demo-")
             .tempdir()?;
@@ -64,7 +66,7 @@ impl DemoIndex {
             policy: &ReadPolicy::default(),
             progress,
         };
-        let refreshed = live.refresh(Mode::Changes, None)?;
+        let refreshed = live.refresh(RefreshMode::Changes, None)?;
         let snapshot = live.snapshot()?;
         Ok(Self {
             snapshot,

@@ -3,7 +3,7 @@
 use crate::error::QueryError;
 use session_core::project_name;
 use session_forget::Exclusions;
-use session_indexer::{Changes, discover, take_model_failures};
+use session_indexer::{HistoryChanges, discover, take_model_failures};
 use session_search::SearchedCounts;
 use session_sources::Env;
 use session_store::{
@@ -174,7 +174,7 @@ fn count_by_project<'s>(sessions: impl Iterator<Item = &'s SessionRow>) -> Vec<P
 
 /// Counts the turns of each session that another one holds, or that were forgotten.
 fn count_copies(index: &Reader) -> Result<HashMap<SessionId, u32>, StoreError> {
-    let mut counts: HashMap<SessionId, u32> = index.forgotten_turns()?.into_iter().collect();
+    let mut counts = index.count_forgotten_turns()?;
     for copy in index.copies()? {
         *counts.entry(copy.session).or_default() += 1;
     }
@@ -193,7 +193,7 @@ fn count_own_turns<'s>(
 }
 
 /// Returns the recorded problems, with those of listing the histories now.
-fn current_problems(index: &Reader, changes: &Changes) -> Result<Vec<Problem>, StoreError> {
+fn current_problems(index: &Reader, changes: &HistoryChanges) -> Result<Vec<Problem>, StoreError> {
     let mut problems = index.problems()?;
     if let Some(listing) = changes.problems() {
         let before = index.listing_problems()?;

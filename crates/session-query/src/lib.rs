@@ -20,14 +20,14 @@
 //!
 //! ```
 //! use session_query::LiveIndex;
-//! use session_indexer::{ReadPolicy, Silent};
+//! use session_indexer::{ReadPolicy, SilentProgress};
 //! use session_sources::Env;
 //!
 //! let home = tempfile::tempdir().unwrap();
 //! let env = Env::with_home(home.path());
 //! let root = home.path().join("index");
 //! let table = session_embed::open_bundled_table().unwrap();
-//! let live = LiveIndex { root: &root, env: &env, table: table.as_ref(), policy: &ReadPolicy::default(), progress: &|| Box::new(Silent) };
+//! let live = LiveIndex { root: &root, env: &env, table: table.as_ref(), policy: &ReadPolicy::default(), progress: &|| Box::new(SilentProgress) };
 //! assert!(live.refresh_for_query().unwrap().is_complete());
 //! ```
 

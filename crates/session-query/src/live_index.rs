@@ -5,7 +5,8 @@ use crate::open_index::OpenIndex;
 use session_core::parallel::run_both;
 use session_embed::Embedder;
 use session_indexer::{
-    Mode, Outcome, Progress, ReadPolicy, Refresh, Unwritable, discover, refresh,
+    ReadPolicy, RefreshMode, RefreshOptions, RefreshOutcome, RefreshProgress, Unwritable, discover,
+    refresh,
 };
 use session_sources::Env;
 use session_store::{Reader, SessionRow, StoreError};
@@ -33,7 +34,7 @@ pub struct LiveIndex<'a> {
     /// Rules for what is read.
     pub policy: &'a ReadPolicy,
     /// Makes the progress display of a refresh.
-    pub progress: &'a (dyn Fn() -> Box<dyn Progress> + Sync),
+    pub progress: &'a (dyn Fn() -> Box<dyn RefreshProgress> + Sync),
 }
 
 /// The index at one moment, with all its sessions.
@@ -58,7 +59,7 @@ pub struct LiveAnswer<T> {
     /// The answer; `None` where there is no history.
     pub answered: Option<Answered<T>>,
     /// The refresh, if there was one.
-    pub refreshed: Option<Outcome>,
+    pub refreshed: Option<RefreshOutcome>,
 }
 
 /// An answer with the snapshot that it is from.
@@ -74,30 +75,34 @@ impl LiveIndex<'_> {
     ///
     /// # Errors
     /// When the index or the model fails.
-    pub fn refresh(&self, mode: Mode, budget: Option<Duration>) -> Result<Outcome, QueryError> {
+    pub fn refresh(
+        &self,
+        mode: RefreshMode,
+        budget: Option<Duration>,
+    ) -> Result<RefreshOutcome, QueryError> {
         let progress = (self.progress)();
-        let request = Refresh {
+        let request = RefreshOptions {
             mode,
             budget,
             embedders: vec![self.table],
             policy: self.policy.clone(),
             progress: progress.as_ref(),
-            ..Refresh::new(self.root, self.env)
+            ..RefreshOptions::new(self.root, self.env)
         };
         Ok(refresh(&request)?)
     }
 
     /// Refreshes the index within the budget of a query. One that cannot be written is searched as it is.
-    pub(crate) fn refresh_or_read_only(&self) -> Result<Outcome, QueryError> {
-        let error = match self.refresh(Mode::Changes, Some(REFRESH_BUDGET)) {
+    pub(crate) fn refresh_or_read_only(&self) -> Result<RefreshOutcome, QueryError> {
+        let error = match self.refresh(RefreshMode::Changes, Some(REFRESH_BUDGET)) {
             Err(QueryError::Store(error)) => error,
             refreshed => return refreshed,
         };
         match Unwritable::new(&error) {
-            Some(unwritable) if self.has_sessions() => Ok(Outcome {
+            Some(unwritable) if self.has_sessions() => Ok(RefreshOutcome {
                 files_left: self.count_changed_files()?,
                 unwritable: Some(unwritable),
-                ..Outcome::default()
+                ..RefreshOutcome::default()
             }),
             _ => Err(error.into()),
         }
@@ -113,7 +118,7 @@ impl LiveIndex<'_> {
     ///
     /// # Errors
     /// When the index or the model fails.
-    pub fn refresh_for_query(&self) -> Result<Outcome, QueryError> {
+    pub fn refresh_for_query(&self) -> Result<RefreshOutcome, QueryError> {
         let began = Instant::now();
         let attempt = || self.refresh_or_read_only();
         let mut outcome = attempt()?;
@@ -149,7 +154,7 @@ impl LiveIndex<'_> {
         answer: impl Fn(&Snapshot) -> Result<T, E>,
     ) -> Result<LiveAnswer<T>, E> {
         let mut index = OpenIndex::new(self.root);
-        let ask = |snapshot: &Snapshot, refreshed: Option<&Outcome>| {
+        let ask = |snapshot: &Snapshot, refreshed: Option<&RefreshOutcome>| {
             let has_history = || refreshed.is_some_and(|outcome| !outcome.is_complete());
             match !snapshot.sessions.is_empty() || has_history() {
                 true => answer(snapshot).map(Some),
@@ -177,7 +182,7 @@ impl LiveIndex<'_> {
         &self,
         meanwhile: Option<impl FnOnce() + Send>,
         here: &mut dyn FnMut(),
-    ) -> Result<Outcome, QueryError> {
+    ) -> Result<RefreshOutcome, QueryError> {
         std::thread::scope(|scope| {
             let here = || {
                 // Where no thread can be had it is done later, when it is needed.
@@ -210,8 +215,8 @@ impl LiveIndex<'_> {
 mod tests {
     use super::*;
     use session_core::{FileStamp, SessionMeta, SourceName};
-    use session_indexer::Silent;
-    use session_store::Writer;
+    use session_indexer::SilentProgress;
+    use session_store::{KnownTurns, Writer};
     use std::cell::Cell;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -223,7 +228,9 @@ mod tests {
             id: uid.to_owned(),
             ..SessionMeta::default()
         };
-        writer.open_session(file, &source, &meta, true).unwrap();
+        writer
+            .open_session(file, &source, &meta, KnownTurns::Replace)
+            .unwrap();
         writer.checkpoint(file, "", FileStamp::default()).unwrap();
         writer.commit().unwrap();
     }
@@ -240,9 +247,9 @@ mod tests {
             env: &env,
             table: table.as_ref(),
             policy: &ReadPolicy::default(),
-            progress: &|| Box::new(Silent),
+            progress: &|| Box::new(SilentProgress),
         };
-        live.refresh(Mode::Changes, None).unwrap();
+        live.refresh(RefreshMode::Changes, None).unwrap();
         test(&live);
     }
 

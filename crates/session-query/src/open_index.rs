@@ -3,7 +3,7 @@
 use crate::error::QueryError;
 use crate::live_index::{LiveIndex, Snapshot};
 use session_core::parallel::run_both;
-use session_indexer::Outcome;
+use session_indexer::RefreshOutcome;
 use session_store::{IndexIdentity, Reader};
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub struct RefreshedAnswer<T> {
     /// The answer.
     pub answer: T,
     /// The refresh.
-    pub outcome: Outcome,
+    pub outcome: RefreshOutcome,
 }
 
 struct OpenSnapshot {
@@ -89,8 +89,8 @@ impl OpenIndex {
     pub(crate) fn answer_beside<T, E: From<QueryError>>(
         &mut self,
         live: &LiveIndex<'_>,
-        refresh: impl FnOnce(&mut dyn FnMut()) -> Result<Outcome, QueryError>,
-        ask: impl Fn(&Snapshot, Option<&Outcome>) -> Result<T, E>,
+        refresh: impl FnOnce(&mut dyn FnMut()) -> Result<RefreshOutcome, QueryError>,
+        ask: impl Fn(&Snapshot, Option<&RefreshOutcome>) -> Result<T, E>,
     ) -> Result<RefreshedAnswer<T>, E> {
         if self.is_purge_pending() {
             // A snapshot beside the refresh would keep deleted text in the log.

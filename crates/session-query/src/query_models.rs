@@ -6,7 +6,8 @@ use crate::table_cosines::TableCosines;
 use session_config::Home;
 use session_embed::{Architecture, Embedder, ModelSpec, unrotate};
 use session_indexer::{
-    Embedded, Embedding, Progress, embed_beside, record_model_failure, take_model_failures,
+    EmbeddingCounts, EmbeddingOptions, RefreshProgress, embed_beside, record_model_failure,
+    take_model_failures,
 };
 use session_models::{Catalogue, ModelError, REMOTE_MODEL, WaitListener};
 use session_search::QueryEmbedding;
@@ -117,8 +118,8 @@ impl QueryModels {
     pub fn embed_pending(
         &self,
         stop: &dyn Fn() -> bool,
-        progress: &dyn Progress,
-    ) -> Result<Embedded, QueryError> {
+        progress: &dyn RefreshProgress,
+    ) -> Result<EmbeddingCounts, QueryError> {
         let embedded = self.load_and_embed(stop, progress);
         if let Err(error @ (QueryError::Model(_) | QueryError::Embed(_))) = &embedded {
             // The failure itself is what the caller has to know.
@@ -130,14 +131,14 @@ impl QueryModels {
     fn load_and_embed(
         &self,
         stop: &dyn Fn() -> bool,
-        progress: &dyn Progress,
-    ) -> Result<Embedded, QueryError> {
+        progress: &dyn RefreshProgress,
+    ) -> Result<EmbeddingCounts, QueryError> {
         let Some(embedder) = self.load_chosen()? else {
-            return Ok(Embedded::default());
+            return Ok(EmbeddingCounts::default());
         };
-        let embedding = Embedding {
+        let embedding = EmbeddingOptions {
             stop,
-            ..Embedding::new(embedder.as_ref(), progress)
+            ..EmbeddingOptions::new(embedder.as_ref(), progress)
         };
         Ok(embed_beside(&self.root, &embedding)?)
     }

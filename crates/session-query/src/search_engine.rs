@@ -5,7 +5,7 @@ use crate::live_index::{LiveIndex, Snapshot};
 use crate::query_models::QueryModels;
 use crate::typed_search::answer_request;
 use session_config::Home;
-use session_indexer::{Progress, ReadPolicy};
+use session_indexer::{ReadPolicy, RefreshProgress};
 use session_models::WaitListener;
 use session_redact::Redactor;
 use session_search::{
@@ -78,7 +78,7 @@ impl SearchEngine {
     pub fn live_index<'a>(
         &'a self,
         policy: &'a ReadPolicy,
-        progress: &'a (dyn Fn() -> Box<dyn Progress> + Sync),
+        progress: &'a (dyn Fn() -> Box<dyn RefreshProgress> + Sync),
     ) -> LiveIndex<'a> {
         LiveIndex {
             root: &self.home.root,

@@ -68,13 +68,13 @@ impl fmt::Debug for TableCosines {
 mod tests {
     use super::*;
     use crate::demo_index::DemoIndex;
-    use session_indexer::Silent;
+    use session_indexer::SilentProgress;
     use session_store::Level;
 
     /// But for the rounding of the stored ones.
     #[test]
     fn cosines_of_texts_are_those_of_their_vectors() {
-        let demo = DemoIndex::create(&|| Box::new(Silent)).unwrap();
+        let demo = DemoIndex::create(&|| Box::new(SilentProgress)).unwrap();
         let index = &demo.snapshot.index;
         let table: Arc<dyn Embedder> = session_embed::open_bundled_table().unwrap().into();
         let query = table.embed_query("docker network").unwrap();

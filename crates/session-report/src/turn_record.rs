@@ -28,6 +28,9 @@ pub fn read_turns(index: &Reader, session: SessionId) -> Result<Vec<TurnRecord>,
     let contents = index.contents(session)?.into_iter();
     let records = rows.zip(contents).filter(|(row, _)| !row.is_blank());
     Ok(records
-        .map(|(row, (_, content))| TurnRecord { row, content })
+        .map(|(row, stored)| TurnRecord {
+            row,
+            content: stored.content,
+        })
         .collect())
 }

@@ -204,7 +204,10 @@ fn retain_by_files(
     if clauses.is_empty() {
         return Ok(());
     }
-    let contents: FxHashMap<_, _> = index.contents(session.id)?.into_iter().collect();
+    let contents = index.contents(session.id)?.into_iter();
+    let contents: FxHashMap<_, _> = contents
+        .map(|stored| (stored.turn, stored.content))
+        .collect();
     turns.retain(|turn| {
         let files = contents
             .get(&turn.id)

@@ -67,9 +67,9 @@ pub fn find_turns<T>(
         if shown.iter().all(Option::is_none) {
             continue; // which spares its contents
         }
-        for (shown, (_, content)) in shown.into_iter().zip(index.contents(session.id)?) {
-            let Some((shown, found)) = shown.and_then(|at| Some((at, visit(session, &content)?)))
-            else {
+        for (shown, stored) in shown.into_iter().zip(index.contents(session.id)?) {
+            let visit = |turn| Some((turn, visit(session, &stored.content)?));
+            let Some((shown, found)) = shown.and_then(visit) else {
                 continue;
             };
             turns.extend(FoundTurn::read(index, &filtered, shown, found)?);

@@ -7,6 +7,7 @@ use crate::options::SetupOptions;
 use crate::outcome::{AgentFailures, StepOutcome};
 use session_agents::{
     Agent, AgentSetup, SettingsChange, SettingsFile, SkillOrigin, SkillReport, own_program,
+    quote_word,
 };
 use session_core::text::{collapse_whitespace, sanitize_text};
 use session_sources::Env;
@@ -59,7 +60,15 @@ pub(crate) fn check_settings(options: &SetupOptions, env: &Env) -> Result<()> {
     Ok(())
 }
 
-/// Removes what the agents got; an empty list stands for all that are there. Returns the outcomes, and why some failed.
+/// The outcomes of a removal from agents.
+pub struct UndoneAgents {
+    /// The outcome of each agent.
+    pub agents: AgentOutcomes,
+    /// The reasons of those that failed.
+    pub failures: AgentFailures,
+}
+
+/// Removes what the agents got; an empty list stands for all that are there.
 ///
 /// # Errors
 /// When the dialog cannot be read or written.
@@ -67,7 +76,7 @@ pub fn undo_agents(
     agents: &[Agent],
     env: &Env,
     dialog: &mut SetupDialog<'_>,
-) -> Result<(AgentOutcomes, AgentFailures)> {
+) -> Result<UndoneAgents> {
     let is_meant = |agent: &Agent| match agents.is_empty() {
         true => agent.is_present(env),
         false => agents.contains(agent),
@@ -75,8 +84,8 @@ pub fn undo_agents(
     let meant = Agent::ALL.into_iter().filter(is_meant);
     let plan = |agent| AgentSetup::plan_removal(agent, env);
     let mut failures = AgentFailures::default();
-    let outcomes = confirm_each(meant, plan, "Remove", &mut failures, dialog)?;
-    Ok((outcomes, failures))
+    let agents = confirm_each(meant, plan, "Remove", &mut failures, dialog)?;
+    Ok(UndoneAgents { agents, failures })
 }
 
 /// Plans and applies the change of each agent. A file of one that does not fit does not keep others from theirs.
@@ -136,7 +145,7 @@ fn confirm_and_apply(
     Ok(StepOutcome::Written)
 }
 
-/// Says that an agent does not start the MCP server: what switches it off is the user's, and stays.
+/// Prints that an agent does not start the MCP server: what switches it off is the user's, and stays.
 fn print_disabled_server(agent: Agent, file: &Path, dialog: &mut SetupDialog<'_>) -> Result<()> {
     let file = file.to_string_lossy();
     let file = collapse_whitespace(&sanitize_text(&file));
@@ -161,9 +170,8 @@ fn show_server_command(env: &Env, program: &str, dialog: &mut SetupDialog<'_>) -
     if SettingsFile::for_user(env)?.enabled_plugin()?.is_some() {
         return Ok(());
     }
-    let program = shlex::try_quote(program).unwrap_or(program.into());
+    let program = quote_word(program);
     Ok(dialog.print(&format!(
-        "\nThis adds the MCP server to Claude Code:\n  claude mcp add --scope user session-search -- {} mcp",
-        sanitize_text(&program)
+        "\nThis adds the MCP server to Claude Code:\n  claude mcp add --scope user session-search -- {program} mcp"
     ))?)
 }

@@ -44,7 +44,7 @@ pub(crate) fn print_change(change: &SettingsChange, dialog: &mut SetupDialog<'_>
     Ok(dialog.print(&shown)?)
 }
 
-/// Says which file or directory was written, or removed where nothing is left of it.
+/// Prints which file or directory was written, or removed where nothing is left of it.
 ///
 /// # Errors
 /// When the dialog cannot be written.
@@ -54,7 +54,7 @@ pub(crate) fn print_written(path: &Path, dialog: &mut SetupDialog<'_>) -> Result
     Ok(dialog.print(&format!("{done}: {}", sanitize_text(&path)))?)
 }
 
-/// Says where the old text of a file is kept.
+/// Prints where the old text of a file is kept.
 ///
 /// # Errors
 /// When the dialog cannot be written.

@@ -33,11 +33,11 @@ mod outcome;
 mod permission_step;
 mod skill_step;
 
-pub use agents_step::{AgentOutcomes, undo_agents};
+pub use agents_step::{AgentOutcomes, UndoneAgents, undo_agents};
 pub use change::confirm_and_write;
 pub use dialog::SetupDialog;
 pub use error::{Result, SetupError};
-pub use options::SetupOptions;
+pub use options::{SetupOptions, SkillChoice};
 pub use outcome::{AgentFailures, StepOutcome, StepOutcomes};
 
 use session_config::Home;
@@ -117,8 +117,8 @@ mod tests {
                 assume_yes: true,
             };
             let env = Env::with_home(self.home.path());
-            let (_, failures) = undo_agents(&[agent], &env, &mut dialog).unwrap();
-            assert_eq!(failures.into_iter().count(), 0);
+            let undone = undo_agents(&[agent], &env, &mut dialog).unwrap();
+            assert_eq!(undone.failures.into_iter().count(), 0);
             String::from_utf8(output).unwrap()
         }
 
@@ -145,8 +145,11 @@ mod tests {
         let agents = typed.windows(2).filter(|pair| pair[0] == "--agent");
         let agent = |name: &str| Agent::ALL.into_iter().find(|agent| agent.name() == name);
         let options = SetupOptions {
-            skill: has("--skill"),
-            no_skill: has("--no-skill"),
+            skill: match (has("--skill"), has("--no-skill")) {
+                (true, _) => SkillChoice::Install,
+                (false, true) => SkillChoice::LeaveOut,
+                (false, false) => SkillChoice::Ask,
+            },
             allow_skill: has("--allow-skill"),
             keep_history: has("--keep-history").then_some(365),
             agents: agents.filter_map(|pair| agent(pair[1])).collect(),

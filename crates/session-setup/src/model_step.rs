@@ -77,7 +77,7 @@ fn ask_model(
     Ok(StepOutcome::Skipped)
 }
 
-/// Says whether a model is the default, or nobody has tried it, behind a semicolon.
+/// Formats that a model is the default, or that nobody has tried it, behind a semicolon.
 fn describe_choice(name: &str, title: &str) -> &'static str {
     if name == Config::default().model {
         return "; recommended";
@@ -101,7 +101,7 @@ fn ask_remote(url: &str, home: &Home, dialog: &mut SetupDialog<'_>) -> Result<Op
     }
 }
 
-/// Says why an answer cannot be taken; the question is asked again.
+/// Prints why an answer cannot be taken; the question is asked again.
 fn print_refusal(error: &ModelError, dialog: &mut SetupDialog<'_>) -> Result<Option<StepOutcome>> {
     let hint = error.hint().map(|hint| format!("\nhint: {hint}"));
     let text = format!("{error}{}", hint.unwrap_or_default());

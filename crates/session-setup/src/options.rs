@@ -11,26 +11,36 @@ pub struct SetupOptions {
     pub remote: Option<String>,
     /// Days that Claude Code keeps its history.
     pub keep_history: Option<u32>,
-    /// Install the skill for Claude Code.
-    pub skill: bool,
-    /// Leave the skill out.
-    pub no_skill: bool,
+    /// What to do about the skill for Claude Code.
+    pub skill: SkillChoice,
     /// Allow Claude Code to load the skill without asking.
     pub allow_skill: bool,
     /// The agents to install into; empty for those that are there, where somebody can be asked.
     pub agents: Vec<Agent>,
 }
 
+/// The choice that options make about the skill for Claude Code.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SkillChoice {
+    /// It is asked for, where somebody can be.
+    #[default]
+    Ask,
+    /// It is installed.
+    Install,
+    /// It is left out.
+    LeaveOut,
+}
+
 impl SetupOptions {
     /// Returns true when the options leave everything open.
     pub fn is_open(&self) -> bool {
-        let of_skill = self.skill || self.no_skill || self.allow_skill;
+        let of_skill = self.skill != SkillChoice::Ask || self.allow_skill;
         let of_agents = !self.agents.is_empty();
         self.model.is_none() && self.keep_history.is_none() && !of_skill && !of_agents
     }
 
     /// Returns true where the options install the skill for Claude Code.
     pub(crate) fn wants_skill(&self) -> bool {
-        self.skill || self.agents.contains(&Agent::Claude)
+        self.skill == SkillChoice::Install || self.agents.contains(&Agent::Claude)
     }
 }

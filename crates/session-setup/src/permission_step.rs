@@ -1,9 +1,9 @@
-//! Whether Claude Code loads the skill without asking.
+//! The permission by which Claude Code loads the skill without asking.
 
 use crate::change::confirm_and_write;
 use crate::dialog::SetupDialog;
 use crate::error::{Result, SetupError};
-use crate::options::SetupOptions;
+use crate::options::{SetupOptions, SkillChoice};
 use crate::outcome::StepOutcome;
 use session_agents::{RuleList, SettingsFile, SkillOrigin, has_user_skill};
 use session_sources::Env;
@@ -32,7 +32,8 @@ pub(crate) fn run(
     };
     let has_skill = has_user_skill(env);
     let is_installed = has_skill || ruled == SkillOrigin::Plugin;
-    let is_offered = dialog.is_interactive && is_installed && !options.no_skill;
+    let is_offered =
+        dialog.is_interactive && is_installed && options.skill != SkillChoice::LeaveOut;
     if !(options.allow_skill || is_offered) {
         return Ok(StepOutcome::Skipped);
     }

@@ -3,7 +3,7 @@
 use crate::change::print_written;
 use crate::dialog::SetupDialog;
 use crate::error::Result;
-use crate::options::SetupOptions;
+use crate::options::{SetupOptions, SkillChoice};
 use crate::outcome::StepOutcome;
 use session_agents::{Agent, SettingsFile, SkillAction, SkillFilePlan, SkillLocation, SkillPlan};
 use session_core::text::{collapse_whitespace, sanitize_text};
@@ -21,7 +21,8 @@ pub(crate) fn run(
     dialog: &mut SetupDialog<'_>,
 ) -> Result<StepOutcome> {
     let is_offered = dialog.is_interactive && Agent::Claude.config_directory(env).is_dir();
-    if options.no_skill || !(options.wants_skill() || is_offered) {
+    let is_left_out = options.skill == SkillChoice::LeaveOut;
+    if is_left_out || !(options.wants_skill() || is_offered) {
         return Ok(StepOutcome::Skipped);
     }
     if let Some(plugin) = SettingsFile::for_user(env)?.enabled_plugin()? {

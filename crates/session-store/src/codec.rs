@@ -22,7 +22,7 @@ const MAX_CONTENT_BYTES: usize = 1 << 28;
 /// Most bytes of memory that a thread keeps for the next frame.
 const MAX_KEPT_BYTES: usize = 1 << 20;
 
-/// Compresses bytes to one zstd frame with a checksum, by which a damaged one is told.
+/// Compresses bytes to one zstd frame with a checksum, which a damaged one does not match.
 pub(crate) fn compress(bytes: &[u8]) -> Result<Vec<u8>> {
     COMPRESSOR.with_borrow_mut(|made| match made {
         Some(compressor) => compressor.compress(bytes),

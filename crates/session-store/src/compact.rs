@@ -55,15 +55,15 @@ impl Writer {
         }
     }
 
-    /// Gives the rows of a matrix their new numbers: places in the list of those that are left.
+    /// Gives the rows of a matrix their new numbers: positions in the list of those that are left.
     fn move_rows(&mut self, model: &ModelRow, level: Level, live: &[u64]) -> Result<()> {
         self.abandon_series()?;
         self.delete_owner_blocks(model.id, level)?;
         for session in self.reader.sessions_with_vectors(model.id)? {
             let mut entries = self.reader.vector_entries(model, session)?;
-            for entry in entries.iter_mut().filter(|e| e.place.level == level) {
-                let row = live.partition_point(|row| *row < entry.place.row);
-                entry.place.row = row as u64;
+            for entry in entries.iter_mut().filter(|e| e.row.level == level) {
+                let row = live.partition_point(|row| *row < entry.row.index);
+                entry.row.index = row as u64;
                 self.set_owner_of_row(model.id, session, entry)?;
             }
             self.write_vector_entries(model.id, session, &entries)?;

@@ -14,11 +14,37 @@ const ALL_TURNS: &str = "SELECT id, frame FROM turns WHERE session = ?1 ORDER BY
 pub(crate) const OWN_TURNS: &str =
     "SELECT id, frame FROM turns WHERE session = ?1 AND owner IS NULL ORDER BY idx";
 
+/// A turn of the index with its content.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredContent {
+    /// Number of the turn.
+    pub turn: TurnId,
+    /// Its content; empty where it is damaged.
+    pub content: TurnContent,
+}
+
+/// A turn with the frame that holds its content.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TurnFrame {
+    pub(crate) turn: TurnId,
+    pub(crate) frame: FrameId,
+}
+
+impl TurnFrame {
+    /// Reads a row that begins with `id, frame`.
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            turn: row.get(0)?,
+            frame: row.get(1)?,
+        })
+    }
+}
+
 /// Contents of some turns of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContentsPart {
-    /// The turns in order, with their numbers.
-    pub turns: Vec<(TurnId, TurnContent)>,
+    /// The turns in order.
+    pub turns: Vec<StoredContent>,
     /// The index from which on others may follow.
     pub next: Option<u32>,
 }
@@ -32,20 +58,17 @@ impl Reader {
         Ok(self.packed_turn(turn)?.unpack_first())
     }
 
-    /// Returns the contents of a session's turns, in order, with the turns' numbers.
+    /// Returns the contents of a session's turns, in order.
     /// Each frame is read once.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn contents(&self, session: SessionId) -> Result<Vec<(TurnId, TurnContent)>> {
+    pub fn contents(&self, session: SessionId) -> Result<Vec<StoredContent>> {
         self.contents_of(&self.turn_frames(ALL_TURNS, session)?)
     }
 
     /// Returns the contents of the turns that are not copies.
-    pub(crate) fn contents_without_copies(
-        &self,
-        session: SessionId,
-    ) -> Result<Vec<(TurnId, TurnContent)>> {
+    pub(crate) fn contents_without_copies(&self, session: SessionId) -> Result<Vec<StoredContent>> {
         self.contents_of(&self.turn_frames(OWN_TURNS, session)?)
     }
 
@@ -67,9 +90,9 @@ impl Reader {
         let limit = limit.max(1).cast_signed() as i64;
         let rows = find.query_map(params![session, first, limit], |row| {
             last = Some(row.get(2)?);
-            Ok((row.get(0)?, row.get(1)?))
+            TurnFrame::from_row(row)
         })?;
-        let turns: Vec<(TurnId, FrameId)> = rows.collect::<rusqlite::Result<_>>()?;
+        let turns: Vec<TurnFrame> = rows.collect::<rusqlite::Result<_>>()?;
         let is_full = turns.len() as i64 == limit;
         Ok(ContentsPart {
             turns: self.contents_of(&turns)?,
@@ -78,17 +101,13 @@ impl Reader {
     }
 
     /// Returns the turns that a query selects of a session, each with its frame.
-    pub(crate) fn turn_frames(
-        &self,
-        query: &str,
-        session: SessionId,
-    ) -> Result<Vec<(TurnId, FrameId)>> {
+    pub(crate) fn turn_frames(&self, query: &str, session: SessionId) -> Result<Vec<TurnFrame>> {
         let mut find = self.db.prepare_cached(query)?;
-        let rows = find.query_map([session], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let rows = find.query_map([session], TurnFrame::from_row)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    fn contents_of(&self, turns: &[(TurnId, FrameId)]) -> Result<Vec<(TurnId, TurnContent)>> {
+    fn contents_of(&self, turns: &[TurnFrame]) -> Result<Vec<StoredContent>> {
         let mut contents = Vec::with_capacity(turns.len());
         for frame in self.packed_frames(turns) {
             contents.extend(frame?.unpack(&self.last_frames));

@@ -2,7 +2,7 @@
 
 use crate::dedup_keys::DedupKeys;
 use crate::error::Result;
-use crate::id::{SessionId, TurnId};
+use crate::id::{SessionId, SessionTurn, TurnId};
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
 use session_core::TurnContent;
@@ -19,7 +19,7 @@ pub(crate) struct AlikeOwner {
 /// Tells whether a turn is a copy of another, or the owner of others that are its copies.
 pub(crate) enum Ownership {
     CopyOf(TurnId),
-    OwnerOf(Vec<(TurnId, SessionId)>),
+    OwnerOf(Vec<SessionTurn>),
 }
 
 impl Ownership {
@@ -90,7 +90,10 @@ impl Writer {
             let holds_other = is_prefix_of(&others, content);
             let is_in_other = is_prefix_of(content, &others);
             if holds_other && (!is_in_other || other.is_forked_off) {
-                copies.push((other.id, other.session));
+                copies.push(SessionTurn {
+                    turn: other.id,
+                    session: other.session,
+                });
             } else if is_in_other {
                 return Ok(Ownership::CopyOf(other.id));
             }

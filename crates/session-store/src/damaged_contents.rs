@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 pub struct DamagedSession {
     /// Number of the session.
     pub session: SessionId,
-    /// How many of its turns have a damaged content, or none.
+    /// Number of its turns with a damaged content, or without one.
     pub turns: usize,
 }
 
-/// A turn with the place of its content.
+/// A turn with the frame that holds its content, and its session.
 #[derive(Debug, Clone, Copy)]
 struct FramedTurn {
     turn: TurnId,

@@ -28,10 +28,10 @@ pub fn index_exists(root: &Path) -> bool {
 pub(crate) fn has_database(root: &Path) -> Result<bool> {
     let path = database_path(root);
     match fs_err::metadata(&path) {
-        Ok(found) if found.is_dir() => Err(StoreError::Corrupt {
-            root: root.to_owned(),
-            what: format!("`{}` is a folder", path.display()),
-        }),
+        Ok(found) if found.is_dir() => Err(StoreError::corrupt(
+            root,
+            format!("`{}` is a folder", path.display()),
+        )),
         Ok(found) => Ok(found.is_file()),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             Ok(false)
@@ -44,7 +44,7 @@ pub(crate) fn database_path(root: &Path) -> PathBuf {
     root.join("index.db")
 }
 
-/// The database's write-ahead log.
+/// Returns the path of the database's write-ahead log.
 pub(crate) fn log_path(root: &Path) -> PathBuf {
     root.join("index.db-wal")
 }
@@ -169,7 +169,7 @@ impl EmbeddingPause {
     }
 }
 
-/// The pauses of the process that embeds: after a longest one it goes on for as long, whoever asks.
+/// Pauses of the process that embeds: after a longest one it goes on for as long, whoever asks.
 pub struct EmbeddingPauses {
     root: PathBuf,
     max_pause: Duration,
@@ -177,7 +177,7 @@ pub struct EmbeddingPauses {
 }
 
 impl EmbeddingPauses {
-    /// Takes the folder of the index.
+    /// Makes the pauses of the process that embeds the index in this folder.
     pub fn new(root: PathBuf) -> Self {
         Self {
             root,

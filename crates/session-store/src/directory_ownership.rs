@@ -36,10 +36,10 @@ const OWN_NAMES: [&str; 17] = [
     "models",
     ".DS_Store",
 ];
-/// How the names of memories end that came from an editor and were refused.
+/// The end of the names of memories that came from an editor and were refused.
 const REFUSED_MEMORY: &[u8] = b".rejected.md";
 
-/// How the names of directories of `tempfile` begin: of a memory in an editor, or of a copied database.
+/// The beginning of the names of directories of `tempfile`: of a memory in an editor, or of a copied database.
 const TEMPORARY_DIRECTORY: &[u8] = b".tmp";
 
 /// Returns true for a directory that may hold an index: it is missing or empty, or this program made what it holds.
@@ -82,7 +82,7 @@ fn is_own_name(name: &OsStr) -> bool {
         || OWN_NAMES.iter().any(|own| name == *own)
 }
 
-/// True for a database with tables that every format has. An index may have been copied without its lock. The
+/// Returns true for a database with tables that every format has. An index may have been copied without its lock. The
 /// database is opened as one that does not change: nothing is written beside another program's.
 fn has_own_tables(root: &Path) -> bool {
     const COUNT: &str = "SELECT count(*) FROM sqlite_schema WHERE name IN ('files', 'cursors', 'sessions', 'turns')";
@@ -95,7 +95,7 @@ fn has_own_tables(root: &Path) -> bool {
     path.is_file() && count().is_ok_and(|count| count == 4)
 }
 
-/// True for the fingerprint of a model, which names its directories.
+/// Returns true for the fingerprint of a model, which names its directories.
 pub(crate) fn is_fingerprint(name: &OsStr) -> bool {
     let hex = name.as_encoded_bytes();
     !hex.is_empty() && hex.iter().all(u8::is_ascii_hexdigit)

@@ -4,39 +4,39 @@ use crate::error::Result;
 use crate::id::{ModelId, SessionId};
 use crate::model::{Level, ModelRow};
 use crate::pending_sessions::PendingSession;
-use crate::vector_entries::{VectorEntry, VectorPlace};
-use crate::vectors::{Document, DocumentBatch, DocumentRow, DocumentVector};
+use crate::vector_entries::{MatrixRow, VectorEntry};
+use crate::vectors::{DocumentBatch, DocumentRow, DocumentVector, EmbeddedDocument};
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
-/// The documents of a session, which may come in parts.
+/// The documents of a session, which may come in slices.
 pub(crate) struct DocumentSeries {
     model: ModelRow,
     pending: PendingSession,
-    /// Rows from before the first part that no document so far has, by level and hash of their text, the first one last.
+    /// Rows from before the first slice that no document so far has, by level and hash of their text, the first one last.
     old: FxHashMap<(Level, i64), Vec<VectorEntry>>,
     /// Rows of the documents so far.
-    kept: Vec<VectorEntry>,
-    /// Where the session has vectors of texts, by their hashes.
-    places: FxHashMap<i64, VectorPlace>,
+    current: Vec<VectorEntry>,
+    /// The rows with the session's vectors, by the hashes of their texts.
+    rows_by_hash: FxHashMap<i64, MatrixRow>,
     all_stored: bool,
 }
 
 impl DocumentSeries {
     fn new(model: ModelRow, pending: PendingSession, stored: Vec<VectorEntry>) -> Self {
-        let places = stored.iter().map(|entry| (entry.hash, entry.place));
+        let rows = stored.iter().map(|entry| (entry.hash, entry.row));
         let mut series = Self {
             model,
             pending,
-            places: places.collect(),
+            rows_by_hash: rows.collect(),
             old: FxHashMap::default(),
-            kept: Vec::new(),
+            current: Vec::new(),
             all_stored: true,
         };
         for entry in stored.into_iter().rev() {
-            let key = (entry.place.level, entry.hash);
+            let key = (entry.row.level, entry.hash);
             series.old.entry(key).or_default().push(entry);
         }
         series
@@ -57,8 +57,8 @@ impl DocumentSeries {
     }
 
     fn keep(&mut self, entry: VectorEntry) {
-        self.places.insert(entry.hash, entry.place);
-        self.kept.push(entry);
+        self.rows_by_hash.insert(entry.hash, entry.row);
+        self.current.push(entry);
     }
 
     fn old(&self) -> impl Iterator<Item = &VectorEntry> {
@@ -67,16 +67,15 @@ impl DocumentSeries {
 
     /// Returns the rows of the session as they are now, in order.
     fn entries(&self) -> Vec<VectorEntry> {
-        let mut entries: Vec<VectorEntry> = self.kept.iter().chain(self.old()).copied().collect();
-        entries.sort_unstable_by_key(|entry| entry.place);
+        let mut entries: Vec<VectorEntry> =
+            self.current.iter().chain(self.old()).copied().collect();
+        entries.sort_unstable_by_key(|entry| entry.row);
         entries
     }
 }
 
 impl Writer {
-    /// Stores the documents of a session with their vectors. A document has no vector
-    /// where [`EmbeddedTexts::has`](crate::EmbeddedTexts::has) returned true; the stored one is copied. A zero
-    /// vector is not stored. Nothing is stored when the session's revision has
+    /// Stores the documents of a session with their vectors. Nothing is stored when the session's revision has
     /// changed since it was read: it is still pending.
     ///
     /// # Errors
@@ -85,18 +84,17 @@ impl Writer {
         &mut self,
         model: &ModelRow,
         pending: PendingSession,
-        documents: &[(Document, Option<Vec<f32>>)],
+        documents: &[EmbeddedDocument],
         extent: DocumentBatch,
     ) -> Result<()> {
-        let rows: Vec<DocumentRow> = documents
-            .iter()
-            .map(|(document, vector)| {
-                DocumentRow::new(document.turn, &document.text, vector.as_deref())
-            })
-            .collect();
+        let row = |EmbeddedDocument { document, vector }: &EmbeddedDocument| {
+            DocumentRow::new(document.turn, &document.text, vector.as_deref())
+        };
+        let rows: Vec<DocumentRow> = documents.iter().map(row).collect();
         self.store_rows(model, pending, &rows, extent)
     }
 
+    /// Stores documents as [`Writer::store_documents`] does.
     pub(crate) fn store_rows<'d>(
         &mut self,
         model: &ModelRow,
@@ -132,7 +130,7 @@ impl Writer {
         }
         let model = series.model.id;
         self.write_vector_entries(model, pending.session, &series.entries())?;
-        self.document_series = (extent == DocumentBatch::Part).then_some(series);
+        self.document_series = (extent == DocumentBatch::Slice).then_some(series);
         Level::ALL
             .iter()
             .try_for_each(|level| self.update_row_count(model, *level))
@@ -151,7 +149,7 @@ impl Writer {
         }
     }
 
-    /// Gives up the session whose documents are stored in parts, as rows get other numbers: it is to be embedded again.
+    /// Gives up the session whose documents are stored in slices, as rows get other numbers: it is to be embedded again.
     pub(crate) fn abandon_series(&mut self) -> Result<()> {
         match self.document_series.take() {
             Some(series) => self.bump_revision(series.pending.session),
@@ -211,9 +209,9 @@ impl Writer {
     ) -> Result<VectorEntry> {
         let root = self.reader.root().to_owned();
         let level = document.level();
-        let row = self.appenders.append_row(&root, model, level, row)?;
+        let index = self.appenders.append_row(&root, model, level, row)?;
         let entry = VectorEntry {
-            place: VectorPlace { level, row },
+            row: MatrixRow { level, index },
             turn: document.turn,
             hash: document.hash,
         };
@@ -226,15 +224,17 @@ impl Writer {
     /// Reads the vector of a text as it is stored, committed or appended since.
     fn read_stored_row(&mut self, series: &DocumentSeries, hash: i64) -> Result<Option<Vec<u8>>> {
         let model = &series.model;
-        let place = match series.places.get(&hash) {
-            Some(place) => Some(*place),
+        let row = match series.rows_by_hash.get(&hash) {
+            Some(row) => Some(*row),
             None => self.reader.find_text(model.id, hash)?,
         };
-        let Some(VectorPlace { level, row }) = place else {
+        let Some(MatrixRow { level, index }) = row else {
             return Ok(None);
         };
         let root = self.reader.root().to_owned();
-        self.appenders.read_row(&root, model, level, row).map(Some)
+        self.appenders
+            .read_row(&root, model, level, index)
+            .map(Some)
     }
 
     /// Orphans the rows that remain of a session's old documents and marks it as embedded.

@@ -2,7 +2,7 @@
 
 use crate::migrate::is_migratable;
 use session_files::FileError;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// An error of the index at rest.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +35,7 @@ pub enum StoreError {
     Corrupt {
         /// Folder of the index.
         root: PathBuf,
-        /// The results.
+        /// What is damaged and how: the rest of the message.
         what: String,
     },
     /// There is no index yet.
@@ -83,6 +83,14 @@ impl From<rusqlite::Error> for StoreError {
 pub(crate) type Result<T> = std::result::Result<T, StoreError>;
 
 impl StoreError {
+    /// Makes the error of a damaged index; `what` is the rest of its message.
+    pub(crate) fn corrupt(root: &Path, what: impl Into<String>) -> Self {
+        Self::Corrupt {
+            root: root.to_owned(),
+            what: what.into(),
+        }
+    }
+
     /// Returns the hint: what a user can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
@@ -116,7 +124,7 @@ impl StoreError {
         }
     }
 
-    /// True when the remedy is to build the index anew.
+    /// Returns true when the remedy is to build the index anew.
     pub fn needs_rebuild(&self) -> bool {
         match self {
             Self::Format { .. } => !self.needs_migration() && !self.needs_update(),
@@ -126,7 +134,7 @@ impl StoreError {
         }
     }
 
-    /// True when building the index anew may help, whatever is wrong: its tables contradict each other.
+    /// Returns true when building the index anew may help, whatever is wrong: its tables contradict each other.
     pub fn may_need_rebuild(&self) -> bool {
         use rusqlite::ErrorCode::{ConstraintViolation, TypeMismatch};
         let is_contradiction = |error: &rusqlite::Error| {
@@ -140,7 +148,7 @@ impl StoreError {
         self.needs_rebuild() || matches!(self, Self::Sqlite(error) if is_contradiction(error))
     }
 
-    /// True when another process holds the index: one of this program, or any other that writes to its database.
+    /// Returns true when another process holds the index: one of this program, or any other that writes to its database.
     pub fn is_locked(&self) -> bool {
         match self {
             Self::Locked { .. } => true,
@@ -151,17 +159,17 @@ impl StoreError {
         }
     }
 
-    /// True when the index has an older format, from which a [`Writer`](crate::Writer) migrates it.
+    /// Returns true when the index has an older format, from which a [`Writer`](crate::Writer) migrates it.
     pub fn needs_migration(&self) -> bool {
         matches!(self, Self::Format { found, .. } if is_migratable(*found))
     }
 
-    /// True when a newer version of this program wrote the index.
+    /// Returns true when a newer version of this program wrote the index.
     pub fn needs_update(&self) -> bool {
         matches!(self, Self::Format { found, expected, .. } if found > expected)
     }
 
-    /// True when the folder of the index may be one that this process cannot write to.
+    /// Returns true when the folder of the index may be one that this process cannot write to.
     pub fn needs_write_access(&self) -> bool {
         use rusqlite::ErrorCode::{CannotOpen, ReadOnly};
         match self {
@@ -172,7 +180,7 @@ impl StoreError {
         }
     }
 
-    /// True when there is no room left where the index is.
+    /// Returns true when there is no room left where the index is.
     pub fn needs_space(&self) -> bool {
         use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
         match self {
@@ -183,7 +191,7 @@ impl StoreError {
     }
 }
 
-/// True for SQLite errors that mean a damaged file. A value that no column holds is one, and a table or a column that
+/// Returns true for SQLite errors that mean a damaged file. A value that no column holds is one, and a table or a column that
 /// is not there is one: our statements name none that the schema has not.
 pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};

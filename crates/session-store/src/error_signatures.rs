@@ -1,4 +1,4 @@
-//! The signatures of errors, by which the turns that met one are found.
+//! Stores the signatures of errors, by which the turns that met one are found.
 
 use crate::error::Result;
 use crate::id::{SessionTurn, TurnId};
@@ -18,17 +18,13 @@ impl Reader {
             "SELECT t.id, t.session FROM error_signatures e JOIN turns t ON t.id = e.turn
              WHERE e.signature = ?1 ORDER BY t.id",
         )?;
-        let turns = find.query_map([signature.number()], |row| {
-            Ok(SessionTurn {
-                turn: row.get(0)?,
-                session: row.get(1)?,
-            })
-        })?;
+        let turns = find.query_map([signature.number()], SessionTurn::from_row)?;
         Ok(turns.collect::<rusqlite::Result<_>>()?)
     }
 }
 
 impl Writer {
+    /// Stores the signatures of a turn's errors.
     pub(crate) fn insert_error_signatures(
         &mut self,
         turn: TurnId,
@@ -45,6 +41,7 @@ impl Writer {
         Ok(())
     }
 
+    /// Deletes the signatures of a turn's errors.
     pub(crate) fn delete_error_signatures(&mut self, turn: TurnId) -> Result<()> {
         self.reader
             .db

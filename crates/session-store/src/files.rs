@@ -1,4 +1,4 @@
-//! History files: what is known of each, and what went wrong in it.
+//! Stores history files: the cursor and stamp of each, and its problems.
 
 use crate::Reader;
 use crate::codec::{compress, decompress};
@@ -18,7 +18,7 @@ pub struct FileRow {
     pub source: String,
     /// Path.
     pub path: String,
-    /// As it was when it was read to its end; all zero before.
+    /// Its size and times when it was read to its end; all zero before.
     pub stamp: FileStamp,
     /// No longer on disk: what was indexed stays.
     pub gone: bool,
@@ -29,22 +29,22 @@ pub struct FileRow {
 pub struct Problem {
     /// File or folder.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// Byte offset of the first such place.
+    /// Byte offset of its first occurrence.
     pub offset: Option<u64>,
-    /// How often.
+    /// Times that it was met.
     pub count: u64,
 }
 
-/// When a problem was met, which says when it is forgotten.
+/// The step in which a problem was met, which says when it is deleted.
 #[derive(Debug, Clone, Copy)]
 enum ProblemKind {
-    /// Inside a file; until the file is read anew.
+    /// Reading the content of a file: until the file is read anew.
     Read,
-    /// While listing; until the next list.
+    /// Listing: until the next list.
     Listing,
-    /// The file could not be read at all; until the next try.
+    /// Opening a file that could not be read at all: until the next try.
     Unread,
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn stamp(row: &Row<'_>, first: usize) -> rusqlite::Result<FileStamp> 
 }
 
 impl Reader {
-    /// All history files.
+    /// Returns all history files.
     ///
     /// # Errors
     /// When the database fails.
@@ -80,7 +80,7 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// One history file.
+    /// Returns a history file, if the index has it.
     ///
     /// # Errors
     /// When the database fails.
@@ -132,12 +132,13 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn listing_problems(&self) -> Result<Vec<Problem>> {
-        self.query_problems("kind = 1")
+        self.query_problems(&format!("kind = {}", ProblemKind::Listing as i64))
     }
 
-    fn query_problems(&self, which: &str) -> Result<Vec<Problem>> {
+    /// Returns the problems that meet a condition, by path.
+    fn query_problems(&self, condition: &str) -> Result<Vec<Problem>> {
         let mut found = self.db.prepare(&format!(
-            "SELECT path, reason, offset, count FROM problems WHERE {which} ORDER BY path, reason"
+            "SELECT path, reason, offset, count FROM problems WHERE {condition} ORDER BY path, reason"
         ))?;
         let rows = found.query_map([], |row| {
             Ok(Problem {
@@ -175,7 +176,7 @@ impl Writer {
         Ok(id)
     }
 
-    /// Records how far a file has been read, and as what it was found.
+    /// Records the cursor up to which a file was read, and its stamp: a default one until it was read to its end.
     ///
     /// # Errors
     /// When the database fails.
@@ -253,10 +254,10 @@ impl Writer {
         self.begin()?;
         self.reader
             .db
-            .prepare_cached("DELETE FROM problems WHERE path = ?1 AND kind = 0")?
-            .execute([path])?;
+            .prepare_cached("DELETE FROM problems WHERE path = ?1 AND kind = ?2")?
+            .execute(params![path, ProblemKind::Read as i64])?;
         let held = self.sessions_of_file(file)?;
-        // One by one: see `Writer::reader`.
+        // A row a statement: before one that may change several and fail half-way, FTS5 writes the words that it holds.
         let mut update = self
             .reader
             .db
@@ -286,7 +287,7 @@ impl Writer {
         self.commit()
     }
 
-    /// Adds to what is recorded as wrong with a file.
+    /// Records a problem within a file, until the file is read anew.
     ///
     /// # Errors
     /// When the database fails.
@@ -295,18 +296,18 @@ impl Writer {
         self.insert_problem(problem, ProblemKind::Read)
     }
 
-    /// Replaces what is recorded as wrong with listing the histories.
+    /// Replaces the problems of listing the histories.
     ///
     /// # Errors
     /// When the database fails.
     pub fn replace_listing_problems(&mut self, problems: &[Problem]) -> Result<()> {
         self.begin()?;
-        self.reader
-            .db
-            .execute("DELETE FROM problems WHERE kind = 1", [])?;
+        let kind = ProblemKind::Listing;
+        let delete = "DELETE FROM problems WHERE kind = ?1";
+        self.reader.db.execute(delete, [kind as i64])?;
         problems
             .iter()
-            .try_for_each(|p| self.insert_problem(p, ProblemKind::Listing))
+            .try_for_each(|problem| self.insert_problem(problem, kind))
     }
 
     /// Records why a file could not be read at all; deleted at the next try.

@@ -1,4 +1,4 @@
-//! Deleting sessions and single turns, with their copies.
+//! Deletes sessions and single turns, with their copies.
 
 use crate::error::Result;
 use crate::id::{FileId, SessionId, TurnId};
@@ -7,6 +7,7 @@ use crate::row::prompt_kind_to_db;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
 use session_core::{PromptKind, TurnContent};
+use std::collections::HashMap;
 
 impl Reader {
     /// Returns a turn with all turns that are copies of it, or that it is a copy of.
@@ -21,44 +22,21 @@ impl Reader {
         let rows = find.query_map([turn], |row| row.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
-}
 
-impl Reader {
     /// Counts the forgotten turns of each session that has some.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn forgotten_turns(&self) -> Result<Vec<(SessionId, u32)>> {
+    pub fn count_forgotten_turns(&self) -> Result<HashMap<SessionId, u32>> {
         let count = "SELECT session, count(*) FROM turns
             WHERE start >= stop AND owner IS NULL GROUP BY session";
         let mut count = self.db.prepare(count)?;
         let counts = count.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(counts.collect::<rusqlite::Result<_>>()?)
     }
-
-    /// Returns the value of a setting that was noted in the index.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn setting(&self, key: &str) -> Result<Option<String>> {
-        let select = "SELECT value FROM settings WHERE key = ?1";
-        let mut find = self.db.prepare_cached(select)?;
-        Ok(find.query_row([key], |row| row.get(0)).optional()?)
-    }
 }
 
 impl Writer {
-    /// Notes a setting in the index.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn set_setting(&mut self, key: &str, value: &str) -> Result<()> {
-        self.begin()?;
-        let insert = "INSERT OR REPLACE INTO settings(key, value) VALUES(?1, ?2)";
-        self.reader.db.execute(insert, [key, value])?;
-        Ok(())
-    }
-
     /// Deletes a session with its turns, their words and vectors, and its file where that holds no other
     /// session. Copies of its turns in other sessions are to be [blanked](Writer::blank_turn) before.
     /// Deleted content leaves the disk by [`Writer::purge`].
@@ -108,6 +86,7 @@ impl Writer {
         Ok(())
     }
 
+    /// Deletes a file that holds no session, with its cursor and problems.
     pub(crate) fn delete_file_without_sessions(&mut self, file: FileId) -> Result<()> {
         const UNUSED: &str = "NOT EXISTS (SELECT 1 FROM sessions WHERE file = ?1)";
         for delete in [

@@ -2,6 +2,7 @@
 //! than one by one, and with less waste on the database's pages.
 
 use crate::codec::{compress, with_decompressed};
+use crate::contents::StoredContent;
 use crate::id::TurnId;
 use crate::packed_content::PackedContent;
 use rustc_hash::FxHashMap;
@@ -22,10 +23,31 @@ const MAX_TURNS: u32 = 1 << 28;
 /// (`<i8`) and length (`<u4`), and their JSON, one after the other.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ContentFrame {
-    /// The length of each turn's JSON.
-    turns: Vec<(TurnId, usize)>,
+    entries: Vec<FrameEntry>,
     /// The JSON of all turns, one after the other.
     json: Vec<u8>,
+}
+
+/// A turn of a frame.
+#[derive(Debug, Clone, Copy)]
+struct FrameEntry {
+    turn: TurnId,
+    /// Bytes of its JSON.
+    length: usize,
+}
+
+/// A turn of a decompressed frame, with its JSON.
+struct RawEntry<'r> {
+    turn: TurnId,
+    json: &'r [u8],
+}
+
+/// The position of a turn in a frame.
+struct EntryPosition {
+    /// Its index among the entries.
+    index: usize,
+    /// Where its JSON lies.
+    json: Range<usize>,
 }
 
 impl ContentFrame {
@@ -33,7 +55,7 @@ impl ContentFrame {
     pub(crate) fn unpack(packed: &[u8]) -> Self {
         with_decompressed(packed, |raw| {
             let mut frame = Self::default();
-            for (turn, json) in raw_entries(raw) {
+            for RawEntry { turn, json } in raw_entries(raw) {
                 frame.push(turn, json);
             }
             frame
@@ -41,18 +63,18 @@ impl ContentFrame {
     }
 
     pub(crate) fn pack(&self) -> io::Result<Vec<u8>> {
-        let mut raw = Vec::with_capacity(self.json.len() + 16 * (self.turns.len() + 1));
-        raw.extend(length_u32(self.turns.len())?.to_le_bytes());
-        for (turn, length) in &self.turns {
-            raw.extend(i64::from(*turn).to_le_bytes());
-            raw.extend(length_u32(*length)?.to_le_bytes());
+        let mut raw = Vec::with_capacity(self.json.len() + 16 * (self.entries.len() + 1));
+        raw.extend(length_u32(self.entries.len())?.to_le_bytes());
+        for entry in &self.entries {
+            raw.extend(i64::from(entry.turn).to_le_bytes());
+            raw.extend(length_u32(entry.length)?.to_le_bytes());
         }
         raw.extend(&self.json);
         compress(&raw)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.turns.is_empty()
+        self.entries.is_empty()
     }
 
     pub(crate) fn is_full(&self) -> bool {
@@ -60,8 +82,8 @@ impl ContentFrame {
     }
 
     pub(crate) fn get(&self, turn: TurnId) -> Option<TurnContent> {
-        let (_, place) = self.place(turn)?;
-        self.json.get(place).map(parse_content)
+        let position = self.find(turn)?;
+        self.json.get(position.json).map(parse_content)
     }
 
     /// Inserts the content of a turn, or replaces it.
@@ -71,41 +93,51 @@ impl ContentFrame {
     }
 
     fn push(&mut self, turn: TurnId, json: &[u8]) {
-        self.turns.push((turn, json.len()));
+        let length = json.len();
+        self.entries.push(FrameEntry { turn, length });
         self.json.extend_from_slice(json);
     }
 
     pub(crate) fn remove(&mut self, turn: TurnId) {
-        if let Some((at, place)) = self.place(turn) {
-            self.turns.remove(at);
-            self.json.drain(place);
+        if let Some(position) = self.find(turn) {
+            self.entries.remove(position.index);
+            self.json.drain(position.json);
         }
     }
 
-    /// Returns the number of a turn in the frame, and the place of its JSON.
-    fn place(&self, turn: TurnId) -> Option<(usize, Range<usize>)> {
-        let at = self.turns.iter().position(|(number, _)| *number == turn)?;
-        let (before, rest) = self.turns.split_at(at);
-        let start: usize = before.iter().map(|(_, length)| length).sum();
-        let (_, length) = rest.first()?;
-        Some((at, start..start + length))
+    fn find(&self, turn: TurnId) -> Option<EntryPosition> {
+        let index = self.entries.iter().position(|entry| entry.turn == turn)?;
+        let (before, rest) = self.entries.split_at(index);
+        let start: usize = before.iter().map(|entry| entry.length).sum();
+        let end = start + rest.first()?.length;
+        Some(EntryPosition {
+            index,
+            json: start..end,
+        })
     }
 }
 
 /// Returns the contents of turns from a decompressed frame, in order; one is empty where it is damaged or missing.
-pub(crate) fn raw_contents(raw: &[u8], turns: impl Iterator<Item = TurnId>) -> Vec<TurnContent> {
+pub(crate) fn raw_contents(raw: &[u8], turns: &[TurnId]) -> Vec<StoredContent> {
     let entries = raw_entries(raw);
-    turns.map(|turn| entry_content(&entries, turn)).collect()
+    let stored = |turn: &TurnId| StoredContent {
+        turn: *turn,
+        content: entry_content(&entries, *turn),
+    };
+    turns.iter().map(stored).collect()
 }
 
 /// Returns the JSON of each turn of a decompressed frame; of a damaged one what lies before the damage.
-fn raw_entries(raw: &[u8]) -> Vec<(TurnId, &[u8])> {
+fn raw_entries(raw: &[u8]) -> Vec<RawEntry<'_>> {
     let mut from = raw;
-    let turns = read_directory(&mut from).unwrap_or_default();
-    let entries = turns.into_iter().map_while(|(turn, length)| {
-        let (json, rest) = from.split_at_checked(length as usize)?;
+    let entries = read_directory(&mut from).unwrap_or_default();
+    let entries = entries.into_iter().map_while(|entry| {
+        let (json, rest) = from.split_at_checked(entry.length)?;
         from = rest;
-        Some((turn, json))
+        Some(RawEntry {
+            turn: entry.turn,
+            json,
+        })
     });
     entries.collect()
 }
@@ -113,7 +145,8 @@ fn raw_entries(raw: &[u8]) -> Vec<(TurnId, &[u8])> {
 /// Returns those of the turns of a packed frame whose contents are damaged or missing.
 pub(crate) fn damaged_turns(packed: &[u8], turns: &[TurnId]) -> Vec<TurnId> {
     with_decompressed(packed, |raw| {
-        let entries: FxHashMap<TurnId, &[u8]> = raw_entries(raw).into_iter().collect();
+        let entries = raw_entries(raw).into_iter();
+        let entries: FxHashMap<TurnId, &[u8]> = entries.map(|e| (e.turn, e.json)).collect();
         let is_whole = |turn: &TurnId| {
             let json = entries.get(turn);
             json.is_some_and(|json| serde_json::from_slice::<PackedContent<'_>>(json).is_ok())
@@ -137,13 +170,13 @@ pub(crate) fn content_json(content: &TurnContent) -> io::Result<Vec<u8>> {
 /// Bytes of JSON of a small content beside its prompt and answer, about.
 const SMALL_JSON_BYTES: usize = 256;
 
-fn entry_content(entries: &[(TurnId, &[u8])], turn: TurnId) -> TurnContent {
-    let found = entries.iter().find(|(number, _)| *number == turn);
-    found.map_or_else(TurnContent::default, |(_, json)| parse_content(json))
+fn entry_content(entries: &[RawEntry<'_>], turn: TurnId) -> TurnContent {
+    let found = entries.iter().find(|entry| entry.turn == turn);
+    found.map_or_else(TurnContent::default, |entry| parse_content(entry.json))
 }
 
 /// Reads the numbers of a frame's turns and the bytes of JSON of each.
-fn read_directory(from: &mut impl Read) -> io::Result<Vec<(TurnId, u32)>> {
+fn read_directory(from: &mut impl Read) -> io::Result<Vec<FrameEntry>> {
     let mut count = [0; 4];
     from.read_exact(&mut count)?;
     let count = u32::from_le_bytes(count);
@@ -153,14 +186,14 @@ fn read_directory(from: &mut impl Read) -> io::Result<Vec<(TurnId, u32)>> {
     (0..count).map(|_| read_entry(from)).collect()
 }
 
-fn read_entry(from: &mut impl Read) -> io::Result<(TurnId, u32)> {
+fn read_entry(from: &mut impl Read) -> io::Result<FrameEntry> {
     let (mut turn, mut length) = ([0; 8], [0; 4]);
     from.read_exact(&mut turn)?;
     from.read_exact(&mut length)?;
-    Ok((
-        TurnId::new(i64::from_le_bytes(turn)),
-        u32::from_le_bytes(length),
-    ))
+    Ok(FrameEntry {
+        turn: TurnId::new(i64::from_le_bytes(turn)),
+        length: u32::from_le_bytes(length) as usize,
+    })
 }
 
 /// Reads a content as a frame holds it; an empty one where it is damaged.

@@ -1,4 +1,4 @@
-//! Titles that agents and users gave to sessions, and their deletion.
+//! Reads and deletes titles that agents and users gave to sessions.
 
 use crate::error::Result;
 use crate::id::{FileId, SessionId};
@@ -16,7 +16,28 @@ pub struct GivenTitle {
     pub title: String,
 }
 
+/// A title that a file gives to a message, perhaps of another file.
+#[derive(Debug)]
+pub(crate) struct ExternalTitle {
+    /// Hash of the message's id.
+    pub(crate) leaf: i64,
+    pub(crate) title: String,
+}
+
 impl Reader {
+    /// Returns the titles that files give to messages.
+    pub(crate) fn external_titles(&self) -> Result<Vec<ExternalTitle>> {
+        let select = "SELECT leaf, title FROM titles ORDER BY leaf";
+        let mut find = self.db.prepare_cached(select)?;
+        let titles = find.query_map([], |row| {
+            Ok(ExternalTitle {
+                leaf: row.get(0)?,
+                title: row.get(1)?,
+            })
+        })?;
+        Ok(titles.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Returns the titles that were given to sessions: by their own histories, and by other files, also where a
     /// session is named by another one.
     ///
@@ -107,14 +128,11 @@ impl Writer {
 
     /// Deletes the titles that a file gives to messages of others.
     fn delete_external_titles(&mut self, is_deleted: impl Fn(&str) -> bool) -> Result<()> {
-        let mut find = self.reader.db.prepare("SELECT leaf, title FROM titles")?;
-        let titles = find.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let titles: Vec<(i64, String)> = titles.collect::<rusqlite::Result<_>>()?;
-        drop(find);
-        for (leaf, _) in titles.iter().filter(|(_, title)| is_deleted(title)) {
+        let titles = self.reader.external_titles()?;
+        for external in titles.iter().filter(|external| is_deleted(&external.title)) {
             self.request_purge()?;
             let delete = "DELETE FROM titles WHERE leaf = ?1";
-            self.reader.db.execute(delete, [leaf])?;
+            self.reader.db.execute(delete, [external.leaf])?;
         }
         Ok(())
     }

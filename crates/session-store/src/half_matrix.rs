@@ -20,6 +20,9 @@ struct HalfMatrixReader {
 impl HalfMatrixReader {
     fn open(writer: &Writer, model: &ModelRow, level: Level) -> io::Result<Self> {
         let path = matrix_path(writer.reader.root(), model, level);
+        if !fs_err::metadata(&path)?.is_file() {
+            return Err(io::ErrorKind::InvalidData.into()); // a FIFO would wait for a writer
+        }
         let mut file = BufReader::new(fs_err::File::open(path)?);
         let mut header = [0; HEADER_BYTES];
         file.read_exact(&mut header)?;

@@ -1,4 +1,4 @@
-//! Where the words of a query stand in a text, as the word index matches them.
+//! Finds the words of a query in a text, as the word index matches them.
 
 use crate::error::Result;
 use crate::lexical::{TOKENIZER, fts5_string};
@@ -11,7 +11,7 @@ use unicode_segmentation::GraphemeCursor;
 const BEGIN: char = '\u{1}';
 const END: char = '\u{2}';
 
-/// The places where `terms` match in each of `texts`, as byte ranges in order. A word matches whatever
+/// Returns the byte ranges at which `terms` match in each of `texts`, in order. A word matches whatever
 /// its ending, accents and case, a term of several words as a phrase.
 ///
 /// FTS5 finds them in a table in memory (`highlight()`), since the index keeps no texts: so they match
@@ -41,7 +41,7 @@ pub fn find_term_ranges(terms: &[&str], texts: &[&str]) -> Result<Vec<Vec<Range<
     Ok(found)
 }
 
-/// A table in memory that holds each text as the index would.
+/// Makes a table in memory that holds each text as the index would.
 fn table_of(texts: &[&str]) -> Result<Connection> {
     let db = Connection::open_in_memory()?;
     db.execute_batch(&format!(
@@ -56,7 +56,7 @@ fn table_of(texts: &[&str]) -> Result<Connection> {
     Ok(db)
 }
 
-/// The ranges of a text that are marked in what [`text::filter_chars`] and FTS5 made of it: its filtered characters,
+/// Returns the ranges of a text that are marked in what [`text::filter_chars`] and FTS5 made of it: its filtered characters,
 /// with spaces and marks between them.
 fn marked_ranges(text: &str, marked: &str) -> Vec<Range<usize>> {
     let filtered = text::filtered_chars(text);

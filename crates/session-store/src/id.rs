@@ -1,5 +1,6 @@
 //! Numbers of rows, a type for each table.
 
+use rusqlite::Row;
 use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use serde::Serialize;
 use std::fmt;
@@ -69,6 +70,16 @@ pub struct SessionTurn {
     pub turn: TurnId,
     /// Its session.
     pub session: SessionId,
+}
+
+impl SessionTurn {
+    /// Reads a row that begins with a turn and its session.
+    pub(crate) fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            turn: row.get(0)?,
+            session: row.get(1)?,
+        })
+    }
 }
 
 /// The text that a vector embeds: a turn, or a chunk of a session.

@@ -1,4 +1,4 @@
-//! Lexical search: FTS5 and BM25.
+//! Searches turns by words: postings of FTS5, ranked by BM25.
 
 use crate::error::Result;
 use crate::id::TurnId;
@@ -12,9 +12,9 @@ use session_core::{Query, ScoredItem, TopK, TurnContent, idf, noise, text};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// How FTS5 takes words from texts: by their stems, without accents and case.
+/// The tokenizer of the word index: FTS5 stems words and folds accents and case.
 pub(crate) const TOKENIZER: &str = "porter unicode61 remove_diacritics 2";
-/// The same without stems.
+/// The tokenizer that folds as [`TOKENIZER`] does, but keeps endings.
 pub(crate) const FOLDING_TOKENIZER: &str = "unicode61 remove_diacritics 2";
 
 /// BM25's saturation of a term's frequency.
@@ -145,7 +145,7 @@ impl Reader {
         Ok(searched.into_iter().map(find).collect())
     }
 
-    /// Finds the turns that hold the words of a query in a row, where that is quickly told.
+    /// Finds the turns that hold the words of a query in a row, where few postings are to be read again for it.
     fn find_phrase(&self, query: &Query, found: &mut Vec<FoundTerm>) -> Result<()> {
         let held = found.iter().map(FoundTerm::turn_count);
         let all: usize = held.clone().sum();
@@ -228,7 +228,7 @@ fn best_first(a: &ScoredItem<TurnId>, b: &ScoredItem<TurnId>) -> Ordering {
     b.score.total_cmp(&a.score).then(a.id.cmp(&b.id))
 }
 
-/// A term as an FTS5 string: nothing in it is syntax.
+/// Quotes a term as an FTS5 string: nothing in it is syntax.
 pub(crate) fn fts5_string(term: &str) -> String {
     format!("\"{}\"", text::filter_chars(term).replace('"', "\"\""))
 }

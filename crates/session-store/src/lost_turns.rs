@@ -1,4 +1,4 @@
-//! Turns that their history lost, where others come to their places.
+//! Orders turns that their history lost after those that take their indexes.
 //!
 //! A history file that was cut off, or put back from an older copy, grows again with other turns. Those that it lost
 //! stand after all that it holds: they are the last of their session.
@@ -103,7 +103,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Deletes a lost turn that comes to the place of one that is not lost, and closes its gap.
+    /// Deletes a lost turn that is to be stored at the index of one that is not lost, and closes its gap.
     fn delete_lost(&mut self, session: SessionId, lost: LostTurn) -> Result<()> {
         self.delete_owner(lost.id)?;
         self.orphan_session_rows(session)?;

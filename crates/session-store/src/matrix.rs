@@ -18,6 +18,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// A matrix, whatever its generation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct MatrixId {
+    pub(crate) model: ModelId,
+    pub(crate) level: Level,
+}
+
 /// Returns the path of the matrix of a model and level.
 pub(crate) fn matrix_path(root: &Path, model: &ModelRow, level: Level) -> PathBuf {
     let name = format!("{}.{}.npy", level.name(), model.generation(level));
@@ -26,7 +33,7 @@ pub(crate) fn matrix_path(root: &Path, model: &ModelRow, level: Level) -> PathBu
         .join(name)
 }
 
-/// True for the name of a matrix, of any model and generation.
+/// Returns true for the name of a matrix, of any model and generation.
 pub(crate) fn is_matrix_name(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     let mut levels = Level::ALL.into_iter();
@@ -83,7 +90,7 @@ const BLOCK_ROWS: usize = 4096;
 #[cfg(target_os = "linux")]
 const MAX_RESIDENT_BYTES: usize = 32 << 20;
 
-/// Whether a block of rows is about to be read, or was.
+/// Says whether a block of rows is about to be read, or was.
 #[derive(Debug, Clone, Copy)]
 enum BlockUse {
     Begins,
@@ -101,17 +108,17 @@ impl VectorMatrix {
             });
         }
         let path = matrix_path(root, model, level);
-        let damaged = |what: &str| StoreError::Corrupt {
-            root: root.to_owned(),
-            what: format!("`{}` {what}", path.display()),
-        };
-        let file = fs_err::File::open(&path).map_err(|error| match error.kind() {
+        let damaged =
+            |what: &str| StoreError::corrupt(root, format!("`{}` {what}", path.display()));
+        let metadata = fs_err::metadata(&path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => damaged("is missing"),
             _ => error.into(),
         })?;
-        if file.metadata()?.is_dir() {
-            return Err(damaged("is a folder"));
+        // Before it is opened: a FIFO would wait for a writer.
+        if !metadata.is_file() {
+            return Err(damaged("is no file"));
         }
+        let file = fs_err::File::open(&path)?;
         // SAFETY: the file is ours and append-only: rows that the database
         // counts are never rewritten or cut, a new generation is a new file.
         let map = unsafe { Mmap::map(file.file()) }?;
@@ -242,10 +249,10 @@ impl VectorMatrix {
 /// Bytes of rows that are written at once.
 const APPENDER_BYTES: usize = 64 << 10;
 
-/// The open matrices of a writer, by model and level.
+/// The open matrices of a writer.
 #[derive(Default)]
 pub(crate) struct MatrixAppenders {
-    files: HashMap<(ModelId, Level), MatrixAppender>,
+    files: HashMap<MatrixId, MatrixAppender>,
 }
 
 struct MatrixAppender {
@@ -265,7 +272,7 @@ impl MatrixAppenders {
         level: Level,
         row: &[u8],
     ) -> Result<u64> {
-        let appender = match self.files.entry((model.id, level)) {
+        let appender = match self.files.entry(model.matrix_id(level)) {
             std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
             std::collections::hash_map::Entry::Vacant(new) => {
                 new.insert(MatrixAppender::open(root, model, level)?)
@@ -282,19 +289,19 @@ impl MatrixAppenders {
         level: Level,
         row: u64,
     ) -> Result<Vec<u8>> {
-        match self.files.get_mut(&(model.id, level)) {
+        match self.files.get_mut(&model.matrix_id(level)) {
             Some(appender) => appender.read_row(row),
             None => MatrixAppender::open(root, model, level)?.read_row(row),
         }
     }
 
     /// Returns the row count of a matrix with uncommitted rows, if any were appended.
-    pub(crate) fn rows(&self, model: ModelId, level: Level) -> Option<u64> {
-        self.files.get(&(model, level)).map(|a| a.rows)
+    pub(crate) fn rows(&self, matrix: MatrixId) -> Option<u64> {
+        self.files.get(&matrix).map(|appender| appender.rows)
     }
 
     /// Writes the headers of the open matrices, syncs and closes them, and returns which they are.
-    pub(crate) fn flush(&mut self) -> Result<Vec<(ModelId, Level)>> {
+    pub(crate) fn flush(&mut self) -> Result<Vec<MatrixId>> {
         let mut written = Vec::with_capacity(self.files.len());
         for (matrix, mut appender) in self.files.drain() {
             appender.write_header_and_sync()?;

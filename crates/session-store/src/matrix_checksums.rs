@@ -4,8 +4,7 @@
 //! checksum until the next commit of this one, and a generation that it began has none.
 
 use crate::error::Result;
-use crate::id::ModelId;
-use crate::matrix::VectorMatrix;
+use crate::matrix::{MatrixId, VectorMatrix};
 use crate::model::{Level, ModelRow};
 use crate::reader::Reader;
 use crate::writer::Writer;
@@ -85,13 +84,13 @@ impl Reader {
 
 impl Writer {
     /// Notes the checksums of matrices whose files were written, for the commit that counts their rows.
-    pub(crate) fn note_checksums(&mut self, written: &[(ModelId, Level)]) -> Result<()> {
+    pub(crate) fn note_checksums(&mut self, written: &[MatrixId]) -> Result<()> {
         if written.is_empty() {
             return Ok(());
         }
         for model in self.reader.models()? {
-            for (_, level) in written.iter().filter(|(id, _)| *id == model.id) {
-                self.note_checksum(&model, *level)?;
+            for matrix in written.iter().filter(|matrix| matrix.model == model.id) {
+                self.note_checksum(&model, matrix.level)?;
             }
         }
         Ok(())
@@ -107,13 +106,7 @@ impl Writer {
 
     /// Deletes the checksums of a model's matrices.
     pub(crate) fn delete_checksums(&self, model: &ModelRow) -> Result<()> {
-        let mut delete = self
-            .reader
-            .db
-            .prepare_cached("DELETE FROM settings WHERE key = ?1")?;
-        for level in Level::ALL {
-            delete.execute([setting_key(model, level)])?;
-        }
-        Ok(())
+        let mut levels = Level::ALL.into_iter();
+        levels.try_for_each(|level| self.delete_setting(&setting_key(model, level)))
     }
 }

@@ -1,13 +1,14 @@
-//! Making anew what repeats rows, where only that is damaged: sessions whose histories are gone exist in rows alone.
+//! Makes anew what repeats rows, where only that is damaged: sessions whose histories are gone exist in rows alone.
 
 use crate::error::Result;
 use crate::schema;
 use crate::writer::Writer;
 
 impl Writer {
-    /// Checks all of the index but contents and matrices; returns true where it is damaged. Where its database is, SQLite's own indexes, the word
-    /// index, and tables that are missing are made anew, for the next commit: the others are filled by
-    /// [`Writer::reset_cursors`] and by reading all histories again.
+    /// Checks all of the index but contents and matrices, and returns true where it is damaged.
+    ///
+    /// Where its database is, SQLite's own indexes, the word index, and tables that are missing are made anew, for the next
+    /// commit: the others are filled by [`Writer::reset_cursors`] and by reading all histories again.
     ///
     /// # Errors
     /// [`crate::StoreError::Corrupt`] where rows are damaged; when the disk fails.

@@ -1,4 +1,4 @@
-//! Migrating an index of an older format in place.
+//! Migrates an index of an older format in place.
 //!
 //! Sessions whose histories are gone exist in the index alone: it is not rebuilt when the
 //! format changes. A migration belongs to the first transaction of the writer, so that an index
@@ -162,7 +162,7 @@ const FIRST_WITH_TURN_KEYS: u32 = 14;
 /// The format since which the vectors of a session lie in blobs: all steps that fill find them there.
 const FIRST_WITH_VECTOR_BLOBS: u32 = 15;
 
-/// True when an index of this format can be migrated.
+/// Returns true when an index of this format can be migrated.
 pub(crate) fn is_migratable(format: u32) -> bool {
     MIGRATIONS.iter().any(|step| step.from == format)
 }
@@ -215,7 +215,7 @@ impl Writer {
     }
 }
 
-/// Says of an error of a writer whether it is why an index of an older format stays as it is.
+/// Returns [`StoreError::Unmigrated`] for an error of a writer that leaves an index in its older format, else the error.
 pub(crate) fn explain_unmigrated(error: StoreError, root: &Path) -> StoreError {
     if !error.needs_write_access() {
         return error;

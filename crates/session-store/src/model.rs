@@ -4,7 +4,7 @@ use crate::directory;
 use crate::directory_ownership::is_fingerprint;
 use crate::error::Result;
 use crate::id::ModelId;
-use crate::matrix::{self, VectorMatrix};
+use crate::matrix::{self, MatrixId, VectorMatrix};
 use crate::reader::Reader;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, Row, params};
@@ -13,13 +13,13 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Says whether a vector embeds a part of a session or a turn.
+/// Says whether a vector embeds a turn or a chunk of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// A chunk of all that the user said in a session.
+    /// A chunk of all prompts of a session.
     Session,
-    /// An exchange.
+    /// A turn: a prompt with all that follows until the next one.
     Turn,
 }
 
@@ -61,7 +61,7 @@ pub struct ModelRow {
     pub name: String,
     /// Components of a vector.
     pub dims: usize,
-    /// The vectors of a text are found in all sessions.
+    /// Its vectors are found by their texts in all sessions: see [`Writer::index_texts`].
     #[serde(skip)]
     pub(crate) finds_texts: bool,
     rows: [u64; 2],
@@ -77,6 +77,13 @@ impl ModelRow {
     /// Returns how often a level's matrix has been compacted: part of its file's name.
     pub fn generation(&self, level: Level) -> u64 {
         self.generations[level as usize]
+    }
+
+    pub(crate) fn matrix_id(&self, level: Level) -> MatrixId {
+        MatrixId {
+            model: self.id,
+            level,
+        }
     }
 
     /// Returns the model with the next generation of this level's matrix, empty.
@@ -144,8 +151,8 @@ impl Reader {
     /// [`crate::StoreError::Corrupt`] when the file is not what the database says.
     pub fn matrix(&self, model: &ModelRow, level: Level) -> Result<VectorMatrix> {
         let open = || VectorMatrix::open(&self.root, model, level);
-        match &self.kept {
-            Some(kept) => kept.matrix(self.version_for(kept)?, (model.id, level), open),
+        match &self.cache {
+            Some(cache) => cache.matrix(self.version_for(cache)?, model.matrix_id(level), open),
             None => open(),
         }
     }
@@ -175,8 +182,8 @@ impl Writer {
         Ok(self.reader.db.query_row(&query, [fingerprint], model_row)?)
     }
 
-    /// Lets a model's vectors of a text be found in all sessions, and returns the model: for a slow one, which is not to
-    /// embed it once more.
+    /// Indexes a model's vectors by the hashes of their texts over all sessions, and returns the model: for a slow one,
+    /// which is not to embed a text once more.
     ///
     /// # Errors
     /// When the database fails.
@@ -208,7 +215,7 @@ impl Writer {
     pub(crate) fn clear_vectors(&mut self, model: ModelId) -> Result<()> {
         self.abandon_series()?;
         self.orphans.retain(|orphan| orphan.model != model);
-        self.owner_blocks.forget(|(of, _)| of == model);
+        self.owner_blocks.forget(|matrix| matrix.model == model);
         for table in ["vectors", "vector_texts", "owner_blocks", "embedded"] {
             let delete = format!("DELETE FROM {table} WHERE model = ?1");
             self.reader.db.execute(&delete, [model])?;
@@ -225,7 +232,7 @@ impl Writer {
     }
 
     /// Deletes the other versions of a model, for the next commit: models of its name with another fingerprint to which
-    /// nothing was written for so long.
+    /// nothing was written for `unused`.
     ///
     /// # Errors
     /// When the database fails.
@@ -253,7 +260,7 @@ impl Writer {
 
     /// Updates the row count of a matrix in `models`.
     pub(crate) fn update_row_count(&self, model: ModelId, level: Level) -> Result<()> {
-        let Some(rows) = self.appenders.rows(model, level) else {
+        let Some(rows) = self.appenders.rows(MatrixId { model, level }) else {
             return Ok(());
         };
         let update = format!("UPDATE models SET {}_rows = ?2 WHERE id = ?1", level.name());

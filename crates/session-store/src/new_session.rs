@@ -1,4 +1,4 @@
-//! The facts of a session that was just inserted, without a look into the database.
+//! Keeps facts of the session that was inserted last, so that the database is not asked for them.
 
 use crate::id::{SessionId, TurnId};
 
@@ -26,27 +26,27 @@ impl NewSession {
         }
     }
 
-    fn is(&self, session: SessionId) -> bool {
+    fn is_for(&self, session: SessionId) -> bool {
         self.session == Some(session)
     }
 
     /// Returns true for a session that has no turn yet, and so nothing that is derived from one.
     pub(crate) fn is_without_turns(&self, session: SessionId) -> bool {
-        self.is(session) && self.end == 0
+        self.is_for(session) && self.end == 0
     }
 
     /// Returns true for a turn that is not stored yet.
     pub(crate) fn is_beyond(&self, session: SessionId, index: u32) -> bool {
-        self.is(session) && index >= self.end
+        self.is_for(session) && index >= self.end
     }
 
     /// Returns true where the title is indexed with a turn before.
     pub(crate) fn is_titled_before(&self, session: SessionId, index: u32) -> bool {
-        self.is(session) && self.own_turn.is_some_and(|own| own < index)
+        self.is_for(session) && self.own_turn.is_some_and(|own| own < index)
     }
 
     pub(crate) fn has_first_prompt(&self, session: SessionId) -> bool {
-        self.is(session) && self.has_first_prompt
+        self.is_for(session) && self.has_first_prompt
     }
 
     pub(crate) fn note_turn(
@@ -56,7 +56,7 @@ impl NewSession {
         turn: TurnId,
         is_copy: bool,
     ) {
-        if self.is(session) {
+        if self.is_for(session) {
             self.end = self.end.max(index + 1);
             self.own_turn = self.own_turn.or((!is_copy).then_some(index));
             self.is_changed |= is_copy || index as usize != self.turns.len();
@@ -68,16 +68,16 @@ impl NewSession {
 
     /// Notes that a turn of a session is another one than was added.
     pub(crate) fn note_change(&mut self, session: SessionId) {
-        self.is_changed |= self.is(session);
+        self.is_changed |= self.is_for(session);
     }
 
     /// Returns the turns by index, where all are as they were added and none is a copy.
     pub(crate) fn unchanged_turns(&self, session: SessionId) -> Option<&[TurnId]> {
-        (self.is(session) && !self.is_changed).then_some(&self.turns)
+        (self.is_for(session) && !self.is_changed).then_some(&self.turns)
     }
 
     pub(crate) fn note_first_prompt(&mut self, session: SessionId) {
-        self.has_first_prompt |= self.is(session);
+        self.has_first_prompt |= self.is_for(session);
     }
 
     /// Notes that words of some turn were deleted: another one may have the title.

@@ -28,7 +28,7 @@ pub(crate) fn header(rows: u64, dims: usize) -> [u8; HEADER_BYTES] {
     out
 }
 
-/// True when `bytes` begin with a header of ours for rows of `dims`.
+/// Returns true when `bytes` begin with a header of ours for rows of `dims`.
 pub(crate) fn is_header(bytes: &[u8], dims: usize) -> bool {
     let text = String::from_utf8_lossy(bytes.get(10..HEADER_BYTES).unwrap_or_default());
     bytes.starts_with(MAGIC) && text.contains(&row_type(dims))

@@ -1,4 +1,4 @@
-//! Sessions whose histories lie in the home folders of other machines.
+//! Tells sessions whose histories lie in the home folders of other machines.
 
 use crate::error::Result;
 use crate::id::FileId;
@@ -38,9 +38,9 @@ impl Reader {
         // Of two homes of which one lies in the other, the inner one counts.
         homes.sort_by_key(|(_, home)| home.len());
         let mut elsewhere = FxHashSet::default();
-        for (place, home) in homes.into_iter().filter(|(_, home)| !home.is_empty()) {
+        for (position, home) in homes.into_iter().filter(|(_, home)| !home.is_empty()) {
             let files = self.files_below(Path::new(home))?;
-            match place {
+            match position {
                 0 => elsewhere.retain(|file| !files.contains(file)),
                 _ => elsewhere.extend(files),
             }

@@ -1,9 +1,9 @@
 //! Contents of turns that were read and not yet unpacked.
 
-use crate::contents::{OWN_TURNS, read_frame};
+use crate::contents::{OWN_TURNS, StoredContent, TurnFrame, read_frame};
 use crate::error::Result;
 use crate::frame;
-use crate::id::{FrameId, SessionId, TurnId};
+use crate::id::{SessionId, TurnId};
 use crate::last_frames::LastFrames;
 use crate::reader::Reader;
 use crate::vectors::SessionContents;
@@ -23,17 +23,16 @@ pub(crate) struct PackedFrame {
 }
 
 impl PackedFrame {
-    /// Returns the contents in order, with the turns' numbers; one is empty where it is damaged.
-    pub(crate) fn unpack(&self, last_frames: &LastFrames) -> Vec<(TurnId, TurnContent)> {
+    /// Returns the contents in order.
+    pub(crate) fn unpack(&self, last_frames: &LastFrames) -> Vec<StoredContent> {
         let raw = last_frames.decompress(&self.packed);
-        let turns = || self.turns.iter().copied();
-        turns().zip(frame::raw_contents(&raw, turns())).collect()
+        frame::raw_contents(&raw, &self.turns)
     }
 }
 
 impl PackedTurns<'_> {
-    /// Returns the contents in order, with the turns' numbers; one is empty where it is damaged.
-    pub fn unpack(&self) -> Vec<(TurnId, TurnContent)> {
+    /// Returns the contents in order.
+    pub fn unpack(&self) -> Vec<StoredContent> {
         let unpack = |frame: &PackedFrame| frame.unpack(self.last_frames);
         self.frames.iter().flat_map(unpack).collect()
     }
@@ -41,7 +40,7 @@ impl PackedTurns<'_> {
     /// Returns the content of the first turn, an empty one where there is none.
     pub fn unpack_first(&self) -> TurnContent {
         let first = self.unpack().into_iter().next();
-        first.map_or_else(TurnContent::default, |(_, content)| content)
+        first.map(|first| first.content).unwrap_or_default()
     }
 }
 
@@ -99,12 +98,12 @@ impl Reader {
     /// Reads the frames of turns one by one, each once where its turns follow each other.
     pub(crate) fn packed_frames(
         &self,
-        turns: &[(TurnId, FrameId)],
+        turns: &[TurnFrame],
     ) -> impl Iterator<Item = Result<PackedFrame>> {
-        turns.chunk_by(|a, b| a.1 == b.1).map(|of_one| {
+        turns.chunk_by(|a, b| a.frame == b.frame).map(|of_one| {
             Ok(PackedFrame {
-                packed: self.packed_frame(of_one[0].1)?,
-                turns: of_one.iter().map(|(turn, _)| *turn).collect(),
+                packed: self.packed_frame(of_one[0].frame)?,
+                turns: of_one.iter().map(|turn| turn.turn).collect(),
             })
         })
     }

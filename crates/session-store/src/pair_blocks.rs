@@ -41,10 +41,10 @@ impl PairColumns {
             let number = usize::try_from(block.get::<_, i64>(0)?).unwrap_or_default();
             let (rows, rest) = block.get_ref(1)?.as_blob().unwrap_or_default().as_chunks();
             if number > MAX_BLOCKS || !rest.is_empty() {
-                return Err(StoreError::Corrupt {
-                    root: root.to_owned(),
-                    what: format!("block {number} of its rows"),
-                });
+                return Err(StoreError::corrupt(
+                    root,
+                    format!("block {number} of its rows"),
+                ));
             }
             pairs.resize(number * BLOCK_ROWS as usize, [0; PAIR_BYTES]);
             pairs.extend_from_slice(rows);
@@ -67,6 +67,16 @@ type Block = Vec<[u32; 2]>;
 /// Blocks that were changed and are not yet written, by the columns to which they belong and their number.
 #[derive(Debug)]
 pub(crate) struct ChangedBlocks<K>(BTreeMap<(K, u64), Block>);
+
+/// A block to be written.
+pub(crate) struct ChangedBlock<K> {
+    /// The columns to which it belongs.
+    pub(crate) columns: K,
+    /// From 0.
+    pub(crate) number: u64,
+    /// Its rows as they are stored.
+    pub(crate) packed: Vec<u8>,
+}
 
 impl<K> Default for ChangedBlocks<K> {
     fn default() -> Self {
@@ -102,20 +112,24 @@ impl<K: Ord + Copy> ChangedBlocks<K> {
         self.0.retain(|(columns, _), _| !is_forgotten(*columns));
     }
 
-    /// Takes all blocks, packed.
-    pub(crate) fn take(&mut self) -> impl Iterator<Item = ((K, u64), Vec<u8>)> + use<K> {
-        let pack = |block: Block| block.into_flattened();
-        let bytes = |numbers: Vec<u32>| numbers.into_iter().flat_map(u32::to_le_bytes).collect();
+    /// Takes all blocks.
+    pub(crate) fn take(&mut self) -> impl Iterator<Item = ChangedBlock<K>> + use<K> {
         let blocks = std::mem::take(&mut self.0).into_iter();
-        blocks.map(move |(key, block)| (key, bytes(pack(block))))
+        blocks.map(|((columns, number), block)| {
+            let numbers = block.into_flattened().into_iter();
+            ChangedBlock {
+                columns,
+                number,
+                packed: numbers.flat_map(u32::to_le_bytes).collect(),
+            }
+        })
     }
 }
 
 /// Returns the number of a session or turn as a block holds it.
 pub(crate) fn pair_number(number: i64, root: &Path) -> Result<u32> {
-    u32::try_from(number).map_err(|_| StoreError::Corrupt {
-        root: root.to_owned(),
-        what: format!("a session or turn has the number {number}"),
+    u32::try_from(number).map_err(|_| {
+        StoreError::corrupt(root, format!("a session or turn has the number {number}"))
     })
 }
 

@@ -65,7 +65,7 @@ impl Reader {
     /// Returns the postings of phrases, each an FTS5 string, in their order.
     pub(crate) fn phrase_postings(&self, phrases: &[String]) -> Result<Vec<Vec<Posting>>> {
         // A writer's own connection sees what no other does.
-        match self.kept.is_none() {
+        match self.cache.is_none() {
             true => self.read_postings(phrases),
             false => self.read_phrases(phrases, MIN_PARALLEL_POSTINGS),
         }
@@ -130,9 +130,9 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FileStamp, Writer};
+    use crate::{KnownTurns, Writer};
     use proptest::prelude::*;
-    use session_core::{SessionMeta, SourceName, Turn};
+    use session_core::{FileStamp, SessionMeta, SourceName, Turn};
 
     const WORDS: [&str; 5] = ["harbour", "lamp", "gate", "gauge", "tide"];
 
@@ -144,7 +144,9 @@ mod tests {
             id: "a".into(),
             ..SessionMeta::default()
         };
-        let session = writer.open_session(file, &source, &meta, false).unwrap();
+        let session = writer
+            .open_session(file, &source, &meta, KnownTurns::Keep)
+            .unwrap();
         for (index, mask) in (0..).zip(masks) {
             let words = WORDS
                 .iter()

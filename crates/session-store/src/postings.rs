@@ -6,6 +6,7 @@
 //! (`xQueryPhrase`, <https://sqlite.org/fts5.html#custom_auxiliary_functions>).
 
 use crate::error::Result;
+use crate::word_index::COLUMNS;
 use rusqlite::ffi::{self, Fts5Context, Fts5ExtensionApi, Fts5PhraseIter, fts5_api};
 use rusqlite::{Connection, OptionalExtension};
 use std::ffi::{c_int, c_void};
@@ -25,7 +26,7 @@ type QueryPostings = Vec<Vec<Posting>>;
 
 /// Weights of the columns of `words`: answer, prompt, title, commands, paths,
 /// errors, parts of identifiers.
-const COLUMN_WEIGHTS: [f32; 7] = [1.0, 1.2, 0.5, 0.8, 0.8, 1.0, 0.4];
+const COLUMN_WEIGHTS: [f32; COLUMNS] = [1.0, 1.2, 0.5, 0.8, 0.8, 1.0, 0.4];
 
 /// Where the auxiliary function of a connection leaves what it reads.
 type Shared = Mutex<QueryPostings>;

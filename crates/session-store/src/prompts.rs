@@ -46,17 +46,34 @@ impl Writer {
         Ok(find.query_row(params![meta.id, source.as_str(), file], |row| row.get(0))?)
     }
 
-    /// Gives a session to the file of its transcript of which only prompts were known, or that another file no longer
-    /// holds: OpenCode moved its sessions from a tree of files to a database. True when there was one: its turns are to
-    /// be replaced.
+    /// Gives an [adoptable](Writer::find_adoptable) session to the file of its transcript. Returns true when there was
+    /// one: its turns are to be replaced.
     pub(crate) fn adopt_session(
         &self,
         file: FileId,
         source: &SourceName,
         meta: &SessionMeta,
     ) -> Result<bool> {
-        if meta.prompts_only {
+        // Not for each session: a change of a foreign key makes FTS5 write its words to disk.
+        let Some(session) = self.find_adoptable(file, source, meta)? else {
             return Ok(false);
+        };
+        let update = "UPDATE sessions SET file = ?1 WHERE id = ?2";
+        let mut update = self.reader.db.prepare_cached(update)?;
+        update.execute(params![file, session])?;
+        Ok(true)
+    }
+
+    /// Finds the session of a transcript of which only prompts were known, or that another file no longer
+    /// holds: an agent may move its sessions from a tree of files to a database.
+    pub(crate) fn find_adoptable(
+        &self,
+        file: FileId,
+        source: &SourceName,
+        meta: &SessionMeta,
+    ) -> Result<Option<SessionId>> {
+        if meta.prompts_only {
+            return Ok(None);
         }
         let mut find = self.reader.db.prepare_cached(
             "SELECT id FROM sessions s WHERE uid = ?2 AND source = ?3
@@ -65,15 +82,7 @@ impl Writer {
              ORDER BY gone & ?4 DESC LIMIT 1",
         )?;
         let values = params![file, meta.id, source.as_str(), PROMPTS_ONLY];
-        let known: Option<SessionId> = find.query_row(values, |row| row.get(0)).optional()?;
-        // Not for each session: a change of a foreign key makes FTS5 write its words to disk.
-        let Some(session) = known else {
-            return Ok(false);
-        };
-        let update = "UPDATE sessions SET file = ?1 WHERE id = ?2";
-        let mut update = self.reader.db.prepare_cached(update)?;
-        update.execute(params![file, session])?;
-        Ok(true)
+        Ok(find.query_row(values, |row| row.get(0)).optional()?)
     }
 
     /// Makes each prompt without a transcript a copy of the turn of a transcript that holds
@@ -98,7 +107,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Turns of sessions of one kind that are no copies and began in a time, in the order of their times.
+    /// Returns the turns of sessions of one kind that are no copies and began in a time, in the order of their times.
     fn turns_at(&self, times: RangeInclusive<i64>, kind: &str) -> Result<Vec<TimedTurn>> {
         let mut find = self.reader.db.prepare_cached(&format!(
             "SELECT t.id, t.session, s.source, t.started_ms FROM sessions s CROSS JOIN turns t ON t.session = s.id
@@ -139,6 +148,7 @@ impl Writer {
         Ok(None)
     }
 
+    /// Makes a prompt, and the copies of it, copies of a transcript's turn.
     fn make_copy(&mut self, prompt: &TimedTurn, owner: TurnId) -> Result<()> {
         self.delete_words(prompt.id)?;
         self.reader
@@ -154,7 +164,7 @@ impl Writer {
     }
 }
 
-/// The times, and those before and after that a skew allows.
+/// Returns the times with those before and after that a skew allows.
 fn widen_by_skew(times: &RangeInclusive<i64>) -> RangeInclusive<i64> {
     times.start().saturating_sub(SKEW_MS)..=times.end().saturating_add(SKEW_MS)
 }

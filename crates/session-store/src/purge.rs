@@ -1,4 +1,4 @@
-//! Removing deleted text from the files of an index.
+//! Removes deleted text from the files of an index.
 //!
 //! A deleted row leaves its bytes in free pages, a deleted word in the segments of the word index
 //! until they are merged, a deleted vector in its matrix. A purge merges, rewrites and truncates them.
@@ -15,7 +15,7 @@ const REWRITE: i64 = 1;
 /// That of a purge that is done but for the log.
 const TRUNCATION: i64 = 2;
 
-/// How a purge ended.
+/// The result of a purge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PurgeOutcome {
     /// Nothing of what was deleted is left in the files.
@@ -42,7 +42,6 @@ impl Writer {
     /// When the database fails.
     pub(crate) fn request_purge(&mut self) -> Result<()> {
         self.begin()?;
-        self.has_deleted = true;
         let insert = "INSERT OR REPLACE INTO pending_purge(id) VALUES(?1)";
         self.reader.db.execute("DELETE FROM pending_purge", [])?;
         self.reader.db.execute(insert, [REWRITE])?;
@@ -55,11 +54,6 @@ impl Writer {
     /// When the database fails.
     pub fn is_purge_pending(&self) -> Result<bool> {
         self.reader.is_purge_pending()
-    }
-
-    /// Returns true when this writer deleted text, or migrated the index.
-    pub fn has_deleted(&self) -> bool {
-        self.has_deleted
     }
 
     /// Commits, and removes from the files what was deleted: words, rows, vectors, the log.
@@ -126,7 +120,7 @@ impl Writer {
     }
 
     /// Empties the write-ahead log; returns true when a reader keeps it.
-    fn truncate_log(&self) -> Result<bool> {
+    pub(crate) fn truncate_log(&self) -> Result<bool> {
         let pragma = "PRAGMA wal_checkpoint(TRUNCATE)";
         let busy: i64 = self.reader.db.query_row(pragma, [], |row| row.get(0))?;
         Ok(busy != 0)

@@ -13,13 +13,14 @@ const NAME_CHARS: usize = 32;
 /// Most bytes of a vector.
 const MAX_VECTOR_BYTES: u64 = 1 << 20;
 
-/// A folder for each model; a file for each query, named by its hash, with the
-/// vector's numbers as little-endian `f32`.
+/// Returns the folder of a model's queries.
+///
+/// It has a file for each query, named by its hash, with the vector's numbers as little-endian `f32`.
 fn model_directory(root: &Path, fingerprint: &str) -> PathBuf {
     root.join("queries").join(fingerprint)
 }
 
-/// True for the name of a query's file, and for that of one that is being written.
+/// Returns true for the name of a query's file, and for that of one that is being written.
 fn is_query_name(name: &OsStr) -> bool {
     let hex = name.as_encoded_bytes();
     (hex.len() == NAME_CHARS && hex.iter().all(u8::is_ascii_hexdigit)) || is_temporary(name)

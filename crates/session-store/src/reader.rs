@@ -1,11 +1,11 @@
-//! Reading: many may, and none waits for the writer.
+//! Reads the index: many readers may, and none waits for the writer.
 
-use crate::error::Result;
+use crate::error::{Result, StoreError};
 use crate::id::{SessionId, TurnId};
-use crate::kept::KeptParts;
 use crate::last_frames::LastFrames;
 use crate::postings::PostingsReader;
 use crate::row::{CopyRow, SessionBranch, TURN_COLUMNS, TurnRow, turn_row};
+use crate::snapshot_cache::SnapshotCache;
 use crate::{directory, schema};
 use rusqlite::{Connection, OptionalExtension};
 use session_files::DatabaseCopy;
@@ -18,8 +18,8 @@ pub struct Reader {
     /// The database is this copy; after the connection, which it must not outlive.
     _copy: Option<DatabaseCopy>,
     pub(crate) root: PathBuf,
-    /// `None` for the writer's own, which sees what is not committed.
-    pub(crate) kept: Option<KeptParts>,
+    /// `None` for the writer's own reader, which sees what is not committed.
+    pub(crate) cache: Option<SnapshotCache>,
     /// Registered by the first query by words.
     pub(crate) postings: OnceCell<PostingsReader>,
     pub(crate) last_frames: LastFrames,
@@ -34,7 +34,7 @@ impl Reader {
     pub fn open(root: &Path) -> Result<Self> {
         let database = schema::open_readable(root)?;
         Ok(Self {
-            kept: Some(KeptParts::default()),
+            cache: Some(SnapshotCache::default()),
             _copy: database.copy,
             ..Self::new(database.connection, root)
         })
@@ -45,7 +45,7 @@ impl Reader {
             db,
             _copy: None,
             root: root.to_owned(),
-            kept: None,
+            cache: None,
             postings: OnceCell::new(),
             last_frames: LastFrames::default(),
         }
@@ -56,8 +56,8 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn snapshot(&self) -> Result<()> {
-        if let Some(kept) = &self.kept {
-            kept.snapshot_version.set(None);
+        if let Some(cache) = &self.cache {
+            cache.snapshot_version.set(None);
         }
         Ok(self.db.execute_batch("BEGIN")?)
     }
@@ -73,8 +73,8 @@ impl Reader {
     /// Sets whether queries may use the parts that are kept though another connection has committed since.
     /// Such a query does not find later writes, and may fail on deleted rows.
     pub fn allow_stale_parts(&self, is_allowed: bool) {
-        if let Some(kept) = &self.kept {
-            kept.may_be_stale.set(is_allowed);
+        if let Some(cache) = &self.cache {
+            cache.may_be_stale.set(is_allowed);
         }
     }
 
@@ -90,16 +90,16 @@ impl Reader {
     }
 
     /// Returns the version of what is read now: within a snapshot it is asked for once.
-    pub(crate) fn version_for(&self, kept: &KeptParts) -> Result<u64> {
-        if let Some(version) = kept.stale_version() {
+    pub(crate) fn version_for(&self, cache: &SnapshotCache) -> Result<u64> {
+        if let Some(version) = cache.stale_version() {
             return Ok(version);
         }
-        let known = kept.snapshot_version.get();
+        let known = cache.snapshot_version.get();
         match known.filter(|_| !self.db.is_autocommit()) {
             Some(version) => Ok(version),
             None => {
                 let version = self.data_version()?;
-                kept.snapshot_version.set(Some(version));
+                cache.snapshot_version.set(Some(version));
                 Ok(version)
             }
         }
@@ -110,17 +110,17 @@ impl Reader {
         directory::is_open_to_others(&self.root)
     }
 
-    /// Folder of the index.
+    /// Returns the folder of the index.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Bytes of the index on disk.
+    /// Returns the bytes of the index on disk.
     pub fn bytes(&self) -> u64 {
         directory::disk_bytes(&self.root)
     }
 
-    /// True when no history has been read yet. An index that is being built anew has the sessions of before.
+    /// Returns true when no history has been read yet. An index that is being built anew has the sessions of before.
     ///
     /// # Errors
     /// When the database fails.
@@ -139,7 +139,7 @@ impl Reader {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// One turn.
+    /// Returns a turn, if the index has it.
     ///
     /// # Errors
     /// When the database fails.
@@ -150,7 +150,7 @@ impl Reader {
         Ok(found.query_row([id], turn_row).optional()?)
     }
 
-    /// All turns that are copies of another, by owner and number.
+    /// Returns all turns that are copies of another, by owner and number.
     ///
     /// # Errors
     /// When the database fails.
@@ -186,7 +186,7 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The turns of a session, in order.
+    /// Returns the turns of a session, in order.
     ///
     /// # Errors
     /// When the database fails.
@@ -197,10 +197,8 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    pub(crate) fn corrupt(&self, what: String) -> crate::StoreError {
-        crate::StoreError::Corrupt {
-            root: self.root.clone(),
-            what,
-        }
+    /// Makes the error of a damaged index; `what` is the rest of its message.
+    pub(crate) fn corrupt(&self, what: impl Into<String>) -> StoreError {
+        StoreError::corrupt(&self.root, what)
     }
 }

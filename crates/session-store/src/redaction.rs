@@ -1,7 +1,8 @@
-//! Redacting what an index holds: the step to format 6.
+//! Redacts what an index holds: the step to format 6.
 
 use crate::dedup_keys::hash_prompt_time;
 use crate::error::Result;
+use crate::given_titles::ExternalTitle;
 use crate::id::SessionId;
 use crate::row::TurnRow;
 use crate::writer::{MigrationProgress, Writer};
@@ -30,7 +31,8 @@ impl Writer {
         let mut found = self.redact_titles(redactor, session)?;
         let contents = self.reader.contents(session)?;
         let turns = self.reader.turns(session)?;
-        for (turn, (_, mut content)) in turns.into_iter().zip(contents) {
+        for (turn, stored) in turns.into_iter().zip(contents) {
+            let mut content = stored.content;
             if redactor.redact_content(&mut content) {
                 self.replace_content(&turn, &content)?;
                 found = true;
@@ -81,11 +83,7 @@ impl Writer {
     }
 
     fn redact_external_titles(&self, redactor: &Redactor) -> Result<()> {
-        let mut find = self.reader.db.prepare("SELECT leaf, title FROM titles")?;
-        let titles: Vec<(i64, String)> = find
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<rusqlite::Result<_>>()?;
-        for (leaf, mut title) in titles {
+        for ExternalTitle { leaf, mut title } in self.reader.external_titles()? {
             if redactor.redact_in_place(&mut title) {
                 let update = "UPDATE titles SET title = ?2 WHERE leaf = ?1";
                 self.reader.db.execute(update, params![leaf, title])?;

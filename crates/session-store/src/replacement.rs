@@ -5,7 +5,7 @@ use crate::id::{FileId, SessionId, TurnId};
 use crate::writer::Writer;
 use rusqlite::params;
 
-/// The place in a history, in bytes, of a turn that it holds no longer: beyond every file.
+/// The offset, in bytes, of a turn that its history holds no longer: beyond every file.
 pub(crate) const LOST: i64 = 1 << 62;
 
 /// A session that is being delivered from its beginning.
@@ -14,22 +14,53 @@ pub(crate) struct SessionReplacement {
     pub(crate) session: SessionId,
     /// Turns delivered so far: at the end, stored turns with a greater index are stale.
     pub(crate) turns: u32,
-    /// The most turns that may have come for what lies beyond to be kept.
-    pub(crate) keeps_rest: Option<u32>,
+    pub(crate) missing: MissingTurns,
     /// More turns come, after a commit, too: until they have, stored ones beyond stay.
     pub(crate) is_unfinished: bool,
 }
 
-impl Writer {
-    /// Keeps what the session has beyond the turns that come, where no more than `most` come: its history lost it.
-    /// To be called after [`Writer::open_session`]; without effect where its turns are not replaced.
-    pub fn keep_rest(&mut self, most: u32) {
-        if let Some(replacing) = &mut self.replacing {
-            replacing.keeps_rest = Some(most);
+/// Says what becomes of stored turns that a history does not deliver when it is read from its beginning.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum MissingTurns {
+    /// They are deleted: the history took them back.
+    #[default]
+    Delete,
+    /// They are kept as lost where no turn at all is delivered: the history is damaged.
+    KeepIfNoneComes,
+    /// They are kept as lost: the history was cut off, is damaged, or an older copy.
+    Keep,
+}
+
+impl SessionReplacement {
+    /// Makes the replacement of a session of which no turn was delivered yet.
+    pub(crate) fn new(session: SessionId) -> Self {
+        Self {
+            session,
+            turns: 0,
+            missing: MissingTurns::default(),
+            is_unfinished: false,
         }
     }
 
-    /// Says whether more turns come of the session whose turns are replaced, after checkpoints and commits, too: until
+    fn keeps_missing_turns(self) -> bool {
+        match self.missing {
+            MissingTurns::Delete => false,
+            MissingTurns::KeepIfNoneComes => self.turns == 0,
+            MissingTurns::Keep => true,
+        }
+    }
+}
+
+impl Writer {
+    /// Sets what becomes of the session's stored turns beyond those that come.
+    /// To be called after [`Writer::open_session`]; without effect where its turns are not replaced.
+    pub fn set_missing_turns(&mut self, missing: MissingTurns) {
+        if let Some(replacing) = &mut self.replacing {
+            replacing.missing = missing;
+        }
+    }
+
+    /// Sets whether more turns come of the session whose turns are replaced, after checkpoints and commits, too: until
     /// they have, what the index has beyond them stays. A process that is killed before leaves it there.
     pub fn set_unfinished(&mut self, is_unfinished: bool) {
         if let Some(replacing) = &mut self.replacing {
@@ -44,12 +75,9 @@ impl Writer {
 
     /// Ends the replacement of a session, unless more of its turns come after this commit.
     pub(crate) fn end_finished_replacement(&mut self) -> Result<()> {
-        match self
-            .replacing
-            .is_some_and(|replacing| replacing.is_unfinished)
-        {
-            true => Ok(()),
-            false => self.delete_stale_turns(),
+        match self.replacing {
+            Some(replacing) if replacing.is_unfinished => Ok(()),
+            _ => self.delete_stale_turns(),
         }
     }
 
@@ -58,7 +86,7 @@ impl Writer {
         let Some(done) = self.replacing.take() else {
             return Ok(());
         };
-        if done.keeps_rest.is_some_and(|most| done.turns <= most) {
+        if done.keeps_missing_turns() {
             self.mark_as_lost(done)?;
         }
         let mut find = self.reader.db.prepare_cached(

@@ -75,7 +75,7 @@ CREATE TABLE IF NOT EXISTS pending_purge(id INTEGER PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS settings(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 ";
 
-/// The table of words, which keeps no texts. The column with most words is the first: FTS5 names each other one in each list
+/// Returns the SQL that makes the table of words, which keeps no texts. The column with most words is the first: FTS5 names each other one in each list
 /// of positions, in two bytes of some six.
 pub(crate) fn words_table() -> String {
     format!(
@@ -86,6 +86,7 @@ pub(crate) fn words_table() -> String {
     )
 }
 
+/// Longest time for which a statement waits for a lock of another process.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// Opens the database for writing, made anew if it is not there. What is there may have another
@@ -97,7 +98,7 @@ pub(crate) fn open_writable(root: &Path) -> Result<Connection> {
     let db = Connection::open(&path)?;
     prepare(&db)
         .and_then(|()| create_tables(&db))
-        .map_err(|e| damage(e, root))?;
+        .map_err(|e| locate_damage(e, root))?;
     Ok(db)
 }
 
@@ -119,7 +120,7 @@ pub(crate) fn open_readable(root: &Path) -> Result<ReadableDatabase> {
     let db = open_shared(&path)?;
     let found = match version(&db) {
         Err(error) if error.needs_write_access() => return open_unshared(root),
-        found => found.map_err(|e| damage(e, root))?,
+        found => found.map_err(|e| locate_damage(e, root))?,
     };
     check_version(found, root)?;
     Ok(ReadableDatabase {
@@ -136,7 +137,7 @@ fn open_unshared(root: &Path) -> Result<ReadableDatabase> {
         Some(copy) => open_shared(&copy.path())?,
         None => open_unchanging(&directory::database_path(root))?,
     };
-    let found = version(&connection).map_err(|e| damage(e, root))?;
+    let found = version(&connection).map_err(|e| locate_damage(e, root))?;
     check_version(found, root)?;
     Ok(ReadableDatabase { connection, copy })
 }
@@ -157,6 +158,7 @@ fn copy_if_logged(root: &Path) -> Result<Option<DatabaseCopy>> {
     copy.ok_or_else(locked).map(Some)
 }
 
+/// Opens a database for reading, with a log that other processes share.
 fn open_shared(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(path, flags)?;
@@ -191,7 +193,7 @@ fn check_version(found: u32, root: &Path) -> Result<()> {
 /// More than there are different statements.
 const CACHED_STATEMENTS: usize = 128;
 
-/// Lets a statement be used again as it was prepared. Otherwise SQLite looks at
+/// Keeps prepared statements and their plans. Otherwise SQLite looks at
 /// each new value for a better plan and prepares many anew, to no gain: the
 /// database has no statistics.
 fn keep_plans(db: &Connection) -> Result<()> {
@@ -208,6 +210,7 @@ pub(crate) const PAGE_BYTES: u32 = 2048;
 /// commit: buckets of keys are, and blocks.
 const CACHE_KB: i64 = 40_000;
 
+/// Sets up the connection of a writer.
 fn prepare(db: &Connection) -> Result<()> {
     db.busy_timeout(LOCK_WAIT)?;
     keep_plans(db)?;
@@ -245,10 +248,10 @@ pub(crate) fn create_missing_tables(db: &Connection, root: &Path) -> Result<()> 
         tables.any(|table| column.starts_with(table))
     };
     match missing.iter().find(is_of_histories) {
-        Some(column) => Err(StoreError::Corrupt {
-            root: root.to_owned(),
-            what: format!("its database lacks `{column}`"),
-        }),
+        Some(column) => Err(StoreError::corrupt(
+            root,
+            format!("its database lacks `{column}`"),
+        )),
         None => Ok(db.execute_batch(TABLES)?),
     }
 }
@@ -273,7 +276,7 @@ fn columns(db: &Connection) -> Result<BTreeSet<String>> {
     Ok(columns.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The format of an index; 0 where there is none yet.
+/// Returns the format of an index; 0 where there is none yet.
 ///
 /// # Errors
 /// [`StoreError::Corrupt`] for a number that no format has, also 0 where there are tables.
@@ -284,13 +287,13 @@ pub(crate) fn version(db: &Connection) -> Result<u32> {
         found => (found, true),
     };
     match u32::try_from(found) {
-        Ok(0) if has_tables => Err(no_version(db, found)),
+        Ok(0) if has_tables => Err(unknown_version(db, found)),
         Ok(version) => Ok(version),
-        Err(_) => Err(no_version(db, found)),
+        Err(_) => Err(unknown_version(db, found)),
     }
 }
 
-/// Reads the version, and whether there are tables, in one statement, hence in one snapshot: another process may make
+/// Reads the version and whether there are tables in one statement, hence in one snapshot: another process may make
 /// the tables in between. It takes longer than the version alone.
 fn version_and_tables(db: &Connection) -> Result<(i64, bool)> {
     let select =
@@ -298,21 +301,18 @@ fn version_and_tables(db: &Connection) -> Result<(i64, bool)> {
     Ok(db.query_row(select, [], |row| Ok((row.get(0)?, row.get(1)?)))?)
 }
 
-fn no_version(db: &Connection, found: i64) -> StoreError {
+fn unknown_version(db: &Connection, found: i64) -> StoreError {
     let path = db.path().map(Path::new).and_then(Path::parent);
-    StoreError::Corrupt {
-        root: path.unwrap_or(Path::new("")).to_owned(),
-        what: format!("its format is given as {found}"),
-    }
+    StoreError::corrupt(
+        path.unwrap_or(Path::new("")),
+        format!("its format is given as {found}"),
+    )
 }
 
-/// Says of a SQLite error that means a damaged file where it is.
-pub(crate) fn damage(error: StoreError, root: &Path) -> StoreError {
+/// Returns [`StoreError::Corrupt`] for a SQLite error that means a damaged file, else the error.
+pub(crate) fn locate_damage(error: StoreError, root: &Path) -> StoreError {
     match error {
-        StoreError::Sqlite(e) if is_damage(&e) => StoreError::Corrupt {
-            root: root.to_owned(),
-            what: sqlite_message(&e),
-        },
+        StoreError::Sqlite(e) if is_damage(&e) => StoreError::corrupt(root, sqlite_message(&e)),
         other => other,
     }
 }

@@ -138,7 +138,7 @@ impl Reader {
             let number = block.get::<_, i64>(0)?.cast_unsigned();
             let blob = block.get_ref(1)?.as_blob().unwrap_or_default();
             let packed: Vec<BlockSession<'_>> = postcard::from_bytes(blob)
-                .map_err(|_| self.corrupt("a block of sessions cannot be read".to_owned()))?;
+                .map_err(|_| self.corrupt("a block of sessions cannot be read"))?;
             // A session in two blocks would be found twice.
             if packed.iter().any(|session| block_of(session.id) != number) {
                 return Err(self.corrupt(format!("block {number} has sessions of another one")));

@@ -1,7 +1,8 @@
-//! Writing sessions.
+//! Writes sessions: their metadata, and titles that other files give them.
 
 use crate::codec::text_hash;
 use crate::error::Result;
+use crate::given_titles::{ExternalTitle, GivenTitle};
 use crate::id::{FileId, SessionId, TurnId};
 use crate::new_session::NewSession;
 use crate::replacement::SessionReplacement;
@@ -10,14 +11,28 @@ use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
 use session_core::{SessionMeta, SourceName};
 use std::collections::BTreeMap;
-use std::path::Path;
+
+/// Says what becomes of the stored turns of a session that is opened for more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KnownTurns {
+    /// They stay: the turns to come follow them.
+    Keep,
+    /// The turns to come replace them: equal ones keep their numbers, and what is left over at the next checkpoint is
+    /// treated as [`MissingTurns`](crate::MissingTurns) says.
+    Replace,
+}
+
+/// A session of a file with the title of its history.
+struct TitledSession {
+    id: SessionId,
+    title: Option<String>,
+}
 
 impl Writer {
-    /// Opens a session for its turns, or brings its metadata up to date. With
-    /// `fresh`, the turns to come replace those that are known: equal ones keep
-    /// their numbers, and what is left over at the next checkpoint goes.
+    /// Opens a session for its turns, or brings its metadata up to date, and returns its number.
+    ///
     /// A session of which only prompts were known, or that left another file which is still there,
-    /// becomes the one that its transcript tells. Gives the session's number.
+    /// becomes the one that its transcript tells: its turns are replaced.
     ///
     /// # Errors
     /// When the database fails.
@@ -26,26 +41,42 @@ impl Writer {
         file: FileId,
         source: &SourceName,
         meta: &SessionMeta,
-        fresh: bool,
+        turns: KnownTurns,
     ) -> Result<SessionId> {
         self.begin()?;
-        let fresh = self.adopt_session(file, source, meta)? || fresh;
+        let is_adopted = self.adopt_session(file, source, meta)?;
         let id = self.upsert_session(file, source, meta)?;
         if self.replacing.is_some_and(|r| r.session != id) {
             self.delete_stale_turns()?;
         }
-        if fresh {
+        if is_adopted || turns == KnownTurns::Replace {
             if !self.new_session.is_without_turns(id) {
                 self.clear_derived_fields(id)?;
             }
-            self.replacing = Some(SessionReplacement {
-                session: id,
-                turns: 0,
-                keeps_rest: None,
-                is_unfinished: false,
-            });
+            self.replacing = Some(SessionReplacement::new(id));
         }
         Ok(id)
+    }
+
+    /// Returns the project of a session that [`Writer::open_session`] would update, where it is known to have the same
+    /// working directory.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn known_project(
+        &self,
+        file: FileId,
+        source: &SourceName,
+        meta: &SessionMeta,
+    ) -> Result<Option<String>> {
+        let known = match self.find_session(file, &meta.id)? {
+            Some(known) => Some(known.id),
+            None => self.find_adoptable(file, source, meta)?,
+        };
+        let find = "SELECT project FROM sessions WHERE id = ?1 AND cwd = ?2";
+        let mut find = self.reader.db.prepare_cached(find)?;
+        let project = find.query_row(params![known, meta.cwd], |row| row.get(0));
+        Ok(project.optional()?.flatten())
     }
 
     /// Clears what was derived from a session's turns, which are about to be read again.
@@ -65,14 +96,16 @@ impl Writer {
         meta: &SessionMeta,
     ) -> Result<SessionId> {
         let known = self.find_session(file, &meta.id)?;
-        let keeps_project = known.is_some() && is_folder_gone(meta);
-        let (id, old_title) = match known {
+        let TitledSession { id, title } = match known {
             Some(known) => known,
-            None => (self.insert_session(file, source, &meta.id)?, None),
+            None => TitledSession {
+                id: self.insert_session(file, source, &meta.id)?,
+                title: None,
+            },
         };
         let mut update = self.reader.db.prepare_cached(
             "UPDATE sessions SET parent = ?2, title = ?3, cwd = coalesce(?4, cwd),
-               project = CASE WHEN ?4 IS NULL OR (?9 AND ?4 = cwd) THEN coalesce(?5, project) ELSE ?5 END,
+               project = CASE WHEN ?4 IS NULL THEN coalesce(?5, project) ELSE ?5 END,
                branch = ?6, forked_from = ?7, gone = ?8 WHERE id = ?1",
         )?;
         update.execute(params![
@@ -84,10 +117,9 @@ impl Writer {
             meta.branch,
             meta.forked_from,
             if meta.prompts_only { PROMPTS_ONLY } else { 0 },
-            keeps_project
         ])?;
         drop(update);
-        if old_title != meta.title {
+        if title != meta.title {
             self.bump_revision(id)?;
             self.index_title(id)?;
         }
@@ -112,13 +144,18 @@ impl Writer {
         Ok(id)
     }
 
-    /// The number and the title of a session that is known.
-    fn find_session(&self, file: FileId, uid: &str) -> Result<Option<(SessionId, Option<String>)>> {
+    /// Finds a session of a file by the agent's id.
+    fn find_session(&self, file: FileId, uid: &str) -> Result<Option<TitledSession>> {
         let mut find = self
             .reader
             .db
             .prepare_cached("SELECT id, title FROM sessions WHERE file = ?1 AND uid = ?2")?;
-        let found = find.query_row(params![file, uid], |row| Ok((row.get(0)?, row.get(1)?)));
+        let found = find.query_row(params![file, uid], |row| {
+            Ok(TitledSession {
+                id: row.get(0)?,
+                title: row.get(1)?,
+            })
+        });
         Ok(found.optional()?)
     }
 
@@ -132,8 +169,8 @@ impl Writer {
         self.note_changed(session)
     }
 
-    /// A session of this file that the history no longer holds: what was
-    /// indexed stays, marked, unless the agent has moved it to another file.
+    /// Marks a session of this file that its history no longer holds: what was
+    /// indexed stays, unless the agent has moved it to another file.
     ///
     /// # Errors
     /// When the database fails.
@@ -183,7 +220,7 @@ impl Writer {
     /// When the database fails.
     pub fn apply_external_titles(&mut self) -> Result<()> {
         self.begin()?;
-        for (session, title) in self.new_external_titles()? {
+        for GivenTitle { session, title } in self.new_external_titles()? {
             self.reader.db.execute(
                 "UPDATE sessions SET given_title = ?2 WHERE id = ?1",
                 params![session, title],
@@ -195,66 +232,46 @@ impl Writer {
     }
 
     /// Returns the sessions whose last titled message has another title than they have.
-    fn new_external_titles(&self) -> Result<Vec<(SessionId, String)>> {
-        let mut find = self
-            .reader
-            .db
-            .prepare_cached("SELECT leaf, title FROM titles ORDER BY leaf")?;
+    fn new_external_titles(&self) -> Result<Vec<GivenTitle>> {
         let mut last: BTreeMap<SessionId, TitledTurn> = BTreeMap::new();
-        let mut titles = find.query([])?;
-        while let Some(row) = titles.next()? {
-            let (leaf, title): (i64, String) = (row.get(0)?, row.get(1)?);
+        for ExternalTitle { leaf, title } in self.reader.external_titles()? {
             for turn in self.turn_keys.find(&self.reader.db, leaf)? {
-                let Some((session, titled)) = self.titled_turn(turn, leaf, &title)? else {
+                let Some(titled) = self.titled_turn(turn, leaf, &title)? else {
                     continue;
                 };
-                match last.get_mut(&session) {
+                match last.get_mut(&titled.session) {
                     Some(before) if before.index > titled.index => {}
                     Some(before) => *before = titled,
-                    None => drop(last.insert(session, titled)),
+                    None => drop(last.insert(titled.session, titled)),
                 }
             }
         }
-        let changed = last.into_iter().filter(|(_, titled)| titled.is_new);
-        Ok(changed
-            .map(|(session, titled)| (session, titled.title))
-            .collect())
+        let changed = last.into_values().filter(|titled| titled.is_new);
+        let title = |TitledTurn { session, title, .. }| GivenTitle { session, title };
+        Ok(changed.map(title).collect())
     }
 
-    /// Returns the session of a turn that ends with message `leaf`, is no copy, and whose session has no title of its own.
-    fn titled_turn(
-        &self,
-        turn: TurnId,
-        leaf: i64,
-        title: &str,
-    ) -> Result<Option<(SessionId, TitledTurn)>> {
+    /// Returns a turn that ends with message `leaf`, is no copy, and whose session has no title of its own.
+    fn titled_turn(&self, turn: TurnId, leaf: i64, title: &str) -> Result<Option<TitledTurn>> {
         let mut find = self.reader.db.prepare_cached(
             "SELECT s.id, u.idx, s.given_title IS NOT ?3 FROM turns u JOIN sessions s ON s.id = u.session
              WHERE u.id = ?1 AND u.leaf = ?2 AND u.owner IS NULL AND s.title IS NULL",
         )?;
         let found = find.query_row(params![turn, leaf, title], |row| {
-            let titled = TitledTurn {
+            Ok(TitledTurn {
+                session: row.get(0)?,
                 index: row.get(1)?,
                 title: title.to_owned(),
                 is_new: row.get(2)?,
-            };
-            Ok((row.get(0)?, titled))
+            })
         });
         Ok(found.optional()?)
     }
 }
 
-/// Returns true where the folder of a session without a project is gone: it may have been a worktree, of which the index
-/// knows the project.
-fn is_folder_gone(meta: &SessionMeta) -> bool {
-    let folder = meta.cwd.as_deref().filter(|_| meta.project.is_none());
-    // Of a folder in a network there is no project either.
-    let is_local = |folder: &str| !folder.starts_with("//") && !folder.starts_with(r"\\");
-    folder.is_some_and(|folder| is_local(folder) && !Path::new(folder).exists())
-}
-
 /// A turn whose last message has a title in another file.
 struct TitledTurn {
+    session: SessionId,
     index: u32,
     title: String,
     /// Its session has another title, or none.

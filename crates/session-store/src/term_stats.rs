@@ -1,4 +1,4 @@
-//! The terms of a query: as they are searched, as they are found, and what is known of each.
+//! The terms of a query: as they are searched, as they are found, and the statistics of each.
 
 use crate::id::TurnId;
 use crate::lexical::fts5_string;
@@ -140,7 +140,7 @@ impl SearchedTerm {
     }
 }
 
-/// True for a path, not for an address, a phrase or the line of an error.
+/// Returns true for a path, not for an address, a phrase or the line of an error.
 fn is_path(text: &str) -> bool {
     !text.contains(char::is_whitespace) && !text.contains("://")
 }
@@ -200,7 +200,7 @@ pub(crate) struct FoundTerm {
     postings: Vec<Posting>,
     /// Those of all variants, of turns that do not hold the term as typed.
     variants: Vec<Posting>,
-    /// True where the variants are longer words that begin with it, or another spelling of it.
+    /// The variants are longer words that begin with it, or another spelling of it.
     is_substitute: bool,
 }
 
@@ -253,7 +253,7 @@ impl FoundTerm {
         is_missing && self.searched.has_substitutes
     }
 
-    /// Takes what is found in its place. The hash that a beginning of it was typed of is what was meant.
+    /// Adds what is found in its place. The hash whose beginning was typed is what was meant.
     pub(crate) fn substitute(&mut self, texts: Vec<String>, postings: Vec<Vec<Posting>>) {
         match is_commit_hash(&self.searched.text) {
             true => self.postings = join_postings(postings),
@@ -270,7 +270,7 @@ impl FoundTerm {
         &self.searched.signatures
     }
 
-    /// Takes turns that failed of the error that it is a line of: with other numbers or paths it is the same error.
+    /// Adds turns that failed of the error that it is a line of: with other numbers or paths it is the same error.
     pub(crate) fn add_error_turns(&mut self, turns: Vec<Posting>) {
         match self.postings.is_empty() {
             true => self.postings = turns,
@@ -292,7 +292,7 @@ impl FoundTerm {
         [as_typed, variants].into_iter()
     }
 
-    /// Where no turn holds the term as typed, its inflections stand for it.
+    /// Returns the weight of the variants: where no turn holds the term as typed, its inflections stand for it.
     fn variant_weight(&self) -> f32 {
         match self.postings.is_empty() && !self.is_substitute {
             true => 1.0,

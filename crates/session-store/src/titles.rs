@@ -1,11 +1,11 @@
-//! Titles of sessions that have none of their own.
+//! Makes titles for sessions that have none of their own.
 
 mod choice;
 
 pub(crate) use self::choice::TitleCandidates;
 use crate::codec::text_hash;
 use crate::error::Result;
-use crate::id::{SessionId, TurnId};
+use crate::id::{SessionId, SessionTurn};
 use crate::new_session::NewSession;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
@@ -24,7 +24,7 @@ pub(crate) struct PendingTitles {
     sessions: BTreeSet<SessionId>,
 }
 
-/// Openings that the writer has met, so that they are not read and unpacked again for each commit.
+/// The openings of sessions that the writer has met, so that they are not read and unpacked again for each commit.
 #[derive(Default)]
 pub(crate) struct KnownOpenings {
     by_session: FxHashMap<SessionId, PromptOpening>,
@@ -66,7 +66,7 @@ struct StoredTitles {
     given: Option<String>,
     /// The hash of the key of its template.
     template: Option<i64>,
-    /// A title takes the place of that of its first prompt.
+    /// `sessions.rest` has a title that takes the place of that of its first prompt.
     has_rest: bool,
 }
 
@@ -302,12 +302,11 @@ impl Writer {
         changed: &BTreeSet<SessionId>,
     ) -> Result<()> {
         let mut find = self.reader.db.prepare_cached(
-            "SELECT o.session, t.id FROM openings o JOIN turns t ON t.session = o.session AND t.idx = o.turn
+            "SELECT t.id, o.session FROM openings o JOIN turns t ON t.session = o.session AND t.idx = o.turn
              WHERE o.template = ?1 ORDER BY o.session",
         )?;
-        let found: Vec<(SessionId, TurnId)> = find
-            .query_map([template], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<rusqlite::Result<_>>()?;
+        let found = find.query_map([template], SessionTurn::from_row)?;
+        let found = found.collect::<rusqlite::Result<Vec<_>>>()?;
         drop(find);
         for end in (0..found.len())
             .step_by(MAX_COMPARED)
@@ -317,8 +316,10 @@ impl Writer {
             let part = found.get(end.saturating_sub(MAX_COMPARED)..end);
             let part = part.unwrap_or_default();
             // One that went changed those that are left.
-            let is_among =
-                |session: &SessionId| part.binary_search_by_key(session, |of| of.0).is_ok();
+            let is_among = |session: &SessionId| {
+                let found = part.binary_search_by_key(session, |turn| turn.session);
+                found.is_ok()
+            };
             if changed.iter().any(is_among) || found.len() <= MAX_COMPARED {
                 self.update_rest_titles(part)?;
             }
@@ -327,12 +328,12 @@ impl Writer {
     }
 
     /// Names sessions by what differs in the prompts of these turns of theirs.
-    fn update_rest_titles(&mut self, turns: &[(SessionId, TurnId)]) -> Result<()> {
+    fn update_rest_titles(&mut self, turns: &[SessionTurn]) -> Result<()> {
         let openings: Vec<PromptOpening> = match turns.len() {
             1 => vec![PromptOpening::default()],
             _ => turns
                 .iter()
-                .map(|(session, turn)| self.opening(*session, *turn))
+                .map(|turn| self.opening(*turn))
                 .collect::<Result<_>>()?,
         };
         let titles = title::template_titles(&openings);
@@ -340,10 +341,10 @@ impl Writer {
         for title in titles.iter().flatten() {
             *holders.entry(&title.title).or_default() += 1;
         }
-        for ((session, _), title) in turns.iter().zip(&titles) {
+        for (turn, title) in turns.iter().zip(&titles) {
             let is_shared = |title: &TemplateTitle<'_>| holders.get(&*title.title) > Some(&1);
             let is_shared = title.as_ref().is_some_and(is_shared);
-            self.update_rest_title(*session, title.as_ref(), is_shared)?;
+            self.update_rest_title(turn.session, title.as_ref(), is_shared)?;
         }
         Ok(())
     }
@@ -371,15 +372,15 @@ impl Writer {
             true => format!("{BEFORE_GIVEN}{rest}"),
             false => rest.to_owned(),
         });
-        // One by one: see `Writer::reader`.
+        // A row a statement: before one that may change several and fail half-way, FTS5 writes the words that it holds.
         let update = "UPDATE sessions SET rest = ?2 WHERE id = ?1 AND rest IS NOT ?2";
         let mut update = self.reader.db.prepare_cached(update)?;
         update.execute(params![session, rest])?;
         Ok(())
     }
 
-    /// Returns the opening of a session, whose first prompt is that of a turn.
-    fn opening(&mut self, session: SessionId, turn: TurnId) -> Result<PromptOpening> {
+    /// Returns the opening of the session whose first prompt is that of a turn.
+    fn opening(&mut self, SessionTurn { turn, session }: SessionTurn) -> Result<PromptOpening> {
         if let Some(known) = self.known_openings.by_session.get(&session) {
             return Ok(known.clone());
         }
@@ -450,7 +451,7 @@ impl Writer {
     }
 }
 
-/// True when a prompt may stand for its session's title: a bare `/clear` may not.
+/// Returns true when a prompt may stand for its session's title: a bare `/clear` may not.
 pub(crate) fn can_title_session(kind: PromptKind, prompt: &str) -> bool {
     match kind {
         PromptKind::Typed | PromptKind::Model => !noise::is_noise(prompt),

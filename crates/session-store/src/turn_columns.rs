@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::id::{SessionId, TurnId};
-use crate::pair_blocks::{ChangedBlocks, PairColumns, pair_number, read_blob};
+use crate::pair_blocks::{ChangedBlock, ChangedBlocks, PairColumns, pair_number, read_blob};
 use crate::reader::Reader;
 use crate::varint::read_varints;
 use crate::writer::Writer;
@@ -44,8 +44,8 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn turn_columns(&self) -> Result<TurnColumns> {
-        match &self.kept {
-            Some(kept) => kept.turns(self.version_for(kept)?, || self.read_turn_columns()),
+        match &self.cache {
+            Some(cache) => cache.turns(self.version_for(cache)?, || self.read_turn_columns()),
             None => self.read_turn_columns(),
         }
     }
@@ -94,9 +94,9 @@ impl Writer {
     /// Writes the blocks of turns that have changed. To be called before each commit.
     pub(crate) fn write_turn_blocks(&mut self) -> Result<()> {
         let write = "INSERT OR REPLACE INTO turn_blocks(block, turns) VALUES(?1, ?2)";
-        for (((), block), turns) in self.turn_blocks.take() {
+        for ChangedBlock { number, packed, .. } in self.turn_blocks.take() {
             let mut write = self.reader.db.prepare_cached(write)?;
-            write.execute(params![block.cast_signed(), turns])?;
+            write.execute(params![number.cast_signed(), packed])?;
         }
         Ok(())
     }

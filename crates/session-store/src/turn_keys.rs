@@ -27,8 +27,8 @@ const MAX_LAYERS: i64 = 8;
 /// Changed buckets from which on they become a layer, instead of being written again each.
 const MIN_LAYER_BUCKETS: usize = 1 << (BUCKET_BITS - 1);
 
-/// Turns that are looked at for one hash, at most, the first of all: as often as a prompt is given in one moment by a program
-/// that repeats it, all others with that hash would be compared with each.
+/// Most turns that are found for one hash, the first of all: where a program gives a prompt many times at once, each of its
+/// turns would be compared with all others.
 const MAX_CANDIDATES: usize = 128;
 
 /// Entries that wait in memory for the next commit, at most: 8 bytes each.
@@ -67,6 +67,12 @@ impl TurnHashes {
         } = self.dedup_keys;
         [origin, prompt_time, self.leaf].into_iter().flatten()
     }
+}
+
+/// A stored turn with its hashes.
+struct HashedTurn {
+    turn: TurnId,
+    hashes: TurnHashes,
 }
 
 /// Keys that are not yet in the database.
@@ -244,7 +250,7 @@ fn delete_bucket(db: &Connection, row: i64) -> Result<()> {
     Ok(())
 }
 
-/// Makes one layer of all.
+/// Merges all layers to one.
 fn merge_layers(db: &Connection, layers: i64) -> Result<()> {
     for bucket in 0..1 << BUCKET_BITS {
         let keys = read_layers(db, layers, bucket)?;
@@ -262,15 +268,17 @@ fn bits(hash: i64) -> u64 {
     hash.cast_unsigned() << 1
 }
 
+/// Returns the number of a hash's bucket.
 fn bucket(hash: i64) -> i64 {
     (bits(hash) >> (u64::BITS - BUCKET_BITS)).cast_signed()
 }
 
-/// The bits of a hash that an entry holds.
+/// Returns the bits of a hash that an entry holds.
 fn fingerprint(hash: i64) -> u64 {
     bits(hash) << BUCKET_BITS >> TURN_BITS
 }
 
+/// Returns the entry of a turn with this hash.
 fn entry(hash: i64, turn: TurnId) -> u64 {
     fingerprint(hash) << TURN_BITS | i64::from(turn).cast_unsigned() & TURN_MASK
 }
@@ -372,22 +380,27 @@ impl Writer {
         let mut last = TurnId::default();
         loop {
             let turns = self.hashes_after(last)?;
-            for &(turn, hashes) in &turns {
-                self.add_turn_keys(turn, hashes)?;
+            for hashed in &turns {
+                self.add_turn_keys(hashed.turn, hashed.hashes)?;
             }
             match turns.last() {
-                Some(&(turn, _)) => last = turn,
+                Some(hashed) => last = hashed.turn,
                 None => return Ok(()),
             }
         }
     }
 
     /// Returns the hashes of the next thousand turns.
-    fn hashes_after(&self, turn: TurnId) -> Result<Vec<(TurnId, TurnHashes)>> {
+    fn hashes_after(&self, turn: TurnId) -> Result<Vec<HashedTurn>> {
         let select =
             "SELECT origin, prompt_time, leaf, id FROM turns WHERE id > ?1 ORDER BY id LIMIT 1000";
         let mut find = self.reader.db.prepare_cached(select)?;
-        let turns = find.query_map([turn], |row| Ok((row.get(3)?, TurnHashes::from_row(row)?)))?;
+        let turns = find.query_map([turn], |row| {
+            Ok(HashedTurn {
+                turn: row.get(3)?,
+                hashes: TurnHashes::from_row(row)?,
+            })
+        })?;
         Ok(turns.collect::<rusqlite::Result<_>>()?)
     }
 }
@@ -405,19 +418,19 @@ mod tests {
     }
 
     #[derive(Debug, Clone)]
-    enum Change {
+    enum KeyChange {
         Add(i64, i64),
         Remove(i64, i64),
         Flush,
     }
 
-    fn change() -> impl Strategy<Value = Change> {
+    fn change() -> impl Strategy<Value = KeyChange> {
         // Few hashes, some of which differ in bits that no entry holds or share a bucket.
         let hash = (0..4_i64, 0..3_i64).prop_map(|(high, low)| (high << 49) + low);
         prop_oneof![
-            4 => (hash.clone(), 1..5_i64).prop_map(|(hash, turn)| Change::Add(hash, turn)),
-            2 => (hash, 1..5_i64).prop_map(|(hash, turn)| Change::Remove(hash, turn)),
-            1 => Just(Change::Flush),
+            4 => (hash.clone(), 1..5_i64).prop_map(|(hash, turn)| KeyChange::Add(hash, turn)),
+            2 => (hash, 1..5_i64).prop_map(|(hash, turn)| KeyChange::Remove(hash, turn)),
+            1 => Just(KeyChange::Flush),
         ]
     }
 
@@ -450,17 +463,17 @@ mod tests {
             let mut held = std::collections::BTreeSet::new();
             for change in changes {
                 match change {
-                    Change::Add(hash, turn) if !held.contains(&entry(hash, TurnId::new(turn))) => {
+                    KeyChange::Add(hash, turn) if !held.contains(&entry(hash, TurnId::new(turn))) => {
                         keys.add(hash, TurnId::new(turn));
                         held.insert(entry(hash, TurnId::new(turn)));
                         prop_assert!(keys.find(&db, hash).unwrap().contains(&TurnId::new(turn)));
                     }
-                    Change::Add(..) => {}
-                    Change::Remove(hash, turn) => {
+                    KeyChange::Add(..) => {}
+                    KeyChange::Remove(hash, turn) => {
                         keys.remove(hash, TurnId::new(turn));
                         held.remove(&entry(hash, TurnId::new(turn)));
                     }
-                    Change::Flush => {
+                    KeyChange::Flush => {
                         keys.flush(&db).unwrap();
                         keys.build_filter(&db).unwrap();
                     }

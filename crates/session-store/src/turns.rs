@@ -3,7 +3,7 @@
 use crate::copies::Ownership;
 use crate::error::Result;
 use crate::frame::{content_json, parse_content};
-use crate::id::{SessionId, TurnId};
+use crate::id::{SessionId, SessionTurn, TurnId};
 use crate::lexical;
 use crate::prepared_turn::{PreparedTurn, PreparedWords, StoredForms, TurnPreparer};
 use crate::row::prompt_kind_to_db;
@@ -21,7 +21,7 @@ struct StoredTurn {
     hashes: TurnHashes,
 }
 
-/// From what a new turn is indexed.
+/// The form from which a new turn is indexed.
 enum IndexedForm<'c> {
     Content(&'c TurnContent),
     Prepared {
@@ -301,7 +301,7 @@ impl Writer {
         &mut self,
         id: TurnId,
         form: IndexedForm<'_>,
-        copies: Vec<(TurnId, SessionId)>,
+        copies: Vec<SessionTurn>,
     ) -> Result<()> {
         match form {
             IndexedForm::Content(content) => self.insert_words(id, content)?,
@@ -310,8 +310,8 @@ impl Writer {
             }
         }
         self.reindex_turns(&copies)?;
-        for (copy, _) in copies {
-            self.reindex_copies(copy)?;
+        for copy in copies {
+            self.reindex_copies(copy.turn)?;
         }
         Ok(())
     }
@@ -322,18 +322,17 @@ impl Writer {
             .reader
             .db
             .prepare_cached("SELECT id, session FROM turns WHERE owner = ?1 ORDER BY id")?;
-        let copies: Vec<(TurnId, SessionId)> = find
-            .query_map([owner], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<rusqlite::Result<_>>()?;
+        let copies = find.query_map([owner], SessionTurn::from_row)?;
+        let copies = copies.collect::<rusqlite::Result<Vec<_>>>()?;
         drop(find);
         self.reindex_turns(&copies)
     }
 
     /// Indexes stored turns again, each of which may have another owner now.
-    fn reindex_turns(&mut self, turns: &[(TurnId, SessionId)]) -> Result<()> {
-        for &(id, session) in turns {
-            let content = self.content(id)?;
-            self.reindex_turn(id, session, &content)?;
+    fn reindex_turns(&mut self, turns: &[SessionTurn]) -> Result<()> {
+        for &SessionTurn { turn, session } in turns {
+            let content = self.content(turn)?;
+            self.reindex_turn(turn, session, &content)?;
             self.bump_revision(session)?;
         }
         Ok(())
@@ -379,8 +378,8 @@ impl Writer {
         self.frames.flush(&self.reader)?;
         let sessions = self.session_ids()?;
         for (done, session) in (0..).zip(&sessions) {
-            for (turn, content) in self.reader.contents_without_copies(*session)? {
-                self.insert_words(turn, &content)?;
+            for stored in self.reader.contents_without_copies(*session)? {
+                self.insert_words(stored.turn, &stored.content)?;
             }
             progress(done + 1, sessions.len() as u64);
         }

@@ -1,6 +1,6 @@
 //! The rows of matrices that belong to a session, in one blob for each model.
 //!
-//! A row of SQLite for each vector, and its place in an index of sessions, took a twentieth of the time of a first
+//! A row of SQLite for each vector, and its entry in an index of sessions, took a twentieth of the time of a first
 //! index. `vector_texts` has the vectors of slow models by text, too, so that none is made twice.
 
 use crate::error::Result;
@@ -12,19 +12,19 @@ use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
 use rustc_hash::FxHashSet;
 
-/// Where a vector is stored.
+/// A row of one of a model's matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct VectorPlace {
-    /// The matrix.
+pub(crate) struct MatrixRow {
+    /// The level of the matrix.
     pub(crate) level: Level,
-    /// Its row, from 0.
-    pub(crate) row: u64,
+    /// From 0.
+    pub(crate) index: u64,
 }
 
-/// A row of a matrix that belongs to a session.
+/// A vector of a session: the row that holds it, and what it embeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct VectorEntry {
-    pub(crate) place: VectorPlace,
+    pub(crate) row: MatrixRow,
     /// `None` for a chunk of the session.
     pub(crate) turn: Option<TurnId>,
     /// Hash of the text that was embedded.
@@ -33,8 +33,8 @@ pub(crate) struct VectorEntry {
 
 impl VectorEntry {
     fn push_to(&self, packed: &mut Vec<u8>) {
-        let VectorPlace { level, row } = self.place;
-        push_varint(packed, row << 1 | level.number().cast_unsigned());
+        let MatrixRow { level, index } = self.row;
+        push_varint(packed, index << 1 | level.number().cast_unsigned());
         let turn = i64::from(self.turn.unwrap_or_default());
         push_varint(packed, turn.cast_unsigned());
         packed.extend(self.hash.to_le_bytes());
@@ -42,14 +42,14 @@ impl VectorEntry {
 
     /// Takes an entry off the front; none at the end and where it is damaged.
     fn take_from(packed: &mut &[u8]) -> Option<Self> {
-        let place = read_varint(packed)?;
+        let row = read_varint(packed)?;
         let turn = TurnId::new(read_varint(packed)?.cast_signed());
         let (hash, rest) = packed.split_first_chunk()?;
         *packed = rest;
         Some(Self {
-            place: VectorPlace {
-                level: Level::from_number((place & 1).cast_signed()),
-                row: place >> 1,
+            row: MatrixRow {
+                level: Level::from_number((row & 1).cast_signed()),
+                index: row >> 1,
             },
             turn: Some(turn).filter(|turn| *turn != TurnId::default()),
             hash: i64::from_le_bytes(*hash),
@@ -71,7 +71,7 @@ fn unpack(mut packed: &[u8]) -> Vec<VectorEntry> {
 #[derive(Debug)]
 pub(crate) struct Orphan {
     pub(crate) model: ModelId,
-    place: VectorPlace,
+    row: MatrixRow,
     hash: i64,
 }
 
@@ -93,8 +93,8 @@ impl Reader {
         session: SessionId,
     ) -> Result<Vec<VectorEntry>> {
         let mut entries = self.read_entries(model.id, session)?;
-        let is_missing = |place: VectorPlace| place.row >= model.rows(place.level) as u64;
-        let missing = entries.iter().position(|entry| is_missing(entry.place));
+        let is_missing = |row: MatrixRow| row.index >= model.rows(row.level) as u64;
+        let missing = entries.iter().position(|entry| is_missing(entry.row));
         entries.truncate(missing.unwrap_or(entries.len()));
         Ok(entries)
     }
@@ -109,26 +109,26 @@ impl Reader {
     pub(crate) fn live_rows(&self, model: &ModelRow, level: Level) -> Result<Vec<u64>> {
         let mut live = Vec::new();
         for session in self.sessions_with_vectors(model.id)? {
-            let places = self.vector_entries(model, session)?.into_iter();
-            let places = places.map(|entry| entry.place);
-            live.extend(places.filter(|p| p.level == level).map(|p| p.row));
+            let rows = self.vector_entries(model, session)?.into_iter();
+            let rows = rows.map(|entry| entry.row);
+            live.extend(rows.filter(|row| row.level == level).map(|row| row.index));
         }
         live.sort_unstable();
         live.dedup();
         Ok(live)
     }
 
-    /// Returns where the vector of a text lies, by its hash: of a model whose [texts are indexed](Writer::index_texts).
-    pub(crate) fn find_text(&self, model: ModelId, hash: i64) -> Result<Option<VectorPlace>> {
+    /// Finds the row with the vector of a text by its hash: of a model whose [texts are indexed](Writer::index_texts).
+    pub(crate) fn find_text(&self, model: ModelId, hash: i64) -> Result<Option<MatrixRow>> {
         let find = "SELECT level, row FROM vector_texts WHERE model = ?1 AND hash = ?2 LIMIT 1";
         let mut find = self.db.prepare_cached(find)?;
-        let place = find.query_row(params![model, hash], |row| {
-            Ok(VectorPlace {
+        let found = find.query_row(params![model, hash], |row| {
+            Ok(MatrixRow {
                 level: Level::from_number(row.get(0)?),
-                row: row.get::<_, i64>(1)?.cast_unsigned(),
+                index: row.get::<_, i64>(1)?.cast_unsigned(),
             })
         });
-        Ok(place.optional()?)
+        Ok(found.optional()?)
     }
 
     /// Returns the sessions of which a model has vectors.
@@ -163,7 +163,7 @@ impl Writer {
 
     /// Lets a vector be found by its text.
     pub(crate) fn insert_text(&self, model: ModelId, entry: &VectorEntry) -> Result<()> {
-        let VectorPlace { level, row } = entry.place;
+        let MatrixRow { level, index } = entry.row;
         let insert =
             "INSERT OR IGNORE INTO vector_texts(model, hash, level, row) VALUES(?1, ?2, ?3, ?4)";
         let mut insert = self.reader.db.prepare_cached(insert)?;
@@ -171,7 +171,7 @@ impl Writer {
             model,
             entry.hash,
             level.number(),
-            row.cast_signed()
+            index.cast_signed()
         ])?;
         Ok(())
     }
@@ -197,10 +197,10 @@ impl Writer {
         session: SessionId,
         entry: &VectorEntry,
     ) -> Result<()> {
-        let VectorEntry { place, hash, .. } = *entry;
+        let VectorEntry { row, hash, .. } = *entry;
         // A damaged list may name the rows of others.
-        if self.clear_owner_of_row(model, session, place)? {
-            self.orphans.push(Orphan { model, place, hash });
+        if self.clear_owner_of_row(model, session, row)? {
+            self.orphans.push(Orphan { model, row, hash });
         }
         Ok(())
     }
@@ -221,13 +221,13 @@ impl Writer {
     /// Notes how many rows are dead since the last commit, and lets none be found by its text.
     pub(crate) fn delete_orphans(&mut self) -> Result<()> {
         let db = &self.reader.db;
-        for Orphan { model, place, hash } in std::mem::take(&mut self.orphans) {
-            let VectorPlace { level, row } = place;
+        for Orphan { model, row, hash } in std::mem::take(&mut self.orphans) {
+            let MatrixRow { level, index } = row;
             let name = level.name();
             let note = format!("UPDATE models SET {name}_dead = {name}_dead + 1 WHERE id = ?1");
             db.prepare_cached(&note)?.execute([model])?;
             let delete = "DELETE FROM vector_texts WHERE model = ?1 AND hash = ?2 AND level = ?3 AND row = ?4";
-            let values = params![model, hash, level.number(), row.cast_signed()];
+            let values = params![model, hash, level.number(), index.cast_signed()];
             db.prepare_cached(delete)?.execute(values)?;
         }
         Ok(())
@@ -262,9 +262,9 @@ impl Writer {
         )?;
         let entries = find.query_map([i64::from(session), model.into()], |row| {
             Ok(VectorEntry {
-                place: VectorPlace {
+                row: MatrixRow {
                     level: Level::from_number(row.get(0)?),
-                    row: row.get::<_, i64>(1)?.cast_unsigned(),
+                    index: row.get::<_, i64>(1)?.cast_unsigned(),
                 },
                 turn: Some(row.get(2)?).filter(|turn| *turn != TurnId::default()),
                 hash: row.get(3)?,
@@ -282,9 +282,9 @@ mod tests {
     fn entry() -> impl Strategy<Value = VectorEntry> {
         let level = prop_oneof![Just(Level::Session), Just(Level::Turn)];
         let turn = prop::option::of((1..i64::MAX).prop_map(TurnId::new));
-        (level, 0..1_u64 << 40, turn, 0..i64::MAX).prop_map(|(level, row, turn, hash)| {
+        (level, 0..1_u64 << 40, turn, 0..i64::MAX).prop_map(|(level, index, turn, hash)| {
             VectorEntry {
-                place: VectorPlace { level, row },
+                row: MatrixRow { level, index },
                 turn,
                 hash,
             }

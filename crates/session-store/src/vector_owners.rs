@@ -5,10 +5,11 @@
 
 use crate::error::Result;
 use crate::id::{ModelId, SessionId, TurnId};
+use crate::matrix::MatrixId;
 use crate::model::Level;
-use crate::pair_blocks::{ChangedBlocks, PairColumns, pair_number, read_blob};
+use crate::pair_blocks::{ChangedBlock, ChangedBlocks, PairColumns, pair_number, read_blob};
 use crate::reader::Reader;
-use crate::vector_entries::{VectorEntry, VectorPlace};
+use crate::vector_entries::{MatrixRow, VectorEntry};
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
 
@@ -42,7 +43,7 @@ impl VectorOwners {
     /// Returns true where a row belongs to the session that lists it, and to the same turn.
     pub(crate) fn is_owner(&self, session: SessionId, entry: &VectorEntry) -> bool {
         let turn = i64::from(entry.turn.unwrap_or_default());
-        let owner = usize::try_from(entry.place.row).ok();
+        let owner = usize::try_from(entry.row.index).ok();
         let owner = owner.and_then(|row| self.0.get(row));
         owner.is_some_and(|owner| owner.map(i64::from) == [session.into(), turn])
     }
@@ -54,7 +55,7 @@ impl VectorOwners {
 }
 
 /// Blocks of owners that are not yet written.
-pub(crate) type OwnerBlocks = ChangedBlocks<(ModelId, Level)>;
+pub(crate) type OwnerBlocks = ChangedBlocks<MatrixId>;
 
 impl Reader {
     /// Returns what each row of a model's matrix embeds.
@@ -63,8 +64,8 @@ impl Reader {
     /// When the database fails.
     pub fn vector_owners(&self, model: ModelId, level: Level) -> Result<VectorOwners> {
         let read = || self.read_vector_owners(model, level);
-        match &self.kept {
-            Some(kept) => kept.owners(self.version_for(kept)?, (model, level), read),
+        match &self.cache {
+            Some(cache) => cache.owners(self.version_for(cache)?, MatrixId { model, level }, read),
             None => read(),
         }
     }
@@ -88,11 +89,11 @@ impl Writer {
         &mut self,
         model: ModelId,
         session: SessionId,
-        row: &VectorEntry,
+        entry: &VectorEntry,
     ) -> Result<()> {
-        let numbers = [session.into(), row.turn.unwrap_or_default().into()];
+        let numbers = [session.into(), entry.turn.unwrap_or_default().into()];
         let [session, turn] = numbers.map(|number| pair_number(number, self.reader.root()));
-        *self.owner_mut(model, row.place)? = [session?, turn?];
+        *self.owner_mut(model, entry.row)? = [session?, turn?];
         Ok(())
     }
 
@@ -101,9 +102,9 @@ impl Writer {
         &mut self,
         model: ModelId,
         session: SessionId,
-        place: VectorPlace,
+        row: MatrixRow,
     ) -> Result<bool> {
-        let owner = self.owner_mut(model, place)?;
+        let owner = self.owner_mut(model, row)?;
         let is_owner = SessionId::new(owner[0].into()) == session;
         if is_owner {
             *owner = [0; 2];
@@ -111,8 +112,9 @@ impl Writer {
         Ok(is_owner)
     }
 
-    fn owner_mut(&mut self, model: ModelId, place: VectorPlace) -> Result<&mut [u32; 2]> {
-        let VectorPlace { level, row } = place;
+    fn owner_mut(&mut self, model: ModelId, row: MatrixRow) -> Result<&mut [u32; 2]> {
+        let MatrixRow { level, index } = row;
+        let matrix = MatrixId { model, level };
         let db = &self.reader.db;
         let read = |block: u64| {
             let mut find = db.prepare_cached(
@@ -122,15 +124,20 @@ impl Writer {
             let owners = find.query_row(values, read_blob);
             Ok(owners.optional()?)
         };
-        self.owner_blocks.row_mut((model, level), row, read)
+        self.owner_blocks.row_mut(matrix, index, read)
     }
 
     /// Writes the blocks of owners that have changed. To be called before each commit.
     pub(crate) fn write_owner_blocks(&mut self) -> Result<()> {
         let write = "INSERT OR REPLACE INTO owner_blocks(model, level, block, owners) VALUES(?1, ?2, ?3, ?4)";
-        for (((model, level), block), owners) in self.owner_blocks.take() {
+        for ChangedBlock {
+            columns: MatrixId { model, level },
+            number,
+            packed,
+        } in self.owner_blocks.take()
+        {
             let mut write = self.reader.db.prepare_cached(write)?;
-            write.execute(params![model, level.number(), block.cast_signed(), owners])?;
+            write.execute(params![model, level.number(), number.cast_signed(), packed])?;
         }
         Ok(())
     }
@@ -138,7 +145,7 @@ impl Writer {
     /// Deletes the blocks of a matrix, whose rows get other numbers.
     pub(crate) fn delete_owner_blocks(&mut self, model: ModelId, level: Level) -> Result<()> {
         self.owner_blocks
-            .forget(|columns| columns == (model, level));
+            .forget(|matrix| matrix == MatrixId { model, level });
         let delete = "DELETE FROM owner_blocks WHERE model = ?1 AND level = ?2";
         let mut delete = self.reader.db.prepare_cached(delete)?;
         delete.execute(params![model, level.number()])?;

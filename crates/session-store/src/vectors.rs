@@ -1,6 +1,7 @@
 //! The texts of a session that are embedded, and their vectors.
 
 use crate::codec::text_hash;
+use crate::contents::StoredContent;
 use crate::error::Result;
 use crate::id::{ModelId, SessionId, TurnId};
 use crate::model::{Level, ModelRow};
@@ -8,19 +9,18 @@ use crate::quantized_row::quantize_row;
 use crate::reader::Reader;
 use rusqlite::OptionalExtension;
 use rustc_hash::FxHashSet;
-use session_core::TurnContent;
 
-/// Says whether all documents of a session are passed to [`Writer::store_documents`](crate::Writer::store_documents).
+/// Says which documents of a session are passed to [`Writer::store_documents`](crate::Writer::store_documents).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentBatch {
     /// All documents: other rows of the session become orphans, and the session
     /// is no longer pending.
     Complete,
-    /// Some documents, so that a kill loses less work: the session stays pending.
-    Partial,
-    /// Documents that no other part has, of a session of which all come in parts, one after the other, the last as
-    /// [`DocumentBatch::Complete`].
-    Part,
+    /// All documents that have a vector so far, so that a kill loses less work: the session stays pending.
+    Subset,
+    /// The next documents of a session that comes in slices, as it may have more than memory should hold: no document is
+    /// in two slices, and the last one comes as [`DocumentBatch::Complete`].
+    Slice,
 }
 
 /// A text that is embedded as one vector.
@@ -30,6 +30,15 @@ pub struct Document {
     pub turn: Option<TurnId>,
     /// The text.
     pub text: String,
+}
+
+/// A document with its vector.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EmbeddedDocument {
+    /// The document.
+    pub document: Document,
+    /// Its vector. A zero one is not stored. `None` where [`EmbeddedTexts::has`] returned true: the stored one is copied.
+    pub vector: Option<Vec<f32>>,
 }
 
 /// A document as it is stored: its turn, the hash of its text and its vector.
@@ -90,13 +99,12 @@ impl DocumentRow {
 pub struct SessionContents {
     /// Its title in the history.
     pub title: Option<String>,
-    /// Its turns that are not copies, in order, with their numbers.
-    pub turns: Vec<(TurnId, TurnContent)>,
+    /// Its turns that are not copies, in order.
+    pub turns: Vec<StoredContent>,
 }
 
 impl Reader {
-    /// Returns a session's title and the contents of its turns that are not copies,
-    /// in order, with their numbers.
+    /// Returns a session's title and the contents of its turns that are not copies, in order.
     ///
     /// # Errors
     /// When the database fails.
@@ -130,7 +138,10 @@ impl Reader {
     ) -> Result<EmbeddedTexts<'_>> {
         Ok(EmbeddedTexts {
             of_session: self.text_hashes(model.id, session)?,
-            of_all: model.finds_texts.then_some((self, model.id)),
+            of_all: model.finds_texts.then_some(IndexedTexts {
+                index: self,
+                model: model.id,
+            }),
         })
     }
 
@@ -169,8 +180,14 @@ impl Reader {
 pub struct EmbeddedTexts<'r> {
     /// Hashes of those of the session.
     of_session: FxHashSet<i64>,
-    /// Where those of all sessions are found.
-    of_all: Option<(&'r Reader, ModelId)>,
+    /// Those of all sessions, where the model's texts are indexed.
+    of_all: Option<IndexedTexts<'r>>,
+}
+
+/// The texts of all sessions by a model whose [texts are indexed](crate::Writer::index_texts).
+struct IndexedTexts<'r> {
+    index: &'r Reader,
+    model: ModelId,
 }
 
 impl EmbeddedTexts<'_> {
@@ -180,9 +197,9 @@ impl EmbeddedTexts<'_> {
     /// When the database fails.
     pub fn has(&self, text: &str) -> Result<bool> {
         let hash = text_hash(text);
-        match self.of_all {
+        match &self.of_all {
             _ if self.of_session.contains(&hash) => Ok(true),
-            Some((index, model)) => Ok(index.find_text(model, hash)?.is_some()),
+            Some(all) => Ok(all.index.find_text(all.model, hash)?.is_some()),
             None => Ok(false),
         }
     }

@@ -1,4 +1,4 @@
-//! Checks whether an index is whole.
+//! Verifies that an index is whole.
 
 use crate::error::{Result, StoreError};
 use crate::id::{ModelId, SessionId, TurnId};
@@ -8,7 +8,7 @@ use crate::schema;
 use crate::vector_owners::VectorOwners;
 use std::path::Path;
 
-/// How often an index is verified in which another process rewrites matrices meanwhile.
+/// Times that an index is verified, at most, while another process rewrites its matrices.
 const MAX_ATTEMPTS: usize = 4;
 
 impl Reader {
@@ -175,7 +175,7 @@ impl Reader {
         while let Some(row) = turns.next()? {
             let (turn, session): (TurnId, SessionId) = (row.get(0)?, row.get(1)?);
             if columns.session_of(turn) != Some(session) {
-                return Err(self.corrupt("a turn is missing in its blocks".to_owned()));
+                return Err(self.corrupt("a turn is missing in its blocks"));
             }
             found += 1;
         }
@@ -193,7 +193,7 @@ impl Reader {
             OR EXISTS(SELECT 1 FROM words_docsize d
               WHERE NOT EXISTS (SELECT 1 FROM turns t WHERE t.id = d.id AND owner IS NULL))";
         match self.db.query_row(differs, [], |row| row.get(0))? {
-            true => Err(self.corrupt("its word index has other turns than it".to_owned())),
+            true => Err(self.corrupt("its word index has other turns than it")),
             false => Ok(()),
         }
     }
@@ -208,7 +208,7 @@ impl Reader {
             let entries = self.vector_entries(model, session)?;
             listed += entries.len();
             for (owners, level) in owners.iter().zip(Level::ALL) {
-                let entries = entries.iter().filter(|entry| entry.place.level == level);
+                let entries = entries.iter().filter(|entry| entry.row.level == level);
                 agreed += entries
                     .filter(|entry| owners.is_owner(session, entry))
                     .count();

@@ -10,6 +10,7 @@ use crate::id::{SessionId, TurnId};
 use crate::matrix::{MatrixAppenders, is_matrix_name};
 use crate::migrate::{self, migrate};
 use crate::new_session::NewSession;
+use crate::old_databases::free_old_name;
 use crate::reader::Reader;
 use crate::replacement::SessionReplacement;
 use crate::schema;
@@ -28,6 +29,9 @@ use std::cell::Cell;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+/// Most bytes of the log of a first index, about. With four times as many it takes as long.
+const LARGE_LOG_BYTES: u32 = 64 << 20;
+
 /// Writes to the index. At most one exists, over all processes.
 ///
 /// Readers see its changes after [`Writer::commit`]; dropped before,
@@ -42,7 +46,7 @@ pub struct Writer {
     /// Keys of turns that are not yet in the database.
     pub(crate) turn_keys: PendingTurnKeys,
     pub(crate) appenders: MatrixAppenders,
-    /// The session whose documents are stored in parts.
+    /// The session whose documents are stored in slices.
     pub(crate) document_series: Option<DocumentSeries>,
     /// Rows of matrices that are dead since the last commit.
     pub(crate) orphans: Vec<Orphan>,
@@ -65,32 +69,31 @@ pub struct Writer {
     /// Changes of titles for the next commit.
     pub(crate) pending_titles: PendingTitles,
     pub(crate) known_openings: KnownOpenings,
-    /// True when a matrix has a new generation since the last commit.
+    /// A matrix has a new generation since the last commit.
     pub(crate) compacted: bool,
     /// This writer migrated the index.
     pub(crate) was_migrated: bool,
-    /// This writer deleted text.
-    pub(crate) has_deleted: bool,
     /// Others could write to the directory until this writer closed it.
     pub(crate) was_open_to_others: bool,
     /// The database that [`Writer::rebuild`] put aside.
     old_database: Option<PathBuf>,
     /// Redacts what an older index holds when it is migrated.
     pub(crate) redactor: Redactor,
+    /// A transaction is open.
     open: bool,
     /// Writing failed, and what was to be written may be lost.
     has_failed: bool,
     _lock: IndexLock,
 }
 
-/// Is called with the sessions that a migration has done, and all.
+/// Is called with the number of sessions that a migration has done, and that of all.
 pub type MigrationProgress<'p> = &'p dyn Fn(u64, u64);
 
 /// Options of a writer that matter where the index has an older format.
 pub struct WriterOptions<'p> {
-    /// Redacts what the index holds; `None` leaves it as it is.
+    /// Redacts what an index holds that was written before secrets were redacted.
     pub redactor: Redactor,
-    /// Is told how far a migration is.
+    /// Is called as a migration goes on.
     pub progress: MigrationProgress<'p>,
 }
 
@@ -175,7 +178,6 @@ impl Writer {
             known_openings: KnownOpenings::default(),
             compacted: false,
             was_migrated: false,
-            has_deleted: false,
             was_open_to_others: false,
             old_database: None,
             redactor: options.redactor,
@@ -183,7 +185,7 @@ impl Writer {
             has_failed: false,
             _lock: lock,
         };
-        migrate(&mut writer, options.progress).map_err(|e| schema::damage(e, root))?;
+        migrate(&mut writer, options.progress).map_err(|e| schema::locate_damage(e, root))?;
         Ok(writer)
     }
 
@@ -310,7 +312,7 @@ impl Writer {
         self.write_file_blocks()
     }
 
-    /// True when more than an eighth of the database's pages are unused.
+    /// Returns true when more than an eighth of the database's pages are unused.
     fn has_many_free_pages(&self) -> Result<bool> {
         let pragma = |name: &str| -> Result<i64> {
             let query = format!("PRAGMA {name}");
@@ -339,67 +341,14 @@ impl Writer {
         if self.has_many_free_pages()? {
             self.reader.db.execute_batch("VACUUM")?;
         }
-        self.reader
-            .db
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-        Ok(())
+        self.truncate_log().map(drop)
     }
 }
 
+/// Ignores that a file is missing.
 pub(crate) fn unless_missing(result: std::io::Result<()>) -> Result<()> {
     match result {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(StoreError::Io(e)),
         _ => Ok(()),
     }
-}
-
-/// Most bytes of the log of a first index, about. With four times as many it takes as long.
-const LARGE_LOG_BYTES: u32 = 64 << 20;
-
-/// The name of a database that was put aside; with a number where there are several.
-const OLD_NAME: &str = "index.db.old";
-
-/// Returns a name that no database has, nor one of its logs.
-fn free_old_name(root: &Path) -> String {
-    let numbered = (2..).map(|number| format!("{OLD_NAME}.{number}"));
-    let mut names = std::iter::once(OLD_NAME.to_owned()).chain(numbered);
-    let is_free = |name: &String| {
-        let mut ends = ["", "-wal", "-shm"].into_iter();
-        ends.all(|end| !root.join(format!("{name}{end}")).exists())
-    };
-    names.find(is_free).unwrap_or_default()
-}
-
-/// True for `index.db.old`, `index.db.old.2` and so on, and for their logs.
-fn is_old_name(name: &str) -> bool {
-    let Some(end) = name.strip_prefix(OLD_NAME) else {
-        return false;
-    };
-    let end = end.strip_suffix("-wal").unwrap_or(end);
-    let end = end.strip_suffix("-shm").unwrap_or(end);
-    let number = end.strip_prefix('.');
-    end.is_empty() || number.is_some_and(|number| number.parse::<u32>().is_ok())
-}
-
-/// Lists the files of the databases that [`Writer::rebuild`] put aside, their logs, too.
-pub fn old_databases(root: &Path) -> Vec<PathBuf> {
-    let entries = fs_err::read_dir(root).into_iter().flatten().flatten();
-    let is_old = |entry: &fs_err::DirEntry| {
-        // What lay in the place of a database may be a folder.
-        let is_file = entry.file_type().is_ok_and(|kind| !kind.is_dir());
-        is_file && is_old_name(&entry.file_name().to_string_lossy())
-    };
-    let mut paths: Vec<PathBuf> = entries.filter(is_old).map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
-}
-
-/// Deletes the databases that [`Writer::rebuild`] put aside in the directory of an index.
-///
-/// # Errors
-/// When the disk fails.
-pub fn delete_old_databases(root: &Path) -> Result<()> {
-    check_ownership(root)?;
-    let mut old = old_databases(root).into_iter();
-    old.try_for_each(|path| unless_missing(fs_err::remove_file(path)))
 }

@@ -12,7 +12,7 @@ Examples:
 Exit codes: 0 nothing is wrong, 1 something is, 2 error. Nothing is changed without --fix; each fix may be \
 run twice.")]
 pub struct DoctorArgs {
-    /// Mend what this program can mend
+    /// Repair what this program can repair
     #[arg(long)]
     pub fix: bool,
     /// Print JSON

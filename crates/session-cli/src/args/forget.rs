@@ -32,7 +32,7 @@ pub struct ForgetArgs {
     /// Sessions that ended before this day or time
     #[arg(long, value_name = "TIME", conflicts_with = "ids")]
     pub before: Option<String>,
-    /// Say what would be forgotten, and change nothing
+    /// List all that would be forgotten, and change nothing
     #[arg(long)]
     pub dry_run: bool,
     /// Delete the memories that were saved from it, too

@@ -3,13 +3,19 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use session_agents::{Agent, HookEvent};
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   session-search inject --prompt \"why do requests time out under load?\"
   session-search inject --prompt \"why do requests time out?\" --explain
+  session-search inject --explain --path src/pool.rs --prompt \"raise the pool\"
+  session-search inject --explain --command \"terraform apply\" --session a1b2c3d4
   session-search inject --session a1b2c3d4 --off
+
+--path, --command and --error explain a call of a tool instead: which memories have a trigger that matches it, and \
+which of them a hook would give. Without --session it is the first call of a session, after --prompt if there is one.
 
 Without --prompt, the JSON of a hook is read from stdin (prompt, session_id, cwd); then the exit code is 0 \
 whatever happens, so that nothing ever stands in a prompt's way.")]
@@ -23,6 +29,25 @@ pub struct InjectArgs {
     /// Explain the decision; nothing is recorded
     #[arg(long)]
     pub explain: bool,
+    /// File that a call reads or changes; may be repeated
+    #[arg(long, value_name = "FILE", requires = "explain")]
+    pub path: Vec<PathBuf>,
+    /// Command that a call runs
+    #[arg(
+        long,
+        value_name = "LINE",
+        requires = "explain",
+        allow_hyphen_values = true
+    )]
+    pub command: Option<String>,
+    /// Error that a call ends with
+    #[arg(
+        long,
+        value_name = "TEXT",
+        requires = "explain",
+        allow_hyphen_values = true
+    )]
+    pub error: Option<String>,
     /// Turn injection off for the session
     #[arg(long, requires = "session", conflicts_with_all = ["prompt", "explain", "on"])]
     pub off: bool,
@@ -32,6 +57,13 @@ pub struct InjectArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+impl InjectArgs {
+    /// Returns true where a call of a tool is to be explained.
+    pub fn names_call(&self) -> bool {
+        !self.path.is_empty() || self.command.is_some() || self.error.is_some()
+    }
 }
 
 #[derive(Debug, Args)]

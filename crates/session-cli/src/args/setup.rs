@@ -4,7 +4,7 @@ use super::values::parse_kept_days;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use session_agents::Agent;
-use session_setup::SetupOptions;
+use session_setup::{SetupOptions, SkillChoice};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -59,8 +59,11 @@ impl SetupArgs {
             model: self.model.clone(),
             remote: self.remote.clone(),
             keep_history: self.keep_history,
-            skill: self.skill,
-            no_skill: self.no_skill,
+            skill: match (self.skill, self.no_skill) {
+                (true, _) => SkillChoice::Install,
+                (false, true) => SkillChoice::LeaveOut,
+                (false, false) => SkillChoice::Ask,
+            },
             allow_skill: self.allow_skill,
             agents: self.agent.clone(),
         }

@@ -2,8 +2,8 @@
 
 use crate::command::refresh;
 use anyhow::Result;
-use session_config::{ChosenModel, Home, OnBattery, detach, is_on_battery, lower_priority};
-use session_indexer::Silent;
+use session_config::{Home, detach, lower_priority};
+use session_indexer::SilentProgress;
 use session_query::{SearchEngine, is_embedding};
 use session_store::{EmbeddingPauses, IndexLock};
 use std::path::Path;
@@ -13,13 +13,13 @@ use std::time::Duration;
 /// The longest wait for the lock, which other processes hold briefly while they check whether one runs.
 const LOCK_PATIENCE: Duration = Duration::from_millis(500);
 
-/// Says on the command line that this is such a process.
+/// The option of `index` that marks such a process.
 pub const FLAG: &str = "--background";
 
 /// Starts one, unless there is one, or the user does not let it. Nothing is
 /// said where that fails: the search has been answered.
 pub fn start(home: &Home) {
-    if is_allowed(home) && !is_embedding(&home.root) {
+    if home.allows_background() && !is_embedding(&home.root) {
         spawn(home, &["index", FLAG], file_system_root(home));
     }
 }
@@ -34,18 +34,13 @@ fn file_system_root(home: &Home) -> &Path {
 /// edited by hand a prompt makes some alone, and its answer is nothing until there are all.
 pub fn spawn_vector_preparation(home: &Home, folder: &Path) {
     // What is explained is neither noted nor counted.
-    if is_allowed(home) {
+    if home.allows_background() {
         spawn(
             home,
             &["inject", "--explain", "--prompt", "prepare"],
             folder,
         );
     }
-}
-
-/// Returns true where the user lets a process go on by itself, now.
-pub fn is_allowed(home: &Home) -> bool {
-    home.config.background && !is_paused(home)
 }
 
 /// Starts the program on its own. What was refused here is refused there, whatever its folder.
@@ -71,20 +66,6 @@ fn spawn(home: &Home, args: &[&str], folder: &Path) {
     drop(child); // it outlives this process
 }
 
-fn is_paused(home: &Home) -> bool {
-    home.config.on_battery == OnBattery::Pause && is_on_battery()
-}
-
-/// Returns true while the configuration, which may have changed since this process began, lets it embed by a model: texts
-/// must not go on to an endpoint that the user has left.
-fn is_wanted_still(home: &Home, chosen: &ChosenModel) -> bool {
-    let Ok(now) = Home::from_process() else {
-        return false;
-    };
-    now.config.background == home.config.background
-        && now.chosen_model().is_ok_and(|now| now == *chosen)
-}
-
 /// Embeds what is left to embed, on its own and behind all other processes, until all is done.
 ///
 /// # Errors
@@ -100,8 +81,8 @@ pub fn run(home: &Home) -> Result<()> {
     let chosen = home.chosen_model()?;
     let stop = || {
         pauses.wait();
-        is_paused(home) || !is_wanted_still(home, &chosen)
+        home.is_background_paused() || !home.continues_background(&chosen)
     };
-    engine.models().embed_pending(&stop, &Silent)?;
+    engine.models().embed_pending(&stop, &SilentProgress)?;
     Ok(())
 }

@@ -40,21 +40,16 @@ pub fn run(args: &BrowseArgs) -> Result<CommandOutcome> {
         },
     };
     let choice = pick(engine, &options).map_err(explain_picker_error)?;
-    let command = match &choice {
-        None if args.print_command => return Ok(CommandOutcome::Nothing),
-        None => return Ok(CommandOutcome::Something),
-        Some(PickerChoice::Resume(session)) => {
-            let command = ResumeCommand::new(session)?;
-            let command = command.with_folder_variable(session, &home.env, &home.index()?);
-            resume::run_or_print(&command, args.print_command)
-        }
-        Some(PickerChoice::Fork(session)) => {
-            let command = ResumeCommand::fork(session)?;
-            let command = command.with_folder_variable(session, &home.env, &home.index()?);
-            resume::run_or_print(&command, args.print_command)
-        }
+    let Some(PickerChoice { session, mode }) = &choice else {
+        return Ok(CommandOutcome::from_found(!args.print_command));
     };
-    command.map(|()| CommandOutcome::Something)
+    let command = ResumeCommand::for_mode(session, *mode)?;
+    let command = command.with_folder_variable(session, &home.env, &home.index()?);
+    match args.print_command {
+        true => resume::print_command(&command)?,
+        false => resume::start_agent(&command)?,
+    }
+    Ok(CommandOutcome::Something)
 }
 
 /// Returns the error itself, which has a hint, of that which wraps it.

@@ -1,20 +1,19 @@
 //! Leaves the session that a command is run from out of its answer.
 
 use crate::args::FilterArgs;
-use crate::output::notes;
+use crate::output::notes::print_notes;
 use anyhow::Result;
 use session_agents::CallingProcess;
 use session_config::Home;
-use session_core::text::sanitize_text;
 use session_store::SessionRow;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::time::SystemTime;
 
 /// Returns the sessions that the command is run from, unless the arguments ask for them.
 pub fn find_calling_sessions<'a>(
     args: &FilterArgs,
     home: &Home,
-    all: &'a [SessionRow],
+    sessions: &'a [SessionRow],
 ) -> Vec<&'a SessionRow> {
     if args.include_current || args.session.is_some() {
         return Vec::new();
@@ -26,7 +25,7 @@ pub fn find_calling_sessions<'a>(
         client: None,
         now: SystemTime::now(),
     };
-    process.find_sessions(all)
+    process.find_sessions(sessions)
 }
 
 /// Returns the agents' ids of some sessions.
@@ -39,12 +38,6 @@ pub fn list_uids(sessions: &[&SessionRow]) -> Vec<String> {
 /// # Errors
 /// When stderr cannot be written.
 pub fn note_left_out(sessions: &[String]) -> Result<()> {
-    for uid in sessions {
-        let uid = sanitize_text(uid);
-        writeln!(
-            notes::open_stderr(),
-            "note: this session, {uid}, is left out; --include-current finds it, too"
-        )?;
-    }
-    Ok(())
+    let note = |uid| format!("this session, {uid}, is left out; --include-current finds it, too");
+    print_notes(sessions.iter().map(note))
 }

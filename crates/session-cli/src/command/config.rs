@@ -2,7 +2,7 @@
 
 use crate::CommandOutcome;
 use crate::args::ConfigArgs;
-use crate::command::memory::print_note;
+use crate::output::notes::print_note;
 use crate::output::{json, terminal_width};
 use anyhow::Result;
 use session_config::{Home, SettingsReport, current_directory};

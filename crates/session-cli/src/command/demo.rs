@@ -5,7 +5,8 @@ use crate::args::{Arguments, Command, DemoArgs, SearchArgs};
 use crate::command::search::FormattedAnswer;
 use crate::command::show::SessionExchanges;
 use crate::command::{refresh, search, show};
-use crate::output::{json, notes, terminal_width};
+use crate::output::notes::print_note;
+use crate::output::{json, terminal_width};
 use anyhow::{Result, bail};
 use clap::Parser;
 use session_core::TurnAddress;
@@ -145,10 +146,7 @@ impl DemoWalk {
     }
 
     fn print(&self, demo: &DemoIndex, query: &str) -> Result<()> {
-        writeln!(
-            notes::open_stderr(),
-            "note: a built-in history answers these commands; it is not in your index"
-        )?;
+        print_note("a built-in history answers these commands; it is not in your index")?;
         print_step(
             "Level 1: which session was it?",
             &session_search_words(query),

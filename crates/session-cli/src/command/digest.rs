@@ -23,12 +23,12 @@ pub fn run(args: &DigestArgs) -> Result<CommandOutcome> {
     let now = Zoned::now();
     let range = CalendarRange::new(range, fresh.earliest_ms(&now), &now)?;
     let wanted = filter::matches_project(args.project.as_deref());
-    let projects = report_projects(&fresh.index, &fresh.all, &range.milliseconds(), wanted)?;
+    let projects = report_projects(&fresh.index, &fresh.sessions, &range.milliseconds(), wanted)?;
     let width = std::io::stdout().is_terminal().then(terminal_width);
     let digest = Digest {
         projects: &projects,
         range: &range,
-        ids: SessionIds::new(&fresh.all),
+        ids: SessionIds::new(&fresh.sessions),
         width,
     };
     let as_json = args.json || args.format == DigestFormat::Json;
@@ -38,7 +38,7 @@ pub fn run(args: &DigestArgs) -> Result<CommandOutcome> {
     if projects.is_empty() {
         let project = args.project.as_deref();
         let nothing = || {
-            filter::format_unknown_project_named(project, &fresh.all).unwrap_or_else(|| {
+            filter::format_unknown_project_named(project, &fresh.sessions).unwrap_or_else(|| {
                 digest.format_nothing_done(filter::non_empty_project(project).is_some())
             })
         };

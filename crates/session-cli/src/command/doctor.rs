@@ -11,7 +11,7 @@ use session_config::{Home, current_directory};
 use session_doctor::{
     DoctorFinding, DoctorFix, FindingSeverity, close_permissions, examine, examine_memories,
 };
-use session_indexer::Mode;
+use session_indexer::RefreshMode;
 use session_output::{JsonDoctor, describe_fix, format_findings};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -56,10 +56,7 @@ pub fn run(args: &DoctorArgs) -> Result<CommandOutcome> {
     let is_well = findings
         .iter()
         .all(|finding| finding.severity < FindingSeverity::Problem);
-    Ok(match is_well {
-        true => CommandOutcome::Something,
-        false => CommandOutcome::Nothing,
-    })
+    Ok(CommandOutcome::from_found(is_well))
 }
 
 /// Runs all checks, that of this project's memories last.
@@ -75,8 +72,8 @@ fn examine_all(home: &Home) -> Result<Vec<DoctorFinding>> {
 fn apply(fix: DoctorFix, home: &Home) -> Result<()> {
     match fix {
         DoctorFix::Permissions => Ok(close_permissions(&home.root)?),
-        DoctorFix::Refresh => refresh_index(home, Mode::Changes),
-        DoctorFix::Rebuild => refresh_index(home, Mode::Full),
+        DoctorFix::Refresh => refresh_index(home, RefreshMode::Changes),
+        DoctorFix::Rebuild => refresh_index(home, RefreshMode::Full),
         DoctorFix::Purge => {
             refresh::open_writer(home)?.purge()?;
             Ok(())
@@ -84,6 +81,6 @@ fn apply(fix: DoctorFix, home: &Home) -> Result<()> {
     }
 }
 
-fn refresh_index(home: &Home, mode: Mode) -> Result<()> {
+fn refresh_index(home: &Home, mode: RefreshMode) -> Result<()> {
     refresh::update_home_index(home, mode).map(drop)
 }

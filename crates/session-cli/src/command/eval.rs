@@ -3,7 +3,8 @@
 use crate::CommandOutcome;
 use crate::args::{EvalArgs, EvalLevel, TuningConstant};
 use crate::command::refresh;
-use crate::output::{json, notes};
+use crate::output::json;
+use crate::output::notes::print_note;
 use crate::output_path;
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -12,7 +13,7 @@ use session_display::sanitize_line;
 use session_embed::Embedder;
 use session_eval::{EvalError, EvalOptions, EvalReport, LabelledSet};
 use session_files::private;
-use session_indexer::{Mode, ReadPolicy};
+use session_indexer::{ReadPolicy, RefreshMode};
 use session_output::{format_report, level_name};
 use session_query::{TABLE, embed_query};
 use session_search::{FusionMode, Level, RankingTuning};
@@ -42,7 +43,8 @@ pub fn run(args: &EvalArgs) -> Result<CommandOutcome> {
         exclusions: home.exclusions()?,
     };
     for embedder in &embedders {
-        refresh::scratch_index(&home, embedder.as_ref(), &policy).refresh(Mode::Changes, None)?;
+        refresh::scratch_index(&home, embedder.as_ref(), &policy)
+            .refresh(RefreshMode::Changes, None)?;
     }
     let index = Reader::open(&home.root)?;
     let unknown = set.complete_targets(&index.sessions()?);
@@ -72,10 +74,7 @@ pub fn run(args: &EvalArgs) -> Result<CommandOutcome> {
         };
         if !set.has_labels(level) {
             let level = level_name(level);
-            writeln!(
-                notes::open_stderr(),
-                "note: no question has a label at {level} level"
-            )?;
+            print_note(&format!("no question has a label at {level} level"))?;
         }
         let rankings = session_eval::evaluate(&set, &index, &ask)?;
         bar.finish_and_clear();
@@ -88,15 +87,14 @@ pub fn run(args: &EvalArgs) -> Result<CommandOutcome> {
     print_reports(args, &reports)
 }
 
-/// Says what is left out of a set.
+/// Notes what is left out of a set.
 fn note_left_out(what: &str, which: &[String]) -> Result<()> {
     if let Some(first) = which.first() {
-        writeln!(
-            notes::open_stderr(),
-            "note: {what}: {}, as `{}`",
+        print_note(&format!(
+            "{what}: {}, as `{}`",
             which.len(),
             sanitize_line(first)
-        )?;
+        ))?;
     }
     Ok(())
 }
@@ -171,9 +169,5 @@ fn print_reports(args: &EvalArgs, reports: &[EvalReport]) -> Result<CommandOutco
         }
     }
     let asked: usize = reports.iter().map(|r| r.all.questions).sum();
-    Ok(if asked == 0 {
-        CommandOutcome::Nothing
-    } else {
-        CommandOutcome::Something
-    })
+    Ok(CommandOutcome::from_found(asked > 0))
 }

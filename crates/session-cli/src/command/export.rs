@@ -2,10 +2,10 @@
 
 use crate::CommandOutcome;
 use crate::args::{ExportFormatArg, SessionArgument, SessionExportArgs};
-use crate::command::memory::print_note;
 use crate::command::refresh::{self, RefreshedIndex};
 use crate::command::{filter, show};
 use crate::output::notes;
+use crate::output::notes::print_note;
 use crate::output_path;
 use anyhow::{Context, Result, bail};
 use session_config::Home;
@@ -27,12 +27,14 @@ pub fn run(args: &SessionExportArgs) -> Result<CommandOutcome> {
     }
     let argument = SessionArgument::parse(&args.id)?;
     let home = Home::from_process()?;
-    let RefreshedIndex { index, all, .. } = refresh::open_refreshed_index(&home)?;
+    let RefreshedIndex {
+        index, sessions, ..
+    } = refresh::open_refreshed_index(&home)?;
     let redactor = home.config.redactor();
-    let row = filter::find_session(&all, &argument.session)?;
+    let row = filter::find_session(&sessions, &argument.session)?;
     let session = ExportedSession::open(&index, &row, &argument.turn_range(), &redactor)?;
     if session.is_empty() {
-        show::note_missing_turns(&row)?;
+        show::print_missing_turns(&row)?;
         return Ok(CommandOutcome::Nothing);
     }
     match output_path::file_path(args.output.as_deref()) {

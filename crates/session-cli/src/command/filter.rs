@@ -15,8 +15,8 @@ use session_store::SessionRow;
 ///
 /// # Errors
 /// When a time or an id cannot be read, or there is no such agent.
-pub fn parse_filter(args: &FilterArgs, all: &[SessionRow]) -> Result<SearchFilter> {
-    let number = |id: &String| find_session(all, id).map(|session| session.id);
+pub fn parse_filter(args: &FilterArgs, sessions: &[SessionRow]) -> Result<SearchFilter> {
+    let number = |id: &String| find_session(sessions, id).map(|session| session.id);
     Ok(SearchFilter {
         clauses: parse_clauses(args)?,
         only: args.session.iter().map(number).collect::<Result<_>>()?,
@@ -50,17 +50,20 @@ fn non_empty(value: &Option<String>) -> Option<&str> {
     value.as_deref().filter(|value| !value.is_empty())
 }
 
-/// Tells the sessions of a project as typed; without one all are.
+/// Returns a test for the sessions of a project as typed; without one all pass.
 pub fn matches_project(wanted: Option<&str>) -> impl Fn(&SessionRow) -> bool {
     let wanted = wanted.map(read_project);
     move |row| wanted.as_ref().is_none_or(|project| project.matches(row))
 }
 
 /// Formats that no session is of a project as typed; `None` where one is, or none is named.
-pub fn format_unknown_project_named(wanted: Option<&str>, all: &[SessionRow]) -> Option<String> {
+pub fn format_unknown_project_named(
+    wanted: Option<&str>,
+    sessions: &[SessionRow],
+) -> Option<String> {
     let project = read_project(non_empty_project(wanted)?);
     let clause = FilterClause::new(FilterCondition::Project(project));
-    format_unknown_project(&[clause], all)
+    format_unknown_project(&[clause], sessions)
 }
 
 /// Returns the project that is asked for; an empty name means all.
@@ -72,9 +75,9 @@ pub fn non_empty_project(wanted: Option<&str>) -> Option<&str> {
 ///
 /// # Errors
 /// When there is none, or several: the candidates are in the message.
-pub fn find_session(all: &[SessionRow], id: &str) -> Result<SessionRow> {
+pub fn find_session(sessions: &[SessionRow], id: &str) -> Result<SessionRow> {
     let id = strip_turns(id);
-    match resolve_session_id(all, &id) {
+    match resolve_session_id(sessions, &id) {
         ResolvedSession::One(session) => Ok(*session),
         ResolvedSession::None if id.is_empty() => {
             bail!("the id of a session is missing\nhint: `session-search search QUERY` prints ids")

@@ -36,11 +36,11 @@ pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
         is_here: &|session| here.matches(session),
         max_failed: MAX_FAILED_TURNS,
     };
-    let found = query.find(&history.index, &history.all)?;
+    let found = query.find(&history.index, &history.sessions)?;
     let listing = FixListing {
         error: error.trim(),
         found: &found,
-        ids: SessionIds::new(&history.all),
+        ids: SessionIds::new(&history.sessions),
         left_out: &history.left_out,
         is_complete: history.is_complete,
         limit: args.limit,
@@ -56,10 +56,7 @@ pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
     } else if !args.json {
         write!(anstream::stdout(), "{}", listing.format())?;
     }
-    match found.fixes.is_empty() {
-        true => Ok(CommandOutcome::Nothing),
-        false => Ok(CommandOutcome::Something),
-    }
+    Ok(CommandOutcome::from_found(!found.fixes.is_empty()))
 }
 
 /// Reads the output of a command from stdin.

@@ -3,24 +3,25 @@
 use crate::CommandOutcome;
 use crate::args::{ForgetArgs, SessionArgument, TimeArgs};
 use crate::command::dialog::with_terminal;
-use crate::command::memory::print_note;
+use crate::command::memory::purge;
 use crate::command::refresh::{self, RefreshedIndex};
 use crate::command::{filter, skill};
 use crate::memories::Memories;
+use crate::output::notes::{print_note, print_notes};
 use crate::output::{json, notes};
 use anyhow::{Result, anyhow, bail};
 use jiff::{Timestamp, Zoned};
-use regex::Regex;
 use session_config::{Home, current_directory};
 use session_display::{SessionIds, sanitize_line};
 use session_forget::{
     ForgetError, ForgetPlan, ForgetReason, ForgetRequest, ForgetTarget, RemovedCounts,
+    check_project_name, parse_forget_pattern,
 };
-use session_indexer::Mode;
+use session_indexer::RefreshMode;
 use session_memory::{InjectionLog, Memory, MemorySource};
 use session_output::{
-    JsonForgetRecords, JsonForgotten, format_forget_counts, format_forget_plan,
-    format_forget_records, format_index_readers, format_old_databases, format_restored,
+    ForgetListing, ForgetOutcome, JsonForgetRecords, JsonForgotten, MemoriesOfForgotten,
+    format_forget_counts, format_forget_records, format_index_readers, format_restored,
 };
 use session_query::find_project_sessions;
 use session_store::{PurgeOutcome, SessionId, SessionRow, find_open_processes, old_databases};
@@ -40,41 +41,76 @@ pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
     if let Some(entry) = args.undo {
         return undo_entry(entry, args, &home);
     }
-    let RefreshedIndex { index, all, .. } = refresh::open_refreshed_index(&home)?;
-    let plan = parse_request(args, &all)?.plan(&index)?;
+    let RefreshedIndex {
+        index, sessions, ..
+    } = refresh::open_refreshed_index(&home)?;
+    let plan = parse_request(args, &sessions)?.plan(&index)?;
     let has_leftovers = index.is_purge_pending()?;
     drop(index);
     let stores = find_saved_memories(&plan)?;
     let memories: Vec<Memory> = stores.iter().flat_map(|s| s.saved.clone()).collect();
     if plan.is_empty() {
-        let unknown = filter::format_unknown_project_named(args.project.as_deref(), &all);
-        let text = unknown.as_deref().unwrap_or("nothing to forget");
-        writeln!(notes::open_stderr(), "{text}")?;
-        if has_leftovers && !args.dry_run {
-            purge_leftovers(&home)?;
-        }
-        if args.json {
-            json::print(&JsonForgotten::new(&plan, &memories, !args.dry_run, false))?;
-        }
-        return Ok(CommandOutcome::Nothing);
+        return report_empty_plan(args, &home, &sessions, has_leftovers);
     }
-    if !args.json {
-        let text = format_forget_plan(&plan, &memories, args.memories, &SessionIds::new(&all));
-        let old = format_old_databases(&old_databases(&home.root));
-        write!(notes::open_stderr(), "{text}{old}")?;
-    }
-    let is_meant = !args.dry_run && ask_for_consent(args)?;
-    let purged = match is_meant {
-        true => forget(args, &home, &plan, &stores)?,
-        false => PurgeOutcome::Complete,
+    let old_databases = old_databases(&home.root);
+    let listing = ForgetListing {
+        plan: &plan,
+        memories: &memories,
+        memories_are: match args.memories {
+            true => MemoriesOfForgotten::Deleted,
+            false => MemoriesOfForgotten::Kept,
+        },
+        ids: SessionIds::new(&sessions),
+        old_databases: &old_databases,
     };
-    print_report(args, &plan, &memories, is_meant, purged, &home.root)
+    print_listing(args, &listing)?;
+    let outcome = if args.dry_run {
+        ForgetOutcome::Planned
+    } else if !ask_for_consent(args)? {
+        ForgetOutcome::Declined
+    } else {
+        ForgetOutcome::Forgotten(forget(args, &home, &plan, &stores)?)
+    };
+    print_report(args, &plan, &memories, outcome, &home.root)
+}
+
+/// Reports that nothing is found, and removes what an earlier call left in the files of the index.
+fn report_empty_plan(
+    args: &ForgetArgs,
+    home: &Home,
+    sessions: &[SessionRow],
+    has_leftovers: bool,
+) -> Result<CommandOutcome> {
+    let unknown = filter::format_unknown_project_named(args.project.as_deref(), sessions);
+    let text = unknown.as_deref().unwrap_or("nothing to forget");
+    writeln!(notes::open_stderr(), "{text}")?;
+    if has_leftovers && !args.dry_run {
+        purge_leftovers(home)?;
+    }
+    if args.json {
+        let outcome = match args.dry_run {
+            true => ForgetOutcome::Planned,
+            false => ForgetOutcome::Forgotten(PurgeOutcome::Waiting),
+        };
+        json::print(&JsonForgotten::new(&ForgetPlan::default(), &[], outcome))?;
+    }
+    Ok(CommandOutcome::Nothing)
+}
+
+/// Prints what is to be forgotten. It is the answer of a dry run; before a question its beginning says enough.
+fn print_listing(args: &ForgetArgs, listing: &ForgetListing<'_>) -> Result<()> {
+    match (args.json, args.dry_run) {
+        (true, _) => {}
+        (false, true) => write!(anstream::stdout(), "{}", listing.format_whole())?,
+        (false, false) => write!(notes::open_stderr(), "{}", listing.format_summary())?,
+    }
+    Ok(())
 }
 
 /// Reads what is named: ids and turns, or conditions.
-fn parse_request(args: &ForgetArgs, all: &[SessionRow]) -> Result<ForgetRequest> {
+fn parse_request(args: &ForgetArgs, sessions: &[SessionRow]) -> Result<ForgetRequest> {
     if !args.ids.is_empty() {
-        let targets = args.ids.iter().map(|id| find_target(id, all));
+        let targets = args.ids.iter().map(|id| find_target(id, sessions));
         return Ok(ForgetRequest {
             targets: targets.collect::<Result<_>>()?,
             ..ForgetRequest::default()
@@ -85,61 +121,35 @@ fn parse_request(args: &ForgetArgs, all: &[SessionRow]) -> Result<ForgetRequest>
             "nothing is named\nhint: give a session, --project, --match or --before; see `session-search forget --help`"
         );
     }
-    if let Some(project) = args
-        .project
-        .as_deref()
-        .filter(|project| matches_all_projects(project))
-    {
-        bail!(
-            "--project `{project}` names no project\nhint: give its name or a part of its path; `.` is here"
-        );
-    }
+    args.project.as_deref().map_or(Ok(()), check_project_name)?;
     Ok(ForgetRequest {
         targets: Vec::new(),
         sessions: match (&args.project, &args.before) {
             (None, None) => None,
-            _ => Some(find_sessions(args, all)?),
+            _ => Some(find_sessions(args, sessions)?),
         },
-        pattern: args.pattern.as_deref().map(compile_pattern).transpose()?,
+        pattern: args
+            .pattern
+            .as_deref()
+            .map(parse_forget_pattern)
+            .transpose()?,
     })
 }
 
-fn compile_pattern(pattern: &str) -> Result<Regex> {
-    let invalid = |error: regex::Error| {
-        let error = error.to_string();
-        let reason = error.lines().last().unwrap_or_default();
-        anyhow!(
-            "`{pattern}` is not a regular expression: {}\nhint: a backslash before a character takes it as it is: `\\(`",
-            reason.trim_start_matches("error: ")
-        )
-    };
-    let regex = Regex::new(pattern).map_err(invalid)?;
-    match regex.is_match("") {
-        true => bail!("`{pattern}` matches any text\nhint: give one that needs a letter"),
-        false => Ok(regex),
-    }
-}
-
-/// Returns true for a text that is part of the path of every project, as an unset variable of a shell is.
-fn matches_all_projects(project: &str) -> bool {
-    let is_folder = matches!(project, "." | ".." | "~");
-    !is_folder && !project.contains(char::is_alphanumeric)
-}
-
-fn find_target(id: &str, all: &[SessionRow]) -> Result<ForgetTarget> {
+fn find_target(id: &str, sessions: &[SessionRow]) -> Result<ForgetTarget> {
     let argument = SessionArgument::parse(id)?;
     Ok(ForgetTarget {
-        session: filter::find_session(all, &argument.session)?.id,
+        session: filter::find_session(sessions, &argument.session)?.id,
         turns: argument.turns,
     })
 }
 
 /// Finds the sessions that meet the conditions on sessions.
-fn find_sessions(args: &ForgetArgs, all: &[SessionRow]) -> Result<Vec<SessionId>> {
+fn find_sessions(args: &ForgetArgs, sessions: &[SessionRow]) -> Result<Vec<SessionId>> {
     // A worktree stands for itself: who is in it does not mean all of its repository.
     let of_project = match args.project.as_deref() {
-        Some(project) => find_project_sessions(project, all),
-        None => all.iter().collect(),
+        Some(project) => find_project_sessions(project, sessions),
+        None => sessions.iter().collect(),
     };
     let time = TimeArgs {
         since: args.before.clone(),
@@ -213,15 +223,12 @@ fn ask_for_consent(args: &ForgetArgs) -> Result<bool> {
 
 /// Removes from the files of the index what an earlier `forget` deleted, which was killed.
 fn purge_leftovers(home: &Home) -> Result<()> {
-    let note = match refresh::open_writer(home)?.purge()? {
-        PurgeOutcome::Complete => {
-            "note: what was deleted before left the files of the index only now"
-        }
+    print_note(match refresh::open_writer(home)?.purge()? {
+        PurgeOutcome::Complete => "what was deleted before left the files of the index only now",
         PurgeOutcome::Waiting => {
-            "note: what was deleted before is still in the files of the index, which another process reads"
+            "what was deleted before is still in the files of the index, which another process reads"
         }
-    };
-    Ok(writeln!(notes::open_stderr(), "{note}")?)
+    })
 }
 
 fn forget(
@@ -259,45 +266,31 @@ fn purge_memories(stores: &SavedMemories) -> Result<()> {
     if saved.is_empty() {
         return Ok(());
     }
-    let now = Zoned::now();
-    memories.store.purge(saved, &now)?;
+    purge(saved, memories)?;
     let notes = skill::update_skill_of_memories(memories);
-    notes.iter().try_for_each(|text| print_note(text))
+    print_notes(notes)
 }
 
 fn print_report(
     args: &ForgetArgs,
     plan: &ForgetPlan,
     memories: &[Memory],
-    is_done: bool,
-    purged: PurgeOutcome,
+    outcome: ForgetOutcome,
     root: &Path,
 ) -> Result<CommandOutcome> {
-    let is_purged = is_done && purged == PurgeOutcome::Complete;
     if args.json {
-        json::print(&JsonForgotten::new(plan, memories, is_done, is_purged))?;
+        json::print(&JsonForgotten::new(plan, memories, outcome))?;
     } else {
-        let verb = match (is_done, args.dry_run) {
-            (true, _) => "forgot",
-            (false, true) => "would forget",
-            (false, false) => "did not forget",
-        };
-        writeln!(
-            notes::open_stderr(),
-            "{verb} {}",
-            format_forget_counts(plan)
-        )?;
+        let counts = format_forget_counts(plan);
+        writeln!(notes::open_stderr(), "{} {counts}", outcome.verb())?;
     }
-    if is_done && !is_purged {
-        let readers = find_open_processes(root);
-        writeln!(
-            notes::open_stderr(),
-            "note: {}",
-            format_index_readers(&readers)
-        )?;
-        return Ok(CommandOutcome::Nothing);
+    match outcome {
+        ForgetOutcome::Forgotten(PurgeOutcome::Waiting) => {
+            print_note(&format_index_readers(&find_open_processes(root)))?;
+            Ok(CommandOutcome::Nothing)
+        }
+        _ => Ok(CommandOutcome::Something),
     }
-    Ok(CommandOutcome::Something)
 }
 
 fn list_records(args: &ForgetArgs, home: &Home) -> Result<CommandOutcome> {
@@ -369,16 +362,16 @@ impl IndexCounts {
 
 /// Reads all histories that changed, however long it takes, and counts.
 fn updated_counts(home: &Home) -> Result<IndexCounts> {
-    refresh::update_home_index(home, Mode::Changes)?;
+    refresh::update_home_index(home, RefreshMode::Changes)?;
     let index = home.index()?;
-    let all = index.sessions()?;
-    let turns = all.iter().map(|session| {
+    let sessions = index.sessions()?;
+    let turns = sessions.iter().map(|session| {
         let turns = index.turns(session.id)?;
         Ok(turns.iter().filter(|turn| !turn.is_blank()).count())
     });
     Ok(IndexCounts {
         turns: turns.sum::<Result<usize>>()?,
-        sessions: all.len(),
+        sessions: sessions.len(),
         titles: index.given_titles()?.len(),
     })
 }

@@ -60,7 +60,7 @@ fn find_matching_turns<T>(
 ) -> Result<MatchingTurns<T>> {
     let history = FilteredHistory::open(args)?;
     Ok(MatchingTurns {
-        matching: find_turns(&history.index, &history.all, &history.filter, visit)?,
+        matching: find_turns(&history.index, &history.sessions, &history.filter, visit)?,
         history,
     })
 }
@@ -71,7 +71,7 @@ pub struct FilteredHistory {
     /// The index.
     pub index: Reader,
     /// All sessions of the index.
-    pub all: Vec<SessionRow>,
+    pub sessions: Vec<SessionRow>,
     /// The sessions and turns that are let through.
     pub filter: SearchFilter,
     /// Ids of the sessions that this was asked from.
@@ -93,21 +93,21 @@ impl FilteredHistory {
         let no_history = refreshed.format_no_history_of(&home);
         let RefreshedIndex {
             index,
-            all,
+            sessions,
             is_complete,
             ..
         } = refreshed;
-        let mut filter = filter::parse_filter(args, &all)?.including_subagents(&all);
-        let callers = caller::find_calling_sessions(args, &home, &all);
+        let mut filter = filter::parse_filter(args, &sessions)?.including_subagents(&sessions);
+        let callers = caller::find_calling_sessions(args, &home, &sessions);
         let roots = callers.iter().map(|row| row.id).collect();
-        filter.exclude.extend(with_subagents(&roots, &all));
+        filter.exclude.extend(with_subagents(&roots, &sessions));
         Ok(Self {
             left_out: caller::list_uids(&callers),
             index,
             filter,
             is_complete,
             no_history,
-            all,
+            sessions,
         })
     }
 
@@ -115,14 +115,14 @@ impl FilteredHistory {
     /// the sessions that were searched.
     pub fn explain_nothing(&self, otherwise: impl Fn(&SearchedScope) -> String) -> String {
         let clauses = &self.filter.clauses;
-        let unknown = || format_unknown_project(clauses, &self.all);
+        let unknown = || format_unknown_project(clauses, &self.sessions);
         // Why nothing was found is no reason to fail.
         let unmet = || {
-            find_unmet_clause(&self.index, &self.all, clauses)
+            find_unmet_clause(&self.index, &self.sessions, clauses)
                 .ok()
                 .flatten()
         };
-        let scope = SearchedScope::new(&self.filter, &self.all);
+        let scope = SearchedScope::new(&self.filter, &self.sessions);
         let no_history = self.no_history.clone();
         no_history
             .or_else(unknown)
@@ -143,7 +143,7 @@ fn print_listing<T: PrintedFinding>(
     let listing = TurnListing {
         wanted,
         matching,
-        ids: SessionIds::new(&history.all),
+        ids: SessionIds::new(&history.sessions),
         left_out: &history.left_out,
         is_complete: history.is_complete,
         limit: args.limit,

@@ -3,18 +3,20 @@
 use crate::CommandOutcome;
 use crate::args::IndexArgs;
 use crate::command::background;
-use crate::command::refresh::{self, WriterWait};
+use crate::command::lock_wait::wait_for_lock;
+use crate::command::refresh;
+use crate::output::notes::{print_note, print_notes};
 use crate::output::progress::IndexProgressBar;
 use crate::output::{json, notes};
 use anyhow::Result;
 use session_config::Home;
 use session_display::pluralize;
-use session_indexer::{Embedded, Mode};
+use session_indexer::{EmbeddingCounts, RefreshMode};
 use session_output::{format_index_outcome, format_old_database, format_open_directory};
 use session_query::{QueryModels, SearchEngine};
 use session_store::{IndexLock, StoreError};
 use std::io::Write;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Runs the command.
 ///
@@ -28,20 +30,23 @@ pub fn run(args: &IndexArgs) -> Result<CommandOutcome> {
     let began = Instant::now();
     let engine = SearchEngine::new(home.clone())?.with_wait_listener(notes::make_wait_listener());
     refresh::set_thread_count(home.config.threads(false));
-    let mode = if args.full { Mode::Full } else { Mode::Changes };
+    let mode = if args.full {
+        RefreshMode::Full
+    } else {
+        RefreshMode::Changes
+    };
     let mut outcome = refresh::update_index(&engine, mode)?;
     let embedded = embed(&home, engine.models())?;
     if embedded.failed > 0 {
         let texts = pluralize(embedded.failed, "text");
-        writeln!(
-            notes::open_stderr(),
-            "note: no vector could be had of {texts}; the next run tries again"
-        )?;
+        print_note(&format!(
+            "no vector could be had of {texts}; the next run tries again"
+        ))?;
     }
     outcome.embedded += embedded.texts;
     outcome.sessions_left += embedded.sessions_left;
-    let notes_on_files = format_open_directory(&outcome) + &format_old_database(&outcome);
-    write!(notes::open_stderr(), "{notes_on_files}")?;
+    print_notes(format_open_directory(&outcome))?;
+    print_notes(format_old_database(&outcome))?;
     if args.json {
         json::print(&outcome)?;
     } else {
@@ -55,17 +60,18 @@ pub fn run(args: &IndexArgs) -> Result<CommandOutcome> {
 }
 
 /// Makes the chosen model's vectors, once no other process does.
-fn embed(home: &Home, models: &QueryModels) -> Result<Embedded> {
+fn embed(home: &Home, models: &QueryModels) -> Result<EmbeddingCounts> {
     if models.chosen().is_none() {
         models.load_chosen()?; // fails where it is none that could be loaded
-        return Ok(Embedded::default());
+        return Ok(EmbeddingCounts::default());
     }
-    let mut waiting = WriterWait::new("its embedding");
-    let _lock = loop {
-        match IndexLock::acquire_embedding(&home.root) {
-            Err(StoreError::Locked { .. }) => waiting.wait()?,
-            lock => break lock?,
-        }
-    };
+    let _lock = wait_for_lock(
+        "its embedding",
+        Duration::MAX,
+        || match IndexLock::acquire_embedding(&home.root) {
+            Err(StoreError::Locked { .. }) => Ok(None),
+            lock => Ok(Some(lock?)),
+        },
+    )?;
     Ok(models.embed_pending(&|| false, &IndexProgressBar::new())?)
 }

@@ -7,12 +7,14 @@ use crate::command::memory::note_waiting;
 use crate::memories::{self, Memories};
 use crate::output::{json, notes};
 use anyhow::Result;
-use session_agents::HookInput;
+use session_agents::{HookInput, ToolUse};
 use session_config::{Home, current_directory};
 use session_display::sanitize_line;
 use session_hooks::PromptOutcome;
 use session_memory::{MemoryState, SessionState};
-use session_output::{JsonInjection, format_decision};
+use session_output::{
+    JsonInjection, JsonTriggerDecision, format_decision, format_trigger_decision,
+};
 use session_sources::{find_source, readable_json};
 use session_store::SessionRow;
 use std::io::{Read, Write};
@@ -32,28 +34,19 @@ pub fn run(args: &InjectArgs) -> Result<CommandOutcome> {
     if let (true, Some(session)) = (args.off || args.on, &args.session) {
         return switch_injection(session, args.off, args.json);
     }
-    let Some(prompt) = &args.prompt else {
+    if args.names_call() {
+        return explain_call(args);
+    }
+    if args.prompt.is_none() {
         return answer_hook(args);
-    };
-    let home = Home::unconfigured()?;
-    let session = args.session.as_ref();
-    let input = HookInput {
-        prompt: prompt.clone(),
-        session_id: session
-            .map(|id| find_hook_session_id(id, &home).unwrap_or_else(|_| id.clone())),
-        ..HookInput::default()
-    };
+    }
+    let input = hook_input(args)?;
     let started = Instant::now();
     let memories = Memories::for_folder(&current_directory()?)?;
-    let mut waiting = 0;
-    if args.explain {
-        let active = memories::list_memories(&memories, &[MemoryState::Active], None)?;
-        note_waiting(&active)?;
-        waiting = active
-            .iter()
-            .filter(|memory| !memory.trust.is_trusted())
-            .count();
-    }
+    let waiting = match args.explain {
+        true => count_waiting(&memories)?,
+        false => 0,
+    };
     let outcome = PromptOutcome::decide(&input, memories, started, None)?;
     let found = print_outcome(&outcome, waiting, args)?;
     if found == CommandOutcome::Nothing && !args.explain {
@@ -63,6 +56,60 @@ pub fn run(args: &InjectArgs) -> Result<CommandOutcome> {
         )?;
     }
     Ok(found)
+}
+
+/// Explains what a hook would answer to a call of a tool.
+fn explain_call(args: &InjectArgs) -> Result<CommandOutcome> {
+    let input = hook_input(args)?;
+    let memories = Memories::for_folder(&current_directory()?)?;
+    let waiting = count_waiting(&memories)?;
+    let decision = memories.explain_call(&tool_use(args), &input)?;
+    if args.json {
+        json::print(&JsonTriggerDecision::new(&decision))?;
+    } else {
+        let block = decision.block.as_ref().map_or("", |block| &block.text);
+        let why = format_trigger_decision(&decision, waiting, crate::output::terminal_width());
+        write!(anstream::stdout(), "{block}{why}")?;
+    }
+    Ok(match decision.block {
+        Some(_) => CommandOutcome::Something,
+        None => CommandOutcome::Nothing,
+    })
+}
+
+/// Returns the call that arguments name. Its words are those of the files and the command: an argument has no text
+/// that is written.
+fn tool_use(args: &InjectArgs) -> ToolUse {
+    let files = args.path.iter().map(|path| path.to_string_lossy());
+    let words = files.chain(args.command.as_deref().map(Into::into));
+    ToolUse {
+        paths: args.path.clone(),
+        command: args.command.clone(),
+        text: words.collect::<Vec<_>>().join("\n"),
+        error: args.error.clone(),
+        is_pending_change: false,
+    }
+}
+
+/// Returns what a hook would be asked with the prompt and the session of arguments.
+fn hook_input(args: &InjectArgs) -> Result<HookInput> {
+    let home = Home::unconfigured()?;
+    let session = args.session.as_ref();
+    Ok(HookInput {
+        prompt: args.prompt.clone().unwrap_or_default(),
+        session_id: session
+            .map(|id| find_hook_session_id(id, &home).unwrap_or_else(|_| id.clone())),
+        cwd: Some(current_directory()?),
+        ..HookInput::default()
+    })
+}
+
+/// Counts the memories that wait for trust, and names them on stderr.
+fn count_waiting(memories: &Memories) -> Result<usize> {
+    let active = memories::list_memories(memories, &[MemoryState::Active], None)?;
+    note_waiting(&active)?;
+    let waiting = active.iter().filter(|memory| !memory.trust.is_trusted());
+    Ok(waiting.count())
 }
 
 /// Answers a hook. An error prints nothing, and the prompt goes on.
@@ -95,8 +142,8 @@ fn switch_injection(session: &str, off: bool, as_json: bool) -> Result<CommandOu
 /// subagent, that of its session. A session may be so new that the index does not have it: then its whole id
 /// names it.
 fn find_hook_session_id(id: &str, home: &Home) -> Result<String> {
-    let all = home.index().and_then(|index| index.sessions());
-    match find_session(&all.unwrap_or_default(), id) {
+    let sessions = home.index().and_then(|index| index.sessions());
+    match find_session(&sessions.unwrap_or_default(), id) {
         Ok(session) => Ok(hook_session_id(&session)),
         Err(_) if is_whole_id(id, home) => Ok(id.to_owned()),
         Err(error) => Err(error),
@@ -150,8 +197,5 @@ fn print_outcome(
             write!(anstream::stdout(), "{text}")?;
         }
     }
-    match block {
-        Some(_) => Ok(CommandOutcome::Something),
-        None => Ok(CommandOutcome::Nothing),
-    }
+    Ok(CommandOutcome::from_found(block.is_some()))
 }

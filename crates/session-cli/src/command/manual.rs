@@ -31,7 +31,7 @@ pub fn run_completions(args: &CompletionsArgs) -> Result<CommandOutcome> {
     Ok(CommandOutcome::Something)
 }
 
-/// Tells completions of all commands which values are files.
+/// Sets the value hints of all commands: which values are files.
 fn add_value_hints(command: Command) -> Command {
     command
         .mut_args(add_value_hint)
@@ -48,7 +48,7 @@ fn add_value_hint(arg: Arg) -> Arg {
     }
 }
 
-/// Mends clap_complete's script for bash in two places.
+/// Repairs clap_complete's script for bash in two places.
 ///
 /// The cases get the labels that its loop sets: it takes a hyphen of the program's name for that of a command in the one,
 /// and not in the other. A value behind `=` gets its option: `=` is a word of its own to bash.

@@ -3,11 +3,11 @@
 use crate::CommandOutcome;
 use crate::command::{background, skill};
 use crate::error::message_with_hint;
-use crate::output::notes;
+use crate::output::notes::print_note;
 use anyhow::Result;
 use session_hooks::FrontEndCallbacks;
 use session_mcp::serve_stdio;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 /// Runs the command.
 ///
@@ -15,8 +15,7 @@ use std::io::{IsTerminal, Write};
 /// When the client does not speak the protocol.
 pub fn run() -> Result<CommandOutcome> {
     if std::io::stdin().is_terminal() {
-        let note = "note: this waits for an MCP client on stdin; Ctrl-C ends it";
-        writeln!(notes::open_stderr(), "{note}")?;
+        print_note("this waits for an MCP client on stdin; Ctrl-C ends it")?;
     }
     serve_stdio(FrontEndCallbacks {
         describe_error: |error| message_with_hint(&error),

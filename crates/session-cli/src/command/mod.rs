@@ -17,6 +17,7 @@ pub mod found;
 pub mod hook;
 pub mod index;
 pub mod inject;
+pub mod lock_wait;
 pub mod manual;
 pub mod mcp;
 pub mod memory;

@@ -1,24 +1,23 @@
 //! The index, brought up to date before a command reads it.
 
-use crate::output::notes;
+use crate::command::lock_wait::{LockNote, wait_for_lock};
+use crate::output::notes::print_notes;
 use crate::output::progress::IndexProgressBar;
-use anyhow::{Result, bail};
+use anyhow::Result;
 use jiff::Zoned;
 use session_config::Home;
 use session_embed::Embedder;
-use session_indexer::{Mode, Outcome, Progress, ReadPolicy, wait_for_writer};
+use session_indexer::{ReadPolicy, RefreshMode, RefreshOutcome, RefreshProgress, wait_for_writer};
 use session_output::{format_no_history, format_refresh_notes};
 use session_query::{LiveIndex, MAX_LOCK_WAIT, SearchEngine, Snapshot, find_misplaced_history};
 use session_store::{Reader, SessionRow, Writer};
-use std::io::Write;
-use std::time::{Duration, Instant};
 
 /// The index, brought up to date as far as a command can wait for it.
 pub struct RefreshedIndex {
     /// The index.
     pub index: Reader,
     /// All sessions of the index.
-    pub all: Vec<SessionRow>,
+    pub sessions: Vec<SessionRow>,
     /// True when all changed histories have been read.
     pub is_complete: bool,
     /// True where something was forgotten, or is excluded by the configuration.
@@ -28,13 +27,16 @@ pub struct RefreshedIndex {
 impl RefreshedIndex {
     /// Returns when the first session began, in milliseconds since 1970; without one, now.
     pub fn earliest_ms(&self, now: &Zoned) -> i64 {
-        let starts = self.all.iter().filter_map(|session| session.started_ms);
+        let starts = self
+            .sessions
+            .iter()
+            .filter_map(|session| session.started_ms);
         starts.min().unwrap_or(now.timestamp().as_millisecond())
     }
 
     /// Formats that there is no history, where the index holds no session.
     pub fn format_no_history_of(&self, home: &Home) -> Option<String> {
-        let is_empty = self.all.is_empty();
+        let is_empty = self.sessions.is_empty();
         is_empty.then(|| {
             let misplaced = find_misplaced_history(&home.env);
             let problems = self.index.problems().unwrap_or_default();
@@ -56,7 +58,7 @@ pub fn open_refreshed_index(home: &Home) -> Result<RefreshedIndex> {
     let Snapshot { index, sessions } = live.snapshot()?;
     Ok(RefreshedIndex {
         index,
-        all: sessions,
+        sessions,
         is_complete: outcome.is_complete(),
         is_excluding: !policy.exclusions.is_empty(),
     })
@@ -67,18 +69,18 @@ pub fn open_refreshed_index(home: &Home) -> Result<RefreshedIndex> {
 /// # Errors
 /// When it cannot be written, or the other process does not end within a minute.
 pub fn open_writer(home: &Home) -> Result<Writer> {
-    let mut waiting = WriterWait::new("writing to the index");
-    let note = || {
-        let _ = waiting.note();
+    let mut note = LockNote::new("writing to the index");
+    let on_wait = || {
+        let _ = note.print_once();
     };
-    Ok(wait_for_writer(&home.root, note)?)
+    Ok(wait_for_writer(&home.root, on_wait)?)
 }
 
 /// Reads all that changed into the index, however long it takes.
 ///
 /// # Errors
 /// As [`update_index`].
-pub fn update_home_index(home: &Home, mode: Mode) -> Result<Outcome> {
+pub fn update_home_index(home: &Home, mode: RefreshMode) -> Result<RefreshOutcome> {
     update_index(&SearchEngine::new(home.clone())?, mode)
 }
 
@@ -86,22 +88,13 @@ pub fn update_home_index(home: &Home, mode: Mode) -> Result<Outcome> {
 ///
 /// # Errors
 /// When the index or the model fails, or another process does not end.
-pub fn update_index(engine: &SearchEngine, mode: Mode) -> Result<Outcome> {
-    let mut waiting = WriterWait::new("its update");
-    loop {
+pub fn update_index(engine: &SearchEngine, mode: RefreshMode) -> Result<RefreshOutcome> {
+    wait_for_lock("its update", MAX_LOCK_WAIT, || {
         // What was forgotten while another process wrote is not read, either.
         let policy = engine.read_policy()?;
         let outcome = live_index(engine, &policy).refresh(mode, None)?;
-        if !outcome.locked {
-            return Ok(outcome);
-        }
-        if waiting.since.elapsed() > MAX_LOCK_WAIT {
-            bail!(
-                "another process has been updating the index for a minute\nhint: wait for it to end"
-            );
-        }
-        waiting.wait()?;
-    }
+        Ok((!outcome.locked).then_some(outcome))
+    })
 }
 
 /// Returns the user's index, refreshed with a progress bar.
@@ -125,7 +118,7 @@ pub fn scratch_index<'a>(
 }
 
 /// Makes the progress bar of a refresh.
-pub fn new_bar() -> Box<dyn Progress> {
+pub fn new_bar() -> Box<dyn RefreshProgress> {
     Box::new(IndexProgressBar::new())
 }
 
@@ -140,50 +133,6 @@ pub fn set_thread_count(count: usize) {
 ///
 /// # Errors
 /// When stderr cannot be written.
-pub fn note_unread(outcome: &Outcome) -> Result<()> {
-    Ok(write!(
-        notes::open_stderr(),
-        "{}",
-        format_refresh_notes(outcome)
-    )?)
-}
-
-/// Waits for another process, and notes it once.
-pub struct WriterWait {
-    since: Instant,
-    what: &'static str,
-    noted: bool,
-}
-
-impl WriterWait {
-    /// Begins to wait until another process has finished something.
-    pub fn new(what: &'static str) -> Self {
-        Self {
-            since: Instant::now(),
-            what,
-            noted: false,
-        }
-    }
-
-    /// Waits for a moment.
-    ///
-    /// # Errors
-    /// When the note cannot be written.
-    pub fn wait(&mut self) -> Result<()> {
-        self.note()?;
-        std::thread::sleep(Duration::from_millis(200));
-        Ok(())
-    }
-
-    fn note(&mut self) -> Result<()> {
-        if !self.noted {
-            writeln!(
-                notes::open_stderr(),
-                "waiting for another process to finish {}",
-                self.what
-            )?;
-            self.noted = true;
-        }
-        Ok(())
-    }
+pub fn note_unread(outcome: &RefreshOutcome) -> Result<()> {
+    print_notes(format_refresh_notes(outcome))
 }

@@ -5,9 +5,10 @@ use crate::args::ResumeArgs;
 use crate::command::filter;
 use crate::command::refresh::{self, RefreshedIndex};
 use crate::environment::removed_variables;
-use crate::output::{json, notes};
+use crate::output::json;
+use crate::output::notes::print_note;
 use anyhow::{Error, Result, bail};
-use session_agents::ResumeCommand;
+use session_agents::{ResumeCommand, ResumeMode};
 use session_config::Home;
 use session_core::text::sanitize_text;
 use session_display::sanitize_line;
@@ -20,47 +21,47 @@ use std::process::Command;
 /// When the index fails, or the session cannot be resumed.
 pub fn run(args: &ResumeArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
-    let RefreshedIndex { index, all, .. } = refresh::open_refreshed_index(&home)?;
-    let session = filter::find_session(&all, &args.id)?;
-    let resume = match args.fork {
-        true => ResumeCommand::fork(&session),
-        false => ResumeCommand::new(&session),
+    let RefreshedIndex {
+        index, sessions, ..
+    } = refresh::open_refreshed_index(&home)?;
+    let session = filter::find_session(&sessions, &args.id)?;
+    let mode = match args.fork {
+        true => ResumeMode::Fork,
+        false => ResumeMode::Continue,
     };
-    let resume = resume.map_err(|error| error.without_unknown_parent(&all))?;
+    let resume = ResumeCommand::for_mode(&session, mode)
+        .map_err(|error| error.without_unknown_parent(&sessions))?;
     let resume = resume.with_folder_variable(&session, &home.env, &index);
-    match args.json {
-        true => json::print(&resume)?,
-        false => run_or_print(&resume, args.print)?,
+    match (args.json, args.print) {
+        (true, _) => json::print(&resume)?,
+        (false, true) => print_command(&resume)?,
+        (false, false) => start_agent(&resume)?,
     }
     Ok(CommandOutcome::Something)
 }
 
-/// Starts the agent in place of this process, or prints its command.
+/// Prints the command of the agent.
 ///
 /// # Errors
-/// When the agent does not start, or stdout cannot be written.
-pub fn run_or_print(resume: &ResumeCommand<'_>, prints: bool) -> Result<()> {
-    if !prints {
-        return start(resume);
-    }
+/// When stdout cannot be written.
+pub fn print_command(resume: &ResumeCommand<'_>) -> Result<()> {
     writeln!(
         anstream::stdout(),
         "{}",
         sanitize_text(&resume.shell_line())
     )?;
     if let (Some(directory), false) = (resume.directory, resume.directory_exists) {
-        writeln!(
-            notes::open_stderr(),
-            "note: {}",
-            missing_directory(directory)
-        )?;
+        print_note(&missing_directory(directory))?;
     }
     Ok(())
 }
 
 /// Starts the agent in place of this process. Returns only where that fails, or where a process
 /// cannot be replaced: then after the agent's end.
-fn start(resume: &ResumeCommand<'_>) -> Result<()> {
+///
+/// # Errors
+/// When the agent does not start.
+pub fn start_agent(resume: &ResumeCommand<'_>) -> Result<()> {
     let mut agent = Command::new(&resume.command[0]);
     agent.args(&resume.command[1..]);
     // The agent starts as it would without this process.

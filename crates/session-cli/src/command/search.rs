@@ -3,23 +3,23 @@
 use crate::CommandOutcome;
 use crate::args::{FilterArgs, RankingArgs, SearchArgs, join_query};
 use crate::command::{background, caller, demo, filter, memory, refresh};
+use crate::output::notes::{print_note, print_notes};
 use crate::output::{is_styled, json, notes, terminal_width};
 use anyhow::Result;
 use jiff::Zoned;
 use session_config::Home;
 use session_core::Query;
-use session_core::text::sanitize_text;
 use session_display::{
     Preview, SessionIds, format_unknown_project, make_plain_previews, make_previews, pluralize,
 };
-use session_indexer::Outcome;
+use session_indexer::RefreshOutcome;
 use session_output::{
     JsonSearch, SearchListing, compact_json_without_history, format_no_history,
     format_unread_history,
 };
 use session_query::{
-    Answered, LiveAnswer, QueryError, QueryModels, SearchAnswer, SearchEngine, Snapshot,
-    TypedQuery, TypedSearch, find_asked_time, find_misplaced_history,
+    Answered, InvalidFilter, LiveAnswer, QueryError, QueryModels, SearchAnswer, SearchEngine,
+    Snapshot, TypedQuery, TypedSearch, find_asked_time, find_misplaced_history,
 };
 use session_report::{WorkScope, WorkSummary};
 use session_search::{FusionMode, HitOrder, Level, QueryEmbedding, SearchHit, SearchResults};
@@ -58,7 +58,7 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
         let is_excluding = !policy.exclusions.is_empty();
         return report_no_history(args, &home, is_excluding, refreshed.as_ref());
     };
-    let left = note_coverage(models, &snapshot, background::is_allowed(&home))?;
+    let left = note_coverage(models, &snapshot, home.allows_background())?;
     let found = print_answer(args, &answer, &snapshot.sessions, refreshed.as_ref())?;
     if left > 0 && !models.has_chosen_failed() {
         background::start(&home);
@@ -82,12 +82,9 @@ fn note_coverage(models: &QueryModels, snapshot: &Snapshot, continues: bool) -> 
             Some(reason) => format_failed_coverage(&chosen.name, done, of, &reason),
             None => format_coverage(done, of, continues),
         };
-        writeln!(notes::open_stderr(), "note: {}", sanitize_text(&note))?;
+        print_note(&note)?;
     }
-    for failure in models.failures() {
-        let note = failure.note();
-        writeln!(notes::open_stderr(), "note: {}", sanitize_text(&note))?;
-    }
+    print_notes(models.failures().iter().map(|failure| failure.note()))?;
     Ok(left)
 }
 
@@ -126,13 +123,13 @@ impl FormattedAnswer {
     pub fn make_listing<'a>(
         &'a self,
         args: &'a SearchArgs,
-        all: &'a [SessionRow],
-        refreshed: Option<&'a Outcome>,
+        sessions: &'a [SessionRow],
+        refreshed: Option<&'a RefreshOutcome>,
     ) -> SearchListing<'a> {
         let is_ranked = self.answer.results.order == HitOrder::Relevance;
         SearchListing {
             answer: &self.answer,
-            ids: SessionIds::new(all),
+            ids: SessionIds::new(sessions),
             previews: &self.previews,
             work: &self.work,
             with: &args.with,
@@ -211,34 +208,19 @@ pub fn query_text(args: &SearchArgs) -> String {
 pub fn print_answer(
     args: &SearchArgs,
     formatted: &FormattedAnswer,
-    all: &[SessionRow],
-    refreshed: Option<&Outcome>,
+    sessions: &[SessionRow],
+    refreshed: Option<&RefreshOutcome>,
 ) -> Result<CommandOutcome> {
     let (answer, results) = (&formatted.answer, &formatted.answer.results);
-    let listing = formatted.make_listing(args, all, refreshed);
-    let related = match args.memories {
-        true => Some(memory::find_related(
-            &TypedQuery::parse(&answer.query).text,
-        )?),
-        false => None,
-    };
+    let listing = formatted.make_listing(args, sessions, refreshed);
+    let related = find_related_memories(args, answer)?;
     if let (Some(related), false) = (&related, args.json) {
         write!(anstream::stdout(), "{}", related.format(listing.explain))?;
     }
     let found = outcome_of_results(results);
-    for invalid in &answer.invalid_filters {
-        let note = format!("note: {}", sanitize_text(&invalid.note()));
-        writeln!(notes::open_stderr(), "{}", notes::fit_to_terminal(&note))?;
-    }
-    if !args.json {
-        caller::note_left_out(&answer.left_out)?;
-        note_asked_time(&answer.query)?;
-        for note in listing.format_unfound_words() {
-            writeln!(notes::open_stderr(), "{}", notes::fit_to_terminal(&note))?;
-        }
-    }
+    note_about_answer(args, &listing)?;
     if found == CommandOutcome::Nothing {
-        note_nothing_found(args, &listing, all)?;
+        note_nothing_found(args, &listing, sessions)?;
     }
     if args.compact {
         json::print_text(&listing.compact_json()?)?;
@@ -248,19 +230,44 @@ pub fn print_answer(
     } else if found == CommandOutcome::Something {
         write!(anstream::stdout(), "{}", listing.format(terminal_width()))?;
     }
-    match related.is_some_and(|related| !related.is_empty()) {
-        true => Ok(CommandOutcome::Something),
-        false => Ok(found),
+    Ok(match related.is_some_and(|related| !related.is_empty()) {
+        true => CommandOutcome::Something,
+        false => found,
+    })
+}
+
+/// Finds the memories that answer the words of the query, where they are asked for.
+fn find_related_memories(
+    args: &SearchArgs,
+    answer: &SearchAnswer,
+) -> Result<Option<memory::RelatedMemories>> {
+    let text = || TypedQuery::parse(&answer.query).text;
+    let related = args.memories.then(|| memory::find_related(&text()));
+    related.transpose()
+}
+
+/// Notes what was made of the query: filters that are none, the caller that is left out, words that nothing holds.
+fn note_about_answer(args: &SearchArgs, listing: &SearchListing<'_>) -> Result<()> {
+    let answer = listing.answer;
+    print_notes(answer.invalid_filters.iter().map(InvalidFilter::note))?;
+    if args.json {
+        return Ok(());
     }
+    caller::note_left_out(&answer.left_out)?;
+    note_asked_time(&answer.query)?;
+    for note in listing.format_unfound_words() {
+        writeln!(notes::open_stderr(), "{}", notes::fit_to_terminal(&note))?;
+    }
+    Ok(())
 }
 
 /// Notes why nothing was found. Words beside a filter may be a pasted text, in which it was meant as none.
 fn note_nothing_found(
     args: &SearchArgs,
     listing: &SearchListing<'_>,
-    all: &[SessionRow],
+    sessions: &[SessionRow],
 ) -> Result<()> {
-    let unknown = format_unknown_project_of(args, all)?;
+    let unknown = format_unknown_project_of(args, sessions)?;
     if let Some(text) = unknown.or_else(|| listing.format_unmet_filter()) {
         let typed = TypedQuery::parse(&listing.answer.query);
         let hint = match typed.conditions.is_empty() || typed.text.trim().is_empty() {
@@ -278,17 +285,18 @@ fn note_nothing_found(
 /// Notes which command answers a query that asks for what was done in a time.
 fn note_asked_time(query: &str) -> Result<()> {
     if let Some(time) = find_asked_time(query, Zoned::now) {
-        let note = format!("note: `session-search digest {time}` lists what was done then");
-        writeln!(notes::open_stderr(), "{}", notes::fit_to_terminal(&note))?;
+        print_note(&format!(
+            "`session-search digest {time}` lists what was done then"
+        ))?;
     }
     Ok(())
 }
 
 /// Formats that no session is of a project that the options or the query name.
-fn format_unknown_project_of(args: &SearchArgs, all: &[SessionRow]) -> Result<Option<String>> {
-    let mut clauses = filter::parse_filter(&args.filter, all)?.clauses;
+fn format_unknown_project_of(args: &SearchArgs, sessions: &[SessionRow]) -> Result<Option<String>> {
+    let mut clauses = filter::parse_filter(&args.filter, sessions)?.clauses;
     clauses.extend(TypedQuery::parse(&query_text(args)).clauses(Zoned::now)?);
-    Ok(format_unknown_project(&clauses, all))
+    Ok(format_unknown_project(&clauses, sessions))
 }
 
 /// Summarizes the work of a session, or of the turn that was found.
@@ -303,11 +311,7 @@ fn summarize(index: &Reader, level: Level, hit: &SearchHit) -> Result<WorkSummar
 
 /// Returns whether there is a hit.
 pub fn outcome_of_results(results: &SearchResults) -> CommandOutcome {
-    if results.hits.is_empty() {
-        CommandOutcome::Nothing
-    } else {
-        CommandOutcome::Something
-    }
+    CommandOutcome::from_found(!results.hits.is_empty())
 }
 
 fn is_narrow(filter: &FilterArgs) -> bool {
@@ -330,13 +334,10 @@ fn report_no_history(
     args: &SearchArgs,
     home: &Home,
     is_excluding: bool,
-    refreshed: Option<&Outcome>,
+    refreshed: Option<&RefreshOutcome>,
 ) -> Result<CommandOutcome> {
     if args.or_demo {
-        writeln!(
-            notes::open_stderr(),
-            "note: this machine has no history yet; this is the built-in demo"
-        )?;
+        print_note("this machine has no history yet; this is the built-in demo")?;
         return demo::run_search_in_demo(args);
     }
     let reason = match refreshed {

@@ -9,7 +9,9 @@ use crate::output::{json, notes};
 use anyhow::{Error, Result, bail};
 use serde::Serialize;
 use session_config::Home;
-use session_setup::{AgentFailures, SetupDialog, StepOutcome, run_steps, undo_agents};
+use session_setup::{
+    AgentFailures, SetupDialog, StepOutcome, UndoneAgents, run_steps, undo_agents,
+};
 use std::io::Write;
 
 const PLAN: &str = "\
@@ -39,7 +41,7 @@ fn run_dialog(args: &SetupArgs, dialog: &mut SetupDialog<'_>) -> Result<CommandO
     let home = Home::from_process()?;
     if args.undo {
         let undone = undo_agents(&options.agents, &home.env, dialog);
-        let (agents, failures) = undone.map_err(explain_setup_error)?;
+        let UndoneAgents { agents, failures } = undone.map_err(explain_setup_error)?;
         let outcomes: Vec<StepOutcome> = agents.values().copied().collect();
         print_outcomes(&agents, &outcomes, args)?;
         return report_failures(failures);
@@ -71,7 +73,7 @@ fn print_outcomes(
         json::print(report)?;
     }
     if outcomes.contains(&StepOutcome::Wanted) {
-        bail!("nothing of it is written\nhint: --yes writes it");
+        bail!("no setting is written\nhint: --yes writes it");
     }
     let is_told = outcomes
         .iter()

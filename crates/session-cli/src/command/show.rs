@@ -32,11 +32,13 @@ pub fn run(args: &ShowArgs) -> Result<CommandOutcome> {
         bail!("--only prints text or JSON\nhint: leave --format markdown out");
     }
     let home = Home::from_process()?;
-    let RefreshedIndex { index, all, .. } = refresh::open_refreshed_index(&home)?;
+    let RefreshedIndex {
+        index, sessions, ..
+    } = refresh::open_refreshed_index(&home)?;
     let redactor = match args.unredacted {
         true => {
             let named = SessionArgument::parse(&args.id)?;
-            filter::find_session(&all, &named.session)?;
+            filter::find_session(&sessions, &named.session)?;
             consent_to_secrets(&home, &args.id)?
         }
         false => home.config.redactor(),
@@ -44,19 +46,19 @@ pub fn run(args: &ShowArgs) -> Result<CommandOutcome> {
     let SessionExchanges {
         mut session,
         mut exchanges,
-    } = read_turns(&args.id, args.context, &index, &all, &redactor)?;
+    } = read_turns(&args.id, args.context, &index, &sessions, &redactor)?;
     session.cwd = session
         .cwd
         .map(|folder| redactor.redact(&folder).into_owned());
     if args.brief && args.prints_json() && args.only.is_none() && !exchanges.is_empty() {
         let left_out = make_brief(&session, &mut exchanges);
-        let id = SessionIds::new(&all).short_id(&session);
+        let id = SessionIds::new(&sessions).short_id(&session);
         let address = left_out.map(|turns| TurnAddress::new(id, turns).to_string());
         let shown = make_shown_session(&session, &exchanges);
         json::print(&shown.with_turns_left_out(address))?;
         return Ok(CommandOutcome::Something);
     }
-    print_exchanges(args, &session, &exchanges, &all)
+    print_exchanges(args, &session, &exchanges, &sessions)
 }
 
 /// Asks on the terminal whether secrets may be shown; returns the redactor that is left.
@@ -95,11 +97,11 @@ pub fn read_turns(
     argument: &str,
     context: u32,
     index: &Reader,
-    all: &[SessionRow],
+    sessions: &[SessionRow],
     redactor: &Redactor,
 ) -> Result<SessionExchanges> {
     let argument = SessionArgument::parse(argument)?;
-    let session = filter::find_session(all, &argument.session)?;
+    let session = filter::find_session(sessions, &argument.session)?;
     let range = argument.turn_range();
     let first = range.start().saturating_sub(context);
     let last = range.end().saturating_add(context);
@@ -115,16 +117,16 @@ pub fn print_exchanges(
     args: &ShowArgs,
     session: &SessionRow,
     exchanges: &[Exchange],
-    all: &[SessionRow],
+    sessions: &[SessionRow],
 ) -> Result<CommandOutcome> {
     if exchanges.is_empty() {
-        note_missing_turns(session)?;
+        print_missing_turns(session)?;
     }
     if args.prints_json() {
         print_json(args, session, exchanges)?;
     } else if !exchanges.is_empty() {
         pager::print_paged(
-            &format_exchanges(args, session, exchanges, all)?,
+            &format_exchanges(args, session, exchanges, sessions)?,
             args.no_pager,
         )?;
     }
@@ -133,23 +135,23 @@ pub fn print_exchanges(
     if let Some(kind) = missing.filter(|_| !exchanges.is_empty()) {
         writeln!(notes::open_stderr(), "{}", format_no_items(kind))?;
     }
-    Ok(match exchanges.is_empty() || missing.is_some() {
-        true => CommandOutcome::Nothing,
-        false => CommandOutcome::Something,
-    })
+    let found = !exchanges.is_empty() && missing.is_none();
+    Ok(CommandOutcome::from_found(found))
 }
 
-/// Says that a session has no turn of the range that was asked for.
+/// Prints that a session has no turn of the range that was asked for.
 ///
 /// # Errors
 /// When stderr cannot be written.
-pub fn note_missing_turns(session: &SessionRow) -> Result<()> {
-    let last = session.turns.saturating_sub(1);
-    Ok(writeln!(
-        notes::open_stderr(),
-        "session {} has no such turn\nhint: its turns are 0 to {last}",
-        sanitize_text(&session.uid)
-    )?)
+pub fn print_missing_turns(session: &SessionRow) -> Result<()> {
+    let text = format_missing_turns(session);
+    Ok(writeln!(notes::open_stderr(), "{text}")?)
+}
+
+/// Formats that a session has no turn of the range that was asked for.
+pub fn format_missing_turns(session: &SessionRow) -> String {
+    let (id, last) = (sanitize_text(&session.uid), session.turns.saturating_sub(1));
+    format!("session {id} has no such turn\nhint: its turns are 0 to {last}")
 }
 
 fn print_json(args: &ShowArgs, session: &SessionRow, exchanges: &[Exchange]) -> Result<()> {
@@ -164,9 +166,9 @@ fn format_exchanges(
     args: &ShowArgs,
     session: &SessionRow,
     exchanges: &[Exchange],
-    all: &[SessionRow],
+    sessions: &[SessionRow],
 ) -> Result<String> {
-    let ids = SessionIds::new(all);
+    let ids = SessionIds::new(sessions);
     if let Some(kind) = args.only {
         return Ok(format_items(exchanges, &ids.short_id(session), kind));
     }

@@ -3,11 +3,12 @@
 use crate::CommandOutcome;
 use crate::args::{SkillArgs, SkillChangeArgs, SkillCommand, SkillStatusArgs, SkillSyncArgs};
 use crate::memories::find_current_project;
+use crate::output::notes::print_note;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use session_agents::{
     Agent, SettingsFile, SkillAction, SkillFilePlan, SkillLocation, SkillPlan, SkillReport,
-    revoke_skill_rule, set_skill_keywords, update_skill_keywords,
+    remove_lost_keywords, revoke_skill_rule, set_skill_keywords, update_skill_keywords,
 };
 use session_config::Home;
 use session_display::{fit_line, sanitize_line};
@@ -21,7 +22,10 @@ use std::io::Write;
 /// Most columns of a plugin's name.
 const PLUGIN_COLUMNS: usize = 60;
 /// Keywords of memories that are offered for the description, which takes the plain ones of them.
-const MAX_KEYWORDS: usize = 30;
+const MAX_OFFERED_KEYWORDS: usize = 30;
+
+/// The note on a run that only shows what it would do.
+const NOT_DONE: &str = "no file is changed";
 
 /// Runs the command.
 ///
@@ -57,11 +61,10 @@ fn uninstall_skill(args: &SkillChangeArgs, env: &Env) -> Result<CommandOutcome> 
     if let Some(path) = revoke_skill_rule(env, args.dry_run)? {
         let path = path.to_string_lossy();
         let verb = if args.dry_run { "would be" } else { "is" };
-        writeln!(
-            notes::open_stderr(),
-            "note: the rule that let Claude Code load it without asking {verb} removed from {}",
+        print_note(&format!(
+            "the rule that let Claude Code load it without asking {verb} removed from {}",
             sanitize_line(&path)
-        )?;
+        ))?;
     }
     Ok(found)
 }
@@ -98,12 +101,9 @@ fn change_skill(args: &SkillChangeArgs, env: &Env, action: SkillAction) -> Resul
         write!(anstream::stdout(), "{}", format_skill_report(&report))?;
     }
     if args.dry_run {
-        writeln!(notes::open_stderr(), "note: nothing of it is done")?;
+        print_note(NOT_DONE)?;
     } else if report.has_kept_files() {
-        writeln!(
-            notes::open_stderr(),
-            "note: files that you edited are kept; --force replaces them"
-        )?;
+        print_note("files that you edited are kept; --force replaces them")?;
     }
     Ok(CommandOutcome::Something)
 }
@@ -147,7 +147,7 @@ fn sync_skill(args: &SkillSyncArgs, home: &Home) -> Result<CommandOutcome> {
     };
     let reports = set_skill_keywords(all_locations(&home.env), keywords, args.dry_run)?;
     if args.dry_run {
-        writeln!(notes::open_stderr(), "note: nothing of it is done")?;
+        print_note(NOT_DONE)?;
     }
     print_reports(&reports, args.json)
 }
@@ -157,7 +157,12 @@ fn all_locations(env: &Env) -> Vec<SkillLocation> {
 }
 
 fn memory_keywords(location: &SkillLocation, env: &Env, records: &DirectoryRecords) -> Vec<String> {
-    trusted_keywords(location.project.as_ref(), &env.home, records, MAX_KEYWORDS)
+    trusted_keywords(
+        location.project.as_ref(),
+        &env.home,
+        records,
+        MAX_OFFERED_KEYWORDS,
+    )
 }
 
 fn print_reports(reports: &[SkillReport], as_json: bool) -> Result<CommandOutcome> {
@@ -172,10 +177,19 @@ fn print_reports(reports: &[SkillReport], as_json: bool) -> Result<CommandOutcom
     for report in reports.iter().filter(|_| !as_json) {
         write!(anstream::stdout(), "{}", format_skill_report(report))?;
     }
-    Ok(match reports.is_empty() {
-        true => CommandOutcome::Nothing,
-        false => CommandOutcome::Something,
-    })
+    Ok(CommandOutcome::from_found(!reports.is_empty()))
+}
+
+/// Removes the keywords of memories that were removed for good from the skill of their project. Returns a note where it
+/// could not.
+pub fn remove_lost_keywords_of(memories: &Memories) -> Vec<String> {
+    let env = &memories.home.env;
+    let locations = SkillLocation::all(env, memories.project.as_ref());
+    let keywords =
+        |location: &SkillLocation| memory_keywords(location, env, memories.store.records());
+    let removed = remove_lost_keywords(locations, keywords);
+    let note = |error| format!("the keywords of the project's skill are as they were: {error:#}");
+    removed.map_err(note).err().into_iter().collect()
 }
 
 /// Updates what follows the memories, as `memory save` does.

@@ -26,7 +26,7 @@ pub fn run(args: &StatsArgs) -> Result<CommandOutcome> {
         .into_iter()
         .map(|day| (day.date, day.milliseconds))
         .unzip();
-    let counted = count_by_day(&fresh.index, &fresh.all, &ranges, wanted)?;
+    let counted = count_by_day(&fresh.index, &fresh.sessions, &ranges, wanted)?;
     let calendar = Calendar::new(dates, counted);
     if args.json {
         json::print(&calendar.to_json(fresh.is_complete))?;
@@ -34,7 +34,7 @@ pub fn run(args: &StatsArgs) -> Result<CommandOutcome> {
     if calendar.is_empty() {
         let project = filter::non_empty_project(args.project.as_deref());
         let nothing = || {
-            filter::format_unknown_project_named(project, &fresh.all)
+            filter::format_unknown_project_named(project, &fresh.sessions)
                 .unwrap_or_else(|| format_nothing_counted(project, last_days(args)))
         };
         let text = fresh.format_no_history_of(&home).unwrap_or_else(nothing);

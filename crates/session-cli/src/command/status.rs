@@ -32,7 +32,7 @@ pub fn run(args: &StatusArgs) -> Result<CommandOutcome> {
     Ok(CommandOutcome::Something)
 }
 
-/// Says that there is no index. Its JSON is that of an empty one.
+/// Prints that there is no index. Its JSON is that of an empty one.
 fn print_missing_index(args: &StatusArgs, home: &Home) -> Result<CommandOutcome> {
     writeln!(
         notes::open_stderr(),

@@ -3,8 +3,8 @@
 use crate::CommandOutcome;
 use crate::args::TrustArgs;
 use crate::command::dialog::with_terminal;
-use crate::command::memory::print_note;
 use crate::memories::{self, Memories, find_current_project};
+use crate::output::notes::print_note;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use session_memory::{Memory, MemoryState};
@@ -99,10 +99,7 @@ fn print_trusted(memories: &[Memory], as_json: bool) -> Result<CommandOutcome> {
     } else if !memories.is_empty() {
         writeln!(notes::open_stderr(), "trusted: {}", ids.join(", "))?;
     }
-    Ok(match memories.is_empty() {
-        true => CommandOutcome::Nothing,
-        false => CommandOutcome::Something,
-    })
+    Ok(CommandOutcome::from_found(!memories.is_empty()))
 }
 
 fn revoke_trust(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome> {
@@ -112,13 +109,10 @@ fn revoke_trust(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome>
     let revoked = memories.store.revoke(ids)?;
     match args.json {
         true => json::print(&serde_json::json!({ "revoked": revoked }))?,
-        false if revoked == 0 => writeln!(notes::open_stderr(), "nothing of it was trusted")?,
+        false if revoked == 0 => writeln!(notes::open_stderr(), "no memory was trusted")?,
         false => writeln!(notes::open_stderr(), "no longer trusted: {revoked}")?,
     }
-    Ok(match revoked {
-        0 => CommandOutcome::Nothing,
-        _ => CommandOutcome::Something,
-    })
+    Ok(CommandOutcome::from_found(revoked > 0))
 }
 
 fn list_trust(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome> {

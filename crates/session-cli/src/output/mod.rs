@@ -1,6 +1,7 @@
 //! Writing: JSON and paged text to stdout, notes and progress to stderr. What is written has its shape
 //! from `session-output`.
 
+mod delayed_bar;
 pub mod download;
 pub mod json;
 pub mod notes;

@@ -2,6 +2,7 @@
 //! printed in any case.
 
 use crate::output::terminal_width;
+use anyhow::Result;
 use indicatif::ProgressDrawTarget;
 use session_core::text::sanitize_text;
 use session_display::wrap_note;
@@ -23,6 +24,25 @@ pub fn open_stderr() -> Box<dyn Write> {
         true => Box::new(std::io::sink()),
         false => Box::new(anstream::stderr()),
     }
+}
+
+/// Prints a note: what is worth knowing beside an answer. Session text in it is made printable.
+///
+/// # Errors
+/// When stderr cannot be written.
+pub fn print_note(text: &str) -> Result<()> {
+    let note = format!("note: {}", sanitize_text(&escape_directory_names(text)));
+    let lines: Vec<String> = note.split('\n').map(fit_to_terminal).collect();
+    Ok(writeln!(open_stderr(), "{}", lines.join("\n"))?)
+}
+
+/// Prints notes.
+///
+/// # Errors
+/// When stderr cannot be written.
+pub fn print_notes(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Result<()> {
+    let mut texts = texts.into_iter();
+    texts.try_for_each(|text| print_note(text.as_ref()))
 }
 
 /// Folds a note to the width of the terminal that stderr is; what goes to a file or a pipe stays on one line.

@@ -1,10 +1,9 @@
 //! Long text on a terminal goes through the user's pager.
 
 use crate::environment;
-use crate::output::notes;
+use crate::output::notes::print_note;
 use crate::output::pager_command::PagerCommand;
 use anyhow::Result;
-use session_core::text::sanitize_text;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::Stdio;
 
@@ -31,11 +30,9 @@ fn is_long(text: &str) -> bool {
 fn print_through_pager(text: &str) -> bool {
     let wanted = environment::find_program("PAGER").unwrap_or_else(|| "less -R".to_owned());
     let Some(pager) = PagerCommand::parse(&wanted) else {
-        let wanted = sanitize_text(&wanted);
-        let _ = writeln!(
-            notes::open_stderr(),
-            "note: the variable PAGER names `{wanted}`, which is no pager that session-search knows: the text is printed as it is"
-        );
+        let _ = print_note(&format!(
+            "the variable PAGER names `{wanted}`, which is no pager that session-search knows: the text is printed as it is"
+        ));
         return false;
     };
     if pager.is_cat() {

@@ -33,7 +33,7 @@ fn the_demo_walks_three_levels() {
 
     SESSIONS  "why can the api container not resolve the database…"   6 sessions, 3 projects (claude 6)
 
-    [SCORE]   claude   a1b2c3d4   homelab   2026-01-15   3 turns   docker-network-debug
+    [SCORE]   claude   a1b2c3d4:0   homelab   2026-01-15   3 turns   docker-network-debug
         The containers on the backend network can't reach each other by name. `api` gets "could not
         resolve host: db" since I split the compose file.
 

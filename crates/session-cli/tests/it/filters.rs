@@ -197,7 +197,7 @@ fn filters_alone_list_the_newest() {
     ----- stdout -----
     SESSIONS  "branch:probe"   1 session, 1 project (claude 1)
 
-    claude   dddddddd   kitchen   2026-01-10   1 turn   Wire the kettle sensor to the dashboard
+    claude   dddddddd:0   kitchen   2026-01-10   1 turn   Wire the kettle sensor to the dashboard
         Wire the kettle sensor to the dashboard
         files: probe.rs    resume: claude --resume dddddddd-0000-4000-8000-000000000004
 

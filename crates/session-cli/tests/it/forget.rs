@@ -434,7 +434,7 @@ fn a_database_that_was_put_aside_goes_by_consent_alone() {
     let searched = env.run(&["search", "kiln gearbox"]).succeeded();
     assert!(searched.stderr().contains("index.db.old"), "{searched}");
     let planned = env.run(&["forget", KILN, "--dry-run"]).succeeded();
-    assert!(planned.stderr().contains("index.db.old"), "{planned}");
+    assert!(planned.stdout().contains("index.db.old"), "{planned}");
     assert!(old.exists());
     env.run(&["forget", KILN, "--yes"]).succeeded();
     assert!(!old.exists());

@@ -1,5 +1,6 @@
 //! Titles that are forgotten.
 
+use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use crate::forget::{KILN, LAMP, WORD, configure, decoded, kiln, lamp};
 use serde_json::json;
@@ -76,4 +77,28 @@ fn a_title_in_the_transcript_of_another_session_is_forgotten() {
         env.run(index).succeeded();
         assert!(!decoded(&env).contains(WORD), "{index:?}");
     }
+}
+
+/// What a dry run lists is its answer; before a question the beginning of the list is enough.
+#[test]
+fn a_dry_run_lists_all_that_would_be_forgotten() {
+    let ids: Vec<String> = (10..22)
+        .map(|n| format!("f04600{n}-0000-4000-8000-000000000001"))
+        .collect();
+    let quays = ids
+        .iter()
+        .map(|id| ClaudeTranscript::new(id, "/home/ann/quay").user("Paint the quay"));
+    let env = TestEnvironment::indexed(&quays.collect::<Vec<_>>());
+    let planned = env
+        .run(&["forget", "--project", "quay", "--dry-run"])
+        .succeeded();
+    assert_eq!(planned.stdout().lines().count(), 12, "{planned}");
+    assert!(
+        ids.iter().all(|id| planned.stdout().contains(&id[..8])),
+        "{planned}"
+    );
+    assert_eq!(planned.stderr(), "would forget 12 sessions, 12 turns\n");
+    let refused = env.run(&["forget", "--project", "quay"]).exits(2);
+    assert_eq!(refused.stdout(), "");
+    assert!(refused.stderr().contains("  … and 2 more\n"), "{refused}");
 }

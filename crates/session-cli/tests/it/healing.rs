@@ -1,4 +1,4 @@
-//! Damage that a user can mend with a command, and folders that cannot be written.
+//! Damage that a user can repair with a command, and folders that cannot be written.
 
 use crate::environment::TestEnvironment;
 use crate::history::{DOCKER, WATCHER, docker, small};

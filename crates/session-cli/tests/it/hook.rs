@@ -326,7 +326,7 @@ fn what_keeps_the_hook_from_working_is_said() {
     project.env.write(&user, dead);
     let said = project.run(&["hook", "status"]).exits(1).stdout();
     assert!(said.contains("its program is not there"), "{said}");
-    let remedy = "hook install --agent claude --event PreCompact` mends it";
+    let remedy = "hook install --agent claude --event PreCompact` repairs it";
     assert!(said.contains(remedy), "{said}");
     let said = project.run(&["doctor"]).exits(1).stdout();
     assert!(said.contains("`session-search hook status` says"), "{said}");

@@ -303,3 +303,51 @@ fn what_an_agent_forgot_is_said_again() {
     assert!(context(&project, PROMPT, "s1").contains(&id));
     assert!(start("clear").contains(&high));
 }
+
+#[test]
+fn a_call_is_explained_without_a_record() {
+    let project = MemoryProject::new();
+    let id = project.save(
+        "Plan before terraform changes state",
+        "terraform plan -out=plan, then apply that",
+        &["--when-path", "infra/", "--when-command", "terraform *"],
+    );
+    let explain = |options: &[&str]| {
+        let ran = project.run(&[&["inject", "--explain"], options].concat());
+        (ran.code(), ran.stdout())
+    };
+    for _ in 0..2 {
+        let (code, text) = explain(&["--path", "infra/main.tf", "--command", "terraform apply"]);
+        assert_eq!(code, 0, "{text}");
+        for part in [
+            "<project-memory",
+            "memories are given at this call\n",
+            "the trigger alone decides",
+            "trigger: infra/, terraform *",
+            &id,
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+    let (code, text) = explain(&[
+        "--path",
+        "infra/main.tf",
+        "--prompt",
+        "rename the fonts of the invoice header",
+    ]);
+    assert_eq!(code, 1, "{text}");
+    assert!(
+        text.starts_with("nothing is given at this call\ntoo little in common 0."),
+        "{text}"
+    );
+    let (code, text) = explain(&["--error", "Error: no such host"]);
+    let none = "nothing is given at this call: no memory's trigger matches it\n";
+    assert_eq!((code, text.as_str()), (1, none));
+    let json = explain(&["--path", "infra/main.tf", "--json"]).1;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["ids"], serde_json::json!([id]));
+    assert_eq!(json["candidates"][0]["reason"], "triggered");
+    assert_eq!(json["candidates"][0]["relevance"], Value::Null);
+    let alone = project.run(&["inject", "--path", "infra/main.tf"]).exits(2);
+    assert!(alone.stderr().contains("--explain"), "{alone}");
+}

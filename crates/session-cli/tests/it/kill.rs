@@ -6,7 +6,7 @@ use crate::forget::{KILN, WORD, decoded, kiln, lamp};
 use crate::generator::{XorShift, generate, generate_edition};
 use session_core::Query;
 use session_files::{Dir, Lock};
-use session_indexer::{Refresh, refresh};
+use session_indexer::{RefreshOptions, refresh};
 use session_sources::Env;
 use session_store::{FileId, Level, Reader, SessionId, SessionRow, TurnId, TurnRow};
 use std::collections::BTreeMap;
@@ -139,10 +139,10 @@ fn a_refresh_that_is_cut_short_is_gone_on_with() {
         .iter()
         .for_each(|(here, there)| fs_err::rename(there, here).unwrap());
     let home = Env::with_home(&env.path("home"));
-    let hurried = Refresh {
+    let hurried = RefreshOptions {
         budget: Some(Duration::ZERO),
         threads: 2,
-        ..Refresh::new(&env.index(""), &home)
+        ..RefreshOptions::new(&env.index(""), &home)
     };
     let is_done = |_: &u32| refresh(&hurried).unwrap().files_left == 0;
     let rounds = (1..200).find(is_done).expect("it makes progress");

@@ -448,7 +448,7 @@ fn the_sheet_has_what_matters_most() {
     let sheet = project.env.home("shop/.claude/session-search-context.md");
     let text = fs_err::read_to_string(&sheet).unwrap();
     assert!(
-        text.contains("[decision] Money is an integer; of &lt;minor&gt; units (mem-"),
+        text.contains("[decision] Money is an integer; of <minor> units (mem-"),
         "{text}"
     );
     assert!(!text.contains("never mind"));

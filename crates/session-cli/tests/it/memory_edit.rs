@@ -1,6 +1,10 @@
 //! Memories in an editor.
 
+#[cfg(unix)]
+use crate::hostile::tree;
 use crate::memory::MemoryProject;
+#[cfg(unix)]
+use std::path::PathBuf;
 
 #[test]
 fn an_editor_changes_a_memory_or_nothing() {
@@ -31,7 +35,7 @@ fn an_edited_text_that_is_refused_is_kept() {
         .env("EDITOR", "printf 'no memory' >")
         .args(["memory", "edit", &id]);
     let ran = project.env.ran(command.output().unwrap()).exits(2);
-    let kept = fs_err::read_dir(project.env.path("index")).unwrap();
+    let kept = fs_err::read_dir(project.env.path("index/memories/edits")).unwrap();
     let kept = kept.map(|entry| entry.unwrap().path());
     let kept: Vec<_> = kept
         .filter(|p| p.to_string_lossy().ends_with(".rejected.md"))
@@ -71,4 +75,49 @@ fn a_secret_that_an_edit_replaces_is_told() {
     assert!(ran.succeeded().stderr().contains(NOTE));
     let ran = project.run(&["memory", "edit", &id, "--topic", "Lamp"]);
     assert!(!ran.succeeded().stderr().contains("secret"));
+}
+
+#[cfg(unix)]
+#[test]
+fn no_byte_of_a_memory_that_is_purged_stays() {
+    const TOKEN: &str = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let project = MemoryProject::new();
+    let id = project.save("Zorbly", "in the harbour", &["--importance", "high"]);
+    project.save("Lamp", "on the pier", &["--importance", "high"]);
+    project.run(&["memory", "sync-context"]).succeeded();
+    let edit = |editor: &str| {
+        let mut command = project.command();
+        command.env("EDITOR", editor).args(["memory", "edit", &id]);
+        project.env.ran(command.output().unwrap())
+    };
+    edit(&format!("printf 'zorbly {TOKEN}' >")).exits(2);
+    edit("kill -9 $PPID; false").exits(-1);
+    let left = || files_with(&project, "zorbly");
+    assert!(left().len() >= 3, "{:?}", left());
+    assert_eq!(files_with(&project, TOKEN), Vec::<PathBuf>::new());
+    // As earlier versions left them.
+    let old = project
+        .env
+        .path("index")
+        .join(format!("{id}-a1b2.rejected.md"));
+    project.env.write(&old, "zorbly");
+    let old = project.env.path("index/.tmpa1b2").join(format!("{id}.md"));
+    project.env.write(&old, "zorbly");
+    project
+        .run(&["memory", "delete", &id, "--purge"])
+        .succeeded();
+    assert_eq!(left(), Vec::<PathBuf>::new());
+    assert_ne!(files_with(&project, "on the pier"), Vec::<PathBuf>::new());
+}
+
+/// Returns the files of the home and the index that hold a text, whatever its case.
+#[cfg(unix)]
+fn files_with(project: &MemoryProject, text: &str) -> Vec<PathBuf> {
+    let holds = |bytes: &[u8]| {
+        let held = String::from_utf8_lossy(bytes).to_lowercase();
+        held.contains(&text.to_lowercase())
+    };
+    let files = tree(project.env.root()).into_iter();
+    let files = files.filter(|(_, content)| holds(content));
+    files.map(|(path, _)| path).collect()
 }

@@ -26,7 +26,7 @@ fn a_memory_that_is_there_already_is_not_moved_again() {
         "no active memory was left alone for 30 days\n"
     );
     let none = project.run(&["trust", "--revoke"]).exits(1);
-    assert_eq!(none.stderr(), "nothing of it was trusted\n");
+    assert_eq!(none.stderr(), "no memory was trusted\n");
 }
 
 #[test]

@@ -233,3 +233,48 @@ fn a_misspelled_project_is_named_with_the_one_that_is_there() {
         assert_eq!(env.run(search).exits(1).stderr(), expected);
     }
 }
+
+#[test]
+fn a_home_folder_that_is_mistyped_is_not_made() {
+    let env = TestEnvironment::unconfigured();
+    let home = env.path("hmoe/ann");
+    for args in [
+        &["search", "docker"][..],
+        &["stats"],
+        &["status"],
+        &["show", "a1"],
+        &["memory", "list"],
+    ] {
+        let mut command = env.command();
+        command
+            .env("HOME", &home)
+            .env_remove("SESSION_SEARCH_HOME")
+            .args(args);
+        let ran = env.ran(command.output().unwrap());
+        assert!(!env.path("hmoe").exists(), "{args:?}: {ran}");
+        if args[0] != "memory" {
+            let named = "hmoe/ann` does not exist\nhint: correct HOME";
+            assert!(
+                ran.code() == 2 && ran.stderr().contains(named),
+                "{args:?}: {ran}"
+            );
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    let env = TestEnvironment::new();
+    for args in [&["--help"][..], &["help", "search"], &["--version"]] {
+        let full = fs_err::OpenOptions::new().write(true).open("/dev/full");
+        let mut command = env.command();
+        command.args(args).stdout(full.unwrap().into_file());
+        let ran = env.ran(command.output().unwrap()).exits(2);
+        assert!(
+            ran.stderr()
+                .starts_with("error: the help cannot be printed: "),
+            "{args:?}: {ran}"
+        );
+    }
+}

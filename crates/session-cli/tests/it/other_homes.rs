@@ -133,7 +133,7 @@ fn a_relative_home_is_a_mistake() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [TMP]/config/config.toml, line 2, key `homes`: invalid value: string "old", expected an absolute path, or one that begins with `~/`, without `..`
+    error: `homes` has an invalid value: string "old", expected an absolute path, or one that begins with `~/`, without `..` (line 2 of [TMP]/config/config.toml)
     hint: [DOCS]/configuration.md has the keys and their values; text stands in double quotes
     "#);
 }

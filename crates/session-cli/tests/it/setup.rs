@@ -59,7 +59,7 @@ fn nothing_is_written_without_consent() {
         }
 
     The skill for agents goes to [TMP]/home/.claude/skills/session-search.
-    error: nothing of it is written
+    error: no setting is written
     hint: --yes writes it
     "#);
     assert_eq!(
@@ -145,7 +145,7 @@ fn the_rule_for_the_skill_is_shown_first_and_goes_with_it() {
       +     ]
       +   }
         }
-    error: nothing of it is written
+    error: no setting is written
     hint: --yes writes it
     "#);
     env.run(&["setup", "--skill", "--allow-skill", "--yes"])
@@ -295,7 +295,7 @@ fn what_an_agent_would_get_is_shown_first() {
       + …
 
     Codex runs a hook once you trust it: it asks when it starts, and by /hooks.
-    error: nothing of it is written
+    error: no setting is written
     hint: --yes writes it
     "#);
     assert!(!env.home(".codex/AGENTS.md").exists());

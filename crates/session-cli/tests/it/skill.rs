@@ -63,7 +63,7 @@ fn it_is_installed_once_and_removed() {
     ----- stdout -----
     [TMP]/home/.claude/skills/session-search  claude: 8 files, written
     ----- stderr -----
-    note: nothing of it is done
+    note: no file is changed
     ");
     assert_eq!(files(&env), before, "a dry run writes nothing");
     assert_snapshot!(env.run(&["skill", "install"]), @r"
@@ -180,7 +180,7 @@ fn what_was_edited_is_shown_and_kept() {
       - My levels. Stop at the first that answers.
       + Three levels. Stop at the first that answers.
         
-    note: nothing of it is done
+    note: no file is changed
     ");
     env.run(&["skill", "install", "--force"]).succeeded();
     assert!(read(env.home(SKILL)).contains("Three levels. Stop"));

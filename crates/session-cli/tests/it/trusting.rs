@@ -192,3 +192,20 @@ fn a_manifest_of_the_repository_asks_for_no_keywords() {
     let shown = project.run(&["skill", "status"]).succeeded();
     assert!(!shown.stdout().contains('\u{1b}'), "{shown}");
 }
+
+#[test]
+fn the_user_hears_once_at_the_start_that_memories_wait() {
+    let project = clone_with_memory();
+    let start = || {
+        let text = payload(&project, "", "s0").replace(
+            "\"UserPromptSubmit\"",
+            "\"SessionStart\",\"source\":\"startup\"",
+        );
+        project.fed(&["hook", "run"], &text).succeeded().stdout()
+    };
+    let said = start();
+    assert!(said.contains("\"systemMessage\""), "{said}");
+    assert!(said.contains("1 memory of this project"), "{said}");
+    assert!(!said.contains("additionalContext"), "{said}");
+    assert_eq!(start(), "");
+}

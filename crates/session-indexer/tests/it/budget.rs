@@ -3,18 +3,18 @@
 use crate::embedder::Buckets;
 use crate::home::{Home, session_id, turns, word};
 use crate::state::{dump, found};
-use session_indexer::{Mode, Outcome, Refresh, refresh};
+use session_indexer::{RefreshMode, RefreshOptions, RefreshOutcome, refresh};
 use session_store::Writer;
 use std::time::Duration;
 
 const FILES: usize = 20;
 
-fn in_no_time(home: &Home, model: &Buckets) -> Outcome {
-    let how = Refresh {
+fn in_no_time(home: &Home, model: &Buckets) -> RefreshOutcome {
+    let options = RefreshOptions {
         budget: Some(Duration::ZERO),
-        ..home.how_with(model)
+        ..home.options_with(model)
     };
-    refresh(&how).unwrap()
+    refresh(&options).unwrap()
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn what_is_left_is_told_and_done_later() {
     for round in 2..=FILES / 2 {
         assert_eq!(in_no_time(&home, &model).files_left, FILES - 2 * round);
     }
-    let rest = refresh(&home.how_with(&model)).unwrap();
+    let rest = refresh(&home.options_with(&model)).unwrap();
     assert_eq!((rest.files_read, rest.is_complete()), (0, true));
     assert_eq!(found(&home.reader(), &word(FILES - 1, 1)).len(), 1);
 }
@@ -126,12 +126,12 @@ fn a_session_that_is_read_again_in_part_keeps_its_other_turns() {
     home.write(0, &large());
     home.refresh();
     let before = dump(&home.reader());
-    let how = Refresh {
-        mode: Mode::Full,
+    let options = RefreshOptions {
+        mode: RefreshMode::Full,
         budget: Some(Duration::ZERO),
-        ..home.how()
+        ..home.options()
     };
-    assert_eq!(refresh(&how).unwrap().files_left, 1);
+    assert_eq!(refresh(&options).unwrap().files_left, 1);
     assert_eq!(found(&home.reader(), &word(0, 5)).len(), 1);
     home.refresh();
     assert_eq!(dump(&home.reader()), before);

@@ -7,16 +7,17 @@ use serde_json::json;
 use session_core::document;
 use session_embed::Embedder;
 use session_indexer::{
-    Embedding, IndexError, Mode, Outcome, Refresh, Silent, embed_beside, refresh,
-    take_model_failures,
+    EmbeddingOptions, IndexError, RefreshMode, RefreshOptions, RefreshOutcome, SilentProgress,
+    embed_beside, refresh, take_model_failures,
 };
+use session_store::StoredContent;
 use std::slice;
 
-fn with(home: &Home, models: &[&Buckets]) -> Result<Outcome, IndexError> {
+fn with(home: &Home, models: &[&Buckets]) -> Result<RefreshOutcome, IndexError> {
     let embedders = models.iter().map(|m| *m as &dyn Embedder).collect();
-    refresh(&Refresh {
+    refresh(&RefreshOptions {
         embedders,
-        ..home.how()
+        ..home.options()
     })
 }
 
@@ -79,7 +80,7 @@ fn two_models_stand_side_by_side() {
     let [first, second] = both.map(|m| vectors(&reader, &m.fingerprint()));
     assert_eq!(first, before);
     assert!(second.len() == first.len() && second != first);
-    assert_eq!(with(&home, &both).unwrap(), Outcome::default());
+    assert_eq!(with(&home, &both).unwrap(), RefreshOutcome::default());
 }
 
 /// Sessions of an empty index are embedded as they are read. Copies, titles that another file gives, sessions of several
@@ -115,7 +116,10 @@ fn a_slow_model_embeds_a_text_once() {
     let model = Buckets::new("b");
     let embed_new = || {
         let turns = with(&home, &[]).unwrap().turns;
-        let done = embed_beside(&home.root(), &Embedding::new(&model, &Silent));
+        let done = embed_beside(
+            &home.root(),
+            &EmbeddingOptions::new(&model, &SilentProgress),
+        );
         (turns, done.unwrap().texts)
     };
     embed_new();
@@ -155,9 +159,10 @@ fn a_session_of_many_turns_has_the_vectors_of_its_documents() {
         let prompts = contents
             .turns
             .iter()
-            .map(|(_, content)| content.prompt.as_str());
+            .map(|stored| stored.content.prompt.as_str());
         let chunks = document::build_session_documents(contents.title.as_deref(), prompts, budget);
-        let of_turn = |(_, content): &(_, _)| document::build_turn_document(content, budget);
+        let of_turn =
+            |stored: &StoredContent| document::build_turn_document(&stored.content, budget);
         let of_turns = contents.turns.iter().filter_map(of_turn).count();
         let stored = vectors(&reader, &model.fingerprint());
         assert_eq!(stored.len(), chunks.len() + of_turns);
@@ -172,11 +177,11 @@ fn a_full_run_embeds_all_again() {
     let model = Buckets::new("b");
     let first = with(&home, &[&model]).unwrap();
     let before = vectors(&home.reader(), &model.fingerprint());
-    let how = Refresh {
-        mode: Mode::Full,
-        ..home.how_with(&model)
+    let options = RefreshOptions {
+        mode: RefreshMode::Full,
+        ..home.options_with(&model)
     };
-    assert_eq!(refresh(&how).unwrap().embedded, first.embedded);
+    assert_eq!(refresh(&options).unwrap().embedded, first.embedded);
     assert_eq!(vectors(&home.reader(), &model.fingerprint()), before);
 }
 
@@ -221,11 +226,19 @@ fn a_slow_model_gives_what_a_fast_one_gives() {
     let model = Buckets::new("b");
     with(&home, &[&model]).unwrap();
     with(&other, &[]).unwrap();
-    let done = embed_beside(&other.root(), &Embedding::new(&model, &Silent)).unwrap();
+    let done = embed_beside(
+        &other.root(),
+        &EmbeddingOptions::new(&model, &SilentProgress),
+    )
+    .unwrap();
     assert_eq!((done.texts, done.sessions_left), (9, 0));
     let of = |home: &Home| vectors(&home.reader(), &model.fingerprint());
     assert_eq!(of(&home), of(&other));
-    let again = embed_beside(&other.root(), &Embedding::new(&model, &Silent)).unwrap();
+    let again = embed_beside(
+        &other.root(),
+        &EmbeddingOptions::new(&model, &SilentProgress),
+    )
+    .unwrap();
     assert_eq!((again.texts, again.sessions_left), (0, 0));
 }
 
@@ -251,7 +264,11 @@ fn more_texts_than_a_commit_has_that_a_slow_model_cannot_read() {
     home.write(0, (lines + &last).as_bytes());
     with(&home, &[]).unwrap();
     let model = Buckets::of_latin("b");
-    let done = embed_beside(&home.root(), &Embedding::new(&model, &Silent)).unwrap();
+    let done = embed_beside(
+        &home.root(),
+        &EmbeddingOptions::new(&model, &SilentProgress),
+    )
+    .unwrap();
     assert_eq!(done.sessions_left, 0);
     assert_eq!(vectors(&home.reader(), &model.fingerprint()).len(), 2);
 }
@@ -263,19 +280,23 @@ fn a_slow_model_that_is_stopped_goes_on_from_there() {
     home.write(0, turns(0, 0, 250).as_bytes());
     with(&home, &[]).unwrap();
     let failing = Buckets::failing_after("b", 120);
-    let error = embed_beside(&home.root(), &Embedding::new(&failing, &Silent)).unwrap_err();
+    let error = embed_beside(
+        &home.root(),
+        &EmbeddingOptions::new(&failing, &SilentProgress),
+    )
+    .unwrap_err();
     assert!(matches!(error, IndexError::Embed(_)), "{error}");
     let held = vectors(&home.reader(), &failing.fingerprint()).len();
     assert_eq!(held, 100);
     let good = Buckets::new("b");
-    let done = embed_beside(&home.root(), &Embedding::new(&good, &Silent)).unwrap();
+    let done = embed_beside(&home.root(), &EmbeddingOptions::new(&good, &SilentProgress)).unwrap();
     let all = vectors(&home.reader(), &good.fingerprint()).len();
     assert_eq!((done.texts + held, done.sessions_left), (all, 0));
 
     let other = Buckets::new("c");
-    let stopped = Embedding {
+    let stopped = EmbeddingOptions {
         stop: &|| true,
-        ..Embedding::new(&other, &Silent)
+        ..EmbeddingOptions::new(&other, &SilentProgress)
     };
     let done = embed_beside(&home.root(), &stopped).unwrap();
     assert_eq!((done.texts, done.sessions_left), (0, 1));
@@ -289,7 +310,11 @@ fn others_write_while_a_slow_model_computes() {
         home.write(1, turns(1, 0, 2).as_bytes());
         assert!(!with(&home, &[]).unwrap().locked);
     });
-    let done = embed_beside(&home.root(), &Embedding::new(&model, &Silent)).unwrap();
+    let done = embed_beside(
+        &home.root(),
+        &EmbeddingOptions::new(&model, &SilentProgress),
+    )
+    .unwrap();
     assert_eq!((done.texts, done.sessions_left), (6, 0), "new turns, too");
 }
 
@@ -302,8 +327,9 @@ fn a_text_that_fails_is_tried_again_later() {
         model: Buckets::new("b"),
         word: word(1, 0),
     };
-    let run =
-        |model: &dyn Embedder| embed_beside(&home.root(), &Embedding::new(model, &Silent)).unwrap();
+    let run = |model: &dyn Embedder| {
+        embed_beside(&home.root(), &EmbeddingOptions::new(model, &SilentProgress)).unwrap()
+    };
     let done = run(&refusing);
     // A turn, and the chunk of its session.
     assert_eq!((done.texts, done.failed, done.sessions_left), (7, 2, 1));

@@ -4,7 +4,7 @@ use crate::home::{Home, turns, word};
 use crate::state::found;
 use rusqlite::Connection;
 use session_forget::{ExcludeSettings, Exclusions, ForgottenRecords, MARKER};
-use session_indexer::{IndexError, Outcome, ReadPolicy, Refresh, refresh};
+use session_indexer::{IndexError, ReadPolicy, RefreshOptions, RefreshOutcome, refresh};
 use std::path::PathBuf;
 
 fn records_path(home: &Home) -> PathBuf {
@@ -16,14 +16,17 @@ fn exclusions(home: &Home, settings: &ExcludeSettings) -> Exclusions {
     Exclusions::new(records, settings).unwrap()
 }
 
-fn refresh_excluding(home: &Home, settings: &ExcludeSettings) -> Result<Outcome, IndexError> {
+fn refresh_excluding(
+    home: &Home,
+    settings: &ExcludeSettings,
+) -> Result<RefreshOutcome, IndexError> {
     let policy = ReadPolicy {
         exclusions: exclusions(home, settings),
         ..ReadPolicy::default()
     };
-    refresh(&Refresh {
+    refresh(&RefreshOptions {
         policy,
-        ..home.how()
+        ..home.options()
     })
 }
 
@@ -112,11 +115,11 @@ fn refresh_by_variable(home: &Home, settings: &ExcludeSettings) {
         exclusions,
         ..ReadPolicy::default()
     };
-    let how = Refresh {
+    let options = RefreshOptions {
         policy,
-        ..home.how()
+        ..home.options()
     };
-    assert!(refresh(&how).unwrap().is_complete());
+    assert!(refresh(&options).unwrap().is_complete());
 }
 
 /// A project can set variables, and nothing else holds what a history lost.

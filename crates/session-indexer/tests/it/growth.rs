@@ -4,7 +4,7 @@ use crate::embedder::Buckets;
 use crate::home::{Home, say, session_id, title, turns, word};
 use crate::state::{dump, found, numbered_dump, texts, vectors};
 use proptest::prelude::*;
-use session_indexer::{Outcome, Refresh, refresh};
+use session_indexer::{RefreshOptions, RefreshOutcome, refresh};
 use std::time::SystemTime;
 
 /// A history of three transcripts and a database, the way it grows.
@@ -90,11 +90,11 @@ fn grown(growth: &Growth, model: &Buckets) -> Home {
 }
 
 fn run(home: &Home, model: &Buckets) {
-    let how = home.how_with(model);
-    assert!(refresh(&how).unwrap().is_complete());
+    let options = home.options_with(model);
+    assert!(refresh(&options).unwrap().is_complete());
     assert_eq!(
-        refresh(&how).unwrap(),
-        Outcome::default(),
+        refresh(&options).unwrap(),
+        RefreshOutcome::default(),
         "nothing is left"
     );
 }
@@ -136,11 +136,11 @@ fn the_number_of_threads_changes_nothing() {
         // Copies of what an earlier and a later file say.
         home.write(5, (turns(9, 0, 2) + &turns(1, 0, 2)).as_bytes());
         converse(&home, 3);
-        let how = Refresh {
+        let options = RefreshOptions {
             threads,
-            ..home.how()
+            ..home.options()
         };
-        assert_eq!(refresh(&how).unwrap().files_read, 13);
+        assert_eq!(refresh(&options).unwrap().files_read, 13);
         numbered_dump(&home.reader())
     };
     let one = index(1);
@@ -200,11 +200,11 @@ fn what_cannot_be_listed_is_recorded_once() {
     let env = home
         .env()
         .var("CLAUDE_CONFIG_DIR", &format!("{config},{config}"));
-    let how = || Refresh::new(&home.root(), &env);
-    refresh(&how()).unwrap();
+    let options = || RefreshOptions::new(&home.root(), &env);
+    refresh(&options()).unwrap();
     let problems = home.reader().problems().unwrap();
     assert_eq!((problems.len(), problems[0].count), (1, 2), "{problems:?}");
-    refresh(&how()).unwrap();
+    refresh(&options()).unwrap();
     assert_eq!(home.reader().problems().unwrap(), problems);
     assert!(
         session_indexer::discover(&env, &home.reader(), &session_forget::Exclusions::default())

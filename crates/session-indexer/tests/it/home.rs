@@ -3,7 +3,7 @@
 use crate::embedder::Buckets;
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
-use session_indexer::{Mode, Outcome, Refresh, refresh};
+use session_indexer::{RefreshMode, RefreshOptions, RefreshOutcome, refresh};
 use session_sources::Env;
 use session_store::Reader;
 use session_test::opencode::SCHEMA;
@@ -131,32 +131,32 @@ impl Home {
     }
 
     /// Returns a refresh without models, on two threads.
-    pub fn how(&self) -> Refresh<'static> {
-        Refresh {
+    pub fn options(&self) -> RefreshOptions<'static> {
+        RefreshOptions {
             threads: 2,
-            ..Refresh::new(&self.root(), &self.env())
+            ..RefreshOptions::new(&self.root(), &self.env())
         }
     }
 
     /// Returns a refresh by a model, on two threads.
-    pub fn how_with<'m>(&self, model: &'m Buckets) -> Refresh<'m> {
-        Refresh {
+    pub fn options_with<'m>(&self, model: &'m Buckets) -> RefreshOptions<'m> {
+        RefreshOptions {
             embedders: vec![model],
-            ..self.how()
+            ..self.options()
         }
     }
 
-    pub fn refresh(&self) -> Outcome {
-        refresh(&self.how()).unwrap()
+    pub fn refresh(&self) -> RefreshOutcome {
+        refresh(&self.options()).unwrap()
     }
 
     /// Reads all histories from their beginnings.
-    pub fn refresh_fully(&self) -> Outcome {
-        let how = Refresh {
-            mode: Mode::Full,
-            ..self.how()
+    pub fn refresh_fully(&self) -> RefreshOutcome {
+        let options = RefreshOptions {
+            mode: RefreshMode::Full,
+            ..self.options()
         };
-        refresh(&how).unwrap()
+        refresh(&options).unwrap()
     }
 
     /// Returns for each session, by its id, whether its history is gone.

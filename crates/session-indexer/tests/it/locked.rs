@@ -2,7 +2,7 @@
 
 use crate::home::{Home, say, session_id, turns};
 use crate::state::found;
-use session_indexer::{Mode, Refresh, refresh};
+use session_indexer::{RefreshMode, RefreshOptions, refresh};
 use session_store::Writer;
 
 fn reasons(home: &Home) -> Vec<String> {
@@ -90,9 +90,12 @@ fn while_another_writes_nothing_is_done() {
     let home = Home::new();
     home.write(0, turns(0, 0, 1).as_bytes());
     let writer = Writer::open(&home.root()).unwrap();
-    for mode in [Mode::Changes, Mode::Full] {
-        let how = Refresh { mode, ..home.how() };
-        let outcome = refresh(&how).unwrap();
+    for mode in [RefreshMode::Changes, RefreshMode::Full] {
+        let options = RefreshOptions {
+            mode,
+            ..home.options()
+        };
+        let outcome = refresh(&options).unwrap();
         assert!(outcome.locked && !outcome.is_complete());
     }
     drop(writer);

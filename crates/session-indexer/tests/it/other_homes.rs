@@ -2,7 +2,7 @@
 
 use crate::home::{Home, say, session_id, turns, word};
 use crate::state::found;
-use session_indexer::{Outcome, Refresh, refresh};
+use session_indexer::{RefreshOptions, RefreshOutcome, refresh};
 use session_sources::Env;
 use session_store::SessionRow;
 
@@ -21,12 +21,12 @@ impl Machines {
         Self { own, other }
     }
 
-    fn refresh(&self) -> Outcome {
+    fn refresh(&self) -> RefreshOutcome {
         let env = Env {
             other_homes: vec![self.other.env().home],
             ..self.own.env()
         };
-        refresh(&Refresh::new(&self.own.root(), &env)).unwrap()
+        refresh(&RefreshOptions::new(&self.own.root(), &env)).unwrap()
     }
 
     /// Each session: its id, whether it is elsewhere, and whether it is gone.
@@ -46,7 +46,11 @@ fn a_session_of_another_machine_is_found_and_known_as_one() {
     let reader = machines.own.reader();
     assert_eq!(found(&reader, &word(1, 0)), [(session_id(1), 0)].into());
     assert_eq!(found(&reader, &word(0, 0)), [(session_id(0), 0)].into());
-    assert_eq!(machines.refresh(), Outcome::default(), "nothing is left");
+    assert_eq!(
+        machines.refresh(),
+        RefreshOutcome::default(),
+        "nothing is left"
+    );
     // Without the setting it is a history that is gone.
     machines.own.refresh();
     assert_eq!(machines.sessions()[1], (session_id(1), false, true));
@@ -63,7 +67,7 @@ fn a_home_that_is_mounted_again_is_not_read_again() {
     assert_eq!((outcome.files_gone, outcome.files_read), (1, 0));
     assert_eq!(machines.sessions()[1], (session_id(1), true, true));
     assert_eq!(found(&machines.own.reader(), &word(1, 0)).len(), 1);
-    assert_eq!(machines.refresh(), Outcome::default());
+    assert_eq!(machines.refresh(), RefreshOutcome::default());
     fs_err::rename(&away, &path).unwrap();
     let outcome = machines.refresh();
     assert_eq!((outcome.files_read, outcome.turns), (0, 0));
@@ -115,5 +119,9 @@ fn sessions_of_a_copied_database_are_held_once() {
     assert_eq!(stored("ses_a"), [&("ses_a".into(), false, false)]);
     assert_eq!(stored("ses_b"), [&("ses_b".into(), true, false)]);
     assert_eq!(found(&machines.own.reader(), "harbour").len(), 1);
-    assert_eq!(machines.refresh(), Outcome::default(), "nothing is left");
+    assert_eq!(
+        machines.refresh(),
+        RefreshOutcome::default(),
+        "nothing is left"
+    );
 }

@@ -58,7 +58,7 @@ pub fn texts(index: &Reader) -> Vec<String> {
             contents
                 .turns
                 .iter()
-                .map(|(_, content)| format!("{content:?}")),
+                .map(|stored| format!("{:?}", stored.content)),
         );
     }
     texts.sort();

@@ -3,7 +3,7 @@
 use crate::embedder::Buckets;
 use crate::home::{Home, say, session_id, touch, turns, word};
 use crate::state::{found, vectors};
-use session_indexer::{Mode, Refresh, refresh};
+use session_indexer::{RefreshMode, RefreshOptions, refresh};
 use session_sources::Env;
 use session_store::SessionRow;
 
@@ -104,15 +104,15 @@ fn a_full_read_keeps_what_vanished_files_left() {
 fn a_full_read_makes_lost_vectors_anew_and_keeps_the_rest() {
     let home = two();
     let model = Buckets::new("b");
-    let how = |mode| Refresh {
+    let options = |mode| RefreshOptions {
         mode,
-        ..home.how_with(&model)
+        ..home.options_with(&model)
     };
-    refresh(&how(Mode::Changes)).unwrap();
+    refresh(&options(RefreshMode::Changes)).unwrap();
     let before = vectors(&home.reader(), &model.fingerprint());
     fs_err::remove_file(home.transcript(0)).unwrap();
     fs_err::remove_dir_all(home.root().join("vectors")).unwrap();
-    assert!(refresh(&how(Mode::Full)).unwrap().is_complete());
+    assert!(refresh(&options(RefreshMode::Full)).unwrap().is_complete());
     assert_eq!(home.gone(), [true, false]);
     assert_eq!(found(&home.reader(), &word(0, 1)).len(), 1);
     assert_eq!(vectors(&home.reader(), &model.fingerprint()), before);
@@ -123,21 +123,21 @@ fn a_full_read_makes_lost_vectors_anew_and_keeps_the_rest() {
 fn a_refresh_makes_lost_vectors_anew() {
     let home = two();
     let model = Buckets::new("b");
-    let how = || home.how_with(&model);
-    refresh(&how()).unwrap();
+    let options = || home.options_with(&model);
+    refresh(&options()).unwrap();
     let before = vectors(&home.reader(), &model.fingerprint());
     fs_err::remove_dir_all(home.root().join("vectors")).unwrap();
-    let outcome = refresh(&how()).unwrap();
+    let outcome = refresh(&options()).unwrap();
     assert!(outcome.is_complete() && outcome.embedded > 0, "{outcome:?}");
     assert_eq!(vectors(&home.reader(), &model.fingerprint()), before);
-    assert_eq!(refresh(&how()).unwrap().embedded, 0);
+    assert_eq!(refresh(&options()).unwrap().embedded, 0);
 }
 
 #[test]
 fn a_full_read_takes_the_place_of_what_it_cannot_read() {
     let home = two();
     fs_err::write(home.root().join("index.db"), "no database ".repeat(500)).unwrap();
-    assert!(refresh(&home.how()).is_err());
+    assert!(refresh(&home.options()).is_err());
     full(&home);
     assert_eq!(found(&home.reader(), &word(1, 0)).len(), 1);
 }
@@ -185,11 +185,11 @@ fn a_session_whose_folder_moved_stays_one() {
     fs_err::create_dir(&moved).unwrap();
     let folder = home.root().with_file_name(".copilot");
     fs_err::rename(folder, moved.join(".copilot")).unwrap();
-    let how = Refresh {
+    let options = RefreshOptions {
         env: Env::with_home(&moved),
-        ..home.how()
+        ..home.options()
     };
-    assert_eq!(refresh(&how).unwrap().files_read, 0);
+    assert_eq!(refresh(&options).unwrap().files_read, 0);
     assert_eq!(home.gone(), [false, false]);
 }
 
@@ -309,11 +309,11 @@ fn a_full_read_mends_a_damaged_index_and_keeps_what_vanished() {
     ] {
         let home = two();
         let model = Buckets::new("b");
-        let how = |mode| Refresh {
+        let options = |mode| RefreshOptions {
             mode,
-            ..home.how_with(&model)
+            ..home.options_with(&model)
         };
-        refresh(&how(Mode::Changes)).unwrap();
+        refresh(&options(RefreshMode::Changes)).unwrap();
         fs_err::remove_file(home.transcript(0)).unwrap();
         home.refresh();
         let db = rusqlite::Connection::open(home.root().join("index.db")).unwrap();
@@ -321,7 +321,7 @@ fn a_full_read_mends_a_damaged_index_and_keeps_what_vanished() {
         db.close().unwrap();
         let open = || session_store::Reader::open_thoroughly_verified(&home.root());
         assert!(open().is_err(), "{damage}");
-        assert!(refresh(&how(Mode::Full)).unwrap().is_complete());
+        assert!(refresh(&options(RefreshMode::Full)).unwrap().is_complete());
         open().unwrap();
         assert_eq!(home.gone(), [true, false], "{damage}");
         for n in 0..2 {

@@ -165,7 +165,7 @@ fn the_vectors_of_a_memory_go_with_it() {
     world.write(&cache.join("record.json"), "{}");
     let names = || fs_err::read_dir(&cache).unwrap().count();
     assert_eq!(names(), 2);
-    let store = world.store.clone().with_vector_cache(&world.state);
+    let store = world.store.clone().with_index_directory(&world.state);
     store.purge(std::slice::from_ref(&memory), &now()).unwrap();
     assert_eq!(names(), 1, "the file of another program");
     assert!(cache.join("record.json").exists());

@@ -58,7 +58,7 @@ fn each_memory_is_a_line_by_importance_use_and_age() {
     world.inject(PROMPT, "another session");
     let text = whole(&world);
     let expected = [
-        "[decision] Money is &lt;an&gt; integer",
+        "[decision] Money is <an> integer",
         "[context] Connection pool too small",
         "[context] Tabs",
         "[context] Fonts",

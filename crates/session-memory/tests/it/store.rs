@@ -351,7 +351,7 @@ fn the_context_sheet_holds_important_memories_and_no_other_file_is_overwritten()
     assert!(!write_context_sheet(&root, &all).unwrap(), "it is the same");
     let sheet = world.project(".claude/session-search-context.md");
     let text = fs_err::read_to_string(&sheet).unwrap();
-    let line = "[decision] Money is an integer; of &lt;minor&gt; units (mem-";
+    let line = "[decision] Money is an integer; of <minor> units (mem-";
     assert!(
         text.contains(line) && !text.contains("never mind"),
         "{text}"

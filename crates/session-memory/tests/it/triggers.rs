@@ -328,3 +328,49 @@ fn what_a_memory_names_triggers_by_itself_where_it_is_one_file_or_a_command() {
     world.remember_match(memory.id(), 0.05, "s2");
     assert_eq!(ids(&world, &reading("lamps/wick.rs"), "s2"), [memory.id()]);
 }
+
+#[test]
+fn a_decision_says_why_a_triggered_memory_is_not_injected() {
+    let world = TestMemories::new();
+    let memory = save(&world);
+    let reading = reading("db/schema.sql");
+    let explain = |event: &TriggerEvent, session: Option<&str>, prompt: Option<&str>| {
+        let prompt = prompt.map(|prompt| world.decide(prompt, None));
+        let injector = world.injector();
+        injector.explain_event(event, session, prompt.as_ref())
+    };
+    let outcome = |session, prompt| {
+        let decision = explain(&reading, session, prompt);
+        let [candidate] = &decision.candidates[..] else {
+            panic!("{decision:?}");
+        };
+        assert_eq!(candidate.triggers, ["db/**"]);
+        let is_triggered = candidate.outcome == GateOutcome::Triggered;
+        assert_eq!(decision.block.is_some(), is_triggered, "{decision:?}");
+        candidate.outcome
+    };
+    assert_eq!(outcome(None, None), GateOutcome::Triggered);
+    let other = "which fonts does the invoice for the harbour use?";
+    assert_eq!(outcome(None, Some(other)), GateOutcome::LowScore);
+    assert_eq!(outcome(None, Some(PROMPT)), GateOutcome::AlreadyInjected);
+    for _ in 0..2 {
+        assert_eq!(outcome(Some("s1"), None), GateOutcome::Triggered);
+    }
+    assert_eq!(ids(&world, &reading, "s1"), [memory.id()]);
+    assert_eq!(outcome(Some("s1"), None), GateOutcome::AlreadyInjected);
+    let failed = TriggerEvent {
+        errors: vec!["Exit code 1\nPoolTimedOut".into()],
+        ..TriggerEvent::default()
+    };
+    let decision = explain(&failed, None, None);
+    assert_eq!(decision.candidates[0].triggers, ["PoolTimedOut"]);
+    let command = TriggerEvent {
+        commands: vec!["terraform apply".into()],
+        ..TriggerEvent::default()
+    };
+    let decision = explain(&command, None, Some(other));
+    assert_eq!(decision.candidates[0].outcome, GateOutcome::Triggered);
+    assert_eq!(decision.candidates[0].relevance, None);
+    let nothing = explain(&TriggerEvent::default(), None, None);
+    assert_eq!(nothing.candidates, []);
+}

@@ -442,3 +442,17 @@ fn an_export_launders_no_trust() {
     assert_eq!(trust(trusted).unwrap(), Trust::Trusted);
     assert!(trust(ID).is_err() && trust(changed.id()).is_err());
 }
+
+#[test]
+fn memories_that_wait_for_trust_are_counted_once_as_they_are() {
+    let world = TestMemories::new();
+    world.save("Lines end with LF", INFO);
+    let count = || world.injector().count_new_untrusted();
+    assert_eq!(count(), 0);
+    pull(&world, INFO);
+    assert_eq!((count(), count()), (1, 0));
+    pull(&world, "something else");
+    assert_eq!((count(), count()), (1, 0));
+    world.store.trust(&[theirs(&world)]).unwrap();
+    assert_eq!(count(), 0);
+}

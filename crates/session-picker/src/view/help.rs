@@ -70,12 +70,13 @@ fn format_help_lines(is_conversation: bool, theme: Theme, columns: usize) -> Vec
         .flat_map(|(key, does)| format_key_lines(key, does, theme, columns))
         .collect();
     lines.push(Line::default());
-    lines.extend(PickerAction::ALL.iter().flat_map(|(_, letter, does)| {
+    lines.extend(PickerAction::ALL.into_iter().flat_map(|action| {
         let letter = match is_conversation {
-            true => *letter,
-            false => letter.to_ascii_uppercase(),
+            true => action.key_letter(),
+            false => action.key_letter().to_ascii_uppercase(),
         };
-        format_key_lines(&format!("{before}{letter}"), does, theme, columns)
+        let key = format!("{before}{letter}");
+        format_key_lines(&key, action.description(), theme, columns)
     }));
     lines
 }

@@ -5,6 +5,7 @@ use crate::app::App;
 use crate::list_answer::ListRow;
 use crate::query_line::OpenCompletion;
 use crate::theme::Theme;
+use crate::turn_position::format_turn_position;
 use jiff::Timestamp;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -153,11 +154,10 @@ pub(super) fn draw_rows(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area
     frame.render_widget(ratatui::text::Text::from(lines), area);
 }
 
-/// Says why there are no rows.
+/// Returns why there are no rows.
 fn empty_list_text(app: &App) -> &'static str {
     match (app.list.sessions, app.files_left) {
-        (None, None) => "reading your histories",
-        (None, Some(0)) => "there is no history yet",
+        (None, None | Some(0)) => "reading your histories",
         (Some(0), Some(0)) if app.this_project => {
             "no session of this project passes; Alt-P shows all projects"
         }
@@ -208,11 +208,11 @@ fn branch_cell(row: &ListRow) -> &str {
         .unwrap_or_default()
 }
 
-/// Returns the number of turns, or which of them a row is.
+/// Returns the number of turns, or the address of the turn that a row is, among them.
 fn turns_cell(row: &ListRow, level: Level) -> String {
     match level {
         Level::Session => row.session.turns.to_string(),
-        Level::Turn => format!("{}/{}", row.turn_index() + 1, row.session.turns),
+        Level::Turn => format_turn_position(row.turn_index(), row.session.turns),
     }
 }
 
@@ -313,7 +313,8 @@ fn band_mark(band: ConfidenceBand) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::tests::{opened, screen};
+    use crate::view::tests::{listing, opened, press, row, screen, session};
+    use crossterm::event::{KeyCode, KeyModifiers};
 
     #[test]
     fn a_candidate_takes_the_columns_of_its_characters() {
@@ -340,5 +341,27 @@ mod tests {
         assert_eq!(status(46, Some(0)), format!("{switches}  17 sessions"));
         assert_eq!(status(44, Some(0)), switches);
         assert_eq!(status(44, None), format!("{switches}    reading"));
+    }
+
+    #[test]
+    fn a_list_that_is_still_to_come_is_not_called_empty() {
+        let mut app = App::new("");
+        for files_left in [None, Some(0)] {
+            app.files_left = files_left;
+            let shown = screen(&mut app, 80, 12);
+            assert!(shown.contains("\nreading your histories\n"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn turns_are_numbered_as_their_addresses() {
+        let mut app = opened();
+        press(&mut app, KeyCode::Tab, KeyModifiers::NONE);
+        let rows = vec![row(session(1, "The lantern at the gate", 3), None, &[])];
+        let listed = listing(&mut app, rows, &[]);
+        app.handle_message(listed);
+        let shown = screen(&mut app, 80, 24);
+        assert_eq!(shown.matches(":2/12").count(), 3, "{shown}");
+        assert!(!shown.contains("3/12"), "{shown}");
     }
 }

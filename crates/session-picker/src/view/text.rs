@@ -7,6 +7,7 @@ use crate::query_line::visible_input;
 use crate::text_lines::{CallDetail, LineRole, TextLine};
 use crate::text_pane::TextPane;
 use crate::theme::Theme;
+use crate::turn_position::format_turn_position;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::style::Style;
@@ -47,8 +48,8 @@ fn format_preview_head(
     };
     let turn = preview.pane.text.exchanges().first().map(|e| &e.turn);
     let place = turn.map_or(String::new(), |turn| {
-        let (number, turns) = (turn.index + 1, session.turns);
-        format!("  {number}/{turns}  {}", format_minute(turn.started_ms))
+        let position = format_turn_position(turn.index, session.turns);
+        format!("  {position}  {}", format_minute(turn.started_ms))
     });
     let left = columns.saturating_sub(place.len());
     Line::from(vec![
@@ -153,8 +154,8 @@ fn format_conversation_head(
         ReadingState::Complete => "",
         ReadingState::Failed => "  not all read",
     };
-    let (turn, turns) = (conversation.turn() + 1, conversation.session.turns);
-    let place = format!("  {turn}/{turns}  calls {calls}{reading}");
+    let position = format_turn_position(conversation.turn(), conversation.session.turns);
+    let place = format!("  {position}  calls {calls}{reading}");
     let left = usize::from(columns).saturating_sub(place.len() + 1);
     let name = super::pad_column(&session_title(&conversation.session), left);
     Line::from(vec![

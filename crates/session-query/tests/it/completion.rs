@@ -1,9 +1,9 @@
 //! Completion of typed filters.
 
 use proptest::prelude::*;
-use session_core::{SessionMeta, SourceName, Turn};
+use session_core::{FileStamp, SessionMeta, SourceName, Turn};
 use session_query::{Completion, FilterValues, TypedQuery, complete, ends_in_file_filter};
-use session_store::{FileStamp, Reader, SessionRow, Writer};
+use session_store::{KnownTurns, Reader, SessionRow, Writer};
 
 fn session(agent: &str, project: &str, branch: &str) -> SessionRow {
     SessionRow {
@@ -128,7 +128,9 @@ fn values_are_read_from_the_index() {
             project: Some(project.into()),
             ..SessionMeta::default()
         };
-        let session = writer.open_session(file, &agent, &meta, true).unwrap();
+        let session = writer
+            .open_session(file, &agent, &meta, KnownTurns::Replace)
+            .unwrap();
         let turn = Turn {
             prompt: "Something to say.".into(),
             branch: Some(branch.into()),

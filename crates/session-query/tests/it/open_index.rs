@@ -1,11 +1,11 @@
 //! Keeps an index open between questions.
 
-use session_core::{SessionMeta, SourceName};
+use session_core::{FileStamp, SessionMeta, SourceName};
 use session_embed::Embedder;
-use session_indexer::{Mode, ReadPolicy, Silent};
+use session_indexer::{ReadPolicy, RefreshMode, SilentProgress};
 use session_query::{IndexWatch, LiveIndex, OpenIndex, QueryError, Snapshot};
 use session_sources::Env;
-use session_store::{FileStamp, Writer};
+use session_store::{KnownTurns, Writer};
 use session_test::claude::ClaudeTranscript;
 use session_test::home::TestHome;
 use std::cell::Cell;
@@ -20,7 +20,9 @@ fn add_session(root: &Path, uid: &str) {
         id: uid.into(),
         ..SessionMeta::default()
     };
-    writer.open_session(file, &claude, &meta, true).unwrap();
+    writer
+        .open_session(file, &claude, &meta, KnownTurns::Replace)
+        .unwrap();
     writer.checkpoint(file, "", FileStamp::default()).unwrap();
     writer.commit().unwrap();
 }
@@ -117,7 +119,7 @@ fn live<'a>(
         env,
         table,
         policy,
-        progress: &|| Box::new(Silent),
+        progress: &|| Box::new(SilentProgress),
     }
 }
 
@@ -211,7 +213,7 @@ fn an_answer_that_fails_is_repeated_where_the_index_changed_alone() {
     let table = session_embed::open_bundled_table().unwrap();
     let policy = ReadPolicy::default();
     let live = live(&root, &env, table.as_ref(), &policy);
-    live.refresh(Mode::Changes, None).unwrap();
+    live.refresh(RefreshMode::Changes, None).unwrap();
     for (changes, expected_calls) in [(false, 1), (true, 2)] {
         let calls = Cell::new(0);
         let fail = |_: &Snapshot| -> Result<(), QueryError> {

@@ -1,11 +1,13 @@
 //! Which vectors of an index answer a query.
 
 use session_config::Home;
-use session_core::{SessionMeta, SourceName, Turn, TurnContent};
+use session_core::{FileStamp, SessionMeta, SourceName, Turn};
 use session_embed::{Embedder, unrotate};
 use session_query::{QueryModels, TABLE};
 use session_sources::Env;
-use session_store::{Document, DocumentBatch, FileStamp, Level, Reader, TurnId, Writer};
+use session_store::{
+    Document, DocumentBatch, EmbeddedDocument, KnownTurns, Level, Reader, StoredContent, Writer,
+};
 use std::path::Path;
 
 const PROMPTS: [&str; 2] = [
@@ -25,7 +27,9 @@ fn index(root: &Path) {
             id: prompt.into(),
             ..SessionMeta::default()
         };
-        let session = writer.open_session(file, &claude, &meta, true).unwrap();
+        let session = writer
+            .open_session(file, &claude, &meta, KnownTurns::Replace)
+            .unwrap();
         let turn = Turn {
             prompt: prompt.into(),
             ..Turn::default()
@@ -48,16 +52,19 @@ fn embed(root: &Path, table: &dyn Embedder, is_rotated: bool, sessions: usize) {
     let pending = writer.reader().unwrap().pending_sessions(&[model.id]);
     for pending in pending.unwrap().into_iter().take(sessions) {
         let turns = writer.reader().unwrap().contents(pending.session).unwrap();
-        let document = |(turn, content): (TurnId, TurnContent)| {
-            let vector = table.embed_query(&content.prompt).unwrap();
-            let text = content.prompt;
-            let turn = Some(turn);
+        let document = |stored: StoredContent| {
+            let text = stored.content.prompt;
+            let vector = table.embed_query(&text).unwrap();
+            let turn = Some(stored.turn);
             let vector = if is_rotated {
                 vector
             } else {
                 unrotate(&vector)
             };
-            (Document { turn, text }, Some(vector))
+            EmbeddedDocument {
+                document: Document { turn, text },
+                vector: Some(vector),
+            }
         };
         let documents: Vec<_> = turns.into_iter().map(document).collect();
         writer

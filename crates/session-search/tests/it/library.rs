@@ -1,10 +1,12 @@
 //! An index written session by session.
 
-use session_core::{CosineScale, PromptKind, SessionMeta, SourceName, Turn, TurnSpan};
+use session_core::{CosineScale, FileStamp, PromptKind, SessionMeta, SourceName, Turn, TurnSpan};
 use session_search::{
     QueryEmbedding, SearchHit, SearchRequest, SearchResults, TextCosines, search,
 };
-use session_store::{Document, DocumentBatch, FileStamp, Reader, SessionId, Writer};
+use session_store::{
+    Document, DocumentBatch, EmbeddedDocument, KnownTurns, Reader, SessionId, Writer,
+};
 use std::sync::Arc;
 use tempfile::TempDir;
 
@@ -68,7 +70,10 @@ impl Library {
         let source = SourceName::new(source);
         let path = format!("/h/{}/{}", source, meta.id);
         let file = self.writer.upsert_file(&source, &path).unwrap();
-        let session = self.writer.open_session(file, &source, meta, true).unwrap();
+        let session = self
+            .writer
+            .open_session(file, &source, meta, KnownTurns::Replace)
+            .unwrap();
         for (turn, _) in turns {
             self.writer.add_turn(session, turn).unwrap();
         }
@@ -104,7 +109,10 @@ impl Library {
         let of_session = chunk.map(|v| (None, format!("{session}"), v));
         let documents: Vec<_> = of_turn
             .chain(of_session)
-            .map(|(turn, text, v)| (Document { turn, text }, Some(v.to_vec())))
+            .map(|(turn, text, v)| EmbeddedDocument {
+                document: Document { turn, text },
+                vector: Some(v.to_vec()),
+            })
             .collect();
         let model = self.writer.add_model(model, model, DIMS).unwrap();
         let all = self.writer.reader().unwrap().pending_sessions(&[]).unwrap();

@@ -22,7 +22,7 @@ impl TextCosines for KnownCosines {
     }
 
     fn greatest_chunk_cosine(&self, contents: &SessionContents) -> Option<f32> {
-        let (_, first) = &contents.turns[0];
+        let first = &contents.turns[0].content;
         self.asked.lock().unwrap().push(first.prompt.clone());
         self.chunks.get(&first.prompt).copied()
     }

@@ -1,10 +1,10 @@
 //! Turns in full: from the history as long as it is there, else from the index.
 
-use session_core::{ToolCall, Turn, TurnPart};
+use session_core::{FileStamp, ToolCall, Turn, TurnPart};
 use session_redact::Redactor;
 use session_search::{Exchange, TurnOrigin, read_exchanges};
 use session_sources::{Collected, Env, sources};
-use session_store::{FileStamp, Reader, Writer};
+use session_store::{KnownTurns, Reader, Writer};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -58,7 +58,7 @@ impl Indexed {
                 let file = writer.upsert_file(&source.name(), path).unwrap();
                 let name = source.name();
                 let session = writer
-                    .open_session(file, &name, &found.sessions[0], true)
+                    .open_session(file, &name, &found.sessions[0], KnownTurns::Replace)
                     .unwrap();
                 for (_, turn) in &found.turns {
                     writer.add_turn(session, turn).unwrap();

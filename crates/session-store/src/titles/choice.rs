@@ -7,7 +7,7 @@ use crate::row::SessionRow;
 use session_core::text::sanitize_text;
 use std::collections::{BTreeSet, HashMap};
 
-/// So many sessions of one title, with different first prompts, are not told apart by it.
+/// Fewest sessions of one title, with different first prompts, that it does not tell apart.
 const MIN_SHARED: usize = 3;
 
 /// A session with the title that was given to it, and the one that its first prompt gives.
@@ -17,7 +17,7 @@ pub(crate) struct TitleCandidates {
 }
 
 impl Reader {
-    /// All sessions, by number.
+    /// Returns all sessions, by number.
     ///
     /// # Errors
     /// When the database fails.
@@ -26,7 +26,7 @@ impl Reader {
     }
 }
 
-/// Sessions with the title that tells each best from the others.
+/// Chooses for each session the title that tells it best from the others.
 fn choose_titles(mut all: Vec<TitleCandidates>) -> Vec<SessionRow> {
     for named in &mut all {
         let is_blank = |title: &mut String| sanitize_text(title).trim().is_empty();
@@ -55,7 +55,7 @@ fn choose_titles(mut all: Vec<TitleCandidates>) -> Vec<SessionRow> {
     all.into_iter().map(|named| named.session).collect()
 }
 
-/// Given titles that [`MIN_SHARED`] sessions have whose first prompts are not all the same.
+/// Returns the given titles that [`MIN_SHARED`] sessions have whose first prompts are not all the same.
 fn common_titles(all: &[TitleCandidates]) -> BTreeSet<String> {
     let mut having: HashMap<&str, Vec<Option<&str>>> = HashMap::new();
     for named in all {

@@ -217,9 +217,11 @@ fn store_batch(index: &Reader, batch: WordBatch, large_leaves: u32) -> Result<()
 /// Reads the record of the segments, which nobody holds in memory.
 fn read_structure(index: &Reader) -> Result<WordStructure> {
     release_structure(&index.db)?;
-    WordStructure::read(&index.db)?.ok_or_else(|| StoreError::Corrupt {
-        root: index.root().to_owned(),
-        what: "the record of the word index's segments is damaged".to_owned(),
+    WordStructure::read(&index.db)?.ok_or_else(|| {
+        StoreError::corrupt(
+            index.root(),
+            "the record of the word index's segments is damaged",
+        )
     })
 }
 

@@ -79,11 +79,11 @@ struct MergedTerm {
     doclist: Vec<u8>,
     last_turn: u64,
     /// All of them instead, in any order, where turns of a run came before some of an earlier one.
-    entries: Vec<Entry>,
+    entries: Vec<DoclistEntry>,
 }
 
 /// A turn of a list.
-struct Entry {
+struct DoclistEntry {
     turn: u64,
     /// The size of its positions, and these.
     positions: Vec<u8>,
@@ -133,7 +133,7 @@ impl MergedTerm {
 }
 
 /// Returns the turns of a list.
-fn entries(mut doclist: &[u8]) -> impl Iterator<Item = Entry> {
+fn entries(mut doclist: &[u8]) -> impl Iterator<Item = DoclistEntry> {
     let mut turn = 0;
     std::iter::from_fn(move || {
         turn += read_varint(&mut doclist)?;
@@ -142,14 +142,14 @@ fn entries(mut doclist: &[u8]) -> impl Iterator<Item = Entry> {
         let size = doclist.len() - rest.len();
         let bytes = size + usize::try_from(positions).ok()?;
         let positions = doclist.split_off(..bytes)?.to_vec();
-        Some(Entry { turn, positions })
+        Some(DoclistEntry { turn, positions })
     })
 }
 
 /// A run that is read from its first term to the last.
 struct RunReader {
     file: BufReader<File>,
-    /// Its place among the runs.
+    /// Its index among the runs.
     number: usize,
     /// The term at hand.
     term: Vec<u8>,

@@ -8,7 +8,7 @@ use crate::lexical::TOKENIZER;
 use session_core::text::{HeadRun, RunMemo};
 use std::sync::Arc;
 
-/// Runs that are looked up together, so that their places are loaded together.
+/// Runs that are looked up together, so that their entries are prefetched together.
 const RUNS_AT_ONCE: usize = 32;
 
 /// Cuts texts into the terms of the word index, as FTS5 does. One for each thread.
@@ -49,15 +49,15 @@ impl WordTokenizer {
     /// these gives the same tokens by itself, and mostly has been seen before.
     pub(super) fn tokenize(&mut self, text: &str, mut each: impl FnMut(TermId)) -> Result<()> {
         let mut rest = text.as_bytes();
-        let mut runs = [Run::default(); RUNS_AT_ONCE];
+        let mut runs = [LetterRun::default(); RUNS_AT_ONCE];
         while !rest.is_empty() {
             let mut count = 0;
-            for (place, run) in runs
+            for (slot, run) in runs
                 .iter_mut()
-                .zip(std::iter::from_fn(|| Run::next(&mut rest)))
+                .zip(std::iter::from_fn(|| LetterRun::next(&mut rest)))
             {
                 run.short.iter().for_each(|run| self.known.prefetch(*run));
-                *place = run;
+                *slot = run;
                 count += 1;
             }
             for run in runs.iter().take(count) {
@@ -70,7 +70,7 @@ impl WordTokenizer {
         Ok(())
     }
 
-    fn tokenize_run(&mut self, run: &Run<'_>) -> Result<Vec<TermId>> {
+    fn tokenize_run(&mut self, run: &LetterRun<'_>) -> Result<Vec<TermId>> {
         let mut terms = Vec::new();
         let table = &self.terms;
         self.fts5
@@ -84,13 +84,13 @@ impl WordTokenizer {
 
 /// A run of characters between two separators.
 #[derive(Clone, Copy, Default)]
-struct Run<'t> {
+struct LetterRun<'t> {
     bytes: &'t [u8],
     /// `None` for a long one.
     short: Option<HeadRun>,
 }
 
-impl<'t> Run<'t> {
+impl<'t> LetterRun<'t> {
     /// Takes the next run off a text.
     #[inline]
     fn next(rest: &mut &'t [u8]) -> Option<Self> {

@@ -2,7 +2,9 @@
 
 use crate::npy;
 use crate::support::{DIMS, Index, model, vector};
-use session_store::{Document, DocumentBatch, Level, ModelRow, Reader, StoreError, TurnId, Writer};
+use session_store::{
+    Document, DocumentBatch, EmbeddedDocument, Level, ModelRow, Reader, StoreError, TurnId, Writer,
+};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -15,7 +17,10 @@ fn put(writer: &mut Writer, session: i64, texts: impl Iterator<Item = usize>) {
             turn: Some(TurnId::new(n as i64 + 1)),
             text,
         };
-        (document, Some(vector))
+        EmbeddedDocument {
+            document,
+            vector: Some(vector),
+        }
     };
     let documents: Vec<_> = texts.map(of).collect();
     let pending = crate::support::session(writer, session);

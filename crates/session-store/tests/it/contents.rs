@@ -3,7 +3,7 @@
 use crate::support::{Index, SOURCE, deliver, meta, text, turn};
 use proptest::prelude::*;
 use session_core::{Turn, TurnContent};
-use session_store::{Reader, Writer};
+use session_store::{KnownTurns, Reader, Writer};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -88,7 +88,9 @@ impl Twin {
         let path = format!("/h/{session}.jsonl");
         let file = self.writer.upsert_file(&SOURCE, &path).unwrap();
         let meta = meta(&session.to_string());
-        let session = self.writer.open_session(file, &SOURCE, &meta, false);
+        let session = self
+            .writer
+            .open_session(file, &SOURCE, &meta, KnownTurns::Keep);
         self.writer.add_turn(session.unwrap(), turn).unwrap();
     }
 
@@ -103,7 +105,7 @@ impl Twin {
             let one_by_one: Vec<_> = turns.iter().map(|t| index.content(t.id).unwrap()).collect();
             assert_eq!(one_by_one, expected);
             let together = index.session_contents(session.id).unwrap().turns;
-            let together: Vec<_> = together.into_iter().map(|(_, content)| content).collect();
+            let together: Vec<_> = together.into_iter().map(|turn| turn.content).collect();
             assert_eq!(together, expected);
         }
     }

@@ -3,8 +3,8 @@
 use crate::support::{Index, deliver, embed, found, meta, turn};
 use rusqlite::Connection;
 use session_store::{
-    DocumentBatch, FORMAT_VERSION, Level, Reader, RowProducts, SessionId, StoreError, TurnId,
-    Writer, delete_old_databases, index_exists, old_databases,
+    Document, DocumentBatch, EmbeddedDocument, FORMAT_VERSION, Level, Reader, RowProducts,
+    SessionId, StoreError, TurnId, Writer, delete_old_databases, index_exists, old_databases,
 };
 use std::path::PathBuf;
 
@@ -224,6 +224,18 @@ fn a_frame_that_is_damaged_costs_itself() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn a_matrix_that_is_a_pipe_is_told_without_waiting() {
+    let index = filled();
+    let path = index.root().join(MATRIX);
+    fs_err::remove_file(&path).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.unwrap().success());
+    let error = open_matrix(&index).err().unwrap();
+    assert!(error.to_string().contains("is no file"), "{error}");
+}
+
 type Damage = fn(PathBuf);
 
 #[test]
@@ -234,7 +246,7 @@ fn a_matrix_that_is_not_what_the_index_says_is_told() {
                 fs_err::remove_file(&path).unwrap();
                 fs_err::create_dir(path).unwrap();
             },
-            "is a folder",
+            "is no file",
         ),
         (|path| fs_err::remove_file(path).unwrap(), "is missing"),
         (
@@ -339,11 +351,14 @@ fn nothing_is_appended_to_a_damaged_matrix() {
     let mut writer = index.writer();
     let model = crate::support::model(&mut writer);
     let pending = crate::support::session(&mut writer, 1);
-    let document = session_store::Document {
+    let document = Document {
         turn: Some(TurnId::new(1)),
         text: "a".into(),
     };
-    let documents = [(document, Some(vec![1.0; 8]))];
+    let documents = [EmbeddedDocument {
+        document,
+        vector: Some(vec![1.0; 8]),
+    }];
     let put = writer.store_documents(&model, pending, &documents, DocumentBatch::Complete);
     assert!(matches!(put, Err(StoreError::Corrupt { .. })));
 }

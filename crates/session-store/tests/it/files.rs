@@ -2,8 +2,8 @@
 
 use crate::support::{Index, SOURCE, deliver, meta, turn};
 use proptest::prelude::*;
-use session_core::{Query, Turn};
-use session_store::{FileDigest, FileId, FileStamp, Problem, Reader, Writer};
+use session_core::{FileStamp, Query, Turn};
+use session_store::{FileDigest, FileId, KnownTurns, Problem, Reader, Writer};
 
 fn problem(path: &str, reason: &str, count: u64) -> Problem {
     Problem {
@@ -67,7 +67,7 @@ fn a_vanished_file_leaves_its_sessions_marked_until_it_is_back() {
     writer.mark_session_gone(file, "a").unwrap();
     assert!(gone(&mut writer));
     writer
-        .open_session(file, &SOURCE, &meta("a"), false)
+        .open_session(file, &SOURCE, &meta("a"), KnownTurns::Keep)
         .unwrap();
     assert!(!gone(&mut writer));
     writer.begin_full_read(file, "/h/a.jsonl").unwrap();
@@ -91,7 +91,7 @@ fn a_session_that_another_file_of_the_agent_takes_over_is_one() {
             writer.mark_session_gone(tree, "a").unwrap();
         }
         let session = writer
-            .open_session(database, &SOURCE, &meta("a"), true)
+            .open_session(database, &SOURCE, &meta("a"), KnownTurns::Replace)
             .unwrap();
         for turn in &turns {
             writer.add_turn(session, turn).unwrap();
@@ -118,7 +118,7 @@ fn a_session_that_another_file_of_the_agent_takes_over_is_one() {
 fn deliver_at(writer: &mut Writer, path: &str, turns: &[Turn]) -> FileId {
     let file = writer.upsert_file(&SOURCE, path).unwrap();
     let session = writer
-        .open_session(file, &SOURCE, &meta("a"), true)
+        .open_session(file, &SOURCE, &meta("a"), KnownTurns::Replace)
         .unwrap();
     for turn in turns {
         writer.add_turn(session, turn).unwrap();

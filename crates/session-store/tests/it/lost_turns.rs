@@ -2,8 +2,8 @@
 
 use crate::support::{Index, SOURCE, found, meta, turn};
 use proptest::prelude::*;
-use session_core::Turn;
-use session_store::{FileStamp, Reader, Writer};
+use session_core::{FileStamp, Turn};
+use session_store::{KnownTurns, MissingTurns, Reader, Writer};
 
 /// A change of a history.
 #[derive(Debug, Clone)]
@@ -79,10 +79,14 @@ fn turn_of(number: u32, index: usize) -> Turn {
 /// Delivers the turns from an index on; all of them as those of a history that lost what lies beyond.
 fn deliver(writer: &mut Writer, history: &[u32], first: usize) {
     let file = writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
+    let stored = match first {
+        0 => KnownTurns::Replace,
+        _ => KnownTurns::Keep,
+    };
     let session = writer
-        .open_session(file, &SOURCE, &meta("a"), first == 0)
+        .open_session(file, &SOURCE, &meta("a"), stored)
         .unwrap();
-    writer.keep_rest(u32::MAX);
+    writer.set_missing_turns(MissingTurns::Keep);
     for (index, number) in history.iter().enumerate().skip(first) {
         writer.add_turn(session, &turn_of(*number, index)).unwrap();
     }

@@ -1,7 +1,7 @@
 //! Which sessions a model has still to embed, and the batches in which their documents are stored.
 
 use crate::support::{DIMS, Index, deliver, embed, meta, model, session as session_of, turn};
-use crate::vectors::{axis, document, put, rows};
+use crate::vectors::{axis, embedded, put, rows, stored};
 use session_core::Turn;
 use session_store::{DocumentBatch, ModelId, ModelRow, SessionId, Writer};
 
@@ -70,16 +70,16 @@ fn sessions_are_pending_until_embedded_newest_first() {
 fn a_partial_batch_leaves_its_session_pending() {
     let index = Index::new();
     let mut writer = index.writer();
-    put(&mut writer, 1, &[(document(1, "a"), Some(axis(0)))]);
+    put(&mut writer, 1, &[embedded(1, "a", axis(0))]);
     let at = Turn {
         prompt: "Another question for the first session.".into(),
         ..turn(0, "", &[])
     };
     let session = i64::from(deliver(&mut writer, &meta("made-0"), &[at]));
     let (model, pending) = (model(&mut writer), session_of(&mut writer, session));
-    let some = [(document(2, "b"), Some(axis(1)))];
+    let some = [embedded(2, "b", axis(1))];
     writer
-        .store_documents(&model, pending, &some, DocumentBatch::Partial)
+        .store_documents(&model, pending, &some, DocumentBatch::Subset)
         .unwrap();
     writer.commit().unwrap();
     assert_eq!(
@@ -97,7 +97,7 @@ fn a_partial_batch_leaves_its_session_pending() {
     put(
         &mut writer,
         session,
-        &[(document(2, "b"), None), (document(3, "c"), Some(axis(2)))],
+        &[stored(2, "b"), embedded(3, "c", axis(2))],
     );
     writer.commit().unwrap();
     assert_eq!(
@@ -119,17 +119,14 @@ fn a_partial_batch_leaves_its_session_pending() {
 fn the_documents_of_a_session_come_in_parts() {
     let index = Index::new();
     let mut writer = index.writer();
-    let old = [
-        (document(1, "a"), Some(axis(0))),
-        (document(2, "b"), Some(axis(1))),
-    ];
+    let old = [embedded(1, "a", axis(0)), embedded(2, "b", axis(1))];
     put(&mut writer, 1, &old);
     writer.commit().unwrap();
     let (model, pending) = (model(&mut writer), session_of(&mut writer, 1));
     let parts = [
-        ([(document(2, "b"), None)], DocumentBatch::Part),
-        ([(document(3, "c"), Some(axis(2)))], DocumentBatch::Part),
-        ([(document(4, "b"), Some(axis(1)))], DocumentBatch::Complete),
+        ([stored(2, "b")], DocumentBatch::Slice),
+        ([embedded(3, "c", axis(2))], DocumentBatch::Slice),
+        ([embedded(4, "b", axis(1))], DocumentBatch::Complete),
     ];
     for (part, extent) in &parts {
         writer
@@ -157,8 +154,8 @@ fn a_session_with_a_part_that_failed_is_still_pending() {
     let mut writer = index.writer();
     let (model, pending) = (model(&mut writer), session_of(&mut writer, 1));
     let parts = [
-        ([(document(1, "a"), None)], DocumentBatch::Part),
-        ([(document(2, "b"), Some(axis(1)))], DocumentBatch::Complete),
+        ([stored(1, "a")], DocumentBatch::Slice),
+        ([embedded(2, "b", axis(1))], DocumentBatch::Complete),
     ];
     for (part, extent) in &parts {
         writer
@@ -185,7 +182,7 @@ fn documents_of_an_old_revision_are_not_stored() {
         &meta("made-0"),
         &[turn(0, "A question that came meanwhile.", &[])],
     );
-    let documents = [(document(1, "a"), Some(axis(0)))];
+    let documents = [embedded(1, "a", axis(0))];
     writer
         .store_documents(&model, before, &documents, DocumentBatch::Complete)
         .unwrap();
@@ -203,11 +200,11 @@ fn documents_of_an_old_revision_are_not_stored() {
 fn a_session_is_pending_for_models_together_until_one_has_it() {
     let index = Index::new();
     let mut writer = index.writer();
-    put(&mut writer, 1, &[(document(1, "a"), Some(axis(0)))]);
+    put(&mut writer, 1, &[embedded(1, "a", axis(0))]);
     let old = model(&mut writer);
     let new = writer.add_model("beef", "other", DIMS).unwrap();
     let pending = session_of(&mut writer, 2);
-    let documents = [(document(2, "b"), Some(axis(3)))];
+    let documents = [embedded(2, "b", axis(3))];
     writer
         .store_documents(&new, pending, &documents, DocumentBatch::Complete)
         .unwrap();

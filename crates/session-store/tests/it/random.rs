@@ -3,12 +3,12 @@
 
 mod checks;
 
-use crate::support::{Index, SOURCE, embed, embed_in_parts, found, meta, model, text, turn};
+use crate::support::{Index, SOURCE, embed, embed_in_slices, found, meta, model, text, turn};
 pub use checks::check_turn_keys;
 use checks::{check, check_blocks, check_vectors, turns};
 use proptest::prelude::*;
-use session_core::{SessionMeta, Turn, TurnContent, TurnSpan};
-use session_store::{FileStamp, PurgeOutcome, TurnId, TurnRow, Writer};
+use session_core::{FileStamp, SessionMeta, Turn, TurnContent, TurnSpan};
+use session_store::{KnownTurns, PurgeOutcome, TurnId, TurnRow, Writer};
 use std::collections::BTreeMap;
 
 const TOPICS: u8 = 4;
@@ -174,10 +174,10 @@ impl Run {
             } => self.more(*session, *answers, turns),
             Step::Title { session, title } => {
                 self.now.entry(*session).or_default().title = *title;
-                self.write(*session, false, &[]);
+                self.write(*session, KnownTurns::Keep, &[]);
             }
             Step::Embed => self.embed(embed),
-            Step::EmbedInParts => self.embed(embed_in_parts),
+            Step::EmbedInParts => self.embed(embed_in_slices),
             Step::Commit => self.commit(),
             Step::Purge => {
                 self.commit_by(|writer| assert_eq!(writer.purge().unwrap(), PurgeOutcome::Complete))
@@ -194,7 +194,7 @@ impl Run {
             .enumerate()
             .map(|(n, s)| at(session, n, s))
             .collect();
-        self.write(session, true, &turns);
+        self.write(session, KnownTurns::Replace, &turns);
     }
 
     fn more(&mut self, session: usize, answers: usize, more: &[HistoryTurn]) {
@@ -214,14 +214,14 @@ impl Run {
             turns.push(at(session, known.len(), said));
             known.push(said.clone());
         }
-        self.write(session, false, &turns);
+        self.write(session, KnownTurns::Keep, &turns);
     }
 
-    fn write(&mut self, session: usize, fresh: bool, turns: &[Turn]) {
+    fn write(&mut self, session: usize, stored: KnownTurns, turns: &[Turn]) {
         let writer = self.writer.as_mut().unwrap();
         let file = writer.upsert_file(&SOURCE, SESSIONS[session].0).unwrap();
         let meta = meta_of(session, &self.now[&session]);
-        let id = writer.open_session(file, &SOURCE, &meta, fresh).unwrap();
+        let id = writer.open_session(file, &SOURCE, &meta, stored).unwrap();
         for turn in turns {
             writer.add_turn(id, turn).unwrap();
         }

@@ -2,12 +2,12 @@
 
 use rusqlite::Connection;
 use session_core::{
-    CallStatus, PromptKind, Query, SessionMeta, SourceName, ToolCall, Turn, TurnPart, TurnSpan,
-    document,
+    CallStatus, FileStamp, PromptKind, Query, SessionMeta, SourceName, ToolCall, Turn, TurnPart,
+    TurnSpan, document,
 };
 use session_store::{
-    Document, DocumentBatch, FileStamp, Level, ModelRow, PendingSession, Reader, SessionId, TurnId,
-    Writer,
+    Document, DocumentBatch, EmbeddedDocument, KnownTurns, Level, ModelRow, PendingSession, Reader,
+    SessionId, TurnId, Writer,
 };
 use std::path::Path;
 use tempfile::TempDir;
@@ -93,7 +93,9 @@ pub fn deliver(writer: &mut Writer, meta: &SessionMeta, turns: &[Turn]) -> Sessi
     let file = writer
         .upsert_file(&SOURCE, &format!("/h/{}.jsonl", meta.id))
         .unwrap();
-    let session = writer.open_session(file, &SOURCE, meta, true).unwrap();
+    let session = writer
+        .open_session(file, &SOURCE, meta, KnownTurns::Replace)
+        .unwrap();
     for turn in turns {
         writer.add_turn(session, turn).unwrap();
     }
@@ -258,16 +260,20 @@ pub fn is_near(stored: &[f32], given: &[f32]) -> bool {
 /// The texts that stand for a session.
 pub fn documents(index: &Reader, session: SessionId) -> Vec<Document> {
     let contents = index.session_contents(session).unwrap();
-    let prompts = contents.turns.iter().map(|(_, c)| c.prompt.as_str());
+    let prompts = contents
+        .turns
+        .iter()
+        .map(|turn| turn.content.prompt.as_str());
     let chunks = document::build_session_documents(contents.title.as_deref(), prompts, BUDGET);
-    let chunks = chunks.into_iter().map(|text| (None, text));
-    let turns = contents.turns.iter().filter_map(|(turn, content)| {
-        Some((Some(*turn), document::build_turn_document(content, BUDGET)?))
+    let chunks = chunks.into_iter().map(|text| Document { turn: None, text });
+    let turns = contents.turns.iter().filter_map(|stored| {
+        let text = document::build_turn_document(&stored.content, BUDGET)?;
+        Some(Document {
+            turn: Some(stored.turn),
+            text,
+        })
     });
-    chunks
-        .chain(turns)
-        .map(|(turn, text)| Document { turn, text })
-        .collect()
+    chunks.chain(turns).collect()
 }
 
 /// The session of this number as it is now, made if there are not so many.
@@ -294,20 +300,22 @@ pub fn embed(writer: &mut Writer) {
     embed_by(writer, |_| 0);
 }
 
-/// Embeds all sessions that are pending, each in two parts.
-pub fn embed_in_parts(writer: &mut Writer) {
+/// Embeds all sessions that are pending, each in two slices.
+pub fn embed_in_slices(writer: &mut Writer) {
     embed_by(writer, |count| count / 2);
 }
 
-/// Embeds all sessions that are pending; of so many documents the first `part` come as a part of their own.
-fn embed_by(writer: &mut Writer, part: impl Fn(usize) -> usize) {
+/// Embeds all sessions that are pending; of so many documents the first `slice` come as a slice of their own.
+fn embed_by(writer: &mut Writer, slice: impl Fn(usize) -> usize) {
     let model = model(writer);
     let index = writer.reader().unwrap();
     let pending = index.pending_sessions(&[model.id]).unwrap();
     let with_vector = |pending: &PendingSession, document: Document| {
         let known = has_vector(index, &model, pending.session, &document.text);
-        let missing = (!known).then(|| vector(&document.text));
-        (document, missing)
+        EmbeddedDocument {
+            vector: (!known).then(|| vector(&document.text)),
+            document,
+        }
     };
     let of_session = |pending: &PendingSession| {
         let documents = documents(index, pending.session).into_iter();
@@ -315,11 +323,11 @@ fn embed_by(writer: &mut Writer, part: impl Fn(usize) -> usize) {
             .map(|document| with_vector(pending, document))
             .collect()
     };
-    let all: Vec<Vec<(Document, Option<Vec<f32>>)>> = pending.iter().map(of_session).collect();
+    let all: Vec<Vec<EmbeddedDocument>> = pending.iter().map(of_session).collect();
     for (pending, documents) in pending.iter().zip(&all) {
-        let (first, rest) = documents.split_at(part(documents.len()));
+        let (first, rest) = documents.split_at(slice(documents.len()));
         for (documents, extent) in [
-            (first, DocumentBatch::Part),
+            (first, DocumentBatch::Slice),
             (rest, DocumentBatch::Complete),
         ] {
             if !documents.is_empty() || extent == DocumentBatch::Complete {

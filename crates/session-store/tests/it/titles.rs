@@ -2,7 +2,7 @@
 
 use crate::support::{Index, SOURCE, bash, deliver, meta, turn};
 use session_core::{PromptKind, SessionMeta, ToolCall, Turn, TurnPart};
-use session_store::{Reader, Writer};
+use session_store::{KnownTurns, Reader, Writer};
 
 const TEMPLATE: &str = "You review one file of the harbour control program for mistakes.";
 
@@ -28,7 +28,7 @@ fn append(writer: &mut Writer, id: &str, turn: &Turn) {
         .upsert_file(&SOURCE, &format!("/h/{id}.jsonl"))
         .unwrap();
     let session = writer
-        .open_session(file, &SOURCE, &meta(id), false)
+        .open_session(file, &SOURCE, &meta(id), KnownTurns::Keep)
         .unwrap();
     writer.add_turn(session, turn).unwrap();
 }
@@ -400,7 +400,7 @@ fn a_prompt_that_was_withdrawn_gives_no_title() {
     let mut writer = index.writer();
     let file = writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
     let session = writer
-        .open_session(file, &SOURCE, &meta("a"), true)
+        .open_session(file, &SOURCE, &meta("a"), KnownTurns::Replace)
         .unwrap();
     writer
         .add_turn(session, &turn(0, "Repair the lantern first", &[]))
@@ -411,7 +411,7 @@ fn a_prompt_that_was_withdrawn_gives_no_title() {
     for prompt in ["Why is the harbour dark?", "Repair the lantern first"] {
         let at = u32::from(prompt.starts_with('R'));
         writer
-            .open_session(file, &SOURCE, &meta("a"), false)
+            .open_session(file, &SOURCE, &meta("a"), KnownTurns::Keep)
             .unwrap();
         writer.add_turn(session, &turn(at, prompt, &[])).unwrap();
         writer.commit().unwrap();

@@ -1,8 +1,10 @@
 //! Sessions and turns, read again as they were written.
 
 use crate::support::{Index, SOURCE, bash, deliver, failed, found, meta, prompts, turn};
-use session_core::{ErrorSignature, PromptKind, SessionMeta, Turn, TurnContent, TurnSpan};
-use session_store::{FileStamp, SessionId, TurnId, Writer};
+use session_core::{
+    ErrorSignature, FileStamp, PromptKind, SessionMeta, Turn, TurnContent, TurnSpan,
+};
+use session_store::{KnownTurns, SessionId, TurnId, Writer};
 
 fn written(turns: &[Turn]) -> (Index, Writer, SessionId) {
     let index = Index::new();
@@ -134,13 +136,13 @@ fn the_next_session_of_a_file_ends_the_one_before() {
     ]);
     let file = writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
     writer
-        .open_session(file, &SOURCE, &meta("a"), true)
+        .open_session(file, &SOURCE, &meta("a"), KnownTurns::Replace)
         .unwrap();
     writer
         .add_turn(first, &turn(0, "Where is the port configured?", &[]))
         .unwrap();
     writer
-        .open_session(file, &SOURCE, &meta("b"), true)
+        .open_session(file, &SOURCE, &meta("b"), KnownTurns::Replace)
         .unwrap();
     writer.checkpoint(file, "", FileStamp::default()).unwrap();
     assert_eq!(writer.reader().unwrap().turns(first).unwrap().len(), 1);
@@ -310,7 +312,9 @@ fn a_session_has_no_branch_of_forgotten_turns() {
     writer.blank_turn(ids[2].id).unwrap();
     assert_eq!(branch(&mut writer).as_deref(), Some("main"));
     let file = writer.reader().unwrap().sessions().unwrap()[0].file;
-    writer.open_session(file, &SOURCE, &told, false).unwrap();
+    writer
+        .open_session(file, &SOURCE, &told, KnownTurns::Keep)
+        .unwrap();
     writer.clear_forgotten_branches(file).unwrap();
     assert_eq!(branch(&mut writer).as_deref(), Some("main"));
     writer.blank_turn(ids[0].id).unwrap();
@@ -341,27 +345,23 @@ fn forgotten_turns_leave_no_buckets_of_keys() {
     assert_eq!(buckets(), 0);
 }
 
-/// A worktree is a folder of its own: once it is removed, nothing on disk tells its project.
 #[test]
-fn the_project_of_a_folder_that_is_gone_stays() {
+fn the_project_of_a_session_is_known_by_its_working_directory() {
     let index = Index::new();
     let mut writer = index.writer();
-    let folder = index.root().join("worktree");
-    fs_err::create_dir(&folder).unwrap();
-    let told = |project: Option<&str>| SessionMeta {
-        cwd: folder.to_str().map(str::to_owned),
-        project: project.map(str::to_owned),
+    let told = |cwd: &str| SessionMeta {
+        cwd: Some(cwd.to_owned()),
+        project: Some("/w/app".to_owned()),
         ..meta("a")
     };
-    let mut read = |project| {
-        deliver(&mut writer, &told(project), &[turn(0, "Where is it?", &[])]);
-        let all = writer.reader().unwrap().sessions().unwrap();
-        all[0].project.clone()
-    };
-    assert_eq!(read(Some("/w/app")).as_deref(), Some("/w/app"));
-    assert_eq!(read(None).as_deref(), folder.to_str(), "it has left it");
-    read(Some("/w/app"));
-    fs_err::remove_dir(&folder).unwrap();
-    assert_eq!(read(None).as_deref(), Some("/w/app"));
-    assert_eq!(read(Some("/w/kiln")).as_deref(), Some("/w/kiln"));
+    deliver(
+        &mut writer,
+        &told("/w/tree"),
+        &[turn(0, "Where is it?", &[])],
+    );
+    let file = writer.reader().unwrap().sessions().unwrap()[0].file;
+    let known = |meta: &SessionMeta| writer.known_project(file, &SOURCE, meta).unwrap();
+    assert_eq!(known(&told("/w/tree")).as_deref(), Some("/w/app"));
+    assert_eq!(known(&told("/w/other")), None);
+    assert_eq!(known(&meta("b")), None);
 }

@@ -7,21 +7,38 @@ use crate::support::{
 };
 use session_core::Turn;
 use session_store::{
-    Document, DocumentBatch, Level, ModelRow, Reader, SessionId, TurnId, VectorRow, Writer,
+    Document, DocumentBatch, EmbeddedDocument, Level, ModelRow, Reader, SessionId, TurnId,
+    VectorRow, Writer,
 };
 
 pub fn axis(n: usize) -> Vec<f32> {
     (0..DIMS).map(|i| if i == n { 1.0 } else { 0.0 }).collect()
 }
 
-pub fn document(turn: i64, text: &str) -> Document {
+fn document(turn: i64, text: &str) -> Document {
     Document {
         turn: Some(TurnId::new(turn)),
         text: text.into(),
     }
 }
 
-pub fn put(writer: &mut Writer, session: i64, documents: &[(Document, Option<Vec<f32>>)]) {
+/// A document with its vector.
+pub fn embedded(turn: i64, text: &str, vector: Vec<f32>) -> EmbeddedDocument {
+    EmbeddedDocument {
+        document: document(turn, text),
+        vector: Some(vector),
+    }
+}
+
+/// A document of whose text a vector is stored.
+pub fn stored(turn: i64, text: &str) -> EmbeddedDocument {
+    EmbeddedDocument {
+        document: document(turn, text),
+        vector: None,
+    }
+}
+
+pub fn put(writer: &mut Writer, session: i64, documents: &[EmbeddedDocument]) {
     let model = model(writer);
     let pending = session_of(writer, session);
     writer
@@ -49,20 +66,17 @@ pub fn rows(index: &Reader) -> Vec<(i64, i64, Vec<f32>)> {
 fn rows_of_a_writer_that_died_are_overwritten() {
     let index = Index::new();
     let mut writer = index.writer();
-    put(&mut writer, 1, &[(document(1, "a"), Some(axis(0)))]);
+    put(&mut writer, 1, &[embedded(1, "a", axis(0))]);
     writer.commit().unwrap();
     put(
         &mut writer,
         2,
-        &[
-            (document(2, "b"), Some(axis(1))),
-            (document(3, "c"), Some(axis(2))),
-        ],
+        &[embedded(2, "b", axis(1)), embedded(3, "c", axis(2))],
     );
     drop(writer);
     assert_eq!(rows(&index.reader()), [(1, 1, axis(0))]);
     let mut writer = index.writer();
-    put(&mut writer, 3, &[(document(4, "d"), Some(axis(3)))]);
+    put(&mut writer, 3, &[embedded(4, "d", axis(3))]);
     writer.commit().unwrap();
     assert_eq!(rows(&index.reader()), [(1, 1, axis(0)), (3, 4, axis(3))]);
     let array = npy::read(&index.root().join("vectors/f00d/turn.0.npy"));
@@ -76,7 +90,7 @@ fn a_model_row_from_before_a_commit_is_accepted() {
     let before = model(&mut writer);
     for (session, n) in [(1, 0), (2, 1)] {
         let pending = session_of(&mut writer, session);
-        let documents = [(document(session, ["a", "b"][n]), Some(axis(n)))];
+        let documents = [embedded(session, ["a", "b"][n], axis(n))];
         writer
             .store_documents(&before, pending, &documents, DocumentBatch::Complete)
             .unwrap();
@@ -89,10 +103,10 @@ fn a_model_row_from_before_a_commit_is_accepted() {
 fn the_same_text_needs_no_second_vector() {
     let index = Index::new();
     let mut writer = index.writer();
-    put(&mut writer, 1, &[(document(1, "a"), Some(axis(0)))]);
-    put(&mut writer, 2, &[(document(2, "a"), None)]);
+    put(&mut writer, 1, &[embedded(1, "a", axis(0))]);
+    put(&mut writer, 2, &[stored(2, "a")]);
     writer.commit().unwrap();
-    put(&mut writer, 3, &[(document(3, "a"), None)]);
+    put(&mut writer, 3, &[stored(3, "a")]);
     writer.commit().unwrap();
     let vectors = [(1, 1, axis(0)), (2, 2, axis(0)), (3, 3, axis(0))];
     assert_eq!(rows(&index.reader()), vectors);
@@ -110,14 +124,9 @@ fn a_text_of_a_fast_model_is_known_in_its_session_alone() {
     let mut writer = index.writer();
     let fast = writer.add_model("fa57", "fast", DIMS).unwrap();
     let pending = session_of(&mut writer, 1);
-    let twice = |vector| [(document(1, "a"), vector), (document(2, "a"), None)];
+    let twice = [embedded(1, "a", axis(0)), stored(2, "a")];
     writer
-        .store_documents(
-            &fast,
-            pending,
-            &twice(Some(axis(0))),
-            DocumentBatch::Partial,
-        )
+        .store_documents(&fast, pending, &twice, DocumentBatch::Subset)
         .unwrap();
     writer.commit().unwrap();
     let reader = index.reader();
@@ -139,17 +148,13 @@ fn rows_stay_where_the_text_stays() {
     let index = Index::new();
     let mut writer = index.writer();
     let three = [
-        (document(1, "a"), Some(axis(0))),
-        (document(2, "b"), Some(axis(1))),
-        (document(3, "c"), Some(axis(2))),
+        embedded(1, "a", axis(0)),
+        embedded(2, "b", axis(1)),
+        embedded(3, "c", axis(2)),
     ];
     put(&mut writer, 1, &three);
     writer.commit().unwrap();
-    put(
-        &mut writer,
-        1,
-        &[(document(9, "c"), None), (document(1, "a"), None)],
-    );
+    put(&mut writer, 1, &[stored(9, "c"), stored(1, "a")]);
     writer.commit().unwrap();
     assert_eq!(
         rows(writer.reader().unwrap()),
@@ -166,7 +171,7 @@ fn rows_stay_where_the_text_stays() {
 fn a_zero_vector_is_not_stored() {
     let index = Index::new();
     let mut writer = index.writer();
-    put(&mut writer, 1, &[(document(1, "a"), Some(vec![0.0; DIMS]))]);
+    put(&mut writer, 1, &[embedded(1, "a", vec![0.0; DIMS])]);
     writer.commit().unwrap();
     assert_eq!(rows(&index.reader()), []);
     let index = writer.reader().unwrap();
@@ -209,10 +214,10 @@ fn a_text_that_moves_to_another_session_keeps_its_vector() {
 fn two_models_do_not_touch_each_other() {
     let index = Index::new();
     let mut writer = index.writer();
-    put(&mut writer, 1, &[(document(1, "a"), Some(axis(0)))]);
+    put(&mut writer, 1, &[embedded(1, "a", axis(0))]);
     let other = writer.add_model("beef", "other", 3).unwrap();
     let pending = session_of(&mut writer, 1);
-    let documents = [(document(1, "a"), Some(vec![0.0, 1.0, 0.0]))];
+    let documents = [embedded(1, "a", vec![0.0, 1.0, 0.0])];
     let index_of_one = writer.reader().unwrap();
     assert!(!has_vector(index_of_one, &other, pending.session, "a"));
     writer
@@ -268,7 +273,7 @@ fn owners(reader: &Reader) -> usize {
 fn a_reader_for_many_queries_keeps_vectors_until_others_commit() {
     let index = Index::new();
     let mut writer = index.writer();
-    put(&mut writer, 1, &[(document(1, "a"), Some(axis(0)))]);
+    put(&mut writer, 1, &[embedded(1, "a", axis(0))]);
     writer.commit().unwrap();
     let reader = Reader::open(index.root()).unwrap();
     let found = |query: usize| {
@@ -287,7 +292,7 @@ fn a_reader_for_many_queries_keeps_vectors_until_others_commit() {
     };
     assert_eq!([found(0), found(0)], [(1, 1.0), (1, 1.0)]);
     assert_eq!(found(1), (1, 0.0));
-    put(&mut writer, 2, &[(document(2, "b"), Some(axis(1)))]);
+    put(&mut writer, 2, &[embedded(2, "b", axis(1))]);
     assert_eq!(found(1), (1, 0.0));
     writer.commit().unwrap();
     assert_eq!(found(1), (2, 1.0));

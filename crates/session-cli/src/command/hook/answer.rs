@@ -23,8 +23,14 @@ const STACK_BYTES: usize = 2 << 20;
 enum HookMessage {
     /// The configuration, whose timeout replaces the default.
     Configured(Box<Home>),
-    /// The input of the hook with its outcome.
-    Answer(Box<(HookInput, PromptOutcome)>),
+    /// The outcome of the hook.
+    Answer(Box<AnsweredHook>),
+}
+
+/// The input of a hook with its outcome.
+struct AnsweredHook {
+    input: HookInput,
+    outcome: PromptOutcome,
 }
 
 /// Runs `hook run`, for the plugin or for settings.
@@ -49,9 +55,8 @@ fn run_hook(is_plugin: bool, say: impl Fn(&HookInput, &PromptOutcome)) -> Comman
     let (sender, receiver) = channel();
     // Not joined: what comes too late ends with the process. Where no thread can be had, the channel is closed.
     let worker = Builder::new().stack_size(STACK_BYTES).spawn(move || {
-        if let Err(error) = run_worker(started, is_plugin, &sender) {
+        if run_worker(started, is_plugin, &sender).is_err() {
             log_failure(started, SkipReason::QueryFailed);
-            drop(error);
         }
     });
     drop(worker);
@@ -65,7 +70,7 @@ fn run_hook(is_plugin: bool, say: impl Fn(&HookInput, &PromptOutcome)) -> Comman
                 configured = Some(home);
             }
             Ok(HookMessage::Answer(answer)) => {
-                say(&answer.0, &answer.1);
+                say(&answer.input, &answer.outcome);
                 return CommandOutcome::Something;
             }
             Err(RecvTimeoutError::Disconnected) => return CommandOutcome::Something,
@@ -93,7 +98,10 @@ fn run_worker(started: Instant, is_plugin: bool, sender: &Sender<HookMessage>) -
     if outcome.injection.decision.skipped == Some(SkipReason::Timeout) {
         background::spawn_vector_preparation(&outcome.memories.home, &folder);
     }
-    let _ = sender.send(HookMessage::Answer(Box::new((input, outcome))));
+    let _ = sender.send(HookMessage::Answer(Box::new(AnsweredHook {
+        input,
+        outcome,
+    })));
     Ok(())
 }
 

@@ -7,9 +7,9 @@ pub use answer::run_with_timeout;
 use crate::CommandOutcome;
 use crate::args::{HookArgs, HookChangeArgs, HookCommand, HookInstallArgs, HookStatusArgs};
 use crate::command::dialog::{explain_setup_error, with_terminal};
-use crate::command::memory::print_note;
 use crate::error::message_with_hint;
 use crate::memories::{find_current_project, merged_settings};
+use crate::output::notes::print_note;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use serde::Serialize;
@@ -25,8 +25,34 @@ use session_setup::{StepOutcome, confirm_and_write};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// The scope of the user's own settings in a project.
-const LOCAL: &str = "local";
+/// Whose settings hold a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HookScope {
+    /// The user's, for all projects.
+    User,
+    /// The project's, for all who work in it.
+    Project,
+    /// The user's own in a project.
+    Local,
+}
+
+impl HookScope {
+    /// Returns the scope that `--project` chooses.
+    fn from_flag(project: bool) -> Self {
+        match project {
+            true => Self::Project,
+            false => Self::User,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Local => "local",
+        }
+    }
+}
 
 #[derive(Serialize)]
 struct HookChange {
@@ -42,7 +68,7 @@ pub fn run(args: &HookArgs) -> Result<CommandOutcome> {
     match &args.command {
         HookCommand::Install(args) => install_hook(args),
         HookCommand::Uninstall(args) => {
-            let file = find_file(args.agent, args.project)?;
+            let file = find_file(args.agent, HookScope::from_flag(args.project))?;
             let unchanged = "the hook is not installed in";
             apply_change(args, &file.plan_removal()?, unchanged).map(|_| CommandOutcome::Something)
         }
@@ -74,7 +100,7 @@ fn install_hook(args: &HookInstallArgs) -> Result<CommandOutcome> {
         true => shared_program(&env)?,
         false => own_program(&env)?,
     };
-    let file = find_file(agent, project)?;
+    let file = find_file(agent, HookScope::from_flag(project))?;
     let planned = file.plan(&program, &events)?;
     let outcome = apply_change(&args.change, &planned, "the hook is installed already in")?;
     let is_written = outcome == StepOutcome::Written;
@@ -131,26 +157,30 @@ fn apply_change(
     Ok(outcome)
 }
 
-/// Returns the file of the user, or that of the project that the working directory belongs to.
-fn find_file(agent: Agent, of_project: bool) -> Result<HookFile> {
+/// Returns the file of a scope; of a project, that of the one that the working directory belongs to.
+fn find_file(agent: Agent, scope: HookScope) -> Result<HookFile> {
     let env = Home::unconfigured()?.env;
-    let project = match of_project {
-        false => None,
-        true => Some(find_current_project(&env.home)?),
-    };
-    Ok(HookFile::new(agent, &env, project.as_ref())?)
+    Ok(match scope {
+        HookScope::User => HookFile::new(agent, &env, None)?,
+        HookScope::Project => HookFile::new(agent, &env, Some(&find_current_project(&env.home)?))?,
+        HookScope::Local => HookFile::for_user_in(&find_current_project(&env.home)?),
+    })
 }
 
 fn print_status(args: &HookStatusArgs) -> Result<CommandOutcome> {
     let mut all = Vec::new();
     for agent in Agent::ALL {
-        for (scope, file) in find_hook_files(agent) {
-            all.extend(read_status(&file, agent, scope)?);
+        for scope in list_scopes(agent) {
+            // Outside of a project, the user's file is the only one.
+            if let Ok(file) = find_file(agent, scope) {
+                all.extend(read_status(&file, agent, scope)?);
+            }
         }
     }
     // Who uses one agent alone is told of it alone, and of settings of one's own in a project where they matter.
     let is_first = |name| Agent::from_name(name).is_some_and(Agent::is_first);
-    let is_usual = |status: &JsonHookStatus| is_first(status.agent) && status.scope != LOCAL;
+    let is_usual =
+        |status: &JsonHookStatus| is_first(status.agent) && status.scope != HookScope::Local.name();
     all.retain(|status| is_usual(status) || !status.events.is_empty());
     if args.json {
         json::print(&all)?;
@@ -168,31 +198,20 @@ fn print_status(args: &HookStatusArgs) -> Result<CommandOutcome> {
     }
     let mut installed = all.iter().filter(|status| !status.events.is_empty());
     let is_installed = plugin.is_some() || installed.clone().next().is_some();
-    Ok(match is_installed && installed.all(|status| status.works) {
-        true => CommandOutcome::Something,
-        false => CommandOutcome::Nothing,
-    })
+    let works = is_installed && installed.all(|status| status.works);
+    Ok(CommandOutcome::from_found(works))
 }
 
-/// Returns the files that may have an agent's hook here, each with whose it is.
-fn find_hook_files(agent: Agent) -> Vec<(&'static str, HookFile)> {
-    let found = [("user", false), ("project", true)];
-    let found = found.map(|(scope, is_project)| Some((scope, find_file(agent, is_project).ok()?)));
-    let local = || {
-        let env = Home::unconfigured().ok()?.env;
-        let project = find_current_project(&env.home).ok()?;
-        Some((LOCAL, HookFile::for_user_in(&project)))
-    };
-    let local = agent.is_first().then(local).flatten();
-    found.into_iter().flatten().chain(local).collect()
+/// Returns the scopes in which an agent may have a hook. One alone has settings of the user's own in a project.
+fn list_scopes(agent: Agent) -> impl Iterator<Item = HookScope> {
+    let local = agent.is_first().then_some(HookScope::Local);
+    [HookScope::User, HookScope::Project]
+        .into_iter()
+        .chain(local)
 }
 
 /// Reads the hook in one file; a file that is refused is noted and left out.
-fn read_status(
-    file: &HookFile,
-    agent: Agent,
-    scope: &'static str,
-) -> Result<Option<JsonHookStatus>> {
+fn read_status(file: &HookFile, agent: Agent, scope: HookScope) -> Result<Option<JsonHookStatus>> {
     let hooks = match file.installed_hooks() {
         Ok(hooks) => hooks,
         Err(error @ AgentError::Settings { .. }) => {
@@ -212,7 +231,7 @@ fn read_status(
     Ok(Some(JsonHookStatus {
         agent: agent.name(),
         path: file.path().display().to_string(),
-        scope,
+        scope: scope.name(),
         events: hooks.iter().map(|hook| hook.event.name()).collect(),
         unmatched_tools: find_unmatched_tools(&hooks)
             .into_iter()

@@ -9,14 +9,11 @@ use crate::memories::Memories;
 use anyhow::{Context, Result, bail};
 use jiff::Zoned;
 use session_display::sanitize_line;
-use session_files::{path_line, private};
-use session_memory::{Memory, MemoryChange, TriggerChange};
-use std::io::{IsTerminal, Write};
-use std::path::Path;
+use session_files::path_line;
+use session_memory::{Memory, MemoryChange, MemoryEdit, MemoryError, TriggerChange};
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// Most bytes that are taken from the editor.
-const EDITED_LIMIT: u64 = 256 << 10;
 
 /// Runs the command.
 ///
@@ -51,8 +48,12 @@ pub fn run(args: &MemoryEditArgs, memories: &Memories) -> Result<CommandOutcome>
         return print_change("changed", &[memory], args.json);
     }
     let memory = memories.store.find(&args.id)?;
-    let Some(text) = edit_text(&memory, &memories.home.root)? else {
-        return print_change("unchanged", &[memory], args.json);
+    let edit = MemoryEdit::begin(&memories.home.root, &memory)?;
+    run_editor(&memory, edit.path())?;
+    let text = match edit.read() {
+        Ok(Some(text)) => text,
+        Ok(None) => return print_change("unchanged", &[memory], args.json),
+        Err(error) => return Err(refuse(error, edit.reject(None))),
     };
     // Without a terminal nobody reviewed the text, so it keeps its trust.
     let is_seen = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
@@ -62,19 +63,14 @@ pub fn run(args: &MemoryEditArgs, memories: &Memories) -> Result<CommandOutcome>
             print_change("changed", &[memory], args.json)
         }
         Err(error) => {
-            let kept = keep_text(&memory, &text, &memories.home.root)?;
-            Err(error).with_context(|| format!("what you wrote is kept in {kept}"))
+            let text = memories.home.config.redactor().redact(&text);
+            Err(refuse(error, edit.reject(Some(&text))))
         }
     }
 }
 
-/// Returns the text as the user's editor leaves it; `None` where it is as it was.
-fn edit_text(memory: &Memory, state: &Path) -> Result<Option<String>> {
-    // Not in TMPDIR, which a project may name.
-    private::create_directory(state)?;
-    let folder = tempfile::tempdir_in(state)?;
-    let path = folder.path().join(format!("{}.md", memory.id()));
-    private::write(&path, memory.text.as_bytes())?;
+/// Lets the user's editor change the file.
+fn run_editor(memory: &Memory, path: &Path) -> Result<()> {
     let editor =
         environment::find_program("VISUAL").or_else(|| environment::find_program("EDITOR"));
     let Some(editor) = editor else {
@@ -83,7 +79,7 @@ fn edit_text(memory: &Memory, state: &Path) -> Result<Option<String>> {
             path_line(&memory.path)
         );
     };
-    let status = make_editor_command(&editor, &path)
+    let status = make_editor_command(&editor, path)
         .status()
         .with_context(|| format!("`{}` cannot be started", sanitize_line(&editor)))?;
     if !status.success() {
@@ -92,13 +88,7 @@ fn edit_text(memory: &Memory, state: &Path) -> Result<Option<String>> {
             sanitize_line(&editor)
         );
     }
-    match private::read_text(&path, EDITED_LIMIT) {
-        Ok(text) => Ok(text.filter(|text| *text != memory.text)),
-        Err(error) => {
-            let kept = folder.keep().join(path.file_name().unwrap_or_default());
-            Err(error).with_context(|| format!("what you wrote is kept in {}", path_line(&kept)))
-        }
-    }
+    Ok(())
 }
 
 /// Makes the command of the editor with its own arguments, as a shell reads them.
@@ -117,13 +107,11 @@ fn make_editor_command(editor: &str, path: &Path) -> Command {
     command
 }
 
-/// Keeps what could not be taken.
-fn keep_text(memory: &Memory, text: &str, state: &Path) -> Result<String> {
-    let mut file = tempfile::Builder::new()
-        .prefix(&format!("{}-", memory.id()))
-        .suffix(".rejected.md")
-        .tempfile_in(state)?;
-    file.write_all(text.as_bytes())?;
-    let (_, path) = file.keep()?;
-    Ok(path_line(&path))
+/// Says where a text is kept that could not be taken.
+fn refuse(error: MemoryError, kept: Result<PathBuf, MemoryError>) -> anyhow::Error {
+    match kept {
+        Ok(path) => anyhow::Error::new(error)
+            .context(format!("what you wrote is kept in {}", path_line(&path))),
+        Err(lost) => anyhow::Error::new(error).context(format!("what you wrote is lost: {lost}")),
+    }
 }

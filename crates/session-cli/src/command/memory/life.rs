@@ -1,11 +1,13 @@
 //! `memory delete`, `supersede`, `archive`, `activate`.
 
 use super::save::note_moved;
-use super::{note_waiting, print_change, print_note};
+use super::{note_waiting, print_change};
 use crate::CommandOutcome;
 use crate::args::{MemoryArchiveArgs, MemoryDeleteArgs, MemoryIdsArgs, MemorySupersedeArgs};
+use crate::command::skill;
 use crate::memories::Memories;
 use crate::output::notes;
+use crate::output::notes::{print_note, print_notes};
 use anyhow::Result;
 use jiff::{Timestamp, Zoned};
 use session_display::{pluralize, sanitize_line};
@@ -21,7 +23,7 @@ pub fn delete(args: &MemoryDeleteArgs, memories: &Memories) -> Result<CommandOut
     let replaced = find_replaced(&found, memories);
     let done = match args.purge {
         true => {
-            memories.store.purge(&found, &Zoned::now())?;
+            purge(&found, memories)?;
             print_change("removed for good", &found, args.ids.json)
         }
         false => {
@@ -31,6 +33,15 @@ pub fn delete(args: &MemoryDeleteArgs, memories: &Memories) -> Result<CommandOut
     };
     note_unreplaced(&replaced, memories)?;
     done
+}
+
+/// Removes memories for good, also from the context sheet and the skills, and notes what could not follow.
+///
+/// # Errors
+/// When a file cannot be removed.
+pub fn purge(found: &[Memory], memories: &Memories) -> Result<()> {
+    print_notes(memories.purge(found, &Zoned::now())?)?;
+    print_notes(skill::remove_lost_keywords_of(memories))
 }
 
 /// Lists the active memories that some memories replace.
@@ -43,7 +54,7 @@ fn find_replaced(replacements: &[Memory], memories: &Memories) -> Vec<Memory> {
     active
 }
 
-/// Says which memories count again, since what replaced them is deleted.
+/// Notes which memories count again, since what replaced them is deleted.
 fn note_unreplaced(replaced: &[Memory], memories: &Memories) -> Result<()> {
     for memory in replaced {
         let now = memories.store.find(memory.id());
@@ -103,7 +114,7 @@ pub fn supersede(args: &MemorySupersedeArgs, memories: &Memories) -> Result<Comm
     print_change("superseded", &[old], args.json)
 }
 
-/// Says what became of memories, and which were so before.
+/// Prints what became of memories, and which were so before.
 fn print_moved(
     done: &'static str,
     before: &[Memory],

@@ -25,17 +25,17 @@ pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<CommandOutcome>
     } else {
         &[MemoryState::Active]
     };
-    let mut all = memories::list_changed_in(memories, states, &args.time)?;
+    let mut listed = memories::list_changed_in(memories, states, &args.time)?;
     let tag = args.tag.as_deref().map(normalize_tag);
-    all.retain(|memory| {
+    listed.retain(|memory| {
         args.kind.is_none_or(|kind| memory.front.kind == kind)
             && tag
                 .as_ref()
                 .is_none_or(|tag| memory.front.tags.contains(tag))
     });
     let archived = || memories::list_memories(memories, &[MemoryState::Archive], None);
-    let has_archived = all.is_empty() && !archived()?.is_empty();
-    print_memories(&all, args.json, empty_message(args, has_archived))
+    let has_archived = listed.is_empty() && !archived()?.is_empty();
+    print_memories(&listed, args.json, empty_message(args, has_archived))
 }
 
 fn empty_message(args: &MemoryListArgs, has_archived: bool) -> &'static str {
@@ -60,32 +60,29 @@ fn empty_message(args: &MemoryListArgs, has_archived: bool) -> &'static str {
 /// When the list cannot be written.
 pub fn run_today(args: &JsonFlagArgs, memories: &Memories) -> Result<CommandOutcome> {
     let today = Zoned::now().strftime("%Y-%m-%d").to_string();
-    let mut all = memories::list_memories(
+    let mut listed = memories::list_memories(
         memories,
         &[MemoryState::Active, MemoryState::Archive],
         Some(-1),
     )?;
-    all.retain(|memory| memory.day() == today);
-    print_memories(&all, args.json, "nothing was saved today")
+    listed.retain(|memory| memory.day() == today);
+    print_memories(&listed, args.json, "nothing was saved today")
 }
 
-fn print_memories(all: &[Memory], as_json: bool, nothing: &str) -> Result<CommandOutcome> {
+fn print_memories(listed: &[Memory], as_json: bool, nothing: &str) -> Result<CommandOutcome> {
     if as_json {
-        json::print(&JsonMemoryList::new(all))?;
-    } else if all.is_empty() {
+        json::print(&JsonMemoryList::new(listed))?;
+    } else if listed.is_empty() {
         writeln!(notes::open_stderr(), "{nothing}")?;
     } else {
         write!(
             anstream::stdout(),
             "{}",
-            format_memories(all, terminal_width())
+            format_memories(listed, terminal_width())
         )?;
     }
     if !as_json {
-        note_waiting(all)?;
+        note_waiting(listed)?;
     }
-    match all.is_empty() {
-        true => Ok(CommandOutcome::Nothing),
-        false => Ok(CommandOutcome::Something),
-    }
+    Ok(CommandOutcome::from_found(!listed.is_empty()))
 }

@@ -10,12 +10,14 @@ mod show;
 mod stats;
 mod transfer;
 
+pub use life::purge;
 pub use related::{RelatedMemories, find_related};
 
 use crate::CommandOutcome;
 use crate::args::{MemoryArgs, MemoryCommand};
 use crate::command::skill;
 use crate::memories::{self, Memories};
+use crate::output::notes::print_notes;
 use crate::output::{json, notes};
 use anyhow::Result;
 use session_core::text::sanitize_text;
@@ -58,34 +60,19 @@ pub fn run(args: &MemoryArgs) -> Result<CommandOutcome> {
 /// Updates what follows memories after they were changed, and notes what could not be. The commands that read write
 /// nothing in a project.
 fn update_followers(found: CommandOutcome, memories: &Memories) -> Result<CommandOutcome> {
-    for text in skill::update_skill_of_memories(memories) {
-        print_note(&text)?;
-    }
+    print_notes(skill::update_skill_of_memories(memories))?;
     Ok(found)
 }
 
-/// Says which memories came with the repository and are not trusted.
+/// Notes which memories came with the repository and are not trusted.
 ///
 /// # Errors
 /// When stderr cannot be written.
 pub fn note_waiting(memories: &[Memory]) -> Result<()> {
-    format_waiting_note(memories).map_or(Ok(()), |text| print_note(&text))
+    print_notes(format_waiting_note(memories))
 }
 
-/// Says something that is no answer.
-///
-/// # Errors
-/// When stderr cannot be written.
-pub fn print_note(text: &str) -> Result<()> {
-    let text = notes::escape_directory_names(text);
-    Ok(writeln!(
-        notes::open_stderr(),
-        "note: {}",
-        sanitize_text(&text)
-    )?)
-}
-
-/// Says what became of memories.
+/// Prints what became of memories.
 fn print_change(done: &'static str, memories: &[Memory], as_json: bool) -> Result<CommandOutcome> {
     if as_json {
         json::print(&JsonMemoryChange::new(done, memories))?;
@@ -99,8 +86,5 @@ fn print_change(done: &'static str, memories: &[Memory], as_json: bool) -> Resul
             )?;
         }
     }
-    match memories.is_empty() {
-        true => Ok(CommandOutcome::Nothing),
-        false => Ok(CommandOutcome::Something),
-    }
+    Ok(CommandOutcome::from_found(!memories.is_empty()))
 }

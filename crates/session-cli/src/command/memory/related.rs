@@ -1,7 +1,7 @@
 //! Memories that answer the query of a search: they are printed beside its sessions.
 
-use crate::command::memory::print_note;
 use crate::memories::{self, Memories};
+use crate::output::notes::print_note;
 use crate::output::terminal_width;
 use anyhow::Result;
 use session_config::current_directory;
@@ -11,7 +11,7 @@ use session_output::{JsonMemoryCandidate, format_matches};
 /// The memories that answer a query.
 pub struct RelatedMemories {
     found: Vec<MemoryMatch>,
-    all: Vec<Memory>,
+    listed: Vec<Memory>,
 }
 
 impl RelatedMemories {
@@ -22,7 +22,7 @@ impl RelatedMemories {
 
     /// Returns the memories as JSON.
     pub fn candidates(&self) -> Vec<JsonMemoryCandidate<'_>> {
-        JsonMemoryCandidate::from_matches(&self.found, &self.all)
+        JsonMemoryCandidate::from_matches(&self.found, &self.listed)
     }
 
     /// Formats the memories for people; empty where none was found.
@@ -31,7 +31,7 @@ impl RelatedMemories {
             true => String::new(),
             false => format!(
                 "{}\n",
-                format_matches(&self.found, &self.all, explain, terminal_width())
+                format_matches(&self.found, &self.listed, explain, terminal_width())
             ),
         }
     }
@@ -48,11 +48,11 @@ pub fn find_related(query: &str) -> Result<RelatedMemories> {
         print_note("memories are switched off (`enabled`); `session-search config` says where")?;
         return Ok(RelatedMemories {
             found: Vec::new(),
-            all: Vec::new(),
+            listed: Vec::new(),
         });
     }
-    let all = memories::list_memories(&memories, &[MemoryState::Active], None)?;
-    let mut found = memories.search(query, &all)?;
+    let listed = memories::list_memories(&memories, &[MemoryState::Active], None)?;
+    let mut found = memories.search(query, &listed)?;
     found.truncate(memories.home.config.retrieval.max_results);
-    Ok(RelatedMemories { found, all })
+    Ok(RelatedMemories { found, listed })
 }

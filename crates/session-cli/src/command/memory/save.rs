@@ -2,10 +2,10 @@
 
 use crate::CommandOutcome;
 use crate::args::{MemoryFieldArgs, MemorySaveArgs};
-use crate::command::memory::print_note;
 use crate::command::refresh::{self, RefreshedIndex};
 use crate::command::show::{self, SessionExchanges};
 use crate::memories::Memories;
+use crate::output::notes::{print_note, print_notes};
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use jiff::Zoned;
@@ -13,20 +13,19 @@ use serde::de::Error as _;
 use serde_json::{Error, Value};
 use session_config::Home;
 use session_display::sanitize_line;
+use session_export::format_conversation;
 use session_hooks::SavedMemory;
 use session_memory::{
     DraftError, Memory, MemoryDraft, MemorySource, MovedMemories, ReplacedSecrets, describe_cuts,
 };
 use session_output::{
-    JsonSavedMemory, format_broad_trigger_notes, format_conversation, format_moved_notes,
-    format_repeat_notes, format_trigger_note,
+    JsonSavedMemory, format_broad_trigger_notes, format_moved_notes, format_repeat_notes,
+    format_trigger_note,
 };
 use std::io::{IsTerminal, Read, Write};
 
 /// Most bytes of JSON that are read.
 const STDIN_LIMIT: u64 = 1 << 20;
-/// Most bytes of a conversation that are kept beside a memory.
-const RAW_LIMIT: usize = 2 << 20;
 
 /// Neither the options nor stdin say what to save.
 const NO_FIELD: &str = "a memory needs a topic and something to remember\nhint: give --topic and --info, or a JSON object on stdin";
@@ -38,9 +37,12 @@ const NO_FIELD: &str = "a memory needs a topic and something to remember\nhint: 
 pub fn run(args: &MemorySaveArgs, memories: &Memories) -> Result<CommandOutcome> {
     let mut draft = draft_from_args(&args.fields)?;
     if let Some(from) = &args.from {
-        let (source, raw) = read_source(from, &memories.home)?;
+        let MemoryOrigin {
+            source,
+            conversation,
+        } = read_origin(from, &memories.home)?;
         draft.source = Some(source);
-        draft.raw = Some(raw);
+        draft.raw = Some(conversation);
     }
     let saved = memories.save(&draft, args.global, &Zoned::now())?;
     let memory = &saved.memory;
@@ -55,18 +57,16 @@ pub fn run(args: &MemorySaveArgs, memories: &Memories) -> Result<CommandOutcome>
     if memories.project.is_none() && !args.global {
         print_note("saved for all projects: this folder belongs to none")?;
     }
-    noted.iter().try_for_each(|text| print_note(text))?;
+    print_notes(&noted)?;
     let repeats = format_repeat_notes(memory, &saved.repeats);
-    repeats.iter().try_for_each(|text| print_note(text))?;
-    format_trigger_note(&saved)
-        .iter()
-        .try_for_each(|text| print_note(text))?;
+    print_notes(&repeats)?;
+    print_notes(format_trigger_note(&saved))?;
     note_moved(&saved.moved)?;
-    saved.notes.iter().try_for_each(|text| print_note(text))?;
+    print_notes(&saved.notes)?;
     Ok(CommandOutcome::Something)
 }
 
-/// Says what of a draft was not kept as it was given, and which of its triggers match much of what there is.
+/// Describes what of a draft was not kept as it was given, and which of its triggers match much of what there is.
 fn describe_content(draft: &MemoryDraft, memories: &Memories, saved: &SavedMemory) -> Vec<String> {
     let mut notes = describe_cuts(&draft.topic, &draft.cues);
     notes.extend(saved.replaced_secrets.note());
@@ -75,42 +75,38 @@ fn describe_content(draft: &MemoryDraft, memories: &Memories, saved: &SavedMemor
     notes
 }
 
-/// Says which secrets were replaced.
+/// Notes which secrets were replaced.
 ///
 /// # Errors
 /// When stderr cannot be written.
 pub fn note_secrets(replaced: &ReplacedSecrets) -> Result<()> {
-    replaced.note().map_or(Ok(()), |text| print_note(&text))
+    print_notes(replaced.note())
 }
 
-/// Says what of a topic and its cues is not kept.
+/// Notes what of a topic and its cues is not kept.
 ///
 /// # Errors
 /// When stderr cannot be written.
 pub fn note_cuts(topic: &str, cues: &[String]) -> Result<()> {
-    describe_cuts(topic, cues)
-        .iter()
-        .try_for_each(|text| print_note(text))
+    print_notes(describe_cuts(topic, cues))
 }
 
-/// Says which triggers of a memory match much of what there is.
+/// Notes which triggers of a memory match much of what there is.
 ///
 /// # Errors
 /// When stderr cannot be written.
 pub fn note_broad_triggers(memories: &Memories, memory: &Memory) -> Result<()> {
     let broad = memories.find_broad_triggers(&memory.front.when);
     let notes = format_broad_trigger_notes(memory, &broad);
-    notes.iter().try_for_each(|text| print_note(text))
+    print_notes(notes)
 }
 
-/// Says what was moved because of its age.
+/// Notes what was moved because of its age.
 ///
 /// # Errors
 /// When stderr cannot be written.
 pub fn note_moved(moved: &MovedMemories) -> Result<()> {
-    format_moved_notes(moved)
-        .iter()
-        .try_for_each(|text| print_note(text))
+    print_notes(format_moved_notes(moved))
 }
 
 fn draft_from_args(fields: &MemoryFieldArgs) -> Result<MemoryDraft> {
@@ -162,19 +158,26 @@ fn read_input() -> Result<MemoryDraft> {
     }
 }
 
-/// Reads the turns that a memory comes from, and their text.
-fn read_source(from: &str, home: &Home) -> Result<(MemorySource, String)> {
-    let RefreshedIndex { index, all, .. } = refresh::open_refreshed_index(home)?;
+/// The turns that a memory comes from.
+struct MemoryOrigin {
+    source: MemorySource,
+    /// Their text.
+    conversation: String,
+}
+
+/// Reads the turns that a memory comes from.
+fn read_origin(from: &str, home: &Home) -> Result<MemoryOrigin> {
+    let RefreshedIndex {
+        index, sessions, ..
+    } = refresh::open_refreshed_index(home)?;
     let SessionExchanges { session, exchanges } =
-        show::read_turns(from, 0, &index, &all, &home.config.redactor())?;
+        show::read_turns(from, 0, &index, &sessions, &home.config.redactor())?;
     let (Some(first), Some(last)) = (exchanges.first(), exchanges.last()) else {
-        bail!(
-            "session {} has no such turn\nhint: its turns are 0 to {}",
-            session.uid,
-            session.turns.saturating_sub(1)
-        );
+        bail!(show::format_missing_turns(&session));
     };
     let (first, last) = (first.turn.index, last.turn.index);
-    let source = MemorySource::from_turns(&session.source, &session.uid, first, last);
-    Ok((source, format_conversation(&session, &exchanges, RAW_LIMIT)))
+    Ok(MemoryOrigin {
+        source: MemorySource::from_turns(&session.source, &session.uid, first, last),
+        conversation: format_conversation(&session, &exchanges),
+    })
 }

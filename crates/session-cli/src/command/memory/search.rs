@@ -23,38 +23,35 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<CommandOutcom
         true => &[MemoryState::Active, MemoryState::Archive],
         false => &[MemoryState::Active],
     };
-    let all = match args.time.is_given() {
+    let listed = match args.time.is_given() {
         true => memories::list_changed_in(memories, states, &args.time)?,
         false => memories::list_memories(memories, states, None)?,
     };
     let settings = &memories.home.config.retrieval;
-    let found = memories.search(&query, &all)?;
+    let found = memories.search(&query, &listed)?;
     let shown = args.limit.unwrap_or(settings.max_results);
     let candidates = &found[..found.len().min(settings.max_candidates.max(shown))];
     let results = &candidates[..candidates.len().min(shown)];
-    let recall: Vec<&Memory> = results.iter().map(|m| &all[m.memory]).collect();
+    let recall: Vec<&Memory> = results.iter().map(|m| &listed[m.memory]).collect();
     record_use(&memories.store, &recall, Timestamp::now());
     if args.json {
         json::print(&JsonMemorySearch::new(
             &query,
             results.len(),
             candidates,
-            &all,
+            &listed,
         ))?;
     } else if results.is_empty() {
         writeln!(
             notes::open_stderr(),
             "nothing found in {}",
-            pluralize(all.len(), "memory")
+            pluralize(listed.len(), "memory")
         )?;
     } else {
-        let text = format_matches(results, &all, args.explain, terminal_width());
+        let text = format_matches(results, &listed, args.explain, terminal_width());
         write!(anstream::stdout(), "{text}")?;
-        let shown: Vec<Memory> = results.iter().map(|m| all[m.memory].clone()).collect();
+        let shown: Vec<Memory> = results.iter().map(|m| listed[m.memory].clone()).collect();
         note_waiting(&shown)?;
     }
-    match results.is_empty() {
-        true => Ok(CommandOutcome::Nothing),
-        false => Ok(CommandOutcome::Something),
-    }
+    Ok(CommandOutcome::from_found(!results.is_empty()))
 }

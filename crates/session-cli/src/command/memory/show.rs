@@ -2,9 +2,9 @@
 
 use crate::CommandOutcome;
 use crate::args::MemoryShowArgs;
-use crate::command::memory::print_note;
 use crate::memories::Memories;
 use crate::output::json;
+use crate::output::notes::{print_note, print_notes};
 use anyhow::Result;
 use jiff::Timestamp;
 use session_core::text::sanitize_text;
@@ -43,11 +43,9 @@ pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<CommandOutcome>
         return Ok(CommandOutcome::Nothing);
     }
     let notes = format_shown_notes(&memory, args.raw);
-    notes.iter().try_for_each(|text| print_note(text))?;
+    print_notes(&notes)?;
     // JSON holds the conversation, too.
     let origin = origin.filter(|_| args.raw || args.json);
-    if let Some(text) = origin.and_then(ConversationOrigin::note) {
-        print_note(text)?;
-    }
+    print_notes(origin.and_then(ConversationOrigin::note))?;
     Ok(CommandOutcome::Something)
 }

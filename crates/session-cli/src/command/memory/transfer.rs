@@ -2,9 +2,9 @@
 
 use crate::CommandOutcome;
 use crate::args::{MemoryExportArgs, MemoryImportArgs, SyncContextArgs};
-use crate::command::memory::print_note;
 use crate::command::memory::save::note_moved;
 use crate::memories::{self, Memories};
+use crate::output::notes::{print_note, print_notes};
 use crate::output::{json, notes};
 use crate::output_path;
 use anyhow::{Result, bail};
@@ -29,8 +29,8 @@ use std::path::PathBuf;
 /// # Errors
 /// When a file cannot be read or written.
 pub fn export(args: &MemoryExportArgs, memories: &Memories) -> Result<CommandOutcome> {
-    let all = memories::list_changed_in(memories, &MemoryState::ALL, &args.time)?;
-    let document = export_memories(&memories.store, &all);
+    let listed = memories::list_changed_in(memories, &MemoryState::ALL, &args.time)?;
+    let document = export_memories(&memories.store, &listed);
     let exported = document.memories.len();
     match output_path::file_path(args.output.as_deref()) {
         Some(path) => {
@@ -49,7 +49,7 @@ pub fn export(args: &MemoryExportArgs, memories: &Memories) -> Result<CommandOut
         }
         None => json::print_lossless(&document)?,
     }
-    format_left_out_note(all.len() - exported).map_or(Ok(()), |text| print_note(&text))?;
+    print_notes(format_left_out_note(listed.len() - exported))?;
     if document.left_out_conversations > 0 {
         print_note(&format!(
             "{} from the repository left out",
@@ -114,8 +114,8 @@ fn find_usual_path(format: ImportFormat, memories: &Memories) -> Option<PathBuf>
 /// # Errors
 /// When there is no project, or the file cannot be written.
 pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<CommandOutcome> {
-    let all = memories::list_memories(memories, &[MemoryState::Active], Some(-1))?;
-    let text = render_context_sheet(&all);
+    let listed = memories::list_memories(memories, &[MemoryState::Active], Some(-1))?;
+    let text = render_context_sheet(&listed);
     if args.print {
         match args.json {
             true => json::print(&JsonPrintedContextSheet { text: &text })?,
@@ -129,7 +129,7 @@ pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Comma
         );
     };
     let relative = context_sheet_path();
-    let changed = write_context_sheet(&project.open()?, &all)?;
+    let changed = write_context_sheet(&project.open()?, &listed)?;
     let path = project.root().join(&relative);
     if args.json {
         json::print(&JsonContextSheet {

@@ -2,7 +2,8 @@
 
 use crate::CommandOutcome;
 use crate::args::ModelListArgs;
-use crate::output::{json, notes, terminal_width};
+use crate::output::notes::print_note;
+use crate::output::{json, terminal_width};
 use anyhow::Result;
 use session_config::Home;
 use session_models::Catalogue;
@@ -29,10 +30,7 @@ pub fn run(args: &ModelListArgs, home: &Home, catalogue: &Catalogue) -> Result<C
         )?;
     }
     if !models.iter().any(|model| model.in_use) {
-        writeln!(
-            notes::open_stderr(),
-            "note: the configured model `{in_use}` is not known"
-        )?;
+        print_note(&format!("the configured model `{in_use}` is not known"))?;
     }
     Ok(CommandOutcome::Something)
 }

@@ -5,10 +5,10 @@ mod list;
 use crate::CommandOutcome;
 use crate::args::{ModelArgs, ModelCommand, ModelImportArgs};
 use crate::output::download::DownloadBars;
+use crate::output::notes::print_note;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use session_config::{Config, Home, variable_name};
-use session_core::text::sanitize_text;
 use session_models::{Catalogue, ModelState};
 use session_output::{JsonModelChange, ModelChange, format_used_model};
 use session_query::{ModelCoverage, use_model};
@@ -66,20 +66,18 @@ fn names_no_model(command: &ModelCommand, catalogue: &Catalogue) -> bool {
 fn warn_of_mistakes(catalogue: &Catalogue) -> Result<()> {
     for broken in catalogue.description_errors() {
         let hint = broken.hint().map(|hint| format!("\nhint: {hint}"));
-        let note = format!("note: {broken}{}", hint.unwrap_or_default());
-        writeln!(notes::open_stderr(), "{}", sanitize_text(&note))?;
+        print_note(&format!("{broken}{}", hint.unwrap_or_default()))?;
     }
     Ok(())
 }
 
-/// Says that a variable decides which model is in use, whatever was chosen.
+/// Notes that a variable decides which model is in use, whatever was chosen.
 fn note_other_choice(home: &Home, name: &str) -> Result<()> {
     let is_other = |variable: &String| home.env.get(variable).is_some_and(|model| model != name);
     match variable_name("model").filter(is_other) {
-        Some(variable) => Ok(writeln!(
-            notes::open_stderr(),
-            "note: {variable} is set and goes before this choice; unset it"
-        )?),
+        Some(variable) => print_note(&format!(
+            "{variable} is set and goes before this choice; unset it"
+        )),
         None => Ok(()),
     }
 }

@@ -1,0 +1,97 @@
+//! Checks of what a user types to name what is to be forgotten. A slip here would forget everything.
+
+use regex::Regex;
+
+/// The reason for which a typed name is refused.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum TypedNameError {
+    /// The pattern is not a regular expression.
+    #[error("`{pattern}` is not a regular expression: {reason}")]
+    NotRegex {
+        /// The pattern.
+        pattern: String,
+        /// The reason, as half a sentence.
+        reason: String,
+    },
+    /// The pattern matches the empty text, and so any text.
+    #[error("`{0}` matches any text")]
+    AnyText(String),
+    /// The name is part of the path of every project.
+    #[error("--project `{0}` names no project")]
+    AnyProject(String),
+}
+
+impl TypedNameError {
+    /// Returns what to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NotRegex { .. } => "a backslash before a character takes it as it is: `\\(`",
+            Self::AnyText(_) => "give one that needs a letter",
+            Self::AnyProject(_) => "give its name or a part of its path; `.` is here",
+        }
+    }
+}
+
+/// Parses the pattern of texts to forget.
+///
+/// # Errors
+/// When it is no regular expression, or matches any text.
+pub fn parse_forget_pattern(pattern: &str) -> Result<Regex, TypedNameError> {
+    let regex = Regex::new(pattern).map_err(|error| TypedNameError::NotRegex {
+        pattern: pattern.to_owned(),
+        reason: last_line(&error.to_string()),
+    })?;
+    match regex.is_match("") {
+        true => Err(TypedNameError::AnyText(pattern.to_owned())),
+        false => Ok(regex),
+    }
+}
+
+/// Returns what a regex error says at its end: before that it repeats the pattern over several lines.
+fn last_line(message: &str) -> String {
+    let line = message.lines().last().unwrap_or_default();
+    line.trim_start_matches("error: ").to_owned()
+}
+
+/// Checks the name of a project. One without a letter or digit, as an unset variable of a shell leaves, is part of every
+/// path.
+///
+/// # Errors
+/// When every project has it.
+pub fn check_project_name(project: &str) -> Result<(), TypedNameError> {
+    let is_folder = matches!(project, "." | ".." | "~");
+    match is_folder || project.contains(char::is_alphanumeric) {
+        true => Ok(()),
+        false => Err(TypedNameError::AnyProject(project.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_of_everything_is_refused() {
+        for name in ["", "/", "-", "//", " "] {
+            let refused = Err(TypedNameError::AnyProject(name.to_owned()));
+            assert_eq!(check_project_name(name), refused);
+        }
+        for name in [".", "..", "~", "app", "日本"] {
+            assert_eq!(check_project_name(name), Ok(()));
+        }
+        for pattern in ["", "a*", "x|"] {
+            let refused = parse_forget_pattern(pattern).unwrap_err();
+            assert_eq!(refused, TypedNameError::AnyText(pattern.to_owned()));
+        }
+        assert!(parse_forget_pattern("ACME-[0-9]+").is_ok());
+    }
+
+    #[test]
+    fn a_pattern_that_cannot_be_read_is_told_in_one_line() {
+        let refused = parse_forget_pattern("a(b").unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "`a(b` is not a regular expression: unclosed group"
+        );
+    }
+}

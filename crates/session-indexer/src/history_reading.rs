@@ -1,0 +1,117 @@
+//! Reads changed histories into the index, up to the commit that makes them visible.
+
+use crate::discover::{ChangedHistory, HistoryChanges, MovedFile, ReturnedFile};
+use crate::history_writer::{HistoryWriter, WrittenHistories};
+use crate::outcome::{RefreshOutcome, RefreshStage};
+use crate::parse::{ReadOptions, read_in_order};
+use crate::refresh::{IndexError, RefreshOptions};
+use session_core::SourceName;
+use session_embed::Embedder;
+use session_forget::RemovedCounts;
+use session_sources::Env;
+use session_store::{ModelRow, StoreError, Writer};
+
+/// Reads the histories that changed, marks those that are gone, and commits.
+pub(crate) fn read_changes(
+    options: &RefreshOptions<'_>,
+    writer: &mut Writer,
+    changes: &HistoryChanges,
+    reading: &ReadOptions<'_>,
+) -> Result<RefreshOutcome, IndexError> {
+    record_listing(writer, changes)?;
+    let written = write_histories(options, writer, changes, reading)?;
+    if let Some(times) = written.times {
+        writer.link_prompt_copies(times)?;
+    }
+    let (read, left) = changes.changed.split_at(written.files);
+    delete_copies_elsewhere(&options.env, writer, read)?;
+    // Last: what they held may be in a file that is new.
+    let gone = match left {
+        [] => changes.gone.as_slice(),
+        _ => &[],
+    };
+    gone.iter()
+        .try_for_each(|file| writer.mark_file_gone(*file))?;
+    writer.apply_external_titles()?;
+    if left.is_empty() {
+        options.policy.exclusions.delete_unheld_titles(writer)?;
+    }
+    writer.commit()?;
+    // What was stored of marked sessions before their marks.
+    let removed = match written.new_exclusions {
+        Some(exclusions) => exclusions.apply(writer)?,
+        None => RemovedCounts::default(),
+    };
+    Ok(RefreshOutcome {
+        files_read: read.len(),
+        files_left: left.len(),
+        files_gone: gone.len(),
+        turns: written.turns,
+        embedded: written.embedded,
+        removed,
+        ..RefreshOutcome::default()
+    })
+}
+
+/// Records files that moved or returned, and the problems of listing.
+fn record_listing(writer: &mut Writer, changes: &HistoryChanges) -> Result<(), StoreError> {
+    for MovedFile { file, path } in &changes.moved {
+        writer.rename_file(*file, path)?;
+    }
+    for ReturnedFile { source, path } in &changes.back {
+        writer.upsert_file(&SourceName(source.clone().into()), path)?;
+    }
+    match &changes.problems {
+        Some(problems) => writer.replace_listing_problems(problems),
+        None => Ok(()),
+    }
+}
+
+/// Reads the histories on several threads, and writes their sessions and turns on this one.
+fn write_histories(
+    options: &RefreshOptions<'_>,
+    writer: &mut Writer,
+    changes: &HistoryChanges,
+    reading: &ReadOptions<'_>,
+) -> Result<WrittenHistories, IndexError> {
+    let sizes = changes.changed.iter().map(|c| c.location.stamp.size);
+    let total_bytes: u64 = sizes.sum();
+    let models = add_models(writer, reading.embedders)?;
+    let preparer = writer.turn_preparer();
+    let mut histories = HistoryWriter::new(writer, models, &options.policy.exclusions);
+    let mut bytes = 0;
+    let changed = &changes.changed;
+    read_in_order(changed, options.threads, reading, &preparer, |begun| {
+        histories.write_file(begun.change, &begun.events)?;
+        bytes += begun.change.location.stamp.size;
+        let stage = RefreshStage::Reading;
+        options.progress.report(stage, bytes, total_bytes);
+        Ok::<(), IndexError>(())
+    })?;
+    histories.finish()
+}
+
+fn add_models(
+    writer: &mut Writer,
+    embedders: &[&dyn Embedder],
+) -> Result<Vec<ModelRow>, StoreError> {
+    let specs = embedders.iter().map(|embedder| embedder.spec());
+    specs
+        .map(|spec| writer.add_model(&spec.fingerprint(), &spec.name, spec.dims))
+        .collect()
+}
+
+/// Deletes the sessions of other machines that a history with several sessions holds, such as a database, and that the
+/// user's own one holds, too. A file of one session that does is not even listed.
+fn delete_copies_elsewhere(
+    env: &Env,
+    writer: &mut Writer,
+    read: &[ChangedHistory],
+) -> Result<(), StoreError> {
+    let several = read.iter().filter(|change| !change.holds_one_session());
+    for change in several.filter(|change| env.is_elsewhere(&change.location.path)) {
+        let file = writer.upsert_file(&change.source.name(), &change.path_key())?;
+        writer.delete_sessions_held_by_others(file)?;
+    }
+    Ok(())
+}

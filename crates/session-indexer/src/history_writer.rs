@@ -1,0 +1,409 @@
+//! Stores what the parsing threads deliver.
+
+use crate::commit_schedule::CommitSchedule;
+use crate::discover::ChangedHistory;
+use crate::event_channel::EventReceiver;
+use crate::events::Event;
+use crate::listed_histories::to_problem;
+use crate::refresh::IndexError;
+use session_core::{FileStamp, SessionMeta, SourceName};
+use session_forget::{Exclusions, MarkedSession};
+use session_sources::Warning;
+use session_store::{FileId, KnownTurns, MissingTurns, ModelRow, SessionId, Writer};
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+type Result<T> = std::result::Result<T, IndexError>;
+
+/// Stores events file by file and commits from time to time.
+pub(crate) struct HistoryWriter<'a> {
+    writer: &'a mut Writer,
+    /// Models whose documents come with the turns.
+    models: Vec<ModelRow>,
+    commits: CommitSchedule,
+    /// Sessions with a prompt that asks to leave them out, which are not yet recorded.
+    marked: Vec<MarkedSession>,
+    /// The exclusions, marked sessions that are recorded included.
+    exclusions: Cow<'a, Exclusions>,
+    written: WrittenHistories,
+}
+
+/// Counts of what was written, and what the rest of a refresh needs of it.
+#[derive(Default)]
+pub(crate) struct WrittenHistories {
+    /// Files that were read to their end.
+    pub(crate) files: usize,
+    pub(crate) turns: usize,
+    /// Texts whose vectors came with the turns.
+    pub(crate) embedded: usize,
+    /// The times of the turns.
+    pub(crate) times: Option<RangeInclusive<i64>>,
+    /// The exclusions with the sessions that were marked, if any were.
+    pub(crate) new_exclusions: Option<Exclusions>,
+}
+
+/// The state of the file that is being written.
+struct FileState {
+    file: FileId,
+    /// [`Writer::begin_full_read`] was called for it.
+    has_begun_anew: bool,
+    /// The session that was opened last.
+    session: Option<SessionId>,
+    /// The cursor of the last checkpoint.
+    cursor: Option<String>,
+    warnings: Vec<Warning>,
+    /// Number of warnings that came before the last checkpoint.
+    settled: usize,
+}
+
+impl<'a> HistoryWriter<'a> {
+    pub(crate) fn new(
+        writer: &'a mut Writer,
+        models: Vec<ModelRow>,
+        exclusions: &'a Exclusions,
+    ) -> Self {
+        Self {
+            writer,
+            models,
+            commits: CommitSchedule::begin(),
+            marked: Vec::new(),
+            exclusions: Cow::Borrowed(exclusions),
+            written: WrittenHistories::default(),
+        }
+    }
+
+    /// Ends the writing, before the last commit.
+    pub(crate) fn finish(mut self) -> Result<WrittenHistories> {
+        self.record_marks()?;
+        let new_exclusions = match self.exclusions {
+            Cow::Owned(exclusions) => Some(exclusions),
+            Cow::Borrowed(_) => None,
+        };
+        Ok(WrittenHistories {
+            new_exclusions,
+            ..self.written
+        })
+    }
+
+    /// Stores one file's events until its reader is done or stopped.
+    pub(crate) fn write_file(
+        &mut self,
+        change: &ChangedHistory,
+        events: &EventReceiver,
+    ) -> Result<()> {
+        let mut state = None;
+        let end = events.find_map(|event| self.write_event(change, &mut state, event).transpose());
+        match (end, state) {
+            (Some(end), _) => end,
+            (None, None) => Ok(()), // never begun: time is up
+            (None, Some(state)) => {
+                self.writer.abandon_replacement();
+                // What came after the last checkpoint comes again.
+                for warning in state.warnings.iter().take(state.settled) {
+                    self.writer.record_problem(&to_problem(warning))?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Stores an event; returns something for a file's last.
+    fn write_event(
+        &mut self,
+        change: &ChangedHistory,
+        state: &mut Option<FileState>,
+        event: &mut Event,
+    ) -> Result<Option<()>> {
+        let state = match state {
+            Some(state) => state,
+            none => none.insert(self.open_file(change)?),
+        };
+        match event {
+            Event::Marked(session) => {
+                let source = change.source.name().as_str().to_owned();
+                let id = std::mem::take(session);
+                self.marked.push(MarkedSession { source, id });
+            }
+            Event::Done => return self.finish_file(change, state).map(Some),
+            Event::Warning(warning) => state.warnings.push((**warning).clone()),
+            other => self.write_content(change, state, other)?,
+        }
+        Ok(None)
+    }
+
+    fn open_file(&mut self, change: &ChangedHistory) -> Result<FileState> {
+        let path = change.path_key();
+        let file = self.writer.upsert_file(&change.source.name(), &path)?;
+        self.writer.clear_unreadable(&path)?;
+        Ok(FileState {
+            file,
+            has_begun_anew: false,
+            session: None,
+            cursor: None,
+            warnings: Vec::new(),
+            settled: 0,
+        })
+    }
+
+    /// Forgets the file's past when it is read from its beginning. Not before
+    /// something was read: a locked file has not lost its sessions.
+    fn begin_anew(
+        &mut self,
+        change: &ChangedHistory,
+        state: &mut FileState,
+        event: &Event,
+    ) -> Result<()> {
+        if !state.has_begun_anew && is_anew(change, event) {
+            let path = change.path_key();
+            self.writer.begin_full_read(state.file, &path)?;
+            state.has_begun_anew = true;
+        }
+        Ok(())
+    }
+
+    /// Ends a file. One that gave nothing but warnings has not been read: what
+    /// is wrong with it holds only until the next try, as does what each read tries again.
+    fn finish_file(&mut self, change: &ChangedHistory, state: &FileState) -> Result<()> {
+        let nothing_read =
+            state.session.is_none() && (state.cursor.is_none() || state.cursor == change.cursor);
+        for warning in &state.warnings {
+            match nothing_read || warning.is_tried_again {
+                true => self.writer.record_unreadable(&to_problem(warning))?,
+                false => self.writer.record_problem(&to_problem(warning))?,
+            }
+        }
+        if !self.exclusions.is_empty() {
+            self.writer.clear_forgotten_branches(state.file)?;
+        }
+        // A session that is excluded is kept where nothing else holds what its history lost.
+        if state.session.is_none() && is_cut_off(change) {
+            let size = change.location.stamp.size;
+            self.writer.mark_turns_as_lost(state.file, size)?;
+        }
+        self.writer.set_unfinished(false);
+        if let Some(cursor) = &state.cursor {
+            self.writer
+                .checkpoint(state.file, cursor, change.location.stamp)?;
+        }
+        self.written.files += 1;
+        self.commit_if_due()
+    }
+
+    fn checkpoint(
+        &mut self,
+        change: &ChangedHistory,
+        state: &mut FileState,
+        at: String,
+    ) -> Result<()> {
+        // A file of several sessions has its checkpoints between them.
+        self.writer.set_unfinished(change.holds_one_session());
+        // Not the stamp: until the end is reached the file counts as changed.
+        self.writer
+            .checkpoint(state.file, &at, FileStamp::default())?;
+        state.cursor = Some(at);
+        state.settled = state.warnings.len();
+        self.commit_if_due()
+    }
+
+    /// Writes what an event holds of a history.
+    fn write_content(
+        &mut self,
+        change: &ChangedHistory,
+        state: &mut FileState,
+        event: &mut Event,
+    ) -> Result<()> {
+        self.begin_anew(change, state, event)?;
+        let writer = &mut *self.writer;
+        match event {
+            Event::Session { meta, turns } => {
+                let source = change.source.name();
+                state.session = match writer.is_superseded(state.file, &source, meta)? {
+                    true => None,
+                    false => {
+                        keep_known_project(writer, state.file, &source, meta)?;
+                        Some(writer.open_session(state.file, &source, meta, *turns)?)
+                    }
+                };
+                let missing = missing_turns(change);
+                if missing != MissingTurns::Delete {
+                    writer.set_missing_turns(missing);
+                }
+            }
+            Event::Turn(turn) => {
+                if let Some(session) = state.session {
+                    writer.add_prepared_turn(session, turn)?;
+                    self.written.turns += 1;
+                    self.note_time(turn.started_ms());
+                }
+            }
+            Event::Documents { model, documents } => {
+                if let (Some(session), Some(model)) = (state.session, self.models.get(*model)) {
+                    let texts = documents.documents.len();
+                    let is_stored = writer.store_new_documents(model, session, documents)?;
+                    self.written.embedded += if is_stored { texts } else { 0 };
+                }
+            }
+            Event::BrokeOff => writer.set_missing_turns(MissingTurns::Keep),
+            Event::Gone(uid) => writer.mark_session_gone(state.file, uid)?,
+            Event::Title { message, title } => writer.store_external_title(message, title)?,
+            Event::Checkpoint(at) => self.checkpoint(change, state, std::mem::take(&mut at.0))?,
+            Event::Failed(error) => return error.take().map_or(Ok(()), |error| Err(error.into())),
+            Event::Marked(_) | Event::Warning(_) | Event::Done => {}
+        }
+        Ok(())
+    }
+
+    fn note_time(&mut self, ms: Option<i64>) {
+        let Some(ms) = ms else { return };
+        self.written.times = Some(match self.written.times.take() {
+            Some(times) => ms.min(*times.start())..=ms.max(*times.end()),
+            None => ms..=ms,
+        });
+    }
+
+    fn commit_if_due(&mut self) -> Result<()> {
+        if self.commits.is_due() {
+            self.record_marks()?;
+            self.writer.commit()?;
+        }
+        Ok(())
+    }
+
+    /// Records the marked sessions, before a commit: the cursors that it stores have passed their marks, which are not
+    /// read again.
+    fn record_marks(&mut self) -> Result<()> {
+        if !self.marked.is_empty() {
+            let exclusions = self.exclusions.with_sessions(&self.marked)?;
+            self.exclusions = Cow::Owned(exclusions);
+            self.marked.clear();
+        }
+        Ok(())
+    }
+}
+
+/// Keeps the project that the index knows of a session without one whose working directory is gone: it may have been a
+/// git worktree, and nothing on disk tells its project any more.
+fn keep_known_project(
+    writer: &Writer,
+    file: FileId,
+    source: &SourceName,
+    meta: &mut SessionMeta,
+) -> Result<()> {
+    if is_folder_gone(meta) {
+        meta.project = writer.known_project(file, source, meta)?;
+    }
+    Ok(())
+}
+
+/// Returns true where the working directory of a session without a project is gone.
+fn is_folder_gone(meta: &SessionMeta) -> bool {
+    let folder = meta.cwd.as_deref().filter(|_| meta.project.is_none());
+    // Of a folder in a network there is no project either.
+    let is_local = |folder: &str| !folder.starts_with("//") && !folder.starts_with(r"\\");
+    folder.is_some_and(|folder| is_local(folder) && !Path::new(folder).exists())
+}
+
+/// Returns what becomes of turns that a session no longer has when it is read from its beginning.
+///
+/// A file of lines that holds one session and has not grown lost them: it was cut off, is damaged, or an older copy. One
+/// without any turn is damaged, whatever its size. A document is written anew by its agent where a turn is taken back.
+fn missing_turns(change: &ChangedHistory) -> MissingTurns {
+    let has_grown = change.location.stamp.size > change.known_size;
+    match is_transcript_of_lines(change) {
+        true if has_grown => MissingTurns::KeepIfNoneComes,
+        true => MissingTurns::Keep,
+        false => MissingTurns::Delete,
+    }
+}
+
+/// Returns true for a file of lines that holds one session and is shorter than it was.
+fn is_cut_off(change: &ChangedHistory) -> bool {
+    is_transcript_of_lines(change) && change.location.stamp.size < change.known_size
+}
+
+/// Returns true for a file of one session to which lines are appended, packed or not.
+fn is_transcript_of_lines(change: &ChangedHistory) -> bool {
+    let name = change.location.path.file_name().unwrap_or_default();
+    let name = name.to_string_lossy();
+    change.holds_one_session() && name.trim_end_matches(".zst").ends_with(".jsonl")
+}
+
+/// Returns true when a file is read from its beginning: there is no cursor, or it holds
+/// one session and the source found that its cursor is of another content.
+fn is_anew(change: &ChangedHistory, event: &Event) -> bool {
+    let is_replaced = matches!(
+        event,
+        Event::Session {
+            turns: KnownTurns::Replace,
+            ..
+        }
+    );
+    change.cursor.as_ref().is_none_or(String::is_empty)
+        || (is_replaced && change.holds_one_session())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_forget::{ExcludeSettings, ForgottenRecords};
+    use session_store::Reader;
+
+    #[test]
+    fn the_project_of_a_folder_that_is_gone_stays() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut writer = Writer::open(&directory.path().join("index")).unwrap();
+        let source = SourceName::new("claude");
+        let file = writer.upsert_file(&source, "/h/a.jsonl").unwrap();
+        let folder = directory.path().join("worktree");
+        fs_err::create_dir(&folder).unwrap();
+        let mut open = |project: Option<&str>| {
+            let mut meta = SessionMeta {
+                id: "a".to_owned(),
+                cwd: folder.to_str().map(str::to_owned),
+                project: project.map(str::to_owned),
+                ..SessionMeta::default()
+            };
+            keep_known_project(&writer, file, &source, &mut meta).unwrap();
+            let turns = KnownTurns::Replace;
+            writer.open_session(file, &source, &meta, turns).unwrap();
+            let all = writer.reader().unwrap().sessions().unwrap();
+            all[0].project.clone()
+        };
+        assert_eq!(open(Some("/w/app")).as_deref(), Some("/w/app"));
+        assert_eq!(open(None).as_deref(), folder.to_str(), "it has left it");
+        open(Some("/w/app"));
+        fs_err::remove_dir(&folder).unwrap();
+        assert_eq!(open(None).as_deref(), Some("/w/app"));
+        assert_eq!(open(Some("/w/kiln")).as_deref(), Some("/w/kiln"));
+    }
+
+    #[test]
+    fn nothing_is_committed_before_marks_are_recorded() {
+        let directory = tempfile::tempdir().unwrap();
+        let records = directory.path().join("forgotten.json");
+        let exclusions = ForgottenRecords::open(&records).unwrap();
+        let exclusions = Exclusions::new(exclusions, &ExcludeSettings::default()).unwrap();
+        let root = directory.path().join("index");
+        let mut writer = Writer::open(&root).unwrap();
+        let source = SourceName::new("claude");
+        writer.upsert_file(&source, "/h/a.jsonl").unwrap();
+        let mut histories = HistoryWriter::new(&mut writer, Vec::new(), &exclusions);
+        histories.commits = CommitSchedule::begin_due();
+        histories.marked.push(MarkedSession {
+            source: "claude".to_owned(),
+            id: "a".to_owned(),
+        });
+        let committed = || Reader::open(&root).unwrap().files().unwrap().len();
+        let obstacle = records.with_extension("lock");
+        fs_err::create_dir(&obstacle).unwrap();
+        histories.commit_if_due().unwrap_err();
+        assert_eq!(committed(), 0);
+        fs_err::remove_dir(&obstacle).unwrap();
+        histories.commits = CommitSchedule::begin_due();
+        histories.commit_if_due().unwrap();
+        assert_eq!(committed(), 1);
+        let entries = ForgottenRecords::open(&records).unwrap();
+        assert_eq!(entries.entries().len(), 1);
+    }
+}

@@ -1,0 +1,138 @@
+//! Files that the index knows, and those of them that are listed at another path.
+
+use crate::listed_histories::ListedFile;
+use session_sources::Location;
+use session_store::{FileDigests, FileId, FileRow, Reader, StoreError};
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// The files that the index knows and that are not as they were listed.
+pub(crate) struct KnownFiles {
+    /// Those that are where they were, by path.
+    here: HashMap<String, FileRow>,
+    /// Those that are not.
+    lost: HashMap<AgentFileName, Vec<FileRow>>,
+}
+
+/// The name of an agent's history file, packed or not, in whatever folder.
+#[derive(PartialEq, Eq, Hash)]
+struct AgentFileName {
+    source: String,
+    name: OsString,
+}
+
+impl AgentFileName {
+    fn new(source: &str, path: &Path) -> Self {
+        let name = match is_packed(path) {
+            true => path.file_stem(),
+            false => path.file_name(),
+        };
+        Self {
+            source: source.to_owned(),
+            name: name.unwrap_or_default().to_owned(),
+        }
+    }
+}
+
+impl KnownFiles {
+    /// Reads the files that are not as they were listed.
+    pub(crate) fn read(
+        index: &Reader,
+        digests: &FileDigests,
+        listed: &[ListedFile],
+    ) -> Result<Self, StoreError> {
+        let mut known = HashMap::new();
+        for file in digests.unseen().iter().chain(digests.gone()) {
+            known.extend(index.file(*file)?.map(|file| (file.path.clone(), file)));
+        }
+        Ok(Self::new(known, listed))
+    }
+
+    fn new(mut known: HashMap<String, FileRow>, listed: &[ListedFile]) -> Self {
+        let here = listed
+            .iter()
+            .filter_map(|file| known.remove_entry(&*file.key()));
+        let here = here.collect();
+        let mut lost: HashMap<_, Vec<FileRow>> = HashMap::new();
+        let mut gone: Vec<FileRow> = known.into_values().collect();
+        gone.sort_unstable_by_key(|file| file.id);
+        for file in gone {
+            let name = AgentFileName::new(&file.source, Path::new(&file.path));
+            lost.entry(name).or_default().push(file);
+        }
+        Self { here, lost }
+    }
+
+    /// Takes the file that is where it was.
+    pub(crate) fn take_here(&mut self, key: &str) -> Option<FileRow> {
+        self.here.remove(key)
+    }
+
+    /// Takes the file of this path, which a listed one continues.
+    pub(crate) fn take_continued(&mut self, by: &ListedFile, path: &str) -> Option<FileRow> {
+        let name = AgentFileName::new(by.source.name().as_str(), Path::new(path));
+        let lost = self.lost.get_mut(&name)?;
+        let position = lost.iter().position(|file| file.path == path)?;
+        Some(lost.swap_remove(position))
+    }
+
+    /// Takes the file that this one was before its folder was renamed, moved or restored, or before its
+    /// agent packed it: one of its name and session is no longer where it was, and held no more. Of several
+    /// it is the one that is as it was.
+    pub(crate) fn take_moved(
+        &mut self,
+        listed: &ListedFile,
+        index: &Reader,
+    ) -> Result<Option<FileRow>, StoreError> {
+        let ListedFile {
+            source, location, ..
+        } = listed;
+        let name = AgentFileName::new(source.name().as_str(), &location.path);
+        let Some(lost) = self.lost.get_mut(&name) else {
+            return Ok(None);
+        };
+        let held = files_of_unnamed_session(location, index, &name.source)?;
+        let may_be = |file: &&FileRow| {
+            held.as_ref().is_none_or(|held| held.contains(&file.id)) && may_be_moved(file, location)
+        };
+        let now = location.stamp;
+        let same = |f: &&FileRow| (f.stamp.size, f.stamp.mtime_ns) == (now.size, now.mtime_ns);
+        let mut fitting = lost.iter().filter(may_be);
+        let found = match (fitting.next(), fitting.next()) {
+            (Some(only), None) => Some(only.id),
+            _ => lost.iter().filter(may_be).find(same).map(|file| file.id),
+        };
+        let position = lost.iter().position(|file| Some(file.id) == found);
+        Ok(position.map(|position| lost.swap_remove(position)))
+    }
+
+    /// Returns the files that no listed one was taken for.
+    pub(crate) fn into_lost(self) -> impl Iterator<Item = FileRow> {
+        self.lost.into_values().flatten()
+    }
+}
+
+/// Returns the files that hold the session of a file whose name does not tell it; `None` where the name does.
+fn files_of_unnamed_session(
+    location: &Location,
+    index: &Reader,
+    source: &str,
+) -> Result<Option<Vec<FileId>>, StoreError> {
+    match &location.located.session {
+        Some(session) if !location.has_session_name() => {
+            Ok(Some(index.files_of_session(source, session)?))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Returns true for a file that is not where it was and held no more than the listed one, or the same packed.
+fn may_be_moved(file: &FileRow, listed: &Location) -> bool {
+    let is_repacked = is_packed(Path::new(&file.path)) != is_packed(&listed.path);
+    (file.stamp.size <= listed.stamp.size || is_repacked) && !Path::new(&file.path).exists()
+}
+
+fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "zst")
+}

@@ -1,0 +1,54 @@
+//! The databases that a rebuild put aside in the directory of an index.
+
+use crate::directory_ownership::check_ownership;
+use crate::error::Result;
+use crate::writer::unless_missing;
+use std::path::{Path, PathBuf};
+
+/// The name of a database that was put aside; with a number where there are several.
+const OLD_NAME: &str = "index.db.old";
+
+/// Returns a name that no database has, nor one of its logs.
+pub(crate) fn free_old_name(root: &Path) -> String {
+    let numbered = (2..).map(|number| format!("{OLD_NAME}.{number}"));
+    let mut names = std::iter::once(OLD_NAME.to_owned()).chain(numbered);
+    let is_free = |name: &String| {
+        let mut ends = ["", "-wal", "-shm"].into_iter();
+        ends.all(|end| !root.join(format!("{name}{end}")).exists())
+    };
+    names.find(is_free).unwrap_or_default()
+}
+
+/// Returns true for `index.db.old`, `index.db.old.2` and so on, and for their logs.
+fn is_old_name(name: &str) -> bool {
+    let Some(end) = name.strip_prefix(OLD_NAME) else {
+        return false;
+    };
+    let end = end.strip_suffix("-wal").unwrap_or(end);
+    let end = end.strip_suffix("-shm").unwrap_or(end);
+    let number = end.strip_prefix('.');
+    end.is_empty() || number.is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
+/// Lists the files of the databases that [`Writer::rebuild`](crate::Writer::rebuild) put aside, their logs, too.
+pub fn old_databases(root: &Path) -> Vec<PathBuf> {
+    let entries = fs_err::read_dir(root).into_iter().flatten().flatten();
+    let is_old = |entry: &fs_err::DirEntry| {
+        // What lay in the place of a database may be a folder.
+        let is_file = entry.file_type().is_ok_and(|kind| !kind.is_dir());
+        is_file && is_old_name(&entry.file_name().to_string_lossy())
+    };
+    let mut paths: Vec<PathBuf> = entries.filter(is_old).map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+/// Deletes the databases that [`Writer::rebuild`](crate::Writer::rebuild) put aside in the directory of an index.
+///
+/// # Errors
+/// When the disk fails.
+pub fn delete_old_databases(root: &Path) -> Result<()> {
+    check_ownership(root)?;
+    let mut old = old_databases(root).into_iter();
+    old.try_for_each(|path| unless_missing(fs_err::remove_file(path)))
+}

@@ -1,0 +1,40 @@
+//! The table `settings`: values that a part of the program notes in the index, by key.
+//!
+//! Older versions of the program leave keys alone that they do not know.
+
+use crate::error::Result;
+use crate::reader::Reader;
+use crate::writer::Writer;
+use rusqlite::OptionalExtension;
+
+impl Reader {
+    /// Returns the value of a setting, if it was noted.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn setting(&self, key: &str) -> Result<Option<String>> {
+        let select = "SELECT value FROM settings WHERE key = ?1";
+        let mut find = self.db.prepare_cached(select)?;
+        Ok(find.query_row([key], |row| row.get(0)).optional()?)
+    }
+}
+
+impl Writer {
+    /// Notes a setting, for the next commit.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn set_setting(&mut self, key: &str, value: &str) -> Result<()> {
+        self.begin()?;
+        let insert = "INSERT OR REPLACE INTO settings(key, value) VALUES(?1, ?2)";
+        self.reader.db.execute(insert, [key, value])?;
+        Ok(())
+    }
+
+    /// Deletes a setting, for the next commit.
+    pub(crate) fn delete_setting(&self, key: &str) -> Result<()> {
+        let delete = "DELETE FROM settings WHERE key = ?1";
+        self.reader.db.prepare_cached(delete)?.execute([key])?;
+        Ok(())
+    }
+}
