@@ -21,8 +21,6 @@ use session_report::WorkSummary;
 use session_search::{HitOrder, Level, SearchHit};
 use unicode_width::UnicodeWidthStr;
 
-/// Columns of a score with its band.
-const SCORE_WIDTH: usize = 16;
 /// Most columns of a project's name.
 const PROJECT_COLUMNS: usize = 24;
 /// Fewest columns in which a query or names of files say something.
@@ -212,10 +210,7 @@ impl SearchListing<'_> {
             Some(turn) => TurnAddress::new(id, turn.index).to_string(),
             None => id,
         };
-        let count = match (self.level(), &hit.turn) {
-            (Level::Turn, Some(turn)) => format!("{}/{turns}", turn.index + 1),
-            _ => pluralize(turns as usize, "turn"),
-        };
+        let count = pluralize(turns as usize, "turn");
         let day = format_day(hit_time(self.level(), hit));
         let mut fields = Vec::from_iter(self.score_field(hit));
         fields.extend([
@@ -232,10 +227,12 @@ impl SearchListing<'_> {
         }
     }
 
-    /// Returns the field of the probability with its band, where hits are ranked.
+    /// Returns the field of the probability with its band, as wide as the widest of all hits, where hits are ranked.
     fn score_field(&self, hit: &SearchHit) -> Option<LineField> {
-        let score = format!("[{} {}]", format_probability(hit.score), hit.band.name());
-        let field = LineField::whole(band_style(hit.band), format!("{score:<SCORE_WIDTH$}"));
+        let hits = self.answer.results.hits.iter();
+        let width = hits.map(|hit| format_score(hit).width()).max().unwrap_or(0);
+        let score = format!("{:<width$}", format_score(hit));
+        let field = LineField::whole(band_style(hit.band), score);
         (self.answer.results.order == HitOrder::Relevance).then_some(field)
     }
 
@@ -324,6 +321,11 @@ fn list_file_names(hit: &SearchHit) -> Vec<String> {
         }
     }
     names
+}
+
+/// Formats the probability of a hit with its band.
+fn format_score(hit: &SearchHit) -> String {
+    format!("[{} {}]", format_probability(hit.score), hit.band.name())
 }
 
 /// Formats a probability with two decimals; one that these would make zero as less than the least.

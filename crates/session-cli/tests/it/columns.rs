@@ -126,7 +126,7 @@ fn what_does_not_fit_begins_a_line() {
     SESSIONS  "lantern harbour gate"
         1 session, 1 project (claude 1)
 
-    [SCORE]      claude   #2:0   a-project-with-a-rather…
+    [SCORE]   claude   #2:0   a-project-with-a-rather…
         2026-01-15   1 turn
         Where the lantern hangs at night Where the lantern hang…
         Hang the lantern at the harbour gate and trim its wick.
@@ -140,8 +140,7 @@ fn what_does_not_fit_begins_a_line() {
     assert_snapshot!(hit(LONG, 80), @r#"
     SESSIONS  "lantern harbour gate"   1 session, 1 project (claude 1)
 
-    [SCORE]      claude   #2:0   a-project-with-a-rather…   2026-01-15
-        1 turn
+    [SCORE]   claude   #2:0   a-project-with-a-rather…   2026-01-15   1 turn
         Where the lantern hangs at night Where the lantern hangs at night Where the…
         Hang the lantern at the harbour gate and trim its wick. Hang the lantern at
         the harbour gate and trim its wick. Hang the lantern at the harbour gate an…
@@ -154,8 +153,8 @@ fn what_does_not_fit_begins_a_line() {
     SESSIONS  "lantern harbour gate"
         1 session, 1 project (claude 1)
 
-    [SCORE]        claude   f6000000:0
-        港の灯台を修理するため…   2026-01-15   1 turn
+    [SCORE]   claude   f6000000:0   港の灯台を修理するため…
+        2026-01-15   1 turn
         灯台のlanternはどこに掛かっていますか灯台のlanternはど…
         港の lantern を灯台の門に掛けて👨‍👩‍👧芯を整えてください。港
         の lantern を灯台の門に掛けて👨‍👩‍👧芯を整えてください。港の…
@@ -167,7 +166,7 @@ fn what_does_not_fit_begins_a_line() {
     assert_snapshot!(hit("ses_", 100), @r#"
     SESSIONS  "lantern harbour gate"   1 session, 1 project (opencode 1)
 
-    [SCORE]    opencode   ses_0123:0   quay   2026-02-01   1 turn   Lantern ☁️ weather
+    [SCORE]   opencode   ses_0123:0   quay   2026-02-01   1 turn   Lantern ☁️ weather
         Where is the lantern?
         resume: opencode --session ses_0123456789abcdefghijklmnop
 

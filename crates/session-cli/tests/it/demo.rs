@@ -43,7 +43,7 @@ fn the_demo_walks_three_levels() {
 
     TURNS  "why can the api container not resolve the database host"   1 session, 1 project (claude 1)
 
-    [SCORE]   claude   a1b2c3d4:0   homelab   2026-01-15   1/3   docker-network-debug
+    [SCORE]   claude   a1b2c3d4:0   homelab   2026-01-15   3 turns   docker-network-debug
         The containers on the backend network can't reach each other by name. `api` gets "could not
         resolve host: db" since I split the compose file.
 

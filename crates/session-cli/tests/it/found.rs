@@ -93,7 +93,7 @@ fn hits_are_told_with_what_was_done() {
     ----- stdout -----
     SESSIONS  "boiler starts cold"   3 sessions, 2 projects (claude 3)
 
-    [# strong]      claude   ab000000:0   boiler   2026-03-08   3 turns   Warm start of the boiler
+    [# strong]   claude   ab000000:0   boiler   2026-03-08   3 turns   Warm start of the boiler
         The boiler starts cold after each restart, find out why
         asked in ab000000:0:
         PROBLEM   The boiler starts cold after each restart, find out why
@@ -110,7 +110,7 @@ fn hits_are_told_with_what_was_done() {
     assert_snapshot!(env.run(&with("all")).stdout(), @r#"
     SESSIONS  "boiler starts cold"   3 sessions, 2 projects (claude 3)
 
-    [# strong]      claude   ab000000:0   boiler   2026-03-08   3 turns   Warm start of the boiler
+    [# strong]   claude   ab000000:0   boiler   2026-03-08   3 turns   Warm start of the boiler
         The boiler starts cold after each restart, find out why
         asked in ab000000:0:
         PROBLEM   The boiler starts cold after each restart, find out why

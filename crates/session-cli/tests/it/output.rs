@@ -13,7 +13,7 @@ fn sessions_are_listed_for_people() {
     ----- stdout -----
     SESSIONS  "docker bridge dns"   4 sessions, 4 projects (claude 3, opencode 1)
 
-    [# strong]      claude   a1000000:0   homelab   2026-01-15   2 turns   Docker bridge DNS
+    [# strong]   claude   a1000000:0   homelab   2026-01-15   2 turns   Docker bridge DNS
         The containers cannot resolve each other by name on the docker bridge
         resume: claude --resume a1000000-0000-4000-8000-000000000001
 
@@ -25,7 +25,7 @@ fn sessions_are_listed_for_people() {
     ----- stdout -----
     SESSIONS  "docker bridge dns"   4 sessions, 4 projects (claude 3, opencode 1)
 
-    [# strong]      claude   a1000000:0   homelab   2026-01-15   2 turns   Docker bridge DNS
+    [# strong]   claude   a1000000:0   homelab   2026-01-15   2 turns   Docker bridge DNS
         The containers cannot resolve each other by name on the docker bridge
         resume: claude --resume a1000000-0000-4000-8000-000000000001
         lexical # (rank 1, scaled #)   dense # (rank 1, scaled #)   fused #
@@ -52,12 +52,12 @@ fn weak_hits_beside_a_strong_one_take_a_line_each() {
     ----- stdout -----
     SESSIONS  "docker compose file"   6 sessions, 3 projects (claude 6)
 
-    [# strong]      claude   a1b2c3d4:0   homelab   2026-01-15   3 turns   docker-network-debug
+    [# strong]   claude   a1b2c3d4:0   homelab   2026-01-15   3 turns   docker-network-debug
         The containers on the backend network can't reach each other by name. `api` gets "could not
         resolve host: db" since I split the compose file.
 
-    [# weak]        claude   b7e0f1a2:1   homelab   2026-02-03   2 turns   Nightly backup to the NAS
-    [# weak]        claude   c3d9e8f7:0   parser   2026-02-20   2 turns   EMFILE in watch mode
+    [# weak]     claude   b7e0f1a2:1   homelab   2026-02-03   2 turns   Nightly backup to the NAS
+    [# weak]     claude   c3d9e8f7:0   parser   2026-02-20   2 turns   EMFILE in watch mode
 
     Next: session-search demo "docker compose file"
     ----- stderr -----
@@ -73,7 +73,7 @@ fn turns_are_listed_for_people() {
     ----- stdout -----
     TURNS  "docker bridge dns"   4 sessions, 4 projects (claude 3, opencode 1)
 
-    [# strong]      claude   a1000000:0   homelab   2026-01-15   1/2   Docker bridge DNS
+    [# strong]   claude   a1000000:0   homelab   2026-01-15   2 turns   Docker bridge DNS
         The containers cannot resolve each other by name on the docker bridge
         resume: claude --resume a1000000-0000-4000-8000-000000000001
 
