@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// down before it runs it, and the call may take minutes.
 const MAX_IDLE: Duration = Duration::from_secs(15 * 60);
 
-/// The process that asks, as far as it says which session it belongs to.
+/// The calling process, with what tells which session it belongs to.
 #[derive(Debug, Clone, Copy)]
 pub struct CallingProcess<'a> {
     /// Its environment.

@@ -1,6 +1,7 @@
-//! Why an agent's file is not changed.
+//! Errors of reading and changing the files of agents.
 
 use session_files::{FileError, path_line};
+use std::error::Error;
 use std::path::PathBuf;
 
 /// A failure to read or change a file of an agent.
@@ -24,6 +25,14 @@ pub enum AgentError {
 }
 
 impl AgentError {
+    /// Formats the error with its reason.
+    pub fn full_message(&self) -> String {
+        match self.source() {
+            Some(reason) => format!("{self}: {reason}"),
+            None => self.to_string(),
+        }
+    }
+
     /// Returns what a user can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {

@@ -42,7 +42,7 @@ impl SettingsFile {
 pub struct HistoryRetention {
     /// Days from the last change of a transcript to its deletion.
     pub days: u32,
-    /// Transcripts that are deleted within the days that were asked for.
+    /// Transcripts that are deleted within `days_ahead` days.
     pub vanishing: usize,
 }
 

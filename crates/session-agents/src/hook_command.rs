@@ -1,7 +1,7 @@
 //! The command line that an agent runs as our hook.
 
 use crate::own_program::is_own_program;
-use crate::shell_quote::quote_word;
+use crate::shell_quote::quote_exact_word;
 use session_sources::Env;
 use std::path::Path;
 
@@ -16,12 +16,12 @@ pub fn hook_command(program: &Path) -> String {
     format!("{quoted} {}", ARGUMENTS.join(" "))
 }
 
-/// Quotes a word as [`quote_word`] does. On Windows a path without spaces stays as it is: cmd.exe knows no single quotes.
+/// Quotes a word as [`quote_exact_word`] does. On Windows a path without spaces stays as it is: cmd.exe knows no single quotes.
 fn quote_program(word: &str) -> String {
     let is_bare = cfg!(windows) && !word.contains(char::is_whitespace);
     match is_bare {
         true => word.to_owned(),
-        false => quote_word(word),
+        false => quote_exact_word(word),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The JSON by which Claude Code and Codex ask a hook.
+//! The JSON that Claude Code and Codex write to the stdin of a hook.
 
 use crate::hook_settings::HookEvent;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// The names of the tool that gives a subagent a task: today's, and that of earlier versions.
 const TASK_TOOLS: [&str; 2] = ["Agent", "Task"];
 
-/// The question to a hook, as Claude Code and Codex write it to stdin.
+/// The input of a hook, as Claude Code and Codex write it to stdin.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct HookInput {
@@ -16,7 +16,9 @@ pub struct HookInput {
     pub prompt: String,
     /// The session's full id.
     pub session_id: Option<String>,
-    /// The id of the subagent that asks.
+    /// The path of the session's transcript, which Claude Code and Codex name.
+    pub transcript_path: Option<PathBuf>,
+    /// The id of the subagent that the event is of.
     pub agent_id: Option<String>,
     /// The directory of the session.
     pub cwd: Option<PathBuf>,
@@ -38,6 +40,12 @@ impl HookInput {
     /// Returns the event; `None` for one that this program does not answer.
     pub fn event(&self) -> Option<HookEvent> {
         HookEvent::from_name(&self.hook_event_name)
+    }
+
+    /// Returns true where the agent shows the user the messages of a hook: the plugin of OpenCode passes the model's part on
+    /// alone.
+    pub fn shows_messages(&self) -> bool {
+        self.transcript_path.is_some()
     }
 
     /// Returns the command line that a call runs.
@@ -64,7 +72,7 @@ impl HookInput {
     }
 
     /// Returns the input of a subagent's task with a text for the model after its prompt. The text stands between
-    /// tags that the reading of histories knows as nobody's words.
+    /// `<system-reminder>` tags, which are noise where the history is indexed.
     pub fn task_with_context(&self, text: &str) -> Option<Value> {
         let prompt = self.task_prompt()?;
         let prompt = format!("{prompt}\n\n<system-reminder>\n{text}</system-reminder>");

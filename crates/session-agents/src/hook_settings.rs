@@ -82,7 +82,7 @@ impl HookEvent {
         }
     }
 
-    /// Returns the tools for which the hook is asked, as settings name them; `None` for all.
+    /// Returns the tools for which the hook is run, as settings name them; `None` for all.
     pub fn matcher(self) -> Option<&'static str> {
         match self {
             Self::PreToolUse => Some(TOOLS),
@@ -110,7 +110,7 @@ pub struct InstalledHook {
     pub event: HookEvent,
     /// Its command line.
     pub command: String,
-    /// The tools for which it is asked, as its settings name them; `None` for all.
+    /// The tools for which it is run, as its settings name them; `None` for all.
     pub matcher: Option<String>,
 }
 
@@ -154,8 +154,8 @@ impl SettingsFile {
         self.plan_undo(remove_hook, self.hook_adder()?)
     }
 
-    /// Returns what would put the hooks that are there into another text: in their order, which several
-    /// installations may have made.
+    /// Returns a function that adds the installed hooks to another text, in their order, which several installations may
+    /// have made.
     fn hook_adder(&self) -> Result<impl Fn(&str) -> SettingsResult<String>> {
         let text = self.read()?.unwrap_or_default();
         let installed = self.installed_hooks()?;
@@ -217,12 +217,12 @@ fn append_hook(groups: &CstArray, command: &str, event: HookEvent) {
     });
 }
 
-/// Gives the first hook of ours for each matcher in the groups of an event a command line, and removes the others. The
+/// Sets the command line of our first hook for each matcher in the groups of an event, and removes our others. The
 /// matcher and the timeout of the first stay, and its command line where that runs the same program.
 fn update_hooks(groups: &CstArray, command: &str) {
     let mut matchers = HashSet::new();
     for group in groups.elements() {
-        let Some((own, others)) = split_commands(&group) else {
+        let Some(GroupHooks { own, others }) = GroupHooks::split(&group) else {
             continue;
         };
         let mut own = own.into_iter();
@@ -273,7 +273,7 @@ fn remove_hook(text: &str) -> SettingsResult<String> {
 /// Removes our commands from the groups of an event, and each group that had no other.
 fn remove_from_groups(groups: &CstArray) {
     for group in groups.elements() {
-        let Some((own, others)) = split_commands(&group) else {
+        let Some(GroupHooks { own, others }) = GroupHooks::split(&group) else {
             continue;
         };
         match (own.is_empty(), others.is_empty()) {
@@ -284,20 +284,30 @@ fn remove_from_groups(groups: &CstArray) {
     }
 }
 
-/// Returns the tools for which a group is asked; `None` where it names none.
+/// Returns the tools for which a group is run; `None` where it names none.
 fn read_matcher(group: &CstNode) -> Option<String> {
     let group: Value = serde_json::from_str(&group.to_string()).ok()?;
-    matcher_of(&group)
+    parse_matcher(&group)
 }
 
-fn matcher_of(group: &Value) -> Option<String> {
+fn parse_matcher(group: &Value) -> Option<String> {
     Some(group["matcher"].as_str()?.to_owned())
 }
 
-/// Returns our commands in a group and the others.
-fn split_commands(group: &CstNode) -> Option<(Vec<CstNode>, Vec<CstNode>)> {
-    let commands = group.as_object()?.array_value(HOOKS)?;
-    Some(commands.elements().into_iter().partition(is_own_node))
+/// The hooks in a group of an event.
+struct GroupHooks {
+    /// Those that run this program.
+    own: Vec<CstNode>,
+    others: Vec<CstNode>,
+}
+
+impl GroupHooks {
+    /// Splits the hooks of a group; `None` where it has no list of hooks.
+    fn split(group: &CstNode) -> Option<Self> {
+        let hooks = group.as_object()?.array_value(HOOKS)?.elements();
+        let (own, others) = hooks.into_iter().partition(is_own_node);
+        Some(Self { own, others })
+    }
 }
 
 fn is_own_node(hook: &CstNode) -> bool {
@@ -307,14 +317,14 @@ fn is_own_node(hook: &CstNode) -> bool {
 
 fn find_hooks(text: &str) -> Vec<InstalledHook> {
     let settings: Value = serde_json::from_str(text).unwrap_or_default();
-    let of_event = |event: HookEvent| {
+    let find = |event: HookEvent| {
         let groups = settings[HOOKS][event.name()].as_array();
         let groups = groups.into_iter().flatten();
         groups
             .flat_map(|group| find_hooks_in_group(group, event))
             .collect::<Vec<_>>()
     };
-    HookEvent::ALL.into_iter().flat_map(of_event).collect()
+    HookEvent::ALL.into_iter().flat_map(find).collect()
 }
 
 fn find_hooks_in_group(group: &Value, event: HookEvent) -> Vec<InstalledHook> {
@@ -323,7 +333,7 @@ fn find_hooks_in_group(group: &Value, event: HookEvent) -> Vec<InstalledHook> {
     let hook = |command| InstalledHook {
         event,
         command,
-        matcher: matcher_of(group),
+        matcher: parse_matcher(group),
     };
     commands.map(hook).collect()
 }

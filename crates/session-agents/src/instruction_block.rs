@@ -50,7 +50,7 @@ fn add_block(text: &str) -> SettingsResult<String> {
     if text.contains(&block) {
         return Ok(text.to_owned());
     }
-    if let Some((before, after)) = split_around_block(text)? {
+    if let Some(SurroundingText { before, after }) = split_around_block(text)? {
         return Ok(format!("{before}{block}{after}"));
     }
     let end = if text.is_empty() || text.ends_with('\n') {
@@ -63,7 +63,7 @@ fn add_block(text: &str) -> SettingsResult<String> {
 }
 
 fn remove_block(text: &str) -> SettingsResult<String> {
-    let Some((before, after)) = split_around_block(text)? else {
+    let Some(SurroundingText { before, after }) = split_around_block(text)? else {
         return Ok(text.to_owned());
     };
     let before = match before.strip_suffix("\n") {
@@ -73,15 +73,21 @@ fn remove_block(text: &str) -> SettingsResult<String> {
     Ok(format!("{before}{after}"))
 }
 
-/// Splits a text around the lines of the block.
-fn split_around_block(text: &str) -> SettingsResult<Option<(&str, &str)>> {
+/// The text before and after the lines of the block.
+struct SurroundingText<'t> {
+    before: &'t str,
+    after: &'t str,
+}
+
+/// Splits a text around the lines of the block; `None` where it has none.
+fn split_around_block(text: &str) -> SettingsResult<Option<SurroundingText<'_>>> {
     let Some(begin) = find_line(text, BEGIN) else {
         return Ok(None);
     };
     let (before, rest) = text.split_at(begin);
     let end = find_line(rest, END).ok_or(SettingsError::UnendedBlock { end: END })?;
     let after = rest[end..].split_once('\n').map_or("", |(_, after)| after);
-    Ok(Some((before, after)))
+    Ok(Some(SurroundingText { before, after }))
 }
 
 /// Finds the offset of a line with this text.

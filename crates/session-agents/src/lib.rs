@@ -1,4 +1,4 @@
-//! How session-search is installed into coding agents, and which of their sessions asks.
+//! Installs session-search into coding agents, and finds the session that a command is run from.
 //!
 //! **Settings.** A [`SettingsFile`] is Claude Code's `settings.json`, of the user or of a project.
 //! Its `plan_…` methods return a [`SettingsChange`], which shows its [`diff`](SettingsChange::diff)
@@ -8,7 +8,7 @@
 //! the change stays. [`MergedSettings`] are all files of it that the agent merges.
 //!
 //! **Hook.** [`hook_command`] formats the command line that an agent runs for a [`HookEvent`]. A
-//! [`HookAnswer`] is what the program prints then; a [`ToolUse`] is the call of a tool that a hook is asked about. A
+//! [`HookAnswer`] is what the program prints then; a [`ToolUse`] is the call of a tool in the input of a hook. A
 //! [`HookFile`] is where each agent has it.
 //!
 //! **Skill.** The files that teach an agent to use the program are part of this crate. A

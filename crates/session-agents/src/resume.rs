@@ -27,7 +27,7 @@ pub struct ResumeCommand<'a> {
     pub environment: BTreeMap<&'static str, String>,
 }
 
-/// Why a session cannot be resumed.
+/// The reason for which a session cannot be resumed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResumeError {
     /// It is a subagent's: agents resume only the session that started it.
@@ -120,7 +120,7 @@ impl ResumeError {
     }
 }
 
-/// How a session is taken up again.
+/// The way in which a session is resumed: itself, or as a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResumeMode {
     /// The session itself goes on.

@@ -20,7 +20,7 @@ pub(crate) struct SettingsText {
     root: CstRootNode,
     dialect: JsonDialect,
     /// The object that the settings are.
-    pub object: CstObject,
+    pub(crate) object: CstObject,
 }
 
 impl SettingsText {
@@ -28,7 +28,7 @@ impl SettingsText {
     ///
     /// # Errors
     /// When the text is not a JSON object.
-    pub fn parse(text: &str) -> SettingsResult<Self> {
+    pub(crate) fn parse(text: &str) -> SettingsResult<Self> {
         Self::parse_dialect(text, JsonDialect::Strict)
     }
 
@@ -36,7 +36,7 @@ impl SettingsText {
     ///
     /// # Errors
     /// When the text is not a JSON object.
-    pub fn parse_with_comments(text: &str) -> SettingsResult<Self> {
+    pub(crate) fn parse_with_comments(text: &str) -> SettingsResult<Self> {
         Self::parse_dialect(text, JsonDialect::WithComments)
     }
 
@@ -56,7 +56,7 @@ impl SettingsText {
     }
 
     /// Returns true for an object without properties.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.object.properties().is_empty()
     }
 
@@ -64,7 +64,7 @@ impl SettingsText {
     ///
     /// # Errors
     /// When they are not.
-    pub fn format_checked(&self) -> SettingsResult<String> {
+    pub(crate) fn format_checked(&self) -> SettingsResult<String> {
         let text = self.root.to_string();
         self.dialect.parse(&text)?;
         Ok(text)

@@ -4,15 +4,22 @@ use crate::agent::Agent;
 
 macro_rules! skill_file {
     ($name:literal) => {
-        (
-            concat!("skills/session-search/", $name),
-            include_str!(concat!("../../../skill/session-search/", $name)),
-        )
+        BundledFile {
+            name: concat!("skills/session-search/", $name),
+            text: include_str!(concat!("../../../skill/session-search/", $name)),
+        }
     };
 }
 
-/// Path below the agent's directory, and text.
-const FILES: [(&str, &str); 8] = [
+/// A file of the skill as this program has it, without keywords.
+#[derive(Clone, Copy)]
+struct BundledFile {
+    /// The path below the agent's directory.
+    name: &'static str,
+    text: &'static str,
+}
+
+const FILES: [BundledFile; 8] = [
     skill_file!("SKILL.md"),
     skill_file!("references/HOW_IT_WORKS.md"),
     skill_file!("references/DIGEST.md"),
@@ -24,10 +31,10 @@ const FILES: [(&str, &str); 8] = [
 ];
 
 /// The command `/session-search` for OpenCode, where a skill is not a command by itself.
-const COMMAND: (&str, &str) = (
-    "commands/session-search.md",
-    include_str!("../../../skill/command/session-search.md"),
-);
+const COMMAND: BundledFile = BundledFile {
+    name: "commands/session-search.md",
+    text: include_str!("../../../skill/command/session-search.md"),
+};
 
 const DESCRIPTION: &str = "description: ";
 
@@ -39,8 +46,8 @@ const MAX_KEYWORD_CHARS: usize = 24;
 /// A file of the skill.
 pub(crate) struct SkillFile {
     /// Path below the agent's directory, with `/`.
-    pub name: &'static str,
-    pub text: String,
+    pub(crate) name: &'static str,
+    pub(crate) text: String,
 }
 
 /// Returns the files of an agent's skill in the order in which they are written. The description of
@@ -49,9 +56,9 @@ pub(crate) fn bundled_files(agent: Agent, keywords: &[String]) -> Vec<SkillFile>
     let command = (agent == Agent::OpenCode).then_some(COMMAND);
     let all = FILES.into_iter().chain(command);
     let mut files: Vec<SkillFile> = all
-        .map(|(name, text)| SkillFile {
-            name,
-            text: text.to_owned(),
+        .map(|file| SkillFile {
+            name: file.name,
+            text: file.text.to_owned(),
         })
         .collect();
     if let Some(first) = files.first_mut() {
@@ -93,7 +100,7 @@ mod tests {
 
     fn description(keywords: &[String]) -> String {
         let text = &bundled_files(Agent::Claude, keywords)[0].text;
-        assert_eq!(text.lines().count(), FILES[0].1.lines().count());
+        assert_eq!(text.lines().count(), FILES[0].text.lines().count());
         let line = text.lines().find(|line| line.starts_with(DESCRIPTION));
         line.unwrap().to_owned()
     }

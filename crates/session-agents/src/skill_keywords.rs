@@ -56,6 +56,7 @@ pub fn update_skill_keywords(
 }
 
 /// Removes the keywords of memories that were removed for good from the skills of a project, which otherwise keep theirs.
+/// `keywords` returns all that memories have.
 ///
 /// # Errors
 /// As [`set_skill_keywords`].
@@ -72,7 +73,7 @@ pub fn remove_lost_keywords(
         else {
             continue;
         };
-        let left = plain_keywords(&keywords(&location));
+        let left = keywords(&location);
         let kept: Vec<String> = old
             .iter()
             .filter(|word| left.contains(word))

@@ -15,17 +15,17 @@ const SIZE_LIMIT: u64 = 1 << 20;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SkillManifest {
     /// Version of the program that installed the skill.
-    pub version: String,
+    pub(crate) version: String,
     /// BLAKE3 hash of each file as it was written, by path below the agent's directory.
-    pub files: BTreeMap<String, String>,
+    pub(crate) files: BTreeMap<String, String>,
     /// Keywords of saved memories in the description; `None` unless the user chose to have them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub keywords: Option<Vec<String>>,
+    pub(crate) keywords: Option<Vec<String>>,
 }
 
 impl SkillManifest {
     /// Reads the manifest. A damaged one is empty: then every file that differs counts as edited.
-    pub fn read(location: &SkillLocation) -> Self {
+    pub(crate) fn read(location: &SkillLocation) -> Self {
         let text = manifest_file(location).read_text(SIZE_LIMIT).ok().flatten();
         let mut manifest: Self =
             serde_json::from_str(&text.unwrap_or_default()).unwrap_or_default();
@@ -47,24 +47,24 @@ impl SkillManifest {
         })
     }
 
-    /// Checks, before anything is written, that the manifest can be replaced.
+    /// Checks that the manifest can be replaced, before anything is written.
     ///
     /// # Errors
     /// When it is a link, not a regular file, or too large.
-    pub fn check_replaceable(location: &SkillLocation) -> Result<()> {
+    pub(crate) fn check_replaceable(location: &SkillLocation) -> Result<()> {
         manifest_file(location).read_text(SIZE_LIMIT)?;
         Ok(())
     }
 
     /// Returns true for a file that is as it was written.
-    pub fn is_unedited(&self, name: &str, text: &str) -> bool {
+    pub(crate) fn is_unedited(&self, name: &str, text: &str) -> bool {
         self.files
             .get(name)
             .is_some_and(|hash| *hash == hash_text(text))
     }
 
     /// Records the text of a file that is installed.
-    pub fn insert(&mut self, name: &str, text: &str) {
+    pub(crate) fn insert(&mut self, name: &str, text: &str) {
         self.files.insert(name.to_owned(), hash_text(text));
     }
 
@@ -72,7 +72,7 @@ impl SkillManifest {
     ///
     /// # Errors
     /// When the file cannot be written or removed.
-    pub fn write(&self, location: &SkillLocation) -> Result<()> {
+    pub(crate) fn write(&self, location: &SkillLocation) -> Result<()> {
         let file = manifest_file(location);
         if self.files.is_empty() {
             file.remove()?;

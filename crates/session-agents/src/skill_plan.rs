@@ -42,9 +42,9 @@ impl SkillFileState {
 /// A change of the skill's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SkillAction {
-    /// Bring every file to this program's version.
+    /// Brings every file to this program's version.
     Install,
-    /// Remove every file.
+    /// Removes every file.
     Uninstall,
 }
 

@@ -36,7 +36,7 @@ impl SkillFileOutcome {
 pub struct SkillReport {
     /// The agent's name.
     pub agent: &'static str,
-    /// Whose location it is: `user` or `project`.
+    /// The owner of the location: `user` or `project`.
     pub scope: &'static str,
     /// The skill's directory.
     #[serde(rename = "folder")]

@@ -39,7 +39,7 @@ pub struct ToolUse {
 }
 
 impl ToolUse {
-    /// Reads the call that a hook is asked about; `None` for an event without one.
+    /// Reads the call in the input of a hook; `None` for an event without one.
     pub fn from_hook(input: &HookInput) -> Option<Self> {
         match input.event()? {
             HookEvent::PreToolUse => Some(Self {
@@ -122,9 +122,8 @@ mod tests {
     use serde_json::{Value, json};
 
     fn pending(tool: &str, input: Value) -> ToolUse {
-        let asked =
-            json!({"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input});
-        let input: HookInput = serde_json::from_value(asked).unwrap();
+        let json = json!({"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input});
+        let input: HookInput = serde_json::from_value(json).unwrap();
         ToolUse::from_hook(&input).unwrap()
     }
 
@@ -160,8 +159,8 @@ mod tests {
     #[test]
     fn the_output_of_a_command_may_be_an_error() {
         let ended = |tool: &str, command: &str, response: Value| {
-            let asked = json!({"hook_event_name": "PostToolUse", "tool_name": tool, "tool_input": {"command": command}, "tool_response": response});
-            let input: HookInput = serde_json::from_value(asked).unwrap();
+            let json = json!({"hook_event_name": "PostToolUse", "tool_name": tool, "tool_input": {"command": command}, "tool_response": response});
+            let input: HookInput = serde_json::from_value(json).unwrap();
             ToolUse::from_hook(&input).unwrap().error
         };
         let output = json!("boom\n");
@@ -179,8 +178,8 @@ mod tests {
     fn a_command_and_an_error_are_read() {
         let bash = pending("Bash", json!({"command": "terraform apply"}));
         assert_eq!(bash.command.as_deref(), Some("terraform apply"));
-        let asked = json!({"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": {"command": "x"}, "error": "Exit code 3"});
-        let failed: HookInput = serde_json::from_value(asked).unwrap();
+        let json = json!({"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": {"command": "x"}, "error": "Exit code 3"});
+        let failed: HookInput = serde_json::from_value(json).unwrap();
         let expected = ToolUse {
             error: Some("Exit code 3".to_owned()),
             ..ToolUse::default()

@@ -116,8 +116,8 @@ fn dense(index: &Reader, model: &dyn Embedder, query: &str) -> Result<Vec<QueryE
         .map(|model| QueryEmbedding {
             model,
             vector,
-            known: model_knows,
-            read: spec.scripts.readable_fraction(query),
+            known_fraction: model_knows,
+            readable_fraction: spec.scripts.readable_fraction(query),
             scale: spec.cosine,
             text_cosines: None,
         })

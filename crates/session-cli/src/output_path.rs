@@ -3,7 +3,7 @@
 use crate::output::stop_signal::StopSignal;
 use anyhow::{Context, Error, Result, anyhow, bail};
 use session_config::Home;
-use session_files::{Dir, Existing, FileError, output_path, path_line};
+use session_files::{Dir, ExistingFile, FileError, output_path, path_line};
 use session_output::quote_word;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -70,8 +70,8 @@ pub fn create_with(
     fill: impl FnOnce(&mut dyn Write) -> Result<()>,
 ) -> Result<()> {
     let existing = match force {
-        true => Existing::Replace,
-        false => Existing::Keep,
+        true => ExistingFile::Replace,
+        false => ExistingFile::Keep,
     };
     require_parent(path)?;
     let home = home_directory()?;

@@ -25,17 +25,17 @@ pub struct Config {
     /// The model that makes the vectors, by its name in `model list`.
     #[serde(deserialize_with = "required_text")]
     pub model: String,
-    /// Embed in a process of its own after a search.
+    /// A process of its own embeds after a search.
     pub background: bool,
-    /// Threads for embedding; see [`Config::threads`].
+    /// The number of threads that embed; see [`Config::threads`].
     #[serde(deserialize_with = "thread_count")]
     threads: Option<NonZeroUsize>,
     /// Scheduling priority of that process: 0 to 19, the lowest.
     #[serde(deserialize_with = "priority")]
     pub nice: i8,
-    /// Whether that process runs while the machine is on battery power.
+    /// The behaviour of that process while the machine is on battery power.
     pub on_battery: OnBattery,
-    /// Where a model runs.
+    /// The device that a model runs on.
     pub device: DeviceSetting,
     /// Address of the model hub, where that is not the public one.
     #[serde(deserialize_with = "optional_text")]
@@ -45,20 +45,20 @@ pub struct Config {
     /// Redaction of secrets.
     #[serde(deserialize_with = "redaction_settings")]
     pub redaction: RedactionSettings,
-    /// Where histories are read, beside the user's own home.
+    /// The homes whose histories are read, beside the user's own.
     pub sources: SourceSettings,
     /// Exclusions from the index.
     #[serde(deserialize_with = "exclude_settings")]
     pub exclude: ExcludeSettings,
     /// Memories can be saved, found and injected into prompts.
     pub enabled: bool,
-    /// Suggest to save a memory before a conversation is compacted.
+    /// Saving a memory is suggested after a conversation was compacted.
     pub auto_save: bool,
-    /// Inject memories into prompts.
+    /// Memories are injected into prompts.
     pub auto_retrieve: bool,
-    /// Where memories are kept, and for how long.
+    /// The directories of memories, and the time for which they are kept.
     pub storage: StorageSettings,
-    /// How memories are ranked.
+    /// Settings of the ranking of memories.
     pub retrieval: RetrievalSettings,
     /// Settings of injection.
     pub injection: InjectionSettings,
@@ -76,7 +76,7 @@ pub struct HookSettings {
     pub agent_prompts: bool,
 }
 
-/// Whether a background process runs while the machine is on battery power.
+/// The behaviour of a background process while the machine is on battery power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnBattery {
@@ -172,14 +172,20 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Returns how many threads embed: those that are configured, but no more than there are cores, else all
-    /// cores, and in the background half of them.
-    pub fn threads(&self, in_background: bool) -> usize {
-        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        match (self.threads, in_background) {
-            (Some(threads), _) => threads.get().min(cores),
-            (None, false) => cores,
-            (None, true) => (cores / 2).max(1),
+    /// Returns the number of threads that embed in the foreground: the configured one, at most one for each core; without
+    /// it all cores.
+    pub fn threads(&self) -> usize {
+        let cores = count_cores();
+        self.threads
+            .map_or(cores, |threads| threads.get().min(cores))
+    }
+
+    /// Returns the number of threads that embed in the background: as [`Config::threads`], but half of the cores where
+    /// none is configured.
+    pub fn background_threads(&self) -> usize {
+        match self.threads {
+            Some(_) => self.threads(),
+            None => (count_cores() / 2).max(1),
         }
     }
 
@@ -190,6 +196,10 @@ impl Config {
     }
 }
 
+fn count_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
 /// Parses a configuration file.
 ///
 /// # Errors
@@ -198,7 +208,7 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Config> {
     toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let line = text.get(..at).unwrap_or(text).matches('\n').count();
-        let (line, key) = find_key(text, line, error.message());
+        let KeyLine { line, key } = find_key(text, line, error.message());
         ConfigError::Mistake {
             path: path.to_owned(),
             line: line + 1,
@@ -208,9 +218,15 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Config> {
     })
 }
 
-/// Finds the key of a mistake, and its line, which is counted from 0. Where a table is checked as a whole, its
-/// first line is known, and the message names the key.
-fn find_key(text: &str, line: usize, message: &str) -> (usize, Option<String>) {
+/// The line of a mistake, counted from 0, and the key in it.
+struct KeyLine {
+    line: usize,
+    key: Option<String>,
+}
+
+/// Finds the key of a mistake and its line. Where a table is checked as a whole, its first line is known, and the message
+/// names the key.
+fn find_key(text: &str, line: usize, message: &str) -> KeyLine {
     let key = |line: &str| Some(line.split_once('=')?.0.trim().to_owned());
     let lines = || text.lines().enumerate().skip(line);
     let is_header = lines()
@@ -220,8 +236,14 @@ fn find_key(text: &str, line: usize, message: &str) -> (usize, Option<String>) {
     let named = |(_, key): &(usize, String)| message.contains(&format!(".{key} "));
     let mut keys = keys.filter(|_| is_header);
     match keys.find(named) {
-        Some((n, key)) => (n, Some(key)),
-        None => (line, text.lines().nth(line).and_then(key)),
+        Some((line, key)) => KeyLine {
+            line,
+            key: Some(key),
+        },
+        None => KeyLine {
+            line,
+            key: text.lines().nth(line).and_then(key),
+        },
     }
 }
 

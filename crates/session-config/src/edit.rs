@@ -7,8 +7,8 @@ use std::path::Path;
 use std::time::Duration;
 use toml_edit::DocumentMut;
 
-/// How long another process may take that writes the file, too.
-const LOCK_PATIENCE: Duration = Duration::from_secs(5);
+/// The longest time that a change waits for another process that writes the file.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A key that is set to a text.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +27,7 @@ pub struct Assignment<'a> {
 /// When the file is not UTF-8 or not TOML, or cannot be written.
 pub fn set_keys(directory: &Path, assignments: &[Assignment<'_>]) -> Result<()> {
     let file = ConfinedFile::for_user(&directory.join(FILE_NAME))?;
-    let _lock = file.lock(LOCK_PATIENCE)?;
+    let _lock = file.lock(LOCK_TIMEOUT)?;
     let old = file.read_utf8(SIZE_LIMIT)?;
     let new = edit_text(old.as_deref().unwrap_or_default(), assignments)?;
     Ok(file.replace(old.as_deref(), &new, SIZE_LIMIT)?)

@@ -25,7 +25,7 @@ const PATHS: &[&str] = &[
 ];
 /// Variables that are lists: of them an entry is removed alone.
 const LISTS: [&str; 1] = ["CLAUDE_CONFIG_DIR"];
-/// How the names of the program's own variables begin.
+/// The beginning of the names of the program's own variables.
 const OWN_PREFIX: &str = "SESSION_SEARCH_";
 /// Variables that name a program.
 const PROGRAMS: [&str; 3] = ["PAGER", "VISUAL", "EDITOR"];
@@ -101,7 +101,7 @@ pub(crate) fn remove_untrusted(
     refused
 }
 
-/// Says why a variable with this value is removed, as half a sentence. Of the value no more is repeated than the path in a
+/// Formats the reason for which a variable with this value is removed, as half a sentence. Of the value no more is repeated than the path in a
 /// project: it may hold a key.
 pub fn explain_removal(name: &str, value: &OsStr) -> String {
     let Some(value) = value.to_str() else {
@@ -117,7 +117,7 @@ pub fn explain_removal(name: &str, value: &OsStr) -> String {
     format!("{path}, and a project may not choose it")
 }
 
-/// Says why a variable cannot be used wherever projects are; `None` for one with paths that are the same everywhere.
+/// Returns the reason for which a variable cannot be used in any directory; `None` for one with paths that are the same everywhere.
 fn explain_unusable(name: &str, value: &str) -> Option<&'static str> {
     let mut parts = list_parts(value);
     let reason = match parts.find(|part| !is_stable(part)) {
@@ -141,7 +141,7 @@ fn list_parts(value: &str) -> impl Iterator<Item = &str> {
     parts.filter(|part| !part.is_empty())
 }
 
-/// Returns whose directory a variable names.
+/// Returns the owner of the directory that a variable names.
 fn path_owner(name: &str) -> PathOwner {
     match agents().any(|agent| agent.variables.contains(&name)) {
         true => PathOwner::Agent,
@@ -154,7 +154,7 @@ pub(crate) fn leads_into_project(path: &Path, home: &Path, directory: &Path) -> 
     Surroundings::new(home, directory).lies_in_project(path, PathOwner::Program)
 }
 
-/// True for an absolute path that means the same in every process and at every time: without `..`, and
+/// Returns true for an absolute path that means the same in every process and at every time: without `..`, and
 /// not below `/proc` or `/dev`.
 fn is_stable(path: &str) -> bool {
     let (in_home, path) = (path.starts_with("~/"), Path::new(path));
@@ -201,7 +201,7 @@ impl<'a> Surroundings<'a> {
         (LISTS.contains(&name) && !kept.is_empty()).then(|| kept.join(","))
     }
 
-    /// Says which path of a list lies in a project, and what marks that; `None` where no mark is above any.
+    /// Formats which path of a list lies in a project, and the mark of that project; `None` where no mark is above any.
     fn explain_project_path(&self, name: &str, value: &str) -> Option<String> {
         let owner = path_owner(name);
         list_parts(value).find_map(|part| {
@@ -213,7 +213,7 @@ impl<'a> Surroundings<'a> {
         })
     }
 
-    /// True for a command line with a word that names a file of a project, or whose program `PATH`
+    /// Returns true for a command line with a word that names a file of a project, or whose program `PATH`
     /// finds in the project around the directory. Who can set `PATH` chooses programs anyway.
     fn refuses_program(&self, command: &str, search: &str) -> bool {
         let separators = |c: char| c.is_whitespace() || "'\"=;|&()`$<>".contains(c);
@@ -238,7 +238,7 @@ impl<'a> Surroundings<'a> {
             || (!is_path(program) && found().is_some_and(|path| self.lies_below(&path)))
     }
 
-    /// An argument such as `s/a/b/` is not a path: the file has to exist.
+    /// Returns true for a word that names an existing file of a project: an argument such as `s/a/b/` is not a path.
     fn names_file_of_project(&self, word: &str) -> bool {
         let path = self.resolve(word);
         path.exists() && self.lies_in_project(&path, PathOwner::Program)
@@ -278,8 +278,11 @@ mod tests {
             ("HF_ENDPOINT", "file:///x", "no http or https address"),
             ("EDITOR", "./edit.sh", "a file of a project"),
         ] {
-            let told = explain_removal(name, OsStr::new(value));
-            assert!(told.contains(reason), "{name}={value}: {told}");
+            let explanation = explain_removal(name, OsStr::new(value));
+            assert!(
+                explanation.contains(reason),
+                "{name}={value}: {explanation}"
+            );
         }
     }
 
@@ -296,11 +299,11 @@ mod tests {
             real.join("out/.claude").display(),
             clone.display()
         );
-        let told = explain_removal("CLAUDE_CONFIG_DIR", OsStr::new(&list));
+        let explanation = explain_removal("CLAUDE_CONFIG_DIR", OsStr::new(&list));
         let mark = real.join("clone/.git");
         let (clone, mark) = (clone.display(), mark.display());
         let expected = format!("it names `{clone}` in a project, which `{mark}` marks");
-        assert!(told.starts_with(&expected), "{told}");
+        assert!(explanation.starts_with(&expected), "{explanation}");
     }
 
     #[cfg(not(windows))] // its paths are none there

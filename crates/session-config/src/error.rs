@@ -1,4 +1,4 @@
-//! Why the configuration or the environment cannot be used.
+//! Errors of the configuration and the environment.
 
 use session_core::DOCS_URL;
 use session_core::text::join_alternatives;
@@ -64,7 +64,7 @@ impl ConfigError {
         match self {
             Self::File(error) => error.hint().map(str::to_owned),
             Self::Mistake { message, .. } => {
-                let known = split_known_names(message).1;
+                let known = UnknownName::split(message).known;
                 let known = known.map_or(String::new(), |names| format!("known are {names}; "));
                 Some(format!(
                     "{known}{DOCS_URL}/configuration.md has the keys and their values; text stands in double quotes"
@@ -89,29 +89,47 @@ impl ConfigError {
 }
 
 /// Words of the parser that say no more than that a value cannot be used.
+const DUPLICATE_KEY: &str = "duplicate key";
+const UNKNOWN_KEY: &str = "unknown key ";
 const INVALID_VALUE: [&str; 2] = ["invalid type: ", "invalid value: "];
 
 /// Formats what is wrong, with the key unless the message names it, then where. The hint lists known names.
 fn format_mistake(path: &Path, line: usize, key: Option<&str>, message: &str) -> String {
-    let (what, _) = split_known_names(message);
+    let what = UnknownName::split(message).message;
     let reason = INVALID_VALUE
         .iter()
         .find_map(|begin| what.strip_prefix(begin));
-    let what = match key {
-        Some(key) if !what.contains(&format!("`{key}`")) => {
-            format!("`{key}` has an invalid value: {}", reason.unwrap_or(what))
+    let key = key.filter(|key| !what.contains(&format!("`{key}`")));
+    let what = match (key, reason) {
+        (Some(key), _) if what == DUPLICATE_KEY => format!("`{key}` is given twice"),
+        (Some(key), Some(reason)) => format!("`{key}` has an invalid value: {reason}"),
+        (Some(key), None) if !what.starts_with(UNKNOWN_KEY) => {
+            format!("`{key}` has an invalid value: {what}")
         }
         _ => what.to_owned(),
     };
     format!("{what} (line {line} of {})", path_line(path))
 }
 
-/// Splits the message about an unknown name from the names that the parser knows.
-fn split_known_names(message: &str) -> (&str, Option<&str>) {
-    let is_unknown = message.starts_with("unknown ");
-    match message.split_once(", expected ").filter(|_| is_unknown) {
-        Some((what, names)) => (what, Some(names.trim_start_matches("one of "))),
-        None => (message, None),
+/// A message of the parser, apart from the names that it knows where the message is about an unknown one.
+struct UnknownName<'m> {
+    message: &'m str,
+    known: Option<&'m str>,
+}
+
+impl<'m> UnknownName<'m> {
+    fn split(message: &'m str) -> Self {
+        let is_unknown = message.starts_with("unknown ");
+        match message.split_once(", expected ").filter(|_| is_unknown) {
+            Some((message, names)) => Self {
+                message,
+                known: Some(names.trim_start_matches("one of ")),
+            },
+            None => Self {
+                message,
+                known: None,
+            },
+        }
     }
 }
 

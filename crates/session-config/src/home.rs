@@ -38,21 +38,17 @@ pub struct Home {
 pub struct ChosenModel {
     /// The name of the model.
     pub name: String,
-    /// Where it is, for the one behind an endpoint.
+    /// The endpoint, for the model behind one.
     pub endpoint: Option<Endpoint>,
 }
 
 impl Home {
-    /// Reads the process's environment and the user's configuration file. A home directory that is mistyped must not be
-    /// made by the index in it.
+    /// Reads the process's environment and the user's configuration file.
     ///
     /// # Errors
-    /// When there is no home directory, it does not exist and would hold the index, or the configuration has a mistake.
+    /// As [`Home::unconfigured`], and when the configuration has a mistake.
     pub fn from_process() -> Result<Self> {
         let home = Self::unconfigured()?;
-        if home.root.starts_with(&home.env.home) && !home.env.home.is_dir() {
-            return Err(ConfigError::MissingHome(home.env.home));
-        }
         let config = home.config_layers(None)?.config;
         Ok(home.with_config(config))
     }
@@ -68,7 +64,7 @@ impl Home {
     /// Reads the process's environment; the configuration has its defaults.
     ///
     /// # Errors
-    /// When there is no home directory.
+    /// When there is no home directory, or it does not exist and would hold the index.
     pub fn unconfigured() -> Result<Self> {
         // The environment of a process is read once: each reading searches for the project's root.
         static HOME: OnceLock<Home> = OnceLock::new();
@@ -97,6 +93,10 @@ impl Home {
             ..Env::default()
         };
         let root = session_store::default_root(&env.home, |name| env.get(name).map(str::to_owned));
+        // One that is mistyped must not be made by what is written in it.
+        if root.starts_with(&env.home) && !env.home.is_dir() {
+            return Err(ConfigError::MissingHome(env.home));
+        }
         Ok(Self {
             refused,
             ..Self::new(env, root)
@@ -113,7 +113,7 @@ impl Home {
         }
     }
 
-    /// Returns the program that a variable names, unless the variable is unset or was removed.
+    /// Returns the program that a variable names; `None` where the variable is unset or was removed.
     pub fn program(&self, variable: &str) -> Option<String> {
         let value = self.env.get(variable).map(str::to_owned);
         value.filter(|value| !value.trim().is_empty())
@@ -299,7 +299,7 @@ pub fn current_directory() -> Result<PathBuf> {
 mod tests {
     use super::*;
 
-    /// A home directory with a file in the default directory of the configuration, and a home whose variables
+    /// Returns a home directory with a file in the default directory of the configuration, and a home whose variables
     /// lead to other directories.
     fn home_elsewhere(default: &str, chosen: &str) -> (tempfile::TempDir, Home) {
         let folder = tempfile::tempdir().unwrap();

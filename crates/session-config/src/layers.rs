@@ -45,7 +45,7 @@ pub struct IgnoredSetting {
     pub value: Value,
     /// The layer that has it.
     pub origin: SettingOrigin,
-    /// Why it was ignored.
+    /// The reason for which it was ignored.
     pub reason: String,
 }
 
@@ -84,30 +84,30 @@ impl ConfigLayers {
         var: impl Fn(&str) -> Option<&'a str>,
     ) -> Result<Self> {
         let path = directory.join(FILE_NAME);
-        let own = user_table(&path)?;
+        let own = read_user_table(&path)?;
         let origin = |key| (key, SettingOrigin::File(path.clone()));
-        let mut merging = Merging {
-            own: serde_json::to_value(config(&own)?)?,
-            origins: leaves(&own)
+        let mut merge = LayerMerge {
+            own: serde_json::to_value(read_config(&own)?)?,
+            origins: flatten_table(&own)
                 .into_iter()
-                .map(|(key, _)| origin(key))
+                .map(|entry| origin(entry.key))
                 .collect(),
             merged: own.clone(),
-            of_user: own,
+            without_project: own,
             ignored: Vec::new(),
         };
         if let Some(directory) = default_directory {
-            merging.add_default_file(&directory.join(FILE_NAME))?;
+            merge.add_default_file(&directory.join(FILE_NAME))?;
         }
         if let Some(project) = project {
-            merging.add_project(project);
+            merge.add_project(project);
         }
-        merging.add_variables(var)?;
+        merge.add_variables(var)?;
         Ok(Self {
-            global: config(&merging.of_user)?.storage,
-            config: config(&merging.merged)?,
-            ignored: merging.ignored,
-            origins: merging.origins,
+            global: read_config(&merge.without_project)?.storage,
+            config: read_config(&merge.merged)?,
+            ignored: merge.ignored,
+            origins: merge.origins,
         })
     }
 
@@ -119,50 +119,50 @@ impl ConfigLayers {
         let origin = |key: &str| self.origins.get(key).cloned();
         let all = flatten(&serde_json::to_value(&self.config)?).into_iter();
         Ok(all
-            .map(|(key, value)| Setting {
-                origin: origin(&key).unwrap_or(SettingOrigin::Default),
-                key,
-                value,
+            .map(|entry| Setting {
+                origin: origin(&entry.key).unwrap_or(SettingOrigin::Default),
+                key: entry.key,
+                value: entry.value,
             })
             .collect())
     }
 }
 
 /// The layers that were merged so far.
-struct Merging {
+struct LayerMerge {
     /// The value of every key by the user's own files alone.
     own: Value,
     /// The merged tables of all layers.
     merged: Table,
     /// The merged tables of all layers but the project's.
-    of_user: Table,
+    without_project: Table,
     origins: BTreeMap<String, SettingOrigin>,
     ignored: Vec<IgnoredSetting>,
 }
 
-impl Merging {
+impl LayerMerge {
     /// Merges those settings of the file in the default directory that narrow the user's. A file with a
     /// mistake is ignored: it is not the one that the user works with.
     fn add_default_file(&mut self, path: &Path) -> Result<()> {
         let origin = SettingOrigin::File(path.to_owned());
-        let table = match user_table(path) {
+        let table = match read_user_table(path) {
             Ok(table) => table,
             Err(error) => {
                 self.ignore_file(&error, origin);
                 return Ok(());
             }
         };
-        for (key, value) in leaves(&table) {
+        for ConfigEntry { key, value } in flatten_table(&table) {
             let narrowing = narrow::narrowing_by_variable(&key);
             let narrower = narrowing.and_then(|n| n.narrower(self.own_value(&key), &value));
             if let Some(narrower) = narrower {
                 let narrower = toml_value(narrower)?;
-                set(&mut self.merged, &key, narrower.clone());
-                set(&mut self.of_user, &key, narrower);
+                set_value(&mut self.merged, &key, narrower.clone());
+                set_value(&mut self.without_project, &key, narrower);
                 self.origins.insert(key, origin.clone());
             }
         }
-        self.own = serde_json::to_value(config(&self.merged)?)?;
+        self.own = serde_json::to_value(read_config(&self.merged)?)?;
         Ok(())
     }
 
@@ -172,13 +172,13 @@ impl Merging {
         let path = project.root().join(&relative);
         let read = || -> Result<Option<Table>> {
             let text = project.open()?.read_text(&relative, SIZE_LIMIT)?;
-            text.map(|text| table(&text, &path)).transpose()
+            text.map(|text| parse_table(&text, &path)).transpose()
         };
         let origin = SettingOrigin::File(path.clone());
         match read() {
             Ok(None) => {}
             Ok(Some(table)) => {
-                for (key, value) in leaves(&table) {
+                for ConfigEntry { key, value } in flatten_table(&table) {
                     self.add_project_setting(&key, value, &table, &origin);
                 }
             }
@@ -194,9 +194,10 @@ impl Merging {
         origin: &SettingOrigin,
     ) {
         let narrowing = narrow::narrowing(key).unwrap_or(Narrowing::Never);
-        match (narrowing.allows(self.own_value(key), &value), at(from, key)) {
-            (true, Some(given)) => {
-                set(&mut self.merged, key, given.clone());
+        let is_allowed = narrowing.allows(self.own_value(key), &value);
+        match (is_allowed, find_value(from, key)) {
+            (true, Some(narrower)) => {
+                set_value(&mut self.merged, key, narrower.clone());
                 self.origins.insert(key.to_owned(), origin.clone());
             }
             _ => self.ignore(key, value, origin.clone(), narrowing),
@@ -205,23 +206,27 @@ impl Merging {
 
     /// Merges variables: settings of memories and of privacy that narrow the user's, and any other setting.
     fn add_variables<'a>(&mut self, var: impl Fn(&str) -> Option<&'a str>) -> Result<()> {
-        for (key, default) in flatten(&serde_json::to_value(Config::default())?) {
+        let defaults = flatten(&serde_json::to_value(Config::default())?);
+        for ConfigEntry {
+            key,
+            value: default,
+        } in defaults
+        {
             let Some(name) = variable_name(&key) else {
                 continue;
             };
             let Some(text) = var(&name).filter(|text| !text.trim().is_empty()) else {
                 continue;
             };
-            let given = value(text, &default);
+            let value = parse_variable(text, &default);
             let mut merged = self.merged.clone();
-            set(&mut merged, &key, given.clone());
-            let config = config(&merged);
-            config.map_err(|error| ConfigError::Variable {
+            set_value(&mut merged, &key, value.clone());
+            read_config(&merged).map_err(|error| ConfigError::Variable {
                 name: name.clone(),
                 value: text.to_owned(),
                 message: error.to_string(),
             })?;
-            let json = serde_json::to_value(&given)?;
+            let json = serde_json::to_value(&value)?;
             let origin = SettingOrigin::Variable(name);
             match narrow::narrowing_by_variable(&key) {
                 Some(narrowing) if !narrowing.allows(self.own_value(&key), &json) => {
@@ -229,7 +234,7 @@ impl Merging {
                 }
                 _ => {
                     self.merged = merged;
-                    set(&mut self.of_user, &key, given);
+                    set_value(&mut self.without_project, &key, value);
                     self.origins.insert(key, origin);
                 }
             }
@@ -281,37 +286,49 @@ pub fn variable_name(key: &str) -> Option<String> {
     (!has_none).then(name)
 }
 
+/// A value of the configuration by the path of its key.
+pub(crate) struct ConfigEntry {
+    /// The key, such as `retrieval.max_results`.
+    pub(crate) key: String,
+    pub(crate) value: Value,
+}
+
 /// Returns the values of a tree by their paths, those outside of tables first.
-pub(crate) fn flatten(value: &Value) -> Vec<(String, Value)> {
+pub(crate) fn flatten(value: &Value) -> Vec<ConfigEntry> {
     let Value::Object(map) = value else {
         return Vec::new();
     };
     let (tables, plain): (Vec<_>, Vec<_>) = map.iter().partition(|(_, v)| v.is_object());
-    let plain = plain
-        .into_iter()
-        .map(|(key, value)| (key.clone(), value.clone()));
-    let inner = tables.into_iter().flat_map(|(key, table)| {
-        let inner = flatten(table).into_iter();
-        inner.map(move |(name, value)| (format!("{key}.{name}"), value))
+    let plain = plain.into_iter().map(|(key, value)| ConfigEntry {
+        key: key.clone(),
+        value: value.clone(),
+    });
+    let inner = tables.into_iter().flat_map(|(table, values)| {
+        let inner = flatten(values).into_iter();
+        inner.map(move |entry| ConfigEntry {
+            key: format!("{table}.{}", entry.key),
+            value: entry.value,
+        })
     });
     plain.chain(inner).collect()
 }
 
 /// Reads a configuration file of the user; it may be missing.
-fn user_table(path: &Path) -> Result<Table> {
+fn read_user_table(path: &Path) -> Result<Table> {
     match private::read_text(path, SIZE_LIMIT)? {
-        Some(text) => table(&text, path),
+        Some(text) => parse_table(&text, path),
         None => Ok(Table::new()),
     }
 }
 
-/// Parses a file as a configuration, for the line of a mistake, and returns its table.
-fn table(text: &str, path: &Path) -> Result<Table> {
+/// Parses a file to a table. It is parsed as a configuration first, for the line of a mistake.
+fn parse_table(text: &str, path: &Path) -> Result<Table> {
     parse(text, path)?;
     toml::from_str(text).map_err(|error| ConfigError::Value(rephrase(error.message())))
 }
 
-fn config(merged: &Table) -> Result<Config> {
+/// Deserializes a configuration from merged tables.
+fn read_config(merged: &Table) -> Result<Config> {
     let config = merged.clone().try_into();
     config.map_err(|error: toml::de::Error| ConfigError::Value(rephrase(error.message())))
 }
@@ -321,25 +338,25 @@ fn toml_value(value: Value) -> Result<toml::Value> {
 }
 
 /// Returns the values of a table by their paths.
-fn leaves(table: &Table) -> Vec<(String, Value)> {
+fn flatten_table(table: &Table) -> Vec<ConfigEntry> {
     flatten(&serde_json::to_value(table).unwrap_or_default())
 }
 
-/// Returns the value at a path.
-fn at<'a>(table: &'a Table, key: &str) -> Option<&'a toml::Value> {
+/// Finds the value of a key by its path.
+fn find_value<'a>(table: &'a Table, key: &str) -> Option<&'a toml::Value> {
     match key.split_once('.') {
         None => table.get(key),
-        Some((name, rest)) => at(table.get(name)?.as_table()?, rest),
+        Some((name, rest)) => find_value(table.get(name)?.as_table()?, rest),
     }
 }
 
-fn set(table: &mut Table, key: &str, value: toml::Value) {
+fn set_value(table: &mut Table, key: &str, value: toml::Value) {
     match key.split_once('.') {
         None => drop(table.insert(key.to_owned(), value)),
         Some((name, rest)) => {
             let inner = table.entry(name).or_insert_with(|| Table::new().into());
             if let Some(inner) = inner.as_table_mut() {
-                set(inner, rest, value);
+                set_value(inner, rest, value);
             }
         }
     }
@@ -347,7 +364,7 @@ fn set(table: &mut Table, key: &str, value: toml::Value) {
 
 /// Parses the text of a variable as a TOML value; a text that is none stands for itself. `0` and `1`
 /// are booleans where the default is one.
-fn value(text: &str, default: &Value) -> toml::Value {
+fn parse_variable(text: &str, default: &Value) -> toml::Value {
     let text = text.trim();
     if default.is_boolean() && ["0", "1"].contains(&text) {
         return (text == "1").into();

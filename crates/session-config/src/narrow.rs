@@ -1,4 +1,4 @@
-//! Which settings a project's file and the environment may narrow. A cloned repository chooses both,
+//! The settings that a project's file and the environment may narrow. A cloned repository chooses both,
 //! so they may restrict what the user configured, and never extend it.
 
 use serde_json::Value;
@@ -6,7 +6,7 @@ use session_models::REMOTE_MODEL;
 
 /// The direction in which others than the user's own file may change a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Narrowing {
+pub(crate) enum Narrowing {
     /// From true to false.
     Off,
     /// From false to true.
@@ -72,30 +72,30 @@ const PRIVACY_KEYS: [(&str, Narrowing); 7] = [
 ];
 
 /// Returns how a key about memories may be narrowed; `None` for any other key.
-pub fn narrowing(key: &str) -> Option<Narrowing> {
+pub(crate) fn narrowing(key: &str) -> Option<Narrowing> {
     let found = KEYS.iter().find(|(name, _)| *name == key);
     found.map(|(_, narrowing)| *narrowing)
 }
 
 /// Returns how a variable may narrow a key; `None` for a key that it decides freely.
-pub fn narrowing_by_variable(key: &str) -> Option<Narrowing> {
+pub(crate) fn narrowing_by_variable(key: &str) -> Option<Narrowing> {
     narrowing(key).or_else(|| privacy_narrowing(key))
 }
 
 /// Returns the keys about what is stored and sent.
-pub fn privacy_keys() -> impl Iterator<Item = &'static str> {
+pub(crate) fn privacy_keys() -> impl Iterator<Item = &'static str> {
     PRIVACY_KEYS.iter().map(|(key, _)| *key)
 }
 
 /// Returns how a variable may narrow a key about what is stored and sent; `None` for any other key.
-pub fn privacy_narrowing(key: &str) -> Option<Narrowing> {
+pub(crate) fn privacy_narrowing(key: &str) -> Option<Narrowing> {
     let found = PRIVACY_KEYS.iter().find(|(name, _)| *name == key);
     found.map(|(_, narrowing)| *narrowing)
 }
 
 impl Narrowing {
-    /// True where a value is as narrow as the user's own, or narrower.
-    pub fn allows(self, own: &Value, other: &Value) -> bool {
+    /// Returns true where a value is as narrow as the user's own, or narrower.
+    pub(crate) fn allows(self, own: &Value, other: &Value) -> bool {
         let days = |value: &Value| match value.as_i64() {
             Some(-1) => Some(i64::MAX),
             days => days,
@@ -122,7 +122,7 @@ impl Narrowing {
 
     /// Returns the value that two files of the user narrow a key to, where the other narrows the value of
     /// the first.
-    pub fn narrower(self, own: &Value, other: &Value) -> Option<Value> {
+    pub(crate) fn narrower(self, own: &Value, other: &Value) -> Option<Value> {
         let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
         let other = match self {
             Self::More => {
@@ -142,7 +142,7 @@ impl Narrowing {
     }
 
     /// Returns why a value was ignored.
-    pub fn reason(self) -> &'static str {
+    pub(crate) fn reason(self) -> &'static str {
         match self {
             Self::Off => "only your own configuration turns it on",
             Self::On => "only your own configuration turns it off",
@@ -167,7 +167,7 @@ fn is_subset(part: &Value, whole: &Value) -> bool {
 mod tests {
     use super::*;
     use crate::config::Config;
-    use crate::layers::flatten;
+    use crate::layers::{ConfigEntry, flatten};
     use serde_json::json;
 
     #[test]
@@ -272,7 +272,7 @@ mod tests {
         let all = flatten(&serde_json::to_value(Config::default()).unwrap());
         let of_memories = ["enabled", "auto_save", "auto_retrieve"];
         let tables = ["storage.", "retrieval.", "injection.", "hook."];
-        for (key, _) in all {
+        for ConfigEntry { key, .. } in all {
             let wanted = of_memories.contains(&key.as_str())
                 || tables.iter().any(|table| key.starts_with(table));
             assert_eq!(narrowing(&key).is_some(), wanted, "{key}");
@@ -282,7 +282,7 @@ mod tests {
     /// A key that is added to a table about what is stored needs an entry.
     #[test]
     fn every_key_of_privacy_has_a_narrowing() {
-        for (key, _) in flatten(&serde_json::to_value(Config::default()).unwrap()) {
+        for ConfigEntry { key, .. } in flatten(&serde_json::to_value(Config::default()).unwrap()) {
             let tables = ["redaction.", "exclude."];
             let wanted = key == "model" || tables.iter().any(|table| key.starts_with(table));
             assert_eq!(privacy_narrowing(&key).is_some(), wanted, "{key}");

@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::process::Command;
 
-/// True while the machine is on battery power.
+/// Returns true while the machine is on battery power.
 #[cfg(target_os = "linux")]
-pub fn is_on_battery() -> bool {
+pub(crate) fn is_on_battery() -> bool {
     has_discharging_supply(Path::new("/sys/class/power_supply"))
 }
 
@@ -24,16 +24,16 @@ fn has_discharging_supply(supplies: &Path) -> bool {
         .any(|supply| has(&supply, "status", "Discharging") && !has(&supply, "scope", "Device"))
 }
 
-/// True while the machine is on battery power.
+/// Returns true while the machine is on battery power.
 #[cfg(target_os = "macos")]
-pub fn is_on_battery() -> bool {
+pub(crate) fn is_on_battery() -> bool {
     let output = Command::new("pmset").args(["-g", "batt"]).output();
     output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("Battery Power"))
 }
 
-/// Returns false: no other system is asked.
+/// Returns false: on other systems the power supply is not read.
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-pub fn is_on_battery() -> bool {
+pub(crate) fn is_on_battery() -> bool {
     false
 }
 

@@ -23,7 +23,7 @@ const SYSTEM_TIME_ZONES: [&str; 3] = [
 /// The variable with the time zone.
 const TIME_ZONE: &str = "TZ";
 /// Variables with the directory of temporary files, where databases of agents may be copied.
-const TEMPORARY: [&str; 2] = ["TMPDIR", "SQLITE_TMPDIR"];
+const TEMPORARY_DIRECTORIES: [&str; 2] = ["TMPDIR", "SQLITE_TMPDIR"];
 /// The file with the zone of the system, which some name in the variable.
 const SYSTEM_ZONE: &str = "/etc/localtime";
 
@@ -37,7 +37,7 @@ pub struct RemovedVariable {
 }
 
 impl RemovedVariable {
-    /// True for a variable that says what time it is: who set it sees other times without it.
+    /// Returns true for a variable that decides which local time is shown: who set it sees other times without it.
     pub fn changes_times(&self) -> bool {
         [TIME_ZONE, TIME_ZONES].contains(&self.name)
     }
@@ -53,7 +53,7 @@ pub unsafe fn remove_process_variables() -> Vec<RemovedVariable> {
     // The directory comes before the zone, which is looked up there.
     for name in [STACK_SIZE, TIME_ZONES, TIME_ZONE]
         .into_iter()
-        .chain(TEMPORARY)
+        .chain(TEMPORARY_DIRECTORIES)
         .chain(THREAD_COUNTS)
     {
         if let Some(value) = std::env::var_os(name).filter(|value| !is_allowed(name, value)) {
@@ -72,26 +72,26 @@ fn is_allowed(name: &str, value: &OsStr) -> bool {
             .iter()
             .any(|path| Path::new(value) == Path::new(path)),
         STACK_SIZE => false,
-        _ if TEMPORARY.contains(&name) => is_temporary_directory(Path::new(value)),
+        _ if TEMPORARY_DIRECTORIES.contains(&name) => is_temporary_directory(Path::new(value)),
         _ => is_thread_count(value),
     }
 }
 
-/// True for a directory outside of projects.
+/// Returns true for a directory outside of projects.
 fn is_temporary_directory(path: &Path) -> bool {
     let directory = std::env::current_dir().unwrap_or_default();
     let home = home_directory(&directory).unwrap_or_default();
     path.is_absolute() && !leads_into_project(path, &home, &directory)
 }
 
-/// True for a number of threads that the machine runs at once.
+/// Returns true for a number of threads that the machine runs at once.
 fn is_thread_count(count: &OsStr) -> bool {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let count = count.to_str().and_then(|count| count.parse().ok());
     count.is_some_and(|count| (1..=cores).contains(&count))
 }
 
-/// True for the name of a time zone or a rule of POSIX (`EST5EDT,M3.2.0,M11.1.0`), and not for the path of a
+/// Returns true for the name of a time zone or a rule of POSIX (`EST5EDT,M3.2.0,M11.1.0`), and not for the path of a
 /// file, which jiff would read to its end. An empty one stands for UTC.
 fn is_time_zone(zone: &OsStr) -> bool {
     let Some(zone) = zone.to_str() else {
@@ -103,7 +103,7 @@ fn is_time_zone(zone: &OsStr) -> bool {
     is_file || name.is_empty() || is_zone_name(name) || TimeZone::posix(zone).is_ok()
 }
 
-/// True for a file of the system's directories of time zones.
+/// Returns true for a file of the system's directories of time zones.
 fn is_system_zone(path: &Path) -> bool {
     let climbs = path.components().any(|part| part == Component::ParentDir);
     !climbs
@@ -112,7 +112,7 @@ fn is_system_zone(path: &Path) -> bool {
             .any(|directory| path.starts_with(directory))
 }
 
-/// True for the name of a time zone. Without a zone of the name jiff reads the file at that path.
+/// Returns true for the name of a time zone. Without a zone of the name jiff reads the file at that path.
 fn is_zone_name(zone: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "_+-/".contains(c);
     let has_form = zone.chars().all(is_part) && !zone.starts_with('/');

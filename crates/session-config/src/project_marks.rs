@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 /// The entries that mark a repository, and a project of an agent.
 const ROOT_MARKS: [&str; 2] = [".git", ".claude"];
 
-/// Whose directory a variable names.
+/// The owner of the directory that a variable names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PathOwner {
-    /// That of this program, or of the hub's cache.
+    /// This program, or the cache of the model hub.
     Program,
-    /// That of an agent, which may have the name of a mark: `CODEX_HOME=/srv/account/.codex`.
+    /// An agent, whose directory may have the name of a mark: `CODEX_HOME=/srv/account/.codex`.
     Agent,
 }
 
-/// Where the keys of an endpoint may stand in the user's own directory of the configuration.
+/// The file for the keys of an endpoint, in the user's own directory of the configuration.
 const ENV_FILE: &str = ".env";
 
 /// Files and folders by which a project sets variables: of direnv and its like, and the settings of agents and editors.
@@ -38,7 +38,7 @@ const SETTING_MARKS: [&str; 17] = [
     ".devcontainer",
     ".mcp.json",
 ];
-/// How the name of a file ends by which Visual Studio Code sets variables.
+/// The extension of the workspace files by which Visual Studio Code sets variables.
 const WORKSPACE: &str = ".code-workspace";
 /// Most entries of a directory that are looked through for such a file.
 const MAX_ENTRIES: usize = 512;

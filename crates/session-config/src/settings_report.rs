@@ -8,22 +8,37 @@ use serde_json::Value;
 use session_files::Project;
 use session_models::{EndpointSettings, without_credentials};
 
-/// The key of the endpoint's address, and the variable of it that is not used.
-const URL: (&str, &str) = ("remote.url", "EMBEDDINGS_URL");
-/// The key of the most tokens that the endpoint reads, and its variable.
-const TOKENS: (&str, &str) = ("remote.max_tokens", "EMBEDDINGS_MAX_TOKENS");
-/// Keys of the endpoint, and the variables that stand for them.
-const REMOTE: [(&str, &str); 4] = [
-    URL,
-    ("remote.api_key", "EMBEDDINGS_API_KEY"),
-    ("remote.model", "EMBEDDINGS_MODEL"),
-    TOKENS,
-];
-/// The key whose value is not shown.
-const SECRET: &str = "remote.api_key";
+/// A key of the endpoint, and its variable.
+#[derive(Clone, Copy)]
+struct EndpointKey {
+    key: &'static str,
+    variable: &'static str,
+}
+
+/// The address, whose variable alone is not used.
+const URL: EndpointKey = EndpointKey {
+    key: "remote.url",
+    variable: "EMBEDDINGS_URL",
+};
+/// The key, whose value is not shown.
+const API_KEY: EndpointKey = EndpointKey {
+    key: "remote.api_key",
+    variable: "EMBEDDINGS_API_KEY",
+};
+/// The name of the model.
+const MODEL: EndpointKey = EndpointKey {
+    key: "remote.model",
+    variable: "EMBEDDINGS_MODEL",
+};
+/// The most tokens that the endpoint reads.
+const MAX_TOKENS: EndpointKey = EndpointKey {
+    key: "remote.max_tokens",
+    variable: "EMBEDDINGS_MAX_TOKENS",
+};
+const ENDPOINT_KEYS: [EndpointKey; 4] = [URL, API_KEY, MODEL, MAX_TOKENS];
 
 /// Keys whose value may hold a password, which is not shown.
-const ADDRESSES: [&str; 2] = [URL.0, "hub"];
+const ADDRESSES: [&str; 2] = [URL.key, "hub"];
 
 /// The settings in effect, and those that were ignored.
 #[derive(Debug, Clone)]
@@ -65,31 +80,31 @@ impl SettingsReport {
 
 /// Refuses a number of tokens by which no text could be sent to the endpoint.
 fn check_tokens(setting: &Setting, has_endpoint: bool) -> Result<()> {
-    let is_wrong = setting.key == TOKENS.0 && setting.value.is_string();
+    let is_wrong = setting.key == MAX_TOKENS.key && setting.value.is_string();
     match is_wrong && has_endpoint {
         false => Ok(()),
         true => Err(ConfigError::Variable {
-            name: TOKENS.1.to_owned(),
+            name: MAX_TOKENS.variable.to_owned(),
             value: setting.value.as_str().unwrap_or_default().to_owned(),
             message: "expected a whole number".to_owned(),
         }),
     }
 }
 
-/// Parses what a variable says; a text that is no number stands for itself.
+/// Parses the text of a variable or of `.env`; a text that is no number stands for itself.
 fn parse_value(key: &str, text: &str) -> Value {
     let number = text.trim().parse::<u64>().ok();
-    let number = number.filter(|_| key == TOKENS.0);
+    let number = number.filter(|_| key == MAX_TOKENS.key);
     number.map_or_else(|| Value::from(text), Value::from)
 }
 
-/// Returns an endpoint's address that stands in a variable alone.
+/// Returns the address of an endpoint that only a variable names, which is ignored.
 fn address_by_variable(
     home: &Home,
     file: &EndpointSettings,
     configured: &EndpointConfig,
 ) -> Option<IgnoredSetting> {
-    let (key, variable) = URL;
+    let EndpointKey { key, variable } = URL;
     let url = home.env.get(variable)?;
     let own = file.url.as_ref().or(configured.url.as_ref());
     (own.map(String::as_str) != Some(url)).then(|| IgnoredSetting {
@@ -100,15 +115,16 @@ fn address_by_variable(
     })
 }
 
-/// Adds what `.env` and the variables of the endpoint say to a setting of the layers.
+/// Overrides a setting of the layers by `.env` and the variables of the endpoint, and hides secrets.
 fn resolve(setting: Setting, home: &Home, file: &EndpointSettings) -> ReportedSetting {
     let Setting { key, value, origin } = setting;
-    let remote = REMOTE.iter().find(|(name, _)| *name == key);
-    let remote = remote.map(|(_, variable)| *variable);
-    // An address counts by a file alone; what else it needs by a variable, too, where none says.
-    let remote_variable = remote.filter(|name| *name != URL.1 && value.is_null());
-    let given = remote_variable.and_then(|name| Some((name, home.env.get(name)?)));
-    let (value, origin) = match (in_file(file, &key), given) {
+    let mut endpoint_keys = ENDPOINT_KEYS.iter();
+    let own_variable = endpoint_keys.find(|own| own.key == key);
+    let own_variable = own_variable.map(|own| own.variable);
+    // An address counts in a file alone, the other keys in a variable, too, where no file has them.
+    let used_variable = own_variable.filter(|name| *name != URL.variable && value.is_null());
+    let set = used_variable.and_then(|name| Some((name, home.env.get(name)?)));
+    let (value, origin) = match (find_in_file(file, &key), set) {
         (Some(text), _) => {
             let path = home.folders().config.join(".env");
             (parse_value(&key, text), SettingOrigin::File(path))
@@ -120,23 +136,24 @@ fn resolve(setting: Setting, home: &Home, file: &EndpointSettings) -> ReportedSe
         (None, None) => (value, origin),
     };
     let value = match (key.as_str(), value.as_str()) {
-        (SECRET, _) if !value.is_null() => Value::from("(set)"),
+        (key, _) if key == API_KEY.key && !value.is_null() => Value::from("(set)"),
         (key, Some(url)) if ADDRESSES.contains(&key) => Value::from(without_credentials(url)),
         _ => value,
     };
     ReportedSetting {
-        variable: variable_name(&key).or_else(|| remote.map(str::to_owned)),
+        variable: variable_name(&key).or_else(|| own_variable.map(str::to_owned)),
         setting: Setting { key, value, origin },
     }
 }
 
 /// Returns the value of a key in `.env`.
-fn in_file<'a>(file: &'a EndpointSettings, key: &str) -> Option<&'a str> {
-    match key {
-        "remote.url" => file.url.as_deref(),
-        "remote.api_key" => file.api_key.as_deref(),
-        "remote.model" => file.model.as_deref(),
-        "remote.max_tokens" => file.max_tokens.as_deref(),
-        _ => None,
-    }
+fn find_in_file<'a>(file: &'a EndpointSettings, key: &str) -> Option<&'a str> {
+    let values = [
+        (URL, &file.url),
+        (API_KEY, &file.api_key),
+        (MODEL, &file.model),
+        (MAX_TOKENS, &file.max_tokens),
+    ];
+    let found = values.into_iter().find(|(own, _)| own.key == key);
+    found?.1.as_deref()
 }

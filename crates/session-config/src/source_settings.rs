@@ -6,8 +6,8 @@ use session_files::resolve_links;
 use session_sources::Env;
 use std::path::{Component, Path, PathBuf};
 
-/// Where histories are read, beside the user's own home. Only the user's own configuration says so: who could add a
-/// folder could have its files indexed.
+/// The homes whose histories are read, beside the user's own. Only the user's own configuration names them: who could
+/// add a folder could have its files indexed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SourceSettings {

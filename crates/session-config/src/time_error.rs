@@ -1,4 +1,4 @@
-//! Why a time cannot be used.
+//! Errors of times that were typed.
 
 /// A mistake in a time that was typed.
 #[derive(Debug, thiserror::Error)]

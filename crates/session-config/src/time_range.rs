@@ -33,7 +33,7 @@ pub enum TypedRange<'a> {
     },
     /// The last days, today included.
     LastDays {
-        /// How many.
+        /// The number of days.
         days: u32,
         /// The end; a day is included.
         until: Option<&'a str>,
@@ -66,7 +66,7 @@ impl TimeRange {
         }
     }
 
-    /// True for a time within the range, in milliseconds since 1970.
+    /// Returns true for a time within the range, in milliseconds since 1970.
     pub fn contains(&self, ms: i64) -> bool {
         self.since_ms.is_none_or(|since| since <= ms)
             && self.until_ms.is_none_or(|until| ms < until)

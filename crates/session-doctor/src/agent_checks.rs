@@ -12,7 +12,7 @@ pub(crate) fn check_hook(home: &Home, settings: &MergedSettings) -> Option<Docto
     let hooks = match settings.installed_hooks() {
         Ok(hooks) => hooks,
         Err(error) => {
-            let found = whole_message(&error);
+            let found = error.full_message();
             return Some(DoctorFinding::problem("hook", found, "correct the file"));
         }
     };
@@ -20,33 +20,30 @@ pub(crate) fn check_hook(home: &Home, settings: &MergedSettings) -> Option<Docto
     if hooks.is_empty() && plugin.is_none() {
         return Some(DoctorFinding::ok("hook", "not installed"));
     }
-    let dead = hooks
-        .iter()
-        .find(|hook| !hook_program_exists(&hook.command, &home.env));
-    let disabled = settings.disabling_file();
-    Some(match (dead, disabled, plugin) {
-        (Some(hook), ..) => DoctorFinding::problem(
+    let mut installed = hooks.iter();
+    let dead = installed.find(|hook| !hook_program_exists(&hook.command, &home.env));
+    if let Some(hook) = dead {
+        return Some(DoctorFinding::problem(
             "hook",
             format!("its program is not there: {}", hook.command),
             "`session-search hook status` says what repairs it",
-        ),
-        (_, Some(path), _) => DoctorFinding::note(
+        ));
+    }
+    if let Some(path) = settings.disabling_file() {
+        return Some(DoctorFinding::note(
             "hook",
             format!("`disableAllHooks` in {} turns it off", path.display()),
             "remove that key",
-        ),
-        (.., Some(plugin)) if hooks.is_empty() => {
-            DoctorFinding::ok("hook", format!("brought by the plugin {plugin}"))
+        ));
+    }
+    let found = match plugin.filter(|_| hooks.is_empty()) {
+        Some(plugin) => format!("brought by the plugin {plugin}"),
+        None => {
+            let (agent, events) = (settings_agent(), event_names(&hooks));
+            format!("installed: {agent}, for {events}")
         }
-        _ => DoctorFinding::ok(
-            "hook",
-            format!(
-                "installed: {}, for {}",
-                settings_agent(),
-                event_names(&hooks)
-            ),
-        ),
-    })
+    };
+    Some(DoctorFinding::ok("hook", found))
 }
 
 /// Returns the name of the agent whose settings are merged.
@@ -60,14 +57,6 @@ fn event_names(hooks: &[InstalledHook]) -> String {
     names.join(", ")
 }
 
-/// Formats an error with its reason.
-fn whole_message(error: &AgentError) -> String {
-    match error {
-        AgentError::Settings { reason, .. } => format!("{error}: {reason}"),
-        error => error.to_string(),
-    }
-}
-
 /// Checks the hooks of OpenCode and Codex that are installed, and whether their program is there.
 pub(crate) fn check_other_hooks(home: &Home) -> Vec<DoctorFinding> {
     let check = |agent: Agent| {
@@ -75,7 +64,7 @@ pub(crate) fn check_other_hooks(home: &Home) -> Vec<DoctorFinding> {
         let hook = match file.installed_hooks() {
             Ok(hooks) => hooks.into_iter().next()?,
             Err(error) => {
-                let message = whole_message(&error);
+                let message = error.full_message();
                 return Some(DoctorFinding::note("hook", message, "correct the file"));
             }
         };
@@ -120,7 +109,7 @@ pub(crate) fn check_servers(home: &Home) -> Vec<DoctorFinding> {
         }) => None,
         Err(error) => Some(DoctorFinding::note(
             "mcp",
-            whole_message(&error),
+            error.full_message(),
             "correct the file",
         )),
     });

@@ -5,7 +5,7 @@ use crate::finding::DoctorFinding;
 use crate::finding::DoctorFix;
 use std::path::Path;
 
-/// Less free space than this is worth a note, in bytes.
+/// The free space below which the disk is a problem, in bytes.
 #[cfg(unix)]
 const MIN_FREE: u64 = 200 << 20;
 
@@ -13,53 +13,51 @@ const MIN_FREE: u64 = 200 << 20;
 #[cfg(unix)]
 pub(crate) fn check_permissions(root: &Path) -> Vec<DoctorFinding> {
     use std::os::unix::fs::MetadataExt;
-    let Ok(found) = std::fs::symlink_metadata(root) else {
-        return Vec::new();
-    };
-    let path = root.display();
-    let mut findings = Vec::new();
-    if found.file_type().is_symlink() {
-        findings.push(DoctorFinding::note(
-            "permissions",
-            format!("`{path}` is a link"),
-            "see that its target is yours alone",
-        ));
-    }
+    let link = check_link(root);
     let Ok(found) = std::fs::metadata(root) else {
-        return findings;
+        return link.into_iter().collect();
     };
     let is_foreign = found.uid() != rustix::process::geteuid().as_raw();
-    if is_foreign {
-        findings.push(DoctorFinding::problem(
+    let owner = is_foreign.then(|| {
+        DoctorFinding::problem(
             "permissions",
-            format!("`{path}` belongs to another user"),
+            format!("`{}` belongs to another user", root.display()),
             "set SESSION_SEARCH_HOME to a folder of your own",
-        ));
-    }
-    let open = find_open_paths(root);
-    match open.first() {
-        None if is_foreign => {}
-        None => findings.push(DoctorFinding::ok(
+        )
+    });
+    let closed = || {
+        let found = "the index is readable to its owner alone";
+        (!is_foreign).then(|| DoctorFinding::ok("permissions", found))
+    };
+    let modes = describe_open_paths(&find_open_paths(root)).or_else(closed);
+    [link, owner, modes].into_iter().flatten().collect()
+}
+
+/// Notes that the directory of the index is a link.
+#[cfg(unix)]
+fn check_link(root: &Path) -> Option<DoctorFinding> {
+    let found = std::fs::symlink_metadata(root).ok()?;
+    found.is_symlink().then(|| {
+        DoctorFinding::note(
             "permissions",
-            "the index is readable to its owner alone",
-        )),
-        Some(first) => {
-            let others = match open.len() - 1 {
-                0 => String::new(),
-                more => format!(", and {more} more in the index"),
-            };
-            let found = format!("`{}` is open to others{others}", first.display());
-            findings.push(
-                DoctorFinding::problem(
-                    "permissions",
-                    found,
-                    "`session-search doctor --fix` closes them",
-                )
-                .fixed_by(DoctorFix::Permissions),
-            );
-        }
-    }
-    findings
+            format!("`{}` is a link", root.display()),
+            "see that its target is yours alone",
+        )
+    })
+}
+
+/// Describes the paths that are open to others by the first one; `None` where there is none.
+#[cfg(unix)]
+fn describe_open_paths(open: &[std::path::PathBuf]) -> Option<DoctorFinding> {
+    let first = open.first()?;
+    let others = match open.len() - 1 {
+        0 => String::new(),
+        more => format!(", and {more} more in the index"),
+    };
+    let found = format!("`{}` is open to others{others}", first.display());
+    let hint = "`session-search doctor --fix` closes them";
+    let problem = DoctorFinding::problem("permissions", found, hint);
+    Some(problem.fixed_by(DoctorFix::Permissions))
 }
 
 /// Checks nothing where there are no modes.

@@ -8,7 +8,7 @@ use serde::Serialize;
 pub enum FindingSeverity {
     /// All is well.
     Ok,
-    /// Worth knowing.
+    /// Something is worth knowing.
     Note,
     /// Something does not work, or will be lost.
     Problem,
@@ -18,13 +18,13 @@ pub enum FindingSeverity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DoctorFix {
-    /// Close the index to others.
+    /// Closes the index to others.
     Permissions,
-    /// Build the index anew; the old database is kept beside it.
+    /// Builds the index anew; the old database is kept beside it.
     Rebuild,
-    /// Read what changed, and migrate an index of an older format.
+    /// Reads what changed, and migrates an index of an older format.
     Refresh,
-    /// Remove dead rows and deleted text from the files.
+    /// Removes dead rows and deleted text from the files.
     Purge,
 }
 
@@ -33,7 +33,7 @@ pub enum DoctorFix {
 pub struct DoctorFinding {
     /// Name of the check.
     pub check: &'static str,
-    /// How serious it is.
+    /// The severity.
     pub severity: FindingSeverity,
     /// The finding, in a sentence without a full stop.
     pub found: String,

@@ -8,8 +8,8 @@ use session_display::pluralize;
 use session_query::{IndexStatus, ModelStatus};
 use session_store::{Level, Problem, Reader, StoreError, old_databases};
 
-/// A quarter of dead rows is worth a purge.
-const DEAD_SHARE_DIVISOR: usize = 4;
+/// The divisor of all rows of vectors: more dead ones than `all / DEAD_ROWS_DIVISOR` are worth a purge.
+const DEAD_ROWS_DIVISOR: usize = 4;
 
 /// Checks whether the index can be read and is whole, and what it covers.
 pub(crate) fn check_index(home: &Home, histories: &[LocatedHistory]) -> Vec<DoctorFinding> {
@@ -78,22 +78,21 @@ pub(crate) fn describe_error(error: &StoreError) -> DoctorFinding {
 }
 
 fn check_rows(index: &Reader) -> Vec<DoctorFinding> {
-    let mut dead = (0, 0);
+    let (mut dead, mut all) = (0, 0);
     for model in index.models().unwrap_or_default() {
         for level in Level::ALL {
             let live = index
                 .vector_owners(model.id, level)
                 .map_or(0, |owners| owners.count());
-            dead.0 += model.rows(level).saturating_sub(live);
-            dead.1 += model.rows(level);
+            dead += model.rows(level).saturating_sub(live);
+            all += model.rows(level);
         }
     }
-    let (rows, all) = dead;
     let found = format!(
-        "{rows} of {} belong to deleted text",
+        "{dead} of {} belong to deleted text",
         pluralize(all, "vector")
     );
-    match rows * DEAD_SHARE_DIVISOR > all {
+    match dead * DEAD_ROWS_DIVISOR > all {
         true => vec![
             DoctorFinding::note(
                 "vectors",
@@ -158,7 +157,7 @@ fn check_model_coverage(model: &ModelStatus) -> DoctorFinding {
     }
 }
 
-/// Counts the places of the histories that could not be read.
+/// Counts the parts of the histories that could not be read, and names the first.
 fn check_problems(problems: &[&Problem]) -> Option<DoctorFinding> {
     let Problem { path, reason, .. } = problems.first()?;
     let found = format!(

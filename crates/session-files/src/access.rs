@@ -1,17 +1,17 @@
-//! How a path is opened, made and written.
+//! The modes in which paths are opened, made and written.
 
-/// Whether a write waits for the disk.
+/// The guarantee of a write against a crash of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// It does: after a crash the old or the new content is there.
+    /// The write waits for the disk: after a crash the old or the new content is there.
     Durable,
-    /// It does not: what can be made again.
+    /// The write does not wait: for content that can be made again.
     Cached,
 }
 
 /// The fate of a file that has the name of a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Existing {
+pub enum ExistingFile {
     /// It stays, and the write fails with [`crate::FileError::Exists`].
     Keep,
     /// It is replaced.
@@ -20,7 +20,7 @@ pub enum Existing {
 
 /// The treatment of directories of a path that are missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Missing {
+pub(crate) enum MissingDirectories {
     /// They are made, with mode 0700.
     Create,
     /// They are reported to the caller.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// How the names of the directories begin.
+/// The beginning of the names of the directories.
 const PREFIX: &str = "session-search-copy-";
 /// The file in each that its process has locked. The system frees it when the process dies.
 const LOCK: &str = "lock";

@@ -15,7 +15,7 @@ pub struct DatabaseCopy {
 }
 
 const NAME: &str = "copy.db";
-/// How often files are copied that change meanwhile.
+/// The most attempts to copy files that change meanwhile.
 const MAX_ATTEMPTS: usize = 3;
 
 impl DatabaseCopy {

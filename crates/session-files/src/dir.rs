@@ -1,8 +1,8 @@
 //! An open directory, and access beneath it.
 
-use crate::access::{Durability, Existing, Missing, OpenMode};
+use crate::access::{Durability, ExistingFile, MissingDirectories, OpenMode};
 use crate::error::{FileError, Result, find_missing_target};
-use crate::temporary::create_temporary;
+use crate::temporary::{TemporaryFile, create_temporary};
 #[cfg(unix)]
 use crate::unix as system;
 #[cfg(windows)]
@@ -31,8 +31,8 @@ pub struct Dir {
     path: PathBuf,
 }
 
-/// Where a path ends: its directory, and its last name.
-struct Entry<'a> {
+/// A name in an open directory: the end of a path.
+struct PathEntry<'a> {
     parent: Dir,
     name: &'a OsStr,
     path: PathBuf,
@@ -85,7 +85,7 @@ impl Dir {
     /// # Errors
     /// When a component is a link or no directory, or cannot be opened.
     pub fn directory(&self, relative: &Path) -> Result<Option<Self>> {
-        self.descend(relative, Missing::Report)
+        self.descend(relative, MissingDirectories::Report)
     }
 
     /// Opens a directory beneath this one, and makes with mode 0700 what is missing of its path.
@@ -93,7 +93,7 @@ impl Dir {
     /// # Errors
     /// As [`Dir::directory`], and when a directory cannot be made.
     pub fn create_directory(&self, relative: &Path) -> Result<Self> {
-        let made = self.descend(relative, Missing::Create)?;
+        let made = self.descend(relative, MissingDirectories::Create)?;
         made.ok_or_else(|| {
             let path = self.path.join(relative);
             FileError::io("create the directory", &path, &ErrorKind::NotFound.into())
@@ -105,7 +105,7 @@ impl Dir {
     /// # Errors
     /// When it is a link, no regular file or too large, or cannot be read.
     pub fn read(&self, relative: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
-        let Some(entry) = self.entry(relative, Missing::Report)? else {
+        let Some(entry) = self.entry(relative, MissingDirectories::Report)? else {
             return Ok(None);
         };
         let file = match system::open_file(&entry.parent.handle, entry.name) {
@@ -141,16 +141,16 @@ impl Dir {
         }))
     }
 
-    /// Returns the sorted names in a directory beneath this one, at most `most`; none where there is
+    /// Returns the sorted names in a directory beneath this one, at most `limit`; none where there is
     /// no such directory.
     ///
     /// # Errors
     /// When a component is a link or no directory, or cannot be read.
-    pub fn names(&self, relative: &Path, most: usize) -> Result<Vec<OsString>> {
+    pub fn names(&self, relative: &Path, limit: usize) -> Result<Vec<OsString>> {
         let Some(directory) = self.directory(relative)? else {
             return Ok(Vec::new());
         };
-        let names = system::names(&directory.handle, most);
+        let names = system::names(&directory.handle, limit);
         let mut names = names.map_err(|e| FileError::io("list", &directory.path, &e))?;
         names.sort();
         Ok(names)
@@ -158,26 +158,35 @@ impl Dir {
 
     /// Returns true when something has this name, a dangling link included.
     pub fn exists(&self, relative: &Path) -> bool {
-        let entry = self.entry(relative, Missing::Report).ok().flatten();
+        let entry = self
+            .entry(relative, MissingDirectories::Report)
+            .ok()
+            .flatten();
         entry.is_some_and(|e| e.kind().ok().flatten().is_some())
     }
 
     /// Returns the length of a regular file, in bytes; `None` where there is none.
     pub fn length(&self, relative: &Path) -> Option<u64> {
-        let entry = self.entry(relative, Missing::Report).ok().flatten()?;
+        let entry = self
+            .entry(relative, MissingDirectories::Report)
+            .ok()
+            .flatten()?;
         system::length(&entry.parent.handle, entry.name)
     }
 
     /// Returns the time of the last change of a regular file; `None` where there is none.
     pub(crate) fn modified(&self, relative: &Path) -> Option<SystemTime> {
-        let entry = self.entry(relative, Missing::Report).ok().flatten()?;
+        let entry = self
+            .entry(relative, MissingDirectories::Report)
+            .ok()
+            .flatten()?;
         let file = system::open_file(&entry.parent.handle, entry.name).ok()?;
         let meta = file.metadata().ok().filter(|meta| meta.is_file())?;
         meta.modified().ok()
     }
 
     /// Writes a file so that whoever reads it, now or after a crash, finds the old or the new
-    /// content and never a part. Missing directories are made. A file that is there keeps its
+    /// content and never a part. MissingDirectories directories are made. A file that is there keeps its
     /// mode; a new one has 0600.
     ///
     /// # Errors
@@ -199,7 +208,7 @@ impl Dir {
         is_wanted: impl FnOnce() -> Result<bool>,
     ) -> Result<bool> {
         let entry = self.entry_to_write(relative)?;
-        entry.refuse_others()?;
+        entry.refuse_irregular()?;
         entry.replace(content, durability, is_wanted)
     }
 
@@ -211,26 +220,26 @@ impl Dir {
     pub fn create_with<E: From<FileError>>(
         &self,
         relative: &Path,
-        existing: Existing,
+        existing: ExistingFile,
         fill: impl FnOnce(&mut File) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         let entry = self.entry_to_write(relative)?;
         match existing {
-            Existing::Keep if entry.kind()?.is_some() => {
+            ExistingFile::Keep if entry.kind()?.is_some() => {
                 return Err(FileError::Exists(entry.path).into());
             }
-            _ => entry.refuse_others()?,
+            _ => entry.refuse_irregular()?,
         }
         let at = &entry.parent.handle;
         let failed = |e: io::Error| match e.kind() {
             ErrorKind::AlreadyExists => FileError::Exists(entry.path.clone()),
             _ => FileError::io("write", &entry.path, &e),
         };
-        let (mut new, name) = create_temporary(at).map_err(failed)?;
-        let filled = fill(&mut new).and_then(|()| {
-            let named = new.sync_all().and_then(|()| match existing {
-                Existing::Keep => rename_new(at, &name, at, entry.name),
-                Existing::Replace => system::rename(at, &name, at, entry.name),
+        let TemporaryFile { mut file, name } = create_temporary(at).map_err(failed)?;
+        let filled = fill(&mut file).and_then(|()| {
+            let named = file.sync_all().and_then(|()| match existing {
+                ExistingFile::Keep => rename_new(at, &name, at, entry.name),
+                ExistingFile::Replace => system::rename(at, &name, at, entry.name),
             });
             Ok(named.map_err(failed)?)
         });
@@ -247,7 +256,7 @@ impl Dir {
     /// file cannot be moved.
     pub fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         let source = self
-            .entry(from, Missing::Report)?
+            .entry(from, MissingDirectories::Report)?
             .ok_or_else(|| self.missing_error(from))?;
         if source.kind()? != Some(EntryKind::File) {
             return Err(source.explain("move", &ErrorKind::NotFound.into()));
@@ -312,7 +321,7 @@ impl Dir {
         relative: &Path,
         remove: fn(&Handle, &OsStr) -> io::Result<()>,
     ) -> Result<bool> {
-        let Some(entry) = self.entry(relative, Missing::Report)? else {
+        let Some(entry) = self.entry(relative, MissingDirectories::Report)? else {
             return Ok(false);
         };
         match remove(&entry.parent.handle, entry.name) {
@@ -327,13 +336,17 @@ impl Dir {
         FileError::io("open", &path, &ErrorKind::NotFound.into())
     }
 
-    fn entry_to_write<'a>(&self, relative: &'a Path) -> Result<Entry<'a>> {
-        let entry = self.entry(relative, Missing::Create)?;
+    fn entry_to_write<'a>(&self, relative: &'a Path) -> Result<PathEntry<'a>> {
+        let entry = self.entry(relative, MissingDirectories::Create)?;
         entry.ok_or_else(|| self.missing_error(relative))
     }
 
     /// Opens the directory that holds a path's last name; `None` where it is missing.
-    fn entry<'a>(&self, relative: &'a Path, missing: Missing) -> Result<Option<Entry<'a>>> {
+    fn entry<'a>(
+        &self,
+        relative: &'a Path,
+        missing: MissingDirectories,
+    ) -> Result<Option<PathEntry<'a>>> {
         let path = self.path.join(relative);
         let is_plain = |part| matches!(part, Component::Normal(_));
         let Some(name) = relative.file_name() else {
@@ -344,11 +357,11 @@ impl Dir {
         }
         let parent = relative.parent().unwrap_or(Path::new(""));
         let parent = self.descend(parent, missing)?;
-        Ok(parent.map(|parent| Entry { parent, name, path }))
+        Ok(parent.map(|parent| PathEntry { parent, name, path }))
     }
 
     /// Opens each component in turn.
-    fn descend(&self, relative: &Path, missing: Missing) -> Result<Option<Self>> {
+    fn descend(&self, relative: &Path, missing: MissingDirectories) -> Result<Option<Self>> {
         let mut at = self.try_clone()?;
         for component in relative.components() {
             let Component::Normal(name) = component else {
@@ -362,11 +375,11 @@ impl Dir {
         Ok(Some(at))
     }
 
-    fn child(&self, name: &OsStr, missing: Missing) -> Result<Option<Self>> {
+    fn child(&self, name: &OsStr, missing: MissingDirectories) -> Result<Option<Self>> {
         let path = self.path.join(name);
         let mut opened = system::open_directory(&self.handle, name);
         let is_missing = matches!(&opened, Err(e) if e.kind() == ErrorKind::NotFound);
-        if is_missing && missing == Missing::Create {
+        if is_missing && missing == MissingDirectories::Create {
             let made = system::make_directory(&self.handle, name);
             made.map_err(|e| FileError::io("create the directory", &path, &e))?;
             opened = system::open_directory(&self.handle, name);
@@ -398,7 +411,7 @@ impl Dir {
     }
 }
 
-impl Entry<'_> {
+impl PathEntry<'_> {
     fn kind(&self) -> Result<Option<EntryKind>> {
         let kind = system::kind(&self.parent.handle, self.name);
         kind.map_err(|e| FileError::io("look at", &self.path, &e))
@@ -425,7 +438,8 @@ impl Entry<'_> {
         }
     }
 
-    fn refuse_others(&self) -> Result<()> {
+    /// Returns an error where something else than a regular file has the name.
+    fn refuse_irregular(&self) -> Result<()> {
         match self.kind()? {
             None | Some(EntryKind::File) => Ok(()),
             Some(EntryKind::Link) => Err(FileError::Link(self.path.clone())),
@@ -441,8 +455,8 @@ impl Entry<'_> {
     ) -> Result<bool> {
         let at = &self.parent.handle;
         let failed = |e: io::Error| FileError::io("write", &self.path, &e);
-        let (mut new, name) = create_temporary(at).map_err(failed)?;
-        let filled = self.fill(&mut new, content, durability).map_err(failed);
+        let TemporaryFile { mut file, name } = create_temporary(at).map_err(failed)?;
+        let filled = self.fill(&mut file, content, durability).map_err(failed);
         let replaced = filled.and_then(|()| is_wanted()).and_then(|is_wanted| {
             if is_wanted {
                 system::rename(at, &name, at, self.name).map_err(failed)?;
@@ -467,7 +481,7 @@ impl Entry<'_> {
     }
 }
 
-/// Renames to a name that nothing has: where the system cannot do both at once, it is looked at first.
+/// Renames a file to a name that nothing has. Where the system cannot do both at once, the name is looked up first.
 fn rename_new(old: &Handle, name: &OsStr, new: &Handle, new_name: &OsStr) -> io::Result<()> {
     match system::rename_new(old, name, new, new_name) {
         Err(e) if e.kind() == ErrorKind::Unsupported => match system::kind(new, new_name)? {

@@ -1,32 +1,7 @@
-//! Why a file is not touched.
+//! Errors of access to files.
 
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// Formats a path on one line: whoever names a folder chooses what stands in a message.
-pub fn path_line(path: &Path) -> String {
-    let breaks = |c: char| c.is_control() || ['\u{2028}', '\u{2029}'].contains(&c);
-    path.to_string_lossy().replace(breaks, " ")
-}
-
-/// Describes a link that is not followed. Who meets one whose target is gone has to know that.
-fn describe_link(path: &Path) -> String {
-    let shown = path_line(path);
-    match find_missing_target(path) {
-        Some(target) => format!(
-            "`{shown}` is a link to `{}`, which is not there",
-            path_line(&target)
-        ),
-        None => format!("`{shown}` is a link to somewhere else, and is not followed"),
-    }
-}
-
-/// Returns the target of a link, where nothing is there.
-pub(crate) fn find_missing_target(path: &Path) -> Option<PathBuf> {
-    let target = path.read_link().ok()?;
-    let error = path.metadata().err()?;
-    (error.kind() == io::ErrorKind::NotFound).then_some(target)
-}
 
 /// An access that was refused or failed.
 #[derive(Debug, thiserror::Error)]
@@ -101,6 +76,31 @@ pub fn io_hint(error: &io::Error) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// Formats a path on one line, so that the name of a folder adds no line to a message.
+pub fn path_line(path: &Path) -> String {
+    let breaks = |c: char| c.is_control() || ['\u{2028}', '\u{2029}'].contains(&c);
+    path.to_string_lossy().replace(breaks, " ")
+}
+
+/// Describes a link that is not followed, and whether its target is missing.
+fn describe_link(path: &Path) -> String {
+    let shown = path_line(path);
+    match find_missing_target(path) {
+        Some(target) => format!(
+            "`{shown}` is a link to `{}`, which is not there",
+            path_line(&target)
+        ),
+        None => format!("`{shown}` is a link to somewhere else, and is not followed"),
+    }
+}
+
+/// Returns the target of a link, where nothing is there.
+pub(crate) fn find_missing_target(path: &Path) -> Option<PathBuf> {
+    let target = path.read_link().ok()?;
+    let error = path.metadata().err()?;
+    (error.kind() == io::ErrorKind::NotFound).then_some(target)
 }
 
 /// An I/O error of the same sentence, for callers that know no other.

@@ -53,7 +53,7 @@ mod user_directory;
 #[cfg(windows)]
 mod windows;
 
-pub use access::{Durability, Existing};
+pub use access::{Durability, ExistingFile};
 pub use confined_file::ConfinedFile;
 pub use database_copy::{DatabaseCopy, write_ahead_log};
 pub use dir::Dir;
@@ -65,5 +65,5 @@ pub use project::{
     Project, RootedPath, UnownedReason, UnownedRoot, is_below, normalize_lexically, path_below,
     resolve_links, split_at_outermost_root,
 };
-pub use temporary::{TEMPORARY, is_temporary};
+pub use temporary::is_temporary;
 pub use user_directory::{UserDirectoryKind, user_directory};

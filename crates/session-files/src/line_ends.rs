@@ -5,8 +5,8 @@ use std::borrow::Cow;
 /// The mark of UTF-8 that some editors write before a text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Returns `new`, whose lines end in `\n` or as in `old`, with the line ends and the byte order mark of the text that it was made from: lines that
-/// stayed keep theirs, others end as the first line of `old` does.
+/// Returns `new` with the line ends and the byte order mark of `old`, the text that it was made from. Lines that stayed
+/// keep their ends, others end as the first line of `old` does. The lines of `new` end in `\n` or as in `old`.
 pub fn keep_line_ends<'n>(old: &str, new: &'n str) -> Cow<'n, str> {
     let has_mark = old.starts_with(BYTE_ORDER_MARK);
     let text = old.trim_start_matches(BYTE_ORDER_MARK);

@@ -1,4 +1,4 @@
-//! One process at a time.
+//! Locks that one process holds at a time.
 
 use crate::dir::Dir;
 use crate::error::{FileError, Result};
@@ -7,7 +7,7 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long to sleep before a lock is tried again.
+/// The time to sleep before a lock is tried again.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// A lock file that this process holds until it is dropped. The system frees it when the
@@ -28,8 +28,8 @@ impl Lock {
         Self::from_result(file, locked, &dir.path().join(name))
     }
 
-    /// Takes the lock beside others who take it so, if nobody holds it alone. `None` also where there is no
-    /// lock file: none is made.
+    /// Takes a shared lock, if no process holds the exclusive one. `None` also where there is no lock file: none is
+    /// made.
     ///
     /// # Errors
     /// As [`Lock::try_lock`].
@@ -103,8 +103,8 @@ impl Lock {
 
 /// Removes temporary files that a killed process left in a directory. To be called under the
 /// lock that every writer there takes.
-pub fn remove_temporary_files(dir: &Dir, relative: &Path, most: usize) {
-    for name in dir.names(relative, most).unwrap_or_default() {
+pub fn remove_temporary_files(dir: &Dir, relative: &Path, limit: usize) {
+    for name in dir.names(relative, limit).unwrap_or_default() {
         if is_temporary(&name) {
             let _ = dir.remove(&relative.join(name));
         }

@@ -2,7 +2,7 @@
 //! followed. The path decides which repository that is, not the directory that the process is in.
 
 use crate::{
-    Dir, Durability, Existing, FileError, Result, RootedPath, normalize_lexically, private,
+    Dir, Durability, ExistingFile, FileError, Result, RootedPath, normalize_lexically, private,
     split_at_outermost_root,
 };
 use std::fs::File;
@@ -51,7 +51,7 @@ pub fn write(path: &Path, home: &Path, content: &[u8]) -> Result<()> {
 pub fn create_with<E: From<FileError>>(
     path: &Path,
     home: &Path,
-    existing: Existing,
+    existing: ExistingFile,
     fill: impl FnOnce(&mut File) -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
     match split_at_outermost_root(path, home) {

@@ -1,7 +1,7 @@
-//! The user's own files: settings, state, index. Links in their paths are followed, since
-//! managers of settings make such; what is written is the owner's alone.
+//! The user's own files: settings, state, index. Links in their paths are followed, since managers of settings
+//! make such links. Nobody else can read what is written.
 
-use crate::access::{Durability, Existing};
+use crate::access::{Durability, ExistingFile};
 use crate::confined_file::ConfinedFile;
 use crate::dir::Dir;
 use crate::error::{FileError, Result};
@@ -66,7 +66,7 @@ fn write_with(path: &Path, content: &[u8], durability: Durability) -> Result<()>
 /// As [`Dir::create_with`].
 pub fn create_with<E: From<FileError>>(
     path: &Path,
-    existing: Existing,
+    existing: ExistingFile,
     fill: impl FnOnce(&mut File) -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
     let FileTarget { directory, name } = resolve_target(path)?;
@@ -81,8 +81,8 @@ pub fn create_with<E: From<FileError>>(
 /// # Errors
 /// When it is no regular file, is too large, or cannot be read.
 pub fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
-    match opened(path)? {
-        Some((dir, name)) => dir.read(&name, limit),
+    match open_parent(path)? {
+        Some(OpenTarget { dir, name }) => dir.read(&name, limit),
         None => Ok(None),
     }
 }
@@ -93,8 +93,8 @@ pub fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
 /// # Errors
 /// As [`read`].
 pub fn read_text(path: &Path, limit: u64) -> Result<Option<String>> {
-    match opened(path)? {
-        Some((dir, name)) => dir.read_text(&name, limit),
+    match open_parent(path)? {
+        Some(OpenTarget { dir, name }) => dir.read_text(&name, limit),
         None => Ok(None),
     }
 }
@@ -143,11 +143,16 @@ pub fn append(path: &Path) -> Result<File> {
     Dir::create(&directory)?.append(&name)
 }
 
-/// Returns the directory and the name of the file that a path leads to, links followed; none where the
-/// directory is missing.
-fn opened(path: &Path) -> Result<Option<(Dir, PathBuf)>> {
+/// A file by its open directory and its name there.
+struct OpenTarget {
+    dir: Dir,
+    name: PathBuf,
+}
+
+/// Opens the directory of the file that a path leads to, links followed; `None` where it is missing.
+fn open_parent(path: &Path) -> Result<Option<OpenTarget>> {
     let FileTarget { directory, name } = resolve_target(path)?;
-    Ok(Dir::open_existing(&directory)?.map(|dir| (dir, name)))
+    Ok(Dir::open_existing(&directory)?.map(|dir| OpenTarget { dir, name }))
 }
 
 /// The file that a path leads to.

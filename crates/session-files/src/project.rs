@@ -1,4 +1,4 @@
-//! Which project a directory belongs to, and whether its root is trusted.
+//! The project that a directory belongs to, and the trust in its root.
 
 use crate::dir::Dir;
 use crate::error::{Result, path_line};
@@ -108,7 +108,7 @@ impl Project {
     /// Returns a name for the project that all worktrees of a repository share: the path of the common
     /// git directory, and where the root lies in its worktree.
     pub fn identity(&self) -> PathBuf {
-        let top = self.root.ancestors().find(|at| has(at, REPOSITORY));
+        let top = self.root.ancestors().find(|at| has_entry(at, REPOSITORY));
         let Some((top, common)) = top.and_then(|top| Some((top, common_git_directory(top)?)))
         else {
             return self.root.clone();
@@ -141,9 +141,9 @@ pub struct RootedPath {
     pub relative: PathBuf,
 }
 
-/// Splits a path at the outermost directory with `.claude` or `.git` around it. Whoever owns that: what lies in it
-/// may be a stranger's. The home directory, and what lies above it, is none. The path is taken by its name, `..`
-/// resolved, so that opening it beneath the root refuses links.
+/// Splits a path at the outermost directory with `.claude` or `.git` around it, whoever owns that directory: its files
+/// may be a stranger's. The home directory, and what lies above it, is none. `..` is resolved by name, so that opening
+/// the path beneath the root refuses links.
 pub fn split_at_outermost_root(path: &Path, home: &Path) -> Option<RootedPath> {
     let path = normalize_lexically(path).ok()?;
     let home = resolve_links(home);
@@ -162,7 +162,7 @@ pub fn split_at_outermost_root(path: &Path, home: &Path) -> Option<RootedPath> {
 pub(crate) fn repositories_around(directory: &Path) -> Vec<PathBuf> {
     let directory = std::path::absolute(directory).map(|path| resolve_links(&path));
     let directory = directory.unwrap_or_default();
-    let around = directory.ancestors().filter(|at| has(at, REPOSITORY));
+    let around = directory.ancestors().filter(|at| has_entry(at, REPOSITORY));
     let with_others = |at: &Path| {
         let common = common_git_directory(at);
         let others = common.as_deref().map(checkouts).unwrap_or_default();
@@ -180,7 +180,7 @@ fn checkouts(common: &Path) -> Vec<PathBuf> {
     let kept = fs_err::read_dir(common.join("worktrees"));
     let kept = kept.into_iter().flatten().flatten().take(MAX_WORKTREES);
     let worktree = |kept: fs_err::DirEntry| {
-        let back = kept.path().join(git_file(&kept.path(), "gitdir")?);
+        let back = kept.path().join(read_git_file(&kept.path(), "gitdir")?);
         Some(resolve_links(back.parent()?))
     };
     let worktrees = kept.filter_map(worktree);
@@ -237,10 +237,10 @@ pub fn resolve_links(path: &Path) -> PathBuf {
 }
 
 fn is_root(directory: &Path) -> bool {
-    has(directory, AGENT_DIRECTORY) || has(directory, REPOSITORY)
+    has_entry(directory, AGENT_DIRECTORY) || has_entry(directory, REPOSITORY)
 }
 
-fn has(directory: &Path, name: &str) -> bool {
+fn has_entry(directory: &Path, name: &str) -> bool {
     fs_err::symlink_metadata(directory.join(name)).is_ok()
 }
 
@@ -252,18 +252,18 @@ fn common_git_directory(top: &Path) -> Option<PathBuf> {
     if fs_err::symlink_metadata(&link).ok()?.is_dir() {
         return fs_err::canonicalize(link).ok();
     }
-    let named = git_file(top, REPOSITORY)?;
+    let named = read_git_file(top, REPOSITORY)?;
     let own = top.join(named.strip_prefix("gitdir:")?.trim());
-    let back = own.join(git_file(&own, "gitdir")?);
-    let common = own.join(git_file(&own, "commondir")?);
+    let back = own.join(read_git_file(&own, "gitdir")?);
+    let common = own.join(read_git_file(&own, "commondir")?);
     let common = fs_err::canonicalize(common).ok()?;
     // Where git itself keeps worktrees: a folder beside them can claim anything.
-    let is_gits = resolve_links(&own).parent() == Some(&common.join("worktrees"));
-    (is_gits && resolve_links(&back) == resolve_links(&link)).then_some(common)
+    let is_worktree = resolve_links(&own).parent() == Some(&common.join("worktrees"));
+    (is_worktree && resolve_links(&back) == resolve_links(&link)).then_some(common)
 }
 
 /// Reads a line that git keeps in a file.
-fn git_file(directory: &Path, name: &str) -> Option<String> {
+fn read_git_file(directory: &Path, name: &str) -> Option<String> {
     let text = Dir::open(directory).ok()?;
     let text = text.read_text(Path::new(name), GIT_LINK_LIMIT).ok()??;
     Some(text.trim().to_owned())
@@ -273,7 +273,7 @@ fn git_file(directory: &Path, name: &str) -> Option<String> {
 fn check_owner(root: &Path) -> std::result::Result<(), UnownedRoot> {
     let marks = [AGENT_DIRECTORY, REPOSITORY].map(|mark| root.join(mark));
     for path in [root.to_owned()].into_iter().chain(marks) {
-        if let Some(reason) = unowned(&path) {
+        if let Some(reason) = find_unowned_reason(&path) {
             return Err(UnownedRoot {
                 root: root.to_owned(),
                 path,
@@ -285,13 +285,13 @@ fn check_owner(root: &Path) -> std::result::Result<(), UnownedRoot> {
 }
 
 #[cfg(unix)]
-fn unowned(path: &Path) -> Option<UnownedReason> {
+fn find_unowned_reason(path: &Path) -> Option<UnownedReason> {
     use std::os::unix::fs::MetadataExt;
     let meta = fs_err::symlink_metadata(path).ok()?;
     // The mode of a link means nothing, and it is not followed anyway.
     let mode = if meta.is_symlink() { 0 } else { meta.mode() };
     let user = nix::unistd::geteuid().as_raw();
-    reason(user, meta.uid(), mode, || is_own_group(meta.gid()))
+    judge_access(user, meta.uid(), mode, || is_own_group(meta.gid()))
 }
 
 /// Returns true for a group that is its user's alone, as many systems make one: of the same number or name.
@@ -316,13 +316,13 @@ fn is_own_group(group: u32) -> bool {
 }
 
 #[cfg(not(unix))]
-fn unowned(_: &Path) -> Option<UnownedReason> {
+fn find_unowned_reason(_: &Path) -> Option<UnownedReason> {
     None // access lists are the system's matter there
 }
 
 /// Returns why a file of this owner, group and mode is not its user's alone.
 #[cfg(unix)]
-fn reason(
+fn judge_access(
     user: u32,
     owner: u32,
     mode: u32,
@@ -344,7 +344,7 @@ mod tests {
     #[test]
     fn a_root_is_its_users_alone() {
         use UnownedReason::{OtherOwner, WritableByAll, WritableByGroup};
-        let check = |owner, is_own_group, mode| reason(1000, owner, mode, || is_own_group);
+        let check = |owner, is_own_group, mode| judge_access(1000, owner, mode, || is_own_group);
         assert_eq!(check(1000, false, 0o755), None);
         assert_eq!(check(1000, true, 0o775), None, "the user's own group");
         assert_eq!(check(1000, false, 0o775), Some(WritableByGroup));

@@ -13,25 +13,39 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use system::Handle;
 
-/// How the names of files begin that are being written.
-pub const TEMPORARY: &str = ".new-";
+/// The beginning of the names of files that are being written.
+const TEMPORARY_PREFIX: &str = ".new-";
 
 /// The age at which a temporary file is one that a killed process left.
 const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// The most names that are read for such files.
 const MAX_NAMES: usize = 4096;
 
+/// A file that is being written, under the name that it has until it is whole.
+pub(crate) struct TemporaryFile {
+    pub(crate) file: File,
+    pub(crate) name: OsString,
+}
+
 /// Creates a file with a name that nothing has.
-pub(crate) fn create_temporary(at: &Handle) -> io::Result<(File, OsString)> {
+pub(crate) fn create_temporary(at: &Handle) -> io::Result<TemporaryFile> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_or(0, |since| since.subsec_nanos());
     loop {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("{TEMPORARY}{:x}-{now:x}-{count:x}", std::process::id());
+        let name = format!(
+            "{TEMPORARY_PREFIX}{:x}-{now:x}-{count:x}",
+            std::process::id()
+        );
         match system::create_file(at, OsStr::new(&name)) {
             Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
-            made => return Ok((made?, name.into())),
+            made => {
+                return Ok(TemporaryFile {
+                    file: made?,
+                    name: name.into(),
+                });
+            }
         }
     }
 }
@@ -51,7 +65,7 @@ pub(crate) fn remove_stale_temporaries(dir: &Dir) {
 /// Returns true for the name of a file that is being written, or that a killed process left.
 pub fn is_temporary(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
-    let Some(rest) = name.strip_prefix(TEMPORARY) else {
+    let Some(rest) = name.strip_prefix(TEMPORARY_PREFIX) else {
         return false;
     };
     let is_hex = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_hexdigit());

@@ -1,13 +1,13 @@
-//! Triggers that match much of what there is: such a memory says little about the file at hand.
+//! Triggers that match many files or commands: their memories say little about the one at hand.
 
 use crate::memories::Memories;
 use crate::trigger_survey::TriggerSurvey;
 use session_memory::{Result as MemoryResult, TriggerGlob, Triggers};
 
-/// The part of all from which on a trigger is broad: one of so many.
+/// The divisor of the files or commands: a trigger that matches more than `total / BROAD_DIVISOR` is broad.
 const BROAD_DIVISOR: usize = 5;
-/// The fewest files or commands by which that is judged.
-const MIN_COUNT: usize = 20;
+/// The fewest files or commands by which a trigger is judged.
+const MIN_TOTAL: usize = 20;
 
 /// A trigger that matches more than a fifth of a project's files or of the commands that were run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,23 +58,24 @@ impl Memories {
     /// Finds the triggers that match more than a fifth of the project's files, or of the newest commands
     /// in the index as it is.
     pub fn find_broad_triggers(&self, when: &Triggers) -> Vec<BroadTrigger> {
-        TriggerSurvey::new(self).find_broad(when)
+        TriggerSurvey::new(self).find_broad_triggers(when)
     }
 }
 
 impl TriggerSurvey<'_> {
-    /// As [`Memories::find_broad_triggers`].
-    pub(crate) fn find_broad(&self, when: &Triggers) -> Vec<BroadTrigger> {
+    /// Finds the broad triggers as [`Memories::find_broad_triggers`] does.
+    pub(crate) fn find_broad_triggers(&self, when: &Triggers) -> Vec<BroadTrigger> {
         let files = || self.files().iter().map(|file| vec![file.clone()]).collect();
-        let paths = find_broad(&when.paths, TriggerKind::Path, files);
+        let paths = find_broad_globs(&when.paths, TriggerKind::Path, files);
         let commands = || self.command_lines();
-        let commands = find_broad(&when.commands, TriggerKind::Command, commands);
+        let commands = find_broad_globs(&when.commands, TriggerKind::Command, commands);
         paths.into_iter().chain(commands).collect()
     }
 }
 
-/// Finds the broad ones of some globs. Each of `all` has the texts of which a glob has to match one.
-fn find_broad(
+/// Finds the broad ones of some globs. Each entry of `all` is a file or a command, in the forms of which a glob has to
+/// match one.
+fn find_broad_globs(
     globs: &[String],
     kind: TriggerKind,
     all: impl FnOnce() -> Vec<Vec<String>>,
@@ -99,7 +100,7 @@ fn find_broad(
     };
     let counted = globs.iter().filter_map(count);
     let is_broad = |trigger: &BroadTrigger| {
-        trigger.total >= MIN_COUNT && trigger.matched * BROAD_DIVISOR > trigger.total
+        trigger.total >= MIN_TOTAL && trigger.matched * BROAD_DIVISOR > trigger.total
     };
     counted.filter(is_broad).collect()
 }
@@ -122,7 +123,7 @@ mod tests {
         let find = |globs: &[&str]| {
             let globs: Vec<String> = globs.iter().map(|glob| (*glob).to_owned()).collect();
             let files = || list_files(root.path()).into_iter().map(|file| vec![file]);
-            find_broad(&globs, TriggerKind::Path, || files().collect())
+            find_broad_globs(&globs, TriggerKind::Path, || files().collect())
         };
         let broad = BroadTrigger {
             glob: "src/".into(),

@@ -9,6 +9,10 @@ use session_core::text::file_name;
 const MAX_COMMANDS: usize = 50;
 /// The most lines within a line: of `sh -c 'sh -c …'` the first ones.
 const MAX_INNER_LINES: usize = 8;
+/// The most forms of a command without options before its subcommand.
+const MAX_LEADING_OPTIONS: usize = 8;
+/// The program that runs a line on another machine.
+const REMOTE_SHELL: &str = "ssh";
 /// The programs that run the word after `-c` as a line.
 const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ksh", "fish"];
 /// The options of one letter whose value is the next word.
@@ -24,8 +28,9 @@ pub(crate) struct CommandLine {
 }
 
 impl CommandLine {
-    /// Returns a line and, after it, the lines that it gives to `sh -c`, `eval`, `xargs`, `ssh` or between backticks.
-    pub(crate) fn with_inner_lines(line: &str) -> Vec<Self> {
+    /// Returns a line and, after it, the lines that it gives to `sh -c`, `eval`, `xargs` or `ssh`. Backticks are not looked
+    /// at: most are those of Markdown in a text.
+    fn with_inner_lines(line: &str) -> Vec<Self> {
         let mut lines = vec![Self {
             text: line.to_owned(),
             is_remote: false,
@@ -42,18 +47,31 @@ impl CommandLine {
 
     fn inner_lines(&self) -> Vec<Self> {
         let parts = split_command_parts(&self.text);
-        let of_programs = parts.iter().take(MAX_COMMANDS).filter_map(find_inner_line);
-        let in_backticks = self.text.split('`').skip(1).step_by(2).map(|text| Self {
-            text: text.to_owned(),
-            is_remote: false,
-        });
-        let inner = of_programs.chain(in_backticks);
-        inner
-            .map(|line| Self {
-                is_remote: line.is_remote || self.is_remote,
-                ..line
-            })
-            .collect()
+        let parts = parts.iter().take(MAX_COMMANDS);
+        parts.filter_map(Self::find_inner).collect()
+    }
+
+    /// Finds the line that a simple command gives to another program to run.
+    pub(crate) fn find_inner(simple: &CommandPart<'_>) -> Option<Self> {
+        let words = shell_words(simple);
+        let count = words_from_program(&simple.text).count();
+        let (program, rest) = words[words.len().saturating_sub(count)..].split_first()?;
+        let program = file_name(program);
+        let text = match program {
+            shell if SHELLS.contains(&shell) => shell_line(rest)?.to_owned(),
+            "eval" => rest.join(" "),
+            "xargs" => {
+                let run = skip_options(rest, XARGS_VALUES).iter().map(String::as_str);
+                shlex::try_join(run).ok()?
+            }
+            REMOTE_SHELL => {
+                let (_host, run) = skip_options(rest, SSH_VALUES).split_first()?;
+                run.join(" ")
+            }
+            _ => return None,
+        };
+        let is_remote = program == REMOTE_SHELL;
+        (!text.trim().is_empty()).then_some(Self { text, is_remote })
     }
 
     /// Returns the line and its simple commands, each in the forms in which a glob may name it.
@@ -84,33 +102,15 @@ pub(crate) fn shell_words(simple: &CommandPart<'_>) -> Vec<String> {
         .unwrap_or_else(|| simple.text.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Returns the line that a simple command gives to another program to run.
-fn find_inner_line(simple: &CommandPart<'_>) -> Option<CommandLine> {
-    let words = shell_words(simple);
-    let count = words_from_program(&simple.text).count();
-    let (program, rest) = words[words.len().saturating_sub(count)..].split_first()?;
-    let line = |text: String, is_remote| CommandLine { text, is_remote };
-    match file_name(program) {
-        shell if SHELLS.contains(&shell) => {
-            let is_command = |word: &String| {
-                let letters = word.strip_prefix('-');
-                letters.is_some_and(|letters| !letters.starts_with('-') && letters.ends_with('c'))
-            };
-            let at = rest.iter().position(is_command)?;
-            Some(line(rest.get(at + 1)?.clone(), false))
-        }
-        "eval" => Some(line(rest.join(" "), false)),
-        "xargs" => {
-            let run = skip_options(rest, XARGS_VALUES).iter().map(String::as_str);
-            Some(line(shlex::try_join(run).ok()?, false))
-        }
-        "ssh" => {
-            let (_host, run) = skip_options(rest, SSH_VALUES).split_first()?;
-            Some(line(run.join(" "), true))
-        }
-        _ => None,
-    }
-    .filter(|line| !line.text.trim().is_empty())
+/// Returns the line that a shell of these arguments runs: the word after an option such as `-c` or `-lc`.
+fn shell_line(arguments: &[String]) -> Option<&String> {
+    let is_command = |word: &String| {
+        let letters = word.strip_prefix('-');
+        letters.is_some_and(|letters| !letters.starts_with('-') && letters.ends_with('c'))
+    };
+    let mut words = arguments.iter().skip_while(|word| !is_command(word));
+    words.by_ref().next();
+    words.find(|word| *word != "--")
 }
 
 /// Returns the words behind leading options; `with_value` has the letters of those whose value is the next word.
@@ -140,28 +140,30 @@ fn command_forms(simple: &str) -> Vec<String> {
     forms
 }
 
-/// Returns a command without the options between its program and its first other word, once with and once without
-/// the word after each option, which may be its value: `git push` of `git -C web push`. None where it has no such options.
+/// Returns a command from each word on at which its options before the subcommand may end, since the word after an option
+/// may be its value: `git web push` and `git push` of `git -C web push`. None where it has no such options.
 fn without_leading_options(words: &[&str]) -> Vec<String> {
     let Some((program, rest)) = words.split_first() else {
         return Vec::new();
     };
-    let is_option = |word: &str| word.starts_with(['-', '+']);
-    let without = |takes_value: bool| {
-        let mut rest = rest;
-        while let Some((option, after)) = rest.split_first().filter(|(word, _)| is_option(word)) {
-            let may_have_value = takes_value && option.starts_with('-') && !option.contains('=');
-            let has_value = may_have_value && after.first().is_some_and(|word| !is_option(word));
-            rest = &after[usize::from(has_value)..];
+    let is_option = |word: &&str| word.starts_with(['-', '+']);
+    let mut forms = Vec::new();
+    let mut rest = rest;
+    while forms.len() < MAX_LEADING_OPTIONS && rest.first().is_some_and(is_option) {
+        let options = rest.iter().take_while(|word| is_option(word)).count();
+        let [last, after @ ..] = &rest[options - 1..] else {
+            break;
+        };
+        let may_have_value = last.starts_with('-') && !last.contains('=');
+        let without_value = after.get(usize::from(may_have_value)..);
+        for rest in [Some(after), without_value].into_iter().flatten() {
+            if rest.first().is_some_and(|word| !is_option(word)) {
+                forms.push(format!("{program} {}", rest.join(" ")));
+            }
         }
-        rest
-    };
-    let has_options = rest.first().is_some_and(|word| is_option(word));
-    let shorter = [without(false), without(true)].into_iter();
-    let shorter = shorter.filter(|rest| has_options && !rest.is_empty());
-    shorter
-        .map(|rest| format!("{program} {}", rest.join(" ")))
-        .collect()
+        rest = without_value.unwrap_or_default();
+    }
+    forms
 }
 
 #[cfg(test)]
@@ -201,6 +203,9 @@ mod tests {
             ),
             ("cargo +nightly test", "cargo test"),
             ("docker --debug run x", "docker run x"),
+            ("git -C web --no-pager push origin", "git push origin"),
+            ("git -c a=b --no-pager push", "git push"),
+            ("npm --prefix web --silent install", "npm install"),
         ] {
             assert_form(command, form);
         }
@@ -219,21 +224,15 @@ mod tests {
                 "ssh -p 22 ann@host 'systemctl restart web'",
                 "systemctl restart web",
             ),
-            ("echo `git push`", "git push"),
+            ("bash -c -- 'make db'", "make db"),
             ("sh -c \"bash -c 'make db'\"", "make db"),
         ] {
             assert_form(command, form);
         }
-        let remote = CommandLine::with_inner_lines("ssh host \"sh -c 'cat a.sql'\"");
-        let texts = remote
-            .iter()
-            .map(|line| (line.text.as_str(), line.is_remote));
-        let expected = [
-            ("ssh host \"sh -c 'cat a.sql'\"", false),
-            ("sh -c 'cat a.sql'", true),
-            ("cat a.sql", true),
-        ];
-        assert!(texts.eq(expected), "{remote:?}");
+        for text in ["git commit -m 'say `make db`'", "echo `make db`"] {
+            let lines = command_lines(text);
+            assert!(!lines.iter().any(|line| line == "make db"), "{lines:?}");
+        }
     }
 
     #[test]

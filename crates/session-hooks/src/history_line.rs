@@ -15,7 +15,7 @@ pub(crate) struct HistoryLine {
     pub(crate) label: &'static str,
     /// The text.
     pub(crate) text: String,
-    /// The command that shows the session or the turn, by which the line is given once.
+    /// The command that shows the session or the turn; the line is injected once for each.
     pub(crate) id: String,
     /// The time, in milliseconds.
     pub(crate) time_ms: i64,

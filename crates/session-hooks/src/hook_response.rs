@@ -1,4 +1,4 @@
-//! The answer to a hook: what is put before a prompt, or said when a session begins.
+//! The answer to a hook: what is put before a prompt, or injected when a session begins.
 
 use crate::error::MemoriesError;
 use crate::memories::Memories;
@@ -9,6 +9,15 @@ use std::time::Instant;
 
 /// The reason for which a call is refused, before the memories.
 const HELD: &str = "session-search held this call once, because saved memories concern it. Read them, and repeat the call if it agrees with them.";
+
+/// The place where the hook that runs is registered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookOrigin {
+    /// The settings of an agent.
+    Settings,
+    /// The plugin of this program.
+    Plugin,
+}
 
 /// The outcome of a prompt, and the memories that it was decided by.
 pub struct PromptOutcome {
@@ -52,7 +61,7 @@ impl PromptOutcome {
 
     /// Returns the answer to the hook, recorded where it is one; `None` where it would be empty. The hook
     /// of a plugin notes a second copy of the skill.
-    pub fn hook_answer(&self, input: &HookInput, is_plugin: bool) -> Option<HookAnswer> {
+    pub fn hook_answer(&self, input: &HookInput, origin: HookOrigin) -> Option<HookAnswer> {
         let event = input.event()?;
         let mut answer = HookAnswer::default();
         let block = match event {
@@ -63,9 +72,7 @@ impl PromptOutcome {
                 return self.answer_tool(event, input);
             }
             HookEvent::SessionStart => {
-                answer.system_message = suggest_save(input, &self.memories)
-                    .or_else(|| note_untrusted(input, &self.memories))
-                    .or_else(|| note_second_skill(input, &self.memories).filter(|_| is_plugin));
+                answer.system_message = self.start_message(input, origin);
                 return Some(self.answer_start(input, answer)).filter(|answer| !answer.is_empty());
             }
             // Its output becomes a part of the instructions for the summary.
@@ -78,9 +85,16 @@ impl PromptOutcome {
         Some(answer).filter(|answer| !answer.is_empty())
     }
 
+    /// Returns the message that the user sees when a session begins.
+    fn start_message(&self, input: &HookInput, origin: HookOrigin) -> Option<String> {
+        suggest_save(input, &self.memories)
+            .or_else(|| note_untrusted(input, &self.memories))
+            .or_else(|| note_second_skill(input, &self.memories, origin))
+    }
+
     /// Adds the list of memories to an answer and, where the user wants it, the last session.
     fn answer_start(&self, input: &HookInput, answer: HookAnswer) -> HookAnswer {
-        // A new session has no state but that of another hook of ours, which has given the list.
+        // The state of a new session is of another hook of ours, which has injected the list.
         let context = match input.has_empty_context() && !input.is_startup() {
             true => AgentContext::Empty,
             false => AgentContext::Kept,
@@ -92,7 +106,7 @@ impl PromptOutcome {
         let is_wanted = is_on && injector.settings.injection.last_session;
         let is_new = input.has_empty_context() && !input.is_after_compaction();
         let last = match is_wanted && is_new {
-            true => self.memories.last_session(session),
+            true => self.memories.describe_last_session(session),
             false => None,
         };
         let blocks = overview.into_iter().chain(last).map(|block| block.text);
@@ -102,7 +116,7 @@ impl PromptOutcome {
         }
     }
 
-    /// Returns the task of a subagent with the memories that its prompt is like.
+    /// Returns the task of a subagent with the memories that match its prompt.
     fn answer_task(&self, input: &HookInput) -> Option<HookAnswer> {
         let block = self.injection.decision.block.as_ref()?;
         let task = input.task_with_context(&block.text)?;
@@ -110,16 +124,17 @@ impl PromptOutcome {
         Some(HookAnswer::default().with_updated_input(task))
     }
 
-    /// Returns the memories that a call of a tool triggers, and of a command that is known to have failed what
-    /// cured its error before. Where the user wants it, memories refuse a call that would change something; they
-    /// do it once, since they are given once.
+    /// Returns the memories that a call of a tool triggers, and for a command that is known to have failed what
+    /// cured its error before. With `hook.hold` memories refuse a call that would change something. They do so once,
+    /// since they are injected once.
     fn answer_tool(&self, event: HookEvent, input: &HookInput) -> Option<HookAnswer> {
         let tool_use = ToolUse::from_hook(input)?;
         let triggered = self.memories.inject_for_tool(input, &tool_use);
         let cure = match event {
             HookEvent::PostToolUseFailure => {
                 let taken_chars = triggered.as_ref().map_or(0, MemoryBlock::char_count);
-                self.memories.failed_before(input, &tool_use, taken_chars)
+                self.memories
+                    .find_earlier_cure(input, &tool_use, taken_chars)
             }
             _ => None,
         };
@@ -129,7 +144,7 @@ impl PromptOutcome {
             return None;
         }
         let answer = HookAnswer::default();
-        Some(match self.memories.holds(&tool_use) {
+        Some(match self.memories.should_hold(&tool_use) {
             true => answer.with_refusal(&format!("{HELD}\n{text}")),
             false => answer.with_context(event, &text),
         })
@@ -143,22 +158,23 @@ fn is_off(input: &HookInput, memories: &Memories) -> bool {
     context.is_some_and(|id| SessionState::read(root, &id).is_off(root, &id))
 }
 
-/// Returns the message that memories of the project wait for the user's trust, once for each.
+/// Returns the message that memories of the project wait for the user's trust, which names each content once.
 fn note_untrusted(input: &HookInput, memories: &Memories) -> Option<String> {
-    let is_wanted = input.is_startup() && !is_off(input, memories);
+    let is_wanted = input.is_startup() && input.shows_messages() && !is_off(input, memories);
     let count = is_wanted.then(|| memories.injector().count_new_untrusted())?;
     (count > 0).then(|| {
         let memories = pluralize(count, "memory");
         format!(
-            "session-search: {memories} of this project not given to the agent, since you have not trusted what they say; see `session-search trust`"
+            "session-search: not trusted, and so not given to the agent: {memories} of this project (see `session-search trust`)"
         )
     })
 }
 
 /// Returns the message that the plugin's skill is installed a second time, which costs its description
 /// again in each session.
-fn note_second_skill(input: &HookInput, memories: &Memories) -> Option<String> {
-    (input.is_startup() && has_user_skill(&memories.home.env)).then(|| {
+fn note_second_skill(input: &HookInput, memories: &Memories, origin: HookOrigin) -> Option<String> {
+    let is_wanted = input.is_startup() && origin == HookOrigin::Plugin;
+    (is_wanted && has_user_skill(&memories.home.env)).then(|| {
         "session-search: the plugin brings the skill; `session-search skill uninstall` removes the other copy"
             .to_owned()
     })

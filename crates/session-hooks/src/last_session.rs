@@ -15,20 +15,23 @@ const MAX_CHARS: usize = 500;
 const ERROR_BYTES: usize = 120;
 
 impl Memories {
-    /// Formats the line about the last session of the project, from the index as it is: what it was about,
-    /// what came out, what failed last, and its id. The session that asks is left out.
-    pub(crate) fn last_session(&self, asking: Option<&str>) -> Option<MemoryBlock> {
+    /// Formats the line about the last session of the project, from the index as it is: its task,
+    /// the outcome, the last error, and its id. The calling session is left out.
+    pub(crate) fn describe_last_session(
+        &self,
+        calling_session: Option<&str>,
+    ) -> Option<MemoryBlock> {
         let project = ProjectDirectories::new(self.project.as_ref()?, &self.home.env.home);
         let index = self.home.index().ok()?;
         let sessions = index.sessions().ok()?;
         let last = sessions
             .iter()
-            .filter(|session| is_candidate(session, asking) && project.has(session))
+            .filter(|session| is_candidate(session, calling_session) && project.has(session))
             .max_by_key(|session| (session.ended_ms, &session.uid))?;
         let work = WorkSummary::read_last_task(&index, last.id).ok()?;
         self.history_block(HistoryLine {
             label: "last session",
-            text: describe(work)?,
+            text: describe_work(work)?,
             id: format!(
                 "session-search show {}",
                 SessionIds::new(&sessions).short_id(last)
@@ -40,12 +43,12 @@ impl Memories {
     }
 }
 
-fn is_candidate(session: &SessionRow, asking: Option<&str>) -> bool {
-    session.parent.is_none() && session.turns > 0 && asking != Some(&session.uid)
+fn is_candidate(session: &SessionRow, calling_session: Option<&str>) -> bool {
+    session.parent.is_none() && session.turns > 0 && calling_session != Some(&session.uid)
 }
 
 /// Describes the work of a session in a line; `None` where it has no prompt.
-fn describe(work: WorkSummary) -> Option<String> {
+fn describe_work(work: WorkSummary) -> Option<String> {
     let error = work.errors.last().filter(|_| !has_repeated_all(&work));
     let error = error.map(|line| format!("Last error: {}", shorten(line, ERROR_BYTES)));
     let problem = work.problem?;
@@ -80,7 +83,7 @@ mod tests {
         };
         let (done, failed) = (CallStatus::Done, CallStatus::Failed);
         let line = |commands| {
-            describe(WorkSummary {
+            describe_work(WorkSummary {
                 problem: Some("the tips are wrong".to_owned()),
                 errors: vec!["lines_test.go:12: total = 1200, want 12.00".to_owned()],
                 commands,
@@ -101,7 +104,7 @@ mod tests {
             errors: vec!["error: no oil".to_owned(), "error: ".repeat(40)],
             ..WorkSummary::default()
         };
-        let line = describe(work.clone()).unwrap();
+        let line = describe_work(work.clone()).unwrap();
         let (before, error) = line.split_once(" — Last error: ").unwrap();
         assert_eq!(
             before,
@@ -112,6 +115,6 @@ mod tests {
             problem: None,
             ..work
         };
-        assert_eq!(describe(bare), None);
+        assert_eq!(describe_work(bare), None);
     }
 }

@@ -3,15 +3,16 @@
 //! [`Memories`] joins the store of the memories with the configuration of a directory's project, the model that
 //! embeds them and the index of the history: it saves, lists and searches them. [`Memories::save`] proposes
 //! triggers for a new memory, from the turns that it comes from or from the files that its text names
-//! ([`SavedMemory`]); [`Memories::find_broad_triggers`] finds those that match too much.
+//! ([`SavedMemory`]); [`Memories::find_broad_triggers`] finds those that match too much. After a change
+//! [`Memories::finish_change`] updates the skill, whose description has keywords of memories.
 //!
 //! A hook is answered in two steps. [`PromptOutcome::decide`] decides which memories are put before a prompt, and
-//! [`PromptOutcome::hook_answer`] what the agent is told at an event:
+//! [`PromptOutcome::hook_answer`] formats the answer to an event:
 //!
 //! | event | answer |
 //! | --- | --- |
 //! | session start | the list of memories, and by choice the last session of the project |
-//! | prompt | memories that are like it |
+//! | prompt | memories that match it |
 //! | call of a tool | memories whose triggers match its paths or commands |
 //! | failed command | memories whose triggers match its errors, and what cured them before |
 //!
@@ -34,8 +35,8 @@
 
 mod broad_triggers;
 mod command_forms;
+mod earlier_cure;
 mod error;
-mod failed_before;
 mod front_end_callbacks;
 mod history_line;
 mod hook_response;
@@ -44,6 +45,7 @@ mod memories;
 mod project_sessions;
 mod prompt_injection;
 mod proposed_triggers;
+mod skill_keywords;
 mod source_turns;
 mod tool_event;
 mod trigger_survey;
@@ -51,5 +53,6 @@ mod trigger_survey;
 pub use broad_triggers::{BroadTrigger, TriggerKind};
 pub use error::MemoriesError;
 pub use front_end_callbacks::FrontEndCallbacks;
-pub use hook_response::PromptOutcome;
+pub use hook_response::{HookOrigin, PromptOutcome};
 pub use memories::{Memories, SavedMemory};
+pub use skill_keywords::offered_keywords;

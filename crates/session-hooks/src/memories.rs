@@ -2,6 +2,7 @@
 
 use crate::error::MemoriesError;
 use jiff::{Timestamp, Zoned};
+use session_agents::quote_word;
 use session_config::Home;
 use session_core::text::clip;
 use session_embed::{EmbedError, Embedder};
@@ -57,8 +58,8 @@ impl SavedMemory {
     /// preference that nothing is proposed for needs none.
     pub fn trigger_command(&self) -> Option<String> {
         let front = &self.memory.front;
-        let is_free = front.kind == MemoryKind::Preference && self.proposed.is_empty();
-        if !front.when.is_empty() || is_free {
+        let needs_none = front.kind == MemoryKind::Preference && self.proposed.is_empty();
+        if !front.when.is_empty() || needs_none {
             return None;
         }
         let mut command = format!("session-search memory edit {}", self.memory.id());
@@ -73,10 +74,7 @@ impl SavedMemory {
             ("--when-error", errors),
         ] {
             for text in texts {
-                command.push_str(&format!(
-                    " {option} {}",
-                    shlex::try_quote(text).unwrap_or_default()
-                ));
+                command.push_str(&format!(" {option} {}", quote_word(text)));
             }
         }
         if self.proposed.is_empty() {
@@ -99,17 +97,19 @@ impl Memories {
             None
         });
         let layers = home.config_layers(project.as_ref())?;
-        let whole = layers.ignored.iter().filter(|i| i.key.is_none());
-        notes.extend(whole.map(|ignored| format!("left out: {}", clip_lines(&ignored.reason))));
+        let ignored_files = layers.ignored.iter().filter(|i| i.key.is_none());
+        notes.extend(
+            ignored_files.map(|ignored| format!("left out: {}", clip_lines(&ignored.reason))),
+        );
         home = home.with_config(layers.config);
         let retention = StorageSettingsByScope {
             project: home.config.storage,
             global: layers.global,
         };
         let location = home.config.storage.location;
-        let places = memory_directories(project.as_ref(), &home.env.home, location)?;
+        let directories = memory_directories(project.as_ref(), &home.env.home, location)?;
         Ok(Self {
-            store: MemoryStore::new(places, home.records())
+            store: MemoryStore::new(directories, home.records())
                 .with_redactor(home.config.redactor())
                 .with_index_directory(&home.root),
             home,
@@ -208,32 +208,31 @@ impl Memories {
         listing
     }
 
-    /// Records a new memory as known to the session that a process is run from, where its agent names one: it
-    /// is not given back until the context of the session is cleared. The memory's file does not say so: it
-    /// comes from no turn, and may be shared.
+    /// Records a new memory as injected into the session that this process is run from, where its agent names one: that
+    /// agent knows it until its context is cleared. The memory's file does not name the session: the memory comes from
+    /// no turn, and may be shared.
     fn record_in_calling_session(&self, memory: &Memory) {
         let ids = [memory.id().to_owned()];
         for source in sources() {
             if let Some(Caller::Session(session)) = source.caller(&self.home.env) {
-                // The memory is saved all the same.
+                // A failure is ignored: the memory is saved all the same.
                 let _ = SessionState::record_injected(&self.home.root, &session, &ids);
             }
         }
     }
 
-    /// Saves a memory, compares it with the others, makes its vectors and applies retention. The user's prompts in
-    /// the turns that it comes from stand in for cues. What fails once it is saved becomes a note: who took it for a
-    /// failure would save it again.
+    /// Saves a memory in the first directory or in that of a scope, compares it with the others, makes its vectors and
+    /// applies retention. The user's prompts in the turns that it comes from stand in for cues. What fails once it is
+    /// saved becomes a note: who took it for a failure would save it again.
     ///
     /// # Errors
     /// When the draft is not valid, or a file cannot be written.
     pub fn save(
         &self,
         draft: &MemoryDraft,
-        is_global: bool,
+        scope: Option<MemoryScope>,
         now: &Zoned,
     ) -> Result<SavedMemory, MemoriesError> {
-        let scope = is_global.then_some(MemoryScope::Global);
         let draft = MemoryDraft {
             prompts: self.source_prompts(draft),
             ..draft.clone()
@@ -257,8 +256,8 @@ impl Memories {
         })
     }
 
-    /// Removes memories for good, also from the context sheet of the project where it has one. Returns notes on what
-    /// could not follow.
+    /// Removes memories for good, also from the context sheet and the skill of the project where it has these. Returns
+    /// notes on what cannot be changed.
     ///
     /// # Errors
     /// When a file cannot be removed.
@@ -267,16 +266,20 @@ impl Memories {
         let Some(project) = &self.project else {
             return Ok(Vec::new());
         };
+        let notes = [self.refresh_sheet(project), self.remove_purged_keywords()];
+        Ok(notes.into_iter().flatten().collect())
+    }
+
+    /// Writes the context sheet of a project again where it has one. Returns a note where it cannot.
+    fn refresh_sheet(&self, project: &Project) -> Option<String> {
         let active = self.list(&[MemoryState::Active], Some(-1)).memories;
         let root = project.open().map_err(MemoryError::from);
         let refreshed = root.and_then(|root| refresh_context_sheet(&root, &active));
-        let note = |error| {
-            let path = path_line(&project.root().join(context_sheet_path()));
-            format!(
-                "{path} may hold what is removed: {error}\nhint: `session-search memory sync-context` writes it anew"
-            )
-        };
-        Ok(refreshed.map_err(note).err().into_iter().collect())
+        let error = refreshed.err()?;
+        let path = path_line(&project.root().join(context_sheet_path()));
+        Some(format!(
+            "{path} may hold what is removed: {error}\nhint: `session-search memory sync-context` writes it anew"
+        ))
     }
 
     /// Finds the memories that a new one repeats, and makes its vectors.
@@ -290,7 +293,7 @@ impl Memories {
     }
 }
 
-/// Returns a result that came after a save, or the default with a note on its error.
+/// Returns the result of a step after a save, or the default with a note on its error.
 fn note_failure<T: Default>(
     result: Result<T, MemoriesError>,
     step: &str,
@@ -345,7 +348,7 @@ mod tests {
             key_info: vec!["in the harbour".into()],
             ..MemoryDraft::default()
         };
-        let saved = memories.save(&draft, false, &Zoned::now()).unwrap();
+        let saved = memories.save(&draft, None, &Zoned::now()).unwrap();
         assert!(saved.memory.path.exists());
         let note = saved.notes.first().unwrap();
         assert!(

@@ -6,14 +6,14 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// The directories by which the sessions of a project are told. The index names of a session in a worktree the
+/// The directories by which the sessions of a project are recognized. For a session in a worktree the index names the
 /// main checkout, too.
 pub(crate) struct ProjectDirectories<'h> {
     root: PathBuf,
     main: PathBuf,
     identity: PathBuf,
     home: &'h Path,
-    /// Whether a directory below the root is of the project: sessions share few of them.
+    /// The answers of [`Self::is_own`] by directory: sessions share few of them.
     known: RefCell<HashMap<PathBuf, bool>>,
 }
 

@@ -5,7 +5,7 @@ use crate::error::MemoriesError;
 use crate::history_line::shorten;
 use crate::memories::Memories;
 use crate::project_sessions::ProjectDirectories;
-use crate::tool_event::ToolPlace;
+use crate::tool_event::ToolContext;
 use jiff::Timestamp;
 use session_agents::{HookInput, ToolUse};
 use session_core::{ConfidenceBand, TurnAddress};
@@ -23,7 +23,7 @@ use std::time::Instant;
 
 /// The most past turns of a prompt.
 const MAX_PAST_TURNS: usize = 3;
-/// The most bytes of a past turn's prompt: what it came to says more.
+/// The most bytes of a past turn's prompt: its answer says more.
 const PROMPT_BYTES: usize = 70;
 
 impl Memories {
@@ -47,7 +47,7 @@ impl Memories {
         Ok(outcome)
     }
 
-    /// Gives the overview of the memories at the start of a session, without secrets, and records it.
+    /// Returns the overview of the memories at the start of a session, without secrets, and records it.
     pub fn begin_session(
         &self,
         session: Option<&str>,
@@ -59,21 +59,21 @@ impl Memories {
         Some(block)
     }
 
-    /// Returns true where memories refuse a call: it would change something, and the user wants it.
-    pub(crate) fn holds(&self, tool_use: &ToolUse) -> bool {
+    /// Returns true where memories refuse a call: it would change something, and `hook.hold` is on.
+    pub(crate) fn should_hold(&self, tool_use: &ToolUse) -> bool {
         self.home.config.hook.hold && tool_use.is_pending_change
     }
 
     /// Returns what triggers are compared with at a call of a tool; `None` where no directory is known.
     fn trigger_event(&self, input: &HookInput, tool_use: &ToolUse) -> Option<TriggerEvent> {
-        let place = ToolPlace {
+        let context = ToolContext {
             folder: input.cwd.as_deref()?,
             project: self.project.as_ref(),
             home: &self.home.env.home,
         };
         Some(TriggerEvent {
-            is_held: self.holds(tool_use),
-            ..place.trigger_event(tool_use)
+            is_held: self.should_hold(tool_use),
+            ..context.trigger_event(tool_use)
         })
     }
 
@@ -107,7 +107,7 @@ impl Memories {
         Ok(decision)
     }
 
-    /// Gives the memories that a call of a tool triggers, without secrets, and records them.
+    /// Returns the memories that a call of a tool triggers, without secrets, and records them.
     pub(crate) fn inject_for_tool(
         &self,
         input: &HookInput,
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(text(None, answer), "Answer: Create a network.");
         assert_eq!(text(Some("No names?"), None), "a passage");
         let long = "the containers cannot find each other ".repeat(4);
-        let told = text(Some(&long), answer);
-        assert!(told.len() < 110 && told.ends_with("… — Answer: Create a network."));
+        let line = text(Some(&long), answer);
+        assert!(line.len() < 110 && line.ends_with("… — Answer: Create a network."));
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::memories::Memories;
 use crate::source_turns::SourceTurns;
-use crate::tool_event::ToolPlace;
+use crate::tool_event::ToolContext;
 use crate::trigger_survey::{TriggerSurvey, failure_names};
 use session_core::text::file_name;
 use session_core::{CommandWork, FileAccess, TurnContent};
@@ -38,11 +38,11 @@ impl Memories {
             true => propose_from_names(&text, &survey),
             false => self.propose_from_turns(&text, &source.turns),
         };
-        let broad = survey.find_broad(&proposed);
+        let broad = survey.find_broad_triggers(&proposed);
         let is_narrow = |glob: &String| !broad.iter().any(|trigger| trigger.glob == *glob);
         proposed.paths.retain(is_narrow);
         proposed.commands.retain(is_narrow);
-        // The command of a hint names them: none of another's line ends or control characters may stand there.
+        // A hint has them in a command: text of a repository may bring no line ends or control characters into it.
         for globs in [
             &mut proposed.paths,
             &mut proposed.commands,
@@ -86,13 +86,13 @@ impl Memories {
         let changed = turn
             .accessed_files()
             .filter(|file| file.access > FileAccess::Read);
-        let place = ToolPlace {
+        let context = ToolContext {
             folder: project.root(),
             project: Some(project),
             home: &self.home.env.home,
         };
         changed
-            .filter_map(|file| place.relative_path(Path::new(file.path)))
+            .filter_map(|file| context.relative_path(Path::new(file.path)))
             .collect()
     }
 }
@@ -105,13 +105,13 @@ fn propose_from_names(text: &str, survey: &TriggerSurvey<'_>) -> Triggers {
     let run = run.flat_map(|command| command_names(command));
     let programs: HashSet<String> = run.map(|name| first_word(&name).to_owned()).collect();
     let (mut paths, mut commands, mut errors) = <(Tally, Tally, Tally)>::default();
-    for name in names(text) {
+    for name in split_names(text) {
         paths.extend(find_paths(name, survey.files()));
         if newest.failures.contains(name) {
             errors.add(true, name.to_owned());
         }
     }
-    let commands_in_text = quoted(text).flat_map(command_names);
+    let commands_in_text = split_quoted(text).flat_map(command_names);
     for name in commands_in_text.filter(|name| programs.contains(first_word(name))) {
         commands.add(true, format!("{}*", TriggerGlob::escape(&name)));
     }
@@ -172,13 +172,13 @@ fn first_word(name: &str) -> &str {
 }
 
 /// Returns the texts between backticks.
-fn quoted(text: &str) -> impl Iterator<Item = &str> {
+fn split_quoted(text: &str) -> impl Iterator<Item = &str> {
     text.lines()
         .flat_map(|line| line.split('`').skip(1).step_by(2))
 }
 
 /// Returns the words of a text that may name something: without the punctuation around them.
-fn names(text: &str) -> impl Iterator<Item = &str> {
+fn split_names(text: &str) -> impl Iterator<Item = &str> {
     let is_between =
         |c: char| c.is_whitespace() || "`\"'()[]{}<>,;，。；：、（）「」“”".contains(c);
     let words = text.split(is_between);

@@ -11,13 +11,15 @@ use std::path::{Path, PathBuf};
 
 /// The most words of a line's simple commands that are compared.
 const MAX_WORDS: usize = 100;
+/// The deepest line within lines whose files are compared.
+const MAX_INNER_LINES: usize = 4;
 /// The most simple commands whose directory is followed: each `cd` makes the path longer.
 const MAX_FOLLOWED: usize = 500;
-/// Bytes of a path, at most: as many as Linux takes.
+/// The most bytes of a path: `PATH_MAX` of Linux.
 const MAX_PATH_BYTES: usize = 4096;
 
 /// The directory and the project of a session, from which paths are named.
-pub(crate) struct ToolPlace<'a> {
+pub(crate) struct ToolContext<'a> {
     /// The working directory of the session.
     pub(crate) folder: &'a Path,
     /// The project, if the directory belongs to one.
@@ -26,15 +28,12 @@ pub(crate) struct ToolPlace<'a> {
     pub(crate) home: &'a Path,
 }
 
-impl ToolPlace<'_> {
+impl ToolContext<'_> {
     /// Returns what triggers are compared with.
     pub(crate) fn trigger_event(&self, tool_use: &ToolUse) -> TriggerEvent {
         let command = tool_use.command.as_deref();
-        let lines = command.map(CommandLine::with_inner_lines);
-        let lines = lines.into_iter().flatten().filter(|line| !line.is_remote);
-        let files: Vec<PathBuf> = lines
-            .flat_map(|line| self.named_files(&line.text))
-            .collect();
+        let files = command.map(|command| self.named_files(command));
+        let files = files.unwrap_or_default();
         let paths = tool_use.paths.iter().chain(&files);
         TriggerEvent {
             paths: paths.flat_map(|path| self.path_forms(path)).collect(),
@@ -70,25 +69,47 @@ impl ToolPlace<'_> {
 
     /// Returns the words of a command line that may name files, from the directory that it goes to first.
     fn named_files(&self, command: &str) -> Vec<PathBuf> {
-        let commands = split_command_parts(command);
-        let mut directory = PathBuf::new();
-        let mut is_leading = true;
         let mut files = Vec::new();
+        self.add_named_files(command, PathBuf::new(), MAX_INNER_LINES, &mut files);
+        files
+    }
+
+    /// Adds the words that may name files of a line that begins in a directory, and those of the lines within it. What
+    /// another machine runs names none.
+    fn add_named_files(
+        &self,
+        line: &str,
+        mut directory: PathBuf,
+        inner_lines: usize,
+        files: &mut Vec<PathBuf>,
+    ) {
+        let commands = split_command_parts(line);
+        let mut is_leading = true;
         for simple in commands.iter().take(MAX_FOLLOWED) {
             let words = shell_words(simple);
-            let at = self.folder.join(&directory);
-            let parts = path_parts(&words).take(MAX_WORDS - files.len());
-            let parts = parts.map(|part| self.expand_home(part));
-            // Of words with a space most are texts.
-            let is_named = |part: &Cow<'_, str>| {
-                (is_path(part) && !part.contains(' ')) || is_file_at(&at.join(&**part))
-            };
-            files.extend(parts.filter(is_named).map(|part| directory.join(&*part)));
+            let inner = CommandLine::find_inner(simple);
+            if !inner.as_ref().is_some_and(|inner| inner.is_remote) {
+                self.add_files_of_words(&words, &directory, files);
+            }
+            let inner = inner.filter(|inner| !inner.is_remote && inner_lines > 0);
+            if let Some(inner) = inner {
+                self.add_named_files(&inner.text, directory.clone(), inner_lines - 1, files);
+            }
             let target = changed_directory(simple, &words).filter(|_| is_leading);
             is_leading = target.is_some();
             directory.extend(target.map(|to| PathBuf::from(&*self.expand_home(to))));
         }
-        files
+    }
+
+    fn add_files_of_words(&self, words: &[String], directory: &Path, files: &mut Vec<PathBuf>) {
+        let at = self.folder.join(directory);
+        let parts = path_parts(words).take(MAX_WORDS.saturating_sub(files.len()));
+        let parts = parts.map(|part| self.expand_home(part));
+        // Of words with a space most are texts.
+        let is_named = |part: &Cow<'_, str>| {
+            (is_path(part) && !part.contains(' ')) || is_file_at(&at.join(&**part))
+        };
+        files.extend(parts.filter(is_named).map(|part| directory.join(&*part)));
     }
 
     /// Puts the home directory in the place of `~`.
@@ -106,12 +127,12 @@ impl ToolPlace<'_> {
     }
 }
 
-/// True in the folder where an agent makes worktrees.
+/// Returns true for a path in the folder where an agent makes worktrees.
 fn is_in_worktree(inside: &Path) -> bool {
     inside.starts_with(settings_directory().join("worktrees"))
 }
 
-/// True for a word of a command that may name a file.
+/// Returns true for a word of a command that may name a file.
 fn is_path(word: &str) -> bool {
     let is_file = word.len() <= MAX_PATH_BYTES
         && word.contains(['/', '.'])
@@ -173,12 +194,12 @@ mod tests {
     fn event(home: &Path, tool_use: &ToolUse) -> TriggerEvent {
         let root = home.join("shop");
         let project = Project::find(&root, home).unwrap().unwrap();
-        let place = ToolPlace {
+        let context = ToolContext {
             folder: &root.join("src"),
             project: Some(&project),
             home,
         };
-        place.trigger_event(tool_use)
+        context.trigger_event(tool_use)
     }
 
     fn home() -> tempfile::TempDir {
@@ -290,8 +311,12 @@ mod tests {
                 &["db", "db/a.sql", "b.sql"],
             ),
             (
-                "bash -c 'cat db/a.sql' && ssh host 'cat db/b.sql'",
+                "bash -c 'cat db/a.sql' && ssh host cat db/b.sql",
                 &["src/db/a.sql"],
+            ),
+            (
+                "cd ../db && bash -c 'cat a.sql' && sh -c 'cd y && cat ../b.sql'",
+                &["db", "db/a.sql", "db/b.sql"],
             ),
             (
                 "cat \"my notes.md\" 'no notes.md'; git commit -m 'mend a.sql and b.sql'",

@@ -14,7 +14,7 @@ const MAX_FILES: usize = 20_000;
 /// Folders of what others wrote or programs made.
 const FOREIGN_FOLDERS: [&str; 4] = ["node_modules", "target", "vendor", "dist"];
 
-/// The files of a project and the newest turns of its history, each read when it is first asked for, once.
+/// The files of a project and the newest turns of its history, each read once, when it is first used.
 pub(crate) struct TriggerSurvey<'a> {
     memories: &'a Memories,
     files: OnceCell<Vec<String>>,

@@ -7,7 +7,7 @@ use crate::policy::ReadPolicy;
 use crate::session_embedder::SessionEmbedder;
 use session_core::{SessionMeta, SourceName, Turn, TurnContent, TurnSpan};
 use session_forget::Exclusions;
-use session_sources::{Cursor, Flow, Sink, Warning};
+use session_sources::{Cursor, DeliveredTurns, Flow, Sink, Warning};
 use session_store::{KnownTurns, NewDocuments, PreparedTurn, StoreError, TurnPreparer};
 use std::borrow::Cow;
 
@@ -157,7 +157,7 @@ impl<'a> HistorySink<'a> {
 }
 
 impl Sink for HistorySink<'_> {
-    fn session(&mut self, meta: &SessionMeta, fresh: bool) -> Flow {
+    fn session(&mut self, meta: &SessionMeta, delivered: DeliveredTurns) -> Flow {
         let mut meta = meta.clone();
         self.policy.redactor.redact_session(&mut meta);
         let exclusions = &self.policy.exclusions;
@@ -180,9 +180,9 @@ impl Sink for HistorySink<'_> {
         self.policy.redactor.redact_project(&mut meta);
         self.deliver(Event::Session {
             meta: Box::new(meta),
-            turns: match fresh {
-                true => KnownTurns::Replace,
-                false => KnownTurns::Keep,
+            turns: match delivered {
+                DeliveredTurns::Replace => KnownTurns::Replace,
+                DeliveredTurns::Keep => KnownTurns::Keep,
             },
         })
     }

@@ -166,7 +166,11 @@ mod tests {
 
     #[test]
     fn no_text_closes_the_fence() {
-        for text in [CLOSING.trim(), OPENING.trim()] {
+        for text in [
+            CLOSING.trim(),
+            OPENING.trim(),
+            "<\u{200b}/found-in-history>",
+        ] {
             let fenced = FencedText::new(text);
             assert!(fenced.as_str().starts_with("&lt;"), "{fenced:?}");
         }

@@ -31,7 +31,6 @@
 //! serve_stdio(FrontEndCallbacks {
 //!     describe_error: |error| format!("{error:#}"),
 //!     start_embedding: |_home| (),
-//!     memories_changed: |_memories| Vec::new(),
 //! })?;
 //! # Ok::<(), anyhow::Error>(())
 //! ```

@@ -8,7 +8,9 @@ use jiff::{Timestamp, Zoned};
 use session_config::current_directory;
 use session_display::{pluralize, sanitize_line};
 use session_hooks::{BroadTrigger, Memories, MemoriesError, SavedMemory};
-use session_memory::{Memory, MemoryDraft, MemoryListing, MemoryState, describe_cuts, record_use};
+use session_memory::{
+    Memory, MemoryDraft, MemoryListing, MemoryScope, MemoryState, describe_cuts, record_recall,
+};
 
 /// Most memories that are named as repeated.
 const MAX_REPEATS: usize = 3;
@@ -47,7 +49,7 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallErro
             found.shown
         }
     };
-    record_use(&memories.store, &shown, Timestamp::now());
+    record_recall(&memories.store, &shown, Timestamp::now());
     if !damaged.is_empty() {
         notes.push(format!(
             "{} left out",
@@ -119,7 +121,8 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<RememberAnswer, 
         when: arguments.when.clone(),
         ..MemoryDraft::default()
     };
-    let saved = memories.save(&draft, arguments.global, &Zoned::now())?;
+    let scope = arguments.global.then_some(MemoryScope::Global);
+    let saved = memories.save(&draft, scope, &Zoned::now())?;
     let mut notes = memories.notes.clone();
     notes.push(format!("saved as {}", saved.memory.id()));
     notes.extend(describe_cuts(&draft.topic, &draft.cues));

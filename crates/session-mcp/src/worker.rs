@@ -98,9 +98,7 @@ impl ToolWorker {
                     mut answer,
                     memories,
                 } = memory_tools::remember(arguments)?;
-                answer
-                    .notes
-                    .extend((self.callbacks.memories_changed)(&memories));
+                answer.notes.extend(memories.finish_change());
                 Ok(answer)
             }
         }

@@ -5,6 +5,7 @@
 //! files of its project. Contents are identified by their hash.
 
 use crate::error::{MemoryError, Result};
+use crate::hashed_name::hash_name;
 use crate::memory::MemoryScope;
 use crate::memory_directory::MemoryDirectory;
 use crate::memory_file::has_memory;
@@ -387,10 +388,7 @@ impl DirectoryRecords {
 
 /// Returns the name of a file about a directory, without extension.
 fn file_name(directory: &Path) -> String {
-    let hash = blake3::hash(directory.as_os_str().as_encoded_bytes());
-    let mut name = hash.to_hex().to_string();
-    name.truncate(32);
-    name
+    hash_name(directory.as_os_str().as_encoded_bytes())
 }
 
 /// Reads a record; `None` where there is no file.

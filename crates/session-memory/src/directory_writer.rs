@@ -86,7 +86,7 @@ impl<'a> DirectoryWriter<'a> {
         Ok(writer)
     }
 
-    /// Writes a memory's file, and records its content with an origin, if one is given. The record is
+    /// Writes a memory's file, and records its content with an origin, if it has one. The record is
     /// written first: a recorded content that is never written does no harm.
     ///
     /// # Errors

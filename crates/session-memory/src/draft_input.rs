@@ -61,24 +61,24 @@ impl MemoryDraft {
     /// # Errors
     /// When the text is no such object, or names a kind or an importance that does not exist.
     pub fn from_json(text: &str) -> Result<Self, DraftError> {
-        let given: DraftInput = serde_json::from_str(text).map_err(DraftError::Json)?;
-        let kind = given.kind.map(|kind| match MemoryKind::from_name(&kind) {
+        let input: DraftInput = serde_json::from_str(text).map_err(DraftError::Json)?;
+        let kind = input.kind.map(|kind| match MemoryKind::from_name(&kind) {
             Some(kind) => Ok(kind),
             None => Err(DraftError::UnknownKind(kind)),
         });
-        let importance = given
+        let importance = input
             .importance
             .map(|name| match Importance::from_name(&name) {
                 Some(importance) => Ok(importance),
                 None => Err(DraftError::UnknownImportance(name)),
             });
         Ok(Self {
-            topic: given.topic,
-            key_info: given.key_info,
-            tags: given.tags,
-            keywords: given.keywords,
-            cues: given.cues,
-            when: given.when,
+            topic: input.topic,
+            key_info: input.key_info,
+            tags: input.tags,
+            keywords: input.keywords,
+            cues: input.cues,
+            when: input.when,
             kind: kind.transpose()?.unwrap_or_default(),
             importance: importance.transpose()?.unwrap_or_default(),
             ..Self::default()

@@ -7,17 +7,10 @@ use session_files::io_hint;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// Most ids that an error lists.
-const LISTED_IDS: usize = 5;
-
-/// Lists the first ids, and says how many more there are.
-fn list_first(ids: &[String]) -> String {
-    let (first, rest) = ids.split_at(ids.len().min(LISTED_IDS));
-    match rest.len() {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
-    }
-}
+/// The most ids that an error lists.
+const MAX_LISTED_IDS: usize = 5;
+/// The longest path in a message, in bytes.
+const MAX_PATH_BYTES: usize = 240;
 
 /// An error of reading, writing or importing memories.
 #[derive(Debug, thiserror::Error)]
@@ -98,7 +91,7 @@ pub enum MemoryError {
 
 /// A file that is no valid memory, with the line of the first mistake.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}, line {line}: {}", name(path), collapse_whitespace(&sanitize_text(reason)))]
+#[error("{}, line {line}: {}", format_path(path), collapse_whitespace(&sanitize_text(reason)))]
 pub struct DamagedFile {
     /// The path of the file.
     pub path: PathBuf,
@@ -108,18 +101,6 @@ pub struct DamagedFile {
     pub reason: String,
     /// The remedy, where it is another than to correct the file.
     pub hint: Option<String>,
-}
-
-/// The longest path in a message, in bytes.
-const NAME_BYTES: usize = 240;
-
-/// Formats a path on one printable line: a repository chooses the names of its files.
-fn name(path: &Path) -> String {
-    let name = collapse_whitespace(&sanitize_text(&path.to_string_lossy()));
-    match name.len() > NAME_BYTES {
-        true => format!("{}…", clip(&name, NAME_BYTES)),
-        false => name,
-    }
 }
 
 impl DamagedFile {
@@ -192,6 +173,24 @@ impl MemoryError {
             Self::Io(error) => io_hint(error),
         };
         hint.map(Cow::Borrowed)
+    }
+}
+
+/// Formats the first ids, and the number of the others.
+fn list_first(ids: &[String]) -> String {
+    let (first, rest) = ids.split_at(ids.len().min(MAX_LISTED_IDS));
+    match rest.len() {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+/// Formats a path on one printable line: a repository chooses the names of its files.
+fn format_path(path: &Path) -> String {
+    let name = collapse_whitespace(&sanitize_text(&path.to_string_lossy()));
+    match name.len() > MAX_PATH_BYTES {
+        true => format!("{}…", clip(&name, MAX_PATH_BYTES)),
+        false => name,
     }
 }
 

@@ -28,7 +28,7 @@ impl<'a> EventMatcher<'a> {
         self.matching_globs(triggers).next().is_some() || self.matches_error(triggers)
     }
 
-    /// Lists the triggers that the event is.
+    /// Lists the triggers that match the event.
     pub(crate) fn list_matching(&self, triggers: &Triggers) -> Vec<String> {
         let errors = self.event.errors.iter();
         let errors = errors.flat_map(|text| triggers.errors_in(text));

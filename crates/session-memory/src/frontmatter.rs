@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 
 const FENCE: &str = "---";
@@ -140,6 +141,22 @@ pub(crate) fn set_key(
         None => String::new(),
     };
     let lines: Vec<&str> = yaml.lines().collect();
+    let old = find_key_lines(&lines, key);
+    let mut out: Vec<&str> = lines[..old.start].to_vec();
+    out.extend(new.trim_end().lines());
+    out.extend(&lines[old.end..]);
+    let changed = out.join("\n") + "\n";
+    let is_set = read_key(&changed, key) == value.and_then(|v| serde_json::to_value(v).ok());
+    match is_set && read_other_keys(yaml, key) == read_other_keys(&changed, key) {
+        true => Ok(changed),
+        false => Err(format!(
+            "the key `{key}` stands where it cannot be changed alone"
+        )),
+    }
+}
+
+/// Finds the lines of a key and its value; an empty range at the end where there is no such key.
+fn find_key_lines(lines: &[&str], key: &str) -> Range<usize> {
     let is_key = |line: &&str| {
         let rest = line.strip_prefix(key);
         rest.is_some_and(|rest| rest.trim_start().starts_with(':'))
@@ -153,18 +170,7 @@ pub(crate) fn set_key(
     let more = more.take_while(|line| belongs(line) || line.starts_with('#'));
     let more: Vec<&&str> = more.collect();
     let more = more.iter().rposition(belongs).map_or(0, |at| at + 1);
-    let end = (begin + 1 + more).min(lines.len());
-    let mut out: Vec<&str> = lines[..begin].to_vec();
-    out.extend(new.trim_end().lines());
-    out.extend(&lines[end..]);
-    let changed = out.join("\n") + "\n";
-    let is_set = read_key(&changed, key) == value.and_then(|v| serde_json::to_value(v).ok());
-    match is_set && read_other_keys(yaml, key) == read_other_keys(&changed, key) {
-        true => Ok(changed),
-        false => Err(format!(
-            "the key `{key}` stands where it cannot be changed alone"
-        )),
-    }
+    begin..(begin + 1 + more).min(lines.len())
 }
 
 /// Reads the value of one key.

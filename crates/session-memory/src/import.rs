@@ -11,7 +11,7 @@ use crate::error::{MemoryError, Result};
 use crate::frontmatter as yaml;
 use crate::frontmatter_time::FrontmatterTime;
 use crate::insertion::{ImportedMemory, Insertion};
-use crate::life_cycle::record_use;
+use crate::life_cycle::record_recall;
 use crate::memory::{Frontmatter, Memory, MemoryScope, MemoryState};
 use crate::memory_change::set_front_key;
 use crate::memory_store::MemoryStore;
@@ -133,30 +133,24 @@ pub fn import_memories(
     scope: Option<MemoryScope>,
     now: &Zoned,
 ) -> Result<ImportReport> {
-    let waits = from.is_in_repository();
+    let is_untrusted = from.is_in_repository();
     let target = scope.or(store.directories().first().map(|directory| directory.scope));
-    if target == Some(MemoryScope::Global) && waits {
+    if target == Some(MemoryScope::Global) && is_untrusted {
         return Err(MemoryError::refused_with_hint(
             "what lies in a repository cannot become global, where nothing waits for trust",
             "import it into the project, or copy it elsewhere first",
         ));
     }
-    let found = match format {
-        ImportFormat::SessionSearch => export::read(from.path, &from.read_text()?)?,
-        ImportFormat::CursorMemory => cursor_memory::read(&from.open_directory(format)?, now)?,
-        ImportFormat::ConversationMemory => {
-            conversation_memory::read(&from.open_directory(format)?, now)?
-        }
-    };
+    let found = read_memories(format, from, now)?;
     let mut known = KnownMemories::read(store, target.unwrap_or(MemoryScope::Global));
     let mut imports = ImportReport::default();
     let mut new = Vec::new();
     for mut memory in order_replacements_first(found) {
-        if waits {
+        if is_untrusted {
             memory.trust = Trust::Waiting;
             memory.scope = None;
         }
-        let Some(scope) = known.find_and_note(&memory) else {
+        let Some(scope) = known.find_stored(&memory) else {
             new.push(memory);
             continue;
         };
@@ -165,12 +159,26 @@ pub fn import_memories(
     }
     imports.imported = insert_new(store, new, &mut known, scope, now)?;
     // What was moved here is in use, however long ago it was written.
-    record_use(
+    record_recall(
         store,
         &imports.imported.iter().collect::<Vec<_>>(),
         now.timestamp(),
     );
     Ok(imports)
+}
+
+fn read_memories(
+    format: ImportFormat,
+    from: ImportPath<'_>,
+    now: &Zoned,
+) -> Result<Vec<ImportedMemory>> {
+    match format {
+        ImportFormat::SessionSearch => export::read(from.path, &from.read_text()?),
+        ImportFormat::CursorMemory => cursor_memory::read(&from.open_directory(format)?, now),
+        ImportFormat::ConversationMemory => {
+            conversation_memory::read(&from.open_directory(format)?, now)
+        }
+    }
 }
 
 /// Inserts memories into the directory of `scope`, or else each into that of its own scope where there is one.
@@ -195,17 +203,24 @@ fn insert_new(
     insertion.write()
 }
 
-/// The memories that need no import, and the ids that those of an import have here.
+/// The memories that are stored already, and the ids that imported ones have here.
 struct KnownMemories<'a> {
     store: &'a MemoryStore,
     /// The scopes by origin.
     origins: HashMap<String, MemoryScope>,
-    /// The ids and scopes by content.
-    contents: HashMap<ImportedContent, (String, MemoryScope)>,
+    /// The stored memories by content.
+    contents: HashMap<ImportedContent, StoredMemory>,
     /// The scope of what is imported.
     target: MemoryScope,
     /// The ids of memories whose id in the import is another one.
     renamed: HashMap<String, String>,
+}
+
+/// A memory of the store that an import may bring again.
+#[derive(Clone)]
+struct StoredMemory {
+    id: String,
+    scope: MemoryScope,
 }
 
 /// The part of a memory that its copies have in common, whatever their ids are.
@@ -231,7 +246,11 @@ impl<'a> KnownMemories<'a> {
         let all = store.list(&MemoryState::ALL).memories;
         let content = |memory: &Memory| {
             let content = ImportedContent::new(&memory.front, &memory.body);
-            (content, (memory.id().to_owned(), memory.scope))
+            let stored = StoredMemory {
+                id: memory.id().to_owned(),
+                scope: memory.scope,
+            };
+            (content, stored)
         };
         Self {
             store,
@@ -245,16 +264,16 @@ impl<'a> KnownMemories<'a> {
         }
     }
 
-    /// Returns the scope of a memory of an earlier import, and notes the id that it has here.
-    fn find_and_note(&mut self, memory: &ImportedMemory) -> Option<MemoryScope> {
+    /// Finds the scope of a memory that an earlier import brought, and notes the id that it has here.
+    fn find_stored(&mut self, memory: &ImportedMemory) -> Option<MemoryScope> {
         let redacted = self.store.redact(memory);
         let content = ImportedContent::new(&redacted.front, &redacted.body);
         let found = self.contents.get(&content).cloned();
-        if let Some((id, _)) = &found {
-            self.note_id(&memory.front.id, id);
+        if let Some(stored) = &found {
+            self.note_id(&memory.front.id, &stored.id);
         }
         let Some(origin) = origin(&memory.front) else {
-            return found.map(|(_, scope)| scope);
+            return found.map(|stored| stored.scope);
         };
         let known = self.origins.get(&origin).copied();
         self.origins.entry(origin).or_insert(self.target);
@@ -293,10 +312,10 @@ fn order_replacements_first(mut left: Vec<ImportedMemory>) -> Vec<ImportedMemory
             by.is_some_and(|by| ids.contains(by))
         };
         let (waiting, ready): (Vec<_>, Vec<_>) = left.into_iter().partition(waits);
-        let is_circle = ready.is_empty();
+        let is_cycle = ready.is_empty();
         ordered.extend(ready);
         left = waiting;
-        if is_circle {
+        if is_cycle {
             ordered.append(&mut left);
         }
     }

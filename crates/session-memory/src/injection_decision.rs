@@ -83,7 +83,7 @@ pub struct InjectionContext<'a> {
 }
 
 impl InjectionContext<'_> {
-    /// Returns true where the item of a memory would repeat what the agent was given before.
+    /// Returns true where the item of a memory would repeat what the context of the agent has already.
     fn knows(&self, memory: &Memory, settings: &InjectionSettings) -> bool {
         let is_repeated = || {
             let item = BlockItem::from_memory(memory, 1.0);
@@ -101,7 +101,7 @@ pub struct InjectionCandidates<'a> {
     pub memories: &'a [Memory],
     /// The ranked matches of `memories`.
     pub matches: Vec<MemoryMatch>,
-    /// The items from elsewhere, which have passed a gate of their own.
+    /// The items that passed a gate of their own: memories whose trigger matches, and past turns.
     pub others: Vec<BlockItem>,
 }
 
@@ -166,7 +166,7 @@ fn passed_items(candidates: &[InjectionCandidate], memories: &[Memory]) -> Vec<B
         .collect()
 }
 
-/// Marks the candidates that are among the items from elsewhere.
+/// Marks the candidates whose trigger matches.
 fn mark_triggered(candidates: &mut [InjectionCandidate], others: &[BlockItem]) {
     for candidate in candidates {
         if others.iter().any(|item| item.id == candidate.id) {
@@ -175,7 +175,7 @@ fn mark_triggered(candidates: &mut [InjectionCandidate], others: &[BlockItem]) {
     }
 }
 
-/// Lists the memories that are among the items from elsewhere and match the prompt in nothing.
+/// Lists the memories whose trigger matches, and which have neither a term nor a positive cosine in common with the prompt.
 fn list_unmatched(
     matches: &[MemoryMatch],
     memories: &[Memory],

@@ -7,7 +7,8 @@ use crate::setting_values;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
-/// Threshold and budgets of injection: `[injection]` of the configuration.
+/// Threshold and budgets of injection: `[injection]` of the configuration. `benches/RESULTS.md` has the measurements by
+/// which the thresholds were chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct InjectionSettings {
@@ -58,7 +59,7 @@ impl Default for InjectionSettings {
 /// shares several.
 const COMMON_TERM_BONUS: f32 = 0.1;
 const MAX_COMMON_TERMS: usize = 4;
-/// The score of a perfect match with all bonuses.
+/// The score of a perfect match with all bonuses: `1 + MAX_COMMON_TERMS * COMMON_TERM_BONUS`.
 const MAX_SCORE: f32 = 1.4;
 
 /// The time before the timeout in which vectors are cached.

@@ -6,14 +6,14 @@ use crate::injection_decision::{
 };
 use crate::injection_gate::InjectionSettings;
 use crate::injection_log::{InjectionLog, InjectionLogEntry};
-use crate::life_cycle::record_use;
+use crate::life_cycle::record_recall;
 use crate::memory::Memory;
 use crate::memory_block::{BlockItem, MemoryBlock};
 use crate::memory_embedder::MemoryEmbedder;
 use crate::memory_store::MemoryStore;
 use crate::prompt_parts::{split_prompt, typed_text};
 use crate::rank::{RetrievalSettings, rank_memories};
-use crate::session_state::SessionState;
+use crate::session_state::{InjectionRecord, PromptMatch, SessionState};
 use crate::terms::{MIN_PROMPT_TERMS, distinctive_terms};
 use crate::topic_change::blank_continuations;
 use jiff::Timestamp;
@@ -75,7 +75,7 @@ pub struct InjectionOutcome {
 impl InjectionOutcome {
     /// Returns the matches of a prompt that shows what the session is about, by id; `None` where it does not, or was
     /// not compared.
-    pub(crate) fn matches(&self) -> Option<Vec<(&str, f32)>> {
+    pub(crate) fn prompt_matches(&self) -> Option<Vec<PromptMatch<'_>>> {
         let is_compared = !matches!(
             self.decision.skipped,
             Some(SkipReason::Timeout | SkipReason::SwitchOff)
@@ -83,7 +83,10 @@ impl InjectionOutcome {
         let candidates = self.decision.candidates.iter();
         (self.is_distinctive && is_compared).then(|| {
             candidates
-                .map(|one| (one.id.as_str(), one.found.matched))
+                .map(|candidate| PromptMatch {
+                    id: &candidate.id,
+                    matched: candidate.found.matched,
+                })
                 .collect()
         })
     }
@@ -239,7 +242,7 @@ impl Injector<'_> {
         if let Some(block) = &block {
             let is_injected = |m: &&Memory| block.ids.iter().any(|id| id == m.id());
             let injected: Vec<&Memory> = outcome.candidates.iter().filter(is_injected).collect();
-            record_use(self.store, &injected, Timestamp::now());
+            record_recall(self.store, &injected, Timestamp::now());
         }
         let _ = InjectionLog::new(self.state).append(&outcome.log_entry(block.as_ref()));
         block
@@ -250,14 +253,18 @@ impl Injector<'_> {
     fn record_in_session(&self, session: &str, outcome: &InjectionOutcome) -> Option<MemoryBlock> {
         let block = outcome.decision.block.clone();
         let ids = block.as_ref().map_or(&[][..], |block| &block.ids);
-        let matches = outcome.matches();
+        let matches = outcome.prompt_matches();
         if ids.is_empty() && matches.is_none() {
             return None;
         }
         let mut memories: Vec<&Memory> = outcome.candidates.iter().collect();
         memories.retain(|memory| ids.iter().any(|id| id == memory.id()));
-        let record = SessionState::record_memories;
-        let new = record(self.state, session, ids, &memories, matches.as_deref()).ok()?;
+        let record = InjectionRecord {
+            ids,
+            memories: &memories,
+            matches: matches.as_deref(),
+        };
+        let new = SessionState::record(self.state, session, &record).ok()?;
         block?.with_only(&new)
     }
 }
@@ -267,7 +274,7 @@ fn find_injected(state: &SessionState, memories: &[Memory]) -> HashSet<String> {
     let mut injected: HashSet<String> = state.injected.iter().cloned().collect();
     let is_injected = |memory: &&Memory| state.injected.contains(memory.id());
     for memory in memories.iter().filter(is_injected) {
-        if !state.holds(memory) {
+        if !state.has_injected(memory) {
             injected.remove(memory.id());
         }
     }

@@ -7,7 +7,7 @@ use crate::error::{MemoryError, Result};
 use crate::frontmatter as yaml;
 use crate::key_info;
 use crate::memory::{Frontmatter, Memory, MemoryDraft, MemoryScope, MemoryState};
-use crate::memory_store::{MemoryStore, origin_of_trust};
+use crate::memory_store::{MemoryStore, StoredFile, origin_of_trust};
 use crate::new_ids::NewIds;
 use crate::redaction::{redact_draft, redact_imported};
 use crate::trust::Trust;
@@ -75,9 +75,14 @@ impl MemoryStore {
 pub(crate) struct Insertion<'a> {
     store: &'a MemoryStore,
     ids: NewIds<'a>,
-    /// A writer for each directory, and the new memories there.
-    writers: Vec<(DirectoryWriter<'a>, Vec<NewMemory>)>,
+    directories: Vec<DirectoryInsertion<'a>>,
     now: &'a Zoned,
+}
+
+/// The new memories of one directory, which is locked.
+struct DirectoryInsertion<'a> {
+    writer: DirectoryWriter<'a>,
+    memories: Vec<NewMemory>,
 }
 
 impl<'a> Insertion<'a> {
@@ -93,13 +98,15 @@ impl<'a> Insertion<'a> {
         let wanted = scopes.iter().map(|scope| store.directory_in(*scope));
         let wanted = wanted.collect::<Result<Vec<_>>>()?;
         let directories = store.directories().iter();
-        let writers = directories.filter(|directory| wanted.contains(directory));
-        let writers = writers.map(|directory| {
-            let writer = DirectoryWriter::open(directory, store.records())?;
-            Ok((writer, Vec::new()))
+        let directories = directories.filter(|directory| wanted.contains(directory));
+        let directories = directories.map(|directory| {
+            Ok(DirectoryInsertion {
+                writer: DirectoryWriter::open(directory, store.records())?,
+                memories: Vec::new(),
+            })
         });
         Ok(Self {
-            writers: writers.collect::<Result<_>>()?,
+            directories: directories.collect::<Result<_>>()?,
             ids: NewIds::lock(store)?,
             store,
             now,
@@ -127,17 +134,16 @@ impl<'a> Insertion<'a> {
             front.id = self.ids.choose(&created);
             text = format(&front)?;
         }
-        let mut writers = self.writers.iter_mut();
-        let own = writers.find(|(writer, _)| writer.directory == directory);
-        own.into_iter().for_each(|(_, added)| {
-            added.push(NewMemory {
+        let mut directories = self.directories.iter_mut();
+        if let Some(own) = directories.find(|own| own.writer.directory == directory) {
+            own.memories.push(NewMemory {
                 id: front.id.clone(),
-                text: std::mem::take(&mut text),
+                text,
                 state: memory.state,
                 origin: origin_of_trust(memory.trust),
-                conversation: memory.raw.clone(),
+                conversation: memory.raw,
             });
-        });
+        }
         Ok(front.id)
     }
 
@@ -147,12 +153,15 @@ impl<'a> Insertion<'a> {
     /// When a file cannot be written. Those before it stay, and another import brings the others.
     pub(crate) fn write(self) -> Result<Vec<Memory>> {
         let mut inserted = Vec::new();
-        for (writer, added) in self.writers {
+        for DirectoryInsertion { writer, memories } in self.directories {
             let directory = writer.directory;
-            let written = writer.insert(&added);
+            let written = writer.insert(&memories);
             writer.finish();
             written?;
-            let files = added.iter().map(|new| (new.state, new.id.as_str()));
+            let files = memories.iter().map(|new| StoredFile {
+                state: new.state,
+                id: &new.id,
+            });
             inserted.extend(self.store.reread_all(directory, files)?);
         }
         Ok(inserted)

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 /// The most keywords that are chosen for a memory.
-const MAX_KEYWORDS: usize = 8;
+const MAX_CHOSEN_KEYWORDS: usize = 8;
 /// The most characters of a segment without spaces that counts as a word.
 const MAX_UNSPACED_CHARS: usize = 6;
 
@@ -34,7 +34,7 @@ pub(crate) fn choose_keywords(topic: &str, key_info: &[String], tags: &[String])
         let is_new = !out
             .iter()
             .any(|known| known.to_lowercase() == word.to_lowercase());
-        if is_new && out.len() < MAX_KEYWORDS {
+        if is_new && out.len() < MAX_CHOSEN_KEYWORDS {
             out.push(word);
         }
     }

@@ -76,6 +76,7 @@ mod event_matcher;
 mod frontmatter;
 mod frontmatter_time;
 mod glossary;
+mod hashed_name;
 mod import;
 mod injection_decision;
 mod injection_gate;
@@ -149,7 +150,7 @@ pub use insertion::ImportedMemory;
 pub use keywords::trusted_keywords;
 pub use life_cycle::{
     MovedMemories, StorageSettings, StorageSettingsByScope, apply_retention, archive_memories,
-    find_unused_since, record_use,
+    find_unused, record_recall,
 };
 pub use memory::{
     Frontmatter, Importance, Memory, MemoryDraft, MemoryKind, MemoryScope, MemorySource,
@@ -163,11 +164,11 @@ pub use memory_directory::{
 pub use memory_edit::MemoryEdit;
 pub use memory_embedder::MemoryEmbedder;
 pub use memory_stats::{DirectoryStats, MemoryStats, ViewSizes};
-pub use memory_store::{MemoryListing, MemoryStore};
+pub use memory_store::{EditReview, MemoryListing, MemoryStore};
 pub use rank::{MemoryMatch, RankedMemories, RetrievalSettings, rank_memories, search_memories};
 pub use replaced_secrets::ReplacedSecrets;
 pub use session_start::AgentContext;
-pub use session_state::SessionState;
+pub use session_state::{InjectionSwitch, SessionState};
 pub use string_list::deserialize_string_list;
 pub use trigger_injection::{TriggerCandidate, TriggerDecision};
 pub use triggers::{TriggerChange, TriggerEvent, TriggerGlob, Triggers};

@@ -21,7 +21,7 @@ const MONTH_CHARS: usize = 7;
 pub struct StorageSettings {
     /// The directories that are used.
     pub location: StorageLocation,
-    /// Memories that were untouched for long are archived where many are active.
+    /// Memories that were unused for long are archived where many are active.
     pub auto_archive: bool,
     /// The number of active memories above which some are archived.
     #[serde(deserialize_with = "setting_values::deserialize_count")]
@@ -78,16 +78,16 @@ pub struct MovedMemories {
 }
 
 /// Days of the last recall, `2026-01-10`, by id.
-type LastUsedDays = BTreeMap<String, String>;
+type RecallDays = BTreeMap<String, String>;
 
 /// Records that memories were recalled today. The record is the user's own state, so that recall
 /// writes nothing in a project; it may be lost where another process writes.
-pub fn record_use(store: &MemoryStore, memories: &[&Memory], now: Timestamp) {
+pub fn record_recall(store: &MemoryStore, memories: &[&Memory], now: Timestamp) {
     let today = now.strftime("%Y-%m-%d").to_string();
     for directory in store.directories() {
         let own = memories.iter().filter(|m| m.scope == directory.scope);
-        let new: LastUsedDays = own.map(|m| (m.id().to_owned(), today.clone())).collect();
-        let known = read_last_used_days(store, directory).unwrap_or_default();
+        let new: RecallDays = own.map(|m| (m.id().to_owned(), today.clone())).collect();
+        let known = read_recall_days(store, directory).unwrap_or_default();
         if new.iter().any(|(id, day)| known.get(id) != Some(day)) {
             let add = |record: &mut DirectoryRecord| record.recalled.extend(new);
             store.records().try_update(directory, add);
@@ -96,16 +96,16 @@ pub fn record_use(store: &MemoryStore, memories: &[&Memory], now: Timestamp) {
 }
 
 /// Reads the days of the last recall; `None` where the record cannot be read.
-fn read_last_used_days(store: &MemoryStore, directory: &MemoryDirectory) -> Option<LastUsedDays> {
+fn read_recall_days(store: &MemoryStore, directory: &MemoryDirectory) -> Option<RecallDays> {
     let record = store.records().read(directory);
     record.ok().map(|record| record.recalled)
 }
 
 /// Reads the months in which memories were last recalled, `2026-01`, by scope and id.
-pub(crate) fn read_use_months(store: &MemoryStore) -> BTreeMap<(MemoryScope, String), String> {
+pub(crate) fn read_recall_months(store: &MemoryStore) -> BTreeMap<(MemoryScope, String), String> {
     let directories = store.directories().iter();
     let months = directories.flat_map(|directory| {
-        let days = read_last_used_days(store, directory).unwrap_or_default();
+        let days = read_recall_days(store, directory).unwrap_or_default();
         days.into_iter().map(|(id, day)| {
             let month = day.get(..MONTH_CHARS).unwrap_or_default().to_owned();
             ((directory.scope, id), month)
@@ -115,7 +115,7 @@ pub(crate) fn read_use_months(store: &MemoryStore) -> BTreeMap<(MemoryScope, Str
 }
 
 /// Returns the time of the last change or recall, in milliseconds since 1970.
-fn last_activity_ms(memory: &Memory, days: &LastUsedDays) -> i64 {
+fn last_activity_ms(memory: &Memory, days: &RecallDays) -> i64 {
     let recalled = days
         .get(memory.id())
         .and_then(|day| FrontmatterTime::parse(day));
@@ -124,8 +124,8 @@ fn last_activity_ms(memory: &Memory, days: &LastUsedDays) -> i64 {
 }
 
 /// Finds the trusted memories in a state that were neither changed nor recalled for some days, the
-/// longest untouched first.
-pub fn find_unused_since(
+/// longest unused first.
+pub fn find_unused(
     store: &MemoryStore,
     state: MemoryState,
     days: u32,
@@ -134,16 +134,16 @@ pub fn find_unused_since(
     let limit = now.as_millisecond() - i64::from(days) * DAY_MS;
     let directories = store.directories().iter();
     let recalls: Vec<_> = directories
-        .filter_map(|d| Some((d.scope, read_last_used_days(store, d)?)))
+        .filter_map(|d| Some((d.scope, read_recall_days(store, d)?)))
         .collect();
-    let last_touched = |memory: &Memory| {
+    let last_activity = |memory: &Memory| {
         let own = recalls.iter().find(|(scope, _)| *scope == memory.scope);
         own.map_or(i64::MAX, |(_, days)| last_activity_ms(memory, days))
     };
     let mut found = store.list(&[state]).memories;
     // Untrusted memories are the repository's, and are moved by command alone.
-    found.retain(|memory| memory.trust.is_trusted() && last_touched(memory) <= limit);
-    found.sort_by_key(|memory| (last_touched(memory), memory.front.id.clone()));
+    found.retain(|memory| memory.trust.is_trusted() && last_activity(memory) <= limit);
+    found.sort_by_key(|memory| (last_activity(memory), memory.front.id.clone()));
     found
 }
 
@@ -157,22 +157,22 @@ pub fn archive_memories(
     now: Timestamp,
 ) -> Result<Vec<Memory>> {
     let archived = store.move_all(memories, MemoryState::Archive)?;
-    record_use(store, &archived.iter().collect::<Vec<_>>(), now);
+    record_recall(store, &archived.iter().collect::<Vec<_>>(), now);
     Ok(archived)
 }
 
 /// Records today for archived memories without a day: those archived by hand or on another machine.
 fn record_missing_days(store: &MemoryStore, now: Timestamp) {
     let directories = store.directories().iter();
-    let recorded: Vec<LastUsedDays> = directories
-        .filter_map(|d| read_last_used_days(store, d))
+    let recorded: Vec<RecallDays> = directories
+        .filter_map(|d| read_recall_days(store, d))
         .collect();
     let mut found = store.list(&[MemoryState::Archive]).memories;
     found.retain(|memory| !recorded.iter().any(|days| days.contains_key(memory.id())));
-    record_use(store, &found.iter().collect::<Vec<_>>(), now);
+    record_recall(store, &found.iter().collect::<Vec<_>>(), now);
 }
 
-/// Archives untouched memories where too many are active in a directory, and puts memories into the
+/// Archives unused memories where too many are active in a directory, and puts memories into the
 /// trash that were archived for longer than the retention.
 ///
 /// # Errors
@@ -212,14 +212,14 @@ impl DirectoryRetention<'_> {
         }
         if let Ok(days) = u32::try_from(self.settings.retention_days) {
             record_missing_days(self.store, self.now);
-            let old = find_unused_since(self.store, MemoryState::Archive, days, self.now);
+            let old = find_unused(self.store, MemoryState::Archive, days, self.now);
             let trashed = self.move_free(&old, MemoryState::Trash, usize::MAX, moved)?;
             moved.trashed.extend(list_ids(&trashed));
         }
         Ok(())
     }
 
-    /// Archives memories where too many are active: of those that were untouched for long the least important first, and
+    /// Archives memories where too many are active: of those that were unused for long the least important first, and
     /// none of high importance. Returns their ids.
     fn archive_unused(&self, moved: &mut MovedMemories) -> Result<Vec<String>> {
         let active = self.store.list(&[MemoryState::Active]).memories;
@@ -229,25 +229,25 @@ impl DirectoryRetention<'_> {
             return Ok(Vec::new());
         }
         let days = self.settings.archive_after_days;
-        let mut old = find_unused_since(self.store, MemoryState::Active, days, self.now);
+        let mut old = find_unused(self.store, MemoryState::Active, days, self.now);
         old.retain(|memory| memory.front.importance != Importance::High);
         old.sort_by_key(|memory| memory.front.importance);
         let archived = self.move_free(&old, MemoryState::Archive, over_limit, moved)?;
-        record_use(self.store, &archived.iter().collect::<Vec<_>>(), self.now);
+        record_recall(self.store, &archived.iter().collect::<Vec<_>>(), self.now);
         Ok(list_ids(&archived))
     }
 
-    /// Moves the first `most` of some memories whose ids are free in a state.
+    /// Moves the first `limit` of some memories whose ids are free in a state.
     fn move_free(
         &self,
         memories: &[Memory],
         state: MemoryState,
-        most: usize,
+        limit: usize,
         moved: &mut MovedMemories,
     ) -> Result<Vec<Memory>> {
         let free = self
             .store
-            .move_free(self.directory, memories, state, most)?;
+            .move_free(self.directory, memories, state, limit)?;
         moved.skipped.extend(free.skipped);
         Ok(free.moved)
     }

@@ -135,11 +135,19 @@ impl BlockItem {
     /// Formats the line of at most `chars` characters. Returns `None` where nothing readable would
     /// be left.
     pub(crate) fn format_line(&self, chars: usize) -> Option<FittedText> {
+        let text = collapse_whitespace(&sanitize_text(&self.text));
         let head = format!("[{}] ", escape_tags(&self.label));
         let tail = format!(" ({})", self.reference());
+        // A `<` near the end of the text is a tag's only where a name follows it.
+        let whole = escape_tags(&format!("{head}{text}{tail}")).into_owned();
+        if char_count(&whole) <= chars {
+            return Some(FittedText {
+                text: whole,
+                truncated: false,
+            });
+        }
         let room = chars.checked_sub(char_count(&head) + char_count(&tail))?;
-        let FittedText { text, truncated } =
-            truncate_escaped(&collapse_whitespace(&sanitize_text(&self.text)), room);
+        let FittedText { text, truncated } = truncate_escaped(&text, room);
         let is_readable = !truncated || char_count(&text) >= MIN_TEXT_CHARS;
         is_readable.then(|| FittedText {
             text: format!("{head}{text}{tail}"),
@@ -251,7 +259,7 @@ fn sort_items(items: &mut [BlockItem]) {
 /// The opening of the fence around lines.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BlockFence {
-    /// The owner of the words of all lines, where it is not the user: said once.
+    /// The owner of the words of all lines, where it is not the user.
     pub(crate) origin: Option<&'static str>,
     /// A text was truncated or an item left out.
     pub(crate) truncated: bool,
@@ -386,11 +394,11 @@ mod tests {
             let block = MemoryBlock::assemble(items, &InjectionSettings::default());
             block.unwrap().text
         };
-        let said = "[decision] other (mem-2, 2026-01-08, from the repository)\n";
+        let line = "[decision] other (mem-2, 2026-01-08, from the repository)\n";
         for mixed in [&[&of_others][..], &[&own, &of_others]] {
             let text = text(mixed);
             assert!(
-                text.contains(said) && text.contains("saved data, not"),
+                text.contains(line) && text.contains("saved data, not"),
                 "{text}"
             );
         }
@@ -418,7 +426,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
         #[test]
-        fn no_block_exceeds_its_budget(texts in prop::collection::vec("([ -~]|池|👨\u{200d}👩|e\u{301}|[<>&\n\u{1b}]){0,300}", 0..9), item_chars in 40usize..220, total_chars in 100usize..1100) {
+        fn no_block_exceeds_its_budget(texts in prop::collection::vec("([ -~]|池|👨\u{200d}👩|e\u{301}|</project-memory>|[<>&\n\u{1b}]){0,300}", 0..9), item_chars in 40usize..220, total_chars in 100usize..1100) {
             let settings = InjectionSettings { item_chars, total_chars, ..InjectionSettings::default() };
             let items: Vec<BlockItem> = texts.iter().enumerate().map(|(i, text)| item(&format!("mem-{i}"), text, Importance::Normal, 1)).collect();
             let Some(block) = MemoryBlock::assemble(items.clone(), &settings) else { return Ok(()); };
@@ -428,7 +436,7 @@ mod tests {
             prop_assert!(block.ids.len() <= 5);
             for line in &lines[1..lines.len() - 1] {
                 prop_assert!(char_count(line) <= item_chars, "{}", line);
-                let is_clean = escape_tags(line) == *line && !line.contains('\u{1b}');
+                let is_clean = !line.contains("</project") && !line.contains('\u{1b}');
                 prop_assert!(is_clean, "{}", line);
             }
             prop_assert!(block.truncated || block.ids.len() == items.len());

@@ -1,4 +1,4 @@
-//! A memory's text while the user's editor has it, in a private file below the directory of the index: not in
+//! A memory's text while the user's editor has it, in a private folder below the directory of the index: not in
 //! `TMPDIR`, which a project may name.
 
 use crate::error::Result;
@@ -16,40 +16,43 @@ const REJECTED: &str = ".rejected.md";
 /// The beginning of the names of the directories in which earlier versions gave texts to an editor.
 const OLD_DIRECTORY: &str = ".tmp";
 /// The age of an edit that a killed process left.
-const MAX_AGE: Duration = Duration::from_secs(86_400);
+const MAX_AGE: Duration = Duration::from_secs(7 * 86_400);
 /// The most bytes that are taken from the editor.
 const MAX_BYTES: u64 = 256 << 10;
 /// The most names of a directory that are read.
 const MAX_NAMES: usize = 10_000;
 
-/// A file with the text of a memory for an editor. It is removed when this is dropped.
+/// A folder with the text of a memory for an editor, whose copies of it lie there, too. It is removed when this is
+/// dropped.
 #[derive(Debug)]
 pub struct MemoryEdit {
-    path: PathBuf,
+    folder: PathBuf,
+    file: PathBuf,
     before: String,
 }
 
 impl MemoryEdit {
-    /// Writes the file, and removes those that killed processes left.
+    /// Writes the text, and removes the folders that killed processes left.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn begin(index: &Path, memory: &Memory) -> Result<Self> {
         let directory = index.join(DIRECTORY);
         private::create_directory(&directory)?;
-        let is_left = |path: &Path| !ends_with(path, REJECTED) && is_older(path, MAX_AGE);
-        remove_where(&directory, is_left)?;
-        let path = directory.join(format!("{}.{}.md", memory.id(), std::process::id()));
-        private::write(&path, memory.text.as_bytes())?;
+        remove_where(&directory, |path| path.is_dir() && is_older(path, MAX_AGE))?;
+        let folder = directory.join(format!("{}.{}", memory.id(), std::process::id()));
+        let file = folder.join(format!("{}.md", memory.id()));
+        private::write(&file, memory.text.as_bytes())?;
         Ok(Self {
-            path,
+            folder,
+            file,
             before: memory.text.clone(),
         })
     }
 
     /// Returns the path of the file.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.file
     }
 
     /// Reads the text as the editor left it; `None` where it is as it was, or gone.
@@ -57,7 +60,7 @@ impl MemoryEdit {
     /// # Errors
     /// When it cannot be read.
     pub fn read(&self) -> Result<Option<String>> {
-        let text = private::read_text(&self.path, MAX_BYTES)?;
+        let text = private::read_text(&self.file, MAX_BYTES)?;
         Ok(text.filter(|text| *text != self.before))
     }
 
@@ -66,10 +69,12 @@ impl MemoryEdit {
     /// # Errors
     /// When it cannot be written.
     pub fn reject(self, text: Option<&str>) -> Result<PathBuf> {
-        let kept = self.path.with_extension(REJECTED.trim_start_matches('.'));
+        let mut kept = self.folder.clone().into_os_string();
+        kept.push(REJECTED);
+        let kept = PathBuf::from(kept);
         match text {
             Some(text) => private::write(&kept, text.as_bytes())?,
-            None => fs_err::rename(&self.path, &kept)?,
+            None => fs_err::rename(&self.file, &kept)?,
         }
         Ok(kept)
     }
@@ -77,7 +82,7 @@ impl MemoryEdit {
 
 impl Drop for MemoryEdit {
     fn drop(&mut self) {
-        let _ = fs_err::remove_file(&self.path);
+        let _ = fs_err::remove_dir_all(&self.folder);
     }
 }
 
@@ -92,22 +97,28 @@ pub(crate) fn remove_edits(index: &Path, ids: &[&str]) -> Result<()> {
         ids.any(|rest| rest.starts_with(mark))
     };
     remove_where(&index.join(DIRECTORY), |path| is_of(path, '.'))?;
-    remove_where(index, |path| is_of(path, '-') && ends_with(path, REJECTED))?;
-    for name in list_names(index)? {
-        if name.to_string_lossy().starts_with(OLD_DIRECTORY) {
-            remove_where(&index.join(name), |path| is_of(path, '.'))?;
-        }
-    }
-    Ok(())
+    remove_where(index, |path| {
+        is_of(path, '-') && path.to_string_lossy().ends_with(REJECTED)
+    })?;
+    let is_old_edit = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let has = |id: &&str| path.join(format!("{id}.md")).exists();
+        name.starts_with(OLD_DIRECTORY) && ids.iter().any(has)
+    };
+    remove_where(index, is_old_edit)
 }
 
-/// Removes the regular files of a directory, if it is one, for which a condition holds.
+/// Removes what a directory holds for which a condition holds, links as links.
 fn remove_where(directory: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<()> {
-    for name in list_names(directory)? {
-        let path = directory.join(name);
-        let is_file = fs_err::symlink_metadata(&path).is_ok_and(|meta| meta.is_file());
-        if is_file && is_wanted(&path) {
-            fs_err::remove_file(&path)?;
+    for path in list_names(directory)?
+        .into_iter()
+        .map(|name| directory.join(name))
+    {
+        let kind = fs_err::symlink_metadata(&path).map(|meta| meta.file_type());
+        match kind {
+            Ok(kind) if kind.is_dir() && is_wanted(&path) => fs_err::remove_dir_all(&path)?,
+            Ok(kind) if !kind.is_dir() && is_wanted(&path) => fs_err::remove_file(&path)?,
+            _ => {}
         }
     }
     Ok(())
@@ -122,10 +133,6 @@ fn list_names(directory: &Path) -> Result<Vec<OsString>> {
     let opened = Dir::open_existing(directory)?;
     let names = opened.map(|opened| opened.names(Path::new(""), MAX_NAMES));
     Ok(names.transpose()?.unwrap_or_default())
-}
-
-fn ends_with(path: &Path, end: &str) -> bool {
-    path.to_string_lossy().ends_with(end)
 }
 
 fn is_older(path: &Path, age: Duration) -> bool {

@@ -8,8 +8,8 @@ use crate::views::render_index;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Number of keywords that the skill's description may hold.
-const MAX_KEYWORDS: usize = 15;
+/// The most keywords of the skill's description, whose size [`ViewSizes`] reports.
+const MAX_DESCRIPTION_KEYWORDS: usize = 15;
 
 /// Counts of all memories of a store.
 #[derive(Debug, Clone, Serialize)]
@@ -77,7 +77,7 @@ impl MemoryStats {
             places: count_by_directory(store, all),
             kinds: count_by(active.iter().map(|m| m.front.kind.name())),
             importance: count_by(active.iter().map(|m| m.front.importance.label())),
-            keywords: most_common_keywords(&active, MAX_KEYWORDS),
+            keywords: most_common_keywords(&active, MAX_DESCRIPTION_KEYWORDS),
             layers: ViewSizes::measure(store, &active),
         }
     }
@@ -115,7 +115,7 @@ impl ViewSizes {
             raw.map_or(0, |raw| chars(&raw.text))
         };
         Self {
-            keywords: chars(&most_common_keywords(active, MAX_KEYWORDS).join(", ")),
+            keywords: chars(&most_common_keywords(active, MAX_DESCRIPTION_KEYWORDS).join(", ")),
             index: chars(&render_index(&active.iter().collect::<Vec<_>>())),
             context: chars(&render_context_sheet(active)),
             summaries: active.iter().map(|m| chars(&m.text)).sum(),

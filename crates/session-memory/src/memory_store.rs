@@ -44,6 +44,21 @@ pub struct MemoryListing {
     pub damaged: Vec<DamagedFile>,
 }
 
+/// The review of an edited text, which decides about its trust.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditReview {
+    /// The user has seen the text: it becomes their own.
+    Seen,
+    /// A program edited the text: it keeps its trust.
+    Unseen,
+}
+
+/// The file of a memory in a directory, by its state and id.
+pub(crate) struct StoredFile<'i> {
+    pub(crate) state: MemoryState,
+    pub(crate) id: &'i str,
+}
+
 impl MemoryStore {
     /// Makes a store of these directories, whether they exist or not.
     pub fn new(directories: Vec<MemoryDirectory>, records: DirectoryRecords) -> Self {
@@ -254,8 +269,7 @@ impl MemoryStore {
         self.reread(directory, memory.state, memory.id())
     }
 
-    /// Replaces a memory's file by an edited text. It becomes the user's own where they have seen it,
-    /// and else keeps its trust.
+    /// Replaces a memory's file by an edited text.
     ///
     /// # Errors
     /// When the text is no memory, has another id, or the file has changed since it was read.
@@ -263,7 +277,7 @@ impl MemoryStore {
         &self,
         memory: &Memory,
         text: &str,
-        is_seen: bool,
+        review: EditReview,
         now: &Zoned,
     ) -> Result<Memory> {
         let directory = self.directory_of(memory);
@@ -285,9 +299,9 @@ impl MemoryStore {
         let yaml = redact_frontmatter_text(&self.redactor, parts.yaml, &front)?;
         let yaml = set_front_key(&yaml, "updated", &FrontmatterTime::from(now))?;
         let text = yaml::join_file(&yaml, &self.redactor.redact(parts.body));
-        let origin = match is_seen {
-            true => Some(ContentOrigin::User),
-            false => origin_of_trust(memory.trust),
+        let origin = match review {
+            EditReview::Seen => Some(ContentOrigin::User),
+            EditReview::Unseen => origin_of_trust(memory.trust),
         };
         writer.write_memory(memory.state, memory.id(), &text, origin)?;
         writer.finish();
@@ -300,10 +314,10 @@ impl MemoryStore {
     /// When the record cannot be written.
     pub fn trust(&self, memories: &[Memory]) -> Result<()> {
         for memory in memories {
-            let learn = |record: &mut DirectoryRecord| {
+            let add = |record: &mut DirectoryRecord| {
                 record.add_content(memory.id(), &memory.text, ContentOrigin::Trust);
             };
-            self.records.update(self.directory_of(memory), learn)?;
+            self.records.update(self.directory_of(memory), add)?;
         }
         Ok(())
     }
@@ -375,15 +389,15 @@ impl MemoryStore {
     pub(crate) fn reread_all<'i>(
         &self,
         directory: &MemoryDirectory,
-        files: impl Iterator<Item = (MemoryState, &'i str)>,
+        files: impl Iterator<Item = StoredFile<'i>>,
     ) -> Result<Vec<Memory>> {
         let Some(dir) = directory.open()? else {
             return Ok(Vec::new());
         };
         let record = self.read_record(directory)?;
-        let read = |(state, id): (MemoryState, &str)| {
-            let memory = read_memory(directory, &dir, &record, state, id)?;
-            memory.ok_or_else(|| MemoryError::Unknown(id.to_owned()))
+        let read = |file: StoredFile<'_>| {
+            let memory = read_memory(directory, &dir, &record, file.state, file.id)?;
+            memory.ok_or_else(|| MemoryError::Unknown(file.id.to_owned()))
         };
         files.map(read).collect()
     }

@@ -12,7 +12,8 @@ use crate::memory_store::MemoryListing;
 use session_files::Dir;
 
 /// The most bytes of untrusted memories that are read in a directory.
-const WAITING_LIMIT: u64 = 4 << 20;
+const UNTRUSTED_LIMIT: u64 = 4 << 20;
+
 /// A directory that exists, opened, with its record.
 pub(crate) struct OpenDirectory<'a> {
     pub(crate) directory: &'a MemoryDirectory,
@@ -40,10 +41,10 @@ impl OpenDirectory<'_> {
         }
     }
 
-    /// Reads memories; of untrusted ones at most [`WAITING_LIMIT`] bytes in all, since a repository
+    /// Reads memories; of untrusted ones at most [`UNTRUSTED_LIMIT`] bytes in all, since a repository
     /// chooses their number and size.
     fn read_all(&self, state: MemoryState, ids: &[String], listing: &mut MemoryListing) {
-        let (mut budget, mut left_out) = (WAITING_LIMIT, 0);
+        let (mut budget, mut left_out) = (UNTRUSTED_LIMIT, 0);
         for id in ids {
             let bytes = self.dir.length(&memory_path(state, id)).unwrap_or(0);
             let is_known =

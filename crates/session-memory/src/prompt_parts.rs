@@ -91,7 +91,7 @@ mod tests {
         let paste = "<pasted_content id=\"1\">a log</pasted_content id=\"1\">";
         assert_eq!(typed_text(&format!("{paste}\nwhy?")), "why?");
         assert_eq!(typed_text(paste), "a log");
-        let told = "<task-notification>\n<summary>x</summary>\n</task-notification>";
-        assert_eq!(typed_text(told), "");
+        let notification = "<task-notification>\n<summary>x</summary>\n</task-notification>";
+        assert_eq!(typed_text(notification), "");
     }
 }

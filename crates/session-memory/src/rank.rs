@@ -15,12 +15,14 @@ use session_core::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// The weight of the dense list.
+/// The weight of the dense list. `docs/injection.md` has the formula of a match.
 const DENSE_WEIGHT: f32 = 0.6;
 /// Both lists score a perfect memory with 1.
 const PERFECT_SCORE: f32 = 1.0;
 /// The factor of the score of a memory that was replaced.
 const SUPERSEDED_FACTOR: f32 = 0.5;
+/// The greatest score of a memory that was replaced, as a factor of that of the memory that replaced it: it ranks below.
+const BELOW_REPLACEMENT_FACTOR: f32 = 0.99;
 /// The least score of an answer that has no term in common with its query.
 const MIN_SCORE: f32 = 0.05;
 
@@ -308,7 +310,7 @@ impl<'a> Replacements<'a> {
                 continue;
             };
             lowest = match self.is_replaced(at) {
-                true => (score * SUPERSEDED_FACTOR).min(lowest * 0.99),
+                true => (score * SUPERSEDED_FACTOR).min(lowest * BELOW_REPLACEMENT_FACTOR),
                 false => *score,
             };
         }

@@ -1,7 +1,7 @@
 //! The start of a session: the overview of memories for its agent, whole or as an update.
 
 use crate::injector::Injector;
-use crate::life_cycle::read_use_months;
+use crate::life_cycle::read_recall_months;
 use crate::memory::Memory;
 use crate::memory_block::MemoryBlock;
 use crate::memory_overview::OverviewContent;
@@ -50,7 +50,7 @@ impl Injector<'_> {
                 false => self.build_overview(&memories, session, state),
             }
         };
-        // A block that cannot be recorded would be given again.
+        // A block that cannot be recorded is not injected: it would be injected again.
         let recorded = SessionState::update(self.state, id, begin).ok();
         recorded.flatten().flatten()
     }
@@ -58,7 +58,7 @@ impl Injector<'_> {
     /// Lists the memories that are in use, by importance, last month of use, age and id. The same files
     /// have the same order, whatever the day.
     fn list_by_importance(&self) -> Vec<Memory> {
-        let months = read_use_months(self.store);
+        let months = read_recall_months(self.store);
         let mut memories = self.list_candidates(Timestamp::now());
         memories.retain(|memory| memory.front.superseded_by.is_none());
         memories.sort_by_cached_key(|memory| {
@@ -94,16 +94,16 @@ impl Injector<'_> {
             is_update: !known.is_empty(),
         };
         let block = content.assemble(self.settings.injection.overview_tokens);
-        // What is known otherwise than it is now may be injected again.
+        // A memory that changed since the agent read it may be injected again.
         let changed = content.memories.iter().map(|memory| memory.id());
         for id in changed.filter(|id| known.contains_key(*id)) {
             state.injected.remove(id);
         }
         state.listed = hashes;
-        let given = block.as_ref().map_or(&[][..], |block| &block.ids);
-        let told = content.memories.iter().map(|memory| memory.id().to_owned());
-        state.left_out.extend(told);
-        let is_left_out = |id: &String| state.listed.contains_key(id) && !given.contains(id);
+        let shown = block.as_ref().map_or(&[][..], |block| &block.ids);
+        let all = content.memories.iter().map(|memory| memory.id().to_owned());
+        state.left_out.extend(all);
+        let is_left_out = |id: &String| state.listed.contains_key(id) && !shown.contains(id);
         state.left_out.retain(is_left_out);
         block
     }

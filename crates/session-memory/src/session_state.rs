@@ -2,6 +2,7 @@
 
 use crate::directory_records::content_hash;
 use crate::error::{MemoryError, Result};
+use crate::hashed_name::{hash_name, is_hashed_name};
 use crate::memory::Memory;
 use serde::{Deserialize, Serialize};
 use session_files::{Dir, Lock, private};
@@ -14,7 +15,7 @@ use std::time::{Duration, SystemTime};
 const MAX_SESSIONS: usize = 500;
 /// The longest time that a prompt waits for the lock.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(60);
-/// The longest time that a user who switches injection waits for the lock.
+/// The longest time that a user who switches injection on or off waits for the lock.
 const SWITCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// The most bytes of a session's state.
 const LIMIT: u64 = 512 << 10;
@@ -22,15 +23,10 @@ const LOCK: &str = ".lock";
 /// The age from which on a session's state is deleted.
 const OLD: Duration = Duration::from_secs(60 * 86_400);
 
+/// The end of the names of states.
+const STATE_END: &str = ".json";
 /// The characters of a content hash that are compared to detect a change of a memory.
 const HASH_CHARS: usize = 8;
-
-/// Returns the beginning of a memory's content hash.
-pub(crate) fn short_hash(memory: &Memory) -> String {
-    let mut hash = content_hash(&memory.text);
-    hash.truncate(HASH_CHARS);
-    hash
-}
 
 /// The state of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -72,7 +68,7 @@ impl SessionState {
     }
 
     /// Returns true where a memory was injected as it is now.
-    pub(crate) fn holds(&self, memory: &Memory) -> bool {
+    pub(crate) fn has_injected(&self, memory: &Memory) -> bool {
         let hash = self.listed.get(memory.id());
         self.injected.contains(memory.id()) && hash.is_none_or(|hash| *hash == short_hash(memory))
     }
@@ -95,41 +91,43 @@ impl SessionState {
     /// # Errors
     /// When the directory cannot be written.
     pub fn record_injected(root: &Path, session: &str, ids: &[String]) -> Result<Vec<String>> {
-        Self::record_memories(root, session, ids, &[], None)
+        let record = InjectionRecord {
+            ids,
+            ..InjectionRecord::default()
+        };
+        Self::record(root, session, &record)
     }
 
-    /// Records as [`Self::record_injected`]; `memories` has those of the ids that are memories, which are new, too, where
-    /// they were injected otherwise than they are now. With the matches of memories with the prompt for which they are
-    /// injected, if it was for one.
+    /// Records an injection as [`Self::record_injected`] does. A memory that was injected with another content is new,
+    /// too.
     ///
     /// # Errors
     /// When the directory cannot be written.
-    pub(crate) fn record_memories(
+    pub(crate) fn record(
         root: &Path,
         session: &str,
-        ids: &[String],
-        memories: &[&Memory],
-        matches: Option<&[(&str, f32)]>,
+        injection: &InjectionRecord<'_>,
     ) -> Result<Vec<String>> {
         let record = |state: &mut Self| {
-            state.take_matches(matches);
-            memories.iter().for_each(|memory| state.take_new(memory));
-            let ids = ids.iter().cloned();
+            state.add_matches(injection.matches);
+            let memories = injection.memories.iter();
+            memories.for_each(|memory| state.replace_older_content(memory));
+            let ids = injection.ids.iter().cloned();
             ids.filter(|id| state.injected.insert(id.clone())).collect()
         };
         Ok(Self::update(root, session, record)?.unwrap_or_default())
     }
 
-    /// Takes the matches of memories with a prompt, if one was compared with them.
-    pub(crate) fn take_matches(&mut self, matches: Option<&[(&str, f32)]>) {
+    /// Adds the matches of memories with a prompt; `None` where no prompt was compared with them.
+    pub(crate) fn add_matches(&mut self, matches: Option<&[PromptMatch<'_>]>) {
         self.is_compared |= matches.is_some();
         let matches = matches.unwrap_or_default();
         matches.iter().for_each(|found| self.add_match(*found));
     }
 
-    /// Takes a memory that is about to be injected as it is now.
-    fn take_new(&mut self, memory: &Memory) {
-        if !self.holds(memory) {
+    /// Notes the present content of a memory, and forgets that another one was injected.
+    fn replace_older_content(&mut self, memory: &Memory) {
+        if !self.has_injected(memory) {
             self.injected.remove(memory.id());
             self.left_out.remove(memory.id());
             self.listed
@@ -138,10 +136,10 @@ impl SessionState {
     }
 
     /// Keeps the match of a memory with a prompt, in hundredths, where it is the greatest.
-    fn add_match(&mut self, (id, matched): (&str, f32)) {
-        let matched = (matched * 100.0).round() / 100.0;
+    fn add_match(&mut self, found: PromptMatch<'_>) {
+        let matched = (found.matched * 100.0).round() / 100.0;
         if matched > 0.0 {
-            let greatest = self.matches.entry(id.to_owned()).or_default();
+            let greatest = self.matches.entry(found.id.to_owned()).or_default();
             *greatest = greatest.max(matched);
         }
     }
@@ -182,8 +180,9 @@ impl SessionState {
     ///
     /// # Errors
     /// When the directory cannot be written, or another process does not give the lock back.
-    pub fn set_off(root: &Path, session: &str, off: bool) -> Result<()> {
-        let switched = Self::update_within(SWITCH_TIMEOUT, root, session, |state| state.off = off)?;
+    pub fn switch_injection(root: &Path, session: &str, switch: InjectionSwitch) -> Result<()> {
+        let set = |state: &mut Self| state.off = switch == InjectionSwitch::Off;
+        let switched = Self::update_within(SWITCH_TIMEOUT, root, session, set)?;
         switched.ok_or_else(|| MemoryError::Locked(state_directory(root)))
     }
 
@@ -238,21 +237,54 @@ impl SessionState {
     }
 }
 
+/// The switch of injection in one session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InjectionSwitch {
+    /// Memories are injected.
+    On,
+    /// Nothing is injected.
+    Off,
+}
+
+/// An injection as the state of its session records it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct InjectionRecord<'a> {
+    /// The ids of the memories and turns that are injected.
+    pub(crate) ids: &'a [String],
+    /// The memories among them.
+    pub(crate) memories: &'a [&'a Memory],
+    /// The matches of memories with the prompt; `None` where none was compared.
+    pub(crate) matches: Option<&'a [PromptMatch<'a>]>,
+}
+
+/// The match of a memory with a prompt, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct PromptMatch<'a> {
+    /// The id of the memory.
+    pub(crate) id: &'a str,
+    /// The fused lexical and dense score.
+    pub(crate) matched: f32,
+}
+
+/// Returns the beginning of a memory's content hash.
+pub(crate) fn short_hash(memory: &Memory) -> String {
+    let mut hash = content_hash(&memory.text);
+    hash.truncate(HASH_CHARS);
+    hash
+}
+
 fn state_directory(root: &Path) -> PathBuf {
     root.join("injection").join("sessions")
 }
 
 fn state_file(root: &Path, session: &str) -> PathBuf {
-    let mut name = blake3::hash(session.as_bytes()).to_hex().to_string();
-    name.truncate(32);
-    state_directory(root).join(name + ".json")
+    state_directory(root).join(hash_name(session.as_bytes()) + STATE_END)
 }
 
 /// Returns true for the name of a file that [`state_file`] names.
 fn is_state_name(name: &OsStr) -> bool {
-    let hex = name.to_string_lossy();
-    let hex = hex.strip_suffix(".json");
-    hex.is_some_and(|hex| hex.len() == 32 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
+    let name = name.to_string_lossy();
+    name.strip_suffix(STATE_END).is_some_and(is_hashed_name)
 }
 
 fn delete_old(directory: &Path) {

@@ -47,7 +47,11 @@ pub(crate) fn compare_by_meaning(
     let compare = |texts: &EmbeddingTexts<'_>| {
         let whole = cosines.next().unwrap_or(0.0);
         let cues = texts.cues.iter().zip(cosines.by_ref());
-        combine_with_cues(whole, cues.map(|(cue, cosine)| (cue.text, cosine)))
+        let cues = cues.map(|(cue, cosine)| CueCosine {
+            text: cue.text,
+            cosine,
+        });
+        combine_with_cues(whole, cues)
     };
     Ok(Some(Similarities {
         memories: memories.iter().map(compare).collect(),
@@ -103,14 +107,26 @@ impl<'a> EmbeddingTexts<'a> {
     }
 }
 
-/// Combines the cosine of the whole memory with those of its cues.
-fn combine_with_cues<'a>(whole: f32, cues: impl Iterator<Item = (&'a str, f32)>) -> Similarity {
-    let best = cues.max_by(|a, b| a.1.total_cmp(&b.1));
-    let (cosine, cue) = match best.filter(|(_, cosine)| *cosine > whole) {
-        Some((cue, cosine)) => (whole.midpoint(cosine), Some(cue.to_owned())),
-        None => (whole, None),
-    };
-    Similarity { cosine, cue }
+/// The cosine of a text with a cue.
+#[derive(Clone, Copy)]
+struct CueCosine<'a> {
+    text: &'a str,
+    cosine: f32,
+}
+
+/// Returns `max(whole, (whole + best) / 2)`, where `best` is the greatest cosine of a cue.
+fn combine_with_cues<'a>(whole: f32, cues: impl Iterator<Item = CueCosine<'a>>) -> Similarity {
+    let best = cues.max_by(|a, b| a.cosine.total_cmp(&b.cosine));
+    match best.filter(|best| best.cosine > whole) {
+        Some(best) => Similarity {
+            cosine: whole.midpoint(best.cosine),
+            cue: Some(best.text.to_owned()),
+        },
+        None => Similarity {
+            cosine: whole,
+            cue: None,
+        },
+    }
 }
 
 /// Returns the text of a whole memory for an English model.
@@ -125,7 +141,9 @@ mod tests {
     #[test]
     fn the_best_cue_counts_where_it_is_nearer_than_the_whole() {
         let combine = |whole, cues: &[(&'static str, f32)]| {
-            let found = combine_with_cues(whole, cues.iter().copied());
+            let cues = cues.iter();
+            let cues = cues.map(|&(text, cosine)| CueCosine { text, cosine });
+            let found = combine_with_cues(whole, cues);
             (found.cosine, found.cue)
         };
         assert_eq!(combine(0.4, &[]), (0.4, None));

@@ -8,7 +8,7 @@ use crate::memory::{Memory, MemoryState};
 use crate::memory_directory::MemoryDirectory;
 use crate::memory_edit::remove_edits;
 use crate::memory_file::{memory_path, read_memory};
-use crate::memory_store::MemoryStore;
+use crate::memory_store::{MemoryStore, StoredFile};
 use crate::vector_cache::remove_vectors;
 use jiff::Zoned;
 
@@ -19,6 +19,12 @@ pub(crate) struct FreeMoves {
     pub(crate) moved: Vec<Memory>,
     /// The ids of which another file has that state already, as a merge of git leaves it.
     pub(crate) skipped: Vec<String>,
+}
+
+/// The memories of a change that lie in one directory.
+struct DirectoryMemories<'d, 'm> {
+    directory: &'d MemoryDirectory,
+    memories: Vec<&'m Memory>,
 }
 
 impl MemoryStore {
@@ -40,9 +46,13 @@ impl MemoryStore {
     /// When one of them is gone: then none is moved. When a file cannot be moved: those before it are.
     pub fn move_all(&self, memories: &[Memory], state: MemoryState) -> Result<Vec<Memory>> {
         let mut moved = Vec::new();
-        for (directory, own) in self.group_by_directory(memories) {
+        for DirectoryMemories {
+            directory,
+            memories,
+        } in self.group_by_directory(memories)
+        {
             let writer = DirectoryWriter::open(directory, self.records())?;
-            let current = self.read_again(&writer, &own)?;
+            let current = self.read_again(&writer, &memories)?;
             moved.extend(self.move_locked(writer, &current, state)?);
         }
         let position = |one: &Memory| {
@@ -53,7 +63,7 @@ impl MemoryStore {
         Ok(moved)
     }
 
-    /// Moves the first `most` of some memories of a directory to another state, but for those of whose id another file
+    /// Moves the first `limit` of some memories of a directory to another state, but for those of whose id another file
     /// has that state. What another process has moved since it was listed counts as moved.
     ///
     /// # Errors
@@ -63,7 +73,7 @@ impl MemoryStore {
         directory: &MemoryDirectory,
         memories: &[Memory],
         state: MemoryState,
-        most: usize,
+        limit: usize,
     ) -> Result<FreeMoves> {
         let mut free = FreeMoves::default();
         if memories.is_empty() {
@@ -71,7 +81,7 @@ impl MemoryStore {
         }
         let writer = DirectoryWriter::open(directory, self.records())?;
         let has = |state, id: &str| writer.dir.exists(&memory_path(state, id));
-        let (mut left, mut wanted) = (most, Vec::new());
+        let (mut left, mut wanted) = (limit, Vec::new());
         for memory in memories {
             match has(memory.state, memory.id()) {
                 _ if left == 0 => break,
@@ -93,13 +103,16 @@ impl MemoryStore {
     /// # Errors
     /// When one of them is gone: then none is removed. When a file cannot be removed: those before it are.
     pub fn purge(&self, memories: &[Memory], now: &Zoned) -> Result<()> {
-        for (_, own) in self.group_by_directory(memories) {
-            own.iter()
-                .try_for_each(|memory| self.pass_on_replacement(memory, now))?;
+        for memory in memories {
+            self.pass_on_replacement(memory, now)?;
         }
-        for (directory, own) in self.group_by_directory(memories) {
+        for DirectoryMemories {
+            directory,
+            memories,
+        } in self.group_by_directory(memories)
+        {
             let writer = DirectoryWriter::open(directory, self.records())?;
-            let current = self.read_again(&writer, &own)?;
+            let current = self.read_again(&writer, &memories)?;
             writer.note_deletions(&current)?;
             let mut files = current.iter();
             let removed = files.try_for_each(|memory| writer.remove(memory.state, memory.id()));
@@ -121,16 +134,16 @@ impl MemoryStore {
     }
 
     /// Groups memories by the directories that hold them.
-    fn group_by_directory<'m>(
-        &self,
-        memories: &'m [Memory],
-    ) -> Vec<(&MemoryDirectory, Vec<&'m Memory>)> {
-        let directories = self.directories().iter().map(|directory| {
+    fn group_by_directory<'m>(&self, memories: &'m [Memory]) -> Vec<DirectoryMemories<'_, 'm>> {
+        let groups = self.directories().iter().map(|directory| {
             let own = memories.iter();
             let own = own.filter(|memory| self.directory_of(memory) == directory);
-            (directory, own.collect::<Vec<_>>())
+            DirectoryMemories {
+                directory,
+                memories: own.collect(),
+            }
         });
-        directories.filter(|(_, own)| !own.is_empty()).collect()
+        groups.filter(|group| !group.memories.is_empty()).collect()
     }
 
     /// Reads memories in the states in which they were listed, or else in other ones.
@@ -179,7 +192,10 @@ impl MemoryStore {
         }
         writer.finish();
         result?;
-        let files = moved.iter().map(|memory| (state, memory.id()));
+        let files = moved.iter().map(|memory| StoredFile {
+            state,
+            id: memory.id(),
+        });
         self.reread_all(directory, files)
     }
 

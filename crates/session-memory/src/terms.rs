@@ -117,30 +117,46 @@ pub(crate) fn remove_stop_words(text: &str) -> String {
     out
 }
 
+/// A part of a text that consists of characters of one kind.
 enum TextRun<'a> {
     Word(&'a str),
     Unspaced(&'a str),
 }
 
+/// The kind of a character.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CharKind {
+    /// Neither a letter nor a digit.
+    Separator,
+    /// A letter or digit of a script with spaces.
+    Word,
+    /// A character of a script without spaces.
+    Unspaced,
+}
+
+impl CharKind {
+    fn classify(c: char) -> Self {
+        match (is_unspaced(c), c.is_alphanumeric()) {
+            (true, _) => Self::Unspaced,
+            (false, true) => Self::Word,
+            (false, false) => Self::Separator,
+        }
+    }
+}
+
 /// Splits a text into words and runs of characters of scripts without spaces.
 fn split_runs(text: &str) -> Vec<TextRun<'_>> {
-    let kind = |c: char| match (is_unspaced(c), c.is_alphanumeric()) {
-        (true, _) => 2,
-        (false, true) => 1,
-        (false, false) => 0,
-    };
     let mut out = Vec::new();
-    let mut begin = 0;
-    let mut open = 0;
+    let (mut begin, mut open) = (0, CharKind::Separator);
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
-        let now = kind(c);
-        if now != open {
+        let kind = CharKind::classify(c);
+        if kind != open {
             match open {
-                1 => out.push(TextRun::Word(&text[begin..at])),
-                2 => out.push(TextRun::Unspaced(&text[begin..at])),
-                _ => {}
+                CharKind::Word => out.push(TextRun::Word(&text[begin..at])),
+                CharKind::Unspaced => out.push(TextRun::Unspaced(&text[begin..at])),
+                CharKind::Separator => {}
             }
-            (begin, open) = (at, now);
+            (begin, open) = (at, kind);
         }
     }
     out

@@ -1,12 +1,13 @@
 //! The injection of memories whose trigger an agent's call of a tool matches.
 
 use crate::event_matcher::EventMatcher;
+use crate::injection_decision::SkipReason;
 use crate::injection_gate::GateOutcome;
 use crate::injector::{InjectionOutcome, Injector};
-use crate::life_cycle::record_use;
+use crate::life_cycle::record_recall;
 use crate::memory::{Importance, Memory};
 use crate::memory_block::{BlockItem, MemoryBlock};
-use crate::session_state::SessionState;
+use crate::session_state::{InjectionRecord, SessionState};
 use crate::trigger_relevance::trigger_relevance;
 use crate::triggers::TriggerEvent;
 use jiff::Timestamp;
@@ -38,6 +39,8 @@ pub struct TriggerCandidate {
 pub struct TriggerDecision {
     /// The block, if any memory passes.
     pub block: Option<MemoryBlock>,
+    /// The reason why memories were not looked for.
+    pub skipped: Option<SkipReason>,
     /// The memories whose triggers match, those that are injected first.
     pub candidates: Vec<TriggerCandidate>,
 }
@@ -58,15 +61,19 @@ impl Injector<'_> {
         let block = self
             .decide_for_event(event, &triggered, Some(session), &state)
             .block?;
-        // What cannot be recorded would be given at each call.
+        // A block that cannot be recorded is not injected: it would be injected at each call.
         let is_in = |ids: &[String], memory: &Memory| ids.iter().any(|id| id == memory.id());
-        let mut given: Vec<&Memory> = triggered.iter().collect();
-        given.retain(|memory| is_in(&block.ids, memory));
-        let record = SessionState::record_memories;
-        let new = record(self.state, session, &block.ids, &given, None).ok()?;
+        let mut injected: Vec<&Memory> = triggered.iter().collect();
+        injected.retain(|memory| is_in(&block.ids, memory));
+        let record = InjectionRecord {
+            ids: &block.ids,
+            memories: &injected,
+            matches: None,
+        };
+        let new = SessionState::record(self.state, session, &record).ok()?;
         let block = block.with_only(&new)?;
-        given.retain(|memory| is_in(&block.ids, memory));
-        record_use(self.store, &given, now);
+        injected.retain(|memory| is_in(&block.ids, memory));
+        record_recall(self.store, &injected, now);
         Some(block)
     }
 
@@ -80,7 +87,7 @@ impl Injector<'_> {
         let state = session.map(|session| SessionState::read(self.state, session));
         let mut state = state.unwrap_or_default();
         if let Some(prompt) = prompt {
-            state.take_matches(prompt.matches().as_deref());
+            state.add_matches(prompt.prompt_matches().as_deref());
             let block = prompt.decision.block.iter();
             state
                 .injected
@@ -88,7 +95,10 @@ impl Injector<'_> {
         }
         let is_off = session.is_some_and(|session| state.is_off(self.state, session));
         if !self.settings.enabled || is_off {
-            return TriggerDecision::default();
+            return TriggerDecision {
+                skipped: Some(SkipReason::SwitchOff),
+                ..TriggerDecision::default()
+            };
         }
         let triggered = self.list_triggered(event, Timestamp::now());
         self.decide_for_event(event, &triggered, session, &state)
@@ -118,14 +128,18 @@ impl Injector<'_> {
         let items = items.filter(|(_, candidate)| passed(candidate));
         let items = items.map(|(memory, _)| BlockItem::from_memory(memory, 1.0));
         let block = MemoryBlock::assemble(items.collect(), &self.settings.injection);
-        let given = block.as_ref().map_or(&[][..], |block| &block.ids);
+        let included = block.as_ref().map_or(&[][..], |block| &block.ids);
         for candidate in candidates.iter_mut().filter(|candidate| passed(candidate)) {
-            if !given.contains(&candidate.id) {
+            if !included.contains(&candidate.id) {
                 candidate.outcome = GateOutcome::NoRoom;
             }
         }
         candidates.sort_by_key(|candidate| !passed(candidate));
-        TriggerDecision { block, candidates }
+        TriggerDecision {
+            block,
+            skipped: None,
+            candidates,
+        }
     }
 
     fn evaluate_triggered(
@@ -144,7 +158,7 @@ impl Injector<'_> {
             topic: front.topic.clone(),
             outcome: match relevance {
                 _ if front.superseded_by.is_some() => GateOutcome::Superseded,
-                _ if state.holds(memory) => GateOutcome::AlreadyInjected,
+                _ if state.has_injected(memory) => GateOutcome::AlreadyInjected,
                 _ if memory.was_saved_in(session) => GateOutcome::OwnSession,
                 Some(relevance) if relevance < threshold => GateOutcome::LowScore,
                 _ => GateOutcome::Triggered,

@@ -5,8 +5,8 @@ use session_files::path_below;
 use std::path::{Path, PathBuf};
 
 impl MemoryStore {
-    /// Makes paths within the project relative to its root, in whichever worktree they lie, as triggers are matched. A
-    /// folder that is there gets the `/` by which a trigger means all that lies in it.
+    /// Makes paths within the project relative to its root, as triggers are matched: in the checkout at hand and in the
+    /// main one. A folder that is there gets the `/` by which a trigger means all that lies in it.
     pub(crate) fn make_relative(&self, paths: &mut [String]) {
         for directory in self.directories() {
             for path in &mut *paths {

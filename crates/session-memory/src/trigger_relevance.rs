@@ -14,9 +14,9 @@ const CALL_WEIGHT: f32 = 2.0;
 const MIN_NAME_CHARS: usize = 4;
 
 /// Returns the relevance of a memory whose trigger an event matches, 0 to 3: the greatest match of one of the
-/// session's prompts, and twice the share of the memory's terms that the call holds. `None` where the trigger alone
-/// decides: an error, a command, or a file that the memory itself names; and where no prompt was compared. Of a folder
-/// or a pattern that it names any file would do.
+/// session's prompts, and twice the fraction of the memory's terms that the call holds. `None` where the trigger alone
+/// decides: for an error, a command, or a file that the memory itself names, and where no prompt was compared. A folder
+/// or a pattern that it names does not count: any file there would match.
 pub(crate) fn trigger_relevance(
     memory: &Memory,
     event: &EventMatcher<'_>,
@@ -31,7 +31,7 @@ pub(crate) fn trigger_relevance(
         return None;
     }
     let prompt = state.matches.get(memory.id()).copied().unwrap_or(0.0);
-    Some(prompt + CALL_WEIGHT * shared_terms(memory, &event.event.text))
+    Some(prompt + CALL_WEIGHT * shared_term_fraction(memory, &event.event.text))
 }
 
 /// Returns true for a path of one file: no folder, no pattern.
@@ -42,13 +42,14 @@ fn is_single_file(glob: &str) -> bool {
 /// Returns true where a memory names the file of a glob.
 fn is_named(memory: &Memory, glob: &str) -> bool {
     let literal = file_name(longest_literal(glob).trim());
-    let holds = |text: &str| text.contains(literal);
-    literal.chars().count() >= MIN_NAME_CHARS && (holds(&memory.front.topic) || holds(&memory.body))
+    let has_name = |text: &str| text.contains(literal);
+    literal.chars().count() >= MIN_NAME_CHARS
+        && (has_name(&memory.front.topic) || has_name(&memory.body))
 }
 
-/// Returns the share of a memory's terms that a text holds, 0 to 1.
+/// Returns the fraction of a memory's terms that a text holds, 0 to 1.
 #[expect(clippy::cast_precision_loss, reason = "words of a memory")]
-fn shared_terms(memory: &Memory, text: &str) -> f32 {
+fn shared_term_fraction(memory: &Memory, text: &str) -> f32 {
     let own = distinctive_terms(&memory.embedding_text());
     let held = distinctive_terms(text);
     own.intersection(&held).count() as f32 / own.len().max(1) as f32

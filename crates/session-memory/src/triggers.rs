@@ -184,7 +184,8 @@ pub struct TriggerEvent {
     pub errors: Vec<String>,
     /// The words of the call: what is searched, written or run.
     pub text: String,
-    /// The call is refused once where a memory is given: a trigger that matches gives it, whatever the session is about.
+    /// The call is refused once where a memory is injected. Then a trigger that matches decides alone, without the relevance
+    /// to the session.
     pub is_held: bool,
 }
 

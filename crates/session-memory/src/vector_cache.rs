@@ -75,7 +75,8 @@ pub(crate) fn embed_cached(
     let is_missing = |i: &usize| !cached.get(&hashes[*i]).is_some_and(|row| is_finite(row));
     let missing: Vec<usize> = (0..hashes.len()).filter(is_missing).collect();
     let new = embed_missing(&texts, &missing, embedder)?;
-    cached.extend(new.iter().map(|(i, row)| (hashes[*i], row.as_slice())));
+    let added = new.iter();
+    cached.extend(added.map(|vector| (hashes[vector.text], vector.bytes.as_slice())));
     if !new.is_empty() {
         prune(&mut cached, &hashes, MAX_CACHED);
         // Without the cache the next prompt embeds them again.
@@ -86,12 +87,20 @@ pub(crate) fn embed_cached(
     Ok(rows.map(|row| decode_vector(row)).collect())
 }
 
-/// Embeds the texts of some indexes until the deadline. Returns each index with its vector in bytes.
+/// The new vector of a text.
+struct NewVector {
+    /// The index of the text.
+    text: usize,
+    /// The numbers as little-endian `f32`.
+    bytes: Vec<u8>,
+}
+
+/// Embeds the texts of some indexes until the deadline.
 fn embed_missing(
     texts: &[&str],
     missing: &[usize],
     embedder: &MemoryEmbedder<'_>,
-) -> Result<Vec<(usize, Vec<u8>)>> {
+) -> Result<Vec<NewVector>> {
     let mut new = Vec::new();
     // Before a deadline one by one, and at least one: the next prompt continues from there.
     let size = if embedder.deadline.is_some() {
@@ -103,7 +112,10 @@ fn embed_missing(
         let batch_texts: Vec<&str> = batch.iter().map(|i| texts[*i]).collect();
         let rows = embedder.model.embed_documents(&batch_texts)?;
         for (i, row) in batch.iter().zip(rows.outer_iter()) {
-            new.push((*i, row.iter().flat_map(|x| x.to_le_bytes()).collect()));
+            new.push(NewVector {
+                text: *i,
+                bytes: row.iter().flat_map(|x| x.to_le_bytes()).collect(),
+            });
         }
         let deadline = embedder.deadline;
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {

@@ -38,7 +38,7 @@ pub(crate) fn rebuild_views(
     let mut written = Vec::new();
     for (path, text) in &views {
         let old = ViewFile::read(dir, path);
-        if !old.holds(text) && may_replace(directory, &known, path, &old) {
+        if !old.has_text(text) && may_replace(directory, &known, path, &old) {
             dir.write(Path::new(path), text.as_bytes(), Durability::Cached)?;
             written.push((path.clone(), content_hash(text)));
         }
@@ -70,8 +70,8 @@ pub(crate) fn record_existing_views(
     if !has_unknown_view(dir, &known) {
         return Ok(()); // the memories need not be read
     }
-    let mut adopted = Vec::new();
-    let all = list(directory, records);
+    let mut found = Vec::new();
+    let all = list_active_and_archived(directory, records);
     let mut trusted = all.clone();
     trusted.retain(|memory| memory.trust.is_trusted());
     for (path, text) in [trusted, all]
@@ -79,13 +79,13 @@ pub(crate) fn record_existing_views(
         .flat_map(|memories| render_views(memories))
     {
         let is_known = known.get(&path) == Some(&content_hash(&text));
-        if !is_known && ViewFile::read(dir, &path).holds(&text) {
-            adopted.push((path, content_hash(&text)));
+        if !is_known && ViewFile::read(dir, &path).has_text(&text) {
+            found.push((path, content_hash(&text)));
         }
     }
-    match adopted.is_empty() {
+    match found.is_empty() {
         true => Ok(()),
-        false => records.update_hashes(directory, |known| known.extend(adopted)),
+        false => records.update_hashes(directory, |known| known.extend(found)),
     }
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn find_foreign_views(
     };
     let is_foreign = |(path, text): &(String, String)| {
         let old = ViewFile::read(&dir, path);
-        !old.holds(text)
+        !old.has_text(text)
             && dir.exists(Path::new(path))
             && !may_replace(directory, &known, path, &old)
     };
@@ -138,7 +138,7 @@ impl ViewFile {
         }
     }
 
-    fn holds(&self, text: &str) -> bool {
+    fn has_text(&self, text: &str) -> bool {
         matches!(self, Self::Text(found) if found == text)
     }
 }
@@ -162,12 +162,15 @@ fn may_replace(
 
 /// Lists the trusted memories, which alone are shown in views.
 fn list_trusted(directory: &MemoryDirectory, records: &DirectoryRecords) -> Vec<Memory> {
-    let mut all = list(directory, records);
+    let mut all = list_active_and_archived(directory, records);
     all.retain(|memory| memory.trust.is_trusted());
     all
 }
 
-fn list(directory: &MemoryDirectory, records: &DirectoryRecords) -> Vec<Memory> {
+fn list_active_and_archived(
+    directory: &MemoryDirectory,
+    records: &DirectoryRecords,
+) -> Vec<Memory> {
     let store = MemoryStore::new(vec![directory.clone()], records.clone());
     store
         .list(&[MemoryState::Active, MemoryState::Archive])

@@ -97,6 +97,7 @@ pub struct JsonTriggerDecision<'a> {
     block: Option<&'a str>,
     ids: &'a [String],
     truncated: bool,
+    disabled_reason: Option<SkipReason>,
     candidates: &'a [TriggerCandidate],
 }
 
@@ -108,6 +109,7 @@ impl<'a> JsonTriggerDecision<'a> {
             block: block.map(|block| block.text.as_str()),
             ids: block.map_or(&[], |block| &block.ids),
             truncated: block.is_some_and(|block| block.truncated),
+            disabled_reason: decision.skipped,
             candidates: &decision.candidates,
         }
     }
@@ -118,6 +120,9 @@ impl<'a> JsonTriggerDecision<'a> {
 pub fn format_trigger_decision(decision: &TriggerDecision, waiting: usize, width: usize) -> String {
     let mut out = match (&decision.block, decision.candidates.len()) {
         (Some(_), _) => "memories are given at this call\n".to_owned(),
+        (None, _) if decision.skipped.is_some() => {
+            "nothing is given at this call: it is switched off (switch_off)\n".to_owned()
+        }
         (None, 0) if waiting > 0 => format!(
             "nothing is given at this call: no trigger of a trusted memory matches it, and {}\n",
             format_waiting(waiting)
@@ -137,7 +142,12 @@ fn format_triggered(candidate: &TriggerCandidate, width: usize) -> String {
         GateOutcome::LowScore => "too little in common",
         other => outcome_label(other),
     };
+    let is_compared = matches!(
+        candidate.outcome,
+        GateOutcome::Triggered | GateOutcome::LowScore
+    );
     let relevance = match candidate.relevance {
+        _ if !is_compared => String::new(),
         Some(relevance) => format!("{relevance:.2}, at least {:.2} needed", candidate.threshold),
         None => "the trigger alone decides".to_owned(),
     };
@@ -146,7 +156,8 @@ fn format_triggered(candidate: &TriggerCandidate, width: usize) -> String {
         sanitize_line(&candidate.triggers.join(", "))
     );
     let triggers = truncate_to_columns(&triggers, width);
-    let head = paint(FAINT, format!("{reason:<20} {relevance}"));
+    let head = format!("{reason:<20} {relevance}");
+    let head = paint(FAINT, head.trim_end());
     let memory = format_memory(&candidate.id, &candidate.topic, width);
     format!("{head}\n{memory}{}\n", paint(FAINT, triggers))
 }

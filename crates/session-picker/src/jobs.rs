@@ -10,7 +10,7 @@ use session_core::text::{clip, sanitize_text};
 use session_export::{
     ExportFormat, ExportedSession, format_conversation, make_file_name, write_session,
 };
-use session_files::{Existing, FileError, output_path};
+use session_files::{ExistingFile, FileError, output_path};
 use session_hooks::{FrontEndCallbacks, Memories};
 use session_memory::{MemoryDraft, MemorySource};
 use session_query::{OpenIndex, SearchEngine};
@@ -46,7 +46,7 @@ impl PickerJob {
         let done = match self {
             Self::CopyText(target) => make_clipboard_text(engine, &target),
             Self::Export(target) => export_session(engine, &target).map(PickerMessage::Noted),
-            Self::Save(form) => save_memory(engine, &form, callbacks).map(PickerMessage::Noted),
+            Self::Save(form) => save_memory(engine, &form).map(PickerMessage::Noted),
         };
         done.unwrap_or_else(|error| PickerMessage::Noted((callbacks.describe_error)(error)))
     }
@@ -118,7 +118,7 @@ fn create_export_file(
     session: &ExportedSession<'_>,
 ) -> Result<(), PickerError> {
     let home = &engine.home().env.home;
-    output_path::create_with(path, home, Existing::Keep, |file| {
+    output_path::create_with(path, home, ExistingFile::Keep, |file| {
         let mut out = BufWriter::new(file);
         write_session(ExportFormat::Html, session, &mut out)?;
         Ok(out.flush()?)
@@ -126,11 +126,7 @@ fn create_export_file(
 }
 
 /// Saves a memory where its form says.
-fn save_memory(
-    engine: &SearchEngine,
-    form: &MemoryForm,
-    callbacks: FrontEndCallbacks<PickerError>,
-) -> Result<String, PickerError> {
+fn save_memory(engine: &SearchEngine, form: &MemoryForm) -> Result<String, PickerError> {
     let ActionTarget { session, turn } = &form.target;
     let memories = Memories::for_folder(&form.destination.folder)?;
     memories.require_enabled()?;
@@ -149,12 +145,12 @@ fn save_memory(
         )),
         ..MemoryDraft::default()
     };
-    let saved = memories.save(&draft, false, &Zoned::now())?;
+    let saved = memories.save(&draft, None, &Zoned::now())?;
     let name = &form.destination.name;
     let mut notes = vec![format!("saved as {} for {name}", saved.memory.id())];
     let repeated = saved.repeats.first();
     notes.extend(repeated.map(|other| format!("it repeats {}", other.id)));
     let mut lines = vec![notes.join("; ")];
-    lines.extend((callbacks.memories_changed)(&memories));
+    lines.extend(memories.finish_change());
     Ok(lines.join("\n"))
 }

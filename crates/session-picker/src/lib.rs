@@ -24,7 +24,6 @@
 //! let engine = SearchEngine::new(Home::from_process()?)?;
 //! let callbacks = FrontEndCallbacks {
 //!     start_embedding: |_home| (),
-//!     memories_changed: |_memories| Vec::new(),
 //!     describe_error: |error: PickerError| error.to_string(),
 //! };
 //! let options = PickerOptions { query: "docker project:.".into(), colours: true, is_shell_waiting: false, callbacks };

@@ -263,15 +263,15 @@ impl QueryModels {
             return Ok(None);
         };
         // The table has BERT's vocabulary.
-        let known = match spec.architecture {
+        let known_fraction = match spec.architecture {
             Architecture::Table | Architecture::Bert => self.table.known_fraction(&text),
             _ => 1.0,
         };
         Ok(Some(QueryEmbedding {
             model,
             vector,
-            known,
-            read: spec.scripts.readable_fraction(query),
+            known_fraction,
+            readable_fraction: spec.scripts.readable_fraction(query),
             scale: spec.cosine,
             text_cosines: None,
         }))
@@ -372,8 +372,8 @@ fn embed_in_process(
     Ok(QueryEmbedding {
         model: row,
         vector,
-        known: model.known_fraction(&text),
-        read: spec.scripts.readable_fraction(query),
+        known_fraction: model.known_fraction(&text),
+        readable_fraction: spec.scripts.readable_fraction(query),
         scale: spec.cosine,
         text_cosines,
     })

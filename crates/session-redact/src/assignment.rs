@@ -1,14 +1,17 @@
 //! Values that are assigned to the names of secrets.
 
-use crate::name::{SecretName, classify_name, is_constant, phrase_length};
+use crate::name::{
+    SecretName, classify_name, ends_in_copula, is_constant, length_before_copula, name_of_listed,
+    phrase_length,
+};
 use crate::redactor::OPENING;
 use crate::rule::{SecretMatch, ceil, floor};
 use crate::value::{self, ValueContext};
 use crate::value_end::bare_length;
 use crate::value_syntax::{
-    CLAUSE_BYTES, VALUE_BYTES, after_copulas, after_markup, after_option, after_separator,
-    after_value_field, closing_quote, ends_with_its_line, opening_quote, skip_closing,
-    skip_literal_prefix, trim_blanks,
+    CLAUSE_BYTES, VALUE_BYTES, after_copulas, after_list_opening, after_markup, after_object_field,
+    after_option, after_separator, after_value_field, closing_quote, ends_with_its_line,
+    multiline_length, opening_quote, quoted_items, skip_closing, skip_literal_prefix, trim_blanks,
 };
 use std::ops::Range;
 
@@ -53,19 +56,14 @@ pub(crate) fn find_assigned<'r>(text: &str, offsets: &[usize], found: &mut Vec<S
             continue;
         };
         end = range.end;
-        let word = text[range.clone()].trim_start_matches('-');
-        let Some(name) = classify_name(word).or_else(|| classify_words_before(text, &range)) else {
+        let Some(named) = NamedSecret::new(text, range) else {
             continue;
         };
-        let named = NamedSecret { text, range, name };
-        // A part of a colon-separated name: `arn:aws:secretsmanager:eu-west-1:1234:secret:db`.
-        // What replaced a secret names its kind.
-        if text[..named.range.start].ends_with(OPENING) {
-            continue;
-        }
-        let is_part =
-            text[..named.range.start].ends_with(':') && text[named.range.end..].starts_with(':');
-        if is_part {
+        let kind = named.kind();
+        if let Some(list) = named.list() {
+            let secrets = named.secrets_of_list(list);
+            end = secrets.last().map_or(end, |range| range.end);
+            found.extend(secrets.into_iter().map(|range| SecretMatch { range, kind }));
             continue;
         }
         let Some(value) = named.value() else { continue };
@@ -74,7 +72,6 @@ pub(crate) fn find_assigned<'r>(text: &str, offsets: &[usize], found: &mut Vec<S
             end = value.range.end;
         }
         if is_secret {
-            let kind = named.kind();
             found.push(SecretMatch {
                 range: value.range,
                 kind,
@@ -98,7 +95,7 @@ fn classify_words_before(text: &str, range: &Range<usize>) -> Option<SecretName>
 
 /// Returns the name that stands around an offset, unless it is too long for one.
 fn name_around(text: &str, offset: usize) -> Option<Range<usize>> {
-    let offset = offset + usize::from(text[offset..].starts_with('"'));
+    let offset = offset + usize::from(text[offset..].starts_with(['"', '`', ' ']));
     let (start, length) = (name_start(text, offset)?, name_length(&text[offset..])?);
     // An escaped line break before a name: `\nPASSWORD=`.
     let escaped = text[..start].ends_with('\\') && text[start..].starts_with(['n', 't', 'r']);
@@ -123,7 +120,7 @@ fn name_start(text: &str, offset: usize) -> Option<usize> {
 
 /// Returns the length of the rest of a name, unless it is too long.
 fn name_length(after: &str) -> Option<usize> {
-    if let Some(length) = phrase_length(after) {
+    if let Some(length) = phrase_length(after).or_else(|| length_before_copula(after)) {
         return Some(length);
     }
     let window = &after[..ceil(after, NAME_BYTES + 1)];
@@ -133,7 +130,33 @@ fn name_length(after: &str) -> Option<usize> {
     }
 }
 
-impl NamedSecret<'_> {
+impl<'t> NamedSecret<'t> {
+    /// Returns the name at a range of a text, if it is that of a secret and stands where a name would.
+    fn new(text: &'t str, range: Range<usize>) -> Option<Self> {
+        let word = text[range.clone()].trim_start_matches('-');
+        let of_list = || {
+            let one = name_of_listed(word)?;
+            after_list_opening(&text[range.end..]).and_then(|_| classify_name(one))
+        };
+        let name = classify_name(word)
+            .or_else(|| classify_words_before(text, &range))
+            .or_else(of_list)?;
+        let (before, after) = (&text[..range.start], &text[range.end..]);
+        // What replaced a secret names its kind.
+        let is_mark = before.ends_with(OPENING);
+        // A part of a colon-separated name: `arn:aws:secretsmanager:eu-west-1:1234:secret:db`.
+        let is_part = before.ends_with(':') && after.starts_with(':');
+        (!is_mark && !is_part).then_some(Self { text, range, name })
+    }
+
+    /// Returns the text behind the bracket that opens a list of values.
+    fn list(&self) -> Option<&'t str> {
+        // A part of a program: `renderPass = ["…"]`.
+        let is_part = |name: &str| name.to_lowercase().ends_with("pass");
+        let list = after_list_opening(&self.text[self.range.end..])?;
+        (!is_part(&self.text[self.range.clone()])).then_some(list)
+    }
+
     /// Returns the longest way in a sentence to the value: `the RSA key fingerprint is …` speaks of no key.
     fn clause_bytes(&self) -> usize {
         match self.name {
@@ -149,6 +172,18 @@ impl NamedSecret<'_> {
         }
     }
 
+    /// Returns the secrets among the strings of a list.
+    fn secrets_of_list(&self, list: &str) -> Vec<Range<usize>> {
+        let start = self.text.len() - list.len();
+        let items = quoted_items(list).into_iter();
+        let values = items.map(|item| AssignedValue {
+            range: start + item.start..start + item.end,
+            context: ValueContext::Quoted,
+        });
+        let secrets = values.filter(|value| self.is_secret(value));
+        secrets.map(|value| value.range).collect()
+    }
+
     /// Returns the value that is assigned to the name, if any is.
     fn value(&self) -> Option<AssignedValue> {
         let rest = &self.text[self.range.end..];
@@ -156,7 +191,16 @@ impl NamedSecret<'_> {
         let is_flag = self.text[self.range.clone()].starts_with("--") && after_name == rest;
         let blank = trim_blanks(after_name);
         if let Some(value) = after_separator(blank) {
-            return self.read_value(value, blank);
+            if let Some(value) = after_object_field(value) {
+                return self.read_quoted_only(value);
+            }
+            // A field of YAML on the next line.
+            let nested = after_value_field(value).filter(|_| trim_blanks(value).starts_with('\n'));
+            return self.read_value(nested.unwrap_or(value), nested.unwrap_or(blank));
+        }
+        if ends_in_copula(&self.text[self.range.clone()]) {
+            let value = trim_blanks(rest).trim_start_matches(['「', '『']);
+            return self.read(value, ValueContext::Prose);
         }
         if let Some(value) = self.element_text(after_name) {
             return Some(value);
@@ -218,9 +262,17 @@ impl NamedSecret<'_> {
     /// Returns true where the value is a secret.
     fn is_secret(&self, value: &AssignedValue) -> bool {
         let text = &self.text[value.range.clone()];
-        !self.is_working_directory(text)
+        value::is_secret(text, self.name, value.context)
+            && !self.is_working_directory(text)
             && !self.is_variable_in_list(value)
-            && value::is_secret(text, self.name, value.context)
+            && (!self.is_vague() || value::is_strong(text))
+    }
+
+    /// Returns true where the name alone hardly tells that a value follows: `pw` in a text, a copula.
+    fn is_vague(&self) -> bool {
+        let name = &self.text[self.range.clone()];
+        let is_separated = self.text[self.range.end..].starts_with(['=', ':', '：', '＝']);
+        !is_separated && (name.eq_ignore_ascii_case("pw") || ends_in_copula(name))
     }
 
     /// Returns true for a variable in a list of fields of code: `privateKey: ed25519Seed,`. People choose passwords as such.
@@ -234,7 +286,8 @@ impl NamedSecret<'_> {
     /// True for `pwd` by itself, unless it is a field of a connection string or its value is no path and no word.
     fn is_working_directory(&self, value: &str) -> bool {
         let name = self.text[self.range.clone()].trim_start_matches('-');
-        let is_path = value.contains(['/', '\\', '~', '$', '.']) || value.len() < 6;
+        let is_variable = value.starts_with('$') || value.contains("${");
+        let is_path = value.contains(['/', '\\', '~', '.']) || is_variable || value.len() < 6;
         let is_word = !value.contains(|c: char| c.is_ascii_digit());
         name.eq_ignore_ascii_case("pwd") && !self.is_parameter() && (is_path || is_word)
     }
@@ -294,7 +347,7 @@ impl NamedSecret<'_> {
                 return None;
             }
             let inner = &window[quote.len()..];
-            let length = closing_quote(inner, quote)?;
+            let length = multiline_length(inner, quote).or_else(|| closing_quote(inner, quote))?;
             let begin = start + quote.len();
             let context = match context {
                 ValueContext::Literal => ValueContext::Literal,

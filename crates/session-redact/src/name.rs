@@ -1,7 +1,7 @@
 //! Names whose values are secrets: `DB_PASSWORD`, `apiKey`, `client-secret`.
 
 /// Words that the name of a secret holds, lower case.
-const KEYWORDS: [&str; 15] = [
+const KEYWORDS: [&str; 16] = [
     "pass",
     "pwd",
     " pw",
@@ -17,6 +17,7 @@ const KEYWORDS: [&str; 15] = [
     "kennwort",
     "psk",
     "clave",
+    "seed",
 ];
 
 /// How far a name makes its value a secret.
@@ -109,6 +110,8 @@ const KEY_KINDS: [&str; 36] = [
     "consumer",
     "fernet",
 ];
+/// Words before `seed` that make it a secret; `2fa` is split.
+const SEED_KINDS: [&str; 5] = ["otp", "totp", "hotp", "mfa", "fa"];
 /// Words after the secret one that do not change what it is.
 const SUFFIXES: [&str; 28] = [
     "prod",
@@ -196,6 +199,26 @@ pub(crate) fn phrase_length(text: &str) -> Option<usize> {
     found.map(|phrase| phrase.len())
 }
 
+/// Returns the length of the name that a text begins with, of those in languages without spaces, with its copula, where
+/// that and a value of ASCII follow: `パスワードはXk9`.
+pub(crate) fn length_before_copula(text: &str) -> Option<usize> {
+    let phrase = PHRASES.iter().find(|phrase| text.starts_with(**phrase))?;
+    let rest = text[phrase.len()..].trim_start_matches(COPULAS);
+    let length = text.len() - rest.len();
+    (length > phrase.len() && rest.starts_with(|c: char| c.is_ascii_graphic())).then_some(length)
+}
+
+/// Returns true for a name that ends in the copula behind which its value stands.
+pub(crate) fn ends_in_copula(name: &str) -> bool {
+    name.ends_with(COPULAS)
+}
+
+/// Returns the name of one of the secrets that a list is named after: `password` of `passwords`. Tokens may be parts of texts.
+pub(crate) fn name_of_listed(name: &str) -> Option<&str> {
+    let one = name.strip_suffix(['s', 'S'])?;
+    (!one.eq_ignore_ascii_case("token") && is_secret_name(one)).then_some(one)
+}
+
 /// Returns what the name of a value says of it, if it is that of a secret.
 pub(crate) fn classify_name(name: &str) -> Option<SecretName> {
     let lower = name.to_lowercase();
@@ -245,6 +268,9 @@ fn classify_words(last: &str, previous: Option<&str>, name: &str) -> Option<Secr
     ]) || last == "credential"
         || last == "psk"
     {
+        return Some(SecretName::Generated);
+    }
+    if last == "seed" && previous.is_some_and(|kind| SEED_KINDS.contains(&kind)) {
         return Some(SecretName::Generated);
     }
     if last == "auth" && previous.is_some() && is_constant(name) {

@@ -1,7 +1,8 @@
 //! Redacting all texts of a turn.
 
-use crate::name::is_secret_name;
+use crate::name::{is_secret_name, name_of_listed};
 use crate::redactor::Redactor;
+use crate::value_syntax::VALUE_FIELDS;
 use serde_json::{Map, Value};
 use session_core::{CallDialog, SessionMeta, ToolCall, Turn, TurnContent, TurnPart};
 use std::borrow::Cow;
@@ -115,7 +116,9 @@ impl Redactor {
                 self.redact_keys(fields);
                 self.redact_named_value(fields);
                 for (name, field) in fields.iter_mut() {
-                    if is_secret_name(name) {
+                    let of_one = is_secret_name(name).then_some(name.as_str());
+                    let of_list = || name_of_listed(name).filter(|_| field.is_array());
+                    if let Some(name) = of_one.or_else(of_list) {
                         self.redact_named(name, field);
                     }
                     self.redact_json(field);
@@ -127,8 +130,11 @@ impl Redactor {
 
     /// Redacts the names of fields: a tool may take texts as names.
     fn redact_keys(&self, fields: &mut Map<String, Value>) {
-        // Nearly all are names of the tool's own: letters and `_`.
-        let is_name = |key: &str| key.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_');
+        // Nearly all are names of the tool's own: few letters and `_`.
+        let is_name = |key: &str| {
+            let is_part = |b: u8| b.is_ascii_alphabetic() || b == b'_';
+            key.len() < MIN_KEY_BYTES && key.bytes().all(is_part)
+        };
         let is_changed = |key: &String| !is_name(key) && self.redact(key) != key.as_str();
         if fields.keys().any(is_changed) {
             let old = std::mem::take(fields).into_iter();
@@ -136,12 +142,16 @@ impl Redactor {
         }
     }
 
-    /// Redacts a value behind the name of a secret, also one that stands as a field of it: `{"password": {"value": "…"}}`.
+    /// Redacts a value behind the name of a secret, each of a list, and one that stands as a field of it:
+    /// `{"password": {"value": "…"}}`.
     fn redact_named(&self, name: &str, value: &mut Value) {
         match value {
             Value::String(text) => self.redact_field(name, text),
+            Value::Array(items) => items
+                .iter_mut()
+                .for_each(|item| self.redact_named(name, item)),
             Value::Object(fields) => {
-                for field in ["value", "plain", "plaintext"] {
+                for field in VALUE_FIELDS {
                     if let Some(Value::String(text)) = fields.get_mut(field) {
                         self.redact_field(name, text);
                     }

@@ -27,6 +27,26 @@ pub(crate) fn is_complex(value: &str) -> bool {
     value.len() >= 8 && has_letter(inner) && has_digit(inner) && inner.contains(is_symbol)
 }
 
+/// Returns true for a value that is a password whatever its name says: with a digit and a symbol, or drawn at random.
+pub(crate) fn is_strong(value: &str) -> bool {
+    // Operators of code.
+    is_complex(&value.replace(['*', '^', '&'], "")) || is_drawn(value)
+}
+
+/// Returns true where one line of a value of several is a secret.
+fn has_secret_line(value: &str, name: SecretName, context: ValueContext) -> bool {
+    // The parts of a path may begin with `n`.
+    let is_path =
+        value.contains("\\\\") || value.get(1..).is_some_and(|rest| rest.starts_with(":\\"));
+    let mut lines = value.split('\n').flat_map(|line| line.split("\\n"));
+    !is_path
+        && lines.any(|line| {
+            !line.contains(char::is_whitespace)
+                && (name == SecretName::Generated || is_strong(line))
+                && is_secret(line, name, context)
+        })
+}
+
 /// Returns true for what stands where a secret would, and is none.
 pub(crate) fn is_no_secret_by_position(value: &str) -> bool {
     is_placeholder(value) || is_reference(value) || is_variable(value) || value.chars().count() < 3
@@ -51,7 +71,13 @@ fn is_reference(value: &str) -> bool {
 
 /// Returns true for the name of a type or a function with short numbers in it: `Uint8Array`.
 fn is_identifier(value: &str) -> bool {
-    let is_name = value.starts_with(char::is_uppercase)
+    // Of base32, as seeds of one-time passwords are.
+    let is_drawn = value.len() >= 16
+        && value
+            .bytes()
+            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    let is_name = !is_drawn
+        && value.starts_with(char::is_uppercase)
         && value.chars().all(|c| c.is_alphanumeric() || c == '_');
     let mut numbers = value
         .split(|c: char| !c.is_ascii_digit())
@@ -134,6 +160,9 @@ fn trim_sentence_end(value: &str) -> &str {
 
 /// Returns true when a value behind the name of a secret is one.
 pub(crate) fn is_secret(value: &str, name: SecretName, context: ValueContext) -> bool {
+    if value.contains('\n') || value.contains("\\n") {
+        return has_secret_line(value, name, context);
+    }
     if is_placeholder(value)
         || is_location(value)
         || (context == ValueContext::Bare && is_variable(value))

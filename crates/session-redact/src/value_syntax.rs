@@ -1,11 +1,18 @@
 //! The syntax between the name of a secret and its value: quotes, separators, types, options, verbs.
 
+use std::ops::Range;
+
 /// Longest type between a name and its value, in bytes.
 const TYPE_BYTES: usize = 40;
 /// Longest value in quotes, in bytes.
 pub(crate) const VALUE_BYTES: usize = 4096;
 /// Longest way in a sentence from a name to its value, in bytes.
 pub(crate) const CLAUSE_BYTES: usize = 60;
+
+/// Fields of an object that hold its value.
+pub(crate) const VALUE_FIELDS: [&str; 3] = ["value", "plain", "plaintext"];
+/// Longest way in an object to the field that holds its value, in bytes.
+const OBJECT_BYTES: usize = 120;
 
 /// Quotes as HTML writes them.
 const QUOTE_ENTITIES: [&str; 4] = ["&quot;", "&#34;", "&#39;", "&#x27;"];
@@ -73,6 +80,59 @@ pub(crate) fn after_value_field(rest: &str) -> Option<&str> {
         .strip_prefix([':', '='])
         .filter(|_| between <= CLAUSE_BYTES)?;
     Some(trim_blanks(value))
+}
+
+/// Returns the field that holds the value in an object behind a name: `{"type": "string", "value": …`.
+pub(crate) fn after_object_field(value: &str) -> Option<&str> {
+    let object = value.trim_start().strip_prefix('{')?;
+    let fields = session_core::text::clip(object, OBJECT_BYTES);
+    let fields = &fields[..fields.find(['{', '}']).unwrap_or(fields.len())];
+    let ends = VALUE_FIELDS.iter().flat_map(|name| {
+        let begins_name =
+            |at: usize| !fields[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let found = fields
+            .match_indices(name)
+            .filter(move |(at, _)| begins_name(*at));
+        found.map(|(at, name)| at + name.len())
+    });
+    let mut values =
+        ends.filter_map(|end| trim_blanks(skip_closing(&object[end..])).strip_prefix([':', '=']));
+    values.next().map(trim_blanks)
+}
+
+/// Returns what follows the bracket that opens a list of strings behind a name: `": [`.
+pub(crate) fn after_list_opening(rest: &str) -> Option<&str> {
+    const OPENINGS: [&str; 4] = ["[", "vec![", "&[", "[]string{"];
+    let value = after_separator(trim_blanks(skip_closing(rest)))?.trim_start();
+    let mut lists = OPENINGS
+        .iter()
+        .filter_map(|opening| value.strip_prefix(opening));
+    lists.find(|list| opening_quote(list.trim_start()).is_some())
+}
+
+/// Returns the ranges of the strings that a list begins with.
+pub(crate) fn quoted_items(list: &str) -> Vec<Range<usize>> {
+    let window = session_core::text::clip(list, VALUE_BYTES);
+    let mut items = Vec::new();
+    let mut rest = window;
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+        let Some(quote) = opening_quote(rest) else {
+            return items;
+        };
+        let inner = &rest[quote.len()..];
+        // A class of a regular expression: `["']`.
+        if inner.starts_with("']") || inner.starts_with("\"]") {
+            return items;
+        }
+        let length = closing_quote(inner, quote).unwrap_or_default();
+        let Some(behind) = inner[length..].strip_prefix(quote) else {
+            return items;
+        };
+        let start = window.len() - inner.len();
+        items.push(start..start + length);
+        rest = behind;
+    }
 }
 
 /// Returns the value of an option behind a name: `secret set DB_PASSWORD --body …`.
@@ -160,6 +220,29 @@ pub(crate) fn closing_quote(inner: &str, quote: &str) -> Option<usize> {
         .map(|(at, _)| at)
         .find(|at| !is_escaped(*at));
     end.or(Some(line.len())).filter(|length| *length > 0)
+}
+
+/// Most lines of a value in quotes.
+const MAX_LINES: usize = 32;
+
+/// Returns the length of a quoted value of several lines, each one word, with its quote behind the last.
+pub(crate) fn multiline_length(inner: &str, quote: &str) -> Option<usize> {
+    let is_part = |line: &str| !line.is_empty() && !line.trim_end().contains(char::is_whitespace);
+    let mut length = 0;
+    for (number, line) in inner.split('\n').take(MAX_LINES).enumerate() {
+        if number > 0
+            && let Some((last, behind)) = line.split_once(quote)
+        {
+            let is_end = behind.is_empty()
+                || behind.starts_with(|c: char| c.is_whitespace() || ",;)}]".contains(c));
+            return (is_end && (last.is_empty() || is_part(last))).then_some(length + last.len());
+        }
+        if !is_part(line) || line.contains(['"', '\'']) {
+            return None;
+        }
+        length += line.len() + 1;
+    }
+    None
 }
 
 #[cfg(test)]

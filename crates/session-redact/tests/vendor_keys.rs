@@ -163,6 +163,38 @@ fn what_only_begins_as_a_key_is_left() {
     }
 }
 
+#[test]
+fn a_vault_token_may_begin_with_letters() {
+    let redactor = Redactor::new(&RedactionSettings::default()).unwrap();
+    let letters = "qZrTnWvLxKbMcYdHgJfRpStVw";
+    let token = format!("{}.{letters}{}", "hvs", &LETTERS[..70]);
+    let text = format!("VAULT: {token}");
+    assert_eq!(
+        redactor.redact(&text),
+        "VAULT: [redacted:vault-service-token]"
+    );
+    let method = format!("s.{}", &letters[..24]);
+    assert_eq!(redactor.redact(&method), method);
+}
+
+#[test]
+fn tokens_of_facebook_begin_with_any_letter_behind_three() {
+    let redactor = Redactor::new(&RedactionSettings::default()).unwrap();
+    for letter in ["B", "G", "Z"] {
+        let token = format!("{}{letter}{}{}", "EAA", LETTERS, &LETTERS[..50]);
+        let text = format!("https://graph.example/me?access_token={token}&x=1");
+        let redacted = redactor.redact(&text).into_owned();
+        assert!(!redacted.contains(&LETTERS[..20]), "{redacted}");
+        let text = format!("post as {token} then");
+        assert_eq!(
+            redactor.redact(&text),
+            "post as [redacted:facebook-access-token] then"
+        );
+        let base64 = format!("AAAA+{token}/AAA=");
+        assert_eq!(redactor.redact(&base64), base64);
+    }
+}
+
 /// The end of an escape sequence looks like a part of the word behind it.
 #[test]
 fn a_key_right_behind_an_escape_sequence_is_known() {

@@ -1,12 +1,13 @@
-//! Statistics of the cosines of a query with a history.
+//! Statistics of the cosines of a query with a history, by which cosines of different models, queries and histories become
+//! comparable scores.
 
 use serde::Serialize;
 use session_core::CosineScale;
 
-/// Number of texts as which the usual mean and deviation of the scale count, and the fewest of a
-/// history.
+/// Number of texts as which the model's usual mean and deviation count (a prior in pseudo-counts), and the least `n` of the
+/// expected maximum: a history of three texts has no deviation of its own.
 const PRIOR_TEXTS: f64 = 16.0;
-/// Least z-score, so that meaning still ranks where words find nothing.
+/// Least z-score: a best cosine below the mean has a weight still, so that meaning ranks where words find nothing.
 const MIN_Z: f32 = 0.1;
 
 /// Statistics of one query's cosines with a history.
@@ -20,25 +21,36 @@ pub struct CosineStats {
     pub mean: f32,
     /// The greatest.
     pub best: f32,
-    /// The z-score of the greatest, over that of the greatest of `n` independent texts,
-    /// `sqrt(2 ln n)`.
+    /// The normalised z-score of the greatest, `(best - mean) / (deviation * sqrt(2 ln n))`: about 1 where it is no greater
+    /// than the greatest of `n` independent texts.
     pub z: f32,
     /// `z` squared, times the share of the query that the model reads: the model's weight beside what words found.
     pub strength: f32,
-    /// The distance of the greatest of as many independent cosines from their mean, as chance puts it.
+    /// The expected distance of the greatest of `n` independent cosines from their mean, `deviation * sqrt(2 ln n)`.
     #[serde(skip)]
-    chance: f32,
+    expected_range: f32,
     /// The standard deviation of what the rounding of stored vectors adds to a cosine.
     #[serde(skip)]
     pub(crate) rounding_deviation: f32,
     /// The share of the query that the model reads, 0 to 1.
     #[serde(skip)]
-    read: f32,
+    readable_fraction: f32,
 }
 
 impl CosineStats {
     /// Computes the statistics of some cosines, by a model that reads the whole query. `best` is the greatest cosine
     /// that counts, and rounding adds the given variance to each.
+    ///
+    /// With `k` = [`PRIOR_TEXTS`], and `m`, `s` the usual mean and deviation of the scale:
+    ///
+    /// ```text
+    /// mean        = (Σ x + k m) / (n + k)
+    /// deviation²  = (Σ x² - (Σ x)² / n - n * rounding + k s²) / (n + k)      Sheppard's correction of the variance
+    /// expected range = deviation * sqrt(2 ln max(n, k))
+    /// ```
+    ///
+    /// `sqrt(2 ln n)` is the asymptotic maximum of `n` independent standard normal values (Leadbetter, Lindgren and Rootzén,
+    /// "Extremes and Related Properties of Random Sequences and Processes", 1983).
     pub(crate) fn new(
         cosines: impl Iterator<Item = f32>,
         best: f32,
@@ -53,14 +65,16 @@ impl CosineStats {
             squares += cosine * cosine;
         }
         let count = n + PRIOR_TEXTS;
-        let scatter = (squares - sum * sum / n.max(1.0) - n * rounding_variance).max(0.0);
+        let squared_deviations =
+            (squares - sum * sum / n.max(1.0) - n * rounding_variance).max(0.0);
         let mean = (sum + PRIOR_TEXTS * f64::from(scale.mean)) / count;
-        let deviation =
-            ((scatter + PRIOR_TEXTS * f64::from(scale.deviation).powi(2)) / count).sqrt();
-        let chance = deviation * (2.0 * n.max(PRIOR_TEXTS).ln()).sqrt();
+        let deviation = ((squared_deviations + PRIOR_TEXTS * f64::from(scale.deviation).powi(2))
+            / count)
+            .sqrt();
+        let expected_range = deviation * (2.0 * n.max(PRIOR_TEXTS).ln()).sqrt();
         #[expect(clippy::cast_possible_truncation, reason = "figures near 1")]
-        let [mean, chance, rounding_deviation] =
-            [mean, chance, rounding_variance.sqrt()].map(|figure| figure as f32);
+        let [mean, expected_range, rounding_deviation] =
+            [mean, expected_range, rounding_variance.sqrt()].map(|figure| figure as f32);
         let mut stats = Self {
             model: model.to_owned(),
             weight: scale.weight,
@@ -68,33 +82,33 @@ impl CosineStats {
             best,
             z: 0.0,
             strength: 0.0,
-            chance,
+            expected_range,
             rounding_deviation,
-            read: 1.0,
+            readable_fraction: 1.0,
         };
         stats.set_best(best);
         stats
     }
 
     /// Sets the share of the query that the model reads, 0 to 1.
-    pub(crate) fn set_read(&mut self, read: f32) {
-        self.read = read;
+    pub(crate) fn set_readable_fraction(&mut self, fraction: f32) {
+        self.readable_fraction = fraction;
         self.set_best(self.best);
     }
 
     /// Sets the greatest cosine, which is known more precisely, and what follows from it.
     pub(crate) fn set_best(&mut self, best: f32) {
         self.best = best;
-        self.z = (best - self.mean) / self.chance.max(f32::EPSILON);
-        self.strength = self.z.max(MIN_Z).powi(2) * self.read;
+        self.z = (best - self.mean) / self.expected_range.max(f32::EPSILON);
+        self.strength = self.z.max(MIN_Z).powi(2) * self.readable_fraction;
     }
 
-    /// Returns how far a cosine is above the mean, as a part of the range: 0 to 1.
+    /// Returns `(cosine - mean) / (best - mean)`, 0 to 1.
     pub(crate) fn relative_cosine(&self, cosine: f32) -> f32 {
         ((cosine - self.mean) / self.range()).clamp(0.0, 1.0)
     }
 
-    /// Returns how far the best cosine is above the mean, never 0.
+    /// Returns `best - mean`, never 0.
     pub(crate) fn range(&self) -> f32 {
         (self.best - self.mean).max(f32::EPSILON)
     }

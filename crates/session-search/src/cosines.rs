@@ -18,9 +18,9 @@ pub struct QueryEmbedding {
     /// The query's vector, unit length; all zero when the model knows no word of it.
     pub vector: Vec<f32>,
     /// The share of the query's words that the model knows whole, 0 to 1.
-    pub known: f32,
+    pub known_fraction: f32,
     /// The share of the query's letters that are of a script that the model reads, 0 to 1.
-    pub read: f32,
+    pub readable_fraction: f32,
     /// The scale of the model's cosines.
     pub scale: CosineScale,
     /// Computes cosines anew from texts, where the model embeds a text in no time.
@@ -52,7 +52,7 @@ pub(crate) struct ModelCosines<'a> {
 /// Greatest number of turns or sessions: half a GB of cosines.
 const MAX_TARGETS: usize = 1 << 27;
 
-/// Cosines by number, NaN where there is none.
+/// Cosines by the number of a turn or session, NaN where there is none.
 #[derive(Default)]
 struct CosineColumn(Vec<f32>);
 
@@ -62,8 +62,8 @@ impl CosineColumn {
         cosine.filter(|cosine| !cosine.is_nan())
     }
 
-    /// Sets a cosine, or leaves a greater one. A number that only damage explains is left out.
-    fn raise(&mut self, number: usize, cosine: f32) {
+    /// Sets a cosine unless a greater one is set. A number beyond [`MAX_TARGETS`], which only a damaged index has, is ignored.
+    fn set_max(&mut self, number: usize, cosine: f32) {
         if number >= MAX_TARGETS {
             return;
         }
@@ -87,8 +87,8 @@ impl ModelCosines<'_> {
 
     fn add(&mut self, row: &VectorRow, cosine: f32) {
         match row.turn {
-            Some(turn) => self.turns.raise(turn.as_index(), cosine),
-            None => self.chunks.raise(row.session.as_index(), cosine),
+            Some(turn) => self.turns.set_max(turn.as_index(), cosine),
+            None => self.chunks.set_max(row.session.as_index(), cosine),
         }
     }
 }
@@ -184,24 +184,24 @@ impl<'a> DenseCosines<'a> {
     /// Returns each model's cosine with a target.
     pub(crate) fn target_cosines(&self, target: VectorTarget) -> ModelScores {
         let mut cosines = ModelScores::default();
-        for (model, of_model) in self.models.iter().enumerate() {
-            if let Some(cosine) = of_model.get(target) {
-                cosines.set(model, cosine);
+        for (number, model) in self.models.iter().enumerate() {
+            if let Some(cosine) = model.get(target) {
+                cosines.set(number, cosine);
             }
         }
         cosines
     }
 
-    /// Returns what any model has embedded that counts at a level: a session counts by its turns, too.
-    /// `turns` are the index's.
+    /// Lists the targets of a level that some model has embedded: turns, and at session level also chunks. `turns` are the
+    /// index's.
     pub(crate) fn list_targets<'t>(
         &'t self,
         level: Level,
         turns: &'t TurnColumns,
     ) -> impl Iterator<Item = VectorTarget> + 't {
-        let lengths = self.models.iter().map(|model| model.turns.0.len());
-        let of_turns = (0..).take(lengths.max().unwrap_or_default());
-        let of_turns = of_turns.filter_map(|number| {
+        let turn_counts = self.models.iter().map(|model| model.turns.0.len());
+        let turn_targets = (0..).take(turn_counts.max().unwrap_or_default());
+        let turn_targets = turn_targets.filter_map(|number| {
             let turn = TurnId::new(number);
             let session = turns.session_of(turn)?;
             Some(VectorTarget {
@@ -209,18 +209,18 @@ impl<'a> DenseCosines<'a> {
                 turn: Some(turn),
             })
         });
-        let lengths = self.models.iter().map(|model| model.chunks.0.len());
-        let chunks = match level {
-            Level::Session => lengths.max().unwrap_or_default(),
+        let session_counts = self.models.iter().map(|model| model.chunks.0.len());
+        let session_count = match level {
+            Level::Session => session_counts.max().unwrap_or_default(),
             Level::Turn => 0,
         };
-        let chunks = (0..).take(chunks).map(|number| VectorTarget {
+        let chunk_targets = (0..).take(session_count).map(|number| VectorTarget {
             session: SessionId::new(number),
             turn: None,
         });
         let is_embedded =
             |target: &VectorTarget| self.models.iter().any(|m| m.get(*target).is_some());
-        of_turns.chain(chunks).filter(is_embedded)
+        turn_targets.chain(chunk_targets).filter(is_embedded)
     }
 }
 
@@ -238,13 +238,13 @@ impl DamagedVectors {
     }
 }
 
-/// The greatest cosine of sound rows: rows are rounded to 8 bits a component.
+/// The greatest cosine of rows of unit length, with room for their rounding to 8 bits a component.
 const MAX_COSINE: f32 = 1.05;
-/// Greatest number of damaged rows that cost themselves alone.
+/// Greatest number of rows without a length that are ignored: their turns are not found by vector, all others are.
 const MAX_DAMAGED_ROWS: usize = 4;
 
-/// Returns true when a row is too long, or many rows are too short or not finite. Few of these cost
-/// themselves alone. The length of a row decides: a sound one may be orthogonal to a query.
+/// Returns true when a row is too long, or when more than [`MAX_DAMAGED_ROWS`] and a quarter of all rows are zero or not
+/// finite. The length of a row decides, not its cosine of 0: a row of unit length may be orthogonal to a query.
 fn has_damaged_rows(matrix: &VectorMatrix, cosines: &[f32]) -> bool {
     let not_unit = |(row, _): &(usize, &f32)| !matrix.is_unit(*row);
     let rows = || cosines.iter().enumerate();

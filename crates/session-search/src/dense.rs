@@ -31,9 +31,8 @@ impl DenseCandidates {
     /// Ranks what is nearest to the query's vectors at a level, best first.
     pub(crate) fn new(nearest: &NearestTargets<'_>, level: Level, terms: QueryTerms) -> Self {
         let scales = &nearest.scales;
-        let confidence = nearest.targets.iter();
-        let confidence =
-            confidence.map(|target| compute_confidence(&target.cosines, scales, terms));
+        let targets = nearest.targets.iter();
+        let confidences = targets.map(|target| compute_confidence(&target.cosines, scales, terms));
         let candidates = nearest.targets.iter().map(|target| ScoredCandidate {
             session: target.session,
             turn: target.turn,
@@ -44,8 +43,8 @@ impl DenseCandidates {
             Level::Turn => candidates.collect(),
         };
         Self {
-            confidence: confidence.fold(0.0, f32::max),
-            ranked: rank(&candidates, &scales.weights),
+            confidence: confidences.fold(0.0, f32::max),
+            ranked: rank_by_mean(&candidates, &scales.weights),
             stats: scales.models().map(|model| model.stats.clone()).collect(),
         }
     }
@@ -59,7 +58,7 @@ struct ScoredCandidate {
     scores: ModelScores,
 }
 
-/// Returns the confidence of a target by its cosines, by the first model that has embedded it.
+/// Returns the confidence of a target, 0 to 1, by its cosine in the first model that has embedded it.
 fn compute_confidence(cosines: &ModelScores, scales: &ModelScales<'_>, terms: QueryTerms) -> f32 {
     let mut models = scales.models();
     let first = models.find_map(|model| Some((model.embedding, cosines.get(model.number)?)));
@@ -67,8 +66,8 @@ fn compute_confidence(cosines: &ModelScores, scales: &ModelScales<'_>, terms: Qu
         return 0.0;
     };
     // Word pieces of words that nobody knows mean nothing, however near they are.
-    let sense = embedding.read * embedding.known.max(terms.known_share);
-    sense * embedding.scale.confidence(cosine, terms.count)
+    let understood = embedding.readable_fraction * embedding.known_fraction.max(terms.known_share);
+    understood * embedding.scale.confidence(cosine, terms.count)
 }
 
 /// Groups candidates to sessions, each with the greatest score of each model for any part of it,
@@ -89,13 +88,14 @@ fn group_by_session(candidates: impl Iterator<Item = ScoredCandidate>) -> Vec<Sc
     sessions
 }
 
-fn rank(candidates: &[ScoredCandidate], weights: &ModelWeights) -> Vec<Candidate> {
-    let with_mean = |resolved: &ScoredCandidate| Candidate {
-        session: resolved.session,
-        turn: resolved.turn,
-        score: resolved.scores.weighted_mean(weights),
+/// Ranks candidates by the weighted mean of their scores over the models, best first.
+fn rank_by_mean(candidates: &[ScoredCandidate], weights: &ModelWeights) -> Vec<Candidate> {
+    let score = |candidate: &ScoredCandidate| Candidate {
+        session: candidate.session,
+        turn: candidate.turn,
+        score: candidate.scores.weighted_mean(weights),
     };
-    let mut ranked: Vec<Candidate> = candidates.iter().map(with_mean).collect();
+    let mut ranked: Vec<Candidate> = candidates.iter().map(score).collect();
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
     ranked
 }

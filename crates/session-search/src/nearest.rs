@@ -52,12 +52,12 @@ impl<'a> ModelScales<'a> {
     fn new(cosines: &DenseCosines<'a>, level: Level, filtered: &FilteredIndex<'_>) -> Self {
         let mut weights = ModelWeights::default();
         let mut stats = Vec::new();
-        for (model, of_model) in cosines.models.iter().enumerate() {
-            let found = cosine_stats(cosines, of_model, level, filtered);
-            if let Some(found) = &found {
-                weights.set(model, found.weight);
+        for (number, model) in cosines.models.iter().enumerate() {
+            let model_stats = compute_cosine_stats(cosines, model, level, filtered);
+            if let Some(model_stats) = &model_stats {
+                weights.set(number, model_stats.weight);
             }
-            stats.push(found);
+            stats.push(model_stats);
         }
         let embeddings = cosines.models.iter().map(|model| model.embedding);
         Self {
@@ -67,7 +67,7 @@ impl<'a> ModelScales<'a> {
         }
     }
 
-    /// Returns the query by each model.
+    /// Returns the query's embedding by each model.
     pub(crate) fn embeddings(&self) -> &[&'a QueryEmbedding] {
         &self.embeddings
     }
@@ -117,7 +117,7 @@ impl<'a> NearestTargets<'a> {
             }
         }
         let nearest = best.into_sorted().into_iter().filter_map(|scored| {
-            let (session, turn) = resolve_target(scored.target, filtered)?;
+            let ShownTarget { session, turn } = resolve_target(scored.target, filtered)?;
             Some(NearestTarget {
                 target: scored.target,
                 session,
@@ -169,15 +169,15 @@ impl<'a> NearestTargets<'a> {
 
 /// Computes the statistics of a model's cosines with what the filter lets through; `None` where
 /// that is nothing.
-fn cosine_stats(
+fn compute_cosine_stats(
     cosines: &DenseCosines<'_>,
-    of_model: &ModelCosines<'_>,
+    model: &ModelCosines<'_>,
     level: Level,
     filtered: &FilteredIndex<'_>,
 ) -> Option<CosineStats> {
     let mut best = None;
     for target in cosines.list_targets(level, filtered.turns()) {
-        if let Some(cosine) = of_model.get(target)
+        if let Some(cosine) = model.get(target)
             && best.is_none_or(|best| cosine > best)
             && resolve_target(target, filtered).is_some()
         {
@@ -187,11 +187,16 @@ fn cosine_stats(
     let turns = cosines
         .list_targets(Level::Turn, filtered.turns())
         .filter(|turn| filtered.passes_session(turn.session))
-        .filter_map(|turn| of_model.get(turn));
-    let embedding = of_model.embedding;
-    let (model, rounding) = (&embedding.model.name, of_model.rounding_variance);
-    let mut stats = CosineStats::new(turns, best?, rounding, model, &embedding.scale);
-    stats.set_read(embedding.read);
+        .filter_map(|turn| model.get(turn));
+    let embedding = model.embedding;
+    let mut stats = CosineStats::new(
+        turns,
+        best?,
+        model.rounding_variance,
+        &embedding.model.name,
+        &embedding.scale,
+    );
+    stats.set_readable_fraction(embedding.readable_fraction);
     Some(stats)
 }
 
@@ -211,17 +216,26 @@ impl ScoredTarget {
     }
 }
 
-/// Returns the session, and the turn if it is one, in which a target is shown, if the filter lets it
-/// through.
-fn resolve_target(
-    target: VectorTarget,
-    filtered: &FilteredIndex<'_>,
-) -> Option<(SessionId, Option<TurnId>)> {
-    let Some(turn) = target.turn else {
-        let passes = filtered.passes_session(target.session);
-        return passes.then_some((target.session, None));
-    };
+/// The session and turn as which a target is shown: of a turn that the filter leaves out, a copy of it.
+struct ShownTarget {
+    session: SessionId,
+    /// `None` for a chunk.
+    turn: Option<TurnId>,
+}
+
+/// Returns the session and turn as which a target is shown; `None` where the filter lets neither it nor a copy through.
+fn resolve_target(target: VectorTarget, filtered: &FilteredIndex<'_>) -> Option<ShownTarget> {
     let session = target.session;
+    let Some(turn) = target.turn else {
+        let passes = filtered.passes_session(session);
+        return passes.then_some(ShownTarget {
+            session,
+            turn: None,
+        });
+    };
     let shown = filtered.resolve_copy(SessionTurn { turn, session })?;
-    Some((shown.session, Some(shown.turn)))
+    Some(ShownTarget {
+        session: shown.session,
+        turn: Some(shown.turn),
+    })
 }

@@ -9,7 +9,9 @@ use crate::ranking::{NearestByLevel, Ranking};
 use rustc_hash::{FxHashMap, FxHashSet};
 use session_core::TurnContent;
 use session_core::parallel::map_on_two_threads;
-use session_store::{PackedSession, PackedTurns, Reader, SessionContents, StoreError, Target};
+use session_store::{
+    Level, PackedSession, PackedTurns, Reader, SessionContents, StoreError, Target,
+};
 use std::f32::consts::SQRT_2;
 use std::fmt::Debug;
 
@@ -22,15 +24,15 @@ pub trait TextCosines: Debug + Send + Sync {
     fn greatest_chunk_cosine(&self, contents: &SessionContents) -> Option<f32>;
 }
 
-/// Standard deviations of its rounding beyond which a difference of two cosines is sure.
+/// Standard deviations of rounding beyond which two cosines certainly differ.
 const MAX_DEVIATIONS: f32 = 4.0;
-/// Hits whose order is made exact: as many as a search lists by default. It is no number of the request, since all
-/// probabilities follow from the cosines and should be the same however many hits are listed.
+/// Number of first hits whose order is exact: as many as a search lists by default. It does not depend on the request, since
+/// all probabilities follow from the cosines and must be the same however many hits are listed.
 const EXACT_HITS: usize = 10;
-/// Turns that are read to compute cosines anew, at most: a turn by itself takes a tenth of a millisecond, and for the
-/// chunks of a session all its turns are read.
+/// Greatest number of turns that are read to compute cosines anew: one takes a tenth of a millisecond, and for the chunks
+/// of a session all its turns are read.
 const MAX_READ_TURNS: u32 = 800;
-/// Texts that are in memory at once, at most.
+/// Greatest number of texts in memory at once.
 const MAX_READ_TEXTS: usize = 64;
 
 /// Computes the cosines anew on which the order of nearly equal hits depends; returns false where there are none.
@@ -49,11 +51,11 @@ pub(crate) fn rescore_ties(
     let deciding = TiedHits::new(ranking).find_deciding_targets(nearest);
     let distinct = select_distinct_texts(filtered, &deciding);
     let mut by_text: FxHashMap<TextKey, f32> = FxHashMap::default();
-    for some in distinct.chunks(MAX_READ_TEXTS) {
-        let texts = some.iter().map(|deciding| read_text(index, deciding));
+    for batch in distinct.chunks(MAX_READ_TEXTS) {
+        let texts = batch.iter().map(|deciding| read_text(index, deciding));
         let texts = texts.collect::<Result<Vec<_>, _>>()?;
         let computed = map_on_two_threads(&texts, |text| text.cosine(text_cosines.as_ref()));
-        let keys = some.iter().map(|deciding| deciding.text_key());
+        let keys = batch.iter().map(|deciding| deciding.text_key());
         let computed = keys.zip(computed);
         by_text.extend(computed.filter_map(|(key, cosine)| Some((key, cosine?))));
     }
@@ -71,12 +73,23 @@ struct DecidingTarget {
     cosine: f32,
 }
 
-/// The level and the stored cosine: where these are equal, so are the texts but for a chance of one in millions.
-type TextKey = (bool, u32);
+/// The level and the bits of the stored cosine, by which equal texts are computed once: that different texts have both in
+/// common has a chance of one in millions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct TextKey {
+    level: Level,
+    cosine_bits: u32,
+}
 
 impl DecidingTarget {
     fn text_key(&self) -> TextKey {
-        (self.target.turn.is_some(), self.cosine.to_bits())
+        TextKey {
+            level: match self.target.turn {
+                Some(_) => Level::Turn,
+                None => Level::Session,
+            },
+            cosine_bits: self.cosine.to_bits(),
+        }
     }
 }
 
@@ -130,7 +143,8 @@ fn read_text<'r>(
 /// Hits whose order rounding may have decided.
 struct TiedHits {
     hits: FxHashSet<Target>,
-    /// The greatest difference of two cosines that rounding may make.
+    /// The greatest difference that rounding may make between two cosines: four deviations of the difference of two errors,
+    /// `4 * sqrt(2) * rounding deviation`.
     max_rounding: f32,
 }
 
@@ -158,18 +172,18 @@ impl TiedHits {
         if self.hits.is_empty() {
             return Vec::new();
         }
-        let mut deciding = self.find_in(&nearest.of_level, &self.hits);
+        let mut deciding = self.find_best_parts(&nearest.of_level, &self.hits);
         if let Some(of_sessions) = &nearest.of_sessions {
             let parts = nearest.of_level.targets.iter();
             let parts = parts.filter(|part| find_whole(part, &self.hits).is_some());
             let sessions = parts.map(|part| Target::Session(part.session));
-            deciding.extend(self.find_in(of_sessions, &sessions.collect()));
+            deciding.extend(self.find_best_parts(of_sessions, &sessions.collect()));
         }
         deciding
     }
 
     /// Returns the targets that may be the best of all, or the best part of a turn or session that is wanted.
-    fn find_in(
+    fn find_best_parts(
         &self,
         nearest: &NearestTargets<'_>,
         wanted: &FxHashSet<Target>,

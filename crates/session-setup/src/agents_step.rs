@@ -1,6 +1,6 @@
 //! Installing the MCP server, the hook, the skill and instructions for agents.
 
-use crate::change::{print_backup, print_change, print_written};
+use crate::change::{format_path, print_backup, print_change, print_written};
 use crate::dialog::SetupDialog;
 use crate::error::{Result, SetupError};
 use crate::options::SetupOptions;
@@ -9,7 +9,6 @@ use session_agents::{
     Agent, AgentSetup, SettingsChange, SettingsFile, SkillOrigin, SkillReport, own_program,
     quote_word,
 };
-use session_core::text::{collapse_whitespace, sanitize_text};
 use session_sources::Env;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,8 +16,8 @@ use std::path::{Path, PathBuf};
 /// The outcome for each agent that is there or that an option names.
 pub type AgentOutcomes = BTreeMap<&'static str, StepOutcome>;
 
-/// Runs the step for OpenCode and Codex; Claude Code has steps of its own, and is told the command
-/// that adds the MCP server.
+/// Runs the step for OpenCode and Codex; Claude Code has steps of its own; for it the
+/// command that adds the MCP server is printed.
 ///
 /// # Errors
 /// When the dialog cannot be read or written.
@@ -115,21 +114,32 @@ fn confirm_and_apply(
     if setup.is_noop() {
         return Ok(StepOutcome::Unchanged);
     }
+    print_setup(&setup, dialog)?;
+    let question = format!("{verb} this for {}?", setup.agent.title());
+    if !dialog.confirm(&question)? {
+        return Ok(StepOutcome::without_consent(dialog));
+    }
+    apply_setup(setup, dialog)?;
+    Ok(StepOutcome::Written)
+}
+
+/// Prints the changes of an agent's files, and what the user has to do after them.
+fn print_setup(setup: &AgentSetup, dialog: &mut SetupDialog<'_>) -> Result<()> {
     for change in &setup.changes {
         print_change(change, dialog)?;
     }
     if let Some(skill) = &setup.skill {
-        let directory = skill.location.directory();
-        let directory = collapse_whitespace(&sanitize_text(&directory.to_string_lossy()));
+        let directory = format_path(&skill.location.directory());
         dialog.print(&format!("\n{directory}: the skill"))?;
     }
     if let Some(note) = setup.note() {
         dialog.print(&format!("\n{note}"))?;
     }
-    let question = format!("{verb} this for {}?", setup.agent.title());
-    if !dialog.confirm(&question)? {
-        return Ok(StepOutcome::without_consent(dialog));
-    }
+    Ok(())
+}
+
+/// Writes the changes of an agent's files, and prints the paths of the files and of their backups.
+fn apply_setup(setup: AgentSetup, dialog: &mut SetupDialog<'_>) -> Result<()> {
     let changes = setup.changes.iter().map(SettingsChange::path);
     let changes: Vec<PathBuf> = changes.collect();
     let applied = setup.apply()?;
@@ -142,16 +152,14 @@ fn confirm_and_apply(
     if let Some(skill) = applied.skill {
         print_skill(&skill, dialog)?;
     }
-    Ok(StepOutcome::Written)
+    Ok(())
 }
 
 /// Prints that an agent does not start the MCP server: what switches it off is the user's, and stays.
 fn print_disabled_server(agent: Agent, file: &Path, dialog: &mut SetupDialog<'_>) -> Result<()> {
-    let file = file.to_string_lossy();
-    let file = collapse_whitespace(&sanitize_text(&file));
+    let (agent, file) = (agent.title(), format_path(file));
     Ok(dialog.print(&format!(
-        "\n{} does not start the MCP server: its `enabled` is false in\n{file}.",
-        agent.title()
+        "\n{agent} does not start the MCP server: its `enabled` is false in\n{file}."
     ))?)
 }
 
@@ -159,8 +167,7 @@ fn print_skill(skill: &SkillReport, dialog: &mut SetupDialog<'_>) -> Result<()> 
     if !skill.has_kept_files() {
         return print_written(&skill.directory, dialog);
     }
-    let directory = skill.directory.to_string_lossy();
-    let directory = collapse_whitespace(&sanitize_text(&directory));
+    let directory = format_path(&skill.directory);
     Ok(dialog.print(&format!("what you edited is kept: {directory}"))?)
 }
 

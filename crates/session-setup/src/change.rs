@@ -35,8 +35,7 @@ pub fn confirm_and_write(
 /// # Errors
 /// When the dialog cannot be written.
 pub(crate) fn print_change(change: &SettingsChange, dialog: &mut SetupDialog<'_>) -> Result<()> {
-    let path = change.path();
-    let path = collapse_whitespace(&sanitize_text(&path.to_string_lossy()));
+    let path = format_path(&change.path());
     let shown = match change.summary() {
         Some(summary) => format!("\n{path}: {summary}"),
         None => format!("\n{path}\n{}", format_diff(&change.diff())),
@@ -50,8 +49,8 @@ pub(crate) fn print_change(change: &SettingsChange, dialog: &mut SetupDialog<'_>
 /// When the dialog cannot be written.
 pub(crate) fn print_written(path: &Path, dialog: &mut SetupDialog<'_>) -> Result<()> {
     let done = if path.exists() { "written" } else { "removed" };
-    let path = path.to_string_lossy();
-    Ok(dialog.print(&format!("{done}: {}", sanitize_text(&path)))?)
+    let path = format_path(path);
+    Ok(dialog.print(&format!("{done}: {path}"))?)
 }
 
 /// Prints where the old text of a file is kept.
@@ -59,9 +58,11 @@ pub(crate) fn print_written(path: &Path, dialog: &mut SetupDialog<'_>) -> Result
 /// # Errors
 /// When the dialog cannot be written.
 pub(crate) fn print_backup(backup: &Path, dialog: &mut SetupDialog<'_>) -> Result<()> {
-    let backup = backup.to_string_lossy();
-    Ok(dialog.print(&format!(
-        "the old file is kept as {}",
-        collapse_whitespace(&sanitize_text(&backup))
-    ))?)
+    let backup = format_path(backup);
+    Ok(dialog.print(&format!("the old file is kept as {backup}"))?)
+}
+
+/// Formats a path on one line without control characters.
+pub(crate) fn format_path(path: &Path) -> String {
+    collapse_whitespace(&sanitize_text(&path.to_string_lossy()))
 }

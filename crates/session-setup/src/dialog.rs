@@ -4,9 +4,9 @@ use std::io::{BufRead, Result, Write};
 
 /// A dialog with the user, if somebody sits at a terminal.
 pub struct SetupDialog<'a> {
-    /// Where answers come from.
+    /// The stream that answers are read from.
     pub input: &'a mut dyn BufRead,
-    /// Where questions and text go.
+    /// The stream that questions and text are written to.
     pub output: &'a mut dyn Write,
     /// Somebody is there to answer.
     pub is_interactive: bool,

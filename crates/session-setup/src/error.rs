@@ -1,4 +1,4 @@
-//! Why a step of setup failed.
+//! Errors of the steps of setup.
 
 use session_agents::AgentError;
 use session_models::ModelError;

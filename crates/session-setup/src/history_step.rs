@@ -1,4 +1,4 @@
-//! How long Claude Code keeps its history.
+//! The time for which Claude Code keeps its history.
 
 use crate::change::confirm_and_write;
 use crate::dialog::SetupDialog;

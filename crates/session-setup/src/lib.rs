@@ -5,7 +5,7 @@
 //! gets the skill and loads it without asking, and what other agents get. [`SetupOptions`] decide some of
 //! it beforehand; the rest is asked in a [`SetupDialog`], where somebody is there to answer.
 //!
-//! Every step shows what it would write, asks for consent, and tells its [`StepOutcome`]: written,
+//! Every step shows what it would write, asks for consent, and returns its [`StepOutcome`]: written,
 //! unchanged, skipped by the user, wanted by the options and waiting for `--yes`, or failed. A file of an agent is
 //! changed by [`confirm_and_write`], with a backup of the old text. One that does not fit keeps nothing from other
 //! agents ([`AgentFailures`]). [`undo_agents`] takes back what agents got.
@@ -43,7 +43,7 @@ pub use outcome::{AgentFailures, StepOutcome, StepOutcomes};
 use session_config::Home;
 use session_models::FileProgress;
 
-/// Makes the progress of files that are fetched.
+/// A function that makes the progress display of files that are fetched.
 pub type NewProgress<'a> = &'a dyn Fn() -> Box<dyn FileProgress>;
 
 /// Goes through all steps, that of the model first.
@@ -175,10 +175,10 @@ mod tests {
     fn every_step_can_be_skipped() {
         for lines in ["\n\n\n", "", "\n30\n\nn\n", "\n0\nno\n", "\n365\nn\nn\n"] {
             let user = SetupFixture::new();
-            let (steps, said) = user.run_setup(&[], lines);
+            let (steps, output) = user.run_setup(&[], lines);
             assert!(
                 !steps.list_outcomes().contains(&StepOutcome::Written),
-                "{lines:?}: {said}"
+                "{lines:?}: {output}"
             );
             for file in [CONFIG, SETTINGS, SKILL] {
                 assert_eq!(user.file(file), None, "{lines:?}");
@@ -190,15 +190,15 @@ mod tests {
     fn an_answer_that_cannot_be_taken_is_asked_for_again() {
         let user = SetupFixture::new();
         let answers = "no-such-model\nftp://localhost\ntiny\ntable\nabc\n0\n365\ny\nn\n";
-        let (steps, said) = user.run_setup(&[], answers);
-        assert_eq!(steps.model, StepOutcome::Unchanged, "{said}");
-        assert_eq!(steps.history, StepOutcome::Written, "{said}");
-        assert!(said.contains("no-such-model"), "{said}");
+        let (steps, output) = user.run_setup(&[], answers);
+        assert_eq!(steps.model, StepOutcome::Unchanged, "{output}");
+        assert_eq!(steps.history, StepOutcome::Written, "{output}");
+        assert!(output.contains("no-such-model"), "{output}");
         assert!(
-            said.contains("`abc` is not a number of days from 1 to 36500"),
-            "{said}"
+            output.contains("`abc` is not a number of days from 1 to 36500"),
+            "{output}"
         );
-        assert!(user.file(SETTINGS).unwrap().contains("365"), "{said}");
+        assert!(user.file(SETTINGS).unwrap().contains("365"), "{output}");
     }
 
     #[test]
@@ -207,11 +207,11 @@ mod tests {
         let server = EndpointServer::start(reply_with_vectors);
         let url = server.url();
         let answers = format!("{url}\ntiny\ny\n365\ny\ny\ny\n");
-        let (steps, said) = user.run_setup(&[], &answers);
+        let (steps, output) = user.run_setup(&[], &answers);
         assert_eq!(
             steps.list_outcomes(),
             vec![StepOutcome::Written; 4],
-            "{said}"
+            "{output}"
         );
         let config = user.file(CONFIG).unwrap();
         for line in [
@@ -221,7 +221,10 @@ mod tests {
         ] {
             assert!(config.contains(line), "{config}");
         }
-        assert!(said.contains("+   \"cleanupPeriodDays\": 365"), "{said}");
+        assert!(
+            output.contains("+   \"cleanupPeriodDays\": 365"),
+            "{output}"
+        );
         let settings = user.file(SETTINGS).unwrap();
         assert!(
             settings.contains("365") && settings.contains(RULE),
@@ -232,11 +235,11 @@ mod tests {
                 .unwrap()
                 .starts_with("---\nname: session-search")
         );
-        let (steps, said) = user.run_setup(&[], "table\n365\n");
+        let (steps, output) = user.run_setup(&[], "table\n365\n");
         assert_eq!(
             steps.list_outcomes(),
             vec![StepOutcome::Unchanged; 4],
-            "{said}"
+            "{output}"
         );
     }
 
@@ -246,30 +249,33 @@ mod tests {
         let server = EndpointServer::start(|_| reply_with_status(401, ""));
         let url = server.url().replace("http://", "http://ann:hunter2@");
         let answers = format!("{url}\ntiny\ny\ntable\n\nn\n");
-        let (steps, said) = user.run_setup(&[], &answers);
-        assert_eq!(steps.model, StepOutcome::Unchanged, "{said}");
+        let (steps, output) = user.run_setup(&[], &answers);
+        assert_eq!(steps.model, StepOutcome::Unchanged, "{output}");
         assert_eq!(user.file(CONFIG), None);
         let refusal = "gave no vectors: status 401\nhint: see that its key is right";
-        assert!(said.contains(refusal), "{said}");
-        assert!(said.contains("will be sent to http://127.0.0.1:"), "{said}");
-        assert!(!said.contains("hunter2"), "{said}");
+        assert!(output.contains(refusal), "{output}");
+        assert!(
+            output.contains("will be sent to http://127.0.0.1:"),
+            "{output}"
+        );
+        assert!(!output.contains("hunter2"), "{output}");
     }
 
     #[test]
     fn the_skill_is_allowed_by_an_answer_or_an_option_of_its_own() {
         let user = SetupFixture::new();
-        let (steps, said) = user.run_setup(&["--skill", "--yes"], "");
-        assert_eq!(steps.permission, StepOutcome::Skipped, "{said}");
-        let (steps, said) = user.run_setup(&[], "\n\nn\n");
-        assert_eq!(steps.permission, StepOutcome::Skipped, "{said}");
+        let (steps, output) = user.run_setup(&["--skill", "--yes"], "");
+        assert_eq!(steps.permission, StepOutcome::Skipped, "{output}");
+        let (steps, output) = user.run_setup(&[], "\n\nn\n");
+        assert_eq!(steps.permission, StepOutcome::Skipped, "{output}");
         assert_eq!(user.file(SETTINGS), None);
-        let (steps, said) = user.run_setup(&["--allow-skill", "--yes"], "");
-        assert_eq!(steps.permission, StepOutcome::Written, "{said}");
-        assert!(user.file(SETTINGS).unwrap().contains(RULE), "{said}");
+        let (steps, output) = user.run_setup(&["--allow-skill", "--yes"], "");
+        assert_eq!(steps.permission, StepOutcome::Written, "{output}");
+        assert!(user.file(SETTINGS).unwrap().contains(RULE), "{output}");
         let denied = format!("{{\"permissions\": {{\"deny\": [\"{RULE}\"]}}}}");
         fs_err::write(user.home.path().join(SETTINGS), &denied).unwrap();
-        let (steps, said) = user.run_setup(&["--allow-skill", "--yes"], "");
-        assert_eq!(steps.permission, StepOutcome::Skipped, "{said}");
+        let (steps, output) = user.run_setup(&["--allow-skill", "--yes"], "");
+        assert_eq!(steps.permission, StepOutcome::Skipped, "{output}");
         assert_eq!(user.file(SETTINGS), Some(denied));
     }
 
@@ -279,31 +285,31 @@ mod tests {
         for agent in [".config/opencode", ".codex"] {
             fs_err::create_dir_all(user.home.path().join(agent)).unwrap();
         }
-        let (steps, said) = user.run_setup(&["--no-skill"], "\n\nn\ny\n");
-        assert_eq!(steps.agents["opencode"], StepOutcome::Skipped, "{said}");
-        assert_eq!(steps.agents["codex"], StepOutcome::Written, "{said}");
+        let (steps, output) = user.run_setup(&["--no-skill"], "\n\nn\ny\n");
+        assert_eq!(steps.agents["opencode"], StepOutcome::Skipped, "{output}");
+        assert_eq!(steps.agents["codex"], StepOutcome::Written, "{output}");
         assert_eq!(user.file(".config/opencode/opencode.json"), None);
         let codex = user.file(".codex/config.toml").unwrap();
         assert!(codex.starts_with("[mcp_servers.session-search]"), "{codex}");
-        let (steps, said) = user.run_setup(&["--agent", "codex"], "\n\n");
-        assert_eq!(steps.agents["codex"], StepOutcome::Unchanged, "{said}");
-        assert_eq!(steps.agents.len(), 1, "{said}");
+        let (steps, output) = user.run_setup(&["--agent", "codex"], "\n\n");
+        assert_eq!(steps.agents["codex"], StepOutcome::Unchanged, "{output}");
+        assert_eq!(steps.agents.len(), 1, "{output}");
     }
 
     #[test]
     fn a_server_that_is_switched_off_is_said_to_be() {
         let user = SetupFixture::new();
         let options = ["--agent", "opencode", "--yes"];
-        let (_, said) = user.run_setup(&options, "");
-        assert!(!said.contains("does not start"), "{said}");
+        let (_, output) = user.run_setup(&options, "");
+        assert!(!output.contains("does not start"), "{output}");
         let config = ".config/opencode/opencode.json";
         let text = user.file(config).unwrap();
         let disabled = text.replace("\"type\"", "\"enabled\": false, \"type\"");
         fs_err::write(user.home.path().join(config), &disabled).unwrap();
-        let (steps, said) = user.run_setup(&options, "");
-        assert_eq!(steps.agents["opencode"], StepOutcome::Unchanged, "{said}");
+        let (steps, output) = user.run_setup(&options, "");
+        assert_eq!(steps.agents["opencode"], StepOutcome::Unchanged, "{output}");
         let note = "OpenCode does not start the MCP server";
-        assert!(said.contains(note), "{said}");
+        assert!(output.contains(note), "{output}");
         assert_eq!(user.file(config), Some(disabled));
     }
 
@@ -316,28 +322,31 @@ mod tests {
             .unwrap()
             .replace("Three levels.", "My levels.");
         fs_err::write(user.home.path().join(SKILL), &mine).unwrap();
-        let (steps, said) = user.run_setup(&["--skill"], "\n\ny\nn\n");
-        assert_eq!(steps.skill, StepOutcome::Skipped, "{said}");
+        let (steps, output) = user.run_setup(&["--skill"], "\n\ny\nn\n");
+        assert_eq!(steps.skill, StepOutcome::Skipped, "{output}");
         assert!(
-            said.contains("- My levels. Stop") && said.contains("+ Three levels. Stop"),
-            "{said}"
+            output.contains("- My levels. Stop") && output.contains("+ Three levels. Stop"),
+            "{output}"
         );
         assert_eq!(user.file(SKILL).unwrap(), mine);
         for options in [&["--skill", "--yes"][..], &["--agent", "claude", "--yes"]] {
-            let (steps, said) = user.run_setup(options, "");
-            assert_eq!(steps.skill, StepOutcome::Skipped, "{said}");
-            assert!(said.contains("kept") && !said.contains("written"), "{said}");
+            let (steps, output) = user.run_setup(options, "");
+            assert_eq!(steps.skill, StepOutcome::Skipped, "{output}");
+            assert!(
+                output.contains("kept") && !output.contains("written"),
+                "{output}"
+            );
             assert_eq!(user.file(SKILL).unwrap(), mine);
         }
-        let said = user.undo_setup(Agent::Claude);
-        assert!(said.contains("what you edited is kept: "), "{said}");
-        assert!(!said.contains("written"), "{said}");
+        let output = user.undo_setup(Agent::Claude);
+        assert!(output.contains("what you edited is kept: "), "{output}");
+        assert!(!output.contains("written"), "{output}");
         assert_eq!(user.file(SKILL).unwrap(), mine);
         let user = SetupFixture::new();
         user.run_setup(&["--skill", "--yes"], "");
         fs_err::write(user.home.path().join(SKILL), &mine).unwrap();
-        let (steps, said) = user.run_setup(&["--skill"], "\n\ny\ny\n");
-        assert_eq!(steps.skill, StepOutcome::Written, "{said}");
+        let (steps, output) = user.run_setup(&["--skill"], "\n\ny\ny\n");
+        assert_eq!(steps.skill, StepOutcome::Written, "{output}");
         assert_eq!(user.file(&format!("{SKILL}.backup")).unwrap(), mine);
     }
 
@@ -350,14 +359,14 @@ mod tests {
         user.run_setup(&["--agent", "opencode", "--yes"], "");
         fs_err::write(&opencode, "{").unwrap();
         fs_err::write(user.home.path().join(SETTINGS), "{").unwrap();
-        let (steps, said) = user.run_setup(&[], "\n\ny\n");
+        let (steps, output) = user.run_setup(&[], "\n\ny\n");
         let outcomes = [
             steps.history,
             steps.agents["opencode"],
             steps.agents["codex"],
         ];
         let failed = StepOutcome::Failed;
-        assert_eq!(outcomes, [failed, failed, StepOutcome::Written], "{said}");
+        assert_eq!(outcomes, [failed, failed, StepOutcome::Written], "{output}");
         assert!(user.file(codex).is_some());
         let failures: Vec<String> = steps.failures.into_iter().map(|e| e.to_string()).collect();
         assert_eq!(failures.len(), 2, "{failures:?}");

@@ -1,4 +1,4 @@
-//! Which model makes the vectors, here or behind an endpoint.
+//! The choice of the model that makes the vectors, here or behind an endpoint.
 
 use crate::NewProgress;
 use crate::dialog::SetupDialog;
@@ -42,22 +42,7 @@ fn ask_model(
     progress: NewProgress<'_>,
     dialog: &mut SetupDialog<'_>,
 ) -> Result<StepOutcome> {
-    dialog.print("Which model makes the vectors?")?;
-    for spec in catalogue.specs() {
-        let place = match catalogue.model_state(spec) {
-            ModelState::Bundled => "in the binary".to_owned(),
-            ModelState::Remote => "at your endpoint".to_owned(),
-            ModelState::Installed => "here".to_owned(),
-            ModelState::Incomplete | ModelState::Absent => {
-                format!("to be pulled{}", format_size_suffix(spec.bytes))
-            }
-        };
-        let advice = describe_choice(&spec.name, &spec.title);
-        dialog.print(&format!(
-            "  {:24} {place}; {} dims{advice}",
-            spec.name, spec.dims
-        ))?;
-    }
+    print_models(catalogue, dialog)?;
     let question = format!(
         "Name, or http(s) address of an endpoint [{}]:",
         home.config.model
@@ -75,6 +60,27 @@ fn ask_model(
         }
     }
     Ok(StepOutcome::Skipped)
+}
+
+/// Prints the models of the catalogue, a line each.
+fn print_models(catalogue: &Catalogue, dialog: &mut SetupDialog<'_>) -> Result<()> {
+    dialog.print("Which model makes the vectors?")?;
+    for spec in catalogue.specs() {
+        let location = match catalogue.model_state(spec) {
+            ModelState::Bundled => "in the binary".to_owned(),
+            ModelState::Remote => "at your endpoint".to_owned(),
+            ModelState::Installed => "here".to_owned(),
+            ModelState::Incomplete | ModelState::Absent => {
+                format!("to be pulled{}", format_size_suffix(spec.bytes))
+            }
+        };
+        let advice = describe_choice(&spec.name, &spec.title);
+        dialog.print(&format!(
+            "  {:24} {location}; {} dims{advice}",
+            spec.name, spec.dims
+        ))?;
+    }
+    Ok(())
 }
 
 /// Formats that a model is the default, or that nobody has tried it, behind a semicolon.

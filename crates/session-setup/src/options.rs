@@ -11,9 +11,9 @@ pub struct SetupOptions {
     pub remote: Option<String>,
     /// Days that Claude Code keeps its history.
     pub keep_history: Option<u32>,
-    /// What to do about the skill for Claude Code.
+    /// The choice about the skill for Claude Code.
     pub skill: SkillChoice,
-    /// Allow Claude Code to load the skill without asking.
+    /// Claude Code may load the skill without asking.
     pub allow_skill: bool,
     /// The agents to install into; empty for those that are there, where somebody can be asked.
     pub agents: Vec<Agent>,

@@ -36,17 +36,17 @@ impl StepOutcome {
 /// The outcomes of all steps.
 #[derive(Serialize)]
 pub struct StepOutcomes {
-    /// Of the model.
+    /// The outcome of the model's step.
     pub model: StepOutcome,
-    /// Of the step about how long histories are kept.
+    /// The outcome of the step about how long histories are kept.
     pub history: StepOutcome,
-    /// Of the skill.
+    /// The outcome of the skill's step.
     pub skill: StepOutcome,
-    /// Of the rule that allows the skill.
+    /// The outcome of the step about the rule that allows the skill.
     pub permission: StepOutcome,
-    /// Of each agent.
+    /// The outcome of each agent.
     pub agents: AgentOutcomes,
-    /// The reasons of those that failed.
+    /// The failures of those that failed.
     #[serde(skip)]
     pub failures: AgentFailures,
 }
@@ -80,14 +80,14 @@ impl IntoIterator for AgentFailures {
 }
 
 impl StepOutcomes {
-    /// Returns them one by one.
+    /// Lists the outcomes of all steps and agents.
     pub fn list_outcomes(&self) -> Vec<StepOutcome> {
         let mut all = vec![self.model];
         all.extend(self.list_agent_outcomes());
         all
     }
 
-    /// Returns those of the steps that write files of agents.
+    /// Lists the outcomes of the steps that write files of agents.
     pub(crate) fn list_agent_outcomes(&self) -> Vec<StepOutcome> {
         let mut all = vec![self.history, self.skill, self.permission];
         all.extend(self.agents.values());

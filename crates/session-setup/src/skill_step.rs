@@ -1,12 +1,12 @@
 //! The skill, as `skill install` writes it for the user's Claude Code.
 
-use crate::change::print_written;
+use crate::change::{format_path, print_written};
 use crate::dialog::SetupDialog;
 use crate::error::Result;
 use crate::options::{SetupOptions, SkillChoice};
 use crate::outcome::StepOutcome;
 use session_agents::{Agent, SettingsFile, SkillAction, SkillFilePlan, SkillLocation, SkillPlan};
-use session_core::text::{collapse_whitespace, sanitize_text};
+use session_core::text::sanitize_text;
 use session_output::format_diff;
 use session_sources::Env;
 
@@ -35,10 +35,8 @@ pub(crate) fn run(
         return Ok(StepOutcome::Unchanged);
     }
     let directory = plan.location.directory();
-    dialog.print(&format!(
-        "\nThe skill for agents goes to {}.",
-        collapse_whitespace(&sanitize_text(&directory.to_string_lossy()))
-    ))?;
+    let shown = format_path(&directory);
+    dialog.print(&format!("\nThe skill for agents goes to {shown}."))?;
     if !dialog.confirm("Install it?")? {
         return Ok(StepOutcome::without_consent(dialog));
     }
@@ -59,11 +57,8 @@ pub(crate) fn run(
 }
 
 fn confirm_overwrite(file: &SkillFilePlan, dialog: &mut SetupDialog<'_>) -> Result<bool> {
-    let path = file.path();
-    dialog.print(&format!(
-        "\n{} was edited:",
-        collapse_whitespace(&sanitize_text(&path.to_string_lossy()))
-    ))?;
+    let path = format_path(&file.path());
+    dialog.print(&format!("\n{path} was edited:"))?;
     dialog.print(&format_diff(&file.diff()))?;
     // `--yes` consents to what is this program's.
     Ok(dialog.is_interactive && dialog.confirm("Replace it?")?)

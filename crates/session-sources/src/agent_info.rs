@@ -27,7 +27,7 @@ pub struct AgentInfo {
 }
 
 impl AgentInfo {
-    /// An agent without folders, commands and variables, to begin a description from.
+    /// Returns an agent without folders, commands and variables, to begin a description from.
     pub const fn new(name: &'static str, title: &'static str) -> Self {
         Self {
             name,
@@ -86,7 +86,7 @@ impl AgentInfo {
     }
 }
 
-/// A command that names a session. None for a subagent's, for one of which only prompts are left,
+/// Returns a command that names a session. None for a subagent's, for one of which only prompts are left,
 /// and for an id that a program could take for an option.
 fn command(words: &[&str], session: &SessionMeta) -> Option<Vec<String>> {
     let id = &session.id;

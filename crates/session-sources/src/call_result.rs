@@ -32,13 +32,13 @@ impl CallResult {
         }
     }
 
-    /// True when there is something to tell of it, though nothing is known of its call.
+    /// Returns true when there is something to tell of it, though nothing is known of its call.
     fn has_content(&self) -> bool {
         let tells = !self.pull_requests.is_empty() || self.reply.is_some();
         tells || self.output.is_some() || self.status != CallStatus::Done || self.subagent.is_some()
     }
 
-    /// A call of which only the result is known, and what was waited for; `None`
+    /// Returns a call of which only the result is known, and what was waited for; `None`
     /// when there is nothing to tell of it.
     pub(crate) fn into_unnamed_call(self, waiting: Option<PendingCall>) -> Option<ToolCall> {
         if waiting.is_none() && !self.has_content() {
@@ -88,7 +88,7 @@ pub(crate) fn kept_output(output: &str, status: CallStatus, detail: ReadDetail) 
     }
 }
 
-/// True for a call that opens a pull request: by its command, or as a tool that does nothing else.
+/// Returns true for a call that opens a pull request: by its command, or as a tool that does nothing else.
 pub(crate) fn opens_pull_request(command: Option<&str>, tool: &str) -> bool {
     command.is_some_and(pull_request::opens_pull_request)
         || pull_request::is_pull_request_tool(tool)

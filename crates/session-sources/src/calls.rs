@@ -43,12 +43,12 @@ pub(crate) struct PendingCall {
 const MAX_WAITING: usize = 64;
 
 impl PendingCall {
-    /// The turn that it was made in, where that is known.
+    /// Returns the turn that it was made in, where that is known.
     pub(crate) fn turn(&self) -> Option<u32> {
         self.turn
     }
 
-    /// The turn that it was made in, where the turn at hand is a later one: a prompt was typed
+    /// Returns the turn that it was made in, where the turn at hand is a later one: a prompt was typed
     /// while it ran.
     pub(crate) fn earlier_turn(&self, at_hand: u32) -> Option<u32> {
         self.turn
@@ -96,7 +96,7 @@ impl TurnCalls {
         });
     }
 
-    /// The call of this id, when it is waited for.
+    /// Returns the call of this id, when it is waited for.
     pub(crate) fn get(&self, id: &str) -> Option<&PendingCall> {
         let id = fingerprint(id);
         self.waiting.iter().find(|call| call.id == id)
@@ -110,7 +110,7 @@ impl TurnCalls {
         }
     }
 
-    /// The call of this id, once, when it was waited for.
+    /// Returns the call of this id, once, when it was waited for.
     pub(crate) fn remove(&mut self, id: &str) -> Option<PendingCall> {
         let id = fingerprint(id);
         let at = self.waiting.iter().position(|call| call.id == id)?;

@@ -149,7 +149,7 @@ impl JsonlFormat for Codex {
     }
 }
 
-/// The id of a thread, without that of a segment that an undo began.
+/// Returns the id of a thread, without that of a segment that an undo began.
 fn thread_id(session: &str) -> &str {
     session.split('_').next().unwrap_or(session)
 }

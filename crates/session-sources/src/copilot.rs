@@ -270,7 +270,7 @@ fn split_exit_code(output: &str) -> (&str, Option<i64>) {
     }
 }
 
-/// The user's words in the result of a question.
+/// Returns the user's words in the result of a question.
 fn reply(output: &str) -> &str {
     let begins = ["User selected: ", "User responded: "];
     begins

@@ -11,7 +11,7 @@ const TAIL_BYTES: u64 = 4096;
 /// Ids whose repetition is noticed. They are part of each file's cursor.
 pub(crate) const SEEN: usize = 24;
 
-/// True for what a cursor need not say.
+/// Returns true for what a cursor need not say.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -84,7 +84,7 @@ impl<S: Serialize + DeserializeOwned> CursorState<S> {
         (mark.version == version).then_some(mark)
     }
 
-    /// True when the file is still what it was up to the offset.
+    /// Returns true when the file is still what it was up to the offset.
     pub(crate) fn matches_file<'p>(&self, files: impl Into<LineFiles<'p>>) -> bool {
         tail(files.into(), self.offset).is_ok_and(|tail| tail == self.tail)
     }
@@ -94,7 +94,7 @@ impl<S: Serialize + DeserializeOwned> CursorState<S> {
     }
 }
 
-/// Hash of the last bytes before an offset; an error when the file is shorter.
+/// Returns the hash of the last bytes before an offset; an error when the file is shorter.
 fn tail(files: LineFiles<'_>, offset: u64) -> io::Result<String> {
     let from = offset.saturating_sub(TAIL_BYTES);
     let mut bytes = vec![0; usize::try_from(offset - from).unwrap_or_default()];

@@ -59,7 +59,7 @@ impl Source for CursorCli {
     }
 }
 
-/// True for a session of the command line, or a subagent's of it.
+/// Returns true for a session of the command line, or a subagent's of it.
 fn is_own(located: &Located, own: &HashSet<String>) -> bool {
     let session = located.parent.as_ref().or(located.session.as_ref());
     session.is_some_and(|id| own.contains(id))
@@ -197,7 +197,7 @@ fn prompt(content: &Value, state: &mut CursorTranscriptState, turns: &mut TurnWr
     }
 }
 
-/// The text between the first opening tag and the last closing one.
+/// Returns the text between the first opening tag and the last closing one.
 fn tagged<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(&format!("<{tag}>"))?;
     Some(rest.rsplit_once(&format!("</{tag}>"))?.0)

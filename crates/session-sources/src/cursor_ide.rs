@@ -73,7 +73,7 @@ fn user_folders(env: &Env) -> Vec<HistoryFolder> {
     folders
 }
 
-/// True where the editor keeps sessions.
+/// Returns true where the editor keeps sessions.
 pub(crate) fn has_database(env: &Env) -> bool {
     let mut folders = user_folders(env).into_iter();
     folders.any(|folder| folder.path.join(GLOBAL).is_file())

@@ -15,7 +15,7 @@ pub struct Env {
 }
 
 impl Env {
-    /// A home folder and no variables.
+    /// Returns a home folder and no variables.
     pub fn with_home(home: &Path) -> Self {
         Self {
             home: home.to_owned(),
@@ -30,7 +30,7 @@ impl Env {
         self
     }
 
-    /// A variable that is set and not empty.
+    /// Returns a variable that is set and not empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.vars
             .get(name)
@@ -45,7 +45,7 @@ impl Env {
         self.other_homes.iter().filter_map(depth).max() > depth(&self.home)
     }
 
-    /// A path from a variable, with a leading `~/` resolved.
+    /// Returns a path from a variable, with a leading `~/` resolved.
     pub fn path(&self, value: &str) -> PathBuf {
         match value.strip_prefix("~/") {
             Some(rest) => self.home.join(rest),

@@ -245,7 +245,7 @@ impl GeminiState {
         }
     }
 
-    /// True while `/chat resume` writes the messages of another session here, or those that stand
+    /// Returns true while `/chat resume` writes the messages of another session here, or those that stand
     /// above: under new ids, until a list of them all.
     fn is_replayed(&self, ms: Option<i64>) -> bool {
         let since = self.replay.and_then(|begun| Some(ms? - begun));

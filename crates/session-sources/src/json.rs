@@ -27,13 +27,13 @@ pub fn readable_json(line: &[u8]) -> Cow<'_, str> {
     replace_lone_surrogates(&text).map_or(text, Cow::Owned)
 }
 
-/// True when the line is one whole JSON object.
+/// Returns true when the line is one whole JSON object.
 pub(crate) fn is_whole(line: &[u8]) -> bool {
     line.trim_ascii_end().ends_with(b"}")
         && serde_json::from_str::<IgnoredAny>(&String::from_utf8_lossy(line)).is_ok()
 }
 
-/// The text with each lone surrogate escape (`\ud83d` without its partner)
+/// Returns the text with each lone surrogate escape (`\ud83d` without its partner)
 /// replaced by that of U+FFFD; `None` when there is none.
 pub(crate) fn replace_lone_surrogates(json: &str) -> Option<String> {
     let mut out = String::new();
@@ -52,7 +52,7 @@ pub(crate) fn replace_lone_surrogates(json: &str) -> Option<String> {
     (copied > 0).then(|| out + json.get(copied..).unwrap_or_default())
 }
 
-/// Length of the escape that `bytes` begins with, a surrogate pair being one,
+/// Returns the length of the escape that `bytes` begins with, a surrogate pair being one,
 /// and whether it is half a pair.
 fn escape(bytes: &[u8]) -> (usize, bool) {
     match code_unit(bytes) {
@@ -71,7 +71,7 @@ fn code_unit(bytes: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// The top-level `type` of a line, when it stands before any object or array
+/// Returns the top-level `type` of a line, when it stands before any object or array
 /// and the line is written without spaces. Costs nothing of what follows.
 pub(crate) fn early_type(line: &[u8]) -> Option<&[u8]> {
     let mut rest = line.strip_prefix(b"{")?;

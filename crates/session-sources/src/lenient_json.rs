@@ -82,17 +82,17 @@ impl<'de, T: LenientJson<'de>> Visitor<'de> for LenientVisitor<T> {
 pub(crate) struct LenientText<'a>(Option<Cow<'a, str>>);
 
 impl<'a> LenientText<'a> {
-    /// The string, if it is one and not empty.
+    /// Returns the string, if it is one and not empty.
     pub(crate) fn get(&self) -> Option<&str> {
         self.present().filter(|text| !text.is_empty())
     }
 
-    /// The string, if it is one.
+    /// Returns the string, if it is one.
     pub(crate) fn present(&self) -> Option<&str> {
         self.0.as_deref()
     }
 
-    /// The string, or an empty one.
+    /// Returns the string, or an empty one.
     pub(crate) fn or_empty(&self) -> &str {
         self.present().unwrap_or_default()
     }

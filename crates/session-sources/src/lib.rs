@@ -90,8 +90,8 @@ pub use other_homes::locate_in_all_homes;
 pub use project::project_root;
 pub use session_core::FileStamp;
 pub use source::{
-    Caller, Collected, Cursor, Flow, IsKnownFile, Listing, Located, Location, ShownTurns, Sink,
-    Source, Warning,
+    Caller, Collected, Cursor, DeliveredTurns, Flow, IsKnownFile, Listing, Located, Location,
+    ShownTurns, Sink, Source, Warning,
 };
 
 pub use json::readable_json;

@@ -36,13 +36,13 @@ fn leading_zeros(line: &[u8]) -> usize {
     line.iter().take_while(|byte| **byte == 0).count()
 }
 
-/// A line without the zeros before it; one of zeros alone is damage.
+/// Returns a line without the zeros before it; one of zeros alone is damage.
 fn trim_zeros(line: &[u8]) -> &[u8] {
     let rest = &line[leading_zeros(line)..];
     if rest.is_empty() { line } else { rest }
 }
 
-/// A content without the byte order mark that some editors put before a file.
+/// Returns a content without the byte order mark that some editors put before a file.
 pub(crate) fn trim_mark(content: &[u8]) -> &[u8] {
     content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(content)
 }
@@ -56,7 +56,7 @@ impl Line<'_> {
         }
     }
 
-    /// The bytes of the line. Its line feed does not count: it may come later.
+    /// Returns the bytes of the line. Its line feed does not count: it may come later.
     pub(crate) fn span(&self) -> TurnSpan {
         TurnSpan {
             start: self.start,
@@ -166,8 +166,8 @@ impl Lines {
         })
     }
 
-    /// The next line, or `None` at the end of the file. Line feeds in a row are one blank line, as far as they are in the
-    /// buffer: of a gigabyte of them each would take a record's time.
+    /// Returns the next line, or `None` at the end of the file. Line feeds in a row are one blank line, as far as they
+    /// are in the buffer: of a gigabyte of them each would take a record's time.
     pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         let unread = &self.buffer[self.at..self.filled];
         let blank = unread.iter().take_while(|byte| **byte == b'\n').count();

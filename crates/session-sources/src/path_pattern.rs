@@ -45,19 +45,19 @@ impl<'p> PathMatcher<'p> {
         entered
     }
 
-    /// True when a pattern describes the path to an entry of the folder so far.
+    /// Returns true when a pattern describes the path to an entry of the folder so far.
     pub(crate) fn matches(&self, name: &str) -> bool {
         let is_end = |rest: &[&str]| rest.iter().all(|component| *component == "**");
         let mut firsts = self.0.iter().filter_map(|rest| rest.split_first());
         firsts.any(|(first, rest)| (*first == "**" || is_like(first, name)) && is_end(rest))
     }
 
-    /// True when a pattern describes the path so far.
+    /// Returns true when a pattern describes the path so far.
     pub(crate) fn is_match(&self) -> bool {
         self.0.iter().any(|rest| rest.is_empty())
     }
 
-    /// True when a folder of the path so far may hold paths that a pattern describes.
+    /// Returns true when a folder of the path so far may hold paths that a pattern describes.
     pub(crate) fn may_match_below(&self) -> bool {
         !self.0.is_empty()
     }

@@ -95,7 +95,7 @@ impl JsonlFormat for Pi {
     }
 }
 
-/// The id in the name of a file, `<time>_<id>.jsonl`. One that a user gave may hold underscores.
+/// Returns the id in the name of a file, `<time>_<id>.jsonl`. One that a user gave may hold underscores.
 fn session_id(path: &Path) -> Option<&str> {
     let stem = path.file_stem()?.to_str()?;
     Some(stem.split_once('_').map_or(stem, |(_, id)| id))

@@ -9,8 +9,10 @@ use crate::json::record;
 use crate::lenient_json::{LenientCount, LenientMembers, LenientObject, LenientText};
 use crate::lines::{Line, Lines};
 use crate::project::{PATH_LIMIT, project_root};
-use crate::reading::{DamagedLines, Result, moved, next_line, open_lines, stop_if_asked, warning};
-use crate::{Cursor, Location, ShownTurns, Sink, file};
+use crate::reading::{
+    DamagedLines, ReadStart, Result, moved, next_line, open_lines, stop_if_asked, warning,
+};
+use crate::{Cursor, DeliveredTurns, Location, ShownTurns, Sink, file};
 use serde::{Deserialize, Serialize};
 use session_core::paste::PromptParts;
 use session_core::{PromptKind, SessionMeta, TEXT_LIMIT, ToolCall, Turn, TurnPart, TurnSpan, text};
@@ -34,7 +36,7 @@ const VERSION: u32 = 3;
 
 const ID_LIMIT: usize = 128;
 
-/// True for a history of prompts: transcripts are named by ids.
+/// Returns true for a history of prompts: transcripts are named by ids.
 pub(crate) fn is_prompt_history(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == FILE_NAME)
 }
@@ -46,14 +48,13 @@ pub(crate) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
     let holds = mark
         .as_ref()
         .is_some_and(|mark| mark.matches_file(&at.path));
-    let (offset, sessions, stale) = match mark {
-        Some(mark) if holds => (mark.offset, mark.state, PromptSessions::default()),
-        other => (
-            0,
-            PromptSessions::default(),
-            other.map(|m| m.state).unwrap_or_default(),
-        ),
+    let (resumed, replaced) = match holds {
+        true => (mark, None),
+        false => (None, mark),
     };
+    let resumed_at = resumed.as_ref().map(|mark| mark.offset);
+    let start = ReadStart::new(from, resumed_at);
+    let offset = resumed_at.unwrap_or_default();
     let Some(lines) = open_lines(&at.path, offset, sink) else {
         return Ok(());
     };
@@ -61,13 +62,14 @@ pub(crate) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
         path: &at.path,
         pastes: PasteCache::new_for(&at.path),
         sink,
-        sessions,
-        fresh: offset == 0,
+        sessions: resumed.map(|mark| mark.state).unwrap_or_default(),
+        replaced: replaced.map(|mark| mark.state).unwrap_or_default(),
+        start,
         opened: HashSet::new(),
         announced: None,
         damage: DamagedLines::new(&at.path),
     }
-    .run(lines, offset, &stale)
+    .run(lines, offset)
 }
 
 /// Reads the prompts at these spans.
@@ -129,7 +131,7 @@ impl<'a> PromptLine<'a> {
         i64::try_from(ms).ok().filter(|ms| *ms > 0)
     }
 
-    /// The prompt as a turn without its index, as one of a transcript would be.
+    /// Returns the prompt as a turn without its index, as one of a transcript would be.
     fn turn(&self, span: TurnSpan, pastes: &PasteCache) -> Option<Turn> {
         let tagged = self.tagged(pastes);
         let parts = PromptParts::split(&tagged);
@@ -179,7 +181,7 @@ impl<'a> PromptLine<'a> {
         out + rest
     }
 
-    /// A paste in its tags, if it is known.
+    /// Returns a paste in its tags, if it is known.
     fn tags(&self, id: &str, pastes: &PasteCache) -> Option<String> {
         let tag = format!("pasted_content id=\"{id}\"");
         let text = self.paste(id, pastes)?;
@@ -194,7 +196,7 @@ impl<'a> PromptLine<'a> {
     }
 }
 
-/// A shell escape as the command that ran.
+/// Returns a shell escape as the command that ran.
 fn shell_escape(kind: PromptKind, prompt: &str) -> Option<TurnPart> {
     let command = prompt.strip_prefix('!')?.trim();
     let is_shell = kind == PromptKind::Command && !command.is_empty();
@@ -214,7 +216,7 @@ struct Placeholder<'t> {
     len: usize,
 }
 
-/// The `[Pasted text #1 +40 lines]` or `[...Truncated text #1 +40 lines...]` that a text begins with.
+/// Returns the `[Pasted text #1 +40 lines]` or `[...Truncated text #1 +40 lines...]` that a text begins with.
 fn placeholder(text: &str) -> Option<Placeholder<'_>> {
     let begins = ["[Pasted text #", "[...Truncated text #"];
     let rest = begins.iter().find_map(|begin| text.strip_prefix(begin))?;
@@ -277,7 +279,7 @@ struct UnnamedSession {
 }
 
 impl PromptSessions {
-    /// The id of the session that a line belongs to.
+    /// Returns the id of the session that a line belongs to.
     fn id(&mut self, line: &PromptLine<'_>) -> String {
         match line.session_id.get() {
             Some(id) => text::clip(id, ID_LIMIT).to_owned(),
@@ -285,7 +287,7 @@ impl PromptSessions {
         }
     }
 
-    /// The id of a session that has none: a hash of its project and first time.
+    /// Returns the id of a session that has none: a hash of its project and first time.
     fn unnamed_id(&mut self, line: &PromptLine<'_>) -> String {
         let project = text::clip(line.project.or_empty(), PATH_LIMIT);
         let ms = line.ms();
@@ -332,7 +334,7 @@ impl PromptSessions {
     }
 }
 
-/// True when so much time passed that the session is another one.
+/// Returns true when so much time passed that the session is another one.
 fn is_past_gap(before: Option<i64>, now: Option<i64>) -> bool {
     let (Some(before), Some(now)) = (before, now) else {
         return false;
@@ -345,8 +347,9 @@ struct PromptHistoryReading<'a> {
     pastes: PasteCache,
     sink: &'a mut dyn Sink,
     sessions: PromptSessions,
-    /// The turns replace what was known.
-    fresh: bool,
+    /// The sessions of another content of the file.
+    replaced: PromptSessions,
+    start: ReadStart,
     /// Ids of the sessions that this read has opened.
     opened: HashSet<String>,
     /// The session as it was opened last.
@@ -355,20 +358,20 @@ struct PromptHistoryReading<'a> {
 }
 
 impl PromptHistoryReading<'_> {
-    /// Reads from an offset on. `stale` are the sessions of another content of the file.
-    fn run(mut self, mut lines: Lines, offset: u64, stale: &PromptSessions) -> Result {
+    /// Reads from an offset on.
+    fn run(mut self, mut lines: Lines, offset: u64) -> Result {
         let mut done = offset;
         while let Some(line) = next_line(&mut lines, self.path.into(), self.sink) {
-            self.line(&line)?;
+            self.read_line(&line)?;
             done = line.end;
         }
-        self.finish(done, stale)
+        self.finish(done)
     }
 
-    fn line(&mut self, line: &Line<'_>) -> Result {
+    fn read_line(&mut self, line: &Line<'_>) -> Result {
         let mut mended = String::new();
         match record::<PromptLine<'_>>(line.text.unwrap_or_default(), &mut mended) {
-            Some(prompt) => self.prompt(&prompt, line.span()),
+            Some(prompt) => self.deliver_prompt(&prompt, line.span()),
             None => {
                 self.damage.add_line(line);
                 Ok(())
@@ -376,7 +379,7 @@ impl PromptHistoryReading<'_> {
         }
     }
 
-    fn prompt(&mut self, line: &PromptLine<'_>, span: TurnSpan) -> Result {
+    fn deliver_prompt(&mut self, line: &PromptLine<'_>, span: TurnSpan) -> Result {
         let Some(turn) = line.turn(span, &self.pastes) else {
             return Ok(());
         };
@@ -392,15 +395,22 @@ impl PromptHistoryReading<'_> {
         if self.announced.as_ref() == Some(&meta) {
             return Ok(());
         }
-        let fresh = self.opened.insert(id.to_owned()) && self.fresh;
-        let flow = self.sink.session(&meta, fresh);
+        let delivered = match self.opened.insert(id.to_owned()) {
+            true => self.start.delivered_turns(),
+            false => DeliveredTurns::Keep,
+        };
+        let flow = self.sink.session(&meta, delivered);
         self.announced = Some(meta);
         stop_if_asked(flow)
     }
 
-    fn finish(mut self, done: u64, stale: &PromptSessions) -> Result {
+    fn finish(mut self, done: u64) -> Result {
         let known = &self.sessions.known;
-        let mut gone = stale.known.keys().filter(|id| !known.contains_key(*id));
+        let mut gone = self
+            .replaced
+            .known
+            .keys()
+            .filter(|id| !known.contains_key(*id));
         gone.try_for_each(|id| stop_if_asked(self.sink.gone(id)))?;
         self.damage.report(self.sink);
         let mark = CursorState::at(self.path, VERSION, done, self.sessions);

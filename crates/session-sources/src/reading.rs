@@ -4,7 +4,7 @@ use crate::cursor::CursorState;
 use crate::json::is_whole;
 use crate::lines::{Line, LineFiles, Lines};
 use crate::turn_assembler::TurnAssembler;
-use crate::{Flow, Sink, Warning};
+use crate::{Cursor, DeliveredTurns, Flow, Sink, Warning};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use session_core::{SessionMeta, Turn, TurnSpan};
@@ -212,12 +212,12 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
     /// Reads to the end.
     pub(crate) fn run(mut self, mut lines: Lines) -> Result<ReadEnd> {
         while let Some(line) = next_line(&mut lines, self.files, self.announcer.sink) {
-            self.line(&line)?;
+            self.read_line(&line)?;
         }
         self.finish()
     }
 
-    fn line(&mut self, line: &Line<'_>) -> Result {
+    fn read_line(&mut self, line: &Line<'_>) -> Result {
         let due = line.start.saturating_sub(self.marked) >= CHECKPOINT_BYTES;
         let before = due.then(|| self.assembly.state());
         let is_record = self.assembly.push(line, self.announcer.sink)?;
@@ -253,7 +253,10 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
 
     fn deliver(&mut self, turns: impl IntoIterator<Item = Turn>) -> Result {
         let mut turns = turns.into_iter();
-        turns.try_for_each(|turn| self.announcer.turn(turn, || self.assembly.session()))
+        turns.try_for_each(|turn| {
+            self.announcer
+                .deliver_turn(turn, || self.assembly.session())
+        })
     }
 
     fn checkpoint(&mut self, offset: u64, state: A::State) -> Result {
@@ -277,56 +280,89 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
     }
 }
 
+/// How a read of a file begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReadStart {
+    /// At the beginning of a file of which nothing was delivered.
+    Beginning,
+    /// Behind what was delivered before.
+    Continued,
+    /// At the beginning, since turns of another content were delivered.
+    Replacing,
+}
+
+impl ReadStart {
+    /// Returns how a read begins by its cursor, and by the offset of it where it is one of the file as it is now.
+    pub(crate) fn new(from: Option<&Cursor>, resumed: Option<u64>) -> Self {
+        match (from, resumed) {
+            (_, Some(offset)) if offset > 0 => Self::Continued,
+            (None, _) | (_, Some(_)) => Self::Beginning,
+            (Some(_), None) => Self::Replacing,
+        }
+    }
+
+    /// Returns what becomes of the turns that were delivered before.
+    pub(crate) fn delivered_turns(self) -> DeliveredTurns {
+        match self {
+            Self::Continued => DeliveredTurns::Keep,
+            Self::Beginning | Self::Replacing => DeliveredTurns::Replace,
+        }
+    }
+}
+
 /// Opens the session in the sink before its first turn, and tells of its
 /// metadata again when they changed.
 pub(crate) struct SessionAnnouncer<'a> {
     pub sink: &'a mut dyn Sink,
     /// The metadata as the sink knows them.
     announced: Option<SessionMeta>,
-    /// The turns replace what was known.
-    fresh: bool,
-    /// The sink was told of this session, but the file is another one now.
-    stale: bool,
+    start: ReadStart,
     opened: bool,
 }
 
 impl<'a> SessionAnnouncer<'a> {
-    /// Makes one for a read that begins at the beginning of a file or not.
+    /// Makes one for a read that begins so.
     pub(crate) fn new(
         sink: &'a mut dyn Sink,
         announced: Option<SessionMeta>,
-        fresh: bool,
-        stale: bool,
+        start: ReadStart,
     ) -> Self {
         Self {
             sink,
             announced,
-            fresh,
-            stale,
+            start,
             opened: false,
         }
     }
 
-    fn session(&mut self, meta: SessionMeta) -> Result {
-        let flow = self.sink.session(&meta, self.fresh && !self.opened);
+    fn announce(&mut self, meta: SessionMeta) -> Result {
+        let delivered = match self.opened {
+            true => DeliveredTurns::Keep,
+            false => self.start.delivered_turns(),
+        };
+        let flow = self.sink.session(&meta, delivered);
         self.opened = true;
         self.announced = Some(meta);
         stop_if_asked(flow)
     }
 
-    /// Passes a turn on, in the session that `meta` describes.
-    pub(crate) fn turn(&mut self, turn: Turn, meta: impl FnOnce() -> SessionMeta) -> Result {
+    /// Delivers a turn, in the session that `meta` describes.
+    pub(crate) fn deliver_turn(
+        &mut self,
+        turn: Turn,
+        meta: impl FnOnce() -> SessionMeta,
+    ) -> Result {
         if !self.opened {
-            self.session(meta())?;
+            self.announce(meta())?;
         }
         stop_if_asked(self.sink.turn(turn))
     }
 
     /// Tells what changed since the session was told of.
     pub(crate) fn tell_changes(&mut self, meta: SessionMeta) -> Result {
-        let known = self.announced.is_some() || self.stale;
+        let known = self.announced.is_some() || self.start == ReadStart::Replacing;
         if known && self.announced.as_ref() != Some(&meta) {
-            self.session(meta)?;
+            self.announce(meta)?;
         }
         Ok(())
     }

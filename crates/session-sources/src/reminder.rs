@@ -6,7 +6,7 @@ use std::borrow::Cow;
 const OPEN: &str = "<system-reminder>";
 const CLOSE: &str = "</system-reminder>";
 
-/// The text without its reminders: those at its beginning, at its end, and on
+/// Returns the text without its reminders: those at its beginning, at its end, and on
 /// lines of their own. One in the middle of a sentence stays, and one that is
 /// not closed: such a text speaks of reminders.
 pub(crate) fn strip(text: &str) -> Cow<'_, str> {

@@ -23,7 +23,7 @@ impl SessionSignature {
 /// Version of how sessions are read. Those that were read by another one are read again.
 const READ_VERSION: u32 = 3;
 
-/// A hash of what is known of a session as a whole, and of `session.revert`.
+/// Returns a hash of what is known of a session as a whole, and of `session.revert`.
 pub(crate) fn digest(meta: &SessionMeta, revert: Option<&str>) -> u64 {
     let json = serde_json::to_vec(&(READ_VERSION, meta, revert)).unwrap_or_default();
     let [a, b, c, d, e, f, g, h, ..] = *blake3::hash(&json).as_bytes();

@@ -4,7 +4,7 @@
 use crate::reading::{Result as Flowing, stop_if_asked, warning};
 use crate::session_signature::{SessionSignature, SessionSignatures};
 use crate::storage_error::{SkippedCounts, StorageError};
-use crate::{Cursor, ShownTurns, Sink};
+use crate::{Cursor, DeliveredTurns, ShownTurns, Sink};
 use session_core::{ReadDetail, SessionMeta, Turn, TurnSpan};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -50,14 +50,17 @@ pub(crate) trait SessionStorage {
     ///
     /// # Errors
     /// When none can be read.
-    fn sessions(&self, skipped: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError>;
+    fn list_sessions(
+        &self,
+        skipped: &mut SkippedCounts,
+    ) -> Result<Vec<StoredSession>, StorageError>;
 
     /// Returns the metadata of a session that is to be read, where listing it would have cost too
     /// much. `None` for one in which nothing was said.
     ///
     /// # Errors
     /// When the session cannot be read.
-    fn describe(&self, session: &StoredSession) -> Result<Option<SessionMeta>, StorageError> {
+    fn read_meta(&self, session: &StoredSession) -> Result<Option<SessionMeta>, StorageError> {
         Ok(Some(session.meta.clone()))
     }
 
@@ -65,7 +68,7 @@ pub(crate) trait SessionStorage {
     ///
     /// # Errors
     /// When the session cannot be read.
-    fn turns(
+    fn visit_turns(
         &self,
         session: &SessionMeta,
         range: StoredTurnRange,
@@ -106,7 +109,7 @@ fn read_open(
     sink: &mut dyn Sink,
 ) -> Result<(), StorageError> {
     let mut skipped = SkippedCounts::default();
-    let mut sessions = history.sessions(&mut skipped)?;
+    let mut sessions = history.list_sessions(&mut skipped)?;
     sessions.sort_by(|a, b| (a.created, &a.meta.id).cmp(&(b.created, &b.meta.id)));
     let reading = StorageReading {
         history,
@@ -139,7 +142,7 @@ impl StorageReading<'_> {
             if n > 0 && n % step == 0 {
                 stop_if_asked(self.sink.checkpoint(self.known.cursor()))?;
             }
-            self.session(session)?;
+            self.deliver_session(session)?;
         }
         for warning in self.skipped.warnings(path) {
             self.sink.warning(warning);
@@ -155,12 +158,12 @@ impl StorageReading<'_> {
         Ok(())
     }
 
-    /// A session that breaks off in an error is not noted as delivered: the
+    /// Delivers a session that changed. One that breaks off in an error is not noted as delivered: the
     /// next read tries it again.
-    fn session(&mut self, session: &StoredSession) -> Flowing {
-        match self.history.describe(session) {
-            Ok(Some(meta)) => self.turns(&meta, session.signature),
-            Ok(None) => self.end(&session.meta.id, session.signature, true),
+    fn deliver_session(&mut self, session: &StoredSession) -> Flowing {
+        match self.history.read_meta(session) {
+            Ok(Some(meta)) => self.deliver_turns(&meta, session.signature),
+            Ok(None) => self.note_delivered(&session.meta.id, session.signature, true),
             Err(error) => {
                 self.skipped.add_session(&error);
                 Ok(())
@@ -168,7 +171,7 @@ impl StorageReading<'_> {
         }
     }
 
-    fn turns(&mut self, session: &SessionMeta, signature: SessionSignature) -> Flowing {
+    fn deliver_turns(&mut self, session: &SessionMeta, signature: SessionSignature) -> Flowing {
         match self.known.get(&session.id) {
             Some(known) => self.replace(session, signature, known),
             None => self.deliver(session, signature),
@@ -182,7 +185,7 @@ impl StorageReading<'_> {
         let (sink, skipped) = (&mut *self.sink, &mut self.skipped);
         let mut visit = |turn| {
             if std::mem::take(&mut is_empty) {
-                flow = stop_if_asked(sink.session(session, true));
+                flow = stop_if_asked(sink.session(session, DeliveredTurns::Replace));
             }
             if flow.is_ok() {
                 flow = stop_if_asked(sink.turn(turn));
@@ -195,10 +198,10 @@ impl StorageReading<'_> {
         let (range, detail) = (StoredTurnRange::ALL, ReadDetail::Index);
         let read = self
             .history
-            .turns(session, range, detail, skipped, &mut visit);
+            .visit_turns(session, range, detail, skipped, &mut visit);
         flow?;
         match read {
-            Ok(()) => self.end(&session.id, signature, is_empty),
+            Ok(()) => self.note_delivered(&session.id, signature, is_empty),
             Err(error) if is_empty => {
                 self.skipped.add_session(&error);
                 Ok(())
@@ -227,7 +230,7 @@ impl StorageReading<'_> {
         let skipped = &mut self.skipped;
         let read = self
             .history
-            .turns(session, range, detail, skipped, &mut visit);
+            .visit_turns(session, range, detail, skipped, &mut visit);
         if let Err(error) = &read {
             self.skipped.add_session(error);
             if signature.message_count() <= known.message_count() {
@@ -236,20 +239,20 @@ impl StorageReading<'_> {
         }
         let is_empty = turns.is_empty();
         if !is_empty {
-            stop_if_asked(self.sink.session(session, true))?;
+            stop_if_asked(self.sink.session(session, DeliveredTurns::Replace))?;
         }
         for turn in turns {
             stop_if_asked(self.sink.turn(turn))?;
         }
         match read {
-            Ok(()) => self.end(&session.id, signature, is_empty),
+            Ok(()) => self.note_delivered(&session.id, signature, is_empty),
             Err(_) if is_empty => Ok(()),
             Err(_) => stop_if_asked(self.sink.broke_off()),
         }
     }
 
     /// Records a session as delivered. One that has lost all its turns is reported as gone.
-    fn end(&mut self, id: &str, signature: SessionSignature, is_empty: bool) -> Flowing {
+    fn note_delivered(&mut self, id: &str, signature: SessionSignature, is_empty: bool) -> Flowing {
         if is_empty && self.known.get(id).is_some() {
             stop_if_asked(self.sink.gone(id))?;
         }
@@ -303,7 +306,7 @@ fn first_turn(
     skipped: &mut SkippedCounts,
 ) -> Result<Option<Turn>, StorageError> {
     let mut first = None;
-    history.turns(session, range, ReadDetail::Full, skipped, &mut |turn| {
+    history.visit_turns(session, range, ReadDetail::Full, skipped, &mut |turn| {
         first = Some(turn);
         ControlFlow::Break(())
     })?;

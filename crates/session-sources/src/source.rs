@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 /// One agent whose history can be read.
 pub trait Source: Sync {
-    /// The agent: its names, its folders, its commands.
+    /// Returns the agent: its names, its folders, its commands.
     fn agent(&self) -> &'static AgentInfo;
 
-    /// The stable name, stored in the index: never changes.
+    /// Returns the stable name, stored in the index: never changes.
     fn name(&self) -> SourceName {
         SourceName::new(self.agent().name)
     }
@@ -37,13 +37,13 @@ pub trait Source: Sync {
     /// in the order wanted. A turn that is no longer there is left out.
     fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, TurnSpan)]) -> ShownTurns;
 
-    /// The id by which the agent itself knows a session: another one only where
+    /// Returns the id by which the agent itself knows a session: another one only where
     /// a session of the agent has more than one file.
     fn own_id<'s>(&self, session: &'s str) -> &'s str {
         session
     }
 
-    /// The program that takes a session up again, and its arguments. None for
+    /// Returns the program that takes a session up again, and its arguments. None for
     /// a subagent's, and for an id that a program could take for an option.
     fn resume(&self, session: &SessionMeta) -> Option<Vec<String>> {
         self.agent().resume_command(session)
@@ -132,12 +132,19 @@ pub enum Flow {
     Stop,
 }
 
+/// What becomes of the turns of a session that were delivered before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeliveredTurns {
+    /// Those to come replace them.
+    Replace,
+    /// Those to come follow them.
+    Keep,
+}
+
 /// Receives what a source reads, in file order.
 pub trait Sink {
-    /// Opens a session. `fresh` says that the turns to come replace all that
-    /// was known of it; otherwise they follow what was delivered before. May
-    /// be called again for a session that is open, with better metadata.
-    fn session(&mut self, meta: &SessionMeta, fresh: bool) -> Flow;
+    /// Opens a session. May be called again for a session that is open, with better metadata.
+    fn session(&mut self, meta: &SessionMeta, delivered: DeliveredTurns) -> Flow;
 
     /// A turn of the session opened last. It takes the place of one of its index that was
     /// delivered before, unless it [continues](Turn::continues) that one.
@@ -213,13 +220,13 @@ pub struct Collected {
 }
 
 impl Sink for Collected {
-    fn session(&mut self, meta: &SessionMeta, fresh: bool) -> Flow {
+    fn session(&mut self, meta: &SessionMeta, delivered: DeliveredTurns) -> Flow {
         self.open.clone_from(&meta.id);
         match self.sessions.iter_mut().find(|s| s.id == meta.id) {
             Some(known) => known.clone_from(meta),
             None => self.sessions.push(meta.clone()),
         }
-        if fresh {
+        if delivered == DeliveredTurns::Replace {
             self.turns.retain(|(id, _)| *id != meta.id);
         }
         Flow::Continue

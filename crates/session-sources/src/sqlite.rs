@@ -5,7 +5,7 @@ use crate::storage_error::StorageError;
 use fs_err as fs;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
-use session_core::{FileStamp, immutable_sqlite_uri};
+use session_core::{FileStamp, immutable_sqlite_uri, unshared_sqlite_uri};
 use session_files::{DatabaseCopy, write_ahead_log};
 use std::io::{self, Read};
 use std::path::Path;
@@ -23,18 +23,18 @@ pub(crate) struct SourceDatabase {
 }
 
 impl SourceDatabase {
-    /// Opens a database, and reads something first from it. Where the folder cannot be written to,
-    /// SQLite cannot share the log with the program that writes it, and a copy is opened.
+    /// Opens a database, and reads something first from it. Nothing is created or changed beside it: where its log cannot be
+    /// read so, a copy is opened.
     pub(crate) fn open<T>(
         path: &Path,
         first: impl Fn(&Connection) -> Result<T, StorageError>,
     ) -> Result<(Self, T), StorageError> {
-        let connected = connect(path).and_then(|open| Ok((first(&open)?, open)));
+        let connected = open_in_place(path).and_then(|open| Ok((first(&open)?, open)));
         let (first, connection, copy) = match connected {
             Ok((first, connection)) => (first, connection, None),
             Err(StorageError::Unopenable(_)) => {
                 let copy = DatabaseCopy::create(path)?.ok_or(StorageError::Restless)?;
-                let connection = connect(&copy.path())?;
+                let connection = connect(&copy.path(), OpenFlags::empty())?;
                 (first(&connection)?, connection, Some(copy))
             }
             Err(error) => return Err(error),
@@ -47,38 +47,37 @@ impl SourceDatabase {
     }
 }
 
-fn connect(path: &Path) -> Result<Connection, StorageError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = match is_closed(path) {
-        true => open_unchanging(path, flags)?,
-        false => Connection::open_with_flags(path, flags)?,
+/// Opens a database where it is. A log is read by the memory that a running agent shares (`-shm`), without changing it. SQLite
+/// does without that memory where nobody has the database open, and cannot open a log without it.
+fn open_in_place(path: &Path) -> Result<Connection, StorageError> {
+    // Looked at first: to close the file would drop the locks of another connection of this process, which has a log.
+    let uri = if write_ahead_log(path).exists() {
+        unshared_sqlite_uri(path)
+    } else if has_log_mode(path) {
+        // SQLite would leave an empty log beside it otherwise.
+        immutable_sqlite_uri(path)
+    } else {
+        return connect(path, OpenFlags::empty());
     };
+    connect(Path::new(&uri), OpenFlags::SQLITE_OPEN_URI)
+}
+
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StorageError> {
+    let read_only = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, read_only | flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     // Plans do not depend on what is bound: else a statement is prepared again for each message.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(connection)
 }
 
-/// True for a database with a write-ahead log that no program has open: its log is not there.
-fn is_closed(path: &Path) -> bool {
+/// Returns true for a database whose writers keep a write-ahead log.
+fn has_log_mode(path: &Path) -> bool {
     // The file's format versions for writing and reading: 2 is that of a write-ahead log.
     const WAL_HEADER: (usize, [u8; 2]) = (18, [2, 2]);
-    // Looked at first: to close the file would drop the locks of another connection of this process, which has a log.
-    if write_ahead_log(path).exists() {
-        return false;
-    }
     let mut header = [0; 20];
     let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut header));
     read.is_ok() && header[WAL_HEADER.0..] == WAL_HEADER.1
-}
-
-/// Opens a database that nobody writes to: SQLite would leave an empty log beside it otherwise.
-fn open_unchanging(path: &Path, flags: OpenFlags) -> Result<Connection, StorageError> {
-    let flags = flags | OpenFlags::SQLITE_OPEN_URI;
-    Ok(Connection::open_with_flags(
-        immutable_sqlite_uri(path),
-        flags,
-    )?)
 }
 
 /// Returns bytes and last change of a database and of its log.

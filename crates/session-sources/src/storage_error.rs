@@ -47,7 +47,7 @@ pub(crate) enum StorageError {
 }
 
 impl StorageError {
-    /// True when trying again is of no use until the file has changed.
+    /// Returns true when trying again is of no use until the file has changed.
     pub(crate) fn is_permanent(&self) -> bool {
         matches!(
             self,
@@ -117,7 +117,7 @@ impl SkippedCounts {
         add(&mut self.sessions, other.sessions);
     }
 
-    /// One warning for each reason.
+    /// Returns one warning for each reason.
     pub(crate) fn warnings(self, path: &Path) -> impl Iterator<Item = Warning> {
         let parts = self.parts.into_iter().map(|skipped| (skipped, false));
         let sessions = self.sessions.into_iter().map(|skipped| (skipped, true));

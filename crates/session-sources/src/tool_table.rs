@@ -27,7 +27,7 @@ pub struct ToolRow {
 }
 
 impl ToolRow {
-    /// A row, field by field.
+    /// Returns a row, field by field.
     pub const fn new(
         agent_name: &'static str,
         name: &'static str,
@@ -98,7 +98,7 @@ fn command(name: &str, input: &Value) -> Option<String> {
     }
 }
 
-/// The questions of a call to the user, a line each.
+/// Returns the questions of a call to the user, a line each.
 fn questions(name: &str, input: &Value) -> Option<String> {
     let asked = input
         .get("questions")
@@ -144,7 +144,7 @@ pub fn patched_files(patch: &str) -> Vec<String> {
     files
 }
 
-/// The file that a line of a patch names: `*** Update File: src/main.rs`.
+/// Returns the file that a line of a patch names: `*** Update File: src/main.rs`.
 fn patched_file(line: &str) -> Option<&str> {
     let line = line.strip_prefix("*** ")?;
     ["Update File: ", "Add File: ", "Delete File: ", "Move to: "]

@@ -174,7 +174,7 @@ impl TurnAssembler {
         self.extend(position);
     }
 
-    /// A turn at this position of which nothing is known.
+    /// Returns a turn at this position of which nothing is known.
     fn empty_turn(&self, kind: PromptKind, position: &LinePosition<'_>) -> Turn {
         Turn {
             index: self.at_hand(),
@@ -187,7 +187,7 @@ impl TurnAssembler {
         }
     }
 
-    /// The turn at hand, extended to this position.
+    /// Returns the turn at hand, extended to this position.
     pub(crate) fn extend(&mut self, position: &LinePosition<'_>) -> Option<&mut Turn> {
         if self.progress.turn_state != TurnState::Open {
             return None;
@@ -232,7 +232,7 @@ impl TurnAssembler {
         }
     }
 
-    /// The turn at hand as this read knows it.
+    /// Returns the turn at hand as this read knows it.
     pub(crate) fn open_turn(&mut self) -> Option<&mut Turn> {
         self.open.as_mut()
     }
@@ -240,7 +240,7 @@ impl TurnAssembler {
 
 /// Calls and their results.
 impl TurnAssembler {
-    /// True for a call of the turn at hand, or a result that came before its call.
+    /// Returns true for a call of the turn at hand, or a result that came before its call.
     pub(crate) fn has_call(&self, id: &str) -> bool {
         self.calls.contains_key(id)
     }
@@ -349,7 +349,7 @@ impl TurnAssembler {
     }
 }
 
-/// A result of a call of an earlier turn.
+/// Returns a result of a call of an earlier turn.
 fn continuation(index: u32, call: ToolCall) -> Turn {
     Turn {
         index,
@@ -366,7 +366,7 @@ fn is_indexed(part: &TurnPart) -> bool {
     )
 }
 
-/// True for an empty result whose call did not come in its turn.
+/// Returns true for an empty result whose call did not come in its turn.
 fn is_silent(part: &TurnPart) -> bool {
     let TurnPart::Call(call) = part else {
         return false;

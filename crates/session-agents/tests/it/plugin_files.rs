@@ -155,11 +155,11 @@ mod script {
         let shell = Shell::new();
         let ran = shell.run(&script(), &["mcp"], "");
         assert_eq!((ran.status.code(), ran.stdout.len()), (Some(127), 0));
-        let said = String::from_utf8(ran.stderr).unwrap();
-        assert_eq!(said.lines().count(), 1, "{said}");
+        let stderr = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
         let started = shell.run(&script(), &["hook", "run"], START);
         let answer: Value = serde_json::from_slice(&started.stdout).unwrap();
-        assert_eq!(answer["systemMessage"], said.trim_end());
+        assert_eq!(answer["systemMessage"], stderr.trim_end());
         let prompted = shell.run(&script(), &["hook", "run"], PROMPT);
         assert!(prompted.stdout.is_empty() && prompted.stderr.is_empty());
     }

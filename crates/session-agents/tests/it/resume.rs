@@ -101,8 +101,8 @@ fn an_agent_that_forks_no_session_is_named() {
     };
     assert!(ResumeCommand::new(&session).is_ok());
     let error = ResumeCommand::fork(&session).unwrap_err();
-    let said = "Gemini CLI has no command that forks a session";
-    assert_eq!(error.to_string(), said);
+    let message = "Gemini CLI has no command that forks a session";
+    assert_eq!(error.to_string(), message);
     let odd = SessionRow {
         uid: "a b; rm".into(),
         ..session

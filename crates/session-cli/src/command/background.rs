@@ -76,7 +76,7 @@ pub fn run(home: &Home) -> Result<()> {
     };
     lower_priority(home.config.nice);
     let engine = SearchEngine::new(home.clone())?;
-    refresh::set_thread_count(home.config.threads(true));
+    refresh::set_thread_count(home.config.background_threads());
     let pauses = EmbeddingPauses::new(home.root.clone());
     let chosen = home.chosen_model()?;
     let stop = || {

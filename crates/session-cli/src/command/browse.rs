@@ -2,7 +2,7 @@
 
 use crate::CommandOutcome;
 use crate::args::{BrowseArgs, join_query};
-use crate::command::{background, resume, skill};
+use crate::command::{background, resume};
 use crate::error::message_with_hint;
 use anstream::{AutoStream, ColorChoice};
 use anyhow::{Error, Result};
@@ -35,7 +35,6 @@ pub fn run(args: &BrowseArgs) -> Result<CommandOutcome> {
         is_shell_waiting: args.print_command,
         callbacks: FrontEndCallbacks {
             start_embedding: background::start,
-            memories_changed: skill::update_skill_of_memories,
             describe_error: |error| message_with_hint(&explain_picker_error(error)),
         },
     };

@@ -3,9 +3,9 @@
 use crate::CommandOutcome;
 use crate::args::{ForgetArgs, SessionArgument, TimeArgs};
 use crate::command::dialog::with_terminal;
+use crate::command::filter;
 use crate::command::memory::purge;
 use crate::command::refresh::{self, RefreshedIndex};
-use crate::command::{filter, skill};
 use crate::memories::Memories;
 use crate::output::notes::{print_note, print_notes};
 use crate::output::{json, notes};
@@ -267,8 +267,7 @@ fn purge_memories(stores: &SavedMemories) -> Result<()> {
         return Ok(());
     }
     purge(saved, memories)?;
-    let notes = skill::update_skill_of_memories(memories);
-    print_notes(notes)
+    print_notes(memories.finish_change())
 }
 
 fn print_report(

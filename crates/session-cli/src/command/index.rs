@@ -29,7 +29,7 @@ pub fn run(args: &IndexArgs) -> Result<CommandOutcome> {
     }
     let began = Instant::now();
     let engine = SearchEngine::new(home.clone())?.with_wait_listener(notes::make_wait_listener());
-    refresh::set_thread_count(home.config.threads(false));
+    refresh::set_thread_count(home.config.threads());
     let mode = if args.full {
         RefreshMode::Full
     } else {

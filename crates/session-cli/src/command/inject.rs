@@ -11,7 +11,7 @@ use session_agents::{HookInput, ToolUse};
 use session_config::{Home, current_directory};
 use session_display::sanitize_line;
 use session_hooks::PromptOutcome;
-use session_memory::{MemoryState, SessionState};
+use session_memory::{InjectionSwitch, MemoryState, SessionState};
 use session_output::{
     JsonInjection, JsonTriggerDecision, format_decision, format_trigger_decision,
 };
@@ -71,10 +71,7 @@ fn explain_call(args: &InjectArgs) -> Result<CommandOutcome> {
         let why = format_trigger_decision(&decision, waiting, crate::output::terminal_width());
         write!(anstream::stdout(), "{block}{why}")?;
     }
-    Ok(match decision.block {
-        Some(_) => CommandOutcome::Something,
-        None => CommandOutcome::Nothing,
-    })
+    Ok(CommandOutcome::from_found(decision.block.is_some()))
 }
 
 /// Returns the call that arguments name. Its words are those of the files and the command: an argument has no text
@@ -87,7 +84,7 @@ fn tool_use(args: &InjectArgs) -> ToolUse {
         command: args.command.clone(),
         text: words.collect::<Vec<_>>().join("\n"),
         error: args.error.clone(),
-        is_pending_change: false,
+        is_pending_change: args.error.is_none(),
     }
 }
 
@@ -125,7 +122,11 @@ fn answer_hook(args: &InjectArgs) -> Result<CommandOutcome> {
 fn switch_injection(session: &str, off: bool, as_json: bool) -> Result<CommandOutcome> {
     let home = Home::unconfigured()?;
     let session = &find_hook_session_id(session, &home)?;
-    SessionState::set_off(&home.root, session, off)?;
+    let switch = match off {
+        true => InjectionSwitch::Off,
+        false => InjectionSwitch::On,
+    };
+    SessionState::switch_injection(&home.root, session, switch)?;
     let state = if off { "off" } else { "on" };
     match as_json {
         true => json::print(&serde_json::json!({"session": session, "off": off}))?,

@@ -1,7 +1,7 @@
 //! `mcp`: the server for agents.
 
 use crate::CommandOutcome;
-use crate::command::{background, skill};
+use crate::command::background;
 use crate::error::message_with_hint;
 use crate::output::notes::print_note;
 use anyhow::Result;
@@ -20,7 +20,6 @@ pub fn run() -> Result<CommandOutcome> {
     serve_stdio(FrontEndCallbacks {
         describe_error: |error| message_with_hint(&error),
         start_embedding: background::start,
-        memories_changed: skill::update_skill_of_memories,
     })?;
     Ok(CommandOutcome::Something)
 }

@@ -8,21 +8,17 @@ use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use session_agents::{
     Agent, SettingsFile, SkillAction, SkillFilePlan, SkillLocation, SkillPlan, SkillReport,
-    remove_lost_keywords, revoke_skill_rule, set_skill_keywords, update_skill_keywords,
+    revoke_skill_rule, set_skill_keywords,
 };
 use session_config::Home;
 use session_display::{fit_line, sanitize_line};
-use session_files::path_line;
-use session_hooks::Memories;
-use session_memory::{DirectoryRecords, trusted_keywords};
+use session_hooks::offered_keywords;
 use session_output::{format_diff, format_skill_report};
 use session_sources::Env;
 use std::io::Write;
 
 /// Most columns of a plugin's name.
 const PLUGIN_COLUMNS: usize = 60;
-/// Keywords of memories that are offered for the description, which takes the plain ones of them.
-const MAX_OFFERED_KEYWORDS: usize = 30;
 
 /// The note on a run that only shows what it would do.
 const NOT_DONE: &str = "no file is changed";
@@ -39,15 +35,6 @@ pub fn run(args: &SkillArgs) -> Result<CommandOutcome> {
         SkillCommand::Sync(args) => sync_skill(args, &home),
         SkillCommand::Status(args) => print_status(args, &home.env),
     }
-}
-
-/// Updates the keywords of the installed skills after memories were changed.
-///
-/// # Errors
-/// When a file cannot be read or written.
-pub fn update_skill(env: &Env, records: &DirectoryRecords) -> Result<()> {
-    let keywords = |location: &SkillLocation| memory_keywords(location, env, records);
-    Ok(update_skill_keywords(all_locations(env), keywords)?)
 }
 
 /// Removes the skill, and with the user's own for Claude Code the rule that lets the model load it
@@ -143,7 +130,7 @@ fn print_status(args: &SkillStatusArgs, env: &Env) -> Result<CommandOutcome> {
 fn sync_skill(args: &SkillSyncArgs, home: &Home) -> Result<CommandOutcome> {
     let records = home.records();
     let keywords = |location: &SkillLocation| {
-        (!args.off).then(|| memory_keywords(location, &home.env, &records))
+        (!args.off).then(|| offered_keywords(location, &home.env, &records))
     };
     let reports = set_skill_keywords(all_locations(&home.env), keywords, args.dry_run)?;
     if args.dry_run {
@@ -154,15 +141,6 @@ fn sync_skill(args: &SkillSyncArgs, home: &Home) -> Result<CommandOutcome> {
 
 fn all_locations(env: &Env) -> Vec<SkillLocation> {
     SkillLocation::all(env, find_current_project(&env.home).ok().as_ref())
-}
-
-fn memory_keywords(location: &SkillLocation, env: &Env, records: &DirectoryRecords) -> Vec<String> {
-    trusted_keywords(
-        location.project.as_ref(),
-        &env.home,
-        records,
-        MAX_OFFERED_KEYWORDS,
-    )
 }
 
 fn print_reports(reports: &[SkillReport], as_json: bool) -> Result<CommandOutcome> {
@@ -178,33 +156,4 @@ fn print_reports(reports: &[SkillReport], as_json: bool) -> Result<CommandOutcom
         write!(anstream::stdout(), "{}", format_skill_report(report))?;
     }
     Ok(CommandOutcome::from_found(!reports.is_empty()))
-}
-
-/// Removes the keywords of memories that were removed for good from the skill of their project. Returns a note where it
-/// could not.
-pub fn remove_lost_keywords_of(memories: &Memories) -> Vec<String> {
-    let env = &memories.home.env;
-    let locations = SkillLocation::all(env, memories.project.as_ref());
-    let keywords =
-        |location: &SkillLocation| memory_keywords(location, env, memories.store.records());
-    let removed = remove_lost_keywords(locations, keywords);
-    let note = |error| format!("the keywords of the project's skill are as they were: {error:#}");
-    removed.map_err(note).err().into_iter().collect()
-}
-
-/// Updates what follows the memories, as `memory save` does.
-pub fn update_skill_of_memories(memories: &Memories) -> Vec<String> {
-    let foreign = memories.store.list_foreign_views().into_iter();
-    let mut notes: Vec<String> = foreign
-        .map(|path| {
-            format!(
-                "{} was not written here, and is left as it is\nhint: remove it to have it generated again",
-                path_line(&path)
-            )
-        })
-        .collect();
-    if let Err(error) = update_skill(&memories.home.env, memories.store.records()) {
-        notes.push(format!("the skill's keywords are as they were: {error:#}"));
-    }
-    notes
 }

@@ -91,7 +91,7 @@ fn no_byte_of_a_memory_that_is_purged_stays() {
         project.env.ran(command.output().unwrap())
     };
     edit(&format!("printf 'zorbly {TOKEN}' >")).exits(2);
-    edit("kill -9 $PPID; false").exits(-1);
+    edit("f() { cp \"$1\" \"$(dirname \"$1\")/.x.swp\"; kill -9 $PPID; }; f").exits(-1);
     let left = || files_with(&project, "zorbly");
     assert!(left().len() >= 3, "{:?}", left());
     assert_eq!(files_with(&project, TOKEN), Vec::<PathBuf>::new());
@@ -103,6 +103,10 @@ fn no_byte_of_a_memory_that_is_purged_stays() {
     project.env.write(&old, "zorbly");
     let old = project.env.path("index/.tmpa1b2").join(format!("{id}.md"));
     project.env.write(&old, "zorbly");
+    let backup = "f() { cp \"$1\" \"$1~\"; }; f";
+    let held = left().len();
+    edit(backup).succeeded();
+    assert_eq!(left().len(), held, "the editor's copy is gone");
     project
         .run(&["memory", "delete", &id, "--purge"])
         .succeeded();

@@ -89,27 +89,11 @@ fn read_memory(
         return Ok(None);
     }
     let summary = summary.unwrap_or_default();
-    let titles = split_sections(&summary, 1).sections;
-    let heading = titles.first().map(|s| s.heading).unwrap_or_default();
-    let parts = split_sections(&summary, 2).sections;
-    let named = |names: &[&str]| {
-        parts
-            .iter()
-            .find(|s| is_one_of(s.heading, names))
-            .map(|s| s.text)
-    };
-    let topic = named(&TOPIC).map(str::trim).filter(|t| !t.is_empty());
-    let topic = topic.or(topic_of_title(heading)).unwrap_or(name);
-    let topic = session_core::text::collapse_whitespace(topic);
-    let info: Vec<String> = parts
-        .iter()
-        .filter(|s| is_one_of(s.heading, &INFO))
-        .flat_map(|s| list_items(s.text))
-        .collect();
-    let keywords = named(&KEYWORDS)
-        .or_else(|| find_labelled(&summary, &KEYWORDS))
-        .map(split_words);
-    let keywords = keywords.unwrap_or_else(|| keywords::choose_keywords(&topic, &info, &[]));
+    let ParsedSummary {
+        topic,
+        key_info,
+        keywords,
+    } = ParsedSummary::parse(&summary, name);
     let source = MemorySource {
         session: find_labelled(&summary, &SESSION).map(str::to_owned),
         imported: Some(ImportFormat::ConversationMemory.name().to_owned()),
@@ -119,13 +103,52 @@ fn read_memory(
     let created = find_created(name, &summary, now);
     Ok(Some(ImportedMemory {
         front: frontmatter(name, topic, keywords, created, source),
-        body: write_body(&summary, &info),
+        body: write_body(&summary, &key_info),
         text: None,
         raw,
         state,
         trust: Trust::Own,
         scope: None,
     }))
+}
+
+/// The parts of a summary that become fields of a memory.
+struct ParsedSummary {
+    topic: String,
+    key_info: Vec<String>,
+    keywords: Vec<String>,
+}
+
+impl ParsedSummary {
+    /// Parses a summary; the topic of one without any is the name of its directory.
+    fn parse(summary: &str, name: &str) -> Self {
+        let titles = split_sections(summary, 1).sections;
+        let heading = titles.first().map(|s| s.heading).unwrap_or_default();
+        let parts = split_sections(summary, 2).sections;
+        let named = |names: &[&str]| {
+            parts
+                .iter()
+                .find(|s| is_one_of(s.heading, names))
+                .map(|s| s.text)
+        };
+        let topic = named(&TOPIC).map(str::trim).filter(|t| !t.is_empty());
+        let topic = topic.or(topic_of_title(heading)).unwrap_or(name);
+        let topic = session_core::text::collapse_whitespace(topic);
+        let info: Vec<String> = parts
+            .iter()
+            .filter(|s| is_one_of(s.heading, &INFO))
+            .flat_map(|s| list_items(s.text))
+            .collect();
+        let keywords = named(&KEYWORDS)
+            .or_else(|| find_labelled(summary, &KEYWORDS))
+            .map(split_words);
+        let keywords = keywords.unwrap_or_else(|| keywords::choose_keywords(&topic, &info, &[]));
+        Self {
+            topic,
+            key_info: info,
+            keywords,
+        }
+    }
 }
 
 fn frontmatter(
@@ -166,7 +189,7 @@ fn write_body(summary: &str, info: &[String]) -> String {
     body.trim().to_owned()
 }
 
-/// Returns the part of a title after `SavedConversation Memory:`, or the whole title.
+/// Returns the part of a title after `Conversation Memory:`, or the whole title.
 fn topic_of_title(heading: &str) -> Option<&str> {
     let text = match heading.split_once([':', '：']) {
         Some((label, text)) if is_one_of(label, &TITLES) => text,

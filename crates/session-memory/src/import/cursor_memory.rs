@@ -148,13 +148,10 @@ fn read_session(
         sections: parts,
     } = split_sections(section.text, 3);
     let named = |names: &[&str]| parts.iter().find(|s| is_one_of(s.heading, names));
-    let first = || head.lines().find(|l| !l.trim().is_empty());
-    let topic = named(&TOPIC)
-        .map(|s| trim_rule(s.text))
-        .filter(|t| !t.is_empty());
+    let topic = named(&TOPIC).map(|s| trim_rule(s.text));
+    let topic = topic.filter(|topic| !topic.is_empty());
     let topic = topic
-        .or_else(|| entry.map(|e| e.summary.clone()).filter(|s| !s.is_empty()))
-        .or_else(|| first().map(str::to_owned))
+        .or_else(|| find_topic(head, entry))
         .unwrap_or_else(|| format!("{day} {}", section.heading));
     let info = named(&INFO).map(|s| list_items(s.text)).unwrap_or_default();
     let tag_section = split_tag_lines(named(&TAGS).map_or("", |s| s.text));
@@ -178,6 +175,15 @@ fn read_session(
     imported.body = format!("{}\n{notes}", crate::key_info::write_list(&info));
     imported.body = imported.body.trim().to_owned();
     imported
+}
+
+/// Returns the topic of a session without a section of it: the summary in the index, else the first line.
+fn find_topic(head: &str, entry: Option<&IndexEntry>) -> Option<String> {
+    let summary = entry.map(|entry| entry.summary.clone());
+    let first_line = || head.lines().find(|line| !line.trim().is_empty());
+    summary
+        .filter(|summary| !summary.is_empty())
+        .or_else(|| first_line().map(str::to_owned))
 }
 
 /// Trims a text and the rule at its end.

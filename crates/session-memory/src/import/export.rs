@@ -46,7 +46,7 @@ enum ExportedTrust {
     /// The user's own, which all memories of an export without this key are.
     #[default]
     Own,
-    /// Of a repository, and trusted by the user.
+    /// It came with a repository, and the user trusts it.
     Trusted,
 }
 

@@ -4,7 +4,7 @@ use crate::support::{INFO, PROMPT, TOPIC, TestMemories, days_ago, draft, now};
 use serde_json::json;
 use session_memory::{
     ImportFormat, ImportPath, ImportReport, Memory, MemoryDraft, MemoryError, MemoryScope,
-    MemoryState, StorageLocation, Trust, archive_memories, export_memories, find_unused_since,
+    MemoryState, StorageLocation, Trust, archive_memories, export_memories, find_unused,
     import_memories,
 };
 use std::path::Path;
@@ -215,7 +215,7 @@ fn an_old_memory_counts_as_used_once_it_is_imported() {
     to.write(&path, document.to_string());
     import(&to, ImportFormat::SessionSearch, &path, None).unwrap();
     let unused = |world: &TestMemories| {
-        find_unused_since(&world.store, MemoryState::Active, 14, now().timestamp())
+        find_unused(&world.store, MemoryState::Active, 14, now().timestamp())
     };
     assert_eq!((unused(&from).len(), unused(&to).len()), (1, 0));
 }
@@ -325,8 +325,8 @@ fn a_global_memory_of_an_export_stays_global() {
     use MemoryScope::{Global, Project};
     use StorageLocation::{GlobalOnly, ProjectFirst, ProjectOnly};
     assert_eq!(scopes(ProjectFirst, "all.json", None), [Project, Global]);
-    let given = Some(Global);
-    assert_eq!(scopes(ProjectFirst, "all.json", given), [Global, Global]);
+    let global = Some(Global);
+    assert_eq!(scopes(ProjectFirst, "all.json", global), [Global, Global]);
     // Where there is no other directory, or nothing of it may be believed.
     assert_eq!(scopes(GlobalOnly, "all.json", None), [Global, Global]);
     assert_eq!(scopes(ProjectOnly, "all.json", None), [Project, Project]);

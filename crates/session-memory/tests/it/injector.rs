@@ -2,8 +2,8 @@
 
 use crate::support::{INFO, PROMPT, TOPIC, TestMemories, TestResources, draft, now, saved_from};
 use session_memory::{
-    AgentContext, BlockItem, FrontmatterTime, GateOutcome, InjectionLog, Memory, MemoryChange,
-    MemoryDraft, MemoryKind, PastTurn, SessionState, SkipReason,
+    AgentContext, BlockItem, FrontmatterTime, GateOutcome, InjectionLog, InjectionSwitch, Memory,
+    MemoryChange, MemoryDraft, MemoryKind, PastTurn, SessionState, SkipReason,
 };
 
 fn save_pool(world: &TestMemories) -> Memory {
@@ -120,9 +120,9 @@ fn a_block_that_cannot_be_recorded_is_not_injected() {
 fn each_switch_turns_injection_off() {
     let mut world = TestMemories::new();
     let memory = save_pool(&world);
-    SessionState::set_off(&world.state, "s1", true).unwrap();
+    SessionState::switch_injection(&world.state, "s1", InjectionSwitch::Off).unwrap();
     assert_eq!(world.inject(PROMPT, "s1"), [""; 0]);
-    SessionState::set_off(&world.state, "s1", false).unwrap();
+    SessionState::switch_injection(&world.state, "s1", InjectionSwitch::On).unwrap();
     assert_eq!(world.inject(PROMPT, "s1"), [memory.id()]);
     world.settings.enabled = false;
     assert_eq!(world.inject(PROMPT, "s2"), [""; 0]);
@@ -196,8 +196,12 @@ fn a_block_keeps_its_budget_whatever_its_graphemes() {
 fn a_notification_gets_nothing_and_a_paste_hides_no_question() {
     let world = TestMemories::new();
     let memory = save_pool(&world);
-    let told = format!("<task-notification>\n<summary>{PROMPT}</summary>\n</task-notification>");
-    assert_eq!(skip_reason(&world, &told), Some(SkipReason::EmptyResult));
+    let notification =
+        format!("<task-notification>\n<summary>{PROMPT}</summary>\n</task-notification>");
+    assert_eq!(
+        skip_reason(&world, &notification),
+        Some(SkipReason::EmptyResult)
+    );
     let log = "2026-01-15T10:00:00Z INFO carrier: parcel accepted, label printed\n".repeat(20);
     let paste = format!("<pasted_content id=\"1cb3\">{log}</pasted_content id=\"1cb3\">\n{PROMPT}");
     let alone = format!("<pasted_content id=\"1cb3\">{PROMPT}</pasted_content id=\"1cb3\">");

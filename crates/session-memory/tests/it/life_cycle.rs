@@ -4,8 +4,7 @@ use crate::support::{TestMemories, days_ago, draft, now};
 use jiff::{Timestamp, ToSpan, Zoned};
 use session_memory::{
     Importance, Memory, MemoryDraft, MemoryError, MemoryState, MovedMemories, StorageSettings,
-    StorageSettingsByScope, Trust, apply_retention, archive_memories, find_unused_since,
-    record_use,
+    StorageSettingsByScope, Trust, apply_retention, archive_memories, find_unused, record_recall,
 };
 
 fn retain(world: &TestMemories, settings: StorageSettings, now: &Zoned) -> MovedMemories {
@@ -116,7 +115,7 @@ fn the_longest_untouched_are_archived_above_the_limit() {
         archive_above: 1,
         ..settings
     };
-    record_use(&world.store, &[&old], Timestamp::now());
+    record_recall(&world.store, &[&old], Timestamp::now());
     let moved = retain(&world, one, &now());
     assert_eq!(moved, MovedMemories::default(), "a recall is a touch");
 }
@@ -150,7 +149,7 @@ fn untouched_memories_are_sorted_by_their_last_touch() {
     save_old(&world, "Old", 30);
     save_old(&world, "Older", 40);
     world.save("New", "info");
-    let found = find_unused_since(&world.store, MemoryState::Active, 14, Timestamp::now());
+    let found = find_unused(&world.store, MemoryState::Active, 14, Timestamp::now());
     let topics: Vec<&str> = found.iter().map(|m| m.front.topic.as_str()).collect();
     assert_eq!(topics, ["Older", "Old"]);
 }

@@ -2,8 +2,8 @@
 
 use crate::support::{INFO, PROMPT, TOPIC, TestMemories, days_ago, draft, now, saved_from};
 use session_memory::{
-    AgentContext, Importance, Memory, MemoryBlock, MemoryChange, MemoryDraft, MemoryKind,
-    MemoryState, SessionState,
+    AgentContext, Importance, InjectionSwitch, Memory, MemoryBlock, MemoryChange, MemoryDraft,
+    MemoryKind, MemoryState, SessionState,
 };
 
 fn begin(world: &TestMemories, context: AgentContext) -> Option<MemoryBlock> {
@@ -158,9 +158,9 @@ fn a_listed_memory_that_is_its_topic_alone_is_not_injected() {
 fn a_switch_turns_the_overview_off() {
     let mut world = TestMemories::new();
     world.save(TOPIC, INFO);
-    SessionState::set_off(&world.state, "s1", true).unwrap();
+    SessionState::switch_injection(&world.state, "s1", InjectionSwitch::Off).unwrap();
     assert_eq!(begin(&world, AgentContext::Empty), None);
-    SessionState::set_off(&world.state, "s1", false).unwrap();
+    SessionState::switch_injection(&world.state, "s1", InjectionSwitch::On).unwrap();
     world.settings.injection.overview_tokens = 0;
     assert_eq!(begin(&world, AgentContext::Empty), None);
 }
@@ -170,9 +170,9 @@ fn what_was_not_listed_is_injected() {
     let mut world = TestMemories::new();
     let memory = world.save(TOPIC, TOPIC);
     let prompt = "is the connection pool too small?";
-    SessionState::set_off(&world.state, "s1", true).unwrap();
+    SessionState::switch_injection(&world.state, "s1", InjectionSwitch::Off).unwrap();
     assert_eq!(begin(&world, AgentContext::Empty), None);
-    SessionState::set_off(&world.state, "s1", false).unwrap();
+    SessionState::switch_injection(&world.state, "s1", InjectionSwitch::On).unwrap();
     assert!(whole_again(&world).contains(TOPIC), "resumed");
     world.settings.injection.overview_tokens = 0;
     assert_eq!(begin(&world, AgentContext::Empty), None);
@@ -196,7 +196,7 @@ fn a_memory_for_whose_line_there_was_no_room_is_injected() {
     }
 }
 
-/// Returns what a resumed session is told that was never told anything.
+/// Returns the overview of a resumed session that has had none.
 fn whole_again(world: &TestMemories) -> String {
     begin(world, AgentContext::Kept).unwrap().text
 }

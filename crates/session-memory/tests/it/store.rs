@@ -2,8 +2,8 @@
 
 use crate::support::{INFO, TestMemories, days_ago, draft, now};
 use session_memory::{
-    Importance, Memory, MemoryChange, MemoryDraft, MemoryError, MemoryKind, MemoryScope,
-    MemoryState, StorageLocation, write_context_sheet,
+    EditReview, Importance, Memory, MemoryChange, MemoryDraft, MemoryError, MemoryKind,
+    MemoryScope, MemoryState, StorageLocation, write_context_sheet,
 };
 use std::collections::HashSet;
 
@@ -238,7 +238,7 @@ fn an_edited_text_replaces_a_file_that_is_unchanged() {
     let world = TestMemories::new();
     let memory = world.save("Lantern", "in the harbour");
     let text = memory.text.replace("harbour", "tower");
-    let replace = |text: &str| world.store.replace(&memory, text, true, &now());
+    let replace = |text: &str| world.store.replace(&memory, text, EditReview::Seen, &now());
     for bad in [
         "no memory",
         &text.replace("topic: Lantern", "topic: ["),

@@ -2,8 +2,8 @@
 
 use crate::support::{INFO, PROMPT, TOPIC, TestMemories, draft, now, saved_from};
 use session_memory::{
-    GateOutcome, Memory, MemoryChange, MemoryDraft, MemoryState, SessionState, TriggerChange,
-    TriggerEvent, Triggers,
+    GateOutcome, InjectionSwitch, Memory, MemoryChange, MemoryDraft, MemoryState, SessionState,
+    TriggerChange, TriggerEvent, Triggers,
 };
 
 fn triggers() -> Triggers {
@@ -141,8 +141,8 @@ fn an_error_that_stands_in_a_prompt_triggers() {
     assert_eq!(world.inject(&paste, "s1"), [memory.id()]);
     assert_eq!(world.inject(&format!("{paste}\nwhy?"), "s2"), [memory.id()]);
     assert_eq!(world.inject(prompt, "s2"), [""; 0], "it was injected");
-    let told = format!("<task-notification>{prompt}</task-notification>");
-    for none in [told.as_str(), "draw a ship named PoolTimed"] {
+    let notification = format!("<task-notification>{prompt}</task-notification>");
+    for none in [notification.as_str(), "draw a ship named PoolTimed"] {
         assert_eq!(world.inject(none, "s3"), [""; 0], "{none}");
     }
 }
@@ -171,7 +171,7 @@ fn what_is_switched_off_replaced_or_own_is_not_triggered() {
     let mut world = TestMemories::new();
     let memory = save(&world);
     let event = reading("db/a.sql");
-    SessionState::set_off(&world.state, "s1", true).unwrap();
+    SessionState::switch_injection(&world.state, "s1", InjectionSwitch::Off).unwrap();
     assert_eq!(ids(&world, &event, "s1"), [""; 0]);
     assert_eq!(ids(&world, &event, "s1/a1"), [""; 0], "its subagent");
     assert_eq!(ids(&world, &event, ""), [""; 0], "a session without an id");

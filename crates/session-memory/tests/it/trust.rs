@@ -3,9 +3,9 @@
 use crate::support::{INFO, PROMPT, TOPIC, TestMemories, draft, now, saved_from};
 use session_files::Project;
 use session_memory::{
-    AgentContext, ConversationOrigin, ImportFormat, ImportPath, Memory, MemoryChange, MemoryDraft,
-    MemoryError, MemoryState, StorageLocation, Trust, export_memories, import_memories,
-    render_context_sheet, trusted_keywords,
+    AgentContext, ConversationOrigin, EditReview, ImportFormat, ImportPath, Memory, MemoryChange,
+    MemoryDraft, MemoryError, MemoryState, StorageLocation, Trust, export_memories,
+    import_memories, render_context_sheet, trusted_keywords,
 };
 use std::path::PathBuf;
 
@@ -114,17 +114,14 @@ fn a_change_of_an_untrusted_memory_trusts_nothing() {
 #[test]
 fn an_edited_text_is_trusted_where_the_user_has_seen_it() {
     let world = clone_with_memory();
-    let edit = |is_seen| {
+    let edit = |review| {
         let memory = theirs(&world);
         let text = memory.text.replace("DB_POOL", "DB_SIZE");
-        world
-            .store
-            .replace(&memory, &text, is_seen, &now())
-            .unwrap()
+        world.store.replace(&memory, &text, review, &now()).unwrap()
     };
-    assert!(!edit(false).trust.is_trusted());
+    assert!(!edit(EditReview::Unseen).trust.is_trusted());
     pull(&world, INFO);
-    assert_eq!(edit(true).trust, Trust::Own);
+    assert_eq!(edit(EditReview::Seen).trust, Trust::Own);
 }
 
 /// Makes the folder of a worktree beside the project, and returns it.

@@ -160,11 +160,11 @@ impl Library {
         request: &SearchRequest,
         vector: Vector,
         models: &[(&str, CosineScale)],
-        read: f32,
+        readable_fraction: f32,
     ) -> SearchResults {
         let index = self.reader();
         let dense = |(fingerprint, scale): &(&str, CosineScale)| QueryEmbedding {
-            read,
+            readable_fraction,
             scale: *scale,
             ..embedding(&index, fingerprint, vector)
         };
@@ -177,7 +177,7 @@ impl Library {
     pub fn search_by_pieces(&self, request: &SearchRequest, vector: Vector) -> SearchResults {
         let index = self.reader();
         let by_pieces = QueryEmbedding {
-            known: 0.0,
+            known_fraction: 0.0,
             ..embedding(&index, "f00d", vector)
         };
         let sessions = index.sessions().unwrap();
@@ -219,8 +219,8 @@ fn embedding(index: &Reader, fingerprint: &str, vector: Vector) -> QueryEmbeddin
     QueryEmbedding {
         model: index.model(fingerprint).unwrap().unwrap(),
         vector: vector.to_vec(),
-        known: 1.0,
-        read: 1.0,
+        known_fraction: 1.0,
+        readable_fraction: 1.0,
         scale: SCALE,
         text_cosines: None,
     }

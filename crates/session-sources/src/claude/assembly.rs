@@ -81,7 +81,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// The turns as they are being built.
+    /// Returns the turns as they are being built.
     pub(super) fn turns(&mut self) -> &mut TurnAssembler {
         &mut self.turns
     }

@@ -35,7 +35,7 @@ struct CallArguments<'a> {
     plan: LenientText<'a>,
 }
 
-/// The call that a `tool_use` block makes.
+/// Returns the call that a `tool_use` block makes.
 pub(super) fn call(block: &ContentBlock<'_>, detail: ReadDetail) -> ToolCall {
     let name = block.name.or_empty();
     let raw = block.input.map_or("{}", RawValue::get);
@@ -58,7 +58,7 @@ pub(super) fn call(block: &ContentBlock<'_>, detail: ReadDetail) -> ToolCall {
     }
 }
 
-/// The text that a call of this tool puts to the user.
+/// Returns the text that a call of this tool puts to the user.
 fn question(tool: &str, input: &CallArguments<'_>) -> Option<String> {
     questions(tool, &input.questions).or_else(|| plan(tool, &input.plan))
 }
@@ -85,7 +85,7 @@ fn whole_input(raw: &str, detail: ReadDetail) -> Value {
     }
 }
 
-/// The result that a `tool_result` block of a line holds, of a call that opens a pull
+/// Returns the result that a `tool_result` block of a line holds, of a call that opens a pull
 /// request or not.
 pub(super) fn outcome(
     block: &ContentBlock<'_>,
@@ -126,13 +126,13 @@ fn status(block: &ContentBlock<'_>, entry: &TranscriptEntry<'_>) -> CallStatus {
     }
 }
 
-/// The user's words in a result: answers, or those with which a call was rejected.
+/// Returns the user's words in a result: answers, or those with which a call was rejected.
 fn reply(raw: &str, is_refused: bool, whole: &ToolUseResult<'_>) -> Option<String> {
     let rejected = || is_refused.then(|| dialog::rejection(&output(raw)));
     dialog::answers(whole).or_else(|| rejected().flatten())
 }
 
-/// The error lines of a background task in the result of a call that saw it fail.
+/// Returns the error lines of a background task in the result of a call that saw it fail.
 pub(super) fn task_errors(block: &ContentBlock<'_>) -> Option<String> {
     let output = output(block.content.map_or("null", RawValue::get));
     let printed = output.split_once("</exit_code>")?.1;
@@ -158,7 +158,7 @@ fn whole_output(raw: &str, results: &ToolResults) -> String {
     }
 }
 
-/// The text of a result, without the reminders in it.
+/// Returns the text of a result, without the reminders in it.
 fn output(raw: &str) -> String {
     let mended = replace_lone_surrogates(raw);
     let raw = mended.as_deref().unwrap_or(raw);

@@ -18,7 +18,7 @@ pub(super) struct DialogQuestion<'a> {
     question: LenientText<'a>,
 }
 
-/// The questions that a call of this tool puts to the user, a line each.
+/// Returns the questions that a call of this tool puts to the user, a line each.
 pub(super) fn questions(
     tool: &str,
     asked: &LenientItems<LenientObject<DialogQuestion<'_>>>,
@@ -28,12 +28,12 @@ pub(super) fn questions(
     joined_lines(questions)
 }
 
-/// The plan that a call of this tool asks the user to approve.
+/// Returns the plan that a call of this tool asks the user to approve.
 pub(super) fn plan(tool: &str, plan: &LenientText<'_>) -> Option<String> {
     joined_lines(plan.get().filter(|_| tool == PLANNING).into_iter())
 }
 
-/// The user's answers in a result, and what they added to each, a line each.
+/// Returns the user's answers in a result, and what they added to each, a line each.
 pub(super) fn answers(result: &ToolUseResult<'_>) -> Option<String> {
     let mut lines: Vec<&str> = Vec::new();
     for (question, answer) in &result.answers.0 {
@@ -55,7 +55,7 @@ const NOTE: &str = "\n\nNote: The user's next message";
 /// The text of the program in place of the user's.
 const CLARIFY: &str = "The user wants to clarify these questions.";
 
-/// The words with which the user rejected a call.
+/// Returns the words with which the user rejected a call.
 pub(super) fn rejection(output: &str) -> Option<String> {
     let (_, words) = output.strip_prefix(REJECTED)?.split_once(SAID)?;
     let words = words.split_once(NOTE).map_or(words, |(words, _)| words);

@@ -71,12 +71,12 @@ pub(super) struct TranscriptEntry<'a> {
 }
 
 impl TranscriptEntry<'_> {
-    /// The session and message that this line was forked from.
+    /// Returns the session and message that this line was forked from.
     pub(super) fn fork(&self) -> Option<&ForkedFrom<'_>> {
         self.forked_from.0.as_ref()
     }
 
-    /// True when the program says that no human typed this.
+    /// Returns true when the program says that no human typed this.
     pub(super) fn is_injected(&self) -> bool {
         let origin = self.origin.0.as_ref().and_then(|origin| origin.kind.get());
         origin.is_some_and(|kind| kind != "human") || self.prompt_source.get() == Some("system")
@@ -237,7 +237,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for ToolUseResult<'a> {
 pub(super) struct MessageContent<'a>(pub Vec<ContentBlock<'a>>);
 
 impl MessageContent<'_> {
-    /// The texts of the blocks of type `text`, one a line. An image alone
+    /// Returns the texts of the blocks of type `text`, one a line. An image alone
     /// reads `[Image]`.
     pub(super) fn words(&self) -> String {
         let texts = self

@@ -32,7 +32,7 @@ const STOPS: [&str; 3] = [
 /// The denial that is also told of a call that the user stopped while it ran.
 const USER_REJECTED: &str = "user-rejected";
 
-/// True for the kind of a denial after which the call surely did not run.
+/// Returns true for the kind of a denial after which the call surely did not run.
 pub(super) fn is_denial(kind: &str) -> bool {
     !kind.is_empty() && kind != USER_REJECTED
 }
@@ -57,7 +57,7 @@ fn printed(output: &str) -> Option<&str> {
     code.trim().parse::<i64>().is_ok().then_some(printed)
 }
 
-/// True where the program tells, before or after all that was printed, that the user stopped the command.
+/// Returns true where the program tells, before or after all that was printed, that the user stopped the command.
 fn is_interrupted(printed: &str) -> bool {
     let lines = [printed.lines().next(), printed.lines().next_back()];
     let is_marker = |line: &str| line.starts_with(INTERRUPTED) && line.ends_with(']');

@@ -23,7 +23,7 @@ pub(super) struct PersistedOutput {
 }
 
 impl ToolResults {
-    /// The folder of the session that a transcript belongs to.
+    /// Returns the folder of the session that a transcript belongs to.
     pub(super) fn new_for(transcript: &Path) -> Self {
         let subagents = transcript
             .ancestors()
@@ -35,7 +35,7 @@ impl ToolResults {
         Self(Some(session.join(FOLDER)))
     }
 
-    /// The whole of an output of which the transcript keeps a preview.
+    /// Returns the whole of an output of which the transcript keeps a preview.
     pub(super) fn whole(&self, output: &str) -> Option<PersistedOutput> {
         if !output.starts_with(MARK) {
             return None;

@@ -96,7 +96,7 @@ pub(super) fn classify_user_line(entry: &TranscriptEntry<'_>, subagent: bool) ->
     }
 }
 
-/// A message of a lead to its subagent.
+/// Returns a message of a lead to its subagent.
 fn from_lead(text: &str) -> Option<String> {
     tags::inner_with_attributes(&cleaned(text), "teammate-message").map(clipped)
 }
@@ -122,7 +122,7 @@ pub(super) fn classify_text(text: &str) -> UserText {
     }
 }
 
-/// The command that the text wraps, as it was typed.
+/// Returns the command that the text wraps, as it was typed.
 fn command(text: &str) -> Option<String> {
     if text.starts_with("<command-name>") || text.starts_with("<command-message>") {
         return Some(slash_command(text));
@@ -132,14 +132,14 @@ fn command(text: &str) -> Option<String> {
     is_shell.then(|| format!("!{}", command()))
 }
 
-/// The user's words, without the tags around them.
+/// Returns the user's words, without the tags around them.
 fn typed(text: &str) -> Cow<'_, str> {
     let is_memory = text.starts_with("<user-memory-input>");
     let memory = is_memory.then(|| tags::inner(text, "user-memory-input"));
     strip_paste_tags(memory.flatten().unwrap_or(text))
 }
 
-/// True for a text that the program's reports stand in front of.
+/// Returns true for a text that the program's reports stand in front of.
 pub(super) fn begins_with_report(text: &str) -> bool {
     is_report(&cleaned(text))
 }
@@ -179,7 +179,7 @@ pub(crate) fn unwrapped(text: &str) -> UserText {
     }
 }
 
-/// A notice of the program, unless it is empty.
+/// Returns a notice of the program, unless it is empty.
 fn notice(text: &str) -> UserText {
     match text.trim() {
         "" => UserText::Nothing,
@@ -204,7 +204,7 @@ fn without_front(text: &str) -> &str {
     text
 }
 
-/// The words that follow the notice of an interruption in the same text.
+/// Returns the words that follow the notice of an interruption in the same text.
 fn after_interruption(text: &str) -> Option<&str> {
     let (_, words) = text.strip_prefix(INTERRUPTED)?.split_once(']')?;
     Some(words.trim_start()).filter(|words| !words.is_empty())

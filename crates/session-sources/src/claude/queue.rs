@@ -77,7 +77,7 @@ impl PromptQueue {
         self.stray = taken.is_none_or(|waiting| waiting.kind == QueuedKind::Other);
     }
 
-    /// The typed prompts that wait, in order.
+    /// Returns the typed prompts that wait, in order.
     pub(super) fn waiting_prompts(&self) -> impl Iterator<Item = &QueuedText> {
         let waiting = self.waiting.iter();
         waiting.filter(|waiting| waiting.kind == QueuedKind::Typed)

@@ -9,7 +9,8 @@ use crate::cursor::CursorState;
 use crate::json::{early_type, record};
 use crate::lines::{Line, Lines};
 use crate::reading::{
-    FileReading, LineAssembly, ReadEnd, Result, SessionAnnouncer, open_lines, stop_if_asked,
+    FileReading, LineAssembly, ReadEnd, ReadStart, Result, SessionAnnouncer, open_lines,
+    stop_if_asked,
 };
 use crate::turn_assembler::{TurnAssembler, TurnDetail};
 use crate::{Cursor, Location, Sink};
@@ -32,20 +33,23 @@ const KINDS: [&[u8]; 9] = [
 /// Reads a location into a sink.
 pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) -> Result {
     let resumed = from.and_then(|cursor| CursorState::from_cursor(cursor, &at.path, VERSION));
-    let stale = from.is_some() && resumed.is_none();
+    let start = ReadStart::new(from, resumed.as_ref().map(|mark| mark.offset));
     let (offset, state) = resumed.map_or_else(Default::default, |mark| (mark.offset, mark.state));
-    match read_from(at, offset, state, stale, sink)? {
+    match read_from(at, offset, state, start, sink)? {
         ReadEnd::Complete => Ok(()),
-        ReadEnd::Retracted => read_from(at, 0, TranscriptState::default(), true, sink).map(drop),
+        ReadEnd::Retracted => {
+            let (state, start) = (TranscriptState::default(), ReadStart::Replacing);
+            read_from(at, 0, state, start, sink).map(drop)
+        }
     }
 }
 
-/// Reads a location from an offset on. `stale` says that the sink holds turns of another content.
+/// Reads a location from an offset on.
 fn read_from(
     at: &Location,
     offset: u64,
     state: TranscriptState,
-    stale: bool,
+    start: ReadStart,
     sink: &mut dyn Sink,
 ) -> Result<ReadEnd> {
     let Some(lines) = open_lines(&at.path, offset, sink) else {
@@ -67,7 +71,7 @@ fn read_from(
         identity: &identity,
         assembly,
     };
-    let announcer = SessionAnnouncer::new(sink, told, offset == 0, stale);
+    let announcer = SessionAnnouncer::new(sink, told, start);
     FileReading::new(&at.path, assembly, announcer, offset).run(lines)
 }
 
@@ -83,7 +87,7 @@ fn identity(at: &Location) -> SessionIdentity {
     }
 }
 
-/// The line at this offset, which holds a text for the queue.
+/// Returns the line at this offset, which holds a text for the queue.
 pub(super) fn queued_line(path: &Path, offset: u64) -> Option<QueuedLine> {
     let mut lines = Lines::open(path, offset).ok()?;
     let line = lines.next().ok()??;

@@ -122,7 +122,7 @@ impl ReplyBlocks {
         news
     }
 
-    /// The line as a snapshot of the reply; `None` when it is none.
+    /// Returns the line as a snapshot of the reply; `None` when it is none.
     fn snapshot(
         &mut self,
         line: &[ContentBlock<'_>],
@@ -162,7 +162,7 @@ impl BlockDigest {
         Self(kind, key.len(), fingerprint(key))
     }
 
-    /// The length of this block, when the other one is a longer state of it.
+    /// Returns the length of this block, when the other one is a longer state of it.
     fn grown_length(self, longer: &ContentBlock<'_>) -> Option<usize> {
         let (kind, key) = digest_key(longer);
         let begin = key.get(..self.1)?;
@@ -186,7 +186,7 @@ fn digest_key<'b>(block: &'b ContentBlock<'_>) -> (BlockKind, &'b str) {
     }
 }
 
-/// The words of a block of type `text` or `thinking`, as a turn holds them.
+/// Returns the words of a block of type `text` or `thinking`, as a turn holds them.
 pub(super) fn words<'b>(block: &'b ContentBlock<'_>) -> &'b str {
     let words = match block.kind.get() {
         Some("thinking") => block.thinking.or_empty(),

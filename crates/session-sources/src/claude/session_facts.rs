@@ -40,7 +40,7 @@ pub(super) struct SessionIdentity {
 }
 
 impl SessionIdentity {
-    /// True for the transcript of a subagent.
+    /// Returns true for the transcript of a subagent.
     pub(super) fn is_subagent(&self) -> bool {
         self.parent.is_some() || self.id.starts_with("agent-")
     }
@@ -94,17 +94,17 @@ impl SessionFacts {
         }
     }
 
-    /// True when the working directory is known.
+    /// Returns true when the working directory is known.
     pub(super) fn has_cwd(&self) -> bool {
         self.cwd.is_some()
     }
 
-    /// The branch at this point of the file.
+    /// Returns the branch at this point of the file.
     pub(super) fn branch(&self) -> Option<&str> {
         self.branch.as_deref()
     }
 
-    /// The facts as the metadata of a session.
+    /// Returns the facts as the metadata of a session.
     pub(super) fn meta(&self, identity: &SessionIdentity) -> SessionMeta {
         SessionMeta {
             id: identity.id.clone(),

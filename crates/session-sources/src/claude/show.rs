@@ -75,7 +75,7 @@ fn turn(
     Ok(turn.filter(|turn| turn.span.start == span.start && turn.index == index))
 }
 
-/// The prompt that the line at a span put into the queue, where it waits still.
+/// Returns the prompt that the line at a span put into the queue, where it waits still.
 fn waiting(assembly: &Assembly<'_>, index: u32, span: TurnSpan) -> Option<Turn> {
     let mut waiting = assembly.waiting().into_iter();
     let turn = waiting.find(|turn| turn.span.start == span.start)?;
@@ -231,7 +231,7 @@ fn states_before(
     Ok(states)
 }
 
-/// True when the first line of a turn leaves things to those before it: which
+/// Returns true when the first line of a turn leaves things to those before it: which
 /// text was removed from the queue, or the branch.
 fn needs_state(path: &Path, span: TurnSpan) -> io::Result<bool> {
     let mut lines = Lines::open_span(path, span.start, span.end)?;

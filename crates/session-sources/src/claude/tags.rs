@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-/// The trimmed words in the first `<tag>…</tag>`; an end that was cut off is
+/// Returns the trimmed words in the first `<tag>…</tag>`; an end that was cut off is
 /// taken as there.
 pub(super) fn inner<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     let (_, body) = text.split_once(&format!("<{tag}>"))?;
@@ -10,7 +10,7 @@ pub(super) fn inner<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     Some(body.trim())
 }
 
-/// The trimmed words in the `<tag …>…</tag>` that the text begins with.
+/// Returns the trimmed words in the `<tag …>…</tag>` that the text begins with.
 pub(super) fn inner_with_attributes<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     let (_, body) = text.strip_prefix('<')?.strip_prefix(tag)?.split_once('>')?;
     let (body, _) = body.split_once(&format!("</{tag}>")).unwrap_or((body, ""));
@@ -23,7 +23,7 @@ pub(super) fn unescape(text: &str) -> String {
     text.replace("&quot;", "\"").replace("&amp;", "&")
 }
 
-/// True when the text begins with `<tag>` or `<tag …>`.
+/// Returns true when the text begins with `<tag>` or `<tag …>`.
 pub(super) fn begins_with(text: &str, tag: &str) -> bool {
     let rest = text.strip_prefix('<').and_then(|t| t.strip_prefix(tag));
     rest.is_some_and(|rest| rest.starts_with(['>', ' ']))

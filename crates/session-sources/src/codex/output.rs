@@ -128,7 +128,7 @@ impl<'t> CallOutput<'t> {
     }
 }
 
-/// True for a command that the user or a policy rejected, where it is told as one that failed:
+/// Returns true for a command that the user or a policy rejected, where it is told as one that failed:
 /// `exec_command failed for …: CreateProcess { message: "Rejected(\"rejected by user\")" }`.
 fn is_rejected(output: &str) -> bool {
     let failure = output.strip_prefix("exec_command failed");

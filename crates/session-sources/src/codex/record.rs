@@ -120,7 +120,7 @@ impl Payload<'_> {
         texts.next().unwrap_or_default()
     }
 
-    /// True for a command that was killed: it has no exit code of its own.
+    /// Returns true for a command that was killed: it has no exit code of its own.
     pub(crate) fn was_killed(&self) -> bool {
         self.exit_code.is_some_and(|code| code.get() == "-1")
     }

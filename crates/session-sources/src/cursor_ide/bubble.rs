@@ -220,7 +220,7 @@ impl BubbleCall {
         }
     }
 
-    /// The input as the model wrote it; where it wrote none, as Cursor understood it.
+    /// Returns the input as the model wrote it; where it wrote none, as Cursor understood it.
     fn input(&self) -> Value {
         let written = embedded(&self.raw_args);
         let is_written = written.as_object().is_some_and(|input| !input.is_empty());
@@ -267,7 +267,7 @@ fn is_one_of(value: &Value, words: &[&str]) -> bool {
     value.as_str().is_some_and(|word| words.contains(&word))
 }
 
-/// The value that a text holds as JSON, or the value itself.
+/// Returns the value that a text holds as JSON, or the value itself.
 fn embedded(value: &Value) -> Value {
     let parsed = value
         .as_str()
@@ -275,7 +275,7 @@ fn embedded(value: &Value) -> Value {
     parsed.unwrap_or_else(|| value.clone())
 }
 
-/// The output in a result: that of a command, the contents of a file, or all of it.
+/// Returns the output in a result: that of a command, the contents of a file, or all of it.
 fn output(result: &Value) -> String {
     let text = ["output", "contents"].map(|name| result[name].as_str());
     let text = text.into_iter().flatten().next().or(result.as_str());

@@ -6,6 +6,7 @@ use crate::lenient_json::{LenientItems, LenientMembers, LenientObject, LenientTe
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use session_core::SessionMeta;
+use std::collections::{HashMap, HashSet};
 
 /// A value of `composerData:<id>`, an item of `allComposers`, or a tab of a chat.
 #[derive(Debug, Default, Deserialize)]
@@ -143,27 +144,36 @@ impl ComposerRecord<'_> {
     }
 
     fn messages(&self) -> ComposerMessages {
-        let headers = self.headers.0.iter().filter_map(|header| header.0.as_ref());
-        let ids = headers.filter_map(|header| header.bubble_id.get());
-        let ids: Vec<String> = ids.map(str::to_owned).collect();
-        let inline = |message: &RawValue| message.get().to_owned();
-        match (&self.conversation.0[..], ids.is_empty()) {
-            ([], false) => {
-                let in_map: Vec<String> = ids.iter().filter_map(|id| self.mapped(id)).collect();
-                match in_map.len() == ids.len() {
-                    true => ComposerMessages::Inline(in_map),
-                    false => ComposerMessages::Ids(ids),
-                }
-            }
-            (messages, _) => {
-                ComposerMessages::Inline(messages.iter().map(|message| inline(message)).collect())
-            }
+        let inline = &self.conversation.0;
+        if !inline.is_empty() {
+            let texts = inline.iter().map(|message| message.get().to_owned());
+            return ComposerMessages::Inline(texts.collect());
+        }
+        let ids = self.message_ids();
+        match self.mapped_messages(&ids) {
+            Some(texts) => ComposerMessages::Inline(texts),
+            None => ComposerMessages::Ids(ids.into_iter().map(str::to_owned).collect()),
         }
     }
 
-    fn mapped(&self, id: &str) -> Option<String> {
+    /// Returns the ids of the messages, in order. One that is listed again counts once: each is read anew.
+    fn message_ids(&self) -> Vec<&str> {
+        let headers = self.headers.0.iter().filter_map(|header| header.0.as_ref());
+        let mut seen = HashSet::new();
+        let ids = headers.filter_map(|header| header.bubble_id.get());
+        ids.filter(|id| seen.insert(*id)).collect()
+    }
+
+    /// Returns the messages with these ids; `None` where one of them is not here.
+    fn mapped_messages(&self, ids: &[&str]) -> Option<Vec<String>> {
         let members = &self.conversation_map.0;
-        let (_, message) = members.iter().find(|(key, _)| key == id)?;
-        Some(message.get().to_owned())
+        // Of two with one id the first counts.
+        let by_id: HashMap<&str, &str> = members
+            .iter()
+            .rev()
+            .map(|(id, message)| (id.as_ref(), message.get()))
+            .collect();
+        let texts = ids.iter().map(|id| Some((*by_id.get(id)?).to_owned()));
+        texts.collect()
     }
 }

@@ -95,7 +95,7 @@ impl CursorDatabase {
         })
     }
 
-    /// The conversations of `cursorDiskKV`, by their numbers of rows.
+    /// Returns the conversations of `cursorDiskKV`, by their numbers of rows.
     fn stored_composers(&self) -> Result<Vec<StoredSession>, StorageError> {
         let connection = &self.database.connection;
         let mut statement = connection.prepare(
@@ -109,7 +109,7 @@ impl CursorDatabase {
                 continue;
             };
             let size = row.get::<_, Option<i64>>(2)?.unwrap_or_default();
-            let (messages, last) = self.message_rows(&id)?;
+            let messages = self.count_messages(&id)?;
             let meta = SessionMeta {
                 id,
                 ..SessionMeta::default()
@@ -118,8 +118,8 @@ impl CursorDatabase {
             sessions.push(StoredSession {
                 created: header.as_ref().map_or(0, |header| header.created),
                 signature: SessionSignature(
-                    row.get::<_, i64>(1)?.max(last),
-                    messages.cast_unsigned(),
+                    row.get::<_, i64>(1)?.max(messages.last_row),
+                    messages.count.cast_unsigned(),
                     size.cast_unsigned(),
                     digest(&meta, header.as_ref().map(|header| &*header.value)),
                 ),
@@ -129,13 +129,19 @@ impl CursorDatabase {
         Ok(sessions)
     }
 
-    /// The number of messages of a conversation, and the number of their last row.
-    fn message_rows(&self, id: &str) -> Result<(i64, i64), StorageError> {
+    /// Counts the messages of a conversation, without reading them.
+    fn count_messages(&self, id: &str) -> Result<MessageRows, StorageError> {
         let mut statement = self.database.connection.prepare_cached(
             "SELECT count(*), coalesce(max(rowid), 0) FROM cursorDiskKV WHERE key >= ?1 AND key < ?2",
         )?;
         let range = [format!("bubbleId:{id}:"), format!("bubbleId:{id};")];
-        Ok(statement.query_row(range, |row| Ok((row.get(0)?, row.get(1)?)))?)
+        let rows = statement.query_row(range, |row| {
+            Ok(MessageRows {
+                count: row.get(0)?,
+                last_row: row.get(1)?,
+            })
+        });
+        Ok(rows?)
     }
 
     fn header(&self, id: &str) -> Result<Option<ComposerHeader>, StorageError> {
@@ -205,7 +211,7 @@ impl CursorDatabase {
         Ok(value.optional()?)
     }
 
-    /// A conversation of either table, as it says itself. `None` for one in which nothing was said.
+    /// Returns a conversation of either table, as it says itself. `None` for one in which nothing was said.
     ///
     /// # Errors
     /// When it cannot be parsed: its messages may still be there.
@@ -258,17 +264,17 @@ impl CursorDatabase {
         Ok(())
     }
 
-    /// The folder of the states of all workspaces, beside that of this database.
+    /// Returns the folder of the states of all workspaces, beside that of this database.
     fn workspaces(&self) -> Option<PathBuf> {
         Some(self.path.parent()?.parent()?.join("workspaceStorage"))
     }
 
-    /// The folder of the workspace whose database this is.
+    /// Returns the folder of the workspace whose database this is.
     fn own_folder(&self) -> Option<String> {
         workspace_folder(self.path.parent()?)
     }
 
-    /// The folder of the workspace that lists a conversation.
+    /// Returns the folder of the workspace that lists a conversation.
     fn listed_folder(&self, id: &str) -> Option<String> {
         let folders = self.listed_folders.get_or_init(|| self.list_folders());
         folders.get(id).cloned()
@@ -298,7 +304,7 @@ impl CursorDatabase {
         folders
     }
 
-    /// The folder that the first message names.
+    /// Returns the folder that the first message names.
     fn first_message_folder(
         &self,
         id: &str,
@@ -331,6 +337,13 @@ impl CursorDatabase {
     }
 }
 
+/// The rows of the messages of a conversation.
+struct MessageRows {
+    count: i64,
+    /// The greatest `rowid`; 0 without messages.
+    last_row: i64,
+}
+
 /// A row of `composerHeaders`.
 #[derive(Default)]
 struct ComposerHeader {
@@ -356,7 +369,7 @@ fn bytes(value: ValueRef<'_>) -> Option<&[u8]> {
 }
 
 impl SessionStorage for CursorDatabase {
-    fn sessions(&self, _: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError> {
+    fn list_sessions(&self, _: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError> {
         let mut sessions = match self.tables.values {
             true => self.stored_composers()?,
             false => Vec::new(),
@@ -372,7 +385,7 @@ impl SessionStorage for CursorDatabase {
         Ok(sessions)
     }
 
-    fn describe(&self, session: &StoredSession) -> Result<Option<SessionMeta>, StorageError> {
+    fn read_meta(&self, session: &StoredSession) -> Result<Option<SessionMeta>, StorageError> {
         let Some(mut composer) = self.composer(&session.meta.id)? else {
             return Ok(None);
         };
@@ -382,7 +395,7 @@ impl SessionStorage for CursorDatabase {
         Ok(Some(composer.meta))
     }
 
-    fn turns(
+    fn visit_turns(
         &self,
         session: &SessionMeta,
         range: StoredTurnRange,

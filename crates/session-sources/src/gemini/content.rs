@@ -57,7 +57,7 @@ impl GeminiContent<'_> {
         self.texts().join("\n")
     }
 
-    /// True for a message with which the client begins a conversation.
+    /// Returns true for a message with which the client begins a conversation.
     pub(crate) fn begins_session(&self) -> bool {
         self.texts()
             .first()
@@ -79,7 +79,7 @@ impl GeminiContent<'_> {
         outputs.chain(self.texts()).collect::<Vec<_>>().join("\n")
     }
 
-    /// True where a tool gave back an error.
+    /// Returns true where a tool gave back an error.
     pub(crate) fn has_error(&self) -> bool {
         self.responses()
             .any(|response| response.error.get().is_some())

@@ -88,7 +88,7 @@ impl GeminiDocument {
 
 impl SessionStorage for GeminiDocument {
     /// A session in which nothing was said is none.
-    fn sessions(&self, _: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError> {
+    fn list_sessions(&self, _: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError> {
         let mut ignored = |_| ControlFlow::Continue(());
         let session = self.described();
         let mut turns = StoredTurns::new(
@@ -119,7 +119,7 @@ impl SessionStorage for GeminiDocument {
         Ok((!is_empty).then_some(session).into_iter().collect())
     }
 
-    fn turns(
+    fn visit_turns(
         &self,
         session: &SessionMeta,
         range: StoredTurnRange,

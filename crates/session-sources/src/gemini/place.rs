@@ -92,7 +92,7 @@ pub(super) fn drop_copies(locations: &mut Vec<Location>) -> Vec<(PathBuf, PathBu
     dropped
 }
 
-/// The file's path below `chats`, without its extension.
+/// Returns the file's path below `chats`, without its extension.
 fn key(path: &Path) -> PathBuf {
     let below = chats_folder(path).and_then(|chats| path.strip_prefix(chats).ok());
     below.unwrap_or(path).with_extension("")

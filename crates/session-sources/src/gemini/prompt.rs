@@ -26,7 +26,7 @@ const STEERING: [&str; 2] = ["User steering update:\n", "User hints:\n"];
 /// The prompt by which the client goes on; its `displayContent` repeats the typed one.
 const CONTINUE: &str = "Please continue.";
 
-/// True for a message that the client wrote by itself.
+/// Returns true for a message that the client wrote by itself.
 pub(super) fn is_client_message(record: &GeminiRecord<'_>) -> bool {
     let texts = record.content.texts();
     let first = texts.first().map_or("", |text| text.trim());

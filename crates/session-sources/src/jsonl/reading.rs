@@ -4,7 +4,7 @@ use super::JsonlFormat;
 use crate::cursor::CursorState;
 use crate::json::record;
 use crate::lines::{Line, LineFiles};
-use crate::reading::{FileReading, LineAssembly, Result, SessionAnnouncer, open_lines};
+use crate::reading::{FileReading, LineAssembly, ReadStart, Result, SessionAnnouncer, open_lines};
 use crate::turn_assembler::{TurnAssembler, TurnDetail, TurnProgress};
 use crate::{Cursor, Location, Sink, TurnWriter, file};
 use serde::{Deserialize, Serialize};
@@ -127,7 +127,7 @@ pub(super) fn read<F: JsonlFormat>(
     };
     let resumed = from.and_then(|c| CursorState::from_cursor(c, files, format.version()));
     let resumed = resumed.filter(|mark| is_of_session(at, &mark.state));
-    let stale = from.is_some() && resumed.is_none();
+    let start = ReadStart::new(from, resumed.as_ref().map(|mark| mark.offset));
     let (offset, state) = match resumed {
         Some(mark) => (mark.offset, mark.state),
         None => (0, JsonlState::default()),
@@ -143,7 +143,7 @@ pub(super) fn read<F: JsonlFormat>(
     }
     let modified = file::mtime_ms(&at.stamp);
     let assembly = JsonlLines::new(format, &at.path, state, TurnDetail::Index, modified);
-    let announcer = SessionAnnouncer::new(sink, told, offset == 0, stale);
+    let announcer = SessionAnnouncer::new(sink, told, start);
     FileReading::new(files, assembly, announcer, offset)
         .run(lines)
         .map(drop)

@@ -113,7 +113,7 @@ impl FoundTurns {
         }
     }
 
-    /// True while there is a call whose result has not come.
+    /// Returns true while there is a call whose result has not come.
     fn await_results(&mut self) -> bool {
         let mut calls = self.turns.values_mut().flat_map(calls_mut);
         calls.any(|call| call.status == CallStatus::Unfinished && !call.id.is_empty())
@@ -127,7 +127,7 @@ fn calls_mut(turn: &mut Turn) -> impl Iterator<Item = &mut ToolCall> {
     })
 }
 
-/// True for a result whose call is not in its turn.
+/// Returns true for a result whose call is not in its turn.
 fn is_result(part: &TurnPart) -> bool {
     matches!(part, TurnPart::Call(call) if call.name.is_empty() && !call.id.is_empty())
 }

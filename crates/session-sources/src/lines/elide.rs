@@ -47,7 +47,7 @@ impl Elider {
         self.out.is_empty()
     }
 
-    /// The line, unless it is too long even so.
+    /// Returns the line, unless it is too long even so.
     pub(super) fn line(&self) -> Option<&[u8]> {
         (self.out.len() <= LINE_LIMIT).then_some(&self.out)
     }

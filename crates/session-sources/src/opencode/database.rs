@@ -3,7 +3,7 @@
 use super::history::{MessageStorage, MessageVisitor};
 use super::message_key::{MessageKey, MessageTable, merge_by_time};
 use super::meta::{self, OpenCodeProject};
-use super::schema::TableColumns;
+use super::schema::{SignatureRows, TableColumns};
 use super::stored_message::{DataColumn, MessageBatch, MessageContents, RawMessage, StoredParts};
 use crate::session_signature::{self as signature, SessionSignature};
 use crate::session_storage::StoredSession;
@@ -30,7 +30,7 @@ impl Database {
         Ok(Self { database, schema })
     }
 
-    /// The ids of all sessions.
+    /// Returns the ids of all sessions.
     pub(super) fn session_ids(&self) -> Result<Vec<String>, StorageError> {
         let mut statement = self.database.connection.prepare("SELECT id FROM session")?;
         let mut rows = statement.query([])?;
@@ -41,9 +41,9 @@ impl Database {
         Ok(ids)
     }
 
-    /// Lists the sessions; without `messages` by their own rows alone.
-    fn list_sessions(&self, messages: bool) -> Result<Vec<StoredSession>, StorageError> {
-        let sql = self.schema.sessions_sql(messages);
+    /// Reads the sessions with a signature of these rows.
+    fn query_sessions(&self, rows: SignatureRows) -> Result<Vec<StoredSession>, StorageError> {
+        let sql = self.schema.sessions_sql(rows);
         let mut statement = self.database.connection.prepare(&sql)?;
         let mut rows = statement.query([])?;
         let mut sessions = Vec::new();
@@ -83,7 +83,7 @@ impl Database {
         Ok(connection.query_row(&sql, [], |row| row.get(0))?)
     }
 
-    /// The messages of a session in their order, without their data.
+    /// Returns the messages of a session in their order, without their data.
     fn keys(&self, session: &str) -> Result<Vec<MessageKey>, StorageError> {
         let (mut first, mut second) = (Vec::new(), Vec::new());
         if self.schema.has_first_storage() {
@@ -160,16 +160,19 @@ impl Database {
 }
 
 impl MessageStorage for Database {
-    fn sessions(&self, _faults: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError> {
+    fn list_sessions(
+        &self,
+        _faults: &mut SkippedCounts,
+    ) -> Result<Vec<StoredSession>, StorageError> {
         self.check_form()?;
-        match self.list_sessions(true) {
+        match self.query_sessions(SignatureRows::WithMessages) {
             // A damaged page of messages costs no more than its session.
-            Err(StorageError::Damaged) => self.list_sessions(false),
+            Err(StorageError::Damaged) => self.query_sessions(SignatureRows::OfSessionsAlone),
             listed => listed,
         }
     }
 
-    fn reverted_from(&self, session: &str) -> Option<String> {
+    fn find_reverted(&self, session: &str) -> Option<String> {
         let sql = self.schema.revert_sql()?;
         let revert: Option<String> = self
             .database
@@ -179,7 +182,7 @@ impl MessageStorage for Database {
         meta::reverted_from(&revert?)
     }
 
-    fn messages(
+    fn visit_messages(
         &self,
         session: &str,
         span: TurnSpan,

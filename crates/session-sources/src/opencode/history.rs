@@ -12,15 +12,16 @@ pub(super) type MessageVisitor<'a> = dyn FnMut(StoredMessage) -> ControlFlow<()>
 
 /// A database, or a tree of JSON files.
 pub(super) trait MessageStorage {
-    /// All sessions, in any order.
-    fn sessions(&self, faults: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError>;
+    /// Lists all sessions, in any order.
+    fn list_sessions(&self, faults: &mut SkippedCounts)
+    -> Result<Vec<StoredSession>, StorageError>;
 
-    /// Id of the first message of a session that the user undid
+    /// Returns the id of the first message of a session that the user undid
     /// (`session.revert`): it and those after it stay until the next prompt.
-    fn reverted_from(&self, session: &str) -> Option<String>;
+    fn find_reverted(&self, session: &str) -> Option<String>;
 
-    /// The messages of a session whose ordinals lie in `span`, in order.
-    fn messages(
+    /// Passes the messages of a session whose ordinals lie in `span` to `visit`, in order, until that breaks off.
+    fn visit_messages(
         &self,
         session: &str,
         span: TurnSpan,
@@ -34,11 +35,14 @@ pub(super) trait MessageStorage {
 pub(super) struct MessageSessions<S>(pub S);
 
 impl<S: MessageStorage> SessionStorage for MessageSessions<S> {
-    fn sessions(&self, skipped: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError> {
-        self.0.sessions(skipped)
+    fn list_sessions(
+        &self,
+        skipped: &mut SkippedCounts,
+    ) -> Result<Vec<StoredSession>, StorageError> {
+        self.0.list_sessions(skipped)
     }
 
-    fn turns(
+    fn visit_turns(
         &self,
         session: &SessionMeta,
         range: StoredTurnRange,
@@ -48,10 +52,10 @@ impl<S: MessageStorage> SessionStorage for MessageSessions<S> {
     ) -> Result<(), StorageError> {
         let mut turns = TurnBuilder::new(range.first, session.parent.is_some(), detail);
         if detail == ReadDetail::Full {
-            turns = turns.reverted(self.0.reverted_from(&session.id));
+            turns = turns.reverted(self.0.find_reverted(&session.id));
         }
         let mut flow = ControlFlow::Continue(());
-        let read = self.0.messages(
+        let read = self.0.visit_messages(
             &session.id,
             range.span,
             detail,

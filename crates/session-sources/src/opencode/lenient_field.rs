@@ -49,8 +49,8 @@ fn body(raw: &RawValue) -> Option<&str> {
     raw.get().strip_prefix('"')?.strip_suffix('"')
 }
 
-/// Any value. One that nests too deep, or holds half a surrogate pair, is
-/// given as its text.
+/// Reads any value. One that nests too deep, or holds half a surrogate pair, is
+/// returned as its text.
 pub(super) fn value(raw: &RawValue) -> Value {
     serde_json::from_str(raw.get()).unwrap_or_else(|_| Value::String(raw.get().to_owned()))
 }
@@ -83,7 +83,7 @@ fn head(text: &str, least: usize) -> &str {
     &text[..end]
 }
 
-/// The character that the escape at the start of `escape` stands for, and the
+/// Returns the character that the escape at the start of `escape` stands for, and the
 /// length of the escape in bytes.
 fn escaped(escape: &str) -> (char, usize) {
     match escape.as_bytes().get(1) {
@@ -111,7 +111,7 @@ fn unicode(escape: &str) -> (char, usize) {
     }
 }
 
-/// The UTF-16 unit of a `\uXXXX` that begins `at` bytes on.
+/// Returns the UTF-16 unit of a `\uXXXX` that begins `at` bytes on.
 fn unit(escape: &str, at: usize) -> Option<u16> {
     let digits = escape.get(at..at + 6)?.strip_prefix("\\u")?;
     u16::from_str_radix(digits, 16).ok()

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// The folder of old JSON files, in the data folder.
 const TREE: &str = "storage";
 
-/// The databases and the JSON tree of a user.
+/// Returns the databases and the JSON tree of a user.
 pub(super) fn locate(env: &Env) -> Listing {
     let mut listing = Listing::default();
     let folder = data_folder(env);
@@ -38,14 +38,14 @@ pub(super) fn locate(env: &Env) -> Listing {
     listing
 }
 
-/// The databases in a folder: `opencode.db`, and one for each release channel.
+/// Returns the databases in a folder: `opencode.db`, and one for each release channel.
 pub(super) fn databases_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = named_in(folder)?;
     found.retain(|path| path.is_file());
     Ok(found)
 }
 
-/// All in a folder that has the name of a database.
+/// Returns all in a folder that has the name of a database.
 fn named_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -87,7 +87,7 @@ fn is_missing(path: &Path) -> bool {
     fs::metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
-/// False for what is there but no file, with a warning.
+/// Returns false for what is there but no file, with a warning.
 fn is_regular(path: &Path, listing: &mut Listing) -> bool {
     let reason = match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => "is a folder, not a database",
@@ -118,12 +118,10 @@ fn warn(listing: &mut Listing, path: &Path, error: &io::Error) {
     }
 }
 
-/// The stamp of a JSON tree: the sizes of all session files, the number of databases beside it, to which its sessions
-/// may have moved, and the latest
-/// change of any of them, of the folder of each session's messages, of the last message
-/// in it with the folder of its parts, and of the folder that holds these. OpenCode rewrites
-/// the session file at each prompt and the message when it is complete; the folders tell
-/// of what was written since.
+/// Returns the stamp of a JSON tree: the sizes of all session files, the number of databases beside it, to which its
+/// sessions may have moved, and the latest change of any of them, of the folder of each session's messages, of the
+/// last message in it with the folder of its parts, and of the folder that holds these. OpenCode rewrites the session
+/// file at each prompt and the message when it is complete; the folders tell of what was written since.
 fn tree_stamp(tree: &Path) -> io::Result<FileStamp> {
     let mut total = stamp(&fs::metadata(tree.join("session"))?);
     total.size = tree
@@ -155,7 +153,7 @@ fn tree_stamp(tree: &Path) -> io::Result<FileStamp> {
     Ok(total)
 }
 
-/// The last file of a folder by its name: names of messages ascend.
+/// Returns the last file of a folder by its name: names of messages ascend.
 fn last_file(folder: &Path) -> Option<PathBuf> {
     let entries = fs::read_dir(folder).ok()?.flatten();
     entries.map(|entry| entry.path()).max()

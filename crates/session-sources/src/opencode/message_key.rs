@@ -26,7 +26,7 @@ pub(super) enum MessageTable {
 }
 
 impl MessageTable {
-    /// Its name in the database.
+    /// Returns its name in the database.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Message => "message",

@@ -47,7 +47,7 @@ impl SessionRecord {
 }
 
 impl OpenCodeProject {
-    /// The main checkout, when `directory` lies in one of its worktrees.
+    /// Returns the main checkout, when `directory` lies in one of its worktrees.
     /// Clones share a project, too, but are no sandboxes of it.
     fn root_of(&self, directory: &str) -> Option<&str> {
         let root = self
@@ -72,7 +72,7 @@ struct Revert {
     message: LenientField<String>,
 }
 
-/// The first message that was undone, from the JSON of `session.revert`.
+/// Returns the first message that was undone, from the JSON of `session.revert`.
 pub(super) fn reverted_from(json: &str) -> Option<String> {
     let revert: Revert = serde_json::from_str(json).ok()?;
     revert.message.0.filter(|id| !id.is_empty())

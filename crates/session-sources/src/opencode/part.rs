@@ -98,7 +98,7 @@ impl PartContent {
         (!words.is_empty()).then_some(Self::Words(words))
     }
 
-    /// An attached file: the name it was given, else the end of its address;
+    /// Returns an attached file: the name it was given, else the end of its address;
     /// never a `data:` URL.
     pub(super) fn file(name: Option<&RawValue>, address: Option<&RawValue>) -> Option<Self> {
         let address = || lenient_field::string(address, NAME_LIMIT);

@@ -29,6 +29,15 @@ const NONE_BY_SESSION: &str = "SELECT NULL AS session_id, NULL AS newest, NULL A
 #[derive(Debug)]
 pub(super) struct TableColumns(HashMap<&'static str, HashSet<String>>);
 
+/// Of which rows the signature of a session is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SignatureRows {
+    /// Of its own, of its messages and of their parts.
+    WithMessages,
+    /// Of its own alone: those of messages may be damaged.
+    OfSessionsAlone,
+}
+
 impl TableColumns {
     /// Looks into a database.
     pub(super) fn read(connection: &Connection) -> Result<Self, StorageError> {
@@ -50,12 +59,12 @@ impl TableColumns {
         }
     }
 
-    /// True when there are `message` and `part`.
+    /// Returns true when there are `message` and `part`.
     pub(super) fn has_first_storage(&self) -> bool {
         self.has_all(&FIRST_STORAGE)
     }
 
-    /// True when there is a `session_message` that can be read.
+    /// Returns true when there is a `session_message` that can be read.
     pub(super) fn has_second_storage(&self) -> bool {
         self.has_all(&SECOND_STORAGE)
     }
@@ -66,7 +75,7 @@ impl TableColumns {
             .all(|(table, column)| self.has(table, column))
     }
 
-    /// True when there is such a column.
+    /// Returns true when there is such a column.
     pub(super) fn has(&self, table: &str, column: &str) -> bool {
         self.0
             .get(table)
@@ -77,8 +86,9 @@ impl TableColumns {
     /// worktree, its sandboxes, creation; then what the signature is made of:
     /// last change, count of messages of both storages, count of parts,
     /// `revert`. Touches no `data`, which lies in overflow pages that are then
-    /// never read. Without `messages`, nothing but the rows of sessions is read.
-    pub(super) fn sessions_sql(&self, messages: bool) -> String {
+    /// never read.
+    pub(super) fn sessions_sql(&self, rows: SignatureRows) -> String {
+        let has_messages = rows == SignatureRows::WithMessages;
         let session = |column| self.or(column, "session", "s", "NULL");
         format!(
             "SELECT s.id, {parent}, {title}, {directory}, {project}, j.worktree, j.sandboxes,
@@ -99,10 +109,11 @@ impl TableColumns {
             updated = session("time_updated"),
             revert = session("revert"),
             projects = self.projects(),
-            messages = self.messages_by_session("message", messages && self.has_first_storage()),
-            second =
-                self.messages_by_session("session_message", messages && self.has_second_storage()),
-            parts = self.parts_by_session(messages && self.has_first_storage()),
+            messages =
+                self.messages_by_session("message", has_messages && self.has_first_storage()),
+            second = self
+                .messages_by_session("session_message", has_messages && self.has_second_storage()),
+            parts = self.parts_by_session(has_messages && self.has_first_storage()),
         )
     }
 
@@ -132,7 +143,7 @@ impl TableColumns {
         )
     }
 
-    /// The data of row ?1 of a table (or `NULL` when longer than ?2), its length.
+    /// Returns the data of row ?1 of a table (or `NULL` when longer than ?2), its length.
     pub(super) fn data_sql(table: &str) -> String {
         format!(
             "SELECT {DATA} FROM {table} AS m WHERE m.rowid = ?1",

@@ -173,7 +173,7 @@ impl SessionMessageData<'_> {
             .map(PartContent::Aside)
     }
 
-    /// A command that the user ran, with its output. Its time has no end while
+    /// Returns a command that the user ran, with its output. Its time has no end while
     /// it runs, and where OpenCode was killed.
     fn shell(&self, detail: ReadDetail) -> Vec<PartContent> {
         let input = self
@@ -251,7 +251,7 @@ impl<'a> ToolStateData<'a> {
     }
 }
 
-/// The elements that have the expected type.
+/// Returns the elements that have the expected type.
 fn present_items<T>(list: &LenientField<Vec<LenientField<T>>>) -> impl Iterator<Item = &T> {
     list.0
         .iter()

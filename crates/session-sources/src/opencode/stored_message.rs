@@ -24,7 +24,7 @@ impl DataColumn {
     /// Of a row that is not there.
     pub(super) const MISSING: Self = Self(Err(BAD_JSON));
 
-    /// The JSON at `column`, whose length follows it.
+    /// Returns the JSON at `column`, whose length follows it.
     pub(super) fn from_column(row: &Row<'_>, column: usize) -> Result<Self, StorageError> {
         Ok(Self(match row.get_ref(column)? {
             ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Ok(bytes.to_owned()),

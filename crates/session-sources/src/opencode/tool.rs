@@ -42,7 +42,7 @@ struct ToolMetadata<'a> {
 }
 
 impl<'a> ToolState<'a> {
-    /// The call whose state this is. `metadata.output` repeats `output`; it is
+    /// Returns the call whose state this is. `metadata.output` repeats `output`; it is
     /// read only of a command that was killed before it had one.
     pub(super) fn record(&self, id: String, tool: String) -> ToolRecord<'a> {
         let metadata = self.metadata.0.as_ref();
@@ -122,7 +122,7 @@ const USER_ABORTED: &str = "User aborted the command";
 const PATH_LIMIT: usize = 4096;
 
 impl ToolRecord<'_> {
-    /// The call in the words of all sources.
+    /// Returns the call in the words of all sources.
     pub(super) fn call(self, detail: ReadDetail) -> ToolCall {
         let known = known_name(&self.tool);
         let status = self.call_status();
@@ -148,7 +148,7 @@ impl ToolRecord<'_> {
         }
     }
 
-    /// The questions to the user, and the answers to each on a line.
+    /// Returns the questions to the user, and the answers to each on a line.
     fn dialog(&self) -> Option<Box<CallDialog>> {
         let input = self.input.filter(|_| self.tool == "question")?;
         let input: QuestionInput<'_> = serde_json::from_str(input.get()).ok()?;
@@ -168,20 +168,20 @@ impl ToolRecord<'_> {
         }
     }
 
-    /// True where its error says that the user, or a rule of theirs, did not let it run.
+    /// Returns true where its error says that the user, or a rule of theirs, did not let it run.
     fn was_refused(&self) -> bool {
         let told = self.output.as_deref().unwrap_or_default();
         REFUSALS.iter().any(|begin| told.starts_with(begin))
     }
 
-    /// True where its output says that the user stopped it.
+    /// Returns true where its output says that the user stopped it.
     fn was_stopped(&self) -> bool {
         let told = self.output.as_deref().unwrap_or_default();
         let is_aborted = self.status.as_deref() == Some("error") && told.starts_with(ABORTED);
         is_aborted || self.has_no_exit_code() && told.contains(USER_ABORTED)
     }
 
-    /// True for a command that was stopped: by the user, or by its time.
+    /// Returns true for a command that was stopped: by the user, or by its time.
     fn has_no_exit_code(&self) -> bool {
         let is_completed = self.status.as_deref() == Some("completed");
         self.tool == "bash" && is_completed && self.exit.as_ref().is_some_and(Value::is_null)
@@ -196,7 +196,7 @@ impl ToolRecord<'_> {
             || status == Some("error")
     }
 
-    /// The pull requests that the call opened, as its output tells.
+    /// Returns the pull requests that the call opened, as its output tells.
     fn pull_requests(&self, command: Option<&str>) -> Vec<String> {
         let output = self.output.as_deref().filter(|_| self.has_result);
         match opens_pull_request(command, &self.tool) {
@@ -223,12 +223,12 @@ fn join_lines(texts: impl Iterator<Item = String>) -> Option<String> {
     Some(text::clip_words(&said, TEXT_LIMIT).to_owned()).filter(|said| !said.is_empty())
 }
 
-/// A value that is there, be it null.
+/// Returns a value that is there, be it null.
 pub(super) fn present_value<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)
 }
 
-/// The list of changed files that a part of type `patch` holds: OpenCode notes
+/// Returns the list of changed files that a part of type `patch` holds: OpenCode notes
 /// what a step changed, whichever tool or command it was.
 pub(super) fn patch(files: Vec<String>) -> ToolCall {
     ToolCall {

@@ -60,14 +60,14 @@ struct ProjectFile<'a> {
 const FIELD_LIMIT: usize = 16 * 1024;
 
 impl JsonTree {
-    /// The tree in a folder, which need not exist.
+    /// Returns the tree in a folder, which need not exist.
     pub(super) fn new(root: &Path) -> Self {
         Self {
             root: root.to_owned(),
         }
     }
 
-    /// The sessions that a database in the same data folder holds, too.
+    /// Returns the sessions that a database in the same data folder holds, too.
     fn moved(&self) -> HashSet<String> {
         let databases = self
             .root
@@ -125,7 +125,7 @@ impl JsonTree {
         })
     }
 
-    /// The latest change, in milliseconds, of the session file, the folder of
+    /// Returns the latest change, in milliseconds, of the session file, the folder of
     /// messages, each message file and each message's folder of parts; and how
     /// many messages there are. Parts are not counted: their folder changes
     /// when one comes or goes, and the message is rewritten when it is complete.
@@ -140,7 +140,7 @@ impl JsonTree {
         SessionSignature(newest, messages.len() as u64, 0, 0)
     }
 
-    /// The messages of a session in order, without their parts.
+    /// Returns the messages of a session in order, without their parts.
     fn headers(&self, session: &str, faults: &mut SkippedCounts) -> Vec<(String, Header)> {
         let mut headers: Vec<(String, Header)> =
             json_files(&self.root.join("message").join(session))
@@ -165,7 +165,10 @@ impl JsonTree {
 }
 
 impl MessageStorage for JsonTree {
-    fn sessions(&self, faults: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError> {
+    fn list_sessions(
+        &self,
+        faults: &mut SkippedCounts,
+    ) -> Result<Vec<StoredSession>, StorageError> {
         let moved = self.moved();
         let mut sessions = HashMap::new();
         for (project, folder) in folders(&self.root.join("session"))? {
@@ -179,7 +182,7 @@ impl MessageStorage for JsonTree {
         Ok(sessions.into_values().collect())
     }
 
-    fn reverted_from(&self, session: &str) -> Option<String> {
+    fn find_reverted(&self, session: &str) -> Option<String> {
         let name = format!("{session}.json");
         let folders = folders(&self.root.join("session")).ok()?;
         let mut files = folders.into_iter().map(|(_, folder)| folder.join(&name));
@@ -191,7 +194,7 @@ impl MessageStorage for JsonTree {
         meta::reverted_from(file.revert?.get())
     }
 
-    fn messages(
+    fn visit_messages(
         &self,
         session: &str,
         span: TurnSpan,
@@ -240,7 +243,7 @@ fn counted<T>(decoded: Result<T, serde_json::Error>, faults: &mut SkippedCounts)
     decoded.ok()
 }
 
-/// A file's text. It may be empty, or half written.
+/// Returns a file's text. It may be empty, or half written.
 fn read(path: &Path, faults: &mut SkippedCounts) -> Option<String> {
     if fs::metadata(path).is_ok_and(|file| file.len() > SIZE_LIMIT.into()) {
         faults.add(TOO_LONG);
@@ -264,7 +267,7 @@ fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The `.json` files of a folder, by name. A folder that is not there is empty.
+/// Returns the `.json` files of a folder, by name. A folder that is not there is empty.
 fn json_files(folder: &Path) -> Vec<(String, PathBuf)> {
     let mut files: Vec<(String, PathBuf)> = fs::read_dir(folder)
         .into_iter()

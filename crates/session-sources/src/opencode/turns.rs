@@ -66,7 +66,7 @@ impl TurnBuilder {
         ended
     }
 
-    /// The last turn.
+    /// Returns the last turn.
     pub(super) fn finish(self) -> Option<Turn> {
         self.open
     }
@@ -184,7 +184,7 @@ fn opening(message: &mut StoredMessage) -> Option<TurnOpening> {
     }
 }
 
-/// The prompt, then the names of attached files that it does not mention.
+/// Returns the prompt, then the names of attached files that it does not mention.
 fn append_attachments(mut prompt: String, parts: &[PartContent]) -> String {
     let named = parts.iter().filter_map(|piece| match piece {
         PartContent::File(name) if !prompt.contains(name.as_str()) => Some(format!("@{name}")),
@@ -227,7 +227,7 @@ fn subtask(piece: &PartContent) -> Option<(PromptKind, String)> {
     }
 }
 
-/// True when the piece is the shell command that the open turn waits for.
+/// Returns true when the piece is the shell command that the open turn waits for.
 fn name_shell_command(turn: &mut Turn, piece: &PartContent) -> bool {
     match piece {
         PartContent::Call(ToolCall {
@@ -278,7 +278,7 @@ fn part(
     }
 }
 
-/// The changed files that no call before changed: those that a command did.
+/// Returns the changed files that no call before changed: those that a command did.
 fn patch(mut files: Vec<String>, before: &[TurnPart]) -> Option<ToolCall> {
     files.retain(|file| !file.is_empty() && !before.iter().any(|part| changed(part, file)));
     (!files.is_empty()).then(|| tool::patch(files))

@@ -359,6 +359,17 @@ fn chats_of_a_workspace_are_read() {
 }
 
 #[test]
+fn a_message_that_is_listed_again_is_read_once() {
+    let home = CursorHome::with_conversation();
+    let mut composer = composer();
+    let header = |id: u32| json!({"bubbleId": format!("b{id}")});
+    composer["fullConversationHeadersOnly"] = (1..=10).chain([1; 3]).map(header).collect();
+    let key = format!("composerData:{ID}");
+    home.put(GLOBAL, "cursorDiskKV", &key, &composer.to_string());
+    assert_eq!(home.indexed(), CursorHome::with_conversation().indexed());
+}
+
+#[test]
 fn a_database_of_another_program_is_told() {
     let home = CursorHome::new();
     let path = home.0.path(GLOBAL);

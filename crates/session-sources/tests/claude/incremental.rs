@@ -6,7 +6,7 @@ use crate::turns::{joined, rendered, sorted};
 use proptest::prelude::*;
 use serde_json::json;
 use session_core::{SessionMeta, Turn, TurnContent, TurnPart};
-use session_sources::{Collected, Cursor, Flow, Sink, Warning};
+use session_sources::{Collected, Cursor, DeliveredTurns, Flow, Sink, Warning};
 
 #[test]
 fn everything_said_is_searched() {
@@ -252,8 +252,8 @@ impl Openings {
 }
 
 impl Sink for Openings {
-    fn session(&mut self, _: &SessionMeta, fresh: bool) -> Flow {
-        self.fresh.push(fresh);
+    fn session(&mut self, _: &SessionMeta, delivered: DeliveredTurns) -> Flow {
+        self.fresh.push(delivered == DeliveredTurns::Replace);
         self.flow()
     }
     fn turn(&mut self, _: Turn) -> Flow {

@@ -7,7 +7,7 @@ use crate::fixture::{
 use proptest::prelude::*;
 use rusqlite::{Connection, params};
 use session_core::{SessionMeta, Turn};
-use session_sources::{Collected, Cursor, Flow, Sink, Warning};
+use session_sources::{Collected, Cursor, DeliveredTurns, Flow, Sink, Warning};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -182,8 +182,8 @@ impl Kept {
 }
 
 impl Sink for Kept {
-    fn session(&mut self, meta: &SessionMeta, fresh: bool) -> Flow {
-        assert!(fresh, "sessions are told anew");
+    fn session(&mut self, meta: &SessionMeta, delivered: DeliveredTurns) -> Flow {
+        assert_eq!(delivered, DeliveredTurns::Replace);
         self.open.clone_from(&meta.id);
         self.sessions
             .insert(meta.id.clone(), (meta.clone(), Vec::new()));

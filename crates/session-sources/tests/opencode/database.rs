@@ -10,8 +10,9 @@ use proptest::prelude::*;
 use rusqlite::Connection;
 use serde_json::json;
 use session_core::{SessionMeta, TurnContent};
-use session_sources::Collected;
-use std::path::Path;
+use session_sources::{Collected, Env, locate_in_all_homes};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 pub fn greeting(id: &str) -> crate::fixture::Conversation {
     session(
@@ -68,6 +69,75 @@ fn a_database_is_copied_when_its_log_cannot_be_shared() {
         (prompts(&found), warnings(&found)),
         (vec!["Hello."], String::new())
     );
+}
+
+/// The files of a directory with their contents.
+fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let entries = fs::read_dir(directory).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths
+        .map(|path| (path.clone(), fs::read(path).unwrap()))
+        .collect()
+}
+
+/// As a copy of a home has them whose agent was killed: the log, with or without the memory that its readers share.
+#[test]
+fn nothing_is_written_beside_a_database_that_was_not_closed() {
+    for left in [&["-wal"][..], &["-wal", "-shm"]] {
+        let (home, copied) = (Home::new(), Home::new());
+        let writer = home.connect();
+        insert(&writer, &greeting("ses_a"));
+        for end in [""].iter().chain(left) {
+            let name = format!("opencode.db{end}");
+            fs::copy(home.data().join(&name), copied.data().join(&name)).unwrap();
+        }
+        let before = files(&copied.data());
+        let env = Env {
+            other_homes: vec![copied.0.path().to_owned()],
+            ..Env::with_home(&copied.0.path().join("own"))
+        };
+        for env in [copied.env(), env] {
+            let found = locate_in_all_homes(opencode(), &env, &|_, _| false);
+            let [at] = &found.locations[..] else {
+                panic!("{found:?}");
+            };
+            let read = read(&at.path);
+            assert_eq!((prompts(&read), read.warnings.len()), (vec!["Hello."], 0));
+            assert_eq!(show(&at.path, &read).len(), 1);
+            assert!(files(&copied.data()) == before, "{left:?}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_written_beside_a_database_with_an_empty_log() {
+    let home = Home::new();
+    let writer = home.connect();
+    insert(&writer, &greeting("ses_a"));
+    writer.close().unwrap();
+    fs::write(home.data().join("opencode.db-wal"), "").unwrap();
+    let before = files(&home.data());
+    assert_eq!(prompts(&read(&home.database())), ["Hello."]);
+    assert!(files(&home.data()) == before);
+}
+
+#[test]
+fn what_a_running_agent_writes_is_read_at_once() {
+    let home = Home::new();
+    let writer = home.connect();
+    for n in 1..20 {
+        if n % 5 == 0 {
+            writer
+                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+                .unwrap();
+        }
+        insert(&writer, &greeting(&format!("ses_{n}")));
+        let found = read(&home.database());
+        assert_eq!(
+            (prompts(&found).len(), warnings(&found)),
+            (n, String::new())
+        );
+    }
 }
 
 #[cfg(unix)]

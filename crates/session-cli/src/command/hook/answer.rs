@@ -8,7 +8,7 @@ use crate::memories::{Memories, merged_settings};
 use anyhow::Result;
 use session_agents::HookInput;
 use session_config::Home;
-use session_hooks::PromptOutcome;
+use session_hooks::{HookOrigin, PromptOutcome};
 use session_memory::{InjectionLog, InjectionLogEntry, InjectionSettings, SkipReason};
 use std::io::Write;
 use std::path::Path;
@@ -34,9 +34,9 @@ struct AnsweredHook {
 }
 
 /// Runs `hook run`, for the plugin or for settings.
-pub fn run(is_plugin: bool) -> CommandOutcome {
-    run_hook(is_plugin, |input, outcome| {
-        if let Some(answer) = outcome.hook_answer(input, is_plugin) {
+pub fn run(origin: HookOrigin) -> CommandOutcome {
+    run_hook(origin, |input, outcome| {
+        if let Some(answer) = outcome.hook_answer(input, origin) {
             let answer = serde_json::to_string(&answer).unwrap_or_default();
             let _ = writeln!(std::io::stdout(), "{answer}");
         }
@@ -46,16 +46,16 @@ pub fn run(is_plugin: bool) -> CommandOutcome {
 /// Runs the hook that stdin describes, and prints its outcome if it is ready before the timeout. On any
 /// error or panic it prints nothing and exits with 0.
 pub fn run_with_timeout(say: impl Fn(&HookInput, &PromptOutcome)) -> CommandOutcome {
-    run_hook(false, say)
+    run_hook(HookOrigin::Settings, say)
 }
 
-fn run_hook(is_plugin: bool, say: impl Fn(&HookInput, &PromptOutcome)) -> CommandOutcome {
+fn run_hook(origin: HookOrigin, say: impl Fn(&HookInput, &PromptOutcome)) -> CommandOutcome {
     let started = Instant::now();
     std::panic::set_hook(Box::new(|_| {}));
     let (sender, receiver) = channel();
     // Not joined: what comes too late ends with the process. Where no thread can be had, the channel is closed.
     let worker = Builder::new().stack_size(STACK_BYTES).spawn(move || {
-        if run_worker(started, is_plugin, &sender).is_err() {
+        if run_worker(started, origin, &sender).is_err() {
             log_failure(started, SkipReason::QueryFailed);
         }
     });
@@ -85,10 +85,10 @@ fn run_hook(is_plugin: bool, say: impl Fn(&HookInput, &PromptOutcome)) -> Comman
 
 /// Reads the input of the hook, decides what is injected, and sends both.
 /// A plugin's hook leaves an event to the hook of the settings.
-fn run_worker(started: Instant, is_plugin: bool, sender: &Sender<HookMessage>) -> Result<()> {
+fn run_worker(started: Instant, origin: HookOrigin, sender: &Sender<HookMessage>) -> Result<()> {
     let input = inject::read_hook_input()?;
     let folder = input.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
-    if is_plugin && is_in_settings(&input, &folder)? {
+    if origin == HookOrigin::Plugin && is_in_settings(&input, &folder)? {
         return Ok(());
     }
     let memories = Memories::for_folder(&folder)?;

@@ -20,6 +20,7 @@ use session_agents::{
 use session_config::{Home, current_directory};
 use session_display::sanitize_line;
 use session_files::path_line;
+use session_hooks::HookOrigin;
 use session_output::{JsonHookStatus, format_hook_status, format_unmatched_tools};
 use session_setup::{StepOutcome, confirm_and_write};
 use std::io::Write;
@@ -73,7 +74,10 @@ pub fn run(args: &HookArgs) -> Result<CommandOutcome> {
             apply_change(args, &file.plan_removal()?, unchanged).map(|_| CommandOutcome::Something)
         }
         HookCommand::Status(args) => print_status(args),
-        HookCommand::Run(args) => Ok(answer::run(args.plugin)),
+        HookCommand::Run(args) => Ok(answer::run(match args.plugin {
+            true => HookOrigin::Plugin,
+            false => HookOrigin::Settings,
+        })),
     }
 }
 

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use jiff::Zoned;
 use session_display::sanitize_line;
 use session_files::path_line;
-use session_memory::{Memory, MemoryChange, MemoryEdit, MemoryError, TriggerChange};
+use session_memory::{EditReview, Memory, MemoryChange, MemoryEdit, MemoryError, TriggerChange};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -56,8 +56,11 @@ pub fn run(args: &MemoryEditArgs, memories: &Memories) -> Result<CommandOutcome>
         Err(error) => return Err(refuse(error, edit.reject(None))),
     };
     // Without a terminal nobody reviewed the text, so it keeps its trust.
-    let is_seen = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    match memories.store.replace(&memory, &text, is_seen, &now) {
+    let review = match std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
+        true => EditReview::Seen,
+        false => EditReview::Unseen,
+    };
+    match memories.store.replace(&memory, &text, review, &now) {
         Ok(memory) => {
             note_secrets(&memories.store.find_secrets([text.as_str()]))?;
             print_change("changed", &[memory], args.json)

@@ -4,14 +4,13 @@ use super::save::note_moved;
 use super::{note_waiting, print_change};
 use crate::CommandOutcome;
 use crate::args::{MemoryArchiveArgs, MemoryDeleteArgs, MemoryIdsArgs, MemorySupersedeArgs};
-use crate::command::skill;
 use crate::memories::Memories;
 use crate::output::notes;
 use crate::output::notes::{print_note, print_notes};
 use anyhow::Result;
 use jiff::{Timestamp, Zoned};
 use session_display::{pluralize, sanitize_line};
-use session_memory::{Memory, MemoryState, apply_retention, archive_memories, find_unused_since};
+use session_memory::{Memory, MemoryState, apply_retention, archive_memories, find_unused};
 use std::io::Write;
 
 /// Runs `memory delete`.
@@ -35,13 +34,12 @@ pub fn delete(args: &MemoryDeleteArgs, memories: &Memories) -> Result<CommandOut
     done
 }
 
-/// Removes memories for good, also from the context sheet and the skills, and notes what could not follow.
+/// Removes memories for good, also from the context sheet and the skills, and notes what cannot be changed.
 ///
 /// # Errors
 /// When a file cannot be removed.
 pub fn purge(found: &[Memory], memories: &Memories) -> Result<()> {
-    print_notes(memories.purge(found, &Zoned::now())?)?;
-    print_notes(skill::remove_lost_keywords_of(memories))
+    print_notes(memories.purge(found, &Zoned::now())?)
 }
 
 /// Lists the active memories that some memories replace.
@@ -76,7 +74,7 @@ fn note_unreplaced(replaced: &[Memory], memories: &Memories) -> Result<()> {
 pub fn archive(args: &MemoryArchiveArgs, memories: &Memories) -> Result<CommandOutcome> {
     let now = Timestamp::now();
     let found = match args.older_than {
-        Some(days) => find_unused_since(&memories.store, MemoryState::Active, days, now),
+        Some(days) => find_unused(&memories.store, MemoryState::Active, days, now),
         None => memories.store.find_all(&args.ids)?,
     };
     let archived = archive_memories(&memories.store, &found, now)?;
@@ -99,7 +97,7 @@ pub fn activate(args: &MemoryIdsArgs, memories: &Memories) -> Result<CommandOutc
     let found = memories.store.find_all(&args.ids)?;
     let active = memories.store.activate(&found, &Zoned::now())?;
     let recalled: Vec<&Memory> = active.iter().collect();
-    session_memory::record_use(&memories.store, &recalled, Timestamp::now());
+    session_memory::record_recall(&memories.store, &recalled, Timestamp::now());
     note_waiting(&active)?;
     print_moved("active", &found, &active, args.json)
 }

@@ -15,7 +15,6 @@ pub use related::{RelatedMemories, find_related};
 
 use crate::CommandOutcome;
 use crate::args::{MemoryArgs, MemoryCommand};
-use crate::command::skill;
 use crate::memories::{self, Memories};
 use crate::output::notes::print_notes;
 use crate::output::{json, notes};
@@ -39,28 +38,22 @@ pub fn run(args: &MemoryArgs) -> Result<CommandOutcome> {
         MemoryCommand::Stats(args) => stats::run(args, &memories),
         MemoryCommand::Export(args) => transfer::export(args, &memories),
         MemoryCommand::SyncContext(args) => transfer::sync_context(args, &memories),
-        MemoryCommand::Save(args) => update_followers(save::run(args, &memories)?, &memories),
-        MemoryCommand::Edit(args) => update_followers(edit::run(args, &memories)?, &memories),
-        MemoryCommand::Delete(args) => update_followers(life::delete(args, &memories)?, &memories),
+        MemoryCommand::Save(args) => finish_change(save::run(args, &memories)?, &memories),
+        MemoryCommand::Edit(args) => finish_change(edit::run(args, &memories)?, &memories),
+        MemoryCommand::Delete(args) => finish_change(life::delete(args, &memories)?, &memories),
         MemoryCommand::Supersede(args) => {
-            update_followers(life::supersede(args, &memories)?, &memories)
+            finish_change(life::supersede(args, &memories)?, &memories)
         }
-        MemoryCommand::Archive(args) => {
-            update_followers(life::archive(args, &memories)?, &memories)
-        }
-        MemoryCommand::Activate(args) => {
-            update_followers(life::activate(args, &memories)?, &memories)
-        }
-        MemoryCommand::Import(args) => {
-            update_followers(transfer::import(args, &memories)?, &memories)
-        }
+        MemoryCommand::Archive(args) => finish_change(life::archive(args, &memories)?, &memories),
+        MemoryCommand::Activate(args) => finish_change(life::activate(args, &memories)?, &memories),
+        MemoryCommand::Import(args) => finish_change(transfer::import(args, &memories)?, &memories),
     }
 }
 
-/// Updates what follows memories after they were changed, and notes what could not be. The commands that read write
-/// nothing in a project.
-fn update_followers(found: CommandOutcome, memories: &Memories) -> Result<CommandOutcome> {
-    print_notes(skill::update_skill_of_memories(memories))?;
+/// Updates the skill after memories were changed, and prints what could not be. The commands that read write nothing in
+/// a project.
+fn finish_change(found: CommandOutcome, memories: &Memories) -> Result<CommandOutcome> {
+    print_notes(memories.finish_change())?;
     Ok(found)
 }
 

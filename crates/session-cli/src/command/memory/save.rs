@@ -16,7 +16,8 @@ use session_display::sanitize_line;
 use session_export::format_conversation;
 use session_hooks::SavedMemory;
 use session_memory::{
-    DraftError, Memory, MemoryDraft, MemorySource, MovedMemories, ReplacedSecrets, describe_cuts,
+    DraftError, Memory, MemoryDraft, MemoryScope, MemorySource, MovedMemories, ReplacedSecrets,
+    describe_cuts,
 };
 use session_output::{
     JsonSavedMemory, format_broad_trigger_notes, format_moved_notes, format_repeat_notes,
@@ -44,7 +45,8 @@ pub fn run(args: &MemorySaveArgs, memories: &Memories) -> Result<CommandOutcome>
         draft.source = Some(source);
         draft.raw = Some(conversation);
     }
-    let saved = memories.save(&draft, args.global, &Zoned::now())?;
+    let scope = args.global.then_some(MemoryScope::Global);
+    let saved = memories.save(&draft, scope, &Zoned::now())?;
     let memory = &saved.memory;
     let noted = describe_content(&draft, memories, &saved);
     if args.json {

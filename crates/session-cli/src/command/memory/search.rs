@@ -8,7 +8,7 @@ use crate::output::{json, notes, terminal_width};
 use anyhow::Result;
 use jiff::Timestamp;
 use session_display::pluralize;
-use session_memory::{Memory, MemoryState, record_use};
+use session_memory::{Memory, MemoryState, record_recall};
 use session_output::{JsonMemorySearch, format_matches};
 use std::io::Write;
 
@@ -33,7 +33,7 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<CommandOutcom
     let candidates = &found[..found.len().min(settings.max_candidates.max(shown))];
     let results = &candidates[..candidates.len().min(shown)];
     let recall: Vec<&Memory> = results.iter().map(|m| &listed[m.memory]).collect();
-    record_use(&memories.store, &recall, Timestamp::now());
+    record_recall(&memories.store, &recall, Timestamp::now());
     if args.json {
         json::print(&JsonMemorySearch::new(
             &query,

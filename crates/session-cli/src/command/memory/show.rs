@@ -8,7 +8,7 @@ use crate::output::notes::{print_note, print_notes};
 use anyhow::Result;
 use jiff::Timestamp;
 use session_core::text::sanitize_text;
-use session_memory::{ConversationOrigin, record_use};
+use session_memory::{ConversationOrigin, record_recall};
 use session_output::{JsonShownMemory, format_shown_notes};
 use std::io::Write;
 
@@ -23,7 +23,7 @@ pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<CommandOutcome>
         Err(_) if !args.raw => None,
         raw => raw?,
     };
-    record_use(&memories.store, &[&memory], Timestamp::now());
+    record_recall(&memories.store, &[&memory], Timestamp::now());
     let is_missing = args.raw && raw.is_none();
     let origin = raw.as_ref().map(|raw| raw.origin);
     let raw = raw.map(|raw| raw.text);

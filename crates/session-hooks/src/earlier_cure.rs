@@ -20,9 +20,9 @@ const COMMAND_BYTES: usize = 80;
 
 impl Memories {
     /// Formats the line about what cured the error of a failed command in this project before, and records it:
-    /// it is said once a session, in what `taken_chars` leave of the limit. An error that many cures share says nothing.
+    /// it is injected once a session, in what `taken_chars` leave of the limit. An error that many cures share has none.
     /// Only the index is read.
-    pub(crate) fn failed_before(
+    pub(crate) fn find_earlier_cure(
         &self,
         input: &HookInput,
         tool_use: &ToolUse,
@@ -54,12 +54,12 @@ impl Memories {
     }
 }
 
-/// Finds the newest cure of an error in the sessions of a project, but for the one that asks.
+/// Finds the newest cure of an error in the sessions of a project, but for the calling one.
 fn find_line(
     index: &Reader,
     query: &FixQuery<'_>,
     project: &ProjectDirectories<'_>,
-    asking: Option<&str>,
+    calling_session: Option<&str>,
 ) -> Option<HistoryLine> {
     let errors = ErrorSignature::read_all(query.error);
     let is_known = |error: &ErrorSignature| {
@@ -71,10 +71,10 @@ fn find_line(
     }
     let sessions = index.sessions().ok()?;
     let tree = SessionTree::new(&sessions);
-    let is_asking = |session| asking.is_some_and(|asking| tree.is_within(session, asking));
+    let is_calling = |session| calling_session.is_some_and(|uid| tree.is_within(session, uid));
     let here = sessions
         .iter()
-        .filter(|session| project.has(session) && !is_asking(session));
+        .filter(|session| project.has(session) && !is_calling(session));
     let filter = SearchFilter {
         only: here.map(|session| session.id).collect(),
         subagents: true,
@@ -89,14 +89,14 @@ fn find_line(
     };
     let found = query.find(index, &sessions).ok()?;
     let fix = found.fixes.first().filter(|_| !found.is_common)?;
-    line_of(fix, &sessions)
+    format_cure_line(fix, &sessions)
 }
 
-fn line_of(fix: &FoundCure, all: &[SessionRow]) -> Option<HistoryLine> {
+fn format_cure_line(fix: &FoundCure, all: &[SessionRow]) -> Option<HistoryLine> {
     let address = TurnAddress::new(SessionIds::new(all).short_id(&fix.session), fix.cure.turn);
     Some(HistoryLine {
         label: "failed before",
-        text: format!("this error was cured by {}", describe(&fix.cure)),
+        text: format!("this error was cured by {}", describe_cure(&fix.cure)),
         id: format!("session-search show {address}"),
         time_ms: fix.cure.time_ms.or(fix.session.ended_ms)?,
         max_chars: MAX_CHARS,
@@ -105,7 +105,7 @@ fn line_of(fix: &FoundCure, all: &[SessionRow]) -> Option<HistoryLine> {
 }
 
 /// Describes a cure by its files and commands.
-fn describe(cure: &Cure) -> String {
+fn describe_cure(cure: &Cure) -> String {
     let files = cure.files.iter().take(MAX_NAMED);
     let files = files.map(|path| format!("a change of {path}"));
     let commands = cure.commands.iter().take(MAX_NAMED);

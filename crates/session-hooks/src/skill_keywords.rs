@@ -1,0 +1,151 @@
+//! The keywords of memories in the descriptions of installed skills, which follow the memories.
+
+use crate::memories::Memories;
+use session_agents::{SkillLocation, remove_lost_keywords, update_skill_keywords};
+use session_files::path_line;
+use session_memory::{DirectoryRecords, trusted_keywords};
+use session_sources::Env;
+
+/// The most keywords that are offered for a description, which takes the plain ones of them.
+const MAX_OFFERED_KEYWORDS: usize = 30;
+
+/// Returns the keywords of the trusted memories that the skill of a location may name: those of its project, or the
+/// global ones.
+pub fn offered_keywords(
+    location: &SkillLocation,
+    env: &Env,
+    records: &DirectoryRecords,
+) -> Vec<String> {
+    trusted_keywords(
+        location.project.as_ref(),
+        &env.home,
+        records,
+        MAX_OFFERED_KEYWORDS,
+    )
+}
+
+impl Memories {
+    /// Updates the user's skill after memories were changed. Returns notes on files that were left as they are: views of
+    /// another program, and a skill that cannot be written.
+    pub fn finish_change(&self) -> Vec<String> {
+        let foreign = self.store.list_foreign_views().into_iter();
+        let mut notes: Vec<String> = foreign
+            .map(|path| {
+                format!(
+                    "{} was not written here, and is left as it is\nhint: remove it to have it generated again",
+                    path_line(&path)
+                )
+            })
+            .collect();
+        let keywords = |location: &SkillLocation| self.offered_keywords(location);
+        let locations = SkillLocation::all(&self.home.env, None);
+        if let Err(error) = update_skill_keywords(locations, keywords) {
+            let reason = error.full_message();
+            notes.push(format!("the skill's keywords are as they were: {reason}"));
+        }
+        notes
+    }
+
+    /// Removes the keywords of purged memories from the skill of the project. Returns a note where it cannot.
+    pub(crate) fn remove_purged_keywords(&self) -> Option<String> {
+        let env = &self.home.env;
+        let locations = SkillLocation::all(env, self.project.as_ref());
+        let records = self.store.records();
+        let keywords = |location: &SkillLocation| {
+            trusted_keywords(location.project.as_ref(), &env.home, records, usize::MAX)
+        };
+        let error = remove_lost_keywords(locations, keywords).err()?;
+        let reason = error.full_message();
+        Some(format!(
+            "the keywords of the project's skill are as they were: {reason}"
+        ))
+    }
+
+    fn offered_keywords(&self, location: &SkillLocation) -> Vec<String> {
+        offered_keywords(location, &self.home.env, self.store.records())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::Zoned;
+    use session_agents::{Agent, SkillAction, SkillPlan, set_skill_keywords};
+    use session_config::Home;
+    use session_files::Project;
+    use session_memory::{
+        MemoryDraft, MemoryStore, StorageLocation, StorageSettingsByScope, memory_directories,
+    };
+    use std::path::Path;
+
+    /// Opens the memories of the project `shop` in a home directory.
+    fn open_memories(home: &Path) -> Memories {
+        fs_err::create_dir_all(home.join("shop/.git")).unwrap();
+        let env = Env::with_home(home);
+        let project = Project::find(&home.join("shop"), home).unwrap();
+        let location = StorageLocation::ProjectFirst;
+        let directories = memory_directories(project.as_ref(), home, location).unwrap();
+        let home = Home::new(env, home.join("index"));
+        Memories {
+            store: MemoryStore::new(directories, home.records()),
+            home,
+            project,
+            notes: Vec::new(),
+            retention: StorageSettingsByScope::default(),
+        }
+    }
+
+    fn install_skill(location: SkillLocation) {
+        let plan = SkillPlan::read(location).unwrap();
+        plan.apply(SkillAction::Install, false).unwrap();
+    }
+
+    fn has_keyword(location: &SkillLocation, word: &str) -> bool {
+        let text = fs_err::read_to_string(location.directory().join("SKILL.md")).unwrap();
+        let line = text.lines().find(|line| line.starts_with("description: "));
+        line.unwrap().contains(word)
+    }
+
+    fn draft(topic: &str) -> MemoryDraft {
+        MemoryDraft {
+            topic: topic.to_owned(),
+            key_info: vec!["it hangs by the gate".to_owned()],
+            ..MemoryDraft::default()
+        }
+    }
+
+    #[test]
+    fn the_users_skill_follows_memories_and_a_projects_loses_purged_ones() {
+        let home = tempfile::tempdir().unwrap();
+        let home = fs_err::canonicalize(home.path()).unwrap();
+        let memories = open_memories(&home);
+        let (env, now) = (&memories.home.env, Zoned::now());
+        let user = SkillLocation::for_user(Agent::Claude, env);
+        let project = memories.project.clone().unwrap();
+        let in_project = SkillLocation::for_project(Agent::Claude, project);
+        for location in [&user, &in_project] {
+            install_skill(location.clone());
+        }
+        let lantern = memories.store.save(&draft("Lantern"), None, &now).unwrap();
+        let words = |location: &SkillLocation| Some(memories.offered_keywords(location));
+        let locations = vec![user.clone(), in_project.clone()];
+        set_skill_keywords(locations, words, false).unwrap();
+        assert!(has_keyword(&in_project, "Lantern") && !has_keyword(&user, "Lantern"));
+
+        let global = Some(session_memory::MemoryScope::Global);
+        memories.store.save(&draft("Bell"), global, &now).unwrap();
+        assert_eq!(memories.finish_change(), Vec::<String>::new());
+        assert!(has_keyword(&user, "Bell") && !has_keyword(&in_project, "Bell"));
+
+        for n in 0..40 {
+            let draft = draft(&format!("Buoy{n}"));
+            memories.store.save(&draft, None, &now).unwrap();
+        }
+        let bell = memories.store.save(&draft("Foghorn"), None, &now).unwrap();
+        memories.purge(&[bell], &now).unwrap();
+        assert!(has_keyword(&in_project, "Lantern"), "a memory still has it");
+        let notes = memories.purge(&[lantern], &now).unwrap();
+        assert_eq!(notes, Vec::<String>::new());
+        assert!(!has_keyword(&in_project, "Lantern") && has_keyword(&user, "Bell"));
+    }
+}
