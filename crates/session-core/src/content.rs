@@ -41,7 +41,7 @@ pub struct TurnContent {
     pub reads: Vec<FileEntry>,
 }
 
-/// A run of a command.
+/// A run of a command, by its number in the list of a turn's commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunEntry {
     /// Index in [`TurnContent::commands`]; beyond its end where that was full.
@@ -85,12 +85,13 @@ pub struct AccessedFile<'c> {
 const MAX_ITEMS: usize = 4_000;
 /// Greatest number of runs, changes and reads of a turn.
 const MAX_ENTRIES: usize = 20_000;
+/// Greatest number of error lines of a turn.
 const MAX_ERRORS: usize = 300;
-/// The room that the last message of a long answer has at least, in bytes.
-const CLOSING_ROOM: usize = 32 * 1024;
+/// Least room of the last message of a long answer, in bytes.
+const MIN_CLOSING_BYTES: usize = 32 * 1024;
 
 impl TurnContent {
-    /// Extracts the content of a turn. Its texts are [`normalize_searchable`]: a word is found as it is seen.
+    /// Extracts the content of a turn. Its texts are [sanitized](text::sanitize_text) and [composed](text::compose): a word is found as it is seen.
     pub fn from_turn(turn: &Turn) -> Self {
         let mut content = Self {
             prompt: text::clip(&normalize_searchable(&turn.prompt), TEXT_LIMIT).to_owned(),
@@ -98,7 +99,7 @@ impl TurnContent {
             ..Self::default()
         };
         for part in &turn.parts {
-            content.add(part);
+            content.add_part(part);
         }
         content
     }
@@ -108,7 +109,7 @@ impl TurnContent {
     pub fn append(&mut self, more: &Turn) {
         self.turn_stats.add(&more.turn_stats);
         for part in &more.parts {
-            self.add(part);
+            self.add_part(part);
         }
     }
 
@@ -217,7 +218,7 @@ impl TurnContent {
         if words.is_empty() {
             return;
         }
-        let head = text::clip(&self.answer, TEXT_LIMIT - CLOSING_ROOM).len();
+        let head = text::clip(&self.answer, TEXT_LIMIT - MIN_CLOSING_BYTES).len();
         self.answer.truncate(head);
         if !self.answer.is_empty() {
             self.answer.push_str("\n\n");
@@ -227,7 +228,7 @@ impl TurnContent {
         self.answer.push_str(text::clip(words, room));
     }
 
-    fn add(&mut self, part: &TurnPart) {
+    fn add_part(&mut self, part: &TurnPart) {
         match part {
             TurnPart::Text { text } | TurnPart::Recap { text } => self.add_answer(text),
             TurnPart::Call(call) => self.add_call(call),
@@ -263,7 +264,7 @@ impl TurnContent {
         }
         let delivered = call.delivered.as_deref();
         if let Some(delivered) = delivered {
-            self.mark(*delivered, call.status);
+            self.set_delivered_status(*delivered, call.status);
         }
         let run = delivered.and_then(|delivered| delivered.run);
         let mut run = run.map(|run| run as usize);
@@ -335,8 +336,8 @@ impl TurnContent {
         }
     }
 
-    /// Marks how a call of this turn ended that was delivered before its result.
-    fn mark(&mut self, call: DeliveredCall, status: CallStatus) {
+    /// Sets the status of a call of this turn that was delivered before its result.
+    fn set_delivered_status(&mut self, call: DeliveredCall, status: CallStatus) {
         if let Some(run) = call.run.and_then(|run| self.runs.get_mut(run as usize)) {
             run.status = run.status.max(status);
         }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The scale of a model's cosines, measured on real queries.
+/// The scale of a model's cosines, as `models/*.toml` gives it; `docs/models.md` says how it is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CosineScale {
@@ -24,27 +24,28 @@ pub struct CosineScale {
     pub weight: f32,
 }
 
-/// Words beyond this many no longer raise the scale.
+/// Greatest number of words that raise the scale: the cosines of longer queries rise no further.
 const MAX_WORDS: usize = 14;
 
-/// Deviations by which the cosine of a single text is lower than the best of a history.
+/// Standard deviations by which the cosine of a single unrelated text is lower than the best cosine of a history.
 const SINGLE_DEVIATIONS: f32 = 2.0;
 
 impl CosineScale {
     /// Returns the cosine whose confidence is 0 for a query of so many words.
     #[expect(clippy::cast_precision_loss, reason = "at most 14")]
-    pub fn zero_confidence_cosine(&self, words: usize) -> f32 {
+    fn zero_confidence_cosine(&self, words: usize) -> f32 {
         self.unrelated + self.per_word * words.min(MAX_WORDS) as f32
     }
 
-    /// Returns the confidence of a cosine for a query of so many words, 0 to 1.
+    /// Returns the confidence of a cosine for a query of so many words,
+    /// `clamp((cosine - unrelated - per_word * words) / (related - unrelated), 0, 1)`.
     pub fn confidence(&self, cosine: f32, words: usize) -> f32 {
         let width = (self.related - self.unrelated).max(f32::EPSILON);
         ((cosine - self.zero_confidence_cosine(words)) / width).clamp(0.0, 1.0)
     }
 
-    /// Returns the confidence of the cosine of a single text, 0 to 1: it is not the best of many, for which
-    /// the scale was measured.
+    /// Returns the confidence of the cosine of a single text, `clamp((cosine - floor) / (related - floor), 0, 1)` with
+    /// `floor = unrelated - 2 * deviation`: the scale was measured for the best of many.
     pub fn normalize_single(&self, cosine: f32) -> f32 {
         let floor = self.unrelated - SINGLE_DEVIATIONS * self.deviation;
         let width = (self.related - floor).max(f32::EPSILON);

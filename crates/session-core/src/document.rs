@@ -7,8 +7,7 @@ use crate::{TurnContent, noise, text};
 /// the head of the answer, at most `budget` bytes together. `None` when the
 /// turn has no searchable words.
 ///
-/// The split is fair to length: each side may have half, and what one side
-/// leaves over the other may use.
+/// Each side may have half of the budget, and the other side what one leaves over.
 pub fn build_turn_document(content: &TurnContent, budget: usize) -> Option<String> {
     let prompt = indexable_text(&content.prompt);
     let answer = indexable_text(&content.answer);

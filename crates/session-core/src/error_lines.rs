@@ -2,21 +2,23 @@
 
 use crate::call_status::CallStatus;
 use crate::error_marker::{announces_error, find_marker, is_error_line, reports_failure};
-use crate::error_signature::{ErrorSignature, is_quoted};
+use crate::error_signature::{ErrorSignature, is_context_line};
 use crate::text::clip_words;
 use std::collections::HashSet;
 
+/// Greatest number of error lines of one output.
 const MAX_ERROR_LINES: usize = 6;
 /// The number of first error lines of a failed call that are kept; the others are its last ones, which state the outcome.
 const FIRST_LINES: usize = 3;
-/// Most lines of which these are chosen.
+/// Greatest number of lines from which they are chosen, of a call that did not fail.
 const MAX_MARKED_LINES: usize = 200;
-const ERROR_LINE_BYTES: usize = 240;
+/// Greatest length of an error line, in bytes.
+const MAX_ERROR_LINE_BYTES: usize = 240;
 
 /// Returns the error lines of a tool's output: at most 6 different ones, each at
 /// most 240 bytes. Of a failed call without any such line, its first lines.
 ///
-/// Code, differences and rows of tables hold words for errors, too: of a failed call they count where there is
+/// Code, diffs and rows of tables hold words for errors, too: of a failed call they count where there is
 /// nothing else.
 ///
 /// Idempotent: the error lines of joined error lines are the same lines.
@@ -26,13 +28,10 @@ pub fn find_error_lines(output: &str, status: CallStatus) -> Vec<&str> {
     }
     let lines = || output.split('\n').map(trim_line);
     let has_error = |line: &&str| is_error_line(line) || reports_failure(line);
-    let (quoted, unquoted): (Vec<&str>, Vec<&str>) =
-        lines().filter(has_error).partition(|line| is_quoted(line));
-    let candidates = if unquoted.is_empty() {
-        quoted
-    } else {
-        unquoted
-    };
+    let (context, own): (Vec<&str>, Vec<&str>) = lines()
+        .filter(has_error)
+        .partition(|line| is_context_line(line));
+    let candidates = if own.is_empty() { context } else { own };
     if candidates.is_empty() {
         let has_text = |line: &&str| !line.is_empty() && !line.starts_with("Exit code ");
         return lines().filter(has_text).take(FIRST_LINES).collect();
@@ -47,12 +46,12 @@ fn choose_lines<'o>(lines: impl Iterator<Item = &'o str>, first: usize) -> Vec<&
     let ranked = rank_lines(lines);
     let mut kept: Vec<&RankedLine<'_>> = Vec::new();
     for rank in [LineRank::New, LineRank::Repeated, LineRank::Empty] {
-        let of_rank: Vec<_> = ranked.iter().filter(|line| line.rank == rank).collect();
+        let equals: Vec<_> = ranked.iter().filter(|line| line.rank == rank).collect();
         let room = MAX_ERROR_LINES - kept.len();
-        let head = of_rank.len().min(room.min(first));
-        let tail = (of_rank.len() - head).min(room - head);
-        kept.extend(&of_rank[..head]);
-        kept.extend(&of_rank[of_rank.len() - tail..]);
+        let head = equals.len().min(room.min(first));
+        let tail = (equals.len() - head).min(room - head);
+        kept.extend(&equals[..head]);
+        kept.extend(&equals[equals.len() - tail..]);
     }
     kept.sort_unstable_by_key(|line| line.number);
     kept.into_iter().map(|line| line.text).collect()
@@ -84,7 +83,9 @@ struct RankedLine<'o> {
 /// The information that a line adds to those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineRank {
+    /// Its error is new.
     New,
+    /// Its error repeats an earlier one, with another path or time.
     Repeated,
     /// It reports a failure without its subject.
     Empty,
@@ -100,13 +101,13 @@ fn find_marked_lines(output: &str) -> impl Iterator<Item = &str> {
         Some(trim_line(&output[start..from]))
     });
     lines
-        .filter(|line| announces_error(line) && !is_quoted(line))
+        .filter(|line| announces_error(line) && !is_context_line(line))
         .take(MAX_MARKED_LINES)
 }
 
 fn trim_line(line: &str) -> &str {
     let line = line.trim();
-    let kept = clip_words(line, ERROR_LINE_BYTES).trim_end();
+    let kept = clip_words(line, MAX_ERROR_LINE_BYTES).trim_end();
     match kept.len() < line.len() {
         // Where it is cut in a list it does not end as code does.
         true => kept.trim_end_matches(|c: char| "{([;,|=> ".contains(c)),

@@ -1,9 +1,9 @@
-//! Words and signs by which a line of output is known as an error.
+//! The words and characters by which a line of output is recognized as an error.
 
 use aho_corasick::{AhoCorasick, Match, MatchKind};
 use std::sync::LazyLock;
 
-/// Words that mark a line of output as an error.
+/// Words that mark a line of output as an error, with the spellings that programs use.
 const MARKERS: [&str; 12] = [
     "error",
     "Error",
@@ -18,7 +18,7 @@ const MARKERS: [&str; 12] = [
     "denied",
     "not found",
 ];
-/// The rest of a word that a marker begins.
+/// Endings of a word that begins with a marker: `errors`, `panicked`.
 const ENDINGS: [&str; 5] = ["s", "S", "ed", "icked", "ked"];
 /// Markers that end names: `TypeError`, `NullPointerException`.
 const SUFFIXES: [&str; 2] = ["Error", "Exception"];
@@ -26,7 +26,7 @@ const SUFFIXES: [&str; 2] = ["Error", "Exception"];
 const CLOSING: [&str; 4] = ["failed", "FAILED", "denied", "not found"];
 
 /// Beginnings of lines that name the error of a failed call.
-const BEGINS: [&str; 10] = [
+const LINE_BEGINNINGS: [&str; 10] = [
     "×",
     "✗",
     "✖",
@@ -39,7 +39,7 @@ const BEGINS: [&str; 10] = [
     "Traceback",
 ];
 /// Parts of error lines without a marker, of a call that failed.
-const PARTS: [&str; 11] = [
+const FAILURE_PHRASES: [&str; 11] = [
     "No such file",
     "cannot ",
     "Cannot ",
@@ -76,7 +76,7 @@ pub(crate) fn find_marker(text: &str) -> Option<usize> {
 /// Returns true for a line in which a marker is a word, as nobody writes it in code, a path or an option. The count-only lines
 /// of test runners (`0 errors`, `0 failed`) are not errors.
 pub(crate) fn is_error_line(line: &str) -> bool {
-    markers(line).next().is_some() && !COUNTS.iter().any(|m| counts_none(line, m))
+    markers(line).next().is_some() && !ZERO_COUNTS.iter().any(|m| counts_none(line, m))
 }
 
 /// Returns true for an error line that says so at its beginning, before a colon or at its end: what a command
@@ -98,9 +98,9 @@ pub(crate) fn announces_error(line: &str) -> bool {
 /// file and a line.
 pub(crate) fn reports_failure(line: &str) -> bool {
     let warns = line.contains("arning: ");
-    let begins = || BEGINS.iter().any(|begin| line.starts_with(begin));
-    let has_part = || PARTS.iter().any(|part| line.contains(part));
-    !warns && (is_heading(line) || begins() || has_part() || is_diagnostic(line))
+    let begins = || LINE_BEGINNINGS.iter().any(|begin| line.starts_with(begin));
+    let has_phrase = || FAILURE_PHRASES.iter().any(|part| line.contains(part));
+    !warns && (is_heading(line) || begins() || has_phrase() || is_diagnostic(line))
 }
 
 /// Returns the markers in a line that are words.
@@ -138,7 +138,7 @@ const MAX_PREFIX: usize = 1;
 /// Most words of the subject before a verb of failure: `Test suite failed to run`.
 const MAX_SUBJECT: usize = 3;
 
-/// Counts words but for places, times, levels and programs.
+/// Counts the words before a marker, without paths, times, levels and names of programs.
 fn words_before(before: &str) -> usize {
     let is_word = |token: &&str| {
         let is_word = token.contains(|c: char| c.is_lowercase());
@@ -157,23 +157,23 @@ pub(crate) fn is_heading(line: &str) -> bool {
 /// Returns true for a message behind a file and a line: `src/a.go:12:5: undefined: x`, `a.ts(3,1): …`.
 fn is_diagnostic(line: &str) -> bool {
     let mut tokens = line.split_whitespace();
-    let is_place = |token: &str| {
+    let is_position = |token: &str| {
         let end = token.trim_end_matches([':', ')']);
         let (file, number) = end.rsplit_once([':', '(', ',']).unwrap_or_default();
         let is_number = number.bytes().all(|b| b.is_ascii_digit()) && !number.is_empty();
         is_number && file.contains('.') && file.contains(|c: char| c.is_ascii_alphabetic())
     };
-    let is_placed = tokens.by_ref().take(2).any(is_place);
-    is_placed && tokens.next().is_some()
+    let has_position = tokens.by_ref().take(2).any(is_position);
+    has_position && tokens.next().is_some()
 }
 
-/// Counts of no error.
-const COUNTS: [&str; 4] = ["0 error", "0 failed", "no error", "No error"];
+/// Counts of no errors, as test runners print them.
+const ZERO_COUNTS: [&str; 4] = ["0 error", "0 failed", "no error", "No error"];
 
-/// Returns true where a line holds one of [`COUNTS`], and not as the end of a number: `10 errors` are errors.
+/// Returns true where a line holds one of [`ZERO_COUNTS`], and not as the end of a number: `10 errors` are errors.
 fn counts_none(line: &str, count: &str) -> bool {
-    let mut places = line.match_indices(count);
-    places.any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric()))
+    let mut matches = line.match_indices(count);
+    matches.any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric()))
 }
 
 #[cfg(test)]

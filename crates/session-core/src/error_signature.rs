@@ -2,6 +2,7 @@
 
 use crate::error_marker::is_heading;
 use crate::missing_command::find_missing_command;
+use crate::text::trim_punctuation;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::LazyLock;
@@ -11,8 +12,8 @@ use std::sync::LazyLock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ErrorSignature(i64);
 
-/// Words for a failure without its subject: a line of them alone has no signature.
-const EMPTY_WORDS: &str = "a aborted aborting above all an and are as assert assertion assertionerror at be because been below between build \
+/// Words that say that something failed and not what: a line of them alone has no signature.
+const GENERIC_WORDS: &str = "a aborted aborting above all an and are as assert assertion assertionerror at be because been below between build \
 building but by called can cargo check checks code command commands commit compilation compile complete completed could \
 describe details did due elifecycle emitted equal err err_assertion err_pnpm_recursive_run_first_fail errno error \
 errored errors evaluated exception exit exitcode exited expect expected expression fail failed failing failure \
@@ -23,9 +24,9 @@ run running script see should skipped some started state status stderr stdin std
 suites summary suppressed target task tasks test tests that the there this thread to tobe tocontain toequal total true \
 try undefined unexpected unhandled value values warning warnings was were while with yarn you zero";
 
-/// The same as a set: each error line of a history is compared with it.
-static EMPTY_WORD_SET: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| EMPTY_WORDS.split_whitespace().collect());
+/// [`GENERIC_WORDS`] as a set, since each word of each error line of a history is looked up.
+static GENERIC_WORD_SET: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| GENERIC_WORDS.split_whitespace().collect());
 
 /// Fewest letters of a signature's words.
 const MIN_LETTERS: usize = 5;
@@ -33,47 +34,47 @@ const MIN_LETTERS: usize = 5;
 const MIN_LETTERS_OF_NAME: usize = 3;
 /// The most digits of a word that is kept with them: `u64`, `E0308`, `sha256`.
 const MAX_DIGITS: usize = 4;
-/// The quotes around a sign that an error line names.
+/// The quotes around punctuation that an error line names.
 const QUOTES: [char; 3] = ['"', '\'', '`'];
 /// Fewest characters of an id with hyphens.
-const MIN_ID: usize = 16;
+const MIN_ID_CHARS: usize = 16;
 /// Fewest characters of a number in hex.
-const MIN_HEX: usize = 6;
+const MIN_HEX_CHARS: usize = 6;
 
 impl ErrorSignature {
     /// Reads the signature of a line; `None` where nothing is left that distinguishes one error from others.
     pub fn new(line: &str) -> Option<Self> {
-        if is_quoted(line) {
+        if is_context_line(line) {
             return None;
         }
         let words = signature_words(line);
         match has_content_words(line, &words) {
-            true => Some(Self::of_words(&words)),
-            false => Self::of_signs(line, words),
+            true => Some(Self::from_words(&words)),
+            false => Self::from_punctuation(line, words),
         }
     }
 
-    /// Reads the signature of a line that says that a command was not found, in the words of its shell: older indexes hold
-    /// it so. `None` for any other line.
-    pub fn of_shell(line: &str) -> Option<Self> {
-        let line = without_escapes(line);
+    /// Reads the signature that older indexes hold of a line about a command that was not found: in the words of its shell.
+    /// `None` for any other line.
+    pub fn from_shell_words(line: &str) -> Option<Self> {
+        let line = strip_ansi_escapes(line);
         find_missing_command(&line)?;
-        Some(Self::of_words(&fold_words(&line)))
+        Some(Self::from_words(&fold_words(&line)))
     }
 
-    /// Reads the signature of a line whose signs tell what was expected: `expected ";", found "}"`.
-    fn of_signs(line: &str, mut words: Vec<String>) -> Option<Self> {
+    /// Reads the signature of a line whose punctuation tells what was expected: `expected ";", found "}"`.
+    fn from_punctuation(line: &str, mut words: Vec<String>) -> Option<Self> {
         let says_what = |word: &String| ["expected", "unexpected"].contains(&word.as_str());
-        let signs: Vec<&str> = quoted_signs(line).collect();
-        if signs.is_empty() || !words.iter().any(says_what) {
+        let punctuation: Vec<&str> = quoted_punctuation(line).collect();
+        if punctuation.is_empty() || !words.iter().any(says_what) {
             return None;
         }
-        words.extend(signs.into_iter().map(str::to_owned));
-        Some(Self::of_words(&words))
+        words.extend(punctuation.into_iter().map(str::to_owned));
+        Some(Self::from_words(&words))
     }
 
-    fn of_words(words: &[String]) -> Self {
-        Self(hash(&words.join(" ")))
+    fn from_words(words: &[String]) -> Self {
+        Self(fnv1a(&words.join(" ")))
     }
 
     /// Returns the number by which it is stored.
@@ -87,10 +88,10 @@ impl ErrorSignature {
 pub struct ErrorPart(Vec<String>);
 
 impl ErrorPart {
-    /// Reads the words of a single line; `None` where they distinguish no error from others, as where its signs do.
+    /// Reads the words of a single line; `None` where they distinguish no error from others, or only its punctuation does.
     pub fn new(line: &str) -> Option<Self> {
         let words = signature_words(line);
-        let is_specific = !is_quoted(line) && has_content_words(line, &words);
+        let is_specific = !is_context_line(line) && has_content_words(line, &words);
         is_specific.then_some(Self(words))
     }
 
@@ -103,7 +104,7 @@ impl ErrorPart {
 
 /// Returns true where the words of a line distinguish one error from others.
 fn has_content_words(line: &str, words: &[String]) -> bool {
-    let content = words.iter().filter(|word| !is_empty_word(word));
+    let content = words.iter().filter(|word| !is_generic_word(word));
     let letters: usize = content.map(String::len).sum();
     let fewest = match line.contains("not found") {
         true => MIN_LETTERS_OF_NAME,
@@ -112,28 +113,28 @@ fn has_content_words(line: &str, words: &[String]) -> bool {
     letters >= fewest
 }
 
-/// Returns the texts between quotes or backticks that are signs alone: `=>`.
-fn quoted_signs(line: &str) -> impl Iterator<Item = &str> {
-    let is_sign = |c: char| c.is_ascii_punctuation() && !QUOTES.contains(&c);
+/// Returns the texts between quotes or backticks that are punctuation alone: `=>`.
+fn quoted_punctuation(line: &str) -> impl Iterator<Item = &str> {
+    let is_punctuation = |c: char| c.is_ascii_punctuation() && !QUOTES.contains(&c);
     line.split(QUOTES)
-        .filter(move |part| !part.is_empty() && part.chars().all(is_sign))
+        .filter(move |part| !part.is_empty() && part.chars().all(is_punctuation))
 }
 
 /// Returns the names in an error line that distinguish one error from others: `PoolTimedOut`, `ECONNREFUSED`, `E0308`.
 pub fn find_error_names(line: &str) -> impl Iterator<Item = &str> {
-    let words = kept_words(line);
-    words.filter(|word| is_name(word) && !is_empty_word(&word.to_lowercase()))
+    let words = stable_words(line);
+    words.filter(|word| is_name(word) && !is_generic_word(&word.to_lowercase()))
 }
 
-/// Returns true for a word in lower case for a failure without its subject.
-fn is_empty_word(word: &str) -> bool {
-    EMPTY_WORD_SET.contains(word)
+/// Returns true for one of the [`GENERIC_WORDS`], in lower case.
+fn is_generic_word(word: &str) -> bool {
+    GENERIC_WORD_SET.contains(word)
 }
 
 /// Fewest characters of a name.
-const MIN_NAME: usize = 5;
+const MIN_NAME_CHARS: usize = 5;
 
-/// Returns true for a word in camel or upper case, or one with a number at its end.
+/// Returns true for a name in camel case or in capitals, of at least [`MIN_NAME_CHARS`].
 fn is_name(word: &str) -> bool {
     let is_upper = |c: char| c.is_ascii_uppercase();
     let has_hump = word
@@ -143,7 +144,7 @@ fn is_name(word: &str) -> bool {
     let is_loud = word
         .chars()
         .all(|c| is_upper(c) || c.is_ascii_digit() || c == '_');
-    word.len() >= MIN_NAME
+    word.len() >= MIN_NAME_CHARS
         && word.starts_with(|c: char| c.is_ascii_alphabetic())
         && (has_hump || is_loud)
 }
@@ -155,8 +156,9 @@ impl fmt::Display for ErrorSignature {
     }
 }
 
-/// Computes the 64-bit FNV-1a hash, which stays the same in all versions.
-fn hash(text: &str) -> i64 {
+/// Computes the 64-bit FNV-1a hash (Fowler, Noll and Vo), which unlike the standard library's is the same in all
+/// versions: indexes hold it.
+fn fnv1a(text: &str) -> i64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, step);
     hash.cast_signed()
@@ -165,9 +167,9 @@ fn hash(text: &str) -> i64 {
 /// Fewest tabs of a row of a table.
 const MIN_TABS: usize = 2;
 
-/// Returns true for a line of code, of a difference or of a stack, for a row of a table, a command that a runner repeats and a
-/// test that passed: programs print them next to their errors.
-pub(crate) fn is_quoted(line: &str) -> bool {
+/// Returns true for a line of code, of a diff or of a stack trace, a row of a table, a command that a runner repeats and a test
+/// that passed: what programs print next to their errors.
+pub(crate) fn is_context_line(line: &str) -> bool {
     let line = line.trim();
     if is_heading(line) {
         return false;
@@ -188,24 +190,24 @@ pub(crate) fn is_quoted(line: &str) -> bool {
 /// Returns the words of a line in lower case, but for those that differ each time. Of a command that was not found they are
 /// the same whichever shell says so.
 fn signature_words(line: &str) -> Vec<String> {
-    let line = without_escapes(line);
+    let line = strip_ansi_escapes(line);
     match find_missing_command(&line) {
         Some(name) => fold_words(&format!("command not found {name}")),
         None => fold_words(&line),
     }
 }
 
-/// Returns the kept words of a line in lower case.
+/// Returns the [`stable_words`] of a line in lower case.
 fn fold_words(line: &str) -> Vec<String> {
-    kept_words(line).map(str::to_lowercase).collect()
+    stable_words(line).map(str::to_lowercase).collect()
 }
 
 /// Returns the words of a line, but for those that differ each time.
-fn kept_words(line: &str) -> impl Iterator<Item = &str> {
+fn stable_words(line: &str) -> impl Iterator<Item = &str> {
     let tokens = line.split_whitespace();
     let tokens = tokens.filter(|token| !is_location(token) && !is_id(token));
     let words = tokens.flat_map(|token| token.split(|c: char| !c.is_alphanumeric() && c != '_'));
-    words.filter(|word| is_kept(word))
+    words.filter(|word| is_stable(word))
 }
 
 /// Returns true for a path, an address on the net, and a file with a line: `src/a.rs`, `main.rs:12:5`.
@@ -219,28 +221,29 @@ fn is_location(token: &str) -> bool {
 
 /// Returns true for a UUID, and what looks like one.
 fn is_id(token: &str) -> bool {
-    let id = token.trim_matches(|c: char| !c.is_alphanumeric());
+    let id = trim_punctuation(token);
     let is_plain = id.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
-    is_plain && id.len() >= MIN_ID && id.contains(|c: char| c.is_ascii_digit())
+    is_plain && id.len() >= MIN_ID_CHARS && id.contains(|c: char| c.is_ascii_digit())
 }
 
 /// Returns true for a word that does not change from one time to the next.
-fn is_kept(word: &str) -> bool {
+fn is_stable(word: &str) -> bool {
     let digits = word.chars().filter(char::is_ascii_digit).count();
-    let is_hex = word.len() >= MIN_HEX && word.bytes().all(|b| b.is_ascii_hexdigit());
+    let is_hex = word.len() >= MIN_HEX_CHARS && word.bytes().all(|b| b.is_ascii_hexdigit());
     let begins_with_digit = word.starts_with(|c: char| c.is_ascii_digit());
     let is_plain = digits == 0 || (digits <= MAX_DIGITS && !is_hex);
-    !word.is_empty() && !begins_with_digit && is_plain && has_digits_at_its_end(word)
+    !word.is_empty() && !begins_with_digit && is_plain && has_digits_only_at_end(word)
 }
 
-/// Returns true where digits, if there are any, end the word: `tmp3fa9x` is made up by a program.
-fn has_digits_at_its_end(word: &str) -> bool {
+/// Returns true where the digits of a word, if it has any, end it, or it is short: `tmp3fa9x` is a name that a program generated.
+fn has_digits_only_at_end(word: &str) -> bool {
     let stem = word.trim_end_matches(|c: char| c.is_ascii_digit());
-    word.len() < MIN_HEX || !stem.contains(|c: char| c.is_ascii_digit())
+    word.len() < MIN_HEX_CHARS || !stem.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Returns a line without the escapes that colour it in a terminal.
-fn without_escapes(line: &str) -> String {
+/// Returns a line without the ANSI escapes that colour it in a terminal, each up to its first letter. It is simpler than
+/// [`sanitize_text`](crate::text::sanitize_text) and must not change: indexes hold the signatures that it led to.
+fn strip_ansi_escapes(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut parts = line.split('\u{1b}');
     out.push_str(parts.next().unwrap_or_default());

@@ -1,4 +1,5 @@
-//! Relative score fusion: two scored lists become one ranking.
+//! Relative score fusion: two scored lists become one ranking by the weighted sum of their normalised scores (CombSUM of Fox
+//! and Shaw, "Combination of Multiple Searches", 1994, with weights; Weaviate's `relativeScoreFusion`).
 
 use serde::Serialize;
 use std::collections::HashMap;
@@ -29,8 +30,8 @@ pub struct FusedItem<Id = i64> {
 impl<Id> FusedItem<Id> {
     /// Sets the score by the weight of the dense list.
     fn set_score(&mut self, alpha: f32) {
-        let of = |s: Option<ListScore>| s.map_or(0.0, |s| s.scaled);
-        self.score = alpha * of(self.dense) + (1.0 - alpha) * of(self.lexical);
+        let scaled = |score: Option<ListScore>| score.map_or(0.0, |score| score.scaled);
+        self.score = alpha * scaled(self.dense) + (1.0 - alpha) * scaled(self.lexical);
     }
 }
 
@@ -117,11 +118,11 @@ impl ConfidenceBand {
     }
 }
 
-/// Fuses two lists (each in any order, ids unique within it) by relative score
-/// fusion: each score is normalized, and the two are added by weight, `alpha` (0 to 1) being that of
-/// the dense list. A candidate that a list lacks has 0 there. Zero, not the observed minimum, is the
-/// lower end: else the last of three equal hits would score 0. The result is sorted, best
-/// first; ties go to the greater id, the newer one.
+/// Fuses two lists by relative score fusion: `alpha * dense / max dense + (1 - alpha) * lexical / max lexical`, with 0 for a list
+/// that lacks the candidate, and the divisors of `normalization`.
+///
+/// The lists may be in any order; ids are unique within each. Zero, not the observed minimum, is the lower end of a list: else
+/// the last of three nearly equal hits would score 0. The result is sorted, best first; ties go to the greater id, the newer one.
 pub fn fuse<Id: Copy + Ord + Hash>(
     lexical: &[ScoredItem<Id>],
     dense: &[ScoredItem<Id>],
@@ -130,10 +131,10 @@ pub fn fuse<Id: Copy + Ord + Hash>(
 ) -> Vec<FusedItem<Id>> {
     let mut all: HashMap<Id, FusedItem<Id>> = HashMap::new();
     for (id, list_score) in list_scores(lexical, normalization) {
-        entry(&mut all, id).lexical = Some(list_score);
+        fused_item(&mut all, id).lexical = Some(list_score);
     }
     for (id, list_score) in list_scores(dense, normalization) {
-        entry(&mut all, id).dense = Some(list_score);
+        fused_item(&mut all, id).dense = Some(list_score);
     }
     let mut fused: Vec<FusedItem<Id>> = all.into_values().collect();
     fused.iter_mut().for_each(|hit| hit.set_score(alpha));
@@ -141,7 +142,10 @@ pub fn fuse<Id: Copy + Ord + Hash>(
     fused
 }
 
-fn entry<Id: Copy + Eq + Hash>(all: &mut HashMap<Id, FusedItem<Id>>, id: Id) -> &mut FusedItem<Id> {
+fn fused_item<Id: Copy + Eq + Hash>(
+    all: &mut HashMap<Id, FusedItem<Id>>,
+    id: Id,
+) -> &mut FusedItem<Id> {
     all.entry(id).or_insert(FusedItem {
         id,
         score: 0.0,
@@ -158,19 +162,17 @@ fn list_scores<Id: Copy + Ord>(
     list.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
     let max = normalization.divisor(&list);
     list.into_iter().enumerate().map(move |(i, s)| {
-        let part = if max > 0.0 {
-            (s.score / max).max(0.0)
-        } else {
-            0.0
+        let scaled = match max > 0.0 {
+            true => (s.score / max).max(0.0),
+            false => 0.0,
         };
-        (
-            s.id,
-            ListScore {
-                rank: i + 1,
-                score: s.score,
-                scaled: part,
-            },
-        )
+        let (rank, score) = (i + 1, s.score);
+        let list_score = ListScore {
+            rank,
+            score,
+            scaled,
+        };
+        (s.id, list_score)
     })
 }
 

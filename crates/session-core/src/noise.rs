@@ -1,8 +1,9 @@
-//! Texts that are not indexed.
+//! Texts that say too little to be indexed or to be a title: short talk, blobs of data, this program's own output.
 
 use crate::paste::strip_image_marks;
 use crate::shell;
 use crate::slash_command::is_built_in_command;
+use crate::text::trim_punctuation;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -96,7 +97,7 @@ const BRANCH_KINDS: [&str; 8] = [
 ];
 
 fn is_branch(word: &str) -> bool {
-    let kind = core_of(word).split_once('/').map(|(kind, _)| kind);
+    let kind = trim_punctuation(word).split_once('/').map(|(kind, _)| kind);
     kind.is_some_and(|kind| BRANCH_KINDS.contains(&kind))
 }
 
@@ -120,7 +121,7 @@ fn is_rare(word: &str) -> bool {
     if word.bytes().filter(u8::is_ascii_digit).count() >= MIN_DIGITS {
         return true;
     }
-    let core = core_of(word);
+    let core = trim_punctuation(word);
     if !core.is_ascii() {
         return core.chars().any(char::is_alphabetic);
     }
@@ -131,14 +132,9 @@ fn is_rare(word: &str) -> bool {
             && !COMMON_WORDS.contains(plain.as_str())
 }
 
-/// Returns a word without the signs around it.
-fn core_of(word: &str) -> &str {
-    word.trim_matches(|c: char| !c.is_alphanumeric())
-}
-
-/// Returns a word in lower case, without the signs around it and apostrophes.
+/// Returns a word in lower case, without apostrophes and the punctuation around it.
 pub(crate) fn plain_word(word: &str) -> String {
-    let letters = core_of(word).chars().filter(|c| *c != '\'');
+    let letters = trim_punctuation(word).chars().filter(|c| *c != '\'');
     letters.collect::<String>().to_ascii_lowercase()
 }
 

@@ -84,7 +84,7 @@ fn split_paste(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns a prompt without the marks of images that it begins with: `[Image #1]`.
-pub fn strip_image_marks(prompt: &str) -> &str {
+pub(crate) fn strip_image_marks(prompt: &str) -> &str {
     let mut rest = prompt;
     while let Some(mark) = rest.trim_start().strip_prefix("[Image")
         && let Some((number, after)) = mark.split_once(']')

@@ -19,14 +19,13 @@ pub struct Query {
     pub text: String,
     /// Terms of the lexical search. Empty when nothing in the text is a word.
     pub terms: Vec<Term>,
-    /// All of it, where it is a line of an error as somebody pastes it: it counts where a turn holds it.
+    /// The line of an error that the text is or holds, as somebody pastes it: a term, where a turn holds it.
     pub error_line: Option<String>,
-    /// All of it, where it is a few words: it counts where a turn holds them in a row.
+    /// The whole text, where it is a few words: a term, where a turn holds them in a row.
     pub phrase: Option<String>,
     /// True where a stop word shows that the query is English, whose inflections the word index knows by stems.
     pub is_english: bool,
-    /// False when the words are all stop words: they are looked up, but a match of
-    /// them is weak evidence.
+    /// False when all words are stop words: they are searched, but a match is weak evidence.
     pub has_content_words: bool,
     /// The end of the last term where somebody still types it: words that begin with it are found, too.
     pub prefix: Option<String>,
@@ -49,35 +48,35 @@ impl Term {
     }
 }
 
-/// Fewest terms of a query that is a line of an error: fewer words are about one.
-const LINE_TERMS: usize = 3;
+/// Fewest terms of a query that is a line of an error: fewer words name an error and do not quote one.
+const MIN_ERROR_LINE_TERMS: usize = 3;
 /// Fewest characters of a prefix: too many words begin with fewer.
 const MIN_PREFIX_CHARS: usize = 3;
 /// The beginning of a Python traceback, whose last line is the error.
 const TRACEBACK: &str = "Traceback (most recent call last)";
-/// Most words of a query that may be a phrase: more are seldom remembered in their order.
-const PHRASE_WORDS: usize = 6;
+/// Greatest number of words of a query that may be a phrase: more are seldom remembered in their order.
+const MAX_PHRASE_WORDS: usize = 6;
 /// Quotation marks that begin and end a phrase as `"` does.
 const OPENING_QUOTES: [char; 3] = ['“', '„', '«'];
 const CLOSING_QUOTES: [char; 3] = ['”', '“', '»'];
-/// Terms beyond this many are dropped: nobody types more, scripts may.
-const TERM_LIMIT: usize = 64;
+/// Greatest number of terms; the others are dropped. Nobody types more, scripts may.
+const MAX_TERMS: usize = 64;
 
 impl Query {
     /// Reads a query. Stop words are dropped from the terms as long as other
     /// terms remain.
     pub fn new(text: &str) -> Self {
-        let error_line = error_line(text);
+        let error_line = find_error_line(text);
         let text = on_one_line(text);
         // Of a long paste the error itself counts most.
-        let all = terms(error_line.iter().chain([&text]));
+        let all = split_terms(error_line.iter().chain([&text]));
         let content = without_stop_words(&all);
         let has_content_words = !content.is_empty();
         let mut terms = if has_content_words { content } else { all };
-        terms.truncate(TERM_LIMIT);
+        terms.truncate(MAX_TERMS);
         mark_single_name(&mut terms);
         Self {
-            phrase: phrase_of(&text, &terms).filter(|_| error_line.is_none()),
+            phrase: find_phrase(&text, &terms).filter(|_| error_line.is_none()),
             is_english: text.split_whitespace().any(marks_english),
             error_line,
             text,
@@ -112,10 +111,10 @@ fn mark_single_name(terms: &mut [Term]) {
 }
 
 /// Returns a query without quotes that is a few words, two of them content words.
-fn phrase_of(text: &str, terms: &[Term]) -> Option<String> {
+fn find_phrase(text: &str, terms: &[Term]) -> Option<String> {
     let words = text.split_whitespace().count();
     let is_quoted = text.contains('"') || text.contains(OPENING_QUOTES);
-    let is_phrase = terms.len() > 1 && words <= PHRASE_WORDS && !is_quoted;
+    let is_phrase = terms.len() > 1 && words <= MAX_PHRASE_WORDS && !is_quoted;
     is_phrase.then(|| text.to_owned())
 }
 
@@ -136,9 +135,9 @@ fn on_one_line(text: &str) -> String {
 
 /// Returns the line of an error in a text: of a traceback of Python the last one, else the first. A line that says what
 /// failed without a word for it (`cannot find module`) is one where no other is.
-fn error_line(text: &str) -> Option<String> {
+fn find_error_line(text: &str) -> Option<String> {
     let lines = || text.lines().map(on_one_line);
-    let has_terms = |line: &str| count_terms(line) >= LINE_TERMS;
+    let has_terms = |line: &str| count_terms(line) >= MIN_ERROR_LINE_TERMS;
     let mut errors = lines().filter(|line| is_error_line(line) && has_terms(line));
     let marked = match text.contains(TRACEBACK) {
         true => errors.next_back(),
@@ -148,10 +147,11 @@ fn error_line(text: &str) -> Option<String> {
 }
 
 fn count_terms(line: &str) -> usize {
-    without_stop_words(&terms([line])).len()
+    without_stop_words(&split_terms([line])).len()
 }
 
-fn terms(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<Term> {
+/// Returns the terms of some texts, each once: words, and what stands between double quotes as phrases.
+fn split_terms(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<Term> {
     let mut found = Vec::new();
     for text in texts {
         let text = with_straight_quotes(text.as_ref());
@@ -160,8 +160,8 @@ fn terms(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<Term> {
         for (position, part) in parts.into_iter().enumerate() {
             let quoted = position % 2 == 1 && position != last;
             match quoted {
-                true => found.push(phrase(part)),
-                false => found.extend(words(part)),
+                true => found.push(phrase_term(part)),
+                false => found.extend(split_words(part)),
             }
         }
     }
@@ -170,7 +170,7 @@ fn terms(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<Term> {
 }
 
 /// Returns the terms of a text without quotes. What a number counts (`PR 172`) is no term beside it.
-fn words(text: &str) -> Vec<Term> {
+fn split_words(text: &str) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::new();
     for piece in text.split_whitespace().flat_map(split_word) {
         let number = piece.trim_start_matches('#');
@@ -181,9 +181,9 @@ fn words(text: &str) -> Vec<Term> {
         match is_issue_number {
             true => {
                 terms.pop();
-                terms.push(word(&format!("#{number}")));
+                terms.push(word_term(&format!("#{number}")));
             }
-            false => terms.push(word(piece)),
+            false => terms.push(word_term(piece)),
         }
     }
     terms
@@ -202,7 +202,7 @@ fn without_repeats(terms: Vec<Term>) -> Vec<Term> {
     first.collect()
 }
 
-fn word(word: &str) -> Term {
+fn word_term(word: &str) -> Term {
     Term {
         text: word.to_owned(),
         exact: is_identifier(word),
@@ -229,7 +229,7 @@ fn with_straight_quotes(text: &str) -> Cow<'_, str> {
     Cow::Owned(straight)
 }
 
-fn phrase(quoted: &str) -> Term {
+fn phrase_term(quoted: &str) -> Term {
     Term {
         text: quoted.trim().to_owned(),
         exact: true,

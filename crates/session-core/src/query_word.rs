@@ -1,17 +1,20 @@
-//! A word of a query: what of it is looked for, and whether it is an identifier.
+//! The words of a query: splitting them into terms, and the forms of identifiers.
 
 use crate::issue_number::IssueNumber;
-use crate::stop_words::{is_english_stop_word, trim_punctuation};
-use crate::text;
+use crate::stop_words::is_english_stop_word;
+use crate::text::{self, trim_punctuation};
 
-/// Splits a word between spaces into what is looked for: `[a.rs](src/a.rs)` is two, and so is `and/or`. What surrounds
-/// an identifier is taken off.
+/// Splits a word between spaces into terms: `[a.rs](src/a.rs)` is two, and so is `and/or`. What surrounds an identifier is
+/// removed.
 pub(crate) fn split_word(word: &str) -> Vec<&str> {
     let pieces: Vec<&str> = match word.split_once('/') {
         Some((left, right)) if is_pair_of_words(left, right) => vec![left, right],
         _ => split_code(word),
     };
-    let cores = pieces.into_iter().flat_map(script_runs).map(trimmed);
+    let cores = pieces
+        .into_iter()
+        .flat_map(script_runs)
+        .map(trim_sentence_marks);
     cores.map(without_position).collect()
 }
 
@@ -41,7 +44,7 @@ fn split_code(word: &str) -> Vec<&str> {
         .iter()
         .filter(|piece| piece.contains(char::is_alphanumeric));
     if words.count() > 1 {
-        pieces.retain(|piece| !is_remnant(trimmed(piece)));
+        pieces.retain(|piece| !is_remnant(trim_sentence_marks(piece)));
     }
     match pieces.is_empty() {
         true => vec![word],
@@ -51,13 +54,13 @@ fn split_code(word: &str) -> Vec<&str> {
 
 /// Returns true for two words with a slash between them that are no path: `and/or`, `CI/CD`.
 fn is_pair_of_words(left: &str, right: &str) -> bool {
-    let right = trimmed(right);
+    let right = trim_sentence_marks(right);
     let are_letters = [left, right]
         .iter()
         .all(|w| w.chars().count() > 1 && w.chars().all(char::is_alphabetic));
-    let is_shouted = |word: &str| word.chars().all(char::is_uppercase);
+    let are_capitals = |word: &str| word.chars().all(char::is_uppercase);
     let are_both = |test: &dyn Fn(&str) -> bool| test(left) && test(right);
-    are_letters && (are_both(&is_english_stop_word) || are_both(&is_shouted))
+    are_letters && (are_both(&is_english_stop_word) || are_both(&are_capitals))
 }
 
 /// Splits at commas that stand in no number.
@@ -77,7 +80,7 @@ fn split_at_commas(word: &str) -> Vec<&str> {
 }
 
 /// Returns a word without the punctuation around it that belongs to the sentence.
-fn trimmed(word: &str) -> &str {
+fn trim_sentence_marks(word: &str) -> &str {
     let mut core = word;
     loop {
         let before = core.len();
@@ -196,9 +199,9 @@ fn is_remnant(piece: &str) -> bool {
 }
 
 /// Fewest digits of a number that names one thing: an issue of a large project, a run, a client.
-const ID_DIGITS: usize = 5;
+const MIN_ID_DIGITS: usize = 5;
 
-/// Returns true for a word shaped like a thing with a name: `--no-verify`,
+/// Returns true for a word in the form of an identifier: `--no-verify`,
 /// `src/main.rs`, `ERR_SYNC_701`, `fooBar`, `E0308`, `v1.2.3`, `164556913424`.
 pub(crate) fn is_identifier(word: &str) -> bool {
     let core = trim_punctuation(word);
@@ -207,18 +210,23 @@ pub(crate) fn is_identifier(word: &str) -> bool {
         return false;
     }
     let chars: Vec<char> = core.chars().collect();
-    let digits = chars.iter().any(char::is_ascii_digit);
-    let letters = chars.iter().any(|c| c.is_alphabetic());
-    let joined = core.contains(['_', '/', '\\', '.', ':', '@', '#']);
-    let hump = chars
+    let has_digits = chars.iter().any(char::is_ascii_digit);
+    let has_letters = chars.iter().any(|c| c.is_alphabetic());
+    let is_joined = core.contains(['_', '/', '\\', '.', ':', '@', '#']);
+    let is_camel_case = chars
         .windows(2)
         .any(|w| w[0].is_lowercase() && w[1].is_uppercase());
-    let shout =
-        chars.len() >= 4 && letters && chars.iter().all(|c| c.is_uppercase() || !c.is_alphabetic());
-    let flag = word.starts_with("--") || (word.starts_with('-') && word.len() > 1);
-    let is_id = chars.len() >= ID_DIGITS && chars.iter().all(char::is_ascii_digit);
+    let is_in_capitals = chars.len() >= 4
+        && has_letters
+        && chars.iter().all(|c| c.is_uppercase() || !c.is_alphabetic());
+    let is_flag = word.starts_with("--") || (word.starts_with('-') && word.len() > 1);
+    let is_id = chars.len() >= MIN_ID_DIGITS && chars.iter().all(char::is_ascii_digit);
     let names_thing = is_id || is_version(core) || IssueNumber::parse(word).is_some();
-    flag || hump || shout || names_thing || (letters && (joined || digits))
+    is_flag
+        || is_camel_case
+        || is_in_capitals
+        || names_thing
+        || (has_letters && (is_joined || has_digits))
 }
 
 /// Fewest numbers of a version: two are a quantity, too.
@@ -240,12 +248,13 @@ pub fn other_version_spelling(word: &str) -> Option<String> {
 
 /// Fewest digits of the beginning of a commit's hash, as git prints it.
 const MIN_HASH_DIGITS: usize = 7;
-const HASH_DIGITS: usize = 40;
+/// Digits of a whole hash: SHA-1 in hex.
+const MAX_HASH_DIGITS: usize = 40;
 
 /// Returns true for the hash of a commit, or a beginning of it: `f81c4fdf`.
 pub fn is_commit_hash(word: &str) -> bool {
     let has = |is_kind: fn(&u8) -> bool| word.bytes().any(|b| is_kind(&b));
-    (MIN_HASH_DIGITS..=HASH_DIGITS).contains(&word.len())
+    (MIN_HASH_DIGITS..=MAX_HASH_DIGITS).contains(&word.len())
         && word.bytes().all(|b| b.is_ascii_hexdigit())
         && has(u8::is_ascii_digit)
         && has(u8::is_ascii_alphabetic)
@@ -257,12 +266,13 @@ pub(crate) fn is_hyphenated(word: &str) -> bool {
     word.contains('-') && word.split('-').all(is_part)
 }
 
-/// Returns true for a number with its unit: `2nd`, `45s`, `10MB`.
+/// Returns true for a number with one of the [`UNITS`]: `2nd`, `45s`, `10MB`.
 fn is_quantity(word: &str) -> bool {
     let unit = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     unit.len() < word.len() && UNITS.contains(&unit.to_lowercase().as_str())
 }
 
+/// Units and endings of numbers, which make no identifier of them.
 const UNITS: [&str; 18] = [
     "st", "nd", "rd", "th", "ms", "s", "sec", "m", "min", "h", "d", "w", "x", "k", "kb", "mb",
     "gb", "px",

@@ -282,7 +282,7 @@ impl ToolCall {
             Self::PATCH | "" | "Edit" | "MultiEdit" | "NotebookEdit" | "ApplyPatch" => {
                 FileAccess::Edited
             }
-            other if changes_by_its_name(other) => FileAccess::Edited,
+            other if has_change_verb(other) => FileAccess::Edited,
             _ => FileAccess::Read,
         }
     }
@@ -311,15 +311,15 @@ impl ToolCall {
     }
 }
 
-/// Words in the name of a tool that changes the files that it names.
-const CHANGES: [&str; 14] = [
+/// Verbs in the name of a tool that changes the files that it names.
+const CHANGE_VERBS: [&str; 14] = [
     "write", "edit", "replace", "patch", "append", "create", "insert", "delete", "remove", "move",
     "rename", "save", "update", "design",
 ];
 
 /// Returns true for a third party's tool with a verb of change in its name, as
 /// `mcp__fs__write_file`. The name of its server does not count.
-fn changes_by_its_name(tool: &str) -> bool {
+fn has_change_verb(tool: &str) -> bool {
     let of_server = tool
         .strip_prefix("mcp__")
         .and_then(|name| name.split_once("__"));
@@ -327,7 +327,7 @@ fn changes_by_its_name(tool: &str) -> bool {
     let humps = text::camel_case_parts(std::iter::once(name));
     let words = name.split(|c: char| !c.is_alphanumeric());
     let mut words = words.chain(humps.split(' '));
-    words.any(|word| CHANGES.contains(&&*word.to_lowercase()))
+    words.any(|word| CHANGE_VERBS.contains(&&*word.to_lowercase()))
 }
 
 /// The detail in which a source builds a turn.

@@ -124,6 +124,21 @@ pub fn split_wrapped_commands(simple: &str) -> Vec<String> {
     starts.map(|at| words[at..].join(" ")).collect()
 }
 
+/// Options of git before its subcommand whose value is the next word.
+const GIT_VALUE_OPTIONS: [&str; 2] = ["-C", "-c"];
+
+/// Returns the subcommand among the arguments of git: `commit` of `-C app commit -m x`.
+pub(crate) fn git_subcommand<'w>(arguments: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
+    let mut arguments = arguments.into_iter();
+    loop {
+        match arguments.next()? {
+            option if GIT_VALUE_OPTIONS.contains(&option) => drop(arguments.next()),
+            option if option.starts_with('-') => {}
+            subcommand => return Some(subcommand),
+        }
+    }
+}
+
 /// Returns the directory that a simple command changes to: `app` of `cd app`.
 pub fn find_cd_target(simple: &str) -> Option<&str> {
     let mut words = simple.split_whitespace();

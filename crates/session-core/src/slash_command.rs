@@ -1,7 +1,7 @@
 //! Prompts that are slash commands of an agent: `/compact`.
 
-/// Commands by which the programs of agents are set, left and asked about themselves. Their arguments say nothing of the
-/// work; those whose argument is a task are not among them: `/review`, `/plan`, `/init`.
+/// Commands by which the programs of agents are configured, left and queried. Their arguments say nothing of the work;
+/// those whose argument is a task are not among them: `/review`, `/plan`, `/init`.
 const BUILT_IN: &str = "\
 add-dir agents approvals auth bashes bug chat clear color compact compress config context copy cost directory doctor editor \
 effort exit export extensions extra-usage fast feedback help hooks ide install-github-app keybindings login logout mcp \
@@ -18,7 +18,7 @@ pub fn is_bare_command(prompt: &str) -> bool {
 }
 
 /// Returns true for a command that an agent's program has itself, with or without arguments: `/model opus`.
-pub fn is_built_in_command(prompt: &str) -> bool {
+pub(crate) fn is_built_in_command(prompt: &str) -> bool {
     let first = prompt.split_whitespace().next();
     let name = first.and_then(|first| first.strip_prefix('/'));
     name.is_some_and(|name| BUILT_IN.split_whitespace().any(|known| known == name))

@@ -1,12 +1,10 @@
 //! Commands that show source: errors in its text are none of the command's.
 
 use crate::command_work::does_work;
-use crate::shell::{find_program, split_simple_commands, words_from_program};
+use crate::shell::{find_program, git_subcommand, split_simple_commands, words_from_program};
 
 /// Subcommands of git that show changes and files.
 const GIT_VIEWS: [&str; 5] = ["show", "diff", "log", "grep", "blame"];
-/// Options of git before the subcommand that take a value.
-const GIT_VALUE_OPTIONS: [&str; 2] = ["-C", "-c"];
 /// Extensions of source and prose. Logs have others.
 const EXTENSIONS: [&str; 34] = [
     "c", "cc", "cpp", "cs", "css", "dart", "ex", "go", "h", "hpp", "html", "java", "js", "json",
@@ -25,18 +23,9 @@ pub(crate) fn shows_source(command: &str) -> bool {
 }
 
 fn is_git_view(simple: &str) -> bool {
-    if find_program(simple) != Some("git") {
-        return false;
-    }
-    let mut words = words_from_program(simple).skip(1);
-    while let Some(word) = words.next() {
-        if GIT_VALUE_OPTIONS.contains(&word) {
-            words.next();
-        } else if !word.starts_with('-') {
-            return GIT_VIEWS.contains(&word);
-        }
-    }
-    false
+    let subcommand = git_subcommand(words_from_program(simple).skip(1));
+    find_program(simple) == Some("git")
+        && subcommand.is_some_and(|subcommand| GIT_VIEWS.contains(&subcommand))
 }
 
 fn names_source(simple: &str) -> bool {

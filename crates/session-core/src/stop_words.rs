@@ -1,7 +1,7 @@
 //! Stop words of a query: those of English, and those of a language in which the query is
 //! written.
 
-use crate::text::fold_word;
+use crate::text::{fold_word, trim_punctuation};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -96,14 +96,14 @@ pub(crate) fn marks_english(word: &str) -> bool {
     ENGLISH_WORDS.contains(word.as_str()) && !OTHER_WORDS.contains(word.as_str())
 }
 
-/// The stop words of a query.
+/// The words that count as stop words in a query: those of English, and those of the languages in which it is written.
 pub(crate) struct StopWords {
     /// The stop words of the other languages in which the query is written.
     other: HashSet<&'static str>,
 }
 
 impl StopWords {
-    /// Finds the languages in which words are written.
+    /// Detects the languages in which words are written, by their stop words.
     pub(crate) fn for_words<'w>(words: impl Iterator<Item = &'w str>) -> Self {
         let words = words.filter(|word| !is_english_stop_word(word));
         let words: HashSet<String> = words
@@ -135,11 +135,6 @@ impl StopWords {
 
 fn is_in_english(word: &str) -> bool {
     IN_ENGLISH.split_whitespace().any(|known| known == word)
-}
-
-/// Returns the word without punctuation around it.
-pub(crate) fn trim_punctuation(word: &str) -> &str {
-    word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
 #[cfg(test)]

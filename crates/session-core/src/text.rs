@@ -17,7 +17,8 @@ pub use camel_case::{camel_case_parts, join_name_parts, split_camel_case_name};
 pub use char_filter::{
     FilteredChar, FilteredChars, filter_chars, filtered_chars, fold_word, folded_chars,
 };
-pub use compose::{compose, normalize_searchable};
+pub use compose::compose;
+pub(crate) use compose::normalize_searchable;
 pub use escape_tags::escape_tags;
 pub use head_run::{HeadRun, is_separator};
 pub use markdown::{code_span_end, escape_markdown};
@@ -36,11 +37,11 @@ pub fn clip(text: &str, limit: usize) -> &str {
     &text[..end]
 }
 
-/// Longest part of a word that a cut takes back, in bytes.
-const WORD_BYTES: usize = 512;
+/// Longest part of a word that [`clip_words`] removes, in bytes.
+const MAX_CLIPPED_WORD_BYTES: usize = 512;
 
-/// Cuts `text` to at most `limit` bytes behind a word: a part of a key or password would not be
-/// recognized as one. A word that is longer than 512 bytes is cut within.
+/// Cuts `text` to at most `limit` bytes at the end of a word: a part of a key or password would not be recognized as a secret.
+/// A word that is longer than 512 bytes is cut within.
 pub fn clip_words(text: &str, limit: usize) -> &str {
     let cut = clip(text, limit);
     if cut.len() == text.len() || text[cut.len()..].starts_with(char::is_whitespace) {
@@ -48,7 +49,7 @@ pub fn clip_words(text: &str, limit: usize) -> &str {
     }
     let end = cut
         .rfind(char::is_whitespace)
-        .filter(|end| cut.len() - end <= WORD_BYTES);
+        .filter(|end| cut.len() - end <= MAX_CLIPPED_WORD_BYTES);
     end.map_or(cut, |end| &cut[..end])
 }
 
@@ -74,14 +75,19 @@ pub fn collapse_whitespace(text: &str) -> String {
     out
 }
 
+/// Returns a word without the punctuation around it.
+pub(crate) fn trim_punctuation(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric())
+}
+
 /// Returns the last component of a path, whichever system wrote it.
 pub fn file_name(path: &str) -> &str {
     let path = path.trim_end_matches(['/', '\\']);
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// Returns the character bigrams of scripts that are written without spaces, each once: what is left
-/// of a phrase whose words are inflected or in another order. Marks count as nothing, as they do in the word index.
+/// Returns the character bigrams of scripts that are written without spaces, each once: what turns still hold of a phrase whose
+/// words are inflected or in another order. Combining marks are ignored, as in the word index.
 pub fn character_bigrams(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().filter(|c| !is_combining_mark(*c)).collect();
     let pairs = chars.windows(2);

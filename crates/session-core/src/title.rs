@@ -194,11 +194,11 @@ pub fn template_titles(openings: &[PromptOpening]) -> Vec<Option<TemplateTitle<'
 }
 
 /// The line that Claude Code puts before an accepted plan, which begins a session.
-const OF_A_PLAN: &str = "Implement the following plan:";
+const PLAN_LINE: &str = "Implement the following plan:";
 
 /// Returns a prompt without the line that Claude Code puts before an accepted plan.
 pub fn strip_plan_line(prompt: &str) -> &str {
-    let plan = prompt.trim_start().strip_prefix(OF_A_PLAN);
+    let plan = prompt.trim_start().strip_prefix(PLAN_LINE);
     plan.map_or(prompt, str::trim_start)
 }
 
@@ -206,7 +206,7 @@ pub fn strip_plan_line(prompt: &str) -> &str {
 fn prompt_subject(prompt: &str) -> &str {
     let typed = strip_image_marks(prompt).trim_start();
     let prompt = if typed.is_empty() { prompt } else { typed };
-    let plan = prompt.strip_prefix(OF_A_PLAN);
+    let plan = prompt.strip_prefix(PLAN_LINE);
     let heading = plan.and_then(|plan| plan.trim_start().lines().next());
     let words = heading.map(strip_heading_mark);
     let words = words.map(|line| line.strip_prefix("Plan:").unwrap_or(line).trim());

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// Collects the first items of an order, in memory for twice as many.
+/// Collects the first `limit` items of an order. It holds at most twice as many at once.
 pub struct TopK<T> {
     limit: usize,
     order: fn(&T, &T) -> Ordering,

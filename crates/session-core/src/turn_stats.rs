@@ -29,13 +29,13 @@ fn is_zero(ms: &i64) -> bool {
     *ms == 0
 }
 
-/// Most models and pull requests of one turn.
-const LIMIT: usize = 20;
+/// Greatest number of models, and of pull requests, of one turn.
+const MAX_NAMES: usize = 20;
 /// Longest name or address, in bytes.
-const BYTES: usize = 200;
+const MAX_NAME_BYTES: usize = 200;
 
 impl TurnStats {
-    /// Adds what a later piece of the turn took.
+    /// Adds the stats of a later part of the turn.
     pub fn add(&mut self, more: &Self) {
         self.idle_ms = self.idle_ms.saturating_add(more.idle_ms);
         self.tokens += more.tokens;
@@ -68,7 +68,7 @@ impl TurnStats {
 }
 
 fn push_new(list: &mut Vec<String>, item: &str) {
-    let fits = !item.is_empty() && item.len() <= BYTES && list.len() < LIMIT;
+    let fits = !item.is_empty() && item.len() <= MAX_NAME_BYTES && list.len() < MAX_NAMES;
     if fits && !list.iter().any(|have| have == item) {
         list.push(item.to_owned());
     }

@@ -142,10 +142,10 @@ fn check_model_coverage(model: &ModelStatus) -> DoctorFinding {
         "{} has embedded {} of {} sessions{}",
         model.name,
         model.sessions,
-        model.of,
+        model.all_sessions,
         failure.map_or(String::new(), |reason| format!("; {reason}"))
     );
-    let is_behind = model.in_use && !model.running && model.sessions < model.of as u64;
+    let is_behind = model.in_use && !model.running && model.sessions < model.all_sessions as u64;
     match is_behind {
         true => DoctorFinding::note(
             "model",
@@ -195,7 +195,7 @@ mod tests {
                 dims: 3,
                 vectors: 0,
                 sessions: 0,
-                of: 8,
+                all_sessions: 8,
                 in_use: true,
                 running: false,
                 failure: Some("status 401".into()),

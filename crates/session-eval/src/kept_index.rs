@@ -8,7 +8,7 @@ use std::path::Path;
 /// The file that marks the folder.
 const MARKER: &str = "made-by-eval";
 
-/// Marks a folder as that of an evaluation's index. The sessions of a set do not belong into another index.
+/// Marks a folder as that of an evaluation's index, so that no other index gets the sessions of a set.
 ///
 /// # Errors
 /// [`EvalError::OtherIndex`] where an index is there that no evaluation made, and when the mark cannot be

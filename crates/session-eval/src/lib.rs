@@ -1,8 +1,8 @@
 //! How well search finds what it should, on questions with known answers.
 //!
 //! A [`LabelledSet`] is a folder: questions, and for each the sessions or turns
-//! that answer it. [`evaluate`] asks them of an index, verbatim, and gives a
-//! [`EvaluatedRanking`] a question; [`score_rankings`] compares it with the labels ([`RankingMetrics`]:
+//! that answer it. [`evaluate`] searches an index for them, verbatim, and returns an
+//! [`EvaluatedRanking`] of each; [`score_rankings`] compares these with the labels ([`RankingMetrics`]:
 //! hit@k, R@k, MRR@10, nDCG@10, binary gains) and averages them
 //! ([`EvalReport`]). [`format_run`] writes the rankings for another judge.
 //!

@@ -1,4 +1,4 @@
-//! Measures of one ranking.
+//! The measures of one ranking: hit@k, recall@k, MRR@10 and nDCG@10.
 
 use serde::Serialize;
 use std::collections::HashSet;
@@ -15,7 +15,7 @@ pub struct RankingMetrics {
     /// 1 when one of the first 10 is relevant.
     #[serde(rename = "hit@10")]
     pub hit_at_10: f64,
-    /// Share of the relevant that is first.
+    /// Share of the relevant targets that the first hit is.
     #[serde(rename = "R@1")]
     pub recall_at_1: f64,
     /// Share of the relevant among the first 5.
@@ -27,13 +27,14 @@ pub struct RankingMetrics {
     /// One over the rank of the first relevant, if among the first 10.
     #[serde(rename = "MRR@10")]
     pub mrr_at_10: f64,
-    /// Discounted gain of the first 10 over the best possible.
+    /// Normalised discounted cumulative gain of the first 10 (Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR
+    /// techniques", 2002): `DCG / ideal DCG`, with `DCG = Σ 1 / log2(rank + 1)` over the relevant.
     #[serde(rename = "nDCG@10")]
     pub ndcg_at_10: f64,
 }
 
 impl RankingMetrics {
-    /// Names, in the order of [`RankingMetrics::values`].
+    /// The names of the measures, in the order of [`RankingMetrics::values`].
     pub const NAMES: [&'static str; 8] = [
         "hit@1", "hit@5", "hit@10", "R@1", "R@5", "R@10", "MRR@10", "nDCG@10",
     ];
@@ -52,8 +53,8 @@ impl RankingMetrics {
         let within = |k: usize| found.iter().filter(|i| **i < k).count() as f64;
         let hit = |k| f64::from(within(k) > 0.0);
         let recall = |k| within(k) / relevant.len() as f64;
-        let gain = |i: usize| 1.0 / (i as f64 + 2.0).log2();
-        let ideal: f64 = (0..relevant.len().min(10)).map(gain).sum();
+        let discounted_gain = |i: usize| 1.0 / (i as f64 + 2.0).log2();
+        let ideal: f64 = (0..relevant.len().min(10)).map(discounted_gain).sum();
         Self {
             hit_at_1: hit(1),
             hit_at_5: hit(5),
@@ -62,7 +63,12 @@ impl RankingMetrics {
             recall_at_5: recall(5),
             recall_at_10: recall(10),
             mrr_at_10: found.first().map_or(0.0, |i| 1.0 / (*i as f64 + 1.0)),
-            ndcg_at_10: found.iter().copied().map(gain).fold(0.0, |a, b| a + b) / ideal,
+            ndcg_at_10: found
+                .iter()
+                .copied()
+                .map(discounted_gain)
+                .fold(0.0, |a, b| a + b)
+                / ideal,
         }
     }
 
@@ -84,7 +90,8 @@ impl RankingMetrics {
     #[expect(clippy::cast_precision_loss, reason = "small counts")]
     pub(crate) fn mean(all: &[Self]) -> Self {
         let count = all.len().max(1) as f64;
-        let mean = |of: fn(&Self) -> f64| all.iter().map(of).fold(0.0, |a, b| a + b) / count;
+        let mean =
+            |metric: fn(&Self) -> f64| all.iter().map(metric).fold(0.0, |a, b| a + b) / count;
         Self {
             hit_at_1: mean(|m| m.hit_at_1),
             hit_at_5: mean(|m| m.hit_at_5),

@@ -18,14 +18,14 @@ pub struct EvalReport {
     pub all: MetricAverages,
     /// By category.
     pub categories: BTreeMap<String, MetricAverages>,
-    /// Median from words to hits, milliseconds.
+    /// Median time from words to hits, in milliseconds.
     pub query_ms: f64,
 }
 
 /// The means of the measures over some questions.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct MetricAverages {
-    /// How many.
+    /// Number of questions.
     pub questions: usize,
     /// The means.
     #[serde(flatten)]
@@ -61,17 +61,17 @@ pub fn score_rankings(
     }
     EvalReport {
         level,
-        core: averages(&core),
-        all: averages(&all),
+        core: average_metrics(&core),
+        all: average_metrics(&all),
         categories: categories
             .into_iter()
-            .map(|(name, m)| (name, averages(&m)))
+            .map(|(name, m)| (name, average_metrics(&m)))
             .collect(),
         query_ms: median_ms(rankings),
     }
 }
 
-fn averages(metrics: &[RankingMetrics]) -> MetricAverages {
+fn average_metrics(metrics: &[RankingMetrics]) -> MetricAverages {
     MetricAverages {
         questions: metrics.len(),
         metrics: RankingMetrics::mean(metrics),

@@ -1,7 +1,7 @@
-//! Asking all questions.
+//! Searches for all questions of a labelled set.
 
 use crate::set::{EvalError, LabelledQuestion, LabelledSet, QuestionScope};
-use session_core::{Query, TurnAddress};
+use session_core::TurnAddress;
 use session_search::{
     FilterClause, FilterCondition, FusionMode, Level, ProjectPattern, QueryEmbedding,
     RankingTuning, SearchRequest, SearchResults, search,
@@ -9,82 +9,82 @@ use session_search::{
 use session_store::{Reader, SessionRow};
 use std::time::{Duration, Instant};
 
-/// Hits kept of each question.
+/// Number of hits that are kept of each question: more than the ten that the deepest measure reads, for another judge.
 const MAX_HITS: usize = 20;
 
 /// The options with which all questions of a set are searched.
 pub struct EvalOptions<'a> {
     /// Sessions or turns.
     pub level: Level,
-    /// How the two lists are weighed.
+    /// How the two lists are fused.
     pub fusion: FusionMode,
     /// The constants of the ranking.
     pub tuning: RankingTuning,
-    /// Ask in all sessions, whatever a question's scope.
+    /// Whether all sessions are searched, whatever a question's scope.
     pub pooled: bool,
-    /// Makes a query's vectors, the best model's first.
+    /// Embeds a query by each model, the best model first.
     pub embed: &'a dyn Fn(&str) -> Result<Vec<QueryEmbedding>, EvalError>,
-    /// Hears how many questions have been asked.
+    /// Receives the number of questions that have been searched.
     pub progress: &'a dyn Fn(usize),
 }
 
 /// The ranking that a search returned for one question.
 #[derive(Debug, Clone)]
 pub struct EvaluatedRanking {
-    /// Its id.
+    /// The question's id.
     pub question: String,
     /// Session ids, or `session:turn`, best first.
     pub targets: Vec<String>,
     /// Their scores.
     pub scores: Vec<f32>,
-    /// From words to hits.
+    /// The time from words to hits.
     pub took: Duration,
 }
 
-/// Asks every question of a set that has labels at the level.
+/// Searches for every question of a set that has labels at the level.
 ///
 /// # Errors
 /// When the index or a model fails.
 pub fn evaluate(
     set: &LabelledSet,
     index: &Reader,
-    ask: &EvalOptions<'_>,
+    options: &EvalOptions<'_>,
 ) -> Result<Vec<EvaluatedRanking>, EvalError> {
     let sessions = index.sessions()?;
     let asked = set
         .questions
         .iter()
-        .filter(|q| set.relevant_targets(ask.level, &q.id).is_some());
+        .filter(|q| set.relevant_targets(options.level, &q.id).is_some());
     let mut rankings = Vec::new();
     for question in asked {
-        rankings.push(one(question, index, &sessions, ask)?);
-        (ask.progress)(rankings.len());
+        rankings.push(evaluate_question(question, index, &sessions, options)?);
+        (options.progress)(rankings.len());
     }
     Ok(rankings)
 }
 
-fn one(
+/// Searches for one question.
+fn evaluate_question(
     question: &LabelledQuestion,
     index: &Reader,
     sessions: &[SessionRow],
-    ask: &EvalOptions<'_>,
+    options: &EvalOptions<'_>,
 ) -> Result<EvaluatedRanking, EvalError> {
     let began = Instant::now();
     let mut request = SearchRequest {
-        level: ask.level,
-        fusion: ask.fusion,
-        tuning: ask.tuning,
+        level: options.level,
+        fusion: options.fusion,
+        tuning: options.tuning,
         limit: MAX_HITS,
-        ..SearchRequest::new("")
+        ..SearchRequest::new(&question.query)
     };
-    request.query = Query::new(&question.query);
-    if question.scope == QuestionScope::Project && !ask.pooled {
+    if question.scope == QuestionScope::Project && !options.pooled {
         let project = question.cwd.clone().map(ProjectPattern::Part);
         let clauses = project.map(FilterCondition::Project).map(FilterClause::new);
         request.filter.clauses.extend(clauses);
     }
-    let dense = (ask.embed)(&request.query.text)?;
-    let results = search(index, sessions, &request, &dense)?;
+    let embeddings = (options.embed)(&request.query.text)?;
+    let results = search(index, sessions, &request, &embeddings)?;
     Ok(EvaluatedRanking {
         question: question.id.clone(),
         scores: results.hits.iter().map(|h| h.score).collect(),
@@ -101,7 +101,8 @@ fn list_targets(results: &SearchResults) -> Vec<String> {
     results.hits.iter().map(name).collect()
 }
 
-/// Formats rankings as lines `question TAB target TAB score`. The score falls by rank, so that ties stay in order.
+/// Formats rankings as lines `question TAB target TAB score`. A billionth of the rank is subtracted from each score, so that a
+/// program which sorts by score keeps the order of ties.
 pub fn format_run(rankings: &[EvaluatedRanking]) -> String {
     let mut out = String::new();
     for ranking in rankings {

@@ -8,8 +8,8 @@ use session_store::SessionRow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// Most bytes of a file of a set.
-const LIMIT: u64 = 256 << 20;
+/// Greatest size of a file of a set, in bytes.
+const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// An error of an evaluation.
 #[derive(Debug, thiserror::Error)]
@@ -82,9 +82,9 @@ pub enum EvalError {
 /// A question of a labelled set.
 #[derive(Debug, Clone, Deserialize)]
 pub struct LabelledQuestion {
-    /// Names it in labels and runs.
+    /// The id by which labels and runs name it.
     pub id: String,
-    /// The words, asked as they are.
+    /// The words, searched verbatim.
     pub query: String,
     /// Kind of question, for averages by kind.
     #[serde(default)]
@@ -92,7 +92,7 @@ pub struct LabelledQuestion {
     /// True for questions that a search tool can be expected to serve.
     #[serde(default = "default_core")]
     pub core: bool,
-    /// Where it is asked.
+    /// The sessions in which it is asked.
     #[serde(default)]
     pub scope: QuestionScope,
     /// The folder that `scope: project` means.
@@ -108,14 +108,64 @@ fn default_core() -> bool {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum QuestionScope {
-    /// In all sessions.
+    /// All sessions.
     #[default]
     All,
-    /// In the sessions of its `cwd`.
+    /// The sessions of the project in its `cwd`.
     Project,
 }
 
+/// The relevant targets of each question, by its id.
 type RelevanceLabels = HashMap<String, HashSet<String>>;
+
+/// The labels of a set at both levels.
+#[derive(Debug, Clone, Default)]
+struct LevelLabels {
+    sessions: RelevanceLabels,
+    turns: RelevanceLabels,
+}
+
+impl LevelLabels {
+    /// Reads the two files of labels, of which one may be missing.
+    fn read(set: &Dir) -> Result<Self, EvalError> {
+        Ok(Self {
+            sessions: read_labels(set, "qrels.session.tsv")?,
+            turns: read_labels(set, "qrels.turn.tsv")?,
+        })
+    }
+
+    fn get(&self, level: Level) -> &RelevanceLabels {
+        match level {
+            Level::Session => &self.sessions,
+            Level::Turn => &self.turns,
+        }
+    }
+
+    fn get_mut(&mut self, level: Level) -> &mut RelevanceLabels {
+        match level {
+            Level::Session => &mut self.sessions,
+            Level::Turn => &mut self.turns,
+        }
+    }
+
+    /// Removes the labels of all questions but those with these ids, and returns the ids of the others, sorted.
+    fn remove_unasked(&mut self, questions: &HashSet<String>) -> Vec<String> {
+        let mut unasked = BTreeSet::new();
+        for labels in [&mut self.sessions, &mut self.turns] {
+            unasked.extend(labels.keys().filter(|id| !questions.contains(*id)).cloned());
+            labels.retain(|id, _| questions.contains(id));
+        }
+        unasked.into_iter().collect()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.sessions.is_empty() && self.turns.is_empty()
+    }
+
+    fn has_question(&self, id: &str) -> bool {
+        self.sessions.contains_key(id) || self.turns.contains_key(id)
+    }
+}
 
 /// A folder with `queries.jsonl`, `qrels.session.tsv`, `qrels.turn.tsv`, and, if
 /// it brings its own history, `claude/projects`.
@@ -129,7 +179,7 @@ pub struct LabelledSet {
     pub unasked: Vec<String>,
     /// Ids of questions that have no label, in order: they are not counted.
     pub unlabelled: Vec<String>,
-    labels: [RelevanceLabels; 2],
+    labels: LevelLabels,
 }
 
 impl LabelledSet {
@@ -139,76 +189,42 @@ impl LabelledSet {
     /// When a file cannot be read or a line of it is wrong, a question is there twice, or there
     /// are no labels.
     pub fn open(set: &Dir) -> Result<Self, EvalError> {
-        let folder = set.path();
-        let path = folder.join("queries.jsonl");
-        let text = set.read_text(Path::new("queries.jsonl"), LIMIT)?;
-        let Some(text) = text else {
-            return Err(EvalError::MissingQuestions { path });
-        };
-        let question = |(i, line): (usize, &str)| {
-            serde_json::from_str(line).map_err(|e| EvalError::Line {
-                path: path.clone(),
-                line: i + 1,
-                why: e.to_string(),
-            })
-        };
-        let lines = strip_byte_order_mark(&text)
-            .lines()
-            .enumerate()
-            .filter(|(_, line)| !line.trim().is_empty());
-        let questions = lines
-            .map(question)
-            .collect::<Result<Vec<LabelledQuestion>, _>>()?;
-        if questions.is_empty() {
-            return Err(EvalError::NoQuestions { path });
+        let questions = read_questions(set)?;
+        let ids = collect_ids(&questions, &set.path().join(QUESTIONS))?;
+        let mut labels = LevelLabels::read(set)?;
+        let unasked = labels.remove_unasked(&ids);
+        let folder = set.path().to_owned();
+        if labels.is_empty() {
+            return Err(EvalError::NoLabels { folder });
         }
-        let ids = collect_ids(&questions, &path)?;
-        let read = |level: &str| read_labels(set, &format!("qrels.{level}.tsv"));
-        let mut labels = [read("session")?, read("turn")?];
-        let mut unasked = BTreeSet::new();
-        for labels in &mut labels {
-            unasked.extend(labels.keys().filter(|id| !ids.contains(*id)).cloned());
-            labels.retain(|id, _| ids.contains(id));
-        }
-        if labels.iter().all(RelevanceLabels::is_empty) {
-            return Err(EvalError::NoLabels {
-                folder: folder.to_owned(),
-            });
-        }
-        let is_labelled = |id: &String| labels.iter().any(|labels| labels.contains_key(id));
         let unlabelled = questions.iter().map(|question| &question.id);
+        let unlabelled = unlabelled.filter(|id| !labels.has_question(id));
         Ok(Self {
-            folder: folder.to_owned(),
-            unlabelled: unlabelled.filter(|id| !is_labelled(id)).cloned().collect(),
+            folder,
+            unlabelled: unlabelled.cloned().collect(),
             questions,
-            unasked: unasked.into_iter().collect(),
+            unasked,
             labels,
         })
     }
 
-    /// Writes out the right answers that are said by the beginning of a session's id. Returns
-    /// those that mean no session.
+    /// Completes the labels that name a session by the beginning of its id. Returns those that name no session of the index, or
+    /// several.
     pub fn complete_targets(&mut self, sessions: &[SessionRow]) -> Vec<String> {
-        let whole: HashSet<&str> = sessions.iter().map(|s| s.uid.as_str()).collect();
+        let ids: HashSet<&str> = sessions.iter().map(|s| s.uid.as_str()).collect();
         let mut unknown = BTreeSet::new();
-        let labels = self.labels.iter_mut().zip([Level::Session, Level::Turn]);
-        let labels =
-            labels.flat_map(|(labels, level)| labels.values_mut().map(move |r| (r, level)));
-        for (right, level) in labels {
-            let is_whole = |target: &String| match level {
-                Level::Session => whole.contains(target.as_str()),
-                Level::Turn => target
-                    .parse()
-                    .is_ok_and(|turn: TurnAddress| whole.contains(turn.session.as_str())),
-            };
-            let short: Vec<String> = right.iter().filter(|t| !is_whole(t)).cloned().collect();
-            for target in short {
-                match complete_target(&target, level, sessions) {
-                    Some(full) => {
-                        right.remove(&target);
-                        right.insert(full);
+        for level in Level::ALL {
+            for relevant in self.labels.get_mut(level).values_mut() {
+                let is_short = |target: &&String| !is_whole_target(target, level, &ids);
+                let short: Vec<String> = relevant.iter().filter(is_short).cloned().collect();
+                for target in short {
+                    match complete_target(&target, level, sessions) {
+                        Some(whole) => {
+                            relevant.remove(&target);
+                            relevant.insert(whole);
+                        }
+                        None => drop(unknown.insert(target)),
                     }
-                    None => drop(unknown.insert(target)),
                 }
             }
         }
@@ -227,18 +243,44 @@ impl LabelledSet {
         level: Level,
         question: &str,
     ) -> Option<&HashSet<String>> {
-        self.labels[usize::from(level == Level::Turn)].get(question)
+        self.labels.get(level).get(question)
     }
 
     /// Returns the levels at which some question has labels, sessions first.
     pub fn labelled_levels(&self) -> Vec<Level> {
-        let all = [Level::Session, Level::Turn].into_iter();
-        all.filter(|level| self.has_labels(*level)).collect()
+        let levels = Level::ALL.into_iter();
+        levels.filter(|level| self.has_labels(*level)).collect()
     }
 
     /// Returns true where some question has a label at a level.
     pub fn has_labels(&self, level: Level) -> bool {
-        !self.labels[usize::from(level == Level::Turn)].is_empty()
+        !self.labels.get(level).is_empty()
+    }
+}
+
+/// The file of the questions of a set.
+const QUESTIONS: &str = "queries.jsonl";
+
+/// Reads the questions of a set, a line of JSON each.
+fn read_questions(set: &Dir) -> Result<Vec<LabelledQuestion>, EvalError> {
+    let path = set.path().join(QUESTIONS);
+    let Some(text) = set.read_text(Path::new(QUESTIONS), MAX_FILE_BYTES)? else {
+        return Err(EvalError::MissingQuestions { path });
+    };
+    let lines = strip_byte_order_mark(&text).lines().zip(1..);
+    let questions = lines
+        .filter(|(line, _)| !line.trim().is_empty())
+        .map(|(line, number)| {
+            serde_json::from_str(line).map_err(|error| EvalError::Line {
+                path: path.clone(),
+                line: number,
+                why: error.to_string(),
+            })
+        });
+    let questions = questions.collect::<Result<Vec<_>, _>>()?;
+    match questions.is_empty() {
+        true => Err(EvalError::NoQuestions { path }),
+        false => Ok(questions),
     }
 }
 
@@ -254,10 +296,11 @@ fn collect_ids(questions: &[LabelledQuestion], path: &Path) -> Result<HashSet<St
     }
 }
 
-/// Reads lines `question TAB target TAB relevance`; relevance 0 is no answer. Without a file there are no labels.
+/// Reads lines `question TAB target TAB relevance`, as TREC's qrels have them; relevance 0 is no answer. Without a file there
+/// are no labels.
 fn read_labels(set: &Dir, name: &str) -> Result<RelevanceLabels, EvalError> {
     let path = set.path().join(name);
-    let Some(text) = set.read_text(Path::new(name), LIMIT)? else {
+    let Some(text) = set.read_text(Path::new(name), MAX_FILE_BYTES)? else {
         return Ok(RelevanceLabels::new());
     };
     let mut labels = RelevanceLabels::new();
@@ -282,8 +325,8 @@ fn read_labels(set: &Dir, name: &str) -> Result<RelevanceLabels, EvalError> {
             why: "is not question, target and 1 or 0, with tabs between them".to_owned(),
         })?;
         if relevance > 0.0 {
-            let right = labels.entry(question.to_owned()).or_default();
-            right.insert(target.to_owned());
+            let relevant = labels.entry(question.to_owned()).or_default();
+            relevant.insert(target.to_owned());
         }
     }
     Ok(labels)
@@ -292,6 +335,16 @@ fn read_labels(set: &Dir, name: &str) -> Result<RelevanceLabels, EvalError> {
 /// Strips the mark that some editors put before a text.
 fn strip_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// Returns true where a label names a session by its whole id.
+fn is_whole_target(target: &str, level: Level, ids: &HashSet<&str>) -> bool {
+    match level {
+        Level::Session => ids.contains(target),
+        Level::Turn => target
+            .parse()
+            .is_ok_and(|turn: TurnAddress| ids.contains(turn.session.as_str())),
+    }
 }
 
 /// Completes the id of a target, `SESSION` or, at turn level, `SESSION:TURN`, whose session may be named by the

@@ -7,7 +7,7 @@ use session_agents::{HookInput, ToolUse};
 use session_core::{ErrorSignature, TurnAddress};
 use session_display::SessionIds;
 use session_memory::{MemoryBlock, SessionState};
-use session_query::{FixQuery, FoundCure};
+use session_query::{CureSearch, FoundCure};
 use session_report::Cure;
 use session_search::SearchFilter;
 use session_store::{Reader, SessionRow, SessionTree};
@@ -37,11 +37,11 @@ impl Memories {
             return None;
         }
         let index = self.home.index().ok()?;
-        let query = FixQuery {
+        let query = CureSearch {
             error,
             command: input.command(),
             filter: &SearchFilter::default(),
-            is_here: &|_| true,
+            is_in_project: &|_| true,
             max_failed: 0,
         };
         let line = find_line(&index, &query, &project, input.session_id.as_deref())?;
@@ -57,7 +57,7 @@ impl Memories {
 /// Finds the newest cure of an error in the sessions of a project, but for the calling one.
 fn find_line(
     index: &Reader,
-    query: &FixQuery<'_>,
+    query: &CureSearch<'_>,
     project: &ProjectDirectories<'_>,
     calling_session: Option<&str>,
 ) -> Option<HistoryLine> {
@@ -83,12 +83,12 @@ fn find_line(
     if filter.only.is_empty() {
         return None;
     }
-    let query = FixQuery {
+    let query = CureSearch {
         filter: &filter,
         ..*query
     };
     let found = query.find(index, &sessions).ok()?;
-    let fix = found.fixes.first().filter(|_| !found.is_common)?;
+    let fix = found.cures.first().filter(|_| !found.is_common)?;
     format_cure_line(fix, &sessions)
 }
 

@@ -7,7 +7,7 @@ use crate::history_tool::{COLUMNS, MAX_LINES, TITLE_COLUMNS};
 use crate::index_view::{CallFilter, IndexView, ResolvedFilter};
 use session_core::TurnAddress;
 use session_display::{fit_line, format_day, pluralize, project_label, sanitize_line};
-use session_query::{FailedTurn, FixQuery, FoundCure, FoundCures, read_project};
+use session_query::{CureSearch, FailedTurn, FoundCure, FoundCures, read_project};
 use session_store::SessionRow;
 
 /// Lists the cures of an error, of the command that failed where one is given, those of the server's project first.
@@ -25,16 +25,16 @@ pub(crate) fn list_fixes(
     let clauses = &filter.clauses;
     let ResolvedFilter { filter, callers } = view.resolve_filter(filter)?;
     let here = read_project(".");
-    let query = FixQuery {
+    let query = CureSearch {
         error,
         command: arguments.command.as_deref(),
         filter: &filter.including_subagents(view.sessions()),
-        is_here: &|session| here.matches(session),
+        is_in_project: &|session| here.matches(session),
         max_failed: limit,
     };
     let found = query.find(&view.snapshot.index, view.sessions())?;
     let mut listing = ItemList::default();
-    let cures = found.fixes.iter().map(|fix| format_item(fix, view));
+    let cures = found.cures.iter().map(|fix| format_item(fix, view));
     let failed = found
         .failed
         .iter()
@@ -55,7 +55,7 @@ pub(crate) fn list_fixes(
 }
 
 fn format_count_note(found: &FoundCures, shown: usize) -> Option<String> {
-    match (found.signatures.is_empty(), found.turns, found.fixes.len()) {
+    match (found.signatures.is_empty(), found.turns, found.cures.len()) {
         (true, ..) => Some(
             "nothing in `pattern` tells one error from others; give the line that says what failed"
                 .to_owned(),
@@ -73,7 +73,7 @@ fn format_count_note(found: &FoundCures, shown: usize) -> Option<String> {
 }
 
 fn format_next_call(found: &FoundCures, error: &str, view: IndexView<'_>) -> String {
-    let cured = found.fixes.first().map(|fix| (&fix.session, fix.cure.turn));
+    let cured = found.cures.first().map(|fix| (&fix.session, fix.cure.turn));
     let failed = || found.failed.first().map(|turn| (&turn.session, turn.turn));
     match cured.or_else(failed) {
         Some((session, turn)) => {

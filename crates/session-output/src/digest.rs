@@ -353,7 +353,7 @@ fn to_json_session(session: &SessionReport) -> JsonSession<'_> {
 fn to_json_file(file: &TouchedFile) -> JsonFile<'_> {
     JsonFile {
         path: &file.path,
-        touch: file.touch,
+        touch: file.access,
     }
 }
 

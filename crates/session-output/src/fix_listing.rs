@@ -43,7 +43,7 @@ pub struct FixListing<'a> {
 impl FixListing<'_> {
     /// Formats the cures for a terminal; where none is known, the turns that failed with the error.
     pub fn format(&self) -> String {
-        let (fixes, failed) = (&self.found.fixes, &self.found.failed);
+        let (fixes, failed) = (&self.found.cures, &self.found.failed);
         let mut out = self.format_heading();
         for fix in fixes.iter().take(self.limit) {
             out.push('\n');
@@ -63,7 +63,7 @@ impl FixListing<'_> {
 
     /// Formats the error with the counts of cures and of turns that failed with it.
     fn format_heading(&self) -> String {
-        let cures = match self.found.fixes.len() {
+        let cures = match self.found.cures.len() {
             0 => "no cure known".to_owned(),
             count => pluralize(count, "cure"),
         };
@@ -143,7 +143,7 @@ impl FixListing<'_> {
 
     /// Formats the command that shows the turn of the first cure, or else the newest turn that failed.
     fn format_next_command(&self) -> String {
-        let cure = self.found.fixes.first();
+        let cure = self.found.cures.first();
         let cured = cure.map(|fix| (&fix.session, fix.cure.turn));
         let failed = || self.found.failed.first().map(|it| (&it.session, it.turn));
         let Some((session, turn)) = cured.or_else(failed) else {
@@ -157,7 +157,7 @@ impl FixListing<'_> {
 
     /// Returns the listing as JSON.
     pub fn to_json(&self) -> JsonFixes<'_> {
-        let fixes = self.found.fixes.iter().take(self.limit);
+        let fixes = self.found.cures.iter().take(self.limit);
         let failed = self.found.failed.iter().take(self.limit);
         JsonFixes {
             error: self.error,
@@ -167,7 +167,7 @@ impl FixListing<'_> {
                 .iter()
                 .map(ToString::to_string)
                 .collect(),
-            fixes: self.found.fixes.len(),
+            fixes: self.found.cures.len(),
             turns: self.found.turns,
             common: self.found.is_common,
             complete: self.is_complete,
@@ -290,7 +290,7 @@ fn to_json_fix(fix: &FoundCure) -> JsonFix<'_> {
     let time_ms = fix.cure.time_ms.or(fix.session.ended_ms);
     JsonFix {
         session: JsonFixSession::new(&fix.session, time_ms),
-        here: fix.is_here,
+        here: fix.is_in_project,
         cure: &fix.cure,
     }
 }

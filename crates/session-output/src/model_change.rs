@@ -49,7 +49,7 @@ pub fn format_used_model(
     has_background: bool,
 ) -> String {
     let used = ModelChange::Used.format(model);
-    let is_complete = coverage.is_some_and(|known| known.sessions >= known.of);
+    let is_complete = coverage.is_some_and(|known| known.sessions >= known.all_sessions);
     match (is_complete, has_background) {
         _ if model == TABLE => used,
         (true, _) => format!("{used}; it has embedded all sessions"),
@@ -66,7 +66,12 @@ mod tests {
 
     #[test]
     fn the_background_is_named_where_it_has_something_to_do() {
-        let coverage = |sessions| Some(ModelCoverage { sessions, of: 8 });
+        let coverage = |sessions| {
+            Some(ModelCoverage {
+                sessions,
+                all_sessions: 8,
+            })
+        };
         let mentions = |coverage, has_background| {
             format_used_model("mine", coverage, has_background).contains("background")
         };

@@ -69,7 +69,7 @@ fn to_json_model(model: &ModelOverview) -> JsonModel<'_> {
         in_use: model.in_use,
         coverage: model.coverage.map(|coverage| JsonCoverage {
             sessions: coverage.sessions,
-            of: coverage.of,
+            of: coverage.all_sessions,
         }),
         repo: &spec.repo,
         revision: &spec.revision,
@@ -160,7 +160,9 @@ fn join_cells(cells: &[String; 6], widths: &[usize; 6], mark: &str) -> String {
 
 fn format_share(coverage: Option<&ModelCoverage>) -> String {
     match coverage {
-        Some(ModelCoverage { sessions, of }) if *of > 0 => format!("{} %", 100 * sessions / of),
+        Some(coverage) if coverage.all_sessions > 0 => {
+            format!("{} %", 100 * coverage.sessions / coverage.all_sessions)
+        }
         _ => "-".to_owned(),
     }
 }

@@ -132,7 +132,7 @@ fn to_json_model(model: &ModelStatus) -> JsonModelStatus<'_> {
         dims: model.dims,
         vectors: model.vectors,
         sessions: model.sessions,
-        of: model.of,
+        of: model.all_sessions,
         in_use: model.in_use,
         running: model.running,
         failure: model.failure.as_deref(),
@@ -222,7 +222,7 @@ fn format_projects(projects: &[ProjectSessions]) -> Option<String> {
 }
 
 fn format_model(m: &ModelStatus) -> String {
-    let of = pluralize(m.of, "session");
+    let of = pluralize(m.all_sessions, "session");
     let vectors = pluralize(m.vectors, "vector");
     let in_use = if m.in_use { ", in use" } else { "" };
     let running = if m.running { ", working now" } else { "" };
@@ -320,7 +320,7 @@ mod tests {
                 dims: 64,
                 vectors: 15,
                 sessions: 3,
-                of: 3,
+                all_sessions: 3,
                 in_use: true,
                 running: false,
                 failure: Some("http://lamps gave no vectors: status 401".into()),

@@ -1,10 +1,10 @@
-//! Questions for what was done in a time, which a digest answers and no search.
+//! Questions about what was done in a range of time: the digest answers them, not a search.
 
 use jiff::Zoned;
 use session_config::{TimeRange, TypedRange};
 
-/// Words that ask for what was done, besides the time.
-const ASKING: &str = "\
+/// Words of a question about what was done, besides the time.
+const QUESTION_WORDS: &str = "\
 accomplished all back been changed did do doing done during get happened have i in me my on our over show tell the until up us \
 was we week were what what's worked working you";
 
@@ -21,14 +21,14 @@ pub fn find_asked_time(query: &str, now: fn() -> Zoned) -> Option<String> {
         let query = words.join(" ");
         return TIMES.contains(&query.as_str()).then_some(query);
     }
-    let is_asking = |word: &&String| {
-        ASKING
+    let is_question_word = |word: &&String| {
+        QUESTION_WORDS
             .split_whitespace()
             .any(|known| known == word.as_str())
     };
-    let asking = words.iter().take_while(is_asking).count();
-    // `week` is one of both: the longest time that can be read counts.
-    let ends = (1..=asking).map(|start| words.get(start..).unwrap_or_default().join(" "));
+    let question_words = words.iter().take_while(is_question_word).count();
+    // `week` is a question word and part of a time: the longest time that can be read counts.
+    let ends = (1..=question_words).map(|start| words.get(start..).unwrap_or_default().join(" "));
     let mut times = ends.filter(|end| !end.is_empty());
     times.find(|end| TimeRange::parse(TypedRange::Within(end), now).is_ok())
 }

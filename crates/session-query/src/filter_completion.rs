@@ -1,6 +1,6 @@
 //! Completion of filters that are typed in a query.
 
-use crate::query_tokens::{COLONS, QueryToken, QuoteState, SignedWord, TokenKind, tokens};
+use crate::query_tokens::{COLONS, QueryToken, QuoteState, SignedWord, TokenKind, split_tokens};
 use crate::typed_query::{FilterField, TypedCondition, TypedQuery};
 use jiff::Zoned;
 use session_core::project_name;
@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Times that are worth to be proposed.
+/// Times that are proposed as values.
 const TIMES: [&str; 8] = ["today", "yesterday", "1d", "3d", "1w", "2w", "1mo", "3mo"];
 
 /// The values that filters can have in an index.
@@ -43,7 +43,7 @@ impl FilterValues {
     pub fn read(index: &Reader, sessions: &[SessionRow]) -> Result<Self, StoreError> {
         let mut newest: Vec<&SessionRow> = sessions.iter().collect();
         newest.sort_by_key(|session| Reverse(session.ended_ms));
-        let mut agents = distinct(newest.iter().map(|session| session.source.as_str()));
+        let mut agents = distinct_typable(newest.iter().map(|session| session.source.as_str()));
         agents.sort();
         let names = newest
             .iter()
@@ -59,8 +59,8 @@ impl FilterValues {
         let used: Vec<SessionBranch> = of_turns.chain(of_sessions).collect();
         Ok(Self {
             agents,
-            projects: distinct(names),
-            branches: distinct(used.iter().map(|used| used.branch.as_str())),
+            projects: distinct_typable(names),
+            branches: distinct_typable(used.iter().map(|used| used.branch.as_str())),
             branch_sessions: list_branch_sessions(&used, sessions),
         })
     }
@@ -77,7 +77,7 @@ impl FilterValues {
     }
 }
 
-/// Lists the sessions of branches, of those that differ in nothing that is kept one.
+/// Lists the sessions of branches, one of those that are equal in branch, agent and folders.
 fn list_branch_sessions(used: &[SessionBranch], sessions: &[SessionRow]) -> Vec<SessionRow> {
     let by_id: HashMap<_, _> = sessions.iter().map(|row| (row.id, row)).collect();
     let mut seen = HashSet::new();
@@ -95,8 +95,8 @@ fn list_branch_sessions(used: &[SessionBranch], sessions: &[SessionRow]) -> Vec<
     new.collect()
 }
 
-/// Leaves the first of equal values. What would be no text in a line is left out.
-fn distinct<'a>(values: impl Iterator<Item = &'a str>) -> Vec<String> {
+/// Returns each value once, in order, without those that are empty or hold a control character: these cannot be typed.
+fn distinct_typable<'a>(values: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut seen = HashSet::new();
     let typable = values.filter(|value| !value.is_empty() && !value.contains(char::is_control));
     let first = typable.filter(|value| seen.insert(*value));
@@ -107,7 +107,7 @@ fn distinct<'a>(values: impl Iterator<Item = &'a str>) -> Vec<String> {
 /// where there is nothing to complete.
 pub fn complete(text: &str, cursor: usize, values: &FilterValues) -> Option<Completion> {
     let before = text.get(..cursor)?;
-    let mut all = tokens(before);
+    let mut all = split_tokens(before);
     let last = all.pop()?;
     if begins_phrase(before, &all) {
         return None;
@@ -135,7 +135,7 @@ pub fn complete(text: &str, cursor: usize, values: &FilterValues) -> Option<Comp
 /// Returns true where a text ends within the value of a `file:` filter. Nothing completes it: the names of files lie
 /// packed within the contents of turns.
 pub fn ends_in_file_filter(text: &str) -> bool {
-    let Some(last) = tokens(text).pop() else {
+    let Some(last) = split_tokens(text).pop() else {
         return false;
     };
     let condition = match last.kind {
@@ -150,8 +150,9 @@ pub fn ends_in_file_filter(text: &str) -> bool {
 fn parse_session_filter(text: &str, span: &Range<usize>) -> SearchFilter {
     let around = [text.get(..span.start), text.get(span.end..)];
     let mut query = TypedQuery::parse(&around.map(Option::unwrap_or_default).join(" "));
-    let judges_session =
-        |of: &TypedCondition| matches!(of.field, FilterField::Agent | FilterField::Project);
+    let judges_session = |condition: &TypedCondition| {
+        matches!(condition.field, FilterField::Agent | FilterField::Project)
+    };
     query.conditions.retain(judges_session);
     SearchFilter {
         clauses: query.clauses(Zoned::now).unwrap_or_default(),
@@ -185,7 +186,9 @@ fn field_candidates(word: &str) -> Vec<String> {
     } = SignedWord::parse(word);
     let names = FilterField::ALL.into_iter().map(FilterField::name);
     let fitting = names.filter(|name| name.starts_with(beginning));
-    fitting.map(|name| typed(negated, name, "")).collect()
+    fitting
+        .map(|name| format_filter(negated, name, ""))
+        .collect()
 }
 
 /// Returns the values that begin with what is typed, or else those that hold it. A branch is one of a session that the
@@ -210,7 +213,7 @@ fn value_candidates(
     }
     let quoted = fitting.into_iter().filter_map(quote_value);
     quoted
-        .map(|value| typed(condition.negated, condition.field.name(), &value))
+        .map(|value| format_filter(condition.negated, condition.field.name(), &value))
         .collect()
 }
 
@@ -223,7 +226,7 @@ fn quote_value(value: &str) -> Option<String> {
     }
 }
 
-fn typed(negated: bool, name: &str, value: &str) -> String {
+fn format_filter(negated: bool, name: &str, value: &str) -> String {
     let minus = if negated { "-" } else { "" };
     format!("{minus}{name}:{value}")
 }

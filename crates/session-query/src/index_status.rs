@@ -41,11 +41,11 @@ pub struct IndexStatus {
     pub prompts_only: usize,
     /// Files that were read.
     pub files: usize,
-    /// Files that changed, came or went since.
+    /// Files that changed, were added or were deleted since.
     pub changed: usize,
     /// Coverage by model.
     pub models: Vec<ModelStatus>,
-    /// Places that could not be read, by the last read or now.
+    /// Files and folders that could not be read, by the last read or now.
     pub problems: Vec<Problem>,
 }
 
@@ -54,7 +54,7 @@ pub struct IndexStatus {
 pub struct OtherHome {
     /// The folder.
     pub path: PathBuf,
-    /// It is there: one that is mounted at times may not be.
+    /// Whether it exists: one that is mounted at times may not.
     pub exists: bool,
 }
 
@@ -92,11 +92,11 @@ pub struct ModelStatus {
     pub vectors: usize,
     /// Sessions that it has embedded.
     pub sessions: u64,
-    /// All sessions.
-    pub of: usize,
-    /// It is the one that the user chose.
+    /// All sessions of the index.
+    pub all_sessions: usize,
+    /// Whether it is the one that the user chose.
     pub in_use: bool,
-    /// A process embeds by it now.
+    /// Whether a process embeds by it now.
     pub running: bool,
     /// Why it could not embed in the last run, or not all texts.
     pub failure: Option<String>,
@@ -223,7 +223,7 @@ fn read_models(
             sessions: index.embedded_sessions(model.id)?,
             name: model.name,
             dims: model.dims,
-            of: sessions,
+            all_sessions: sessions,
             failure: None,
         })
     };
@@ -250,7 +250,7 @@ fn set_failures(
         dims: 0,
         vectors: 0,
         sessions: 0,
-        of: sessions,
+        all_sessions: sessions,
         in_use: true,
         running: false,
         failure: Some(reason),
@@ -299,7 +299,10 @@ mod tests {
         set_failures(&mut models, failures.clone().into(), "remote", 8);
         assert_eq!(models.len(), 1);
         let status = models[0].clone();
-        assert_eq!((status.of, status.failure.as_deref()), (8, Some("refused")));
+        assert_eq!(
+            (status.all_sessions, status.failure.as_deref()),
+            (8, Some("refused"))
+        );
         set_failures(&mut models, HashMap::new(), "remote", 8);
         assert_eq!((models.len(), &models[0].failure), (1, &None));
     }

@@ -1,4 +1,4 @@
-//! Changes of an index, as another thread or process writes it.
+//! Watches an index for commits of other threads and processes.
 
 use session_store::{IndexIdentity, Reader, StoreError};
 use std::path::{Path, PathBuf};

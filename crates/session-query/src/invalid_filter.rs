@@ -1,7 +1,9 @@
 //! Words that are typed like a filter, with a value that the filter cannot have.
 
 use crate::typed_filter_error::TypedFilterError;
-use crate::typed_query::{FilterField, TypedCondition, known_agent, since_ms, until_ms};
+use crate::typed_query::{
+    FilterField, TypedCondition, known_agent, parse_since_ms, parse_until_ms,
+};
 use jiff::Zoned;
 use session_config::TimeError;
 use session_core::text::clip;
@@ -14,8 +16,8 @@ pub struct InvalidFilter {
     hint: String,
 }
 
-/// Most bytes of a word that a note names.
-const MAX_BYTES: usize = 80;
+/// Greatest number of bytes of a word that a note quotes.
+const MAX_QUOTED_BYTES: usize = 80;
 
 impl InvalidFilter {
     /// Checks the value of a filter that stands as `typed` in a query.
@@ -23,8 +25,8 @@ impl InvalidFilter {
         let value = &condition.value;
         let error = match condition.field {
             FilterField::Agent => known_agent(value).err()?,
-            FilterField::Since => since_ms(value, Zoned::now).err()?,
-            FilterField::Until => until_ms(value, Zoned::now).err()?,
+            FilterField::Since => parse_since_ms(value, Zoned::now).err()?,
+            FilterField::Until => parse_until_ms(value, Zoned::now).err()?,
             FilterField::Project | FilterField::Branch | FilterField::File => return None,
         };
         Some(Self {
@@ -35,7 +37,7 @@ impl InvalidFilter {
 
     /// Says that it is searched as text, and what the filter takes.
     pub fn note(&self) -> String {
-        let typed = match clip(&self.typed, MAX_BYTES) {
+        let typed = match clip(&self.typed, MAX_QUOTED_BYTES) {
             all if all.len() == self.typed.len() => all.to_owned(),
             beginning => format!("{beginning}…"),
         };

@@ -1,4 +1,4 @@
-//! A query over a living history.
+//! A query over a history that is still being written.
 //!
 //! [`SearchEngine`] joins what a front end needs: the configuration, the models, the rules.
 //! [`QueryModels`] knows which models answer, the chosen one first, and embeds a query by each, with a
@@ -6,7 +6,7 @@
 //! already answers: [`LiveIndex::refresh_for_query`] reads what changed as far as a query can wait for
 //! it, [`LiveIndex::answer`] runs it beside the answer and asks again where something had changed.
 //!
-//! [`OpenIndex`] stays open in a process that asks many times. [`FixQuery`] finds what cured an error.
+//! [`OpenIndex`] stays open in a process that asks many times. [`CureSearch`] finds what cured an error.
 //!
 //! [`TypedQuery`] splits a query from the filters that are typed in it, which [`complete`] completes;
 //! a [`TypedSearch`] answers it with the filters of its options.
@@ -31,11 +31,12 @@
 //! assert!(live.refresh_for_query().unwrap().is_complete());
 //! ```
 
+mod cure_search;
 mod day_question;
 mod demo_index;
 mod error;
 mod filter_completion;
-mod fixes;
+
 mod index_status;
 mod index_watch;
 mod invalid_filter;
@@ -55,15 +56,15 @@ mod typed_query;
 mod typed_search;
 mod unmet_clause;
 
+pub use cure_search::{CureSearch, FailedTurn, FoundCure, FoundCures, MAX_FAILED_TURNS};
 pub use day_question::find_asked_time;
 pub use demo_index::DemoIndex;
 pub use error::QueryError;
 pub use filter_completion::{Completion, FilterValues, complete, ends_in_file_filter};
-pub use fixes::{FailedTurn, FixQuery, FoundCure, FoundCures, MAX_FAILED_TURNS};
 pub use index_status::{IndexStatus, ModelStatus, OtherHome, ProjectSessions, is_embedding};
 pub use index_watch::IndexWatch;
 pub use invalid_filter::InvalidFilter;
-pub use live_index::{Answered, LiveAnswer, LiveIndex, MAX_LOCK_WAIT, Snapshot};
+pub use live_index::{Answered, LiveAnswer, LiveIndex, MAX_LOCK_WAIT, QueryRefresh, Snapshot};
 pub use misplaced_history::{MisplacedHistory, find_misplaced_history};
 pub use model_choice::{use_endpoint, use_model};
 pub use model_overview::{ModelCoverage, ModelOverview};

@@ -1,4 +1,4 @@
-//! The index of a history that goes on being written.
+//! The index of a history that is still being written.
 
 use crate::error::QueryError;
 use crate::open_index::OpenIndex;
@@ -52,6 +52,15 @@ impl Snapshot {
         let sessions = index.sessions()?;
         Ok(Self { index, sessions })
     }
+}
+
+/// The choice whether a query refreshes the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueryRefresh {
+    /// The index is refreshed beside the answer.
+    BesideAnswer,
+    /// The index is read as it is; it is made where there is none.
+    IfMissing,
 }
 
 /// An answer with the refresh that ran beside it.
@@ -141,15 +150,14 @@ impl LiveIndex<'_> {
     }
 
     /// Answers from the index as it is while a refresh runs, and again where that changed
-    /// something. `meanwhile` runs beside it, too, where given. Nothing is refreshed where `refresh` is false and an
-    /// index exists.
+    /// something. `meanwhile` runs beside the refresh, too, where given.
     ///
     /// # Errors
     /// When the refresh fails, or `answer` does. Where the index was changed meanwhile it is called again: a matrix may be
     /// replaced between a look at the database and one at the matrix.
     pub fn answer<T, E: From<QueryError>>(
         &self,
-        refresh: bool,
+        refresh: QueryRefresh,
         meanwhile: Option<impl FnOnce() + Send>,
         answer: impl Fn(&Snapshot) -> Result<T, E>,
     ) -> Result<LiveAnswer<T>, E> {
@@ -161,9 +169,10 @@ impl LiveIndex<'_> {
                 false => Ok(None),
             }
         };
-        let (answer, refreshed) = match !refresh && session_store::index_exists(self.root) {
-            true => (index.ask_twice(|snapshot| ask(snapshot, None))?, None),
-            false => {
+        let is_missing = || !session_store::index_exists(self.root);
+        let (answer, refreshed) = match refresh == QueryRefresh::BesideAnswer || is_missing() {
+            false => (index.ask_twice(|snapshot| ask(snapshot, None))?, None),
+            true => {
                 let beside =
                     |ask_early: &mut dyn FnMut()| self.refresh_beside(meanwhile, ask_early);
                 let refreshed = index.answer_beside(self, beside, ask)?;
@@ -260,14 +269,14 @@ mod tests {
     #[test]
     fn an_answer_that_fails_is_given_up_where_nothing_changed() {
         with_live_index(|live| {
-            for refresh in [false, true] {
+            for refresh in [QueryRefresh::IfMissing, QueryRefresh::BesideAnswer] {
                 let calls = AtomicUsize::new(0);
                 let answer = |_: &Snapshot| -> Result<(), QueryError> {
                     calls.fetch_add(1, Ordering::Relaxed);
                     Err(failure())
                 };
                 assert!(live.answer(refresh, None::<fn()>, answer).is_err());
-                assert_eq!(calls.into_inner(), 1, "refresh: {refresh}");
+                assert_eq!(calls.into_inner(), 1, "refresh: {refresh:?}");
             }
         });
     }
@@ -283,7 +292,9 @@ mod tests {
                 add_session(live.root, "b");
                 Err(failure())
             };
-            let answer = live.answer(false, None::<fn()>, answer).unwrap();
+            let answer = live
+                .answer(QueryRefresh::IfMissing, None::<fn()>, answer)
+                .unwrap();
             assert_eq!(answer.answered.unwrap().answer, 2);
             assert_eq!(calls.get(), 2);
         });

@@ -40,7 +40,9 @@ pub fn use_endpoint(home: &Home, url: &str, name: &str) -> Result<(), QueryError
     };
     // `.env` goes before the configuration: texts would go elsewhere than the user consented to.
     let in_effect = EndpointSettings::from_env_file(&home.folders())?.or_from(asked.clone());
-    if asked.clone().into_endpoint()?.map(place) != in_effect.into_endpoint()?.map(place) {
+    let served =
+        |settings: EndpointSettings| settings.into_endpoint().map(|e| e.map(ServedModel::new));
+    if served(asked.clone())? != served(in_effect)? {
         let path = directory.join(".env");
         return Err(ModelError::OtherEndpoint { path }.into());
     }
@@ -62,7 +64,18 @@ pub fn use_endpoint(home: &Home, url: &str, name: &str) -> Result<(), QueryError
     Ok(set_keys(&directory, &assignments)?)
 }
 
-/// Returns where an endpoint is and which model it runs.
-fn place(endpoint: Endpoint) -> (String, String) {
-    (endpoint.url, endpoint.model)
+/// The address and the model of an endpoint, by which endpoints are the same.
+#[derive(PartialEq, Eq)]
+struct ServedModel {
+    url: String,
+    model: String,
+}
+
+impl ServedModel {
+    fn new(endpoint: Endpoint) -> Self {
+        Self {
+            url: endpoint.url,
+            model: endpoint.model,
+        }
+    }
 }

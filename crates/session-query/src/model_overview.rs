@@ -29,7 +29,7 @@ pub struct ModelCoverage {
     /// Sessions with vectors.
     pub sessions: u64,
     /// All sessions of the index.
-    pub of: u64,
+    pub all_sessions: u64,
 }
 
 impl ModelOverview {
@@ -70,11 +70,14 @@ impl ModelCoverage {
     }
 
     fn read(spec: &ModelSpec, index: &Reader) -> Result<Self, QueryError> {
-        let of = index.count_sessions()? as u64;
+        let all_sessions = index.count_sessions()? as u64;
         let sessions = match index.model(&spec.fingerprint())? {
             Some(model) => index.embedded_sessions(model.id)?,
             None => 0,
         };
-        Ok(Self { sessions, of })
+        Ok(Self {
+            sessions,
+            all_sessions,
+        })
     }
 }

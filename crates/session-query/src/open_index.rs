@@ -23,6 +23,16 @@ pub struct RefreshedAnswer<T> {
     pub outcome: RefreshOutcome,
 }
 
+/// The age that the sessions and vectors of a snapshot may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SnapshotAge {
+    /// They are those of the last commit.
+    Current,
+    /// They may be those that the last question read.
+    MayBeStale,
+}
+
+/// The open index, with what the last snapshot read.
 struct OpenSnapshot {
     snapshot: Snapshot,
     identity: IndexIdentity,
@@ -47,8 +57,8 @@ impl OpenIndex {
         &mut self,
         ask: impl FnOnce(&Snapshot) -> Result<T, E>,
     ) -> Result<T, E> {
-        let answer = self.ask(false, ask);
-        self.end_snapshot(answer.is_ok());
+        let answer = self.ask(SnapshotAge::Current, ask);
+        self.end_snapshot_after(&answer);
         answer
     }
 
@@ -62,8 +72,8 @@ impl OpenIndex {
         &mut self,
         ask: impl Fn(&Snapshot) -> Result<T, E>,
     ) -> Result<T, E> {
-        let answer = self.ask(true, &ask);
-        self.end_snapshot(answer.is_ok());
+        let answer = self.ask(SnapshotAge::MayBeStale, &ask);
+        self.end_snapshot_after(&answer);
         answer.or_else(|_| self.with_snapshot(&ask))
     }
 
@@ -80,7 +90,7 @@ impl OpenIndex {
         let refresh =
             |ask_early: &mut dyn FnMut()| run_both(ask_early, || live.refresh_for_query()).1;
         let answer = self.answer_beside(live, refresh, |snapshot, _| ask(snapshot));
-        self.end_snapshot(answer.is_ok());
+        self.end_snapshot_after(&answer);
         answer
     }
 
@@ -100,18 +110,20 @@ impl OpenIndex {
         }
         let mut early = None;
         let outcome = refresh(&mut || {
-            let answer = self.ask(false, |snapshot| match snapshot.sessions.is_empty() {
-                true => Ok(None),
-                false => ask(snapshot, None).map(Some),
+            let answer = self.ask(SnapshotAge::Current, |snapshot| {
+                match snapshot.sessions.is_empty() {
+                    true => Ok(None),
+                    false => ask(snapshot, None).map(Some),
+                }
             });
             // The refresh may have to wait for a snapshot's end.
-            self.end_snapshot(true);
+            self.end_snapshot();
             early = answer.transpose();
         })?;
         let answer = match early {
             Some(early) if self.resume_snapshot() => early?,
             _ => {
-                self.end_snapshot(true);
+                self.end_snapshot();
                 if outcome.purge_waits {
                     // The early snapshot kept the text in the log. Where this fails the next search removes it.
                     let _ = live.refresh_or_read_only();
@@ -127,16 +139,16 @@ impl OpenIndex {
         &mut self,
         ask: impl Fn(&Snapshot) -> Result<T, E>,
     ) -> Result<T, E> {
-        let answer = self.ask(false, &ask);
+        let answer = self.ask(SnapshotAge::Current, &ask);
         if answer.is_ok() {
             return answer;
         }
-        self.end_snapshot(true);
+        self.end_snapshot();
         if self.resume_snapshot() {
             return answer;
         }
         self.open = None;
-        self.ask(false, &ask)
+        self.ask(SnapshotAge::Current, &ask)
     }
 
     /// Returns the snapshot of the last answer, if it was left open.
@@ -147,22 +159,27 @@ impl OpenIndex {
     /// Asks, and leaves the snapshot open.
     fn ask<T, E: From<QueryError>>(
         &mut self,
-        may_be_stale: bool,
+        age: SnapshotAge,
         ask: impl FnOnce(&Snapshot) -> Result<T, E>,
     ) -> Result<T, E> {
-        let open = self.open()?.begin(may_be_stale)?;
+        let open = self.open()?.begin(age)?;
         let answer = ask(&open.snapshot);
         self.open = Some(open);
         answer
     }
 
-    /// Ends the snapshot of the last question. The index stays open where it can be used again.
-    fn end_snapshot(&mut self, is_usable: bool) {
-        let ended = self
-            .open
-            .take()
-            .filter(|open| is_usable && open.snapshot.index.end_snapshot().is_ok());
-        self.open = ended;
+    /// Ends the snapshot of the last question, and closes the index where that failed.
+    fn end_snapshot_after<T, E>(&mut self, answer: &Result<T, E>) {
+        match answer {
+            Ok(_) => self.end_snapshot(),
+            Err(_) => self.open = None,
+        }
+    }
+
+    /// Ends the snapshot of the last question. The index stays open, unless the database fails.
+    fn end_snapshot(&mut self) {
+        let ended = |open: &OpenSnapshot| open.snapshot.index.end_snapshot().is_ok();
+        self.open = self.open.take().filter(ended);
     }
 
     /// Opens the index, which is left open: where several threads begin to read a log at once, SQLite lets all but one sleep.
@@ -186,7 +203,7 @@ impl OpenIndex {
         open.is_some_and(|open| is_current(open).unwrap_or(false))
     }
 
-    /// Returns the index that is open, if it is still the one on disk, or opens it.
+    /// Takes the index that is open, if it is still the one on disk, or opens it.
     fn open(&mut self) -> Result<OpenSnapshot, QueryError> {
         let identity = IndexIdentity::read(&self.root)?;
         match self.open.take().filter(|open| open.identity == identity) {
@@ -210,7 +227,8 @@ impl OpenSnapshot {
 
     /// Begins the next snapshot. Where another process has committed since, the sessions are read again,
     /// unless stale ones will do.
-    fn begin(mut self, may_be_stale: bool) -> Result<Self, QueryError> {
+    fn begin(mut self, age: SnapshotAge) -> Result<Self, QueryError> {
+        let may_be_stale = age == SnapshotAge::MayBeStale;
         self.snapshot.index.snapshot()?;
         self.snapshot.index.allow_stale_parts(may_be_stale);
         if may_be_stale && self.version.is_some() {

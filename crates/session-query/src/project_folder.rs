@@ -1,11 +1,11 @@
-//! Projects as they are typed.
+//! The projects that a typed name or path means.
 
 use session_core::is_project_named;
 use session_search::ProjectPattern;
 use session_sources::project_root;
 use session_store::SessionRow;
 
-/// Returns the project that is typed: `.` is that of the current folder, which for a git worktree is its
+/// Parses a project as it is typed: `.` is that of the current folder, which for a git worktree is its
 /// main checkout; a relative path is a folder where it exists; all else is a name or part of a path.
 pub fn read_project(typed: &str) -> ProjectPattern {
     match read_folder(typed) {
@@ -21,7 +21,9 @@ fn read_folder(typed: &str) -> ProjectPattern {
     let is_relative =
         matches!(typed, "." | "..") || typed.starts_with("./") || typed.starts_with("../");
     match fs_err::canonicalize(typed) {
-        Ok(path) if is_relative => ProjectPattern::Folder(plain(&path.to_string_lossy())),
+        Ok(path) if is_relative => {
+            ProjectPattern::Folder(strip_verbatim_prefix(&path.to_string_lossy()))
+        }
         _ => ProjectPattern::Part(typed.to_owned()),
     }
 }
@@ -41,9 +43,9 @@ fn is_named(session: &SessionRow, typed: &str) -> bool {
     path.is_some_and(|path| is_project_named(path, typed))
 }
 
-/// Returns a path of Windows without the prefix that resolving adds and agents do not write: `\\?\C:\app` is `C:\app`,
+/// Returns a path of Windows without the verbatim prefix that resolving adds and agents do not write: `\\?\C:\app` is `C:\app`,
 /// `\\?\UNC\server\share\app` is `\\server\share\app`.
-fn plain(path: &str) -> String {
+fn strip_verbatim_prefix(path: &str) -> String {
     match path.strip_prefix(r"\\?\UNC\") {
         Some(share) => format!(r"\\{share}"),
         None => path.strip_prefix(r"\\?\").unwrap_or(path).to_owned(),
@@ -74,7 +76,7 @@ mod tests {
             (r"\\server\share\app", r"\\server\share\app"),
             ("/srv/app", "/srv/app"),
         ] {
-            assert_eq!(plain(path), expected);
+            assert_eq!(strip_verbatim_prefix(path), expected);
         }
     }
 }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Name of the bundled model that needs no time: every history is embedded by it.
+/// Name of the bundled static model, a vector for each token: it embeds every history as it is read.
 pub const TABLE: &str = "table";
 
 /// The models that answer a query, the best first: the chosen one, the other installed ones, the
@@ -74,7 +74,7 @@ impl QueryModels {
         self
     }
 
-    /// Sets who hears of long waits for the endpoint.
+    /// Sets the listener for long waits for the endpoint.
     #[must_use]
     pub fn with_wait_listener(mut self, waits: WaitListener) -> Self {
         self.catalogue = self.catalogue.with_wait_listener(waits);
@@ -238,7 +238,7 @@ impl QueryModels {
         Ok(all)
     }
 
-    /// Makes the vectors that [`Self::embed`] will need. Errors show there.
+    /// Embeds a query ahead of [`Self::embed`], which then finds the vectors in the cache, and reports the errors.
     pub fn warm(&self, query: &str) {
         if let Ok(index) = Reader::open(&self.root) {
             let _ = self.embed(&index, query);

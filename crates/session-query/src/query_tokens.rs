@@ -32,30 +32,43 @@ pub(crate) enum QuoteState {
 pub(crate) const COLONS: [char; 2] = [':', '：'];
 
 /// Splits a query into its tokens.
-pub(crate) fn tokens(typed: &str) -> Vec<QueryToken> {
+pub(crate) fn split_tokens(typed: &str) -> Vec<QueryToken> {
     let mut tokens = Vec::new();
     let mut start = 0;
     while let Some(rest) = typed.get(start..).filter(|rest| !rest.is_empty()) {
-        let (length, kind) = first_token(rest);
-        let span = start..start + length;
+        let FirstToken { bytes, kind } = read_first_token(rest);
+        let span = start..start + bytes;
         start = span.end;
         tokens.push(QueryToken { span, kind });
     }
     tokens
 }
 
-/// Returns the first token of a text that is not empty, with its length.
-fn first_token(text: &str) -> (usize, TokenKind) {
+/// The token that a text begins with.
+struct FirstToken {
+    /// Its length.
+    bytes: usize,
+    kind: TokenKind,
+}
+
+/// Reads the first token of a text that is not empty.
+fn read_first_token(text: &str) -> FirstToken {
     let spaces = text.len() - text.trim_start().len();
     if spaces > 0 {
-        return (spaces, TokenKind::Space);
+        return FirstToken {
+            bytes: spaces,
+            kind: TokenKind::Space,
+        };
     }
-    filter(text).unwrap_or_else(|| (word_length(text), TokenKind::Word))
+    read_filter(text).unwrap_or_else(|| FirstToken {
+        bytes: word_length(text),
+        kind: TokenKind::Word,
+    })
 }
 
 /// Reads `field:value`, `-field:value` or `field:"a value"` at the beginning of a text. A quote that
 /// is not closed goes to the end.
-fn filter(text: &str) -> Option<(usize, TokenKind)> {
+fn read_filter(text: &str) -> Option<FirstToken> {
     let SignedWord {
         negated,
         text: plain,
@@ -80,12 +93,15 @@ fn filter(text: &str) -> Option<(usize, TokenKind)> {
         value: value.to_owned(),
     };
     let before = text.len() - after_colon.len();
-    (!value.is_empty()).then_some((before + length, TokenKind::Filter(condition, quote)))
+    (!value.is_empty()).then_some(FirstToken {
+        bytes: before + length,
+        kind: TokenKind::Filter(condition, quote),
+    })
 }
 
 /// A word that a `-` may stand before, which negates a filter.
 pub(crate) struct SignedWord<'w> {
-    /// Whether there is one.
+    /// Whether a `-` stands before it.
     pub(crate) negated: bool,
     /// The word without it.
     pub(crate) text: &'w str,

@@ -44,7 +44,7 @@ impl SearchEngine {
         }
     }
 
-    /// Sets who hears of long waits for the endpoint, as [`QueryModels::with_wait_listener`] does.
+    /// Sets the listener for long waits for the endpoint, as [`QueryModels::with_wait_listener`] does.
     #[must_use]
     pub fn with_wait_listener(self, waits: WaitListener) -> Self {
         Self {
@@ -63,7 +63,7 @@ impl SearchEngine {
         &self.models
     }
 
-    /// Reads the rules for what is indexed: they change where something is forgotten meanwhile.
+    /// Reads the rules for what is indexed. They are read each time, since another process may forget something meanwhile.
     ///
     /// # Errors
     /// When the records of what was forgotten cannot be read.

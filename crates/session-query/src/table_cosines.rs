@@ -8,7 +8,7 @@ use session_store::SessionContents;
 use std::fmt;
 use std::sync::Arc;
 
-/// A query by the table, which embeds a text in some microseconds.
+/// The cosines of a query with texts by the table, which embeds a text in some microseconds.
 pub(crate) struct TableCosines {
     table: Arc<dyn Embedder>,
     /// The query's vector, unit length.
@@ -24,13 +24,13 @@ impl TableCosines {
         })
     }
 
-    /// Bytes of a document.
-    fn budget(&self) -> usize {
+    /// Returns the greatest length of a document, in bytes.
+    fn max_document_bytes(&self) -> usize {
         max_document_bytes(self.table.spec().max_tokens)
     }
 
     /// Returns the greatest cosine with some texts; `None` without any.
-    fn greatest(&self, texts: &[&str]) -> Option<f32> {
+    fn greatest_cosine(&self, texts: &[&str]) -> Option<f32> {
         let vectors = embed_texts(self.table.as_ref(), texts).ok()?;
         let cosines = vectors.iter().flatten().map(|vector| self.cosine(vector));
         cosines.reduce(f32::max)
@@ -47,14 +47,14 @@ impl TableCosines {
 
 impl TextCosines for TableCosines {
     fn turn_cosine(&self, content: &TurnContent) -> Option<f32> {
-        let text = document::build_turn_document(content, self.budget())?;
-        self.greatest(&[&text])
+        let text = document::build_turn_document(content, self.max_document_bytes())?;
+        self.greatest_cosine(&[&text])
     }
 
     fn greatest_chunk_cosine(&self, contents: &SessionContents) -> Option<f32> {
-        let texts = chunk_texts(contents, self.budget());
+        let texts = chunk_texts(contents, self.max_document_bytes());
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        self.greatest(&texts)
+        self.greatest_cosine(&texts)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::filter_completion::parse_pending_filter;
 use crate::invalid_filter::InvalidFilter;
 use crate::project_folder::read_project;
-use crate::query_tokens::{COLONS, QuoteState, SignedWord, TokenKind, tokens};
+use crate::query_tokens::{COLONS, QuoteState, SignedWord, TokenKind, split_tokens};
 use crate::typed_filter_error::TypedFilterError;
 use jiff::Zoned;
 use session_config::{TimeRange, TypedRange};
@@ -53,7 +53,7 @@ pub enum FilterField {
     Until,
 }
 
-/// Most digits of a number of days: more may be a year.
+/// Greatest number of digits of a number of days: more may be a year.
 const MAX_DAY_DIGITS: usize = 3;
 
 impl FilterField {
@@ -94,7 +94,7 @@ impl TypedQuery {
     fn parse_until(typed: &str, cursor: Option<usize>) -> Self {
         let mut query = Self::default();
         let mut follows_filter = false;
-        for token in tokens(typed) {
+        for token in split_tokens(typed) {
             let text = typed.get(token.span.clone()).unwrap_or_default();
             let is_pending = cursor == Some(token.span.end);
             let TokenKind::Filter(condition, quote) = token.kind else {
@@ -156,7 +156,7 @@ impl TypedQuery {
         for field in FilterField::ALL {
             for negated in [false, true] {
                 let values = self.values(field, negated);
-                let any = values.map(|value| resolve(field, value, now));
+                let any = values.map(|value| resolve_condition(field, value, now));
                 let any = any.collect::<Result<Vec<FilterCondition>, _>>()?;
                 if !any.is_empty() {
                     clauses.push(FilterClause { any, negated });
@@ -209,7 +209,8 @@ fn quote_filter(word: &str) -> Option<String> {
     (!is_plain).then(|| format!("{name}:\"{value}\""))
 }
 
-fn resolve(
+/// Makes the condition of a typed filter.
+fn resolve_condition(
     field: FilterField,
     value: &str,
     now: fn() -> Zoned,
@@ -219,8 +220,8 @@ fn resolve(
         FilterField::Project => FilterCondition::Project(read_project(value)),
         FilterField::Branch => FilterCondition::Branch(value.to_owned()),
         FilterField::File => FilterCondition::File(value.to_owned()),
-        FilterField::Since => FilterCondition::SinceMs(since_ms(value, now)?),
-        FilterField::Until => FilterCondition::UntilMs(until_ms(value, now)?),
+        FilterField::Since => FilterCondition::SinceMs(parse_since_ms(value, now)?),
+        FilterField::Until => FilterCondition::UntilMs(parse_until_ms(value, now)?),
     })
 }
 
@@ -237,8 +238,8 @@ pub fn known_agent(name: &str) -> Result<String, TypedFilterError> {
     })
 }
 
-/// Parses a beginning: what `--since` takes, or a number of days as `--days` does.
-pub(crate) fn since_ms(value: &str, now: fn() -> Zoned) -> Result<i64, TypedFilterError> {
+/// Parses the value of `since:`, in milliseconds since 1970: what `--since` takes, or a number of days as `--days` does.
+pub(crate) fn parse_since_ms(value: &str, now: fn() -> Zoned) -> Result<i64, TypedFilterError> {
     let days = value.parse().ok().filter(|_| value.len() <= MAX_DAY_DIGITS);
     let typed = match days {
         Some(days) => TypedRange::LastDays { days, until: None },
@@ -251,7 +252,8 @@ pub(crate) fn since_ms(value: &str, now: fn() -> Zoned) -> Result<i64, TypedFilt
     Ok(range.since_ms.unwrap_or(i64::MIN))
 }
 
-pub(crate) fn until_ms(value: &str, now: fn() -> Zoned) -> Result<i64, TypedFilterError> {
+/// Parses the value of `until:`, in milliseconds since 1970.
+pub(crate) fn parse_until_ms(value: &str, now: fn() -> Zoned) -> Result<i64, TypedFilterError> {
     let typed = TypedRange::Between {
         since: None,
         until: Some(value),

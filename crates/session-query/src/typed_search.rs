@@ -1,4 +1,4 @@
-//! A search as a person types it: a query with filters in it, and options beside it.
+//! The search that a front end runs: a query with filters typed in it, and the options beside it.
 
 use crate::error::QueryError;
 use crate::invalid_filter::InvalidFilter;
@@ -21,9 +21,9 @@ pub struct TypedSearch<'a> {
     pub level: Level,
     /// The filter of the options.
     pub filter: SearchFilter,
-    /// The sessions that it is asked from; they and their subagents are left out.
+    /// The sessions from which the search is called; they and their subagents are left out.
     pub callers: &'a [&'a SessionRow],
-    /// How the two lists are weighted.
+    /// How the two lists are fused.
     pub fusion: FusionMode,
     /// Maximum number of hits.
     pub limit: usize,
@@ -35,11 +35,11 @@ pub struct SearchAnswer {
     pub query: String,
     /// The hits, with what was searched.
     pub results: SearchResults,
-    /// Agents' ids of the sessions that it was asked from: they are not among the hits.
+    /// Agents' ids of the sessions from which the search was called: they are not among the hits.
     pub left_out: Vec<String>,
-    /// True where the filter looked at single turns.
+    /// Whether the filter judges single turns.
     pub filters_turns: bool,
-    /// True where filters were typed in the query.
+    /// Whether filters were typed in the query.
     pub has_typed_filters: bool,
     /// Words that were typed as filters, and searched as text.
     pub invalid_filters: Vec<InvalidFilter>,

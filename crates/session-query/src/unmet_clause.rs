@@ -36,7 +36,8 @@ pub fn find_unmet_clause(
             ..SearchRequest::new("")
         };
         if list_newest(index, sessions, &request)?.hits.is_empty() {
-            let is_branch = |of: &FilterCondition| matches!(of, FilterCondition::Branch(_));
+            let is_branch =
+                |condition: &FilterCondition| matches!(condition, FilterCondition::Branch(_));
             let branches = match clause.any.iter().any(is_branch) {
                 true => FilterValues::read(index, sessions)?.branches,
                 false => Vec::new(),

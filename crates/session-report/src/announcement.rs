@@ -1,11 +1,12 @@
 //! Answers that announce the next step: the last words of a turn that was interrupted, or went on elsewhere.
 
-/// Longest announcement, in bytes: a longer answer says something besides.
+/// Greatest length of an announcement, in bytes: a longer answer reports a result, too.
 const MAX_BYTES: usize = 400;
 /// Words of a sentence that says what the agent will do.
 const INTENTIONS: [&str; 3] = ["let me ", "i'll ", "i will "];
-/// The words with which an agent ends a result.
+/// The words with which an agent ends a result, not an intention.
 const OFFER: &str = "let me know";
+/// Words before the gerund of what the agent is doing: `I'm committing it`.
 const SUBJECTS: [&str; 2] = ["i'm ", "i am "];
 
 /// Returns true for a short answer whose last sentence says what the agent is about to do, or does: "Let me check the

@@ -31,10 +31,10 @@ pub struct Cure {
     pub answer: Option<String>,
 }
 
-/// Most runs of commands between a failure and its cure. What comes later cured other errors, too.
+/// Greatest number of runs of commands between a failure and its cure. What comes later cured other errors, too.
 const MAX_RUNS: usize = 40;
-/// Most characters of the answer.
-const ANSWER_CHARS: usize = 240;
+/// Greatest length of the answer, in characters.
+const MAX_ANSWER_CHARS: usize = 240;
 
 impl Cure {
     /// Finds the cures of errors in the turns of a session, in order. Of failures with the same error the last
@@ -51,37 +51,46 @@ impl Cure {
                     .any(|run| run.prints(*error) && run.has_succeeded())
             })
             .collect();
-        let failures = runs.iter().enumerate();
-        let cures = failures.filter_map(|(at, failure)| {
-            let PrintedError { signature, line } = failure.error(&wanted)?;
-            let success = failure.find_success(runs.get(at + 1..)?, signature)?;
-            let between = runs.get(at + 1..at + 1 + success)?;
-            let success = runs.get(at + 1 + success)?;
-            let cure = Self {
-                error: line.to_owned(),
-                signature,
-                command: failure.command().to_owned(),
-                failed_turn: failure.record(turns)?.row.index,
-                turn: success.record(turns)?.row.index,
-                time_ms: success.record(turns)?.timestamp_ms(),
-                files: find_changed_files(turns, failure, success),
-                commands: match failure.is_cured_by_directory(success, between) {
-                    true => vec![success.command().to_owned()],
-                    false => find_commands(between),
-                },
-                answer: find_answer(&success.record(turns)?.content),
-            };
-            (!cure.files.is_empty() || !cure.commands.is_empty()).then_some(cure)
+        let cures = (0..runs.len()).filter_map(|at| {
+            let (failure, later) = runs.get(at..)?.split_first()?;
+            Self::find(turns, failure, later, &wanted)
         });
         cures.collect()
+    }
+
+    /// Finds the cure of a run that failed of one of the errors among the later runs; `None` where it was not cured.
+    fn find(
+        turns: &[TurnRecord],
+        failure: &SessionRun<'_>,
+        later: &[SessionRun<'_>],
+        wanted: &[ErrorSignature],
+    ) -> Option<Self> {
+        let PrintedError { signature, line } = failure.error(wanted)?;
+        let (between, rest) = later.split_at_checked(failure.find_success(later, signature)?)?;
+        let success = rest.first()?;
+        let (failed, succeeded) = (failure.record(turns)?, success.record(turns)?);
+        let cure = Self {
+            error: line.to_owned(),
+            signature,
+            command: failure.command().to_owned(),
+            failed_turn: failed.row.index,
+            turn: succeeded.row.index,
+            time_ms: succeeded.timestamp_ms(),
+            files: find_changed_files(turns, failure, success),
+            commands: match failure.is_cured_by_directory(success, between) {
+                true => vec![success.command().to_owned()],
+                false => find_commands(between),
+            },
+            answer: find_answer(&succeeded.content),
+        };
+        (!cure.files.is_empty() || !cure.commands.is_empty()).then_some(cure)
     }
 
     /// Returns true where it may cure the same error of another command: changes of files cure the program that read
     /// them, commands any.
     pub fn may_cure(&self, command: &str) -> bool {
-        let works = (CommandWork::new(&self.command), CommandWork::new(command));
-        let is_other = matches!(&works, (Some(own), Some(asked)) if !own.shares_program(asked));
-        self.files.is_empty() || !is_other
+        let works = CommandWork::new(&self.command).zip(CommandWork::new(command));
+        self.files.is_empty() || works.is_none_or(|(own, other)| own.shares_program(&other))
     }
 }
 
@@ -177,8 +186,8 @@ impl<'t> SessionRun<'t> {
 
     /// Returns true where both commands go to directories that differ.
     fn has_other_directory(&self, other: &Self) -> bool {
-        let directories = (self.directory(), other.directory());
-        matches!(directories, (Some(own), Some(other)) if own != other)
+        let directories = self.directory().zip(other.directory());
+        directories.is_some_and(|(own, other)| own != other)
     }
 
     /// Returns true where only the directory of its command differs from that of its success, which follows at once.
@@ -211,15 +220,13 @@ fn find_changed_files(
     let between = turns.iter().enumerate().take(to.turn + 1).skip(from.turn);
     for (turn, record) in between {
         let content = &record.content;
-        let first = if turn == from.turn {
-            from.changes_before()
-        } else {
-            0
+        let first = match turn == from.turn {
+            true => from.changes_before(),
+            false => 0,
         };
-        let end = if turn == to.turn {
-            to.changes_before()
-        } else {
-            usize::MAX
+        let end = match turn == to.turn {
+            true => to.changes_before(),
+            false => usize::MAX,
         };
         let changes = content.changes.iter().take(end).skip(first);
         for change in changes.filter(|change| !change.failed) {
@@ -243,7 +250,7 @@ fn find_commands(between: &[SessionRun<'_>]) -> Vec<String> {
 }
 
 fn find_answer(content: &TurnContent) -> Option<String> {
-    let answer = excerpt_prose(content.closing_answer(), ANSWER_CHARS);
+    let answer = excerpt_prose(content.closing_answer(), MAX_ANSWER_CHARS);
     (!answer.is_empty()).then_some(answer)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! [`read_turns`] reads a session's turns from the index as [`TurnRecord`]s.
 //! [`WorkSummary::from_turns`] summarizes them: the problem and the solution in a sentence
-//! or two, commands and whether they failed, files and how they were touched, errors, pull
+//! or two, commands and whether they failed, files and how they were accessed, errors, pull
 //! requests, active time and tokens. It is a pure function. [`report_projects`] does this
 //! for all sessions in a range of time, grouped by project, each with the turns of its
 //! subagents. [`Cure::find_all`] finds what was done between the failure of a command and its

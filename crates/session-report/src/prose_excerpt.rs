@@ -14,7 +14,7 @@ pub(crate) fn excerpt_prose(text: &str, limit: usize) -> String {
     truncate(&strip_markdown(quoted.unwrap_or(text), limit * 4), limit)
 }
 
-/// How many times longer a line is than its prose, at most.
+/// Greatest ratio of the length of a line of Markdown to that of its prose.
 const MARKUP_FACTOR: usize = 8;
 
 /// Strips Markdown, and stops after the line in which the prose exceeds `max_bytes`.

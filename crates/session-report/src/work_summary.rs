@@ -38,7 +38,7 @@ pub struct WorkSummary {
     pub solution: Option<String>,
     /// Commands in the order in which they ran.
     pub commands: Vec<CommandRun>,
-    /// Files in the order in which they were first touched.
+    /// Files in the order of their first access.
     pub files: Vec<TouchedFile>,
     /// Distinct error lines of tool outputs.
     pub errors: Vec<String>,
@@ -78,13 +78,14 @@ pub struct CommandRun {
     pub turn: u32,
 }
 
-/// A file that was read or changed.
+/// A file that some turns read or changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TouchedFile {
     /// Path of the file, as the tool call gave it.
     pub path: String,
     /// The strongest access: written over edited over read.
-    pub touch: FileAccess,
+    #[serde(rename = "touch")]
+    pub access: FileAccess,
 }
 
 impl WorkSummary {
@@ -180,12 +181,12 @@ impl WorkSummary {
         self.ended_ms = self.ended_ms.max(turn.row.ended_ms.or(timestamp_ms));
     }
 
-    fn add_file(&mut self, path: &str, touch: FileAccess) {
+    fn add_file(&mut self, path: &str, access: FileAccess) {
         match self.files.iter_mut().find(|file| file.path == path) {
-            Some(file) => file.touch = file.touch.max(touch),
+            Some(file) => file.access = file.access.max(access),
             None => self.files.push(TouchedFile {
                 path: path.to_owned(),
-                touch,
+                access,
             }),
         }
     }
@@ -203,7 +204,7 @@ impl WorkSummary {
     pub fn changed_files(&self) -> impl Iterator<Item = &TouchedFile> {
         self.files
             .iter()
-            .filter(|file| file.touch != FileAccess::Read)
+            .filter(|file| file.access != FileAccess::Read)
     }
 
     /// Counts the commands that ran, whatever came of them.
@@ -232,7 +233,7 @@ impl WorkSummary {
 }
 
 fn push_distinct(list: &mut Vec<String>, item: &str) {
-    if !list.iter().any(|have| have == item) {
+    if !list.iter().any(|known| known == item) {
         list.push(item.to_owned());
     }
 }
@@ -444,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_keeps_its_strongest_touch() {
+    fn a_file_keeps_its_strongest_access() {
         let mut first = turn_record(0, PromptKind::Typed, "Edit", &[]);
         first.content.files = vec!["a".into(), "b".into()];
         let mut second = first.clone();
@@ -457,7 +458,7 @@ mod tests {
         let files: Vec<_> = work
             .files
             .iter()
-            .map(|f| (f.path.as_str(), f.touch))
+            .map(|f| (f.path.as_str(), f.access))
             .collect();
         assert_eq!(files, [("a", FileAccess::Read), ("b", FileAccess::Edited)]);
         assert_eq!(work.changed_files().count(), 1);

@@ -1,6 +1,6 @@
-//! Calibrates: gives each hit the probability that it answers, a logistic regression (Platt scaling)
-//! on the evidence for it and on its margin over the others. `docs/ranking.md` says on what it was
-//! fitted, `benches/quality/reliability.py` measures it.
+//! Calibration: each hit gets the probability that it answers, by a logistic regression (Platt scaling; Platt,
+//! "Probabilistic Outputs for Support Vector Machines", 1999) on the evidence for it and on its margin over the others.
+//! `docs/ranking.md` says on what it was fitted, `benches/quality/reliability.py` measures it.
 
 use crate::fused_list::FusedList;
 use crate::fusion_weights::{FusionWeights, HitConfidence};
@@ -10,7 +10,7 @@ use crate::promotion::IdentifierPromotion;
 use crate::request::SearchRequest;
 use session_core::ConfidenceBand;
 
-/// Coefficients of the logistic regression.
+/// The logistic regression's intercept; the two constants below are its coefficients.
 const INTERCEPT: f32 = -3.7;
 const EVIDENCE: f32 = 2.0;
 const EVIDENCE_BY_MARGIN: f32 = 5.1;
@@ -86,8 +86,8 @@ fn compute_evidence(hit: &FusedHit, weights: &FusionWeights) -> f32 {
     }
 }
 
-/// Returns the probability that a hit answers, by its evidence and its rival's fused score over its
-/// own. The first hit's rival is the second, any other's the first.
+/// Computes the probability that a hit answers, `1 / (1 + exp(-(b0 + evidence * (b1 + b2 * (1 - rival)))))`, by its evidence and
+/// its rival's fused score over its own. The first hit's rival is the second, any other's the first.
 fn compute_probability(evidence: f32, rival: f32) -> f32 {
     let margin = 1.0 - rival;
     let logit = INTERCEPT + evidence * (EVIDENCE + EVIDENCE_BY_MARGIN * margin);
@@ -97,11 +97,11 @@ fn compute_probability(evidence: f32, rival: f32) -> f32 {
 /// Returns the probabilities of hits, best first.
 fn compute_probabilities(hits: &[FusedHit], weights: &FusionWeights) -> Vec<f32> {
     let score = |rank: usize| hits.get(rank).map_or(0.0, |hit| hit.score);
-    let of_hit = |(rank, hit): (usize, &FusedHit)| {
+    let probability = |(rank, hit): (usize, &FusedHit)| {
         let rival = score(usize::from(rank == 0)) / hit.score.max(f32::EPSILON);
         compute_probability(compute_evidence(hit, weights), rival)
     };
-    hits.iter().enumerate().map(of_hit).collect()
+    hits.iter().enumerate().map(probability).collect()
 }
 
 #[cfg(test)]

@@ -20,8 +20,8 @@ pub(crate) struct Candidates<'a> {
     pub(crate) holders: IdentifierHolders,
 }
 
-/// Rows of matrices from which on a thread is worth its start.
-const MIN_ROWS_BESIDE: usize = 512;
+/// Fewest rows of all matrices for which a second thread pays for its start.
+const MIN_ROWS_FOR_THREAD: usize = 512;
 
 impl<'a> Candidates<'a> {
     /// Reads the candidates of a query from the index.
@@ -37,7 +37,7 @@ impl<'a> Candidates<'a> {
         };
         let read_words = || LexicalCandidates::read(index, filtered, &request.query);
         let rows: usize = vectors.iter().map(ModelVectors::count_rows).sum();
-        let (lexical, cosines) = match rows >= MIN_ROWS_BESIDE {
+        let (lexical, cosines) = match rows >= MIN_ROWS_FOR_THREAD {
             // The index is read by this thread alone, mapped matrices are not.
             true => run_both(read_words, || DenseCosines::new(&vectors)),
             false => (read_words(), DenseCosines::new(&vectors)),

@@ -70,8 +70,12 @@ impl<'a> ErrorSearch<'a> {
         for hit in found.hits {
             let content = self.index.content(hit.id)?;
             let lines = content.errors.iter().filter(|line| part.is_held_by(line));
-            let signatures =
-                lines.flat_map(|line| [ErrorSignature::new(line), ErrorSignature::of_shell(line)]);
+            let signatures = lines.flat_map(|line| {
+                [
+                    ErrorSignature::new(line),
+                    ErrorSignature::from_shell_words(line),
+                ]
+            });
             for error in signatures.flatten() {
                 if !errors.contains(&error) {
                     errors.push(error);

@@ -9,11 +9,11 @@ use session_core::{Query, TurnContent};
 use session_store::{Reader, SessionId, StoreError, Target, TermStats, TurnId};
 use std::collections::hash_map::Entry;
 
-/// Greatest number of sessions that are few: that these hold a term tells most.
+/// Greatest number of sessions that hold a rare term: their holders go first.
 pub(crate) const FEW_SESSIONS: usize = 3;
-/// Greatest number of looks into the text of a turn for a query of one exact term; of several half of it.
+/// Greatest number of texts that are searched for a query of one exact term; of several terms half of it.
 const MAX_READ: usize = 2048;
-/// The same for a term that more sessions hold, or whose words stand in more turns.
+/// The same for a term that more than [`FEW_SESSIONS`] hold, or whose words stand in more than [`MAX_READ`] turns.
 const MAX_READ_COMMON: usize = 160;
 /// Sessions that hold a term as typed from which on no more turns are read: more than are shown.
 const ENOUGH_SESSIONS: usize = 12;
@@ -95,9 +95,9 @@ impl ExactTerms {
         idf / self.query_idf.max(f32::EPSILON)
     }
 
-    /// Returns the factor of a target's score: what it lacks takes this part of its share of the query.
-    pub(crate) fn score_factor(&self, target: Target, part: f32) -> f32 {
-        1.0 - part * self.lacking_share(target)
+    /// Returns the factor of a target's score, `1 - penalty * lacking share`.
+    pub(crate) fn score_factor(&self, target: Target, penalty: f32) -> f32 {
+        1.0 - penalty * self.lacking_share(target)
     }
 
     /// Returns the share of [`query_idf`](Self::query_idf) in exact terms that a target lacks, 0 to 1.
@@ -169,7 +169,7 @@ struct TextReader<'a> {
     index: &'a Reader,
     filtered: &'a FilteredIndex<'a>,
     contents: FxHashMap<TurnId, TurnContent>,
-    /// Looks into a text that are left.
+    /// Number of searches of a text that are left.
     budget: usize,
 }
 
@@ -190,7 +190,7 @@ impl TextReader<'_> {
             let Some(shown) = self.filtered.resolve_turn(turn) else {
                 continue;
             };
-            let quality = self.quality(turn, shown.session, &stats.term)?;
+            let quality = self.find_match(turn, shown.session, &stats.term)?;
             // Smart case: a term with capitals is case-sensitive.
             let is_as_typed = match stats.term.contains(char::is_uppercase) {
                 true => quality == IdentifierMatch::Whole,
@@ -209,7 +209,7 @@ impl TextReader<'_> {
     }
 
     /// Returns how a turn, shown in this session, holds a term.
-    fn quality(
+    fn find_match(
         &mut self,
         turn: TurnId,
         session: SessionId,

@@ -17,12 +17,12 @@ pub struct SearchFilter {
     pub subagents: bool,
 }
 
-/// Alternatives of which one holds, or, where it is negated, none.
+/// A disjunction of conditions, or the negation of one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FilterClause {
-    /// The alternatives.
+    /// The conditions, of which one has to hold.
     pub any: Vec<FilterCondition>,
-    /// None of them may hold.
+    /// Whether, instead, none of them may hold.
     pub negated: bool,
 }
 
@@ -52,11 +52,14 @@ pub enum ProjectPattern {
     Folder(String),
 }
 
-/// The data that has to be read to judge a clause.
+/// The data that has to be read to judge a clause, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ClauseScope {
+    /// The row of a session.
     Session,
+    /// The rows of its turns.
     Turn,
+    /// The files that its turns name, which stand in their packed contents.
     Files,
 }
 
@@ -75,7 +78,7 @@ impl SearchFilter {
             && self.clauses.iter().all(|one| one.may_hold_in(session))
     }
 
-    /// Returns the clauses for which this has to be read.
+    /// Returns the clauses that are judged by data of this scope.
     pub(crate) fn clauses_in_scope(
         &self,
         scope: ClauseScope,
@@ -84,7 +87,7 @@ impl SearchFilter {
         clauses.filter(move |clause| clause.scope() == scope)
     }
 
-    /// Lets the sessions of subagents through, and treats those of a named session as it.
+    /// Lets the sessions of subagents through, and includes or excludes those of a named session with it.
     #[must_use]
     pub fn including_subagents(mut self, all: &[SessionRow]) -> Self {
         self.subagents = true;

@@ -10,7 +10,7 @@ use session_store::{
 pub(crate) struct FilteredIndex<'a> {
     /// The sessions that it lets through, in the order of the index.
     sessions: Vec<&'a SessionRow>,
-    /// The same by number; `None` for those that do not pass.
+    /// The same, indexed by their numbers; `None` for those that do not pass.
     judged: Vec<Option<JudgedSession<'a>>>,
     /// The turns that pass of sessions that are judged turn by turn.
     turns: FxHashSet<TurnId>,
@@ -24,9 +24,9 @@ pub(crate) struct FilteredIndex<'a> {
 #[derive(Debug, Clone, Copy)]
 struct JudgedSession<'a> {
     row: &'a SessionRow,
-    /// Its turns are judged one by one, since not all pass.
+    /// Whether its turns are judged one by one, since some may not pass.
     is_by_turn: bool,
-    /// Its history is no longer on disk. It stands here since each turn asks for it.
+    /// Whether its history is no longer on disk. Copied from the row, since it is read for each turn.
     is_gone: bool,
 }
 
@@ -139,9 +139,11 @@ impl<'a> FilteredIndex<'a> {
 /// Tells whether a turn can be shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TurnVisibility {
+    /// It passes, and its history exists.
     Living,
     /// It passes, but its history is no longer on disk.
     Gone,
+    /// It does not pass.
     FilteredOut,
 }
 

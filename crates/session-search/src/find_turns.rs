@@ -65,7 +65,7 @@ pub fn find_turns<T>(
             .map(|turn| resolve_shown_turn(&filtered, turn))
             .collect();
         if shown.iter().all(Option::is_none) {
-            continue; // which spares its contents
+            continue; // without reading its contents
         }
         for (shown, stored) in shown.into_iter().zip(index.contents(session.id)?) {
             let visit = |turn| Some((turn, visit(session, &stored.content)?));

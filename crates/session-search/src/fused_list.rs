@@ -41,12 +41,12 @@ impl FusedList {
             count: request.query.terms.len(),
             known_share: candidates.known_share,
         };
-        let nearest = DenseCandidates::new(nearest, level, terms);
+        let dense_candidates = DenseCandidates::new(nearest, level, terms);
         let lexical = CandidateList::new(level, &candidates.lexical.turns, MAX_LEXICAL);
-        let dense = CandidateList::new(level, &nearest.ranked, MAX_DENSE);
+        let dense = CandidateList::new(level, &dense_candidates.ranked, MAX_DENSE);
         let words = &candidates.lexical;
         let exact_share = candidates.exact.share();
-        let weights = FusionWeights::new(request, words, &lexical, &nearest, exact_share);
+        let weights = FusionWeights::new(request, words, &lexical, &dense_candidates, exact_share);
         let mut list = Self {
             hits: fuse(
                 &lexical.scored,
@@ -55,7 +55,7 @@ impl FusedList {
                 Normalization::ByBest,
             ),
             weights,
-            stats: nearest.stats,
+            stats: dense_candidates.stats,
             lexical,
             dense,
         };
@@ -70,14 +70,8 @@ impl FusedList {
     /// on when they were indexed.
     fn order_ties(&mut self, filtered: &FilteredIndex<'_>) {
         let lists = [&self.lexical, &self.dense];
-        let session_of = |target: Target| match target {
-            Target::Session(session) => Some(session),
-            Target::Turn(turn) => lists
-                .iter()
-                .find_map(|list| list.session_of.get(&turn).copied()),
-        };
         let key = |hit: &FusedHit| {
-            let session = session_of(hit.id).and_then(|session| filtered.session(session));
+            let session = find_session(lists, hit.id).and_then(|session| filtered.session(session));
             (
                 session.map(|session| (session.ended_ms, session.uid.as_str())),
                 hit.id,
@@ -91,11 +85,10 @@ impl FusedList {
 
     /// Multiplies the score of each turn by the factor of its session, and sorts again.
     pub(crate) fn apply_session_context(&mut self, context: &SessionContext) {
+        let lists = [&self.lexical, &self.dense];
         for hit in &mut self.hits {
-            if let Target::Turn(turn) = hit.id {
-                let lists = [&self.lexical, &self.dense];
-                let session = lists.iter().find_map(|list| list.session_of.get(&turn));
-                hit.score *= session.map_or(1.0, |session| context.score_factor(*session));
+            if let Some(session) = find_session(lists, hit.id) {
+                hit.score *= context.score_factor(session);
             }
         }
         self.hits.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -109,9 +102,10 @@ impl FusedList {
         hit: &FusedHit,
         exact: &ExactTerms,
     ) -> Option<TurnId> {
-        let of = |list: &CandidateList| list.best_turn.get(&session).copied();
-        let (Some(lexical), Some(dense)) = (of(&self.lexical), of(&self.dense)) else {
-            return of(&self.lexical).or_else(|| of(&self.dense));
+        let best_turn = |list: &CandidateList| list.best_turn.get(&session).copied();
+        let (lexical, dense) = match (best_turn(&self.lexical), best_turn(&self.dense)) {
+            (Some(lexical), Some(dense)) => (lexical, dense),
+            (lexical, dense) => return lexical.or(dense),
         };
         let lacking = |turn| exact.lacking_share(Target::Turn(turn));
         let confidence = self.weights.hit_confidence(hit);
@@ -122,5 +116,16 @@ impl FusedList {
         } else {
             dense
         })
+    }
+}
+
+/// Returns the session in which a turn of the lists is shown, or the session itself.
+fn find_session(lists: [&CandidateList; 2], target: Target) -> Option<SessionId> {
+    match target {
+        Target::Session(session) => Some(session),
+        Target::Turn(turn) => {
+            let mut sessions = lists.into_iter().map(|list| list.session_of.get(&turn));
+            sessions.find_map(Option::<&SessionId>::copied)
+        }
     }
 }

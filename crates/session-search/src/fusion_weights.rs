@@ -90,9 +90,17 @@ impl FusionWeights {
         }
     }
 
-    /// Returns the base weight, moved by the strength of each list. Identifiers and quoted phrases count
-    /// for the lexical list alone. Where a turn holds the words and nothing is near in meaning, the meaning of its
-    /// beginning, which is what a vector knows of a long turn, says little.
+    /// Computes the weight of the dense list by the strengths `s` and confidences `w` of both lists and the share `e` of exact
+    /// terms:
+    ///
+    /// ```text
+    /// dense   = base * s_D * (1 - w_L² * (1 - w_D))
+    /// lexical = (1 - base) * s_L
+    /// α       = dense / (dense + lexical) * (1 - e)
+    /// ```
+    ///
+    /// Of a long turn a vector knows the beginning alone: where a turn holds the words and no text is near in meaning, the
+    /// vectors say little. Exact terms count for the lexical list alone.
     fn compute_adaptive_alpha(&self, base: f32) -> f32 {
         let doubt = self.lexical.confidence.powi(2) * (1.0 - self.dense.confidence);
         let dense = base * self.dense.strength * (1.0 - doubt);
@@ -101,7 +109,7 @@ impl FusionWeights {
     }
 }
 
-/// Returns the score of the tenth candidate over the first one's: 1 where words tell nothing apart.
+/// Returns the score of the tenth candidate over the first one's, 0 to 1; 1 where ten candidates hold the words equally.
 fn compute_flatness(lexical: &CandidateList) -> f32 {
     let score = |rank: usize| lexical.scored.get(rank - 1).map(|c| c.score);
     match (score(1), score(FLATNESS_RANK)) {

@@ -15,7 +15,7 @@ pub(crate) type FusedHit = FusedItem<Target>;
 /// The hits of a search.
 #[derive(Debug, Clone)]
 pub struct SearchResults {
-    /// Sessions or turns.
+    /// The level of the hits.
     pub level: Level,
     /// The order of the hits.
     pub order: HitOrder,
@@ -32,18 +32,18 @@ pub struct SearchResults {
 pub enum HitOrder {
     /// Their scores, best first.
     Relevance,
-    /// Their times, newest first. Nothing was asked that they could answer: scores and bands say nothing.
+    /// Their times, newest first: the query has no text, and scores and bands mean nothing.
     Newest,
 }
 
-/// The extent of a search: what the filter let through.
+/// The counts of what a search covered: the sessions that the filter let through.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SearchedCounts {
-    /// Sessions.
+    /// Number of sessions.
     pub sessions: usize,
-    /// Projects they belong to.
+    /// Number of projects that they belong to.
     pub projects: usize,
-    /// Sessions by agent.
+    /// Number of sessions by agent.
     pub sources: BTreeMap<String, usize>,
 }
 
@@ -83,10 +83,10 @@ pub struct SearchExplanation {
     pub cosines: Vec<CosineStats>,
 }
 
-/// One hit.
+/// A session or turn that a search found.
 #[derive(Debug, Clone)]
 pub struct SearchHit {
-    /// From 1.
+    /// The rank, from 1.
     pub rank: usize,
     /// The probability that it answers, 0 to 1 (`docs/ranking.md`).
     pub score: f32,

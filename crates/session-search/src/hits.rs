@@ -10,15 +10,52 @@ use session_core::parallel::map_on_two_threads;
 use session_core::{ConfidenceBand, TurnContent};
 use session_store::{PackedTurns, Reader, SessionRow, StoreError, Target, TurnRow};
 
-/// Characters of a preview.
+/// Greatest number of characters of a preview: two lines of a terminal.
 const PREVIEW_CHARS: usize = 200;
 
-/// A hit of a ranking as the index holds it.
+/// A hit of a ranking with its rows and its packed content, read from the index.
 struct ReadHit<'a> {
     ranked: &'a CalibratedHit,
     session: &'a SessionRow,
     turn: Option<TurnRow>,
     content: Option<PackedTurns<'a>>,
+}
+
+/// The passage that is shown of a hit, with the content that it is from.
+struct HitPreview {
+    passage: String,
+    content: TurnContent,
+}
+
+impl ReadHit<'_> {
+    /// Unpacks the content of the hit and finds the passage that is shown of it.
+    fn find_preview(&self, words: &SnippetWords) -> HitPreview {
+        let content = self.content.as_ref().map(PackedTurns::unpack_first);
+        let content = content.unwrap_or_default();
+        HitPreview {
+            passage: find_snippet(&content, words, PREVIEW_CHARS),
+            content,
+        }
+    }
+
+    fn into_search_hit(self, ranking: &Ranking<'_>, preview: HitPreview, rank: usize) -> SearchHit {
+        let CalibratedHit { fused, probability } = *self.ranked;
+        SearchHit {
+            rank,
+            score: probability,
+            band: ConfidenceBand::from_probability(probability),
+            fused: fused.score,
+            session: self.session.clone(),
+            preview: preview.passage,
+            files: preview.content.files,
+            tools: preview.content.tools,
+            turn: self.turn,
+            lexical: fused.lexical,
+            dense: fused.dense,
+            context: ranking.context_factor(self.session.id),
+            exact: ranking.exact_factor(fused.id),
+        }
+    }
 }
 
 /// Reads the hits of a ranking. One whose session is gone from the index is left out.
@@ -42,27 +79,9 @@ pub(crate) fn read(
         });
     }
     let words = SnippetWords::from_stats(&ranking.lexical.hits.terms);
-    let contents = map_on_two_threads(&read, |hit| {
-        let content = hit.content.as_ref().map(PackedTurns::unpack_first);
-        let content = content.unwrap_or_default();
-        (find_snippet(&content, &words, PREVIEW_CHARS), content)
-    });
-    let hits = read.into_iter().zip(contents).enumerate();
-    let hits = hits.map(|(i, (hit, (preview, content)))| SearchHit {
-        rank: i + 1,
-        score: hit.ranked.probability,
-        band: ConfidenceBand::from_probability(hit.ranked.probability),
-        fused: hit.ranked.fused.score,
-        session: hit.session.clone(),
-        preview,
-        files: content.files,
-        tools: content.tools,
-        turn: hit.turn,
-        lexical: hit.ranked.fused.lexical,
-        dense: hit.ranked.fused.dense,
-        context: ranking.context_factor(hit.session.id),
-        exact: ranking.exact_factor(hit.ranked.fused.id),
-    });
+    let previews = map_on_two_threads(&read, |hit| hit.find_preview(&words));
+    let hits = read.into_iter().zip(previews).zip(1..);
+    let hits = hits.map(|((hit, preview), rank)| hit.into_search_hit(ranking, preview, rank));
     Ok(hits.collect())
 }
 

@@ -6,7 +6,8 @@ use crate::lexical::LexicalCandidates;
 use session_store::{Level, SessionId, Target, TurnId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Least share of the query's idf: a long report names many identifiers.
+/// Least share of the query's idf in identifiers for which their holders go first: of a long pasted report, which names many
+/// identifiers, each says little.
 const MIN_SHARE: f32 = 0.2;
 
 /// The sessions that hold identifiers of a query which few sessions do.

@@ -5,21 +5,19 @@ use crate::filtered_index::FilteredIndex;
 use session_core::Query;
 use session_store::{LexicalHits, Reader, StoreError, TurnId};
 
-/// Greatest number of turns read from the word index. At session level they are grouped, so that
-/// some hundred sessions remain.
+/// Greatest number of turns read from the word index: grouped to sessions, some hundreds remain.
 const MAX_TURNS: usize = 2000;
 
-/// Relative idf from which matched terms count with their full share: half the idf of a term that
-/// one turn alone holds.
-const RARE_SHARE: f32 = 0.5;
+/// The part of the idf of a term that one turn holds from which matched terms count with their full share.
+const FULL_CONFIDENCE_IDF: f32 = 0.5;
 /// The greatest confidence of a query of stop words alone.
-const STOP_WORDS: f32 = 0.4;
+const STOP_WORD_CONFIDENCE: f32 = 0.4;
 
 /// The turns that hold words of the query, best first.
 #[derive(Default)]
 pub(crate) struct LexicalCandidates {
-    /// Scored by BM25 times the root of the share of the query's idf that the turn matches: one
-    /// term that occurs often counts less than all terms once.
+    /// Scored by `BM25 * sqrt(coverage)`, with the share of the query's idf that the turn matches as its coverage: one term that
+    /// occurs often counts less than all terms once.
     pub(crate) turns: Vec<Candidate>,
     pub(crate) hits: LexicalHits,
     /// The best turn, as the index holds it: it may be shown as a copy.
@@ -55,17 +53,17 @@ impl LexicalCandidates {
         })
     }
 
-    /// Returns the confidence of the best turn, 0 to 1: the share of the query's idf that it matches,
-    /// less where its terms are common.
+    /// Returns the confidence of the best turn, `coverage * min(1, matched idf / (0.5 * idf of one turn))`, 0 to 1: less where its
+    /// terms are common.
     pub(crate) fn confidence(&self, query: &Query) -> f32 {
         let Some(best) = self.best else {
             return 0.0;
         };
-        let rare = (self.hits.relative_idf(best) / RARE_SHARE).min(1.0);
+        let rare = (self.hits.relative_idf(best) / FULL_CONFIDENCE_IDF).min(1.0);
         let content = if query.has_content_words {
             1.0
         } else {
-            STOP_WORDS
+            STOP_WORD_CONFIDENCE
         };
         self.hits.idf_share(best) * rare * content
     }

@@ -16,9 +16,10 @@ impl ModelWeights {
     }
 }
 
-/// The score by each model, or its cosine, in the order of the models; `None` where a model has not embedded the
-/// text. Cosines of two models are never compared: a score is a cosine's part of its model's best,
-/// times the squared z-score of that best.
+/// The score, or the cosine, by each model, in the order of the models; `None` where a model has not embedded the text.
+///
+/// Cosines of two models are never compared. A score is `z² * (cosine - mean) / (best - mean)` of its model
+/// ([`CosineStats`](crate::cosine_stats::CosineStats)).
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ModelScores([Option<f32>; MAX_MODELS]);
 
@@ -40,7 +41,7 @@ impl ModelScores {
         self.0.iter().all(Option::is_none)
     }
 
-    /// Returns the mean by the weights of the models that have a score.
+    /// Returns `Σ weight * score / Σ weight` over the models that have a score; 0 where none has.
     pub(crate) fn weighted_mean(&self, weights: &ModelWeights) -> f32 {
         let (mut sum, mut total) = (0.0, 0.0);
         for (score, weight) in self.0.iter().zip(&weights.0) {

@@ -32,9 +32,9 @@ impl<'a> NewestList<'a> {
         let key = |listed: &NewestTurn<'_>| (listed.at_ms, listed.turn.id);
         for turn in turns {
             let newer = |other: &NewestTurn<'_>| key(other) > key(&turn);
-            let place = self.turns.partition_point(newer);
-            if place < self.limit {
-                self.turns.insert(place, turn);
+            let position = self.turns.partition_point(newer);
+            if position < self.limit {
+                self.turns.insert(position, turn);
                 self.turns.truncate(self.limit);
             }
         }

@@ -6,9 +6,9 @@ use crate::lexical::LexicalCandidates;
 use session_store::{Level, SessionId, Target, TurnId};
 use std::collections::BTreeSet;
 
-/// Share of the query's idf from which the query is nothing but identifiers.
+/// Share of the query's idf from which the query counts as nothing but identifiers (`docs/ranking.md`, "Identifiers first").
 const IDENTIFIERS_ONLY_SHARE: f32 = 0.8;
-/// Factor of the fused score beside the weight: enough to break a tie between equal weights.
+/// Factor of the fused score beside the weight: small, since it only decides between equal weights.
 const TIE_BREAK: f32 = 0.01;
 
 /// The holders of identifiers in the order in which they are promoted.
@@ -29,12 +29,12 @@ impl IdentifierPromotion {
     /// them most goes first; else the fused score decides, which the other words make.
     pub(crate) fn new(holders: &IdentifierHolders, level: Level, hits: &[FusedHit]) -> Self {
         let share = holders.share();
-        let is_alone = share >= IDENTIFIERS_ONLY_SHARE;
+        let is_identifiers_only = share >= IDENTIFIERS_ONLY_SHARE;
         let rank = |holder: &IdentifierHolder| {
             let targets = holder.targets(level);
             let hit = hits.iter().find(|hit| targets.contains(&hit.id));
             let score = hit.map_or(0.0, |hit| hit.score);
-            let rank = match is_alone {
+            let rank = match is_identifiers_only {
                 true => holder.weight * (1.0 + TIE_BREAK * score),
                 false => score,
             };
@@ -45,7 +45,7 @@ impl IdentifierPromotion {
         ranked.sort_by(|a, b| {
             let by_share = b.holder.share.total_cmp(&a.holder.share);
             let by_rank = b.rank.total_cmp(&a.rank);
-            if is_alone {
+            if is_identifiers_only {
                 by_share.then(by_rank)
             } else {
                 by_rank
@@ -54,17 +54,17 @@ impl IdentifierPromotion {
         Self { ranked, share }
     }
 
-    /// Raises each holder, or its best turn, to a part of the best hit's score, the first one to
-    /// all of it. A holder that is no candidate yet becomes one.
+    /// Raises the score of each holder, or of its best turn, to `best score * rank / rank of the first holder`. A holder that
+    /// is no candidate yet becomes one.
     pub(crate) fn apply(&self, level: Level, hits: &mut Vec<FusedHit>) {
         let best = hits.first().map_or(1.0, |hit| hit.score);
         let first = self.ranked.first().map_or(1.0, |ranked| ranked.rank);
         for ranked in self.ranked.iter().rev() {
-            let part = match first > 0.0 {
+            let relative_rank = match first > 0.0 {
                 true => (ranked.rank / first).min(1.0),
                 false => 1.0, // none is a candidate yet
             };
-            raise_scores(hits, &ranked.holder.targets(level), best * part);
+            promote_best(hits, &ranked.holder.targets(level), best * relative_rank);
         }
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
     }
@@ -109,7 +109,7 @@ impl IdentifierPromotion {
 }
 
 /// Moves the best of some targets to the front, with this score at least; the caller sorts stably.
-fn raise_scores(hits: &mut Vec<FusedHit>, targets: &BTreeSet<Target>, min_score: f32) {
+fn promote_best(hits: &mut Vec<FusedHit>, targets: &BTreeSet<Target>, min_score: f32) {
     let Some(last) = targets.last() else {
         return;
     };

@@ -1,4 +1,4 @@
-//! The session that a user means.
+//! Resolves the id of a session that a user types.
 
 use session_store::SessionRow;
 use std::collections::HashMap;
@@ -8,16 +8,18 @@ use std::collections::HashMap;
 pub enum ResolvedSession {
     /// One session.
     One(Box<SessionRow>),
-    /// Several: the user has to say more.
+    /// Several: the user has to type more of the id.
     Many(Vec<SessionRow>),
     /// None.
     None,
 }
 
-/// Finds the session whose id begins with `wanted`, whatever the case. A whole
-/// id goes before longer ones that begin with it, a session whose history is there
-/// before one of the same id whose history is gone, and one of this machine before a longer copy of it in the home of
-/// another; `#12` is the index's own number, for two sessions with one id.
+/// Finds the session whose id begins with `wanted`, in any case.
+///
+/// - A whole id goes before longer ones that begin with it.
+/// - Of sessions with one id, one whose history exists goes before one whose history is gone, and one of this machine before a
+///   copy in the home of another.
+/// - `#12` is the index's own number, for two sessions with one id.
 pub fn resolve_session_id(sessions: &[SessionRow], wanted: &str) -> ResolvedSession {
     if let Some(number) = wanted.strip_prefix('#') {
         let found = sessions.iter().find(|s| s.id.to_string() == number);
@@ -40,7 +42,7 @@ pub fn resolve_session_id(sessions: &[SessionRow], wanted: &str) -> ResolvedSess
     }
 }
 
-/// Drops sessions of which a better one has the same id: one whose history is there, and on this machine.
+/// Removes each session for which another of the same id is better: one whose history exists, or of this machine.
 fn drop_outranked(sessions: &mut Vec<SessionRow>) {
     let rank = |session: &SessionRow| (session.gone, session.is_elsewhere);
     let mut best = HashMap::new();

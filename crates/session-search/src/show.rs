@@ -1,4 +1,4 @@
-//! Turns in full.
+//! Turns in full: read again from the agent's history, else from the index.
 
 use serde::Serialize;
 use session_core::{
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-/// A turn to be shown, and where it was read.
+/// A turn with all its parts, as it is shown, and where it was read.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Exchange {
     /// The turn.
@@ -112,6 +112,7 @@ fn reread_turns(
     Ok(kept.map(|turn| (turn.index, turn)).collect())
 }
 
+/// Makes a turn from what the index holds of it: calls by their commands and files, without outputs.
 fn make_turn(row: &TurnRow, content: TurnContent) -> Turn {
     let command = |run: CommandRunRef<'_>| ToolCall {
         name: "Bash".into(),

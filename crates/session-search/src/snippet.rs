@@ -4,17 +4,17 @@ use crate::snippet_words::{SnippetWords, WordMatch};
 use session_core::slash_command::is_bare_command;
 use session_core::text::{FilteredChar, fold_word, folded_chars};
 use session_core::{TurnContent, noise, text};
+use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
 
-/// Bytes of a text in which the best passage is looked for; the first one behind them, where there is none in any text.
+/// Bytes of a text in which the best passage is looked for. Where no text has one there, the first behind them is shown.
 const SEARCHED_BYTES: usize = 8 * 1024;
 /// Mark of omitted words, one character.
 const CUT: char = '…';
 
-/// Returns at most `limit` characters of a turn: the passage with most of the query's
-/// words, or else the head of the user's words. Of equals the first: the
-/// user's words, then the answer, then commands and errors. Where the user
-/// gave but a bare command or a mere yes, the answer speaks for the turn.
+/// Returns at most `limit` characters of a turn: the passage with most of the query's words, or else the beginning of the
+/// prompt. Of passages with equally many words the first counts, in the order prompt, answer, commands, errors. Where the
+/// prompt is a bare command or a mere yes, the answer is shown in its place.
 pub(crate) fn find_snippet(content: &TurnContent, words: &SnippetWords, limit: usize) -> String {
     let is_uninformative = |prompt: &str| is_bare_command(prompt) || noise::is_noise(prompt);
     let prompt =
@@ -38,9 +38,12 @@ pub(crate) fn find_snippet(content: &TurnContent, words: &SnippetWords, limit: u
         texts.find_map(|text| find_late_passage(text, words, limit))
     });
     match best {
-        Some(best) => shorten(best.text, best.within, limit),
+        Some(best) if best.is_within_line => {
+            shorten(&format!("{CUT}{}", best.text.trim_start()), limit)
+        }
+        Some(best) => shorten(best.text, limit),
         None => texts
-            .map(|text| shorten(text, false, limit))
+            .map(|text| shorten(text, limit))
             .find(|head| !head.is_empty())
             .unwrap_or_default(),
     }
@@ -49,10 +52,18 @@ pub(crate) fn find_snippet(content: &TurnContent, words: &SnippetWords, limit: u
 /// A part of a text that holds words of the query.
 struct Passage<'a> {
     text: &'a str,
-    /// How many of the words are in what is shown of it.
+    /// Number of different words of the query in what is shown of it.
     words: usize,
-    /// Its line begins before it.
-    within: bool,
+    /// Whether its line begins before it.
+    is_within_line: bool,
+}
+
+/// The beginning of a passage: byte offsets in a folded text.
+#[derive(Clone, Copy, Default)]
+struct PassageStart {
+    offset: usize,
+    /// The beginning of its line.
+    line: usize,
 }
 
 /// Returns the matches that begin at or after `from`.
@@ -62,11 +73,11 @@ fn matches_from(matches: &[WordMatch], from: usize) -> &[WordMatch] {
 }
 
 /// Counts the different words that match within a range of the text.
-fn count_words(matches: &[WordMatch], start: usize, end: usize) -> usize {
-    let within = matches_from(matches, start)
+fn count_words(matches: &[WordMatch], range: Range<usize>) -> usize {
+    let within = matches_from(matches, range.start)
         .iter()
-        .take_while(|matched| matched.start < end)
-        .filter(|matched| matched.end <= end);
+        .take_while(|matched| matched.start < range.end)
+        .filter(|matched| matched.end <= range.end);
     let mut words: Vec<usize> = within.map(|matched| matched.word).collect();
     words.sort_unstable();
     words.dedup();
@@ -78,19 +89,18 @@ fn find_best_passage<'a>(text: &'a str, words: &SnippetWords, limit: usize) -> O
     let text = text::clip(text, SEARCHED_BYTES);
     let folded = fold_word(text);
     let matches = words.find_in(&folded);
-    let mut best = (0, 0, 0);
-    for (start, line) in find_passage_starts(&folded, &matches, limit) {
-        let shown = text::clip(folded.get(start..)?, limit);
-        let held = count_words(&matches, start, start + shown.len());
-        if held > best.0 {
-            best = (held, start, line);
+    let (mut most_words, mut best) = (0, PassageStart::default());
+    for start in find_passage_starts(&folded, &matches, limit) {
+        let shown = text::clip(folded.get(start.offset..)?, limit);
+        let words = count_words(&matches, start.offset..start.offset + shown.len());
+        if words > most_words {
+            (most_words, best) = (words, start);
         }
     }
-    let (words, start, line) = best;
-    (words > 0).then_some(Passage {
-        text: text.get(unfold_offset(text, start)..)?,
-        words,
-        within: start > line,
+    (most_words > 0).then_some(Passage {
+        text: text.get(unfold_offset(text, best.offset)..)?,
+        words: most_words,
+        is_within_line: best.offset > best.line,
     })
 }
 
@@ -111,10 +121,9 @@ fn find_late_passage<'a>(text: &'a str, words: &SnippetWords, limit: usize) -> O
     Iterator::find_map(&mut { parts }, |part| find_best_passage(part, words, limit))
 }
 
-/// Returns the offsets where passages may begin, each with that of its line: at a line
-/// with words of the query; in one that is longer than `limit`, a little
+/// Returns where passages may begin: at a line with words of the query; in a line that is longer than `limit`, a little
 /// before such a word.
-fn find_passage_starts(folded: &str, matches: &[WordMatch], limit: usize) -> Vec<(usize, usize)> {
+fn find_passage_starts(folded: &str, matches: &[WordMatch], limit: usize) -> Vec<PassageStart> {
     let mut starts = Vec::new();
     let mut from = 0;
     while let Some(matched) = matches_from(matches, from).first() {
@@ -125,10 +134,10 @@ fn find_passage_starts(folded: &str, matches: &[WordMatch], limit: usize) -> Vec
         let text = folded.get(line..end).unwrap_or_default();
         // A wide character takes two columns of a terminal, which shows some two lines.
         if text.width() <= limit {
-            starts.push((line, line));
+            starts.push(PassageStart { offset: line, line });
         } else {
             let within = find_passage_starts_within(text, line, matches, limit);
-            starts.extend(within.map(|at| (at, line)));
+            starts.extend(within.map(|offset| PassageStart { offset, line }));
         }
         from = end;
     }
@@ -180,13 +189,9 @@ fn unfold_offset(text: &str, at: usize) -> usize {
     found.map_or(text.len(), |folded| folded.start)
 }
 
-/// Returns a text on one line of at most `limit` characters, marked where it is cut; with
-/// `within`, at its beginning, too.
-fn shorten(text: &str, within: bool, limit: usize) -> String {
-    let mut line = text::collapse_whitespace(text);
-    if within {
-        line.insert(0, CUT);
-    }
+/// Returns a text on one line of at most `limit` characters, with [`CUT`] where its end is cut off.
+fn shorten(text: &str, limit: usize) -> String {
+    let line = text::collapse_whitespace(text);
     let Some((end, _)) = line.char_indices().nth(limit) else {
         return line;
     };

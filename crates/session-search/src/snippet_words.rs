@@ -5,7 +5,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 use session_core::text::{fold_word, is_unspaced};
 use session_store::TermStats;
 
-/// Fewest letters of a stem that stands for all words that begin with it.
+/// Fewest letters of a stem by which other forms of a word are found: too many words begin with fewer.
 const MIN_STEM_BYTES: usize = 4;
 
 /// The terms of a query, each with the forms in which a text may hold it.
@@ -24,12 +24,12 @@ pub(crate) struct WordMatch {
 }
 
 impl SnippetWords {
-    /// Takes the terms as the word index was asked for them.
+    /// Makes the words from the terms that were searched in the word index.
     pub(crate) fn from_stats(terms: &[TermStats]) -> Self {
         Self::new(terms.iter().map(TermStats::words))
     }
 
-    /// Takes the forms of each term.
+    /// Makes the words from the forms of each term.
     pub(crate) fn new<'w>(terms: impl Iterator<Item = impl Iterator<Item = &'w str>>) -> Self {
         let english = Stemmer::create(Algorithm::English);
         let finders =

@@ -25,7 +25,7 @@ pub struct UnfoundTerms {
     pub filtered: Vec<String>,
 }
 
-/// The best that is known of a term that no searched session holds.
+/// The session outside the search that holds a term, the nearest to the search last.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum TermHolder {
     None,
@@ -101,7 +101,7 @@ struct TermHolders<'a> {
 
 impl<'a> TermHolders<'a> {
     fn new(filter: &SearchFilter, all: &'a [SessionRow]) -> Self {
-        // Whoever searches has named the term in the session that is left out.
+        // The calling session, which is excluded, holds the term because the query stands in it.
         let others = all
             .iter()
             .filter(|session| !filter.exclude.contains(&session.id));

@@ -8,7 +8,7 @@ use crate::output::{json, notes, terminal_width};
 use anyhow::{Result, bail};
 use session_display::SessionIds;
 use session_output::FixListing;
-use session_query::{FixQuery, MAX_FAILED_TURNS, read_project};
+use session_query::{CureSearch, MAX_FAILED_TURNS, read_project};
 use std::io::{IsTerminal, Read, Write};
 
 /// Most bytes of an output that are kept: its end, where the error is.
@@ -29,11 +29,11 @@ pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
     }
     let history = FilteredHistory::open(&args.filter)?;
     let here = read_project(".");
-    let query = FixQuery {
+    let query = CureSearch {
         error: &error,
         command: args.command.as_deref(),
         filter: &history.filter,
-        is_here: &|session| here.matches(session),
+        is_in_project: &|session| here.matches(session),
         max_failed: MAX_FAILED_TURNS,
     };
     let found = query.find(&history.index, &history.sessions)?;
@@ -50,13 +50,13 @@ pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
         true => json::print(&listing.to_json())?,
         false => caller::note_left_out(&history.left_out)?,
     }
-    if found.fixes.is_empty() && (args.json || found.failed.is_empty()) {
+    if found.cures.is_empty() && (args.json || found.failed.is_empty()) {
         let text = history.explain_nothing(|scope| listing.format_nothing(scope));
         writeln!(notes::open_stderr(), "{text}")?;
     } else if !args.json {
         write!(anstream::stdout(), "{}", listing.format())?;
     }
-    Ok(CommandOutcome::from_found(!found.fixes.is_empty()))
+    Ok(CommandOutcome::from_found(!found.cures.is_empty()))
 }
 
 /// Reads the output of a command from stdin.

@@ -18,8 +18,8 @@ use session_output::{
     format_unread_history,
 };
 use session_query::{
-    Answered, InvalidFilter, LiveAnswer, QueryError, QueryModels, SearchAnswer, SearchEngine,
-    Snapshot, TypedQuery, TypedSearch, find_asked_time, find_misplaced_history,
+    Answered, InvalidFilter, LiveAnswer, QueryError, QueryModels, QueryRefresh, SearchAnswer,
+    SearchEngine, Snapshot, TypedQuery, TypedSearch, find_asked_time, find_misplaced_history,
 };
 use session_report::{WorkScope, WorkSummary};
 use session_search::{FusionMode, HitOrder, Level, QueryEmbedding, SearchHit, SearchResults};
@@ -49,10 +49,14 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
         let embed = |query: &str| engine.embed(&snapshot.index, query);
         answer_search(args, snapshot, &callers, embed)
     };
+    let refresh = match args.no_refresh {
+        true => QueryRefresh::IfMissing,
+        false => QueryRefresh::BesideAnswer,
+    };
     let LiveAnswer {
         answered,
         refreshed,
-    } = live.answer(!args.no_refresh, warm, answer)?;
+    } = live.answer(refresh, warm, answer)?;
     refreshed.iter().try_for_each(refresh::note_unread)?;
     let Some(Answered { answer, snapshot }) = answered else {
         let is_excluding = !policy.exclusions.is_empty();

@@ -1,4 +1,4 @@
-//! Scans for a byte, a chunk at a time.
+//! Vectorized scans for a byte, or a pair of bytes, 64 bytes at a time.
 
 /// Bytes in a chunk.
 const CHUNK_BYTES: usize = 64;

@@ -1,4 +1,4 @@
-//! One form for characters with marks, of which Unicode has two.
+//! Unicode's composed form (NFC) of characters with marks.
 
 use super::byte_chunks::any_byte;
 use super::sanitize_text;
@@ -15,7 +15,7 @@ pub fn compose(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns a text as it is searched: [`sanitize_text`], and [composed](compose).
-pub fn normalize_searchable(text: &str) -> Cow<'_, str> {
+pub(crate) fn normalize_searchable(text: &str) -> Cow<'_, str> {
     match sanitize_text(text) {
         Cow::Borrowed(text) => compose(text),
         Cow::Owned(text) => match compose(&text) {

@@ -5,10 +5,13 @@ use crate::prefetch;
 
 /// Sets of entries, a power of two: 0.8 MB.
 const SETS: usize = 1 << 14;
-/// Sets of a memo of few runs, a power of two: touching new memory for each takes longer than it saves.
-const SETS_WHERE_SMALL: usize = 1 << 10;
-/// Runs from which on a memo is large.
-const INSERTED_WHERE_SMALL: usize = 1 << 13;
+/// Sets of a memo of few runs, a power of two: new pages for each small memo take longer than they save.
+const SMALL_SETS: usize = 1 << 10;
+/// Number of inserted runs with which a small memo becomes a large one.
+const MAX_SMALL_INSERTED: usize = 1 << 13;
+/// 2^64 over the golden ratio, by which multiplicative hashing scatters numbers (Knuth, "The Art of Computer Programming",
+/// volume 3, 6.4).
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A two-way set-associative cache of a number for each recent run.
 ///
@@ -24,46 +27,68 @@ pub struct RunMemo {
 /// The two entries of a set, the one that was inserted last first.
 type MemoSet = [MemoEntry; 2];
 
-/// An entry: the bytes of a run in two halves, never all zero, and its number; zeros where there is none.
-type MemoEntry = [u64; 3];
+/// A run and its number; zeros where there is none. The order of the fields is fixed, so that [`RunMemo::prefetch`] knows the
+/// cache line of the last one.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
+struct MemoEntry {
+    /// The bytes of the run, never all zero.
+    bytes: RunHalves,
+    number: u64,
+}
+
+/// The bytes of a run in two halves, the first bytes first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(C)]
+struct RunHalves {
+    head: u64,
+    tail: u64,
+}
+
+impl From<HeadRun> for RunHalves {
+    fn from(run: HeadRun) -> Self {
+        Self {
+            head: run.bytes as u64,
+            tail: (run.bytes >> 64) as u64,
+        }
+    }
+}
 
 impl RunMemo {
     /// Prefetches the cache lines that [`RunMemo::get`] reads for this run.
     #[inline]
     pub fn prefetch(&self, run: HeadRun) {
-        let [later, sooner] = &self.sets[self.set_index(run)];
-        prefetch(later);
-        prefetch(&sooner[2]);
+        let [newer, older] = &self.sets[self.set_index(run)];
+        // The first and the last byte of a set: it may lie over two cache lines.
+        prefetch(newer);
+        prefetch(&older.number);
     }
 
     /// Returns the number of a run that does not go on behind its head.
     #[inline]
     pub fn get(&self, run: HeadRun) -> Option<u64> {
-        let halves = split_bytes(run);
-        let is_run = |[head, tail, _]: &&MemoEntry| [*head, *tail] == halves;
-        self.sets[self.set_index(run)]
-            .iter()
-            .find(is_run)
-            .map(|entry| entry[2])
+        let bytes = RunHalves::from(run);
+        let mut entries = self.sets[self.set_index(run)].iter();
+        let entry = entries.find(|entry| entry.bytes == bytes)?;
+        Some(entry.number)
     }
 
     /// Inserts the number of a run, and evicts another of its set.
     pub fn insert(&mut self, run: HeadRun, number: u64) {
         self.inserted += 1;
-        if self.inserted == INSERTED_WHERE_SMALL {
+        if self.inserted == MAX_SMALL_INSERTED {
             self.sets = vec![MemoSet::default(); SETS];
         }
-        let [head, tail] = split_bytes(run);
         let set = self.set_index(run);
         let set = &mut self.sets[set];
-        *set = [[head, tail, number], set[0]];
+        let bytes = RunHalves::from(run);
+        *set = [MemoEntry { bytes, number }, set[0]];
     }
 
     #[inline]
     fn set_index(&self, run: HeadRun) -> usize {
-        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-        let [head, tail] = split_bytes(run);
-        let mixed = (head ^ tail.wrapping_mul(ODD).rotate_left(32)).wrapping_mul(ODD);
+        let RunHalves { head, tail } = RunHalves::from(run);
+        let mixed = (head ^ tail.wrapping_mul(GOLDEN).rotate_left(32)).wrapping_mul(GOLDEN);
         (mixed >> (u64::BITS - SETS.ilog2())) as usize & (self.sets.len() - 1)
     }
 
@@ -76,14 +101,10 @@ impl RunMemo {
 impl Default for RunMemo {
     fn default() -> Self {
         Self {
-            sets: vec![MemoSet::default(); SETS_WHERE_SMALL],
+            sets: vec![MemoSet::default(); SMALL_SETS],
             inserted: 0,
         }
     }
-}
-
-fn split_bytes(run: HeadRun) -> [u64; 2] {
-    [run.bytes as u64, (run.bytes >> 64) as u64]
 }
 
 #[cfg(test)]
@@ -116,7 +137,7 @@ mod tests {
     fn a_memo_that_grows_gives_no_number_of_another_run() {
         let mut memo = RunMemo::default();
         let head = |number: u64| HeadRun::up_to_separator(format!("run{number}").as_bytes());
-        let last = 2 * INSERTED_WHERE_SMALL as u64;
+        let last = 2 * MAX_SMALL_INSERTED as u64;
         for number in 0..last {
             memo.insert(head(number), number);
             assert_eq!(memo.get(head(number)), Some(number));

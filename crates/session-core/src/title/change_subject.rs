@@ -2,7 +2,7 @@
 
 use crate::content::TurnContent;
 use crate::noise;
-use crate::shell::{CommandPart, split_command_parts, words_from_program};
+use crate::shell::{CommandPart, git_subcommand, split_command_parts, words_from_program};
 
 /// The subject that a command which succeeded gave a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,19 +16,19 @@ enum ChangeSubject {
 pub(super) fn find_change_subject<'a>(
     turns: impl Iterator<Item = &'a TurnContent>,
 ) -> Option<String> {
-    let (mut commit, mut side) = (None, None);
+    let (mut commit, mut side_commit) = (None, None);
     for subject in turns.flat_map(subjects_of_turn) {
         match subject {
             ChangeSubject::PullRequest(title) => return Some(title),
             ChangeSubject::Commit(subject) if is_beside_work(&subject) => {
-                side.get_or_insert(subject);
+                side_commit.get_or_insert(subject);
             }
             ChangeSubject::Commit(subject) => {
                 commit.get_or_insert(subject);
             }
         }
     }
-    commit.or(side)
+    commit.or(side_commit)
 }
 
 /// Returns the subjects in the commands of a turn that succeeded, in order, without those that name no work.
@@ -75,16 +75,14 @@ fn is_push_error(line: &str) -> bool {
 
 fn is_push(part: &CommandPart<'_>) -> bool {
     let mut words = words_from_program(&part.text);
-    let is_git = words.next() == Some("git");
-    let words: Vec<&str> = words.collect();
-    is_git && git_subcommand(&words) == Some("push")
+    words.next() == Some("git") && git_subcommand(words) == Some("push")
 }
 
 fn subject_of_command(part: &CommandPart<'_>) -> Option<ChangeSubject> {
     let mut words = words_from_program(&part.text);
     let program = words.next()?;
     let words: Vec<&str> = words.collect();
-    let is_commit = program == "git" && git_subcommand(&words) == Some("commit");
+    let is_commit = program == "git" && git_subcommand(words.iter().copied()) == Some("commit");
     let opens = matches!(program, "gh" | "glab") && words.get(1) == Some(&"create");
     if is_commit {
         let subject = find_value(part.source, is_message_option)?;
@@ -95,18 +93,6 @@ fn subject_of_command(part: &CommandPart<'_>) -> Option<ChangeSubject> {
         return has_content(&title).then_some(ChangeSubject::PullRequest(title));
     }
     None
-}
-
-/// Returns the subcommand of `git -C app commit`.
-fn git_subcommand<'w>(words: &[&'w str]) -> Option<&'w str> {
-    let mut words = words.iter();
-    loop {
-        match *words.next()? {
-            "-C" | "-c" => drop(words.next()),
-            option if option.starts_with('-') => {}
-            subcommand => return Some(subcommand),
-        }
-    }
 }
 
 /// Returns true for `--message` and letters that end with `m`: `-am`.
@@ -151,7 +137,7 @@ fn find_value(source: &str, is_option: impl Fn(&str) -> bool) -> Option<String> 
     None
 }
 
-/// Returns where the first word of a command ends; white space in quotes ends none.
+/// Returns the offset at which the first word of a command ends. White space in quotes is part of a word.
 fn word_end(text: &str) -> usize {
     let mut quote = None;
     let mut is_escaped = false;

@@ -50,16 +50,19 @@ pub(super) struct TemplateSplit<'a> {
 pub(super) fn split_templates<'a>(openings: &[OpeningLine<'a>]) -> Vec<Option<TemplateSplit<'a>>> {
     let mut found = vec![None; openings.len()];
     let keyed = openings.iter().enumerate();
-    let keyed = keyed.filter_map(|(at, opening)| {
-        let text = opening.text;
-        Some((opening.template_key()?, Member { at, text }))
+    let keyed = keyed.filter_map(|(index, opening)| {
+        let rest = OpeningRest {
+            opening: index,
+            text: opening.text,
+        };
+        Some((opening.template_key()?, rest))
     });
     let mut groups = group_by_key(keyed);
     while let Some((key, group)) = groups.pop_last() {
         let rests = rests_of_group(key, &group);
         for (member, end) in rests.iter().zip(rest_ends(&rests)) {
             if let (Some(found), Some(opening)) =
-                (found.get_mut(member.at), openings.get(member.at))
+                (found.get_mut(member.opening), openings.get(member.opening))
             {
                 *found = split_at_rest(opening.text, member.text, end);
             }
@@ -72,17 +75,19 @@ pub(super) fn split_templates<'a>(openings: &[OpeningLine<'a>]) -> Vec<Option<Te
     found
 }
 
-/// The rest of an opening, by its number.
+/// The rest of an opening behind the templates that were removed so far.
 #[derive(Debug, Clone, Copy)]
-struct Member<'a> {
-    at: usize,
+struct OpeningRest<'a> {
+    /// Index of the opening.
+    opening: usize,
     text: &'a str,
 }
 
-type Groups<'a> = BTreeMap<&'a str, Vec<Member<'a>>>;
+/// The rests that share a key.
+type RestsByKey<'a> = BTreeMap<&'a str, Vec<OpeningRest<'a>>>;
 
-fn group_by_key<'a>(keyed: impl Iterator<Item = (&'a str, Member<'a>)>) -> Groups<'a> {
-    let mut groups = Groups::new();
+fn group_by_key<'a>(keyed: impl Iterator<Item = (&'a str, OpeningRest<'a>)>) -> RestsByKey<'a> {
+    let mut groups = RestsByKey::new();
     for (key, member) in keyed {
         groups.entry(key).or_default().push(member);
     }
@@ -96,7 +101,7 @@ fn template_key(text: &str) -> Option<&str> {
 }
 
 /// Returns what follows the template of a group that shares a key.
-fn rests_of_group<'a>(key: &str, group: &[Member<'a>]) -> Vec<Member<'a>> {
+fn rests_of_group<'a>(key: &str, group: &[OpeningRest<'a>]) -> Vec<OpeningRest<'a>> {
     let Some(end) = template_bytes(key, group) else {
         return Vec::new();
     };
@@ -104,13 +109,13 @@ fn rests_of_group<'a>(key: &str, group: &[Member<'a>]) -> Vec<Member<'a>> {
         let text = member.text.get(end..)?.trim_start_matches(is_separator);
         let text = super::strip_heading_mark(text);
         text.contains(char::is_alphanumeric)
-            .then_some(Member { text, ..*member })
+            .then_some(OpeningRest { text, ..*member })
     });
     rests.collect()
 }
 
 /// Returns the bytes of the template of openings that share a key, if they have one.
-fn template_bytes(key: &str, group: &[Member<'_>]) -> Option<usize> {
+fn template_bytes(key: &str, group: &[OpeningRest<'_>]) -> Option<usize> {
     let openings: BTreeSet<&str> = group.iter().map(|member| member.text).collect();
     // Of sorted texts the first and the last share what all share.
     let shared = shared_bytes(openings.first()?, openings.last()?);
@@ -147,7 +152,7 @@ fn word_start(text: &str, at: usize, ends: fn(char) -> bool) -> usize {
 }
 
 /// Returns where each rest ends: before the first words that several different ones have in the room of a title.
-fn rest_ends(rests: &[Member<'_>]) -> Vec<usize> {
+fn rest_ends(rests: &[OpeningRest<'_>]) -> Vec<usize> {
     let different: BTreeSet<&str> = rests.iter().map(|member| member.text).collect();
     let mut holders: HashMap<&str, usize> = HashMap::new();
     for text in different {
@@ -157,14 +162,14 @@ fn rest_ends(rests: &[Member<'_>]) -> Vec<usize> {
         }
     }
     let is_shared = |key: &str| holders.get(key).is_some_and(|count| *count >= MIN_OPENINGS);
-    let end = |member: &Member<'_>| {
+    let end = |member: &OpeningRest<'_>| {
         let shared = later_keys(member.text).find(|(_, key)| is_shared(key));
         shared.map_or(member.text.len(), |(at, _)| at)
     };
     rests.iter().map(end).collect()
 }
 
-/// Returns as many characters as a template has from each word but the first on, with their place.
+/// Returns the [`template_key`] from each word but the first on, with its byte offset.
 fn later_keys(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let words = text.match_indices(' ').map(|(at, space)| at + space.len());
     let words = words.take_while(|at| *at < TITLE_BYTES);

@@ -3,7 +3,7 @@
 use session_core::{FileStamp, SessionMeta, SourceName};
 use session_embed::Embedder;
 use session_indexer::{ReadPolicy, RefreshMode, SilentProgress};
-use session_query::{IndexWatch, LiveIndex, OpenIndex, QueryError, Snapshot};
+use session_query::{IndexWatch, LiveIndex, OpenIndex, QueryError, QueryRefresh, Snapshot};
 use session_sources::Env;
 use session_store::{KnownTurns, Writer};
 use session_test::claude::ClaudeTranscript;
@@ -150,7 +150,10 @@ fn an_answer_is_from_the_index_as_the_refresh_beside_it_left_it() {
 fn an_answer_leaves_no_purge_behind() {
     let count = |snapshot: &Snapshot| Ok::<_, QueryError>(snapshot.sessions.len());
     check_purges(|live| {
-        let answered = live.answer(true, None::<fn()>, count).unwrap().answered;
+        let answered = live
+            .answer(QueryRefresh::BesideAnswer, None::<fn()>, count)
+            .unwrap()
+            .answered;
         answered.unwrap().answer
     });
 }
@@ -272,7 +275,9 @@ fn an_answer_tells_that_histories_are_back_or_elsewhere() {
         Ok::<_, QueryError>(gone.collect::<Vec<_>>())
     };
     let mut answers = || {
-        let answer = live.answer(true, None::<fn()>, gone).unwrap();
+        let answer = live
+            .answer(QueryRefresh::BesideAnswer, None::<fn()>, gone)
+            .unwrap();
         [
             answer.answered.unwrap().answer,
             open.answer(&live, gone).unwrap().answer,

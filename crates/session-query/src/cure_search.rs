@@ -1,4 +1,4 @@
-//! Cures of an error in the history.
+//! The search for cures of an error in the history.
 
 use crate::error::QueryError;
 use session_core::{ErrorSignature, TurnContent};
@@ -8,17 +8,17 @@ use session_store::{Reader, SessionId, SessionRow, TurnId};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-/// An error that is to be cured, and where.
-pub struct FixQuery<'a> {
+/// A search for the cures of an error.
+pub struct CureSearch<'a> {
     /// The error, or the output that holds it.
     pub error: &'a str,
     /// The command that failed of it, if it is known.
     pub command: Option<&'a str>,
-    /// The sessions and turns that are looked at.
+    /// The sessions and turns that are searched.
     pub filter: &'a SearchFilter,
     /// True for a session of the project at hand: its cures come first.
-    pub is_here: &'a dyn Fn(&SessionRow) -> bool,
-    /// The most turns that are read for [`FoundCures::failed`]: 0 where cures alone are wanted.
+    pub is_in_project: &'a dyn Fn(&SessionRow) -> bool,
+    /// Greatest number of turns that are read for [`FoundCures::failed`]: 0 where cures alone are wanted.
     pub max_failed: usize,
 }
 
@@ -28,7 +28,7 @@ pub struct FoundCure {
     /// The session.
     pub session: SessionRow,
     /// True where it is one of the project at hand.
-    pub is_here: bool,
+    pub is_in_project: bool,
     /// The cure.
     pub cure: Cure,
 }
@@ -76,7 +76,7 @@ impl FailedTurn {
 #[derive(Debug, Clone, Default)]
 pub struct FoundCures {
     /// The cures, those of the project at hand first, then newest first.
-    pub fixes: Vec<FoundCure>,
+    pub cures: Vec<FoundCure>,
     /// Number of turns in which a command failed with it.
     pub turns: usize,
     /// The newest of these turns, newest first, where no cure is known; else none.
@@ -87,16 +87,16 @@ pub struct FoundCures {
     pub is_common: bool,
 }
 
-/// Most cures of an error that says something.
+/// Greatest number of cures of one signature: an error with more says little of its cause.
 const MAX_CURES: usize = 10;
-/// Most turns that are listed for an error without a cure.
+/// Greatest number of turns that are listed for an error without a cure.
 pub const MAX_FAILED_TURNS: usize = 300;
-/// Most turns that are looked through for lines that hold a part of one.
+/// Greatest number of turns that are searched for lines that hold a part of one.
 const MAX_PART_TURNS: usize = 300;
-/// Most sessions that are looked at for an error, newest first.
+/// Greatest number of sessions whose turns are read for an error, newest first.
 const MAX_SESSIONS: usize = 50;
 
-impl FixQuery<'_> {
+impl CureSearch<'_> {
     /// Finds the cures. Of a text with several errors those count that few cures share.
     ///
     /// # Errors
@@ -113,17 +113,17 @@ impl FixQuery<'_> {
             turns = search.find_turns(&of_part)?;
             errors = of_part;
         }
-        let mut fixes = self.cures(index, &turns, &errors)?;
-        let is_common = remove_common_cures(&mut fixes);
-        fixes.sort_by_key(|fix| Reverse((fix.is_here, fix.cure.time_ms)));
-        remove_repeated_cures(&mut fixes);
-        let failed = match fixes.is_empty() {
+        let mut cures = self.find_in_sessions(index, &turns, &errors)?;
+        let is_common = remove_common_cures(&mut cures);
+        cures.sort_by_key(|found| Reverse((found.is_in_project, found.cure.time_ms)));
+        remove_repeated_cures(&mut cures);
+        let failed = match cures.is_empty() {
             true => read_failed_turns(index, &turns, self.max_failed)?,
             false => Vec::new(),
         };
         let distinct: HashSet<TurnId> = turns.iter().map(|found| found.turn.id).collect();
         Ok(FoundCures {
-            fixes,
+            cures,
             turns: distinct.len(),
             failed,
             signatures: errors,
@@ -131,58 +131,64 @@ impl FixQuery<'_> {
         })
     }
 
-    fn cures(
+    /// Finds the cures in the sessions of these turns.
+    fn find_in_sessions(
         &self,
         index: &Reader,
         turns: &[FoundTurn<ErrorSignature>],
         errors: &[ErrorSignature],
     ) -> Result<Vec<FoundCure>, QueryError> {
-        let place = |found: &FoundTurn<ErrorSignature>| (found.session.id, found.turn.index);
-        let shown: HashSet<(SessionId, u32)> = turns.iter().map(place).collect();
+        let address = |found: &FoundTurn<ErrorSignature>| (found.session.id, found.turn.index);
+        let shown: HashSet<(SessionId, u32)> = turns.iter().map(address).collect();
         let mut seen: Vec<SessionId> = Vec::new();
-        let mut fixes = Vec::new();
+        let mut cures = Vec::new();
         for found in turns {
             let session = &found.session;
             if seen.contains(&session.id) || seen.len() >= MAX_SESSIONS {
                 continue;
             }
             seen.push(session.id);
-            let cures = Cure::find_all(&read_turns(index, session.id)?, errors);
+            let in_session = Cure::find_all(&read_turns(index, session.id)?, errors);
             let is_shown = |cure: &Cure| shown.contains(&(session.id, cure.failed_turn));
             let is_apt = |cure: &Cure| self.command.is_none_or(|command| cure.may_cure(command));
-            let cures = cures.into_iter().filter(is_shown).filter(is_apt);
-            fixes.extend(cures.map(|cure| FoundCure {
+            let in_session = in_session.into_iter().filter(is_shown).filter(is_apt);
+            cures.extend(in_session.map(|cure| FoundCure {
                 session: session.clone(),
-                is_here: (self.is_here)(session),
+                is_in_project: (self.is_in_project)(session),
                 cure,
             }));
         }
-        Ok(fixes)
+        Ok(cures)
     }
 }
 
 /// Removes the cures of errors that many cures share. Where there are no others it keeps them and returns true.
-fn remove_common_cures(fixes: &mut Vec<FoundCure>) -> bool {
+fn remove_common_cures(cures: &mut Vec<FoundCure>) -> bool {
     let mut counts: HashMap<ErrorSignature, usize> = HashMap::new();
-    for fix in fixes.iter() {
-        *counts.entry(fix.cure.signature).or_default() += 1;
+    for found in cures.iter() {
+        *counts.entry(found.cure.signature).or_default() += 1;
     }
-    let is_common = |fix: &FoundCure| counts.get(&fix.cure.signature) > Some(&MAX_CURES);
-    let all_common = !fixes.is_empty() && fixes.iter().all(is_common);
+    let is_common = |found: &FoundCure| counts.get(&found.cure.signature) > Some(&MAX_CURES);
+    let all_common = !cures.is_empty() && cures.iter().all(is_common);
     if !all_common {
-        fixes.retain(|fix| !is_common(fix));
+        cures.retain(|found| !is_common(found));
     }
     all_common
 }
 
 /// Keeps one of the cures of a failure that a turn failed with in several lines.
-fn remove_repeated_cures(fixes: &mut Vec<FoundCure>) {
+fn remove_repeated_cures(cures: &mut Vec<FoundCure>) {
     let mut known = HashSet::new();
-    fixes.retain(|fix| {
+    cures.retain(|found| {
         let Cure {
             failed_turn, turn, ..
-        } = fix.cure;
-        known.insert((fix.session.id, failed_turn, turn, fix.cure.command.clone()))
+        } = found.cure;
+        known.insert((
+            found.session.id,
+            failed_turn,
+            turn,
+            found.cure.command.clone(),
+        ))
     });
 }
 
