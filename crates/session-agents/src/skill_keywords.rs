@@ -42,14 +42,8 @@ pub fn update_skill_keywords(
     keywords: impl Fn(&SkillLocation) -> Vec<String>,
 ) -> Result<()> {
     for location in locations {
-        let mut manifest = SkillManifest::read(&location);
-        if manifest.keywords.is_none() || location.project.is_some() {
-            continue;
-        }
-        let now = Some(plain_keywords(&keywords(&location)));
-        if now != manifest.keywords {
-            manifest.keywords = now;
-            write_keywords(location, manifest, false)?;
+        if location.project.is_none() {
+            replace_keywords(location, |location, _| plain_keywords(&keywords(location)))?;
         }
     }
     Ok(())
@@ -65,24 +59,30 @@ pub fn remove_lost_keywords(
     keywords: impl Fn(&SkillLocation) -> Vec<String>,
 ) -> Result<()> {
     for location in locations {
-        let mut manifest = SkillManifest::read(&location);
-        let Some(old) = manifest
-            .keywords
-            .clone()
-            .filter(|_| location.project.is_some())
-        else {
-            continue;
-        };
-        let left = keywords(&location);
-        let kept: Vec<String> = old
-            .iter()
-            .filter(|word| left.contains(word))
-            .cloned()
-            .collect();
-        if kept != old {
-            manifest.keywords = Some(kept);
-            write_keywords(location, manifest, false)?;
+        if location.project.is_some() {
+            replace_keywords(location, |location, old| {
+                let left = keywords(location);
+                let kept = old.iter().filter(|word| left.contains(word));
+                kept.cloned().collect()
+            })?;
         }
+    }
+    Ok(())
+}
+
+/// Replaces the keywords of a skill that has some by what `change` makes of them, where that differs.
+fn replace_keywords(
+    location: SkillLocation,
+    change: impl FnOnce(&SkillLocation, &[String]) -> Vec<String>,
+) -> Result<()> {
+    let mut manifest = SkillManifest::read(&location);
+    let Some(old) = &manifest.keywords else {
+        return Ok(());
+    };
+    let new = change(&location, old);
+    if new != *old {
+        manifest.keywords = Some(new);
+        write_keywords(location, manifest, false)?;
     }
     Ok(())
 }

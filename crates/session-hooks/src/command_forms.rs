@@ -7,8 +7,8 @@ use session_core::text::file_name;
 
 /// The most simple commands of a line that are compared.
 const MAX_COMMANDS: usize = 50;
-/// The most lines within a line: of `sh -c 'sh -c …'` the first ones.
-const MAX_INNER_LINES: usize = 8;
+/// The most lines, those within a line included: of `sh -c 'sh -c …'` the first ones.
+const MAX_LINES: usize = 8;
 /// The most forms of a command without options before its subcommand.
 const MAX_LEADING_OPTIONS: usize = 8;
 /// The program that runs a line on another machine.
@@ -19,40 +19,18 @@ const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ksh", "fish"];
 const XARGS_VALUES: &str = "adEILnPs";
 const SSH_VALUES: &str = "BbcDEeFIiJLlmOopQRSWw";
 
-/// A command line: one that a tool runs, or one that it gives to another program to run.
+/// A line that a command gives to another program to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct CommandLine {
+pub(crate) struct InnerLine {
     pub(crate) text: String,
     /// Another machine runs it: its paths are none of this one.
     pub(crate) is_remote: bool,
 }
 
-impl CommandLine {
-    /// Returns a line and, after it, the lines that it gives to `sh -c`, `eval`, `xargs` or `ssh`. Backticks are not looked
-    /// at: most are those of Markdown in a text.
-    fn with_inner_lines(line: &str) -> Vec<Self> {
-        let mut lines = vec![Self {
-            text: line.to_owned(),
-            is_remote: false,
-        }];
-        let mut at = 0;
-        while at < lines.len() && lines.len() < MAX_INNER_LINES {
-            let inner = lines[at].inner_lines();
-            let room = MAX_INNER_LINES - lines.len();
-            lines.extend(inner.into_iter().take(room));
-            at += 1;
-        }
-        lines
-    }
-
-    fn inner_lines(&self) -> Vec<Self> {
-        let parts = split_command_parts(&self.text);
-        let parts = parts.iter().take(MAX_COMMANDS);
-        parts.filter_map(Self::find_inner).collect()
-    }
-
-    /// Finds the line that a simple command gives to another program to run.
-    pub(crate) fn find_inner(simple: &CommandPart<'_>) -> Option<Self> {
+impl InnerLine {
+    /// Finds the line that a simple command gives to `sh -c`, `eval`, `xargs` or `ssh`. Backticks are not looked at: most
+    /// are those of Markdown in a text.
+    pub(crate) fn find(simple: &CommandPart<'_>) -> Option<Self> {
         let words = shell_words(simple);
         let count = words_from_program(&simple.text).count();
         let (program, rest) = words[words.len().saturating_sub(count)..].split_first()?;
@@ -73,24 +51,24 @@ impl CommandLine {
         let is_remote = program == REMOTE_SHELL;
         (!text.trim().is_empty()).then_some(Self { text, is_remote })
     }
-
-    /// Returns the line and its simple commands, each in the forms in which a glob may name it.
-    fn forms(self) -> Vec<String> {
-        let mut forms = Vec::new();
-        for simple in split_command_parts(&self.text).iter().take(MAX_COMMANDS) {
-            forms.extend(command_forms(simple.text.trim()));
-            forms.extend(command_forms(simple.source.trim()));
-        }
-        forms.push(self.text);
-        forms
-    }
 }
 
 /// Returns a command line, the lines within it and their simple commands, each in the forms in which a glob may name
 /// it.
 pub(crate) fn command_lines(command: &str) -> Vec<String> {
-    let lines = CommandLine::with_inner_lines(command).into_iter();
-    let mut forms: Vec<String> = lines.flat_map(CommandLine::forms).collect();
+    let mut lines = vec![command.to_owned()];
+    let mut forms = Vec::new();
+    let mut at = 0;
+    while let Some(line) = lines.get(at).cloned() {
+        for simple in split_command_parts(&line).iter().take(MAX_COMMANDS) {
+            forms.extend(command_forms(simple.text.trim()));
+            forms.extend(command_forms(simple.source.trim()));
+            let inner = InnerLine::find(simple).filter(|_| lines.len() < MAX_LINES);
+            lines.extend(inner.map(|inner| inner.text));
+        }
+        at += 1;
+    }
+    forms.extend(lines);
     forms.sort();
     forms.dedup();
     forms
@@ -241,8 +219,19 @@ mod tests {
         for _ in 0..20 {
             line = format!("sh -c {}", shlex::try_quote(&line).unwrap());
         }
-        assert_eq!(CommandLine::with_inner_lines(&line).len(), MAX_INNER_LINES);
-        let many = "sh -c a; ".repeat(99);
-        assert_eq!(CommandLine::with_inner_lines(&many).len(), MAX_INNER_LINES);
+        let has_line = |lines: &[String], text: &str| lines.iter().any(|form| form == text);
+        let inner = |line: &str| {
+            let parts = split_command_parts(line);
+            InnerLine::find(&parts[0]).unwrap().text
+        };
+        let nested = std::iter::successors(Some(line.clone()), |line| Some(inner(line)));
+        let nested: Vec<String> = nested.take(MAX_LINES + 1).collect();
+        let lines = command_lines(&line);
+        assert!(has_line(&lines, &nested[MAX_LINES - 1]), "{lines:?}");
+        assert!(!has_line(&lines, &inner(&nested[MAX_LINES])), "{lines:?}");
+        let many: String = (0..99).map(|n| format!("sh -c run{n}; ")).collect();
+        let inner = command_lines(&many).into_iter();
+        let inner = inner.filter(|form| form.starts_with("run")).count();
+        assert_eq!(inner, MAX_LINES - 1);
     }
 }

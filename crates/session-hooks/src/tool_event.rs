@@ -1,6 +1,6 @@
 //! A call of a tool in the terms of triggers: paths from the root of a project, simple commands.
 
-use crate::command_forms::{CommandLine, command_lines, shell_words};
+use crate::command_forms::{InnerLine, command_lines, shell_words};
 use crate::trigger_survey::join_with_slashes;
 use session_agents::ToolUse;
 use session_core::shell::{CommandPart, find_cd_target, split_command_parts};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// The most words of a line's simple commands that are compared.
 const MAX_WORDS: usize = 100;
 /// The deepest line within lines whose files are compared.
-const MAX_INNER_LINES: usize = 4;
+const MAX_DEPTH: usize = 4;
 /// The most simple commands whose directory is followed: each `cd` makes the path longer.
 const MAX_FOLLOWED: usize = 500;
 /// The most bytes of a path: `PATH_MAX` of Linux.
@@ -70,7 +70,7 @@ impl ToolContext<'_> {
     /// Returns the words of a command line that may name files, from the directory that it goes to first.
     fn named_files(&self, command: &str) -> Vec<PathBuf> {
         let mut files = Vec::new();
-        self.add_named_files(command, PathBuf::new(), MAX_INNER_LINES, &mut files);
+        self.add_named_files(command, PathBuf::new(), MAX_DEPTH, &mut files);
         files
     }
 
@@ -80,20 +80,20 @@ impl ToolContext<'_> {
         &self,
         line: &str,
         mut directory: PathBuf,
-        inner_lines: usize,
+        depth: usize,
         files: &mut Vec<PathBuf>,
     ) {
         let commands = split_command_parts(line);
         let mut is_leading = true;
         for simple in commands.iter().take(MAX_FOLLOWED) {
             let words = shell_words(simple);
-            let inner = CommandLine::find_inner(simple);
+            let inner = InnerLine::find(simple);
             if !inner.as_ref().is_some_and(|inner| inner.is_remote) {
                 self.add_files_of_words(&words, &directory, files);
             }
-            let inner = inner.filter(|inner| !inner.is_remote && inner_lines > 0);
+            let inner = inner.filter(|inner| !inner.is_remote && depth > 0);
             if let Some(inner) = inner {
-                self.add_named_files(&inner.text, directory.clone(), inner_lines - 1, files);
+                self.add_named_files(&inner.text, directory.clone(), depth - 1, files);
             }
             let target = changed_directory(simple, &words).filter(|_| is_leading);
             is_leading = target.is_some();

@@ -436,7 +436,8 @@ mod tests {
             prop_assert!(block.ids.len() <= 5);
             for line in &lines[1..lines.len() - 1] {
                 prop_assert!(char_count(line) <= item_chars, "{}", line);
-                let is_clean = !line.contains("</project") && !line.contains('\u{1b}');
+                let is_escaped = !line.contains("</project") && escape_tags(line) == *line;
+                let is_clean = is_escaped && !line.contains('\u{1b}');
                 prop_assert!(is_clean, "{}", line);
             }
             prop_assert!(block.truncated || block.ids.len() == items.len());

@@ -25,7 +25,7 @@ pub struct TriggerCandidate {
     pub outcome: GateOutcome,
     /// The triggers that match, as the memory has them.
     pub triggers: Vec<String>,
-    /// What the session's prompts and the call have in common with the memory, 0 to 3; `None` where the trigger alone
+    /// The relevance of the session's prompts and the call to the memory, 0 to 3; `None` where the trigger alone
     /// decides.
     pub relevance: Option<f32>,
     /// The relevance that is needed.

@@ -143,13 +143,13 @@ fn format_known_counts(counts: RemovedCounts) -> String {
     counts.join(", ")
 }
 
-/// What a plan forgets, as a list to be read before consent.
+/// The sessions, turns and memories of a plan, as a list to be read before consent.
 pub struct ForgetListing<'a> {
     /// The plan.
     pub plan: &'a ForgetPlan,
     /// Memories that were saved from what is forgotten.
     pub memories: &'a [Memory],
-    /// What becomes of the memories.
+    /// The fate of the memories.
     pub memories_are: MemoriesOfForgotten,
     /// All sessions of the index: an id is as short as they allow.
     pub ids: SessionIds<'a>,

@@ -91,7 +91,7 @@ fn format_waiting(count: usize) -> String {
     }
 }
 
-/// What a call of a tool would get, as `docs/cli.md` describes it.
+/// The memories that a call of a tool would get, as `docs/cli.md` describes them.
 #[derive(Serialize)]
 pub struct JsonTriggerDecision<'a> {
     block: Option<&'a str>,

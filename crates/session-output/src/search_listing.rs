@@ -64,7 +64,10 @@ impl SearchListing<'_> {
         let results = &self.answer.results;
         let mut out = self.format_heading(width);
         let mut after_brief = false;
-        let lines = results.hits.iter().map(|hit| self.first_line(hit));
+        let scores = results.hits.iter().map(|hit| format_score(hit).width());
+        let score_width = scores.max().unwrap_or(0);
+        let lines = results.hits.iter();
+        let lines = lines.map(|hit| self.first_line(hit, score_width));
         let lines = lay_out_titled(lines, width);
         for ((n, hit), line) in results.hits.iter().enumerate().zip(lines) {
             let is_brief = self.is_brief(hit);
@@ -201,7 +204,7 @@ impl SearchListing<'_> {
         format!("{sessions}, {projects}{sources}")
     }
 
-    fn first_line(&self, hit: &SearchHit) -> TitledLine {
+    fn first_line(&self, hit: &SearchHit, score_width: usize) -> TitledLine {
         let session = &hit.session;
         let id = self.ids.short_id(session);
         let turns = session.turns;
@@ -212,7 +215,7 @@ impl SearchListing<'_> {
         };
         let count = pluralize(turns as usize, "turn");
         let day = format_day(hit_time(self.level(), hit));
-        let mut fields = Vec::from_iter(self.score_field(hit));
+        let mut fields = Vec::from_iter(self.score_field(hit, score_width));
         fields.extend([
             LineField::whole(Style::new(), sanitize_line(&session.source)),
             LineField::whole(ID, address),
@@ -227,10 +230,8 @@ impl SearchListing<'_> {
         }
     }
 
-    /// Returns the field of the probability with its band, as wide as the widest of all hits, where hits are ranked.
-    fn score_field(&self, hit: &SearchHit) -> Option<LineField> {
-        let hits = self.answer.results.hits.iter();
-        let width = hits.map(|hit| format_score(hit).width()).max().unwrap_or(0);
+    /// Returns the field of the probability with its band, padded to a width, where hits are ranked.
+    fn score_field(&self, hit: &SearchHit, width: usize) -> Option<LineField> {
         let score = format!("{:<width$}", format_score(hit));
         let field = LineField::whole(band_style(hit.band), score);
         (self.answer.results.order == HitOrder::Relevance).then_some(field)

@@ -64,7 +64,7 @@ enum TurnItems {
 /// An item that is a line, such as a command or a path.
 struct ItemLine {
     text: String,
-    /// What became of it.
+    /// The outcome, where it is not the usual one.
     note: Option<&'static str>,
 }
 

@@ -132,7 +132,7 @@ pub enum Flow {
     Stop,
 }
 
-/// What becomes of the turns of a session that were delivered before.
+/// The fate of the turns of a session that were delivered before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveredTurns {
     /// Those to come replace them.

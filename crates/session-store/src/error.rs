@@ -35,7 +35,7 @@ pub enum StoreError {
     Corrupt {
         /// Folder of the index.
         root: PathBuf,
-        /// What is damaged and how: the rest of the message.
+        /// The damaged part and its damage: the rest of the message.
         what: String,
     },
     /// There is no index yet.

@@ -79,7 +79,7 @@ fn a_title_in_the_transcript_of_another_session_is_forgotten() {
     }
 }
 
-/// What a dry run lists is its answer; before a question the beginning of the list is enough.
+/// The list is the answer of a dry run; before a question its beginning is enough.
 #[test]
 fn a_dry_run_lists_all_that_would_be_forgotten() {
     let ids: Vec<String> = (10..22)
