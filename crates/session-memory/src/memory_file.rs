@@ -135,8 +135,7 @@ pub(crate) fn read_memory(
     parse_memory(directory, record, state, id, text).map(Some)
 }
 
-/// Reads an active memory if its content is trusted and its text is wanted. Other content is not parsed,
-/// and not read where its length is not recorded.
+/// Reads an active memory if its content is trusted and its text is wanted. Other content is not parsed.
 pub(crate) fn read_trusted_memory(
     directory: &MemoryDirectory,
     dir: &Dir,
@@ -144,19 +143,27 @@ pub(crate) fn read_trusted_memory(
     id: &str,
     is_wanted: &dyn Fn(&str) -> bool,
 ) -> Option<Memory> {
+    let text = read_trusted_text(directory, dir, record, id, is_wanted)?;
+    parse_memory(directory, record, MemoryState::Active, id, text).ok()
+}
+
+/// Reads the text of an active memory if it is trusted and wanted. It is not read where its length is not recorded.
+pub(crate) fn read_trusted_text(
+    directory: &MemoryDirectory,
+    dir: &Dir,
+    record: &DirectoryRecord,
+    id: &str,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Option<String> {
     let relative = memory_path(MemoryState::Active, id);
     let is_own = directory.scope == MemoryScope::Global;
     if !is_own && !record.has_length(id, dir.length(&relative)?) {
         return None;
     }
     let text = dir.read_text(&relative, FILE_LIMIT).ok()??;
-    if !is_wanted(&text) {
-        return None;
-    }
-    let is_trusted = find_trust(directory, record, MemoryState::Active, id, &text).is_trusted();
-    let memory =
-        is_trusted.then(|| parse_memory(directory, record, MemoryState::Active, id, text))?;
-    memory.ok()
+    let is_trusted =
+        || find_trust(directory, record, MemoryState::Active, id, &text).is_trusted();
+    (is_wanted(&text) && is_trusted()).then_some(text)
 }
 
 fn parse_memory(

@@ -141,6 +141,15 @@ impl MemoryStore {
         self.list_trusted_where(&|_| true)
     }
 
+    /// Lists the active memories that nobody trusts. Damaged files are left out.
+    pub(crate) fn list_untrusted(&self) -> Vec<Memory> {
+        let mut listing = MemoryListing::default();
+        for directory in &self.open_directories(&mut Vec::new()) {
+            directory.read_untrusted(&mut listing);
+        }
+        listing.memories
+    }
+
     /// Lists the memories that may be injected and whose triggers match an event. Of the others the triggers alone are
     /// parsed.
     pub(crate) fn list_triggered(&self, event: &EventMatcher<'_>) -> Vec<Memory> {

@@ -6,7 +6,7 @@ use crate::memory::{Memory, MemoryScope, MemoryState};
 use crate::memory_directory::MemoryDirectory;
 use crate::memory_file::{
     IdListing, is_generated_id, is_valid_id, list_ids, memory_path, read_memory,
-    read_trusted_memory,
+    read_trusted_memory, read_trusted_text,
 };
 use crate::memory_store::MemoryListing;
 use session_files::Dir;
@@ -39,6 +39,17 @@ impl OpenDirectory<'_> {
             listing.damaged.extend(damaged);
             self.read_all(state, &ids, listing);
         }
+    }
+
+    /// Reads the active memories that nobody trusts. Of the others no more is read than tells that.
+    pub(crate) fn read_untrusted(&self, listing: &mut MemoryListing) {
+        let mut ids = self.ids(MemoryState::Active).ids;
+        ids.retain(|id| !self.is_trusted(id));
+        self.read_all(MemoryState::Active, &ids, listing);
+    }
+
+    fn is_trusted(&self, id: &str) -> bool {
+        read_trusted_text(self.directory, &self.dir, &self.record, id, &|_| true).is_some()
     }
 
     /// Reads memories; of untrusted ones at most [`UNTRUSTED_LIMIT`] bytes in all, since a repository

@@ -1,7 +1,7 @@
 //! The memories of a project that are not injected because nobody trusts them, each announced once.
 
 use crate::injector::Injector;
-use crate::memory::{Memory, MemoryScope, MemoryState};
+use crate::memory::{Memory, MemoryScope};
 use crate::memory_directory::MemoryDirectory;
 use crate::session_state::{SessionState, short_hash};
 
@@ -15,8 +15,7 @@ impl Injector<'_> {
         let Some(project) = project.filter(|_| self.settings.enabled) else {
             return 0;
         };
-        let mut memories = self.store.list(&[MemoryState::Active]).memories;
-        memories.retain(|memory| !memory.trust.is_trusted());
+        let memories = self.store.list_untrusted();
         if memories.is_empty() {
             return 0;
         }
