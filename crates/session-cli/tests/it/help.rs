@@ -19,7 +19,8 @@ fn listed(help: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Every command that there is, and those below it, each in a file of its own.
+/// Every command that there is, and those below it. `docs/cli.md` has the options of each, which a test of the parser
+/// compares; how a help looks is shown by two.
 #[test]
 fn help_of_each_command() {
     let _redactions = redact_snapshots();
@@ -30,7 +31,9 @@ fn help_of_each_command() {
             left.push([command.clone(), vec![name]].concat());
         }
         let file = [&["help".to_owned()], &command[..]].concat().join("-");
-        assert_snapshot!(file, said);
+        if ["help", "help-search"].contains(&file.as_str()) {
+            assert_snapshot!(file, said);
+        }
     }
 }
 
