@@ -5,7 +5,8 @@
 
 Draws one sentence of the answers of each session of a home, at random, and asks
 for five or three of its words (no stop words) in any order, for five of six that
-follow each other, and for the whole sentence; by default and by words alone.
+follow each other, for the whole sentence, for five and ten words as they stand, stop
+words among them, and for three words of which the longest is mistyped; by default and by words alone.
 Prints how many find their session first, among the first five and ten, and the
 mean reciprocal rank. HOME is only read. Standard library only."""
 
@@ -67,11 +68,33 @@ def in_order(words):
     return some
 
 
+def as_it_stands(sentence, count):
+    words = re.findall(r"[A-Za-z']+", sentence)
+    start = random.randint(0, max(0, len(words) - count))
+    return words[start:start + count]
+
+
+def mistype(word):
+    """Swaps two letters, or leaves out, adds or replaces one; the first stays."""
+    at = random.randrange(1, len(word) - 1)
+    letter = random.choice("abcdefghijklmnopqrstuvwxyz")
+    before, after = word[:at], word[at:]
+    return random.choice([before + after[1] + after[0] + after[2:], before + after[1:], before + letter + after, before + letter + after[1:]])
+
+
+def with_a_slip(words):
+    longest = max(words, key=len)
+    return [mistype(word) if word == longest else word for word in words]
+
+
 KINDS = {
     "five words": lambda sentence: random.sample(content_words(sentence), 5),
     "three words": lambda sentence: random.sample(content_words(sentence), 3),
     "five of six in order": lambda sentence: in_order(content_words(sentence)),
     "the sentence": lambda sentence: re.findall(r"[A-Za-z']+", sentence),
+    "five words as they stand": lambda sentence: as_it_stands(sentence, 5),
+    "ten words as they stand": lambda sentence: as_it_stands(sentence, 10),
+    "three words, one mistyped": lambda sentence: with_a_slip(random.sample(content_words(sentence), 3)),
 }
 
 

@@ -45,6 +45,7 @@ pub mod pull_request;
 mod query;
 mod query_word;
 pub mod safe_json;
+mod search_hit;
 mod session;
 pub mod shell;
 mod shell_parser;
@@ -81,7 +82,7 @@ pub use path_match::{
     contains_in_order, is_path_within, is_project_named, path_matches, project_name,
 };
 pub use prefetch::prefetch;
-pub use query::{Query, Term};
+pub use query::{MIN_RUN_WORDS, Query, Term};
 pub use query_word::{is_commit_hash, other_version_spelling};
 pub use session::{
     CallDialog, DeliveredCall, PromptKind, ReadDetail, SessionMeta, SourceName, TEXT_LIMIT,

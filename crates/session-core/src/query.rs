@@ -21,8 +21,11 @@ pub struct Query {
     pub terms: Vec<Term>,
     /// The line of an error that the text is or holds, as somebody pastes it: a term, where a turn holds it.
     pub error_line: Option<String>,
-    /// The whole text, where it is a few words: a term, where a turn holds them in a row.
+    /// The whole text, where it is a few words, or one that says something among others: a term, where a turn holds them in a
+    /// row.
     pub phrase: Option<String>,
+    /// The whole text, where it is a sentence without quotes: the longest runs of its words that turns hold are terms.
+    pub sentence: Option<String>,
     /// True where a stop word shows that the query is English, whose inflections the word index knows by stems.
     pub is_english: bool,
     /// False when all words are stop words: they are searched, but a match is weak evidence.
@@ -56,6 +59,10 @@ const MIN_PREFIX_CHARS: usize = 3;
 const TRACEBACK: &str = "Traceback (most recent call last)";
 /// Greatest number of words of a query that may be a phrase: more are seldom remembered in their order.
 const MAX_PHRASE_WORDS: usize = 6;
+/// Fewest words in a row that say who wrote them, although a single one of them is no stop word.
+pub const MIN_RUN_WORDS: usize = 4;
+/// Greatest number of words of a sentence: a longer text is a paste.
+const MAX_SENTENCE_WORDS: usize = 32;
 /// Quotation marks that begin and end a phrase as `"` does.
 const OPENING_QUOTES: [char; 3] = ['“', '„', '«'];
 const CLOSING_QUOTES: [char; 3] = ['”', '“', '»'];
@@ -75,8 +82,20 @@ impl Query {
         let mut terms = if has_content_words { content } else { all };
         terms.truncate(MAX_TERMS);
         mark_single_name(&mut terms);
+        let is_quotable = error_line.is_none() && !is_quoted(&text);
+        let quotable = is_quotable.then_some(text.as_str());
+        let content_terms = if has_content_words {
+            terms.as_slice()
+        } else {
+            &[]
+        };
         Self {
-            phrase: find_phrase(&text, &terms).filter(|_| error_line.is_none()),
+            phrase: quotable
+                .filter(|text| is_phrase(text, &terms) || is_said(text, content_terms))
+                .map(str::to_owned),
+            sentence: quotable
+                .filter(|text| is_sentence(text, content_terms))
+                .map(str::to_owned),
             is_english: text.split_whitespace().any(marks_english),
             error_line,
             text,
@@ -110,12 +129,36 @@ fn mark_single_name(terms: &mut [Term]) {
     }
 }
 
-/// Returns a query without quotes that is a few words, two of them content words.
-fn find_phrase(text: &str, terms: &[Term]) -> Option<String> {
-    let words = text.split_whitespace().count();
-    let is_quoted = text.contains('"') || text.contains(OPENING_QUOTES);
-    let is_phrase = terms.len() > 1 && words <= MAX_PHRASE_WORDS && !is_quoted;
-    is_phrase.then(|| text.to_owned())
+/// Returns true where a part of a text is quoted.
+fn is_quoted(text: &str) -> bool {
+    text.contains('"') || text.contains(OPENING_QUOTES)
+}
+
+/// Returns true for a few words, two of them terms.
+fn is_phrase(text: &str, terms: &[Term]) -> bool {
+    terms.len() > 1 && count_words(text) <= MAX_PHRASE_WORDS
+}
+
+/// Returns true for a text of several words, one of which says something: `so I only have to approve it once`. A name among
+/// them is searched by itself.
+fn is_said(text: &str, content_terms: &[Term]) -> bool {
+    let is_one_word = matches!(content_terms, [term] if !term.exact);
+    is_one_word && (MIN_RUN_WORDS..=MAX_SENTENCE_WORDS).contains(&count_words(text))
+}
+
+/// Returns true for a text with a part of at least [`MIN_RUN_WORDS`].
+fn is_sentence(text: &str, content_terms: &[Term]) -> bool {
+    let words = count_words(text);
+    let is_spaced = !text.contains(text::is_unspaced);
+    let says_something = content_terms.len() > 1 || content_terms.iter().any(|term| !term.exact);
+    says_something && is_spaced && (MIN_RUN_WORDS + 1..=MAX_SENTENCE_WORDS).contains(&words)
+}
+
+fn count_words(text: &str) -> usize {
+    let words = text.split_whitespace();
+    words
+        .filter(|word| word.contains(char::is_alphanumeric))
+        .count()
 }
 
 /// Returns the terms that are exact or no stop words.
@@ -264,7 +307,9 @@ mod tests {
             "authentification utilisateurs",
         );
         check("dell'applicazione L'API", "applicazione API");
-        check("o'clock don't", "o'clock don't");
+        check("o'clock don't", "o'clock");
+        check("why couldn’t it compile", "compile");
+        check("don't", "don't");
     }
 
     #[test]
@@ -391,6 +436,33 @@ mod tests {
             assert_eq!(prefix(finished), None, "{finished:?}");
         }
         assert_eq!(Query::new("lamp").prefix, None);
+    }
+
+    #[test]
+    fn words_that_may_have_been_said_are_a_phrase() {
+        for (text, is_phrase, is_sentence) in [
+            ("docker network", true, false),
+            ("I only have to approve it once", true, true),
+            ("only have to approve", true, false),
+            ("have to approve", false, false),
+            ("why is it so for us", true, false),
+            ("where is it in src/main.rs", false, false),
+            ("the docker network of the", true, true),
+            ("why does the docker network freeze so often", false, true),
+            (
+                "why does the \"docker network\" freeze so often",
+                false,
+                false,
+            ),
+            ("why does 网络 of docker freeze so often", false, false),
+            ("error: the docker network does not respond", false, false),
+        ] {
+            let query = Query::new(text);
+            let found = (query.phrase.is_some(), query.sentence.is_some());
+            assert_eq!(found, (is_phrase, is_sentence), "{text}");
+        }
+        let long = "docker network ".repeat(17);
+        assert_eq!(Query::new(&long).sentence, None);
     }
 
     #[test]

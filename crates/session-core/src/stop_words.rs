@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 const ENGLISH: &str = "\
 a about after all am an and any are as at be because been before being between both but by can \
-could did do does doing down during e.g each few for further from had has have having he her here hers \
+cannot could did do does doing down during e.g each few for further from had has have having he her here hers \
 him his how i i.e if in into is it its itself just me might more most my no nor not now of off on once \
 only or other our ours out over own same she should so some such than that the their theirs them \
 then there these they this those through to too under until up us very was we were what when where \
@@ -70,6 +70,17 @@ const IN_ENGLISH: &str = "\
 ben bin bis car com come con dan den des die dig din dos fan far for fra had han hat her man mal mas men mes min mot net \
 non nos nu once over par per plus pod pro sans sera set ses sin son sub sur tab tan tar tap tel ton var war was wat";
 
+/// English verbs before `n't`.
+const NEGATED: &str = "\
+ai are ca could did do does had has have is might must need sha should was were wo would";
+
+/// English words before `'ll`, `'ve`, `'re`, `'d` and `'m`.
+const CONTRACTED: &str = "i you he she it we they that this there here who what how where when why";
+
+/// Their contractions that are also typed without an apostrophe, and are no other word then: not `well`, `were`, `ill`.
+const WITHOUT_APOSTROPHE: &str = "\
+im ive itll theyd theyll theyre theyve thatll weve youd youll youre youve";
+
 /// Fewest stop words of a language by which a query is taken to be written in it.
 const MIN_WORDS: usize = 2;
 /// Fewest letters of such a word: shorter ones are names of locales, too.
@@ -78,9 +89,29 @@ const MIN_LETTERS: usize = 3;
 static ENGLISH_WORDS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| ENGLISH.split_whitespace().collect());
 
-/// Returns true for an English stop word.
+/// Returns true for an English stop word, or a contraction of one: `couldn't`, `couldnt`, `it'll`.
 pub(crate) fn is_english_stop_word(word: &str) -> bool {
-    ENGLISH_WORDS.contains(trim_punctuation(word).to_lowercase().as_str())
+    let word = trim_punctuation(word).to_lowercase();
+    ENGLISH_WORDS.contains(word.as_str()) || is_contraction(&word)
+}
+
+/// Returns true for the contraction of stop words, in lower case and with either apostrophe.
+fn is_contraction(word: &str) -> bool {
+    let is_one_of = |words: &str, word: &str| words.split(' ').any(|known| known == word);
+    let negated = word
+        .strip_suffix('t')
+        .map(|word| word.trim_end_matches(is_apostrophe));
+    if let Some(verb) = negated.and_then(|word| word.strip_suffix('n')) {
+        return is_one_of(NEGATED, verb);
+    }
+    match word.split_once(is_apostrophe) {
+        Some((pronoun, "ll" | "ve" | "re" | "d" | "m")) => is_one_of(CONTRACTED, pronoun),
+        _ => is_one_of(WITHOUT_APOSTROPHE, word),
+    }
+}
+
+fn is_apostrophe(c: char) -> bool {
+    matches!(c, '\'' | '’')
 }
 
 static OTHER_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
@@ -167,6 +198,55 @@ mod tests {
             ("почему не идёт сборка как раньше", "идёт сборка раньше"),
         ] {
             assert_eq!(without_stop_words(query), left, "{query}");
+        }
+    }
+
+    #[test]
+    fn contractions_of_stop_words_are_stop_words() {
+        for word in [
+            "couldn't",
+            "couldn’t",
+            "couldnt",
+            "can't",
+            "cannot",
+            "won't",
+            "Don't",
+            "dont",
+            "hadn't",
+            "isn't,",
+            "it'll",
+            "they’re",
+            "theyre",
+            "I'd",
+            "i've",
+            "I'm",
+            "im",
+            "who'd",
+            "that'll",
+            "there're",
+        ] {
+            assert!(is_english_stop_word(word), "{word}");
+        }
+        for word in [
+            "well",
+            "were't",
+            "ill",
+            "shell",
+            "wed",
+            "id",
+            "o'clock",
+            "ain",
+            "want",
+            "dent",
+            "parser'll",
+            "l'il",
+            "n't",
+            "shed",
+            "hell",
+            "front",
+            "count",
+        ] {
+            assert!(!is_english_stop_word(word), "{word}");
         }
     }
 

@@ -1,9 +1,13 @@
 //! A passage of a hit with the words that match.
 
 use crate::columns::{sanitize_line, split_at_columns, truncate_to_columns};
+use session_core::text::is_unspaced;
 use session_search::SearchResults;
 use session_store::{StoreError, TermStats, find_term_ranges};
 use std::ops::Range;
+
+/// Mark of omitted words.
+const CUT: &str = "…";
 
 /// A passage of a hit, safe to print, with the ranges of the query's words.
 #[derive(Debug, Clone, Default)]
@@ -81,8 +85,64 @@ impl Preview {
             .collect()
     }
 
-    /// Folds the text to at most two lines of so many columns; the second is cut.
+    /// Folds the text to at most two lines of so many columns; the second is cut. Where it would be cut before words that
+    /// match, the first line begins at the word from which on most of them are shown.
     pub fn wrap_parts(&self, columns: usize) -> Vec<Vec<PreviewPart>> {
+        match self.find_better_beginning(columns) {
+            Some(later) => later.wrap_from_beginning(columns),
+            None => self.wrap_from_beginning(columns),
+        }
+    }
+
+    /// Returns the preview from the first word on with which two lines show most words that match; `None` where they show
+    /// no more than from the beginning.
+    fn find_better_beginning(&self, columns: usize) -> Option<Self> {
+        let mut most = self.count_shown(columns);
+        if most.whole == self.matches.len() {
+            return None;
+        }
+        let mut best = None;
+        for later in word_starts(&self.text).map(|at| self.cut_before(at)) {
+            let shown = later.count_shown(columns);
+            if shown > most {
+                (most, best) = (shown, Some(later));
+            }
+        }
+        best
+    }
+
+    /// Returns the preview from a byte of the text on, with a mark before it.
+    fn cut_before(&self, at: usize) -> Self {
+        let rest = self.text.get(at..).unwrap_or_default();
+        let matches = self.matches.iter().filter(|range| range.start >= at);
+        let shift = |offset: usize| offset - at + CUT.len();
+        Self {
+            text: format!("{CUT}{rest}"),
+            matches: matches
+                .map(|range| shift(range.start)..shift(range.end))
+                .collect(),
+        }
+    }
+
+    /// Counts the words that match which two lines show.
+    fn count_shown(&self, columns: usize) -> ShownMatches {
+        let (_, rest) = split_at_columns(&self.text, columns);
+        let hidden = rest.len()
+            - truncate_to_columns(rest, columns)
+                .trim_end_matches(CUT)
+                .len();
+        let end = self.text.len() - hidden;
+        let count = |test: &dyn Fn(&Range<usize>) -> bool| {
+            let matches = self.matches.iter();
+            matches.filter(|range| test(range)).count()
+        };
+        ShownMatches {
+            whole: count(&|range| range.end <= end),
+            begun: count(&|range| range.start < end),
+        }
+    }
+
+    fn wrap_from_beginning(&self, columns: usize) -> Vec<Vec<PreviewPart>> {
         let (first, rest) = split_at_columns(&self.text, columns);
         let second = truncate_to_columns(rest, columns);
         let lines = [(first, 0), (second.as_str(), self.text.len() - rest.len())];
@@ -125,6 +185,21 @@ impl Preview {
     }
 }
 
+/// Numbers of the matches of a preview that are shown; those are more of which more are shown whole.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct ShownMatches {
+    whole: usize,
+    begun: usize,
+}
+
+/// Returns where words begin but for the first one, in bytes: each character of a script without spaces is one.
+fn word_starts(text: &str) -> impl Iterator<Item = usize> {
+    let after = text.char_indices().skip(1);
+    let pairs = text.chars().zip(after);
+    let starts = pairs.filter(|(before, (_, c))| *c != ' ' && (*before == ' ' || is_unspaced(*c)));
+    starts.map(|(_, (at, _))| at)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,7 +234,33 @@ mod tests {
             lines(&preview, 30),
             "The [lamps] hang at the gate,\nand one [lamp] is out of [oil]\n"
         );
-        assert_eq!(lines(&preview, 16), "The [lamps] hang\nat the gate, an…\n");
+        assert_eq!(
+            lines(&preview, 24),
+            "The [lamps] hang at the\ngate, and one [lamp] is o…\n"
+        );
+    }
+
+    #[test]
+    fn lines_begin_where_most_words_that_match_are_shown() {
+        let last = preview(
+            "They walked along the quay in the evening and looked at the lamp and the oil",
+            &["lamp", "oil", "walked"],
+        );
+        assert_eq!(
+            lines(&last, 20),
+            "…and looked at the\n[lamp] and the [oil]\n"
+        );
+        assert_eq!(lines(&last, 12), "…at the [lamp]\nand the [oil]\n");
+        let first = preview(
+            "…the lamp and the oil that were left behind in the evening by the keeper",
+            &["lamp", "oil", "keeper"],
+        );
+        assert_eq!(
+            lines(&first, 20),
+            "…the [lamp] and the\n[oil] that were left…\n"
+        );
+        let unspaced = preview("港の灯台の灯りを修理する人が来た", &["修理"]);
+        assert_eq!(lines(&unspaced, 8), "…の灯り\nを[修理]…\n");
     }
 
     #[test]
@@ -170,9 +271,9 @@ mod tests {
             "Lanterns and more, then: harbourmasters",
             &["harbourmasters"],
         );
-        assert_eq!(lines(&cut, 12), "Lanterns and\nmore, then:…\n");
+        assert_eq!(lines(&cut, 12), "…[harbourmast]\n[ers]\n");
         let cut = preview("Lanterns and a harbourmaster", &["harbourmaster"]);
-        assert_eq!(lines(&cut, 12), "Lanterns and\na [harbourma]…\n");
+        assert_eq!(lines(&cut, 6), "…and a\n[harbo]…\n");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Notes on words of a query that no searched session holds.
 
 use crate::columns::fit_line;
-use session_search::{SearchResults, UnfoundTerms};
+use session_search::{SearchResults, SpellingCorrection, UnfoundTerms};
 
 /// Most columns of a word.
 const MAX_COLUMNS: usize = 48;
@@ -37,8 +37,24 @@ fn format_terms(unfound: &UnfoundTerms, subagents_hint: &str) -> Vec<String> {
         "the filters leave out every turn that holds",
         &unfound.filtered,
     );
-    let notes = missing.into_iter().chain(substituted).chain(ids);
+    let corrected = format_corrections(&unfound.corrected);
+    let notes = corrected
+        .into_iter()
+        .chain(missing)
+        .chain(substituted)
+        .chain(ids);
     notes.chain(subagents).chain(filtered).collect()
+}
+
+/// Formats which words nothing holds, and what was searched in their place.
+fn format_corrections(corrected: &[SpellingCorrection]) -> Option<String> {
+    let join = |word: fn(&SpellingCorrection) -> &str| {
+        let words = corrected.iter().take(MAX_WORDS);
+        let words: Vec<String> = words.map(|c| fit_line(word(c), MAX_COLUMNS)).collect();
+        words.join(", ")
+    };
+    let (typed, searched) = (join(|c| &c.typed), join(|c| &c.searched));
+    (!corrected.is_empty()).then(|| format!("nothing holds {typed}; searched {searched}"))
 }
 
 fn format_note(who: &str, words: &[String]) -> Option<String> {
@@ -60,10 +76,15 @@ mod tests {
             substituted: words(&["LampCard"]),
             only_subagents: words(&["E0597"]),
             filtered: words(&["--no-verify"]),
+            corrected: vec![SpellingCorrection {
+                typed: "lnatern".to_owned(),
+                searched: "lantern".to_owned(),
+            }],
         };
         assert_eq!(
             format_terms(&unfound, "search them with --subagents"),
             [
+                "nothing holds lnatern; searched lantern",
                 "no prompt, answer, command, path or error line holds EMFILE, ab, 2095544c",
                 "longer names were searched, since nothing holds LampCard",
                 "a session has the id 2095544c; show 2095544c reads it",

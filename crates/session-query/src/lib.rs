@@ -42,6 +42,7 @@ mod index_watch;
 mod invalid_filter;
 mod live_index;
 mod misplaced_history;
+mod misspelt_query;
 mod model_choice;
 mod model_overview;
 mod open_index;

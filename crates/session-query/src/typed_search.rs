@@ -3,6 +3,7 @@
 use crate::error::QueryError;
 use crate::invalid_filter::InvalidFilter;
 use crate::live_index::Snapshot;
+use crate::misspelt_query::CorrectedRequest;
 use crate::typed_query::TypedQuery;
 use crate::unmet_clause::{UnmetClause, find_unmet_clause};
 use jiff::Zoned;
@@ -37,6 +38,8 @@ pub struct SearchAnswer {
     pub results: SearchResults,
     /// Agents' ids of the sessions from which the search was called: they are not among the hits.
     pub left_out: Vec<String>,
+    /// True where one of them passes the filters, but for that.
+    pub leaves_out_match: bool,
     /// Whether the filter judges single turns.
     pub filters_turns: bool,
     /// Whether filters were typed in the query.
@@ -48,25 +51,34 @@ pub struct SearchAnswer {
 }
 
 /// Answers a request from a snapshot, while a process that embeds in the background waits. Where the query has no text
-/// the newest are listed; its text is embedded unless words alone are asked for.
+/// the newest are listed; its text is embedded unless words alone are asked for. Words that no turn holds since they are
+/// mistyped are corrected.
 ///
 /// # Errors
 /// When the query cannot be embedded, or the index fails.
 pub(crate) fn answer_request(
     snapshot: &Snapshot,
     request: &SearchRequest,
-    embed: impl FnOnce(&str) -> Result<Vec<QueryEmbedding>, QueryError>,
+    embed: impl Fn(&str) -> Result<Vec<QueryEmbedding>, QueryError>,
 ) -> Result<SearchResults, QueryError> {
     let Snapshot { index, sessions } = snapshot;
     if request.query.text.trim().is_empty() {
         return Ok(list_newest(index, sessions, request)?);
     }
     let _pause = EmbeddingPause::request(index.root());
-    let embeddings = match request.fusion {
-        FusionMode::LexicalOnly => Vec::new(),
-        _ => embed(&request.query.text)?,
+    let answer = |request: &SearchRequest| -> Result<SearchResults, QueryError> {
+        let embeddings = match request.fusion {
+            FusionMode::LexicalOnly => Vec::new(),
+            _ => embed(&request.query.text)?,
+        };
+        Ok(search(index, sessions, request, &embeddings)?)
     };
-    Ok(search(index, sessions, request, &embeddings)?)
+    let mut results = answer(request)?;
+    if let Some(corrected) = CorrectedRequest::new(index, request, &results)? {
+        results = answer(&corrected.request)?;
+        results.explanation.unfound.corrected = corrected.corrections;
+    }
+    Ok(results)
 }
 
 impl TypedSearch<'_> {
@@ -95,10 +107,21 @@ impl TypedSearch<'_> {
             results,
             unmet,
             left_out: self.callers.iter().map(|row| row.uid.clone()).collect(),
+            leaves_out_match: self.leaves_out_match(&request.filter),
             filters_turns: request.filter.filters_turns(),
             has_typed_filters: !typed.conditions.is_empty(),
             invalid_filters: typed.invalid,
         })
+    }
+
+    /// Returns true where a caller passes the filters, but for being one.
+    fn leaves_out_match(&self, filter: &SearchFilter) -> bool {
+        let with_callers = SearchFilter {
+            exclude: self.filter.exclude.clone(),
+            ..filter.clone()
+        };
+        let mut callers = self.callers.iter();
+        callers.any(|row| with_callers.passes_session(row))
     }
 
     fn request(&self, typed: &TypedQuery, all: &[SessionRow]) -> Result<SearchRequest, QueryError> {

@@ -33,6 +33,8 @@ pub(crate) struct ExactTerm {
     pub(crate) text: String,
     /// The idf of its words.
     pub(crate) word_idf: f32,
+    /// The factor of its idf.
+    pub(crate) weight: f32,
     /// Turns whose texts were read, each with how it holds the term.
     pub(crate) read: Vec<ReadTurn>,
     /// True where all turns that hold its words were read.
@@ -91,7 +93,8 @@ impl ExactTerms {
 
     /// Returns the share of [`query_idf`](Self::query_idf) in exact terms, 0 to 1.
     pub(crate) fn share(&self) -> f32 {
-        let idf: f32 = self.terms.iter().map(|term| term.idf).sum();
+        // The sum of no numbers is -0.
+        let idf = self.terms.iter().fold(0.0, |sum, term| sum + term.idf);
         idf / self.query_idf.max(f32::EPSILON)
     }
 
@@ -141,7 +144,8 @@ impl ExactTerm {
         Self {
             text: stats.term.clone(),
             word_idf: stats.idf,
-            idf: lexical.hits.idf(estimate.max(1)),
+            weight: stats.weight(),
+            idf: lexical.hits.idf(estimate.max(1)) * stats.weight(),
             is_all_read: read.len() == shown_turns,
             read,
             turns,
@@ -156,10 +160,9 @@ fn find_exact_terms<'a>(query: &Query, lexical: &'a LexicalCandidates) -> Vec<&'
     let exact: Vec<&String> = exact
         .map(|term| &term.text)
         .chain(&query.error_line)
-        .chain(&query.phrase)
         .collect();
     let mut found: Vec<&TermStats> = lexical.hits.terms.iter().collect();
-    found.retain(|stats| exact.contains(&&stats.term));
+    found.retain(|stats| stats.is_row() || exact.contains(&&stats.term));
     found.sort_by_key(|stats| stats.turns);
     found
 }

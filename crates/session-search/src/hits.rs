@@ -4,13 +4,13 @@ use crate::calibration::CalibratedHit;
 use crate::filtered_index::FilteredIndex;
 use crate::hit::SearchHit;
 use crate::ranking::Ranking;
-use crate::snippet::find_snippet;
+use crate::snippet::{find_snippet, find_snippet_beside_title};
 use crate::snippet_words::SnippetWords;
 use session_core::parallel::map_on_two_threads;
 use session_core::{ConfidenceBand, TurnContent};
 use session_store::{PackedTurns, Reader, SessionRow, StoreError, Target, TurnRow};
 
-/// Greatest number of characters of a preview: two lines of a terminal.
+/// Greatest number of characters of a preview: two lines of a wide terminal.
 const PREVIEW_CHARS: usize = 200;
 
 /// A hit of a ranking with its rows and its packed content, read from the index.
@@ -33,7 +33,10 @@ impl ReadHit<'_> {
         let content = self.content.as_ref().map(PackedTurns::unpack_first);
         let content = content.unwrap_or_default();
         HitPreview {
-            passage: find_snippet(&content, words, PREVIEW_CHARS),
+            passage: match &self.session.title {
+                Some(title) => find_snippet_beside_title(&content, words, title, PREVIEW_CHARS),
+                None => find_snippet(&content, words, PREVIEW_CHARS),
+            },
             content,
         }
     }

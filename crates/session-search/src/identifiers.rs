@@ -95,7 +95,7 @@ pub(crate) fn find_holders(exact: &ExactTerms, lexical: &LexicalCandidates) -> I
         terms.push(term.text.clone());
         let turns = holders.values().map(Vec::len).sum();
         // The identifier is rarer than its words.
-        let idf = lexical.hits.idf(turns as u64);
+        let idf = lexical.hits.idf(turns as u64) * term.weight;
         let others = query_idf - term.word_idf;
         let share = idf / (others + idf).max(f32::EPSILON);
         for (session, held) in holders {

@@ -1,14 +1,11 @@
 //! The lines of a turn that show best why it was found.
 
-use crate::snippet_words::{SnippetWords, WordMatch};
+use crate::folded_text::FoldedText;
+use crate::passage::Passage;
+use crate::snippet_words::SnippetWords;
 use session_core::slash_command::is_bare_command;
-use session_core::text::{FilteredChar, fold_word, folded_chars};
 use session_core::{TurnContent, noise, text};
-use std::ops::Range;
-use unicode_width::UnicodeWidthStr;
 
-/// Bytes of a text in which the best passage is looked for. Where no text has one there, the first behind them is shown.
-const SEARCHED_BYTES: usize = 8 * 1024;
 /// Mark of omitted words, one character.
 const CUT: char = '…';
 
@@ -19,174 +16,73 @@ pub(crate) fn find_snippet(content: &TurnContent, words: &SnippetWords, limit: u
     let is_uninformative = |prompt: &str| is_bare_command(prompt) || noise::is_noise(prompt);
     let prompt =
         Some(&content.prompt).filter(|p| !is_uninformative(p) || content.answer.is_empty());
-    let typed_and_answered = prompt.into_iter().chain([&content.answer]);
-    let texts = typed_and_answered
-        .chain(&content.commands)
-        .chain(&content.errors);
+    let texts = prompt.into_iter().chain(texts_below_prompt(content));
+    let best = find_best_passage(texts.clone(), words, limit);
+    best.unwrap_or_else(|| first_beginning(texts, limit))
+}
+
+/// Returns what [`find_snippet`] does, unless that only repeats the beginning of the prompt as the session's title: then
+/// the best passage of the rest of the turn, or else the beginning of the answer.
+pub(crate) fn find_snippet_beside_title(
+    content: &TurnContent,
+    words: &SnippetWords,
+    title: &str,
+    limit: usize,
+) -> String {
+    let snippet = find_snippet(content, words, limit);
+    if !repeats_title(&snippet, title, words) {
+        return snippet;
+    }
+    let other = find_best_passage(texts_below_prompt(content), words, limit);
+    let other = other.unwrap_or_else(|| shorten(&content.answer, limit));
+    match other.is_empty() || repeats_title(&other, title, words) {
+        true => snippet,
+        false => other,
+    }
+}
+
+fn texts_below_prompt(content: &TurnContent) -> impl Iterator<Item = &String> + Clone {
+    let answer = std::iter::once(&content.answer);
+    answer.chain(&content.commands).chain(&content.errors)
+}
+
+/// Returns the passage of some texts with most of the words, the first of several.
+fn find_best_passage<'t>(
+    texts: impl Iterator<Item = &'t String>,
+    words: &SnippetWords,
+    limit: usize,
+) -> Option<String> {
     let best = texts
-        .clone()
-        .filter_map(|text| find_best_passage(text, words, limit))
+        .filter_map(|text| Passage::find(text, words, limit))
         .reduce(|first, next| {
             if next.words > first.words {
                 next
             } else {
                 first
             }
-        });
-    let best = best.or_else(|| {
-        let mut texts = texts.clone();
-        texts.find_map(|text| find_late_passage(text, words, limit))
-    });
-    match best {
-        Some(best) if best.is_within_line => {
-            shorten(&format!("{CUT}{}", best.text.trim_start()), limit)
-        }
-        Some(best) => shorten(best.text, limit),
-        None => texts
-            .map(|text| shorten(text, limit))
-            .find(|head| !head.is_empty())
-            .unwrap_or_default(),
-    }
-}
-
-/// A part of a text that holds words of the query.
-struct Passage<'a> {
-    text: &'a str,
-    /// Number of different words of the query in what is shown of it.
-    words: usize,
-    /// Whether its line begins before it.
-    is_within_line: bool,
-}
-
-/// The beginning of a passage: byte offsets in a folded text.
-#[derive(Clone, Copy, Default)]
-struct PassageStart {
-    offset: usize,
-    /// The beginning of its line.
-    line: usize,
-}
-
-/// Returns the matches that begin at or after `from`.
-fn matches_from(matches: &[WordMatch], from: usize) -> &[WordMatch] {
-    let before = matches.partition_point(|matched| matched.start < from);
-    matches.get(before..).unwrap_or_default()
-}
-
-/// Counts the different words that match within a range of the text.
-fn count_words(matches: &[WordMatch], range: Range<usize>) -> usize {
-    let within = matches_from(matches, range.start)
-        .iter()
-        .take_while(|matched| matched.start < range.end)
-        .filter(|matched| matched.end <= range.end);
-    let mut words: Vec<usize> = within.map(|matched| matched.word).collect();
-    words.sort_unstable();
-    words.dedup();
-    words.len()
-}
-
-/// Returns the passage of a text with most of the words, if it has any of them.
-fn find_best_passage<'a>(text: &'a str, words: &SnippetWords, limit: usize) -> Option<Passage<'a>> {
-    let text = text::clip(text, SEARCHED_BYTES);
-    let folded = fold_word(text);
-    let matches = words.find_in(&folded);
-    let (mut most_words, mut best) = (0, PassageStart::default());
-    for start in find_passage_starts(&folded, &matches, limit) {
-        let shown = text::clip(folded.get(start.offset..)?, limit);
-        let words = count_words(&matches, start.offset..start.offset + shown.len());
-        if words > most_words {
-            (most_words, best) = (words, start);
-        }
-    }
-    (most_words > 0).then_some(Passage {
-        text: text.get(unfold_offset(text, best.offset)..)?,
-        words: most_words,
-        is_within_line: best.offset > best.line,
+        })?;
+    Some(match best.is_within_line {
+        true => shorten(&format!("{CUT}{}", best.text.trim_start()), limit),
+        false => shorten(best.text, limit),
     })
 }
 
-/// Returns the first passage of a text behind its beginning that has a word of the query.
-fn find_late_passage<'a>(text: &'a str, words: &SnippetWords, limit: usize) -> Option<Passage<'a>> {
-    let mut rest = text;
-    let parts = std::iter::from_fn(|| {
-        let part = text::clip(rest, SEARCHED_BYTES);
-        // Not within a line, whose words stand together, nor within a word.
-        let end = match part.len() == rest.len() {
-            true => part.len(),
-            false => part.rfind(char::is_whitespace).unwrap_or(part.len()),
-        };
-        let least = rest.chars().next().map_or(0, char::len_utf8);
-        rest = rest.get(end.max(least)..)?;
-        (!rest.is_empty()).then_some(rest)
-    });
-    Iterator::find_map(&mut { parts }, |part| find_best_passage(part, words, limit))
+/// Returns the beginning of the first text that is not blank.
+fn first_beginning<'t>(texts: impl Iterator<Item = &'t String>, limit: usize) -> String {
+    let mut heads = texts.map(|text| shorten(text, limit));
+    heads.find(|head| !head.is_empty()).unwrap_or_default()
 }
 
-/// Returns where passages may begin: at a line with words of the query; in a line that is longer than `limit`, a little
-/// before such a word.
-fn find_passage_starts(folded: &str, matches: &[WordMatch], limit: usize) -> Vec<PassageStart> {
-    let mut starts = Vec::new();
-    let mut from = 0;
-    while let Some(matched) = matches_from(matches, from).first() {
-        let line = folded.get(..matched.start).and_then(|t| t.rfind('\n'));
-        let line = line.map_or(0, |end| end + 1);
-        let end = folded.get(matched.start..).and_then(|t| t.find('\n'));
-        let end = end.map_or(folded.len(), |length| matched.start + length + 1);
-        let text = folded.get(line..end).unwrap_or_default();
-        // A wide character takes two columns of a terminal, which shows some two lines.
-        if text.width() <= limit {
-            starts.push(PassageStart { offset: line, line });
-        } else {
-            let within = find_passage_starts_within(text, line, matches, limit);
-            starts.extend(within.map(|offset| PassageStart { offset, line }));
-        }
-        from = end;
+/// Returns true for a snippet that is the beginning of a title, or begins with the title and has no word of the query
+/// behind it.
+fn repeats_title(snippet: &str, title: &str, words: &SnippetWords) -> bool {
+    let title = text::collapse_whitespace(title);
+    let title = title.trim_end_matches(CUT);
+    let snippet = snippet.trim_end_matches(CUT).trim_start_matches(['#', ' ']);
+    match snippet.strip_prefix(title) {
+        Some(rest) => !title.is_empty() && words.find_in(&FoldedText::new(rest)).is_empty(),
+        None => title.starts_with(snippet),
     }
-    starts
-}
-
-/// Returns the offsets in a long line from which words of the query are shown, far
-/// enough from each other to show something else.
-fn find_passage_starts_within<'a>(
-    text: &'a str,
-    line: usize,
-    matches: &'a [WordMatch],
-    limit: usize,
-) -> impl Iterator<Item = usize> + 'a {
-    // More than a character, so that each step is one forward.
-    let step = (limit / 2).max(char::MAX.len_utf8());
-    let mut from = line;
-    std::iter::from_fn(move || {
-        let matched = matches_from(matches, from).first()?;
-        from = matched.start + step;
-        let at = matched.start - line;
-        (at < text.len()).then(|| line + find_word_start(text, at, limit))
-    })
-}
-
-/// Returns the beginning of a word some bytes before `at`: a quarter of `limit`, or up
-/// to half of it to the beginning of a path. `at` where there is none.
-fn find_word_start(line: &str, at: usize, limit: usize) -> usize {
-    let back = |bytes: usize| text::clip(line, at.saturating_sub(bytes)).len();
-    let (far, near) = (back(limit / 2), back(limit / 4));
-    let space = char::is_whitespace;
-    match (line.get(far..near), line.get(near..at)) {
-        _ if near == 0 => 0,
-        (_, Some(close)) if close.contains(space) => near + close.find(space).unwrap_or_default(),
-        (Some(before), _) => before.rfind(space).map_or(at, |space| far + space),
-        _ => at,
-    }
-}
-
-/// Returns the offset in a text of the character that is at `at` when it is folded:
-/// letters may change their length.
-fn unfold_offset(text: &str, at: usize) -> usize {
-    let mut end = 0;
-    let reaches = |folded: &FilteredChar| {
-        end += folded.c.len_utf8();
-        end > at
-    };
-    let found = folded_chars(text).find(reaches);
-    found.map_or(text.len(), |folded| folded.start)
 }
 
 /// Returns a text on one line of at most `limit` characters, with [`CUT`] where its end is cut off.
@@ -205,6 +101,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use session_core::Query;
+    use unicode_width::UnicodeWidthStr;
 
     fn words(query: &str) -> SnippetWords {
         let terms = Query::new(query).terms;
@@ -231,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_wide_space_at_the_beginning_of_a_part_ends_no_search() {
-        let prompt = format!("\u{3000}{}\nthe gauge is here", "x".repeat(SEARCHED_BYTES));
+        let prompt = format!("\u{3000}{}\nthe gauge is here", "x".repeat(8 * 1024));
         let content = TurnContent {
             prompt,
             ..TurnContent::default()
@@ -361,6 +258,132 @@ mod tests {
             ..content
         };
         assert!(find_snippet(&wide, &words("lantern"), 20).ends_with("lantern"));
+    }
+
+    #[test]
+    fn a_better_passage_far_behind_the_beginning_is_shown() {
+        let content = TurnContent {
+            prompt: "Wait for the worker and check the gateway.".into(),
+            answer: format!(
+                "{}The lighthouse gateway drops every seventh heartbeat packet.\nDone.",
+                "I check the queue again — and wait for the worker.\n".repeat(200)
+            ),
+            ..TurnContent::default()
+        };
+        check(
+            &content,
+            "gateway drops every seventh heartbeat packet",
+            70,
+            "The lighthouse gateway drops every seventh heartbeat packet. Done.",
+        );
+    }
+
+    #[test]
+    fn words_match_whole_in_any_form_of_their_stem() {
+        let of_lines = |lines: &[&str]| TurnContent {
+            prompt: lines.join("\n"),
+            ..TurnContent::default()
+        };
+        let other_words = of_lines(&[
+            "The callback is possible, the portfolio page is done.",
+            "The page makes fifty calls per second.",
+            "The port is 8080.",
+        ]);
+        check(
+            &other_words,
+            "calls",
+            60,
+            "The page makes fifty calls per second. The port is 8080.",
+        );
+        check(
+            &other_words,
+            "calling",
+            60,
+            "The page makes fifty calls per second. The port is 8080.",
+        );
+        check(&other_words, "port", 20, "The port is 8080.");
+        check(
+            &other_words,
+            "possibility",
+            60,
+            "The callback is possible, the portfolio page is done. The p…",
+        );
+        let forms = of_lines(&["An app applies it.", "The apps are happy, hoping to run."]);
+        check(
+            &forms,
+            "happiness",
+            40,
+            "The apps are happy, hoping to run.",
+        );
+        check(&forms, "hope", 40, "The apps are happy, hoping to run.");
+        check(
+            &forms,
+            "running hopes",
+            40,
+            "The apps are happy, hoping to run.",
+        );
+    }
+
+    #[test]
+    fn a_passage_that_only_repeats_the_title_gives_way() {
+        let content = TurnContent {
+            prompt: "# Light the lantern\nat the quay, the oil is in the shed.".into(),
+            answer: "Done.\nThe lantern burns.".into(),
+            ..TurnContent::default()
+        };
+        let check = |title: &str, query: &str, expected: &str| {
+            let shown = find_snippet_beside_title(&content, &words(query), title, 200);
+            assert_eq!(shown, expected, "{title}, {query}");
+        };
+        let prompt = "# Light the lantern at the quay, the oil is in the shed.";
+        check("Light the lantern at the…", "lantern", "The lantern burns.");
+        check("Light the lantern at the…", "lantern oil", prompt);
+        check(
+            "Light the lantern at the…",
+            "light",
+            "Done. The lantern burns.",
+        );
+        check(&prompt[2..], "lantern oil", "The lantern burns.");
+        check("Mend the lock", "lantern", prompt);
+        check("", "lantern", prompt);
+        let unanswered = TurnContent {
+            answer: String::new(),
+            ..content.clone()
+        };
+        let shown = find_snippet_beside_title(&unanswered, &words("light"), prompt, 200);
+        assert_eq!(shown, prompt);
+    }
+
+    #[test]
+    fn a_part_of_a_name_in_camel_case_matches() {
+        for (line, query) in [
+            ("wait for oilLanternWick", "lanterns"),
+            ("wait for HTTPLantern", "lantern"),
+            ("Größe: oilLanternWick", "lantern"),
+            ("使用lantern吧", "lantern"),
+        ] {
+            let content = TurnContent {
+                prompt: format!("Lanternfish swim.\n{line}"),
+                ..TurnContent::default()
+            };
+            check(&content, query, 40, line);
+        }
+    }
+
+    #[test]
+    fn of_a_long_line_the_part_with_most_words_is_shown() {
+        let gap = "so it goes on, ".repeat(7);
+        let content = TurnContent {
+            prompt: format!(
+                "{}alpha {gap}bravo {gap}charlie delta{}",
+                "x ".repeat(150),
+                " y".repeat(200)
+            ),
+            ..TurnContent::default()
+        };
+        let shown = find_snippet(&content, &words("alpha bravo charlie delta"), 200);
+        assert!(shown.contains("bravo"), "{shown}");
+        assert!(shown.contains("charlie delta"), "{shown}");
     }
 
     #[test]

@@ -1,17 +1,21 @@
 //! The words of a query, as they are looked for in the text of a turn.
 
+use crate::folded_text::FoldedText;
 use memchr::memmem::Finder;
 use rust_stemmers::{Algorithm, Stemmer};
+use rustc_hash::FxHashMap;
 use session_core::text::{fold_word, is_unspaced};
 use session_store::TermStats;
 
 /// Fewest letters of a stem by which other forms of a word are found: too many words begin with fewer.
-const MIN_STEM_BYTES: usize = 4;
+const MIN_STEM_BYTES: usize = 3;
+/// Fewest letters that are looked for of a stem.
+const MIN_NEEDLE_BYTES: usize = 2;
 
 /// The terms of a query, each with the forms in which a text may hold it.
 #[derive(Default)]
 pub(crate) struct SnippetWords {
-    terms: Vec<Vec<WordFinder>>,
+    terms: Vec<Vec<FormFinder>>,
 }
 
 /// A range of bytes of a text that a word of the query matches.
@@ -31,24 +35,27 @@ impl SnippetWords {
 
     /// Makes the words from the forms of each term.
     pub(crate) fn new<'w>(terms: impl Iterator<Item = impl Iterator<Item = &'w str>>) -> Self {
-        let english = Stemmer::create(Algorithm::English);
-        let finders =
-            |forms| Iterator::map(forms, |form| WordFinder::new(form, &english)).collect();
+        let finders = |forms| Iterator::filter_map(forms, FormFinder::new).collect();
         Self {
             terms: terms.map(finders).collect(),
         }
     }
 
-    /// Returns all matches in a folded text, in order of their start.
-    pub(crate) fn find_in(&self, folded: &str) -> Vec<WordMatch> {
+    /// Returns the number of words.
+    pub(crate) fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// Returns all matches in a text, in order of their start.
+    pub(crate) fn find_in(&self, text: &FoldedText<'_>) -> Vec<WordMatch> {
         let mut all = Vec::new();
         for (word, forms) in self.terms.iter().enumerate() {
             for form in forms {
-                let length = form.finder.needle().len();
-                all.extend(form.find_in(folded).map(|start| WordMatch {
-                    start,
-                    end: start + length,
-                    word,
+                let mut known = KnownWords::default();
+                let starts = form.finder.find_iter(text.as_str().as_bytes());
+                all.extend(starts.filter_map(|start| {
+                    let end = form.match_end(text, start, &mut known)?;
+                    Some(WordMatch { start, end, word })
                 }));
             }
         }
@@ -57,45 +64,105 @@ impl SnippetWords {
     }
 }
 
-/// A word, folded.
-struct WordFinder {
+/// Words of a text by whether they have the stem of a form: they repeat, and to stem each took most of the time of a long text.
+type KnownWords<'f> = FxHashMap<&'f str, bool>;
+
+/// Finds a word, or several in a row, in the forms that have the same stem, as the word index does.
+struct FormFinder {
+    /// Looks for the beginning that its forms have in common.
     finder: Finder<'static>,
     /// It matches at the beginning of a word alone, since its script puts spaces between words: `or` is not in
     /// `error`.
-    begins: bool,
+    begins_word: bool,
+    /// Number of bytes before the last word.
+    before_last: usize,
+    /// Its last word, folded; empty where it ends in a sign, or in a script without spaces.
+    last_word: String,
+    /// The stem of the last word, where that has other forms.
+    stem: Option<String>,
 }
 
-impl WordFinder {
-    fn new(word: &str, english: &Stemmer) -> Self {
-        let folded = fold_word(word);
-        let needle = match folded.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-            true => shared_with_stem(&folded, english),
-            false => &folded,
+impl FormFinder {
+    /// Makes the finder of a form; `None` for one of which folding leaves nothing.
+    fn new(form: &str) -> Option<Self> {
+        let folded = fold_word(form);
+        let is_of_word = |c: char| c.is_alphanumeric() && !is_unspaced(c);
+        let before_last = folded.trim_end_matches(is_of_word).len();
+        let (before, last_word) = folded.split_at_checked(before_last)?;
+        let stem = find_stem(last_word);
+        let needle = match &stem {
+            Some(stem) => format!("{before}{}", shared_beginning(last_word, stem)),
+            None => folded.clone(),
         };
-        Self {
-            begins: folded.starts_with(|c: char| c.is_alphanumeric() && !is_unspaced(c)),
-            finder: Finder::new(needle).into_owned(),
+        (!needle.is_empty()).then(|| Self {
+            finder: Finder::new(&needle).into_owned(),
+            begins_word: folded.starts_with(is_of_word),
+            before_last,
+            last_word: last_word.to_owned(),
+            stem,
+        })
+    }
+
+    /// Returns the end of what matches from an offset on at which it was found.
+    fn match_end<'f>(
+        &self,
+        text: &'f FoldedText<'_>,
+        start: usize,
+        known: &mut KnownWords<'f>,
+    ) -> Option<usize> {
+        if self.begins_word && !text.begins_word(start) {
+            return None;
         }
+        let last = start + self.before_last;
+        if self.last_word.is_empty() {
+            return Some(last);
+        }
+        let mut is_last_word = |word: &'f str| {
+            let mut has_stem = || *known.entry(word).or_insert_with(|| self.has_stem(word));
+            word == self.last_word || has_stem()
+        };
+        let whole = text.word_from(last);
+        let word = match is_last_word(whole) {
+            true => whole,
+            false => text
+                .camel_case_part_from(last)
+                .filter(|part| is_last_word(part))?,
+        };
+        Some(last + word.len())
     }
 
-    /// Returns the offsets at which it matches.
-    fn find_in(&self, text: &str) -> impl Iterator<Item = usize> {
-        let begins = |at: &usize| {
-            let before = text.get(..*at).and_then(|t| t.chars().next_back());
-            !self.begins || !before.is_some_and(char::is_alphanumeric)
-        };
-        self.finder.find_iter(text.as_bytes()).filter(begins)
+    fn has_stem(&self, word: &str) -> bool {
+        let stem = self.stem.as_ref().filter(|_| word.is_ascii());
+        stem.is_some_and(|stem| english().stem(word) == stem.as_str())
     }
 }
 
-/// Returns the beginning that an ASCII word has in common with its stem, so that it is found in its other forms: all of the
-/// word where that is short.
-fn shared_with_stem<'w>(word: &'w str, english: &Stemmer) -> &'w str {
-    let stem = english.stem(word);
+/// Returns the stemmer of the index, nearly.
+fn english() -> Stemmer {
+    Stemmer::create(Algorithm::English)
+}
+
+/// Returns the stem of a word, where other words may have it.
+fn find_stem(word: &str) -> Option<String> {
+    let is_inflected = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let stem = is_inflected.then(|| english().stem(word).into_owned())?;
+    (stem.len() >= MIN_STEM_BYTES).then_some(stem)
+}
+
+/// Returns the beginning of a word that all forms of its stem have: `hop` of `hope`, which is `hoping`, too, `happ` of
+/// `happi`, which is `happy`, `possib` of `possibl`, which is `possibility`.
+fn shared_beginning<'w>(word: &'w str, stem: &str) -> &'w str {
     let pairs = word.bytes().zip(stem.bytes());
     let shared = pairs.take_while(|(a, b)| a == b).count();
-    match shared >= MIN_STEM_BYTES {
-        true => &word[..shared],
-        false => word,
+    let shared = word.get(..shared).unwrap_or_default();
+    let kept = match shared.strip_suffix(['e', 'i', 'y']) {
+        None if shared.ends_with("bl") => shared.strip_suffix('l'),
+        kept => kept,
+    };
+    let kept = kept.unwrap_or(shared);
+    if kept.len() >= MIN_NEEDLE_BYTES {
+        kept
+    } else {
+        word
     }
 }

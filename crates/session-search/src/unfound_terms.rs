@@ -23,6 +23,17 @@ pub struct UnfoundTerms {
     pub only_subagents: Vec<String>,
     /// Terms that only sessions or turns hold which the filter leaves out.
     pub filtered: Vec<String>,
+    /// Words as typed that nothing holds, with those that were searched in their place. Who corrects the query sets it.
+    pub corrected: Vec<SpellingCorrection>,
+}
+
+/// A word of a query that no turn holds, and the word of the index that was searched in its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SpellingCorrection {
+    /// The word as typed.
+    pub typed: String,
+    /// The word that was probably meant.
+    pub searched: String,
 }
 
 /// The session outside the search that holds a term, the nearest to the search last.

@@ -59,13 +59,13 @@ impl Vocabulary<'_> {
 }
 
 /// The tokenizer of the word index, with and without stems.
-struct WordStemmer {
+pub(crate) struct WordStemmer {
     stems: Fts5Tokenizer,
     folds: Fts5Tokenizer,
 }
 
 impl WordStemmer {
-    fn new() -> Result<Self> {
+    pub(crate) fn new() -> Result<Self> {
         Ok(Self {
             stems: Fts5Tokenizer::new(TOKENIZER)?,
             folds: Fts5Tokenizer::new(FOLDING_TOKENIZER)?,
@@ -73,12 +73,12 @@ impl WordStemmer {
     }
 
     /// Returns the last token of a text without its case and accents, but with its ending.
-    fn fold(&mut self, word: &str) -> Result<String> {
+    pub(crate) fn fold(&mut self, word: &str) -> Result<String> {
         last_token(&mut self.folds, &text::filter_chars(word))
     }
 
     /// Returns the last token of a text as the index has it.
-    fn stem(&mut self, word: &str) -> Result<String> {
+    pub(crate) fn stem(&mut self, word: &str) -> Result<String> {
         last_token(&mut self.stems, &text::filter_chars(word))
     }
 

@@ -2,15 +2,19 @@
 
 use crate::error::Result;
 use crate::id::TurnId;
+use crate::postings::PositionLimit;
 use crate::reader::Reader;
+use crate::sentence::Sentence;
 use crate::term_stats::{FoundTerm, SearchedTerm, TermStats, WeightedPostings, searched_terms};
 use crate::turn_columns::TurnColumns;
 use crate::varint::read_varints;
 use crate::word_index::{COLUMNS, Vocabulary};
+use crate::word_runs::{PlacedTerms, WordRun};
 use rusqlite::OptionalExtension;
 use session_core::{Query, ScoredItem, TopK, TurnContent, idf, noise, text};
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// The tokenizer of the word index: FTS5 stems words and folds accents and case.
 pub(crate) const TOKENIZER: &str = "porter unicode61 remove_diacritics 2";
@@ -27,6 +31,15 @@ const MIN_IDF: f64 = 1e-6;
 /// Most postings of a query's terms among which turns are looked for that hold them in a row: of more it would take as
 /// long as to read them once more.
 const MAX_PHRASE_POSTINGS: usize = 100_000;
+
+/// Most positions of a term by which runs of words are found.
+const MAX_POSITIONS: usize = 20_000;
+/// The same of a word that is no term: one that has more is not read on.
+const MAX_OTHER_POSITIONS: usize = 2_000;
+/// Most terms of a sentence whose other words are looked at, too: more terms tell by themselves where they stand in a row.
+const MAX_FEW_TERMS: usize = 3;
+/// Most turns whose texts are read for them.
+const MAX_READ: usize = 6;
 
 /// Turns found by words.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -114,8 +127,12 @@ impl Reader {
             vocabulary.inflections(query)?,
             vocabulary.complete_last_term(query)?,
         );
-        let mut found = self.find_terms(searched)?;
-        self.find_phrase(query, &mut found)?;
+        let positions = query.sentence.as_ref().map_or(0, |_| MAX_POSITIONS);
+        let mut found = self.find_terms(searched, PositionLimit::keep(positions))?;
+        let has_phrase = self.find_phrase(query, &mut found)?;
+        if let Some(sentence) = query.sentence.as_deref().filter(|_| !has_phrase) {
+            self.find_runs(sentence, totals, &mut found, &mut passes)?;
+        }
         self.find_errors(&mut found)?;
         self.find_substitutes(&vocabulary, &mut found)?;
         let mut best = TopK::new(limit, best_first);
@@ -135,25 +152,81 @@ impl Reader {
     }
 
     /// Reads the postings of all phrases at once: that takes two connections where there are many.
-    fn find_terms(&self, searched: Vec<SearchedTerm>) -> Result<Vec<FoundTerm>> {
+    fn find_terms(
+        &self,
+        searched: Vec<SearchedTerm>,
+        limit: PositionLimit,
+    ) -> Result<Vec<FoundTerm>> {
         let phrases: Vec<String> = searched.iter().flat_map(|t| t.all_phrases()).collect();
-        let mut postings = self.phrase_postings(&phrases)?;
+        let mut lists = self.posting_lists(&phrases, limit)?;
         let find = |term: SearchedTerm| {
             let count = term.all_phrases().count();
-            FoundTerm::new(term, postings.drain(..count).collect())
+            FoundTerm::new(term, lists.drain(..count).collect())
         };
         Ok(searched.into_iter().map(find).collect())
     }
 
-    /// Finds the turns that hold the words of a query in a row, where few postings are to be read again for it.
-    fn find_phrase(&self, query: &Query, found: &mut Vec<FoundTerm>) -> Result<()> {
+    /// Finds the turns that hold the words of a query in a row, where few postings are to be read again for it. Returns true
+    /// where some do.
+    fn find_phrase(&self, query: &Query, found: &mut Vec<FoundTerm>) -> Result<bool> {
         let held = found.iter().map(FoundTerm::turn_count);
         let all: usize = held.clone().sum();
         let is_possible = held.min().is_some_and(|least| least > 0) && all <= MAX_PHRASE_POSTINGS;
-        if let Some(words) = query.phrase.as_deref().filter(|_| is_possible) {
-            found.extend(self.find_terms(vec![SearchedTerm::phrase(words)])?);
+        let Some(words) = query.phrase.as_deref().filter(|_| is_possible) else {
+            return Ok(false);
+        };
+        let mut row =
+            self.find_terms(vec![SearchedTerm::row(words, 1.0)], PositionLimit::keep(0))?;
+        row.retain(|row| row.turn_count() > 0);
+        let is_held = !row.is_empty();
+        found.extend(row);
+        Ok(is_held)
+    }
+
+    /// Finds the turns that hold the longest runs of words of a sentence.
+    fn find_runs(
+        &self,
+        sentence: &str,
+        totals: WordTotals,
+        found: &mut Vec<FoundTerm>,
+        passes: impl FnMut(TurnId) -> Result<bool>,
+    ) -> Result<()> {
+        let sentence = Sentence::new(sentence);
+        let mut terms = PlacedTerms::new(&sentence, found, totals.turns);
+        let others = match found.len() <= MAX_FEW_TERMS {
+            true => terms.other_words(),
+            false => Vec::new(),
+        };
+        let positions = self.rare_positions(&others, MAX_OTHER_POSITIONS)?;
+        terms.add_others(&others, &positions);
+        let runs = self.read_runs(&sentence, &terms, passes)?;
+        let runs = terms.choose(runs);
+        if !runs.is_empty() {
+            let row = |run: &WordRun| SearchedTerm::row(sentence.text_of(&run.words), run.share);
+            found.extend(self.find_terms(runs.iter().map(row).collect(), PositionLimit::keep(0))?);
         }
         Ok(())
+    }
+
+    /// Reads the runs of a sentence that turns hold in which its terms stand as in the sentence.
+    fn read_runs(
+        &self,
+        sentence: &Sentence<'_>,
+        terms: &PlacedTerms<'_>,
+        mut passes: impl FnMut(TurnId) -> Result<bool>,
+    ) -> Result<Vec<Range<usize>>> {
+        let (mut runs, mut read) = (Vec::new(), 0);
+        for turn in terms.aligned_turns() {
+            let turn = TurnId::new(turn.into());
+            if read == MAX_READ {
+                break;
+            }
+            if passes(turn)? {
+                runs.extend(sentence.runs_in(self.content(turn)?.searched_texts()));
+                read += 1;
+            }
+        }
+        Ok(runs)
     }
 
     fn word_totals(&self) -> Result<WordTotals> {

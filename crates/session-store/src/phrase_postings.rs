@@ -5,7 +5,8 @@
 //! does not pay: it costs some 20 ms of CPU time.
 
 use crate::error::Result;
-use crate::postings::{Posting, PostingsReader};
+use crate::lexical::fts5_string;
+use crate::postings::{PositionLimit, Posting, PostingList, PostingsReader, WordPosition};
 use crate::reader::Reader;
 use session_core::parallel::run_both;
 use std::path::Path;
@@ -20,13 +21,14 @@ type WordState = Vec<(i64, Vec<u8>)>;
 /// The phrases of a query, each taken by one thread.
 struct SharedPhrases<'p> {
     phrases: &'p [String],
+    limit: PositionLimit,
     next: AtomicUsize,
 }
 
 /// The postings of one of a query's phrases.
 struct PhrasePostings {
     phrase: usize,
-    postings: Vec<Posting>,
+    list: PostingList,
 }
 
 impl SharedPhrases<'_> {
@@ -38,12 +40,9 @@ impl SharedPhrases<'_> {
             let Some(text) = self.phrases.get(phrase) else {
                 return Ok(read);
             };
-            let postings = index.read_postings(std::slice::from_ref(text))?;
-            read.extend(
-                postings
-                    .into_iter()
-                    .map(|postings| PhrasePostings { phrase, postings }),
-            );
+            let lists = index.read_postings(std::slice::from_ref(text), self.limit)?;
+            let of_phrase = |list| PhrasePostings { phrase, list };
+            read.extend(lists.into_iter().map(of_phrase));
         }
     }
 
@@ -64,51 +63,90 @@ impl SharedPhrases<'_> {
 impl Reader {
     /// Returns the postings of phrases, each an FTS5 string, in their order.
     pub(crate) fn phrase_postings(&self, phrases: &[String]) -> Result<Vec<Vec<Posting>>> {
+        let lists = self.posting_lists(phrases, PositionLimit::keep(0))?;
+        Ok(lists.into_iter().map(|list| list.postings).collect())
+    }
+
+    /// Returns the postings of phrases in their order, with the positions of those that have few.
+    pub(crate) fn posting_lists(
+        &self,
+        phrases: &[String],
+        limit: PositionLimit,
+    ) -> Result<Vec<PostingList>> {
         // A writer's own connection sees what no other does.
         match self.cache.is_none() {
-            true => self.read_postings(phrases),
-            false => self.read_phrases(phrases, MIN_PARALLEL_POSTINGS),
+            true => self.read_postings(phrases, limit),
+            false => self.read_phrases(phrases, limit, MIN_PARALLEL_POSTINGS),
         }
     }
 
     /// Reads phrases, those after the first `min_parallel` postings by two connections.
-    fn read_phrases(&self, phrases: &[String], min_parallel: usize) -> Result<Vec<Vec<Posting>>> {
+    fn read_phrases(
+        &self,
+        phrases: &[String],
+        limit: PositionLimit,
+        min_parallel: usize,
+    ) -> Result<Vec<PostingList>> {
         let (mut read, mut count) = (Vec::new(), 0);
         for (phrase, left) in phrases.iter().zip((0..phrases.len()).rev()) {
-            read.extend(self.read_postings(std::slice::from_ref(phrase))?);
-            count += read.last().map_or(0, Vec::len);
+            read.extend(self.read_postings(std::slice::from_ref(phrase), limit)?);
+            count += read
+                .last()
+                .map_or(0, |list: &PostingList| list.postings.len());
             if count >= min_parallel && left > 1 {
                 let rest = &phrases[phrases.len() - left..];
-                read.extend(self.read_postings_in_parallel(rest)?);
+                read.extend(self.read_postings_in_parallel(rest, limit)?);
                 break;
             }
         }
         Ok(read)
     }
 
-    fn read_postings_in_parallel(&self, phrases: &[String]) -> Result<Vec<Vec<Posting>>> {
+    fn read_postings_in_parallel(
+        &self,
+        phrases: &[String],
+        limit: PositionLimit,
+    ) -> Result<Vec<PostingList>> {
         let shared = SharedPhrases {
             phrases,
+            limit,
             next: AtomicUsize::new(0),
         };
         let (state, root) = (self.word_state()?, self.root());
         let (here, beside) = run_both(|| shared.read_by(self), || shared.read_beside(root, &state));
-        let mut all: Vec<Option<Vec<Posting>>> = phrases.iter().map(|_| None).collect();
+        let mut all: Vec<Option<PostingList>> = phrases.iter().map(|_| None).collect();
         for read in here?.into_iter().chain(beside) {
-            all[read.phrase] = Some(read.postings);
+            all[read.phrase] = Some(read.list);
         }
         // What the other connection had taken when it failed is read here.
-        let read = |(postings, phrase): (Option<Vec<Posting>>, &String)| match postings {
-            Some(postings) => Ok(postings),
+        let read = |(list, phrase): (Option<PostingList>, &String)| match list {
+            Some(list) => Ok(list),
             None => Ok(self
-                .read_postings(std::slice::from_ref(phrase))?
+                .read_postings(std::slice::from_ref(phrase), limit)?
                 .pop()
                 .unwrap_or_default()),
         };
         all.into_iter().zip(phrases).map(read).collect()
     }
 
-    fn read_postings(&self, phrases: &[String]) -> Result<Vec<Vec<Posting>>> {
+    /// Returns the positions of words in their order; none of a word that has more than `max`.
+    pub(crate) fn rare_positions(
+        &self,
+        words: &[&str],
+        max: usize,
+    ) -> Result<Vec<Vec<WordPosition>>> {
+        let limit = PositionLimit {
+            max,
+            ends_reading: true,
+        };
+        let read = |word: &&str| {
+            let lists = self.read_postings(&[fts5_string(word)], limit)?;
+            Ok(lists.into_iter().flat_map(|list| list.positions).collect())
+        };
+        words.iter().map(read).collect()
+    }
+
+    fn read_postings(&self, phrases: &[String], limit: PositionLimit) -> Result<Vec<PostingList>> {
         let reader = match self.postings.get() {
             Some(reader) => reader,
             None => {
@@ -116,7 +154,7 @@ impl Reader {
                 self.postings.get_or_init(|| reader)
             }
         };
-        reader.read(&self.db, phrases)
+        reader.read(&self.db, phrases, limit)
     }
 
     fn word_state(&self) -> Result<WordState> {
@@ -178,14 +216,16 @@ mod tests {
         fn two_connections_read_what_one_does(
             masks in prop::collection::vec(0..32u8, 0..40),
             min_parallel in 0..100usize,
+            max_positions in 0..60usize,
         ) {
             let root = tempfile::tempdir().unwrap();
             let mut writer = Writer::open(root.path()).unwrap();
             write(&mut writer, &masks);
             let index = Reader::open(root.path()).unwrap();
-            let read = index.read_postings_in_parallel(&phrases()).unwrap();
-            prop_assert_eq!(&read, &index.read_postings(&phrases()).unwrap());
-            prop_assert_eq!(read, index.read_phrases(&phrases(), min_parallel).unwrap());
+            let limit = PositionLimit::keep(max_positions);
+            let read = index.read_postings_in_parallel(&phrases(), limit).unwrap();
+            prop_assert_eq!(&read, &index.read_postings(&phrases(), limit).unwrap());
+            prop_assert_eq!(read, index.read_phrases(&phrases(), limit, min_parallel).unwrap());
         }
     }
 
@@ -196,10 +236,46 @@ mod tests {
         write(&mut writer, &[1, 3, 7]);
         let index = Reader::open(root.path()).unwrap();
         index.snapshot().unwrap();
-        let before = index.read_postings(&phrases()).unwrap();
+        let before = index
+            .read_postings(&phrases(), PositionLimit::keep(9))
+            .unwrap();
         write(&mut writer, &[31, 31, 31, 31]);
-        assert_eq!(index.read_postings_in_parallel(&phrases()).unwrap(), before);
+        assert_eq!(
+            index
+                .read_postings_in_parallel(&phrases(), PositionLimit::keep(9))
+                .unwrap(),
+            before
+        );
         index.end_snapshot().unwrap();
-        assert_ne!(index.read_postings_in_parallel(&phrases()).unwrap(), before);
+        assert_ne!(
+            index
+                .read_postings_in_parallel(&phrases(), PositionLimit::keep(9))
+                .unwrap(),
+            before
+        );
+    }
+
+    #[test]
+    fn positions_are_kept_up_to_a_number() {
+        let root = tempfile::tempdir().unwrap();
+        let mut writer = Writer::open(root.path()).unwrap();
+        write(&mut writer, &[3, 1]);
+        let index = Reader::open(root.path()).unwrap();
+        let read = |max| {
+            index
+                .read_postings(&phrases()[..2], PositionLimit::keep(max))
+                .unwrap()
+        };
+        let all = read(9).remove(0);
+        let at = |turn: usize, column| WordPosition::new(all.postings[turn].turn, column, 3);
+        let (prompt, title) = (1, 2);
+        assert_eq!(all.positions, [at(0, prompt), at(0, title), at(1, prompt)]);
+        assert_eq!(read(3)[0], all);
+        assert_eq!(read(2)[0].positions, []);
+        assert_eq!(read(2)[1].positions.len(), 2);
+        assert_eq!(read(0)[0].positions, []);
+        let rare = |max| index.rare_positions(&["harbour", "lamp"], max).unwrap();
+        assert_eq!(rare(3), [all.positions, read(2)[1].positions.clone()]);
+        assert_eq!(rare(2), [Vec::new(), read(2)[1].positions.clone()]);
     }
 }

@@ -11,7 +11,7 @@ use rusqlite::ffi::{self, Fts5Context, Fts5ExtensionApi, Fts5PhraseIter, fts5_ap
 use rusqlite::{Connection, OptionalExtension};
 use std::ffi::{c_int, c_void};
 use std::ptr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A turn that holds a phrase.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,15 +21,73 @@ pub(crate) struct Posting {
     pub(crate) frequency: f32,
 }
 
-/// The postings of a query's phrases, in their order; each by turn.
-type QueryPostings = Vec<Vec<Posting>>;
+/// Where a phrase begins: turn, column and offset among the words of the column, in this order of bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct WordPosition(u64);
+
+impl WordPosition {
+    const COLUMN_BITS: u32 = 4;
+    const OFFSET_BITS: u32 = 28;
+
+    pub(crate) fn new(turn: u32, column: u32, offset: u32) -> Self {
+        let column = u64::from(turn) << Self::COLUMN_BITS | u64::from(column);
+        Self(column << Self::OFFSET_BITS | u64::from(offset))
+    }
+
+    pub(crate) fn turn(self) -> u32 {
+        let turn = self.0 >> (Self::COLUMN_BITS + Self::OFFSET_BITS);
+        u32::try_from(turn).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the position that many words further on. No column has so many words that it would be in the next.
+    pub(crate) fn plus(self, words: usize) -> Self {
+        Self(self.0.saturating_add(words as u64))
+    }
+}
+
+/// How many positions of a phrase are kept. Of a phrase with more none is.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct PositionLimit {
+    pub(crate) max: usize,
+    /// A phrase with more is not read on: its postings are not wanted.
+    pub(crate) ends_reading: bool,
+}
+
+impl PositionLimit {
+    /// Reads all postings and keeps the positions of phrases with at most `max`.
+    pub(crate) fn keep(max: usize) -> Self {
+        Self {
+            max,
+            ends_reading: false,
+        }
+    }
+}
+
+/// What the word index holds of a phrase.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct PostingList {
+    /// By turn.
+    pub(crate) postings: Vec<Posting>,
+    /// Where it begins in these turns, in order; none where they were more than were wanted.
+    pub(crate) positions: Vec<WordPosition>,
+}
+
+/// The lists of a query's phrases, in their order.
+type QueryPostings = Vec<PostingList>;
+
+/// What a connection's auxiliary function is asked for, and what it read.
+#[derive(Default)]
+struct PostingsRequest {
+    limit: PositionLimit,
+    read: QueryPostings,
+}
 
 /// Weights of the columns of `words`: answer, prompt, title, commands, paths,
 /// errors, parts of identifiers.
 const COLUMN_WEIGHTS: [f32; COLUMNS] = [1.0, 1.2, 0.5, 0.8, 0.8, 1.0, 0.4];
 
 /// Where the auxiliary function of a connection leaves what it reads.
-type Shared = Mutex<QueryPostings>;
+type Shared = Mutex<PostingsRequest>;
 
 /// The auxiliary function of a connection.
 pub(crate) struct PostingsReader(Arc<Shared>);
@@ -61,19 +119,29 @@ impl PostingsReader {
     }
 
     /// Reads the postings of `phrases`, each an FTS5 string, by the connection of the function.
-    pub(crate) fn read(&self, db: &Connection, phrases: &[String]) -> Result<QueryPostings> {
+    pub(crate) fn read(
+        &self,
+        db: &Connection,
+        phrases: &[String],
+        limit: PositionLimit,
+    ) -> Result<QueryPostings> {
         let mut find =
             db.prepare_cached("SELECT postings(words) FROM words WHERE words MATCH ?1 LIMIT 1")?;
+        lock(&self.0).limit = limit;
         let any_matches = find
             .query_row([phrases.join(" OR ")], |_| Ok(()))
             .optional()?;
-        let mut read = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut read = std::mem::take(&mut lock(&self.0).read);
         if any_matches.is_none() {
             read = QueryPostings::default();
         }
-        read.resize(phrases.len(), Vec::new());
+        read.resize(phrases.len(), PostingList::default());
         Ok(read)
     }
+}
+
+fn lock(shared: &Shared) -> MutexGuard<'_, PostingsRequest> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(crate) fn check(code: c_int) -> Result<()> {
@@ -126,15 +194,14 @@ unsafe extern "C" fn collect(
     // SAFETY: FTS5 calls with its own interface, all of whose functions are there since their version 2,
     // which is older than contentless tables that delete; `user_data` lives as long as the connection.
     unsafe {
-        let read = read_phrases(&*api, query);
-        match ((*api).xUserData, read) {
-            (Some(user_data), Ok(read)) => {
-                let shared = &*user_data(query).cast::<Shared>();
-                *shared.lock().unwrap_or_else(PoisonError::into_inner) = read;
-            }
-            (_, read) => {
-                ffi::sqlite3_result_error_code(context, read.err().unwrap_or(ffi::SQLITE_ERROR));
-            }
+        let Some(user_data) = (*api).xUserData else {
+            return ffi::sqlite3_result_error_code(context, ffi::SQLITE_ERROR);
+        };
+        let shared = &*user_data(query).cast::<Shared>();
+        let limit = lock(shared).limit;
+        match read_phrases(&*api, query, limit) {
+            Ok(read) => lock(shared).read = read,
+            Err(code) => ffi::sqlite3_result_error_code(context, code),
         }
     }
 }
@@ -146,18 +213,19 @@ unsafe extern "C" fn collect(
 unsafe fn read_phrases(
     api: &Fts5ExtensionApi,
     query: *mut Fts5Context,
+    limit: PositionLimit,
 ) -> std::result::Result<QueryPostings, c_int> {
     let missing = || ffi::SQLITE_ERROR;
     let count = api.xPhraseCount.ok_or_else(missing)?;
     let visit = api.xQueryPhrase.ok_or_else(missing)?;
     let mut read = QueryPostings::default();
-    // SAFETY: as the caller promises; `add_posting` gets the vector that outlives the call.
+    // SAFETY: as the caller promises; `add_posting` gets the collector that outlives the call.
     unsafe {
         for phrase in 0..count(query) {
-            let mut postings: Vec<Posting> = Vec::new();
-            let into = (&raw mut postings).cast::<c_void>();
+            let mut collector = PostingCollector::new(limit);
+            let into = (&raw mut collector).cast::<c_void>();
             match visit(query, phrase, into, Some(add_posting)) {
-                ffi::SQLITE_OK => read.push(postings),
+                ffi::SQLITE_OK => read.push(collector.list),
                 code => return Err(code),
             }
         }
@@ -165,16 +233,48 @@ unsafe fn read_phrases(
     Ok(read)
 }
 
+/// Collects the postings of a phrase.
+struct PostingCollector {
+    list: PostingList,
+    limit: PositionLimit,
+    /// More positions were read than are kept.
+    is_over: bool,
+}
+
+impl PostingCollector {
+    fn new(limit: PositionLimit) -> Self {
+        Self {
+            list: PostingList::default(),
+            limit,
+            is_over: limit.max == 0,
+        }
+    }
+
+    fn add_position(&mut self, turn: u32, column: c_int, offset: c_int) {
+        let positions = &mut self.list.positions;
+        if self.is_over {
+            return;
+        }
+        if positions.len() == self.limit.max {
+            *positions = Vec::new();
+            self.is_over = true;
+            return;
+        }
+        let (column, offset) = (column.unsigned_abs(), offset.unsigned_abs());
+        positions.push(WordPosition::new(turn, column, offset));
+    }
+}
+
 /// Adds the row at hand, in which phrase 0 is the one that is visited.
 unsafe extern "C" fn add_posting(
     api: *const Fts5ExtensionApi,
     row: *mut Fts5Context,
-    postings: *mut c_void,
+    collector: *mut c_void,
 ) -> c_int {
     // SAFETY: FTS5 calls with its own interface and the pointer that `read_phrases` gave, which nothing else
     // uses meanwhile.
     unsafe {
-        let postings = &mut *postings.cast::<Vec<Posting>>();
+        let collector = &mut *collector.cast::<PostingCollector>();
         let (Some(id), Some(first), Some(next)) =
             ((*api).xRowid, (*api).xPhraseFirst, (*api).xPhraseNext)
         else {
@@ -195,9 +295,14 @@ unsafe extern "C" fn add_posting(
                 .ok()
                 .and_then(|column| COLUMN_WEIGHTS.get(column));
             frequency += weight.copied().unwrap_or_default();
+            collector.add_position(turn, column, offset);
             next(row, &raw mut position, &raw mut column, &raw mut offset);
         }
-        postings.push(Posting { turn, frequency });
-        code
+        let posting = Posting { turn, frequency };
+        collector.list.postings.push(posting);
+        match collector.is_over && collector.limit.ends_reading {
+            true => ffi::SQLITE_DONE,
+            false => code,
+        }
     }
 }

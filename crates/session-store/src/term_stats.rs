@@ -2,7 +2,7 @@
 
 use crate::id::TurnId;
 use crate::lexical::fts5_string;
-use crate::postings::Posting;
+use crate::postings::{Posting, PostingList, WordPosition};
 use serde::Serialize;
 use session_core::{
     ErrorSignature, Query, Term, idf, is_commit_hash, other_version_spelling, text,
@@ -27,6 +27,9 @@ pub struct TermStats {
     postings: Vec<u32>,
     #[serde(skip)]
     variants: TermVariants,
+    /// The factor of the idf, where it is words of the query in a row.
+    #[serde(skip)]
+    row_weight: Option<f32>,
 }
 
 /// The other forms of a term, and its completions where it is still being typed.
@@ -52,6 +55,16 @@ impl TermStats {
     pub fn holds(&self, turn: TurnId) -> bool {
         let turn = u32::try_from(i64::from(turn));
         turn.is_ok_and(|turn| self.postings.binary_search(&turn).is_ok())
+    }
+
+    /// Returns true where it is words of the query that are not quoted, and count where they stand in a row.
+    pub fn is_row(&self) -> bool {
+        self.row_weight.is_some()
+    }
+
+    /// Returns the factor by which [`idf`](Self::idf) is that of the turns: less than 1 for a part of the query.
+    pub fn weight(&self) -> f32 {
+        self.row_weight.unwrap_or(1.0)
     }
 
     /// Returns true where no turn holds the term in any form, and some hold a longer name or another spelling.
@@ -97,6 +110,8 @@ pub(crate) struct SearchedTerm {
     has_substitutes: bool,
     /// The signatures of the error that it is a line of: turns that failed of the error stand for those that hold the line.
     signatures: Vec<ErrorSignature>,
+    /// The factor of its score and idf, where it is words of the query in a row.
+    row_weight: Option<f32>,
 }
 
 impl SearchedTerm {
@@ -115,11 +130,19 @@ impl SearchedTerm {
             text: term.text,
             is_optional,
             signatures: Vec::new(),
+            row_weight: None,
         }
     }
 
-    /// Makes the term of words that count where they stand in a row.
-    pub(crate) fn phrase(words: &str) -> Self {
+    /// Makes the term of words of the query that count where they stand in a row. Those of a part of it have less weight.
+    pub(crate) fn row(words: &str, weight: f32) -> Self {
+        Self {
+            row_weight: Some(weight),
+            ..Self::phrase(words)
+        }
+    }
+
+    fn phrase(words: &str) -> Self {
         let text = words.to_owned();
         Self::new(Term { text, exact: true }, true)
     }
@@ -198,6 +221,8 @@ pub(crate) fn searched_terms(
 pub(crate) struct FoundTerm {
     searched: SearchedTerm,
     postings: Vec<Posting>,
+    /// Where they hold it as typed, if that was kept.
+    positions: Vec<WordPosition>,
     /// Those of all variants, of turns that do not hold the term as typed.
     variants: Vec<Posting>,
     /// The variants are longer words that begin with it, or another spelling of it.
@@ -213,9 +238,12 @@ pub(crate) struct WeightedPostings<'p> {
 }
 
 impl FoundTerm {
-    /// Takes the postings of all phrases of a term, in the order of [`SearchedTerm::all_phrases`].
-    pub(crate) fn new(mut searched: SearchedTerm, postings: Vec<Vec<Posting>>) -> Self {
-        let mut lists = postings.into_iter();
+    /// Takes what was read of all phrases of a term, in the order of [`SearchedTerm::all_phrases`].
+    pub(crate) fn new(mut searched: SearchedTerm, mut lists: Vec<PostingList>) -> Self {
+        let positions = lists
+            .first_mut()
+            .map(|as_typed| std::mem::take(&mut as_typed.positions));
+        let mut lists = lists.into_iter().map(|list| list.postings);
         let spellings = 1 + usize::from(searched.spelling.is_some());
         let mut postings = join_postings(lists.by_ref().take(spellings).collect());
         let mut variants: Vec<_> = lists.collect();
@@ -233,8 +261,14 @@ impl FoundTerm {
             variants: join_variants(variants, &postings),
             searched,
             postings,
+            positions: positions.unwrap_or_default(),
             is_substitute: false,
         }
+    }
+
+    /// Returns where turns hold it as typed, if that was kept.
+    pub(crate) fn positions(&self) -> &[WordPosition] {
+        &self.positions
     }
 
     /// Returns the number of turns that hold it as typed.
@@ -282,7 +316,7 @@ impl FoundTerm {
         let as_typed = WeightedPostings {
             postings: &self.postings,
             turns: self.postings.len(),
-            weight: 1.0,
+            weight: self.searched.row_weight.unwrap_or(1.0),
         };
         let variants = WeightedPostings {
             postings: &self.variants,
@@ -303,6 +337,7 @@ impl FoundTerm {
     /// Returns what is known of it, unless it is optional and not found.
     pub(crate) fn into_stats(self, total: u64) -> Option<TermStats> {
         let weight = self.variant_weight();
+        let row_weight = self.searched.row_weight;
         let postings = turns(self.postings);
         let variants = turns(self.variants);
         let all = (postings.len() + variants.len()) as u64;
@@ -313,7 +348,8 @@ impl FoundTerm {
         let stats = TermStats {
             term: self.searched.text,
             turns,
-            idf: idf(total, turns),
+            idf: idf(total, turns) * row_weight.unwrap_or(1.0),
+            row_weight,
             postings,
             variants: TermVariants {
                 texts: self.searched.variants,

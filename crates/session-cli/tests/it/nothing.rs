@@ -51,9 +51,36 @@ fn assert_nothing(ran: Ran, query: &str, filtered: &[&str]) -> Ran {
         "missing": [],
         "only_subagents": [],
         "filtered": filtered,
+        "corrected": [],
     });
     assert_eq!(answer, expected);
     ran
+}
+
+#[test]
+fn a_mistyped_word_is_corrected_and_named() {
+    let env = TestEnvironment::indexed(&[watcher(), untitled()]);
+    let ran = env.run(&["search", "telescpoe on", "--json"]).succeeded();
+    let answer: Value = serde_json::from_str(&ran.stdout()).unwrap();
+    assert_eq!(answer["query"], "telescpoe on");
+    assert_eq!(
+        answer["hits"][0]["session"],
+        "e5000000-0000-4000-8000-000000000005"
+    );
+    let corrected = json!([{ "typed": "telescpoe", "searched": "telescope" }]);
+    assert_eq!(answer["corrected"], corrected);
+    let ran = env.run(&["search", "telescpoe on"]).succeeded();
+    assert_eq!(
+        ran.stderr(),
+        "nothing holds telescpoe; searched telescope\n"
+    );
+    for query in ["\"telescpoe\"", "telescpoe2"] {
+        let ran = env
+            .run(&["search", query, "--json", "--keyword-only"])
+            .exits(1);
+        let answer: Value = serde_json::from_str(&ran.stdout()).unwrap();
+        assert_eq!(answer["corrected"], json!([]), "{query}");
+    }
 }
 
 #[test]
@@ -181,7 +208,7 @@ fn filters_that_leave_nothing_are_told_of() {
         );
     }
     let ran = env.run(&["commands", "zygomorphic"]).exits(1);
-    assert_eq!(ran.stderr(), "no turn ran that in 4 sessions\n");
+    assert_eq!(ran.stderr(), "no turn ran `zygomorphic` in 4 sessions\n");
 }
 
 #[test]

@@ -105,15 +105,11 @@ fn sessions_are_listed_as_json() {
           "date": "2026-02-20T14:03:00Z",
           "branch": "watch-mode",
           "title": "The file watcher crashes with EMFILE after an hour",
-          "preview": "The file watcher crashes with EMFILE after an hour",
+          "preview": "Each change opens a new handle and none is closed. Reuse one watcher.",
           "matches": [
             [
-              9,
-              16
-            ],
-            [
-              30,
-              36
+              61,
+              68
             ]
           ],
           "files": [],
@@ -142,7 +138,8 @@ fn sessions_are_listed_as_json() {
       "left_out": [],
       "missing": [],
       "only_subagents": [],
-      "filtered": []
+      "filtered": [],
+      "corrected": []
     }
     ----- stderr -----
     "#);

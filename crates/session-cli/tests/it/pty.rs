@@ -98,13 +98,13 @@ fn words_that_match_are_bold_on_a_terminal() {
     let env = small();
     let search = || {
         let mut command = env.command();
-        command.args(["search", "crash watching EMFILE", "--limit", "1"]);
+        command.args(["search", "EMFILE opened handles", "--limit", "1"]);
         command.env("TERM", "xterm");
         command
     };
     let shown = watched(&env, search()).succeeded().stdout();
     let preview = shown.lines().nth(4).unwrap().replace('\u{1b}', "^");
-    assert_snapshot!(preview.trim(), @"The file watcher ^[1mcrashes^[0m with ^[1mEMFILE^[0m after an hour");
+    assert_snapshot!(preview.trim(), @"Each change ^[1mopens^[0m a new ^[1mhandle^[0m and none is closed. Reuse one watcher.");
     let mut plain = search();
     plain.env("NO_COLOR", "1");
     let shown = watched(&env, plain).succeeded().stdout();

@@ -8,6 +8,7 @@ mod newest;
 mod ranking;
 mod rescoring;
 mod resolve;
+mod sentences;
 mod show;
 mod spellings;
 mod unfound_terms;

@@ -1,4 +1,4 @@
-//! The terms of the word index that begin alike.
+//! The terms of the word index: those that begin alike, and which of some it holds.
 //!
 //! FTS5's `fts5vocab` counts the rows of each term, which takes as long as to read their postings: 64 ms for the 21,000
 //! terms of `con` in a table of 200,000 rows. Here the lists of terms are read alone, from the leaves that hold them.
@@ -8,7 +8,7 @@ use super::segment::{LEAF_BYTES, MAIN_INDEX};
 use super::structure::{WordSegment, WordStructure};
 use crate::error::Result;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most leaves of a segment that are read: they hold some 6,000 terms of few turns, and take some 4 ms.
 const MAX_LEAVES: u32 = 250;
@@ -34,6 +34,25 @@ impl<'d> Vocabulary<'d> {
         for segment in self.structure.segments() {
             let range = TermRange::new(self.db, segment, prefix.as_bytes());
             range.read(&mut sizes)?;
+        }
+        Ok(sizes)
+    }
+
+    /// Returns those of some terms that the index holds.
+    pub(crate) fn term_sizes(&self, terms: &BTreeSet<&str>) -> Result<TermSizes> {
+        let mut sizes = TermSizes::new();
+        for segment in self.structure.segments() {
+            let (mut leaf, mut end) = (TermSizes::new(), Some(Vec::new()));
+            for term in terms {
+                let range = TermRange::new(self.db, segment, term.as_bytes());
+                // In their order most terms stand on the leaf of the one before.
+                if end.as_ref().is_some_and(|end| range.start >= *end) {
+                    (leaf, end) = range.read_first_leaf()?;
+                }
+                if let Some(bytes) = leaf.get(term.as_bytes()) {
+                    *sizes.entry(term.as_bytes().to_vec()).or_default() += bytes;
+                }
+            }
         }
         Ok(sizes)
     }
@@ -73,32 +92,40 @@ impl<'d> TermRange<'d> {
     }
 
     fn read(&self, sizes: &mut TermSizes) -> Result<()> {
-        for found in self.leaves()? {
-            let id = self.segment.id << 37 | found.page;
-            let select = "SELECT block FROM words_data WHERE id = ?1";
-            let mut find = self.db.prepare_cached(select)?;
-            let leaf = find.query_row([id.cast_signed()], |row| row.get(0));
-            if let Some(bytes) = leaf.optional()? {
-                self.read_leaf(LeafReader::new(bytes), found.filled, sizes);
-            }
+        for leaf in self.leaves()? {
+            self.read_leaf(&leaf, &self.start, sizes)?;
         }
         Ok(())
     }
 
-    fn read_leaf(&self, mut leaf: LeafReader, filled: u64, sizes: &mut TermSizes) {
-        let mut term = Vec::new();
-        let mut last = None;
-        while leaf.next_term(&mut term) {
-            last = None;
-            if term.starts_with(&self.start) {
-                let size = sizes.entry(term[1..].to_vec()).or_default();
-                *size += leaf.list_bytes();
-                last = Some(size);
-            }
+    /// Returns the terms of the leaf that holds the prefix as a term, if the segment does, and the beginning of the
+    /// next leaf's.
+    fn read_first_leaf(&self) -> Result<(TermSizes, Option<Vec<u8>>)> {
+        let page = self.first_page()?;
+        let select = "SELECT pgno >> 1, term FROM words_idx WHERE segid = ?1 AND term > ?2 ORDER BY term LIMIT 1";
+        let mut find = self.db.prepare_cached(select)?;
+        let next = |row: &Row<'_>| Ok((self::page(row)?, row.get(1)?));
+        let next = find.query_row(params![self.segment.id.cast_signed(), self.start], next);
+        let (next_page, end) = match next.optional()? {
+            Some((page, end)) => (page, Some(end)),
+            None => (self.segment.last_leaf + 1, None),
+        };
+        let filled = next_page.saturating_sub(page + 1);
+        let mut sizes = TermSizes::new();
+        self.read_leaf(&TermLeaf { page, filled }, &[MAIN_INDEX], &mut sizes)?;
+        Ok((sizes, end))
+    }
+
+    /// Adds the terms of a leaf that begin with a prefix.
+    fn read_leaf(&self, leaf: &TermLeaf, prefix: &[u8], sizes: &mut TermSizes) -> Result<()> {
+        let id = self.segment.id << 37 | leaf.page;
+        let select = "SELECT block FROM words_data WHERE id = ?1";
+        let mut find = self.db.prepare_cached(select)?;
+        let bytes = find.query_row([id.cast_signed()], |row| row.get(0));
+        if let Some(bytes) = bytes.optional()? {
+            add_terms(LeafReader::new(bytes), leaf.filled, prefix, sizes);
         }
-        if let Some(size) = last {
-            *size += usize::try_from(filled).unwrap_or_default() * LEAF_BYTES;
-        }
+        Ok(())
     }
 
     /// Returns the leaves on which the terms begin.
@@ -129,6 +156,23 @@ impl<'d> TermRange<'d> {
         let mut find = self.db.prepare_cached(select)?;
         let first = find.query_row(params![self.segment.id.cast_signed(), self.start], page);
         Ok(first.optional()?.unwrap_or(self.segment.first_leaf))
+    }
+}
+
+/// Adds the terms of a leaf that begin with a prefix; `filled` leaves behind it hold the rest of its last list.
+fn add_terms(mut leaf: LeafReader, filled: u64, prefix: &[u8], sizes: &mut TermSizes) {
+    let mut term = Vec::new();
+    let mut last = None;
+    while leaf.next_term(&mut term) {
+        last = None;
+        if term.starts_with(prefix) {
+            let size = sizes.entry(term[1..].to_vec()).or_default();
+            *size += leaf.list_bytes();
+            last = Some(size);
+        }
+    }
+    if let Some(size) = last {
+        *size += usize::try_from(filled).unwrap_or_default() * LEAF_BYTES;
     }
 }
 

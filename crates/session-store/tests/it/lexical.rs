@@ -3,7 +3,7 @@
 use crate::support::{Index, deliver, found, meta, prompts, turn};
 use proptest::prelude::*;
 use session_core::{Query, ToolCall, Turn, TurnPart};
-use session_store::{Reader, TurnId, Writer};
+use session_store::{Reader, TermStats, TurnId, Writer};
 use std::sync::LazyLock;
 
 const PROMPTS: [&str; 5] = [
@@ -200,6 +200,139 @@ fn terms_are_counted_and_shares_follow_their_idf() {
     assert!((share(0) - (idf(1.0) + idf(2.0)) / all).abs() < 1e-6);
     assert!((share(1) - idf(2.0) / all).abs() < 1e-6);
     assert_eq!(found.idf_share(TurnId::new(-1)), 0.0);
+}
+
+/// Returns the rows of words of a query that some turn holds, each with the number of turns.
+fn rows(index: &Reader, query: &str) -> Vec<(String, u64)> {
+    let found = index.search_lexical(&Query::new(query), 10, |_| Ok(true));
+    let rows = found
+        .unwrap()
+        .terms
+        .into_iter()
+        .filter(|term| term.is_row());
+    rows.map(|row| (row.term, row.turns)).collect()
+}
+
+/// Turns that hold parts of the same sentences.
+fn with_rows() -> (Index, Writer) {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let turns = [
+        turn(
+            0,
+            "Hello",
+            &["I only have to *approve* it once, and the harbour burns its lamps on every night."],
+        ),
+        turn(
+            1,
+            "We approve it.",
+            &["The harbour is where the lamps of the gate burn on every night, in the cold."],
+        ),
+        turn(
+            2,
+            "Where is it?",
+            &["It may be in the old shed of the harbour, or on every other gate."],
+        ),
+        turn(
+            3,
+            "We have the lamps.",
+            &["What the gate is to a harbour. Night, cold, burn on."],
+        ),
+    ];
+    deliver(&mut writer, &meta("a"), &turns);
+    writer.commit().unwrap();
+    (index, writer)
+}
+
+#[test]
+fn words_that_a_turn_holds_in_a_row_are_terms() {
+    let (_index, mut writer) = with_rows();
+    let index = writer.reader().unwrap();
+    for (query, expected) in [
+        // One word that is no stop word.
+        (
+            "only have to approve it once",
+            vec![("only have to approve it once", 1)],
+        ),
+        (
+            "so we only have to approve it once",
+            vec![("only have to approve it once", 1)],
+        ),
+        (
+            "I only had to approve it once",
+            vec![("to approve it once", 1)],
+        ),
+        ("I only had to approve of it once", vec![]),
+        ("to approve it", vec![]),
+        // All of a sentence, and what is left of it where a word is wrong.
+        (
+            "the lamps of the gate burn on every night in the cold",
+            vec![("the lamps of the gate burn on every night in the cold", 1)],
+        ),
+        (
+            "harbour where the lamps of the gate shine on every night in the cold",
+            vec![
+                ("on every night in the cold", 1),
+                ("where the lamps of the gate", 1),
+            ],
+        ),
+        // Several turns hold it.
+        (
+            "did the lamps burn on every night of the cold",
+            vec![("burn on every night", 1)],
+        ),
+        // Words that stand elsewhere, or say too little of the query.
+        (
+            "did the night burn the cold gate of the harbour lamps",
+            vec![],
+        ),
+        (
+            "is it or on every other gate that night cold burn lamps harbour approve shed",
+            vec![],
+        ),
+    ] {
+        let expected: Vec<(String, u64)> = expected
+            .into_iter()
+            .map(|(row, turns)| (row.to_owned(), turns))
+            .collect();
+        assert_eq!(rows(index, query), expected, "{query}");
+    }
+}
+
+/// A part of the query counts by its share of the query's idf.
+#[test]
+fn the_rows_of_a_query_count_at_most_as_the_whole_does() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let turns = [
+        turn(0, "The lamp of the harbour is at the gate.", &[]),
+        turn(1, "The gauge of the tide is at the pier.", &[]),
+    ];
+    deliver(&mut writer, &meta("a"), &turns);
+    writer.commit().unwrap();
+    let index = writer.reader().unwrap();
+    for (query, weights) in [
+        ("the lamp of the harbour is at the gate", vec![1.0]),
+        (
+            "the gauge of the tide is not like the lamp of the harbour",
+            vec![0.5, 0.5],
+        ),
+    ] {
+        let found = index
+            .search_lexical(&Query::new(query), 10, |_| Ok(true))
+            .unwrap();
+        let rows = || found.terms.iter().filter(|term| term.is_row());
+        assert_eq!(
+            rows().map(TermStats::weight).collect::<Vec<_>>(),
+            weights,
+            "{query}"
+        );
+        let word = found.terms.iter().find(|term| !term.is_row()).unwrap();
+        assert!(
+            rows().all(|row| row.idf == word.idf * row.weight()),
+            "{query}"
+        );
+    }
 }
 
 fn holds(index: &Reader, query: &str) -> bool {

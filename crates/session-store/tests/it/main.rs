@@ -13,6 +13,7 @@ mod inflections;
 mod lexical;
 mod lost_turns;
 mod mend;
+mod misspellings;
 mod new_documents;
 mod npy;
 mod pending_sessions;

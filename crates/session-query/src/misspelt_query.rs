@@ -1,0 +1,93 @@
+//! Queries with words that no turn holds since they are mistyped.
+
+use session_core::Query;
+use session_search::{SearchRequest, SearchResults, SpellingCorrection};
+use session_store::{Reader, StoreError, TermStats};
+
+/// Most words of a query that are corrected: a long paste has many that nothing holds.
+const MAX_WORDS: usize = 4;
+
+/// A request with the words that were probably meant.
+pub(crate) struct CorrectedRequest {
+    pub(crate) request: SearchRequest,
+    pub(crate) corrections: Vec<SpellingCorrection>,
+}
+
+impl CorrectedRequest {
+    /// Corrects the words of a request that no turn holds by its results; `None` where there is nothing to correct. What
+    /// was quoted, names, and a word that is still being typed stay.
+    pub(crate) fn new(
+        index: &Reader,
+        request: &SearchRequest,
+        results: &SearchResults,
+    ) -> Result<Option<Self>, StoreError> {
+        let query = &request.query;
+        let is_held = |term: &TermStats| term.turns > 0;
+        let terms = &results.explanation.terms;
+        let is_missing = |word: &str| terms.iter().any(|t| t.term == word && !is_held(t));
+        let words = query.terms.iter().filter(|term| !term.exact);
+        let words = words.map(|term| term.text.as_str());
+        let is_typed = |word: &&str| query.prefix.as_deref() != Some(*word);
+        let mut corrections = Vec::new();
+        for word in words
+            .filter(|word| is_missing(word))
+            .filter(is_typed)
+            .take(MAX_WORDS)
+        {
+            if let Some(searched) = index.correct_word(word)? {
+                let typed = word.to_owned();
+                corrections.push(SpellingCorrection { typed, searched });
+            }
+        }
+        Ok((!corrections.is_empty()).then(|| Self {
+            request: SearchRequest {
+                query: correct_query(query, &corrections),
+                ..request.clone()
+            },
+            corrections,
+        }))
+    }
+}
+
+fn correct_query(query: &Query, corrections: &[SpellingCorrection]) -> Query {
+    let mut text = query.text.clone();
+    for SpellingCorrection { typed, searched } in corrections {
+        text = replace_word(&text, typed, searched);
+    }
+    Query {
+        prefix: query.prefix.clone(),
+        ..Query::new(&text)
+    }
+}
+
+/// Replaces a word where it stands whole.
+fn replace_word(text: &str, word: &str, with: &str) -> String {
+    let mut replaced = String::with_capacity(text.len());
+    let mut rest = 0;
+    for (at, found) in text.match_indices(word) {
+        let before = text[..at].chars().next_back();
+        let after = text[at + found.len()..].chars().next();
+        let is_whole = [before, after]
+            .into_iter()
+            .flatten()
+            .all(|c| !c.is_alphanumeric());
+        if is_whole {
+            replaced.push_str(&text[rest..at]);
+            replaced.push_str(with);
+            rest = at + found.len();
+        }
+    }
+    replaced.push_str(&text[rest..]);
+    replaced
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_replaced_where_it_stands_whole() {
+        let replaced = replace_word("lnatern, lnaterns and (lnatern)", "lnatern", "lantern");
+        assert_eq!(replaced, "lantern, lnaterns and (lantern)");
+    }
+}

@@ -1,0 +1,99 @@
+//! The words of the word index that were probably meant by words which no turn holds.
+//!
+//! The index has stems, and a slip of the finger may stand in an ending (`migratoin`). So a word's possible
+//! corrections are stemmed, and those that the index holds are compared by how common they are.
+
+use crate::completions::WordStemmer;
+use crate::error::Result;
+use crate::reader::Reader;
+use crate::word_index::Vocabulary;
+use session_core::text;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+
+/// Fewest characters of a word that is corrected: of a shorter one other words are a character away.
+const MIN_CHARS: usize = 5;
+/// Most characters of a word that is corrected.
+const MAX_CHARS: usize = 32;
+/// The letters without accents that a slip may leave out or replace, by script.
+const ALPHABETS: [RangeInclusive<char>; 3] = ['a'..='z', 'α'..='ω', 'а'..='я'];
+
+impl Reader {
+    /// Returns the commonest word of the index that is one slip of the finger from a word which no turn holds: two
+    /// letters swapped, or one left out, added or replaced. The first letter is taken to be right, unless it was
+    /// swapped. `None` where there is no such word.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn correct_word(&self, word: &str) -> Result<Option<String>> {
+        let is_letter = |c: char| c.is_alphabetic() && !text::is_unspaced(c);
+        if !(MIN_CHARS..=MAX_CHARS).contains(&word.chars().count()) || !word.chars().all(is_letter)
+        {
+            return Ok(None);
+        }
+        let mut stemmer = WordStemmer::new()?;
+        let folded = stemmer.fold(word)?;
+        let mut words_by_stem = BTreeMap::new();
+        for meant in words_one_slip_away(&folded) {
+            words_by_stem.entry(stemmer.stem(&meant)?).or_insert(meant);
+        }
+        let stems: BTreeSet<&str> = words_by_stem.keys().map(String::as_str).collect();
+        let sizes = Vocabulary::read(&self.db)?.term_sizes(&stems)?;
+        let commonest = sizes.into_iter().max_by_key(|(_, bytes)| *bytes);
+        Ok(commonest.and_then(|(stem, _)| {
+            let stem = String::from_utf8(stem).ok()?;
+            words_by_stem.remove(&stem)
+        }))
+    }
+}
+
+/// Returns what may have been meant by a word, slips that change no letters first.
+fn words_one_slip_away(word: &str) -> Vec<String> {
+    let chars: Vec<char> = word.chars().collect();
+    let mut words = Vec::new();
+    for at in 1..chars.len() {
+        let mut swapped = chars.clone();
+        swapped.swap(at - 1, at);
+        words.push(swapped);
+    }
+    for at in 1..=chars.len() {
+        let (before, rest) = chars.split_at(at);
+        let replace = |letter: Option<char>, rest: &[char]| {
+            let letter = letter.as_slice();
+            [before, letter, rest].concat()
+        };
+        let after = rest.get(1..);
+        words.extend(after.map(|after| replace(None, after)));
+        for letter in alphabet_of(&chars) {
+            words.push(replace(Some(letter), rest));
+            words.extend(after.map(|after| replace(Some(letter), after)));
+        }
+    }
+    words.retain(|other| *other != chars);
+    words.into_iter().map(String::from_iter).collect()
+}
+
+/// Returns the letters of the script of a word, by its first letter.
+fn alphabet_of(word: &[char]) -> RangeInclusive<char> {
+    let mut alphabets = ALPHABETS.into_iter();
+    let found = word
+        .first()
+        .and_then(|first| alphabets.find(|letters| letters.contains(first)));
+    found.unwrap_or('a'..='z')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_swaps_leaves_out_adds_or_replaces_a_letter() {
+        let words = words_one_slip_away("lmap");
+        for meant in ["mlap", "lamp", "lap", "lmaps", "lmax", "limap"] {
+            assert!(words.iter().any(|word| word == meant), "{meant}");
+        }
+        for other in ["lmap", "map", "camp", "lampe"] {
+            assert!(words.iter().all(|word| word != other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Words of a query that a turn holds in a row: which turns may, and what is counted of what they hold.
+//!
+//! FTS5 finds a given phrase, but not which parts of a sentence are phrases; to search all takes longer than the query.
+//! The positions of the terms, which reading their postings passes by, tell the turns in which terms stand as far apart as in
+//! the query. The texts of the best of these turns are read.
+
+use crate::postings::WordPosition;
+use crate::sentence::Sentence;
+use crate::term_stats::FoundTerm;
+use session_core::idf;
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// Least share of the query's idf in the terms of a run: `what is the name of` says little of a question with other words.
+const MIN_SHARE: f32 = 0.25;
+/// Most runs of a query that are terms.
+const MAX_RUNS: usize = 3;
+
+/// A sentence with the places of its terms.
+pub(crate) struct PlacedTerms<'p> {
+    sentence: &'p Sentence<'p>,
+    /// In the order of the sentence.
+    placed: Vec<PlacedTerm<'p>>,
+    /// The idf of each term; 0 where no turn holds it.
+    idf: Vec<f32>,
+}
+
+/// A term of a query where it stands in the sentence.
+struct PlacedTerm<'p> {
+    words: Range<usize>,
+    /// The number of the term; behind those of all terms for another word.
+    term: usize,
+    /// Words from the beginning of the term to the end of the sentence.
+    words_to_end: usize,
+    positions: &'p [WordPosition],
+}
+
+/// A run of words as a term.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct WordRun {
+    pub(crate) words: Range<usize>,
+    /// The share of the query's idf in its words.
+    pub(crate) share: f32,
+}
+
+/// A turn in which terms stand as far apart as in the query.
+struct AlignedTurn {
+    turn: u32,
+    share: f32,
+    /// Number of such words.
+    words: usize,
+}
+
+impl<'p> PlacedTerms<'p> {
+    /// Finds the terms in a sentence.
+    pub(crate) fn new(sentence: &'p Sentence<'p>, terms: &'p [FoundTerm], total: u64) -> Self {
+        let idf_of = |term: &FoundTerm| match term.turn_count() {
+            0 => 0.0,
+            turns => idf(total, turns as u64),
+        };
+        let place = |(number, term): (usize, &'p FoundTerm)| {
+            place(sentence, term.text(), number, term.positions())
+        };
+        let placed = terms.iter().enumerate().flat_map(place);
+        Self::with_idf(
+            sentence,
+            placed.collect(),
+            terms.iter().map(idf_of).collect(),
+        )
+    }
+
+    fn with_idf(
+        sentence: &'p Sentence<'p>,
+        mut placed: Vec<PlacedTerm<'p>>,
+        idf: Vec<f32>,
+    ) -> Self {
+        placed.sort_by_key(|term| term.words.start);
+        Self {
+            sentence,
+            placed,
+            idf,
+        }
+    }
+
+    /// Returns the words that are in no term, each once.
+    pub(crate) fn other_words(&self) -> Vec<&'p str> {
+        let is_other = |at: usize| !self.placed.iter().any(|term| term.words.contains(&at));
+        let words = self.sentence.words().enumerate();
+        let others = words.filter(|(at, _)| is_other(*at));
+        let others: BTreeSet<&str> = others.map(|(_, word)| word).collect();
+        others.into_iter().collect()
+    }
+
+    /// Adds words that are no terms, each with its positions.
+    pub(crate) fn add_others(&mut self, words: &[&str], positions: &'p [Vec<WordPosition>]) {
+        for (number, (word, positions)) in (self.idf.len()..).zip(words.iter().zip(positions)) {
+            let placed = place(self.sentence, word, number, positions);
+            self.placed.extend(placed);
+        }
+        self.placed.sort_by_key(|term| term.words.start);
+    }
+
+    /// Returns the turns in which neighbouring words stand as far apart as in the query, those with the greatest share of
+    /// the query's idf in such words first, of equals those with most.
+    pub(crate) fn aligned_turns(&self) -> impl Iterator<Item = u32> {
+        let known: Vec<&PlacedTerm<'_>> = self
+            .placed
+            .iter()
+            .filter(|t| !t.positions.is_empty())
+            .collect();
+        let mut aligned: Vec<(u32, usize)> = Vec::new();
+        for pair in known.windows(2) {
+            for turn in common_turns(pair[0], pair[1]) {
+                aligned.extend([(turn, pair[0].term), (turn, pair[1].term)]);
+            }
+        }
+        aligned.sort_unstable();
+        aligned.dedup();
+        let of_turn = aligned.chunk_by(|a, b| a.0 == b.0);
+        let turns = of_turn.map(|terms| AlignedTurn {
+            turn: terms[0].0,
+            share: self.share(terms.iter().map(|(_, term)| *term)),
+            words: terms.len(),
+        });
+        let mut turns: Vec<AlignedTurn> = turns.filter(|turn| turn.share >= MIN_SHARE).collect();
+        turns.sort_by(|a, b| {
+            let by_share = b.share.total_cmp(&a.share);
+            by_share.then(b.words.cmp(&a.words))
+        });
+        turns.into_iter().map(|aligned| aligned.turn)
+    }
+
+    /// Returns the runs that some text holds and that say enough, those that say most first; none has words of another.
+    pub(crate) fn choose(&self, runs: impl IntoIterator<Item = Range<usize>>) -> Vec<WordRun> {
+        let mut runs: Vec<WordRun> = runs.into_iter().map(|words| self.run(words)).collect();
+        runs.retain(|run| run.share >= MIN_SHARE);
+        runs.sort_by(|a, b| {
+            let by_share = b.share.total_cmp(&a.share);
+            by_share.then(b.words.len().cmp(&a.words.len()))
+        });
+        let mut chosen: Vec<WordRun> = Vec::new();
+        for run in runs {
+            let overlaps = |other: &WordRun| {
+                run.words.start < other.words.end && other.words.start < run.words.end
+            };
+            if !chosen.iter().any(overlaps) && chosen.len() < MAX_RUNS {
+                chosen.push(run);
+            }
+        }
+        chosen
+    }
+
+    fn run(&self, words: Range<usize>) -> WordRun {
+        let is_within =
+            |term: &&PlacedTerm<'_>| words.start <= term.words.start && term.words.end <= words.end;
+        let terms: BTreeSet<usize> = self
+            .placed
+            .iter()
+            .filter(is_within)
+            .map(|term| term.term)
+            .collect();
+        WordRun {
+            share: self.share(terms.into_iter()),
+            words,
+        }
+    }
+
+    /// Returns the share of the query's idf in some terms.
+    fn share(&self, terms: impl Iterator<Item = usize>) -> f32 {
+        let idf: f32 = terms.filter_map(|term| self.idf.get(term)).sum();
+        idf / self.idf.iter().sum::<f32>().max(f32::EPSILON)
+    }
+}
+
+impl PlacedTerm<'_> {
+    /// Returns where the sentence would end by each position, in order.
+    fn sentence_ends(&self) -> impl Iterator<Item = WordPosition> {
+        let positions = self.positions.iter();
+        positions.map(|position| position.plus(self.words_to_end))
+    }
+}
+
+/// Returns a term at each place of a sentence where it stands.
+fn place<'p>(
+    sentence: &Sentence<'_>,
+    text: &str,
+    term: usize,
+    positions: &'p [WordPosition],
+) -> Vec<PlacedTerm<'p>> {
+    let places = sentence.find(text).into_iter();
+    let placed = places.map(|words| PlacedTerm {
+        words_to_end: sentence.len() - words.start,
+        words,
+        term,
+        positions,
+    });
+    placed.collect()
+}
+
+/// Returns the turns in which two terms stand as far apart as in the sentence, in order.
+fn common_turns(a: &PlacedTerm<'_>, b: &PlacedTerm<'_>) -> Vec<u32> {
+    let (mut left, mut right) = (a.sentence_ends().peekable(), b.sentence_ends().peekable());
+    let mut turns = Vec::new();
+    while let (Some(one), Some(other)) = (left.peek(), right.peek()) {
+        match one.cmp(other) {
+            Ordering::Less => left.next(),
+            Ordering::Greater => right.next(),
+            Ordering::Equal => {
+                turns.push(one.turn());
+                left.next()
+            }
+        };
+    }
+    turns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_hold_terms_as_far_apart_as_the_query() {
+        let sentence = Sentence::new("the lamp of the harbour is at the gate");
+        let at = |turn, offset| WordPosition::new(turn, 1, offset);
+        let lamp = [at(1, 3), at(2, 0), at(3, 7), at(4, 1), at(5, 1)];
+        let harbour = [
+            at(1, 6),
+            at(2, 4),
+            at(3, 10),
+            WordPosition::new(4, 2, 4),
+            at(5, 0),
+        ];
+        let gate = [at(2, 8), at(3, 14), at(6, 1)];
+        let placed = [
+            ("harbour", 1, &harbour[..]),
+            ("lamp", 0, &lamp),
+            ("gate", 2, &gate),
+        ];
+        let placed = placed
+            .into_iter()
+            .flat_map(|(text, term, positions)| place(&sentence, text, term, positions));
+        let terms = PlacedTerms::with_idf(&sentence, placed.collect(), vec![1.0, 2.0, 4.0]);
+        assert_eq!(terms.aligned_turns().collect::<Vec<_>>(), [3, 2, 1]);
+    }
+
+    #[test]
+    fn runs_that_say_most_are_chosen_once() {
+        let sentence = Sentence::new("a b c d e f g h i j k l");
+        let placed = ["a", "e", "j", "l"].into_iter().zip([0, 1, 2, 2]);
+        let placed = placed.flat_map(|(text, term)| place(&sentence, text, term, &[]));
+        let terms = PlacedTerms::with_idf(&sentence, placed.collect(), vec![1.0, 2.0, 5.0]);
+        let chosen = terms.choose([0..5, 3..8, 5..9, 8..12]);
+        let expected = [(8..12, 5.0 / 8.0), (0..5, 3.0 / 8.0)];
+        assert_eq!(
+            chosen,
+            expected.map(|(words, share)| WordRun { words, share })
+        );
+    }
+}

@@ -1,0 +1,46 @@
+//! Words that no turn holds, and those that were meant.
+
+use crate::support::filled;
+
+#[test]
+fn a_slip_of_the_finger_is_corrected_to_the_commonest_word() {
+    let turns = [
+        "the lanterns burn",
+        "a lantern",
+        "a lantana",
+        "Schlüssel und лампа",
+    ];
+    let (_index, reader) = filled(&turns);
+    for (typed, meant) in [
+        ("lnatern", "lantern"),
+        ("latern", "lantern"),
+        ("lanterrn", "lantern"),
+        ("lamtern", "lantern"),
+        ("lanters", "lanterns"),
+        ("alntern", "lantern"),
+        ("LANTERNSS", "lanterns"),
+        ("lantena", "lantana"),
+        ("schlusel", "schlussel"),
+        ("ламба", "лампа"),
+    ] {
+        let found = reader.correct_word(typed).unwrap();
+        assert_eq!(found.as_deref(), Some(meant), "{typed}");
+    }
+}
+
+#[test]
+fn what_is_no_slip_of_a_word_stays() {
+    let (_index, reader) = filled(&["the lantern burns at a quay", "灯台的光"]);
+    for typed in [
+        "santern",
+        "lentarn",
+        "qay",
+        "lantern2",
+        "lan-tern",
+        "灯台的",
+        "",
+        "l",
+    ] {
+        assert_eq!(reader.correct_word(typed).unwrap(), None, "{typed}");
+    }
+}
