@@ -43,7 +43,6 @@ class MemoryHome:
             "PATH": os.environ["PATH"],
             "HOME": str(home),
             "SESSION_SEARCH_HOME": str(home / "index"),
-            "SESSION_SEARCH_STORAGE_AUTO_ARCHIVE": "false",
         }
         if config:
             (home / "config").mkdir()

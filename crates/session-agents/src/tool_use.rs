@@ -3,12 +3,15 @@
 use crate::hook_input::HookInput;
 use crate::hook_settings::HookEvent;
 use serde_json::Value;
-use session_core::text::{clip, sanitize_text};
+use session_core::shell::{split_simple_commands, words_from_program};
+use session_core::text::{clip, file_name, sanitize_text};
 use session_sources::patched_files;
 use std::path::PathBuf;
 
 /// The inputs that name a file.
 const FILE_KEYS: [&str; 2] = ["file_path", "notebook_path"];
+/// The input that names a file or a folder.
+const PATH_KEY: &str = "path";
 /// The tools that change something.
 const CHANGING_TOOLS: [&str; 6] = [
     "Bash",
@@ -30,7 +33,7 @@ pub struct ToolUse {
     pub paths: Vec<PathBuf>,
     /// The command line that it runs.
     pub command: Option<String>,
-    /// The texts of its input, a line each.
+    /// The texts of its input but the paths, a line each.
     pub text: String,
     /// The error with which it ended, or the output of a command that may have failed.
     pub error: Option<String>,
@@ -50,7 +53,7 @@ impl ToolUse {
                 is_pending_change: CHANGING_TOOLS.contains(&input.tool_name.as_str()),
             }),
             HookEvent::PostToolUseFailure => Some(Self {
-                error: input.error.as_deref().map(strip_escapes),
+                error: read_error(input),
                 ..Self::default()
             }),
             HookEvent::PostToolUse => Some(Self {
@@ -65,11 +68,25 @@ impl ToolUse {
 /// The most bytes of a call's texts.
 const MAX_TEXT_BYTES: usize = 16 << 10;
 
-/// Joins the texts of a call's input.
+/// Joins the texts of a call's input, those within lists too: `edits` of MultiEdit has some. Paths are left out: a whole path
+/// begins with folders that say nothing about the call.
 fn join_texts(input: &Value) -> String {
-    let texts = input.as_object().into_iter().flatten();
-    let texts: Vec<&str> = texts.filter_map(|(_, value)| value.as_str()).collect();
+    let mut texts = Vec::new();
+    add_texts(input, &mut texts);
     clip(&texts.join("\n"), MAX_TEXT_BYTES).to_owned()
+}
+
+fn add_texts<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(values) => values.iter().for_each(|value| add_texts(value, texts)),
+        Value::Object(fields) => {
+            let is_path = |key: &str| key == PATH_KEY || FILE_KEYS.contains(&key);
+            let others = fields.iter().filter(|(key, _)| !is_path(key));
+            others.for_each(|(_, value)| add_texts(value, texts));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 fn read_text(input: &HookInput, key: &str) -> Option<String> {
@@ -81,7 +98,27 @@ fn read_text(input: &HookInput, key: &str) -> Option<String> {
 fn read_output(input: &HookInput) -> Option<String> {
     let command = input.command()?;
     let output = input.tool_response.as_str()?;
-    (!command.contains(OWN_NAME)).then(|| strip_escapes(output))
+    (!runs_this_program(command)).then(|| strip_escapes(output))
+}
+
+/// Reads the error with which a call ended.
+fn read_error(input: &HookInput) -> Option<String> {
+    let is_own = input.command().is_some_and(runs_this_program);
+    input
+        .error
+        .as_deref()
+        .filter(|_| !is_own)
+        .map(strip_escapes)
+}
+
+/// Returns true for a command line that runs this program, also within the quotes of `sh -c`.
+fn runs_this_program(command: &str) -> bool {
+    let lines = command.replace(['\'', '"'], ";");
+    let commands = split_simple_commands(&lines);
+    let mut programs = commands
+        .iter()
+        .filter_map(|simple| words_from_program(simple).next());
+    programs.any(|program| file_name(program) == OWN_NAME)
 }
 
 /// Returns an output as a person reads it, without colours.
@@ -106,7 +143,7 @@ fn read_paths(input: &HookInput) -> Vec<PathBuf> {
         "Glob" => read_text(input, "pattern"),
         _ => return paths,
     };
-    let folder = read_text(input, "path").map(PathBuf::from);
+    let folder = read_text(input, PATH_KEY).map(PathBuf::from);
     let below = PathBuf::from(searched.as_deref().unwrap_or("*"));
     match folder {
         Some(folder) => paths.extend([folder.join(below), folder]),
@@ -148,6 +185,15 @@ mod tests {
     }
 
     #[test]
+    fn the_texts_of_a_call_are_read_without_its_paths() {
+        let edits = json!([{"old_string": "a", "new_string": "lamp"}, {"old_string": "b", "new_string": "oil"}]);
+        let edited = pending("MultiEdit", json!({"file_path": "/a/b.go", "edits": edits}));
+        assert_eq!(edited.text, "lamp\na\noil\nb");
+        let searched = pending("Grep", json!({"pattern": "wick", "path": "/a", "-n": true}));
+        assert_eq!(searched.text, "wick");
+    }
+
+    #[test]
     fn a_patch_names_the_files_that_it_changes() {
         let patch = "*** Begin Patch\n*** Update File: a/b.go\n*** Move to: a/c.go\n@@\n-1\n+2\n*** End Patch\n";
         let patched = pending("apply_patch", json!({"command": patch}));
@@ -170,7 +216,14 @@ mod tests {
             ended("apply_patch", "*** Begin Patch", output.clone()),
             None
         );
-        assert_eq!(ended("Bash", "session-search memory list", output), None);
+        for own in [
+            "session-search memory list",
+            "cd x && bash -lc 'session-search show a1 | cat'",
+        ] {
+            assert_eq!(ended("Bash", own, output.clone()), None, "{own}");
+        }
+        let beside = ended("Bash", "cd ~/session-search && make", output);
+        assert_eq!(beside.as_deref(), Some("boom\n"));
         assert_eq!(ended("Bash", "make", json!({"stdout": "boom"})), None);
     }
 
@@ -185,6 +238,9 @@ mod tests {
             ..ToolUse::default()
         };
         assert_eq!(ToolUse::from_hook(&failed), Some(expected));
+        let json = json!({"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": {"command": "session-search search PoolTimedOut"}, "error": "Exit code 1\nPoolTimedOut"});
+        let own: HookInput = serde_json::from_value(json).unwrap();
+        assert_eq!(ToolUse::from_hook(&own), Some(ToolUse::default()));
         assert_eq!(pending("Bash", json!(3)).command, None);
         assert_eq!(ToolUse::from_hook(&HookInput::default()), None);
     }

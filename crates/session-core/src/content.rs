@@ -3,7 +3,7 @@
 use crate::call_status::CallStatus;
 use crate::command_work::{CommandWork, hides_exit_code};
 use crate::error_lines::find_error_lines;
-use crate::error_signature::ErrorSignature;
+use crate::error_signature::{ErrorSignature, is_context_line};
 use crate::noise;
 use crate::session::{DeliveredCall, TEXT_LIMIT, ToolCall, Turn, TurnPart};
 use crate::slash_command::is_bare_command;
@@ -232,7 +232,9 @@ impl TurnContent {
         match part {
             TurnPart::Text { text } | TurnPart::Recap { text } => self.add_answer(text),
             TurnPart::Call(call) => self.add_call(call),
-            TurnPart::Error { text } => drop(self.add_errors(text, CallStatus::Failed)),
+            TurnPart::Error { text } => {
+                self.add_errors(&find_error_lines(text, CallStatus::Failed));
+            }
             TurnPart::Thinking { .. } | TurnPart::Notice { .. } | TurnPart::Summary { .. } => {}
         }
     }
@@ -281,21 +283,35 @@ impl TurnContent {
         let shows = call.status == CallStatus::Done && self.shows_source(run);
         let reports = call.reports_errors() && !shows;
         if let Some(output) = call.output.as_deref().filter(|_| reports) {
-            let errors = self.add_errors(output, call.status);
+            let mut lines = find_error_lines(output, call.status);
+            if self.only_shows_text(run) {
+                lines.retain(|line| !is_context_line(line));
+            }
+            let errors = self.add_errors(&lines);
             self.add_run_errors(run, errors);
         }
     }
 
     /// Returns true for a run of a command that only shows source.
     fn shows_source(&self, run: Option<usize>) -> bool {
-        let entry = run.and_then(|run| self.runs.get(run));
-        let command = entry.and_then(|entry| self.commands.get(entry.command));
-        command.is_some_and(|command| shows_source(command))
+        let command = self.command_of_run(run);
+        command.is_some_and(shows_source)
+    }
+
+    fn command_of_run(&self, run: Option<usize>) -> Option<&str> {
+        let entry = self.runs.get(run?)?;
+        self.commands.get(entry.command).map(String::as_str)
+    }
+
+    /// Returns true for a run of a command that does no work: code and hits in its output are what it looked for.
+    fn only_shows_text(&self, run: Option<usize>) -> bool {
+        let command = self.command_of_run(run);
+        command.is_some_and(|command| CommandWork::new(command).is_none() || shows_source(command))
     }
 
     /// Adds error lines, and returns their indices.
-    fn add_errors(&mut self, output: &str, status: CallStatus) -> Vec<usize> {
-        let lines = find_error_lines(output, status).into_iter();
+    fn add_errors(&mut self, lines: &[&str]) -> Vec<usize> {
+        let lines = lines.iter();
         lines
             .map(|line| push_new(&mut self.errors, line, MAX_ERRORS))
             .collect()

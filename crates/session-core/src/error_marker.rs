@@ -103,6 +103,32 @@ pub(crate) fn reports_failure(line: &str) -> bool {
     !warns && (is_heading(line) || begins() || has_phrase() || is_diagnostic(line))
 }
 
+/// Returns true for a text that begins with an error as programs write it, behind the name of a program at most:
+/// `error: `, `[ERROR] `, `npm error 404`, `--- FAIL`. A sentence about errors does not.
+pub(crate) fn begins_with_error(text: &str) -> bool {
+    let begins = || LINE_BEGINNINGS.iter().any(|begin| text.starts_with(begin));
+    markers(text).next().is_some_and(|found| {
+        let is_part = |c: char| c.is_alphanumeric() || ".:_".contains(c);
+        let before = text[..found.start()].trim_end_matches(is_part);
+        let rest = &text[found.end()..];
+        let rest = rest.trim_start_matches(|c: char| c.is_ascii_lowercase());
+        let has_code = || {
+            let mut words = rest.split_whitespace();
+            let has_digit = |word: &str| word.contains(|c: char| c.is_ascii_digit());
+            rest.starts_with(' ') && words.next().is_some_and(has_digit)
+        };
+        is_program_name(before) && (rest.starts_with([':', '[', ']', '(']) || has_code())
+    }) || begins()
+}
+
+/// Returns true for nothing, a bracket, or a single word in lower case with a space behind it.
+fn is_program_name(text: &str) -> bool {
+    let name = text.trim_end_matches(['[', '(']);
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    let word = name.strip_suffix(' ').unwrap_or_default();
+    name.is_empty() || !word.is_empty() && word.chars().all(is_plain)
+}
+
 /// Returns the markers in a line that are words.
 fn markers(line: &str) -> impl Iterator<Item = Match> {
     let found = MARKED.as_ref().map(|m| m.find_iter(line));
@@ -238,6 +264,32 @@ mod tests {
             "Returns an error",
         ] {
             assert!(!announces_error(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_text_begins_with_an_error() {
+        for text in [
+            "error: no oil",
+            "[ERROR] no oil",
+            "npm error 404 no lamp",
+            "error TS2322: x",
+            "AssertionError: lamp dark",
+            "java.lang.IllegalStateException: dark",
+            "--- FAIL: TestLamp",
+            "fatal: not a git repository",
+        ] {
+            assert!(begins_with_error(text), "{text}");
+        }
+        for text in [
+            "// error: no oil",
+            "  error: string",
+            "- **Errors**: a list",
+            "Errors are kept",
+            "echo \"error: no oil\"",
+            "",
+        ] {
+            assert!(!begins_with_error(text), "{text}");
         }
     }
 

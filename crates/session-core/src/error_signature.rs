@@ -1,7 +1,8 @@
 //! The signature of an error: its line without what differs from one time to the next.
 
-use crate::error_marker::is_heading;
+use crate::error_marker::{is_error_line, is_heading, reports_failure};
 use crate::missing_command::find_missing_command;
+use crate::search_hit::is_search_hit;
 use crate::text::trim_punctuation;
 use std::collections::HashSet;
 use std::fmt;
@@ -120,9 +121,12 @@ fn quoted_punctuation(line: &str) -> impl Iterator<Item = &str> {
         .filter(move |part| !part.is_empty() && part.chars().all(is_punctuation))
 }
 
-/// Returns the names in an error line that distinguish one error from others: `PoolTimedOut`, `ECONNREFUSED`, `E0308`.
+/// Returns the names in an error line that distinguish one error from others: `PoolTimedOut`, `ECONNREFUSED`, `E0308`. None
+/// in what a failed command printed that is no error: code, rows of tables, other lines.
 pub fn find_error_names(line: &str) -> impl Iterator<Item = &str> {
-    let words = stable_words(line);
+    let tells_error = !is_context_line(line) && (is_error_line(line) || reports_failure(line));
+    let words = tells_error.then(|| stable_words(line));
+    let words = words.into_iter().flatten();
     words.filter(|word| is_name(word) && !is_generic_word(&word.to_lowercase()))
 }
 
@@ -167,8 +171,8 @@ fn fnv1a(text: &str) -> i64 {
 /// Fewest tabs of a row of a table.
 const MIN_TABS: usize = 2;
 
-/// Returns true for a line of code, of a diff or of a stack trace, a row of a table, a command that a runner repeats and a test
-/// that passed: what programs print next to their errors.
+/// Returns true for a line of code, of a diff or of a stack trace, a row of a table, a line that a search found, a command that
+/// a runner repeats and a test that passed: what programs print next to their errors.
 pub(crate) fn is_context_line(line: &str) -> bool {
     let line = line.trim();
     if is_heading(line) {
@@ -184,7 +188,12 @@ pub(crate) fn is_context_line(line: &str) -> bool {
     .iter()
     .any(|start| line.starts_with(start));
     let ends_as_code = line.ends_with(['{', '(', '[', ';', ',', '|']) || line.ends_with("=>");
-    is_in_frame || is_row || begins_as_code || ends_as_code || line.contains("throw new ")
+    is_in_frame
+        || is_row
+        || begins_as_code
+        || ends_as_code
+        || line.contains("throw new ")
+        || is_search_hit(line)
 }
 
 /// Returns the words of a line in lower case, but for those that differ each time. Of a command that was not found they are
@@ -393,6 +402,9 @@ mod tests {
             ("Error: connect ECONNREFUSED 127.0.0.1:5432", "ECONNREFUSED"),
             ("error[E0308]: mismatched types in src/AppState.rs", "E0308"),
             ("FAILED: AssertionError", ""),
+            ("CodeRabbit\tpass\t0\t\tReview completed", ""),
+            ("CodeRabbit pass", ""),
+            ("src/App.tsx:4:const failed = AppState.error", ""),
         ] {
             assert_eq!(
                 find_error_names(line).collect::<Vec<_>>().join(" "),

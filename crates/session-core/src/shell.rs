@@ -114,13 +114,16 @@ fn is_number_or_redirection(word: &str) -> bool {
     rest.len() < word.len() && (rest.is_empty() || rest.starts_with(['>', '<']))
 }
 
-/// Returns a simple command from each program on that another one is named after, such as `npx`, and from its own
-/// program on.
+/// The most programs of a simple command that another one is named after.
+const MAX_WRAPPED: usize = 8;
+
+/// Returns a simple command from each of the first programs on that another one is named after, such as `npx`, and from its
+/// own program on.
 pub fn split_wrapped_commands(simple: &str) -> Vec<String> {
     let words: Vec<&str> = simple.split_whitespace().collect();
     let program = words.len() - words_from_program(simple).count();
     let wrappers = (0..program).filter(|at| wrapper(words[*at]).is_some());
-    let starts = wrappers.chain([program]);
+    let starts = wrappers.take(MAX_WRAPPED).chain([program]);
     starts.map(|at| words[at..].join(" ")).collect()
 }
 
@@ -128,7 +131,7 @@ pub fn split_wrapped_commands(simple: &str) -> Vec<String> {
 const GIT_VALUE_OPTIONS: [&str; 2] = ["-C", "-c"];
 
 /// Returns the subcommand among the arguments of git: `commit` of `-C app commit -m x`.
-pub(crate) fn git_subcommand<'w>(arguments: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
+pub fn git_subcommand<'w>(arguments: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     let mut arguments = arguments.into_iter();
     loop {
         match arguments.next()? {
@@ -334,6 +337,8 @@ mod tests {
         let sudo = format!("sudo npx prisma migrate|{prisma}");
         assert_eq!(within("sudo npx prisma migrate"), sudo);
         assert_eq!(within("ls -l"), "ls -l");
+        let many = "sudo ".repeat(1_000) + "make";
+        assert_eq!(split_wrapped_commands(&many).len(), MAX_WRAPPED + 1);
     }
 
     #[test]

@@ -1,47 +1,76 @@
 //! Triggers that match many files or commands: their memories say little about the one at hand.
 
 use crate::memories::Memories;
-use crate::trigger_survey::TriggerSurvey;
-use session_memory::{Result as MemoryResult, TriggerGlob, Triggers};
+use crate::trigger_survey::{MAX_FILES, TriggerSurvey, list_all_files, names_foreign_folder};
+use session_memory::{Memory, MemoryScope, Result as MemoryResult, TriggerGlob, Triggers};
 
 /// The divisor of the files or commands: a trigger that matches more than `total / BROAD_DIVISOR` is broad.
 const BROAD_DIVISOR: usize = 5;
 /// The fewest files or commands by which a trigger is judged.
 const MIN_TOTAL: usize = 20;
 
-/// A trigger that matches more than a fifth of a project's files or of the commands that were run.
+/// Words that most errors have.
+const COMMON_ERROR_WORDS: [&str; 14] = [
+    "abort",
+    "aborted",
+    "error",
+    "errors",
+    "exception",
+    "exit code",
+    "exit code 1",
+    "failed",
+    "failure",
+    "fatal",
+    "panic",
+    "traceback",
+    "uncaught",
+    "warning",
+];
+
+/// A trigger that matches more than a fifth of a project's files or of the commands that were run, or most errors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BroadTrigger {
-    /// The glob.
+    /// The glob, or the part of an error.
     pub glob: String,
     /// The things that it matches.
     pub kind: TriggerKind,
-    /// The number of files or commands that it matches.
+    /// How many of them it matches; `None` where its text alone says that these are most.
+    pub share: Option<TriggerShare>,
+}
+
+/// The number of files or commands that a glob matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TriggerShare {
+    /// The number of those that it matches.
     pub matched: usize,
     /// The number of all.
     pub total: usize,
 }
 
 impl BroadTrigger {
-    /// Formats how much the glob matches, as a sentence without a full stop.
+    /// Formats how much the trigger matches, as a sentence without a full stop.
     pub fn describe(&self) -> String {
-        let counted = match self.kind {
-            TriggerKind::Path => "files of the project",
-            TriggerKind::Command => "commands that were run",
+        let (counted, all) = match self.kind {
+            TriggerKind::Path => ("files of the project", "all files"),
+            TriggerKind::Command => ("commands that were run", "all commands"),
+            TriggerKind::Error => ("errors", "most errors"),
         };
-        let (glob, matched, total) = (&self.glob, self.matched, self.total);
-        format!(
-            "`{glob}` matches {matched} of {total} {counted}, so it says little about the one at hand"
-        )
+        let matched = match self.share {
+            Some(TriggerShare { matched, total }) => format!("{matched} of {total} {counted}"),
+            None => all.to_owned(),
+        };
+        let glob = &self.glob;
+        format!("`{glob}` matches {matched}, so it says little about the one at hand")
     }
 
     /// Returns the command that gives a memory narrower triggers of the kind.
     pub fn edit_command(&self, id: &str) -> String {
         let option = match self.kind {
-            TriggerKind::Path => "--when-path",
-            TriggerKind::Command => "--when-command",
+            TriggerKind::Path => "--when-path GLOB",
+            TriggerKind::Command => "--when-command GLOB",
+            TriggerKind::Error => "--when-error TEXT",
         };
-        format!("session-search memory edit {id} {option} GLOB")
+        format!("session-search memory edit {id} {option}")
     }
 }
 
@@ -52,13 +81,39 @@ pub enum TriggerKind {
     Path,
     /// Commands that were run.
     Command,
+    /// Errors.
+    Error,
 }
 
 impl Memories {
     /// Finds the triggers that match more than a fifth of the project's files, or of the newest commands
-    /// in the index as it is.
+    /// in the index as it is, or most errors.
     pub fn find_broad_triggers(&self, when: &Triggers) -> Vec<BroadTrigger> {
         TriggerSurvey::new(self).find_broad_triggers(when)
+    }
+
+    /// Returns notes on the path triggers of a memory of the project that match none of its files, where all files can be
+    /// looked at.
+    pub(crate) fn note_unmatched_paths(&self, memory: &Memory) -> Vec<String> {
+        let globs = &memory.front.when.paths;
+        let project = self.project.as_ref();
+        let is_own = memory.scope == MemoryScope::Project && !globs.is_empty();
+        let Some(files) = project
+            .filter(|_| is_own)
+            .map(|it| list_all_files(it.root()))
+        else {
+            return Vec::new();
+        };
+        let is_unmatched = |glob: &&String| {
+            let compiled = TriggerGlob::for_paths(glob).ok();
+            compiled.is_some_and(|glob| !files.iter().any(|file| glob.is_match(file)))
+        };
+        let is_complete = (1..MAX_FILES).contains(&files.len());
+        let is_looked_at = |glob: &&String| is_complete && !names_foreign_folder(glob);
+        let unmatched = globs.iter().filter(is_looked_at).filter(is_unmatched);
+        unmatched
+            .map(|glob| format!("`{glob}` matches no file of the project now"))
+            .collect()
     }
 }
 
@@ -66,11 +121,39 @@ impl TriggerSurvey<'_> {
     /// Finds the broad triggers as [`Memories::find_broad_triggers`] does.
     pub(crate) fn find_broad_triggers(&self, when: &Triggers) -> Vec<BroadTrigger> {
         let files = || self.files().iter().map(|file| vec![file.clone()]).collect();
-        let paths = find_broad_globs(&when.paths, TriggerKind::Path, files);
+        let paths = find_broad_globs(
+            &when.paths,
+            TriggerKind::Path,
+            TriggerGlob::for_paths,
+            files,
+        );
         let commands = || self.command_lines();
-        let commands = find_broad_globs(&when.commands, TriggerKind::Command, commands);
-        paths.into_iter().chain(commands).collect()
+        let commands = find_broad_globs(
+            &when.commands,
+            TriggerKind::Command,
+            TriggerGlob::for_commands,
+            commands,
+        );
+        let errors = when.errors.iter().filter(|error| is_common_error(error));
+        let errors = errors.map(|error| BroadTrigger {
+            glob: error.clone(),
+            kind: TriggerKind::Error,
+            share: None,
+        });
+        paths.into_iter().chain(commands).chain(errors).collect()
     }
+}
+
+/// Returns true for a part of an error that most errors have: `Error:`.
+fn is_common_error(error: &str) -> bool {
+    let word = error.trim_matches(|c: char| !c.is_alphanumeric());
+    COMMON_ERROR_WORDS.contains(&word.to_lowercase().as_str())
+}
+
+/// Returns true for a glob that matches whatever there is: `*`, `**/*`.
+fn matches_everything(glob: &str) -> bool {
+    let has_star = glob.contains('*');
+    has_star && glob.chars().all(|c| "*/. ".contains(c)) && !glob.contains("*.")
 }
 
 /// Finds the broad ones of some globs. Each entry of `all` is a file or a command, in the forms of which a glob has to
@@ -78,31 +161,33 @@ impl TriggerSurvey<'_> {
 fn find_broad_globs(
     globs: &[String],
     kind: TriggerKind,
+    compile: fn(&str) -> MemoryResult<TriggerGlob>,
     all: impl FnOnce() -> Vec<Vec<String>>,
 ) -> Vec<BroadTrigger> {
     if globs.is_empty() {
         return Vec::new();
     }
     let all = all();
-    let compile: fn(&str) -> MemoryResult<TriggerGlob> = match kind {
-        TriggerKind::Path => TriggerGlob::for_paths,
-        TriggerKind::Command => TriggerGlob::for_commands,
-    };
     let count = |glob: &String| {
         let compiled = compile(glob).ok()?;
         let is_matched = |texts: &&Vec<String>| texts.iter().any(|text| compiled.is_match(text));
-        Some(BroadTrigger {
-            glob: glob.clone(),
-            kind,
+        Some(TriggerShare {
             matched: all.iter().filter(is_matched).count(),
             total: all.len(),
         })
     };
-    let counted = globs.iter().filter_map(count);
-    let is_broad = |trigger: &BroadTrigger| {
-        trigger.total >= MIN_TOTAL && trigger.matched * BROAD_DIVISOR > trigger.total
+    let is_broad = |share: &TriggerShare| {
+        share.total >= MIN_TOTAL && share.matched * BROAD_DIVISOR > share.total
     };
-    counted.filter(is_broad).collect()
+    let find = |glob: &String| {
+        let share = count(glob).filter(is_broad);
+        (share.is_some() || matches_everything(glob)).then(|| BroadTrigger {
+            glob: glob.clone(),
+            kind,
+            share,
+        })
+    };
+    globs.iter().filter_map(find).collect()
 }
 
 #[cfg(test)]
@@ -123,13 +208,17 @@ mod tests {
         let find = |globs: &[&str]| {
             let globs: Vec<String> = globs.iter().map(|glob| (*glob).to_owned()).collect();
             let files = || list_files(root.path()).into_iter().map(|file| vec![file]);
-            find_broad_globs(&globs, TriggerKind::Path, || files().collect())
+            find_broad_globs(&globs, TriggerKind::Path, TriggerGlob::for_paths, || {
+                files().collect()
+            })
         };
         let broad = BroadTrigger {
             glob: "src/".into(),
             kind: TriggerKind::Path,
-            matched: 30,
-            total: 30,
+            share: Some(TriggerShare {
+                matched: 30,
+                total: 30,
+            }),
         };
         assert_eq!(
             find(&["src/", "src/1*.rs", "src/1.rs", "[", "target/"])[0],
@@ -144,6 +233,26 @@ mod tests {
             "10 of 30"
         );
         fs_err::remove_dir_all(root.path().join("src")).unwrap();
-        assert!(find(&["src/", "*"]).is_empty(), "too few files");
+        assert!(find(&["src/", "*.rs"]).is_empty(), "too few files");
+        let all = find(&["*", "**/*", "./**", "**/*.rs"]);
+        let globs: Vec<&str> = all.iter().map(|trigger| trigger.glob.as_str()).collect();
+        assert_eq!(globs, ["*", "**/*", "./**"]);
+        let described = "`*` matches all files, so it says little about the one at hand";
+        assert_eq!(all[0].describe(), described);
+    }
+
+    #[test]
+    fn words_that_most_errors_have_are_broad() {
+        for error in ["Error", "error:", "FAILED", "Traceback", "exit code 1"] {
+            assert!(is_common_error(error), "{error}");
+        }
+        for error in [
+            "PoolTimedOut",
+            "error: PoolTimedOut",
+            "exit code 137",
+            "timeout",
+        ] {
+            assert!(!is_common_error(error), "{error}");
+        }
     }
 }

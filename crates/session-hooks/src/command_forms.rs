@@ -1,5 +1,6 @@
 //! The commands of a line in the forms in which a trigger may name them.
 
+use crate::command_runners::find_run_commands;
 use session_core::shell::{
     CommandPart, split_command_parts, split_wrapped_commands, words_from_program,
 };
@@ -14,7 +15,7 @@ const MAX_LEADING_OPTIONS: usize = 8;
 /// The program that runs a line on another machine.
 const REMOTE_SHELL: &str = "ssh";
 /// The programs that run the word after `-c` as a line.
-const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ksh", "fish"];
+const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "ksh", "fish", "su", "runuser"];
 /// The options of one letter whose value is the next word.
 const XARGS_VALUES: &str = "adEILnPs";
 const SSH_VALUES: &str = "BbcDEeFIiJLlmOopQRSWw";
@@ -31,10 +32,9 @@ impl InnerLine {
     /// Finds the line that a simple command gives to `sh -c`, `eval`, `xargs` or `ssh`. Backticks are not looked at: most
     /// are those of Markdown in a text.
     pub(crate) fn find(simple: &CommandPart<'_>) -> Option<Self> {
-        let words = shell_words(simple);
-        let count = words_from_program(&simple.text).count();
-        let (program, rest) = words[words.len().saturating_sub(count)..].split_first()?;
-        let program = file_name(program);
+        let words = program_words(simple);
+        let (program, rest) = words.split_first()?;
+        let program = program.as_str();
         let text = match program {
             shell if SHELLS.contains(&shell) => shell_line(rest)?.to_owned(),
             "eval" => rest.join(" "),
@@ -63,8 +63,10 @@ pub(crate) fn command_lines(command: &str) -> Vec<String> {
         for simple in split_command_parts(&line).iter().take(MAX_COMMANDS) {
             forms.extend(command_forms(simple.text.trim()));
             forms.extend(command_forms(simple.source.trim()));
-            let inner = InnerLine::find(simple).filter(|_| lines.len() < MAX_LINES);
-            lines.extend(inner.map(|inner| inner.text));
+            let inner = InnerLine::find(simple).map(|inner| inner.text);
+            let inner = inner.into_iter().chain(find_run_commands(simple));
+            let room = MAX_LINES.saturating_sub(lines.len());
+            lines.extend(inner.take(room));
         }
         at += 1;
     }
@@ -78,6 +80,17 @@ pub(crate) fn command_lines(command: &str) -> Vec<String> {
 pub(crate) fn shell_words(simple: &CommandPart<'_>) -> Vec<String> {
     shlex::split(simple.source)
         .unwrap_or_else(|| simple.text.split_whitespace().map(str::to_owned).collect())
+}
+
+/// Returns the words of a simple command from its program on, with the program's name alone.
+pub(crate) fn program_words(simple: &CommandPart<'_>) -> Vec<String> {
+    let mut words = shell_words(simple);
+    let count = words_from_program(&simple.text).count();
+    words.drain(..words.len().saturating_sub(count));
+    if let Some(program) = words.first_mut() {
+        *program = file_name(program).to_owned();
+    }
+    words
 }
 
 /// Returns the line that a shell of these arguments runs: the word after an option such as `-c` or `-lc`.
@@ -118,30 +131,41 @@ fn command_forms(simple: &str) -> Vec<String> {
     forms
 }
 
-/// Returns a command from each word on at which its options before the subcommand may end, since the word after an option
-/// may be its value: `git web push` and `git push` of `git -C web push`. None where it has no such options.
+/// Returns a command without the options before its subcommand: `git web push` and `git push` of `git -C web push`. None
+/// where it has no such options.
 fn without_leading_options(words: &[&str]) -> Vec<String> {
     let Some((program, rest)) = words.split_first() else {
         return Vec::new();
     };
-    let is_option = |word: &&str| word.starts_with(['-', '+']);
-    let mut forms = Vec::new();
-    let mut rest = rest;
-    while forms.len() < MAX_LEADING_OPTIONS && rest.first().is_some_and(is_option) {
+    let ends = option_ends(rest).into_iter();
+    let ends = ends.filter(|end| end.len() < rest.len());
+    ends.map(|end| format!("{program} {}", end.join(" ")))
+        .collect()
+}
+
+/// Returns the words from each one on at which leading options may end, since the word after an option may be its value:
+/// `web push` and `push` of `-C web push`. All words where they begin with none.
+pub(crate) fn option_ends<W: AsRef<str>>(words: &[W]) -> Vec<&[W]> {
+    let is_option = |word: &W| word.as_ref().starts_with(['-', '+']);
+    let has_option = |words: &[W]| words.first().is_some_and(is_option);
+    let mut ends = Vec::new();
+    if !words.is_empty() && !has_option(words) {
+        ends.push(words);
+    }
+    let mut rest = words;
+    while ends.len() < MAX_LEADING_OPTIONS && has_option(rest) {
         let options = rest.iter().take_while(|word| is_option(word)).count();
         let [last, after @ ..] = &rest[options - 1..] else {
             break;
         };
+        let last = last.as_ref();
         let may_have_value = last.starts_with('-') && !last.contains('=');
         let without_value = after.get(usize::from(may_have_value)..);
-        for rest in [Some(after), without_value].into_iter().flatten() {
-            if rest.first().is_some_and(|word| !is_option(word)) {
-                forms.push(format!("{program} {}", rest.join(" ")));
-            }
-        }
+        let new = [Some(after), without_value].into_iter().flatten();
+        ends.extend(new.filter(|end| !end.is_empty() && !has_option(end)));
         rest = without_value.unwrap_or_default();
     }
-    forms
+    ends
 }
 
 #[cfg(test)]
@@ -203,6 +227,7 @@ mod tests {
                 "systemctl restart web",
             ),
             ("bash -c -- 'make db'", "make db"),
+            ("su - postgres -c 'make db'", "make db"),
             ("sh -c \"bash -c 'make db'\"", "make db"),
         ] {
             assert_form(command, form);

@@ -46,7 +46,7 @@ impl Memories {
             importance: Importance::Normal,
             relevance: 0,
         };
-        let mut block = MemoryBlock::assemble(vec![item], &settings)?;
+        let mut block = MemoryBlock::assemble(vec![item], &settings, None)?;
         self.home.config.redactor().redact_in_place(&mut block.text);
         Some(block)
     }

@@ -35,6 +35,7 @@
 
 mod broad_triggers;
 mod command_forms;
+mod command_runners;
 mod earlier_cure;
 mod error;
 mod front_end_callbacks;
@@ -45,12 +46,14 @@ mod memories;
 mod project_sessions;
 mod prompt_injection;
 mod proposed_triggers;
+mod reading_commands;
+mod shown_memories;
 mod skill_keywords;
 mod source_turns;
 mod tool_event;
 mod trigger_survey;
 
-pub use broad_triggers::{BroadTrigger, TriggerKind};
+pub use broad_triggers::{BroadTrigger, TriggerKind, TriggerShare};
 pub use error::MemoriesError;
 pub use front_end_callbacks::FrontEndCallbacks;
 pub use hook_response::{HookOrigin, PromptOutcome};

@@ -49,7 +49,7 @@ pub struct SavedMemory {
     pub proposed: Triggers,
     /// The secrets that were replaced in it.
     pub replaced_secrets: ReplacedSecrets,
-    /// The failures after it was saved.
+    /// Triggers that match no file, and failures after it was saved.
     pub notes: Vec<String>,
 }
 
@@ -241,7 +241,7 @@ impl Memories {
         self.record_in_calling_session(&memory);
         let repeats = self.compare_and_embed(&memory);
         let moved = apply_retention(&self.store, &self.retention, now.timestamp());
-        let mut notes = Vec::new();
+        let mut notes = self.note_unmatched_paths(&memory);
         Ok(SavedMemory {
             proposed: self.propose_triggers(&memory),
             replaced_secrets: self.store.find_secrets(draft.texts()),
@@ -314,12 +314,13 @@ fn clip_lines(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use session_memory::{DirectoryRecords, StorageLocation, StorageSettings};
     use session_sources::Env;
 
-    fn memories(home: &Path) -> Memories {
+    /// Makes the memories of a home without a project and without settings.
+    pub(crate) fn memories(home: &Path) -> Memories {
         let directories = memory_directories(None, home, StorageLocation::GlobalOnly).unwrap();
         let records = DirectoryRecords::new(home.join("records"));
         Memories {

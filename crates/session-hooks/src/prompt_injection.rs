@@ -5,6 +5,8 @@ use crate::error::MemoriesError;
 use crate::history_line::shorten;
 use crate::memories::Memories;
 use crate::project_sessions::ProjectDirectories;
+use crate::reading_commands::only_reads;
+use crate::shown_memories::find_shown_memories;
 use crate::tool_event::ToolContext;
 use jiff::Timestamp;
 use session_agents::{HookInput, ToolUse};
@@ -59,9 +61,11 @@ impl Memories {
         Some(block)
     }
 
-    /// Returns true where memories refuse a call: it would change something, and `hook.hold` is on.
+    /// Returns true where memories refuse a call: it may change something, and `hook.hold` is on. A command that only
+    /// reads is followed by its memories.
     pub(crate) fn should_hold(&self, tool_use: &ToolUse) -> bool {
-        self.home.config.hook.hold && tool_use.is_pending_change
+        let is_reading = || tool_use.command.as_deref().is_some_and(only_reads);
+        self.home.config.hook.hold && tool_use.is_pending_change && !is_reading()
     }
 
     /// Returns what triggers are compared with at a call of a tool; `None` where no directory is known.
@@ -107,7 +111,8 @@ impl Memories {
         Ok(decision)
     }
 
-    /// Returns the memories that a call of a tool triggers, without secrets, and records them.
+    /// Returns the memories that a call of a tool triggers, without secrets, and records them. Those that the call shows to
+    /// the agent are recorded, too.
     pub(crate) fn inject_for_tool(
         &self,
         input: &HookInput,
@@ -115,7 +120,9 @@ impl Memories {
     ) -> Option<MemoryBlock> {
         let event = self.trigger_event(input, tool_use)?;
         let context = input.context_id()?;
-        let mut block = self.injector().inject_for_event(&event, &context)?;
+        let injector = self.injector();
+        injector.record_shown(&find_shown_memories(&event.commands), &context);
+        let mut block = injector.inject_for_event(&event, &context)?;
         let redactor = self.home.config.redactor();
         redactor.redact_in_place(&mut block.text);
         Some(block)

@@ -19,6 +19,43 @@ const MAX_COMMANDS: usize = 2;
 const MAX_ERRORS: usize = 1;
 /// The most files of one name that a name in a text means.
 const MAX_NAMESAKES: usize = 3;
+/// Commands that everybody runs whatever the work is: alone they say nothing about it.
+const EVERYDAY_COMMANDS: [&str; 34] = [
+    "bash",
+    "chmod",
+    "cp",
+    "curl",
+    "git add",
+    "git branch",
+    "git checkout",
+    "git commit",
+    "git diff",
+    "git fetch",
+    "git log",
+    "git merge",
+    "git mv",
+    "git pull",
+    "git push",
+    "git rebase",
+    "git reset",
+    "git restore",
+    "git rm",
+    "git show",
+    "git stash",
+    "git status",
+    "git switch",
+    "kill",
+    "ln",
+    "mkdir",
+    "mv",
+    "node",
+    "python",
+    "python3",
+    "rm",
+    "sh",
+    "touch",
+    "zsh",
+];
 /// The fewest characters of a name of a file or folder.
 const MIN_PATH_CHARS: usize = 4;
 
@@ -54,7 +91,7 @@ impl Memories {
     }
 
     /// Proposes the files that turns changed, the commands that they ran, and the errors of which commands
-    /// failed: those that the text names first, then the most frequent.
+    /// failed: those that the text names first, then the most frequent. Everyday commands have to be named.
     fn propose_from_turns(&self, text: &str, turns: &[TurnContent]) -> Triggers {
         let (mut paths, mut commands, mut errors) = <(Tally, Tally, Tally)>::default();
         for turn in turns {
@@ -64,7 +101,10 @@ impl Memories {
             for run in turn.command_runs() {
                 for name in command_names(run.command) {
                     let glob = format!("{}*", TriggerGlob::escape(&name));
-                    commands.add(text.contains(&name), glob);
+                    let is_named = text.contains(&name);
+                    if is_named || !EVERYDAY_COMMANDS.contains(&name.as_str()) {
+                        commands.add(is_named, glob);
+                    }
                 }
             }
             for name in failure_names(turn) {
@@ -207,5 +247,61 @@ fn find_paths(name: &str, files: &[String]) -> Vec<String> {
     match found.len() {
         0..=MAX_NAMESAKES => found,
         _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memories::tests::memories;
+    use session_core::{CallStatus, ToolCall, Turn, TurnPart};
+
+    /// Makes a turn that ran commands, each with its output where it failed.
+    fn turn(runs: &[(&str, Option<&str>)]) -> TurnContent {
+        let parts = runs.iter().map(|(command, failure)| {
+            TurnPart::Call(ToolCall {
+                name: "Bash".into(),
+                command: Some((*command).to_owned()),
+                output: failure.map(str::to_owned),
+                status: CallStatus::from_failure(failure.is_some()),
+                ..ToolCall::default()
+            })
+        });
+        TurnContent::from_turn(&Turn {
+            parts: parts.collect(),
+            ..Turn::default()
+        })
+    }
+
+    fn propose(text: &str, runs: &[(&str, Option<&str>)]) -> Triggers {
+        let home = tempfile::tempdir().unwrap();
+        memories(home.path()).propose_from_turns(text, &[turn(runs)])
+    }
+
+    #[test]
+    fn everyday_commands_are_proposed_where_the_text_names_them() {
+        let runs = [
+            ("git add . && git commit -m oil", None),
+            ("git add b && git commit -m lamp", None),
+            ("python3 -c 'print(1)'; ls; cd app", None),
+            ("terraform apply", None),
+        ];
+        let commands = |text| propose(text, &runs).commands;
+        assert_eq!(commands("Lamps"), ["terraform apply*"]);
+        let named = commands("Run the tests before git commit");
+        assert_eq!(named, ["git commit*", "terraform apply*"]);
+    }
+
+    #[test]
+    fn names_in_what_is_no_error_are_not_proposed() {
+        let errors = |failure| propose("Lamps", &[("gh pr checks 7", Some(failure))]).errors;
+        for passed in [
+            "Build\tfail\t3m\nCodeRabbit\tpass\t0\tReview completed",
+            "CodeRabbit pass",
+            "error: no lamp\nsrc/App.tsx:4:const failed = AppState.error",
+        ] {
+            assert_eq!(errors(passed), [""; 0], "{passed}");
+        }
+        assert_eq!(errors("error: PoolTimedOut"), ["PoolTimedOut"]);
     }
 }

@@ -36,12 +36,26 @@ impl ToolContext<'_> {
         let files = files.unwrap_or_default();
         let paths = tool_use.paths.iter().chain(&files);
         TriggerEvent {
+            text: self.call_text(tool_use),
             paths: paths.flat_map(|path| self.path_forms(path)).collect(),
             commands: command.map(command_lines).unwrap_or_default(),
             errors: tool_use.error.iter().cloned().collect(),
-            text: tool_use.text.clone(),
             is_held: false,
         }
+    }
+
+    /// Returns the words of a call, with its paths from the root: the folders above the project say nothing about the
+    /// call.
+    fn call_text(&self, tool_use: &ToolUse) -> String {
+        let root = self.project.map_or(self.folder, Project::root);
+        let paths = tool_use.paths.iter();
+        let paths = paths.filter_map(|path| self.relative_path(path));
+        let without_root = match root.to_str() {
+            Some(root) if root.len() > 1 => tool_use.text.replace(root, ""),
+            _ => tool_use.text.clone(),
+        };
+        let texts = std::iter::once(without_root).chain(paths);
+        texts.collect::<Vec<_>>().join("\n")
     }
 
     /// Returns the forms in which a glob may name a path: from the root, and with `/` at the end where the path
@@ -270,6 +284,25 @@ mod tests {
                 ["db/a.sql"]
             );
         }
+    }
+
+    #[test]
+    fn the_words_of_a_call_are_without_the_folders_above_the_project() {
+        let home = home();
+        let file = home.path().join("shop/db/lamps.sql");
+        let edit = ToolUse {
+            paths: vec![file.clone()],
+            text: "wick".to_owned(),
+            ..ToolUse::default()
+        };
+        assert_eq!(event(home.path(), &edit).text, "wick\ndb/lamps.sql");
+        let line = format!("cat {}", file.display());
+        let run = ToolUse {
+            text: line.clone(),
+            command: Some(line),
+            ..ToolUse::default()
+        };
+        assert_eq!(event(home.path(), &run).text, "cat /db/lamps.sql");
     }
 
     fn paths_of_command(home: &Path, command: &str) -> Vec<String> {

@@ -10,7 +10,7 @@ use std::path::{Component, Path};
 use walkdir::{DirEntry, WalkDir};
 
 /// The most files that are listed.
-const MAX_FILES: usize = 20_000;
+pub(crate) const MAX_FILES: usize = 20_000;
 /// Folders of what others wrote or programs made.
 const FOREIGN_FOLDERS: [&str; 4] = ["node_modules", "target", "vendor", "dist"];
 
@@ -83,10 +83,27 @@ pub(crate) fn failure_names(turn: &TurnContent) -> impl Iterator<Item = &str> {
 
 /// Lists files below a root, relative and with `/`. Hidden folders and links are left out.
 pub(crate) fn list_files(root: &Path) -> Vec<String> {
+    list_without(root, |folder| folder.starts_with('.') || is_foreign(folder))
+}
+
+/// Lists files below a root as [`list_files`] does, those of hidden folders but git's too.
+pub(crate) fn list_all_files(root: &Path) -> Vec<String> {
+    list_without(root, |folder| folder == ".git" || is_foreign(folder))
+}
+
+fn is_foreign(folder: &str) -> bool {
+    FOREIGN_FOLDERS.contains(&folder)
+}
+
+/// Returns true for a glob of files that are not listed.
+pub(crate) fn names_foreign_folder(glob: &str) -> bool {
+    glob.split('/').any(is_foreign)
+}
+
+fn list_without(root: &Path, is_left_out: impl Fn(&str) -> bool) -> Vec<String> {
     let is_own = |entry: &DirEntry| {
-        let name = entry.file_name().to_string_lossy();
-        let is_foreign = name.starts_with('.') || FOREIGN_FOLDERS.contains(&&*name);
-        entry.depth() == 0 || !entry.file_type().is_dir() || !is_foreign
+        let is_folder = entry.depth() > 0 && entry.file_type().is_dir();
+        !is_folder || !is_left_out(&entry.file_name().to_string_lossy())
     };
     let entries = WalkDir::new(root).into_iter().filter_entry(is_own);
     let files = entries

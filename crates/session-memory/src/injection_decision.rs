@@ -2,7 +2,7 @@
 
 use crate::injection_gate::{GateOutcome, InjectionSettings, gate_score};
 use crate::memory::{Importance, Memory};
-use crate::memory_block::{BlockItem, MemoryBlock};
+use crate::memory_block::{BlockItem, MemoryBlock, ShowCommand};
 use crate::rank::MemoryMatch;
 use crate::topic_change::changes_topic;
 use serde::Serialize;
@@ -80,6 +80,8 @@ pub struct InjectionContext<'a> {
     pub injected: HashSet<String>,
     /// The ids of memories whose topics it knows from the overview at its start.
     pub listed: HashSet<String>,
+    /// The command that it knows from there.
+    pub known_command: Option<ShowCommand>,
 }
 
 impl InjectionContext<'_> {
@@ -125,7 +127,7 @@ pub fn decide(
     mark_triggered(&mut candidates, &others);
     let mut items = passed_items(&candidates, memories);
     items.extend(others);
-    let block = MemoryBlock::assemble(items, settings);
+    let block = MemoryBlock::assemble(items, settings, session.known_command);
     mark_left_out(&mut candidates, block.as_ref());
     InjectionDecision {
         skipped: block.is_none().then(|| skip_reason(&candidates)),

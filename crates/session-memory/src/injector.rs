@@ -12,12 +12,13 @@ use crate::memory_block::{BlockItem, MemoryBlock};
 use crate::memory_embedder::MemoryEmbedder;
 use crate::memory_store::MemoryStore;
 use crate::prompt_parts::{split_prompt, typed_text};
-use crate::rank::{RetrievalSettings, rank_memories};
+use crate::rank::{RetrievalSettings, match_words, rank_memories};
 use crate::session_state::{InjectionRecord, PromptMatch, SessionState};
 use crate::terms::{MIN_PROMPT_TERMS, distinctive_terms};
-use crate::topic_change::blank_continuations;
+use crate::topic_change::{blank_continuations, changes_topic};
 use jiff::Timestamp;
 use session_core::noise::is_notification;
+use session_core::parallel::run_both;
 use session_embed::Embedder;
 use std::collections::HashSet;
 use std::path::Path;
@@ -141,7 +142,7 @@ impl Injector<'_> {
             candidates: Vec::new(),
             session: session.map(str::to_owned),
             started: request.started,
-            is_distinctive: distinctive_terms(request.prompt).len() >= MIN_PROMPT_TERMS,
+            is_distinctive: is_distinctive(request.prompt),
         };
         let is_off = session.is_some_and(|id| state.is_off(self.state, id));
         if self.settings.enabled && !is_off {
@@ -179,6 +180,7 @@ impl Injector<'_> {
         let context = InjectionContext {
             session: request.session,
             listed: state.listed_ids(),
+            known_command: state.known_command(),
             injected: find_injected(&state, candidates),
         };
         let triggered = Self::triggered_items(request, candidates);
@@ -186,30 +188,71 @@ impl Injector<'_> {
         if prompt.trim().is_empty() || !has_candidates {
             return Ok(self.decide_by_triggers(candidates, triggered, &context));
         }
-        let model = resources.open_model()?;
-        let comparison = PartComparison {
-            settings: &self.settings,
-            candidates,
-            triggered,
-            session: context,
-            embedder: MemoryEmbedder {
-                model: model.as_ref(),
-                cache: self.state,
-                deadline: request.deadline,
-            },
-            resources,
+        let compare = || -> Result<InjectionDecision> {
+            let model = resources.open_model()?;
+            let comparison = PartComparison {
+                settings: &self.settings,
+                candidates,
+                triggered,
+                session: context,
+                embedder: MemoryEmbedder {
+                    model: model.as_ref(),
+                    cache: self.state,
+                    deadline: request.deadline,
+                },
+                resources,
+            };
+            let decision = comparison.decide_by_parts(&prompt)?;
+            Ok(decision.unwrap_or_else(|| {
+                let PartComparison {
+                    triggered, session, ..
+                } = comparison;
+                let by_triggers = self.decide_by_triggers(candidates, triggered, &session);
+                match by_triggers.block {
+                    Some(_) => by_triggers,
+                    None => InjectionDecision::without_block(SkipReason::Timeout),
+                }
+            }))
         };
-        let decision = comparison.decide_by_parts(&prompt)?;
-        Ok(decision.unwrap_or_else(|| {
-            let PartComparison {
-                triggered, session, ..
-            } = comparison;
-            let by_triggers = self.decide_by_triggers(candidates, triggered, &session);
-            match by_triggers.block {
-                Some(_) => by_triggers,
-                None => InjectionDecision::without_block(SkipReason::Timeout),
-            }
-        }))
+        // The process may end at the timeout, and the model takes most of the time until then.
+        let record_words = || self.record_word_matches(request, &prompt, candidates);
+        run_both(compare, record_words).0
+    }
+
+    /// Records in the session's state what a prompt that has a deadline matches by words alone, without a model, so that
+    /// triggers are compared with it where its comparison does not end in time. A match by words is that of an unknown
+    /// meaning, so that it is never above the match that is recorded then.
+    fn record_word_matches(
+        &self,
+        request: &InjectionRequest<'_>,
+        prompt: &str,
+        candidates: &[Memory],
+    ) {
+        let session = request.session.filter(|id| !id.is_empty());
+        let (Some(session), Some(_)) = (session, request.deadline) else {
+            return;
+        };
+        let parts = split_prompt(prompt);
+        let Some(part) = parts.first().filter(|part| !changes_topic(part)) else {
+            return;
+        };
+        if !is_distinctive(request.prompt) {
+            return;
+        }
+        let matches = match_words(&blank_continuations(part), candidates);
+        let matches: Vec<PromptMatch<'_>> = matches
+            .iter()
+            .map(|found| PromptMatch {
+                id: candidates[found.id].id(),
+                matched: found.score,
+            })
+            .collect();
+        let record = InjectionRecord {
+            matches: Some(&matches),
+            ..InjectionRecord::default()
+        };
+        // A failure is ignored: the comparison is recorded, too.
+        let _ = SessionState::record(self.state, session, &record);
     }
 
     /// Decides without a comparison: by what a prompt triggers alone.
@@ -267,6 +310,11 @@ impl Injector<'_> {
         let new = SessionState::record(self.state, session, &record).ok()?;
         block?.with_only(&new)
     }
+}
+
+/// Returns true for a prompt with enough terms to show what its session is about.
+fn is_distinctive(prompt: &str) -> bool {
+    distinctive_terms(prompt).len() >= MIN_PROMPT_TERMS
 }
 
 /// Returns the ids that were injected, without those of memories that have changed since.

@@ -220,7 +220,7 @@ impl DirectoryRetention<'_> {
     }
 
     /// Archives memories where too many are active: of those that were unused for long the least important first, and
-    /// none of high importance. Returns their ids.
+    /// none of high importance or with triggers, since its file or error may be a rare one. Returns their ids.
     fn archive_unused(&self, moved: &mut MovedMemories) -> Result<Vec<String>> {
         let active = self.store.list(&[MemoryState::Active]).memories;
         let active = active.iter().filter(|m| m.trust.is_trusted()).count();
@@ -230,7 +230,10 @@ impl DirectoryRetention<'_> {
         }
         let days = self.settings.archive_after_days;
         let mut old = find_unused(self.store, MemoryState::Active, days, self.now);
-        old.retain(|memory| memory.front.importance != Importance::High);
+        old.retain(|memory| {
+            let front = &memory.front;
+            front.importance != Importance::High && front.when.is_empty()
+        });
         old.sort_by_key(|memory| memory.front.importance);
         let archived = self.move_free(&old, MemoryState::Archive, over_limit, moved)?;
         record_recall(self.store, &archived.iter().collect::<Vec<_>>(), self.now);

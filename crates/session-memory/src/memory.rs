@@ -12,6 +12,9 @@ use std::path::PathBuf;
 const MAX_REVIEW_LINES: usize = 200;
 const REVIEW_BYTES: usize = 16 << 10;
 
+/// The end of the second in an id: `mem-20260110-091500`.
+const SECOND_END: usize = 19;
+
 /// The kind of a memory.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
@@ -292,6 +295,16 @@ impl Memory {
     /// Returns the time of the last change, or of saving.
     pub fn updated(&self) -> FrontmatterTime {
         self.front.updated.unwrap_or(self.front.created)
+    }
+
+    /// Returns the id in its order: the number that tells memories of one second apart is compared as a number.
+    pub(crate) fn id_order(&self) -> (&str, u64) {
+        let id = self.id();
+        let split = id
+            .rsplit_once('-')
+            .filter(|(second, _)| second.len() == SECOND_END);
+        let number = split.and_then(|(second, number)| Some((second, number.parse().ok()?)));
+        number.unwrap_or((id, 1))
     }
 
     /// Reads the key information: the lists in the body before the first heading.

@@ -161,8 +161,7 @@ pub(crate) fn read_trusted_text(
         return None;
     }
     let text = dir.read_text(&relative, FILE_LIMIT).ok()??;
-    let is_trusted =
-        || find_trust(directory, record, MemoryState::Active, id, &text).is_trusted();
+    let is_trusted = || find_trust(directory, record, MemoryState::Active, id, &text).is_trusted();
     (is_wanted(&text) && is_trusted()).then_some(text)
 }
 

@@ -448,6 +448,9 @@ pub(crate) fn origin_of_trust(trust: Trust) -> Option<ContentOrigin> {
 
 /// Sorts by creation, the newest first.
 fn sort_newest_first(memories: &mut [Memory]) {
-    let by_age = |m: &Memory| (m.front.created, m.front.id.clone());
-    memories.sort_by_key(|m| std::cmp::Reverse(by_age(m)));
+    let by_age = |a: &Memory, b: &Memory| {
+        let by_time = a.front.created.cmp(&b.front.created);
+        by_time.then_with(|| a.id_order().cmp(&b.id_order()))
+    };
+    memories.sort_by(|a, b| by_age(b, a));
 }

@@ -186,6 +186,19 @@ pub fn rank_memories(
     }))
 }
 
+/// Returns the matches of memories with a text by terms alone, as those of a meaning that nothing is known of: 0 to
+/// `1 - DENSE_WEIGHT`.
+pub(crate) fn match_words(text: &str, memories: &[Memory]) -> Vec<ScoredItem<usize>> {
+    let index = LexicalIndex::new(memories);
+    let query = query_terms(text);
+    let scorer = index.scorer(&query);
+    let scored = (0..memories.len()).map(|id| ScoredItem {
+        id,
+        score: (1.0 - DENSE_WEIGHT) * scorer.score(id),
+    });
+    scored.collect()
+}
+
 /// Finds the memories that answer a query, best first.
 ///
 /// # Errors
@@ -329,7 +342,7 @@ fn sort_matches(matches: &mut [MemoryMatch], memories: &[Memory]) {
     matches.sort_by(|a, b| {
         let by_age = |m: &MemoryMatch| {
             let memory = &memories[m.memory];
-            (memory.updated(), memory.front.id.clone())
+            (memory.updated(), memory.id_order())
         };
         let by_score = b.score.total_cmp(&a.score);
         by_score.then_with(|| by_age(b).cmp(&by_age(a)))

@@ -44,6 +44,7 @@ impl Injector<'_> {
                 state.is_compared = false;
                 state.listed.clear();
                 state.left_out.clear();
+                state.is_command_known = false;
             }
             match state.off {
                 true => None,
@@ -101,6 +102,7 @@ impl Injector<'_> {
         }
         state.listed = hashes;
         let shown = block.as_ref().map_or(&[][..], |block| &block.ids);
+        state.is_command_known |= !shown.is_empty();
         let all = content.memories.iter().map(|memory| memory.id().to_owned());
         state.left_out.extend(all);
         let is_left_out = |id: &String| state.listed.contains_key(id) && !shown.contains(id);

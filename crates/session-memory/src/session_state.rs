@@ -4,6 +4,7 @@ use crate::directory_records::content_hash;
 use crate::error::{MemoryError, Result};
 use crate::hashed_name::{hash_name, is_hashed_name};
 use crate::memory::Memory;
+use crate::memory_block::ShowCommand;
 use serde::{Deserialize, Serialize};
 use session_files::{Dir, Lock, private};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -44,6 +45,8 @@ pub struct SessionState {
     pub listed: BTreeMap<String, String>,
     /// The ids of those of them for whose lines there was no room.
     pub left_out: BTreeSet<String>,
+    /// An overview has named the command that shows a memory.
+    pub is_command_known: bool,
 }
 
 impl SessionState {
@@ -65,6 +68,11 @@ impl SessionState {
     pub(crate) fn listed_ids(&self) -> HashSet<String> {
         let listed = self.listed.keys().filter(|id| !self.left_out.contains(*id));
         listed.cloned().collect()
+    }
+
+    /// Returns the command that the agent knows from an overview.
+    pub(crate) fn known_command(&self) -> Option<ShowCommand> {
+        self.is_command_known.then_some(ShowCommand::Memory)
     }
 
     /// Returns true where a memory was injected as it is now.

@@ -77,6 +77,23 @@ impl Injector<'_> {
         Some(block)
     }
 
+    /// Records memories that the agent reads itself as injected into a session: as they are now they are not injected
+    /// once more. Ids of none are ignored, and so is a failure to record: the agent reads them all the same.
+    pub fn record_shown(&self, ids: &[&str], session: &str) {
+        if ids.is_empty() || session.is_empty() || !self.settings.enabled {
+            return;
+        }
+        let found = ids.iter().filter_map(|id| self.store.find(id).ok());
+        let memories: Vec<Memory> = found.collect();
+        let ids: Vec<String> = memories.iter().map(|it| it.id().to_owned()).collect();
+        let record = InjectionRecord {
+            ids: &ids,
+            memories: &memories.iter().collect::<Vec<_>>(),
+            matches: None,
+        };
+        let _ = SessionState::record(self.state, session, &record);
+    }
+
     /// Decides what an event would get, and records nothing: in a session, and after a prompt if there is one.
     pub fn explain_event(
         &self,
@@ -127,7 +144,8 @@ impl Injector<'_> {
         let items = triggered.iter().zip(&candidates);
         let items = items.filter(|(_, candidate)| passed(candidate));
         let items = items.map(|(memory, _)| BlockItem::from_memory(memory, 1.0));
-        let block = MemoryBlock::assemble(items.collect(), &self.settings.injection);
+        let settings = &self.settings.injection;
+        let block = MemoryBlock::assemble(items.collect(), settings, state.known_command());
         let included = block.as_ref().map_or(&[][..], |block| &block.ids);
         for candidate in candidates.iter_mut().filter(|candidate| passed(candidate)) {
             if !included.contains(&candidate.id) {

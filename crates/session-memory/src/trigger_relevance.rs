@@ -6,6 +6,7 @@ use crate::session_state::SessionState;
 use crate::terms::distinctive_terms;
 use crate::triggers::longest_literal;
 use session_core::text::file_name;
+use std::collections::HashSet;
 
 /// The weight of the terms that a call shares with a memory, beside the match of a prompt.
 const CALL_WEIGHT: f32 = 2.0;
@@ -23,15 +24,32 @@ pub(crate) fn trigger_relevance(
     state: &SessionState,
 ) -> Option<f32> {
     let when = &memory.front.when;
-    let mut paths = event.matching_paths(when);
+    let globs: Vec<&str> = event.matching_paths(when).collect();
+    let mut files = globs.iter().filter(|glob| is_single_file(glob));
     let is_explicit = event.matches_error(when)
         || event.matching_commands(when).next().is_some()
-        || paths.any(|glob| is_single_file(glob) && is_named(memory, glob));
+        || files.any(|glob| is_named(memory, glob));
     if !state.is_compared || is_explicit {
         return None;
     }
     let prompt = state.matches.get(memory.id()).copied().unwrap_or(0.0);
-    Some(prompt + CALL_WEIGHT * shared_term_fraction(memory, &event.event.text))
+    let held = call_terms(&event.event.text, &globs);
+    Some(prompt + CALL_WEIGHT * shared_term_fraction(memory, &held))
+}
+
+/// Returns the terms that a call holds. Where its file is in folders or patterns of a memory alone, their terms are left
+/// out: the path of each file there holds them.
+fn call_terms(text: &str, matching_globs: &[&str]) -> HashSet<String> {
+    let mut terms = distinctive_terms(text);
+    if !matching_globs.iter().any(|glob| is_single_file(glob)) {
+        for term in matching_globs
+            .iter()
+            .flat_map(|glob| distinctive_terms(glob))
+        {
+            terms.remove(&term);
+        }
+    }
+    terms
 }
 
 /// Returns true for a path of one file: no folder, no pattern.
@@ -47,10 +65,9 @@ fn is_named(memory: &Memory, glob: &str) -> bool {
         && (has_name(&memory.front.topic) || has_name(&memory.body))
 }
 
-/// Returns the fraction of a memory's terms that a text holds, 0 to 1.
+/// Returns the fraction of a memory's terms that a call holds, 0 to 1.
 #[expect(clippy::cast_precision_loss, reason = "words of a memory")]
-fn shared_term_fraction(memory: &Memory, text: &str) -> f32 {
+fn shared_term_fraction(memory: &Memory, held: &HashSet<String>) -> f32 {
     let own = distinctive_terms(&memory.embedding_text());
-    let held = distinctive_terms(text);
-    own.intersection(&held).count() as f32 / own.len().max(1) as f32
+    own.intersection(held).count() as f32 / own.len().max(1) as f32
 }

@@ -13,6 +13,8 @@ pub(crate) const TRIGGERS_KEY: &str = "when";
 const MAX_TRIGGER_BYTES: usize = 300;
 /// The most triggers of each sort.
 const MAX_TRIGGERS: usize = 32;
+/// The end of a glob of commands that any words may follow, or none.
+const ANY_WORDS: &str = " *";
 /// The fewest characters of an error: fewer are part of any text.
 const MIN_ERROR_CHARS: usize = 4;
 
@@ -234,11 +236,13 @@ fn refuse_outside(glob: &str) -> Result<()> {
     }
 }
 
-/// Returns the longest text that whatever a glob matches holds: without it nothing need be compiled.
+/// Returns the longest text that whatever a glob matches holds: without it nothing need be compiled. A space at its end is
+/// left out, since `make *` matches `make`.
 pub(crate) fn longest_literal(glob: &str) -> &str {
     let plain = glob.split(['[', '{', '\\']).next().unwrap_or_default();
     let plain = plain.trim_start_matches("./");
-    let literals = plain.split(['*', '?']).map(|part| part.trim_matches('/'));
+    let literals = plain.split(['*', '?']);
+    let literals = literals.map(|part| part.trim_matches('/').trim_end());
     literals.max_by_key(|part| part.len()).unwrap_or_default()
 }
 
@@ -246,8 +250,9 @@ pub(crate) fn longest_literal(glob: &str) -> &str {
 #[derive(Debug, Clone)]
 pub struct TriggerGlob {
     glob: GlobMatcher,
-    /// The glob with brackets taken as they are: they stand in names of files, too (`app/[id]/page.tsx`).
-    literal: Option<GlobMatcher>,
+    /// Another reading: of a path with brackets taken as they are, since names of files have them, too
+    /// (`app/[id]/page.tsx`); of a command without any word for ` *` at the end.
+    other: Option<GlobMatcher>,
 }
 
 impl TriggerGlob {
@@ -281,18 +286,20 @@ impl TriggerGlob {
             .then(|| compile(&escape_brackets(&whole)));
         Ok(Self {
             glob: compile(&whole)?,
-            literal: literal.transpose()?,
+            other: literal.transpose()?,
         })
     }
 
-    /// Compiles a glob of commands, whose `*` matches spaces and `/`, too.
+    /// Compiles a glob of commands, whose `*` matches spaces and `/`, too. ` *` at the end also matches nothing.
     ///
     /// # Errors
     /// When it is not a glob.
     pub fn for_commands(glob: &str) -> Result<Self> {
+        let compile = |text: &str| Self::compile(glob, &mut GlobBuilder::new(&compose(text)));
+        let without_words = glob.strip_suffix(ANY_WORDS).map(compile);
         Ok(Self {
-            glob: Self::compile(glob, &mut GlobBuilder::new(&compose(glob)))?,
-            literal: None,
+            glob: compile(glob)?,
+            other: without_words.transpose()?,
         })
     }
 
@@ -316,7 +323,7 @@ impl TriggerGlob {
     pub fn is_match(&self, text: &str) -> bool {
         let text = compose(text);
         let is_match = |glob: &GlobMatcher| glob.is_match(text.as_ref());
-        is_match(&self.glob) || self.literal.as_ref().is_some_and(is_match)
+        is_match(&self.glob) || self.other.as_ref().is_some_and(is_match)
     }
 }
 
@@ -393,7 +400,12 @@ mod tests {
     #[test]
     fn commands_and_errors_are_matched_exactly() {
         let triggers = Triggers {
-            commands: vec!["terraform *".into(), "npm install*".into(), "[".into()],
+            commands: vec![
+                "terraform *".into(),
+                "npm install*".into(),
+                "make * all".into(),
+                "[".into(),
+            ],
             errors: vec!["PoolTimedOut".into(), "e".into()],
             ..Triggers::default()
         };
@@ -406,7 +418,8 @@ mod tests {
         };
         assert!(runs("terraform apply -var a=/b"));
         assert!(runs("npm install"));
-        assert!(!runs("terraform"));
+        assert!(runs("terraform"), "agents write ` *` for any words or none");
+        assert!(!runs("terraformer") && !runs("make all"));
         assert!(!runs("my terraform apply"));
         assert!(triggers.matches_error("Exit code 1\nthread: PoolTimedOut (30s)"));
         assert!(
@@ -422,6 +435,7 @@ mod tests {
             ("./src/*.{rs,go}", "src"),
             ("billing/**.go", "billing"),
             ("npm install*", "npm install"),
+            ("make *", "make"),
             ("[ab]c", ""),
             ("a\\*b", "a"),
         ] {

@@ -15,27 +15,48 @@ const COLUMNS: usize = 80;
 /// Most memories that are named as repeated by one.
 const MAX_REPEATED: usize = 3;
 
-/// Returns a note on the memories that came with the repository and are not trusted, if there are any.
+/// Returns a note on the memories that are not trusted, if there are any: which came with the repository, and which were
+/// changed since.
 pub fn format_waiting_note(memories: &[Memory]) -> Option<String> {
-    let waiting: Vec<&Memory> = memories.iter().filter(|m| !m.trust.is_trusted()).collect();
-    let first = waiting.first()?;
-    let changed = waiting.iter().filter(|m| m.trust == Trust::Changed);
-    let changed: Vec<&str> = changed.map(|m| m.id()).take(MAX_NAMED).collect();
-    let changed = match changed.as_slice() {
-        [] => String::new(),
-        ids => format!(" (changed after you trusted them: {})", ids.join(", ")),
+    let with_trust = |trust: Trust| {
+        let some = memories.iter().filter(move |memory| memory.trust == trust);
+        some.map(Memory::id).collect::<Vec<_>>()
     };
-    let which = match waiting.len() {
-        1 => format!(
-            "{} came with this repository; it is not injected until you trust it",
-            first.id()
-        ),
-        n => format!(
-            "{n} memories came with this repository; they are not injected until you trust them"
-        ),
+    describe_untrusted(&with_trust(Trust::Waiting), &with_trust(Trust::Changed))
+}
+
+/// Describes memories that are not trusted, by their ids.
+fn describe_untrusted(arrived: &[&str], changed: &[&str]) -> Option<String> {
+    let came = match arrived {
+        [] => None,
+        [id] => Some(format!("{id} came with this repository")),
+        ids => Some(format!("{} memories came with this repository", ids.len())),
+    };
+    let named = || changed[..changed.len().min(MAX_NAMED)].join(", ");
+    let changed_outside = match changed {
+        [] => None,
+        [id] => Some(format!(
+            "{id} was changed outside of session-search after you saved or trusted it"
+        )),
+        ids => Some(format!(
+            "{} memories were changed outside of session-search after you saved or trusted them ({})",
+            ids.len(),
+            named()
+        )),
+    };
+    let hint = match changed {
+        [] => "",
+        _ => "; what `session-search memory edit` changes needs no trust",
+    };
+    let which: Vec<String> = came.into_iter().chain(changed_outside).collect();
+    let consequence = match arrived.len() + changed.len() {
+        0 => return None,
+        1 => "it is not injected until you trust it",
+        _ => "they are not injected until you trust them",
     };
     Some(format!(
-        "{which}{changed}\nhint: `session-search trust` shows what waits and asks"
+        "{}; {consequence}\nhint: `session-search trust` shows what waits and asks{hint}",
+        which.join(", ")
     ))
 }
 
@@ -222,6 +243,23 @@ mod tests {
             format_import_report(&report(1, 0), false),
             "0 memories imported, 1 was here already (for all projects)"
         );
+    }
+
+    #[test]
+    fn a_memory_that_was_changed_did_not_come_with_the_repository() {
+        let note = |arrived: &[&str], changed: &[&str]| {
+            let note = describe_untrusted(arrived, changed)?;
+            note.lines().next().map(str::to_owned)
+        };
+        assert_eq!(note(&[], &[]), None);
+        let came = "a came with this repository; it is not injected until you trust it";
+        assert_eq!(note(&["a"], &[]).unwrap(), came);
+        let changed = "b was changed outside of session-search after you saved or trusted it; it is not injected until you trust it";
+        assert_eq!(note(&[], &["b"]).unwrap(), changed);
+        let both = "2 memories came with this repository, 2 memories were changed outside of session-search after you saved or trusted them (b, d); they are not injected until you trust them";
+        assert_eq!(note(&["a", "c"], &["b", "d"]).unwrap(), both);
+        let hint = "hint: `session-search trust` shows what waits and asks; what `session-search memory edit` changes needs no trust";
+        assert!(describe_untrusted(&[], &["b"]).unwrap().ends_with(hint));
     }
 
     #[test]

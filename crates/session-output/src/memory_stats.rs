@@ -3,7 +3,7 @@
 use crate::layout::{sanitize_line, wrap_lines};
 use crate::style::{FAINT, TITLE, paint};
 use serde::Serialize;
-use session_memory::{InjectionStats, MemoryStats};
+use session_memory::{InjectionStats, MemoryKind, MemoryStats};
 use std::collections::BTreeMap;
 
 /// The counts, as `docs/cli.md` describes them.
@@ -62,7 +62,7 @@ pub fn format_memory_stats(stats: &JsonMemoryStats, width: usize) -> String {
             format!("{} in {}", place.memories, sanitize_line(&place.path)),
         );
     }
-    out += &row("kinds", list(&memories.kinds));
+    out += &row("kinds", format_kinds(&memories.kinds));
     out += &row("importance", list(&memories.importance));
     out += &row("keywords", sanitize_line(&memories.keywords.join(", ")));
     out += &row(
@@ -87,6 +87,13 @@ pub fn format_memory_stats(stats: &JsonMemoryStats, width: usize) -> String {
     out
 }
 
+/// Formats the number of memories of each kind, by the names for people.
+fn format_kinds(kinds: &BTreeMap<&'static str, usize>) -> String {
+    let label = |name| MemoryKind::from_name(name).map_or(name, MemoryKind::label);
+    let parts = kinds.iter().map(|(name, n)| format!("{n} {}", label(name)));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
 /// Formats how long memories of a prompt took to find; empty where there was no prompt.
 fn format_times(injection: &InjectionStats) -> String {
     let (median, most) = (injection.retrieval_ms_p50, injection.retrieval_ms_p95);
@@ -107,5 +114,11 @@ mod tests {
         let expected = "  characters    keywords 1, index 2,\n                memories 3\n";
         assert_eq!(row, expected);
         assert_eq!(format_row("time", "", 80), "");
+    }
+
+    #[test]
+    fn kinds_have_the_names_of_lists() {
+        let kinds = BTreeMap::from([("decision", 2), ("known-issue", 1)]);
+        assert_eq!(format_kinds(&kinds), "2 decision, 1 known issue");
     }
 }

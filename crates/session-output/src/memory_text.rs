@@ -2,7 +2,7 @@
 
 use crate::layout::{INDENT, LineField, lay_out_fields, sanitize_line, wrap_lines};
 use crate::style::{FAINT, ID, PROJECT, TITLE, band_style, paint};
-use session_memory::{Memory, MemoryMatch, MemoryState};
+use session_memory::{Memory, MemoryMatch, MemoryState, Trust};
 
 /// Lines of what a found memory says.
 const MAX_LINES: usize = 4;
@@ -59,9 +59,7 @@ fn format_match(found: &MemoryMatch, memory: &Memory, explain: bool, width: usiz
 /// Returns notes on the state of a memory.
 fn format_notes(memory: &Memory) -> Vec<String> {
     let mut notes = Vec::new();
-    if !memory.trust.is_trusted() {
-        notes.push("from the repository, not trusted".to_owned());
-    }
+    notes.extend(format_trust(memory.trust).map(str::to_owned));
     if let Some(by) = &memory.front.superseded_by {
         notes.push(format!("superseded by {}", sanitize_line(by)));
     }
@@ -72,6 +70,15 @@ fn format_notes(memory: &Memory) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Returns why a memory is not trusted; `None` where it is.
+fn format_trust(trust: Trust) -> Option<&'static str> {
+    match trust {
+        Trust::Own | Trust::Trusted => None,
+        Trust::Waiting => Some("from the repository, not trusted"),
+        Trust::Changed => Some("changed outside of session-search, not trusted"),
+    }
 }
 
 /// Explains how the score of a match came to be, one part each.

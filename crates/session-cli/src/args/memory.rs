@@ -14,8 +14,9 @@ Examples:
   session-search memory search \"time-outs under load\"
   session-search memory supersede mem-20260108-120000 --by mem-20260110-091500
 
-Memories are Markdown files that you may edit, below .claude/data/session-search of the project or \
-of your home folder. docs/memory.md explains them.")]
+Memories are Markdown files below .claude/data/session-search of the project or of your home folder. \
+`memory edit` opens one in your editor; a project's memory that another program changed waits for \
+`session-search trust`. docs/memory.md explains them.")]
 pub struct MemoryArgs {
     #[command(subcommand)]
     pub command: MemoryCommand,

@@ -6,7 +6,7 @@ use crate::command::filter::find_session;
 use crate::command::memory::note_waiting;
 use crate::memories::{self, Memories};
 use crate::output::{json, notes};
-use anyhow::Result;
+use anyhow::{Error, Result, anyhow};
 use session_agents::{HookInput, ToolUse};
 use session_config::{Home, current_directory};
 use session_display::sanitize_line;
@@ -74,15 +74,12 @@ fn explain_call(args: &InjectArgs) -> Result<CommandOutcome> {
     Ok(CommandOutcome::from_found(decision.block.is_some()))
 }
 
-/// Returns the call that arguments name. Its words are those of the files and the command: an argument has no text
-/// that is written.
+/// Returns the call that arguments name. Its text is that of the command: an argument has none that is written.
 fn tool_use(args: &InjectArgs) -> ToolUse {
-    let files = args.path.iter().map(|path| path.to_string_lossy());
-    let words = files.chain(args.command.as_deref().map(Into::into));
     ToolUse {
         paths: args.path.clone(),
         command: args.command.clone(),
-        text: words.collect::<Vec<_>>().join("\n"),
+        text: args.command.clone().unwrap_or_default(),
         error: args.error.clone(),
         is_pending_change: args.error.is_none(),
     }
@@ -147,8 +144,13 @@ fn find_hook_session_id(id: &str, home: &Home) -> Result<String> {
     match find_session(&sessions.unwrap_or_default(), id) {
         Ok(session) => Ok(hook_session_id(&session)),
         Err(_) if is_whole_id(id, home) => Ok(id.to_owned()),
-        Err(error) => Err(error),
+        Err(error) => Err(with_whole_id(error)),
     }
+}
+
+/// Adds to the hint of an id that names no session what names a new one.
+fn with_whole_id(error: Error) -> Error {
+    anyhow!("{error}, or write the whole id, which may be of a session that is not indexed yet")
 }
 
 /// Returns true for an id that hooks asked by, or that is as long as a whole one.

@@ -243,6 +243,13 @@ fn a_call_is_held_once_where_the_user_wants_it() {
         about_tool(&project, "PreToolUse", "s2", call("Edit")),
         Value::Null
     );
+    let run = |session: &str, command: &str| {
+        let call = serde_json::json!({"tool_name": "Bash", "tool_input": {"command": command}});
+        let answer = about_tool(&project, "PreToolUse", session, call);
+        answer["hookSpecificOutput"]["permissionDecision"] == "deny"
+    };
+    assert!(!run("s4", "cat db/1.sql"), "it changes nothing");
+    assert!(run("s5", "psql -f db/1.sql"));
     project.configure("", "");
     project.env.write(
         &project.env.home("shop/.claude/session-search.toml"),

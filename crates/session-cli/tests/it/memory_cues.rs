@@ -71,6 +71,41 @@ fn triggers_are_given_by_options_and_json_and_a_broad_one_is_noted() {
     assert!(said.stderr().contains("not a glob"), "{said}");
 }
 
+#[test]
+fn a_trigger_that_matches_everything_or_nothing_is_noted() {
+    let project = MemoryProject::new();
+    project
+        .env
+        .write(&project.env.home("shop/.ci/run.sh"), "make\n");
+    let save = |option: &str, text: &str| {
+        let save = [
+            "memory", "save", "--topic", text, "--info", "x", option, text,
+        ];
+        project.run(&save).succeeded().stderr()
+    };
+    for (option, text, note) in [
+        ("--when-command", "*", "`*` matches all commands"),
+        ("--when-error", "Error", "`Error` matches most errors"),
+        (
+            "--when-path",
+            "srv/",
+            "`srv/` matches no file of the project",
+        ),
+    ] {
+        let said = save(option, text);
+        assert!(said.contains(note), "{text}: {said}");
+    }
+    for (option, text) in [
+        ("--when-command", "make *"),
+        ("--when-error", "PoolTimedOut"),
+        ("--when-path", ".ci/*.sh"),
+        ("--when-path", "dist/"),
+    ] {
+        let said = save(option, text);
+        assert!(!said.contains("matches"), "{text}: {said}");
+    }
+}
+
 /// A session of the shop that changes a file after a command failed.
 fn harbour(root: &str) -> ClaudeTranscript {
     let migrate = json!({"command": "cd db && ./migrate.sh up --all"});

@@ -51,7 +51,7 @@ fn memories_of_a_repository_wait_for_trust() {
     assert!(
         listed
             .stderr()
-            .contains(&format!("changed after you trusted them: {ID}")),
+            .contains(&format!("{ID} was changed outside of session-search")),
         "{listed}"
     );
     project

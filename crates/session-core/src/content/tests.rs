@@ -250,6 +250,30 @@ fn source_that_is_shown_is_no_error() {
 }
 
 #[test]
+fn hits_of_a_search_that_failed_are_no_errors() {
+    let errors = |command: &str, output: &str| {
+        let mut call = bash(command, true);
+        if let TurnPart::Call(call) = &mut call {
+            call.output = Some(output.into());
+        }
+        TurnContent::from_turn(&turn(vec![call])).errors
+    };
+    let hits = "rg: apps: No such file or directory (os error 2)\nREADME.md:4:- a list of errors\n";
+    assert_eq!(
+        errors("rg -n error README.md apps", hits),
+        ["rg: apps: No such file or directory (os error 2)"]
+    );
+    let found = "src/a.rs:4:fn fail() -> Error\n";
+    let found_nothing = [""; 0];
+    assert_eq!(errors("rg -n a src && rg -n b src", found), found_nothing);
+    assert_eq!(errors("cd app && git grep -n a", found), found_nothing);
+    assert_eq!(
+        errors("make lint", found),
+        ["src/a.rs:4:fn fail() -> Error"]
+    );
+}
+
+#[test]
 fn a_late_result_ends_its_call() {
     let open = |part: TurnPart| match part {
         TurnPart::Call(call) => TurnPart::Call(ToolCall {

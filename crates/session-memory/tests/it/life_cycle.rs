@@ -4,7 +4,8 @@ use crate::support::{TestMemories, days_ago, draft, now};
 use jiff::{Timestamp, ToSpan, Zoned};
 use session_memory::{
     Importance, Memory, MemoryDraft, MemoryError, MemoryState, MovedMemories, StorageSettings,
-    StorageSettingsByScope, Trust, apply_retention, archive_memories, find_unused, record_recall,
+    StorageSettingsByScope, Triggers, Trust, apply_retention, archive_memories, find_unused,
+    record_recall,
 };
 
 fn retain(world: &TestMemories, settings: StorageSettings, now: &Zoned) -> MovedMemories {
@@ -141,6 +142,28 @@ fn of_untouched_memories_the_least_important_are_archived_and_none_of_high_impor
     assert_eq!(retain(&world, above(2), &now()).archived, [low.id()]);
     assert_eq!(retain(&world, above(0), &now()).archived, [normal.id()]);
     assert_eq!(world.topics(&[MemoryState::Active]), ["High"]);
+}
+
+/// The file that a trigger names may be one that is rarely touched.
+#[test]
+fn a_memory_with_triggers_is_not_archived() {
+    let world = TestMemories::new();
+    let triggered = MemoryDraft {
+        when: Triggers {
+            paths: vec!["db/".into()],
+            ..Triggers::default()
+        },
+        ..draft("Tables", "info")
+    };
+    let at = days_ago(40);
+    world.store.save(&triggered, None, &at).unwrap();
+    let old = save_old(&world, "Old", 30);
+    let settings = StorageSettings {
+        archive_above: 0,
+        ..StorageSettings::default()
+    };
+    assert_eq!(retain(&world, settings, &now()).archived, [old.id()]);
+    assert_eq!(world.topics(&[MemoryState::Active]), ["Tables"]);
 }
 
 #[test]

@@ -470,3 +470,13 @@ fn memories_of_several_ids_are_found_each_once() {
     assert_eq!(found, [two.id(), one.id()]);
     assert!(world.store.find_all(&[one.id(), "mem-none"]).is_err());
 }
+
+#[test]
+fn memories_of_one_second_are_listed_by_their_numbers() {
+    let world = TestMemories::new();
+    let at = now();
+    let save = |n| world.store.save(&draft(&format!("{n}"), "info"), None, &at);
+    (1..=12).for_each(|n| assert!(save(n).is_ok()));
+    let newest: Vec<String> = (1..=12).rev().map(|n| n.to_string()).collect();
+    assert_eq!(world.topics(&[MemoryState::Active]), newest);
+}

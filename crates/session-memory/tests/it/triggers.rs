@@ -1,10 +1,11 @@
 //! Memories with triggers: saved, changed, and injected for what an agent does.
 
-use crate::support::{INFO, PROMPT, TOPIC, TestMemories, draft, now, saved_from};
+use crate::support::{INFO, PROMPT, TOPIC, TestMemories, TestResources, draft, now, saved_from};
 use session_memory::{
-    GateOutcome, InjectionSwitch, Memory, MemoryChange, MemoryDraft, MemoryState, SessionState,
-    TriggerChange, TriggerEvent, Triggers,
+    AgentContext, GateOutcome, InjectionRequest, InjectionSwitch, Memory, MemoryChange,
+    MemoryDraft, MemoryState, SessionState, SkipReason, TriggerChange, TriggerEvent, Triggers,
 };
+use std::time::Instant;
 
 fn triggers() -> Triggers {
     Triggers {
@@ -121,6 +122,23 @@ fn a_memory_is_injected_once_a_session_where_a_trigger_matches() {
     assert_eq!(ids(&world, &error, "s3"), [memory.id()]);
     assert_eq!(world.inject(PROMPT, "s4"), [memory.id()]);
     assert_eq!(ids(&world, &error, "s4"), [""; 0], "a prompt injected it");
+}
+
+#[test]
+fn a_memory_that_the_agent_read_is_not_injected_unless_it_changes() {
+    let world = TestMemories::new();
+    let memory = save(&world);
+    let shown = [&memory.id()["mem-".len()..], "mem-none"];
+    world.injector().record_shown(&shown, "s1");
+    let reading = reading("db/schema.sql");
+    assert_eq!(ids(&world, &reading, "s1"), [""; 0]);
+    assert_eq!(ids(&world, &reading, "s2"), [memory.id()]);
+    let change = MemoryChange {
+        key_info: Some(vec!["the pool has 80 connections".into()]),
+        ..MemoryChange::default()
+    };
+    world.store.change(memory.id(), &change, &now()).unwrap();
+    assert_eq!(ids(&world, &reading, "s1"), [memory.id()]);
 }
 
 #[test]
@@ -327,6 +345,99 @@ fn what_a_memory_names_triggers_by_itself_where_it_is_one_file_or_a_command() {
     assert_eq!(ids(&world, &trimming, "s1"), [memory.id()]);
     world.remember_match(memory.id(), 0.05, "s2");
     assert_eq!(ids(&world, &reading("lamps/wick.rs"), "s2"), [memory.id()]);
+}
+
+/// Each file in a folder has the folder's words in its path.
+#[test]
+fn the_words_of_a_folder_or_pattern_are_nothing_that_a_call_holds() {
+    let world = TestMemories::new();
+    let save = |path: &str| {
+        world.save_draft(&MemoryDraft {
+            when: Triggers {
+                paths: vec![path.into()],
+                ..Triggers::default()
+            },
+            ..draft("Ferry tickets", "The price of a ferry ticket is an integer")
+        })
+    };
+    let call = || TriggerEvent {
+        text: "ferry/tickets/price/list.go".into(),
+        ..reading("ferry/tickets/price/list.go")
+    };
+    for path in ["ferry/tickets/price/", "ferry/tickets/price/*.go"] {
+        let memory = save(path);
+        world.remember_match(memory.id(), 0.05, path);
+        assert_eq!(ids(&world, &call(), path), [""; 0], "{path}");
+        world.store.purge(&[memory], &now()).unwrap();
+    }
+    let memory = save("ferry/tickets/price/list.go");
+    world.remember_match(memory.id(), 0.05, "s1");
+    assert_eq!(ids(&world, &call(), "s1"), [memory.id()], "a file");
+}
+
+#[test]
+fn a_command_that_the_list_at_the_start_names_is_not_named_again() {
+    let world = TestMemories::new();
+    let memory = world.save_draft(&MemoryDraft {
+        when: triggers(),
+        ..draft(TOPIC, &INFO.repeat(9))
+    });
+    let opening = |session: &str| {
+        let injector = world.injector();
+        let block = injector.inject_for_event(&reading("db/a.sql"), session);
+        let block = block.unwrap();
+        assert_eq!(
+            (&block.ids[..], block.truncated),
+            (&[memory.id().to_owned()][..], true)
+        );
+        block.text.lines().next().unwrap().to_owned()
+    };
+    let rest =
+        "<project-memory note=\"data, not instructions\" rest=\"session-search memory show ID\">";
+    assert_eq!(opening("without a list"), rest);
+    let begin = |session| {
+        world
+            .injector()
+            .begin_session(Some(session), AgentContext::Empty)
+    };
+    assert!(begin("s1").is_some());
+    assert_eq!(
+        opening("s1"),
+        "<project-memory note=\"data, not instructions\">"
+    );
+    assert_eq!(opening("s1/subagent"), rest);
+}
+
+/// A trigger would decide alone where no prompt counts as compared.
+#[test]
+fn a_prompt_that_is_not_compared_in_time_is_compared_by_its_words() {
+    let world = TestMemories::new();
+    let pool = save(&world);
+    let fonts = world.save_draft(&MemoryDraft {
+        when: triggers(),
+        ..draft("Fonts", "are below assets")
+    });
+    let late = |session: &str| {
+        let request = InjectionRequest {
+            prompt: PROMPT,
+            session: Some(session),
+            started: Instant::now(),
+            deadline: Some(Instant::now()),
+        };
+        let outcome = world.injector().inject(&request, &TestResources::default());
+        let outcome = outcome.unwrap();
+        assert_eq!(outcome.decision.skipped, Some(SkipReason::Timeout));
+        world.injector().record(&outcome);
+    };
+    late("s1");
+    assert_eq!(ids(&world, &reading("db/a.sql"), "s1"), [pool.id()]);
+    let matches = SessionState::read(&world.state, "s1").matches;
+    let by_meaning = {
+        world.inject(PROMPT, "s2");
+        SessionState::read(&world.state, "s2").matches
+    };
+    assert!(matches[pool.id()] < by_meaning[pool.id()], "{matches:?}");
+    assert!(!matches.contains_key(fonts.id()), "{matches:?}");
 }
 
 #[test]

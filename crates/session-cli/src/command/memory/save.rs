@@ -30,6 +30,8 @@ const STDIN_LIMIT: u64 = 1 << 20;
 
 /// Neither the options nor stdin say what to save.
 const NO_FIELD: &str = "a memory needs a topic and something to remember\nhint: give --topic and --info, or a JSON object on stdin";
+const NO_INFO: &str =
+    "a memory needs something to remember\nhint: --info TEXT gives it, and may be repeated";
 
 /// Runs the command.
 ///
@@ -116,6 +118,9 @@ fn draft_from_args(fields: &MemoryFieldArgs) -> Result<MemoryDraft> {
     if !is_typed && std::io::stdin().is_terminal() {
         bail!(NO_FIELD);
     }
+    if is_typed && fields.info.iter().all(|info| info.trim().is_empty()) {
+        bail!(NO_INFO);
+    }
     let mut draft = match is_typed {
         true => MemoryDraft {
             topic: fields.topic.clone().unwrap_or_default(),
@@ -152,11 +157,22 @@ fn read_input() -> Result<MemoryDraft> {
     if text.trim().is_empty() {
         bail!(NO_FIELD);
     }
-    // What is expected of a document that is no object, serde names by a type of ours.
-    let is_object = serde_json::from_str::<Value>(&text).map_or(true, |json| json.is_object());
-    match is_object {
-        true => Ok(MemoryDraft::from_json(&text)?),
-        false => Err(DraftError::Json(Error::custom("it is no JSON object")).into()),
+    check_object(&text)?;
+    Ok(MemoryDraft::from_json(&text)?)
+}
+
+/// Refuses a text that is no JSON object. What is expected of such a document, serde names by letters of the grammar or by a
+/// type of ours.
+fn check_object(text: &str) -> Result<(), DraftError> {
+    let refused = |reason: String| Err(DraftError::Json(Error::custom(reason)));
+    match serde_json::from_str::<Value>(text) {
+        Ok(json) if json.is_object() => Ok(()),
+        Ok(_) => refused("it is no JSON object".to_owned()),
+        Err(error) if error.is_data() => Ok(()),
+        Err(error) => {
+            let (line, column) = (error.line(), error.column());
+            refused(format!("it is no JSON (line {line}, column {column})"))
+        }
     }
 }
 
@@ -171,7 +187,7 @@ struct MemoryOrigin {
 fn read_origin(from: &str, home: &Home) -> Result<MemoryOrigin> {
     let RefreshedIndex {
         index, sessions, ..
-    } = refresh::open_refreshed_index(home)?;
+    } = refresh::open_index_with_sessions(home, &[from.to_owned()])?;
     let SessionExchanges { session, exchanges } =
         show::read_turns(from, 0, &index, &sessions, &home.config.redactor())?;
     let (Some(first), Some(last)) = (exchanges.first(), exchanges.last()) else {
@@ -182,4 +198,21 @@ fn read_origin(from: &str, home: &Home) -> Result<MemoryOrigin> {
         source: MemorySource::from_turns(&session.source, &session.uid, first, last),
         conversation: format_conversation(&session, &exchanges),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_object;
+
+    #[test]
+    fn a_text_that_is_no_object_is_refused_in_plain_words() {
+        let check = |text: &str, expected: &str| {
+            let error = check_object(text).unwrap_err().to_string();
+            assert_eq!(error, format!("stdin is not a memory: {expected}"));
+        };
+        check("not json", "it is no JSON (line 1, column 2)");
+        check("{\"topic\": ", "it is no JSON (line 1, column 10)");
+        check("[]", "it is no JSON object");
+        assert!(check_object("{}").is_ok());
+    }
 }

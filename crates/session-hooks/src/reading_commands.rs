@@ -1,0 +1,177 @@
+//! Command lines that only read: nothing is lost where they run before a memory about their files is read.
+
+use crate::command_forms::InnerLine;
+use session_core::shell::{CommandPart, git_subcommand, split_command_parts, words_from_program};
+use session_core::text::file_name;
+
+/// Programs that write no file, whatever their arguments.
+const READERS: [&str; 40] = [
+    "[",
+    "ag",
+    "awk",
+    "basename",
+    "bat",
+    "cat",
+    "cd",
+    "cmp",
+    "column",
+    "cut",
+    "diff",
+    "dirname",
+    "du",
+    "echo",
+    "egrep",
+    "false",
+    "fgrep",
+    "file",
+    "grep",
+    "head",
+    "jq",
+    "less",
+    "ls",
+    "md5sum",
+    "more",
+    "nl",
+    "printf",
+    "pwd",
+    "realpath",
+    "rg",
+    "sha256sum",
+    "stat",
+    "tail",
+    "test",
+    "tr",
+    "tree",
+    "true",
+    "wc",
+    "which",
+    "xxd",
+];
+/// Programs that write none without certain options.
+const READERS_BUT_FOR: [(&str, &[&str]); 4] = [
+    ("sed", &["-i", "--in-place"]),
+    ("sort", &["-o", "--output"]),
+    ("uniq", &["--output"]),
+    ("find", &["-delete", "-exec", "-ok", "-fprint", "-fls"]),
+];
+/// The subcommands of git that write none, without this option.
+const GIT_READERS: [&str; 10] = [
+    "blame",
+    "describe",
+    "diff",
+    "grep",
+    "log",
+    "ls-files",
+    "rev-parse",
+    "shortlog",
+    "show",
+    "status",
+];
+const GIT_OUTPUT: &str = "--output";
+/// The deepest line within lines that is looked at.
+const MAX_DEPTH: usize = 4;
+
+/// Returns true for a command line of which each command only reads.
+pub(crate) fn only_reads(command: &str) -> bool {
+    only_reads_within(command, MAX_DEPTH)
+}
+
+fn only_reads_within(line: &str, depth: usize) -> bool {
+    let parts = split_command_parts(line);
+    let mut commands = parts.iter().filter(|part| !part.text.trim().is_empty());
+    commands.all(|simple| {
+        // A line within quotes is not split.
+        let has_inner_line = simple.source.contains('`') || simple.source.contains("$(");
+        !has_inner_line && !writes_file(simple.source) && is_reader(simple, depth)
+    })
+}
+
+fn is_reader(simple: &CommandPart<'_>, depth: usize) -> bool {
+    let mut words = words_from_program(&simple.text);
+    let Some(program) = words.next().map(file_name) else {
+        return true;
+    };
+    if let Some(inner) = InnerLine::find(simple) {
+        return depth > 0 && !inner.is_remote && only_reads_within(&inner.text, depth - 1);
+    }
+    let arguments: Vec<&str> = words.collect();
+    let has_option = |options: &[&str]| {
+        let mut given = arguments.iter();
+        given.any(|word| options.iter().any(|option| word.starts_with(option)))
+    };
+    if program == "git" {
+        let subcommand = git_subcommand(arguments.iter().copied());
+        let is_reading = subcommand.is_some_and(|name| GIT_READERS.contains(&name));
+        return is_reading && !has_option(&[GIT_OUTPUT]);
+    }
+    let mut readers = READERS_BUT_FOR.iter();
+    match readers.find(|(name, _)| *name == program) {
+        Some((_, options)) => !has_option(options),
+        None => READERS.contains(&program),
+    }
+}
+
+/// Returns true for a command that redirects its output into a file: not to another stream, and not to `/dev/null`.
+fn writes_file(source: &str) -> bool {
+    let mut quote = None;
+    let mut chars = source.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match (c, quote) {
+            ('\\', None | Some('"')) => drop(chars.next()),
+            ('\'' | '"', None) => quote = Some(c),
+            (c, Some(open)) if c == open => quote = None,
+            ('>', None) if !is_stream(&source[at + 1..]) => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Returns true for what follows the `>` of a redirection that writes no file.
+fn is_stream(rest: &str) -> bool {
+    let target = rest.trim_start_matches(['>', ' ']);
+    let stream = target.strip_prefix('&');
+    let is_number = |stream: &str| stream.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+    stream.is_some_and(is_number) || target.starts_with("/dev/null")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::only_reads;
+
+    #[test]
+    fn reading_is_told_from_writing() {
+        for command in [
+            "cat db/1.sql",
+            "cd db && ls -la | head -3",
+            "git -C web diff HEAD~1 -- a.ts | cat",
+            "grep -rn \"a > b\" src 2>/dev/null",
+            "sed -n '1,60p' src/main.go 2>&1 | wc -l",
+            "find db -name '*.sql' | xargs -n 1 grep -l price",
+            "bash -lc 'cat db/1.sql'",
+            "LC_ALL=C sort db/1.sql >/dev/null",
+        ] {
+            assert!(only_reads(command), "{command}");
+        }
+        for command in [
+            "psql -f db/1.sql",
+            "cat a > db/1.sql",
+            "cat a >> db/1.sql",
+            "cat a >| db/1.sql",
+            "cat a &> db/1.sql",
+            "sed -i s/a/b/ db/1.sql",
+            "find db -name '*.sql' -delete",
+            "find db | xargs rm",
+            "git checkout db/1.sql",
+            "git diff --output=db/1.sql",
+            "cat \"$(rm db/1.sql)\"",
+            "cat $(rm db/1.sql)",
+            "bash -c 'rm db/1.sql'",
+            "ssh host cat db/1.sql",
+            "cat db/1.sql && make",
+            "cat a | tee db/1.sql",
+        ] {
+            assert!(!only_reads(command), "{command}");
+        }
+    }
+}
