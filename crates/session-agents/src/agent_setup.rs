@@ -108,6 +108,16 @@ impl AgentSetup {
         }
     }
 
+    /// Returns the setup without backups of the files that it changes: they hold nothing but what this program wrote.
+    #[must_use]
+    pub fn without_backups(self) -> Self {
+        let changes = self.changes.into_iter();
+        Self {
+            changes: changes.map(SettingsChange::without_backup).collect(),
+            ..self
+        }
+    }
+
     /// Returns true where there is nothing to write.
     pub fn is_noop(&self) -> bool {
         self.changes.is_empty() && self.skill.is_none()

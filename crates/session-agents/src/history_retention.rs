@@ -1,9 +1,10 @@
 //! How long Claude Code keeps transcripts: `cleanupPeriodDays` in its settings.
 
-use crate::error::{Result, SettingsError};
+use crate::error::{Result, SettingsResult};
 use crate::merged_settings::MergedSettings;
 use crate::settings_file::{SettingsChange, SettingsFile};
-use crate::settings_text::SettingsText;
+use crate::settings_text::{SettingsText, remove_property};
+use crate::skill_rule::remove_rules;
 use jsonc_parser::cst::CstInputValue;
 use session_sources::{Env, find_source};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -22,10 +23,7 @@ impl SettingsFile {
     pub fn read_cleanup_period(&self) -> Result<Option<String>> {
         let text = self.read()?.unwrap_or_default();
         let settings = SettingsText::parse(&text).map_err(|e| self.error(e))?;
-        let property = settings.object.get(KEY);
-        Ok(property
-            .and_then(|property| property.value())
-            .map(|value| value.to_string()))
+        Ok(written_period(&settings))
     }
 
     /// Plans to keep transcripts for `days` days.
@@ -33,7 +31,36 @@ impl SettingsFile {
     /// # Errors
     /// As [`SettingsFile::read_cleanup_period`].
     pub fn plan_retention(&self, days: u32) -> Result<SettingsChange> {
-        self.plan(|text| set_cleanup_period(text, days))
+        self.plan(|text| set_cleanup_period(text, &days.to_string()))
+    }
+
+    /// Plans to take a retention back: to what was written before, or to none. One that was changed since stays.
+    ///
+    /// # Errors
+    /// As [`SettingsFile::read_cleanup_period`].
+    pub fn plan_retention_undo(
+        &self,
+        written: &str,
+        before: Option<&str>,
+    ) -> Result<SettingsChange> {
+        self.plan_undo(
+            |text| restore_cleanup_period(text, written, before),
+            |text| set_cleanup_period(text, written),
+        )
+    }
+
+    /// Returns true where the file holds nothing but this retention and the rules that allow the skill.
+    ///
+    /// # Errors
+    /// As [`SettingsFile::read_cleanup_period`].
+    pub fn holds_only(&self, retention: &str) -> Result<bool> {
+        let text = self.read()?.unwrap_or_default();
+        let rest =
+            remove_rules(&text).and_then(|rest| restore_cleanup_period(&rest, retention, None));
+        let rest = rest.and_then(|rest| SettingsText::parse(&rest));
+        let rest = rest.map_err(|e| self.error(e))?;
+        let has_retention = self.read_cleanup_period()?.as_deref() == Some(retention);
+        Ok(has_retention && rest.is_empty())
     }
 }
 
@@ -72,9 +99,34 @@ impl HistoryRetention {
     }
 }
 
-fn set_cleanup_period(text: &str, days: u32) -> std::result::Result<String, SettingsError> {
+fn written_period(settings: &SettingsText) -> Option<String> {
+    let value = settings.object.get(KEY)?.value()?;
+    Some(value.to_string())
+}
+
+/// Sets the retention back to what was written before, or removes it, where it still is `written`.
+fn restore_cleanup_period(
+    text: &str,
+    written: &str,
+    before: Option<&str>,
+) -> SettingsResult<String> {
     let settings = SettingsText::parse(text)?;
-    let value = CstInputValue::Number(days.to_string());
+    if written_period(&settings).as_deref() != Some(written) {
+        return Ok(text.to_owned());
+    }
+    match before {
+        Some(before) => set_cleanup_period(text, before),
+        None => {
+            remove_property(&settings.object, KEY);
+            settings.format_checked()
+        }
+    }
+}
+
+/// Sets the retention to a JSON value.
+fn set_cleanup_period(text: &str, value: &str) -> SettingsResult<String> {
+    let settings = SettingsText::parse(text)?;
+    let value = CstInputValue::Number(value.to_owned());
     match settings.object.get(KEY) {
         Some(property) => property.set_value(value),
         None => drop(settings.object.insert(0, KEY, value)),
@@ -90,7 +142,7 @@ mod tests {
 
     #[test]
     fn every_other_value_stays_as_it_is_written() {
-        let check = |old: &str, new: &str| assert_eq!(set_cleanup_period(old, 365).unwrap(), new);
+        let check = |old: &str, new: &str| assert_eq!(set_cleanup_period(old, "365").unwrap(), new);
         check("", "{\n  \"cleanupPeriodDays\": 365\n}\n");
         check("{}", "{\n  \"cleanupPeriodDays\": 365\n}");
         check(
@@ -114,7 +166,30 @@ mod tests {
     #[test]
     fn a_text_that_is_not_a_json_object_is_refused() {
         for text in ["[]", "{", "{\"a\": 1} x", "// {}", "3", "{\"a\": 1,}"] {
-            assert!(set_cleanup_period(text, 365).is_err(), "{text}");
+            assert!(set_cleanup_period(text, "365").is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_retention_goes_back_unless_it_was_changed_since() {
+        for old in ["", "{\"a\": 1}\n", "{\n  \"cleanupPeriodDays\": 30\n}\n"] {
+            let home = tempfile::tempdir().unwrap();
+            let env = Env::with_home(home.path());
+            let settings = SettingsFile::for_user(&env).unwrap();
+            if !old.is_empty() {
+                fs_err::create_dir(home.path().join(".claude")).unwrap();
+                fs_err::write(settings.path(), old).unwrap();
+            }
+            let before = settings.read_cleanup_period().unwrap();
+            settings.plan_retention(365).unwrap().write().unwrap();
+            let is_own = settings.holds_only("365").unwrap();
+            assert_eq!(is_own, !old.contains('a') || before.is_some(), "{old}");
+            let undo = |written| settings.plan_retention_undo(written, before.as_deref());
+            assert!(undo("400").unwrap().is_noop(), "{old}");
+            undo("365").unwrap().write().unwrap();
+            let left = settings.read().unwrap();
+            assert_eq!(left.unwrap_or_default(), old);
+            assert_eq!(settings.path().exists(), !old.is_empty(), "{old}");
         }
     }
 
@@ -125,7 +200,7 @@ mod tests {
         fn only_the_key_changes(keys in proptest::collection::btree_map("[a-z{}\"é]{0,6}|cleanupPeriodDays", any::<i32>(), 0..5), pretty: bool, days in 1u32..1000) {
             let old = json!(keys);
             let text = if pretty { serde_json::to_string_pretty(&old).unwrap() } else { old.to_string() };
-            let new: Value = serde_json::from_str(&set_cleanup_period(&text, days).unwrap()).unwrap();
+            let new: Value = serde_json::from_str(&set_cleanup_period(&text, &days.to_string()).unwrap()).unwrap();
             let mut expected = old;
             expected["cleanupPeriodDays"] = json!(days);
             prop_assert_eq!(new, expected);

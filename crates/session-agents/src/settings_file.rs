@@ -110,6 +110,8 @@ pub struct SettingsChange {
     is_removal: bool,
     /// The name of the file's content, where all of it is this program's.
     own_content: Option<&'static str>,
+    /// The old text holds nothing but what this program wrote.
+    is_old_own: bool,
 }
 
 impl SettingsChange {
@@ -129,6 +131,7 @@ impl SettingsChange {
             old,
             is_removal: new.is_empty(),
             own_content: None,
+            is_old_own: false,
             new,
         })
     }
@@ -179,6 +182,15 @@ impl SettingsChange {
         }
     }
 
+    /// Says that the old text holds nothing but what this program wrote: it is not kept.
+    #[must_use]
+    pub fn without_backup(self) -> Self {
+        Self {
+            is_old_own: true,
+            ..self
+        }
+    }
+
     /// Returns what is written or removed, where that is a whole file of this program's: its lines tell nobody anything.
     pub fn summary(&self) -> Option<String> {
         let name = self.own_content?;
@@ -197,7 +209,7 @@ impl SettingsChange {
     }
 
     /// Writes the new text, after the old one was copied to a backup; returns the backup's path. A
-    /// file of which nothing is left is removed, unless it was empty before.
+    /// file of which nothing is left is removed, unless it was empty before. What was this program's alone has no backup.
     ///
     /// # Errors
     /// When either file cannot be written, or another program has changed the file since it was read.
@@ -206,9 +218,10 @@ impl SettingsChange {
         if self.file.read_utf8(SIZE_LIMIT)? != self.old {
             return Err(FileError::Changed(self.path()).into());
         }
-        let backup = self.old.as_deref().map(|old| self.file.back_up(old));
-        let backup = backup.transpose()?;
         let old = self.old.as_deref();
+        let kept = old.filter(|_| !self.is_removal && !self.is_old_own);
+        let backup = kept.map(|old| self.file.back_up(old));
+        let backup = backup.transpose()?;
         match self.is_removal {
             true => drop(self.file.remove()?),
             false => self.file.replace(old, &self.new, SIZE_LIMIT)?,

@@ -132,6 +132,15 @@ fn add_rule(text: &str, skill: SkillOrigin) -> SettingsResult<String> {
     settings.format_checked()
 }
 
+/// Removes the rules that allow either skill.
+///
+/// # Errors
+/// When the text is not a JSON object.
+pub(crate) fn remove_rules(text: &str) -> SettingsResult<String> {
+    let mut skills = SkillOrigin::ALL.into_iter();
+    skills.try_fold(text.to_owned(), |text, skill| remove_rule(&text, skill))
+}
+
 /// Removes the rule from those that allow, and the list and the object that are empty then.
 fn remove_rule(text: &str, skill: SkillOrigin) -> SettingsResult<String> {
     if find_rule(text, skill) != Some(RuleList::Allow) {

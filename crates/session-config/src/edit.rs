@@ -5,7 +5,7 @@ use crate::error::Result;
 use session_files::{ConfinedFile, keep_line_ends};
 use std::path::Path;
 use std::time::Duration;
-use toml_edit::DocumentMut;
+use toml_edit::{DocumentMut, Item};
 
 /// The longest time that a change waits for another process that writes the file.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -31,6 +31,81 @@ pub fn set_keys(directory: &Path, assignments: &[Assignment<'_>]) -> Result<()> 
     let old = file.read_utf8(SIZE_LIMIT)?;
     let new = edit_text(old.as_deref().unwrap_or_default(), assignments)?;
     Ok(file.replace(old.as_deref(), &new, SIZE_LIMIT)?)
+}
+
+/// A key that was set to a text, and the text that it had before.
+#[derive(Debug, Clone, Copy)]
+pub struct RevertedKey<'a> {
+    /// The assignment that is taken back.
+    pub assignment: Assignment<'a>,
+    /// The value before; `None` where it had none.
+    pub before: Option<&'a str>,
+}
+
+/// Reads the text that a key has in the configuration file of a directory; `None` where it has none.
+///
+/// # Errors
+/// When the file is not UTF-8 or not TOML.
+pub fn read_key(directory: &Path, table: Option<&str>, key: &str) -> Result<Option<String>> {
+    let file = ConfinedFile::for_user(&directory.join(FILE_NAME))?;
+    let text = file.read_utf8(SIZE_LIMIT)?.unwrap_or_default();
+    let document: DocumentMut = text.trim_start_matches('\u{feff}').parse()?;
+    let item = match table {
+        Some(table) => document.get(table).and_then(|table| table.get(key)),
+        None => document.get(key),
+    };
+    Ok(item.and_then(Item::as_str).map(str::to_owned))
+}
+
+/// Takes back keys of the configuration file that still have the assigned value: each gets the value that it had before,
+/// or goes. A file of which nothing is left is removed.
+///
+/// # Errors
+/// When the file is not UTF-8 or not TOML, or cannot be written.
+pub fn revert_keys(directory: &Path, reverted: &[RevertedKey<'_>]) -> Result<()> {
+    let file = ConfinedFile::for_user(&directory.join(FILE_NAME))?;
+    let _lock = file.lock(LOCK_TIMEOUT)?;
+    let Some(old) = file.read_utf8(SIZE_LIMIT)? else {
+        return Ok(());
+    };
+    let mut document: DocumentMut = old.trim_start_matches('\u{feff}').parse()?;
+    for key in reverted {
+        revert(&mut document, key);
+    }
+    let new = keep_line_ends(&old, &document.to_string()).into_owned();
+    match new.trim().is_empty() {
+        true => drop(file.remove()?),
+        false => file.replace(Some(&old), &new, SIZE_LIMIT)?,
+    }
+    Ok(())
+}
+
+fn revert(document: &mut DocumentMut, reverted: &RevertedKey<'_>) {
+    let Assignment { table, key, value } = reverted.assignment;
+    let parent = match table {
+        Some(table) => document.get_mut(table).and_then(Item::as_table_like_mut),
+        None => Some(document.as_table_mut() as &mut dyn toml_edit::TableLike),
+    };
+    let Some(parent) = parent else { return };
+    if parent.get(key).and_then(Item::as_str) != Some(value) {
+        return;
+    }
+    match reverted.before {
+        Some(before) => {
+            let before = Assignment {
+                value: before,
+                ..reverted.assignment
+            };
+            set(document, &before);
+        }
+        None => {
+            parent.remove(key);
+            let is_empty = parent.is_empty();
+            if let Some(table) = table.filter(|_| is_empty) {
+                document.remove(table);
+            }
+        }
+    }
 }
 
 fn edit_text(text: &str, assignments: &[Assignment<'_>]) -> Result<String> {
@@ -76,6 +151,36 @@ mod tests {
         let new = edit(&new, Some("remote"), "url", "http://x").unwrap();
         assert!(new.ends_with("[remote]\nurl = \"http://x\"\n"), "{new}");
         assert!(edit("model =", None, "model", "b").is_err());
+    }
+
+    #[test]
+    fn keys_are_taken_back_that_nobody_changed_since() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(FILE_NAME);
+        let assignment = |table, key, value| Assignment { table, key, value };
+        let model = assignment(None, "model", "b");
+        let url = assignment(Some("remote"), "url", "http://x");
+        let revert = |assignment, before| {
+            revert_keys(directory.path(), &[RevertedKey { assignment, before }]).unwrap();
+            fs_err::read_to_string(&path).ok()
+        };
+        for (old, before) in [
+            ("# mine\nmodel = \"a\" # why\nnice = 5\n", Some("a")),
+            ("nice = 5\n", None),
+        ] {
+            fs_err::write(&path, old).unwrap();
+            set_keys(directory.path(), &[model, url]).unwrap();
+            revert(url, None);
+            let value = read_key(directory.path(), None, "model").unwrap();
+            assert_eq!(value.as_deref(), Some("b"));
+            let other = assignment(None, "model", "c");
+            assert!(revert(other, before).unwrap().contains("model = \"b\""));
+            assert_eq!(revert(model, before).unwrap(), old);
+        }
+        fs_err::remove_file(&path).unwrap();
+        set_keys(directory.path(), &[model]).unwrap();
+        assert_eq!(revert(model, None), None, "nothing is left of it");
+        assert_eq!(read_key(directory.path(), None, "model").unwrap(), None);
     }
 
     #[test]

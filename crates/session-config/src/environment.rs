@@ -26,7 +26,7 @@ const PATHS: &[&str] = &[
 /// Variables that are lists: of them an entry is removed alone.
 const LISTS: [&str; 1] = ["CLAUDE_CONFIG_DIR"];
 /// The beginning of the names of the program's own variables.
-const OWN_PREFIX: &str = "SESSION_SEARCH_";
+pub(crate) const OWN_PREFIX: &str = "SESSION_SEARCH_";
 /// Variables that name a program.
 const PROGRAMS: [&str; 3] = ["PAGER", "VISUAL", "EDITOR"];
 

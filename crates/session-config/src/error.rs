@@ -53,6 +53,9 @@ pub enum ConfigError {
     /// The user has no home directory.
     #[error("there is no home folder")]
     NoHome,
+    /// The path of the index, which has to be a directory, is a file.
+    #[error("the folder of the index, `{}`, is a file", path_line(.0))]
+    IndexIsFile(PathBuf),
     /// The user's home directory, which would hold the index, does not exist.
     #[error("the home folder `{}` does not exist", path_line(.0))]
     MissingHome(PathBuf),
@@ -66,8 +69,12 @@ impl ConfigError {
             Self::Mistake { message, .. } => {
                 let known = UnknownName::split(message).known;
                 let known = known.map_or(String::new(), |names| format!("known are {names}; "));
+                let quotes = match message.contains("quote") {
+                    true => "; text stands in double quotes",
+                    false => "",
+                };
                 Some(format!(
-                    "{known}{DOCS_URL}/configuration.md has the keys and their values; text stands in double quotes"
+                    "{known}{DOCS_URL}/configuration.md has the keys and their values{quotes}"
                 ))
             }
             Self::Variable { name, .. } => Some(format!(
@@ -82,6 +89,10 @@ impl ConfigError {
             Self::MissingHome(_) => Some(format!(
                 "correct {HOME_VARIABLE}, or name a folder for the index by SESSION_SEARCH_HOME"
             )),
+            Self::IndexIsFile(_) => {
+                let hint = "name a folder by SESSION_SEARCH_HOME; it is made where there is none";
+                Some(hint.to_owned())
+            }
             Self::Endpoint(error) => error.hint(),
             Self::Value(_) | Self::Toml(_) | Self::Json(_) => None,
         }

@@ -3,7 +3,9 @@
 use crate::config::Config;
 use crate::environment::UsableVariables;
 use crate::error::{ConfigError, Result};
-use crate::layers::{ConfigLayers, IgnoredSetting, variable_name};
+use crate::layers::{
+    ConfigLayers, IgnoredSetting, SettingOrigin, unknown_variables, variable_name,
+};
 use crate::narrow::{privacy_keys, privacy_narrowing};
 use session_files::{HOME_VARIABLE, Project, home_directory};
 use session_forget::{Exclusions, ForgetError, ForgottenRecords};
@@ -93,6 +95,9 @@ impl Home {
             ..Env::default()
         };
         let root = session_store::default_root(&env.home, |name| env.get(name).map(str::to_owned));
+        if root.is_file() {
+            return Err(ConfigError::IndexIsFile(root));
+        }
         // One that is mistyped must not be made by what is written in it.
         if root.starts_with(&env.home) && !env.home.is_dir() {
             return Err(ConfigError::MissingHome(env.home));
@@ -168,6 +173,32 @@ impl Home {
             key.is_some_and(|key| privacy_narrowing(key).is_some())
         });
         ignored
+    }
+
+    /// Returns the variables that begin as those of this program and set nothing.
+    pub fn unknown_variables(&self) -> Vec<IgnoredSetting> {
+        let mut names = unknown_variables(self.env.vars.keys().map(String::as_str));
+        names.sort_unstable();
+        let ignored = names.into_iter().map(|name| IgnoredSetting {
+            key: None,
+            value: self.env.get(name).into(),
+            origin: SettingOrigin::Variable(name.to_owned()),
+            reason: "no setting has this name; `session-search config --json` has those of all"
+                .to_owned(),
+        });
+        ignored.collect()
+    }
+
+    /// Returns the configuration files that are ignored as a whole for a mistake in them, that of the project around a
+    /// directory among them.
+    ///
+    /// # Errors
+    /// As [`ConfigLayers::read`].
+    pub fn ignored_files(&self, directory: &Path) -> Result<Vec<IgnoredSetting>> {
+        let project = Project::find(directory, &self.env.home).ok().flatten();
+        let mut ignored = self.config_layers(project.as_ref())?.ignored;
+        ignored.retain(|setting| setting.key.is_none());
+        Ok(ignored)
     }
 
     /// Opens the records of what was forgotten. A variable that names a directory without any does not lift
@@ -385,6 +416,42 @@ mod tests {
         assert!(config.redaction.enabled && config.redaction.allow.is_empty());
         assert_eq!(config.exclude.projects, ["lab"]);
         assert_eq!(home.ignored_variables().len(), 4);
+    }
+
+    #[test]
+    fn a_variable_that_no_setting_has_is_told() {
+        let (_folder, mut home) = home_elsewhere("", "");
+        assert_eq!(home.unknown_variables(), []);
+        for (name, value) in [
+            ("SESSION_SEARCH_BACKROUND", "0"),
+            ("SESSION_SEARCH_BACKGROUND", "0"),
+            ("SESSION_SEARCH_INJECT", "0"),
+            ("SESSION_SEARCH_REMOTE_URL", "x"),
+        ] {
+            home.env.vars.insert(name.to_owned(), value.to_owned());
+        }
+        let unknown = home.unknown_variables().into_iter();
+        let names = unknown.map(|setting| setting.origin);
+        let expected = ["SESSION_SEARCH_BACKROUND", "SESSION_SEARCH_REMOTE_URL"];
+        let expected = expected.map(|name| SettingOrigin::Variable(name.to_owned()));
+        assert_eq!(names.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_project_file_that_is_ignored_as_a_whole_is_told() {
+        let (folder, home) = home_elsewhere("", "");
+        let project = folder.path().join("home/app");
+        let file = project.join(".claude/session-search.toml");
+        fs_err::create_dir_all(project.join(".git")).unwrap();
+        fs_err::create_dir_all(file.parent().unwrap()).unwrap();
+        fs_err::write(&file, "nice = 3\n").unwrap();
+        assert_eq!(home.ignored_files(&project).unwrap(), []);
+        fs_err::write(&file, "nicce = 3\n").unwrap();
+        let [ignored] = home.ignored_files(&project).unwrap().try_into().unwrap();
+        assert!(
+            ignored.reason.contains("unknown key `nicce`"),
+            "{ignored:?}"
+        );
     }
 
     #[test]

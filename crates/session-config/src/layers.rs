@@ -2,6 +2,7 @@
 //! where a variable names another one, by the project's file and by the environment. Each key remembers which layer decided it.
 
 use crate::config::{Config, FILE_NAME, SIZE_LIMIT, parse, rephrase};
+use crate::environment::OWN_PREFIX;
 use crate::error::{ConfigError, Result};
 use crate::narrow::{self, Narrowing};
 use serde_json::Value;
@@ -278,12 +279,36 @@ fn format_reason(error: &ConfigError) -> String {
 /// endpoint's variables have names of their own. The hub, which gets a token, and the folders whose histories are read
 /// have none.
 pub fn variable_name(key: &str) -> Option<String> {
-    let name = || format!("SESSION_SEARCH_{}", key.replace('.', "_").to_uppercase());
+    let name = || format!("{OWN_PREFIX}{}", key.replace('.', "_").to_uppercase());
     let has_none = key == "hub"
         || ["remote.", "sources."]
             .iter()
             .any(|table| key.starts_with(table));
     (!has_none).then(name)
+}
+
+/// Variables of this program that set no key.
+const OTHER_VARIABLES: [&str; 4] = [
+    "SESSION_SEARCH_HOME",
+    "SESSION_SEARCH_CONFIG",
+    "SESSION_SEARCH_INJECT",
+    "SESSION_SEARCH_DOWNLOAD_URL",
+];
+
+/// Returns the names among those of variables that begin as this program's, and that nothing reads: a misspelled one would
+/// change nothing without a word.
+pub(crate) fn unknown_variables<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut names = names.filter(|name| name.starts_with(OWN_PREFIX)).peekable();
+    // Hardly ever is one set.
+    if names.peek().is_none() {
+        return Vec::new();
+    }
+    let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
+    let keys = flatten(&defaults).into_iter();
+    let known: Vec<String> = keys.filter_map(|entry| variable_name(&entry.key)).collect();
+    let is_known =
+        |name: &str| OTHER_VARIABLES.contains(&name) || known.iter().any(|known| known == name);
+    names.filter(|name| !is_known(name)).collect()
 }
 
 /// A value of the configuration by the path of its key.

@@ -73,6 +73,7 @@ impl SettingsReport {
         let has_endpoint = file.url.is_some() || layers.config.remote.url.is_some();
         reported.try_for_each(|setting| check_tokens(setting, has_endpoint))?;
         let mut ignored = layers.ignored;
+        ignored.extend(home.unknown_variables());
         ignored.extend(address_by_variable(home, &file, &layers.config.remote));
         Ok(Self { settings, ignored })
     }

@@ -36,7 +36,10 @@ impl TimeError {
             Self::NotATime(_) => {
                 "write a date (2026-01-15), a month (2026-01), a day or month by name (15 jan, may 2026), a time (2026-01-15T09:00), a while ago (3d, 2w, 12h, 2 months ago), a day (yesterday, last monday), or a week or month (last week, this month); a range is FROM..TO, by --when"
             }
-            Self::RangeForTime(text) => return Some(format!("write `--when {text}`")),
+            Self::RangeForTime(text) => {
+                let quote = if text.contains(' ') { "\"" } else { "" };
+                return Some(format!("write `--when {quote}{text}{quote}`"));
+            }
             Self::SeveralRanges(_) => "a range has one `..`: FROM..TO",
             Self::BeyondCalendar(_) => "it goes from year -9998 to 9998",
             Self::Reversed => "write the earlier time first",

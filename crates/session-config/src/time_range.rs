@@ -101,7 +101,7 @@ fn parse_ends(from: &str, to: &str, now: &Zoned) -> Result<TimeRange> {
     };
     Ok(TimeRange {
         since_ms: end(from, Edge::Start)?,
-        until_ms: match parse_day_of_month(from, to, now) {
+        until_ms: match parse_day_of_month(from, to, now).map(Time::day) {
             Some(day) => Some(in_calendar(to, day.edge_ms(now, Edge::End))?),
             None => end(to, Edge::End)?,
         },
@@ -109,12 +109,10 @@ fn parse_ends(from: &str, to: &str, now: &Zoned) -> Result<TimeRange> {
 }
 
 /// Parses the end of a range that is a day of the month in which the range begins: 13 in `2026-02-12..13`.
-fn parse_day_of_month(from: &str, to: &str, now: &Zoned) -> Option<Time> {
+pub(crate) fn parse_day_of_month(from: &str, to: &str, now: &Zoned) -> Option<Date> {
     let day = to.parse().ok()?;
     match parse_time(from, now).ok()? {
-        Time::Days { first, last } if first == last => {
-            Some(Time::day(first.with().day(day).build().ok()?))
-        }
+        Time::Days { first, last } if first == last => first.with().day(day).build().ok(),
         _ => None,
     }
 }
@@ -148,7 +146,7 @@ enum Edge {
 
 /// A parsed time.
 #[derive(Clone, Copy)]
-enum Time {
+pub(crate) enum Time {
     Instant(Timestamp),
     /// From the beginning of the first day to the end of the last.
     Days {
@@ -207,7 +205,7 @@ pub(crate) fn in_calendar<T>(text: &str, result: Result<T>) -> Result<T> {
     })
 }
 
-fn parse_time(text: &str, now: &Zoned) -> Result<Time> {
+pub(crate) fn parse_time(text: &str, now: &Zoned) -> Result<Time> {
     let text = text.trim();
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(Time::Instant(at));
@@ -224,6 +222,9 @@ fn parse_time(text: &str, now: &Zoned) -> Result<Time> {
     if let Some(ago) = parse_duration(text) {
         return Ok(Time::Instant(now.checked_sub(ago)?.timestamp()));
     }
+    if let Some(day) = parse_short_day(text) {
+        return Ok(Time::day(day));
+    }
     if let Some(first) = parse_month(text) {
         return Ok(Time::month(first));
     }
@@ -236,6 +237,18 @@ fn parse_time(text: &str, now: &Zoned) -> Result<Time> {
         found => found,
     };
     time.ok_or_else(|| TimeError::NotATime(text.to_owned()))
+}
+
+/// Parses a day whose month or day has one digit, such as `2026-2-1`.
+fn parse_short_day(text: &str) -> Option<Date> {
+    let [year, month, day] = text.split('-').collect::<Vec<_>>().try_into().ok()?;
+    let is_number = |text: &str, digits: RangeInclusive<usize>| {
+        digits.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let is_day = is_number(year, 4..=4) && is_number(month, 1..=2) && is_number(day, 1..=2);
+    let [year, month, day] = [year, month, day].map(|text| text.parse::<i16>().ok());
+    let (month, day) = (i8::try_from(month?).ok()?, i8::try_from(day?).ok()?);
+    Date::new(year?, month, day).ok().filter(|_| is_day)
 }
 
 /// Parses a month such as `2026-02` to its first day.
@@ -265,7 +278,7 @@ fn parse_duration(text: &str) -> Option<Span> {
 }
 
 /// Parses `today`, `yesterday`, `week` (the last seven days), `this week`, `last week` (Monday to
-/// Sunday), `this month`, `last month`, `monday` or `last monday` (the last one before today).
+/// Sunday), `this month`, `last month`, `this year`, `last year`, `monday` or `last monday` (the last one before today).
 fn parse_days(text: &str, today: Date) -> Result<Option<Time>> {
     let text = text.to_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -287,6 +300,8 @@ fn parse_days(text: &str, today: Date) -> Result<Option<Time>> {
         },
         ["this", "month"] => Time::month(today),
         ["last", "month"] => Time::month(today.checked_sub(1.month())?),
+        ["this", "year"] => Time::year(today),
+        ["last", "year"] => Time::year(today.checked_sub(1.year())?),
         [name] | ["last", name] => match parse_weekday(name) {
             Some(weekday) => Time::day(today.nth_weekday(-1, weekday)?),
             None => return Ok(None),
@@ -397,6 +412,12 @@ mod tests {
         check("2024..2025", "2024-01-01T00:00:00 to 2026-01-01T00:00:00");
         check("this week", "2026-03-30T00:00:00 to 2026-04-06T00:00:00");
         check("this month", "2026-03-01T00:00:00 to 2026-04-01T00:00:00");
+        check("this year", "2026-01-01T00:00:00 to 2027-01-01T00:00:00");
+        check("Last year", "2025-01-01T00:00:00 to 2026-01-01T00:00:00");
+        check("2026-2-1", "2026-02-01T00:00:00 to 2026-02-02T00:00:00");
+        check("2026-12-1", "2026-12-01T00:00:00 to 2026-12-02T00:00:00");
+        check("2026-2-30", "`2026-2-30` is not a time");
+        check("26-2-1", "`26-2-1` is not a time");
         check(
             "2026-01..2026-02",
             "2026-01-01T00:00:00 to 2026-03-01T00:00:00",

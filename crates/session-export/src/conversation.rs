@@ -1,5 +1,6 @@
 //! Turns as they are kept beside a memory.
 
+use crate::exported_session::make_address;
 use crate::kept_text::TextLimit;
 use crate::markdown::{format_heading, format_turn};
 use session_search::Exchange;
@@ -13,7 +14,9 @@ const MAX_BYTES: usize = 2 << 20;
 pub fn format_conversation(session: &SessionRow, exchanges: &[Exchange]) -> String {
     let mut out = format_heading(session);
     for exchange in exchanges {
-        out += &format_turn(exchange, session.turns, TextLimit::with_lines(usize::MAX));
+        let address = make_address(&session.uid, exchange.turn.index);
+        let limit = TextLimit::with_lines(usize::MAX);
+        out += &format_turn(exchange, &address, session.turns, limit);
         if out.len() > MAX_BYTES {
             out += "\n*The rest was too long to be kept.*\n";
             break;
@@ -54,6 +57,7 @@ mod tests {
         ];
         let short = format_conversation(&session, &turns[..1]);
         assert!(short.contains("- Session: `a1`\n"), "{short}");
+        assert!(short.contains("\n## a1:0, 1 of 3, "), "{short}");
         assert!(short.ends_with("\n> Why?\n"), "{short}");
         let cut = format_conversation(&session, &turns);
         assert!(cut.ends_with("\n*The rest was too long to be kept.*\n"));

@@ -1,8 +1,8 @@
 //! A session and those of its turns that are exported.
 
+use session_core::TurnAddress;
 use session_core::text::clip_words;
-use session_display::format_minute;
-use session_display::sanitize_line;
+use session_display::{SessionIds, format_minute, sanitize_line};
 use session_redact::Redactor;
 use session_search::{Exchange, read_exchanges_of_rows};
 use session_store::{Reader, SessionRow, StoreError, TurnRow};
@@ -13,6 +13,8 @@ use std::ops::RangeInclusive;
 pub struct ExportedSession<'a> {
     row: &'a SessionRow,
     turns: ExportedTurns<'a>,
+    /// The id in the addresses of its turns.
+    id: String,
 }
 
 /// Where the turns are read.
@@ -45,7 +47,8 @@ impl<'a> ExportedSession<'a> {
     /// Makes one of turns that were read, and redacted where that is wanted.
     pub fn new(row: &'a SessionRow, exchanges: &'a [Exchange]) -> Self {
         let turns = ExportedTurns::Read(exchanges);
-        Self { row, turns }
+        let id = row.uid.clone();
+        Self { row, turns, id }
     }
 
     /// Opens the turns in `range`, from 0, that exist. They are read when they are written, as
@@ -66,7 +69,30 @@ impl<'a> ExportedSession<'a> {
             rows,
             redactor,
         };
-        Ok(Self { row, turns })
+        let id = row.uid.clone();
+        Ok(Self { row, turns, id })
+    }
+
+    /// Shortens the id in the addresses of turns to what names the session among all. It stays whole where the short one is
+    /// the index's own number, which means nothing on another machine.
+    #[must_use]
+    pub fn with_short_id(self, ids: &SessionIds<'_>) -> Self {
+        let short = ids.short_id(self.row);
+        match self.row.uid.starts_with(&short) {
+            true => self.with_id(short),
+            false => self,
+        }
+    }
+
+    /// Replaces the id in the addresses of turns.
+    #[must_use]
+    pub fn with_id(self, id: String) -> Self {
+        Self { id, ..self }
+    }
+
+    /// Returns the address of a turn on one line.
+    pub(crate) fn turn_address(&self, turn: u32) -> String {
+        make_address(&self.id, turn)
     }
 
     /// Returns the session.
@@ -141,6 +167,11 @@ impl<'a> ExportedSession<'a> {
     }
 }
 
+/// Returns the address of a turn of a session on one line.
+pub(crate) fn make_address(id: &str, turn: u32) -> String {
+    sanitize_line(&TurnAddress::new(id, turn).to_string())
+}
+
 /// Returns the first line of a prompt that says something.
 fn make_label(prompt: &str) -> Option<String> {
     let line = prompt
@@ -190,6 +221,22 @@ mod tests {
         let sizes: Vec<usize> = split_batches(&many).map(<[TurnRow]>::len).collect();
         assert_eq!(sizes, [BATCH_TURNS, 1]);
         assert_eq!(split_batches(&[]).count(), 0);
+    }
+
+    #[test]
+    fn a_turn_has_the_shortest_address_that_means_something_elsewhere() {
+        let session = |uid: &str| SessionRow {
+            uid: uid.into(),
+            ..SessionRow::default()
+        };
+        let sessions = [session("a1b2c3d4-0000"), session("7e; rm -r")];
+        let ids = SessionIds::new(&sessions);
+        let exported = |row| ExportedSession::new(row, &[]);
+        let [plain, odd] = &sessions;
+        assert_eq!(exported(plain).turn_address(7), "a1b2c3d4-0000:7");
+        let address = |row| exported(row).with_short_id(&ids).turn_address(7);
+        assert_eq!(address(plain), "a1b2c3d4:7");
+        assert_eq!(address(odd), "7e; rm -r:7");
     }
 
     #[test]

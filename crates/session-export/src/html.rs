@@ -39,7 +39,8 @@ pub(crate) fn write_html(
     put(&render_contents(&session.read_outline()?).into_string())?;
     put("\n<main>\n")?;
     session.try_for_each(|exchange| {
-        put(&turn::render_turn(exchange, row).into_string())?;
+        let address = session.turn_address(exchange.turn.index);
+        put(&turn::render_turn(exchange, &address, row).into_string())?;
         Ok::<(), ExportError>(put("\n")?)
     })?;
     put("</main>\n</div>\n")?;

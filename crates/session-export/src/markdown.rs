@@ -26,7 +26,8 @@ pub fn write_markdown(
     let row = session.row();
     out.write_all(format_heading(row).as_bytes())?;
     session.try_for_each(|exchange| {
-        let turn = format_turn(exchange, row.turns, limit);
+        let address = session.turn_address(exchange.turn.index);
+        let turn = format_turn(exchange, &address, row.turns, limit);
         Ok(out.write_all(turn.as_bytes())?)
     })
 }
@@ -64,11 +65,12 @@ fn escape_heading(line: &str) -> String {
     }
 }
 
-/// Formats a turn below a heading with its number.
-pub(crate) fn format_turn(exchange: &Exchange, of: u32, limit: TextLimit) -> String {
+/// Formats a turn below a heading with its address and its position among `of` turns.
+pub(crate) fn format_turn(exchange: &Exchange, address: &str, of: u32, limit: TextLimit) -> String {
     let turn = &exchange.turn;
+    let (address, number) = (escape_line(address), turn.index + 1);
     let when = format_minute(turn.started_ms);
-    let mut out = format!("\n## {}/{of}, {when}\n", turn.index + 1);
+    let mut out = format!("\n## {address}, {number} of {of}, {when}\n");
     out.push_str(match exchange.origin {
         TurnOrigin::History => "",
         TurnOrigin::Index => {

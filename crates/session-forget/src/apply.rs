@@ -59,7 +59,7 @@ impl ForgetPlan {
         session_store::delete_old_databases(root).map_err(ForgetError::NotBegun)?;
         // Then what keeps it from being indexed again: a kill after that is taken up by the next refresh, which keeps what
         // was put aside.
-        exclusions.records.add(&entry, &self.items())?;
+        exclusions.records.add(&entry, self.items())?;
         exclusions.apply(writer)?;
         writer.purge().map_err(ForgetError::Purge)
     }

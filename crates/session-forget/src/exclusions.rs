@@ -176,10 +176,8 @@ impl Exclusions {
     /// When the records cannot be written.
     pub fn with_sessions(&self, sessions: &[MarkedSession]) -> Result<Self, ForgetError> {
         let mut exclusions = self.clone();
-        let items: Vec<String> = sessions
-            .iter()
-            .map(|marked| item::session_item(&marked.source, &marked.id))
-            .collect();
+        let items = sessions.iter();
+        let items = items.map(|marked| item::session_item(&marked.source, &marked.id));
         let entry = EntryDraft {
             at: "",
             reason: ForgetReason::Marker,
@@ -187,7 +185,7 @@ impl Exclusions {
             turns: 0,
             titles: 0,
         };
-        exclusions.records.add(&entry, &items)?;
+        exclusions.records.add(&entry, &items.collect())?;
         Ok(exclusions)
     }
 

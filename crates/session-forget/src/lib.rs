@@ -22,7 +22,9 @@
 //! ```
 
 mod apply;
+mod entry_items;
 mod exclusions;
+mod matched_line;
 mod records;
 mod request;
 mod request_titles;

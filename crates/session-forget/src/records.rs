@@ -1,5 +1,6 @@
 //! The file that remembers what was forgotten.
 
+use crate::entry_items::EntryItems;
 use serde::{Deserialize, Serialize};
 use session_files::{Dir, FileError, Lock, private};
 use session_redact::PatternError;
@@ -134,14 +135,33 @@ pub struct ForgottenEntry {
     /// Given titles that were deleted of sessions that stay. Older files have none.
     #[serde(default)]
     pub titles: usize,
-    /// Keyed hashes, in hex.
+    /// Keyed hashes, in hex: first those that each keep something out alone.
     hashes: Vec<String>,
+    /// Number of the hashes that each keep something out alone. Older files have none.
+    #[serde(default)]
+    decisive: usize,
+    /// Keyed hashes of the sessions in which the turns and subagents are. Older files have none.
+    #[serde(default)]
+    containing: Vec<String>,
 }
 
 impl ForgottenEntry {
     /// Returns true for an entry that a prompt's [`MARKER`](crate::MARKER) made.
     pub fn is_by_marker(&self) -> bool {
         self.what == ForgetReason::Marker.name()
+    }
+
+    /// Returns true where the entry tells what covers it: older files do not.
+    pub(crate) fn tells_sessions(&self) -> bool {
+        self.decisive > 0 || self.hashes.is_empty()
+    }
+
+    /// Returns true where the entry keeps out some of what another one holds.
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        let decisive = other.hashes.iter().take(other.decisive);
+        let mut decisive = decisive.chain(&other.containing);
+        let held: HashSet<&String> = self.hashes.iter().collect();
+        decisive.any(|hash| held.contains(hash))
     }
 
     /// Returns a hash of the entry, which no other has.
@@ -236,7 +256,7 @@ impl ForgottenRecords {
     pub(crate) fn add(
         &mut self,
         new: &EntryDraft<'_>,
-        items: &[String],
+        items: &EntryItems,
     ) -> Result<u32, ForgetError> {
         self.update(|records| {
             if records.file.key.is_empty() {
@@ -250,7 +270,9 @@ impl ForgottenRecords {
                 sessions: new.sessions,
                 turns: new.turns,
                 titles: new.titles,
-                hashes: items.iter().map(|item| records.hash(item)).collect(),
+                hashes: items.forgotten().map(|item| records.hash(item)).collect(),
+                decisive: items.decisive_count(),
+                containing: items.containing().map(|item| records.hash(item)).collect(),
             };
             records.file.entries.push(entry);
             id
@@ -363,7 +385,7 @@ mod tests {
     use super::*;
 
     fn add(records: &mut ForgottenRecords, item: &str) -> u32 {
-        records.add(&ENTRY, &[item.to_owned()]).unwrap()
+        records.add(&ENTRY, &[item.to_owned()].into()).unwrap()
     }
 
     const ENTRY: EntryDraft<'static> = EntryDraft {
@@ -426,7 +448,7 @@ mod tests {
         let path = directory.path().join("forgotten.json");
         let mut records = ForgottenRecords::open(&path).unwrap();
         fs_err::write(&path, "{").unwrap();
-        let failed = records.add(&ENTRY, &["harbour".into()]);
+        let failed = records.add(&ENTRY, &["harbour".to_owned()].into());
         assert!(matches!(failed, Err(ForgetError::Damaged { .. })));
         assert_eq!(fs_err::read_to_string(&path).unwrap(), "{");
     }

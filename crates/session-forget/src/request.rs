@@ -1,6 +1,8 @@
 //! Finding what a user asks to forget.
 
+use crate::entry_items::EntryItems;
 use crate::exclusions::{PROMPT_PERIOD_MS, item};
+use crate::matched_line::{find_matched_line, first_line};
 use crate::records::ForgetError;
 use regex::Regex;
 use session_store::{GivenTitle, Reader, SessionId, SessionRow, TurnId, TurnRow, with_subagents};
@@ -44,6 +46,14 @@ pub struct PlannedTurn {
     pub session: SessionRow,
     /// The turn.
     pub turn: TurnRow,
+    /// Its line that the pattern matches first, from shortly before the match on; else the first line of its prompt.
+    pub text: String,
+}
+
+/// A turn that is meant, with its line that the pattern matches.
+struct MeantTurn {
+    turn: TurnRow,
+    matched_line: Option<String>,
 }
 
 /// A title that is to be forgotten, with the session to which it was given, which stays.
@@ -71,7 +81,7 @@ pub struct ForgetPlan {
     /// Turns in all.
     pub turn_count: usize,
     /// Items for the records, not yet hashed.
-    items: BTreeSet<String>,
+    items: EntryItems,
 }
 
 impl ForgetPlan {
@@ -86,8 +96,8 @@ impl ForgetPlan {
     }
 
     /// Returns the items for the records, not yet hashed.
-    pub(crate) fn items(&self) -> Vec<String> {
-        self.items.iter().cloned().collect()
+    pub(crate) fn items(&self) -> &EntryItems {
+        &self.items
     }
 }
 
@@ -108,22 +118,20 @@ impl ForgetRequest {
                 plan.add_session(index, session, &all)?;
                 continue;
             }
-            for turn in self.find_turns(index, session)? {
-                plan.add_turn(index, session, &turn, &all)?;
-                let session = session.clone();
-                plan.turns.push(PlannedTurn { session, turn });
+            for meant in self.find_turns(index, session)? {
+                plan.add_turn(index, session, meant, &all)?;
             }
         }
         for GivenTitle { session, title } in self.planned_titles(index)? {
             let stays = |row: &&SessionRow| row.id == session && !whole.contains(&session);
             if let Some(session) = all.iter().find(stays) {
-                plan.items.insert(item::title_item(&title));
+                plan.items.add_decisive(item::title_item(&title));
                 let session = session.clone();
                 plan.titles.push(PlannedTitle { session, title });
             }
         }
         for title in self.matching_unheld_titles(index)? {
-            plan.items.insert(item::title_item(&title));
+            plan.items.add_decisive(item::title_item(&title));
             plan.unheld_titles += 1;
         }
         plan.copies = plan.count_copies(index)?;
@@ -176,7 +184,7 @@ impl ForgetRequest {
         &self,
         index: &Reader,
         session: &SessionRow,
-    ) -> Result<Vec<TurnRow>, ForgetError> {
+    ) -> Result<Vec<MeantTurn>, ForgetError> {
         let targets: Vec<_> = self
             .targets
             .iter()
@@ -194,23 +202,21 @@ impl ForgetRequest {
         let turns = index.turns(session.id)?.into_iter().enumerate();
         // One that was forgotten keeps its number, and nothing else.
         let turns = turns.filter(|(_, turn)| !turn.is_blank());
-        let is_meant = |at: usize, turn: &TurnRow| {
-            let in_range = |target: &&ForgetTarget| {
-                target
-                    .turns
-                    .as_ref()
-                    .is_some_and(|turns| turns.contains(&turn.index))
-            };
-            let content = contents.get(at).map(|stored| &stored.content);
-            let matches = searched.zip(content).is_some_and(|(pattern, content)| {
-                content.searched_texts().any(|text| pattern.is_match(text))
-            });
-            matches || targets.iter().any(in_range)
+        let find_line = |at: usize| {
+            let content = &contents.get(at)?.content;
+            let mut texts = content.searched_texts();
+            texts.find_map(|text| find_matched_line(text, searched?))
         };
-        Ok(turns
-            .filter(|(at, turn)| is_meant(*at, turn))
-            .map(|(_, turn)| turn)
-            .collect())
+        let meant = turns.filter_map(|(at, turn)| {
+            let in_range = |target: &&ForgetTarget| {
+                let turns = target.turns.as_ref();
+                turns.is_some_and(|turns| turns.contains(&turn.index))
+            };
+            let matched_line = find_line(at);
+            let is_meant = matched_line.is_some() || targets.iter().any(in_range);
+            is_meant.then_some(MeantTurn { turn, matched_line })
+        });
+        Ok(meant.collect())
     }
 }
 
@@ -243,7 +249,8 @@ impl ForgetPlan {
         all: &[SessionRow],
     ) -> Result<(), ForgetError> {
         self.items
-            .insert(item::session_item(&session.source, &session.uid));
+            .add_decisive(item::session_item(&session.source, &session.uid));
+        self.add_parent(session);
         let is_alone = all
             .iter()
             .filter(|other| other.file == session.file)
@@ -253,7 +260,7 @@ impl ForgetPlan {
             .file(session.file)?
             .filter(|_| is_alone && !session.prompts_only)
         {
-            self.items.insert(item::file_item(&file.path));
+            self.items.add_shared(item::file_item(&file.path));
         }
         for turn in index.turns(session.id)? {
             let prompt = index.content(turn.id)?.prompt;
@@ -268,20 +275,38 @@ impl ForgetPlan {
         &mut self,
         index: &Reader,
         session: &SessionRow,
-        turn: &TurnRow,
+        meant: MeantTurn,
         all: &[SessionRow],
     ) -> Result<(), ForgetError> {
+        let MeantTurn { turn, matched_line } = meant;
+        let item = item::turn_item(&session.uid, turn.index, turn.started_ms);
+        self.items.add_decisive(item);
         self.items
-            .insert(item::turn_item(&session.uid, turn.index, turn.started_ms));
+            .add_containing(item::session_item(&session.source, &session.uid));
+        self.add_parent(session);
         let prompt = index.content(turn.id)?.prompt;
         if !prompt.trim().is_empty() {
-            self.items
-                .insert(item::position_item(&session.uid, turn.index));
+            let position = item::position_item(&session.uid, turn.index);
+            self.items.add_shared(position);
             let by_prompt = item::turn_prompt_item(&session.uid, turn.index, &prompt);
-            self.items.insert(by_prompt);
+            self.items.add_decisive(by_prompt);
         }
         self.turn_count += 1;
-        self.add_copies(index, turn, &prompt, all)
+        self.add_copies(index, &turn, &prompt, all)?;
+        self.turns.push(PlannedTurn {
+            text: matched_line.unwrap_or_else(|| first_line(&prompt)),
+            session: session.clone(),
+            turn,
+        });
+        Ok(())
+    }
+
+    /// Adds the session that a subagent belongs to, with which it is forgotten.
+    fn add_parent(&mut self, session: &SessionRow) {
+        if let Some(parent) = &session.parent {
+            self.items
+                .add_containing(item::session_item(&session.source, parent));
+        }
     }
 
     /// Adds what keeps copies of a turn out: those that the index knows by their places, others by what copies have
@@ -299,7 +324,8 @@ impl ForgetPlan {
             };
             let session = all.iter().find(|session| session.id == copy.session);
             let item = session.map(|s| item::turn_item(&s.uid, copy.index, copy.started_ms));
-            self.items.extend(item);
+            item.into_iter()
+                .for_each(|item| self.items.add_decisive(item));
         }
         self.add_dedup_keys(index, turn, prompt)
     }
@@ -311,11 +337,12 @@ impl ForgetPlan {
         prompt: &str,
     ) -> Result<(), ForgetError> {
         let keys = index.dedup_keys(turn.id)?;
-        self.items
-            .extend(keys.prompt_time.map(item::prompt_time_item));
+        if let Some(key) = keys.prompt_time {
+            self.items.add_decisive(item::prompt_time_item(key));
+        }
         if let Some(origin) = keys.origin {
-            self.items.insert(item::origin_item(origin));
-            self.items.insert(item::copy_item(origin, prompt));
+            self.items.add_shared(item::origin_item(origin));
+            self.items.add_decisive(item::copy_item(origin, prompt));
         }
         if prompt.trim().len() >= MIN_PROMPT_BYTES {
             self.add_prompt(turn, prompt);
@@ -329,11 +356,9 @@ impl ForgetPlan {
             Some(period) => {
                 let about =
                     (period - 1..=period + 1).map(|at| item::prompt_period_item(prompt, at));
-                self.items.extend(about);
+                about.for_each(|item| self.items.add_shared(item));
             }
-            None => {
-                self.items.insert(item::prompt_item(prompt));
-            }
+            None => self.items.add_shared(item::prompt_item(prompt)),
         }
     }
 

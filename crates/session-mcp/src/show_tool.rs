@@ -94,7 +94,7 @@ impl<'a> ShowCall<'a> {
         session: &SessionRow,
         range: TurnWindow,
     ) -> Result<TurnPage, CallError> {
-        let heading = self.format_markdown(session, &[])?;
+        let heading = self.format_markdown(view, session, &[])?;
         let mut data = FencedText::default();
         if range.offset == 0 {
             data = FencedText::new(&heading).page(0, MAX_DATA_CHARS / 4);
@@ -137,19 +137,14 @@ impl<'a> ShowCall<'a> {
         let turns = view
             .engine
             .show(&view.snapshot.index, session, index..=index)?;
-        let text = self.format_markdown(session, &turns)?;
+        let text = self.format_markdown(view, session, &turns)?;
         let text = text.strip_prefix(heading).unwrap_or(&text);
-        let number = format!("## {}/{}, ", index + 1, session.turns);
-        let address = TurnAddress::new(view.short_id(session), index);
-        Ok(FencedText::new(&text.replacen(
-            &number,
-            &format!("## {address}, "),
-            1,
-        )))
+        Ok(FencedText::new(text))
     }
 
     fn format_markdown(
         &self,
+        view: IndexView<'_>,
         session: &SessionRow,
         turns: &[Exchange],
     ) -> Result<String, CallError> {
@@ -158,7 +153,8 @@ impl<'a> ShowCall<'a> {
             false => TextLimit::with_lines(usize::MAX),
         };
         let mut out = Vec::new();
-        let session = ExportedSession::new(session, turns);
+        let id = view.short_id(session);
+        let session = ExportedSession::new(session, turns).with_id(id);
         write_markdown(&session, limit, &mut out).map_err(anyhow::Error::from)?;
         Ok(String::from_utf8_lossy(&out).into_owned())
     }

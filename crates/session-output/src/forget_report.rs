@@ -1,10 +1,10 @@
 //! The report of `forget`: the plan before the question, the outcome, the records.
 
-use crate::layout::sanitize_line;
+use crate::layout::{INDENT, fit_line, sanitize_line};
 use jiff::Timestamp;
 use serde::Serialize;
 use session_core::TurnAddress;
-use session_display::{SessionIds, format_minute, pluralize};
+use session_display::{SessionIds, format_minute, pluralize, visible_title};
 use session_forget::{
     ForgetPlan, ForgottenEntry, MARKER, PlannedTitle, PlannedTurn, RemovedCounts,
 };
@@ -30,6 +30,44 @@ pub struct JsonForgotten<'a> {
     dry_run: bool,
     /// Nothing is left in the files of the index.
     purged: bool,
+    /// Turns of sessions that stay.
+    turn_list: Vec<JsonForgottenTurn<'a>>,
+    /// Titles of sessions that stay; one of a message that no session holds is counted alone.
+    title_list: Vec<JsonForgottenTitle<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonForgottenTurn<'a> {
+    session: &'a str,
+    turn: u32,
+    title: Option<&'a str>,
+    text: &'a str,
+}
+
+impl<'a> JsonForgottenTurn<'a> {
+    fn new(planned: &'a PlannedTurn) -> Self {
+        Self {
+            session: &planned.session.uid,
+            turn: planned.turn.index,
+            title: planned.session.title.as_deref(),
+            text: &planned.text,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct JsonForgottenTitle<'a> {
+    session: &'a str,
+    title: &'a str,
+}
+
+impl<'a> JsonForgottenTitle<'a> {
+    fn new(planned: &'a PlannedTitle) -> Self {
+        Self {
+            session: &planned.session.uid,
+            title: &planned.title,
+        }
+    }
 }
 
 impl<'a> JsonForgotten<'a> {
@@ -44,6 +82,8 @@ impl<'a> JsonForgotten<'a> {
             memories: memories.iter().map(Memory::id).collect(),
             dry_run: !matches!(outcome, ForgetOutcome::Forgotten(_)),
             purged: outcome == ForgetOutcome::Forgotten(PurgeOutcome::Complete),
+            turn_list: plan.turns.iter().map(JsonForgottenTurn::new).collect(),
+            title_list: plan.titles.iter().map(JsonForgottenTitle::new).collect(),
         }
     }
 }
@@ -118,16 +158,54 @@ pub fn format_forget_records(entries: &[ForgottenEntry]) -> String {
     entries.iter().map(line).collect()
 }
 
-/// Formats what came back from the histories when a record was removed. A marker in a prompt keeps its session
-/// out, whatever the records say.
-pub fn format_restored(restored: RemovedCounts, is_by_marker: bool) -> String {
+/// What may keep out what an entry held, once that is removed.
+#[derive(Debug, Clone, Default)]
+pub struct RestoreObstacles {
+    /// A marker in a prompt made the entry, and keeps the session out, whatever the records say.
+    pub is_by_marker: bool,
+    /// Other entries that keep all or part of it out; `None` where the entry does not tell them.
+    pub entries: Option<Vec<u32>>,
+    /// The configuration excludes something.
+    pub has_rules: bool,
+}
+
+/// Formats what came back from the histories when an entry was removed, and what keeps the rest out.
+pub fn format_restored(restored: RemovedCounts, obstacles: &RestoreObstacles) -> String {
     let counts = format_known_counts(restored);
-    match counts.is_empty() {
-        true if is_by_marker => {
+    let entries = obstacles.entries.as_deref().unwrap_or_default();
+    match (counts.is_empty(), entries.is_empty()) {
+        (true, _) if obstacles.is_by_marker => {
             format!("nothing came back: a prompt holds `{MARKER}`, which keeps its session out")
         }
-        true => "nothing came back: the histories hold it no longer".to_owned(),
-        false => format!("{counts} came back from the histories"),
+        (true, false) => format!("nothing came back: {} it out", format_keepers(entries, "")),
+        (true, true) => {
+            let maybe = format_possible_obstacle(obstacles);
+            format!("nothing came back: the histories hold it no longer{maybe}")
+        }
+        (false, true) => format!("{counts} came back from the histories"),
+        (false, false) => {
+            let keepers = format_keepers(entries, " part of");
+            format!("{counts} came back from the histories; {keepers} it out")
+        }
+    }
+}
+
+/// Formats which entries still keep something out.
+fn format_keepers(entries: &[u32], part: &str) -> String {
+    let numbers: Vec<String> = entries.iter().map(u32::to_string).collect();
+    match &numbers[..] {
+        [one] => format!("entry {one} still keeps{part}"),
+        several => format!("entries {} still keep{part}", several.join(", ")),
+    }
+}
+
+/// Formats what else may be the reason that nothing came back.
+fn format_possible_obstacle(obstacles: &RestoreObstacles) -> &'static str {
+    match (&obstacles.entries, obstacles.has_rules) {
+        (Some(_), false) => "",
+        (Some(_), true) => ", or `exclude` of the configuration keeps it out",
+        (None, false) => ", or another entry keeps it out",
+        (None, true) => ", or another entry or `exclude` of the configuration keeps it out",
     }
 }
 
@@ -155,6 +233,8 @@ pub struct ForgetListing<'a> {
     pub ids: SessionIds<'a>,
     /// Databases that were put aside and are deleted, too.
     pub old_databases: &'a [PathBuf],
+    /// Columns of a line.
+    pub width: usize,
 }
 
 /// The fate of memories that were saved from what is forgotten.
@@ -191,23 +271,33 @@ impl ForgetListing<'_> {
         let (plan, ids) = (self.plan, &self.ids);
         let mut out = String::new();
         for session in plan.sessions.iter().take(limit) {
-            let title = sanitize_line(session.title.as_deref().unwrap_or("(no title)"));
             let turns = pluralize(session.turns as usize, "turn");
-            out += &format!("  {}  {turns}, {title}\n", ids.short_id(session));
+            let head = format!("  {}  {turns}, ", ids.short_id(session));
+            out += &self.format_line(&head, format_title(session));
         }
-        for PlannedTurn { session, turn } in plan.turns.iter().take(limit) {
+        for planned in plan.turns.iter().take(limit) {
+            let PlannedTurn { session, turn, .. } = planned;
             let address = TurnAddress::new(ids.short_id(session), turn.index);
-            out += &format!("  {address}\n");
+            out += &self.format_line(&format!("  {address}  "), format_title(session));
+            if !planned.text.trim().is_empty() {
+                out += &self.format_line(&" ".repeat(INDENT), &planned.text);
+            }
         }
         for PlannedTitle { session, title } in plan.titles.iter().take(limit) {
-            let title = sanitize_line(title);
-            out += &format!("  the title of {}, {title}\n", ids.short_id(session));
+            let head = format!("  the title of {}, ", ids.short_id(session));
+            out += &self.format_line(&head, title);
         }
         let counts = [plan.sessions.len(), plan.turns.len(), plan.titles.len()];
         match counts.map(|count| count.saturating_sub(limit)).iter().sum() {
             0_usize => out,
             more => out + &format!("  … and {more} more\n"),
         }
+    }
+
+    /// Formats session text behind a head, cut where the line is too long.
+    fn format_line(&self, head: &str, text: &str) -> String {
+        let text = fit_line(text, self.width.saturating_sub(head.len()));
+        format!("{head}{text}\n")
     }
 
     fn format_copies(&self) -> String {
@@ -231,6 +321,10 @@ impl ForgetListing<'_> {
         };
         self.memories.iter().map(line).collect()
     }
+}
+
+fn format_title(session: &SessionRow) -> &str {
+    visible_title(session).unwrap_or("(no title)")
 }
 
 /// Formats the projects of sessions, where there are several: part of a path may name more than was meant.
@@ -297,4 +391,92 @@ pub fn format_index_readers(readers: &[OpenProcess]) -> String {
     format!(
         "{who} reads the index, whose log holds it until that ends\nhint: end it, then run `session-search index`"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_store::TurnRow;
+
+    fn planned_turn() -> PlannedTurn {
+        PlannedTurn {
+            session: SessionRow {
+                uid: "2095544c-0000-4000-8000-000000000001".into(),
+                title: Some("Mend the lamp".into()),
+                ..SessionRow::default()
+            },
+            turn: TurnRow {
+                index: 4,
+                ..TurnRow::default()
+            },
+            text: format!(
+                "… the \u{1b}[31mflaky test of the lamp {}",
+                "fails ".repeat(20)
+            ),
+        }
+    }
+
+    #[test]
+    fn a_turn_is_listed_with_its_title_and_its_text() {
+        let mut plan = ForgetPlan::default();
+        plan.turns.push(planned_turn());
+        let sessions = [planned_turn().session];
+        let listing = ForgetListing {
+            plan: &plan,
+            memories: &[],
+            memories_are: MemoriesOfForgotten::Kept,
+            ids: SessionIds::new(&sessions),
+            old_databases: &[],
+            width: 80,
+        };
+        let flaky = format!(
+            "    … the flaky test of the lamp {}fail…",
+            "fails ".repeat(7)
+        );
+        let expected = format!("  2095544c:4  Mend the lamp\n{flaky}\n");
+        assert_eq!(listing.format_whole(), expected);
+        let json = JsonForgotten::new(&plan, &[], ForgetOutcome::Planned);
+        let json = serde_json::to_value(json).unwrap();
+        assert_eq!(json["turn_list"][0]["turn"], 4);
+        assert_eq!(json["turn_list"][0]["title"], "Mend the lamp");
+        assert_eq!(json["turn_list"][0]["text"], planned_turn().text);
+    }
+
+    #[test]
+    fn what_does_not_come_back_is_explained() {
+        let restored = |turns, entries: Option<Vec<u32>>, has_rules| {
+            let counts = RemovedCounts {
+                turns,
+                ..RemovedCounts::default()
+            };
+            let obstacles = RestoreObstacles {
+                entries,
+                has_rules,
+                ..RestoreObstacles::default()
+            };
+            format_restored(counts, &obstacles)
+        };
+        let gone = "nothing came back: the histories hold it no longer";
+        assert_eq!(restored(0, Some(vec![]), false), gone);
+        assert_eq!(
+            restored(0, Some(vec![4]), true),
+            "nothing came back: entry 4 still keeps it out"
+        );
+        assert_eq!(
+            restored(2, Some(vec![4, 7]), false),
+            "2 turns came back from the histories; entries 4, 7 still keep part of it out"
+        );
+        assert_eq!(
+            restored(0, Some(vec![]), true),
+            format!("{gone}, or `exclude` of the configuration keeps it out")
+        );
+        assert_eq!(
+            restored(0, None, false),
+            format!("{gone}, or another entry keeps it out")
+        );
+        assert_eq!(
+            restored(1, None, true),
+            "1 turn came back from the histories"
+        );
+    }
 }

@@ -7,6 +7,7 @@ use crate::worker::PickerMessage;
 use jiff::Zoned;
 use session_core::TurnPart;
 use session_core::text::{clip, sanitize_text};
+use session_display::SessionIds;
 use session_export::{
     ExportFormat, ExportedSession, format_conversation, make_file_name, write_session,
 };
@@ -101,7 +102,9 @@ fn export_session(engine: &SearchEngine, target: &ActionTarget) -> Result<String
     let path = PathBuf::from(make_file_name(session, ExportFormat::Html));
     let written = OpenIndex::new(&engine.home().root).with_snapshot(|snapshot| {
         let (index, all) = (&snapshot.index, 0..=u32::MAX);
-        let exported = ExportedSession::open(index, session, &all, &redactor)?;
+        let sessions = index.sessions()?;
+        let exported = ExportedSession::open(index, session, &all, &redactor)?
+            .with_short_id(&SessionIds::new(&sessions));
         create_export_file(engine, &path, &exported)
     });
     match written {

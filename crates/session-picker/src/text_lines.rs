@@ -136,7 +136,7 @@ impl BlockLines {
         };
         let rule = format!(
             "── {}  {}{origin} ",
-            format_turn_position(turn.index, of),
+            format_turn_position(turn.index, of, self.columns),
             format_minute(turn.started_ms)
         );
         let fill = self.columns.saturating_sub(rule.chars().count());

@@ -3,12 +3,16 @@
 use crate::change::{format_path, print_backup, print_change, print_written};
 use crate::dialog::SetupDialog;
 use crate::error::{Result, SetupError};
+use crate::history_step::{self, holds_only_own};
 use crate::options::SetupOptions;
 use crate::outcome::{AgentFailures, StepOutcome};
+use crate::written_settings::undo_model;
+use serde::Serialize;
 use session_agents::{
     Agent, AgentSetup, SettingsChange, SettingsFile, SkillOrigin, SkillReport, own_program,
     quote_word,
 };
+use session_config::{Home, SetupRecord};
 use session_sources::Env;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -59,32 +63,74 @@ pub(crate) fn check_settings(options: &SetupOptions, env: &Env) -> Result<()> {
     Ok(())
 }
 
-/// The outcomes of a removal from agents.
-pub struct UndoneAgents {
+/// The outcomes of undoing the setup.
+#[derive(Serialize)]
+pub struct UndoneSetup {
     /// The outcome of each agent.
+    #[serde(flatten)]
     pub agents: AgentOutcomes,
+    /// The outcome for the choice of the model, where setup made one and no agent was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<StepOutcome>,
     /// The reasons of those that failed.
+    #[serde(skip)]
     pub failures: AgentFailures,
 }
 
-/// Removes what the agents got; an empty list stands for all that are there.
+impl UndoneSetup {
+    /// Lists all outcomes.
+    pub fn list_outcomes(&self) -> Vec<StepOutcome> {
+        self.agents.values().copied().chain(self.model).collect()
+    }
+}
+
+/// Removes what the agents got, and for Claude Code the time for which it keeps its history; an empty list stands for all
+/// that are there, and for the choice of the model.
 ///
 /// # Errors
-/// When the dialog cannot be read or written.
-pub fn undo_agents(
+/// When the dialog cannot be read or written, or the configuration or the record of what was written.
+pub fn undo_setup(
     agents: &[Agent],
-    env: &Env,
+    home: &Home,
     dialog: &mut SetupDialog<'_>,
-) -> Result<UndoneAgents> {
+) -> Result<UndoneSetup> {
     let is_meant = |agent: &Agent| match agents.is_empty() {
-        true => agent.is_present(env),
+        true => agent.is_present(&home.env),
         false => agents.contains(agent),
     };
-    let meant = Agent::ALL.into_iter().filter(is_meant);
-    let plan = |agent| AgentSetup::plan_removal(agent, env);
+    let meant: Vec<Agent> = Agent::ALL.into_iter().filter(is_meant).collect();
+    let is_claude_own = holds_only_own_claude(home);
+    let plan = |agent| {
+        let setup = AgentSetup::plan_removal(agent, &home.env)?;
+        Ok(match agent == Agent::Claude && is_claude_own {
+            true => setup.without_backups(),
+            false => setup,
+        })
+    };
     let mut failures = AgentFailures::default();
-    let agents = confirm_each(meant, plan, "Remove", &mut failures, dialog)?;
-    Ok(UndoneAgents { agents, failures })
+    let mut outcomes = confirm_each(meant.iter().copied(), plan, "Remove", &mut failures, dialog)?;
+    if let Some(outcome) = outcomes.get_mut(Agent::Claude.name()) {
+        // After the rule for the skill, which is in the same file.
+        let undone = history_step::undo(home, dialog).map(Option::unwrap_or_default);
+        *outcome = (*outcome).max(failures.take_from(undone)?);
+    }
+    let model = match agents.is_empty() {
+        true => undo_model(home, dialog)?,
+        false => None,
+    };
+    Ok(UndoneSetup {
+        agents: outcomes,
+        model,
+        failures,
+    })
+}
+
+/// Returns true where Claude Code's settings hold nothing but what setup wrote. Settings that cannot be read do not.
+fn holds_only_own_claude(home: &Home) -> bool {
+    let settings = SettingsFile::for_user(&home.env).map_err(SetupError::from);
+    let record = SetupRecord::open(&home.folders().data).map_err(SetupError::from);
+    let is_own = settings.and_then(|settings| holds_only_own(&settings, &record?));
+    is_own.unwrap_or_default()
 }
 
 /// Plans and applies the change of each agent. A file of one that does not fit does not keep others from theirs.

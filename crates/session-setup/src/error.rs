@@ -1,6 +1,7 @@
 //! Errors of the steps of setup.
 
 use session_agents::AgentError;
+use session_config::ConfigError;
 use session_models::ModelError;
 use session_query::QueryError;
 
@@ -20,6 +21,9 @@ pub enum SetupError {
     /// The configuration cannot be written.
     #[error(transparent)]
     Query(#[from] QueryError),
+    /// The configuration, or the record of what was written into it, cannot be read or written.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// The skill is to be allowed, and there is none.
     #[error("there is no skill that Claude Code could load")]
     NoSkill,

@@ -5,9 +5,10 @@ use crate::dialog::SetupDialog;
 use crate::error::Result;
 use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
+use crate::written_settings::RETENTION;
 use session_agents::{Agent, DEFAULT_RETENTION_DAYS, SettingsFile};
+use session_config::{Home, SetupRecord};
 use session_core::text::sanitize_text;
-use session_sources::Env;
 use std::ops::RangeInclusive;
 
 /// The numbers of days for which a history may be kept.
@@ -19,9 +20,10 @@ const DAYS: RangeInclusive<u32> = 1..=36500;
 /// When the settings are not a JSON object, or cannot be written.
 pub(crate) fn run(
     options: &SetupOptions,
-    env: &Env,
+    home: &Home,
     dialog: &mut SetupDialog<'_>,
 ) -> Result<StepOutcome> {
+    let env = &home.env;
     let is_offered = dialog.is_interactive && Agent::Claude.config_directory(env).is_dir();
     if options.keep_history.is_none() && !is_offered {
         return Ok(StepOutcome::Skipped);
@@ -32,9 +34,63 @@ pub(crate) fn run(
         None => ask_days(settings.read_cleanup_period()?, dialog)?,
     };
     match days {
-        Some(days) => confirm_and_write(&settings.plan_retention(days)?, dialog),
+        Some(days) => set_retention(&settings, days, home, dialog),
         None => Ok(StepOutcome::Skipped),
     }
+}
+
+fn set_retention(
+    settings: &SettingsFile,
+    days: u32,
+    home: &Home,
+    dialog: &mut SetupDialog<'_>,
+) -> Result<StepOutcome> {
+    let mut record = SetupRecord::open(&home.folders().data)?;
+    let before = settings.read_cleanup_period()?;
+    let mut change = settings.plan_retention(days)?;
+    if holds_only_own(settings, &record)? {
+        change = change.without_backup();
+    }
+    let outcome = confirm_and_write(&change, dialog)?;
+    if outcome == StepOutcome::Written {
+        record.add(RETENTION, before, &days.to_string())?;
+    }
+    Ok(outcome)
+}
+
+/// Returns true where the settings hold nothing but what setup wrote.
+///
+/// # Errors
+/// When the settings cannot be read, or are not a JSON object.
+pub(crate) fn holds_only_own(settings: &SettingsFile, record: &SetupRecord) -> Result<bool> {
+    let written = record.get(RETENTION);
+    match written.filter(|setting| setting.before.is_none()) {
+        Some(setting) => Ok(settings.holds_only(&setting.written)?),
+        None => Ok(false),
+    }
+}
+
+/// Takes the retention back, unless it was changed since; `None` where setup wrote none.
+///
+/// # Errors
+/// When the settings are not a JSON object, or cannot be written.
+pub(crate) fn undo(home: &Home, dialog: &mut SetupDialog<'_>) -> Result<Option<StepOutcome>> {
+    let mut record = SetupRecord::open(&home.folders().data)?;
+    let Some(setting) = record.get(RETENTION) else {
+        return Ok(None);
+    };
+    let settings = SettingsFile::for_user(&home.env)?;
+    let change = settings.plan_retention_undo(&setting.written, setting.before.as_deref())?;
+    let outcome = confirm_and_write(&change, dialog)?;
+    match outcome {
+        StepOutcome::Unchanged => {
+            dialog.print("\n`cleanupPeriodDays` was changed since, and stays")?;
+        }
+        StepOutcome::Written => {}
+        _ => return Ok(Some(outcome)),
+    }
+    record.remove(RETENTION)?;
+    Ok(Some(outcome))
 }
 
 fn ask_days(present: Option<String>, dialog: &mut SetupDialog<'_>) -> Result<Option<u32>> {

@@ -8,7 +8,7 @@
 //! Every step shows what it would write, asks for consent, and returns its [`StepOutcome`]: written,
 //! unchanged, skipped by the user, wanted by the options and waiting for `--yes`, or failed. A file of an agent is
 //! changed by [`confirm_and_write`], with a backup of the old text. One that does not fit keeps nothing from other
-//! agents ([`AgentFailures`]). [`undo_agents`] takes back what agents got.
+//! agents ([`AgentFailures`]). [`undo_setup`] takes back what was written.
 //!
 //! The dialog has its streams from the caller, so that a test answers as a user would:
 //!
@@ -32,8 +32,9 @@ mod options;
 mod outcome;
 mod permission_step;
 mod skill_step;
+mod written_settings;
 
-pub use agents_step::{AgentOutcomes, UndoneAgents, undo_agents};
+pub use agents_step::{AgentOutcomes, UndoneSetup, undo_setup};
 pub use change::confirm_and_write;
 pub use dialog::SetupDialog;
 pub use error::{Result, SetupError};
@@ -61,13 +62,13 @@ pub fn run_steps(
     agents_step::check_settings(options, env)?;
     let mut failures = AgentFailures::default();
     let model = model_step::run(options, home, progress, dialog)?;
-    let history = failures.take_from(history_step::run(options, env, dialog))?;
+    let history = failures.take_from(history_step::run(options, home, dialog))?;
     let skill = failures.take_from(skill_step::run(options, env, dialog))?;
     let outcomes = StepOutcomes {
         model,
         history,
         skill,
-        permission: failures.take_from(permission_step::run(options, env, skill, dialog))?,
+        permission: failures.take_from(permission_step::run(options, home, skill, dialog))?,
         agents: agents_step::run(options, env, &mut failures, dialog)?,
         failures,
     };
@@ -100,15 +101,38 @@ mod tests {
             Self { home }
         }
 
+        /// Lists all files of the home directory.
+        fn list_files(&self) -> Vec<String> {
+            let mut directories = vec![self.home.path().to_owned()];
+            let mut files = Vec::new();
+            while let Some(directory) = directories.pop() {
+                for entry in fs_err::read_dir(directory).unwrap() {
+                    let path = entry.unwrap().path();
+                    match path.is_dir() {
+                        true => directories.push(path),
+                        false => files.push(path.display().to_string()),
+                    }
+                }
+            }
+            files
+        }
+
         fn file(&self, path: &str) -> Option<String> {
             fs_err::read_to_string(self.home.path().join(path)).ok()
+        }
+
+        fn home(&self) -> Home {
+            let root = self.home.path().join("index");
+            let mut home = Home::new(Env::with_home(self.home.path()), root);
+            home.config.model = "table".to_owned();
+            home
         }
 
         fn run_setup(&self, options: &[&str], lines: &str) -> (StepOutcomes, String) {
             self.try_setup(options, lines).unwrap()
         }
 
-        fn undo_setup(&self, agent: Agent) -> String {
+        fn undo_setup(&self, agents: &[Agent]) -> String {
             let mut output = Vec::new();
             let mut dialog = SetupDialog {
                 input: &mut &b""[..],
@@ -116,17 +140,15 @@ mod tests {
                 is_interactive: false,
                 assume_yes: true,
             };
-            let env = Env::with_home(self.home.path());
-            let undone = undo_agents(&[agent], &env, &mut dialog).unwrap();
+            let home = self.home();
+            let undone = undo_setup(agents, &home, &mut dialog).unwrap();
             assert_eq!(undone.failures.into_iter().count(), 0);
             String::from_utf8(output).unwrap()
         }
 
         fn try_setup(&self, options: &[&str], lines: &str) -> Result<(StepOutcomes, String)> {
             let (options, assume_yes) = parse(options);
-            let root = self.home.path().join("index");
-            let mut home = Home::new(Env::with_home(self.home.path()), root);
-            home.config.model = "table".to_owned();
+            let home = self.home();
             let mut output = Vec::new();
             let mut dialog = SetupDialog {
                 input: &mut lines.as_bytes(),
@@ -338,7 +360,7 @@ mod tests {
             );
             assert_eq!(user.file(SKILL).unwrap(), mine);
         }
-        let output = user.undo_setup(Agent::Claude);
+        let output = user.undo_setup(&[Agent::Claude]);
         assert!(output.contains("what you edited is kept: "), "{output}");
         assert!(!output.contains("written"), "{output}");
         assert_eq!(user.file(SKILL).unwrap(), mine);
@@ -348,6 +370,57 @@ mod tests {
         let (steps, output) = user.run_setup(&["--skill"], "\n\ny\ny\n");
         assert_eq!(steps.skill, StepOutcome::Written, "{output}");
         assert_eq!(user.file(&format!("{SKILL}.backup")).unwrap(), mine);
+    }
+
+    /// Also in a home where nothing was: without a backup of what was written.
+    #[test]
+    fn undo_leaves_nothing_that_setup_wrote() {
+        let user = SetupFixture::new();
+        let server = EndpointServer::start(reply_with_vectors);
+        let answers = format!("{}\ntiny\ny\n365\ny\ny\ny\n", server.url());
+        user.run_setup(&[], &answers);
+        user.run_setup(&["--agent", "opencode", "--agent", "codex", "--yes"], "");
+        assert!(user.file(SETTINGS).unwrap().contains(RULE));
+        let output = user.undo_setup(&[]);
+        assert!(output.contains("- remote.model = \"tiny\""), "{output}");
+        let mut left = user.list_files();
+        left.retain(|file| !file.ends_with("models/remote/learnt.json"));
+        assert_eq!(left, Vec::<String>::new(), "{output}");
+    }
+
+    #[test]
+    fn undo_keeps_what_was_changed_since() {
+        let user = SetupFixture::new();
+        fs_err::write(
+            user.home.path().join(SETTINGS),
+            "{\"cleanupPeriodDays\": 30}",
+        )
+        .unwrap();
+        let server = EndpointServer::start(reply_with_vectors);
+        let answers = format!("{}\ntiny\ny\n365\ny\nn\n", server.url());
+        user.run_setup(&[], &answers);
+        let config = user.home.path().join(CONFIG);
+        let text = user
+            .file(CONFIG)
+            .unwrap()
+            .replace("\"remote\"", "\"table\"");
+        fs_err::write(&config, text).unwrap();
+        let output = user.undo_setup(&[Agent::Claude]);
+        assert_eq!(
+            user.file(SETTINGS).unwrap(),
+            "{\"cleanupPeriodDays\": 30}",
+            "{output}"
+        );
+        let output = user.undo_setup(&[]);
+        assert!(
+            output.contains("`model` was changed since, and stays"),
+            "{output}"
+        );
+        assert_eq!(
+            user.file(CONFIG).unwrap(),
+            "model = \"table\"\n",
+            "{output}"
+        );
     }
 
     #[test]

@@ -5,9 +5,12 @@ use crate::dialog::SetupDialog;
 use crate::error::{Result, SetupError};
 use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
+use crate::written_settings::ModelSettings;
 use session_config::{Config, Home};
 use session_core::text::sanitize_text;
-use session_models::{Catalogue, EndpointSettings, ModelError, ModelState, without_credentials};
+use session_models::{
+    Catalogue, EndpointSettings, ModelError, ModelState, REMOTE_MODEL, without_credentials,
+};
 use session_output::format_size;
 use session_query::{QueryError, use_endpoint, use_model};
 
@@ -138,6 +141,20 @@ fn use_local_model(
         true => format!("Use `{name}`?"),
         false => format!("Pull `{name}`{size} from the model hub, and use it?"),
     };
+    let before = ModelSettings::read(home)?;
+    if !dialog.is_interactive {
+        if !is_here {
+            dialog.print(&format!(
+                "\n`{name}` is pulled from the model hub: it downloads {}.",
+                spec.bytes.map_or("an unknown size".to_owned(), format_size)
+            ))?;
+        }
+        let after = ModelSettings {
+            model: Some(name.to_owned()),
+            ..before.clone()
+        };
+        dialog.print(&before.format_change(home, &after))?;
+    }
     let was_typed = is_here && dialog.is_interactive;
     if !was_typed && !dialog.confirm(&question)? {
         return Ok(StepOutcome::without_consent(dialog));
@@ -146,6 +163,7 @@ fn use_local_model(
         catalogue.pull(name, &home.hub(), progress().as_ref())?;
     }
     use_model(home, catalogue, name)?;
+    before.note_change(home)?;
     dialog.print(&format!("`{name}` is in use"))?;
     Ok(StepOutcome::Written)
 }
@@ -164,10 +182,20 @@ fn use_remote_model(
         "\nTexts of your sessions will be sent to {shown}.\nA key goes into EMBEDDINGS_API_KEY, or into\n{}.",
         home.folders().config.join(".env").display()
     ))?;
+    let before = ModelSettings::read(home)?;
+    if !dialog.is_interactive {
+        let after = ModelSettings {
+            model: Some(REMOTE_MODEL.to_owned()),
+            remote_url: Some(url.to_owned()),
+            remote_model: Some(name.to_owned()),
+        };
+        dialog.print(&before.format_change(home, &after))?;
+    }
     if !dialog.confirm(&format!("Use `{name}` there?"))? {
         return Ok(StepOutcome::without_consent(dialog));
     }
     use_endpoint(home, url, name)?;
+    before.note_change(home)?;
     dialog.print(&format!("`{name}` at {shown} is in use"))?;
     Ok(StepOutcome::Written)
 }

@@ -6,16 +6,17 @@ use crate::error::{Result, SetupError};
 use serde::Serialize;
 use session_agents::AgentError;
 
-/// The outcome of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// The outcome of a step, in the order in which one of several counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StepOutcome {
-    /// Something was written.
-    Written,
     /// Nothing had to be changed.
+    #[default]
     Unchanged,
     /// The user left it as it is, or was not asked.
     Skipped,
+    /// Something was written.
+    Written,
     /// It is written with `--yes` only.
     Wanted,
     /// A file of the agent cannot be read, does not fit the change, or cannot be written.

@@ -3,10 +3,11 @@
 use crate::change::confirm_and_write;
 use crate::dialog::SetupDialog;
 use crate::error::{Result, SetupError};
+use crate::history_step::holds_only_own;
 use crate::options::{SetupOptions, SkillChoice};
 use crate::outcome::StepOutcome;
 use session_agents::{RuleList, SettingsFile, SkillOrigin, has_user_skill};
-use session_sources::Env;
+use session_config::{Home, SetupRecord};
 
 const EXPLANATION: &str = "
 Claude Code asks before it loads the skill, since the skill may run searches
@@ -18,13 +19,14 @@ without a question. A rule in its settings lets it load this one unasked:";
 /// When there is no skill to allow, or the settings cannot be changed.
 pub(crate) fn run(
     options: &SetupOptions,
-    env: &Env,
+    home: &Home,
     skill: StepOutcome,
     dialog: &mut SetupDialog<'_>,
 ) -> Result<StepOutcome> {
     if !(options.allow_skill || dialog.is_interactive) {
         return Ok(StepOutcome::Skipped);
     }
+    let env = &home.env;
     let settings = SettingsFile::for_user(env)?;
     let ruled = match settings.enabled_plugin()? {
         Some(_) => SkillOrigin::Plugin,
@@ -41,7 +43,7 @@ pub(crate) fn run(
         is_installed || skill == StepOutcome::Wanted,
         options.wants_skill(),
     ) {
-        (true, _) => allow_skill(&settings, ruled, dialog),
+        (true, _) => allow_skill(&settings, ruled, home, dialog),
         (false, true) => Ok(StepOutcome::Skipped),
         (false, false) => Err(SetupError::NoSkill),
     }
@@ -50,13 +52,17 @@ pub(crate) fn run(
 fn allow_skill(
     settings: &SettingsFile,
     ruled: SkillOrigin,
+    home: &Home,
     dialog: &mut SetupDialog<'_>,
 ) -> Result<StepOutcome> {
     match settings.skill_rule(ruled)? {
         Some(RuleList::Allow) => Ok(StepOutcome::Unchanged),
         Some(RuleList::Ask | RuleList::Deny) => Ok(StepOutcome::Skipped),
         None => {
-            let change = settings.plan_skill_rule(ruled)?;
+            let mut change = settings.plan_skill_rule(ruled)?;
+            if holds_only_own(settings, &SetupRecord::open(&home.folders().data)?)? {
+                change = change.without_backup();
+            }
             dialog.print(EXPLANATION)?;
             confirm_and_write(&change, dialog)
         }

@@ -34,6 +34,7 @@ pub fn explain_setup_error(error: SetupError) -> Error {
         SetupError::Agent(error) => error.into(),
         SetupError::Model(error) => error.into(),
         SetupError::Query(error) => error.into(),
+        SetupError::Config(error) => error.into(),
         SetupError::NoSkill => anyhow::anyhow!("{error}\nhint: --skill installs it"),
         other => other.into(),
     }

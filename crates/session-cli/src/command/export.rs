@@ -9,6 +9,7 @@ use crate::output::notes::print_note;
 use crate::output_path;
 use anyhow::{Context, Result, bail};
 use session_config::Home;
+use session_display::SessionIds;
 use session_display::{pluralize, sanitize_line};
 use session_export::{ExportFormat, ExportedSession, make_file_name, write_session};
 use session_files::path_line;
@@ -29,10 +30,11 @@ pub fn run(args: &SessionExportArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     let RefreshedIndex {
         index, sessions, ..
-    } = refresh::open_refreshed_index(&home)?;
+    } = refresh::open_index_with_sessions(&home, std::slice::from_ref(&args.id))?;
     let redactor = home.config.redactor();
     let row = filter::find_session(&sessions, &argument.session)?;
-    let session = ExportedSession::open(&index, &row, &argument.turn_range(), &redactor)?;
+    let session = ExportedSession::open(&index, &row, &argument.turn_range(), &redactor)?
+        .with_short_id(&SessionIds::new(&sessions));
     if session.is_empty() {
         show::print_missing_turns(&row)?;
         return Ok(CommandOutcome::Nothing);

@@ -8,20 +8,21 @@ use crate::command::memory::purge;
 use crate::command::refresh::{self, RefreshedIndex};
 use crate::memories::Memories;
 use crate::output::notes::{print_note, print_notes};
-use crate::output::{json, notes};
+use crate::output::{json, notes, terminal_width};
 use anyhow::{Result, anyhow, bail};
 use jiff::{Timestamp, Zoned};
 use session_config::{Home, current_directory};
 use session_display::{SessionIds, sanitize_line};
 use session_forget::{
-    ForgetError, ForgetPlan, ForgetReason, ForgetRequest, ForgetTarget, RemovedCounts,
-    check_project_name, parse_forget_pattern,
+    ExcludeSettings, ForgetError, ForgetPlan, ForgetReason, ForgetRequest, ForgetTarget,
+    RemovedCounts, check_project_name, parse_forget_pattern,
 };
 use session_indexer::RefreshMode;
 use session_memory::{InjectionLog, Memory, MemorySource};
 use session_output::{
     ForgetListing, ForgetOutcome, JsonForgetRecords, JsonForgotten, MemoriesOfForgotten,
-    format_forget_counts, format_forget_records, format_index_readers, format_restored,
+    RestoreObstacles, format_forget_counts, format_forget_records, format_index_readers,
+    format_restored,
 };
 use session_query::find_project_sessions;
 use session_store::{PurgeOutcome, SessionId, SessionRow, find_open_processes, old_databases};
@@ -43,7 +44,7 @@ pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
     }
     let RefreshedIndex {
         index, sessions, ..
-    } = refresh::open_refreshed_index(&home)?;
+    } = refresh::open_index_with_sessions(&home, &args.ids)?;
     let plan = parse_request(args, &sessions)?.plan(&index)?;
     let has_leftovers = index.is_purge_pending()?;
     drop(index);
@@ -62,6 +63,7 @@ pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
         },
         ids: SessionIds::new(&sessions),
         old_databases: &old_databases,
+        width: terminal_width(),
     };
     print_listing(args, &listing)?;
     let outcome = if args.dry_run {
@@ -314,7 +316,11 @@ fn undo_entry(entry: u32, args: &ForgetArgs, home: &Home) -> Result<CommandOutco
     let Some(found) = records.entries().iter().find(|e| e.id == entry) else {
         return Err(unknown());
     };
-    let is_by_marker = found.is_by_marker();
+    let obstacles = RestoreObstacles {
+        is_by_marker: found.is_by_marker(),
+        entries: records.covering_entries(found),
+        has_rules: home.config.exclude != ExcludeSettings::default(),
+    };
     // First what is new, which did not come back.
     let before = updated_counts(home)?;
     if !home.forgotten()?.remove(entry)? {
@@ -329,11 +335,12 @@ fn undo_entry(entry: u32, args: &ForgetArgs, home: &Home) -> Result<CommandOutco
     } = restored;
     if args.json {
         let undone = serde_json::json!({
-            "undone": entry, "sessions": sessions, "turns": turns, "titles": titles
+            "undone": entry, "sessions": sessions, "turns": turns, "titles": titles,
+            "kept_out_by": obstacles.entries,
         });
         json::print(&undone)?;
     } else {
-        let text = format_restored(restored, is_by_marker);
+        let text = format_restored(restored, &obstacles);
         writeln!(notes::open_stderr(), "{text}")?;
     }
     Ok(CommandOutcome::Something)

@@ -9,9 +9,7 @@ use crate::output::{json, notes};
 use anyhow::{Error, Result, bail};
 use serde::Serialize;
 use session_config::Home;
-use session_setup::{
-    AgentFailures, SetupDialog, StepOutcome, UndoneAgents, run_steps, undo_agents,
-};
+use session_setup::{AgentFailures, SetupDialog, StepOutcome, run_steps, undo_setup};
 use std::io::Write;
 
 const PLAN: &str = "\
@@ -40,11 +38,10 @@ fn run_dialog(args: &SetupArgs, dialog: &mut SetupDialog<'_>) -> Result<CommandO
     }
     let home = Home::from_process()?;
     if args.undo {
-        let undone = undo_agents(&options.agents, &home.env, dialog);
-        let UndoneAgents { agents, failures } = undone.map_err(explain_setup_error)?;
-        let outcomes: Vec<StepOutcome> = agents.values().copied().collect();
-        print_outcomes(&agents, &outcomes, args)?;
-        return report_failures(failures);
+        let undone = undo_setup(&options.agents, &home, dialog);
+        let undone = undone.map_err(explain_setup_error)?;
+        print_outcomes(&undone, &undone.list_outcomes(), args)?;
+        return report_failures(undone.failures);
     }
     let steps = run_steps(&options, &home, &|| Box::new(DownloadBars::new()), dialog)
         .map_err(explain_setup_error)?;

@@ -34,7 +34,7 @@ pub fn run(args: &ShowArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     let RefreshedIndex {
         index, sessions, ..
-    } = refresh::open_refreshed_index(&home)?;
+    } = refresh::open_index_with_sessions(&home, std::slice::from_ref(&args.id))?;
     let redactor = match args.unredacted {
         true => {
             let named = SessionArgument::parse(&args.id)?;
@@ -174,7 +174,7 @@ fn format_exchanges(
     }
     let (limit, width) = (text_limit(args), terminal_width());
     if args.format == ShowFormat::Markdown {
-        return format_markdown(session, exchanges, limit);
+        return format_markdown(session, exchanges, limit, &ids);
     }
     let layout = ExchangeLayout {
         id: &ids.short_id(session),
@@ -190,9 +190,11 @@ fn format_markdown(
     session: &SessionRow,
     exchanges: &[Exchange],
     limit: TextLimit,
+    ids: &SessionIds<'_>,
 ) -> Result<String> {
     let mut out = Vec::new();
-    write_markdown(&ExportedSession::new(session, exchanges), limit, &mut out)?;
+    let session = ExportedSession::new(session, exchanges).with_short_id(ids);
+    write_markdown(&session, limit, &mut out)?;
     Ok(String::from_utf8(out)?)
 }
 

@@ -307,7 +307,7 @@ fn turns_that_come_back_are_counted() {
     assert!(undone.stderr().contains(said), "{undone}");
     env.run(&forget).succeeded();
     let undone = env.json(&["forget", "--undo", "2"]);
-    let expected = serde_json::json!({ "undone": 2, "sessions": 0, "turns": 1, "titles": 0 });
+    let expected = serde_json::json!({ "undone": 2, "sessions": 0, "turns": 1, "titles": 0, "kept_out_by": [] });
     assert_eq!(undone, expected);
 }
 

@@ -19,6 +19,7 @@ mod filters;
 mod fix;
 mod forged_lines;
 mod forget;
+mod forget_report;
 mod forget_titles;
 mod found;
 mod freshness;

@@ -142,7 +142,7 @@ fn tab_completes_filters_and_changes_the_level() {
     terminal.press_keys(&["C-u"]);
     terminal.wait_for_text("Docker bridge DNS");
     terminal.press_keys(&["Tab"]);
-    terminal.wait_for_text(":1/2");
+    terminal.wait_for_text(":1  Write that");
     terminal.type_text("since:never");
     terminal.wait_for_text("`never`");
 }
@@ -173,7 +173,7 @@ fn a_session_is_forked() {
     let terminal = start(&env, SIZE, "session-search browse lantern");
     terminal.wait_for_text("Light the lantern");
     terminal.press_keys(&["Enter"]);
-    terminal.wait_for_text(":0/1");
+    terminal.wait_for_text(":0  1 of 1");
     terminal.press_keys(&["f"]);
     terminal.wait_for_text("--fork-session");
 }

@@ -170,7 +170,8 @@ fn an_index_that_cannot_be_written_is_said() {
     fs_err::write(env.path("index"), "a file where the folder should be").unwrap();
     let ran = env.run(&["search", "docker"]).exits(2);
     assert!(
-        ran.stderr().contains("set SESSION_SEARCH_HOME to another"),
+        ran.stderr()
+            .contains("is a file\nhint: name a folder by SESSION_SEARCH_HOME"),
         "{ran}"
     );
 }

@@ -232,6 +232,28 @@ fn with_agents() -> TestEnvironment {
     env
 }
 
+#[test]
+fn the_choice_of_a_model_is_shown_first() {
+    let env = TestEnvironment::new();
+    let model = ["setup", "--model", "qwen3-embedding-0.6b"];
+    assert_snapshot!(env.run(&model), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+
+    `qwen3-embedding-0.6b` is pulled from the model hub: it downloads 1.2 GB.
+
+    [TMP]/config/config.toml
+      - model = "table"
+      + model = "qwen3-embedding-0.6b"
+    error: no setting is written
+    hint: --yes writes it
+    "#);
+    let config = fs_err::read_to_string(env.path("config/config.toml")).unwrap();
+    assert!(config.contains("model = \"table\""), "{config}");
+}
+
 /// The output of a command, without the path of the program.
 fn output(env: &TestEnvironment, arguments: &[&str]) -> String {
     let ran = env.run(arguments).to_string();

@@ -13,12 +13,12 @@ use session_store::SessionRow;
 /// Most lines of a remark that is not folded.
 const MAX_REMARK_LINES: usize = 6;
 
-/// Renders a turn: its prompt, then what the agent said and did.
-pub(super) fn render_turn(exchange: &Exchange, session: &SessionRow) -> Markup {
+/// Renders a turn: its address and prompt, then what the agent said and did.
+pub(super) fn render_turn(exchange: &Exchange, address: &str, session: &SessionRow) -> Markup {
     let turn = &exchange.turn;
     html! {
         article class="turn" id={ "turn-" (turn.index) } {
-            (render_heading(turn, session))
+            (render_heading(turn, address, session))
             @match exchange.origin {
                 TurnOrigin::History => {}
                 TurnOrigin::Index => p class="note" { "From the index: the history is gone or changed, outputs are not kept." }
@@ -32,14 +32,15 @@ pub(super) fn render_turn(exchange: &Exchange, session: &SessionRow) -> Markup {
     }
 }
 
-fn render_heading(turn: &Turn, session: &SessionRow) -> Markup {
+fn render_heading(turn: &Turn, address: &str, session: &SessionRow) -> Markup {
     let other_branch = turn.branch.as_ref();
     let other_branch = other_branch.filter(|_| turn.branch != session.branch);
     html! {
         header {
             h2 {
                 a href={ "#turn-" (turn.index) } {
-                    (turn.index + 1) span class="of" { "/" (session.turns) }
+                    (SafeText(address)) " "
+                    span class="of" { (turn.index + 1) " of " (session.turns) }
                 }
             }
             time datetime=[format_rfc3339(turn.started_ms)] { (format_minute(turn.started_ms)) }

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::list_answer::ListRow;
 use crate::query_line::OpenCompletion;
 use crate::theme::Theme;
-use crate::turn_position::format_turn_position;
+use crate::turn_position::{format_turn_address, format_turn_position};
 use jiff::Timestamp;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -208,11 +208,11 @@ fn branch_cell(row: &ListRow) -> &str {
         .unwrap_or_default()
 }
 
-/// Returns the number of turns, or the address of the turn that a row is, among them.
+/// Returns the number of turns, or the address of the turn that a row is.
 fn turns_cell(row: &ListRow, level: Level) -> String {
     match level {
         Level::Session => row.session.turns.to_string(),
-        Level::Turn => format_turn_position(row.turn_index(), row.session.turns),
+        Level::Turn => format_turn_address(row.turn_index()),
     }
 }
 
@@ -257,13 +257,11 @@ impl DrawnRow<'_> {
         let left = columns.saturating_sub(first.width());
         self.push_text(&mut first, left);
         let session = &self.row.session;
-        let unit = match (self.level, session.turns) {
-            (Level::Session, 1) => " turn",
-            (Level::Session, _) => " turns",
-            (Level::Turn, _) => "",
-        };
         let project = session_display::project_label(session);
-        let turns = format!("{}{unit}", turns_cell(self.row, self.level));
+        let turns = match self.level {
+            Level::Session => pluralize(session.turns as usize, "turn"),
+            Level::Turn => format_turn_position(self.row.turn_index(), session.turns, columns),
+        };
         let parts = [
             &self.elapsed,
             &session.source,
@@ -361,7 +359,12 @@ mod tests {
         let listed = listing(&mut app, rows, &[]);
         app.handle_message(listed);
         let shown = screen(&mut app, 80, 24);
-        assert_eq!(shown.matches(":2/12").count(), 3, "{shown}");
-        assert!(!shown.contains("3/12"), "{shown}");
+        assert_eq!(shown.matches(":2  3 of 12").count(), 2, "{shown}");
+        assert_eq!(shown.matches(":2 ").count(), 3, "{shown}");
+        let narrow = screen(&mut app, 40, 24);
+        assert!(
+            narrow.contains(":2") && !narrow.contains("3 of 12"),
+            "{narrow}"
+        );
     }
 }

@@ -48,7 +48,7 @@ fn format_preview_head(
     };
     let turn = preview.pane.text.exchanges().first().map(|e| &e.turn);
     let place = turn.map_or(String::new(), |turn| {
-        let position = format_turn_position(turn.index, session.turns);
+        let position = format_turn_position(turn.index, session.turns, columns);
         format!("  {position}  {}", format_minute(turn.started_ms))
     });
     let left = columns.saturating_sub(place.len());
@@ -154,9 +154,11 @@ fn format_conversation_head(
         ReadingState::Complete => "",
         ReadingState::Failed => "  not all read",
     };
-    let position = format_turn_position(conversation.turn(), conversation.session.turns);
+    let columns = usize::from(columns);
+    let (turn, turns) = (conversation.turn(), conversation.session.turns);
+    let position = format_turn_position(turn, turns, columns);
     let place = format!("  {position}  calls {calls}{reading}");
-    let left = usize::from(columns).saturating_sub(place.len() + 1);
+    let left = columns.saturating_sub(place.len() + 1);
     let name = super::pad_column(&session_title(&conversation.session), left);
     Line::from(vec![
         Span::raw(" "),

@@ -1,0 +1,108 @@
+//! The record of settings that `setup` wrote, by which it takes them back.
+
+use crate::error::Result;
+use serde::{Deserialize, Serialize};
+use session_files::private;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const FILE_NAME: &str = "setup.json";
+/// Most bytes of the file.
+const LIMIT: u64 = 1 << 20;
+
+/// A setting that `setup` wrote where the user may have one of their own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrittenSetting {
+    /// The value before; `None` where there was none.
+    pub before: Option<String>,
+    /// The value that was written.
+    pub written: String,
+}
+
+/// The settings that `setup` wrote, by name.
+#[derive(Debug)]
+pub struct SetupRecord {
+    path: PathBuf,
+    settings: BTreeMap<String, WrittenSetting>,
+}
+
+impl SetupRecord {
+    /// Reads the record in the directory of the user's data; one without a file is empty.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is damaged.
+    pub fn open(data: &Path) -> Result<Self> {
+        let path = data.join(FILE_NAME);
+        let settings = match private::read_text(&path, LIMIT)? {
+            Some(text) => serde_json::from_str(&text)?,
+            None => BTreeMap::new(),
+        };
+        Ok(Self { path, settings })
+    }
+
+    /// Returns what is known of a setting.
+    pub fn get(&self, name: &str) -> Option<&WrittenSetting> {
+        self.settings.get(name)
+    }
+
+    /// Notes that a setting was written over `before`. Where that is what was written the last time, the value before
+    /// that one is kept.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn add(&mut self, name: &str, before: Option<String>, written: &str) -> Result<()> {
+        let known = self.settings.get(name);
+        let known = known.filter(|known| before.as_deref() == Some(&known.written));
+        let setting = WrittenSetting {
+            before: known.map_or(before.clone(), |known| known.before.clone()),
+            written: written.to_owned(),
+        };
+        self.settings.insert(name.to_owned(), setting);
+        self.write()
+    }
+
+    /// Removes a setting, and the file with the last one.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn remove(&mut self, name: &str) -> Result<()> {
+        match self.settings.remove(name) {
+            Some(_) => self.write(),
+            None => Ok(()),
+        }
+    }
+
+    fn write(&self) -> Result<()> {
+        if self.settings.is_empty() {
+            return Ok(session_files::ConfinedFile::for_user(&self.path)?
+                .remove()
+                .map(drop)?);
+        }
+        let text = serde_json::to_string(&self.settings)?;
+        Ok(private::write(&self.path, text.as_bytes())?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_before_the_first_of_several_writes_is_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let open = || SetupRecord::open(directory.path()).unwrap();
+        let mut record = open();
+        record.add("model", None, "a").unwrap();
+        record.add("model", Some("a".into()), "b").unwrap();
+        let setting = |before: Option<&str>, written: &str| WrittenSetting {
+            before: before.map(str::to_owned),
+            written: written.to_owned(),
+        };
+        assert_eq!(open().get("model"), Some(&setting(None, "b")));
+        record.add("model", Some("mine".into()), "c").unwrap();
+        assert_eq!(open().get("model"), Some(&setting(Some("mine"), "c")));
+        record.remove("model").unwrap();
+        assert_eq!(open().get("model"), None);
+        assert_eq!(fs_err::read_dir(directory.path()).unwrap().count(), 0);
+    }
+}
