@@ -23,6 +23,7 @@ mod skill;
 mod time;
 mod trust;
 mod values;
+mod work_filter;
 
 pub use browse::BrowseArgs;
 pub use command_line::{find_mistyped_option, normalize_arguments};
@@ -50,6 +51,7 @@ pub use show::{ShowArgs, ShowFormat};
 pub use skill::{SkillArgs, SkillChangeArgs, SkillCommand, SkillStatusArgs, SkillSyncArgs};
 pub use time::TimeArgs;
 pub use trust::TrustArgs;
+pub use work_filter::WorkFilterArgs;
 
 use values::{agent_name_parser, parse_depth, parse_limit};
 

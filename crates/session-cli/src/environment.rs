@@ -40,7 +40,11 @@ pub fn note_refused() {
     for name in &home.refused {
         let _ = print_note(&format_removal(name, &home));
     }
-    for setting in home.ignored_variables() {
+    for setting in home
+        .ignored_variables()
+        .into_iter()
+        .chain(home.unknown_variables())
+    {
         if let SettingOrigin::Variable(name) = setting.origin {
             let reason = setting.reason;
             let _ = print_note(&format!("the variable {name} is left out: {reason}"));

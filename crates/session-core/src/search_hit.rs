@@ -29,7 +29,7 @@ pub(crate) fn is_search_hit(line: &str) -> bool {
 struct NumberedLine<'l> {
     /// The path; empty where there is none.
     path: &'l str,
-    /// What follows the line number.
+    /// The text behind the line number.
     text: &'l str,
 }
 

@@ -30,7 +30,7 @@ fn format_terms(unfound: &UnfoundTerms, subagents_hint: &str) -> Vec<String> {
         &substituted,
     );
     let ids = unfound.session_ids.iter().take(MAX_WORDS);
-    let ids = ids.map(|id| format!("a session has the id {id}; show {id} reads it"));
+    let ids = ids.map(|id| format!("a session has the id `{id}`; show {id} reads it"));
     let subagents = format_note("only subagents hold", &unfound.only_subagents);
     let subagents = subagents.map(|note| format!("{note}; {subagents_hint}"));
     let filtered = format_note(
@@ -50,8 +50,7 @@ fn format_terms(unfound: &UnfoundTerms, subagents_hint: &str) -> Vec<String> {
 fn format_corrections(corrected: &[SpellingCorrection]) -> Option<String> {
     let join = |word: fn(&SpellingCorrection) -> &str| {
         let words = corrected.iter().take(MAX_WORDS);
-        let words: Vec<String> = words.map(|c| fit_line(word(c), MAX_COLUMNS)).collect();
-        words.join(", ")
+        words.map(|c| quote(word(c))).collect::<Vec<_>>().join(", ")
     };
     let (typed, searched) = (join(|c| &c.typed), join(|c| &c.searched));
     (!corrected.is_empty()).then(|| format!("nothing holds {typed}; searched {searched}"))
@@ -59,8 +58,13 @@ fn format_corrections(corrected: &[SpellingCorrection]) -> Option<String> {
 
 fn format_note(who: &str, words: &[String]) -> Option<String> {
     let named = words.iter().take(MAX_WORDS);
-    let named: Vec<String> = named.map(|word| fit_line(word, MAX_COLUMNS)).collect();
+    let named: Vec<String> = named.map(|word| quote(word)).collect();
     (!named.is_empty()).then(|| format!("{who} {}", named.join(", ")))
+}
+
+/// Quotes a word, which may be a phrase.
+fn quote(word: &str) -> String {
+    format!("`{}`", fit_line(word, MAX_COLUMNS))
 }
 
 #[cfg(test)]
@@ -84,12 +88,12 @@ mod tests {
         assert_eq!(
             format_terms(&unfound, "search them with --subagents"),
             [
-                "nothing holds lnatern; searched lantern",
-                "no prompt, answer, command, path or error line holds EMFILE, ab, 2095544c",
-                "longer names were searched, since nothing holds LampCard",
-                "a session has the id 2095544c; show 2095544c reads it",
-                "only subagents hold E0597; search them with --subagents",
-                "the filters leave out every turn that holds --no-verify",
+                "nothing holds `lnatern`; searched `lantern`",
+                "no prompt, answer, command, path or error line holds `EMFILE`, `ab`, `2095544c`",
+                "longer names were searched, since nothing holds `LampCard`",
+                "a session has the id `2095544c`; show 2095544c reads it",
+                "only subagents hold `E0597`; search them with --subagents",
+                "the filters leave out every turn that holds `--no-verify`",
             ]
         );
         assert!(format_terms(&UnfoundTerms::default(), "").is_empty());

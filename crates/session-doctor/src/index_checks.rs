@@ -30,7 +30,7 @@ pub(crate) fn check_index(home: &Home, histories: &[LocatedHistory]) -> Vec<Doct
             let status = IndexStatus::read(&index, &home.env, &home.config.model, &exclusions);
             findings.extend(status.map_or_else(
                 |error| vec![DoctorFinding::problem("index", error.to_string(), REBUILD)],
-                |s| check_coverage(&s, histories),
+                |s| check_coverage(&s, histories, home.allows_background()),
             ));
         }
         Err(error) => findings.push(DoctorFinding::problem(
@@ -135,14 +135,15 @@ fn check_old_databases(home: &Home) -> Option<DoctorFinding> {
     ))
 }
 
-/// Checks how much a model has embedded, and whether it failed at the last time.
-fn check_model_coverage(model: &ModelStatus) -> DoctorFinding {
+/// Checks how much a model has embedded, and whether it failed at the last time. `continues` is true where a search starts a
+/// process that goes on with it.
+fn check_model_coverage(model: &ModelStatus, continues: bool) -> DoctorFinding {
     let failure = model.failure.as_ref().filter(|_| model.in_use);
     let found = format!(
-        "{} has embedded {} of {} sessions{}",
+        "{} has embedded {} of {}{}",
         model.name,
         model.sessions,
-        model.all_sessions,
+        pluralize(model.all_sessions, "session"),
         failure.map_or(String::new(), |reason| format!("; {reason}"))
     );
     let is_behind = model.in_use && !model.running && model.sessions < model.all_sessions as u64;
@@ -150,7 +151,10 @@ fn check_model_coverage(model: &ModelStatus) -> DoctorFinding {
         true => DoctorFinding::note(
             "model",
             found,
-            "a search goes on with it in the background, or run `session-search index`",
+            match continues {
+                true => "a search goes on with it in the background, or run `session-search index`",
+                false => "run `session-search index`",
+            },
         )
         .fixed_by(DoctorFix::Refresh),
         false => DoctorFinding::ok("model", found),
@@ -168,8 +172,14 @@ fn check_problems(problems: &[&Problem]) -> Option<DoctorFinding> {
     Some(DoctorFinding::problem("histories", found, hint))
 }
 
-fn check_coverage(status: &IndexStatus, histories: &[LocatedHistory]) -> Vec<DoctorFinding> {
-    let mut findings: Vec<DoctorFinding> = status.models.iter().map(check_model_coverage).collect();
+fn check_coverage(
+    status: &IndexStatus,
+    histories: &[LocatedHistory],
+    continues: bool,
+) -> Vec<DoctorFinding> {
+    let models = status.models.iter();
+    let coverage = models.map(|model| check_model_coverage(model, continues));
+    let mut findings: Vec<DoctorFinding> = coverage.collect();
     let problems = status.problems.iter();
     let unlisted = problems.filter(|problem| !is_listed_problem(problem, histories));
     findings.extend(check_problems(&unlisted.collect::<Vec<_>>()));
@@ -202,7 +212,7 @@ mod tests {
             }],
             ..IndexStatus::default()
         };
-        let findings = check_coverage(&status, &[]);
+        let findings = check_coverage(&status, &[], false);
         let [finding] = findings.as_slice() else {
             panic!("{findings:?}");
         };
@@ -210,6 +220,16 @@ mod tests {
         assert_eq!(finding.severity, FindingSeverity::Note);
         let found = "remote has embedded 0 of 8 sessions; status 401";
         assert_eq!(finding.found, found);
+        let hint = finding.hint.as_deref();
+        assert_eq!(hint, Some("run `session-search index`"));
+        let model = ModelStatus {
+            sessions: 1,
+            all_sessions: 1,
+            failure: None,
+            ..status.models[0].clone()
+        };
+        let finding = check_model_coverage(&model, true);
+        assert_eq!(finding.found, "remote has embedded 1 of 1 session");
     }
 
     #[test]

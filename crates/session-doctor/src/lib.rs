@@ -20,6 +20,7 @@
 //! ```
 
 mod agent_checks;
+mod config_checks;
 mod content_checks;
 mod disk_checks;
 mod finding;
@@ -28,6 +29,7 @@ mod index_checks;
 mod memory_checks;
 mod model_checks;
 
+pub use config_checks::examine_configuration;
 pub use disk_checks::close_permissions;
 pub use finding::{DoctorFinding, DoctorFix, FindingSeverity};
 pub use memory_checks::examine_memories;

@@ -102,21 +102,42 @@ impl Calendar {
     }
 }
 
-/// Formats that nothing was done, in one project or in all, in the last days or in another time.
-pub fn format_nothing_counted(project: Option<&str>, last_days: Option<u32>) -> String {
-    let (whose, other) = match project {
-        Some(project) => {
-            let whose = format!(" of project `{}`", sanitize_text(project));
-            (whose, ", or another --project")
-        }
-        None => (String::new(), ""),
-    };
-    match last_days {
-        Some(days) => {
-            format!("no session{whose} in the last {days} days\nhint: try a greater --days{other}")
-        }
-        None => format!("no session{whose} in that time\nhint: try a longer one{other}"),
+/// A count that found nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NothingCounted<'a> {
+    /// The only project that was asked for.
+    pub project: Option<&'a str>,
+    /// True where the agent or the branch was asked for, too.
+    pub is_narrow: bool,
+    /// The number of days up to now that were counted, where the time is one.
+    pub last_days: Option<u32>,
+    /// The last day before that time with work.
+    pub last_day: Option<Date>,
+}
+
+impl NothingCounted<'_> {
+    /// Formats that nothing was done, and when it last was.
+    pub fn format(&self) -> String {
+        let project = self.project.map(sanitize_text);
+        let whose = project.map(|project| format!(" of project `{project}`"));
+        let other = match (&whose, self.is_narrow) {
+            (_, true) => ", or fewer filters",
+            (Some(_), false) => ", or another --project",
+            (None, false) => "",
+        };
+        let (when, hint) = match self.last_days {
+            Some(days) => (format!("the last {days} days"), "try a greater --days"),
+            None => ("that time".to_owned(), "try a longer one"),
+        };
+        let (whose, last) = (whose.unwrap_or_default(), format_last_day(self.last_day));
+        format!("no session{whose} in {when}{last}\nhint: {hint}{other}")
     }
+}
+
+/// Formats the last day with work, where there is one.
+pub(crate) fn format_last_day(day: Option<Date>) -> String {
+    let last = day.map(|day| format!("; the last was on {}", day.strftime("%B %-d, %Y")));
+    last.unwrap_or_default()
 }
 
 fn format_table_head() -> String {
@@ -296,5 +317,32 @@ mod tests {
                 assert!(line.width() <= width, "{width}: {line:?}");
             }
         }
+    }
+
+    #[test]
+    fn nothing_counted_names_the_last_day() {
+        let nothing = NothingCounted {
+            last_days: Some(91),
+            ..NothingCounted::default()
+        };
+        assert_eq!(
+            nothing.format(),
+            "no session in the last 91 days\nhint: try a greater --days"
+        );
+        let last = NothingCounted {
+            project: Some("app"),
+            last_days: None,
+            last_day: Some(jiff::civil::date(2026, 8, 1)),
+            ..nothing
+        };
+        assert_eq!(
+            last.format(),
+            "no session of project `app` in that time; the last was on August 1, 2026\nhint: try a longer one, or another --project"
+        );
+        let narrow = NothingCounted {
+            is_narrow: true,
+            ..nothing
+        };
+        assert!(narrow.format().ends_with("--days, or fewer filters"));
     }
 }

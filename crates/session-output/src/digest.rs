@@ -1,12 +1,13 @@
 //! The digest, as Markdown and as JSON.
 
+use crate::calendar::format_last_day;
 use crate::layout::{sanitize_line, wrap_lines};
 use crate::session_label::{
     format_rfc3339, project_label as project_name, session_title, visible_title,
 };
 use crate::units::format_duration;
 use crate::work::{JsonTokens, format_file_names, format_tokens};
-use jiff::civil::Time;
+use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -50,17 +51,18 @@ impl Digest<'_> {
         out
     }
 
-    /// Formats that nothing was done, with a hint where one project was asked for.
-    pub fn format_nothing_done(&self, is_narrow: bool) -> String {
+    /// Formats that nothing was done, and when it last was, with a hint where filters were given.
+    pub fn format_nothing_done(&self, is_narrow: bool, last_day: Option<Date>) -> String {
         let hint = match is_narrow {
-            true => "\nhint: --project may be too narrow",
+            true => "\nhint: the filters may be too narrow",
             false => "",
         };
         let on = match self.range.from.date() == self.range.last_day() {
             true => "on",
             false => "from",
         };
-        format!("no session {on} {}{hint}", format_days(self.range))
+        let (days, last) = (format_days(self.range), format_last_day(last_day));
+        format!("no session {on} {days}{last}{hint}")
     }
 
     /// Counts the projects whose folder is known: sessions of unknown folders are of no project.
@@ -154,7 +156,7 @@ fn format_days(range: &CalendarRange) -> String {
         return format_times(range);
     }
     let (first, last) = (range.from.date(), range.last_day());
-    let long = |day: jiff::civil::Date| day.strftime("%B %-d, %Y").to_string();
+    let long = |day: Date| day.strftime("%B %-d, %Y").to_string();
     if first == last {
         return long(first);
     }

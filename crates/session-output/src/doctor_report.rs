@@ -1,6 +1,6 @@
 //! The report of `doctor`: faults, and those that were repaired.
 
-use crate::layout::{INDENT, sanitize_line, wrap_lines};
+use crate::layout::{INDENT, sanitize_line, wrap_around_addresses};
 use crate::style::{FAILED, FAINT, TITLE, paint};
 use serde::Serialize;
 use session_doctor::{DoctorFinding, DoctorFix, FindingSeverity};
@@ -38,7 +38,8 @@ pub fn format_findings(findings: &[DoctorFinding], width: usize) -> String {
         };
         let name = paint(style, format!("{:<CHECK_WIDTH$}", finding.check));
         let found = sanitize_line(&finding.found);
-        for (at, line) in wrap_lines(&found, width.saturating_sub(CHECK_WIDTH)).enumerate() {
+        let found = wrap_around_addresses(&found, width.saturating_sub(CHECK_WIDTH));
+        for (at, line) in found.iter().enumerate() {
             let name = if at == 0 {
                 name.clone()
             } else {
@@ -51,7 +52,7 @@ pub fn format_findings(findings: &[DoctorFinding], width: usize) -> String {
             .as_deref()
             .map(sanitize_line)
             .unwrap_or_default();
-        for line in wrap_lines(&hint, width.saturating_sub(CHECK_WIDTH + INDENT)) {
+        for line in wrap_around_addresses(&hint, width.saturating_sub(CHECK_WIDTH + INDENT)) {
             out.push_str(&format!("{}{line}\n", " ".repeat(CHECK_WIDTH + INDENT)));
         }
     }

@@ -1,6 +1,6 @@
 //! How scores came to be, for people.
 
-use crate::layout::{INDENT, LineField, fit_line, lay_out_fields, wrap_lines};
+use crate::layout::{INDENT, LineField, fit_line, lay_out_fields, wrap_hanging};
 use crate::style::FAINT;
 use session_core::ListScore;
 use session_display::pluralize;
@@ -41,9 +41,7 @@ pub(crate) fn format_search_explanation(explanation: &SearchExplanation, width: 
         .iter()
         .map(|term| format_identifier(term));
     for text in fused.into_iter().chain(models).chain(named) {
-        for scale in wrap_lines(&text, width) {
-            out.push_str(&format!("{scale}\n"));
-        }
+        out.push_str(&wrap_hanging(&text, width));
     }
     for term in &explanation.terms {
         out.push_str(&format_term(term, width));

@@ -158,7 +158,7 @@ pub fn format_forget_records(entries: &[ForgottenEntry]) -> String {
     entries.iter().map(line).collect()
 }
 
-/// What may keep out what an entry held, once that is removed.
+/// The reasons for which turns of a removed entry may stay forgotten.
 #[derive(Debug, Clone, Default)]
 pub struct RestoreObstacles {
     /// A marker in a prompt made the entry, and keeps the session out, whatever the records say.

@@ -61,6 +61,32 @@ pub(crate) fn lay_out_fields(fields: &[LineField], column: usize, width: usize) 
     out
 }
 
+/// Folds a line to `width` columns; all lines but the first are indented.
+pub(crate) fn wrap_hanging(text: &str, width: usize) -> String {
+    let indent = " ".repeat(INDENT);
+    let first = wrap_lines(text, width).next().unwrap_or_default();
+    let rest = text.get(first.len()..).unwrap_or_default().trim_start();
+    let rest =
+        wrap_lines(rest, width.saturating_sub(INDENT)).map(|line| format!("{indent}{line}\n"));
+    format!("{first}\n{}", rest.collect::<String>())
+}
+
+/// Folds a line as [`wrap_lines`] does. A web address that is wider stands whole on a line of its own, so that a terminal
+/// opens it.
+pub(crate) fn wrap_around_addresses(text: &str, columns: usize) -> Vec<String> {
+    let is_wide_address = |word: &&str| word.contains("://") && word.width() > columns;
+    let Some(address) = text.split(' ').find(is_wide_address) else {
+        return wrap_lines(text, columns).map(str::to_owned).collect();
+    };
+    let (before, after) = text.split_once(address).unwrap_or((text, ""));
+    let mut lines: Vec<String> = wrap_lines(before.trim_end(), columns)
+        .map(str::to_owned)
+        .collect();
+    lines.push(address.to_owned());
+    lines.extend(wrap_around_addresses(after.trim_start(), columns));
+    lines
+}
+
 /// The first line of an entry of a list.
 pub(crate) struct TitledLine {
     /// The fields of the entry.
@@ -115,6 +141,26 @@ mod tests {
         check(
             ["Oil", "Hang the lamp"],
             "abcdefgh\n    Oil\nabcdefgh\n    Hang the lamp\n",
+        );
+    }
+
+    #[test]
+    fn all_lines_but_the_first_are_indented() {
+        assert_eq!(wrap_hanging("light the lamp", 20), "light the lamp\n");
+        assert_eq!(
+            wrap_hanging("light the lamp before dark", 14),
+            "light the lamp\n    before\n    dark\n"
+        );
+    }
+
+    #[test]
+    fn a_wide_address_stands_whole_on_a_line() {
+        let wrapped = wrap_around_addresses("see https://lamps.example/wicks for more of it", 12);
+        let expected = ["see", "https://lamps.example/wicks", "for more of", "it"];
+        assert_eq!(wrapped, expected);
+        assert_eq!(
+            wrap_around_addresses("see a://b too", 8),
+            ["see", "a://b", "too"]
         );
     }
 

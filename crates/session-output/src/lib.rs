@@ -76,7 +76,7 @@ mod turn_listing;
 mod units;
 mod work;
 
-pub use calendar::{Calendar, JsonStats, format_nothing_counted};
+pub use calendar::{Calendar, JsonStats, NothingCounted};
 pub use compact::compact_json_without_history;
 pub use demo::{JsonDemo, format_demo_command, format_step};
 pub use diff::format_diff;
@@ -88,10 +88,11 @@ pub use exchange_text::{ExchangeLayout, TERMINAL_LIMIT, format_exchange, format_
 pub use fix_listing::{FixListing, JsonFixes};
 pub use forget_report::{
     ForgetListing, ForgetOutcome, JsonForgetRecords, JsonForgotten, MemoriesOfForgotten,
-    format_forget_counts, format_forget_records, format_index_readers, format_restored,
+    RestoreObstacles, format_forget_counts, format_forget_records, format_index_readers,
+    format_restored,
 };
 pub use hook_status::{
-    JsonHookStatus, JsonUnmatchedTools, format_hook_status, format_unmatched_tools,
+    HookScope, JsonHookStatus, JsonUnmatchedTools, format_hook_status, format_unmatched_tools,
 };
 pub use index_notes::{
     format_index_outcome, format_old_database, format_open_directory, format_refresh_notes,

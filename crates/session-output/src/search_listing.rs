@@ -31,6 +31,8 @@ const MAX_FILES: usize = 4;
 const LEAST_PROBABILITY: f32 = 0.01;
 /// Part of the greatest lexical score from which a hit holds the query's words as others do.
 const FULL_LEXICAL_SHARE: f32 = 1.0 / 3.0;
+/// Most columns of a word in a note.
+const MAX_WORD_COLUMNS: usize = 48;
 const SUBAGENTS_HINT: &str = "search them with --subagents";
 const FILES_LABEL: &str = "files: ";
 /// Between names of files and the command that takes the session up.
@@ -159,6 +161,7 @@ impl SearchListing<'_> {
             sessions: answer.results.searched.sessions,
             is_filtered: answer.has_typed_filters || is_narrow,
             filters_turns: answer.filters_turns,
+            leaves_out_match: answer.leaves_out_match,
         };
         scope.format_nothing("nothing found")
     }
@@ -169,7 +172,10 @@ impl SearchListing<'_> {
         if self.answer.unmet.is_some() {
             return Vec::new();
         }
-        format_unfound_terms(&self.answer.results, SUBAGENTS_HINT)
+        let mut notes = format_unfound_terms(&self.answer.results, SUBAGENTS_HINT);
+        let missing = &self.answer.results.explanation.unfound.missing;
+        notes.extend(format_wildcard(&self.answer.query, missing));
+        notes
     }
 
     /// Returns the query and the counts; on two lines where the query would be
@@ -250,6 +256,13 @@ impl SearchListing<'_> {
                 let address = TurnAddress::new(id, turns).to_string();
                 vec!["show".to_owned(), shell::quote_word(&address)]
             }
+            (_, turn) if !shell::is_repeatable(&self.answer.query) => {
+                let address = match turn {
+                    Some(turn) => TurnAddress::new(id, turn.index).to_string(),
+                    None => id,
+                };
+                vec!["show".to_owned(), shell::quote_word(&address)]
+            }
             _ => {
                 let (query, id) = (
                     shell::quote_query(&self.answer.query),
@@ -267,6 +280,17 @@ impl SearchListing<'_> {
         let command = format_command(&arguments, name.len() + 1, width);
         format!("\n{} {command}\n", paint(FAINT, name))
     }
+}
+
+/// Formats that a `*` behind a word that nothing holds stands for no ending.
+fn format_wildcard(query: &str, missing: &[String]) -> Option<String> {
+    let word = missing
+        .iter()
+        .find(|word| query.contains(&format!("{word}*")))?;
+    let word = fit_line(word, MAX_WORD_COLUMNS);
+    Some(format!(
+        "a `*` stands for nothing: `{word}` was searched as a word"
+    ))
 }
 
 /// Formats parts of a work summary below their heading; nothing where there are none.
@@ -370,5 +394,21 @@ fn format_more(more: usize) -> String {
     match more {
         0 => String::new(),
         n => format!(" and {n} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::format_wildcard;
+
+    #[test]
+    fn a_star_behind_a_word_that_nothing_holds_is_told_of() {
+        let missing = ["fla".to_owned()];
+        assert_eq!(
+            format_wildcard("why fla*", &missing).unwrap(),
+            "a `*` stands for nothing: `fla` was searched as a word"
+        );
+        assert_eq!(format_wildcard("why fla * x", &missing), None);
+        assert_eq!(format_wildcard("fla*", &[]), None);
     }
 }

@@ -117,7 +117,9 @@ fn format_key(key: &JsonKey, width: usize, columns: usize) -> String {
 fn format_ignored(setting: &JsonIgnored) -> String {
     let what = match &setting.key {
         Some(key) => format!("{key} = {}", setting.value),
-        None => "all of it".to_owned(),
+        None if setting.value.is_null() => "all of it".to_owned(),
+        // A variable that is no key's.
+        None => setting.value.to_string(),
     };
     let (what, from) = (fit_line(&what, COLUMNS), sanitize_line(&setting.from));
     let reason = sanitize_text(&setting.reason);

@@ -1,10 +1,10 @@
 //! Commands of this program as they are typed.
 
-use crate::layout::{INDENT, fit_line};
+use crate::layout::{INDENT, sanitize_line};
 pub use session_agents::quote_word;
 use unicode_width::UnicodeWidthStr;
 
-/// Most columns of a query that is repeated; the rest is cut.
+/// Most columns of a query that is repeated.
 const MAX_QUERY_COLUMNS: usize = 200;
 /// Marks that a command goes on in the next line.
 const CONTINUED: &str = " \\";
@@ -13,15 +13,20 @@ const CONTINUED: &str = " \\";
 /// as people type it.
 pub fn quote_query(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || " -_./,:?=+@%".contains(c);
-    let text = fit_line(text, MAX_QUERY_COLUMNS);
+    let text = sanitize_line(text);
     match text.chars().all(is_plain) {
         true => format!("\"{text}\""),
         false => quote_word(&text),
     }
 }
 
+/// Returns true for a query that is short enough to be repeated in a command. A part of it would be another query.
+pub(crate) fn is_repeatable(query: &str) -> bool {
+    sanitize_line(query).width() <= MAX_QUERY_COLUMNS
+}
+
 /// Formats the program with quoted arguments, from column `begin` on. Where that is wider than
-/// `width`, it is folded so that a shell still reads one command; a wider word is left whole.
+/// `width`, it is folded so that a shell still reads the same arguments; a wider word is left whole.
 pub fn format_command(arguments: &[String], begin: usize, width: usize) -> String {
     let typed = format!("session-search {}", arguments.join(" "));
     if begin + typed.width() <= width {
@@ -34,11 +39,9 @@ pub fn format_command(arguments: &[String], begin: usize, width: usize) -> Strin
             out.push(' ');
             used += 1;
         } else {
-            // Within quotes the end of a line is white space, else the end of
-            // the command.
-            out.push_str(if is_quoted { "" } else { CONTINUED });
-            out.push_str(&format!("\n{}", " ".repeat(INDENT)));
-            used = INDENT;
+            // Within quotes an indentation would be a part of the argument.
+            used = if is_quoted { 0 } else { INDENT };
+            out.push_str(&format!("{CONTINUED}\n{}", " ".repeat(used)));
         }
         used += text.width();
         out.push_str(&text);
@@ -49,16 +52,21 @@ pub fn format_command(arguments: &[String], begin: usize, width: usize) -> Strin
 /// A part of a command that stays on one line.
 struct CommandWord {
     text: String,
-    /// It stands within quotes, behind a space.
+    /// It stands within double quotes, behind a space.
     is_quoted: bool,
 }
 
-/// Splits a command to what stays on one line: words, and flags with the first word of their values.
+/// Splits a command to what stays on one line: arguments, the words of those in plain double quotes, and flags with the first
+/// word of their values.
 fn split_command_words(arguments: &[String]) -> Vec<CommandWord> {
     let mut words: Vec<CommandWord> = Vec::new();
     let mut is_value = false;
     for argument in arguments {
-        for (n, word) in argument.split(' ').enumerate() {
+        let parts: Vec<&str> = match is_foldable(argument) {
+            true => argument.split(' ').collect(),
+            false => vec![argument],
+        };
+        for (n, word) in parts.into_iter().enumerate() {
             match words.last_mut() {
                 Some(flag) if is_value && n == 0 => flag.text = format!("{} {word}", flag.text),
                 _ => words.push(CommandWord {
@@ -70,6 +78,14 @@ fn split_command_words(arguments: &[String]) -> Vec<CommandWord> {
         is_value = argument.starts_with("--");
     }
     words
+}
+
+/// Returns true for an argument that is one text in double quotes: within these a shell removes a backslash with the end of its
+/// line, within single ones it does not.
+fn is_foldable(argument: &str) -> bool {
+    let inner = argument.strip_prefix('"');
+    let inner = inner.and_then(|rest| rest.strip_suffix('"'));
+    inner.is_some_and(|inner| !inner.contains(['"', '\\']))
 }
 
 #[cfg(test)]
@@ -92,14 +108,19 @@ mod tests {
     fn a_long_command_is_folded_as_a_shell_reads_it() {
         let search = ["search", "\"where does the lantern hang\"", "--depth", "2"];
         insta::assert_snapshot!(typed(&search, 100), @r#"session-search search "where does the lantern hang" --depth 2"#);
-        insta::assert_snapshot!(typed(&search, 40), @r#"
-        session-search search "where
-            does the lantern hang" --depth 2
+        insta::assert_snapshot!(typed(&search, 50), @r#"
+        session-search search "where does the \
+        lantern hang" --depth 2
         "#);
         insta::assert_snapshot!(typed(&search, 30), @r#"
         session-search search \
-            "where does the lantern
-            hang" --depth 2
+            "where does the lantern \
+        hang" --depth 2
         "#);
+        let single = ["search", "'is `it` off'", "--depth", "2"];
+        insta::assert_snapshot!(typed(&single, 30), @r"
+        session-search search \
+            'is `it` off' --depth 2
+        ");
     }
 }

@@ -1,15 +1,18 @@
 //! The state of an installed skill, or what was done to it.
 
 use crate::layout::{fit_line, sanitize_line};
-use session_agents::{SkillFileReport, SkillReport};
+use session_agents::{SkillFileOutcome, SkillFileReport, SkillReport};
 use session_display::pluralize;
 
 /// Most columns of a version: a project's manifest may hold any text.
 const VERSION_COLUMNS: usize = 20;
 
+/// Fewest columns of the state of a file.
+const WORD_COLUMNS: usize = 10;
+
 /// Formats a report on one line where all files have the same state or outcome, else on one line
-/// per file.
-pub fn format_skill_report(report: &SkillReport) -> String {
+/// per file. The outcomes of a dry run would be.
+pub fn format_skill_report(report: &SkillReport, is_dry_run: bool) -> String {
     let version = report.version.as_deref();
     let version = version.map(|version| format!(" {}", fit_line(version, VERSION_COLUMNS)));
     let directory = report.directory.to_string_lossy();
@@ -23,7 +26,8 @@ pub fn format_skill_report(report: &SkillReport) -> String {
         report.agent,
         version.unwrap_or_default()
     );
-    let words: Vec<&str> = report.files.iter().map(describe_file).collect();
+    let words = report.files.iter().map(|it| describe_file(it, is_dry_run));
+    let words: Vec<&str> = words.collect();
     let common = words
         .first()
         .filter(|first| words.iter().all(|w| w == *first));
@@ -31,9 +35,11 @@ pub fn format_skill_report(report: &SkillReport) -> String {
         Some(word) => out.push_str(&format!(": {}, {word}\n", pluralize(words.len(), "file"))),
         None => out.push('\n'),
     }
+    let columns = words.iter().map(|word| word.len()).max().unwrap_or(0);
+    let columns = columns.max(WORD_COLUMNS);
     for (file, word) in report.files.iter().zip(&words).filter(|_| common.is_none()) {
         out.push_str(&format!(
-            "  {word:<10} {}\n",
+            "  {word:<columns$} {}\n",
             sanitize_line(&relative_path(file))
         ));
     }
@@ -47,8 +53,10 @@ pub fn format_skill_report(report: &SkillReport) -> String {
     out
 }
 
-fn describe_file(file: &SkillFileReport) -> &'static str {
+fn describe_file(file: &SkillFileReport, is_dry_run: bool) -> &'static str {
     match file.outcome {
+        Some(SkillFileOutcome::Written) if is_dry_run => "would be written",
+        Some(SkillFileOutcome::Removed) if is_dry_run => "would be removed",
         Some(outcome) => outcome.name(),
         None => file.state.name(),
     }

@@ -139,14 +139,19 @@ fn to_json_model(model: &ModelStatus) -> JsonModelStatus<'_> {
     }
 }
 
+/// A space at which no line ends. Session text has none once it is made safe.
+const GLUE: char = '\u{a0}';
+
 /// Formats a name, and beside it a value over as many lines as it takes.
 fn format_row(name: &str, value: &str, width: usize) -> String {
-    let value = sanitize_line(value);
-    let lines = wrap_lines(&value, width.saturating_sub(LABEL_WIDTH));
+    let lines = wrap_lines(value, width.saturating_sub(LABEL_WIDTH));
     let names = std::iter::once(name).chain(std::iter::repeat(""));
     names
         .zip(lines)
-        .map(|(name, line)| format!("{}{line}\n", paint(FAINT, format!("{name:<LABEL_WIDTH$}"))))
+        .map(|(name, line)| {
+            let name = paint(FAINT, format!("{name:<LABEL_WIDTH$}"));
+            format!("{name}{}\n", line.replace(GLUE, " "))
+        })
         .collect()
 }
 
@@ -182,7 +187,10 @@ fn status_rows(root: &Path, status: &IndexStatus) -> Vec<(&'static str, String)>
         "updated",
         format!("{}: {fresh}", format_minute(status.updated_ms)),
     ));
-    let (root, size) = (root.display(), to_megabytes(status.bytes));
+    let (root, size) = (
+        sanitize_line(&root.to_string_lossy()),
+        to_megabytes(status.bytes),
+    );
     rows.push((
         "index",
         format!("{root} ({size:.1} MB, format {FORMAT_VERSION})"),
@@ -206,13 +214,17 @@ fn format_home(home: &OtherHome) -> (&'static str, String) {
         true => "",
         false => " (not there: its sessions are found as they were read)",
     };
-    ("home", format!("{}{missing}", home.path.display()))
+    let path = sanitize_line(&home.path.to_string_lossy());
+    ("home", format!("{path}{missing}"))
 }
 
 /// Formats the projects with the most sessions; `None` where there is none.
 fn format_projects(projects: &[ProjectSessions]) -> Option<String> {
     let named = projects.iter().take(MAX_PROJECTS);
-    let named = named.map(|p| format!("{} {}", fit_line(&p.name, PROJECT_COLUMNS), p.sessions));
+    let named = named.map(|p| {
+        let name = fit_line(&p.name, PROJECT_COLUMNS);
+        format!("{name}{GLUE}{}", p.sessions)
+    });
     let named = named.collect::<Vec<_>>().join(", ");
     match projects.len().saturating_sub(MAX_PROJECTS) {
         _ if projects.is_empty() => None,
@@ -224,13 +236,17 @@ fn format_projects(projects: &[ProjectSessions]) -> Option<String> {
 fn format_model(m: &ModelStatus) -> String {
     let of = pluralize(m.all_sessions, "session");
     let vectors = pluralize(m.vectors, "vector");
-    let in_use = if m.in_use { ", in use" } else { "" };
+    // Before its first vector the dimensions are not known.
+    let dims = (m.dims > 0).then(|| format!("{} dims", m.dims));
+    let in_use = m.in_use.then(|| "in use".to_owned());
+    let properties: Vec<String> = dims.into_iter().chain(in_use).collect();
     let running = if m.running { ", working now" } else { "" };
-    let failure = m.failure.as_ref().map(|reason| format!("; {reason}"));
+    let failure = m.failure.as_ref();
+    let failure = failure.map(|reason| format!("; {}", sanitize_line(reason)));
     format!(
-        "{} ({} dims{in_use}): {} of {of}, {vectors}{running}{}",
-        m.name,
-        m.dims,
+        "{} ({}): {} of {of}, {vectors}{running}{}",
+        sanitize_line(&m.name),
+        properties.join(", "),
         m.sessions,
         failure.unwrap_or_default()
     )
@@ -287,13 +303,28 @@ mod tests {
             sessions: 20 - n,
         };
         let projects: Vec<ProjectSessions> = (0..12).map(project).collect();
-        let text = format_projects(&projects).unwrap();
+        let text = format_projects(&projects).unwrap().replace(GLUE, " ");
         assert!(text.starts_with("p0 20, p1 19, "), "{text}");
         assert!(
             text.ends_with(", p9 11 and 2 more (--json lists all)"),
             "{text}"
         );
         assert_eq!(format_projects(&[]), None);
+    }
+
+    #[test]
+    fn no_line_ends_between_a_project_and_its_count() {
+        let project = |name: &str| ProjectSessions {
+            name: name.into(),
+            path: format!("/home/ann/{name}"),
+            sessions: 4,
+        };
+        let projects = format_projects(&["lanterns", "skills"].map(project)).unwrap();
+        let text = format_row("", &projects, LABEL_WIDTH + 18);
+        assert_eq!(
+            anstream::adapter::strip_str(&text).to_string(),
+            format!("{0}lanterns 4,\n{0}skills 4\n", " ".repeat(LABEL_WIDTH))
+        );
     }
 
     #[test]
@@ -315,16 +346,28 @@ mod tests {
                 exists: false,
             }],
             changed: 2,
-            models: vec![ModelStatus {
-                name: "table".into(),
-                dims: 64,
-                vectors: 15,
-                sessions: 3,
-                all_sessions: 3,
-                in_use: true,
-                running: false,
-                failure: Some("http://lamps gave no vectors: status 401".into()),
-            }],
+            models: vec![
+                ModelStatus {
+                    name: "table".into(),
+                    dims: 64,
+                    vectors: 15,
+                    sessions: 3,
+                    all_sessions: 3,
+                    in_use: false,
+                    running: false,
+                    failure: Some("http://lamps gave no vectors: status 401".into()),
+                },
+                ModelStatus {
+                    name: "minilm".into(),
+                    dims: 0,
+                    vectors: 0,
+                    sessions: 0,
+                    all_sessions: 3,
+                    in_use: true,
+                    running: false,
+                    failure: None,
+                },
+            ],
             ..IndexStatus::default()
         };
         let report = StatusReport {
@@ -340,8 +383,9 @@ mod tests {
         home      /mnt/old/home/ann (not there: its sessions are found as they were
                   read)
         projects  app 3
-        model     table (64 dims, in use): 3 of 3 sessions, 15 vectors; http://lamps
-                  gave no vectors: status 401
+        model     table (64 dims): 3 of 3 sessions, 15 vectors; http://lamps gave no
+                  vectors: status 401
+        model     minilm (in use): 0 of 3 sessions, 0 vectors
         updated   no date: 2 files changed since; the next search looks at them
         index     /home/ann/index (2.5 MB, format N)
         "#);

@@ -1,7 +1,8 @@
 //! Turns by what they touched and ran, for people and as JSON.
 
 use crate::layout::{
-    INDENT, LineField, TitledLine, fit_line, fit_path, lay_out_fields, lay_out_titled,
+    GAP, INDENT, LineField, TitledLine, fit_line, fit_path, lay_out_fields, lay_out_titled,
+    wrap_lines,
 };
 use crate::session_label::{
     format_minute, format_rfc3339, make_gone_field, make_title_field, project_label,
@@ -14,6 +15,7 @@ use session_display::{SessionIds, format_matched_line, pluralize};
 use session_search::{FoundCommand, FoundFile, FoundTurn, LinePattern};
 use session_store::{SessionId, SessionRow};
 use std::collections::HashSet;
+use unicode_width::UnicodeWidthStr;
 
 /// A kind of thing that turns are listed by.
 pub trait PrintedFinding: Serialize {
@@ -114,6 +116,25 @@ pub struct TurnListing<'a, T> {
 /// Most lines of one turn.
 const MAX_LINES: usize = 6;
 
+/// Formats what was searched for and how much was found, which is never cut: where there is no room beside the rest it
+/// stands below.
+fn format_heading(name: &str, wanted: String, counts: &str, width: usize) -> String {
+    let wanted = format!("\"{wanted}\"");
+    let is_beside = name.len() + GAP + wanted.width() + GAP + counts.width() <= width;
+    let mut fields = vec![
+        LineField::whole(TITLE, name),
+        LineField::whole(Style::new(), wanted),
+    ];
+    if is_beside {
+        fields.push(LineField::whole(FAINT, counts));
+        return lay_out_fields(&fields, 0, width);
+    }
+    let indent = " ".repeat(INDENT);
+    let counts = wrap_lines(counts, width.saturating_sub(INDENT));
+    let counts = counts.map(|line| format!("{indent}{}\n", paint(FAINT, line)));
+    lay_out_fields(&fields, 0, width) + &counts.collect::<String>()
+}
+
 impl<T: PrintedFinding> TurnListing<'_, T> {
     /// Formats the listing for a terminal.
     pub fn format(&self) -> String {
@@ -133,13 +154,8 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
             pluralize(self.matching.len(), "turn"),
             pluralize(sessions.len(), "session")
         );
-        let wanted = format!("\"{}\"", fit_line(self.wanted, self.width / 2));
-        let heading = [
-            LineField::whole(TITLE, T::NAME),
-            LineField::whole(Style::new(), wanted),
-            LineField::whole(FAINT, counts),
-        ];
-        let mut out = lay_out_fields(&heading, 0, self.width);
+        let wanted = fit_line(self.wanted, self.width / 2);
+        let mut out = format_heading(T::NAME, wanted, &counts, self.width);
         let shown = || self.matching.iter().take(self.limit);
         let lines = shown().map(|matching| self.first_line(matching));
         for (matching, line) in shown().zip(lay_out_titled(lines, self.width)) {
@@ -249,5 +265,26 @@ fn to_json_turn<T>(matching: &FoundTurn<Vec<T>>) -> JsonTurn<'_, T> {
         gone: session.gone,
         prompts_only: session.prompts_only,
         what: &matching.found,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::format_heading;
+
+    #[test]
+    fn counts_of_a_heading_are_never_cut() {
+        let heading = |counts: &str| {
+            let text = format_heading("COMMANDS", "make".to_owned(), counts, 40);
+            anstream::adapter::strip_str(&text).to_string()
+        };
+        assert_eq!(
+            heading("2 runs in 1 turn"),
+            "COMMANDS   \"make\"   2 runs in 1 turn\n"
+        );
+        assert_eq!(
+            heading("1251 runs (310 failed, 3 not run) in 251 sessions"),
+            "COMMANDS   \"make\"\n    1251 runs (310 failed, 3 not run) in\n    251 sessions\n"
+        );
     }
 }

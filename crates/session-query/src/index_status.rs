@@ -86,7 +86,7 @@ pub struct ProjectSessions {
 pub struct ModelStatus {
     /// Name of the model.
     pub name: String,
-    /// Dimensions of its vectors.
+    /// Dimensions of its vectors; 0 before the first.
     pub dims: usize,
     /// Number of its vectors, of all levels.
     pub vectors: usize,
@@ -100,6 +100,22 @@ pub struct ModelStatus {
     pub running: bool,
     /// Why it could not embed in the last run, or not all texts.
     pub failure: Option<String>,
+}
+
+impl ModelStatus {
+    /// Returns the status of the chosen model while the index has no vector of it.
+    fn before_first_vector(name: &str, all_sessions: usize, root: &Path) -> Self {
+        Self {
+            name: name.to_owned(),
+            dims: 0,
+            vectors: 0,
+            sessions: 0,
+            all_sessions,
+            in_use: true,
+            running: is_embedding(root),
+            failure: None,
+        }
+    }
 }
 
 impl IndexStatus {
@@ -125,7 +141,10 @@ impl IndexStatus {
         let mut problems = current_problems(index, &changes)?;
         let failures = take_model_failures(&mut problems);
         let mut models = read_models(index, model, all)?;
-        set_failures(&mut models, failures, model, all);
+        if !models.iter().any(|row| row.in_use) {
+            models.push(ModelStatus::before_first_vector(model, all, index.root()));
+        }
+        set_failures(&mut models, failures);
         Ok(Self {
             bytes: index.bytes(),
             updated_ms: commit_time(index.root()),
@@ -235,26 +254,11 @@ fn read_models(
     latest.cloned().map(status).collect()
 }
 
-/// Sets why models failed. The chosen one may have failed before the index knew it.
-fn set_failures(
-    models: &mut Vec<ModelStatus>,
-    mut failures: HashMap<String, String>,
-    chosen: &str,
-    sessions: usize,
-) {
-    for model in models.iter_mut() {
+/// Sets why models failed.
+fn set_failures(models: &mut [ModelStatus], mut failures: HashMap<String, String>) {
+    for model in models {
         model.failure = failures.remove(&model.name);
     }
-    models.extend(failures.remove(chosen).map(|reason| ModelStatus {
-        name: chosen.to_owned(),
-        dims: 0,
-        vectors: 0,
-        sessions: 0,
-        all_sessions: sessions,
-        in_use: true,
-        running: false,
-        failure: Some(reason),
-    }));
 }
 
 /// Returns the time of the last commit by the times of the database's files.
@@ -274,6 +278,7 @@ fn commit_time(root: &Path) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session_store::Writer;
 
     #[test]
     fn projects_are_listed_by_their_sessions() {
@@ -293,18 +298,29 @@ mod tests {
     }
 
     #[test]
-    fn a_chosen_model_that_fails_has_a_status_before_the_index_knows_it() {
+    fn the_chosen_model_has_a_status_before_its_first_vector() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("index");
+        drop(Writer::open(&root).unwrap());
+        let env = Env::with_home(directory.path());
+        let index = Reader::open(&root).unwrap();
+        let read = |model| {
+            let status = IndexStatus::read(&index, &env, model, &Exclusions::default()).unwrap();
+            status.models
+        };
+        let unread = ModelStatus::before_first_vector("minilm", 0, &root);
+        assert!(unread.in_use && !unread.running);
+        assert_eq!(read("minilm"), [unread]);
+    }
+
+    #[test]
+    fn a_failure_is_that_of_its_model() {
         let failures = ["remote", "other"].map(|name| (name.to_owned(), "refused".to_owned()));
-        let mut models = Vec::new();
-        set_failures(&mut models, failures.clone().into(), "remote", 8);
-        assert_eq!(models.len(), 1);
-        let status = models[0].clone();
-        assert_eq!(
-            (status.all_sessions, status.failure.as_deref()),
-            (8, Some("refused"))
-        );
-        set_failures(&mut models, HashMap::new(), "remote", 8);
-        assert_eq!((models.len(), &models[0].failure), (1, &None));
+        let of = |name| ModelStatus::before_first_vector(name, 8, Path::new(""));
+        let mut models = [of("remote"), of("table")];
+        set_failures(&mut models, failures.into());
+        let [remote, table] = models.map(|model| model.failure);
+        assert_eq!((remote.as_deref(), table), (Some("refused"), None));
     }
 
     #[test]

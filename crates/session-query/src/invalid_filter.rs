@@ -18,6 +18,8 @@ pub struct InvalidFilter {
 
 /// Greatest number of bytes of a word that a note quotes.
 const MAX_QUOTED_BYTES: usize = 80;
+/// Describes what a time is.
+const A_TIME: &str = "a time is 2026-01-15, 3d, yesterday, \"last week\" or the like";
 
 impl InvalidFilter {
     /// Checks the value of a filter that stands as `typed` in a query.
@@ -50,10 +52,10 @@ fn describe_values(error: &TypedFilterError) -> String {
         TypedFilterError::UnknownAgent { known, .. } => {
             format!("the agents are {}", known.join(", "))
         }
-        TypedFilterError::Time(TimeError::RangeForTime(_)) => {
-            let hint = error.hint().unwrap_or_default();
-            format!("for a range {hint}")
-        }
-        _ => "a time is 2026-01-15, 3d, yesterday, \"last week\" or the like".to_owned(),
+        TypedFilterError::Time(TimeError::RangeForTime(_)) => match error.hint() {
+            Some(hint) => format!("for a range {hint}"),
+            None => A_TIME.to_owned(),
+        },
+        _ => A_TIME.to_owned(),
     }
 }

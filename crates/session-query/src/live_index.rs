@@ -8,6 +8,7 @@ use session_indexer::{
     ReadPolicy, RefreshMode, RefreshOptions, RefreshOutcome, RefreshProgress, Unwritable, discover,
     refresh,
 };
+use session_search::{ResolvedSession, resolve_session_id};
 use session_sources::Env;
 use session_store::{Reader, SessionRow, StoreError};
 use std::path::Path;
@@ -141,6 +142,24 @@ impl LiveIndex<'_> {
         Ok(outcome)
     }
 
+    /// Returns true where one of `ids` names no session of the index and a history that may hold it was left unread.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn may_have_unread_session(
+        &self,
+        ids: &[String],
+        outcome: &RefreshOutcome,
+    ) -> Result<bool, QueryError> {
+        let is_unread = outcome.unwritable.is_none() && (outcome.locked || outcome.files_left > 0);
+        if !is_unread || ids.is_empty() {
+            return Ok(false);
+        }
+        let sessions = self.snapshot()?.sessions;
+        let is_missing = |id: &String| resolve_session_id(&sessions, id) == ResolvedSession::None;
+        Ok(ids.iter().any(is_missing))
+    }
+
     /// Takes a snapshot: whatever is written meanwhile, it stays as it is.
     ///
     /// # Errors
@@ -264,6 +283,32 @@ mod tests {
 
     fn failure() -> QueryError {
         std::io::Error::other("no answer").into()
+    }
+
+    #[test]
+    fn a_session_that_is_not_found_may_be_in_what_is_unread() {
+        with_live_index(|live| {
+            let left = RefreshOutcome {
+                files_left: 1,
+                ..RefreshOutcome::default()
+            };
+            let may_have = |id: &str, outcome: &RefreshOutcome| {
+                live.may_have_unread_session(&[id.to_owned()], outcome)
+                    .unwrap()
+            };
+            assert!(may_have("b", &left));
+            assert!(!may_have("a", &left));
+            assert!(!may_have("b", &RefreshOutcome::default()));
+            let unwritable = RefreshOutcome {
+                unwritable: Some(Unwritable {
+                    reason: "read-only".into(),
+                    hint: "",
+                }),
+                ..left
+            };
+            assert!(!may_have("b", &unwritable));
+            assert!(!live.may_have_unread_session(&[], &unwritable).unwrap());
+        });
     }
 
     #[test]

@@ -73,10 +73,13 @@ fn read_filter(text: &str) -> Option<FirstToken> {
         negated,
         text: plain,
     } = SignedWord::parse(text);
-    let (name, value) = plain.split_once(COLONS)?;
+    // Only the beginning is looked at: the next colon of a long text may be far away.
+    let (field, value) = FilterField::ALL.into_iter().find_map(|field| {
+        let value = plain.strip_prefix(field.name())?;
+        Some((field, value.strip_prefix(COLONS)?))
+    })?;
     // An address (`file:///tmp/app.js`) is text.
     let after_colon = Some(value).filter(|value| !value.starts_with("//"))?;
-    let field = FilterField::from_name(name)?;
     let (value, length, quote) = match after_colon.strip_prefix('"') {
         Some(quoted) => match quoted.split_once('"') {
             Some((value, _)) => (value, value.len() + 2, QuoteState::Closed),

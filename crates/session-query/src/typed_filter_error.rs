@@ -1,6 +1,7 @@
 //! The error of a typed filter.
 
-use session_config::TimeError;
+use jiff::Zoned;
+use session_config::{RangeEnds, TimeError};
 use thiserror::Error;
 
 /// A mistake in a filter that was typed.
@@ -33,11 +34,26 @@ impl TypedFilterError {
         match self {
             Self::UnknownAgent { known, .. } => Some(format!("one of {}", known.join(", "))),
             Self::Time(TimeError::RangeForTime(range)) => {
-                let (since, until) = range.split_once("..")?;
-                Some(format!("write `since:{since} until:{until}`"))
+                let filters = format_range_filters(&RangeEnds::parse(range, &Zoned::now())?);
+                Some(format!("write `{filters}`"))
             }
             Self::Time(error) => error.hint(),
             Self::Reversed { .. } => Some("write the earlier time first".to_owned()),
         }
     }
+}
+
+/// Formats a range as the filters of its ends.
+fn format_range_filters(range: &RangeEnds) -> String {
+    let filter = |name: &str, time: &Option<String>| {
+        let time = time.as_ref()?;
+        let quote = if time.contains(char::is_whitespace) {
+            "\""
+        } else {
+            ""
+        };
+        Some(format!("{name}:{quote}{time}{quote}"))
+    };
+    let filters = [filter("since", &range.since), filter("until", &range.until)];
+    filters.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

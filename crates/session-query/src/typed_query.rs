@@ -240,7 +240,8 @@ pub fn known_agent(name: &str) -> Result<String, TypedFilterError> {
 
 /// Parses the value of `since:`, in milliseconds since 1970: what `--since` takes, or a number of days as `--days` does.
 pub(crate) fn parse_since_ms(value: &str, now: fn() -> Zoned) -> Result<i64, TypedFilterError> {
-    let days = value.parse().ok().filter(|_| value.len() <= MAX_DAY_DIGITS);
+    let days = value.parse().ok();
+    let days = days.filter(|days| *days > 0 && value.len() <= MAX_DAY_DIGITS);
     let typed = match days {
         Some(days) => TypedRange::LastDays { days, until: None },
         None => TypedRange::Between {

@@ -1,6 +1,7 @@
 //! Counts of sessions, projects, turns and active time per day.
 
 use crate::active_time::compute_active_ms;
+use crate::report_scope::ReportScope;
 use crate::turn_record::{TurnRecord, read_turns};
 use session_store::{Reader, SessionId, SessionRow, StoreError};
 use std::collections::HashSet;
@@ -37,7 +38,7 @@ impl DayStats {
 /// Counts sessions, projects, turns and active time for each of `days`.
 ///
 /// Each day is a half-open range in milliseconds since 1970. The days are sorted and do
-/// not overlap. Sessions of subagents, sessions that `wanted` rejects and copies of
+/// not overlap. Sessions of subagents, sessions and turns outside of `scope` and copies of
 /// another session's turns are left out.
 ///
 /// # Errors
@@ -46,12 +47,13 @@ pub fn count_by_day(
     index: &Reader,
     sessions: &[SessionRow],
     days: &[Range<i64>],
-    wanted: impl Fn(&SessionRow) -> bool,
+    scope: ReportScope<'_>,
 ) -> Result<Vec<DayStats>, StoreError> {
     let mut stats = vec![DayStats::default(); days.len()];
-    for session in sessions.iter().filter(|s| s.parent.is_none() && wanted(s)) {
+    let roots = sessions.iter().filter(|s| s.parent.is_none());
+    for session in roots.filter(|s| (scope.includes_root)(s)) {
         let mut turns = read_turns(index, session.id)?;
-        turns.retain(|turn| turn.row.owner.is_none());
+        turns.retain(|turn| turn.row.owner.is_none() && scope.covers_turn(session, turn));
         add_session(&mut stats, days, session, turns);
     }
     Ok(stats)

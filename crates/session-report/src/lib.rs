@@ -4,7 +4,7 @@
 //! [`WorkSummary::from_turns`] summarizes them: the problem and the solution in a sentence
 //! or two, commands and whether they failed, files and how they were accessed, errors, pull
 //! requests, active time and tokens. It is a pure function. [`report_projects`] does this
-//! for all sessions in a range of time, grouped by project, each with the turns of its
+//! for the sessions of a [`ReportScope`] in a range of time, grouped by project, each with the turns of its
 //! subagents. [`Cure::find_all`] finds what was done between the failure of a command and its
 //! success. [`count_by_day`] counts sessions and turns per day. The caller passes days as
 //! [`Range`](std::ops::Range)s of milliseconds, because they depend on the time zone.
@@ -34,6 +34,7 @@ mod day_stats;
 mod inline_markup;
 mod project_report;
 mod prose_excerpt;
+mod report_scope;
 mod task;
 mod turn_record;
 mod work_summary;
@@ -41,5 +42,6 @@ mod work_summary;
 pub use cure::Cure;
 pub use day_stats::{DayStats, count_by_day};
 pub use project_report::{ProjectReport, SessionReport, report_projects};
+pub use report_scope::ReportScope;
 pub use turn_record::{TurnRecord, read_turns};
 pub use work_summary::{CommandRun, TouchedFile, WorkScope, WorkSummary};

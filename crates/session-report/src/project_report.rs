@@ -1,5 +1,6 @@
 //! Reports of the work in a range of time, grouped by project and session.
 
+use crate::report_scope::ReportScope;
 use crate::turn_record::{TurnRecord, read_turns};
 use crate::work_summary::{WorkSummary, find_problem_prompt};
 use session_core::project_name;
@@ -49,8 +50,8 @@ struct SessionTurns {
 /// Reports the work of all projects in `range`, sorted by the projects' names.
 ///
 /// `range` is half-open, in milliseconds since 1970; a turn belongs to the time at which
-/// it started. `sessions` are all sessions of the index; the report covers those roots
-/// that `include_root` accepts. Copies of another session's turns and sessions whose summary is
+/// it started. `sessions` are all sessions of the index; the report covers those of
+/// `scope`. Copies of another session's turns and sessions whose summary is
 /// empty are left out.
 ///
 /// # Errors
@@ -59,9 +60,9 @@ pub fn report_projects(
     index: &Reader,
     sessions: &[SessionRow],
     range: &Range<i64>,
-    include_root: impl Fn(&SessionRow) -> bool,
+    scope: ReportScope<'_>,
 ) -> Result<Vec<ProjectReport>, StoreError> {
-    let mut turns_by_root = read_turns_by_root(index, sessions, range, include_root)?;
+    let mut turns_by_root = read_turns_by_root(index, sessions, range, scope)?;
     let mut openings = Vec::new();
     let mut reports = Vec::new();
     for row in sessions {
@@ -86,18 +87,18 @@ fn read_turns_by_root(
     index: &Reader,
     sessions: &[SessionRow],
     range: &Range<i64>,
-    include_root: impl Fn(&SessionRow) -> bool,
+    scope: ReportScope<'_>,
 ) -> Result<BTreeMap<SessionId, SessionTurns>, StoreError> {
     let tree = SessionTree::new(sessions);
     let mut turns_by_root: BTreeMap<SessionId, SessionTurns> = BTreeMap::new();
     for session in sessions.iter().filter(|s| overlaps_range(s, range)) {
         let root = tree.find_root(session);
         // A subagent whose parent is missing cannot be assigned to a session.
-        if root.parent.is_some() || !include_root(root) {
+        if root.parent.is_some() || !(scope.includes_root)(root) {
             continue;
         }
         let mut turns = read_turns(index, session.id)?;
-        turns.retain(|turn| is_original_in_range(turn, range));
+        turns.retain(|turn| is_original_in_range(turn, range) && scope.covers_turn(session, turn));
         if turns.is_empty() {
             continue;
         }

@@ -63,7 +63,7 @@ impl PositionLimit {
     }
 }
 
-/// What the word index holds of a phrase.
+/// The postings of a phrase, and its positions in these turns.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct PostingList {
     /// By turn.
@@ -75,7 +75,7 @@ pub(crate) struct PostingList {
 /// The lists of a query's phrases, in their order.
 type QueryPostings = Vec<PostingList>;
 
-/// What a connection's auxiliary function is asked for, and what it read.
+/// The task of a connection's auxiliary function, and its results.
 #[derive(Default)]
 struct PostingsRequest {
     limit: PositionLimit,

@@ -1,7 +1,7 @@
 //! Arguments of `digest` and `stats`.
 
-use super::TimeArgs;
-use clap::{Args, ValueEnum, ValueHint};
+use super::{TimeArgs, WorkFilterArgs};
+use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -23,10 +23,7 @@ pub struct DigestArgs {
     #[arg(value_name = "WHEN", conflicts_with_all = ["since", "until", "stretch", "days", "today", "yesterday"])]
     pub when: Vec<String>,
     #[command(flatten)]
-    pub time: TimeArgs,
-    /// Project, by name, path or part of one; `.` is the current folder
-    #[arg(long, value_name = "NAME|PATH", value_hint = ValueHint::DirPath)]
-    pub project: Option<String>,
+    pub filter: WorkFilterArgs,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "markdown")]
     pub format: DigestFormat,
@@ -39,7 +36,7 @@ impl DigestArgs {
     /// Returns the time that is reported.
     pub fn time_args(&self) -> TimeArgs {
         match self.when.is_empty() {
-            true if self.time.is_given() => self.time.clone(),
+            true if self.filter.time.is_given() => self.filter.time.clone(),
             true => TimeArgs::from_range("today"),
             false => TimeArgs::from_range(&self.when.join(" ")),
         }
@@ -62,10 +59,7 @@ Examples:
 Without a time the last 91 days are counted.")]
 pub struct StatsArgs {
     #[command(flatten)]
-    pub time: TimeArgs,
-    /// Project, by name, path or part of one; `.` is the current folder
-    #[arg(long, value_name = "NAME|PATH", value_hint = ValueHint::DirPath)]
-    pub project: Option<String>,
+    pub filter: WorkFilterArgs,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -28,6 +28,9 @@ impl SessionArgument {
                 session,
                 turns: None,
             }),
+            Err(TurnAddressError::InvalidTurn(turn)) if turn.is_empty() => Err(anyhow!(
+                "`{typed}` ends before its turn\nhint: write ID:7 or ID:5-9, counted from 0, or ID alone"
+            )),
             Err(error) => Err(anyhow!(
                 "{error}\nhint: write ID:7 or ID:5-9, counted from 0"
             )),
@@ -54,6 +57,11 @@ mod tests {
         assert_eq!(parse("a1"), 0..=u32::MAX);
         assert_eq!(parse("a1:7"), 7..=7);
         assert_eq!(parse("a1:5-9"), 5..=9);
+        let error = SessionArgument::parse("a1:").unwrap_err().to_string();
+        assert!(
+            error.starts_with("`a1:` ends before its turn\nhint: write "),
+            "{error}"
+        );
         for bad in ["a1:", "a1:9-5", "a1:x", "a1:-3"] {
             assert!(SessionArgument::parse(bad).is_err(), "{bad}");
         }

@@ -27,7 +27,10 @@ pub fn parse_count(text: &str) -> Result<u32, String> {
 
 /// Parses a number of days.
 pub fn parse_days(text: &str) -> Result<u32, String> {
-    text.parse().map_err(|_| "not a number of days".into())
+    match text.parse() {
+        Ok(days) if days > 0 => Ok(days),
+        _ => Err("not a number of days from 1 on".into()),
+    }
 }
 
 /// Parses a number of days with a `d` behind it or without.
@@ -127,7 +130,12 @@ mod tests {
 
     #[test]
     fn numbers_are_refused_in_words() {
-        assert_eq!(parse_days("abc").unwrap_err(), "not a number of days");
+        for text in ["abc", "0", "-1"] {
+            assert_eq!(
+                parse_days(text).unwrap_err(),
+                "not a number of days from 1 on"
+            );
+        }
         assert_eq!(parse_kept_days("365"), Ok(365));
         let refused = "not a number of days from 1 to 36500";
         for text in ["0", "36501", "abc", "-1"] {

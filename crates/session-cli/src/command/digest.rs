@@ -9,7 +9,7 @@ use jiff::Zoned;
 use session_config::{CalendarRange, Home};
 use session_display::SessionIds;
 use session_output::Digest;
-use session_report::report_projects;
+use session_report::{ReportScope, report_projects};
 use std::io::{IsTerminal, Write};
 
 /// Runs the command.
@@ -22,8 +22,12 @@ pub fn run(args: &DigestArgs) -> Result<CommandOutcome> {
     let fresh = refresh::open_refreshed_index(&home)?;
     let now = Zoned::now();
     let range = CalendarRange::new(range, fresh.earliest_ms(&now), &now)?;
-    let wanted = filter::matches_project(args.project.as_deref());
-    let projects = report_projects(&fresh.index, &fresh.sessions, &range.milliseconds(), wanted)?;
+    let includes_root = filter::session_test(&args.filter)?;
+    let scope = ReportScope {
+        includes_root: &includes_root,
+        branch: filter::wanted_branch(&args.filter),
+    };
+    let projects = report_projects(&fresh.index, &fresh.sessions, &range.milliseconds(), scope)?;
     let width = std::io::stdout().is_terminal().then(terminal_width);
     let digest = Digest {
         projects: &projects,
@@ -36,10 +40,13 @@ pub fn run(args: &DigestArgs) -> Result<CommandOutcome> {
         json::print(&digest.to_json(fresh.is_complete))?;
     }
     if projects.is_empty() {
-        let project = args.project.as_deref();
+        let project = args.filter.project.as_deref();
         let nothing = || {
             filter::format_unknown_project_named(project, &fresh.sessions).unwrap_or_else(|| {
-                digest.format_nothing_done(filter::non_empty_project(project).is_some())
+                let is_narrow = filter::non_empty_project(project).is_some()
+                    || filter::names_agent_or_branch(&args.filter);
+                let last = filter::last_day_before(&scope, &fresh.sessions, &range.from);
+                digest.format_nothing_done(is_narrow, last)
             })
         };
         let text = fresh.format_no_history_of(&home).unwrap_or_else(nothing);

@@ -9,7 +9,8 @@ use crate::output::{json, notes};
 use anyhow::Result;
 use session_config::{Home, current_directory};
 use session_doctor::{
-    DoctorFinding, DoctorFix, FindingSeverity, close_permissions, examine, examine_memories,
+    DoctorFinding, DoctorFix, FindingSeverity, close_permissions, examine, examine_configuration,
+    examine_memories,
 };
 use session_indexer::RefreshMode;
 use session_output::{JsonDoctor, describe_fix, format_findings};
@@ -64,6 +65,7 @@ fn examine_all(home: &Home) -> Result<Vec<DoctorFinding>> {
     let folder = current_directory()?;
     let settings = merged_settings(&home.env, &folder)?;
     let mut findings = examine(home, &settings);
+    findings.extend(examine_configuration(home, &folder));
     let memories = Memories::for_folder(&folder)?;
     findings.extend(examine_memories(&memories.store));
     Ok(findings)

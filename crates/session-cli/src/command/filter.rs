@@ -1,11 +1,13 @@
 //! Filters and sessions as typed.
 
-use crate::args::FilterArgs;
+use crate::args::{FilterArgs, WorkFilterArgs};
 use anyhow::{Result, bail};
-use jiff::Zoned;
+use jiff::civil::Date;
+use jiff::{Timestamp, Zoned};
 use session_core::{TurnAddress, TurnRange};
 use session_display::format_unknown_project;
 use session_query::{known_agent, read_project};
+use session_report::ReportScope;
 use session_search::{
     FilterClause, FilterCondition, ResolvedSession, SearchFilter, resolve_session_id,
 };
@@ -29,6 +31,11 @@ pub fn parse_filter(args: &FilterArgs, sessions: &[SessionRow]) -> Result<Search
     })
 }
 
+/// Returns the ids of the sessions that a filter names.
+pub fn named_sessions(args: &FilterArgs) -> Vec<String> {
+    [args.session.as_slice(), &args.exclude_session].concat()
+}
+
 /// Parses each option to a clause of one condition. An empty value, as of an unset variable, filters nothing.
 fn parse_clauses(args: &FilterArgs) -> Result<Vec<FilterClause>> {
     let time = args.time.parse_range(Zoned::now)?;
@@ -50,10 +57,40 @@ fn non_empty(value: &Option<String>) -> Option<&str> {
     value.as_deref().filter(|value| !value.is_empty())
 }
 
-/// Returns a test for the sessions of a project as typed; without one all pass.
-pub fn matches_project(wanted: Option<&str>) -> impl Fn(&SessionRow) -> bool {
-    let wanted = wanted.map(read_project);
-    move |row| wanted.as_ref().is_none_or(|project| project.matches(row))
+/// Returns a test for the sessions of a project and an agent as typed; without these all pass.
+///
+/// # Errors
+/// When there is no such agent.
+pub fn session_test(args: &WorkFilterArgs) -> Result<impl Fn(&SessionRow) -> bool> {
+    let project = non_empty(&args.project).map(read_project);
+    let agent = non_empty(&args.source).map(known_agent).transpose()?;
+    Ok(move |row: &SessionRow| {
+        project.as_ref().is_none_or(|project| project.matches(row))
+            && agent.as_ref().is_none_or(|agent| row.source == *agent)
+    })
+}
+
+/// Returns the branch that is asked for; an empty name means all.
+pub fn wanted_branch(args: &WorkFilterArgs) -> Option<&str> {
+    non_empty(&args.branch)
+}
+
+/// Returns true where the agent or the branch is asked for.
+pub fn names_agent_or_branch(args: &WorkFilterArgs) -> bool {
+    non_empty(&args.source)
+        .or(non_empty(&args.branch))
+        .is_some()
+}
+
+/// Returns the day of the last session of a scope before a time, in its time zone.
+pub fn last_day_before(
+    scope: &ReportScope<'_>,
+    sessions: &[SessionRow],
+    before: &Zoned,
+) -> Option<Date> {
+    let last = scope.last_end_before(sessions, before.timestamp().as_millisecond())?;
+    let last = Timestamp::from_millisecond(last).ok()?;
+    Some(last.to_zoned(before.time_zone().clone()).date())
 }
 
 /// Formats that no session is of a project as typed; `None` where one is, or none is named.
@@ -99,7 +136,7 @@ fn is_number(id: &str) -> bool {
 }
 
 /// Returns the id of `ID:7` and `ID:5-9`, and any other text as it is.
-fn strip_turns(id: &str) -> String {
+pub fn strip_turns(id: &str) -> String {
     match id.parse::<TurnAddress<TurnRange>>() {
         Ok(address) => address.session,
         Err(_) => id.to_owned(),

@@ -8,12 +8,15 @@ use crate::output::{json, notes, terminal_width};
 use anyhow::Result;
 use session_config::Home;
 use session_core::TurnContent;
-use session_display::{SessionIds, format_unknown_project, format_unmet_filter};
+use session_display::{SessionIds, fit_line, format_unknown_project, format_unmet_filter};
 use session_output::{PrintedFinding, SearchedScope, TurnListing};
 use session_query::find_unmet_clause;
 use session_search::{FoundCommand, FoundFile, FoundTurn, LinePattern, SearchFilter, find_turns};
 use session_store::{Reader, SessionRow, with_subagents};
 use std::io::Write;
+
+/// Most columns of what was searched for in the note that it was not found.
+const MAX_TYPED_COLUMNS: usize = 48;
 
 /// Runs `files`.
 ///
@@ -23,8 +26,9 @@ pub fn run_files(args: &FilesArgs) -> Result<CommandOutcome> {
     let visit =
         |session: &SessionRow, content: &TurnContent| FoundFile::find(session, content, &args.path);
     let turns = find_matching_turns(&args.listed.filter, visit)?;
-    let nothing = "no turn read or changed that";
-    print_listing(&args.path, &turns, &args.listed, nothing)
+    let path = quote_typed(&args.path, "a file");
+    let nothing = format!("no turn read or changed {path}");
+    print_listing(&args.path, &turns, &args.listed, &nothing)
 }
 
 /// Runs `commands`.
@@ -40,11 +44,20 @@ pub fn run_commands(args: &CommandsArgs) -> Result<CommandOutcome> {
     };
     let mut turns = find_matching_turns(&args.listed.filter, visit)?;
     pattern.sort_turns(&mut turns.matching);
+    let command = quote_typed(&args.pattern, "a command");
     let nothing = match args.failed {
-        true => "no run of that failed",
-        false => "no turn ran that",
+        true => format!("no run of {command} failed"),
+        false => format!("no turn ran {command}"),
     };
-    print_listing(&args.pattern, &turns, &args.listed, nothing)
+    print_listing(&args.pattern, &turns, &args.listed, &nothing)
+}
+
+/// Quotes what was searched for; `otherwise` stands for an empty text, which all have.
+fn quote_typed(typed: &str, otherwise: &str) -> String {
+    match fit_line(typed, MAX_TYPED_COLUMNS) {
+        text if text.is_empty() => otherwise.to_owned(),
+        text => format!("`{text}`"),
+    }
 }
 
 /// The turns in which something was found.
@@ -89,7 +102,7 @@ impl FilteredHistory {
     /// When the index fails, or a condition cannot be read.
     pub fn open(args: &FilterArgs) -> Result<Self> {
         let home = Home::from_process()?;
-        let refreshed = refresh::open_refreshed_index(&home)?;
+        let refreshed = refresh::open_index_with_sessions(&home, &filter::named_sessions(args))?;
         let no_history = refreshed.format_no_history_of(&home);
         let RefreshedIndex {
             index,
@@ -122,7 +135,7 @@ impl FilteredHistory {
                 .ok()
                 .flatten()
         };
-        let scope = SearchedScope::new(&self.filter, &self.sessions);
+        let scope = SearchedScope::new(&self.filter, &self.sessions, &self.left_out);
         let no_history = self.no_history.clone();
         no_history
             .or_else(unknown)

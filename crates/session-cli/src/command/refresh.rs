@@ -1,5 +1,6 @@
 //! The index, brought up to date before a command reads it.
 
+use crate::command::filter;
 use crate::command::lock_wait::{LockNote, wait_for_lock};
 use crate::output::notes::print_notes;
 use crate::output::progress::IndexProgressBar;
@@ -50,10 +51,18 @@ impl RefreshedIndex {
 /// # Errors
 /// When the index or the model fails.
 pub fn open_refreshed_index(home: &Home) -> Result<RefreshedIndex> {
+    open_index_with_sessions(home, &[])
+}
+
+/// Opens the index, brought up to date as for a search; where a session that is named is not in it, to the end.
+///
+/// # Errors
+/// As [`update_index`].
+pub fn open_index_with_sessions(home: &Home, named: &[String]) -> Result<RefreshedIndex> {
     let engine = SearchEngine::new(home.clone())?;
     let policy = engine.read_policy()?;
     let live = live_index(&engine, &policy);
-    let outcome = live.refresh_for_query()?;
+    let outcome = refresh_for_sessions(&engine, &live, named)?;
     note_unread(&outcome)?;
     let Snapshot { index, sessions } = live.snapshot()?;
     Ok(RefreshedIndex {
@@ -62,6 +71,24 @@ pub fn open_refreshed_index(home: &Home) -> Result<RefreshedIndex> {
         is_complete: outcome.is_complete(),
         is_excluding: !policy.exclusions.is_empty(),
     })
+}
+
+/// Refreshes the index as for a search, and goes on to the end where a session that is named (`ID`, `ID:7`, `ID:5-9`) is not
+/// in it: that it is nowhere can be said only then.
+///
+/// # Errors
+/// As [`update_index`].
+pub fn refresh_for_sessions(
+    engine: &SearchEngine,
+    live: &LiveIndex<'_>,
+    named: &[String],
+) -> Result<RefreshOutcome> {
+    let ids: Vec<String> = named.iter().map(|id| filter::strip_turns(id)).collect();
+    let outcome = live.refresh_for_query()?;
+    match live.may_have_unread_session(&ids, &outcome)? {
+        true => update_index(engine, RefreshMode::Changes),
+        false => Ok(outcome),
+    }
 }
 
 /// Opens the index for writing, after another process that writes to it.

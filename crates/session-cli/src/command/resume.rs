@@ -23,7 +23,7 @@ pub fn run(args: &ResumeArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     let RefreshedIndex {
         index, sessions, ..
-    } = refresh::open_refreshed_index(&home)?;
+    } = refresh::open_index_with_sessions(&home, std::slice::from_ref(&args.id))?;
     let session = filter::find_session(&sessions, &args.id)?;
     let mode = match args.fork {
         true => ResumeMode::Fork,

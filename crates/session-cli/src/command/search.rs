@@ -49,9 +49,15 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
         let embed = |query: &str| engine.embed(&snapshot.index, query);
         answer_search(args, snapshot, &callers, embed)
     };
+    let named = filter::named_sessions(&args.filter);
     let refresh = match args.no_refresh {
         true => QueryRefresh::IfMissing,
-        false => QueryRefresh::BesideAnswer,
+        false => {
+            if !named.is_empty() {
+                refresh::refresh_for_sessions(&engine, &live, &named)?;
+            }
+            QueryRefresh::BesideAnswer
+        }
     };
     let LiveAnswer {
         answered,

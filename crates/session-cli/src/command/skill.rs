@@ -85,7 +85,8 @@ fn change_skill(args: &SkillChangeArgs, env: &Env, action: SkillAction) -> Resul
             sanitize_line(&directory)
         )?;
     } else {
-        write!(anstream::stdout(), "{}", format_skill_report(&report))?;
+        let text = format_skill_report(&report, args.dry_run);
+        write!(anstream::stdout(), "{text}")?;
     }
     if args.dry_run {
         print_note(NOT_DONE)?;
@@ -124,7 +125,7 @@ fn print_status(args: &SkillStatusArgs, env: &Env) -> Result<CommandOutcome> {
             reports.push(plan.report());
         }
     }
-    print_reports(&reports, args.json)
+    print_reports(&reports, args.json, false)
 }
 
 fn sync_skill(args: &SkillSyncArgs, home: &Home) -> Result<CommandOutcome> {
@@ -136,14 +137,18 @@ fn sync_skill(args: &SkillSyncArgs, home: &Home) -> Result<CommandOutcome> {
     if args.dry_run {
         print_note(NOT_DONE)?;
     }
-    print_reports(&reports, args.json)
+    print_reports(&reports, args.json, args.dry_run)
 }
 
 fn all_locations(env: &Env) -> Vec<SkillLocation> {
     SkillLocation::all(env, find_current_project(&env.home).ok().as_ref())
 }
 
-fn print_reports(reports: &[SkillReport], as_json: bool) -> Result<CommandOutcome> {
+fn print_reports(
+    reports: &[SkillReport],
+    as_json: bool,
+    is_dry_run: bool,
+) -> Result<CommandOutcome> {
     if as_json {
         json::print(&reports)?;
     } else if reports.is_empty() {
@@ -153,7 +158,8 @@ fn print_reports(reports: &[SkillReport], as_json: bool) -> Result<CommandOutcom
         )?;
     }
     for report in reports.iter().filter(|_| !as_json) {
-        write!(anstream::stdout(), "{}", format_skill_report(report))?;
+        let text = format_skill_report(report, is_dry_run);
+        write!(anstream::stdout(), "{text}")?;
     }
     Ok(CommandOutcome::from_found(!reports.is_empty()))
 }

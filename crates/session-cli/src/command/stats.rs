@@ -7,8 +7,8 @@ use crate::output::{json, notes, terminal_width};
 use anyhow::Result;
 use jiff::Zoned;
 use session_config::{CalendarRange, Home};
-use session_output::{Calendar, format_nothing_counted};
-use session_report::count_by_day;
+use session_output::{Calendar, NothingCounted};
+use session_report::{ReportScope, count_by_day};
 use std::io::Write;
 
 /// Runs the command.
@@ -20,22 +20,33 @@ pub fn run(args: &StatsArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     let fresh = refresh::open_refreshed_index(&home)?;
     let now = Zoned::now();
-    let days = CalendarRange::new(range, fresh.earliest_ms(&now), &now)?.days()?;
-    let wanted = filter::matches_project(args.project.as_deref());
+    let range = CalendarRange::new(range, fresh.earliest_ms(&now), &now)?;
+    let days = range.days()?;
+    let includes_root = filter::session_test(&args.filter)?;
+    let scope = ReportScope {
+        includes_root: &includes_root,
+        branch: filter::wanted_branch(&args.filter),
+    };
     let (dates, ranges): (Vec<_>, Vec<_>) = days
         .into_iter()
         .map(|day| (day.date, day.milliseconds))
         .unzip();
-    let counted = count_by_day(&fresh.index, &fresh.sessions, &ranges, wanted)?;
+    let counted = count_by_day(&fresh.index, &fresh.sessions, &ranges, scope)?;
     let calendar = Calendar::new(dates, counted);
     if args.json {
         json::print(&calendar.to_json(fresh.is_complete))?;
     }
     if calendar.is_empty() {
-        let project = filter::non_empty_project(args.project.as_deref());
+        let project = filter::non_empty_project(args.filter.project.as_deref());
         let nothing = || {
+            let counted = NothingCounted {
+                project,
+                is_narrow: filter::names_agent_or_branch(&args.filter),
+                last_days: last_days(args),
+                last_day: filter::last_day_before(&scope, &fresh.sessions, &range.from),
+            };
             filter::format_unknown_project_named(project, &fresh.sessions)
-                .unwrap_or_else(|| format_nothing_counted(project, last_days(args)))
+                .unwrap_or_else(|| counted.format())
         };
         let text = fresh.format_no_history_of(&home).unwrap_or_else(nothing);
         writeln!(notes::open_stderr(), "{text}")?;
@@ -52,8 +63,8 @@ const DEFAULT_DAYS: u32 = 91;
 
 /// Returns the time that is counted.
 fn time_args(args: &StatsArgs) -> TimeArgs {
-    match args.time.is_given() {
-        true => args.time.clone(),
+    match args.filter.time.is_given() {
+        true => args.filter.time.clone(),
         false => TimeArgs {
             days: Some(DEFAULT_DAYS),
             ..TimeArgs::default()

@@ -48,7 +48,7 @@ fn a_mistake_is_named_with_its_line_and_key() {
 
     ----- stderr -----
     error: unknown key `backgrund` (line 3 of [TMP]/home/.config/session-search/config.toml)
-    hint: known are `model`, `background`, `threads`, `nice`, `on_battery`, `device`, `hub`, `remote`, `redaction`, `sources`, `exclude`, `enabled`, `auto_save`, `auto_retrieve`, `storage`, `retrieval`, `injection`, `hook`; [DOCS]/configuration.md has the keys and their values; text stands in double quotes
+    hint: known are `model`, `background`, `threads`, `nice`, `on_battery`, `device`, `hub`, `remote`, `redaction`, `sources`, `exclude`, `enabled`, `auto_save`, `auto_retrieve`, `storage`, `retrieval`, `injection`, `hook`; [DOCS]/configuration.md has the keys and their values
     ");
     assert_snapshot!(refused("background = \"yes\""), @r#"
     exit code: 2
@@ -56,7 +56,7 @@ fn a_mistake_is_named_with_its_line_and_key() {
 
     ----- stderr -----
     error: `background` has an invalid value: string "yes", expected true or false (line 1 of [TMP]/home/.config/session-search/config.toml)
-    hint: [DOCS]/configuration.md has the keys and their values; text stands in double quotes
+    hint: [DOCS]/configuration.md has the keys and their values
     "#);
     assert_snapshot!(refused("[remote]\nurl = \"http://localhost\"\ntoken = \"x\""), @r"
     exit code: 2
@@ -64,7 +64,7 @@ fn a_mistake_is_named_with_its_line_and_key() {
 
     ----- stderr -----
     error: unknown key `token` (line 3 of [TMP]/home/.config/session-search/config.toml)
-    hint: known are `url`, `api_key`, `model`, `max_tokens`; [DOCS]/configuration.md has the keys and their values; text stands in double quotes
+    hint: known are `url`, `api_key`, `model`, `max_tokens`; [DOCS]/configuration.md has the keys and their values
     ");
     assert_snapshot!(refused("model = table"), @r"
     exit code: 2

@@ -299,3 +299,38 @@ fn the_work_of_subagents_is_in_the_order_in_which_they_began() {
         assert!(places[0].is_some() && places[0] < places[1], "{told}");
     }
 }
+
+#[test]
+fn a_report_is_filtered_by_agent_and_branch() {
+    let env = night();
+    let counted = |filter: &[&str]| {
+        let arguments = [&["stats", "--days", "3660", "--json"], filter].concat();
+        let printed = env.run(&arguments).stdout();
+        let counted: Value = serde_json::from_str(&printed).unwrap();
+        counted["total"]["turns"].clone()
+    };
+    assert_eq!(counted(&["--source", "claude"]), 4);
+    assert_eq!(counted(&["--source", "codex"]), 0);
+    assert_eq!(counted(&["--branch", "main"]), 1);
+    let told = env.json(&["digest", "2026-03-07..2026-03-08", "--branch", "main"]);
+    assert_eq!(told["sessions"], 1);
+    assert_eq!(told["projects"][0]["project"], "kettle", "{told}");
+    let wrong = env.run(&["digest", "--source", "nobody"]).exits(2);
+    assert!(
+        wrong.stderr().contains("there is no agent `nobody`"),
+        "{wrong}"
+    );
+}
+
+#[test]
+fn where_nothing_was_done_the_last_day_with_work_is_named() {
+    let said = |arguments: &[&str]| night().run(arguments).exits(1).stderr();
+    assert_eq!(
+        said(&["digest", "2026-04-01"]),
+        "no session on April 1, 2026; the last was on March 8, 2026\n"
+    );
+    assert_eq!(
+        said(&["stats", "--when", "2026-04", "--branch", "main"]),
+        "no session in that time; the last was on March 8, 2026\nhint: try a longer one, or fewer filters\n"
+    );
+}

@@ -1,4 +1,4 @@
-//! What `forget` says of what it would forget, and of what came back.
+//! The reports of `forget`: of what it would forget, and of what came back.
 
 use crate::environment::TestEnvironment;
 use crate::forget::{LAMP, WORD, kiln, lamp};

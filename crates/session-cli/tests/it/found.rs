@@ -35,7 +35,7 @@ fn files_are_found_with_what_was_done() {
     ----- stdout -----
 
     ----- stderr -----
-    no turn read or changed that in 4 sessions
+    no turn read or changed `teapot.c` in 4 sessions
     ");
 }
 
@@ -76,7 +76,7 @@ fn commands_are_found_with_how_they_ended() {
     );
     let none = env.run(&["commands", "gh", "--failed"]).exits(1);
     assert!(
-        none.stderr().starts_with("no run of that failed in "),
+        none.stderr().starts_with("no run of `gh` failed in "),
         "{none}"
     );
     let filtered = env.run(&["commands", "make", "--until", "2026-03-07"]);
@@ -205,7 +205,7 @@ fn a_session_is_shown_as_markdown() {
     - Began: 2026-01-15 10:00
     - Resume: `claude --resume a1000000-0000-4000-8000-000000000001`
 
-    ## 1/2, 2026-01-15 10:00
+    ## a1000000:0, 1 of 2, 2026-01-15 10:00
 
     **You:**
 
@@ -227,7 +227,7 @@ fn a_session_is_shown_as_markdown() {
 
     The default bridge has no DNS. Create a network of your own and attach both.
 
-    ## 2/2, 2026-01-15 10:05
+    ## a1000000:1, 2 of 2, 2026-01-15 10:05
 
     **You:**
 

@@ -1,10 +1,11 @@
 //! The freshness that an answer tells of its index.
 
 use crate::environment::TestEnvironment;
-use crate::history::{checkout, docker, watcher};
+use crate::history::{WATCHER, checkout, docker, watcher};
 use crate::opencode::OpenCodeHistory;
 use serde_json::json;
 use session_store::Writer;
+use std::time::Duration;
 
 /// The index of one session while there are two, and another process writes.
 fn locked() -> (TestEnvironment, Writer) {
@@ -29,6 +30,28 @@ fn an_answer_from_an_index_that_is_being_written_may_be_incomplete() {
         index,
         json!({"complete": true, "files_left": 0, "sessions_left": 0, "locked": false})
     );
+}
+
+/// A session that is not read yet is no unknown one: an id waits for all that is left.
+#[test]
+fn a_session_that_is_named_is_read_before_it_is_said_to_be_nowhere() {
+    let (env, writer) = locked();
+    let named = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(700));
+            drop(writer);
+        });
+        env.run(&["show", WATCHER])
+    });
+    named.succeeded();
+    for arguments in [
+        &["resume", "nowhere"][..],
+        &["search", "x", "--session", "nowhere"],
+        &["files", "x", "--session", "nowhere"],
+    ] {
+        let ran = env.run(arguments).exits(2);
+        assert!(ran.stderr().contains("no session begins with"), "{ran}");
+    }
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn two_sessions_with_one_id_are_told_apart_by_number() {
     ----- stderr -----
     error: `abcd` is the beginning of 2 session ids:
       #1 (abcd1111-0000-4000-8000-000000000001)   harbour   2026-01-15   Light the lantern at the pier
-      #2 (abcd1111-0000-4000-8000-000000000001)   marina   2026-01-15   Wind the harbour clock
+      #2 (abcd1111-0000-4000-8000-000000000001)   marina    2026-01-15   Wind the harbour clock
     hint: write more of it, or the number with its `#`, in quotes
     ");
     let first = env.run(&["show", "#1"]).succeeded().stdout();

@@ -14,7 +14,7 @@ fn nothing_found_is_said_on_stderr() {
     ----- stdout -----
 
     ----- stderr -----
-    no prompt, answer, command, path or error line holds zygomorphic
+    no prompt, answer, command, path or error line holds `zygomorphic`
     nothing found in 4 sessions
     ");
     assert_snapshot!(env.run(&["search", "EMFILE", "--project", "nowhere"]), @r"
@@ -72,7 +72,7 @@ fn a_mistyped_word_is_corrected_and_named() {
     let ran = env.run(&["search", "telescpoe on"]).succeeded();
     assert_eq!(
         ran.stderr(),
-        "nothing holds telescpoe; searched telescope\n"
+        "nothing holds `telescpoe`; searched `telescope`\n"
     );
     for query in ["\"telescpoe\"", "telescpoe2"] {
         let ran = env

@@ -134,7 +134,7 @@ fn a_relative_home_is_a_mistake() {
 
     ----- stderr -----
     error: `homes` has an invalid value: string "old", expected an absolute path, or one that begins with `~/`, without `..` (line 2 of [TMP]/config/config.toml)
-    hint: [DOCS]/configuration.md has the keys and their values; text stands in double quotes
+    hint: [DOCS]/configuration.md has the keys and their values
     "#);
 }
 

@@ -61,7 +61,7 @@ fn it_is_installed_once_and_removed() {
     assert_snapshot!(env.run(&["skill", "install", "--dry-run"]), @r"
     exit code: 0
     ----- stdout -----
-    [TMP]/home/.claude/skills/session-search  claude: 8 files, written
+    [TMP]/home/.claude/skills/session-search  claude: 8 files, would be written
     ----- stderr -----
     note: no file is changed
     ");
@@ -166,14 +166,14 @@ fn what_was_edited_is_shown_and_kept() {
     exit code: 0
     ----- stdout -----
     [TMP]/home/.claude/skills/session-search  claude 0.1.0
-      kept       SKILL.md
-      removed    references/HOW_IT_WORKS.md
-      removed    references/DIGEST.md
-      removed    references/MEMORY.md
-      removed    references/CONFIGURATION.md
-      removed    references/FIRST_RUN.md
-      removed    references/ADDING_SOURCES.md
-      removed    references/TROUBLESHOOTING.md
+      kept             SKILL.md
+      would be removed references/HOW_IT_WORKS.md
+      would be removed references/DIGEST.md
+      would be removed references/MEMORY.md
+      would be removed references/CONFIGURATION.md
+      would be removed references/FIRST_RUN.md
+      would be removed references/ADDING_SOURCES.md
+      would be removed references/TROUBLESHOOTING.md
     ----- stderr -----
     [TMP]/home/.claude/skills/session-search/SKILL.md was edited:
         

@@ -21,39 +21,10 @@ use session_config::{Home, current_directory};
 use session_display::sanitize_line;
 use session_files::path_line;
 use session_hooks::HookOrigin;
-use session_output::{JsonHookStatus, format_hook_status, format_unmatched_tools};
+use session_output::{HookScope, JsonHookStatus, format_hook_status, format_unmatched_tools};
 use session_setup::{StepOutcome, confirm_and_write};
 use std::io::Write;
 use std::path::PathBuf;
-
-/// Whose settings hold a hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum HookScope {
-    /// The user's, for all projects.
-    User,
-    /// The project's, for all who work in it.
-    Project,
-    /// The user's own in a project.
-    Local,
-}
-
-impl HookScope {
-    /// Returns the scope that `--project` chooses.
-    fn from_flag(project: bool) -> Self {
-        match project {
-            true => Self::Project,
-            false => Self::User,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Project => "project",
-            Self::Local => "local",
-        }
-    }
-}
 
 #[derive(Serialize)]
 struct HookChange {
@@ -182,9 +153,8 @@ fn print_status(args: &HookStatusArgs) -> Result<CommandOutcome> {
         }
     }
     // Who uses one agent alone is told of it alone, and of settings of one's own in a project where they matter.
-    let is_first = |name| Agent::from_name(name).is_some_and(Agent::is_first);
     let is_usual =
-        |status: &JsonHookStatus| is_first(status.agent) && status.scope != HookScope::Local.name();
+        |status: &JsonHookStatus| status.agent.is_first() && status.scope != HookScope::Local;
     all.retain(|status| is_usual(status) || !status.events.is_empty());
     if args.json {
         json::print(&all)?;
@@ -233,9 +203,9 @@ fn read_status(file: &HookFile, agent: Agent, scope: HookScope) -> Result<Option
     let command = dead.or(hooks.first()).map(|hook| hook.command.clone());
     let disabled_by = disabling_file(agent)?.filter(|_| command.is_some());
     Ok(Some(JsonHookStatus {
-        agent: agent.name(),
+        agent,
         path: file.path().display().to_string(),
-        scope: scope.name(),
+        scope,
         events: hooks.iter().map(|hook| hook.event.name()).collect(),
         unmatched_tools: find_unmatched_tools(&hooks)
             .into_iter()

@@ -41,8 +41,12 @@ pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<CommandOutcome>
 fn empty_message(args: &MemoryListArgs, has_archived: bool) -> &'static str {
     if args.time.is_given() {
         "no memory was changed last in that time"
-    } else if args.kind.is_some() || args.tag.is_some() {
-        "no memory is of that kind and tag"
+    } else if args.kind.is_some() && args.tag.is_some() {
+        "no memory is of that kind with that tag"
+    } else if args.kind.is_some() {
+        "no memory is of that kind"
+    } else if args.tag.is_some() {
+        "no memory has that tag"
     } else if args.archived {
         "no memory is archived"
     } else if args.trash {

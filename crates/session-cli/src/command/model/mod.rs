@@ -109,7 +109,13 @@ fn import_model(args: &ModelImportArgs, catalogue: &Catalogue) -> Result<Command
 }
 
 fn remove_model(name: &str, home: &Home, catalogue: &Catalogue) -> Result<()> {
-    let is_bundled = catalogue.model_state(catalogue.find_spec(name)?) == ModelState::Bundled;
+    let state = catalogue.model_state(catalogue.find_spec(name)?);
+    let is_bundled = state == ModelState::Bundled;
+    if state == ModelState::Absent {
+        bail!(
+            "no file of the model `{name}` is here\nhint: `session-search model list` shows which are"
+        );
+    }
     if home.config.model == name && !is_bundled {
         let default = Config::default().model;
         bail!("the model `{name}` is in use\nhint: `session-search model use {default}` first");

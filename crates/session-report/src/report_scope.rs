@@ -1,0 +1,91 @@
+//! The sessions and turns that a report covers.
+
+use crate::turn_record::TurnRecord;
+use session_store::SessionRow;
+
+/// The sessions and turns that a report covers, within its time.
+#[derive(Clone, Copy)]
+pub struct ReportScope<'a> {
+    /// Accepts the sessions that a person started; their subagents follow them.
+    pub includes_root: &'a dyn Fn(&SessionRow) -> bool,
+    /// The only git branch; `None` for all.
+    pub branch: Option<&'a str>,
+}
+
+impl ReportScope<'_> {
+    /// Returns true for a turn of the branch: its own, else that of its session.
+    pub(crate) fn covers_turn(&self, session: &SessionRow, turn: &TurnRecord) -> bool {
+        let branch = turn.row.branch.as_deref().or(session.branch.as_deref());
+        self.branch.is_none_or(|wanted| branch == Some(wanted))
+    }
+
+    /// Returns when the last session of the scope ended before a time, both in milliseconds since 1970. Sessions have one
+    /// branch here: that of their last turn.
+    pub fn last_end_before(&self, sessions: &[SessionRow], before_ms: i64) -> Option<i64> {
+        let roots = sessions.iter().filter(|session| session.parent.is_none());
+        let covered = roots.filter(|session| {
+            let is_of_branch = |wanted| session.branch.as_deref() == Some(wanted);
+            (self.includes_root)(session) && self.branch.is_none_or(is_of_branch)
+        });
+        let ends = covered.filter_map(|session| session.ended_ms.or(session.started_ms));
+        ends.filter(|end| *end < before_ms).max()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_store::TurnRow;
+
+    #[test]
+    fn a_turn_without_a_branch_has_that_of_its_session() {
+        let session = SessionRow {
+            branch: Some("main".to_owned()),
+            ..SessionRow::default()
+        };
+        let turn = |branch: Option<&str>| TurnRecord {
+            row: TurnRow {
+                branch: branch.map(str::to_owned),
+                ..TurnRow::default()
+            },
+            ..TurnRecord::default()
+        };
+        let covers = |wanted, branch| {
+            let scope = ReportScope {
+                includes_root: &|_| true,
+                branch: wanted,
+            };
+            scope.covers_turn(&session, &turn(branch))
+        };
+        assert!(covers(None, Some("fix")));
+        assert!(covers(Some("fix"), Some("fix")) && !covers(Some("main"), Some("fix")));
+        assert!(covers(Some("main"), None) && !covers(Some("fix"), None));
+    }
+
+    #[test]
+    fn the_last_session_before_a_time_is_one_of_the_scope() {
+        let session = |source: &str, ended_ms: i64, parent: Option<&str>| SessionRow {
+            source: source.to_owned(),
+            ended_ms: Some(ended_ms),
+            parent: parent.map(str::to_owned),
+            ..SessionRow::default()
+        };
+        let all = [
+            session("a", 10, None),
+            session("a", 20, None),
+            session("b", 15, None),
+            session("a", 17, Some("x")),
+        ];
+        let last = |source: &str, before| {
+            let scope = ReportScope {
+                includes_root: &|row| row.source == source,
+                branch: None,
+            };
+            scope.last_end_before(&all, before)
+        };
+        assert_eq!(
+            [last("a", 30), last("a", 18), last("b", 15)],
+            [Some(20), Some(10), None]
+        );
+    }
+}
