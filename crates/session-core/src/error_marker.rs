@@ -3,6 +3,9 @@
 use aho_corasick::{AhoCorasick, Match, MatchKind};
 use std::sync::LazyLock;
 
+/// The beginning of a Python traceback, whose last line is the error.
+pub(crate) const TRACEBACK: &str = "Traceback (most recent call last)";
+
 /// Words that mark a line of output as an error, with the spellings that programs use.
 const MARKERS: [&str; 12] = [
     "error",

@@ -1,6 +1,6 @@
 //! The signature of an error: its line without what differs from one time to the next.
 
-use crate::error_marker::{is_error_line, is_heading, reports_failure};
+use crate::error_marker::{TRACEBACK, is_error_line, is_heading, reports_failure};
 use crate::missing_command::find_missing_command;
 use crate::search_hit::is_search_hit;
 use crate::text::trim_punctuation;
@@ -111,7 +111,8 @@ fn has_content_words(line: &str, words: &[String]) -> bool {
         true => MIN_LETTERS_OF_NAME,
         false => MIN_LETTERS,
     };
-    letters >= fewest
+    // The same line begins the tracebacks of all errors.
+    letters >= fewest && !line.contains(TRACEBACK)
 }
 
 /// Returns the texts between quotes or backticks that are punctuation alone: `=>`.
@@ -350,6 +351,7 @@ mod tests {
             "severity: 'error of the lamp',",
             "[09:00:00] [Keeper] Lamp 2 failed: 84 |",
             "lamp\tpending\t0\thttps://lamp.example/runs/1",
+            "Traceback (most recent call last):",
             "FAILED",
             "",
         ] {

@@ -1,6 +1,6 @@
 //! A query as terms.
 
-use crate::error_marker::{is_error_line, reports_failure};
+use crate::error_marker::{TRACEBACK, is_error_line, reports_failure};
 use crate::issue_number::IssueNumber;
 use crate::query_word::{is_hyphenated, is_identifier, split_word};
 use crate::stop_words::{StopWords, marks_english};
@@ -55,8 +55,6 @@ impl Term {
 const MIN_ERROR_LINE_TERMS: usize = 3;
 /// Fewest characters of a prefix: too many words begin with fewer.
 const MIN_PREFIX_CHARS: usize = 3;
-/// The beginning of a Python traceback, whose last line is the error.
-const TRACEBACK: &str = "Traceback (most recent call last)";
 /// Greatest number of words of a query that may be a phrase: more are seldom remembered in their order.
 const MAX_PHRASE_WORDS: usize = 6;
 /// Fewest words in a row that say who wrote them, although a single one of them is no stop word.
