@@ -98,7 +98,9 @@ fn read_turns_by_root(
             continue;
         }
         let mut turns = read_turns(index, session.id)?;
-        turns.retain(|turn| is_original_in_range(turn, range) && scope.covers_turn(session, turn));
+        let is_subagent = session.parent.is_some();
+        let is_covered = |turn: &TurnRecord| is_subagent || scope.covers_turn(session, turn);
+        turns.retain(|turn| is_original_in_range(turn, range) && is_covered(turn));
         if turns.is_empty() {
             continue;
         }
@@ -108,6 +110,8 @@ fn read_turns_by_root(
             false => session_turns.subagents.push(turns),
         }
     }
+    // Subagents follow the session that started them, whatever branch they name.
+    turns_by_root.retain(|_, turns| scope.branch.is_none() || !turns.own.is_empty());
     Ok(turns_by_root)
 }
 
