@@ -79,15 +79,7 @@ impl ForgottenRecords {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::{EntryDraft, ForgetReason};
-
-    const ENTRY: EntryDraft<'static> = EntryDraft {
-        at: "",
-        reason: ForgetReason::Session,
-        sessions: 1,
-        turns: 0,
-        titles: 0,
-    };
+    use crate::records::tests::ENTRY;
 
     fn covering(records: &ForgottenRecords, id: u32) -> Option<Vec<u32>> {
         let entry = records.entries().iter().find(|entry| entry.id == id);

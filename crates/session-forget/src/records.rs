@@ -381,14 +381,15 @@ fn new_key() -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     fn add(records: &mut ForgottenRecords, item: &str) -> u32 {
         records.add(&ENTRY, &[item.to_owned()].into()).unwrap()
     }
 
-    const ENTRY: EntryDraft<'static> = EntryDraft {
+    /// An entry of one session.
+    pub(crate) const ENTRY: EntryDraft<'static> = EntryDraft {
         at: "",
         reason: ForgetReason::Session,
         sessions: 1,

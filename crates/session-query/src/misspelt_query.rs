@@ -2,7 +2,7 @@
 
 use session_core::Query;
 use session_search::{SearchRequest, SearchResults, SpellingCorrection};
-use session_store::{Reader, StoreError, TermStats};
+use session_store::{Reader, StoreError};
 
 /// Most words of a query that are corrected: a long paste has many that nothing holds.
 const MAX_WORDS: usize = 4;
@@ -22,18 +22,14 @@ impl CorrectedRequest {
         results: &SearchResults,
     ) -> Result<Option<Self>, StoreError> {
         let query = &request.query;
-        let is_held = |term: &TermStats| term.turns > 0;
         let terms = &results.explanation.terms;
-        let is_missing = |word: &str| terms.iter().any(|t| t.term == word && !is_held(t));
+        let is_missing = |word: &str| terms.iter().any(|t| t.term == word && t.turns == 0);
+        let is_unfinished = |word: &str| query.prefix.as_deref() == Some(word);
         let words = query.terms.iter().filter(|term| !term.exact);
         let words = words.map(|term| term.text.as_str());
-        let is_typed = |word: &&str| query.prefix.as_deref() != Some(*word);
+        let words = words.filter(|word| is_missing(word) && !is_unfinished(word));
         let mut corrections = Vec::new();
-        for word in words
-            .filter(|word| is_missing(word))
-            .filter(is_typed)
-            .take(MAX_WORDS)
-        {
+        for word in words.take(MAX_WORDS) {
             if let Some(searched) = index.correct_word(word)? {
                 let typed = word.to_owned();
                 corrections.push(SpellingCorrection { typed, searched });
