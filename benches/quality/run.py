@@ -28,7 +28,7 @@ FIXED = ["0", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "1"]
 
 def evaluate(args, root, name, model, alpha):
     command = [args.program, "eval", str(args.sets / name), "--model", model, "--json"]
-    command += ["--index", str(root / name)] + (["--alpha", alpha] if alpha else ["--adaptive"])
+    command += ["--index", str(root / name)] + (["--alpha", alpha] if alpha else [])
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return {report["level"]: report for report in json.loads(done.stdout)}
 

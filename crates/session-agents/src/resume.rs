@@ -88,24 +88,43 @@ impl ResumeError {
                 format!("`session-search resume {parent}` resumes the session that started it")
             }
             Self::OrphanedSubagent { session } => {
+                let session = quote_word(session);
                 format!("`session-search show {session}` has what was said in it")
             }
             Self::TranscriptDeleted { session } => {
+                let session = quote_word(session);
                 format!("`session-search show {session}` has its prompts")
             }
             Self::HistoryGone { session } => {
+                let session = quote_word(session);
                 format!("`session-search show {session}` has what was indexed of it")
             }
             Self::OtherMachine { session } => {
+                let session = quote_word(session);
                 format!(
                     "`session-search export {session}` writes all that was said, for a new session to read"
                 )
             }
             Self::NoFork { session, .. } => {
+                let session = quote_word(session);
                 format!("`session-search resume {session}` resumes the session itself")
             }
             Self::Unsupported { .. } => "`session-search show` has what was said in it".to_owned(),
         }
+    }
+
+    /// Names the session by the address that hits use, where its id may be that of another session, too.
+    #[must_use]
+    pub fn with_address(mut self, address: String) -> Self {
+        let (Self::Subagent { session, .. }
+        | Self::OrphanedSubagent { session }
+        | Self::TranscriptDeleted { session }
+        | Self::HistoryGone { session }
+        | Self::OtherMachine { session }
+        | Self::NoFork { session, .. }
+        | Self::Unsupported { session }) = &mut self;
+        *session = address;
+        self
     }
 
     /// Leaves out the session that started a subagent where it is not one of `all`.

@@ -8,7 +8,7 @@
 use crate::error::Result;
 use crate::skill_files::plain_keywords;
 use crate::skill_location::SkillLocation;
-use crate::skill_manifest::SkillManifest;
+use crate::skill_manifest::{SkillManifest, are_users_keywords};
 use crate::skill_plan::{SkillAction, SkillPlan};
 use crate::skill_report::SkillReport;
 
@@ -75,11 +75,16 @@ fn replace_keywords(
     location: SkillLocation,
     change: impl FnOnce(&SkillLocation, &[String]) -> Vec<String>,
 ) -> Result<()> {
-    let mut manifest = SkillManifest::read(&location);
+    let mut manifest = SkillManifest::read_with_any_keywords(&location);
     let Some(old) = &manifest.keywords else {
         return Ok(());
     };
     let new = change(&location, old);
+    // A process that was killed between the skill and its manifest leaves the new ones in the skill.
+    let is_users = [old, &new].map(|words| are_users_keywords(&location, words));
+    if !is_users.contains(&true) {
+        return Ok(());
+    }
     if new != *old {
         manifest.keywords = Some(new);
         write_keywords(location, manifest, false)?;

@@ -26,25 +26,18 @@ pub(crate) struct SkillManifest {
 impl SkillManifest {
     /// Reads the manifest. A damaged one is empty: then every file that differs counts as edited.
     pub(crate) fn read(location: &SkillLocation) -> Self {
-        let text = manifest_file(location).read_text(SIZE_LIMIT).ok().flatten();
-        let mut manifest: Self =
-            serde_json::from_str(&text.unwrap_or_default()).unwrap_or_default();
-        // Whether keywords are shown is the choice of the user, not of the repository's author: those of a
-        // project's manifest count where they stand in the skill already.
-        if location.project.is_some() && !manifest.has_keywords_on_disk(location) {
+        let mut manifest = Self::read_with_any_keywords(location);
+        let keywords = manifest.keywords.as_deref().unwrap_or_default();
+        if !are_users_keywords(location, keywords) {
             manifest.keywords = None;
         }
         manifest
     }
 
-    /// Returns true where the skill's first file has this program's text with the manifest's keywords.
-    fn has_keywords_on_disk(&self, location: &SkillLocation) -> bool {
-        let keywords = self.keywords.as_deref().unwrap_or_default();
-        let bundled = bundled_files(location.agent, keywords).into_iter().next();
-        bundled.is_some_and(|bundled| {
-            let installed = location.file(bundled.name).read_text(SIZE_LIMIT);
-            installed.ok().flatten() == Some(bundled.text)
-        })
+    /// Reads the manifest with keywords that may be those of a repository's author.
+    pub(crate) fn read_with_any_keywords(location: &SkillLocation) -> Self {
+        let text = manifest_file(location).read_text(SIZE_LIMIT).ok().flatten();
+        serde_json::from_str(&text.unwrap_or_default()).unwrap_or_default()
     }
 
     /// Checks that the manifest can be replaced, before anything is written.
@@ -84,6 +77,19 @@ impl SkillManifest {
         }
         Ok(file.write(&text)?)
     }
+}
+
+/// Returns true for keywords that may stand in a skill. Whether keywords are shown is the choice of the user, not of the
+/// repository's author: those of a project's manifest count where they stand in the skill's first file already.
+pub(crate) fn are_users_keywords(location: &SkillLocation, keywords: &[String]) -> bool {
+    if location.project.is_none() {
+        return true;
+    }
+    let bundled = bundled_files(location.agent, keywords).into_iter().next();
+    bundled.is_some_and(|bundled| {
+        let installed = location.file(bundled.name).read_text(SIZE_LIMIT);
+        installed.ok().flatten() == Some(bundled.text)
+    })
 }
 
 fn hash_text(text: &str) -> String {

@@ -138,7 +138,7 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// List, choose, download and remove models
     Model(ModelArgs),
-    /// Choose a model, keep history longer, install the skill; all optional
+    /// Choose a model, keep history longer, install the skill, set up agents; all optional
     Setup(SetupArgs),
     /// Install, upgrade or remove the skill that teaches an agent to search
     Skill(SkillArgs),
@@ -366,12 +366,9 @@ pub struct EvalArgs {
     /// Model, as `model list` names it [default: the one in use]
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
-    /// Fixed weight of the vector ranking, 0 (words only) to 1 (vectors only)
+    /// Fixed weight of the vector ranking, 0 (words only) to 1 (vectors only) [default: by what each query finds]
     #[arg(long, value_name = "WEIGHT", value_parser = parse_weight)]
     pub alpha: Option<f32>,
-    /// Weight by what each query finds; the default
-    #[arg(long, conflicts_with = "alpha")]
-    pub adaptive: bool,
     /// Value for a constant of the ranking; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_constant)]
     pub tune: Vec<TuningConstant>,

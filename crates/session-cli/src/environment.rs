@@ -2,7 +2,7 @@
 
 use crate::output::notes::print_note;
 use session_config::{Home, RemovedVariable, SettingOrigin, explain_removal};
-use session_files::path_line;
+use session_files::{HOME_VARIABLE, path_line};
 use std::sync::OnceLock;
 
 /// Returns the program that a variable names, unless the variable leads into the project.
@@ -55,7 +55,8 @@ pub fn note_refused() {
 /// Formats why a variable is left out, and what is used in its place.
 fn format_removal(name: &str, home: &Home) -> String {
     let reason = explain_removal(name, &std::env::var_os(name).unwrap_or_default());
-    if let Some(kept) = home.env.get(name) {
+    // Of a list, entries alone are left out. The home folder's variable stays set, and is not used.
+    if let Some(kept) = home.env.get(name).filter(|_| name != HOME_VARIABLE) {
         let kept = path_line(kept.as_ref());
         return format!("of the variable {name} only `{kept}` is used: {reason}");
     }
@@ -65,7 +66,7 @@ fn format_removal(name: &str, home: &Home) -> String {
             let directory = home.folders().config;
             format!("the configuration is in `{}`", path_line(&directory))
         }
-        "HOME" => format!("the home folder is `{}`", path_line(&home.env.home)),
+        HOME_VARIABLE => format!("the home folder is `{}`", path_line(&home.env.home)),
         _ => "the default is used".to_owned(),
     };
     format!("the variable {name} is left out: {reason}; {instead}")

@@ -38,7 +38,7 @@ pub struct Config {
     /// The device that a model runs on.
     pub device: DeviceSetting,
     /// Address of the model hub, where that is not the public one.
-    #[serde(deserialize_with = "optional_text")]
+    #[serde(deserialize_with = "optional_address")]
     pub hub: Option<String>,
     /// The endpoint behind the model `remote`.
     pub remote: EndpointConfig,
@@ -117,7 +117,7 @@ impl From<DeviceSetting> for session_embed::Device {
 #[serde(deny_unknown_fields, default)]
 pub struct EndpointConfig {
     /// URL, with or without `/embeddings` at its end.
-    #[serde(deserialize_with = "optional_text")]
+    #[serde(deserialize_with = "optional_address")]
     pub url: Option<String>,
     /// Key that is sent as a bearer token.
     #[serde(deserialize_with = "secret_text")]
@@ -235,16 +235,26 @@ fn find_key(text: &str, line: usize, message: &str) -> KeyLine {
     let keys = lines().filter_map(|(n, line)| Some((n, key(line)?)));
     let named = |(_, key): &(usize, String)| message.contains(&format!(".{key} "));
     let mut keys = keys.filter(|_| is_header);
-    match keys.find(named) {
-        Some((line, key)) => KeyLine {
-            line,
-            key: Some(key),
-        },
-        None => KeyLine {
-            line,
-            key: text.lines().nth(line).and_then(key),
-        },
-    }
+    let (line, key) = match keys.find(named) {
+        Some((line, key)) => (line, Some(key)),
+        None => (line, text.lines().nth(line).and_then(key)),
+    };
+    let key = key.map(|key| match find_table(text, line) {
+        Some(table) => format!("{table}.{key}"),
+        None => key,
+    });
+    KeyLine { line, key }
+}
+
+/// Finds the table that a line lies in.
+fn find_table(text: &str, line: usize) -> Option<&str> {
+    let lines: Vec<&str> = text.lines().take(line + 1).collect();
+    let headers = lines.iter().rev().map(|line| line.trim());
+    let mut names = headers.filter_map(|line| Some(line.strip_prefix('[')?.split_once(']')?.0));
+    names.find(|name| {
+        name.chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
+    })
 }
 
 /// Replaces Rust's names of types in an error of the parser by those that a user knows.
@@ -258,6 +268,7 @@ pub(crate) fn rephrase(message: &str) -> String {
         ("expected f64", "expected a number"),
         ("expected a boolean", "expected true or false"),
         ("expected a string", "expected text"),
+        ("expected a sequence", "expected a list"),
         ("unknown variant", "unknown value"),
         ("unknown field", "unknown key"),
         // A text without quotes: the parser takes its first letter for that of `true` or `false`.
@@ -290,11 +301,19 @@ fn redaction_settings<'de, D: Deserializer<'de>>(from: D) -> Result<RedactionSet
 }
 
 fn required_text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    non_empty_text(from, "a name")
+}
+
+fn non_empty_text<'de, D: Deserializer<'de>>(from: D, expected: &str) -> Result<String, D::Error> {
     let text = String::deserialize(from)?;
     match text.trim().is_empty() {
-        true => Err(D::Error::invalid_value(Unexpected::Str(&text), &"a name")),
+        true => Err(D::Error::invalid_value(Unexpected::Str(&text), &expected)),
         false => Ok(text),
     }
+}
+
+fn optional_address<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    non_empty_text(from, "an address").map(Some)
 }
 
 fn optional_text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
@@ -341,11 +360,11 @@ mod tests {
         for (text, (key, place)) in [
             (
                 "nice = 1\n[exclude]\nprojects = []\npatterns = [\"[\"]\n",
-                ("`patterns` has", "(line 4 of c.toml)"),
+                ("`[` in exclude.patterns is", "(line 4 of c.toml)"),
             ),
             (
                 "[redaction]\npatterns = []\nallow = [\n  \"(\",\n]\n",
-                ("`allow` has", "(line 3 of c.toml)"),
+                ("`(` in redaction.allow is", "(line 3 of c.toml)"),
             ),
             (
                 "exclude = { patterns = [\"[\"] }\n",

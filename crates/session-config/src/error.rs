@@ -110,7 +110,12 @@ fn format_mistake(path: &Path, line: usize, key: Option<&str>, message: &str) ->
     let reason = INVALID_VALUE
         .iter()
         .find_map(|begin| what.strip_prefix(begin));
-    let key = key.filter(|key| !what.contains(&format!("`{key}`")));
+    let is_named = |key: &str| {
+        [format!("`{key}`"), format!(" in {key} ")]
+            .iter()
+            .any(|name| what.contains(name))
+    };
+    let key = key.filter(|key| !is_named(key));
     let what = match (key, reason) {
         (Some(key), _) if what == DUPLICATE_KEY => format!("`{key}` is given twice"),
         (Some(key), Some(reason)) => format!("`{key}` has an invalid value: {reason}"),

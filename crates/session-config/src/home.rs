@@ -183,7 +183,7 @@ impl Home {
             key: None,
             value: self.env.get(name).into(),
             origin: SettingOrigin::Variable(name.to_owned()),
-            reason: "no setting has this name; `session-search config --json` has those of all"
+            reason: "no setting has this name; `session-search config --json` lists all variables"
                 .to_owned(),
         });
         ignored.collect()

@@ -341,7 +341,11 @@ pub(crate) fn flatten(value: &Value) -> Vec<ConfigEntry> {
 /// Reads a configuration file of the user; it may be missing.
 fn read_user_table(path: &Path) -> Result<Table> {
     match private::read_text(path, SIZE_LIMIT)? {
-        Some(text) => parse_table(&text, path),
+        Some(text) => parse_table(&text, path).or_else(|mistake| {
+            // Of a file in another encoding a mistake of TOML says little.
+            private::read_utf8(path, SIZE_LIMIT)?;
+            Err(mistake)
+        }),
         None => Ok(Table::new()),
     }
 }

@@ -75,7 +75,7 @@ mod tests {
             let homes = homes.replace("/mnt/old", &root.display().to_string().replace('\\', "/"));
             let error = read(&homes).unwrap_err();
             let expected = format!(
-                "`homes` has an invalid value: string \"{value}\", expected an absolute path"
+                "`sources.homes` has an invalid value: string \"{value}\", expected an absolute path"
             );
             assert!(error.starts_with(&expected), "{error}");
         }

@@ -9,6 +9,9 @@ pub enum TimeError {
     /// The text is a range where one time is expected.
     #[error("`{0}` is not a time")]
     RangeForTime(String),
+    /// The month has no such day.
+    #[error("there is no {0}")]
+    NoSuchDay(String),
     /// The text has more than one `..`.
     #[error("`{0}` is not a time")]
     SeveralRanges(String),
@@ -45,7 +48,7 @@ impl TimeError {
             Self::Reversed => "write the earlier time first",
             Self::NotBegun => "write an earlier one",
             Self::TooManyDays(_) => "name a later beginning",
-            Self::Calendar(_) => return None,
+            Self::NoSuchDay(_) | Self::Calendar(_) => return None,
         };
         Some(hint.to_owned())
     }

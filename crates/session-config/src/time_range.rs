@@ -223,7 +223,7 @@ pub(crate) fn parse_time(text: &str, now: &Zoned) -> Result<Time> {
         return Ok(Time::Instant(now.checked_sub(ago)?.timestamp()));
     }
     if let Some(day) = parse_short_day(text) {
-        return Ok(Time::day(day));
+        return Ok(Time::day(day?));
     }
     if let Some(first) = parse_month(text) {
         return Ok(Time::month(first));
@@ -239,8 +239,8 @@ pub(crate) fn parse_time(text: &str, now: &Zoned) -> Result<Time> {
     time.ok_or_else(|| TimeError::NotATime(text.to_owned()))
 }
 
-/// Parses a day whose month or day has one digit, such as `2026-2-1`.
-fn parse_short_day(text: &str) -> Option<Date> {
+/// Parses a day whose month or day has one digit, such as `2026-2-1`. Fails for one that its month does not have.
+fn parse_short_day(text: &str) -> Option<Result<Date>> {
     let [year, month, day] = text.split('-').collect::<Vec<_>>().try_into().ok()?;
     let is_number = |text: &str, digits: RangeInclusive<usize>| {
         digits.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
@@ -248,7 +248,9 @@ fn parse_short_day(text: &str) -> Option<Date> {
     let is_day = is_number(year, 4..=4) && is_number(month, 1..=2) && is_number(day, 1..=2);
     let [year, month, day] = [year, month, day].map(|text| text.parse::<i16>().ok());
     let (month, day) = (i8::try_from(month?).ok()?, i8::try_from(day?).ok()?);
-    Date::new(year?, month, day).ok().filter(|_| is_day)
+    let first = Date::new(year?, month, 1).ok().filter(|_| is_day)?;
+    let missing = || TimeError::NoSuchDay(first.strftime(&format!("%B {day}, %Y")).to_string());
+    Some(first.with().day(day).build().map_err(|_| missing()))
 }
 
 /// Parses a month such as `2026-02` to its first day.
@@ -274,7 +276,7 @@ fn parse_duration(text: &str) -> Option<Span> {
     let text = text.strip_suffix(" ago").unwrap_or(&text);
     let begins_with_digit = text.starts_with(|c: char| c.is_ascii_digit());
     let span = text.parse::<Span>().ok().filter(|_| begins_with_digit);
-    span.filter(|span| !span.is_negative())
+    span.filter(|span| span.is_positive())
 }
 
 /// Parses `today`, `yesterday`, `week` (the last seven days), `this week`, `last week` (Monday to
@@ -355,6 +357,7 @@ mod tests {
         assert_eq!(check("2 months ago", Edge::Start), "2026-01-30T11:00:00Z");
         assert_eq!(check("3 Days ago", Edge::Start), check("3d", Edge::Start));
         assert_eq!(check("-3d", Edge::Start), "`-3d` is not a time");
+        assert_eq!(check("0d", Edge::Start), "`0d` is not a time");
         assert_eq!(check("3", Edge::Start), "`3` is not a time");
         assert_eq!(check("soon", Edge::Start), "`soon` is not a time");
         assert_eq!(check("", Edge::Start), "`` is not a time");
@@ -416,7 +419,7 @@ mod tests {
         check("Last year", "2025-01-01T00:00:00 to 2026-01-01T00:00:00");
         check("2026-2-1", "2026-02-01T00:00:00 to 2026-02-02T00:00:00");
         check("2026-12-1", "2026-12-01T00:00:00 to 2026-12-02T00:00:00");
-        check("2026-2-30", "`2026-2-30` is not a time");
+        check("2026-2-30", "there is no February 30, 2026");
         check("26-2-1", "`26-2-1` is not a time");
         check(
             "2026-01..2026-02",

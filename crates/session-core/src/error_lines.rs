@@ -1,7 +1,9 @@
 //! The error lines of a command's output.
 
 use crate::call_status::CallStatus;
-use crate::error_marker::{announces_error, find_marker, is_error_line, reports_failure};
+use crate::error_marker::{
+    announces_error, begins_panic, find_marker, is_error_line, reports_failure,
+};
 use crate::error_signature::{ErrorSignature, is_context_line};
 use crate::text::clip_words;
 use std::collections::HashSet;
@@ -27,9 +29,14 @@ pub fn find_error_lines(output: &str, status: CallStatus) -> Vec<&str> {
         return choose_lines(find_marked_lines(output), MAX_ERROR_LINES);
     }
     let lines = || output.split('\n').map(trim_line);
-    let has_error = |line: &&str| is_error_line(line) || reports_failure(line);
-    let (context, own): (Vec<&str>, Vec<&str>) = lines()
+    let with_previous = std::iter::once("").chain(lines()).zip(lines());
+    let has_error = |(previous, line): &(&str, &str)| {
+        let is_panic_message = begins_panic(previous) && !line.is_empty();
+        is_panic_message || is_error_line(line) || reports_failure(line)
+    };
+    let (context, own): (Vec<&str>, Vec<&str>) = with_previous
         .filter(has_error)
+        .map(|(_, line)| line)
         .partition(|line| is_context_line(line));
     let candidates = if own.is_empty() { context } else { own };
     if candidates.is_empty() {
@@ -163,6 +170,27 @@ mod tests {
         );
         assert_eq!(find_error_lines("a\nb\n", CallStatus::Failed), ["a", "b"]);
         assert!(find_error_lines("a\nb\n", CallStatus::Done).is_empty());
+    }
+
+    #[test]
+    fn the_message_of_a_panic_is_an_error_line() {
+        let output = "running\nthread 'main' panicked at src/lamp.rs:3:5:\nthe lamp has no oil\nnote: run with `RUST_BACKTRACE=1`\n";
+        let found = find_error_lines(output, CallStatus::Failed);
+        assert_eq!(
+            found,
+            [
+                "thread 'main' panicked at src/lamp.rs:3:5:",
+                "the lamp has no oil"
+            ]
+        );
+        assert_eq!(
+            find_error_lines(&found.join("\n"), CallStatus::Failed),
+            found
+        );
+        assert_eq!(
+            ErrorSignature::read_all(output),
+            [ErrorSignature::new("the lamp has no oil").unwrap()]
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The words and characters by which a line of output is recognized as an error.
 
+use crate::text::has_hump;
 use aho_corasick::{AhoCorasick, Match, MatchKind};
 use std::sync::LazyLock;
 
@@ -57,23 +58,23 @@ const FAILURE_PHRASES: [&str; 11] = [
 ];
 
 /// Finds markers, the leftmost first: such a search looks at many bytes at a time.
-static MARKED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+static MARKED: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let mut builder = AhoCorasick::builder();
     builder
         .match_kind(MatchKind::LeftmostFirst)
         .build(MARKERS)
-        .ok()
+        .expect("a dozen words")
 });
 
 /// Returns true when bytes hold a word that marks an error line: a quick look before
 /// they are decoded.
 pub fn may_hold_errors(bytes: &[u8]) -> bool {
-    MARKED.as_ref().is_some_and(|m| m.is_match(bytes))
+    MARKED.is_match(bytes)
 }
 
 /// Returns where the first marker in a text stands, be it a word or not.
 pub(crate) fn find_marker(text: &str) -> Option<usize> {
-    Some(MARKED.as_ref()?.find(text)?.start())
+    Some(MARKED.find(text)?.start())
 }
 
 /// Returns true for a line in which a marker is a word, as nobody writes it in code, a path or an option. The count-only lines
@@ -103,7 +104,31 @@ pub(crate) fn reports_failure(line: &str) -> bool {
     let warns = line.contains("arning: ");
     let begins = || LINE_BEGINNINGS.iter().any(|begin| line.starts_with(begin));
     let has_phrase = || FAILURE_PHRASES.iter().any(|part| line.contains(part));
-    !warns && (is_heading(line) || begins() || has_phrase() || is_diagnostic(line))
+    !warns
+        && (is_heading(line)
+            || begins()
+            || has_phrase()
+            || is_diagnostic(line)
+            || names_exception(line))
+}
+
+/// Returns true for a line that begins with the name of an exception and a colon: `jinja2.exceptions.TemplateNotFound: a.html`.
+fn names_exception(line: &str) -> bool {
+    let name = line.split_once(": ").map_or("", |(name, _)| name);
+    let mut parts = name.split('.');
+    let class = parts.next_back().unwrap_or_default();
+    let is_plain = |part: &str| part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let is_in_module = name.len() > class.len();
+    class.starts_with(|c: char| c.is_ascii_uppercase())
+        && (is_in_module || has_hump(class))
+        && name
+            .split('.')
+            .all(|part| !part.is_empty() && is_plain(part))
+}
+
+/// Returns true for the line that begins the report of a panic and has its message below: `thread 'main' panicked at a.rs:3:5:`.
+pub(crate) fn begins_panic(line: &str) -> bool {
+    line.contains("panicked at ") && line.ends_with(':')
 }
 
 /// Returns true for a text that begins with an error as programs write it, behind the name of a program at most:
@@ -134,8 +159,7 @@ fn is_program_name(text: &str) -> bool {
 
 /// Returns the markers in a line that are words.
 fn markers(line: &str) -> impl Iterator<Item = Match> {
-    let found = MARKED.as_ref().map(|m| m.find_iter(line));
-    found.into_iter().flatten().filter(|m| is_word(line, m))
+    MARKED.find_iter(line).filter(|m| is_word(line, m))
 }
 
 fn is_word(line: &str, found: &Match) -> bool {
@@ -306,6 +330,9 @@ mod tests {
             "at src/lamp.ts:41:4 lint/useExhaustiveDependencies ━━━━━━━",
             "FAIL\texample.com/oil [build failed]",
             "ls: cannot access 'x': No such file or directory",
+            "jinja2.exceptions.TemplateNotFound: lamp.html",
+            "subprocess.TimeoutExpired: Command 'oil' timed out",
+            "ImproperlyConfigured: LAMP is not set",
         ] {
             assert!(reports_failure(line), "{line}");
         }
@@ -313,6 +340,10 @@ mod tests {
             "[Parser] Warning: Could not parse the answer",
             "Checked 12 files in 3ms.",
             "at 12:30 it rained",
+            "Lamp: lit",
+            "lamp.oil: 3",
+            "README.md: 12 lines",
+            "Lit. TestLamp: ok",
             "a.go:12",
         ] {
             assert!(!reports_failure(line), "{line}");

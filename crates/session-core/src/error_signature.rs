@@ -3,7 +3,7 @@
 use crate::error_marker::{TRACEBACK, is_error_line, is_heading, reports_failure};
 use crate::missing_command::find_missing_command;
 use crate::search_hit::is_search_hit;
-use crate::text::trim_punctuation;
+use crate::text::{has_hump, trim_punctuation};
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::LazyLock;
@@ -18,8 +18,8 @@ const GENERIC_WORDS: &str = "a aborted aborting above all an and are as assert a
 building but by called can cargo check checks code command commands commit compilation compile complete completed could \
 describe details did due elifecycle emitted equal err err_assertion err_pnpm_recursive_run_first_fail errno error \
 errored errors evaluated exception exit exitcode exited expect expected expression fail failed failing failure \
-failures false falsy fatal file files filtered finished for found from go had has have how ignored in info is it job left \
-lifecycle line log main make makefile measured more next no non not npm null of ok on one or original out passed \
+failures false falsy fatal file files filtered finished fixable for found from go had has have how ignored in info is it job left \
+lifecycle line log main make makefile measured more next no non not npm null of ok on one or original out panicked passed \
 pipeline please pnpm pre previous problem problems process received recipe result results return returned reverting right \
 run running script see should skipped some started state status stderr stdin stdout step stop stopped strictly suite \
 suites summary suppressed target task tasks test tests that the there this thread to tobe tocontain toequal total true \
@@ -112,7 +112,9 @@ fn has_content_words(line: &str, words: &[String]) -> bool {
         false => MIN_LETTERS,
     };
     // The same line begins the tracebacks of all errors.
-    letters >= fewest && !line.contains(TRACEBACK)
+    let is_specific = letters >= fewest && !line.contains(TRACEBACK);
+    // The name of a command may be a generic word: `npm`.
+    is_specific || find_missing_command(&strip_ansi_escapes(line)).is_some()
 }
 
 /// Returns the texts between quotes or backticks that are punctuation alone: `=>`.
@@ -142,16 +144,12 @@ const MIN_NAME_CHARS: usize = 5;
 /// Returns true for a name in camel case or in capitals, of at least [`MIN_NAME_CHARS`].
 fn is_name(word: &str) -> bool {
     let is_upper = |c: char| c.is_ascii_uppercase();
-    let has_hump = word
-        .as_bytes()
-        .windows(2)
-        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
-    let is_loud = word
+    let is_upper_snake_case = word
         .chars()
         .all(|c| is_upper(c) || c.is_ascii_digit() || c == '_');
     word.len() >= MIN_NAME_CHARS
         && word.starts_with(|c: char| c.is_ascii_alphabetic())
-        && (has_hump || is_loud)
+        && (has_hump(word) || is_upper_snake_case)
 }
 
 /// Formats it as 16 digits in hex.
@@ -176,7 +174,7 @@ const MIN_TABS: usize = 2;
 /// a runner repeats and a test that passed: what programs print next to their errors.
 pub(crate) fn is_context_line(line: &str) -> bool {
     let line = line.trim();
-    if is_heading(line) {
+    if is_heading(line) || find_missing_command(line).is_some() {
         return false;
     }
     let is_row = line.matches('\t').count() >= MIN_TABS;
@@ -214,10 +212,18 @@ fn fold_words(line: &str) -> Vec<String> {
 
 /// Returns the words of a line, but for those that differ each time.
 fn stable_words(line: &str) -> impl Iterator<Item = &str> {
+    let tells_rule = is_heading(line);
     let tokens = line.split_whitespace();
-    let tokens = tokens.filter(|token| !is_location(token) && !is_id(token));
+    let tokens = tokens
+        .filter(move |token| tells_rule && is_rule(token) || !is_location(token) && !is_id(token));
     let words = tokens.flat_map(|token| token.split(|c: char| !c.is_alphanumeric() && c != '_'));
     words.filter(|word| is_stable(word))
+}
+
+/// Returns true for the name of a rule in the heading of a diagnostic: `lint/correctness/noUnusedVariables`.
+fn is_rule(token: &str) -> bool {
+    let is_part = |part: &str| part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    token.contains('/') && token.split('/').all(is_part)
 }
 
 /// Returns true for a path, an address on the net, and a file with a line: `src/a.rs`, `main.rs:12:5`.
@@ -287,6 +293,12 @@ mod tests {
         let of = |line| ErrorSignature::new(line).unwrap();
         let zsh = of("zsh: command not found: docker");
         assert_eq!(zsh, of("bash: line 3: docker: command not found"));
+        for login in [
+            "-bash: docker: command not found",
+            "-sh: 1: docker: not found",
+        ] {
+            assert_eq!(zsh, of(login));
+        }
         assert_ne!(zsh, of("zsh: command not found: podman"));
         let part = ErrorPart::new("docker: command not found").unwrap();
         assert!(part.is_held_by("(eval):1: command not found: docker"));
@@ -296,6 +308,20 @@ mod tests {
     fn a_command_that_a_runner_repeats_has_no_signature() {
         assert!(ErrorSignature::new("$ biome check --error-on-warnings").is_none());
         assert!(ErrorSignature::new("> lamp@1.0.0 build --fail-on-error").is_none());
+    }
+
+    #[test]
+    fn diagnostics_of_different_rules_are_different_errors() {
+        let of = |line| ErrorSignature::new(line).unwrap();
+        let unused = of(" at src/a.tsx:182:8 lint/correctness/noUnusedVariables  FIXABLE  ━━━━━");
+        assert_eq!(
+            unused,
+            of("at web/b.ts:1:1 lint/correctness/noUnusedVariables FIXABLE ━━━━━━")
+        );
+        assert_ne!(
+            unused,
+            of("at src/a.tsx:1:1 assist/source/organizeImports FIXABLE ━━━━━")
+        );
     }
 
     #[test]
@@ -352,6 +378,7 @@ mod tests {
             "[09:00:00] [Keeper] Lamp 2 failed: 84 |",
             "lamp\tpending\t0\thttps://lamp.example/runs/1",
             "Traceback (most recent call last):",
+            "thread 'main' panicked at src/lamp.rs:3:5:",
             "FAILED",
             "",
         ] {
@@ -360,6 +387,8 @@ mod tests {
         for line in [
             "error: PoolTimedOut",
             "bash: line 1: nvm: command not found",
+            "bash: pnpm: command not found",
+            "sh: 1: go: not found",
             "error: Script not found \"lint\"",
         ] {
             assert!(ErrorSignature::new(line).is_some(), "{line}");

@@ -47,6 +47,7 @@ mod query_word;
 pub mod safe_json;
 mod search_hit;
 mod session;
+mod session_reference;
 pub mod shell;
 mod shell_parser;
 pub mod slash_command;
@@ -80,6 +81,7 @@ pub use idf::idf;
 pub use issue_number::IssueNumber;
 pub use path_match::{
     contains_in_order, is_path_within, is_project_named, path_matches, project_name,
+    read_pasted_path,
 };
 pub use prefetch::prefetch;
 pub use query::{MIN_RUN_WORDS, Query, Term};
@@ -88,6 +90,7 @@ pub use session::{
     CallDialog, DeliveredCall, PromptKind, ReadDetail, SessionMeta, SourceName, TEXT_LIMIT,
     ToolCall, Turn, TurnPart, TurnSpan,
 };
+pub use session_reference::SessionReference;
 pub use sqlite_uri::{immutable_sqlite_uri, unshared_sqlite_uri};
 pub use top_k::TopK;
 pub use turn_address::{TurnAddress, TurnAddressError, TurnRange};

@@ -20,7 +20,12 @@ pub(crate) fn find_missing_command(line: &str) -> Option<&str> {
 }
 
 fn is_terse_shell(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    // A login shell has a hyphen before its name.
+    let name = path
+        .rsplit('/')
+        .next()
+        .unwrap_or(path)
+        .trim_start_matches('-');
     TERSE_SHELLS.contains(&name)
 }
 

@@ -5,18 +5,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Fewest items for which a second thread pays for its start.
 const MIN_ITEMS: usize = 3;
 
-/// Runs `there` on another thread while this one runs `here`; after it where no thread can be had.
-pub fn run_both<A, B: Send>(here: impl FnOnce() -> A, there: impl Fn() -> B + Sync) -> (A, B) {
+/// Runs `spawned` on another thread while this one runs `local`; after it where no thread can be had.
+pub fn run_both<A, B: Send>(local: impl FnOnce() -> A, spawned: impl Fn() -> B + Sync) -> (A, B) {
     std::thread::scope(|scope| {
-        let beside = std::thread::Builder::new().spawn_scoped(scope, &there);
-        let here = here();
-        let there = match beside {
-            Ok(beside) => beside.join(),
-            Err(_) => Ok(there()),
+        let thread = std::thread::Builder::new().spawn_scoped(scope, &spawned);
+        let local = local();
+        let spawned = match thread {
+            Ok(thread) => thread.join(),
+            Err(_) => Ok(spawned()),
         };
         (
-            here,
-            there.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            local,
+            spawned.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
         )
     })
 }

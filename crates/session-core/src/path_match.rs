@@ -12,6 +12,55 @@ pub fn path_matches(path: &str, wanted: &str) -> bool {
     contains_in_order(&path, wanted.split('*'))
 }
 
+/// Returns the paths that a text may mean that was typed or pasted, the text itself first: without quotes, the `@` of a mention
+/// and a line number, and without the `a/` or `b/` of a diff. One counts where those before it name no file.
+pub fn read_pasted_path(typed: &str) -> Vec<&str> {
+    let path = trim_path_marks(typed);
+    let in_diff = path.strip_prefix("a/").or(path.strip_prefix("b/"));
+    let mut readings = vec![typed];
+    for reading in [Some(path), in_diff].into_iter().flatten() {
+        if !reading.is_empty() && !readings.contains(&reading) {
+            readings.push(reading);
+        }
+    }
+    readings
+}
+
+/// Returns a path without what surrounds it in a text: quotes, the `@` of a mention, a line number.
+fn trim_path_marks(typed: &str) -> &str {
+    let is_quote = |c: char| c.is_whitespace() || "\"'`“”‘’".contains(c);
+    let mut path = typed;
+    loop {
+        let before = path.len();
+        path = path.trim_matches(is_quote).trim_start_matches('@');
+        path = trim_line_number(path);
+        if path.len() == before {
+            return path;
+        }
+    }
+}
+
+/// Returns a path without the line and column that a compiler (`:12:5`) or a link (`#L12-L15`) names behind it.
+pub(crate) fn trim_line_number(path: &str) -> &str {
+    let is_line = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
+    if let Some((file, lines)) = path.split_once("#L")
+        && !file.is_empty()
+        && lines
+            .split('-')
+            .all(|line| is_line(line.trim_start_matches('L')))
+    {
+        return file;
+    }
+    let mut file = path;
+    while let Some((before, line)) = file.rsplit_once(':') {
+        if !is_line(line) {
+            break;
+        }
+        file = before;
+    }
+    file
+}
+
 /// Returns a path as parts are searched in it: with `/` between its components, without case and accents.
 fn fold_path(path: &str) -> String {
     fold_word(&compose(path)).replace('\\', "/")
@@ -71,6 +120,46 @@ mod tests {
         assert!(!path_matches("/home/ann/homelab", "/home/ann/lab"));
         assert_eq!(project_name("C:\\work\\api"), "api");
         assert_eq!(project_name("/"), "");
+    }
+
+    #[test]
+    fn a_pasted_path_is_read_as_typed_and_without_marks() {
+        for typed in [
+            "src/color.go:12",
+            "src/color.go:12:5",
+            "src/color.go#L12",
+            "src/color.go#L12-L15",
+            "@src/color.go",
+            "@src/color.go#L12-15",
+            "\"src/color.go\"",
+            "`src/color.go:12`",
+            "'src/color.go':12",
+            " “src/color.go” ",
+        ] {
+            assert_eq!(read_pasted_path(typed), [typed, "src/color.go"], "{typed}");
+        }
+        let in_diff = read_pasted_path("`b/src/color.go`");
+        assert_eq!(
+            in_diff,
+            ["`b/src/color.go`", "b/src/color.go", "src/color.go"]
+        );
+        assert_eq!(
+            read_pasted_path("a/Makefile:7"),
+            ["a/Makefile:7", "a/Makefile", "Makefile"]
+        );
+        let plain = [
+            "src/color.go",
+            "lib/a/b.rs",
+            "C:\\work",
+            "notes#Lamps",
+            "*",
+            "a/",
+            "@",
+            "",
+        ];
+        for typed in plain {
+            assert_eq!(read_pasted_path(typed), [typed]);
+        }
     }
 
     #[test]

@@ -21,8 +21,7 @@ pub struct Query {
     pub terms: Vec<Term>,
     /// The line of an error that the text is or holds, as somebody pastes it: a term, where a turn holds it.
     pub error_line: Option<String>,
-    /// The whole text, where it is a few words, or one that says something among others: a term, where a turn holds them in a
-    /// row.
+    /// The whole text, where turns may hold its words in a row: at most 6 words, or 4 to 32 of which one is a content word.
     pub phrase: Option<String>,
     /// The whole text, where it is a sentence without quotes: the longest runs of its words that turns hold are terms.
     pub sentence: Option<String>,
@@ -57,7 +56,7 @@ const MIN_ERROR_LINE_TERMS: usize = 3;
 const MIN_PREFIX_CHARS: usize = 3;
 /// Greatest number of words of a query that may be a phrase: more are seldom remembered in their order.
 const MAX_PHRASE_WORDS: usize = 6;
-/// Fewest words in a row that say who wrote them, although a single one of them is no stop word.
+/// Fewest words of a run that is a term.
 pub const MIN_RUN_WORDS: usize = 4;
 /// Greatest number of words of a sentence: a longer text is a paste.
 const MAX_SENTENCE_WORDS: usize = 32;
@@ -89,7 +88,7 @@ impl Query {
         };
         Self {
             phrase: quotable
-                .filter(|text| is_phrase(text, &terms) || is_said(text, content_terms))
+                .filter(|text| is_phrase(text, &terms) || has_one_content_word(text, content_terms))
                 .map(str::to_owned),
             sentence: quotable
                 .filter(|text| is_sentence(text, content_terms))
@@ -137,9 +136,9 @@ fn is_phrase(text: &str, terms: &[Term]) -> bool {
     terms.len() > 1 && count_words(text) <= MAX_PHRASE_WORDS
 }
 
-/// Returns true for a text of several words, one of which says something: `so I only have to approve it once`. A name among
+/// Returns true for a text of several words with a single content word: `so I only have to approve it once`. A name among
 /// them is searched by itself.
-fn is_said(text: &str, content_terms: &[Term]) -> bool {
+fn has_one_content_word(text: &str, content_terms: &[Term]) -> bool {
     let is_one_word = matches!(content_terms, [term] if !term.exact);
     is_one_word && (MIN_RUN_WORDS..=MAX_SENTENCE_WORDS).contains(&count_words(text))
 }

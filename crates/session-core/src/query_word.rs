@@ -1,6 +1,7 @@
 //! The words of a query: splitting them into terms, and the forms of identifiers.
 
 use crate::issue_number::IssueNumber;
+use crate::path_match::trim_line_number;
 use crate::stop_words::is_english_stop_word;
 use crate::text::{self, trim_punctuation};
 
@@ -141,25 +142,11 @@ fn without_fragment(address: &str) -> &str {
     }
 }
 
-/// Returns a path without the line and column that a compiler or a link names behind it.
+/// Returns a word without the line number of a path. A number behind another word, and the port of a host, are part of it.
 fn without_line_number(word: &str) -> &str {
-    let is_line = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
-    if let Some((path, lines)) = word.split_once("#L")
-        && !path.is_empty()
-        && lines
-            .split('-')
-            .all(|line| is_line(line.trim_start_matches('L')))
-    {
-        return path;
-    }
-    let mut path = word;
-    while let Some((before, line)) = path.rsplit_once(':') {
-        if !is_line(line) {
-            break;
-        }
-        path = before;
-    }
-    match has_extension(path) && !is_host(path) {
+    let path = trim_line_number(word);
+    let is_link = word[path.len()..].starts_with('#');
+    match is_link || (has_extension(path) && !is_host(path)) {
         true => path,
         false => word,
     }

@@ -13,6 +13,7 @@ mod markdown;
 mod run_memo;
 mod sanitize_text;
 
+pub(crate) use camel_case::has_hump;
 pub use camel_case::{camel_case_parts, join_name_parts, split_camel_case_name};
 pub use char_filter::{
     FilteredChar, FilteredChars, filter_chars, filtered_chars, fold_word, folded_chars,

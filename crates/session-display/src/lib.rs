@@ -32,6 +32,6 @@ pub use preview::{
 pub use session_ids::{SessionIds, is_plain_id};
 pub use session_label::{project_label, session_title, visible_title};
 pub use times::{format_day, format_elapsed, format_minute, format_rfc3339, format_zoned_minute};
-pub use unfound_terms::format_unfound_terms;
+pub use unfound_terms::{format_corrections, format_unfound_terms};
 pub use unknown_project::{format_unknown_project, format_unknown_project_and_others};
 pub use unmet_filter::format_unmet_filter;

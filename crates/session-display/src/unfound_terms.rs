@@ -46,8 +46,8 @@ fn format_terms(unfound: &UnfoundTerms, subagents_hint: &str) -> Vec<String> {
     notes.chain(subagents).chain(filtered).collect()
 }
 
-/// Formats which words nothing holds, and what was searched in their place.
-fn format_corrections(corrected: &[SpellingCorrection]) -> Option<String> {
+/// Formats which words nothing holds, and what was searched in their place; `None` where none was corrected.
+pub fn format_corrections(corrected: &[SpellingCorrection]) -> Option<String> {
     let join = |word: fn(&SpellingCorrection) -> &str| {
         let words = corrected.iter().take(MAX_WORDS);
         words.map(|c| quote(word(c))).collect::<Vec<_>>().join(", ")

@@ -186,7 +186,10 @@ fn check_coverage(
     if status.gone > 0 {
         findings.push(DoctorFinding::ok(
             "histories",
-            format!("{} sessions are kept whose history is gone", status.gone),
+            format!(
+                "{} kept whose history is gone",
+                pluralize(status.gone, "session")
+            ),
         ));
     }
     findings

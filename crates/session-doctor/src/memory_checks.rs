@@ -13,7 +13,10 @@ pub fn examine_memories(store: &MemoryStore) -> Vec<DoctorFinding> {
     let waiting = (untrusted > 0).then(|| {
         DoctorFinding::note(
             "memories",
-            format!("{untrusted} memories of this project are not trusted"),
+            format!(
+                "{} of this project not trusted",
+                pluralize(untrusted, "memory")
+            ),
             "`session-search trust` shows them, and asks",
         )
     });

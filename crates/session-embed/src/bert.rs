@@ -104,7 +104,7 @@ impl Encoder for Bert {
             x = layer.forward(x, &attention)?;
         }
         match self.pooling {
-            Pooling::First => first_pool(&x, batch.lengths),
+            Pooling::Cls => first_pool(&x, batch.lengths),
             _ => mean_pool(&x, batch.lengths),
         }
     }
@@ -125,8 +125,7 @@ impl BertLayer {
 }
 
 impl Bert {
-    /// Reads an encoder of `vocab_size` tokens, whose `pooling` is the mean or
-    /// the first token.
+    /// Reads an encoder of `vocab_size` tokens, whose `pooling` is `mean` or `cls`.
     ///
     /// # Errors
     /// [`EmbedError::File`] when the file lacks something of it.

@@ -15,8 +15,11 @@ pub trait Embedder: Send + Sync {
     /// Returns the description of the model; its fingerprint distinguishes the vectors of two models.
     fn spec(&self) -> &ModelSpec;
 
-    /// Embeds texts as they are stored. One row a text; an empty list gives a
-    /// matrix of no rows. A text's vector does not depend on its neighbours.
+    /// Embeds texts as they are stored. Returns a matrix `[texts, dims]`, of no rows for an empty list.
+    /// A text's vector does not depend on its neighbours.
+    ///
+    /// # Errors
+    /// When one of the texts cannot be embedded: the weights give numbers that are not finite, or an endpoint fails.
     fn embed_documents(&self, texts: &[&str]) -> Result<EmbeddingMatrix, EmbedError>;
 
     /// Embeds texts one by one where some may fail: `None` for a text that the
@@ -38,6 +41,9 @@ pub trait Embedder: Send + Sync {
         1.0
     }
 
-    /// Embeds a query of a user, with the model's instruction if it has one.
+    /// Embeds a query of a user, with the model's instruction if it has one. Returns a vector `[dims]`.
+    ///
+    /// # Errors
+    /// As [`Embedder::embed_documents`].
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
 }

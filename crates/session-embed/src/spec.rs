@@ -79,10 +79,22 @@ pub enum Architecture {
 pub enum Pooling {
     /// Their mean.
     Mean,
-    /// The vector of the first token, BERT's `[CLS]`.
-    First,
+    /// The vector of BERT's first token, `[CLS]`. Descriptions of users may still say `first`.
+    #[serde(alias = "first")]
+    Cls,
     /// The vector of the last token, a token that is appended to end texts.
     Last,
+}
+
+impl Pooling {
+    /// Returns the name in fingerprints. It never changes, since stored vectors are found by the fingerprint.
+    fn fingerprint_name(self) -> &'static str {
+        match self {
+            Self::Mean => "Mean",
+            Self::Cls => "First",
+            Self::Last => "Last",
+        }
+    }
 }
 
 impl ModelSpec {
@@ -110,8 +122,12 @@ impl ModelSpec {
     fn compute_fingerprint(&self, is_rotated: bool) -> String {
         let mut hash = blake3::Hasher::new();
         let settings = format!(
-            "{:?} {} {} {:?} {:?}",
-            self.architecture, self.dims, self.max_tokens, self.pooling, self.instruction
+            "{:?} {} {} {} {:?}",
+            self.architecture,
+            self.dims,
+            self.max_tokens,
+            self.pooling.fingerprint_name(),
+            self.instruction
         );
         hash.update(settings.as_bytes());
         if !self.document_prefix.is_empty() {

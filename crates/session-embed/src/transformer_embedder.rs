@@ -79,6 +79,24 @@ impl BatchSettings {
     }
 }
 
+/// The device and the precision that the weights of a model are opened for.
+#[derive(Clone, Copy)]
+struct LoadOptions<'a> {
+    backend: &'a Backend,
+    precision: Precision,
+}
+
+impl<'a> LoadOptions<'a> {
+    /// Returns a reader of the layers in a file.
+    fn layer_reader(self, file: &'a dyn WeightFile) -> LayerReader<'a> {
+        LayerReader {
+            file,
+            backend: self.backend,
+            precision: self.precision,
+        }
+    }
+}
+
 impl TransformerEmbedder {
     /// Puts a BERT together from its weights, a GGUF file whose tensors are
     /// named as llama.cpp names those of a BERT. On a CPU they are used where
@@ -97,7 +115,11 @@ impl TransformerEmbedder {
         let file = Gguf::open(weights.into())?;
         let config = BertConfig::from_gguf(&file)?;
         let backend = device.backend(Architecture::Bert)?;
-        Self::bert_from(spec, wordpiece, &config, &file, (&backend, precision))
+        let options = LoadOptions {
+            backend: &backend,
+            precision,
+        };
+        Self::bert_from(spec, wordpiece, &config, &file, options)
     }
 
     /// Opens a BERT from a folder with `config.json` and `model.safetensors`,
@@ -116,7 +138,11 @@ impl TransformerEmbedder {
         let config = BertConfig::from_json(&fs_err::read(folder.join("config.json"))?)?;
         let file = Safetensors::open(folder, BERT_NAMES)?;
         let backend = device.backend(Architecture::Bert)?;
-        Self::bert_from(spec, wordpiece, &config, &file, (&backend, precision))
+        let options = LoadOptions {
+            backend: &backend,
+            precision,
+        };
+        Self::bert_from(spec, wordpiece, &config, &file, options)
     }
 
     fn bert_from(
@@ -124,15 +150,11 @@ impl TransformerEmbedder {
         wordpiece: WordPiece,
         config: &BertConfig,
         file: &dyn WeightFile,
-        (backend, precision): (&Backend, Precision),
+        options: LoadOptions<'_>,
     ) -> Result<Self, EmbedError> {
         keep_freed_memory();
         let vocabulary = wordpiece.vocabulary();
-        let reader = LayerReader {
-            file,
-            backend,
-            precision,
-        };
+        let reader = options.layer_reader(file);
         let encoder = Bert::open(&reader, config, vocabulary.len(), spec.pooling)?;
         let (Some(first), Some(last)) = (vocabulary.id("[CLS]"), vocabulary.id("[SEP]")) else {
             return Err(mismatch(&spec, "the vocabulary has no `[CLS]` and `[SEP]`"));
@@ -142,7 +164,7 @@ impl TransformerEmbedder {
             return Err(mismatch(&spec, reason));
         }
         if spec.pooling == Pooling::Last {
-            let reason = "the pooling of such a model is `mean` or `first`";
+            let reason = "the pooling of such a model is `mean` or `cls`";
             return Err(mismatch(&spec, reason));
         }
         check_sizes(&spec, config.hidden_size, config.max_positions)?;
@@ -153,7 +175,7 @@ impl TransformerEmbedder {
                 ends: [first, last],
             },
             encoder: Box::new(encoder),
-            batching: SMALL_MODEL.for_backend(backend),
+            batching: SMALL_MODEL.for_backend(options.backend),
         })
     }
 
@@ -173,10 +195,13 @@ impl TransformerEmbedder {
         precision: Precision,
     ) -> Result<Self, EmbedError> {
         let opened = device.backend(Architecture::Qwen3).and_then(|backend| {
-            let how = (&backend, precision);
+            let options = LoadOptions {
+                backend: &backend,
+                precision,
+            };
             match files.is_dir() {
-                true => Self::qwen3_from_folder(spec, files, how),
-                false => Self::qwen3_from_gguf(spec, files, how),
+                true => Self::qwen3_from_folder(spec, files, options),
+                false => Self::qwen3_from_gguf(spec, files, options),
             }
         });
         opened.map_err(|why| EmbedError::At {
@@ -188,7 +213,7 @@ impl TransformerEmbedder {
     fn qwen3_from_folder(
         spec: ModelSpec,
         folder: &Path,
-        how: (&Backend, Precision),
+        options: LoadOptions<'_>,
     ) -> Result<Self, EmbedError> {
         let config = Qwen3Config::from_json(&fs_err::read(folder.join("config.json"))?)?;
         let weights = Safetensors::open(folder, qwen3::NAMES)?;
@@ -196,32 +221,28 @@ impl TransformerEmbedder {
             let text = FileBytes::map(&folder.join("tokenizer.json"))?;
             Bpe::from_json(text.as_bytes())
         };
-        Self::qwen3_from(spec, &config, &weights, how, tokenizer)
+        Self::qwen3_from(spec, &config, &weights, options, tokenizer)
     }
 
     fn qwen3_from_gguf(
         spec: ModelSpec,
         path: &Path,
-        how: (&Backend, Precision),
+        options: LoadOptions<'_>,
     ) -> Result<Self, EmbedError> {
         let file = Gguf::open(FileBytes::map(path)?)?;
         let config = Qwen3Config::from_gguf(&file)?;
-        Self::qwen3_from(spec, &config, &file, how, || Bpe::from_gguf(&file))
+        Self::qwen3_from(spec, &config, &file, options, || Bpe::from_gguf(&file))
     }
 
     fn qwen3_from(
         spec: ModelSpec,
         config: &Qwen3Config,
         file: &dyn WeightFile,
-        (backend, precision): (&Backend, Precision),
+        options: LoadOptions<'_>,
         tokenizer: impl FnOnce() -> Result<Bpe, EmbedError> + Send,
     ) -> Result<Self, EmbedError> {
         keep_freed_memory();
-        let reader = LayerReader {
-            file,
-            backend,
-            precision,
-        };
+        let reader = options.layer_reader(file);
         let vocab_size = token_embeddings(file, config)?.rows();
         let (bpe, encoder) = rayon::join(tokenizer, || Qwen3::open(&reader, config));
         let (bpe, encoder) = (bpe?, encoder?);
@@ -237,7 +258,7 @@ impl TransformerEmbedder {
             spec,
             tokenizer: Tokenizer::Bpe(Box::new(bpe)),
             encoder: Box::new(encoder),
-            batching: LARGE_MODEL.for_backend(backend),
+            batching: LARGE_MODEL.for_backend(options.backend),
         })
     }
 

@@ -322,7 +322,7 @@ fn read_labels(set: &Dir, name: &str) -> Result<RelevanceLabels, EvalError> {
         let (question, target, relevance) = read.ok_or_else(|| EvalError::Line {
             path: path.clone(),
             line: i + 1,
-            why: "is not question, target and 1 or 0, with tabs between them".to_owned(),
+            why: "expected question, target and 1 or 0, separated by tabs".to_owned(),
         })?;
         if relevance > 0.0 {
             let relevant = labels.entry(question.to_owned()).or_default();

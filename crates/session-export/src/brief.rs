@@ -1,9 +1,12 @@
 //! Turns whose calls are shortened, for those who read on only where it matters.
 
+mod ranked_turn;
+
 use crate::json::{ShownTurn, make_shown_session};
 use crate::kept_text::TextLimit;
+use ranked_turn::{KeptParts, RankedTurn};
 use serde_json::{Value, json};
-use session_core::{ToolCall, Turn, TurnPart, TurnRange, safe_json};
+use session_core::{ToolCall, TurnPart, TurnRange, safe_json};
 use session_search::Exchange;
 use session_store::SessionRow;
 
@@ -13,52 +16,121 @@ const BRIEF_CHARS: usize = 28_000;
 const LEFT_OUT_CHARS: usize = 100;
 /// Limits of inputs, outputs and asides, of which the first is taken that brings turns within
 /// [`BRIEF_CHARS`].
-const LIMITS: [TextLimit; 4] = [
+const CALL_LIMITS: [TextLimit; 6] = [
     TextLimit::BRIEF,
-    TextLimit {
-        lines: 4,
-        bytes: 500,
-    },
-    TextLimit {
-        lines: 2,
-        bytes: 160,
-    },
-    TextLimit {
-        lines: 1,
-        bytes: 80,
-    },
+    limit_call(6, 1_000),
+    limit_call(4, 500),
+    limit_call(3, 300),
+    limit_call(2, 160),
+    SHORTEST_CALL,
 ];
-/// Where all else is at its least: how many parts are kept of a turn's beginning, and of its end, and bytes of
-/// each thing that was said.
-const KEPT: [(usize, usize); 5] = [(12, 3_000), (6, 1_500), (3, 600), (1, 300), (1, 100)];
+const SHORTEST_CALL: TextLimit = limit_call(1, 80);
+/// What is kept of a turn at least where calls are at their shortest and parts are left out. The first that fits is
+/// taken; what room remains then takes more of the answers, and then more parts.
+const LEAST_KEPT: [KeptParts; 8] = [
+    keep_at_least(24, 6_000, usize::MAX),
+    keep_at_least(24, 3_000, usize::MAX),
+    keep_at_least(12, 1_500, usize::MAX),
+    keep_at_least(3, 600, usize::MAX),
+    keep_at_least(6, 600, 3_000),
+    keep_at_least(2, 300, 1_500),
+    keep_at_least(2, 300, 300),
+    LEAST,
+];
+const LEAST: KeptParts = keep_at_least(1, 100, 100);
 /// Where parts are left out: most files of a call, and most characters of its input, whose strings are
 /// shortened but may be many.
 const MAX_FILES: usize = 10;
 const MAX_INPUT_CHARS: usize = 1_000;
 
+const fn limit_call(lines: usize, bytes: usize) -> TextLimit {
+    TextLimit { lines, bytes }
+}
+
+const fn keep_at_least(parts: usize, text_bytes: usize, answer_bytes: usize) -> KeptParts {
+    KeptParts {
+        parts,
+        text_bytes,
+        answer_bytes,
+    }
+}
+
 /// Shortens the turns of a session until their JSON has at most 28,000 characters, and says in the place of each
-/// text how much of it is left out. Inputs, outputs and asides are cut first; then words are, too, and parts left
-/// out; at last the turns in the middle. Returns the range of these turns.
-pub fn make_brief(session: &SessionRow, exchanges: &mut Vec<Exchange>) -> Option<TurnRange> {
+/// text how much of it is left out. Thoughts are left out first; then inputs, outputs and asides are cut; then prompts
+/// and texts, too, and parts left out; at last the turns in the middle. The closing answer of a turn is cut last, and
+/// edits and failed calls are kept before other calls. Returns the range of the turns left out; `id` is the session's in
+/// commands.
+pub fn make_brief(
+    session: &SessionRow,
+    id: &str,
+    exchanges: &mut Vec<Exchange>,
+) -> Option<TurnRange> {
     let whole = std::mem::take(exchanges);
-    for limit in LIMITS {
-        exchanges.clone_from(&whole);
-        shorten_calls(exchanges, limit);
-        if count_json_chars(session, exchanges) <= BRIEF_CHARS {
+    let fits = |exchanges: &[Exchange]| count_json_chars(session, exchanges) <= BRIEF_CHARS;
+    *exchanges = shorten_calls(&whole, TextLimit::BRIEF);
+    if fits(exchanges) {
+        return None;
+    }
+    for limit in CALL_LIMITS {
+        let turns = rank_turns(shorten_calls(&whole, limit));
+        *exchanges = keep_parts(&turns, KeptParts::WITHOUT_THOUGHTS, id);
+        if fits(exchanges) {
             return None;
         }
     }
-    let shortest = exchanges.clone();
-    for (parts, bytes) in KEPT {
-        exchanges.clone_from(&shortest);
-        for exchange in exchanges.iter_mut() {
-            drop_parts(&mut exchange.turn, parts, bytes);
-        }
-        if count_json_chars(session, exchanges) <= BRIEF_CHARS {
-            return None;
+    let mut shortest = shorten_calls(&whole, SHORTEST_CALL);
+    bound_calls(&mut shortest);
+    let turns = rank_turns(shortest);
+    let most = find_most_kept(&turns, |kept| fits(&keep_parts(&turns, kept, id)));
+    *exchanges = keep_parts(&turns, most.unwrap_or(LEAST.times(turns.len())), id);
+    match most {
+        Some(_) => None,
+        None => drop_middle_turns(session, exchanges),
+    }
+}
+
+fn rank_turns(exchanges: Vec<Exchange>) -> Vec<RankedTurn> {
+    exchanges.into_iter().map(RankedTurn::new).collect()
+}
+
+/// Keeps the best parts of turns. Each turn has an equal share of them, the first ones what cannot be shared.
+fn keep_parts(turns: &[RankedTurn], kept: KeptParts, id: &str) -> Vec<Exchange> {
+    let shown = turns.iter().enumerate().map(|(at, turn)| {
+        let rest = turns.len() - 1 - at;
+        let parts = kept.parts.saturating_add(rest) / turns.len();
+        turn.keep(KeptParts { parts, ..kept }, id)
+    });
+    shown.collect()
+}
+
+/// Finds how much of turns fits at most; `None` where the least of them does not. The parts are those of all turns
+/// together.
+fn find_most_kept(turns: &[RankedTurn], fits: impl Fn(KeptParts) -> bool) -> Option<KeptParts> {
+    let mut least = LEAST_KEPT.iter().map(|least| least.times(turns.len()));
+    let mut kept = least.find(|kept| fits(*kept))?;
+    let longest = turns.iter().map(RankedTurn::answer_bytes).max()?;
+    kept.answer_bytes = find_greatest(kept.answer_bytes, longest, |answer_bytes| {
+        fits(KeptParts {
+            answer_bytes,
+            ..kept
+        })
+    });
+    let most = turns.iter().map(RankedTurn::count_parts).max()? * turns.len();
+    kept.parts = find_greatest(kept.parts, most, |parts| fits(KeptParts { parts, ..kept }));
+    Some(kept)
+}
+
+/// Returns the greatest number up to `most` that fits, where `least` does and each that is less than one that fits.
+fn find_greatest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let (mut fitting, mut most) = (least, most);
+    while fitting < most {
+        let middle = most - (most - fitting) / 2;
+        match fits(middle) {
+            true => fitting = middle,
+            false => most = middle - 1,
         }
     }
-    drop_middle_turns(session, exchanges)
+    fitting
 }
 
 /// Returns the characters of the turns as `show --json` prints them.
@@ -94,32 +166,16 @@ fn drop_middle_turns(session: &SessionRow, exchanges: &mut Vec<Exchange>) -> Opt
     Some(TurnRange(first..=dropped.next_back().unwrap_or(first)))
 }
 
-/// Leaves out thoughts and all but so many parts at both ends of a turn, says how many, and cuts what was said.
-fn drop_parts(turn: &mut Turn, kept: usize, bytes: usize) {
-    let words = TextLimit { lines: 60, bytes };
-    turn.prompt = words.shorten(&turn.prompt);
-    let all = turn.parts.len();
-    turn.parts
-        .retain(|part| !matches!(part, TurnPart::Thinking { .. }));
-    let count = turn.parts.len();
-    let middle = kept.min(count)..count.saturating_sub(kept).max(kept.min(count));
-    let left_out = all - count + middle.len();
-    for part in &mut turn.parts {
-        match part {
-            TurnPart::Text { text } | TurnPart::Error { text } | TurnPart::Recap { text } => {
-                *text = words.shorten(text);
-            }
-            TurnPart::Call(call) => bound_call(call),
-            TurnPart::Thinking { .. } | TurnPart::Notice { .. } | TurnPart::Summary { .. } => {}
+/// Bounds the files and the input of each call, of which only the single strings have a limit.
+fn bound_calls(exchanges: &mut [Exchange]) {
+    let turns = exchanges.iter_mut().map(|exchange| &mut exchange.turn);
+    for part in turns.flat_map(|turn| &mut turn.parts) {
+        if let TurnPart::Call(call) = part {
+            bound_call(call);
         }
-    }
-    if left_out > 0 {
-        let text = format!("[session-search: {left_out} parts left out by --brief]");
-        turn.parts.splice(middle, [TurnPart::Notice { text }]);
     }
 }
 
-/// Bounds the files and the input of a call, of which only the single strings have a limit.
 fn bound_call(call: &mut ToolCall) {
     call.files.truncate(MAX_FILES);
     if call.input.to_string().chars().count() > MAX_INPUT_CHARS {
@@ -128,7 +184,8 @@ fn bound_call(call: &mut ToolCall) {
 }
 
 /// Cuts inputs, outputs and asides, and says in their place how much is left out. What was said stays whole.
-fn shorten_calls(exchanges: &mut [Exchange], limit: TextLimit) {
+fn shorten_calls(exchanges: &[Exchange], limit: TextLimit) -> Vec<Exchange> {
+    let mut exchanges = exchanges.to_vec();
     let turns = exchanges.iter_mut().map(|exchange| &mut exchange.turn);
     for part in turns.flat_map(|turn| &mut turn.parts) {
         match part {
@@ -141,6 +198,7 @@ fn shorten_calls(exchanges: &mut [Exchange], limit: TextLimit) {
             TurnPart::Text { .. } | TurnPart::Error { .. } | TurnPart::Recap { .. } => {}
         }
     }
+    exchanges
 }
 
 fn shorten_call(call: &mut ToolCall, limit: TextLimit) {
@@ -162,146 +220,4 @@ fn shorten_value(value: &mut Value, limit: TextLimit) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use session_search::TurnOrigin;
-
-    fn brief(exchanges: &mut Vec<Exchange>) -> Option<TurnRange> {
-        make_brief(&SessionRow::default(), exchanges)
-    }
-
-    fn count_chars(exchanges: &[Exchange]) -> usize {
-        count_json_chars(&SessionRow::default(), exchanges)
-    }
-
-    #[test]
-    fn calls_are_shortened_and_words_are_not() {
-        let long = "a\nb\nc";
-        let cut = "a\n… 2 more lines";
-        let call = ToolCall {
-            command: Some(long.into()),
-            output: Some(long.into()),
-            input: json!({"command": long, "edits": [{"new_string": long}], "limit": 3}),
-            ..ToolCall::default()
-        };
-        let said = TurnPart::Text { text: long.into() };
-        let thinking = TurnPart::Thinking { text: long.into() };
-        let turn = Turn {
-            prompt: long.into(),
-            parts: vec![said.clone(), thinking, TurnPart::Call(call.clone())],
-            ..Turn::default()
-        };
-        let origin = TurnOrigin::History;
-        let mut exchanges = [Exchange { turn, origin }];
-        shorten_calls(&mut exchanges, TextLimit::with_lines(1));
-        let shortened = ToolCall {
-            command: Some(cut.into()),
-            output: Some(cut.into()),
-            input: json!({"command": cut, "edits": [{"new_string": cut}], "limit": 3}),
-            ..call
-        };
-        let thinking = TurnPart::Thinking { text: cut.into() };
-        let turn = &exchanges[0].turn;
-        assert_eq!(turn.parts, [said, thinking, TurnPart::Call(shortened)]);
-        assert_eq!(turn.prompt, long);
-    }
-
-    /// A turn of so many commands, each with an output of 6 KB.
-    fn long_turn(commands: usize) -> Vec<Exchange> {
-        let call = |n: usize| {
-            TurnPart::Call(ToolCall {
-                command: Some(format!("make {n}")),
-                output: Some("lamp oil wick\n".repeat(430)),
-                ..ToolCall::default()
-            })
-        };
-        let turn = Turn {
-            prompt: "Light the lamp".into(),
-            parts: (0..commands).map(call).collect(),
-            ..Turn::default()
-        };
-        let origin = TurnOrigin::History;
-        vec![Exchange { turn, origin }]
-    }
-
-    #[test]
-    fn brief_turns_fit_into_one_answer() {
-        for commands in [1, 40, 400] {
-            let mut exchanges = long_turn(commands);
-            brief(&mut exchanges);
-            assert!(count_chars(&exchanges) <= BRIEF_CHARS, "{commands}");
-            assert_eq!(exchanges[0].turn.prompt, "Light the lamp");
-        }
-        let mut few = long_turn(1);
-        brief(&mut few);
-        let mut expected = long_turn(1);
-        shorten_calls(&mut expected, TextLimit::BRIEF);
-        assert_eq!(few, expected);
-        let mut many = long_turn(400);
-        brief(&mut many);
-        let notice = &many[0].turn.parts[KEPT[0].0];
-        let text = "[session-search: 376 parts left out by --brief]".into();
-        assert_eq!(*notice, TurnPart::Notice { text });
-    }
-
-    #[test]
-    fn many_turns_fit_too_and_thoughts_are_counted() {
-        let mut exchanges: Vec<Exchange> = (0..40).flat_map(|_| long_turn(9)).collect();
-        let thought = TurnPart::Thinking {
-            text: "Oil?".into(),
-        };
-        exchanges[0].turn.parts.insert(0, thought);
-        brief(&mut exchanges);
-        assert_eq!(exchanges.len(), 40);
-        assert!(count_chars(&exchanges) <= BRIEF_CHARS);
-        let told = |exchange: &Exchange| {
-            let mut notices = exchange.turn.parts.iter().filter_map(|part| match part {
-                TurnPart::Notice { text } => Some(text.clone()),
-                _ => None,
-            });
-            notices.next()
-        };
-        let kept = exchanges[1].turn.parts.len() - 1;
-        let text = |count| {
-            Some(format!(
-                "[session-search: {count} parts left out by --brief]"
-            ))
-        };
-        assert_eq!(told(&exchanges[1]), text(9 - kept));
-        assert_eq!(told(&exchanges[0]), text(10 - kept));
-    }
-
-    /// A turn whose call has an input of many strings and names many files.
-    fn wide_turn(index: u32) -> Exchange {
-        let call = ToolCall {
-            input: json!({"todos": vec!["Trim the wick of the lamp"; 60]}),
-            files: vec!["/home/ann/harbour/lamp.rs".into(); 60],
-            ..ToolCall::default()
-        };
-        let turn = Turn {
-            index,
-            prompt: "Light the lamp".into(),
-            parts: vec![TurnPart::Call(call); 3],
-            ..Turn::default()
-        };
-        let origin = TurnOrigin::History;
-        Exchange { turn, origin }
-    }
-
-    #[test]
-    fn turns_in_the_middle_are_left_out_and_named() {
-        for count in [1, 2, 60] {
-            let mut exchanges: Vec<Exchange> = (0..count).map(wide_turn).collect();
-            let left_out = brief(&mut exchanges);
-            assert!(count_chars(&exchanges) <= BRIEF_CHARS, "{count}");
-            let kept: Vec<u32> = exchanges.iter().map(|e| e.turn.index).collect();
-            let Some(TurnRange(range)) = left_out else {
-                assert_eq!(kept, Vec::from_iter(0..count));
-                continue;
-            };
-            let expected = (0..count).filter(|turn| !range.contains(turn));
-            assert_eq!(kept, Vec::from_iter(expected));
-            assert!(kept.len() > 4 && count > 2, "{range:?}");
-        }
-    }
-}
+mod tests;

@@ -165,7 +165,8 @@ fn find_edits(call: &ToolCall) -> Vec<Vec<DiffLine<'_>>> {
         .filter_map(find_edit)
         .collect();
     edits.extend(find_edit(input));
-    let written = find_text_field(input, ["content", "content"]).filter(|_| call.name == "Write");
+    let written = input.get("content").and_then(Value::as_str);
+    let written = written.filter(|_| call.name == "Write");
     edits.extend(written.map(|content| diff_lines("", content, 0)));
     edits.extend(find_text_field(input, ["patchText", "patch"]).map(parse_patch_lines));
     edits.retain(|lines| !lines.is_empty());

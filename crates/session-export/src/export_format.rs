@@ -1,9 +1,10 @@
 //! Formats, and names of files in them.
 
-use session_core::text::clip;
+use session_core::text::{clip, compose};
 use session_display::session_title;
 use session_store::SessionRow;
 use std::path::Path;
+use unicode_normalization::char::is_combining_mark;
 
 /// A format of an exported session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,11 +68,12 @@ pub fn make_file_name(session: &SessionRow, format: ExportFormat) -> String {
     format!("{stem}.{}", format.extension())
 }
 
-/// Joins the words of a text by `-`, in lower case.
+/// Joins the words of a text by `-`, in lower case. The marks of a word's letters are part of it.
 fn make_slug(text: &str) -> String {
-    let text = text.to_lowercase();
-    let words = text.split(|c: char| !c.is_alphanumeric());
+    let text = compose(text).to_lowercase();
+    let words = text.split(|c: char| !c.is_alphanumeric() && !is_combining_mark(c));
     words
+        .map(|word| word.trim_start_matches(is_combining_mark))
         .filter(|word| !word.is_empty())
         .collect::<Vec<_>>()
         .join("-")
@@ -96,6 +98,11 @@ mod tests {
             "fix-etc-it-s-b-a1b2c3d4.html"
         );
         assert_eq!(name("灯台の灯り", "ses_1"), "灯台の灯り-ses1.html");
+        assert_eq!(name("हिन्दी में", "ses_1"), "हिन्दी-में-ses1.html");
+        assert_eq!(
+            name("C'e\u{301}tait \u{2714}\u{fe0f} là", "1"),
+            "c-était-là-1.html"
+        );
         assert_eq!(name(&"word ".repeat(40), "/../x").len(), 59 + 2 + 5);
         assert_eq!(name("!", "…"), "session.html");
     }

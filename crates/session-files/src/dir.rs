@@ -186,7 +186,7 @@ impl Dir {
     }
 
     /// Writes a file so that whoever reads it, now or after a crash, finds the old or the new
-    /// content and never a part. MissingDirectories directories are made. A file that is there keeps its
+    /// content and never a part. Missing directories are made. A file that is there keeps its
     /// mode; a new one has 0600.
     ///
     /// # Errors

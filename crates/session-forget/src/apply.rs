@@ -5,9 +5,8 @@ use crate::records::{EntryDraft, ForgetError, ForgetReason};
 use crate::request::ForgetPlan;
 use serde::Serialize;
 use session_core::TurnContent;
-use session_store::{PurgeOutcome, Reader, SessionRow, TurnId, TurnRow, Writer};
-use std::cell::RefCell;
-use std::collections::HashMap;
+use session_store::{PurgeOutcome, Reader, SessionRow, StoreError, TurnId, TurnRow, Writer};
+use std::collections::{HashMap, HashSet};
 use std::ops::AddAssign;
 
 /// Key of the index's settings under which it notes the exclusions that were applied.
@@ -80,9 +79,9 @@ impl Exclusions {
         let Some(applied) = index.setting(RULES_SETTING)? else {
             return Ok(was_without);
         };
-        let now = self.rule_hashes();
+        let now: HashSet<String> = self.rule_hashes().into_iter().collect();
         let mut applied = applied.split_whitespace();
-        Ok(was_without || applied.all(|rule| now.iter().any(|now| now == rule)))
+        Ok(was_without || applied.all(|rule| now.contains(rule)))
     }
 
     /// Removes from an index what is excluded, and notes that it was. It is committed, but what was
@@ -115,7 +114,7 @@ impl Exclusions {
             removed.sessions += 1;
         }
         removed.titles = self.delete_titles(writer)?;
-        self.clear_states(writer)?;
+        self.redact_cursors(writer)?;
         // Before the commit: a kill between both would leave them for ever.
         if removed != RemovedCounts::default() {
             let root = writer.reader()?.root().to_owned();
@@ -143,16 +142,7 @@ impl Exclusions {
         index: &Reader,
         session: &SessionRow,
     ) -> Result<Vec<TurnRow>, ForgetError> {
-        let contents: HashMap<TurnId, TurnContent> =
-            match self.has_patterns() || session.prompts_only {
-                true => {
-                    let contents = index.contents(session.id)?.into_iter();
-                    contents
-                        .map(|stored| (stored.turn, stored.content))
-                        .collect()
-                }
-                false => HashMap::new(),
-            };
+        let contents = self.contents_for_rules(index, session)?;
         let is_spared = self.spares_session(index, session)?;
         let is_excluded_by_content = |turn: &TurnRow| {
             contents.get(&turn.id).is_some_and(|content| {
@@ -168,25 +158,27 @@ impl Exclusions {
                 index: turn.index,
                 started_ms: turn.started_ms,
             };
-            let failure = RefCell::new(None);
-            let prompt = || match index.content(turn.id) {
-                Ok(content) => content.prompt,
-                Err(error) => {
-                    failure.replace(Some(error));
-                    String::new()
-                }
-            };
-            let is_excluded =
-                self.excludes_keys(&position, keys, prompt) || is_excluded_by_content(&turn);
-            // Without its prompt a forgotten turn would stay.
-            if let Some(error) = failure.take() {
-                return Err(error.into());
-            }
-            if is_excluded {
+            let prompt = || Ok::<_, StoreError>(index.content(turn.id)?.prompt);
+            if self.excludes_keys(&position, keys, prompt)? || is_excluded_by_content(&turn) {
                 turns.push(turn);
             }
         }
         Ok(turns)
+    }
+
+    /// Returns the contents of the turns of a session where a rule looks at them; else none.
+    fn contents_for_rules(
+        &self,
+        index: &Reader,
+        session: &SessionRow,
+    ) -> Result<HashMap<TurnId, TurnContent>, ForgetError> {
+        if !self.has_patterns() && !session.prompts_only {
+            return Ok(HashMap::new());
+        }
+        let contents = index.contents(session.id)?.into_iter();
+        Ok(contents
+            .map(|stored| (stored.turn, stored.content))
+            .collect())
     }
 }
 

@@ -68,7 +68,7 @@ impl ForgottenRecords {
     /// not bring that back. `None` for an entry of an earlier version beside others: it does not tell its sessions.
     pub fn covering_entries(&self, entry: &ForgottenEntry) -> Option<Vec<u32>> {
         let mut others = self.entries().iter().filter(|other| other.id != entry.id);
-        if !entry.tells_sessions() {
+        if !entry.has_containing_sessions() {
             return others.next().is_none().then(Vec::new);
         }
         let covering = others.filter(|other| other.covers(entry));

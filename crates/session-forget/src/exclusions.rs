@@ -4,8 +4,9 @@ use crate::records::{EntryDraft, ForgetError, ForgetReason, ForgottenRecords};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use session_core::{SessionMeta, Turn, TurnContent, path_matches};
-use session_redact::{PatternError, compile_patterns};
+use session_redact::compile_selective_patterns;
 use session_store::{DedupKeys, Reader, SessionRow};
+use std::convert::Infallible;
 use std::sync::LazyLock;
 
 /// A prompt that holds this keeps its session out of the index.
@@ -113,14 +114,18 @@ pub(crate) struct TurnPosition<'a> {
 
 impl TurnPosition<'_> {
     /// Returns true where the records hold it. Older ones have no time.
-    fn is_recorded_in(&self, records: &ForgottenRecords, prompt: impl Fn() -> String) -> bool {
+    fn is_recorded_in<E>(
+        &self,
+        records: &ForgottenRecords,
+        prompt: impl Fn() -> Result<String, E>,
+    ) -> Result<bool, E> {
+        let Self { session, index, .. } = *self;
         let mut times = [self.started_ms, None].into_iter();
-        let is_same_prompt = || {
-            let item = item::turn_prompt_item(self.session, self.index, &prompt());
-            records.holds(&item::position_item(self.session, self.index)) && records.holds(&item)
-        };
-        times.any(|started| records.holds(&item::turn_item(self.session, self.index, started)))
-            || is_same_prompt()
+        if times.any(|started| records.holds(&item::turn_item(session, index, started))) {
+            return Ok(true);
+        }
+        Ok(records.holds(&item::position_item(session, index))
+            && records.holds(&item::turn_prompt_item(session, index, &prompt()?)))
     }
 }
 
@@ -130,18 +135,9 @@ impl Exclusions {
     /// # Errors
     /// When a pattern is not a regular expression, or matches any text.
     pub fn new(records: ForgottenRecords, settings: &ExcludeSettings) -> Result<Self, ForgetError> {
-        let setting = "exclude.patterns";
-        let patterns = compile_patterns(setting, &settings.patterns)?;
-        if let Some(pattern) = patterns.iter().find(|pattern| pattern.is_match("")) {
-            return Err(ForgetError::Pattern(PatternError {
-                setting,
-                pattern: pattern.to_string(),
-                reason: "it matches the empty text, and so any".to_owned(),
-            }));
-        }
         Ok(Self {
             records,
-            patterns,
+            patterns: compile_selective_patterns("exclude.patterns", &settings.patterns)?,
             settings: settings.clone(),
             spares_gone: false,
         })
@@ -247,18 +243,25 @@ impl Exclusions {
 
     /// Returns true when a turn, as its source delivers it, is not to be indexed.
     pub fn excludes_turn(&self, session: &SessionMeta, turn: &Turn) -> bool {
+        self.has_forgotten_turn(session, turn)
+            || (session.prompts_only && self.holds_prompt(&turn.prompt, turn.started_ms))
+            || (!self.patterns.is_empty() && self.matches_content(&TurnContent::from_turn(turn)))
+    }
+
+    /// Returns true when a turn, as its source delivers it, was forgotten.
+    fn has_forgotten_turn(&self, session: &SessionMeta, turn: &Turn) -> bool {
+        // The keys of a turn take as long as reading it.
+        if self.records.is_empty() {
+            return false;
+        }
         let position = TurnPosition {
             session: &session.id,
             index: turn.index,
             started_ms: turn.started_ms,
         };
-        let prompt = || turn.prompt.clone();
-        // The keys of a turn take as long as reading it.
-        let is_forgotten = !self.records.is_empty()
-            && self.excludes_keys(&position, DedupKeys::from_turn(turn), prompt);
-        is_forgotten
-            || (session.prompts_only && self.holds_prompt(&turn.prompt, turn.started_ms))
-            || (!self.patterns.is_empty() && self.matches_content(&TurnContent::from_turn(turn)))
+        let prompt = || Ok::<_, Infallible>(turn.prompt.clone());
+        let Ok(is_excluded) = self.excludes_keys(&position, DedupKeys::from_turn(turn), prompt);
+        is_excluded
     }
 
     /// Returns true when a prompt without a transcript is that of a forgotten turn. Older records have no time.
@@ -270,21 +273,25 @@ impl Exclusions {
         self.records.holds(&item::prompt_item(prompt)) || at_ms.is_some_and(is_at)
     }
 
-    /// Returns true when a turn was forgotten, by its place or as a copy.
-    pub(crate) fn excludes_keys(
+    /// Returns true when a turn was forgotten, by its position or as a copy.
+    pub(crate) fn excludes_keys<E>(
         &self,
         position: &TurnPosition<'_>,
         keys: DedupKeys,
-        prompt: impl Fn() -> String,
-    ) -> bool {
+        prompt: impl Fn() -> Result<String, E>,
+    ) -> Result<bool, E> {
         let at_time = |key: i64| self.records.holds(&item::prompt_time_item(key));
-        let is_copy = |key: i64| {
-            self.records.holds(&item::origin_item(key))
-                && self.records.holds(&item::copy_item(key, &prompt()))
+        if position.is_recorded_in(&self.records, &prompt)? || keys.prompt_time.is_some_and(at_time)
+        {
+            return Ok(true);
+        }
+        let origin = keys
+            .origin
+            .filter(|key| self.records.holds(&item::origin_item(*key)));
+        let Some(origin) = origin else {
+            return Ok(false);
         };
-        position.is_recorded_in(&self.records, &prompt)
-            || keys.prompt_time.is_some_and(at_time)
-            || keys.origin.is_some_and(is_copy)
+        Ok(self.records.holds(&item::copy_item(origin, &prompt()?)))
     }
 
     /// Returns true when a prompt asks to leave its session out.

@@ -77,7 +77,8 @@ impl ForgetError {
 }
 
 /// The reason for which something was forgotten.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ForgetReason {
     /// The user named sessions.
     Session,
@@ -91,10 +92,14 @@ pub enum ForgetReason {
     Before,
     /// A prompt holds [`MARKER`](crate::MARKER).
     Marker,
+    /// A newer version of the program has another reason, of this name.
+    #[serde(untagged)]
+    Unknown(String),
 }
 
 impl ForgetReason {
-    fn name(self) -> &'static str {
+    /// Returns the name of the reason in the records.
+    pub fn name(&self) -> &str {
         match self {
             Self::Session => "session",
             Self::Turns => "turns",
@@ -102,6 +107,7 @@ impl ForgetReason {
             Self::Match => "match",
             Self::Before => "before",
             Self::Marker => "marker",
+            Self::Unknown(name) => name,
         }
     }
 }
@@ -126,8 +132,9 @@ pub struct ForgottenEntry {
     pub id: u32,
     /// Time, RFC 3339.
     pub at: String,
-    /// Name of the [`ForgetReason`].
-    pub what: String,
+    /// Why it was forgotten.
+    #[serde(rename = "what")]
+    pub reason: ForgetReason,
     /// Sessions that were deleted.
     pub sessions: usize,
     /// Turns that were deleted, those of the sessions included, copies in other sessions not.
@@ -148,11 +155,11 @@ pub struct ForgottenEntry {
 impl ForgottenEntry {
     /// Returns true for an entry that a prompt's [`MARKER`](crate::MARKER) made.
     pub fn is_by_marker(&self) -> bool {
-        self.what == ForgetReason::Marker.name()
+        self.reason == ForgetReason::Marker
     }
 
-    /// Returns true where the entry tells what covers it: older files do not.
-    pub(crate) fn tells_sessions(&self) -> bool {
+    /// Returns true where the entry holds the sessions in which the turns and subagents are: older files do not.
+    pub(crate) fn has_containing_sessions(&self) -> bool {
         self.decisive > 0 || self.hashes.is_empty()
     }
 
@@ -266,7 +273,7 @@ impl ForgottenRecords {
             let entry = ForgottenEntry {
                 id,
                 at: new.at.to_owned(),
-                what: new.reason.name().to_owned(),
+                reason: new.reason.clone(),
                 sessions: new.sessions,
                 turns: new.turns,
                 titles: new.titles,
@@ -441,6 +448,31 @@ pub(crate) mod tests {
         let mut records = ForgottenRecords::open(&path).unwrap();
         assert!(records.remove(4).unwrap());
         assert_eq!(add(&mut records, "harbour"), 5);
+    }
+
+    #[test]
+    fn the_reason_of_a_newer_version_stays_as_it_is() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("forgotten.json");
+        let reasons = [
+            ("session", ForgetReason::Session),
+            ("turns", ForgetReason::Turns),
+            ("project", ForgetReason::Project),
+            ("match", ForgetReason::Match),
+            ("before", ForgetReason::Before),
+            ("marker", ForgetReason::Marker),
+            ("whim", ForgetReason::Unknown("whim".into())),
+        ];
+        for (name, reason) in reasons {
+            let what = format!(r#""what":"{name}""#);
+            let entry = format!(r#"{{"id":4,"at":"",{what},"sessions":1,"turns":0,"hashes":[]}}"#);
+            fs_err::write(&path, format!(r#"{{"key":"00","entries":[{entry}]}}"#)).unwrap();
+            let mut records = ForgottenRecords::open(&path).unwrap();
+            assert_eq!(records.entries()[0].reason, reason);
+            assert_eq!(records.entries()[0].reason.name(), name);
+            add(&mut records, "harbour");
+            assert!(fs_err::read_to_string(&path).unwrap().contains(&what));
+        }
     }
 
     #[test]

@@ -56,6 +56,16 @@ struct MeantTurn {
     matched_line: Option<String>,
 }
 
+/// The turns that a plan forgets.
+pub(crate) struct ForgottenTurns {
+    /// The sessions that are forgotten whole.
+    pub(crate) sessions: BTreeSet<SessionId>,
+    /// The turns of the plan, also of these sessions.
+    pub(crate) named: BTreeSet<TurnId>,
+    /// Their copies in sessions that stay.
+    pub(crate) copies: BTreeSet<TurnId>,
+}
+
 /// A title that is to be forgotten, with the session to which it was given, which stays.
 #[derive(Debug, Clone)]
 pub struct PlannedTitle {
@@ -122,7 +132,8 @@ impl ForgetRequest {
                 plan.add_turn(index, session, meant, &all)?;
             }
         }
-        for GivenTitle { session, title } in self.planned_titles(index)? {
+        let turns = plan.list_turns(index)?;
+        for GivenTitle { session, title } in self.planned_titles(index, &turns)? {
             let stays = |row: &&SessionRow| row.id == session && !whole.contains(&session);
             if let Some(session) = all.iter().find(stays) {
                 plan.items.add_decisive(item::title_item(&title));
@@ -134,7 +145,7 @@ impl ForgetRequest {
             plan.items.add_decisive(item::title_item(&title));
             plan.unheld_titles += 1;
         }
-        plan.copies = plan.count_copies(index)?;
+        plan.copies = turns.copies.len();
         Ok(plan)
     }
 
@@ -362,8 +373,8 @@ impl ForgetPlan {
         }
     }
 
-    /// Counts the copies of the turns to be forgotten that are not to be forgotten themselves.
-    fn count_copies(&self, index: &Reader) -> Result<usize, ForgetError> {
+    /// Lists the turns to be forgotten, and their copies.
+    fn list_turns(&self, index: &Reader) -> Result<ForgottenTurns, ForgetError> {
         let mut named: BTreeSet<TurnId> =
             self.turns.iter().map(|planned| planned.turn.id).collect();
         for session in &self.sessions {
@@ -373,7 +384,13 @@ impl ForgetPlan {
         for turn in &named {
             copies.extend(index.turn_copies(*turn)?);
         }
-        Ok(copies.difference(&named).count())
+        copies.retain(|copy| !named.contains(copy));
+        let sessions = self.sessions.iter().map(|session| session.id).collect();
+        Ok(ForgottenTurns {
+            sessions,
+            named,
+            copies,
+        })
     }
 }
 

@@ -1,9 +1,12 @@
 //! Finding the titles that a user asks to forget.
 
 use crate::records::ForgetError;
-use crate::request::ForgetRequest;
-use session_store::{GivenTitle, Reader, SessionId};
+use crate::request::{ForgetRequest, ForgottenTurns};
+use session_sources::{Cursor, CursorExclusions, find_source};
+use session_store::{GivenTitle, Reader, SessionId, SessionRow, TurnId};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 impl ForgetRequest {
     /// Returns the titles of messages of no session that match the pattern, where it is looked for in all sessions.
@@ -20,20 +23,34 @@ impl ForgetRequest {
     }
 
     /// Returns the given titles that match the pattern in one of the sessions in which it is looked for, and those of
-    /// sessions whose first turn is named: agents make a title of the first prompt.
-    pub(crate) fn planned_titles(&self, index: &Reader) -> Result<Vec<GivenTitle>, ForgetError> {
-        let without_first = self.sessions_without_first_turn(index)?;
+    /// sessions whose first turn is forgotten, as a copy or by itself: agents make a title of the first prompt.
+    pub(crate) fn planned_titles(
+        &self,
+        index: &Reader,
+        forgotten: &ForgottenTurns,
+    ) -> Result<Vec<GivenTitle>, ForgetError> {
+        let without_first = sessions_without_first_turn(index, forgotten)?;
         if without_first.is_empty() && self.pattern.is_none() {
             return Ok(Vec::new());
         }
         let mut titles = index.given_titles()?;
+        let rows = index.sessions()?;
+        for session in &rows {
+            if without_first.contains(&session.id) || self.pattern.is_some() {
+                titles.extend(list_cursor_titles(index, session)?);
+            }
+        }
         let is_meant = |given: &&GivenTitle| {
             without_first.contains(&given.session) || self.matches_title(given)
         };
         let meant = titles.iter().filter(is_meant);
         let meant: BTreeSet<String> = meant.map(|given| given.title.trim().to_owned()).collect();
         // The records hold a title, whichever session has it.
-        titles.retain(|given| meant.contains(given.title.trim()));
+        let mut known = BTreeSet::new();
+        titles.retain(|given| {
+            let title = given.title.trim();
+            meant.contains(title) && known.insert((given.session, title.to_owned()))
+        });
         Ok(titles)
     }
 
@@ -41,42 +58,75 @@ impl ForgetRequest {
         let pattern = self.pattern.as_ref();
         self.is_searched(given.session) && pattern.is_some_and(|p| p.is_match(&given.title))
     }
+}
 
-    /// Returns the sessions whose first turn is named, of those that were not forgotten before.
-    fn sessions_without_first_turn(
-        &self,
-        index: &Reader,
-    ) -> Result<BTreeSet<SessionId>, ForgetError> {
-        let mut sessions = BTreeSet::new();
-        for target in &self.targets {
-            let Some(range) = &target.turns else { continue };
-            let turns = index.turns(target.session)?;
-            let first = turns.iter().find(|turn| !turn.is_blank());
-            if first.is_some_and(|turn| range.contains(&turn.index)) {
-                sessions.insert(target.session);
-            }
-        }
-        Ok(sessions)
+/// Lists the titles of a session that its source remembers, also those in whose place another one is shown: without that
+/// they would be shown again.
+fn list_cursor_titles(
+    index: &Reader,
+    session: &SessionRow,
+) -> Result<Vec<GivenTitle>, ForgetError> {
+    let Some(file) = index.file(session.file)? else {
+        return Ok(Vec::new());
+    };
+    let source = find_source(&file.source);
+    let Some((source, cursor)) = source.zip(index.cursor(session.file)?) else {
+        return Ok(Vec::new());
+    };
+    let titles = RefCell::new(Vec::new());
+    let keep = |title: &str| {
+        titles.borrow_mut().push(title.to_owned());
+        false
+    };
+    let exclusions = CursorExclusions {
+        title: &keep,
+        session: &|_| false,
+    };
+    source.redact_cursor(Path::new(&file.path), &Cursor(cursor), &exclusions);
+    let given = |title| GivenTitle {
+        session: session.id,
+        title,
+    };
+    Ok(titles.into_inner().into_iter().map(given).collect())
+}
+
+/// Returns the sessions that stay and whose first turn is forgotten, of those that were not forgotten before.
+fn sessions_without_first_turn(
+    index: &Reader,
+    forgotten: &ForgottenTurns,
+) -> Result<BTreeSet<SessionId>, ForgetError> {
+    let turns: BTreeSet<TurnId> = forgotten.named.union(&forgotten.copies).copied().collect();
+    let mut sessions = BTreeSet::new();
+    for turn in &turns {
+        sessions.extend(index.turn(*turn)?.map(|turn| turn.session));
     }
+    let mut without_first = BTreeSet::new();
+    for session in sessions.difference(&forgotten.sessions) {
+        let rows = index.turns(*session)?;
+        let first = rows.iter().find(|turn| !turn.is_blank());
+        if first.is_some_and(|turn| turns.contains(&turn.id)) {
+            without_first.insert(*session);
+        }
+    }
+    Ok(without_first)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::request::ForgetTarget;
+    use regex::Regex;
     use session_core::{SessionMeta, SourceName, Turn, TurnSpan};
     use session_store::{KnownTurns, Writer};
     use std::ops::RangeInclusive;
 
-    #[test]
-    fn the_title_of_a_session_goes_with_its_first_turn() {
-        let directory = tempfile::tempdir().unwrap();
-        let mut writer = Writer::open(directory.path()).unwrap();
+    /// Inserts a session of three turns, each a copy of that of other sessions.
+    fn insert(writer: &mut Writer, uid: &str, title: &str) -> SessionId {
         let source = SourceName::new("claude");
-        let file = writer.upsert_file(&source, "lamp").unwrap();
+        let file = writer.upsert_file(&source, uid).unwrap();
         let meta = SessionMeta {
-            id: "lamp".into(),
-            title: Some("The lantern".into()),
+            id: uid.into(),
+            title: Some(title.into()),
             ..SessionMeta::default()
         };
         let session = writer
@@ -92,18 +142,58 @@ mod tests {
             };
             writer.add_turn(session, &turn).unwrap();
         }
+        session
+    }
+
+    fn planned_titles(writer: &mut Writer, request: &ForgetRequest) -> Vec<String> {
+        let plan = request.plan(writer.reader().unwrap()).unwrap();
+        let titles = plan.titles.into_iter();
+        titles.map(|planned| planned.title).collect()
+    }
+
+    #[test]
+    fn the_title_of_a_session_goes_with_its_first_turn() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut writer = Writer::open(directory.path()).unwrap();
+        let session = insert(&mut writer, "lamp", "The lantern");
         let mut titles = |turns: RangeInclusive<u32>| {
             let request = ForgetRequest::from(ForgetTarget {
                 session,
                 turns: Some(turns),
             });
-            let plan = request.plan(writer.reader().unwrap()).unwrap();
-            plan.titles
-                .into_iter()
-                .map(|planned| planned.title)
-                .collect::<Vec<_>>()
+            planned_titles(&mut writer, &request)
         };
         assert_eq!(titles(0..=1), ["The lantern"]);
         assert_eq!(titles(1..=2), [""; 0]);
+        let mut matching = |pattern: &str| {
+            let request = ForgetRequest {
+                pattern: Some(Regex::new(pattern).unwrap()),
+                ..ForgetRequest::default()
+            };
+            planned_titles(&mut writer, &request)
+        };
+        assert_eq!(matching("lantern 0"), ["The lantern"]);
+        assert_eq!(matching("lantern 1"), [""; 0]);
+    }
+
+    #[test]
+    fn the_title_of_a_fork_goes_with_the_first_turn_that_it_copied() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut writer = Writer::open(directory.path()).unwrap();
+        let session = insert(&mut writer, "lamp", "The lantern");
+        insert(&mut writer, "fork", "The lantern (fork)");
+        insert(&mut writer, "other", "The lantern");
+        for (turns, expected) in [
+            (
+                Some(0..=0),
+                vec!["The lantern", "The lantern (fork)", "The lantern"],
+            ),
+            (Some(1..=1), vec![]),
+            // The title of a session that is forgotten whole goes with it.
+            (None, vec!["The lantern (fork)", "The lantern"]),
+        ] {
+            let request = ForgetRequest::from(ForgetTarget { session, turns });
+            assert_eq!(planned_titles(&mut writer, &request), expected);
+        }
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::exclusions::{Exclusions, item};
 use crate::records::ForgetError;
-use serde_json::Value;
-use session_store::{StoreError, Writer};
+use session_sources::{Cursor, CursorExclusions, Source, find_source};
+use session_store::{FileRow, StoreError, Writer};
+use std::path::Path;
 
 impl Exclusions {
     /// Returns true when a title that an agent or a user gave to a session is not to be kept.
@@ -11,44 +12,32 @@ impl Exclusions {
         self.records.holds(&item::title_item(title)) || self.matches_text(title)
     }
 
-    /// Clears what is excluded in the state of an agent's reader: titles, and what it remembers of forgotten sessions
-    /// to number their next prompt.
-    pub fn clear_state(&self, source: &str, state: &mut Value) {
-        match state {
-            Value::Object(fields) => {
-                fields.retain(|key, value| {
-                    value.get("next").is_none() || !self.has_forgotten(source, key, None)
-                });
-                for (key, value) in fields {
-                    let is_title = key.ends_with("title") || key.ends_with("name");
-                    match value
-                        .as_str()
-                        .is_some_and(|text| is_title && self.excludes_title(text))
-                    {
-                        true => *value = Value::Null,
-                        false => self.clear_state(source, value),
-                    }
-                }
-            }
-            Value::Array(items) => items
-                .iter_mut()
-                .for_each(|item| self.clear_state(source, item)),
-            _ => {}
-        }
+    /// Returns a cursor of a history without what is excluded: titles, and what it remembers of forgotten sessions to
+    /// number their next prompt.
+    pub fn redact_cursor(&self, source: &dyn Source, at: &Path, cursor: &Cursor) -> Cursor {
+        let name = source.name();
+        let excluded = CursorExclusions {
+            title: &|title| self.excludes_title(title),
+            session: &|id| self.has_forgotten(name.as_str(), id, None),
+        };
+        source.redact_cursor(at, cursor, &excluded)
     }
 
-    /// Clears what is excluded in the states of the readers that an index keeps.
-    pub(crate) fn clear_states(&self, writer: &mut Writer) -> Result<(), ForgetError> {
+    /// Removes what is excluded from the cursors that an index keeps.
+    pub(crate) fn redact_cursors(&self, writer: &mut Writer) -> Result<(), ForgetError> {
         if self.is_empty() {
             return Ok(());
         }
-        let clear = |source: &str, cursor: &str| {
-            let before: Value = serde_json::from_str(cursor).ok()?;
-            let mut state = before.clone();
-            self.clear_state(source, &mut state);
-            (state != before).then(|| state.to_string())
+        let redact = |file: &FileRow, cursor: &str| {
+            let cursor = Cursor(cursor.to_owned());
+            let redacted = match find_source(&file.source) {
+                Some(source) => self.redact_cursor(source, Path::new(&file.path), &cursor),
+                // An agent of another version: its history is read from the beginning.
+                None => Cursor::default(),
+            };
+            (redacted != cursor).then_some(redacted.0)
         };
-        Ok(writer.edit_cursors(clear)?)
+        Ok(writer.edit_cursors(redact)?)
     }
 
     /// Deletes the excluded titles of an index; returns how many sessions had one.
@@ -79,19 +68,49 @@ mod tests {
     use super::*;
     use crate::exclusions::ExcludeSettings;
     use crate::records::ForgottenRecords;
-    use serde_json::json;
+    use session_core::{FileStamp, SourceName};
+    use session_sources::{Collected, Env, sources};
 
     #[test]
-    fn only_titles_leave_the_state_of_a_reader() {
+    fn excluded_titles_leave_the_cursors_of_an_index() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join(".claude/projects/-lab");
+        fs_err::create_dir_all(&folder).unwrap();
+        let lines = [
+            r#"{"type":"user","uuid":"u1","cwd":"/lab","message":{"content":"Hello"}}"#,
+            r#"{"type":"custom-title","customTitle":"The lab"}"#,
+            r#"{"type":"ai-title","aiTitle":"Lamps"}"#,
+        ];
+        let name = "7a1e0c52-0000-4000-8000-000000000001.jsonl";
+        fs_err::write(folder.join(name), lines.join("\n") + "\n").unwrap();
+        let location = sources()[0].locate(&Env::with_home(home.path())).locations;
+        let [location] = location.as_slice() else {
+            panic!("{location:?}")
+        };
+        let mut found = Collected::default();
+        sources()[0].read(location, None, &mut found);
+        let cursor = found.cursor.unwrap().0;
+        assert!(cursor.contains("The lab"), "{cursor}");
+
+        let mut writer = Writer::open(&home.path().join("index")).unwrap();
+        let files = [
+            (sources()[0].name(), location.path.to_str().unwrap()),
+            (SourceName::new("of-another-version"), "/h/other.jsonl"),
+        ];
+        let files = files.map(|(source, path)| writer.upsert_file(&source, path).unwrap());
+        for file in files {
+            writer
+                .checkpoint(file, &cursor, FileStamp::default())
+                .unwrap();
+        }
         let settings = ExcludeSettings {
             patterns: vec!["lab".into()],
             ..ExcludeSettings::default()
         };
         let exclusions = Exclusions::new(ForgottenRecords::default(), &settings).unwrap();
-        let mut state =
-            json!({"facts": {"cwd": "/lab", "custom_title": "The lab", "ai_title": "Lamps"}});
-        exclusions.clear_state("claude", &mut state);
-        let cleared = json!({"facts": {"cwd": "/lab", "custom_title": null, "ai_title": "Lamps"}});
-        assert_eq!(state, cleared);
+        exclusions.redact_cursors(&mut writer).unwrap();
+        let redacted = files.map(|file| writer.reader().unwrap().cursor(file).unwrap());
+        let without_title = cursor.replace(r#""custom_title":"The lab","#, "");
+        assert_eq!(redacted, [Some(without_title), Some(String::new())]);
     }
 }

@@ -19,8 +19,6 @@
 //! Which memories these are is decided in `session-memory`; the events are parsed in `session-agents`. Only the
 //! index as it is is read: a hook does not wait for a refresh.
 //!
-//! [`FrontEndCallbacks`] are what the program does for a front end that stays open.
-//!
 //! ```
 //! use session_hooks::Memories;
 //!
@@ -38,7 +36,6 @@ mod command_forms;
 mod command_runners;
 mod earlier_cure;
 mod error;
-mod front_end_callbacks;
 mod history_line;
 mod hook_response;
 mod last_session;
@@ -55,7 +52,6 @@ mod trigger_survey;
 
 pub use broad_triggers::{BroadTrigger, TriggerKind, TriggerShare};
 pub use error::MemoriesError;
-pub use front_end_callbacks::FrontEndCallbacks;
 pub use hook_response::{HookOrigin, PromptOutcome};
 pub use memories::{Memories, SavedMemory};
 pub use skill_keywords::offered_keywords;

@@ -3,15 +3,15 @@
 use crate::error::MemoriesError;
 use jiff::{Timestamp, Zoned};
 use session_agents::quote_word;
-use session_config::Home;
+use session_config::{Config, Home};
 use session_core::text::clip;
 use session_embed::{EmbedError, Embedder};
 use session_files::{Project, path_line};
 use session_memory::{
     Injector, InjectorSettings, Memory, MemoryDraft, MemoryEmbedder, MemoryError, MemoryKind,
     MemoryListing, MemoryMatch, MemoryScope, MemoryState, MemoryStore, MovedMemories,
-    NearDuplicate, ReplacedSecrets, SessionState, StorageSettingsByScope, Triggers,
-    apply_retention, context_sheet_path, find_duplicates, memory_directories,
+    NearDuplicate, ReplacedSecrets, SessionState, StorageLocation, StorageSettingsByScope,
+    Triggers, apply_retention, context_sheet_path, find_duplicates, memory_directories,
     refresh_context_sheet, search_memories,
 };
 use session_sources::{Caller, sources};
@@ -90,6 +90,22 @@ impl Memories {
     /// # Errors
     /// When the configuration has a mistake, or allows no directory of memories.
     pub fn for_folder(folder: &Path) -> Result<Self, MemoriesError> {
+        Self::open(folder, |config| config.storage.location)
+    }
+
+    /// Opens the memories of a directory that lie in its project and in the home, whatever location is configured: they
+    /// may have been saved before it was.
+    ///
+    /// # Errors
+    /// When the configuration has a mistake.
+    pub fn in_all_locations(folder: &Path) -> Result<Self, MemoriesError> {
+        Self::open(folder, |_| StorageLocation::ProjectFirst)
+    }
+
+    fn open(
+        folder: &Path,
+        location: impl FnOnce(&Config) -> StorageLocation,
+    ) -> Result<Self, MemoriesError> {
         let mut home = Home::unconfigured_in(folder)?;
         let mut notes = Vec::new();
         let project = Project::find(folder, &home.env.home).unwrap_or_else(|unowned| {
@@ -106,7 +122,7 @@ impl Memories {
             project: home.config.storage,
             global: layers.global,
         };
-        let location = home.config.storage.location;
+        let location = location(&home.config);
         let directories = memory_directories(project.as_ref(), &home.env.home, location)?;
         Ok(Self {
             store: MemoryStore::new(directories, home.records())
@@ -256,23 +272,38 @@ impl Memories {
         })
     }
 
-    /// Removes memories for good, also from the context sheet and the skill of the project where it has these. Returns
-    /// notes on what cannot be changed.
+    /// Removes memories for good, also from the context sheet and the skills where there are these. Returns notes on
+    /// what cannot be changed.
+    ///
+    /// Sheet and skills lose them before their files are removed: a kill leaves the memories, which can be removed
+    /// again, or nothing of them.
     ///
     /// # Errors
     /// When a file cannot be removed.
     pub fn purge(&self, memories: &[Memory], now: &Zoned) -> Result<Vec<String>, MemoriesError> {
-        self.store.purge(memories, now)?;
-        let Some(project) = &self.project else {
-            return Ok(Vec::new());
-        };
-        let notes = [self.refresh_sheet(project), self.remove_purged_keywords()];
-        Ok(notes.into_iter().flatten().collect())
+        let notes = self.remove_from_context(memories);
+        let purged = self.store.purge(memories, now);
+        // What was not removed, and what counts again since it is no longer replaced, is there again. What failed before
+        // has its note.
+        self.remove_from_context(&[]);
+        purged?;
+        Ok(notes)
     }
 
-    /// Writes the context sheet of a project again where it has one. Returns a note where it cannot.
-    fn refresh_sheet(&self, project: &Project) -> Option<String> {
-        let active = self.list(&[MemoryState::Active], Some(-1)).memories;
+    /// Writes the project's context sheet and the skills without memories that are `leaving`. Returns notes on those
+    /// that cannot be changed.
+    fn remove_from_context(&self, leaving: &[Memory]) -> Vec<String> {
+        let project = self.project.as_ref();
+        let sheet = project.and_then(|project| self.refresh_sheet(project, leaving));
+        let notes = [sheet, self.remove_keywords(leaving)];
+        notes.into_iter().flatten().collect()
+    }
+
+    /// Writes the context sheet of a project again where it has one, without memories that are `leaving`. Returns a note
+    /// where it cannot.
+    fn refresh_sheet(&self, project: &Project, leaving: &[Memory]) -> Option<String> {
+        let mut active = self.list(&[MemoryState::Active], Some(-1)).memories;
+        active.retain(|memory| !memory.is_among(leaving));
         let root = project.open().map_err(MemoryError::from);
         let refreshed = root.and_then(|root| refresh_context_sheet(&root, &active));
         let error = refreshed.err()?;
@@ -316,7 +347,7 @@ fn clip_lines(text: &str) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use session_memory::{DirectoryRecords, StorageLocation, StorageSettings};
+    use session_memory::{DirectoryRecords, StorageSettings};
     use session_sources::Env;
 
     /// Makes the memories of a home without a project and without settings.

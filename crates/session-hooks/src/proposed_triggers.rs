@@ -96,19 +96,22 @@ impl Memories {
         let (mut paths, mut commands, mut errors) = <(Tally, Tally, Tally)>::default();
         for turn in turns {
             for path in self.changed_files(turn) {
-                paths.add(text.contains(file_name(&path)), TriggerGlob::escape(&path));
+                paths.add(
+                    Naming::find(file_name(&path), text),
+                    TriggerGlob::escape(&path),
+                );
             }
             for run in turn.command_runs() {
                 for name in command_names(run.command) {
                     let glob = format!("{}*", TriggerGlob::escape(&name));
-                    let is_named = text.contains(&name);
-                    if is_named || !EVERYDAY_COMMANDS.contains(&name.as_str()) {
-                        commands.add(is_named, glob);
+                    let naming = Naming::find(&name, text);
+                    if naming == Naming::InText || !EVERYDAY_COMMANDS.contains(&name.as_str()) {
+                        commands.add(naming, glob);
                     }
                 }
             }
             for name in failure_names(turn) {
-                errors.add(text.contains(name), name.to_owned());
+                errors.add(Naming::find(name, text), name.to_owned());
             }
         }
         Triggers {
@@ -148,12 +151,12 @@ fn propose_from_names(text: &str, survey: &TriggerSurvey<'_>) -> Triggers {
     for name in split_names(text) {
         paths.extend(find_paths(name, survey.files()));
         if newest.failures.contains(name) {
-            errors.add(true, name.to_owned());
+            errors.add(Naming::InText, name.to_owned());
         }
     }
     let commands_in_text = split_quoted(text).flat_map(command_names);
     for name in commands_in_text.filter(|name| programs.contains(first_word(name))) {
-        commands.add(true, format!("{}*", TriggerGlob::escape(&name)));
+        commands.add(Naming::InText, format!("{}*", TriggerGlob::escape(&name)));
     }
     Triggers {
         paths: paths.into_first(MAX_PATHS),
@@ -168,30 +171,49 @@ struct Tally(Vec<TallyEntry>);
 
 struct TallyEntry {
     text: String,
-    is_named: bool,
+    naming: Naming,
     count: usize,
 }
 
+/// The place of a name: in the text of a memory, or in the turns that the memory comes from alone.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Naming {
+    InTurns,
+    InText,
+}
+
+impl Naming {
+    /// Finds a name of a turn in the text of a memory.
+    fn find(name: &str, text: &str) -> Self {
+        match text.contains(name) {
+            true => Self::InText,
+            false => Self::InTurns,
+        }
+    }
+}
+
 impl Tally {
-    fn add(&mut self, is_named: bool, text: String) {
+    fn add(&mut self, naming: Naming, text: String) {
         match self.0.iter_mut().find(|entry| entry.text == text) {
             Some(entry) => entry.count += 1,
             None => self.0.push(TallyEntry {
                 text,
-                is_named,
+                naming,
                 count: 1,
             }),
         }
     }
 
     fn extend(&mut self, texts: impl IntoIterator<Item = String>) {
-        texts.into_iter().for_each(|text| self.add(true, text));
+        texts
+            .into_iter()
+            .for_each(|text| self.add(Naming::InText, text));
     }
 
     /// Returns the first texts: those that are named in the memory, then the most frequent.
     fn into_first(mut self, limit: usize) -> Vec<String> {
         self.0
-            .sort_by_key(|entry| Reverse((entry.is_named, entry.count)));
+            .sort_by_key(|entry| Reverse((entry.naming, entry.count)));
         self.0
             .into_iter()
             .take(limit)

@@ -3,7 +3,7 @@
 use crate::memories::Memories;
 use session_agents::{SkillLocation, remove_lost_keywords, update_skill_keywords};
 use session_files::path_line;
-use session_memory::{DirectoryRecords, trusted_keywords};
+use session_memory::{DirectoryRecords, Memory, trusted_keywords};
 use session_sources::Env;
 
 /// The most keywords that are offered for a description, which takes the plain ones of them.
@@ -16,10 +16,21 @@ pub fn offered_keywords(
     env: &Env,
     records: &DirectoryRecords,
 ) -> Vec<String> {
+    offered_keywords_without(&[], location, env, records)
+}
+
+/// Returns the keywords that [`offered_keywords`] returns once memories that are `leaving` are removed.
+fn offered_keywords_without(
+    leaving: &[Memory],
+    location: &SkillLocation,
+    env: &Env,
+    records: &DirectoryRecords,
+) -> Vec<String> {
     trusted_keywords(
         location.project.as_ref(),
         &env.home,
         records,
+        leaving,
         MAX_OFFERED_KEYWORDS,
     )
 }
@@ -37,32 +48,41 @@ impl Memories {
                 )
             })
             .collect();
-        let keywords = |location: &SkillLocation| self.offered_keywords(location);
-        let locations = SkillLocation::all(&self.home.env, None);
-        if let Err(error) = update_skill_keywords(locations, keywords) {
-            let reason = error.full_message();
-            notes.push(format!("the skill's keywords are as they were: {reason}"));
-        }
+        notes.extend(self.update_users_skill(&[]));
         notes
     }
 
-    /// Removes the keywords of purged memories from the skill of the project. Returns a note where it cannot.
-    pub(crate) fn remove_purged_keywords(&self) -> Option<String> {
+    /// Writes the skills without the keywords of memories that are `leaving`: the user's anew, and the project's without
+    /// those that no other memory has. Returns a note where the project's cannot be changed; of the user's
+    /// [`Memories::finish_change`] returns it.
+    pub(crate) fn remove_keywords(&self, leaving: &[Memory]) -> Option<String> {
+        self.update_users_skill(leaving);
+        self.update_projects_skill(leaving)
+    }
+
+    fn update_users_skill(&self, leaving: &[Memory]) -> Option<String> {
+        let env = &self.home.env;
+        let records = self.store.records();
+        let keywords =
+            |location: &SkillLocation| offered_keywords_without(leaving, location, env, records);
+        let error = update_skill_keywords(SkillLocation::all(env, None), keywords).err()?;
+        let reason = error.full_message();
+        Some(format!("the skill's keywords are as they were: {reason}"))
+    }
+
+    fn update_projects_skill(&self, leaving: &[Memory]) -> Option<String> {
         let env = &self.home.env;
         let locations = SkillLocation::all(env, self.project.as_ref());
         let records = self.store.records();
         let keywords = |location: &SkillLocation| {
-            trusted_keywords(location.project.as_ref(), &env.home, records, usize::MAX)
+            let project = location.project.as_ref();
+            trusted_keywords(project, &env.home, records, leaving, usize::MAX)
         };
         let error = remove_lost_keywords(locations, keywords).err()?;
         let reason = error.full_message();
         Some(format!(
             "the keywords of the project's skill are as they were: {reason}"
         ))
-    }
-
-    fn offered_keywords(&self, location: &SkillLocation) -> Vec<String> {
-        offered_keywords(location, &self.home.env, self.store.records())
     }
 }
 
@@ -127,7 +147,8 @@ mod tests {
             install_skill(location.clone());
         }
         let lantern = memories.store.save(&draft("Lantern"), None, &now).unwrap();
-        let words = |location: &SkillLocation| Some(memories.offered_keywords(location));
+        let records = memories.store.records();
+        let words = |location: &SkillLocation| Some(offered_keywords(location, env, records));
         let locations = vec![user.clone(), in_project.clone()];
         set_skill_keywords(locations, words, false).unwrap();
         assert!(has_keyword(&in_project, "Lantern") && !has_keyword(&user, "Lantern"));

@@ -3,8 +3,8 @@
 use crate::refresh::IndexError;
 use session_core::document::{self, SessionChunks};
 use session_store::{
-    Document, EmbeddedDocument, EmbeddedTexts, ModelRow, PendingSession, Reader, SessionContents,
-    SessionId, StoredContent,
+    Document, DocumentBatch, EmbeddedDocument, EmbeddedTexts, ModelRow, PendingSession, Reader,
+    SessionContents, SessionId, StoredContent,
 };
 
 /// Returns the bytes of text that fill a model's window: about four to a token, and a
@@ -80,31 +80,37 @@ pub(crate) struct SessionBatch {
     pub(crate) has_failed: bool,
 }
 
+/// What a [`SessionBatch`] takes of a session.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BatchLimits {
+    /// Most bytes of a document.
+    pub(crate) budget: usize,
+    /// Most documents without a vector.
+    pub(crate) max_missing: usize,
+    /// Number of documents that were embedded before: those without a vector have a zero one, which is not stored.
+    pub(crate) tried: usize,
+}
+
 impl SessionBatch {
-    /// Reads the documents of a session, with at most `limit` of those without a vector by the model.
-    ///
-    /// Without a model none has a vector. The first `tried` were embedded before: those without a vector have a zero one,
-    /// which is not stored.
+    /// Reads the documents of a session; without a model none has a vector.
     pub(crate) fn new(
         index: &Reader,
         model: Option<&ModelRow>,
         pending: PendingSession,
-        budget: usize,
-        limit: usize,
-        tried: usize,
+        limits: BatchLimits,
     ) -> Result<Self, IndexError> {
         let mut batch = Self::empty(pending);
         let embedded = embedded_texts(index, model, pending.session)?;
-        let documents = documents(index, pending.session, budget)?;
+        let documents = documents(index, pending.session, limits.budget)?;
         for (index, document) in documents.into_iter().enumerate() {
             let is_missing = is_missing(embedded.as_ref(), &document)?;
             match is_missing {
-                true if index < tried => batch.documents.push(EmbeddedDocument {
+                true if index < limits.tried => batch.documents.push(EmbeddedDocument {
                     document,
                     vector: Some(Vec::new()),
                 }),
                 // What has a vector comes along.
-                true if batch.missing.len() == limit => batch.is_complete = false,
+                true if batch.missing.len() == limits.max_missing => batch.is_complete = false,
                 _ => batch.push(document, is_missing),
             }
         }
@@ -131,6 +137,15 @@ impl SessionBatch {
             document,
             vector: None,
         });
+    }
+
+    /// Returns which documents of the session these are, for the store.
+    pub(crate) fn extent(&self) -> DocumentBatch {
+        match (self.is_complete, self.is_slice) {
+            (true, _) => DocumentBatch::Complete,
+            (false, true) => DocumentBatch::Slice,
+            (false, false) => DocumentBatch::Subset,
+        }
     }
 
     /// Counts the documents up to the last one without a vector.

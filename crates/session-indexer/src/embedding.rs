@@ -3,15 +3,13 @@
 use crate::access::WriterAccess;
 use crate::commit_schedule::CommitSchedule;
 use crate::deadline::Deadline;
-use crate::documents::{SessionBatch, max_document_bytes};
+use crate::documents::{BatchLimits, SessionBatch, max_document_bytes};
 use crate::embedding_ahead::EmbeddingAhead;
 use crate::model_failures::replace_model_failure;
 use crate::outcome::{RefreshProgress, RefreshStage};
 use crate::refresh::IndexError;
 use session_embed::{EmbedError, Embedder};
-use session_store::{
-    DocumentBatch, ModelId, ModelRow, PendingSession, Reader, SessionId, StoreError, Writer,
-};
+use session_store::{ModelId, ModelRow, PendingSession, Reader, SessionId, StoreError, Writer};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
@@ -315,9 +313,12 @@ impl<'a> EmbeddingRun<'a> {
         self.access.read(|index| {
             let (mut batches, mut texts) = (Vec::new(), 0);
             for pending in pending {
-                let tried = tried.get(pending).copied().unwrap_or_default();
-                let left = max_texts - texts;
-                let batch = SessionBatch::new(index, Some(model), *pending, budget, left, tried)?;
+                let limits = BatchLimits {
+                    budget,
+                    max_missing: max_texts - texts,
+                    tried: tried.get(pending).copied().unwrap_or_default(),
+                };
+                let batch = SessionBatch::new(index, Some(model), *pending, limits)?;
                 texts += batch.missing.len();
                 let full = !batch.is_complete || texts == max_texts;
                 batches.push(batch);
@@ -404,12 +405,7 @@ fn store_batches(
     batches: &[SessionBatch],
 ) -> Result<(), StoreError> {
     for batch in batches {
-        let extent = match (batch.is_complete, batch.is_slice) {
-            (true, _) => DocumentBatch::Complete,
-            (false, true) => DocumentBatch::Slice,
-            (false, false) => DocumentBatch::Subset,
-        };
-        writer.store_documents(model, batch.pending, &batch.documents, extent)?;
+        writer.store_documents(model, batch.pending, &batch.documents, batch.extent())?;
     }
     Ok(())
 }

@@ -1,15 +1,17 @@
 //! Events from parsing threads to the writer.
 
 use crate::deadline::Deadline;
+use crate::discover::ChangedHistory;
 use crate::event_channel::EventSender;
 use crate::parse::ReadOptions;
 use crate::policy::ReadPolicy;
 use crate::session_embedder::SessionEmbedder;
-use session_core::{SessionMeta, SourceName, Turn, TurnContent, TurnSpan};
+use session_core::{SessionMeta, Turn, TurnContent, TurnSpan};
 use session_forget::Exclusions;
-use session_sources::{Cursor, DeliveredTurns, Flow, Sink, Warning};
+use session_sources::{Cursor, DeliveredTurns, Sink, Warning};
 use session_store::{KnownTurns, NewDocuments, PreparedTurn, StoreError, TurnPreparer};
 use std::borrow::Cow;
+use std::ops::ControlFlow;
 
 /// An event of a history that a thread reads, for the writer.
 pub(crate) enum Event {
@@ -46,7 +48,7 @@ pub(crate) enum Event {
     Done,
 }
 
-/// Bytes of an event that is no turn, about.
+/// Approximate size of an event other than a turn, in bytes.
 const SMALL_EVENT_BYTES: usize = 512;
 
 impl Event {
@@ -65,7 +67,7 @@ impl Event {
 pub(crate) struct HistorySink<'a> {
     policy: &'a ReadPolicy,
     preparer: &'a mut TurnPreparer,
-    source: SourceName,
+    history: &'a ChangedHistory,
     /// The session at hand, if one was announced.
     session: SessionMeta,
     /// The session at hand is not indexed.
@@ -82,13 +84,13 @@ impl<'a> HistorySink<'a> {
     pub(crate) fn new(
         channel: EventSender,
         options: &ReadOptions<'a>,
-        source: SourceName,
+        history: &'a ChangedHistory,
         preparer: &'a mut TurnPreparer,
     ) -> Self {
         Self {
             policy: options.policy,
             preparer,
-            source,
+            history,
             session: SessionMeta::default(),
             skips: false,
             embedders: options
@@ -107,12 +109,13 @@ impl<'a> HistorySink<'a> {
     /// Sends what is left when the source has returned: that is the end, unless it was stopped.
     pub(crate) fn done(mut self) {
         self.send_documents();
-        self.send(Event::Done);
+        // Nothing comes after it that could be stopped.
+        let _ = self.send(Event::Done);
         self.channel.send();
     }
 
     /// Sends what belongs to the next checkpoint.
-    fn deliver(&mut self, event: Event) -> Flow {
+    fn deliver(&mut self, event: Event) -> ControlFlow<()> {
         self.stopped |= self.at_checkpoint && self.deadline.has_passed();
         self.at_checkpoint = false;
         self.send(event)
@@ -127,12 +130,13 @@ impl<'a> HistorySink<'a> {
         for model in 0..self.embedders.len() {
             let documents = self.embedders[model].finish(title.as_deref());
             if let Some(documents) = documents.map(Box::new) {
-                self.send(Event::Documents { model, documents });
+                // The next event says whether the reader is to stop.
+                let _ = self.send(Event::Documents { model, documents });
             }
         }
     }
 
-    fn deliver_turn(&mut self, turn: Turn) -> Flow {
+    fn deliver_turn(&mut self, turn: Turn) -> ControlFlow<()> {
         let content = (!turn.continues).then(|| TurnContent::from_turn(&turn));
         let embedders = self.embedders.iter_mut();
         embedders.for_each(|embedder| embedder.push(turn.index, content.as_ref()));
@@ -142,22 +146,22 @@ impl<'a> HistorySink<'a> {
         }
     }
 
-    fn send(&mut self, event: Event) -> Flow {
+    fn send(&mut self, event: Event) -> ControlFlow<()> {
         self.stopped = self.stopped || !self.channel.push(event);
         self.flow()
     }
 
-    fn flow(&self) -> Flow {
+    fn flow(&self) -> ControlFlow<()> {
         if self.stopped {
-            Flow::Stop
+            ControlFlow::Break(())
         } else {
-            Flow::Continue
+            ControlFlow::Continue(())
         }
     }
 }
 
 impl Sink for HistorySink<'_> {
-    fn session(&mut self, meta: &SessionMeta, delivered: DeliveredTurns) -> Flow {
+    fn session(&mut self, meta: &SessionMeta, delivered: DeliveredTurns) -> ControlFlow<()> {
         let mut meta = meta.clone();
         self.policy.redactor.redact_session(&mut meta);
         let exclusions = &self.policy.exclusions;
@@ -170,10 +174,8 @@ impl Sink for HistorySink<'_> {
             }
         }
         self.session = meta.clone();
-        self.skips = self
-            .policy
-            .exclusions
-            .excludes_session(self.source.as_str(), &meta);
+        let source = self.history.source.name();
+        self.skips = exclusions.excludes_session(source.as_str(), &meta);
         if self.skips {
             return self.flow();
         }
@@ -187,7 +189,7 @@ impl Sink for HistorySink<'_> {
         })
     }
 
-    fn turn(&mut self, mut turn: Turn) -> Flow {
+    fn turn(&mut self, mut turn: Turn) -> ControlFlow<()> {
         if self.skips {
             return self.flow();
         }
@@ -202,26 +204,26 @@ impl Sink for HistorySink<'_> {
         }
     }
 
-    fn broke_off(&mut self) -> Flow {
+    fn broke_off(&mut self) -> ControlFlow<()> {
         match self.skips {
             true => self.flow(),
             false => self.send(Event::BrokeOff),
         }
     }
 
-    fn checkpoint(&mut self, cursor: Cursor) -> Flow {
+    fn checkpoint(&mut self, cursor: Cursor) -> ControlFlow<()> {
         // Where nothing but useless bytes came since the last one.
         self.stopped |= self.at_checkpoint && self.deadline.has_passed();
         self.at_checkpoint = true;
-        let cursor = clean_cursor(self.policy, self.source.as_str(), cursor);
+        let cursor = clean_cursor(self.policy, self.history, cursor);
         self.send(Event::Checkpoint(cursor))
     }
 
-    fn gone(&mut self, session: &str) -> Flow {
+    fn gone(&mut self, session: &str) -> ControlFlow<()> {
         self.deliver(Event::Gone(session.to_owned()))
     }
 
-    fn title_elsewhere(&mut self, message: &str, title: &str) -> Flow {
+    fn title_elsewhere(&mut self, message: &str, title: &str) -> ControlFlow<()> {
         let title = self.policy.redactor.redact(title);
         match self.policy.exclusions.excludes_title(&title) {
             true => self.flow(),
@@ -233,7 +235,8 @@ impl Sink for HistorySink<'_> {
     }
 
     fn warning(&mut self, warning: Warning) {
-        self.send(Event::Warning(Box::new(warning)));
+        // The next event says whether the reader is to stop.
+        let _ = self.send(Event::Warning(Box::new(warning)));
     }
 
     fn is_out_of_time(&self) -> bool {
@@ -256,7 +259,7 @@ fn blank(turn: &Turn) -> Turn {
 }
 
 /// Redacts the strings of a cursor, and clears what is excluded: it remembers titles and folders.
-fn clean_cursor(policy: &ReadPolicy, source: &str, cursor: Cursor) -> Cursor {
+fn clean_cursor(policy: &ReadPolicy, history: &ChangedHistory, cursor: Cursor) -> Cursor {
     let has_secrets = !matches!(policy.redactor.redact(&cursor.0), Cow::Borrowed(_));
     if !has_secrets && policy.exclusions.is_empty() {
         return cursor;
@@ -266,9 +269,10 @@ fn clean_cursor(policy: &ReadPolicy, source: &str, cursor: Cursor) -> Cursor {
     };
     let before = state.clone();
     policy.redactor.redact_json(&mut state);
-    policy.exclusions.clear_state(source, &mut state);
-    match state == before {
+    let cursor = match state == before {
         true => cursor,
         false => Cursor(state.to_string()),
-    }
+    };
+    let at = &history.location.path;
+    policy.exclusions.redact_cursor(history.source, at, &cursor)
 }

@@ -11,7 +11,7 @@ use session_forget::{Exclusions, MarkedSession};
 use session_sources::Warning;
 use session_store::{FileId, KnownTurns, MissingTurns, ModelRow, SessionId, Writer};
 use std::borrow::Cow;
-use std::ops::RangeInclusive;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::path::Path;
 
 type Result<T> = std::result::Result<T, IndexError>;
@@ -93,7 +93,10 @@ impl<'a> HistoryWriter<'a> {
         events: &EventReceiver,
     ) -> Result<()> {
         let mut state = None;
-        let end = events.find_map(|event| self.write_event(change, &mut state, event).transpose());
+        let end = events.find_map(|event| {
+            let flow = self.write_event(change, &mut state, event);
+            flow.map(ControlFlow::break_value).transpose()
+        });
         match (end, state) {
             (Some(end), _) => end,
             (None, None) => Ok(()), // never begun: time is up
@@ -108,13 +111,13 @@ impl<'a> HistoryWriter<'a> {
         }
     }
 
-    /// Stores an event; returns something for a file's last.
+    /// Stores an event; breaks off after a file's last.
     fn write_event(
         &mut self,
         change: &ChangedHistory,
         state: &mut Option<FileState>,
         event: &mut Event,
-    ) -> Result<Option<()>> {
+    ) -> Result<ControlFlow<()>> {
         let state = match state {
             Some(state) => state,
             none => none.insert(self.open_file(change)?),
@@ -125,11 +128,11 @@ impl<'a> HistoryWriter<'a> {
                 let id = std::mem::take(session);
                 self.marked.push(MarkedSession { source, id });
             }
-            Event::Done => return self.finish_file(change, state).map(Some),
+            Event::Done => return self.finish_file(change, state).map(ControlFlow::Break),
             Event::Warning(warning) => state.warnings.push((**warning).clone()),
             other => self.write_content(change, state, other)?,
         }
-        Ok(None)
+        Ok(ControlFlow::Continue(()))
     }
 
     fn open_file(&mut self, change: &ChangedHistory) -> Result<FileState> {

@@ -61,7 +61,7 @@ impl ListedHistories {
             all.problems.extend(listing.warnings.iter().map(to_problem));
             let files = listing.continued.into_iter();
             all.continued
-                .extend(files.map(|(old, new)| (path_key(&new), path_key(&old))));
+                .extend(files.map(|file| (path_key(&file.by), path_key(&file.path))));
             all.files.reserve(listing.locations.len());
             let files = listing.locations.into_iter();
             all.files.extend(files.map(|location| ListedFile {

@@ -102,7 +102,7 @@ fn read_queue(
         let Some(HistoryToRead { change, channel }) = next else {
             return;
         };
-        let mut sink = HistorySink::new(channel, options, change.source.name(), &mut preparer);
+        let mut sink = HistorySink::new(channel, options, change, &mut preparer);
         let cursor = change.cursor.clone().map(Cursor);
         change
             .source

@@ -77,8 +77,8 @@ pub(crate) struct ToolAnswer {
     pub(crate) notes: Vec<String>,
     /// The text that was found.
     pub(crate) data: FencedText,
-    /// The call that goes on.
-    pub(crate) next: String,
+    /// The call that goes on; `None` where there is nothing more.
+    pub(crate) next: Option<String>,
 }
 
 impl ToolAnswer {
@@ -112,7 +112,10 @@ impl ToolAnswer {
             };
             out.push_str(&format!("{OPENING}{}{end}{CLOSING}", data.as_str()));
         }
-        out + &format!("next: {}", self.next)
+        if let Some(next) = &self.next {
+            out.push_str(&format!("next: {next}"));
+        }
+        out
     }
 }
 
@@ -192,6 +195,7 @@ mod tests {
     fn a_long_note_is_cut() {
         let answer = ToolAnswer {
             notes: vec!["short".to_owned(), "字".repeat(800), "last".to_owned()],
+            next: Some("show(id: \"a1\")".to_owned()),
             ..ToolAnswer::default()
         };
         let text = answer.format();
@@ -218,7 +222,7 @@ mod tests {
             let mut listing = ItemList::default();
             let shown = items.iter().take_while(|item| listing.push(item)).count();
             prop_assert_eq!(shown, listing.count);
-            let answer = ToolAnswer { notes: items, data: listing.data, next: format_call("show", &[("id", next.into())]) };
+            let answer = ToolAnswer { notes: items, data: listing.data, next: Some(format_call("show", &[("id", next.into())])) };
             let text = answer.format();
             prop_assert!(text.chars().count() <= MAX_ANSWER_CHARS);
             prop_assert!(text.matches("</found-in-history").count() <= 1, "{}", text);

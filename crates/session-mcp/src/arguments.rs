@@ -83,7 +83,12 @@ pub(crate) struct HistoryArguments {
     pub(crate) pattern: String,
     /// The command that failed, for fixes.
     pub(crate) command: Option<String>,
+    /// Only commands that failed, for commands.
+    #[serde(default)]
+    pub(crate) failed: bool,
     pub(crate) project: Option<String>,
+    pub(crate) since: Option<String>,
+    pub(crate) session: Option<String>,
     pub(crate) limit: Option<i64>,
 }
 

@@ -1,10 +1,9 @@
 //! `history` of fixes: what cured an error before; where nothing did, the turns that failed with it.
 
 use crate::answer::{ItemList, ToolAnswer, format_call, title_suffix};
-use crate::arguments::HistoryArguments;
 use crate::call_error::CallError;
-use crate::history_tool::{COLUMNS, MAX_LINES, TITLE_COLUMNS};
-use crate::index_view::{CallFilter, IndexView, ResolvedFilter};
+use crate::history_tool::{COLUMNS, HistoryReading, MAX_LINES, TITLE_COLUMNS, format_more_hint};
+use crate::index_view::{IndexView, ResolvedFilter};
 use session_core::TurnAddress;
 use session_display::{fit_line, format_day, pluralize, project_label, sanitize_line};
 use session_query::{CureSearch, FailedTurn, FoundCure, FoundCures, read_project};
@@ -16,18 +15,16 @@ use session_store::SessionRow;
 /// # Errors
 /// When the index fails.
 pub(crate) fn list_fixes(
-    arguments: &HistoryArguments,
-    filter: &CallFilter,
+    reading: &HistoryReading<'_>,
     limit: usize,
     view: IndexView<'_>,
 ) -> Result<ToolAnswer, CallError> {
-    let error = arguments.pattern.as_str();
-    let clauses = &filter.clauses;
-    let ResolvedFilter { filter, callers } = view.resolve_filter(filter)?;
+    let error = reading.text.as_str();
+    let ResolvedFilter { filter, callers } = view.resolve_filter(&reading.filter)?;
     let here = read_project(".");
     let query = CureSearch {
         error,
-        command: arguments.command.as_deref(),
+        command: reading.arguments.command.as_deref(),
         filter: &filter.including_subagents(view.sessions()),
         is_in_project: &|session| here.matches(session),
         max_failed: limit,
@@ -45,16 +42,16 @@ pub(crate) fn list_fixes(
         }
     }
     let mut notes = view.format_caller_notes(&callers);
-    let unmet = view.format_unmet_filter_note(clauses, found.turns > 0);
-    notes.extend(unmet.or_else(|| format_count_note(&found, listing.count)));
+    let unmet = view.format_unmet_filter_note(&reading.filter.clauses, found.turns > 0);
+    notes.extend(unmet.or_else(|| format_count_note(&found, listing.count, limit)));
     Ok(ToolAnswer {
         notes,
-        next: format_next_call(&found, error, view),
+        next: Some(format_next_call(&found, &reading.arguments.pattern, view)),
         data: listing.data,
     })
 }
 
-fn format_count_note(found: &FoundCures, shown: usize) -> Option<String> {
+fn format_count_note(found: &FoundCures, shown: usize, limit: usize) -> Option<String> {
     match (found.signatures.is_empty(), found.turns, found.cures.len()) {
         (true, ..) => Some(
             "nothing in `pattern` tells one error from others; give the line that says what failed"
@@ -67,7 +64,10 @@ fn format_count_note(found: &FoundCures, shown: usize) -> Option<String> {
             "{} failed with that error, and none was fixed later",
             pluralize(turns, "turn")
         )),
-        (.., fixes) if shown < fixes => Some(format!("the first {shown} of {fixes} cures")),
+        (.., fixes) if shown < fixes => Some(format!(
+            "the first {shown} of {fixes} cures; {}",
+            format_more_hint(shown, limit)
+        )),
         _ => None,
     }
 }

@@ -5,16 +5,19 @@ use crate::arguments::{HistoryArguments, HistoryKind, clamp_limit};
 use crate::call_error::CallError;
 use crate::fix_items;
 use crate::index_view::{CallFilter, IndexView, ResolvedFilter, parse_argument_clauses};
+use jiff::Zoned;
 use session_core::{FileAccess, TurnAddress, TurnContent};
 use session_display::{fit_line, format_day, format_matched_line, project_label, sanitize_line};
+use session_query::{InvalidFilter, TypedQuery};
 use session_search::{
-    FoundCommand, FoundFile, FoundTurn, LinePattern, SearchFilter, find_matching_errors, find_turns,
+    FilterClause, FoundCommand, FoundFile, FoundTurn, LinePattern, SearchFilter,
+    find_matching_errors, find_turns,
 };
 use session_store::SessionRow;
 
 /// Turns where the call does not say how many, and the most that it gets.
-const LIMIT: usize = 20;
-const MAX_LIMIT: usize = 100;
+pub(crate) const LIMIT: usize = 20;
+pub(crate) const MAX_LIMIT: usize = 100;
 /// Most lines of a turn, and most columns of one.
 pub(crate) const MAX_LINES: usize = 5;
 pub(crate) const COLUMNS: usize = 200;
@@ -22,53 +25,92 @@ pub(crate) const TITLE_COLUMNS: usize = 60;
 
 /// A call of `history`, read.
 pub(crate) struct HistoryCall<'a> {
-    arguments: &'a HistoryArguments,
+    /// The pattern as typed, and without the filters that may be typed in it. The second counts where the first finds
+    /// nothing: a command or an error may have the form of a filter in it.
+    readings: Vec<HistoryReading<'a>>,
+    invalid_filters: Vec<InvalidFilter>,
+}
+
+/// One way to read the pattern of a call.
+pub(crate) struct HistoryReading<'a> {
+    pub(crate) arguments: &'a HistoryArguments,
+    /// The pattern without the filters that were read in it.
+    pub(crate) text: String,
+    pub(crate) filter: CallFilter,
     pattern: LinePattern,
-    filter: CallFilter,
 }
 
 impl<'a> HistoryCall<'a> {
     /// Reads a call.
     ///
     /// # Errors
-    /// When the pattern is empty.
+    /// When the pattern is empty, the argument `since` is no time, or times contradict each other.
     pub(crate) fn new(arguments: &'a HistoryArguments) -> Result<Self, CallError> {
         if arguments.pattern.trim().is_empty() {
             return Err(CallError::Invalid(
                 "`pattern` is empty\nhint: write part of a path, command or error".to_owned(),
             ));
         }
-        Ok(Self {
+        let typed = TypedQuery::parse(&arguments.pattern);
+        let given =
+            parse_argument_clauses(arguments.project.as_deref(), arguments.since.as_deref())?;
+        let mut readings = vec![HistoryReading::new(
             arguments,
-            pattern: LinePattern::new(&arguments.pattern),
-            filter: CallFilter {
-                clauses: parse_argument_clauses(arguments.project.as_deref(), None)?,
-                session: None,
-            },
+            &arguments.pattern,
+            given.clone(),
+        )];
+        if !typed.conditions.is_empty() {
+            let mut clauses = typed.clauses(Zoned::now)?;
+            clauses.extend(given);
+            readings.push(HistoryReading::new(arguments, &typed.text, clauses));
+        }
+        Ok(Self {
+            readings,
+            invalid_filters: typed.invalid,
         })
+    }
+
+    /// Lists the turns of the first reading that finds some.
+    ///
+    /// # Errors
+    /// When the index fails, or a session is not there.
+    pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<ToolAnswer, CallError> {
+        let mut answer = ToolAnswer::default();
+        for reading in &self.readings {
+            answer = reading.answer(view)?;
+            if !answer.data.as_str().is_empty() {
+                return Ok(answer);
+            }
+        }
+        let notes = self.invalid_filters.iter().map(InvalidFilter::note);
+        answer.notes.extend(notes);
+        Ok(answer)
+    }
+}
+
+impl<'a> HistoryReading<'a> {
+    fn new(arguments: &'a HistoryArguments, text: &str, clauses: Vec<FilterClause>) -> Self {
+        Self {
+            arguments,
+            text: text.to_owned(),
+            filter: CallFilter {
+                clauses,
+                session: arguments.session.clone(),
+            },
+            pattern: LinePattern::new(text),
+        }
     }
 
     /// Lists the turns, newest first; of commands those that run the program come first. What subagents did was done,
     /// too.
-    ///
-    /// # Errors
-    /// When the index fails.
-    pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<ToolAnswer, CallError> {
+    fn answer(&self, view: IndexView<'_>) -> Result<ToolAnswer, CallError> {
         let limit = clamp_limit(self.arguments.limit, LIMIT, MAX_LIMIT);
         if self.arguments.what == HistoryKind::Fixes {
-            return fix_items::list_fixes(self.arguments, &self.filter, limit, view);
+            return fix_items::list_fixes(self, limit, view);
         }
         let ResolvedFilter { filter, callers } = view.resolve_filter(&self.filter)?;
         let filter = filter.including_subagents(view.sessions());
-        let found = match self.arguments.what {
-            HistoryKind::Commands => self.find_command_turns(&filter, view)?,
-            _ => find_turns(
-                &view.snapshot.index,
-                view.sessions(),
-                &filter,
-                |session, content| self.find_lines(session, content),
-            )?,
-        };
+        let found = self.find_turns(&filter, view)?;
         let mut listing = ItemList::default();
         for turn in found.iter().take(limit) {
             if !listing.push(&format_item(turn, view)) {
@@ -77,11 +119,36 @@ impl<'a> HistoryCall<'a> {
         }
         let mut notes = view.format_caller_notes(&callers);
         let unmet = view.format_unmet_filter_note(&self.filter.clauses, !found.is_empty());
-        notes.extend(unmet.or_else(|| self.format_count_note(listing.count, found.len())));
+        notes.extend(unmet.or_else(|| self.format_count_note(listing.count, found.len(), limit)));
         Ok(ToolAnswer {
             notes,
-            next: self.format_next_call(found.first(), view),
+            next: Some(self.format_next_call(found.first(), view)),
             data: listing.data,
+        })
+    }
+
+    /// Finds the turns with the files, commands or error lines that they are listed for.
+    fn find_turns(
+        &self,
+        filter: &SearchFilter,
+        view: IndexView<'_>,
+    ) -> Result<Vec<FoundTurn<Vec<String>>>, CallError> {
+        let (index, sessions) = (&view.snapshot.index, view.sessions());
+        Ok(match self.arguments.what {
+            HistoryKind::Files => {
+                let turns = FoundFile::find_turns(index, sessions, filter, &self.text)?;
+                format_findings(turns, format_file)
+            }
+            HistoryKind::Commands => self.find_command_turns(filter, view)?,
+            HistoryKind::Errors | HistoryKind::Fixes => {
+                let visit = |_: &SessionRow, content: &TurnContent| {
+                    find_matching_errors(content, &self.pattern)
+                };
+                let turns = find_turns(index, sessions, filter, visit)?;
+                format_findings(turns, |line| {
+                    format_matched_line(line, &self.pattern, COLUMNS)
+                })
+            }
         })
     }
 
@@ -91,44 +158,41 @@ impl<'a> HistoryCall<'a> {
         filter: &SearchFilter,
         view: IndexView<'_>,
     ) -> Result<Vec<FoundTurn<Vec<String>>>, CallError> {
-        let visit =
-            |_: &SessionRow, content: &TurnContent| FoundCommand::find(content, &self.pattern);
+        let visit = |_: &SessionRow, content: &TurnContent| {
+            let mut found = FoundCommand::find(content, &self.pattern)?;
+            found.retain(|run| !self.arguments.failed || run.status.is_failed());
+            (!found.is_empty()).then_some(found)
+        };
         let mut turns = find_turns(&view.snapshot.index, view.sessions(), filter, visit)?;
         self.pattern.sort_turns(&mut turns);
-        let line = |command: &FoundCommand| format_command(command, &self.pattern);
-        let turns = turns.into_iter().map(|turn| FoundTurn {
-            found: turn.found.iter().map(line).collect(),
-            session: turn.session,
-            turn: turn.turn,
-        });
-        Ok(turns.collect())
+        Ok(format_findings(turns, |command| {
+            format_command(command, &self.pattern)
+        }))
     }
 
-    /// Returns the files or error lines that a turn is listed for.
-    fn find_lines(&self, session: &SessionRow, content: &TurnContent) -> Option<Vec<String>> {
-        match self.arguments.what {
-            HistoryKind::Files => {
-                let files = FoundFile::find(session, content, &self.arguments.pattern)?;
-                Some(files.iter().map(format_file).collect())
-            }
-            HistoryKind::Errors => {
-                let lines = find_matching_errors(content, &self.pattern)?;
-                let line = |text: &String| format_matched_line(text, &self.pattern, COLUMNS);
-                Some(lines.iter().map(line).collect())
-            }
-            HistoryKind::Commands | HistoryKind::Fixes => None,
-        }
-    }
-
-    fn format_count_note(&self, shown: usize, found: usize) -> Option<String> {
-        let what = self.arguments.what.name();
+    fn format_count_note(&self, shown: usize, found: usize, limit: usize) -> Option<String> {
         match found {
-            0 => Some(format!("no turn has such {what}")),
+            0 => Some(self.format_nothing_found()),
             _ if shown < found => Some(format!(
-                "the first {shown} of {found} turns; a longer pattern or `project` narrows them"
+                "the first {shown} of {found} turns; {}",
+                format_more_hint(shown, limit)
             )),
             _ => None,
         }
+    }
+
+    fn format_nothing_found(&self) -> String {
+        let what = self.arguments.what.name();
+        let that_failed =
+            match self.arguments.failed && self.arguments.what == HistoryKind::Commands {
+                true => " that failed",
+                false => "",
+            };
+        let hint = match self.filter.clauses.is_empty() && self.filter.session.is_none() {
+            true => "",
+            false => "; the filters may be too narrow",
+        };
+        format!("no turn has such {what}{that_failed}{hint}")
     }
 
     fn format_next_call(
@@ -151,6 +215,26 @@ impl<'a> HistoryCall<'a> {
             }
         }
     }
+}
+
+/// Formats how more than the `shown` items of at most `limit` are listed.
+pub(crate) fn format_more_hint(shown: usize, limit: usize) -> String {
+    match shown == limit && limit < MAX_LIMIT {
+        true => format!("`limit` is at most {MAX_LIMIT}"),
+        false => "a longer pattern, `project` or `since` narrows them".to_owned(),
+    }
+}
+
+fn format_findings<T>(
+    turns: Vec<FoundTurn<Vec<T>>>,
+    format: impl Fn(&T) -> String,
+) -> Vec<FoundTurn<Vec<String>>> {
+    let formatted = turns.into_iter().map(|turn| FoundTurn {
+        found: turn.found.iter().map(&format).collect(),
+        session: turn.session,
+        turn: turn.turn,
+    });
+    formatted.collect()
 }
 
 /// Formats a turn with what was found in it.

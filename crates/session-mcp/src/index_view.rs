@@ -1,9 +1,11 @@
 //! One state of the index, as the tools ask it.
 
 use crate::call_error::CallError;
+use crate::turn_window::TurnWindow;
 use anyhow::anyhow;
 use jiff::Zoned;
 use session_agents::CallingProcess;
+use session_core::SessionReference;
 use session_display::{SessionIds, format_unknown_project_and_others, format_unmet_filter};
 use session_query::{
     FilterField, SearchEngine, Snapshot, TypedCondition, TypedQuery, find_unmet_clause,
@@ -30,7 +32,7 @@ pub(crate) struct IndexView<'a> {
 pub(crate) struct CallFilter {
     /// Conditions that were typed or given as arguments.
     pub(crate) clauses: Vec<FilterClause>,
-    /// The beginning of a session's id.
+    /// The beginning of a session's id, or the address of a turn of it as hits have it.
     pub(crate) session: Option<String>,
 }
 
@@ -109,7 +111,8 @@ impl<'a> IndexView<'a> {
         filter: &CallFilter,
     ) -> Result<ResolvedFilter<'a>, CallError> {
         let session = filter.session.as_deref();
-        let only = session.map(|id| self.find_session(id)).transpose()?;
+        let only = session.map(|id| self.find_session(strip_turns(id)));
+        let only = only.transpose()?;
         let callers = match only {
             Some(_) => Vec::new(),
             None => self.find_callers(),
@@ -158,5 +161,15 @@ impl<'a> IndexView<'a> {
             now: SystemTime::now(),
         };
         process.find_sessions(self.sessions())
+    }
+}
+
+/// Returns the id of `ID:7`, `ID:5-9` and of what else names a session, and any other text as it is.
+fn strip_turns(id: &str) -> &str {
+    let reference = SessionReference::parse(id);
+    let is_range = |turns: &str| turns.trim().is_empty() || turns.parse::<TurnWindow>().is_ok();
+    match reference.turns {
+        Some(turns) if !is_range(turns) => id,
+        _ => reference.id,
     }
 }

@@ -16,17 +16,17 @@
 //!
 //! An answer is plain text of at most 10,000 characters. What was found in sessions stands in a fence
 //! that says it is data, and no text can close that fence (`Fenced`). The last line is the call that goes
-//! on: the turns around the best hit, the next page.
+//! on: the turns around the best hit, the next page. At the end of a session there is none.
 //!
 //! # End
 //!
 //! The server ends with its client: when stdin ends, and on Unix also when the parent process does.
 //!
-//! [`session_hooks::FrontEndCallbacks`] are what the program does for it:
+//! [`session_query::FrontEndCallbacks`] are what the program does for it:
 //!
 //! ```no_run
 //! use session_mcp::serve_stdio;
-//! use session_hooks::FrontEndCallbacks;
+//! use session_query::FrontEndCallbacks;
 //!
 //! serve_stdio(FrontEndCallbacks {
 //!     describe_error: |error| format!("{error:#}"),

@@ -64,7 +64,7 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallErro
     Ok(ToolAnswer {
         notes,
         data: listing.data,
-        next: format_call("search", &[("query", query.into())]),
+        next: Some(format_call("search", &[("query", query.into())])),
     })
 }
 
@@ -136,7 +136,10 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<RememberAnswer, 
     let answer = ToolAnswer {
         notes,
         data: list_repeats(&saved),
-        next: format_call("recall", &[("query", arguments.topic.as_str().into())]),
+        next: Some(format_call(
+            "recall",
+            &[("query", arguments.topic.as_str().into())],
+        )),
     };
     Ok(RememberAnswer { answer, memories })
 }

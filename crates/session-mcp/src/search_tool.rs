@@ -16,8 +16,8 @@ use session_query::{InvalidFilter, ModelFailure, TypedQuery};
 use session_search::{HitOrder, SearchHit, SearchRequest, SearchResults};
 
 /// Hits where the call does not say how many, and the most that it gets.
-const LIMIT: usize = 8;
-const MAX_LIMIT: usize = 30;
+pub(crate) const LIMIT: usize = 8;
+pub(crate) const MAX_LIMIT: usize = 30;
 /// Most columns of a title, and of a preview.
 const TITLE_COLUMNS: usize = 80;
 const PREVIEW_COLUMNS: usize = 300;
@@ -117,18 +117,27 @@ impl<'a> SearchCall<'a> {
         };
         let more = format_more_note(listing.count, results.hits.len(), self.limit());
         notes.extend(more.map(|more| format!("the {which} {more}")));
-        let next = match results.hits.first() {
-            Some(best) => format_show_call(best, view),
-            None => {
-                notes.push(format_nothing_found(results, &self.filter, view));
-                self.format_wider_call()
-            }
-        };
+        if results.hits.is_empty() {
+            notes.push(format_nothing_found(results, &self.filter, view));
+        }
         Ok(ToolAnswer {
             notes,
             data: listing.data,
-            next,
+            next: Some(self.format_next_call(results, view)),
         })
+    }
+
+    /// Returns the call that shows the session whose id is the query or, where nothing was found, is in it; else the one that
+    /// shows the best hit, or looks further.
+    fn format_next_call(&self, results: &SearchResults, view: IndexView<'_>) -> String {
+        let is_sought =
+            |_: &&String| results.hits.is_empty() || Query::new(&self.text).terms.len() == 1;
+        let ids = &results.explanation.unfound.session_ids;
+        match (ids.first().filter(is_sought), results.hits.first()) {
+            (Some(id), _) => format_call("show", &[("id", id.as_str().into())]),
+            (None, Some(best)) => format_show_call(best, view),
+            (None, None) => self.format_wider_call(),
+        }
     }
 
     fn limit(&self) -> usize {

@@ -14,7 +14,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
-use session_hooks::FrontEndCallbacks;
+use session_query::FrontEndCallbacks;
 use std::convert::Infallible;
 use std::sync::mpsc;
 use std::time::Duration;

@@ -6,15 +6,14 @@ use crate::call_error::CallError;
 use crate::index_view::IndexView;
 use crate::turn_window::TurnWindow;
 use anyhow::anyhow;
-use session_core::TurnAddress;
+use session_core::{SessionReference, TurnAddress};
 use session_export::{ExportedSession, TextLimit, write_markdown};
 use session_search::Exchange;
 use session_store::SessionRow;
-use std::borrow::Cow;
 
 /// A call of `show`, read.
 pub(crate) struct ShowCall<'a> {
-    session: Cow<'a, str>,
+    session: &'a str,
     range: TurnWindow,
     brief: bool,
 }
@@ -30,12 +29,17 @@ impl<'a> ShowCall<'a> {
     /// Reads the turns of a call: `turns`, or else what follows the id's `:`.
     ///
     /// # Errors
-    /// When they are no range, or both name turns and not the same.
+    /// When they are no range, both name turns and not the same, or `id` names turns twice.
     pub(crate) fn new(arguments: &'a ShowArguments) -> Result<Self, CallError> {
-        let address = arguments.id.parse::<TurnAddress<String>>().ok();
+        let reference = SessionReference::parse(&arguments.id);
+        if reference.names_turns_twice() {
+            let id = &arguments.id;
+            return Err(CallError::Invalid(format!(
+                "`{id}` names turns twice\nhint: write the id with :7 or :5-9, counted from 0"
+            )));
+        }
         let is_given = |turns: &&str| !turns.trim().is_empty();
-        let in_id = address.as_ref().map(|address| address.turn.as_str());
-        let in_id = in_id.filter(is_given);
+        let in_id = reference.turns.filter(is_given);
         let turns = arguments.turns.as_deref().filter(is_given);
         if let (Some(in_id), Some(turns)) = (in_id, turns)
             && in_id.trim() != turns.trim()
@@ -49,10 +53,7 @@ impl<'a> ShowCall<'a> {
             Some(typed) => typed.parse()?,
         };
         Ok(Self {
-            session: match address {
-                Some(address) => address.session.into(),
-                None => arguments.id.as_str().into(),
-            },
+            session: reference.id,
             range,
             brief: arguments.brief,
         })
@@ -63,7 +64,7 @@ impl<'a> ShowCall<'a> {
     /// # Errors
     /// When the session or its turns are not there, or the index fails.
     pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<ToolAnswer, CallError> {
-        let session = view.find_session(&self.session)?;
+        let session = view.find_session(self.session)?;
         let Some(end) = session
             .turns
             .checked_sub(1)
@@ -159,23 +160,24 @@ impl<'a> ShowCall<'a> {
         Ok(String::from_utf8_lossy(&out).into_owned())
     }
 
-    /// Returns the call for the rest, or for the turns that follow; at the end of the session a search. Turns before are
-    /// not named: who came from there would never reach an end.
+    /// Returns the call for the rest, or for the turns that follow; `None` at the end of the session. Turns before are not
+    /// named: who came from there would never reach an end.
     fn format_next_call(
         &self,
         view: IndexView<'_>,
         session: &SessionRow,
         range: TurnWindow,
         rest: Option<TurnWindow>,
-    ) -> String {
+    ) -> Option<String> {
         let following =
             (range.last + 1 < session.turns).then(|| range.following_window(session.turns));
-        let Some(range) = rest.or(following) else {
-            return format_call("search", &[("query", "project:.".into())]);
-        };
+        let range = rest.or(following)?;
         let id = TurnAddress::new(view.short_id(session), range).to_string();
         let brief = self.brief.then_some(true);
-        format_call("show", &[("id", id.into()), ("brief", brief.into())])
+        Some(format_call(
+            "show",
+            &[("id", id.into()), ("brief", brief.into())],
+        ))
     }
 }
 
@@ -206,6 +208,14 @@ mod tests {
         assert_eq!(range("a1:5-6", None), Ok((5, 6)));
         assert_eq!(range("a1:", Some("5-6")), Ok((5, 6)));
         assert_eq!(range("a1:5-6", Some(" 5-6")), Ok((5, 6)));
+        assert_eq!(range("`a1:5-6`", None), Ok((5, 6)));
+        assert_eq!(
+            range("a1:14:2", None),
+            Err(
+                "`a1:14:2` names turns twice\nhint: write the id with :7 or :5-9, counted from 0"
+                    .into()
+            )
+        );
         assert_eq!(
             range("a1:5-6", Some("7")),
             Err("`id` names the turns 5-6 and `turns` 7\nhint: name them in one of the two".into())

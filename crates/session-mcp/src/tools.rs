@@ -3,6 +3,7 @@
 use crate::arguments::{
     HistoryArguments, RecallArguments, RememberArguments, SearchArguments, ShowArguments,
 };
+use crate::{history_tool, search_tool};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use session_core::text::clip;
@@ -34,59 +35,97 @@ impl ToolCallRequest {
     /// # Errors
     /// When there is no such tool, or the arguments do not fit it: a sentence for the client.
     pub(crate) fn read(name: &str, arguments: JsonObject) -> Result<Self, String> {
-        let arguments = Value::Object(drop_empty_arguments(arguments));
-        if arguments.to_string().len() > MAX_ARGUMENT_BYTES {
+        let arguments = normalize_arguments(arguments);
+        let tool = clip(name, NAME_BYTES);
+        if json!(arguments).to_string().len() > MAX_ARGUMENT_BYTES {
             let most = MAX_ARGUMENT_BYTES / 1000;
             return Err(format!(
-                "the arguments of {} are longer than {most} KB\nhint: a few words find more",
-                clip(name, NAME_BYTES)
+                "the arguments of {tool} are longer than {most} KB\nhint: a few words find more"
             ));
         }
-        let read = match name {
+        match Self::deserialize(name, &arguments) {
+            Some(read) => read.map_err(|error| {
+                let mistake = describe_mistake(name, &arguments, &error.to_string());
+                let hint = describe_arguments(name);
+                format!("arguments of {name}: {mistake}\nhint: {hint}")
+            }),
+            None => {
+                let names = list_names();
+                Err(format!("there is no tool `{tool}`\nhint: one of {names}"))
+            }
+        }
+    }
+
+    /// Deserializes the arguments; `None` where there is no such tool.
+    fn deserialize(name: &str, arguments: &JsonObject) -> Option<serde_json::Result<Self>> {
+        let arguments = Value::Object(arguments.clone());
+        Some(match name {
             "search" => serde_json::from_value(arguments).map(Self::Search),
             "show" => serde_json::from_value(arguments).map(Self::Show),
             "history" => serde_json::from_value(arguments).map(Self::History),
             "recall" => serde_json::from_value(arguments).map(Self::Recall),
             "remember" => serde_json::from_value(arguments).map(Self::Remember),
-            _ => {
-                return Err(format!(
-                    "there is no tool `{}`\nhint: one of {}",
-                    clip(name, NAME_BYTES),
-                    list_names()
-                ));
-            }
-        };
-        read.map_err(|error| {
-            let error = error.to_string().replace("i64", "a whole number");
-            format!(
-                "arguments of {name}: {error}\nhint: {}",
-                describe_arguments(name)
-            )
+            _ => return None,
         })
     }
 }
 
-/// Drops what some clients send for an argument that they leave out, null or an empty text, and writes a whole number
-/// that came with a fraction of zero as one.
-fn drop_empty_arguments(mut arguments: JsonObject) -> JsonObject {
+/// Describes why arguments do not fit a tool by the error of deserializing them, and which one does not where the error names
+/// none.
+fn describe_mistake(name: &str, arguments: &JsonObject, error: &str) -> String {
+    let fails_alike = |arguments: &JsonObject| {
+        let read = ToolCallRequest::deserialize(name, arguments);
+        matches!(read, Some(Err(other)) if other.to_string() == error)
+    };
+    let is_unfit = |(argument, value): &(&String, &Value)| {
+        fails_alike(&JsonObject::from_iter([(
+            (*argument).clone(),
+            (*value).clone(),
+        )]))
+    };
+    let unfit = match fails_alike(&JsonObject::new()) {
+        true => None, // one that is missing
+        false => arguments.iter().find(is_unfit),
+    };
+    let quoted = unfit.map(|(argument, _)| format!("`{argument}`"));
+    let error = error.replace("i64", "a whole number");
+    match quoted.filter(|argument| !error.contains(argument)) {
+        Some(argument) => format!("{argument}: {error}"),
+        None => error,
+    }
+}
+
+/// Drops what some clients send for an argument that they leave out, null or an empty text. Writes a number as the type that
+/// its argument has: without a fraction of zero, `turns` as a text, `limit` as a number.
+fn normalize_arguments(mut arguments: JsonObject) -> JsonObject {
     const OPTIONAL_TEXTS: [&str; 5] = ["command", "project", "session", "since", "turns"];
     arguments.retain(|name, value| {
         let is_empty_text = value.as_str() == Some("") && OPTIONAL_TEXTS.contains(&name.as_str());
         !value.is_null() && !is_empty_text
     });
-    for value in arguments.values_mut() {
-        let fraction = value.as_f64().filter(|_| value.is_f64());
-        let whole = fraction.filter(|number| number.fract() == 0.0);
-        if let Some(whole) = whole {
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "a limit beyond all counts as the greatest"
-            )]
-            let whole = whole as i64;
+    for (name, value) in &mut arguments {
+        if let Some(whole) = whole_number(value) {
             *value = whole.into();
+        }
+        let digits = value.as_str().and_then(|text| text.trim().parse().ok());
+        match (name.as_str(), digits) {
+            ("turns", _) if value.is_number() => *value = value.to_string().into(),
+            ("limit", Some(number)) => *value = Value::Number(number),
+            _ => {}
         }
     }
     arguments
+}
+
+/// Returns the whole number that was sent with a fraction of zero.
+fn whole_number(value: &Value) -> Option<i64> {
+    let fraction = value.as_f64().filter(|_| value.is_f64());
+    let whole = fraction.filter(|number| number.fract() == 0.0)?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a limit beyond all counts as the greatest"
+    )]
+    Some(whole as i64)
 }
 
 /// Describes the arguments that a tool takes, those that it needs first.
@@ -140,7 +179,7 @@ fn describe_search() -> Tool {
         "since": {"type": "string", "description": "2026-01-15, 3d, 2w, yesterday"},
         "session": {"type": "string", "description": "Only in this session"},
         "subagents": {"type": "boolean", "description": "Also subagents' sessions"},
-        "limit": {"type": "integer", "minimum": 1, "maximum": 30},
+        "limit": {"type": "integer", "default": search_tool::LIMIT, "maximum": search_tool::MAX_LIMIT},
     });
     let description =
         "Search past coding sessions by meaning and word: earlier solutions, decisions, errors.";
@@ -160,10 +199,13 @@ fn describe_show() -> Tool {
 fn describe_history() -> Tool {
     let properties = json!({
         "what": {"type": "string", "enum": ["files", "commands", "errors", "fixes"]},
-        "pattern": {"type": "string", "description": "Part of a path, command or error line, * is anything; for fixes the error"},
+        "pattern": {"type": "string", "description": "Part of a path, command or error line, * is anything; for fixes the error; filters as in search"},
         "command": {"type": "string", "description": "For fixes: what failed"},
-        "project": {"type": "string", "description": "As in search"},
-        "limit": {"type": "integer", "minimum": 1, "maximum": 100},
+        "failed": {"type": "boolean", "description": "Only commands that failed"},
+        "project": {"type": "string"},
+        "since": {"type": "string"},
+        "session": {"type": "string"},
+        "limit": {"type": "integer", "default": history_tool::LIMIT, "maximum": history_tool::MAX_LIMIT},
     });
     let description = "List turns that touched a file, ran a command or met an error, newest first; or what cured an error.";
     describe_reading_tool("history", description, properties, &["what", "pattern"])
@@ -215,10 +257,7 @@ fn describe_reading_tool(
     properties: Value,
     required: &[&str],
 ) -> Tool {
-    let annotations = ToolAnnotations::new()
-        .read_only(true)
-        .idempotent(true)
-        .open_world(false);
+    let annotations = ToolAnnotations::new().read_only(true).open_world(false);
     describe_tool(name, description, properties, required).with_annotations(annotations)
 }
 
@@ -295,12 +334,53 @@ mod tests {
 
     #[test]
     fn a_wrong_number_is_told_in_words() {
-        for limit in [json!("5"), json!(1.5)] {
+        for limit in [json!("five"), json!("1.5"), json!(1.5)] {
             let arguments = json!({"query": "lamp", "limit": limit});
             let error = ToolCallRequest::read("search", arguments.as_object().unwrap().clone());
             let error = error.unwrap_err();
+            let start = "arguments of search: `limit`: invalid type: ";
+            assert!(error.starts_with(start), "{error}");
             assert!(error.contains("expected a whole number\nhint: "), "{error}");
         }
+    }
+
+    #[test]
+    fn a_number_may_be_a_text() {
+        let read = |name: &str, arguments: Value| {
+            ToolCallRequest::read(name, arguments.as_object().unwrap().clone())
+        };
+        for turns in [json!(14), json!(14.0), json!("14")] {
+            let read = read("show", json!({"id": "a1b2", "turns": turns}));
+            assert!(
+                matches!(&read, Ok(ToolCallRequest::Show(read)) if read.turns.as_deref() == Some("14")),
+                "{read:?}"
+            );
+        }
+        let read = read("search", json!({"query": "5", "limit": " 5 "}));
+        assert!(
+            matches!(&read, Ok(ToolCallRequest::Search(read)) if read.limit == Some(5) && read.query == "5"),
+            "{read:?}"
+        );
+    }
+
+    #[test]
+    fn an_argument_of_another_type_is_named() {
+        let mistake = |name: &str, arguments: Value| {
+            let read = ToolCallRequest::read(name, arguments.as_object().unwrap().clone());
+            read.unwrap_err().lines().next().unwrap().to_owned()
+        };
+        assert_eq!(
+            mistake("show", json!({"id": "a1b2", "turns": [5, 9]})),
+            "arguments of show: `turns`: invalid type: sequence, expected a string"
+        );
+        assert_eq!(
+            mistake("search", json!({"project": 1, "since": 1})),
+            "arguments of search: `project`: invalid type: integer `1`, expected a string"
+        );
+        assert_eq!(
+            mistake("history", json!({"what": "dreams", "pattern": "x"})),
+            "arguments of history: `what`: unknown variant `dreams`, expected one of `files`, `commands`, `errors`, `fixes`"
+        );
     }
 
     #[test]

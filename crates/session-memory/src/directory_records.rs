@@ -7,7 +7,7 @@
 use crate::error::{MemoryError, Result};
 use crate::hashed_name::hash_name;
 use crate::memory::MemoryScope;
-use crate::memory_directory::MemoryDirectory;
+use crate::memory_directory::{MemoryDirectory, relative_path};
 use crate::memory_file::has_memory;
 use crate::record_limit::{RECORD_LIMIT, encode_record};
 use serde::{Deserialize, Serialize};
@@ -77,6 +77,14 @@ pub struct DirectoryRecord {
 }
 
 impl DirectoryRecord {
+    /// Returns the project's root, or the home, below which the memories lie; `None` where they are gone from there.
+    pub fn root(&self) -> Option<&Path> {
+        let below = relative_path();
+        let is_there = self.path.ends_with(&below) && !matches!(self.path.try_exists(), Ok(false));
+        let root = self.path.ancestors().nth(below.components().count());
+        root.filter(|_| is_there)
+    }
+
     /// Finds the origin of a content; `None` where it is not recorded, or was deleted.
     pub(crate) fn find_origin(&self, id: &str, text: &str) -> Option<ContentOrigin> {
         self.content(id, text)

@@ -214,11 +214,29 @@ impl<'a> DirectoryWriter<'a> {
         }
     }
 
-    /// Takes the marks of unfinished conversations away, and rebuilds the generated views. An error is left
-    /// for the next writer: views hold no data.
+    /// Writes the generated views without memories whose files are about to be removed for good: the views hold their
+    /// topics and texts.
+    ///
+    /// # Errors
+    /// When a view or a record cannot be written.
+    pub(crate) fn remove_from_views(&self, memories: &[Memory]) -> Result<()> {
+        views::rebuild_views(self.directory, &self.dir, self.records, memories)
+    }
+
+    /// Completes a change that left nothing but the views to write. An error is left for the next writer: the memories
+    /// are as they should be.
     pub(crate) fn finish(self) {
-        let _ = self.settle_unfinished();
-        let _ = views::rebuild_views(self.directory, &self.dir, self.records);
+        let _ = self.complete();
+    }
+
+    /// Takes the marks of unfinished conversations away, and rebuilds the generated views.
+    ///
+    /// # Errors
+    /// When a view or a record cannot be written.
+    pub(crate) fn complete(self) -> Result<()> {
+        let settled = self.settle_unfinished();
+        views::rebuild_views(self.directory, &self.dir, self.records, &[])?;
+        settled
     }
 
     fn write(&self, path: &Path, text: &str) -> Result<()> {

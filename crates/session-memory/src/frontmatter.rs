@@ -155,6 +155,13 @@ pub(crate) fn set_key(
     }
 }
 
+/// Returns the lines of a key and its value; `None` where no line begins with the key.
+pub(crate) fn extract_key(yaml: &str, key: &str) -> Option<String> {
+    let lines: Vec<&str> = yaml.lines().collect();
+    let found = &lines[find_key_lines(&lines, key)];
+    (!found.is_empty()).then(|| found.join("\n"))
+}
+
 /// Finds the lines of a key and its value; an empty range at the end where there is no such key.
 fn find_key_lines(lines: &[&str], key: &str) -> Range<usize> {
     let is_key = |line: &&str| {

@@ -76,11 +76,13 @@ fn find_keyword_candidates(text: &str) -> Vec<KeywordCandidate> {
 }
 
 /// Returns the `limit` most common keywords of a project's memories, or of the user's global ones where
-/// there is no project. They are put before a model as instructions, so untrusted memories have none.
+/// there is no project, without those that are `leaving`. They are put before a model as instructions, so untrusted
+/// memories have none.
 pub fn trusted_keywords(
     project: Option<&Project>,
     user_home: &Path,
     records: &DirectoryRecords,
+    leaving: &[Memory],
     limit: usize,
 ) -> Vec<String> {
     let location = match project {
@@ -90,7 +92,8 @@ pub fn trusted_keywords(
     let Ok(directories) = memory_directories(project, user_home, location) else {
         return Vec::new();
     };
-    let memories = MemoryStore::new(directories, records.clone()).list_trusted();
+    let mut memories = MemoryStore::new(directories, records.clone()).list_trusted();
+    memories.retain(|memory| !memory.is_among(leaving));
     most_common_keywords(&memories, limit)
 }
 

@@ -292,6 +292,12 @@ impl Memory {
         &self.front.id
     }
 
+    /// Returns true where one of these has its scope and its id, whatever their states.
+    pub fn is_among(&self, others: &[Self]) -> bool {
+        let mut others = others.iter();
+        others.any(|other| other.scope == self.scope && other.id() == self.id())
+    }
+
     /// Returns the time of the last change, or of saving.
     pub fn updated(&self) -> FrontmatterTime {
         self.front.updated.unwrap_or(self.front.created)

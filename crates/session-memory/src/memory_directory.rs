@@ -112,7 +112,8 @@ impl MemoryDirectory {
     }
 }
 
-fn relative_path() -> PathBuf {
+/// Returns the path of a directory of memories below a project's root, or below the home.
+pub(crate) fn relative_path() -> PathBuf {
     Path::new(AGENT_DIRECTORY).join(DATA)
 }
 

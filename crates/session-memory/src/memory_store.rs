@@ -113,9 +113,33 @@ impl MemoryStore {
 
     /// Reads the memories in some states. A damaged file does not affect the others.
     pub fn list(&self, states: &[MemoryState]) -> MemoryListing {
+        self.list_in(states, |_| true)
+    }
+
+    /// Lists the memories of any state that were saved from one of these sessions, in the directories for which a
+    /// condition holds.
+    pub fn list_saved_in(
+        &self,
+        sessions: &BTreeSet<&str>,
+        is_wanted: impl FnMut(&MemoryDirectory) -> bool,
+    ) -> Vec<Memory> {
+        let mut memories = self.list_in(&MemoryState::ALL, is_wanted).memories;
+        memories.retain(|memory| {
+            let mut sessions = sessions.iter();
+            sessions.any(|session| memory.was_saved_in(Some(session)))
+        });
+        memories
+    }
+
+    /// Reads the memories in some states, in the directories for which a condition holds.
+    fn list_in(
+        &self,
+        states: &[MemoryState],
+        mut is_wanted: impl FnMut(&MemoryDirectory) -> bool,
+    ) -> MemoryListing {
         let mut listing = MemoryListing::default();
         let opened = self.open_directories(&mut listing.damaged);
-        for directory in &opened {
+        for directory in opened.iter().filter(|open| is_wanted(open.directory)) {
             directory.read_states(states, &mut listing);
         }
         sort_newest_first(&mut listing.memories);
@@ -123,16 +147,6 @@ impl MemoryStore {
         let cycles = find_replacement_cycles(&listing.memories);
         listing.damaged.extend(cycles);
         listing
-    }
-
-    /// Lists the memories of any state that were saved from one of these sessions.
-    pub fn list_saved_in(&self, sessions: &BTreeSet<&str>) -> Vec<Memory> {
-        let mut memories = self.list(&MemoryState::ALL).memories;
-        memories.retain(|memory| {
-            let mut sessions = sessions.iter();
-            sessions.any(|session| memory.was_saved_in(Some(session)))
-        });
-        memories
     }
 
     /// Reads the active memories that may be injected, at most `PROMPT_LIMIT` bytes. In a project

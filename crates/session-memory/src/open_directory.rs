@@ -75,9 +75,8 @@ impl OpenDirectory<'_> {
         }
         if left_out > 0 {
             let path = self.directory.path.join(state.directory_name());
-            let reason = format!(
-                "{left_out} memories that nobody trusts are left out: they are too large together"
-            );
+            let reason =
+                format!("memories that nobody trusts are too large together: {left_out} left out");
             listing
                 .damaged
                 .push(DamagedFile::unreadable(&path, &reason));

@@ -1,6 +1,6 @@
 //! The secrets that are replaced when a memory is saved.
 
-use session_redact::{Redactor, find_marked_kinds};
+use session_redact::{Redactor, find_redacted_kinds};
 use std::collections::BTreeSet;
 
 /// The kinds of secrets for which marks stand in a memory instead.
@@ -16,7 +16,7 @@ impl ReplacedSecrets {
         for text in texts {
             let redacted = redactor.redact(text);
             let is_new = |kind: &&str| count(&redacted, kind) > count(text, kind);
-            let new = find_marked_kinds(&redacted).filter(is_new);
+            let new = find_redacted_kinds(&redacted).filter(is_new);
             kinds.extend(new.map(str::to_owned));
         }
         Self { kinds }
@@ -38,7 +38,7 @@ impl ReplacedSecrets {
 
 /// Counts the marks of a kind.
 fn count(text: &str, kind: &str) -> usize {
-    find_marked_kinds(text)
+    find_redacted_kinds(text)
         .filter(|other| *other == kind)
         .count()
 }

@@ -100,6 +100,9 @@ impl MemoryStore {
     /// Removes memories, their conversations and their vectors for good. What they replaced stays replaced where they
     /// were replaced themselves.
     ///
+    /// What repeats a memory's text goes before its file: a kill leaves the memory, which can be removed again, or
+    /// nothing of it.
+    ///
     /// # Errors
     /// When one of them is gone: then none is removed. When a file cannot be removed: those before it are.
     pub fn purge(&self, memories: &[Memory], now: &Zoned) -> Result<()> {
@@ -111,26 +114,37 @@ impl MemoryStore {
             memories,
         } in self.group_by_directory(memories)
         {
-            let writer = DirectoryWriter::open(directory, self.records())?;
-            let current = self.read_again(&writer, &memories)?;
-            writer.note_deletions(&current)?;
-            let mut files = current.iter();
-            let removed = files.try_for_each(|memory| writer.remove(memory.state, memory.id()));
-            writer.settle_unfinished()?;
-            if removed.is_ok() {
-                let ids = current.iter().map(Memory::id);
-                self.records()
-                    .update(directory, |record| ids.for_each(|id| record.remove(id)))?;
-            }
-            writer.finish();
-            removed?;
+            self.purge_in_directory(directory, &memories)?;
         }
-        if let Some(index) = self.index_directory() {
-            remove_vectors(index)?;
-            let ids: Vec<&str> = memories.iter().map(Memory::id).collect();
-            remove_edits(index, &ids)?;
+        // A prompt may have embedded them meanwhile.
+        self.remove_vectors_and_edits(memories)
+    }
+
+    fn purge_in_directory(&self, directory: &MemoryDirectory, memories: &[&Memory]) -> Result<()> {
+        let writer = DirectoryWriter::open(directory, self.records())?;
+        let current = self.read_again(&writer, memories)?;
+        writer.remove_from_views(&current)?;
+        self.remove_vectors_and_edits(&current)?;
+        writer.note_deletions(&current)?;
+        let mut files = current.iter();
+        let removed = files.try_for_each(|memory| writer.remove(memory.state, memory.id()));
+        writer.settle_unfinished()?;
+        if removed.is_ok() {
+            let ids = current.iter().map(Memory::id);
+            self.records()
+                .update(directory, |record| ids.for_each(|id| record.remove(id)))?;
         }
-        Ok(())
+        let completed = writer.complete();
+        removed.and(completed)
+    }
+
+    fn remove_vectors_and_edits(&self, memories: &[Memory]) -> Result<()> {
+        let Some(index) = self.index_directory() else {
+            return Ok(());
+        };
+        remove_vectors(index)?;
+        let ids: Vec<&str> = memories.iter().map(Memory::id).collect();
+        remove_edits(index, &ids)
     }
 
     /// Groups memories by the directories that hold them.

@@ -1,11 +1,12 @@
 //! Triggers: the files, commands and errors for which a memory matters, matched exactly.
 
 use crate::error::{MemoryError, Result};
-use crate::frontmatter::parse_yaml;
+use crate::frontmatter::{extract_key, parse_yaml, split_file};
 use crate::string_list::deserialize_string_list;
 use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Deserializer, Serialize};
 use session_core::text::{clip, compose, sanitize_text};
+use std::path::Path;
 
 /// The key of triggers in a file.
 pub(crate) const TRIGGERS_KEY: &str = "when";
@@ -97,15 +98,8 @@ impl Triggers {
             #[serde(deserialize_with = "deserialize_triggers")]
             when: Triggers,
         }
-        let mut lines = text.lines().skip_while(|line| !line.starts_with("when:"));
-        let first = lines.next()?;
-        let mut yaml = first.to_owned();
-        let belongs = |line: &&str| line.is_empty() || line.starts_with([' ', '\t', '#']);
-        for line in lines.take_while(belongs) {
-            yaml.push('\n');
-            yaml.push_str(line);
-        }
-        let alone: TriggersAlone = parse_yaml(&yaml).ok()?;
+        let yaml = split_file(text, Path::new("")).ok()?.yaml;
+        let alone: TriggersAlone = parse_yaml(&extract_key(yaml, TRIGGERS_KEY)?).ok()?;
         Some(alone.when).filter(|when| !when.is_empty())
     }
 
@@ -454,9 +448,11 @@ mod tests {
         );
         for other in [
             "---\nid: x\n---\n",
-            "---\n\"when\": {paths: a}\n",
-            "---\nwhen:\npaths: a\n",
-            "when: {paths: [a,\nb]}\n",
+            "---\n\"when\": {paths: a}\n---\n",
+            "---\n\"when\": {paths: a}\n---\n\nIn YAML:\nwhen:\n  paths: b\n",
+            "---\nwhen:\npaths: a\n---\n",
+            "---\nwhen: {paths: [a,\nb]}\n---\n",
+            "---\nwhen: {paths: a}\n",
         ] {
             assert_eq!(read(other), None, "{other}");
         }

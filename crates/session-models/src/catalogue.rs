@@ -116,11 +116,13 @@ impl Catalogue {
 
     /// Returns the device that a model would compute on; `None` for an endpoint.
     pub fn device_choice(&self, spec: &ModelSpec) -> Option<DeviceChoice> {
-        let device = match self.model_state(spec) {
-            ModelState::Bundled => Device::Auto,
-            _ => self.device,
-        };
-        device.choose(spec.architecture)
+        if self.model_state(spec) == ModelState::Bundled && self.device != Device::Auto {
+            return Some(DeviceChoice {
+                device: "cpu",
+                reason: "bundled models run there whatever `device` says",
+            });
+        }
+        self.device.choose(spec.architecture)
     }
 
     /// Adds the model `remote` where an endpoint is configured, without a request to it. A

@@ -47,7 +47,7 @@ pub enum ModelError {
         required: Vec<String>,
     },
     /// The source of an import lacks files.
-    #[error("{} has no {}", from.display(), list(missing))]
+    #[error("`{}` has no {}", from.display(), list(missing))]
     MissingFiles {
         /// The source of the import.
         from: PathBuf,

@@ -69,7 +69,9 @@ impl Calendar {
         let most = self.0.iter().map(|(_, day)| day.active_ms).max();
         let most = most.unwrap_or_default().max(1);
         let mut out = match weeks.first().and_then(|week| week.first()) {
-            Some((first, _)) if cut > 0 => format!("{}\n", paint(FAINT, format!("from {first}"))),
+            Some((first, _)) if cut > 0 => {
+                format!("{}\n", paint(FAINT, format!("from {first} on")))
+            }
             _ => String::new(),
         };
         out += &format_months(weeks, width);
@@ -127,7 +129,7 @@ impl NothingCounted<'_> {
         };
         let (when, hint) = match self.last_days {
             Some(days) => (format!("the last {days} days"), "try a greater --days"),
-            None => ("that time".to_owned(), "try a longer one"),
+            None => ("that period".to_owned(), "try a longer period"),
         };
         let (whose, last) = (whose.unwrap_or_default(), format_last_day(self.last_day));
         format!("no session{whose} in {when}{last}\nhint: {hint}{other}")
@@ -295,7 +297,7 @@ mod tests {
             .collect();
         let counted = vec![DayStats::default(); dates.len()];
         let calendar = Calendar::new(dates, counted);
-        let says = |width: usize| calendar.format_map(width).contains("from 2026-01-12");
+        let says = |width: usize| calendar.format_map(width).contains("from 2026-01-12 on");
         assert!(says(NAMES_WIDTH + 4) && !says(NAMES_WIDTH + 6));
     }
 
@@ -337,7 +339,7 @@ mod tests {
         };
         assert_eq!(
             last.format(),
-            "no session of project `app` in that time; the last was on August 1, 2026\nhint: try a longer one, or another --project"
+            "no session of project `app` in that period; the last was on August 1, 2026\nhint: try a longer period, or another --project"
         );
         let narrow = NothingCounted {
             is_narrow: true,

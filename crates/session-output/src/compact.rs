@@ -4,6 +4,7 @@ use crate::layout::{fit_line, sanitize_line};
 use crate::search_listing::SearchListing;
 use crate::session_label::{format_day, hit_time, project_label, visible_title};
 use serde::Serialize;
+use session_core::text::clip_words;
 use session_core::{ConfidenceBand, safe_json};
 use session_display::SessionIds;
 use session_indexer::RefreshOutcome;
@@ -15,7 +16,9 @@ const MAX_HIT_BYTES: usize = 400;
 /// Most columns of a title and of a project's name.
 const MAX_TITLE_WIDTH: usize = 72;
 const MAX_PROJECT_WIDTH: usize = 24;
-/// The end of a preview that is cut.
+/// Most characters of a query, or of an error, that is repeated in an answer.
+const MAX_ECHO_CHARS: usize = 200;
+/// The end of a text that is cut.
 const ELLIPSIS: &str = "…";
 
 /// A hit of the compact answer: its address and score, and enough to tell whether to read on.
@@ -36,7 +39,7 @@ struct CompactHit {
 /// The compact answer without its hits, which are joined into it.
 #[derive(Serialize)]
 struct CompactAnswer<'a> {
-    query: &'a str,
+    query: Cow<'a, str>,
     /// All that were searched.
     sessions: usize,
     /// True where the index was as the histories are; null where nobody looked.
@@ -44,46 +47,60 @@ struct CompactAnswer<'a> {
     left_out: &'a [String],
     #[serde(flatten)]
     unfound: Cow<'a, UnfoundTerms>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    hints: &'a [String],
 }
 
 impl SearchListing<'_> {
-    /// Formats the answer as JSON with a line a hit.
+    /// Formats the answer as JSON with a line a hit. `hints` say why nothing was found, and what to change.
     ///
     /// # Errors
     /// When a hit cannot be serialised.
-    pub fn compact_json(&self) -> serde_json::Result<String> {
+    pub fn compact_json(&self, hints: &[String]) -> serde_json::Result<String> {
         let (answer, results) = (self.answer, &self.answer.results);
         let hits = results.hits.iter();
         let hits: serde_json::Result<Vec<String>> = hits
             .map(|hit| format_hit_fields(results, hit, &self.ids))
             .collect();
         let around = CompactAnswer {
-            query: &answer.query,
+            query: clip_echo(&answer.query),
             sessions: results.searched.sessions,
             complete: self.refreshed.map(RefreshOutcome::is_complete),
             left_out: &answer.left_out,
             unfound: Cow::Borrowed(&results.explanation.unfound),
+            hints,
         };
         join_hits(&around, &hits?)
     }
 }
 
-/// Formats the answer where there is no history.
+/// Formats the answer where there is no history, as `hints` say.
 ///
 /// # Errors
 /// When the query cannot be serialised.
 pub fn compact_json_without_history(
     query: &str,
     refreshed: Option<&RefreshOutcome>,
+    hints: &[String],
 ) -> serde_json::Result<String> {
     let around = CompactAnswer {
-        query,
+        query: clip_echo(query),
         sessions: 0,
         complete: refreshed.map(RefreshOutcome::is_complete),
         left_out: &[],
         unfound: Cow::default(),
+        hints,
     };
     join_hits(&around, &[])
+}
+
+/// Returns the beginning of a query that is repeated in its answer, cut at a word's end: a query can be a whole prompt.
+pub(crate) fn clip_echo(query: &str) -> Cow<'_, str> {
+    let end = query.char_indices().nth(MAX_ECHO_CHARS);
+    let Some((end, _)) = end else {
+        return query.into();
+    };
+    format!("{}{ELLIPSIS}", clip_words(query, end).trim_end()).into()
 }
 
 fn join_hits(around: &CompactAnswer<'_>, hits: &[String]) -> serde_json::Result<String> {
@@ -145,6 +162,23 @@ fn fitting_head(text: &str, room: usize) -> &str {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_long_query_is_cut_at_a_words_end() {
+        let words = "lamp ".repeat(40);
+        let clipped = |query: &str| clip_echo(query).into_owned();
+        assert_eq!(clipped(&words), words, "as long as may be");
+        assert_eq!(
+            clipped(&format!("{words}oil")),
+            format!("{}…", words.trim_end())
+        );
+        assert_eq!(
+            clipped(&format!("oil {words}")),
+            format!("oil {}…", "lamp ".repeat(39).trim_end())
+        );
+        let chinese = "灯".repeat(201);
+        assert_eq!(clipped(&chinese), format!("{}…", "灯".repeat(200)));
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]

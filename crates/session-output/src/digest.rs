@@ -7,7 +7,7 @@ use crate::session_label::{
 };
 use crate::units::format_duration;
 use crate::work::{JsonTokens, format_file_names, format_tokens};
-use jiff::civil::{Date, Time};
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -151,7 +151,8 @@ impl Digest<'_> {
 
 /// Formats a range of days: `January 16, 2026`, or the first day to the last.
 fn format_days(range: &CalendarRange) -> String {
-    let begins_within_day = range.from.time() != Time::midnight();
+    // Where daylight saving skips midnight, a day begins at another time.
+    let begins_within_day = range.from.start_of_day().ok().as_ref() != Some(&range.from);
     if begins_within_day && range.from.duration_until(&range.to) < SignedDuration::from_hours(24) {
         return format_times(range);
     }
@@ -194,7 +195,7 @@ fn format_session_lines(session: &SessionReport, title: &str) -> Vec<String> {
     lines.extend(
         work.solution
             .as_deref()
-            .map(|w| format!("Came out: {}", escape_markdown_line(w))),
+            .map(|w| format!("Outcome: {}", escape_markdown_line(w))),
     );
     let changed: Vec<&TouchedFile> = work.changed_files().collect();
     if !changed.is_empty() {
@@ -369,6 +370,27 @@ mod tests {
         let address = "https://github.com/a/b/pull/7";
         assert_eq!(format_link(address), format!("[#7]({address})"));
         assert_eq!(format_link("https://x/1]![a](y"), r"https://x/1]!\[a]\(y");
+    }
+
+    #[test]
+    fn a_day_without_midnight_is_a_day() {
+        let range = |from: &str, to: &str| CalendarRange {
+            from: from.parse().unwrap(),
+            to: to.parse().unwrap(),
+        };
+        let day = range(
+            "2026-04-24T01:00[Africa/Cairo]",
+            "2026-04-25T00:00[Africa/Cairo]",
+        );
+        assert_eq!(format_days(&day), "April 24, 2026");
+        let hours = range(
+            "2018-11-04T02:00[America/Sao_Paulo]",
+            "2018-11-05T00:00[America/Sao_Paulo]",
+        );
+        assert_eq!(
+            format_days(&hours),
+            "November 4, 2018, 02:00 to November 5, 2018, 00:00"
+        );
     }
 
     #[test]

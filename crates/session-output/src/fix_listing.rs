@@ -1,5 +1,6 @@
 //! Cures of an error, for people and as JSON.
 
+use crate::compact::clip_echo;
 use crate::layout::{INDENT, LineField, fit_line, lay_out_fields, sanitize_line};
 use crate::searched_scope::SearchedScope;
 use crate::session_label::{
@@ -14,6 +15,7 @@ use session_display::{SessionIds, pluralize};
 use session_query::{FailedTurn, FoundCure, FoundCures};
 use session_report::Cure;
 use session_store::SessionRow;
+use std::borrow::Cow;
 
 /// Columns of what a line tells.
 const LABEL_WIDTH: usize = 9;
@@ -160,7 +162,7 @@ impl FixListing<'_> {
         let fixes = self.found.cures.iter().take(self.limit);
         let failed = self.found.failed.iter().take(self.limit);
         JsonFixes {
-            error: self.error,
+            error: clip_echo(self.error),
             signatures: self
                 .found
                 .signatures
@@ -172,6 +174,7 @@ impl FixListing<'_> {
             common: self.found.is_common,
             complete: self.is_complete,
             left_out: self.left_out,
+            hints: Vec::new(),
             found: fixes.map(to_json_fix).collect(),
             failed: failed.map(to_json_failed_turn).collect(),
         }
@@ -238,15 +241,24 @@ fn strip_root<'p>(path: &'p str, root: &str) -> &'p str {
 /// Cures as `docs/cli.md` describes them.
 #[derive(Serialize)]
 pub struct JsonFixes<'a> {
-    error: &'a str,
+    error: Cow<'a, str>,
     signatures: Vec<String>,
     fixes: usize,
     turns: usize,
     common: bool,
     complete: bool,
     left_out: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hints: Vec<String>,
     found: Vec<JsonFix<'a>>,
     failed: Vec<JsonFailedTurn<'a>>,
+}
+
+impl JsonFixes<'_> {
+    /// Adds why no cure was found, and what to change.
+    pub fn with_hints(self, hints: Vec<String>) -> Self {
+        Self { hints, ..self }
+    }
 }
 
 /// The keys by which a cure and a failed turn name their session.

@@ -100,12 +100,12 @@ pub enum ForgetOutcome {
 }
 
 impl ForgetOutcome {
-    /// Returns the verb before what is forgotten.
-    pub fn verb(self) -> &'static str {
+    /// Formats what became of a plan with these counts.
+    pub fn format(self, counts: &str) -> String {
         match self {
-            Self::Planned => "would forget",
-            Self::Declined => "did not forget",
-            Self::Forgotten(_) => "forgot",
+            Self::Planned => format!("would forget {counts}"),
+            Self::Declined => "nothing is forgotten".to_owned(),
+            Self::Forgotten(_) => format!("forgot {counts}"),
         }
     }
 }
@@ -132,7 +132,7 @@ impl<'a> JsonForgetRecords<'a> {
         let entry = |entry: &'a ForgottenEntry| JsonForgetEntry {
             id: entry.id,
             at: &entry.at,
-            what: &entry.what,
+            what: entry.reason.name(),
             sessions: entry.sessions,
             turns: entry.turns,
             titles: entry.titles,
@@ -153,7 +153,11 @@ pub fn format_forget_records(entries: &[ForgottenEntry]) -> String {
         });
         let at = entry.at.parse::<Timestamp>().ok();
         let at = format_minute(at.map(Timestamp::as_millisecond));
-        format!("{:>4}  {at:<16}  {:<8}  {counts}\n", entry.id, entry.what)
+        format!(
+            "{:>4}  {at:<16}  {:<8}  {counts}\n",
+            entry.id,
+            entry.reason.name()
+        )
     };
     entries.iter().map(line).collect()
 }

@@ -52,6 +52,7 @@ mod forget_report;
 mod hook_status;
 mod index_notes;
 mod injection_report;
+mod json_hints;
 mod layout;
 mod memory_json;
 mod memory_notes;
@@ -100,6 +101,7 @@ pub use index_notes::{
 pub use injection_report::{
     JsonInjection, JsonTriggerDecision, format_decision, format_trigger_decision,
 };
+pub use json_hints::list_hints;
 pub use memory_json::{
     JsonContextSheet, JsonImportedMemories, JsonMemory, JsonMemoryCandidate, JsonMemoryChange,
     JsonMemoryList, JsonMemorySearch, JsonPrintedContextSheet, JsonSavedMemory, JsonShownMemory,

@@ -3,6 +3,7 @@
 use crate::layout::{sanitize_line, wrap_lines};
 use crate::style::{FAINT, TITLE, paint};
 use serde::Serialize;
+use session_display::pluralize;
 use session_memory::{InjectionStats, MemoryKind, MemoryStats};
 use std::collections::BTreeMap;
 
@@ -76,8 +77,11 @@ pub fn format_memory_stats(stats: &JsonMemoryStats, width: usize) -> String {
     out += &row(
         "prompts",
         format!(
-            "{}, {} with memories ({} items, {} characters)",
-            injection.prompts, injection.injected, injection.items, injection.chars
+            "{}, {} with memories ({}, {})",
+            injection.prompts,
+            injection.injected,
+            pluralize(injection.items, "item"),
+            pluralize(injection.chars, "character")
         ),
     );
     out += &row("time", format_times(injection));

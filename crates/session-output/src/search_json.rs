@@ -24,6 +24,8 @@ pub struct JsonSearch<'a> {
     left_out: &'a [String],
     #[serde(flatten)]
     unfound: Cow<'a, UnfoundTerms>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hints: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a SearchExplanation>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,9 +97,15 @@ impl<'a> JsonSearch<'a> {
             index: refreshed.map(JsonFreshness::new),
             left_out: &[],
             unfound: Cow::default(),
+            hints: Vec::new(),
             explanation: None,
             memories: None,
         }
+    }
+
+    /// Adds why nothing was found, and what to change.
+    pub fn with_hints(self, hints: Vec<String>) -> Self {
+        Self { hints, ..self }
     }
 
     /// Adds the memories that answer the query, where they were asked for.
@@ -136,6 +144,7 @@ impl<'a> SearchListing<'a> {
             index: self.refreshed.map(JsonFreshness::new),
             left_out: &answer.left_out,
             unfound: Cow::Borrowed(&results.explanation.unfound),
+            hints: Vec::new(),
             explanation: self.explain.then_some(&results.explanation),
             memories: None,
         }

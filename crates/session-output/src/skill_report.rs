@@ -1,7 +1,7 @@
 //! The state of an installed skill, or what was done to it.
 
 use crate::layout::{fit_line, sanitize_line};
-use session_agents::{SkillFileOutcome, SkillFileReport, SkillReport};
+use session_agents::{SkillFileOutcome, SkillFileReport, SkillFileState, SkillReport};
 use session_display::pluralize;
 
 /// Most columns of a version: a project's manifest may hold any text.
@@ -57,6 +57,9 @@ fn describe_file(file: &SkillFileReport, is_dry_run: bool) -> &'static str {
     match file.outcome {
         Some(SkillFileOutcome::Written) if is_dry_run => "would be written",
         Some(SkillFileOutcome::Removed) if is_dry_run => "would be removed",
+        Some(SkillFileOutcome::Unchanged) if file.state == SkillFileState::Absent => {
+            file.state.name()
+        }
         Some(outcome) => outcome.name(),
         None => file.state.name(),
     }

@@ -214,6 +214,7 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
             turns: self.matching.len(),
             complete: self.is_complete,
             left_out: self.left_out,
+            hints: Vec::new(),
             found: turns.map(to_json_turn).collect(),
         }
     }
@@ -226,7 +227,16 @@ pub struct JsonListing<'a, T> {
     turns: usize,
     complete: bool,
     left_out: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hints: Vec<String>,
     found: Vec<JsonTurn<'a, T>>,
+}
+
+impl<T> JsonListing<'_, T> {
+    /// Adds why nothing was found, and what to change.
+    pub fn with_hints(self, hints: Vec<String>) -> Self {
+        Self { hints, ..self }
+    }
 }
 
 #[derive(Serialize)]

@@ -84,7 +84,7 @@ impl App {
     pub(crate) fn handle_message(&mut self, message: PickerMessage) -> Option<AppEffect> {
         match message {
             PickerMessage::Input(event) => return self.handle_event(&event),
-            PickerMessage::Listed(listing) => {
+            PickerMessage::ListReady(listing) => {
                 self.list.set_answer(*listing);
                 let deferred = self.handle_deferred();
                 return deferred.or_else(|| self.reopen_grown_conversation());
@@ -94,12 +94,12 @@ impl App {
                 return self.handle_deferred();
             }
             PickerMessage::Loaded(loaded) => return self.show_loaded_turns(*loaded),
-            PickerMessage::Unlisted(reason) => {
+            PickerMessage::ListFailed(reason) => {
                 self.list.set_failure(reason);
                 return self.handle_deferred();
             }
-            PickerMessage::Unread(reason) => self.show_load_failure(reason),
-            PickerMessage::Noted(note) => self.note = Some(note),
+            PickerMessage::TurnsFailed(reason) => self.show_load_failure(reason),
+            PickerMessage::Note(note) => self.note = Some(note),
             PickerMessage::Refreshed { files_left } => {
                 self.files_left = files_left;
                 return Some(AppEffect::Prepare);

@@ -164,7 +164,7 @@ mod tests {
         type_in(&mut app, "s");
         press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
         type_in(&mut app, "x");
-        receive_and_handle(&mut app, PickerMessage::Unlisted("it is gone".into()));
+        receive_and_handle(&mut app, PickerMessage::ListFailed("it is gone".into()));
         assert!(app.conversation.is_none());
         assert_eq!(app.query.text(), "lanternsx");
     }

@@ -12,9 +12,9 @@ use session_export::{
     ExportFormat, ExportedSession, format_conversation, make_file_name, write_session,
 };
 use session_files::{ExistingFile, FileError, output_path};
-use session_hooks::{FrontEndCallbacks, Memories};
+use session_hooks::Memories;
 use session_memory::{MemoryDraft, MemorySource};
-use session_query::{OpenIndex, SearchEngine};
+use session_query::{FrontEndCallbacks, OpenIndex, SearchEngine};
 use session_search::Exchange;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -46,10 +46,10 @@ impl PickerJob {
     ) -> PickerMessage {
         let done = match self {
             Self::CopyText(target) => make_clipboard_text(engine, &target),
-            Self::Export(target) => export_session(engine, &target).map(PickerMessage::Noted),
-            Self::Save(form) => save_memory(engine, &form).map(PickerMessage::Noted),
+            Self::Export(target) => export_session(engine, &target).map(PickerMessage::Note),
+            Self::Save(form) => save_memory(engine, &form).map(PickerMessage::Note),
         };
-        done.unwrap_or_else(|error| PickerMessage::Noted((callbacks.describe_error)(error)))
+        done.unwrap_or_else(|error| PickerMessage::Note((callbacks.describe_error)(error)))
     }
 }
 
@@ -62,7 +62,7 @@ fn make_clipboard_text(
     let text = text.join("\n\n");
     let address = target.address();
     if text.is_empty() {
-        return Ok(PickerMessage::Noted(format!(
+        return Ok(PickerMessage::Note(format!(
             "{address} has no text to copy"
         )));
     }

@@ -17,9 +17,8 @@
 //!
 //! ```no_run
 //! use session_config::Home;
-//! use session_hooks::FrontEndCallbacks;
 //! use session_picker::{PickerChoice, PickerError, PickerOptions, pick};
-//! use session_query::SearchEngine;
+//! use session_query::{FrontEndCallbacks, SearchEngine};
 //!
 //! let engine = SearchEngine::new(Home::from_process()?)?;
 //! let callbacks = FrontEndCallbacks {

@@ -22,6 +22,8 @@ pub(crate) struct RowList {
     pub(crate) sessions: Option<usize>,
     /// The mistake in a filter.
     pub(crate) mistake: Option<String>,
+    /// The mistyped words of the query, and those that were searched in their place.
+    pub(crate) corrections: Option<String>,
     /// The reason for which there is no answer.
     pub(crate) failure: Option<String>,
     pub(crate) selected: usize,
@@ -48,6 +50,7 @@ impl Default for RowList {
             terms: Vec::new(),
             sessions: None,
             mistake: None,
+            corrections: None,
             failure: None,
             selected: 0,
             offset: 0,
@@ -96,6 +99,7 @@ impl RowList {
         self.terms = listing.terms;
         self.sessions = Some(listing.sessions);
         self.mistake = listing.mistake;
+        self.corrections = listing.corrections;
         self.failure = None;
         self.selected = self.selected.min(self.rows.len().saturating_sub(1));
     }

@@ -3,7 +3,7 @@
 use crate::error::PickerError;
 use crate::request::{self, TypedRequest};
 use session_core::ConfidenceBand;
-use session_display::{Preview, mark_terms};
+use session_display::{Preview, format_corrections, mark_terms};
 use session_query::{SearchEngine, Snapshot};
 use session_search::{HitOrder, Level, SearchHit, SearchResults};
 use session_store::{SessionRow, TermStats, TurnRow};
@@ -69,6 +69,8 @@ pub(crate) struct ListAnswer {
     pub(crate) terms: Vec<String>,
     /// The mistake in a filter.
     pub(crate) mistake: Option<String>,
+    /// The mistyped words of the query, and those that were searched in their place.
+    pub(crate) corrections: Option<String>,
 }
 
 impl ListAnswer {
@@ -80,6 +82,7 @@ impl ListAnswer {
             sessions: 0,
             terms: Vec::new(),
             mistake: request::parse_request(question).mistake,
+            corrections: None,
         }
     }
 
@@ -101,6 +104,7 @@ impl ListAnswer {
                 .map(str::to_owned)
                 .collect(),
             mistake,
+            corrections: format_corrections(&results.explanation.unfound.corrected),
         })
     }
 

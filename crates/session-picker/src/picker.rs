@@ -17,8 +17,7 @@ use crate::worker::{self, IndexExchange, PickerMessage, TurnsRequest};
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 use session_agents::{ResumeCommand, ResumeMode, program_exists};
 use session_core::text::sanitize_text;
-use session_hooks::FrontEndCallbacks;
-use session_query::SearchEngine;
+use session_query::{FrontEndCallbacks, SearchEngine};
 use session_store::SessionRow;
 use std::collections::VecDeque;
 use std::io::Write;
@@ -378,7 +377,7 @@ impl Picker {
             match message {
                 PickerMessage::Done(message) => {
                     self.running_jobs -= 1;
-                    if let PickerMessage::Noted(note) = *message {
+                    if let PickerMessage::Note(note) = *message {
                         notes.push(note);
                     }
                 }

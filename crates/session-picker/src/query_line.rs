@@ -19,7 +19,7 @@ pub(crate) struct QueryLine {
 #[derive(Debug)]
 pub(crate) struct OpenCompletion {
     /// The bytes of the query that hold the candidate.
-    span: Range<usize>,
+    pub(crate) span: Range<usize>,
     pub(crate) candidates: Vec<String>,
     /// The index of the candidate that stands in the query.
     pub(crate) chosen: usize,

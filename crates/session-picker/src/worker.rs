@@ -6,9 +6,10 @@ use crate::list_answer::{ListAnswer, ListRequest};
 use session_config::lower_thread_priority;
 use session_core::text::clip;
 use session_core::{Turn, TurnPart};
-use session_hooks::FrontEndCallbacks;
 use session_indexer::{RefreshMode, RefreshOutcome, SilentProgress};
-use session_query::{FilterValues, IndexWatch, OpenIndex, QueryError, SearchEngine, Snapshot};
+use session_query::{
+    FilterValues, FrontEndCallbacks, IndexWatch, OpenIndex, QueryError, SearchEngine, Snapshot,
+};
 use session_search::{Exchange, SearchRequest};
 use session_store::{Reader, SessionRow};
 use std::sync::Arc;
@@ -19,8 +20,8 @@ use std::time::{Duration, Instant};
 pub(crate) enum PickerMessage {
     /// A key, the mouse, or a new size.
     Input(crossterm::event::Event),
-    /// The answer to a question.
-    Listed(Box<ListAnswer>),
+    /// The list for a request.
+    ListReady(Box<ListAnswer>),
     /// Values with which filters are completed.
     Values(Box<FilterValues>),
     /// Turns of a session.
@@ -32,12 +33,12 @@ pub(crate) enum PickerMessage {
     },
     /// The next list is answered from what was read.
     Prepared,
-    /// A question for the list has no answer: why.
-    Unlisted(String),
+    /// A list cannot be read: why.
+    ListFailed(String),
     /// Turns that were asked for cannot be read: why.
-    Unread(String),
+    TurnsFailed(String),
     /// Something is done, or failed: what is said of it.
-    Noted(String),
+    Note(String),
     /// A text for the clipboard, and what is said of it.
     Copy {
         /// The text.
@@ -137,14 +138,14 @@ fn make_list_message(
     describe: fn(PickerError) -> String,
 ) -> Option<PickerMessage> {
     match answer {
-        Ok(listing) => Some(PickerMessage::Listed(Box::new(listing))),
-        Err(error) if !error.is_missing_index() => Some(PickerMessage::Unlisted(describe(error))),
+        Ok(list) => Some(PickerMessage::ListReady(Box::new(list))),
+        Err(error) if !error.is_missing_index() => Some(PickerMessage::ListFailed(describe(error))),
         Err(_) => match missing {
             MissingIndex::Awaited => None,
-            MissingIndex::Empty(question) => {
-                Some(PickerMessage::Listed(Box::new(ListAnswer::empty(question))))
-            }
-            MissingIndex::Gone => Some(PickerMessage::Unlisted(INDEX_GONE.into())),
+            MissingIndex::Empty(question) => Some(PickerMessage::ListReady(Box::new(
+                ListAnswer::empty(question),
+            ))),
+            MissingIndex::Gone => Some(PickerMessage::ListFailed(INDEX_GONE.into())),
         },
     }
 }
@@ -220,7 +221,7 @@ pub(crate) fn run_read_thread(
                 exchanges,
             })),
             Ok(None) => continue,
-            Err(error) => PickerMessage::Unread((callbacks.describe_error)(error)),
+            Err(error) => PickerMessage::TurnsFailed((callbacks.describe_error)(error)),
         };
         if out.send(message).is_err() {
             return;
@@ -378,7 +379,7 @@ fn make_failure_messages(last_failure: &mut Option<String>, reason: String) -> V
     let files_left = Some(0);
     vec![
         PickerMessage::Refreshed { files_left },
-        PickerMessage::Noted(reason),
+        PickerMessage::Note(reason),
     ]
 }
 
@@ -427,19 +428,19 @@ mod tests {
 
     #[test]
     fn an_index_that_is_gone_is_told_after_the_first_answer() {
-        let unlisted = |error: StoreError, missing| {
+        let failure = |error: StoreError, missing| {
             let answer = make_list_message(Err(error.into()), missing, |error| error.to_string());
             answer.map(|message| match message {
-                PickerMessage::Unlisted(reason) => reason,
+                PickerMessage::ListFailed(reason) => reason,
                 _ => panic!("no list is sent"),
             })
         };
         let missing = || StoreError::Missing { root: "x".into() };
-        assert_eq!(unlisted(missing(), MissingIndex::Awaited), None);
+        assert_eq!(failure(missing(), MissingIndex::Awaited), None);
         let gone = Some("the index is gone; it is made anew".to_owned());
-        assert_eq!(unlisted(missing(), MissingIndex::Gone), gone);
+        assert_eq!(failure(missing(), MissingIndex::Gone), gone);
         let locked = StoreError::Locked { root: "x".into() };
-        let told = unlisted(locked, MissingIndex::Awaited).unwrap();
+        let told = failure(locked, MissingIndex::Awaited).unwrap();
         assert!(told.contains("another process"));
     }
 
@@ -452,10 +453,10 @@ mod tests {
             MissingIndex::Empty(&question),
             |error| error.to_string(),
         );
-        let Some(PickerMessage::Listed(listed)) = answer else {
+        let Some(PickerMessage::ListReady(list)) = answer else {
             panic!("an empty list is sent");
         };
-        assert_eq!((listed.sessions, listed.rows.len()), (0, 0));
+        assert_eq!((list.sessions, list.rows.len()), (0, 0));
     }
 
     #[test]
@@ -463,7 +464,7 @@ mod tests {
         let mut told = None;
         let texts = |messages: Vec<PickerMessage>| {
             let noted = messages.into_iter().filter_map(|message| match message {
-                PickerMessage::Noted(reason) => Some(reason),
+                PickerMessage::Note(reason) => Some(reason),
                 _ => None,
             });
             noted.collect::<Vec<_>>()

@@ -14,6 +14,8 @@
 //! [`IndexStatus`] counts what the index holds and how fresh it is, [`ModelOverview`] which models are here. [`use_model`] and [`use_endpoint`] write into
 //! the configuration which model is in use.
 //!
+//! [`FrontEndCallbacks`] are what the program does for a front end that stays open.
+//!
 //! [`DemoIndex`] is a small history that ships in the binary.
 //!
 //! Nothing is printed and no option is parsed here; ranking is in `session-search`.
@@ -36,7 +38,7 @@ mod day_question;
 mod demo_index;
 mod error;
 mod filter_completion;
-
+mod front_end_callbacks;
 mod index_status;
 mod index_watch;
 mod invalid_filter;
@@ -62,6 +64,7 @@ pub use day_question::find_asked_time;
 pub use demo_index::DemoIndex;
 pub use error::QueryError;
 pub use filter_completion::{Completion, FilterValues, complete, ends_in_file_filter};
+pub use front_end_callbacks::FrontEndCallbacks;
 pub use index_status::{IndexStatus, ModelStatus, OtherHome, ProjectSessions, is_embedding};
 pub use index_watch::IndexWatch;
 pub use invalid_filter::InvalidFilter;

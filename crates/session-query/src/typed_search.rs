@@ -73,12 +73,14 @@ pub(crate) fn answer_request(
         };
         Ok(search(index, sessions, request, &embeddings)?)
     };
-    let mut results = answer(request)?;
-    if let Some(corrected) = CorrectedRequest::new(index, request, &results)? {
-        results = answer(&corrected.request)?;
-        results.explanation.unfound.corrected = corrected.corrections;
+    let results = answer(request)?;
+    match CorrectedRequest::new(index, request, &results)? {
+        Some(corrected) => {
+            let results = answer(&corrected.request)?;
+            Ok(corrected.explain(results))
+        }
+        None => Ok(results),
     }
-    Ok(results)
 }
 
 impl TypedSearch<'_> {

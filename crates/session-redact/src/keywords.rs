@@ -75,12 +75,12 @@ impl Keywords {
     }
 
     fn build(&self) -> AhoCorasick {
-        let automaton = AhoCorasickBuilder::new()
+        AhoCorasickBuilder::new()
             .ascii_case_insensitive(true)
             // Three times as fast as the default, for a millisecond once.
             .kind(Some(AhoCorasickKind::DFA))
-            .build(&self.words);
-        automaton.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("no patterns"))
+            .build(&self.words)
+            .expect("the keywords are bundled")
     }
 }
 

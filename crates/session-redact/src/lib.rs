@@ -38,7 +38,7 @@ mod value;
 mod value_end;
 mod value_syntax;
 
-pub use pattern::{PatternError, compile_patterns};
-pub use redactor::{Redactor, find_marked_kinds, replace_marks};
+pub use pattern::{PatternError, compile_selective_patterns};
+pub use redactor::{Redactor, find_redacted_kinds, replace_marks};
 pub use rule::RuleSet;
 pub use settings::RedactionSettings;

@@ -1,7 +1,7 @@
 //! Replacing secrets in texts.
 
 use crate::assignment::find_assigned;
-use crate::pattern::{PatternError, compile_patterns};
+use crate::pattern::{PatternError, compile_patterns, compile_selective_patterns};
 use crate::rule::{RuleSet, SecretMatch};
 use crate::settings::RedactionSettings;
 use regex::Regex;
@@ -15,8 +15,8 @@ pub(crate) const OPENING: &str = "[redacted:";
 /// Kind of a secret that a pattern of the user found.
 const CUSTOM: &str = "custom";
 
-/// Returns the kinds of secrets for which marks stand in a text, in their order.
-pub fn find_marked_kinds(text: &str) -> impl Iterator<Item = &str> {
+/// Lists the kinds of the secrets that were replaced in a text, in their order.
+pub fn find_redacted_kinds(text: &str) -> impl Iterator<Item = &str> {
     let behind_openings = text.split(OPENING).skip(1);
     behind_openings.filter_map(|rest| Some(rest.split_once(']')?.0))
 }
@@ -54,11 +54,11 @@ impl Redactor {
     /// Compiles the user's patterns; the redactor is off where the settings say so.
     ///
     /// # Errors
-    /// When one is not a regular expression.
+    /// When one is not a regular expression, or would redact any text.
     pub fn new(settings: &RedactionSettings) -> Result<Self, PatternError> {
         Ok(Self {
             is_off: !settings.enabled,
-            patterns: compile_patterns("redaction.patterns", &settings.patterns)?,
+            patterns: compile_selective_patterns("redaction.patterns", &settings.patterns)?,
             allow: compile_patterns("redaction.allow", &settings.allow)?,
         })
     }

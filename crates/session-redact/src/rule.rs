@@ -65,7 +65,7 @@ pub(crate) struct Rule {
     #[serde(default)]
     pairs: bool,
     #[serde(skip)]
-    compiled: OnceLock<Option<CompiledRule>>,
+    compiled: OnceLock<CompiledRule>,
 }
 
 #[derive(Debug)]
@@ -99,10 +99,10 @@ impl RuleSet {
     }
 
     fn load() -> Self {
-        let files = FILES.iter().map(|file| toml::from_str::<RuleFile>(file));
-        let rules: Vec<Rule> = files
-            .flat_map(|file| file.map_or_else(|_| Vec::new(), |f| f.rule))
-            .collect();
+        // Without its rules the program would store secrets.
+        let files = FILES.map(|file| toml::from_str(file).expect("the rules are bundled"));
+        let rules = files.into_iter().flat_map(|file: RuleFile| file.rule);
+        let rules: Vec<Rule> = rules.collect();
         let mut keywords = Keywords::default();
         crate::name::keywords().for_each(|word| keywords.add_name(word));
         for (index, rule) in rules.iter().enumerate() {
@@ -220,21 +220,15 @@ impl KeywordMatches {
 }
 
 impl Rule {
-    fn compiled(&self) -> Option<&CompiledRule> {
-        let compile = || {
-            let allow = self.allow.iter().map(|pattern| compile(pattern));
-            Some(CompiledRule {
-                regex: compile(&self.regex)?,
-                allow: allow.collect::<Option<_>>()?,
-            })
-        };
-        self.compiled.get_or_init(compile).as_ref()
+    fn compiled(&self) -> &CompiledRule {
+        self.compiled.get_or_init(|| CompiledRule {
+            regex: compile(&self.regex),
+            allow: self.allow.iter().map(|pattern| compile(pattern)).collect(),
+        })
     }
 
     fn run<'r>(&'r self, text: &str, window: Range<usize>, found: &mut Vec<SecretMatch<'r>>) {
-        let Some(compiled) = self.compiled() else {
-            return;
-        };
+        let compiled = self.compiled();
         let (mut at, end) = (floor(text, window.start), ceil(text, window.end));
         let Some(head) = text.get(..end) else { return };
         while at < end
@@ -298,8 +292,9 @@ impl Rule {
 }
 
 /// Compiles a rule over bytes: classes and boundaries are ASCII, which keeps its automaton small.
-fn compile(pattern: &str) -> Option<Regex> {
-    RegexBuilder::new(pattern).unicode(false).build().ok()
+fn compile(pattern: &str) -> Regex {
+    let regex = RegexBuilder::new(pattern).unicode(false).build();
+    regex.expect("the rules are bundled")
 }
 
 /// Returns the range of the first group that matched, else of the whole match.
@@ -333,7 +328,7 @@ mod tests {
         let rules = RuleSet::bundled();
         assert!(rules.len() > 240, "{}", rules.len());
         for rule in &rules.rules {
-            assert!(rule.compiled().is_some(), "{}", rule.id);
+            rule.compiled();
             assert!(!rule.keywords.is_empty(), "{}", rule.id);
             assert!(
                 rule.keywords.iter().all(|k| *k == k.to_lowercase()),

@@ -6,6 +6,7 @@ use crate::announcement::is_announcement;
 use crate::prose_excerpt::excerpt_prose;
 use crate::task::{find_task, has_telling_prompt};
 use crate::turn_record::{TurnRecord, read_turns};
+use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
 use session_core::title::strip_plan_line;
 use session_core::{CallStatus, FileAccess, PromptKind, TokenTotals, TurnContent, noise};
@@ -145,23 +146,27 @@ impl WorkSummary {
     /// Adds the commands, files, errors, pull requests, models and tokens of subagents, and
     /// computes the active time of `own` and `subagents` together.
     pub(crate) fn add_subagent_turns(&mut self, own: &[TurnRecord], subagents: &[TurnRecord]) {
+        let mut distinct = DistinctValues::take(self);
         for turn in subagents {
-            self.add_recorded_work(turn);
+            self.add_recorded_work(turn, &mut distinct);
         }
+        distinct.put_back(self);
         self.active_ms = compute_active_ms(own.iter().chain(subagents));
     }
 
     fn add_turns(&mut self, turns: &[TurnRecord]) {
+        let mut distinct = DistinctValues::take(self);
         for turn in turns {
-            self.add_recorded_work(turn);
-            self.add_mentions(&turn.content);
+            self.add_recorded_work(turn, &mut distinct);
+            distinct.add_mentions(&turn.content);
             self.branch = turn.row.branch.clone().or_else(|| self.branch.take());
             self.turns += 1;
         }
+        distinct.put_back(self);
         self.active_ms = compute_active_ms(turns.iter());
     }
 
-    fn add_recorded_work(&mut self, turn: &TurnRecord) {
+    fn add_recorded_work(&mut self, turn: &TurnRecord, distinct: &mut DistinctValues) {
         let content = &turn.content;
         self.commands
             .extend(content.command_runs().map(|run| CommandRun {
@@ -169,35 +174,11 @@ impl WorkSummary {
                 status: run.status,
                 turn: turn.row.index,
             }));
-        for file in content.accessed_files() {
-            self.add_file(file.path, file.access);
-        }
-        extend_distinct(&mut self.errors, &content.errors);
-        extend_distinct(&mut self.pull_requests, &content.turn_stats.pull_requests);
-        extend_distinct(&mut self.models, &content.turn_stats.models);
+        distinct.add_recorded(content);
         self.tokens += content.turn_stats.tokens;
         let timestamp_ms = turn.timestamp_ms();
         self.started_ms = self.started_ms.into_iter().chain(timestamp_ms).min();
         self.ended_ms = self.ended_ms.max(turn.row.ended_ms.or(timestamp_ms));
-    }
-
-    fn add_file(&mut self, path: &str, access: FileAccess) {
-        match self.files.iter_mut().find(|file| file.path == path) {
-            Some(file) => file.access = file.access.max(access),
-            None => self.files.push(TouchedFile {
-                path: path.to_owned(),
-                access,
-            }),
-        }
-    }
-
-    /// Adds the pull requests whose URL stands in the prompt or in the closing answer.
-    fn add_mentions(&mut self, content: &TurnContent) {
-        for text in [content.prompt.as_str(), content.closing_answer()] {
-            for url in session_core::pull_request::find_pull_requests(text) {
-                push_distinct(&mut self.pull_requests, url);
-            }
-        }
     }
 
     /// Returns the files that were changed.
@@ -232,14 +213,56 @@ impl WorkSummary {
     }
 }
 
-fn push_distinct(list: &mut Vec<String>, item: &str) {
-    if !list.iter().any(|known| known == item) {
-        list.push(item.to_owned());
-    }
+/// The values of a summary of which each is listed once, while turns are added: a session may have 100,000 files.
+struct DistinctValues {
+    files: IndexMap<String, FileAccess>,
+    errors: IndexSet<String>,
+    pull_requests: IndexSet<String>,
+    models: IndexSet<String>,
 }
 
-fn extend_distinct(list: &mut Vec<String>, items: &[String]) {
-    items.iter().for_each(|item| push_distinct(list, item));
+impl DistinctValues {
+    fn take(work: &mut WorkSummary) -> Self {
+        let files = std::mem::take(&mut work.files).into_iter();
+        let set = |list: &mut Vec<String>| std::mem::take(list).into_iter().collect();
+        Self {
+            files: files.map(|file| (file.path, file.access)).collect(),
+            errors: set(&mut work.errors),
+            pull_requests: set(&mut work.pull_requests),
+            models: set(&mut work.models),
+        }
+    }
+
+    fn put_back(self, work: &mut WorkSummary) {
+        let files = self.files.into_iter();
+        work.files = files
+            .map(|(path, access)| TouchedFile { path, access })
+            .collect();
+        work.errors = self.errors.into_iter().collect();
+        work.pull_requests = self.pull_requests.into_iter().collect();
+        work.models = self.models.into_iter().collect();
+    }
+
+    fn add_recorded(&mut self, content: &TurnContent) {
+        for file in content.accessed_files() {
+            let access = self.files.entry(file.path.to_owned());
+            let access = access.or_insert(file.access);
+            *access = file.access.max(*access);
+        }
+        let stats = &content.turn_stats;
+        self.errors.extend(content.errors.iter().cloned());
+        self.pull_requests
+            .extend(stats.pull_requests.iter().cloned());
+        self.models.extend(stats.models.iter().cloned());
+    }
+
+    /// Adds the pull requests whose URL stands in the prompt or in the closing answer.
+    fn add_mentions(&mut self, content: &TurnContent) {
+        for text in [content.prompt.as_str(), content.closing_answer()] {
+            let urls = session_core::pull_request::find_pull_requests(text).into_iter();
+            self.pull_requests.extend(urls.map(str::to_owned));
+        }
+    }
 }
 
 /// Extracts the beginning of the prompt that says what the turns are about.

@@ -162,7 +162,7 @@ fn find_exact_terms<'a>(query: &Query, lexical: &'a LexicalCandidates) -> Vec<&'
         .chain(&query.error_line)
         .collect();
     let mut found: Vec<&TermStats> = lexical.hits.terms.iter().collect();
-    found.retain(|stats| stats.is_row() || exact.contains(&&stats.term));
+    found.retain(|stats| stats.is_word_run() || exact.contains(&&stats.term));
     found.sort_by_key(|stats| stats.turns);
     found
 }

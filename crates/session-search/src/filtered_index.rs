@@ -1,7 +1,8 @@
 //! An index as a filter leaves it.
 
-use crate::filter::{ClauseScope, FilterClause, SearchFilter};
+use crate::filter::{ClauseScope, FilterClause, FilterCondition, SearchFilter};
 use rustc_hash::{FxHashMap, FxHashSet};
+use session_core::{path_matches, read_pasted_path};
 use session_store::{
     Reader, SessionId, SessionRow, SessionTurn, StoreError, TurnColumns, TurnId, TurnRow,
 };
@@ -42,6 +43,7 @@ impl<'a> FilteredIndex<'a> {
     ) -> Result<Self, StoreError> {
         let sessions = sessions.iter().filter(|s| filter.passes_session(s));
         let mut sessions: Vec<&SessionRow> = sessions.collect();
+        let filter = &resolve_pasted_paths(index, &sessions, filter)?;
         let mut judged = judge_sessions(&sessions, filter);
         let mut turns = FxHashSet::default();
         for judgement in &mut judged {
@@ -145,6 +147,51 @@ enum TurnVisibility {
     Gone,
     /// It does not pass.
     FilteredOut,
+}
+
+/// Returns the filter with each path of a file as the first of its readings by which a turn of the sessions names a file.
+fn resolve_pasted_paths(
+    index: &Reader,
+    sessions: &[&SessionRow],
+    filter: &SearchFilter,
+) -> Result<SearchFilter, StoreError> {
+    let mut filter = filter.clone();
+    for condition in filter.clauses.iter_mut().flat_map(|one| &mut one.any) {
+        if let FilterCondition::File(path) = condition {
+            *path = resolve_pasted_path(index, sessions, path)?.to_owned();
+        }
+    }
+    Ok(filter)
+}
+
+/// Returns the last reading where none names a file. Contents are read only where there are several.
+fn resolve_pasted_path<'p>(
+    index: &Reader,
+    sessions: &[&SessionRow],
+    typed: &'p str,
+) -> Result<&'p str, StoreError> {
+    let mut readings = read_pasted_path(typed).into_iter().peekable();
+    while let Some(path) = readings.next() {
+        if readings.peek().is_none() || is_file_named(index, sessions, path)? {
+            return Ok(path);
+        }
+    }
+    Ok(typed)
+}
+
+fn is_file_named(
+    index: &Reader,
+    sessions: &[&SessionRow],
+    wanted: &str,
+) -> Result<bool, StoreError> {
+    for session in sessions {
+        let contents = index.contents(session.id)?;
+        let mut files = contents.iter().flat_map(|stored| &stored.content.files);
+        if files.any(|named| path_matches(named, wanted)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn read_copies(index: &Reader) -> Result<TurnCopies, StoreError> {

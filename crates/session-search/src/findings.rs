@@ -1,11 +1,14 @@
 //! Findings by which turns are listed: files they accessed, commands they ran, errors they met.
 
+use crate::filter::SearchFilter;
+use crate::find_turns::{FoundTurn, find_turns};
 use crate::line_pattern::LinePattern;
 use serde::Serialize;
 use session_core::{
     AccessedFile, CallStatus, CommandRunRef, FileAccess, TurnContent, path_matches,
+    read_pasted_path,
 };
-use session_store::SessionRow;
+use session_store::{Reader, SessionRow, StoreError};
 use std::path::Path;
 
 /// A file that a turn accessed.
@@ -28,8 +31,30 @@ impl From<AccessedFile<'_>> for FoundFile {
 }
 
 impl FoundFile {
+    /// Finds the turns that accessed a file, newest first. A path that was pasted is read without what surrounds it where it
+    /// finds nothing as typed.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn find_turns(
+        index: &Reader,
+        sessions: &[SessionRow],
+        filter: &SearchFilter,
+        typed: &str,
+    ) -> Result<Vec<FoundTurn<Vec<Self>>>, StoreError> {
+        for path in read_pasted_path(typed) {
+            let visit =
+                |session: &SessionRow, content: &TurnContent| Self::find(session, content, path);
+            let turns = find_turns(index, sessions, filter, visit)?;
+            if !turns.is_empty() {
+                return Ok(turns);
+            }
+        }
+        Ok(Vec::new())
+    }
+
     /// Finds the files of a turn whose paths match; `None` where none does.
-    pub fn find(session: &SessionRow, content: &TurnContent, wanted: &str) -> Option<Vec<Self>> {
+    fn find(session: &SessionRow, content: &TurnContent, wanted: &str) -> Option<Vec<Self>> {
         let files = content.accessed_files();
         let files = files.filter(|file| session_path_matches(file.path, wanted, session));
         non_empty(files.map(Self::from).collect())

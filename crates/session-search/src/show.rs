@@ -3,10 +3,9 @@
 use serde::Serialize;
 use session_core::{
     AccessedFile, CallStatus, CommandRunRef, FileAccess, ToolCall, Turn, TurnContent, TurnPart,
-    TurnSpan,
 };
 use session_redact::Redactor;
-use session_sources::find_source;
+use session_sources::{IndexedSpan, find_source};
 use session_store::{Reader, SessionRow, StoreError, TurnRow};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -100,7 +99,11 @@ fn reread_turns(
     };
     // A forgotten turn has an empty span.
     let rows_to_read = rows.iter().filter(|row| row.span.start < row.span.end);
-    let spans: Vec<(u32, TurnSpan)> = rows_to_read.map(|row| (row.index, row.span)).collect();
+    let spans = rows_to_read.map(|row| IndexedSpan {
+        index: row.index,
+        span: row.span,
+    });
+    let spans: Vec<_> = spans.collect();
     let turns = source
         .show(Path::new(&file.path), &session.meta(), &spans)
         .turns;

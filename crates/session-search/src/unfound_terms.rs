@@ -5,7 +5,7 @@ use crate::filtered_index::FilteredIndex;
 use crate::lexical::LexicalCandidates;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
-use session_core::Query;
+use session_core::{Query, SessionReference};
 use session_store::{SessionId, SessionRow, TermStats};
 
 /// The terms of a query that no searched session holds: its identifiers, or all its terms where none is held.
@@ -16,8 +16,8 @@ pub struct UnfoundTerms {
     /// Those of them in whose place longer names or other spellings were searched.
     #[serde(skip)]
     pub substituted: Vec<String>,
-    /// Those of them with which the id of a session begins: it can be shown.
-    #[serde(skip)]
+    /// The ids of sessions, or their beginnings, in those of them, and in a query that is nothing else: these can be shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub session_ids: Vec<String>,
     /// Terms that sessions of subagents alone hold, which were not searched.
     pub only_subagents: Vec<String>,
@@ -59,7 +59,10 @@ impl UnfoundTerms {
         };
         let mut unfound: Vec<&TermStats> = lexical.hits.terms.iter().collect();
         unfound.retain(|term| !is_found(term));
-        let mut found = Self::default();
+        let mut found = Self {
+            session_ids: find_typed_id(query, sessions).into_iter().collect(),
+            ..Self::default()
+        };
         if unfound.is_empty() {
             return found;
         }
@@ -85,22 +88,52 @@ impl UnfoundTerms {
         let ids = found
             .missing
             .iter()
-            .filter(|term| begins_id(term, sessions));
-        found.session_ids = ids.cloned().collect();
+            .filter_map(|term| find_id(term, sessions));
+        for id in ids {
+            if !found.session_ids.contains(&id) {
+                found.session_ids.push(id);
+            }
+        }
         found
     }
 }
 
 /// Fewest characters of the beginning of an id: fewer may be those of a word.
 const MIN_ID_CHARS: usize = 6;
+/// Fewest characters of it where sessions hold them as a word, too.
+const MIN_TYPED_ID_CHARS: usize = 8;
 
-/// Returns true where the id of a session begins with a term, in whatever case.
-fn begins_id(term: &str, sessions: &[SessionRow]) -> bool {
-    let begins = |session: &SessionRow| {
-        let begin = session.uid.get(..term.len());
-        begin.is_some_and(|begin| begin.eq_ignore_ascii_case(term))
+/// Returns the id that a query of one term stands for, whether or not sessions mention it.
+fn find_typed_id(query: &Query, sessions: &[SessionRow]) -> Option<String> {
+    let [term] = query.terms.as_slice() else {
+        return None;
     };
-    term.chars().count() >= MIN_ID_CHARS && sessions.iter().any(begins)
+    find_id(&term.text, sessions).filter(|id| is_id_shaped(id))
+}
+
+/// Returns true for text in the form of an id: eight hexadecimal digits or more, with hyphens among them or not; or a kind in
+/// lower case before letters and digits (`ses_3f0a`, `agent-a1b2`).
+fn is_id_shaped(text: &str) -> bool {
+    let is_hex = text
+        .bytes()
+        .all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let has_kind = text.split_once(['_', '-']).is_some_and(|(kind, rest)| {
+        let is_kind = kind.bytes().all(|byte| byte.is_ascii_lowercase());
+        let has_digits = rest.bytes().any(|byte| byte.is_ascii_digit());
+        is_kind && has_digits && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    text.len() >= MIN_TYPED_ID_CHARS && (is_hex || has_kind)
+}
+
+/// Returns the id in a term (`ID:7`, the path of a transcript) with which the id of a session begins, in whatever case.
+fn find_id(term: &str, sessions: &[SessionRow]) -> Option<String> {
+    let id = SessionReference::parse(term).id;
+    let begins = |session: &SessionRow| {
+        let begin = session.uid.get(..id.len());
+        begin.is_some_and(|begin| begin.eq_ignore_ascii_case(id))
+    };
+    let is_found = id.chars().count() >= MIN_ID_CHARS && sessions.iter().any(begins);
+    is_found.then(|| id.to_owned())
 }
 
 /// The sessions that may hold a term which no searched session holds.

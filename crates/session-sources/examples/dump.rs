@@ -6,7 +6,7 @@
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use session_core::{SessionMeta, Turn, TurnPart, text};
-use session_sources::{Collected, Env, Location, Source, sources};
+use session_sources::{Collected, Env, IndexedSpan, Location, Source, sources};
 use std::time::Instant;
 
 #[derive(Default)]
@@ -95,8 +95,8 @@ fn print_sessions(source: &dyn Source, at: &Location, found: &Collected, options
         let turns = found
             .turns
             .iter()
-            .filter(|(id, _)| *id == meta.id)
-            .map(|(_, turn)| turn);
+            .filter(|collected| collected.session == meta.id)
+            .map(|collected| &collected.turn);
         if options.show {
             shown(source, at, meta, turns).iter().for_each(print_turn);
         } else {
@@ -112,7 +112,7 @@ fn shown<'t>(
     meta: &SessionMeta,
     turns: impl Iterator<Item = &'t Turn>,
 ) -> Vec<Turn> {
-    let spans: Vec<_> = turns.map(|turn| (turn.index, turn.span)).collect();
+    let spans: Vec<_> = turns.map(IndexedSpan::from).collect();
     let shown = source.show(&at.path, meta, &spans);
     shown
         .warnings

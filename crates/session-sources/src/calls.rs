@@ -48,16 +48,16 @@ impl PendingCall {
         self.turn
     }
 
-    /// Returns the turn that it was made in, where the turn at hand is a later one: a prompt was typed
+    /// Returns the turn that it was made in, where the current turn is a later one: a prompt was typed
     /// while it ran.
-    pub(crate) fn earlier_turn(&self, at_hand: u32) -> Option<u32> {
+    pub(crate) fn earlier_turn(&self, current: u32) -> Option<u32> {
         self.turn
-            .filter(|turn| self.delivered.is_some() && *turn < at_hand)
+            .filter(|turn| self.delivered.is_some() && *turn < current)
     }
 }
 
 impl TurnCalls {
-    /// A turn begins.
+    /// Resets the counts for a new turn.
     pub(crate) fn begin_turn(&mut self) {
         (self.runs, self.changes, self.reads) = (0, 0, 0);
         // An older cursor does not say whose call it was.

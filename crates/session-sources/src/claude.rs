@@ -21,8 +21,11 @@ mod state;
 mod tags;
 
 use crate::prompt_history;
-use crate::{AgentInfo, Cursor, Env, IsKnownFile, Listing, Location, ShownTurns, Sink, Source};
-use session_core::{SessionMeta, TurnSpan};
+use crate::{
+    AgentInfo, Cursor, CursorExclusions, Env, IndexedSpan, IsKnownFile, Listing, Location,
+    ShownTurns, Sink, Source,
+};
+use session_core::SessionMeta;
 use std::path::Path;
 
 static AGENT: AgentInfo = AgentInfo {
@@ -61,10 +64,17 @@ impl Source for Claude {
         };
     }
 
-    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, TurnSpan)]) -> ShownTurns {
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[IndexedSpan]) -> ShownTurns {
         match prompt_history::is_prompt_history(at) {
             true => prompt_history::show(at, spans),
             false => show::show(at, session, spans),
+        }
+    }
+
+    fn redact_cursor(&self, at: &Path, cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
+        match prompt_history::is_prompt_history(at) {
+            true => prompt_history::redact_cursor(cursor, excluded),
+            false => state::redact_cursor(cursor, excluded),
         }
     }
 

@@ -117,7 +117,7 @@ impl JsonlFormat for Codex {
         segments::list(path)
     }
 
-    /// `rollout-<time>-<id>.jsonl`; after an undo `<id>_<segment>`, which goes on with that file.
+    /// Reads the id in `rollout-<time>-<id>.jsonl`; after an undo `<id>_<segment>`, which goes on with that file.
     fn located(&self, path: &Path) -> Option<Located> {
         let name = path.file_name()?.to_str()?.strip_prefix("rollout-")?;
         let name = name.split('.').next()?;
@@ -155,7 +155,7 @@ fn thread_id(session: &str) -> &str {
 }
 
 impl CodexState {
-    /// The first such line is the file's own; others came with a copied history or a resume.
+    /// Notes the session of the first such line, which is the file's own; others came with a copied history or a resume.
     fn note_session(&mut self, meta: &Payload<'_>, turns: &mut TurnWriter<'_>) {
         if !self.thread.is_empty() {
             return;
@@ -190,7 +190,7 @@ impl CodexState {
         }
     }
 
-    /// Before September 2025 a file had the items by themselves, and no events.
+    /// Takes an item by itself: before September 2025 a file had these, and no events.
     fn bare_item(&mut self, item: &Payload<'_>, turns: &mut TurnWriter<'_>) {
         match (item.kind.or_empty(), item.role.or_empty()) {
             ("", _) if item.id.get().is_some() => self.note_session(item, turns),

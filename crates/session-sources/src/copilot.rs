@@ -100,7 +100,7 @@ impl JsonlFormat for Copilot {
         &["session-state/*/events.jsonl", "session-state/*.jsonl"]
     }
 
-    /// `<id>/events.jsonl`; before version 1.0 `<id>.jsonl`.
+    /// Reads the id in `<id>/events.jsonl`; before version 1.0 in `<id>.jsonl`.
     fn located(&self, path: &Path) -> Option<Located> {
         let is_events = path.file_name()? == EVENTS;
         let id = match is_events {
@@ -174,8 +174,8 @@ fn note_context(context: &Value, turns: &mut TurnWriter<'_>) {
     turns.set_branch(text(context, "branch"));
 }
 
-/// `Forked from "NAME" (ID) as …`: the events up to here are copies, with the ids that they had. What was
-/// forked from this session says `into` in place of `from`.
+/// Notes a fork by `Forked from "NAME" (ID) as …`: the events up to here are copies, with the ids that they had. What
+/// was forked from this session says `into` in place of `from`.
 fn note_fork(data: &Value, turns: &mut TurnWriter<'_>) {
     let message = text(data, "message");
     let from = message.strip_prefix("Forked from ");
@@ -220,7 +220,7 @@ fn call(data: &Value, state: &mut CopilotState) -> session_core::ToolCall {
     TOOLS.call(id, tool, input)
 }
 
-/// A command that the user ran by `!`.
+/// Adds a command that the user ran by `!`.
 fn shell_escape(data: &Value, turns: &mut TurnWriter<'_>) {
     let command = text(&data["arguments"], "command");
     if !command.is_empty() {

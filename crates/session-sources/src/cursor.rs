@@ -84,6 +84,21 @@ impl<S: Serialize + DeserializeOwned> CursorState<S> {
         (mark.version == version).then_some(mark)
     }
 
+    /// Returns a cursor whose state is changed by `redact`: the same where that changes nothing, an empty one for another
+    /// version, from which no read goes on.
+    pub(crate) fn redact(cursor: &Cursor, version: u32, redact: impl FnOnce(&mut S)) -> Cursor {
+        let Some(mut mark) = Self::parse(cursor, version) else {
+            return Cursor::default();
+        };
+        let before = mark.cursor();
+        redact(&mut mark.state);
+        let after = mark.cursor();
+        match before == after {
+            true => cursor.clone(),
+            false => after,
+        }
+    }
+
     /// Returns true when the file is still what it was up to the offset.
     pub(crate) fn matches_file<'p>(&self, files: impl Into<LineFiles<'p>>) -> bool {
         tail(files.into(), self.offset).is_ok_and(|tail| tail == self.tail)

@@ -6,15 +6,15 @@ use crate::cursor_ide::has_database;
 use crate::json::{joined_texts, text, texts};
 use crate::project::set_directory;
 use crate::{
-    AgentInfo, CallOutcome, Cursor, Env, Jsonl, JsonlFormat, Listing, Located, Location,
-    ShownTurns, Sink, Source, TurnWriter, cursor_tools, file,
+    AgentInfo, CallOutcome, Cursor, CursorExclusions, Env, IndexedSpan, Jsonl, JsonlFormat,
+    Listing, Located, Location, ShownTurns, Sink, Source, TurnWriter, cursor_tools, file,
 };
 use fs_err as fs;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use session_core::{CallStatus, PromptKind, SessionMeta, TurnSpan};
+use session_core::{CallStatus, PromptKind, SessionMeta};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -54,8 +54,12 @@ impl Source for CursorCli {
         LINES.read(at, from, sink);
     }
 
-    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, TurnSpan)]) -> ShownTurns {
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[IndexedSpan]) -> ShownTurns {
         LINES.show(at, session, spans)
+    }
+
+    fn redact_cursor(&self, at: &Path, cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
+        LINES.redact_cursor(at, cursor, excluded)
     }
 }
 
@@ -129,7 +133,7 @@ impl JsonlFormat for CursorTranscript {
         }
     }
 
-    /// The title comes after the first prompt, and may change.
+    /// Sets the title, which comes after the first prompt and may change.
     fn complete(&self, path: &Path, session: &mut SessionMeta) {
         self.begin(path, session);
     }
@@ -148,7 +152,7 @@ impl JsonlFormat for CursorTranscript {
 }
 
 impl CursorTranscriptState {
-    /// A line has the time of its prompt. Without one it keeps that of the file's last change.
+    /// Sets the time of a line to that of its prompt. Without one it keeps that of the file's last change.
     fn set_time(&self, turns: &mut TurnWriter<'_>) {
         if self.prompted.is_some() {
             turns.set_time(self.prompted);
@@ -171,7 +175,7 @@ fn chat_meta(path: &Path) -> Option<ChatMeta> {
     serde_json::from_slice(&json).ok()
 }
 
-/// Of a user's message only what stands in `<user_query>` was typed. A text without it is what the
+/// Adds the prompt of a user's message: only what stands in `<user_query>` was typed. A text without it is what the
 /// program adds where it begins with another tag.
 fn prompt(content: &Value, state: &mut CursorTranscriptState, turns: &mut TurnWriter<'_>) {
     for words in texts(content) {

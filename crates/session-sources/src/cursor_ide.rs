@@ -12,11 +12,11 @@ mod workspace;
 use crate::session_storage::{read_sessions, show_sessions};
 use crate::sqlite::database_stamp;
 use crate::{
-    AgentInfo, Cursor, Env, HistoryFolder, HistorySearch, Listing, Located, Location, ShownTurns,
-    Sink, Source,
+    AgentInfo, Cursor, CursorExclusions, Env, HistoryFolder, HistorySearch, IndexedSpan, Listing,
+    Located, Location, ShownTurns, Sink, Source,
 };
 use database::CursorDatabase;
-use session_core::{SessionMeta, TurnSpan};
+use session_core::SessionMeta;
 use std::path::Path;
 
 static AGENT: AgentInfo = AgentInfo {
@@ -58,8 +58,13 @@ impl Source for CursorIde {
         read_sessions(CursorDatabase::open, &at.path, from, sink);
     }
 
-    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, TurnSpan)]) -> ShownTurns {
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[IndexedSpan]) -> ShownTurns {
         show_sessions(CursorDatabase::open, at, session, spans)
+    }
+
+    /// A cursor holds ids and hashes alone.
+    fn redact_cursor(&self, _: &Path, cursor: &Cursor, _: &CursorExclusions<'_>) -> Cursor {
+        cursor.clone()
     }
 }
 

@@ -7,7 +7,7 @@
 mod content;
 mod document;
 mod output;
-mod place;
+mod project_lookup;
 mod prompt;
 mod record;
 mod tools;
@@ -16,13 +16,13 @@ use crate::cursor::{fingerprint, is_default};
 use crate::session_storage::{read_sessions, show_sessions};
 use crate::turn_writer::TurnWriter;
 use crate::{
-    AgentInfo, Cursor, Env, HistoryFolder, Jsonl, JsonlFormat, Listing, Located, Location, SeenIds,
-    ShownTurns, Sink, Source, milliseconds,
+    AgentInfo, Cursor, CursorExclusions, Env, HistoryFolder, IndexedSpan, Jsonl, JsonlFormat,
+    Listing, Located, Location, SeenIds, ShownTurns, Sink, Source, milliseconds,
 };
 use document::GeminiDocument;
 use record::{GeminiCall, GeminiRecord, MessageList};
 use serde::{Deserialize, Serialize};
-use session_core::{PromptKind, SessionMeta, TurnSpan};
+use session_core::{PromptKind, SessionMeta};
 use std::path::Path;
 
 static AGENT: AgentInfo = AgentInfo {
@@ -47,7 +47,7 @@ impl Source for Gemini {
 
     fn locate(&self, env: &Env) -> Listing {
         let mut listing = LINES.locate(env);
-        listing.continued = place::drop_copies(&mut listing.locations);
+        listing.continued = project_lookup::drop_copies(&mut listing.locations);
         listing
     }
 
@@ -58,10 +58,18 @@ impl Source for Gemini {
         }
     }
 
-    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, TurnSpan)]) -> ShownTurns {
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[IndexedSpan]) -> ShownTurns {
         match is_document(at) {
             true => show_sessions(GeminiDocument::open, at, session, spans),
             false => LINES.show(at, session, spans),
+        }
+    }
+
+    fn redact_cursor(&self, at: &Path, cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
+        match is_document(at) {
+            // The cursor of a document holds ids and hashes alone.
+            true => cursor.clone(),
+            false => LINES.redact_cursor(at, cursor, excluded),
         }
     }
 }
@@ -133,7 +141,7 @@ impl JsonlFormat for GeminiFormat {
         ]
     }
 
-    /// The variable names another home folder.
+    /// Returns the folders to look in: the variable names another home folder.
     fn folders(&self, env: &Env) -> Vec<HistoryFolder> {
         let [variable] = AGENT.variables else {
             return Vec::new();
@@ -148,17 +156,17 @@ impl JsonlFormat for GeminiFormat {
     }
 
     fn located(&self, path: &Path) -> Option<Located> {
-        place::located(path)
+        project_lookup::located(path)
     }
 
     fn begin(&self, path: &Path, session: &mut SessionMeta) {
-        place::set_directory(path, session);
+        project_lookup::set_directory(path, session);
     }
 
-    /// The client may name the folder later.
+    /// Sets the directory where the client named it later.
     fn complete(&self, path: &Path, session: &mut SessionMeta) {
         if session.cwd.is_none() {
-            place::set_directory(path, session);
+            project_lookup::set_directory(path, session);
         }
     }
 
@@ -187,7 +195,7 @@ impl JsonlFormat for GeminiFormat {
 }
 
 impl GeminiState {
-    /// The first such line is the file's own; others come with each resume.
+    /// Notes the session of the first such line, which is the file's own; others come with each resume.
     fn note_session(&mut self, id: &str, header: &GeminiRecord<'_>, turns: &mut TurnWriter<'_>) {
         if !self.has_header {
             self.has_header = true;
@@ -206,7 +214,7 @@ impl GeminiState {
         }
     }
 
-    /// A list repeats messages in another shape: all that it tells is how a compression began it.
+    /// Notes a list of messages, which repeats them in another shape: all that it tells is how a compression began it.
     fn note_list(&mut self, messages: &Option<MessageList<'_>>, turns: &mut TurnWriter<'_>) {
         let Some(messages) = messages else { return };
         self.has_list = true;
@@ -264,7 +272,7 @@ impl GeminiState {
         for (n, escape) in escapes.iter().enumerate() {
             self.prompt(PromptKind::Command, &format!("!{}", escape.command), turns);
             turns.set_message(&format!("{id}/{}", n + 1));
-            escape.tell(&format!("{id}-{n}"), turns);
+            escape.push_call(&format!("{id}-{n}"), turns);
         }
         let sent = prompt::typed_words(rest);
         let shown = record.display_content.joined();
@@ -287,8 +295,8 @@ impl GeminiState {
         turns.prompt(kind, words);
     }
 
-    /// An answer is written as it comes, and again with its calls. Of one that is written after
-    /// another nothing is news.
+    /// Adds what is new of an answer, which is written as it comes, and again with its calls. Of one that is written after
+    /// another nothing is new.
     fn answer(
         &mut self,
         id: &str,
@@ -301,7 +309,7 @@ impl GeminiState {
                 message: id.to_owned(),
                 ..AnswerProgress::default()
             };
-            tell_answer(record, turns);
+            push_answer(record, turns);
         }
         if self.answer.message != id {
             return;
@@ -318,7 +326,7 @@ impl GeminiState {
     }
 }
 
-fn tell_answer(record: &GeminiRecord<'_>, turns: &mut TurnWriter<'_>) {
+fn push_answer(record: &GeminiRecord<'_>, turns: &mut TurnWriter<'_>) {
     turns.model(record.model.or_empty());
     for thought in record
         .thoughts

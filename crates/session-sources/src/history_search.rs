@@ -51,7 +51,7 @@ impl HistoryFolder {
         }
     }
 
-    /// Why it holds no histories, where the user named it.
+    /// Returns why it holds no histories, where the user named it.
     fn problem(&self, variable: &str, begins: &[Vec<&str>]) -> Option<String> {
         let holds = |begin: &Vec<&str>| join(&self.path, begin).exists();
         let what = match self.path.metadata() {
@@ -213,7 +213,7 @@ pub(crate) fn is_packed(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(b".zst")
 }
 
-/// Where a file and its packed form stand side by side, the file counts.
+/// Drops packed files beside which the unpacked file stands.
 fn drop_unpacked_twice(locations: &mut Vec<Location>) {
     if !locations.iter().any(|at| is_packed(&at.path)) {
         return;

@@ -8,16 +8,19 @@ use std::borrow::Cow;
 
 /// Reads the record that a line holds; `None` when it is not a JSON object. Invalid UTF-8 and lone
 /// surrogates cost their character, and nothing where no one looks: the line without them is kept
-/// in `mended`.
-pub(crate) fn record<'a, T: Deserialize<'a>>(line: &'a [u8], mended: &'a mut String) -> Option<T> {
+/// in `repaired`.
+pub(crate) fn record<'a, T: Deserialize<'a>>(
+    line: &'a [u8],
+    repaired: &'a mut String,
+) -> Option<T> {
     if line.trim_ascii_start().first() != Some(&b'{') {
         return None;
     }
     if let Ok(record) = serde_json::from_slice(line) {
         return Some(record);
     }
-    *mended = readable_json(line).into_owned();
-    serde_json::from_str(mended).ok()
+    *repaired = readable_json(line).into_owned();
+    serde_json::from_str(repaired).ok()
 }
 
 /// Returns a text as JSON that can be read, with invalid UTF-8 and lone surrogates replaced by U+FFFD: programs in

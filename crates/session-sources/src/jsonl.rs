@@ -6,12 +6,12 @@ mod show;
 
 use crate::prompt_history;
 use crate::{
-    AgentInfo, Cursor, Env, HistoryFolder, HistorySearch, Listing, Located, Location, ShownTurns,
-    Sink, Source, TurnWriter,
+    AgentInfo, Cursor, CursorExclusions, Env, HistoryFolder, HistorySearch, IndexedSpan, Listing,
+    Located, Location, ShownTurns, Sink, Source, TurnWriter,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use session_core::{SessionMeta, TurnSpan};
+use session_core::SessionMeta;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ pub trait JsonlFormat: Sync {
     type Record<'a>: Deserialize<'a>;
 
     /// The knowledge that a line needs of those before it, beside the session and its turns. It is part of
-    /// each cursor: small, and every field with a default, so that older cursors can be read.
+    /// each cursor: small, without titles, and every field with a default, so that older cursors can be read.
     type State: Debug + Default + Clone + Serialize + DeserializeOwned;
 
     /// Returns the agent.
@@ -80,7 +80,7 @@ pub trait JsonlFormat: Sync {
         false
     }
 
-    /// Version of the state. Cursors of another one are read from the beginning.
+    /// Returns the version of the state: a file with a cursor of another version is read from its beginning.
     fn version(&self) -> u32 {
         3
     }
@@ -140,10 +140,17 @@ impl<F: JsonlFormat> Source for Jsonl<F> {
         };
     }
 
-    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, TurnSpan)]) -> ShownTurns {
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[IndexedSpan]) -> ShownTurns {
         match self.is_prompt_history(at) {
             true => prompt_history::show(at, spans),
             false => show::show(&self.0, at, session, spans),
+        }
+    }
+
+    fn redact_cursor(&self, at: &Path, cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
+        match self.is_prompt_history(at) {
+            true => prompt_history::redact_cursor(cursor, excluded),
+            false => reading::redact_cursor(&self.0, cursor, excluded),
         }
     }
     fn own_id<'s>(&self, session: &'s str) -> &'s str {

@@ -38,7 +38,7 @@
 //!         source.read(&location, None, &mut found);
 //!     }
 //! }
-//! assert_eq!(found.turns[0].1.prompt, "Why does the server not start?");
+//! assert_eq!(found.turns[0].turn.prompt, "Why does the server not start?");
 //! ```
 
 mod agent_info;
@@ -90,8 +90,9 @@ pub use other_homes::locate_in_all_homes;
 pub use project::project_root;
 pub use session_core::FileStamp;
 pub use source::{
-    Caller, Collected, Cursor, DeliveredTurns, Flow, IsKnownFile, Listing, Located, Location,
-    ShownTurns, Sink, Source, Warning,
+    Caller, Collected, CollectedTitle, CollectedTurn, ContinuedFile, Cursor, CursorExclusions,
+    DeliveredTurns, IndexedSpan, IsKnownFile, Listing, Located, Location, ShownTurns, Sink, Source,
+    Warning,
 };
 
 pub use json::readable_json;
@@ -110,7 +111,7 @@ static SOURCES: [&dyn Source; 8] = [
     &cursor_cli::CursorCli,
 ];
 
-/// Every agent that is read. Adding one is a file, its fixtures and a line above.
+/// Returns every agent that is read. Adding one is a file, its fixtures and a line above.
 pub fn sources() -> &'static [&'static dyn Source] {
     &SOURCES
 }
@@ -121,7 +122,7 @@ pub fn find_source(name: &str) -> Option<&'static dyn Source> {
     found.copied()
 }
 
-/// Every agent that is read, as data.
+/// Returns every agent that is read, as data.
 pub fn agents() -> impl Iterator<Item = &'static AgentInfo> {
     SOURCES.iter().map(|source| source.agent())
 }

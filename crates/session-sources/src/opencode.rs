@@ -23,10 +23,13 @@ mod turns;
 
 use crate::session_storage::{SessionStorage, read_sessions, show_sessions};
 use crate::storage_error::StorageError;
-use crate::{AgentInfo, Cursor, Env, Listing, Location, ShownTurns, Sink, Source};
+use crate::{
+    AgentInfo, Cursor, CursorExclusions, Env, IndexedSpan, Listing, Location, ShownTurns, Sink,
+    Source,
+};
 use database::Database;
 use history::MessageSessions;
-use session_core::{SessionMeta, TurnSpan};
+use session_core::SessionMeta;
 use std::path::Path;
 use tree::JsonTree;
 
@@ -57,8 +60,13 @@ impl Source for OpenCode {
         read_sessions(open, &at.path, from, sink);
     }
 
-    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, TurnSpan)]) -> ShownTurns {
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[IndexedSpan]) -> ShownTurns {
         show_sessions(open, at, session, spans)
+    }
+
+    /// A cursor holds ids and hashes alone.
+    fn redact_cursor(&self, _: &Path, cursor: &Cursor, _: &CursorExclusions<'_>) -> Cursor {
+        cursor.clone()
     }
 }
 

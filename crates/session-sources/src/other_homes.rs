@@ -95,7 +95,7 @@ impl MetSessions {
         session.is_some_and(|id| self.holds_all_of(id, MetFile::new(&at.path, at.stamp)))
     }
 
-    /// As [`MetSessions::covers`], for a file that is not listed.
+    /// Returns what [`MetSessions::covers`] does, for a file that is not listed.
     fn covers_known(&self, path: &Path, stamp: FileStamp) -> bool {
         let session = named_session(path);
         session.is_some_and(|id| self.holds_all_of(id, MetFile::new(path, stamp)))

@@ -57,7 +57,7 @@ impl JsonlFormat for Pi {
         &["sessions/**/*.jsonl"]
     }
 
-    /// A folder of sessions may lie elsewhere than the rest.
+    /// Returns the folders to look in: that of the sessions may lie elsewhere than the rest.
     fn folders(&self, env: &Env) -> Vec<HistoryFolder> {
         let mut folders = AGENT.history_folders(env);
         if env.get(SESSION_FOLDER).is_some() {
@@ -166,7 +166,7 @@ fn rename_edit(edit: &mut Value) {
     *edit = json!({"old_string": edit["oldText"], "new_string": edit["newText"]});
 }
 
-/// A command that the user ran: by `!`, or by `!!` where the model is not to know of it.
+/// Adds a command that the user ran: by `!`, or by `!!` where the model is not to know of it.
 fn shell_escape(id: &str, message: &Value, turns: &mut TurnWriter<'_>) {
     let command = text(message, "command");
     if command.is_empty() {

@@ -35,7 +35,7 @@ fn root_by_name(cwd: &str) -> Option<String> {
     cwd.get(..end).map(str::to_owned)
 }
 
-/// Where `folder` begins in `path`, when a name follows it.
+/// Returns where `folder` begins in `path`, when a name follows it.
 fn named_worktree(path: &str, folder: &str) -> Option<usize> {
     let at = path.find(folder).filter(|&at| at > 0)?;
     let name = path.get(at + folder.len()..)?.split('/').next()?;

@@ -10,14 +10,17 @@ use crate::lenient_json::{LenientCount, LenientMembers, LenientObject, LenientTe
 use crate::lines::{Line, Lines};
 use crate::project::{PATH_LIMIT, project_root};
 use crate::reading::{
-    DamagedLines, ReadStart, Result, moved, next_line, open_lines, stop_if_asked, warning,
+    DamagedLines, ReadStart, missing_turn_warning, next_line, open_lines, warning,
 };
-use crate::{Cursor, DeliveredTurns, Location, ShownTurns, Sink, file};
+use crate::{
+    Cursor, CursorExclusions, DeliveredTurns, IndexedSpan, Location, ShownTurns, Sink, file,
+};
 use serde::{Deserialize, Serialize};
 use session_core::paste::PromptParts;
 use session_core::{PromptKind, SessionMeta, TEXT_LIMIT, ToolCall, Turn, TurnPart, TurnSpan, text};
 use std::collections::{BTreeMap, HashSet};
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// Name of the file in a configuration folder.
@@ -42,7 +45,7 @@ pub(crate) fn is_prompt_history(path: &Path) -> bool {
 }
 
 /// Reads a history of prompts into a sink, its sessions as they alternate in the file.
-pub(crate) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) -> Result {
+pub(crate) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) -> ControlFlow<()> {
     let mark: Option<CursorState<PromptSessions>> =
         from.and_then(|cursor| CursorState::parse(cursor, VERSION));
     let holds = mark
@@ -56,7 +59,7 @@ pub(crate) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
     let start = ReadStart::new(from, resumed_at);
     let offset = resumed_at.unwrap_or_default();
     let Some(lines) = open_lines(&at.path, offset, sink) else {
-        return Ok(());
+        return ControlFlow::Continue(());
     };
     PromptHistoryReading {
         path: &at.path,
@@ -72,13 +75,22 @@ pub(crate) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
     .run(lines, offset)
 }
 
+/// Returns a cursor without the excluded titles, and without the excluded sessions, whose prompts it numbers.
+pub(crate) fn redact_cursor(cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
+    CursorState::<PromptSessions>::redact(cursor, VERSION, |sessions| {
+        sessions.known.retain(|id, _| !(excluded.session)(id));
+        let known = sessions.known.values_mut();
+        known.for_each(|session| excluded.clear_title(&mut session.title));
+    })
+}
+
 /// Reads the prompts at these spans.
-pub(crate) fn show(path: &Path, spans: &[(u32, TurnSpan)]) -> ShownTurns {
+pub(crate) fn show(path: &Path, spans: &[IndexedSpan]) -> ShownTurns {
     let mut shown = ShownTurns::default();
-    for &(index, span) in spans {
+    for &IndexedSpan { index, span } in spans {
         match turn_at(path, span) {
             Ok(Some(turn)) => shown.turns.push(Turn { index, ..turn }),
-            Ok(None) => shown.warnings.push(moved(path, span)),
+            Ok(None) => shown.warnings.push(missing_turn_warning(path, span)),
             Err(error) => shown.warnings.push(warning(path, error)),
         }
     }
@@ -91,8 +103,8 @@ fn turn_at(path: &Path, span: TurnSpan) -> io::Result<Option<Turn>> {
         return Ok(None);
     };
     let pastes = PasteCache::new_for(path);
-    let mut mended = String::new();
-    let prompt: Option<PromptLine<'_>> = record(line.text.unwrap_or_default(), &mut mended);
+    let mut repaired = String::new();
+    let prompt: Option<PromptLine<'_>> = record(line.text.unwrap_or_default(), &mut repaired);
     Ok(prompt.and_then(|prompt| prompt.turn(span, &pastes)))
 }
 
@@ -293,14 +305,14 @@ impl PromptSessions {
         let ms = line.ms();
         let known = self.unnamed.remove(project);
         let goes_on = |known: &UnnamedSession| !is_past_gap(known.last_ms, ms);
-        let mut at_hand = known.filter(goes_on).unwrap_or_else(|| UnnamedSession {
+        let mut session = known.filter(goes_on).unwrap_or_else(|| UnnamedSession {
             id: format!("{:016x}", fingerprint(&format!("{ms:?}\n{project}"))),
             last_ms: None,
         });
-        at_hand.last_ms = at_hand.last_ms.max(ms);
-        let id = at_hand.id.clone();
+        session.last_ms = session.last_ms.max(ms);
+        let id = session.id.clone();
         if !ENDINGS.contains(&line.display.or_empty().trim()) {
-            self.unnamed.insert(project.to_owned(), at_hand);
+            self.unnamed.insert(project.to_owned(), session);
         }
         id
     }
@@ -359,7 +371,7 @@ struct PromptHistoryReading<'a> {
 
 impl PromptHistoryReading<'_> {
     /// Reads from an offset on.
-    fn run(mut self, mut lines: Lines, offset: u64) -> Result {
+    fn run(mut self, mut lines: Lines, offset: u64) -> ControlFlow<()> {
         let mut done = offset;
         while let Some(line) = next_line(&mut lines, self.path.into(), self.sink) {
             self.read_line(&line)?;
@@ -368,32 +380,32 @@ impl PromptHistoryReading<'_> {
         self.finish(done)
     }
 
-    fn read_line(&mut self, line: &Line<'_>) -> Result {
-        let mut mended = String::new();
-        match record::<PromptLine<'_>>(line.text.unwrap_or_default(), &mut mended) {
+    fn read_line(&mut self, line: &Line<'_>) -> ControlFlow<()> {
+        let mut repaired = String::new();
+        match record::<PromptLine<'_>>(line.text.unwrap_or_default(), &mut repaired) {
             Some(prompt) => self.deliver_prompt(&prompt, line.span()),
             None => {
                 self.damage.add_line(line);
-                Ok(())
+                ControlFlow::Continue(())
             }
         }
     }
 
-    fn deliver_prompt(&mut self, line: &PromptLine<'_>, span: TurnSpan) -> Result {
+    fn deliver_prompt(&mut self, line: &PromptLine<'_>, span: TurnSpan) -> ControlFlow<()> {
         let Some(turn) = line.turn(span, &self.pastes) else {
-            return Ok(());
+            return ControlFlow::Continue(());
         };
         let id = self.sessions.id(line);
         let index = self.sessions.note(&id, line, &turn);
         self.open(&id)?;
-        stop_if_asked(self.sink.turn(Turn { index, ..turn }))
+        self.sink.turn(Turn { index, ..turn })
     }
 
     /// Opens a session in the sink, unless it is open as it is.
-    fn open(&mut self, id: &str) -> Result {
+    fn open(&mut self, id: &str) -> ControlFlow<()> {
         let meta = self.sessions.meta(id);
         if self.announced.as_ref() == Some(&meta) {
-            return Ok(());
+            return ControlFlow::Continue(());
         }
         let delivered = match self.opened.insert(id.to_owned()) {
             true => self.start.delivered_turns(),
@@ -401,22 +413,20 @@ impl PromptHistoryReading<'_> {
         };
         let flow = self.sink.session(&meta, delivered);
         self.announced = Some(meta);
-        stop_if_asked(flow)
+        flow
     }
 
-    fn finish(mut self, done: u64) -> Result {
+    fn finish(mut self, done: u64) -> ControlFlow<()> {
         let known = &self.sessions.known;
         let mut gone = self
             .replaced
             .known
             .keys()
             .filter(|id| !known.contains_key(*id));
-        gone.try_for_each(|id| stop_if_asked(self.sink.gone(id)))?;
+        gone.try_for_each(|id| self.sink.gone(id))?;
         self.damage.report(self.sink);
         let mark = CursorState::at(self.path, VERSION, done, self.sessions);
-        stop_if_asked(
-            self.sink
-                .checkpoint(mark.map(|mark| mark.cursor()).unwrap_or_default()),
-        )
+        self.sink
+            .checkpoint(mark.map(|mark| mark.cursor()).unwrap_or_default())
     }
 }

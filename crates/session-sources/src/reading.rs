@@ -4,36 +4,25 @@ use crate::cursor::CursorState;
 use crate::json::is_whole;
 use crate::lines::{Line, LineFiles, Lines};
 use crate::turn_assembler::TurnAssembler;
-use crate::{Cursor, DeliveredTurns, Flow, Sink, Warning};
+use crate::{Cursor, DeliveredTurns, Sink, Warning};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use session_core::{SessionMeta, Turn, TurnSpan};
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Bytes after which the next turn's beginning is a checkpoint.
 const CHECKPOINT_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Bytes without a record after which the time is looked at.
-const LOOK_BYTES: u64 = 256 * 1024;
+/// Bytes without a record after which the time is checked.
+const CLOCK_CHECK_BYTES: u64 = 256 * 1024;
 
 /// Longest last line that is left for later whenever it was written.
 const UNFINISHED_LIMIT: u64 = 16 * 1024 * 1024;
 /// The time since a file's last change for which it counts as being written.
 const WRITING_TIME: Duration = Duration::from_secs(60);
-
-/// The sink asked to stop.
-pub(crate) struct SinkStopped;
-
-pub(crate) type Result<T = ()> = std::result::Result<T, SinkStopped>;
-
-pub(crate) fn stop_if_asked(flow: Flow) -> Result {
-    match flow {
-        Flow::Continue => Ok(()),
-        Flow::Stop => Err(SinkStopped),
-    }
-}
 
 /// Returns the warning for a path, with one count and no offset.
 pub(crate) fn warning(path: &Path, reason: impl ToString) -> Warning {
@@ -47,7 +36,7 @@ pub(crate) fn warning(path: &Path, reason: impl ToString) -> Warning {
 }
 
 /// Returns the warning for a turn that is to be shown and is not there.
-pub(crate) fn moved(path: &Path, span: TurnSpan) -> Warning {
+pub(crate) fn missing_turn_warning(path: &Path, span: TurnSpan) -> Warning {
     Warning {
         offset: Some(span.start),
         ..warning(path, "no turn begins here any more")
@@ -126,8 +115,8 @@ pub(crate) fn next_line<'l>(
     }
 }
 
-/// A last line that its writer has not ended yet is left for later, but not for ever: a long one only while the file is
-/// being written.
+/// Returns true for a last line that its writer has not ended yet: it is left for later, but not for ever, and a long one
+/// only while the file is being written.
 fn is_unfinished(line: &Line<'_>, path: &Path) -> bool {
     !line.terminated
         && (line.end - line.start <= UNFINISHED_LIMIT || is_being_written(path))
@@ -145,11 +134,11 @@ pub(crate) trait LineAssembly {
     /// The state that a cursor holds.
     type State: Serialize + DeserializeOwned;
 
-    /// Version of the cursors.
+    /// Returns the version of the cursors.
     fn version(&self) -> u32;
 
     /// Takes a line; false when it holds no record.
-    fn push(&mut self, line: &Line<'_>, sink: &mut dyn Sink) -> Result<bool>;
+    fn push(&mut self, line: &Line<'_>, sink: &mut dyn Sink) -> ControlFlow<(), bool>;
 
     /// Returns the turns as they are being built.
     fn turns(&mut self) -> &mut TurnAssembler;
@@ -178,14 +167,14 @@ pub(crate) struct FileReading<'a, A> {
     files: LineFiles<'a>,
     assembly: A,
     announcer: SessionAnnouncer<'a>,
-    /// Where this read began.
-    begun: u64,
-    /// Everything before this offset is done.
-    done: u64,
+    /// Offset at which this read began.
+    start: u64,
+    /// Offset up to which everything was delivered.
+    delivered: u64,
     /// Offset of the last checkpoint.
-    marked: u64,
-    /// Offset behind the last record, or where the time was looked at since.
-    looked: u64,
+    checkpoint: u64,
+    /// Offset behind the last record, or at which the time was checked since.
+    clock_checked: u64,
     damage: DamagedLines,
 }
 
@@ -201,24 +190,24 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
             files,
             assembly,
             announcer,
-            begun: offset,
-            done: offset,
-            marked: offset,
-            looked: offset,
+            start: offset,
+            delivered: offset,
+            checkpoint: offset,
+            clock_checked: offset,
             damage: DamagedLines::new(files.first),
         }
     }
 
     /// Reads to the end.
-    pub(crate) fn run(mut self, mut lines: Lines) -> Result<ReadEnd> {
+    pub(crate) fn run(mut self, mut lines: Lines) -> ControlFlow<(), ReadEnd> {
         while let Some(line) = next_line(&mut lines, self.files, self.announcer.sink) {
             self.read_line(&line)?;
         }
         self.finish()
     }
 
-    fn read_line(&mut self, line: &Line<'_>) -> Result {
-        let due = line.start.saturating_sub(self.marked) >= CHECKPOINT_BYTES;
+    fn read_line(&mut self, line: &Line<'_>) -> ControlFlow<()> {
+        let due = line.start.saturating_sub(self.checkpoint) >= CHECKPOINT_BYTES;
         let before = due.then(|| self.assembly.state());
         let is_record = self.assembly.push(line, self.announcer.sink)?;
         if !is_record {
@@ -232,26 +221,26 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
         if let Some(state) = before {
             self.checkpoint(line.start, state)?;
         }
-        self.done = line.end;
-        let is_long = line.end.saturating_sub(self.marked) >= 2 * CHECKPOINT_BYTES;
+        self.delivered = line.end;
+        let is_long = line.end.saturating_sub(self.checkpoint) >= 2 * CHECKPOINT_BYTES;
         if self.is_late(line.end, is_record) || is_long {
             let open = self.assembly.turns().flush();
             self.deliver(open)?;
-            self.checkpoint(self.done, self.assembly.state())?;
+            self.checkpoint(self.delivered, self.assembly.state())?;
         }
-        Ok(())
+        ControlFlow::Continue(())
     }
 
     /// Returns true where blank or damaged lines have gone on for long and the time is up.
     fn is_late(&mut self, end: u64, is_record: bool) -> bool {
-        let is_due = !is_record && end - self.looked >= LOOK_BYTES;
+        let is_due = !is_record && end - self.clock_checked >= CLOCK_CHECK_BYTES;
         if is_record || is_due {
-            self.looked = end;
+            self.clock_checked = end;
         }
         is_due && self.announcer.sink.is_out_of_time()
     }
 
-    fn deliver(&mut self, turns: impl IntoIterator<Item = Turn>) -> Result {
+    fn deliver(&mut self, turns: impl IntoIterator<Item = Turn>) -> ControlFlow<()> {
         let mut turns = turns.into_iter();
         turns.try_for_each(|turn| {
             self.announcer
@@ -259,24 +248,24 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
         })
     }
 
-    fn checkpoint(&mut self, offset: u64, state: A::State) -> Result {
-        self.marked = offset;
+    fn checkpoint(&mut self, offset: u64, state: A::State) -> ControlFlow<()> {
+        self.checkpoint = offset;
         self.damage.report(self.announcer.sink);
         let mark = CursorState::at(self.files, self.assembly.version(), offset, state);
         let cursor = mark.map(|mark| mark.cursor()).unwrap_or_default();
-        stop_if_asked(self.announcer.sink.checkpoint(cursor))
+        self.announcer.sink.checkpoint(cursor)
     }
 
-    fn finish(mut self) -> Result<ReadEnd> {
-        let Some(waiting) = self.assembly.finish(self.done > self.begun) else {
-            return Ok(ReadEnd::Retracted);
+    fn finish(mut self) -> ControlFlow<(), ReadEnd> {
+        let Some(waiting) = self.assembly.finish(self.delivered > self.start) else {
+            return ControlFlow::Continue(ReadEnd::Retracted);
         };
         let open = self.assembly.turns().flush();
         self.deliver(open)?;
         self.deliver(waiting)?;
-        self.announcer.tell_changes(self.assembly.session())?;
-        self.checkpoint(self.done, self.assembly.state())?;
-        Ok(ReadEnd::Complete)
+        self.announcer.announce_changes(self.assembly.session())?;
+        self.checkpoint(self.delivered, self.assembly.state())?;
+        ControlFlow::Continue(ReadEnd::Complete)
     }
 }
 
@@ -335,7 +324,7 @@ impl<'a> SessionAnnouncer<'a> {
         }
     }
 
-    fn announce(&mut self, meta: SessionMeta) -> Result {
+    fn announce(&mut self, meta: SessionMeta) -> ControlFlow<()> {
         let delivered = match self.opened {
             true => DeliveredTurns::Keep,
             false => self.start.delivered_turns(),
@@ -343,7 +332,7 @@ impl<'a> SessionAnnouncer<'a> {
         let flow = self.sink.session(&meta, delivered);
         self.opened = true;
         self.announced = Some(meta);
-        stop_if_asked(flow)
+        flow
     }
 
     /// Delivers a turn, in the session that `meta` describes.
@@ -351,19 +340,19 @@ impl<'a> SessionAnnouncer<'a> {
         &mut self,
         turn: Turn,
         meta: impl FnOnce() -> SessionMeta,
-    ) -> Result {
+    ) -> ControlFlow<()> {
         if !self.opened {
             self.announce(meta())?;
         }
-        stop_if_asked(self.sink.turn(turn))
+        self.sink.turn(turn)
     }
 
-    /// Tells what changed since the session was told of.
-    pub(crate) fn tell_changes(&mut self, meta: SessionMeta) -> Result {
+    /// Announces the session again where it changed since.
+    pub(crate) fn announce_changes(&mut self, meta: SessionMeta) -> ControlFlow<()> {
         let known = self.announced.is_some() || self.start == ReadStart::Replacing;
         if known && self.announced.as_ref() != Some(&meta) {
             self.announce(meta)?;
         }
-        Ok(())
+        ControlFlow::Continue(())
     }
 }

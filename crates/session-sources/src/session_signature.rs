@@ -43,7 +43,7 @@ impl SessionSignatures {
             .unwrap_or_default()
     }
 
-    /// To go on from.
+    /// Returns the cursor from which the next read goes on.
     pub(crate) fn cursor(&self) -> Cursor {
         Cursor(serde_json::to_string(self).unwrap_or_default())
     }

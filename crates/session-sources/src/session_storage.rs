@@ -1,10 +1,10 @@
 //! Histories that are rewritten in place: a database, a tree of files, a document. What changed of
 //! them is told session by session, by signatures.
 
-use crate::reading::{Result as Flowing, stop_if_asked, warning};
+use crate::reading::warning;
 use crate::session_signature::{SessionSignature, SessionSignatures};
 use crate::storage_error::{SkippedCounts, StorageError};
-use crate::{Cursor, DeliveredTurns, ShownTurns, Sink};
+use crate::{Cursor, DeliveredTurns, IndexedSpan, ShownTurns, Sink};
 use session_core::{ReadDetail, SessionMeta, Turn, TurnSpan};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -97,7 +97,7 @@ pub(crate) fn read_sessions(
     if let Err(error) = read {
         sink.warning(warning(path, &error));
         if error.is_permanent() {
-            sink.checkpoint(from.cloned().unwrap_or_default());
+            let _: ControlFlow<()> = sink.checkpoint(from.cloned().unwrap_or_default());
         }
     }
 }
@@ -131,7 +131,7 @@ struct StorageReading<'a> {
 }
 
 impl StorageReading<'_> {
-    fn read_all(mut self, sessions: &[StoredSession], path: &Path) -> Flowing {
+    fn read_all(mut self, sessions: &[StoredSession], path: &Path) -> ControlFlow<()> {
         self.report_gone(sessions)?;
         let changed: Vec<&StoredSession> = sessions
             .iter()
@@ -140,38 +140,42 @@ impl StorageReading<'_> {
         let step = CHECKPOINT_STEP.max(changed.len() / 32);
         for (n, session) in changed.into_iter().enumerate() {
             if n > 0 && n % step == 0 {
-                stop_if_asked(self.sink.checkpoint(self.known.cursor()))?;
+                self.sink.checkpoint(self.known.cursor())?;
             }
             self.deliver_session(session)?;
         }
         for warning in self.skipped.warnings(path) {
             self.sink.warning(warning);
         }
-        stop_if_asked(self.sink.checkpoint(self.known.cursor()))
+        self.sink.checkpoint(self.known.cursor())
     }
 
-    fn report_gone(&mut self, sessions: &[StoredSession]) -> Flowing {
+    fn report_gone(&mut self, sessions: &[StoredSession]) -> ControlFlow<()> {
         let ids: HashSet<&str> = sessions.iter().map(|s| s.meta.id.as_str()).collect();
         for id in self.known.take_gone(|id| ids.contains(id)) {
-            stop_if_asked(self.sink.gone(&id))?;
+            self.sink.gone(&id)?;
         }
-        Ok(())
+        ControlFlow::Continue(())
     }
 
     /// Delivers a session that changed. One that breaks off in an error is not noted as delivered: the
     /// next read tries it again.
-    fn deliver_session(&mut self, session: &StoredSession) -> Flowing {
+    fn deliver_session(&mut self, session: &StoredSession) -> ControlFlow<()> {
         match self.history.read_meta(session) {
             Ok(Some(meta)) => self.deliver_turns(&meta, session.signature),
             Ok(None) => self.note_delivered(&session.meta.id, session.signature, true),
             Err(error) => {
                 self.skipped.add_session(&error);
-                Ok(())
+                ControlFlow::Continue(())
             }
         }
     }
 
-    fn deliver_turns(&mut self, session: &SessionMeta, signature: SessionSignature) -> Flowing {
+    fn deliver_turns(
+        &mut self,
+        session: &SessionMeta,
+        signature: SessionSignature,
+    ) -> ControlFlow<()> {
         match self.known.get(&session.id) {
             Some(known) => self.replace(session, signature, known),
             None => self.deliver(session, signature),
@@ -179,21 +183,18 @@ impl StorageReading<'_> {
     }
 
     /// Delivers the turns of a session that was not delivered before, as they are read.
-    fn deliver(&mut self, session: &SessionMeta, signature: SessionSignature) -> Flowing {
-        let mut flow = Ok(());
+    fn deliver(&mut self, session: &SessionMeta, signature: SessionSignature) -> ControlFlow<()> {
+        let mut flow = ControlFlow::Continue(());
         let mut is_empty = true;
         let (sink, skipped) = (&mut *self.sink, &mut self.skipped);
         let mut visit = |turn| {
             if std::mem::take(&mut is_empty) {
-                flow = stop_if_asked(sink.session(session, DeliveredTurns::Replace));
+                flow = sink.session(session, DeliveredTurns::Replace);
             }
-            if flow.is_ok() {
-                flow = stop_if_asked(sink.turn(turn));
+            if flow.is_continue() {
+                flow = sink.turn(turn);
             }
-            match flow {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(_) => ControlFlow::Break(()),
-            }
+            flow
         };
         let (range, detail) = (StoredTurnRange::ALL, ReadDetail::Index);
         let read = self
@@ -204,11 +205,11 @@ impl StorageReading<'_> {
             Ok(()) => self.note_delivered(&session.id, signature, is_empty),
             Err(error) if is_empty => {
                 self.skipped.add_session(&error);
-                Ok(())
+                ControlFlow::Continue(())
             }
             Err(error) => {
                 self.skipped.add_session(&error);
-                stop_if_asked(self.sink.broke_off())
+                self.sink.broke_off()
             }
         }
     }
@@ -220,7 +221,7 @@ impl StorageReading<'_> {
         session: &SessionMeta,
         signature: SessionSignature,
         known: SessionSignature,
-    ) -> Flowing {
+    ) -> ControlFlow<()> {
         let mut turns = Vec::new();
         let mut visit = |turn| {
             turns.push(turn);
@@ -234,30 +235,35 @@ impl StorageReading<'_> {
         if let Err(error) = &read {
             self.skipped.add_session(error);
             if signature.message_count() <= known.message_count() {
-                return Ok(());
+                return ControlFlow::Continue(());
             }
         }
         let is_empty = turns.is_empty();
         if !is_empty {
-            stop_if_asked(self.sink.session(session, DeliveredTurns::Replace))?;
+            self.sink.session(session, DeliveredTurns::Replace)?;
         }
         for turn in turns {
-            stop_if_asked(self.sink.turn(turn))?;
+            self.sink.turn(turn)?;
         }
         match read {
             Ok(()) => self.note_delivered(&session.id, signature, is_empty),
-            Err(_) if is_empty => Ok(()),
-            Err(_) => stop_if_asked(self.sink.broke_off()),
+            Err(_) if is_empty => ControlFlow::Continue(()),
+            Err(_) => self.sink.broke_off(),
         }
     }
 
     /// Records a session as delivered. One that has lost all its turns is reported as gone.
-    fn note_delivered(&mut self, id: &str, signature: SessionSignature, is_empty: bool) -> Flowing {
+    fn note_delivered(
+        &mut self,
+        id: &str,
+        signature: SessionSignature,
+        is_empty: bool,
+    ) -> ControlFlow<()> {
         if is_empty && self.known.get(id).is_some() {
-            stop_if_asked(self.sink.gone(id))?;
+            self.sink.gone(id)?;
         }
         self.known.insert(id, signature);
-        Ok(())
+        ControlFlow::Continue(())
     }
 }
 
@@ -266,7 +272,7 @@ pub(crate) fn show_sessions(
     open: OpenStorage,
     path: &Path,
     session: &SessionMeta,
-    spans: &[(u32, TurnSpan)],
+    spans: &[IndexedSpan],
 ) -> ShownTurns {
     match open(path) {
         Ok(history) => show_open(&*history, path, session, spans),
@@ -281,11 +287,11 @@ fn show_open(
     history: &dyn SessionStorage,
     path: &Path,
     session: &SessionMeta,
-    spans: &[(u32, TurnSpan)],
+    spans: &[IndexedSpan],
 ) -> ShownTurns {
     let mut shown = ShownTurns::default();
     let mut skipped = SkippedCounts::default();
-    for &(first, span) in spans {
+    for &IndexedSpan { index: first, span } in spans {
         let range = StoredTurnRange { first, span };
         match first_turn(history, session, range, &mut skipped) {
             Ok(turn) => shown.turns.extend(turn),

@@ -3,6 +3,7 @@
 use crate::{AgentInfo, Env};
 use serde::{Deserialize, Serialize};
 use session_core::{FileStamp, SessionMeta, SourceName, Turn, TurnSpan};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// One agent whose history can be read.
@@ -35,7 +36,11 @@ pub trait Source: Sync {
 
     /// Reads turns again in full. `spans` are those that [`Source::read`] gave,
     /// in the order wanted. A turn that is no longer there is left out.
-    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, TurnSpan)]) -> ShownTurns;
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[IndexedSpan]) -> ShownTurns;
+
+    /// Returns a cursor of a location without the titles and sessions that are excluded; the same where it has none. One
+    /// that this version does not resume from becomes empty.
+    fn redact_cursor(&self, at: &Path, cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor;
 
     /// Returns the id by which the agent itself knows a session: another one only where
     /// a session of the agent has more than one file.
@@ -49,14 +54,13 @@ pub trait Source: Sync {
         self.agent().resume_command(session)
     }
 
-    /// The same, as a new session that begins as this one. None also where the
-    /// program cannot do that.
+    /// Returns the command that forks a session: a new one that begins as this one. None also where the program cannot
+    /// do that.
     fn fork(&self, session: &SessionMeta) -> Option<Vec<String>> {
         self.agent().fork_command(session)
     }
 
-    /// Which of its sessions started this process, by what it tells the
-    /// processes that it starts.
+    /// Returns which of its sessions started this process, by what it tells the processes that it starts.
     fn caller(&self, env: &Env) -> Option<Caller> {
         self.agent().caller(env)
     }
@@ -80,10 +84,19 @@ pub struct Listing {
     /// Histories, each once, in an order that does not change between runs:
     /// oldest change first, so that the first session to hold a turn owns it.
     pub locations: Vec<Location>,
-    /// Files that are not listed, since another one holds all of theirs and goes on: each with that one.
-    pub continued: Vec<(PathBuf, PathBuf)>,
+    /// Files that are not listed, since another one holds all of theirs and goes on.
+    pub continued: Vec<ContinuedFile>,
     /// Folders that could not be listed.
     pub warnings: Vec<Warning>,
+}
+
+/// A file of which another one holds all, and goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContinuedFile {
+    /// The file.
+    pub path: PathBuf,
+    /// The one that goes on.
+    pub by: PathBuf,
 }
 
 /// One history file or database.
@@ -123,13 +136,20 @@ pub struct Located {
 #[serde(transparent)]
 pub struct Cursor(pub String);
 
-/// The reply of a sink to each event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flow {
-    /// Go on.
-    Continue,
-    /// Return as soon as possible; no further calls are wanted.
-    Stop,
+/// What a cursor is not to remember.
+#[derive(Clone, Copy)]
+pub struct CursorExclusions<'e> {
+    /// Returns true for an excluded title.
+    pub title: &'e dyn Fn(&str) -> bool,
+    /// Returns true for the id of an excluded session.
+    pub session: &'e dyn Fn(&str) -> bool,
+}
+
+impl CursorExclusions<'_> {
+    /// Removes a title where it is excluded.
+    pub(crate) fn clear_title(&self, title: &mut Option<String>) {
+        title.take_if(|title| (self.title)(title));
+    }
 }
 
 /// The fate of the turns of a session that were delivered before.
@@ -141,33 +161,33 @@ pub enum DeliveredTurns {
     Keep,
 }
 
-/// Receives what a source reads, in file order.
+/// Receives what a source reads, in file order. Where it breaks off, the source returns as soon as possible: no further
+/// calls are wanted.
 pub trait Sink {
     /// Opens a session. May be called again for a session that is open, with better metadata.
-    fn session(&mut self, meta: &SessionMeta, delivered: DeliveredTurns) -> Flow;
+    fn session(&mut self, meta: &SessionMeta, delivered: DeliveredTurns) -> ControlFlow<()>;
 
-    /// A turn of the session opened last. It takes the place of one of its index that was
+    /// Receives a turn of the session opened last. It takes the place of one of its index that was
     /// delivered before, unless it [continues](Turn::continues) that one.
-    fn turn(&mut self, turn: Turn) -> Flow;
+    fn turn(&mut self, turn: Turn) -> ControlFlow<()>;
 
-    /// The session opened last could not be read to its end: what was delivered before of its later turns stays.
-    fn broke_off(&mut self) -> Flow {
-        Flow::Continue
+    /// Reports that the session opened last could not be read to its end: what was delivered before of its later turns
+    /// stays.
+    fn broke_off(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
     }
 
-    /// Everything before the cursor has been delivered; a reader that starts
-    /// from it delivers the rest and nothing twice. What came after the last
-    /// checkpoint before a stop is to be discarded.
-    fn checkpoint(&mut self, cursor: Cursor) -> Flow;
+    /// Reports that everything before the cursor has been delivered: a reader that starts from it delivers the rest and
+    /// nothing twice. What came after the last checkpoint before a stop is to be discarded.
+    fn checkpoint(&mut self, cursor: Cursor) -> ControlFlow<()>;
 
-    /// A session that this location held before is no longer in it.
-    fn gone(&mut self, session: &str) -> Flow;
+    /// Reports that a session left this location.
+    fn gone(&mut self, session: &str) -> ControlFlow<()>;
 
-    /// A title for a session that another file holds (`summary` lines).
-    /// `message` is the id of a message in it.
-    fn title_elsewhere(&mut self, message: &str, title: &str) -> Flow;
+    /// Receives the title of a session that another file holds (`summary` lines): `message` is the id of a message in it.
+    fn title_elsewhere(&mut self, message: &str, title: &str) -> ControlFlow<()>;
 
-    /// Something that could not be read.
+    /// Reports something unreadable.
     fn warning(&mut self, warning: Warning);
 
     /// Returns true where the time for reading is up. Who finds nothing to deliver for long asks, and goes on to a
@@ -192,6 +212,22 @@ pub struct Warning {
     pub is_tried_again: bool,
 }
 
+/// The index of a turn in its session, and where the turn lies in the history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IndexedSpan {
+    /// The index.
+    pub index: u32,
+    /// The span.
+    pub span: TurnSpan,
+}
+
+impl From<&Turn> for IndexedSpan {
+    fn from(turn: &Turn) -> Self {
+        let &Turn { index, span, .. } = turn;
+        Self { index, span }
+    }
+}
+
 /// Turns read again in full, or why not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShownTurns {
@@ -206,50 +242,72 @@ pub struct ShownTurns {
 pub struct Collected {
     /// Sessions as last told, in order of first opening.
     pub sessions: Vec<SessionMeta>,
-    /// Session id and turn, in order.
-    pub turns: Vec<(String, Turn)>,
+    /// Turns, in order.
+    pub turns: Vec<CollectedTurn>,
     /// The cursor of the last checkpoint.
     pub cursor: Option<Cursor>,
     /// Ids told as gone.
     pub gone: Vec<String>,
-    /// Message id and title.
-    pub titles: Vec<(String, String)>,
+    /// Titles of sessions that other files hold.
+    pub titles: Vec<CollectedTitle>,
     /// All warnings.
     pub warnings: Vec<Warning>,
     open: String,
 }
 
+/// A turn as [`Collected`] keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CollectedTurn {
+    /// Id of its session.
+    pub session: String,
+    /// The turn.
+    pub turn: Turn,
+}
+
+/// A title of a session that another file holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CollectedTitle {
+    /// Id of a message in the session.
+    pub message: String,
+    /// The title.
+    pub title: String,
+}
+
 impl Sink for Collected {
-    fn session(&mut self, meta: &SessionMeta, delivered: DeliveredTurns) -> Flow {
+    fn session(&mut self, meta: &SessionMeta, delivered: DeliveredTurns) -> ControlFlow<()> {
         self.open.clone_from(&meta.id);
         match self.sessions.iter_mut().find(|s| s.id == meta.id) {
             Some(known) => known.clone_from(meta),
             None => self.sessions.push(meta.clone()),
         }
         if delivered == DeliveredTurns::Replace {
-            self.turns.retain(|(id, _)| *id != meta.id);
+            self.turns.retain(|collected| collected.session != meta.id);
         }
-        Flow::Continue
+        ControlFlow::Continue(())
     }
 
-    fn turn(&mut self, turn: Turn) -> Flow {
-        self.turns.push((self.open.clone(), turn));
-        Flow::Continue
+    fn turn(&mut self, turn: Turn) -> ControlFlow<()> {
+        let session = self.open.clone();
+        self.turns.push(CollectedTurn { session, turn });
+        ControlFlow::Continue(())
     }
 
-    fn checkpoint(&mut self, cursor: Cursor) -> Flow {
+    fn checkpoint(&mut self, cursor: Cursor) -> ControlFlow<()> {
         self.cursor = Some(cursor);
-        Flow::Continue
+        ControlFlow::Continue(())
     }
 
-    fn gone(&mut self, session: &str) -> Flow {
+    fn gone(&mut self, session: &str) -> ControlFlow<()> {
         self.gone.push(session.to_owned());
-        Flow::Continue
+        ControlFlow::Continue(())
     }
 
-    fn title_elsewhere(&mut self, message: &str, title: &str) -> Flow {
-        self.titles.push((message.to_owned(), title.to_owned()));
-        Flow::Continue
+    fn title_elsewhere(&mut self, message: &str, title: &str) -> ControlFlow<()> {
+        self.titles.push(CollectedTitle {
+            message: message.to_owned(),
+            title: title.to_owned(),
+        });
+        ControlFlow::Continue(())
     }
 
     fn warning(&mut self, warning: Warning) {

@@ -40,13 +40,13 @@ impl<'v, 'f> StoredTurns<'v, 'f> {
     pub(crate) fn record(
         &mut self,
         ordinal: u64,
-        tell: impl FnOnce(&mut TurnWriter<'_>),
+        push: impl FnOnce(&mut TurnWriter<'_>),
     ) -> ControlFlow<()> {
         let span = TurnSpan {
             start: ordinal,
             end: ordinal + 1,
         };
-        tell(&mut TurnWriter::new(
+        push(&mut TurnWriter::new(
             &mut self.turns,
             &mut self.session,
             span,

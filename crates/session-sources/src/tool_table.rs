@@ -83,7 +83,7 @@ fn new_name(fields: &[(&str, &str)], key: String) -> String {
     field.map_or(key, |(_, name)| (*name).to_owned())
 }
 
-/// The command of a shell; a list of words is one `sh -c` or the like, or a program by itself.
+/// Returns the command of a shell; a list of words is one `sh -c` or the like, or a program by itself.
 fn command(name: &str, input: &Value) -> Option<String> {
     let command = input
         .get("command")

@@ -19,9 +19,9 @@ pub(crate) struct TurnProgress {
     pub turn_state: TurnState,
     #[serde(default, skip_serializing_if = "is_default")]
     pub calls: TurnCalls,
-    /// Greatest time of the turn at hand.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub clock: Option<i64>,
+    /// Greatest time of the current turn, in milliseconds since 1970.
+    #[serde(rename = "clock", default, skip_serializing_if = "is_default")]
+    pub latest_ms: Option<i64>,
 }
 
 /// Whether there is a turn that the next line belongs to.
@@ -90,9 +90,9 @@ pub(crate) struct TurnAssembler {
     /// The parts with which the next turn begins.
     pub preface: TurnPreface,
     detail: TurnDetail,
-    /// The turn at hand, or what this read adds to it.
+    /// The current turn, or what this read adds to it.
     open: Option<Turn>,
-    /// Calls of the turn at hand, by id: the index of the part.
+    /// Calls of the current turn, by id: the index of the part.
     calls: HashMap<String, usize>,
     closed: Vec<Turn>,
     /// Results of calls of earlier turns.
@@ -113,14 +113,14 @@ impl TurnAssembler {
         }
     }
 
-    /// Returns the index of the turn at hand.
-    pub(crate) fn at_hand(&self) -> u32 {
+    /// Returns the index of the current turn.
+    pub(crate) fn current_index(&self) -> u32 {
         self.progress.next.saturating_sub(1)
     }
 
-    /// Returns how much is built of the turn at hand.
+    /// Returns how much is built of the current turn.
     pub(crate) fn detail(&self) -> ReadDetail {
-        self.detail.for_turn(self.at_hand())
+        self.detail.for_turn(self.current_index())
     }
 
     /// Takes out the turns that ended.
@@ -133,7 +133,7 @@ impl TurnAssembler {
         std::mem::take(&mut self.earlier)
     }
 
-    /// Gives the turn at hand as far as it is known. What follows of it comes
+    /// Gives the current turn as far as it is known. What follows of it comes
     /// as a turn that continues it.
     pub(crate) fn flush(&mut self) -> Option<Turn> {
         self.calls.clear();
@@ -142,13 +142,13 @@ impl TurnAssembler {
         Some(turn)
     }
 
-    /// Ends the turn at hand.
+    /// Ends the current turn.
     pub(crate) fn close(&mut self) {
         let turn = self.flush();
         self.closed.extend(turn);
     }
 
-    /// Ends the turn at hand, and begins one.
+    /// Ends the current turn, and begins one.
     pub(crate) fn begin_turn(
         &mut self,
         kind: PromptKind,
@@ -160,7 +160,7 @@ impl TurnAssembler {
         self.progress.next = index.saturating_add(1);
         self.progress.turn_state = TurnState::Open;
         self.progress.calls.begin_turn();
-        self.progress.clock = None;
+        self.progress.latest_ms = None;
         let preface = std::mem::take(&mut self.preface);
         let mut turn = Turn {
             index,
@@ -177,7 +177,7 @@ impl TurnAssembler {
     /// Returns a turn at this position of which nothing is known.
     fn empty_turn(&self, kind: PromptKind, position: &LinePosition<'_>) -> Turn {
         Turn {
-            index: self.at_hand(),
+            index: self.current_index(),
             started_ms: position.ms,
             ended_ms: position.ms,
             branch: self.branch.clone(),
@@ -187,7 +187,7 @@ impl TurnAssembler {
         }
     }
 
-    /// Returns the turn at hand, extended to this position.
+    /// Returns the current turn, extended to this position.
     pub(crate) fn extend(&mut self, position: &LinePosition<'_>) -> Option<&mut Turn> {
         if self.progress.turn_state != TurnState::Open {
             return None;
@@ -206,7 +206,7 @@ impl TurnAssembler {
         turn.span.end = position.span.end;
         turn.ended_ms = turn.ended_ms.max(position.ms);
         turn.turn_stats
-            .count_pause(&mut self.progress.clock, position.ms);
+            .count_pause(&mut self.progress.latest_ms, position.ms);
         if let Some(uuid) = position.uuid.filter(|_| position.is_message) {
             turn.leaf = Some(uuid.to_owned());
         }
@@ -220,7 +220,7 @@ impl TurnAssembler {
         }
     }
 
-    /// Adds a part to the turn at hand, or begins one with it.
+    /// Adds a part to the current turn, or begins one with it.
     pub(crate) fn part(&mut self, part: TurnPart, position: &LinePosition<'_>) {
         let kept = is_indexed(&part);
         if kept {
@@ -232,7 +232,7 @@ impl TurnAssembler {
         }
     }
 
-    /// Returns the turn at hand as this read knows it.
+    /// Returns the current turn as this read knows it.
     pub(crate) fn open_turn(&mut self) -> Option<&mut Turn> {
         self.open.as_mut()
     }
@@ -240,7 +240,7 @@ impl TurnAssembler {
 
 /// Calls and their results.
 impl TurnAssembler {
-    /// Returns true for a call of the turn at hand, or a result that came before its call.
+    /// Returns true for a call of the current turn, or a result that came before its call.
     pub(crate) fn has_call(&self, id: &str) -> bool {
         self.calls.contains_key(id)
     }
@@ -271,7 +271,7 @@ impl TurnAssembler {
     /// Counts a call in its turn, which it may begin.
     fn note_call(&mut self, call: &ToolCall, has_result: bool, position: &LinePosition<'_>) {
         self.begin_if_none(position);
-        let turn = self.at_hand();
+        let turn = self.current_index();
         self.progress.calls.note(call, turn, has_result);
     }
 
@@ -311,13 +311,14 @@ impl TurnAssembler {
         self.progress.calls.get(id).cloned()
     }
 
-    /// Returns how much is built of the call that waited, or of the turn at hand.
+    /// Returns how much is built of the call that waited, or of the current turn.
     pub(crate) fn detail_of(&self, waiting: Option<&PendingCall>) -> ReadDetail {
         let turn = waiting.and_then(PendingCall::turn);
-        self.detail.for_turn(turn.unwrap_or_else(|| self.at_hand()))
+        self.detail
+            .for_turn(turn.unwrap_or_else(|| self.current_index()))
     }
 
-    /// Joins a result to its call: of the turn at hand, of an earlier one, or of an earlier read.
+    /// Joins a result to its call: of the current turn, of an earlier one, or of an earlier read.
     pub(crate) fn result(
         &mut self,
         result: CallResult,
@@ -325,8 +326,8 @@ impl TurnAssembler {
         position: &LinePosition<'_>,
     ) {
         self.extend(position);
-        let at_hand = self.at_hand();
-        let earlier = waiting.as_ref().and_then(|call| call.earlier_turn(at_hand));
+        let current = self.current_index();
+        let earlier = waiting.as_ref().and_then(|call| call.earlier_turn(current));
         if let Some(call) = self.pending_call_mut(&result) {
             result.complete(call);
         } else if let Some(turn) = earlier.filter(|_| self.detail != TurnDetail::Alone) {

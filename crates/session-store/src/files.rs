@@ -199,15 +199,15 @@ impl Writer {
         Ok(())
     }
 
-    /// Replaces the cursors of which `edit`, given the agent and the cursor, returns another text.
+    /// Replaces the cursors of which `edit`, given its file and the cursor, returns another text.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn edit_cursors(&mut self, edit: impl Fn(&str, &str) -> Option<String>) -> Result<()> {
+    pub fn edit_cursors(&mut self, edit: impl Fn(&FileRow, &str) -> Option<String>) -> Result<()> {
         self.begin()?;
         for file in self.reader.files()? {
             let cursor = self.reader.cursor(file.id)?;
-            if let Some(edited) = cursor.and_then(|cursor| edit(&file.source, &cursor)) {
+            if let Some(edited) = cursor.and_then(|cursor| edit(&file, &cursor)) {
                 self.request_purge()?;
                 let update = "UPDATE cursors SET cursor = ?2 WHERE file = ?1";
                 let values = params![file.id, compress(edited.as_bytes())?];

@@ -175,8 +175,10 @@ impl Reader {
         let Some(words) = query.phrase.as_deref().filter(|_| is_possible) else {
             return Ok(false);
         };
-        let mut row =
-            self.find_terms(vec![SearchedTerm::row(words, 1.0)], PositionLimit::keep(0))?;
+        let mut row = self.find_terms(
+            vec![SearchedTerm::word_run(words, 1.0)],
+            PositionLimit::keep(0),
+        )?;
         row.retain(|row| row.turn_count() > 0);
         let is_held = !row.is_empty();
         found.extend(row);
@@ -202,7 +204,8 @@ impl Reader {
         let runs = self.read_runs(&sentence, &terms, passes)?;
         let runs = terms.choose(runs);
         if !runs.is_empty() {
-            let row = |run: &WordRun| SearchedTerm::row(sentence.text_of(&run.words), run.share);
+            let row =
+                |run: &WordRun| SearchedTerm::word_run(sentence.text_of(&run.words), run.share);
             found.extend(self.find_terms(runs.iter().map(row).collect(), PositionLimit::keep(0))?);
         }
         Ok(())

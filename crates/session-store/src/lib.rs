@@ -52,6 +52,7 @@ mod highlight;
 mod id;
 mod identity;
 mod inflections;
+mod key_filter;
 mod last_frames;
 mod lexical;
 mod lost_turns;

@@ -1,13 +1,17 @@
 //! The words of the word index that were probably meant by words which no turn holds.
 //!
 //! The index has stems, and a slip of the finger may stand in an ending (`migratoin`). So a word's possible
-//! corrections are stemmed, and those that the index holds are compared by how common they are.
+//! corrections are stemmed, and looked for as they are in turns that hold their stems, the commonest first: `gradeint`
+//! is not `gradeing`, though turns hold the stem `grade`.
 
 use crate::completions::WordStemmer;
 use crate::error::Result;
+use crate::id::TurnId;
+use crate::lexical::indexed_texts;
 use crate::reader::Reader;
 use crate::word_index::Vocabulary;
-use session_core::text;
+use session_core::{TurnContent, text};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
@@ -15,6 +19,10 @@ use std::ops::RangeInclusive;
 const MIN_CHARS: usize = 5;
 /// Most characters of a word that is corrected.
 const MAX_CHARS: usize = 32;
+/// Most stems whose turns are read, the commonest of all.
+const MAX_STEMS: usize = 8;
+/// Most turns that are read for a stem, the newest of all: some 0.1 ms each.
+const MAX_TURNS: u32 = 16;
 /// The letters without accents that a slip may leave out or replace, by script.
 const ALPHABETS: [RangeInclusive<char>; 3] = ['a'..='z', 'α'..='ω', 'а'..='я'];
 
@@ -33,18 +41,50 @@ impl Reader {
         }
         let mut stemmer = WordStemmer::new()?;
         let folded = stemmer.fold(word)?;
-        let mut words_by_stem = BTreeMap::new();
+        let mut words_by_stem: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for meant in words_one_slip_away(&folded) {
-            words_by_stem.entry(stemmer.stem(&meant)?).or_insert(meant);
+            let words = words_by_stem.entry(stemmer.stem(&meant)?).or_default();
+            words.push(meant);
         }
         let stems: BTreeSet<&str> = words_by_stem.keys().map(String::as_str).collect();
         let sizes = Vocabulary::read(&self.db)?.term_sizes(&stems)?;
-        let commonest = sizes.into_iter().max_by_key(|(_, bytes)| *bytes);
-        Ok(commonest.and_then(|(stem, _)| {
-            let stem = String::from_utf8(stem).ok()?;
-            words_by_stem.remove(&stem)
-        }))
+        let mut held: Vec<(Vec<u8>, usize)> = sizes.into_iter().collect();
+        held.sort_by_key(|(_, bytes)| Reverse(*bytes));
+        for (stem, _) in held.into_iter().take(MAX_STEMS) {
+            let stem = String::from_utf8(stem).unwrap_or_default();
+            let words = words_by_stem.remove(&stem).unwrap_or_default();
+            if let Some(word) = self.find_held_word(&words)? {
+                return Ok(Some(word));
+            }
+        }
+        Ok(None)
     }
+
+    /// Returns the first of some words with one stem that one of the newest turns with this stem holds as it is.
+    fn find_held_word(&self, words: &[String]) -> Result<Option<String>> {
+        let Some(word) = words.first() else {
+            return Ok(None);
+        };
+        let select = "SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT ?2";
+        let mut find = self.db.prepare_cached(select)?;
+        let turns = find.query_map((format!("\"{word}\""), MAX_TURNS), |row| row.get(0))?;
+        let turns: Vec<TurnId> = turns.collect::<rusqlite::Result<_>>()?;
+        let mut first = None;
+        for turn in turns {
+            let held = first_held_word(words, &self.content(turn)?);
+            first = first.into_iter().chain(held).min();
+        }
+        Ok(first.and_then(|at| words.get(at).cloned()))
+    }
+}
+
+/// Returns the position of the first of some words that a turn holds.
+fn first_held_word(words: &[String], content: &TurnContent) -> Option<usize> {
+    let texts = indexed_texts(content, "");
+    let split = |text| str::split(text, |c: char| !c.is_alphanumeric());
+    let held = texts.iter().flat_map(|text| split(text));
+    let position = |held: &str| words.iter().position(|word| *word == text::fold_word(held));
+    held.filter_map(position).min()
 }
 
 /// Returns what may have been meant by a word, slips that change no letters first.

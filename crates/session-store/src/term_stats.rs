@@ -29,7 +29,7 @@ pub struct TermStats {
     variants: TermVariants,
     /// The factor of the idf, where it is words of the query in a row.
     #[serde(skip)]
-    row_weight: Option<f32>,
+    run_weight: Option<f32>,
 }
 
 /// The other forms of a term, and its completions where it is still being typed.
@@ -58,13 +58,13 @@ impl TermStats {
     }
 
     /// Returns true where it is words of the query that are not quoted, and count where they stand in a row.
-    pub fn is_row(&self) -> bool {
-        self.row_weight.is_some()
+    pub fn is_word_run(&self) -> bool {
+        self.run_weight.is_some()
     }
 
     /// Returns the factor by which [`idf`](Self::idf) is that of the turns: less than 1 for a part of the query.
     pub fn weight(&self) -> f32 {
-        self.row_weight.unwrap_or(1.0)
+        self.run_weight.unwrap_or(1.0)
     }
 
     /// Returns true where no turn holds the term in any form, and some hold a longer name or another spelling.
@@ -111,7 +111,7 @@ pub(crate) struct SearchedTerm {
     /// The signatures of the error that it is a line of: turns that failed of the error stand for those that hold the line.
     signatures: Vec<ErrorSignature>,
     /// The factor of its score and idf, where it is words of the query in a row.
-    row_weight: Option<f32>,
+    run_weight: Option<f32>,
 }
 
 impl SearchedTerm {
@@ -130,14 +130,14 @@ impl SearchedTerm {
             text: term.text,
             is_optional,
             signatures: Vec::new(),
-            row_weight: None,
+            run_weight: None,
         }
     }
 
     /// Makes the term of words of the query that count where they stand in a row. Those of a part of it have less weight.
-    pub(crate) fn row(words: &str, weight: f32) -> Self {
+    pub(crate) fn word_run(words: &str, weight: f32) -> Self {
         Self {
-            row_weight: Some(weight),
+            run_weight: Some(weight),
             ..Self::phrase(words)
         }
     }
@@ -316,7 +316,7 @@ impl FoundTerm {
         let as_typed = WeightedPostings {
             postings: &self.postings,
             turns: self.postings.len(),
-            weight: self.searched.row_weight.unwrap_or(1.0),
+            weight: self.searched.run_weight.unwrap_or(1.0),
         };
         let variants = WeightedPostings {
             postings: &self.variants,
@@ -337,7 +337,7 @@ impl FoundTerm {
     /// Returns what is known of it, unless it is optional and not found.
     pub(crate) fn into_stats(self, total: u64) -> Option<TermStats> {
         let weight = self.variant_weight();
-        let row_weight = self.searched.row_weight;
+        let run_weight = self.searched.run_weight;
         let postings = turns(self.postings);
         let variants = turns(self.variants);
         let all = (postings.len() + variants.len()) as u64;
@@ -348,8 +348,8 @@ impl FoundTerm {
         let stats = TermStats {
             term: self.searched.text,
             turns,
-            idf: idf(total, turns) * row_weight.unwrap_or(1.0),
-            row_weight,
+            idf: idf(total, turns) * run_weight.unwrap_or(1.0),
+            run_weight,
             postings,
             variants: TermVariants {
                 texts: self.searched.variants,

@@ -9,14 +9,15 @@ use crate::codec::text_hash;
 use crate::dedup_keys::DedupKeys;
 use crate::error::Result;
 use crate::id::TurnId;
+use crate::key_filter::KeyFilter;
 use crate::writer::Writer;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use session_core::Turn;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 /// First bits of a hash, which are the number of its bucket.
-const BUCKET_BITS: u32 = 12;
+pub(crate) const BUCKET_BITS: u32 = 12;
 const BUCKET_MASK: i64 = (1 << BUCKET_BITS) - 1;
 /// Bits of an entry that hold the turn; the others hold the bits of the hash that follow those of the bucket.
 const TURN_BITS: u32 = 40;
@@ -84,6 +85,9 @@ pub(crate) struct PendingTurnKeys {
     count: usize,
     /// Entries added since the writer was opened.
     all_added: usize,
+    /// Hashes for which [`MAX_CANDIDATES`] turns were found. Others with such a hash get no entry: each look-up reads the whole
+    /// bucket, and a history of 200,000 turns with one prompt and time would take minutes.
+    full: RefCell<FxHashSet<i64>>,
     /// The layers of buckets; none where nobody has looked.
     layers: Cell<Option<i64>>,
     /// As [`MIN_LAYER_BUCKETS`].
@@ -99,6 +103,7 @@ impl Default for PendingTurnKeys {
             removed: FxHashMap::default(),
             count: 0,
             all_added: 0,
+            full: RefCell::default(),
             layers: Cell::default(),
             min_layer_buckets: MIN_LAYER_BUCKETS,
             filter: None,
@@ -108,9 +113,13 @@ impl Default for PendingTurnKeys {
 
 impl PendingTurnKeys {
     fn add(&mut self, hash: i64, turn: TurnId) {
+        if self.full.get_mut().contains(&hash) {
+            return;
+        }
         let (bucket, entry) = (bucket(hash), entry(hash, turn));
         let added = self.added.entry(bucket).or_default();
-        if !added.contains(&entry) {
+        // Two hashes of a turn may be the same.
+        if added.last() != Some(&entry) {
             added.push(entry);
             self.count += 1;
             self.all_added += 1;
@@ -121,6 +130,7 @@ impl PendingTurnKeys {
     }
 
     fn remove(&mut self, hash: i64, turn: TurnId) {
+        self.full.get_mut().remove(&hash);
         let (bucket, entry) = (bucket(hash), entry(hash, turn));
         if let Some(added) = self.added.get_mut(&bucket) {
             added.retain(|other| *other != entry);
@@ -144,6 +154,9 @@ impl PendingTurnKeys {
             .take(MAX_CANDIDATES)
             .map(|entry| TurnId::new((entry & TURN_MASK).cast_signed()))
             .collect();
+        if found.len() == MAX_CANDIDATES {
+            self.full.borrow_mut().insert(hash);
+        }
         found.sort_unstable();
         found.dedup();
         Ok(found)
@@ -300,43 +313,6 @@ fn write_bucket(db: &Connection, bucket: i64, keys: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// A Bloom filter with one hash. It takes 4 MB; where it holds 3 million keys it lets 9 % of others through.
-struct KeyFilter {
-    words: Vec<u64>,
-}
-
-impl KeyFilter {
-    const BITS: u32 = 25;
-
-    /// Returns the word and the bit of a key: the bits of its bucket, and the first of its entry.
-    fn position(bucket: i64, entry: u64) -> (usize, u64) {
-        let of_entry = Self::BITS - BUCKET_BITS;
-        let bit = bucket.cast_unsigned() << of_entry | entry >> (u64::BITS - of_entry);
-        ((bit / 64) as usize, 1 << (bit % 64))
-    }
-
-    fn insert(&mut self, bucket: i64, entry: u64) {
-        let (word, bit) = Self::position(bucket, entry);
-        self.words
-            .get_mut(word)
-            .into_iter()
-            .for_each(|word| *word |= bit);
-    }
-
-    fn may_hold(&self, bucket: i64, entry: u64) -> bool {
-        let (word, bit) = Self::position(bucket, entry);
-        self.words.get(word).is_none_or(|word| word & bit != 0)
-    }
-}
-
-impl Default for KeyFilter {
-    fn default() -> Self {
-        Self {
-            words: vec![0; 1 << (Self::BITS - 6)],
-        }
-    }
-}
-
 impl Writer {
     /// Adds the keys of a turn that was inserted.
     pub(crate) fn add_turn_keys(&mut self, turn: TurnId, hashes: TurnHashes) -> Result<()> {
@@ -443,6 +419,24 @@ mod tests {
         (1000..2000).for_each(|turn| keys.add(7, TurnId::new(turn)));
         let first: Vec<TurnId> = (1..).take(MAX_CANDIDATES).map(TurnId::new).collect();
         assert_eq!(keys.find(&db, 7).unwrap(), first);
+    }
+
+    #[test]
+    fn turns_beyond_those_that_are_found_have_no_entry() {
+        let db = database();
+        let mut keys = PendingTurnKeys::default();
+        for turn in 1..1000 {
+            keys.find(&db, 7).unwrap();
+            keys.add(7, TurnId::new(turn));
+        }
+        keys.flush(&db).unwrap();
+        let stored = read_layers(&db, keys.layers(&db).unwrap(), bucket(7)).unwrap();
+        assert_eq!(entries(&stored).count(), MAX_CANDIDATES);
+        keys.remove(7, TurnId::new(1));
+        keys.flush(&db).unwrap();
+        keys.add(7, TurnId::new(1000));
+        let found = keys.find(&db, 7).unwrap();
+        assert_eq!(found.last(), Some(&TurnId::new(1000)));
     }
 
     proptest! {

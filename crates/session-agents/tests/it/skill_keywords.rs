@@ -1,8 +1,8 @@
 //! Keywords of saved memories in the skill's description.
 
 use session_agents::{
-    Agent, SkillAction, SkillFileOutcome, SkillLocation, SkillPlan, set_skill_keywords,
-    update_skill_keywords,
+    Agent, SkillAction, SkillFileOutcome, SkillLocation, SkillPlan, remove_lost_keywords,
+    set_skill_keywords, update_skill_keywords,
 };
 use session_files::Project;
 use session_sources::Env;
@@ -113,4 +113,27 @@ fn a_project_keeps_its_keywords() {
     assert!(!read().contains("lantern"), "nobody put it there");
     set_skill_keywords(vec![location()], |_| None, false).unwrap();
     assert!(!read().contains("saved memories about"));
+}
+
+/// The skill is written before its manifest.
+#[test]
+fn a_removal_that_was_killed_before_the_manifest_is_completed() {
+    let user = KeywordsHome::with_skill();
+    let shop = user.env.home.join("shop");
+    fs_err::create_dir_all(shop.join(".git")).unwrap();
+    let project = Project::find(&shop, &user.env.home).unwrap().unwrap();
+    let location = || SkillLocation::for_project(Agent::Claude, project.clone());
+    let plan = SkillPlan::read(location()).unwrap();
+    plan.apply(SkillAction::Install, false).unwrap();
+    let both = ["lantern", "kettle"].map(str::to_owned).to_vec();
+    set_skill_keywords(vec![location()], |_| Some(both.clone()), false).unwrap();
+    let manifest = location().directory().join(".installed.json");
+    let read = || fs_err::read_to_string(&manifest).unwrap();
+    let remove = || remove_lost_keywords(vec![location()], |_| vec!["kettle".to_owned()]).unwrap();
+    let before = read();
+    remove();
+    assert!(!read().contains("lantern") && read().contains("kettle"));
+    fs_err::write(&manifest, before).unwrap();
+    remove();
+    assert!(!read().contains("lantern") && read().contains("kettle"));
 }

@@ -2,7 +2,7 @@
 
 use super::FilterArgs;
 use super::values::parse_limit;
-use clap::Args;
+use clap::{Args, ValueHint};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -11,12 +11,12 @@ Examples:
   session-search files src/net --project homelab --days 30
   session-search files /home/ann/app/Makefile --json
 
-A turn is told with what was done to the file: read, edited or written whole. Upper and lower \
+Each turn says what was done to the file: read, edited or written whole. Upper and lower \
 case are the same, and * stands for anything. Turns of subagents are listed, too, though `search` \
 finds them only with --subagents.")]
 pub struct FilesArgs {
     /// Path or part of one; `*` matches anything
-    #[arg(allow_hyphen_values = true, value_name = "PATH")]
+    #[arg(allow_hyphen_values = true, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub path: String,
     #[command(flatten)]
     pub listed: FoundListArgs,

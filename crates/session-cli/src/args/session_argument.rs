@@ -1,10 +1,10 @@
 //! Sessions and their turns as users name them.
 
-use anyhow::{Result, anyhow};
-use session_core::{TurnAddress, TurnAddressError, TurnRange};
+use anyhow::{Result, bail};
+use session_core::{SessionReference, TurnRange};
 use std::ops::RangeInclusive;
 
-/// A session or some of its turns, as a user names them: `ID`, `ID:7` or `ID:5-9`.
+/// A session or some of its turns, as a user names them: `ID`, `ID:7` or `ID:5-9`, or as a [`SessionReference`] has them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionArgument {
     /// The session's id or its beginning.
@@ -17,23 +17,32 @@ impl SessionArgument {
     /// Parses what a user typed.
     ///
     /// # Errors
-    /// When something follows a `:` that is neither a turn nor a range of turns.
+    /// When something follows a `:` that is neither a turn nor a range of turns, or turns follow turns.
     pub fn parse(typed: &str) -> Result<Self> {
-        match typed.parse::<TurnAddress<TurnRange>>() {
-            Ok(address) => Ok(Self {
-                session: address.session,
-                turns: Some(address.turn.0),
-            }),
-            Err(TurnAddressError::NoTurn(session)) => Ok(Self {
+        let reference = SessionReference::parse(typed);
+        let session = reference.id.to_owned();
+        let Some(turns) = reference.turns else {
+            return Ok(Self {
                 session,
                 turns: None,
-            }),
-            Err(TurnAddressError::InvalidTurn(turn)) if turn.is_empty() => Err(anyhow!(
+            });
+        };
+        if turns.is_empty() {
+            bail!(
                 "`{typed}` ends before its turn\nhint: write ID:7 or ID:5-9, counted from 0, or ID alone"
-            )),
-            Err(error) => Err(anyhow!(
-                "{error}\nhint: write ID:7 or ID:5-9, counted from 0"
-            )),
+            );
+        }
+        if reference.names_turns_twice() {
+            bail!("`{typed}` names turns twice\nhint: write ID:7 or ID:5-9, counted from 0");
+        }
+        match turns.parse::<TurnRange>() {
+            Ok(TurnRange(turns)) => Ok(Self {
+                session,
+                turns: Some(turns),
+            }),
+            Err(error) => {
+                bail!("{error}\nhint: write ID:7 or ID:5-9, counted from 0")
+            }
         }
     }
 
@@ -62,6 +71,13 @@ mod tests {
             error.starts_with("`a1:` ends before its turn\nhint: write "),
             "{error}"
         );
+        let error = SessionArgument::parse("a1:14:2").unwrap_err().to_string();
+        assert!(
+            error.starts_with("`a1:14:2` names turns twice\nhint: write "),
+            "{error}"
+        );
+        assert_eq!(parse("`a1:7`"), 7..=7);
+        assert_eq!(parse("~/history/a1.jsonl:7"), 7..=7);
         for bad in ["a1:", "a1:9-5", "a1:x", "a1:-3"] {
             assert!(SessionArgument::parse(bad).is_err(), "{bad}");
         }

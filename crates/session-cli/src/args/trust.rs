@@ -1,6 +1,6 @@
 //! Arguments of `trust`.
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -15,7 +15,7 @@ Trust holds for what they say now: one that a pull changes waits again. What you
 this program needs no trust. It asks on a terminal; nothing else can answer.")]
 pub struct TrustArgs {
     /// Memories by id or file [default: all that wait]
-    #[arg(value_name = "MEMORY")]
+    #[arg(value_name = "MEMORY", value_hint = ValueHint::FilePath)]
     pub memories: Vec<String>,
     /// List trusted memories, and those that wait here
     #[arg(long, conflicts_with_all = ["memories", "revoke"])]

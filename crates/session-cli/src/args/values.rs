@@ -16,27 +16,39 @@ const IMPORTANCES: [&str; 3] = ["high", "normal", "low"];
 pub fn parse_limit(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(limit) if limit > 0 => Ok(limit),
-        _ => Err("not a whole number from 1 on".into()),
+        _ => Err(refuse_number(text, "a whole number", 1, usize::MAX as u64)),
     }
 }
 
 /// Parses a count that may be 0.
 pub fn parse_count(text: &str) -> Result<u32, String> {
-    text.parse().map_err(|_| "not a whole number".into())
+    let refused = |_| refuse_number(text, "a whole number", 0, u32::MAX.into());
+    text.parse().map_err(refused)
 }
 
 /// Parses a number of days.
 pub fn parse_days(text: &str) -> Result<u32, String> {
     match text.parse() {
         Ok(days) if days > 0 => Ok(days),
-        _ => Err("not a number of days from 1 on".into()),
+        _ => Err(refuse_number(text, "a number of days", 1, u32::MAX.into())),
+    }
+}
+
+/// Says what was expected, to its end where a number lies beyond it.
+fn refuse_number(text: &str, expected: &str, first: u64, last: u64) -> String {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match is_number && text.bytes().any(|digit| digit != b'0') {
+        true => format!("not {expected} from {first} to {last}"),
+        false => format!("not {expected} from {first} on"),
     }
 }
 
 /// Parses a number of days with a `d` behind it or without.
 pub fn parse_age(text: &str) -> Result<u32, String> {
     let number = text.strip_suffix('d').unwrap_or(text);
-    number.parse().map_err(|_| "not days, as 14d".into())
+    number
+        .parse()
+        .map_err(|_| "not a number of days, such as 14d".into())
 }
 
 /// Parses how many days Claude Code keeps its history.
@@ -146,7 +158,14 @@ mod tests {
             parse_entry("abc").unwrap_err(),
             "not the number of an entry, as --list prints it"
         );
-        assert_eq!(parse_count("-1").unwrap_err(), "not a whole number");
+        assert_eq!(
+            parse_count("-1").unwrap_err(),
+            "not a whole number from 0 on"
+        );
+        assert_eq!(
+            parse_count("99999999999").unwrap_err(),
+            "not a whole number from 0 to 4294967295"
+        );
         assert_eq!(
             parse_limit("0").unwrap_err(),
             "not a whole number from 1 on"

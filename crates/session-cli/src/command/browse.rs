@@ -8,9 +8,8 @@ use anstream::{AutoStream, ColorChoice};
 use anyhow::{Error, Result};
 use session_agents::ResumeCommand;
 use session_config::Home;
-use session_hooks::FrontEndCallbacks;
 use session_picker::{PickerChoice, PickerError, PickerOptions, pick};
-use session_query::SearchEngine;
+use session_query::{FrontEndCallbacks, SearchEngine};
 use std::io::IsTerminal;
 
 /// The reason why a terminal that cannot move its cursor has no picker.
@@ -22,7 +21,7 @@ const DUMB: &str = "TERM is `dumb`";
 /// When there is no terminal, or the session that is chosen cannot be resumed.
 pub fn run(args: &BrowseArgs) -> Result<CommandOutcome> {
     if !std::io::stdin().is_terminal() {
-        return Err(make_terminal_error("stdin is none"));
+        return Err(make_terminal_error("stdin is not a terminal"));
     }
     if is_dumb() {
         return Err(make_terminal_error(DUMB));

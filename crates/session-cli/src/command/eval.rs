@@ -48,7 +48,13 @@ pub fn run(args: &EvalArgs) -> Result<CommandOutcome> {
     }
     let index = Reader::open(&home.root)?;
     let unknown = set.complete_targets(&index.sessions()?);
-    note_left_out("labels of no question", &set.unasked)?;
+    if let [first, ..] = set.unasked.as_slice() {
+        let (count, first) = (set.unasked.len(), sanitize_line(first));
+        print_note(&match count {
+            1 => format!("1 label names no question: `{first}`"),
+            _ => format!("{count} labels name no question, the first is `{first}`"),
+        })?;
+    }
     note_left_out("questions without a label, not counted", &set.unlabelled)?;
     note_left_out(
         "right answers that name no session of this history, or several",

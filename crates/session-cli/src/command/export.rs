@@ -36,7 +36,7 @@ pub fn run(args: &SessionExportArgs) -> Result<CommandOutcome> {
     let session = ExportedSession::open(&index, &row, &argument.turn_range(), &redactor)?
         .with_short_id(&SessionIds::new(&sessions));
     if session.is_empty() {
-        show::print_missing_turns(&row)?;
+        show::print_missing_turns(&row, &sessions)?;
         return Ok(CommandOutcome::Nothing);
     }
     match output_path::file_path(args.output.as_deref()) {

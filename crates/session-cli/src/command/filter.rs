@@ -1,10 +1,9 @@
 //! Filters and sessions as typed.
 
-use crate::args::{FilterArgs, WorkFilterArgs};
+use crate::args::{FilterArgs, SessionArgument, WorkFilterArgs};
 use anyhow::{Result, bail};
 use jiff::civil::Date;
 use jiff::{Timestamp, Zoned};
-use session_core::{TurnAddress, TurnRange};
 use session_display::format_unknown_project;
 use session_query::{known_agent, read_project};
 use session_report::ReportScope;
@@ -135,10 +134,10 @@ fn is_number(id: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns the id of `ID:7` and `ID:5-9`, and any other text as it is.
+/// Returns the id of `ID:7`, `ID:5-9` and the path of a transcript, and any other text as it is.
 pub fn strip_turns(id: &str) -> String {
-    match id.parse::<TurnAddress<TurnRange>>() {
-        Ok(address) => address.session,
+    match SessionArgument::parse(id) {
+        Ok(argument) => argument.session,
         Err(_) => id.to_owned(),
     }
 }
@@ -152,6 +151,9 @@ mod tests {
         for (typed, id) in [
             ("a1b2c3d4:8", "a1b2c3d4"),
             ("a1b2c3d4:5-9", "a1b2c3d4"),
+            ("`a1b2c3d4`", "a1b2c3d4"),
+            ("~/history/a1b2c3d4.jsonl", "a1b2c3d4"),
+            ("a1b2c3d4:14:2", "a1b2c3d4:14:2"),
             ("a1b2c3d4", "a1b2c3d4"),
             ("a1b2c3d4:", "a1b2c3d4:"),
             ("a1b2c3d4:x", "a1b2c3d4:x"),

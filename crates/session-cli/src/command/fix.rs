@@ -7,7 +7,7 @@ use crate::command::found::FilteredHistory;
 use crate::output::{json, notes, terminal_width};
 use anyhow::{Result, bail};
 use session_display::SessionIds;
-use session_output::FixListing;
+use session_output::{FixListing, list_hints};
 use session_query::{CureSearch, MAX_FAILED_TURNS, read_project};
 use std::io::{IsTerminal, Read, Write};
 
@@ -46,12 +46,17 @@ pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
         limit: args.limit,
         width: terminal_width(),
     };
+    let is_missing = found.cures.is_empty() && (args.json || found.failed.is_empty());
+    let explain = || history.explain_nothing(|scope| listing.format_nothing(scope));
+    let missing = is_missing.then(explain);
     match args.json {
-        true => json::print(&listing.to_json())?,
+        true => {
+            let hints = missing.as_deref().map(list_hints);
+            json::print(&listing.to_json().with_hints(hints.unwrap_or_default()))?;
+        }
         false => caller::note_left_out(&history.left_out)?,
     }
-    if found.cures.is_empty() && (args.json || found.failed.is_empty()) {
-        let text = history.explain_nothing(|scope| listing.format_nothing(scope));
+    if let Some(text) = missing {
         writeln!(notes::open_stderr(), "{text}")?;
     } else if !args.json {
         write!(anstream::stdout(), "{}", listing.format())?;

@@ -13,12 +13,13 @@ use anyhow::{Result, anyhow, bail};
 use jiff::{Timestamp, Zoned};
 use session_config::{Home, current_directory};
 use session_display::{SessionIds, sanitize_line};
+use session_files::Project;
 use session_forget::{
     ExcludeSettings, ForgetError, ForgetPlan, ForgetReason, ForgetRequest, ForgetTarget,
     RemovedCounts, check_project_name, parse_forget_pattern,
 };
 use session_indexer::RefreshMode;
-use session_memory::{InjectionLog, Memory, MemorySource};
+use session_memory::{DirectoryRecord, InjectionLog, Memory, MemoryDirectory, MemorySource};
 use session_output::{
     ForgetListing, ForgetOutcome, JsonForgetRecords, JsonForgotten, MemoriesOfForgotten,
     RestoreObstacles, format_forget_counts, format_forget_records, format_index_readers,
@@ -172,30 +173,50 @@ struct SavedMemories {
     saved: Vec<Memory>,
 }
 
-/// Finds the memories that were saved from it: the user's, those of this folder's project and those of the projects of
-/// its sessions.
+/// Finds the memories that were saved from it: the user's, those of this folder's project, those of the projects of its
+/// sessions, and those of every project in which this machine saved some.
 fn find_saved_memories(plan: &ForgetPlan) -> Result<Vec<SavedMemories>> {
     let uids = plan.session_uids();
-    let here = current_directory()?;
-    let mut stores = vec![Memories::for_folder(&here)?];
-    for folder in project_folders(plan) {
-        match Memories::for_folder(&folder) {
-            Ok(memories) => stores.push(memories),
+    let mut seen = HashSet::new();
+    let mut find_in = |memories: Memories| {
+        let is_new = |directory: &MemoryDirectory| seen.insert(directory.path.clone());
+        let mut saved = memories.store.list_saved_in(&uids, is_new);
+        saved.retain(|memory| is_from_forgotten_turns(memory, plan));
+        SavedMemories { memories, saved }
+    };
+    let here = Memories::in_all_locations(&current_directory()?)?;
+    let recorded = here.store.records().all();
+    let user_home = here.home.env.home.clone();
+    let mut stores = vec![find_in(here)];
+    let of_sessions = project_folders(plan).into_iter();
+    let of_sessions = of_sessions.map(|folder| (open_memories(&folder), folder));
+    let recorded = recorded.iter().filter_map(DirectoryRecord::root);
+    let recorded = recorded.map(|root| (open_owned_memories(root, &user_home), root.to_owned()));
+    for (opened, folder) in of_sessions.chain(recorded) {
+        match opened {
+            Ok(memories) => stores.push(find_in(memories)),
             Err(error) => print_note(&format!(
                 "memories of {} are not looked at: {error}",
                 sanitize_line(&folder.to_string_lossy())
             ))?,
         }
     }
-    let mut seen = HashSet::new();
-    let saved_in = |memories: Memories| {
-        let mut saved = memories.store.list_saved_in(&uids);
-        saved.retain(|memory| {
-            is_from_forgotten_turns(memory, plan) && seen.insert(memory.path.clone())
-        });
-        SavedMemories { memories, saved }
-    };
-    Ok(stores.into_iter().map(saved_in).collect())
+    Ok(stores)
+}
+
+/// Opens the memories of a folder, and its user's alone where its project is not this user's.
+fn open_memories(folder: &Path) -> Result<Memories> {
+    Ok(Memories::in_all_locations(folder)?)
+}
+
+/// Opens the memories of a project's root.
+///
+/// # Errors
+/// When others can write there: then what was saved there is not looked at.
+fn open_owned_memories(root: &Path, user_home: &Path) -> Result<Memories> {
+    let project = Project::find(root, user_home);
+    project.map_err(|unowned| anyhow!(unowned.message()))?;
+    open_memories(root)
 }
 
 /// Returns true for a memory that was saved from turns that are to be forgotten.
@@ -283,7 +304,7 @@ fn print_report(
         json::print(&JsonForgotten::new(plan, memories, outcome))?;
     } else {
         let counts = format_forget_counts(plan);
-        writeln!(notes::open_stderr(), "{} {counts}", outcome.verb())?;
+        writeln!(notes::open_stderr(), "{}", outcome.format(&counts))?;
     }
     match outcome {
         ForgetOutcome::Forgotten(PurgeOutcome::Waiting) => {

@@ -9,7 +9,7 @@ use anyhow::Result;
 use session_config::Home;
 use session_core::TurnContent;
 use session_display::{SessionIds, fit_line, format_unknown_project, format_unmet_filter};
-use session_output::{PrintedFinding, SearchedScope, TurnListing};
+use session_output::{PrintedFinding, SearchedScope, TurnListing, list_hints};
 use session_query::find_unmet_clause;
 use session_search::{FoundCommand, FoundFile, FoundTurn, LinePattern, SearchFilter, find_turns};
 use session_store::{Reader, SessionRow, with_subagents};
@@ -23,9 +23,16 @@ const MAX_TYPED_COLUMNS: usize = 48;
 /// # Errors
 /// When the index fails, or a condition cannot be read.
 pub fn run_files(args: &FilesArgs) -> Result<CommandOutcome> {
-    let visit =
-        |session: &SessionRow, content: &TurnContent| FoundFile::find(session, content, &args.path);
-    let turns = find_matching_turns(&args.listed.filter, visit)?;
+    let history = FilteredHistory::open(&args.listed.filter)?;
+    let turns = MatchingTurns {
+        matching: FoundFile::find_turns(
+            &history.index,
+            &history.sessions,
+            &history.filter,
+            &args.path,
+        )?,
+        history,
+    };
     let path = quote_typed(&args.path, "a file");
     let nothing = format!("no turn read or changed {path}");
     print_listing(&args.path, &turns, &args.listed, &nothing)
@@ -162,13 +169,15 @@ fn print_listing<T: PrintedFinding>(
         limit: args.limit,
         width: terminal_width(),
     };
+    let explain = || history.explain_nothing(|scope| scope.format_nothing(nothing));
+    let missing = matching.is_empty().then(explain);
     if args.json {
-        json::print(&listing.to_json())?;
+        let hints = missing.as_deref().map(list_hints);
+        json::print(&listing.to_json().with_hints(hints.unwrap_or_default()))?;
     } else {
         caller::note_left_out(&history.left_out)?;
     }
-    if matching.is_empty() {
-        let text = history.explain_nothing(|scope| scope.format_nothing(nothing));
+    if let Some(text) = missing {
         writeln!(notes::open_stderr(), "{text}")?;
         return Ok(CommandOutcome::Nothing);
     }

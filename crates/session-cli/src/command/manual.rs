@@ -38,12 +38,11 @@ fn add_value_hints(command: Command) -> Command {
         .mut_subcommands(add_value_hints)
 }
 
-/// Offers files for no option that takes none. Bash breaks names at spaces, unless it is told that they are of files.
+/// Offers files for no argument that takes none. Bash breaks names at spaces, unless it is told that they are of files.
 fn add_value_hint(arg: Arg) -> Arg {
-    let is_option = !arg.is_positional() && arg.get_action().takes_values();
     match arg.get_value_hint() {
         ValueHint::AnyPath => arg.value_hint(ValueHint::FilePath),
-        ValueHint::Unknown if is_option => arg.value_hint(ValueHint::Other),
+        ValueHint::Unknown if arg.get_action().takes_values() => arg.value_hint(ValueHint::Other),
         _ => arg,
     }
 }

@@ -5,8 +5,8 @@ use crate::command::background;
 use crate::error::message_with_hint;
 use crate::output::notes::print_note;
 use anyhow::Result;
-use session_hooks::FrontEndCallbacks;
 use session_mcp::serve_stdio;
+use session_query::FrontEndCallbacks;
 use std::io::IsTerminal;
 
 /// Runs the command.

@@ -11,7 +11,7 @@ use anyhow::{Error, Result, bail};
 use session_agents::{ResumeCommand, ResumeMode};
 use session_config::Home;
 use session_core::text::sanitize_text;
-use session_display::sanitize_line;
+use session_display::{SessionIds, sanitize_line};
 use std::io::{ErrorKind, Write};
 use std::process::Command;
 
@@ -30,7 +30,8 @@ pub fn run(args: &ResumeArgs) -> Result<CommandOutcome> {
         false => ResumeMode::Continue,
     };
     let resume = ResumeCommand::for_mode(&session, mode)
-        .map_err(|error| error.without_unknown_parent(&sessions))?;
+        .map_err(|error| error.without_unknown_parent(&sessions))
+        .map_err(|error| error.with_address(SessionIds::new(&sessions).short_id(&session)))?;
     let resume = resume.with_folder_variable(&session, &home.env, &index);
     match (args.json, args.print) {
         (true, _) => json::print(&resume)?,

@@ -15,7 +15,7 @@ use session_display::{
 use session_indexer::RefreshOutcome;
 use session_output::{
     JsonSearch, SearchListing, compact_json_without_history, format_no_history,
-    format_unread_history,
+    format_unread_history, list_hints,
 };
 use session_query::{
     Answered, InvalidFilter, LiveAnswer, QueryError, QueryModels, QueryRefresh, SearchAnswer,
@@ -229,14 +229,18 @@ pub fn print_answer(
     }
     let found = outcome_of_results(results);
     note_about_answer(args, &listing)?;
+    let mut hints = list_hints_of_filters(answer);
     if found == CommandOutcome::Nothing {
-        note_nothing_found(args, &listing, sessions)?;
+        let unmet = format_unmet_filter(args, &listing, sessions)?;
+        note_nothing_found(args, &listing, unmet.as_deref())?;
+        hints.extend(list_hints_of_nothing(args, &listing, unmet));
     }
     if args.compact {
-        json::print_text(&listing.compact_json()?)?;
+        json::print_text(&listing.compact_json(&hints)?)?;
     } else if args.json {
         let memories = related.as_ref().map(memory::RelatedMemories::candidates);
-        json::print(&listing.to_json().with_memories(memories))?;
+        let answer = listing.to_json().with_hints(hints);
+        json::print(&answer.with_memories(memories))?;
     } else if found == CommandOutcome::Something {
         write!(anstream::stdout(), "{}", listing.format(terminal_width()))?;
     }
@@ -271,25 +275,54 @@ fn note_about_answer(args: &SearchArgs, listing: &SearchListing<'_>) -> Result<(
     Ok(())
 }
 
-/// Notes why nothing was found. Words beside a filter may be a pasted text, in which it was meant as none.
-fn note_nothing_found(
+/// Formats that one filter leaves nothing; `None` where nothing was found for another reason. Words beside a filter may be a
+/// pasted text, in which it was meant as none.
+fn format_unmet_filter(
     args: &SearchArgs,
     listing: &SearchListing<'_>,
     sessions: &[SessionRow],
-) -> Result<()> {
+) -> Result<Option<String>> {
     let unknown = format_unknown_project_of(args, sessions)?;
-    if let Some(text) = unknown.or_else(|| listing.format_unmet_filter()) {
-        let typed = TypedQuery::parse(&listing.answer.query);
-        let hint = match typed.conditions.is_empty() || typed.text.trim().is_empty() {
-            true => "",
-            false => "\nhint: in double quotes a filter is searched as text",
-        };
-        writeln!(notes::open_stderr(), "{text}{hint}")?;
+    let unmet = unknown.or_else(|| listing.format_unmet_filter());
+    let typed = TypedQuery::parse(&listing.answer.query);
+    let hint = match typed.conditions.is_empty() || typed.text.trim().is_empty() {
+        true => "",
+        false => "\nhint: in double quotes a filter is searched as text",
+    };
+    Ok(unmet.map(|text| format!("{text}{hint}")))
+}
+
+/// Notes why nothing was found.
+fn note_nothing_found(
+    args: &SearchArgs,
+    listing: &SearchListing<'_>,
+    unmet: Option<&str>,
+) -> Result<()> {
+    if let Some(text) = unmet {
+        writeln!(notes::open_stderr(), "{text}")?;
     } else if !args.json {
         let text = listing.format_nothing_found(is_narrow(&args.filter));
         writeln!(notes::open_stderr(), "{text}")?;
     }
     Ok(())
+}
+
+/// Returns for JSON which words were taken for no filter, though they begin as one.
+fn list_hints_of_filters(answer: &SearchAnswer) -> Vec<String> {
+    let invalid = answer.invalid_filters.iter();
+    invalid.map(InvalidFilter::note).collect()
+}
+
+/// Returns for JSON why nothing was found, where filters may be the reason.
+fn list_hints_of_nothing(
+    args: &SearchArgs,
+    listing: &SearchListing<'_>,
+    unmet: Option<String>,
+) -> Vec<String> {
+    let is_narrow = is_narrow(&args.filter);
+    let is_filtered = is_narrow || listing.answer.has_typed_filters;
+    let text = unmet.or_else(|| is_filtered.then(|| listing.format_nothing_found(is_narrow)));
+    text.map(|text| list_hints(&text)).unwrap_or_default()
 }
 
 /// Notes which command answers a query that asks for what was done in a time.
@@ -365,15 +398,13 @@ fn report_no_history(
         None => format_unread_history().to_owned(),
     };
     writeln!(notes::open_stderr(), "{reason}")?;
+    let (query, hints) = (query_text(args), list_hints(&reason));
     if args.compact {
-        json::print_text(&compact_json_without_history(&query_text(args), refreshed)?)?;
+        json::print_text(&compact_json_without_history(&query, refreshed, &hints)?)?;
     } else if args.json {
-        let query = query_text(args);
-        json::print(&JsonSearch::without_history(
-            &query,
-            level_of_depth(args.depth),
-            refreshed,
-        ))?;
+        let level = level_of_depth(args.depth);
+        let answer = JsonSearch::without_history(&query, level, refreshed);
+        json::print(&answer.with_hints(hints))?;
     }
     Ok(CommandOutcome::Nothing)
 }

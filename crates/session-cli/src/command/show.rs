@@ -9,7 +9,6 @@ use crate::output::{json, notes, pager, terminal_width};
 use anyhow::{Result, bail};
 use session_config::Home;
 use session_core::TurnAddress;
-use session_core::text::sanitize_text;
 use session_display::SessionIds;
 use session_export::{
     ExportedSession, ShownSession, TextLimit, make_brief, make_shown_session, write_markdown,
@@ -51,8 +50,8 @@ pub fn run(args: &ShowArgs) -> Result<CommandOutcome> {
         .cwd
         .map(|folder| redactor.redact(&folder).into_owned());
     if args.brief && args.prints_json() && args.only.is_none() && !exchanges.is_empty() {
-        let left_out = make_brief(&session, &mut exchanges);
         let id = SessionIds::new(&sessions).short_id(&session);
+        let left_out = make_brief(&session, &id, &mut exchanges);
         let address = left_out.map(|turns| TurnAddress::new(id, turns).to_string());
         let shown = make_shown_session(&session, &exchanges);
         json::print(&shown.with_turns_left_out(address))?;
@@ -120,7 +119,7 @@ pub fn print_exchanges(
     sessions: &[SessionRow],
 ) -> Result<CommandOutcome> {
     if exchanges.is_empty() {
-        print_missing_turns(session)?;
+        print_missing_turns(session, sessions)?;
     }
     if args.prints_json() {
         print_json(args, session, exchanges)?;
@@ -143,14 +142,15 @@ pub fn print_exchanges(
 ///
 /// # Errors
 /// When stderr cannot be written.
-pub fn print_missing_turns(session: &SessionRow) -> Result<()> {
-    let text = format_missing_turns(session);
+pub fn print_missing_turns(session: &SessionRow, sessions: &[SessionRow]) -> Result<()> {
+    let text = format_missing_turns(session, sessions);
     Ok(writeln!(notes::open_stderr(), "{text}")?)
 }
 
 /// Formats that a session has no turn of the range that was asked for.
-pub fn format_missing_turns(session: &SessionRow) -> String {
-    let (id, last) = (sanitize_text(&session.uid), session.turns.saturating_sub(1));
+pub fn format_missing_turns(session: &SessionRow, sessions: &[SessionRow]) -> String {
+    let id = SessionIds::new(sessions).short_id(session);
+    let last = session.turns.saturating_sub(1);
     format!("session {id} has no such turn\nhint: its turns are 0 to {last}")
 }
 

@@ -91,7 +91,13 @@ fn change_skill(args: &SkillChangeArgs, env: &Env, action: SkillAction) -> Resul
     if args.dry_run {
         print_note(NOT_DONE)?;
     } else if report.has_kept_files() {
-        print_note("files that you edited are kept; --force replaces them")?;
+        let forced = match action {
+            SkillAction::Install => "replaces",
+            SkillAction::Uninstall => "removes",
+        };
+        print_note(&format!(
+            "files that you edited are kept; --force {forced} them"
+        ))?;
     }
     Ok(CommandOutcome::Something)
 }

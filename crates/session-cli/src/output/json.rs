@@ -1,5 +1,6 @@
 //! JSON on stdout. `docs/cli.md` is the schema; fields are only ever added.
 
+use crate::output::unbreakable_pipe::UnbreakablePipe;
 use anyhow::Result;
 use serde::Serialize;
 use session_core::safe_json;
@@ -21,10 +22,13 @@ pub fn print_lossless(value: &impl Serialize) -> Result<()> {
     print_text(&safe_json::format_lossless(value)?)
 }
 
-/// Prints a JSON document that is text already.
+/// Prints a JSON document that is text already. A reader that went away decides no exit code.
 ///
 /// # Errors
 /// When stdout cannot be written.
 pub fn print_text(json: &str) -> Result<()> {
-    Ok(writeln!(std::io::stdout().lock(), "{json}")?)
+    Ok(writeln!(
+        UnbreakablePipe(std::io::stdout().lock()),
+        "{json}"
+    )?)
 }

@@ -9,6 +9,7 @@ pub mod pager;
 mod pager_command;
 pub mod progress;
 pub mod stop_signal;
+mod unbreakable_pipe;
 
 use anstream::{AutoStream, ColorChoice};
 

@@ -2,6 +2,7 @@
 //! printed in any case.
 
 use crate::output::terminal_width;
+use crate::output::unbreakable_pipe::UnbreakablePipe;
 use anyhow::Result;
 use indicatif::ProgressDrawTarget;
 use session_core::text::sanitize_text;
@@ -18,11 +19,12 @@ pub fn silence_notes() {
     IS_QUIET.store(true, Ordering::Relaxed);
 }
 
-/// Returns where a note is written: stderr, or nowhere with `--quiet`.
+/// Returns where a note is written: stderr, or nowhere with `--quiet`. A reader that went away (`2>&1 | head`) fails no
+/// write: what a command changes does not depend on who reads its notes.
 pub fn open_stderr() -> Box<dyn Write> {
     match IS_QUIET.load(Ordering::Relaxed) {
         true => Box::new(std::io::sink()),
-        false => Box::new(anstream::stderr()),
+        false => Box::new(UnbreakablePipe(anstream::stderr())),
     }
 }
 

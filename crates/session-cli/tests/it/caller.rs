@@ -78,7 +78,7 @@ fn the_session_that_asks_is_left_out_by_its_id() {
 }
 
 #[test]
-fn what_it_does_is_no_find_either() {
+fn commands_of_the_calling_session_are_left_out() {
     let env = TestEnvironment::new();
     let session = |id: &str, words: &str| {
         let session = ClaudeTranscript::new(id, "/home/ann/app").user(words);
@@ -100,7 +100,7 @@ fn what_it_does_is_no_find_either() {
 }
 
 #[test]
-fn it_is_said() {
+fn the_calling_session_is_noted_as_left_out() {
     let env = env();
     let ran = ask(&env, "harbour", TOLD, &["lantern", "--limit", "1"]).succeeded();
     assert_snapshot!(ran.stderr(), @"note: this session, 7a1e0c52-0000-4000-8000-000000000001, is left out; --include-current finds it, too");

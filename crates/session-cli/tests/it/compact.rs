@@ -64,7 +64,7 @@ fn it_is_one_document() {
     assert_snapshot!(TestEnvironment::new().run(&["search", "x", "--json", "--compact"]), @r#"
     exit code: 1
     ----- stdout -----
-    {"query":"x","sessions":0,"complete":true,"left_out":[],"missing":[],"only_subagents":[],"filtered":[],"corrected":[],"hits":[]}
+    {"query":"x","sessions":0,"complete":true,"left_out":[],"missing":[],"only_subagents":[],"filtered":[],"corrected":[],"hints":["no Claude Code, OpenCode, Codex CLI, Gemini CLI, Copilot CLI, pi, Cursor or Cursor CLI history in `[TMP]/home`","try `session-search demo`, or add --or-demo to a search; [DOCS]/sources.md says where histories are looked for"],"hits":[]}
     ----- stderr -----
     no [AGENTS] history in `[TMP]/home`
     hint: try `session-search demo`, or add --or-demo to a search; [DOCS]/sources.md says where histories are looked for

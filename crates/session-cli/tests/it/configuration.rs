@@ -5,6 +5,7 @@ use crate::history::docker;
 use crate::memory::MemoryProject;
 use insta::assert_snapshot;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 const FILE: &str = ".config/session-search/config.toml";
 
@@ -19,24 +20,100 @@ fn refused(config: &str) -> Ran {
     with(config).run(&["search", "docker"]).exits(2)
 }
 
-#[test]
-fn every_key_may_be_given() {
-    let config = r#"
-        model = "table"
-        background = false
-        threads = 2
-        nice = 19
-        on_battery = "run"
-        device = "cpu"
+/// A value for each key, none of them the default.
+const EVERY_KEY: &str = r#"
+    model = "remote"
+    background = false
+    threads = 2
+    nice = 19
+    on_battery = "run"
+    device = "cpu"
+    hub = "https://hub.example.org"
+    enabled = false
+    auto_save = true
+    auto_retrieve = false
 
-        [remote]
-        url = "http://127.0.0.1:1/v1"
-        api_key = "secret"
-        model = "tiny"
-        max_tokens = 512
-    "#;
-    with(config).run(&["search", "docker"]).succeeded();
-    with("").run(&["search", "docker"]).succeeded();
+    [remote]
+    url = "http://127.0.0.1:1/v1"
+    api_key = "secret"
+    model = "tiny"
+    max_tokens = 512
+
+    [redaction]
+    enabled = false
+    patterns = ["LANTERN-[0-9]+"]
+    allow = ["LANTERN-0"]
+
+    [sources]
+    homes = ["/mnt/old-laptop/home/ann"]
+
+    [exclude]
+    projects = ["bank"]
+    paths = ["/srv/bank"]
+    patterns = ["IBAN"]
+
+    [storage]
+    location = "project-only"
+    auto_archive = false
+    archive_above = 80
+    archive_after_days = 30
+    retention_days = 90
+
+    [retrieval]
+    time_decay_rate = 0.75
+    decay_floor = 0.25
+    project_weight = 2.0
+    global_weight = 0.5
+    scope_days = 60
+    max_candidates = 20
+    max_results = 5
+
+    [injection]
+    min_score = 0.75
+    min_trigger_relevance = 0.5
+    max_items = 3
+    item_chars = 100
+    total_chars = 500
+    overview_tokens = 600
+    timeout_ms = 100
+    past_turns = true
+    last_session = true
+
+    [hook]
+    hold = true
+    agent_prompts = true
+"#;
+
+/// Returns the value of each key that `config` reports.
+fn reported_values(config: &str) -> BTreeMap<String, Value> {
+    let report = with(config).json(&["config"]);
+    let keys = report["keys"].as_array().unwrap().iter();
+    keys.map(|key| {
+        (
+            key["key"].as_str().unwrap().to_owned(),
+            key["value"].clone(),
+        )
+    })
+    .collect()
+}
+
+#[test]
+fn every_key_is_reported_as_it_was_given() {
+    let given: Value = toml::from_str(EVERY_KEY).unwrap();
+    let defaults = reported_values("");
+    let reported = reported_values(EVERY_KEY);
+    assert_eq!(reported.len(), defaults.len());
+    for (key, value) in reported {
+        let expected = match key.as_str() {
+            "remote.api_key" => Value::from("(set)"),
+            _ => given
+                .pointer(&format!("/{}", key.replace('.', "/")))
+                .unwrap()
+                .clone(),
+        };
+        assert_eq!(value, expected, "{key}");
+        assert_ne!(value, defaults[&key], "{key} is set to its default");
+    }
 }
 
 #[test]
@@ -93,9 +170,12 @@ fn values_are_checked() {
     check("device = \"vulkan\"", "`auto`, `cpu`, `metal`");
     check(
         "[remote]\nmax_tokens = 0",
-        "`max_tokens` has an invalid value",
+        "`remote.max_tokens` has an invalid value",
     );
-    check("[remote]\nurl = \"\"", "expected a name");
+    check(
+        "[remote]\nurl = \"\"",
+        "`remote.url` has an invalid value: string \"\", expected an address",
+    );
     check("[remotes]", "unknown key `remotes`");
     check("model = \"table\"\nmodel = \"table\"", "(line 2 of ");
 }
@@ -172,11 +252,11 @@ fn settings_are_shown_with_who_said_them() {
     };
     refused(
         "[retrieval]\ntime_decay_rate = 2\n",
-        "`time_decay_rate` has an invalid value",
+        "`retrieval.time_decay_rate` has an invalid value",
     );
     refused(
         "[storage]\nlocation = \"cloud\"\n",
-        "`location` has an invalid value: unknown value `cloud`",
+        "`storage.location` has an invalid value: unknown value `cloud`",
     );
     // What does not concern memories goes on.
     project.env.write_transcript(&docker());

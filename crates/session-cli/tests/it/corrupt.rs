@@ -75,7 +75,7 @@ fn matrix(env: &TestEnvironment, level: &str) -> PathBuf {
 }
 
 #[test]
-fn garbage_for_a_database() {
+fn garbage_in_place_of_the_database_is_rebuilt() {
     let env = small();
     fs_err::write(env.index("index.db"), vec![0x5a; 50_000]).unwrap();
     insta::assert_snapshot!(env.run(&["search", "docker"]), @r"
@@ -90,7 +90,7 @@ fn garbage_for_a_database() {
 }
 
 #[test]
-fn a_database_of_a_format_that_is_too_old() {
+fn a_database_of_a_format_that_is_too_old_is_rebuilt() {
     let env = small();
     let db = rusqlite::Connection::open(env.index("index.db")).unwrap();
     db.pragma_update(None, "user_version", 3).unwrap();
@@ -198,7 +198,7 @@ fn an_older_format_that_cannot_be_migrated_says_why() {
 }
 
 #[test]
-fn a_database_that_lacks_a_column() {
+fn a_database_that_lacks_a_column_is_rebuilt() {
     let env = small();
     let db = rusqlite::Connection::open(env.index("index.db")).unwrap();
     db.execute_batch("ALTER TABLE turns RENAME COLUMN branch TO lost")
@@ -217,7 +217,7 @@ fn a_database_that_lacks_a_column() {
 
 /// The number of a block says how many rows there are before it: it decides no size by itself.
 #[test]
-fn numbers_of_blocks_that_cannot_be() {
+fn impossible_numbers_of_blocks_are_healed() {
     for number in [i64::MAX, i64::MAX / 512, 1 << 40] {
         let env = small();
         let db = rusqlite::Connection::open(env.index("index.db")).unwrap();
@@ -250,7 +250,7 @@ fn the_old_database_is_kept() {
 }
 
 #[test]
-fn half_a_database() {
+fn a_truncated_database_is_rebuilt() {
     let env = small();
     let path = env.index("index.db");
     let half = fs_err::metadata(&path).unwrap().len() / 2;
@@ -313,7 +313,7 @@ fn any_damaged_page_is_healed() {
 }
 
 #[test]
-fn damaged_words() {
+fn a_damaged_word_index_is_rebuilt() {
     let env = small();
     let db = rusqlite::Connection::open(env.index("index.db")).unwrap();
     db.execute(
@@ -376,7 +376,7 @@ fn a_cut_matrix_is_not_filled_with_zeros() {
 }
 
 #[test]
-fn a_matrix_of_no_numbers() {
+fn a_matrix_of_no_numbers_is_reported_and_rebuilt() {
     let env = small();
     let turns = matrix(&env, "turn");
     let rows = (fs_err::read(&turns).unwrap().len() - 128) / ROW_BYTES;

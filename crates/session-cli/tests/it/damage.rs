@@ -51,14 +51,14 @@ fn problems_of(content: impl AsRef<[u8]>) -> Vec<String> {
 }
 
 #[test]
-fn a_damaged_line() {
+fn damaged_lines_are_counted_and_the_others_are_read() {
     let text = telescope().text();
     let content = format!("{{\"type\":\"user\",\"mess\n{text}not json\n");
     assert_eq!(problems_of(content), ["FILE: line is not valid JSON (2)"]);
 }
 
 #[test]
-fn bytes_that_are_no_text() {
+fn bytes_that_are_no_text_are_no_problem() {
     let mut content = telescope().text().into_bytes();
     content.extend(
         b"{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"\xff\xfe\xc0\"}}\n",
@@ -67,27 +67,27 @@ fn bytes_that_are_no_text() {
 }
 
 #[test]
-fn half_of_a_surrogate_pair() {
+fn half_of_a_surrogate_pair_is_no_problem() {
     let line = "{\"type\":\"user\",\"uuid\":\"x\",\"message\":{\"role\":\"user\",\"content\":\"half \\ud83d pair\"}}\n";
     assert_eq!(problems_of(telescope().text() + line), Vec::<String>::new());
 }
 
 #[test]
-fn nul_bytes() {
+fn nul_bytes_are_one_problem_and_the_other_lines_are_read() {
     let content = format!("{}\0\0\0\0\0\0\n{}", telescope().text(), "\0".repeat(4096));
     let problems = problems_of(content);
     assert_eq!(problems.len(), 1, "{problems:?}");
 }
 
 #[test]
-fn values_of_another_kind() {
+fn values_of_another_kind_are_one_problem_at_most() {
     let lines = "null\n[]\n7\n\"text\"\n{\"type\":7}\n{\"type\":\"user\",\"message\":[1,{\"a\":null}]}\n{\"type\":\"assistant\",\"message\":{\"content\":{\"type\":\"text\"}}}\n{\"type\":\"user\",\"timestamp\":\"yesterday\",\"cwd\":5,\"message\":{\"content\":[[]]}}\n";
     let problems = problems_of(telescope().text() + lines);
     assert!(problems.len() <= 1, "{problems:?}");
 }
 
 #[test]
-fn times_that_are_none() {
+fn times_that_are_none_are_no_problem() {
     for time in [
         "",
         "never",
@@ -132,7 +132,7 @@ fn an_empty_file_is_no_problem() {
 }
 
 #[test]
-fn a_folder_named_like_a_transcript() {
+fn a_folder_named_like_a_transcript_is_a_problem() {
     let env = TestEnvironment::indexed(&[docker(), watcher()]);
     fs_err::create_dir_all(attic(&env)).unwrap();
     env.run(&["index"]).succeeded();
@@ -150,7 +150,7 @@ fn a_folder_named_like_a_transcript() {
 
 #[cfg(unix)]
 #[test]
-fn links_that_lead_nowhere_or_in_circles() {
+fn links_that_lead_nowhere_or_in_circles_are_problems() {
     use std::os::unix::fs::symlink;
     let env = TestEnvironment::indexed(&[docker(), watcher()]);
     let projects = env.home(".claude/projects");
@@ -201,7 +201,7 @@ fn a_file_that_may_not_be_read_is_read_when_it_may() {
 }
 
 #[test]
-fn garbage_in_place_of_a_database() {
+fn garbage_in_place_of_a_database_is_a_problem_until_it_is_replaced() {
     for garbage in [
         &b"This is not a database, whatever its name says."[..],
         &[0x5a; 20_000],
@@ -230,7 +230,7 @@ fn garbage_in_place_of_a_database() {
 }
 
 #[test]
-fn rows_that_are_no_messages() {
+fn rows_that_are_no_messages_are_one_problem() {
     let env = small();
     let db = OpenCodeHistory::open(&env);
     db.0.execute_batch(
@@ -354,7 +354,7 @@ fn problems_are_listed_for_people() {
 /// A folder's name may be any bytes.
 #[cfg(unix)]
 #[test]
-fn folders_whose_names_are_no_text() {
+fn folders_whose_names_are_no_text_are_read() {
     use std::os::unix::ffi::OsStrExt;
     let env = TestEnvironment::indexed(&[docker(), watcher()]);
     let folder = std::ffi::OsStr::from_bytes(b"-home-\xff-attic");

@@ -18,14 +18,14 @@ fn a_day_is_told_by_project_and_session() {
 
     - **Warm start of the boiler** (`ab000000`, warm-start, 00:10, 13 min)
       - Asked: Mend it and open a pull request
-      - Came out: The order of filling and heating is in NOTES.md.
+      - Outcome: The order of filling and heating is in NOTES.md.
       - Changed: boiler.c, NOTES.md
       - 3 commands; [#12](https://github.com/ann/boiler/pull/12); 1 subagent
 
     ### kettle (1 session, 1 min)
 
     - **How hot does the kettle get?** (`cd000000`, main, 11:00, 1 min)
-      - Came out: To 100 degrees at sea level.
+      - Outcome: To 100 degrees at sea level.
     ----- stderr -----
     ");
 }
@@ -41,7 +41,7 @@ fn what_was_done_before_midnight_is_the_day_befores() {
 
     - **Warm start of the boiler** (`ab000000`, warm-start, 23:50, 5 min)
       - Asked: The boiler starts cold after each restart, find out why
-      - Came out: It fills after it heats.
+      - Outcome: It fills after it heats.
       - 1 command (1 failed)
     ----- stderr -----
     ");
@@ -63,7 +63,7 @@ fn several_days_are_one_report() {
 
     - **Warm start of the boiler** (`ab000000`, warm-start, Sat 07 23:50, 33 min)
       - Asked: The boiler starts cold after each restart, find out why
-      - Came out: The order of filling and heating is in NOTES.md.
+      - Outcome: The order of filling and heating is in NOTES.md.
       - Changed: boiler.c, NOTES.md
       - 4 commands (1 failed); [#12](https://github.com/ann/boiler/pull/12); 1 subagent
     ----- stderr -----
@@ -198,7 +198,7 @@ fn days_are_counted() {
     let before = env.run(&["stats", "--until", "2026-03-07"]).exits(1);
     assert_eq!(
         before.stderr(),
-        "no session in that time\nhint: try a longer one\n"
+        "no session in that period\nhint: try a longer period\n"
     );
     assert_eq!(of(&["--since", "2026-03-01"])["total"]["turns"], 4);
     env.run(&["stats", "--days", "1"]).exits(1);
@@ -243,7 +243,7 @@ fn the_demo_has_a_day_to_tell_of() {
 
     - **docker-network-debug** (`a1b2c3d4`, main, 19:02, 2 min)
       - Asked: The containers on the backend network can't reach each other by name. `api` gets "could not resolve host: db" since I split the compose file.
-      - Came out: nginx looked the name up once at start. With the `resolver` line it asks Docker's DNS again every five seconds, and `depends_on` with a health check keeps it from starting before `api` is ready.
+      - Outcome: nginx looked the name up once at start. With the `resolver` line it asks Docker's DNS again every five seconds, and `depends_on` with a health check keeps it from starting before `api` is ready.
       - Changed: docker-compose.yaml, nginx.conf
       - 3 commands
     ----- stderr -----
@@ -331,6 +331,6 @@ fn where_nothing_was_done_the_last_day_with_work_is_named() {
     );
     assert_eq!(
         said(&["stats", "--when", "2026-04", "--branch", "main"]),
-        "no session in that time; the last was on March 8, 2026\nhint: try a longer one, or fewer filters\n"
+        "no session in that period; the last was on March 8, 2026\nhint: try a longer period, or fewer filters\n"
     );
 }

@@ -118,7 +118,7 @@ fn a_session_may_be_said_by_the_beginning_of_its_id() {
         said.contains("no session of this history, or several: 1, as `nonsense`"),
         "{said}"
     );
-    assert!(said.contains("labels of no question: 1, as `3`"), "{said}");
+    assert!(said.contains("1 label names no question: `3`"), "{said}");
 }
 
 #[test]
@@ -151,12 +151,12 @@ fn a_mistake_in_a_set_is_named() {
     wrong(
         "qrels.session.tsv",
         "1 x 1\n",
-        "line 1: is not question, target and 1 or 0",
+        "line 1: expected question, target and 1 or 0",
     );
     wrong(
         "qrels.session.tsv",
         "q\td\tscore\n1\tx\tyes\n",
-        "line 2: is not question, target and 1 or 0",
+        "line 2: expected question, target and 1 or 0",
     );
     wrong("queries.jsonl", "\n", "has no question");
     wrong("qrels.session.tsv", "", "hint: write qrels.session.tsv");

@@ -59,6 +59,34 @@ fn the_title_of_a_session_is_forgotten_with_its_first_turn() {
     }
 }
 
+/// Where a user renamed a session, the title before is no longer shown, and stands in its cursor.
+#[test]
+fn a_title_behind_another_one_is_forgotten_with_it() {
+    let hidden = format!("Oil the {WORD}");
+    let renamed = |title: &str| {
+        let line = json!({"type": "custom-title", "customTitle": title});
+        lamp().title(&hidden).line(line)
+    };
+    for (title, forget) in [
+        (format!("Clean the {WORD}"), &["--match", WORD][..]),
+        ("Clean the wick".into(), &["--match", WORD]),
+        ("Clean the wick".into(), &[&format!("{LAMP}:0")]),
+    ] {
+        let env = TestEnvironment::indexed(&[renamed(&title)]);
+        assert!(decoded(&env).contains(WORD));
+        env.run(&[&["forget", "--yes"], forget].concat())
+            .succeeded();
+        assert!(!decoded(&env).contains(WORD), "{title} {forget:?}");
+        let mut grown = renamed(&title);
+        for index in [&["index"][..], &["index"], &["index", "--full"]] {
+            grown = grown.user("And the flue?");
+            env.write_transcript(&grown);
+            env.run(index).succeeded();
+            assert!(!decoded(&env).contains(WORD), "{title} {index:?}");
+        }
+    }
+}
+
 /// A transcript may tell of another session, by one of its messages.
 #[test]
 fn a_title_in_the_transcript_of_another_session_is_forgotten() {

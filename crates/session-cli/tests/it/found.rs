@@ -39,6 +39,24 @@ fn files_are_found_with_what_was_done() {
     ");
 }
 
+/// As a compiler, a mention or a diff writes it.
+#[test]
+fn a_pasted_path_is_found() {
+    let env = night();
+    let turns = |args: &[&str]| env.json(args)["turns"].as_u64();
+    for path in [
+        "boiler/boiler.c:12",
+        "@boiler.c#L12",
+        "\"boiler.c\"",
+        "a/boiler.c",
+    ] {
+        assert_eq!(turns(&["files", path]), Some(2), "{path}");
+    }
+    let query = ["search", "file:@boiler.c:12", "--depth", "2"];
+    let hits = env.json(&query);
+    assert_eq!(hits["hits"].as_array().unwrap().len(), 2, "{hits}");
+}
+
 #[test]
 fn commands_are_found_with_how_they_ended() {
     let env = night();

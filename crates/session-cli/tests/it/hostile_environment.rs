@@ -1,7 +1,7 @@
 //! A project can set variables, by an agent's settings or direnv, and name paths to an agent.
 #![cfg(unix)]
 
-use crate::environment::{output_in_time, wait_until};
+use crate::environment::{TestEnvironment, output_in_time, wait_until};
 use crate::hostile::{ID, INFO, PROMPT, TOPIC, clone_with_memory, memory, tree};
 use crate::inject_hook::payload;
 use crate::memory::MemoryProject;
@@ -214,6 +214,17 @@ fn a_home_in_the_repository_is_not_the_users() {
         assert!(!ran.stdout().contains(ID), "{home}: {ran}");
         assert_eq!(tree(&shop), before, "{home}");
     }
+}
+
+#[test]
+fn a_relative_home_is_left_out_and_the_one_that_is_used_is_named() {
+    let env = TestEnvironment::new();
+    let mut command = env.command();
+    command.env("HOME", "rel").args(["completions", "bash"]);
+    let said = env.ran(command.output().unwrap()).stderr();
+    let reason = "it names a relative path, which depends on the current folder";
+    let note = format!("note: the variable HOME is left out: {reason}; the home folder is `/");
+    assert!(said.contains(&note), "{said}");
 }
 
 /// The folder around the nearest root is the repository's, too.

@@ -1,6 +1,6 @@
-//! Which crate may know which, and where the names of agents may stand.
+//! The crates as the architecture names them, and where the names of agents may stand.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 fn crates() -> PathBuf {
@@ -10,57 +10,49 @@ fn crates() -> PathBuf {
         .to_owned()
 }
 
-/// The crates of this workspace that each one is made of, those of its tests
-/// left out.
-fn edges() -> BTreeMap<String, Vec<String>> {
-    let mut edges = BTreeMap::new();
-    for entry in fs_err::read_dir(crates()).unwrap() {
-        let manifest = entry.unwrap().path().join("Cargo.toml");
-        let manifest: toml::Table = fs_err::read_to_string(manifest).unwrap().parse().unwrap();
+/// Parses the manifest of each crate of this workspace, by its name.
+fn manifests() -> BTreeMap<String, toml::Table> {
+    let folders = fs_err::read_dir(crates()).unwrap();
+    let manifests = folders.map(|folder| {
+        let path = folder.unwrap().path().join("Cargo.toml");
+        let manifest: toml::Table = fs_err::read_to_string(path).unwrap().parse().unwrap();
         let name = manifest["package"]["name"].as_str().unwrap().to_owned();
-        let sections = ["dependencies", "build-dependencies"]
-            .into_iter()
-            .filter_map(|s| manifest.get(s)?.as_table());
-        let own = sections
-            .flat_map(|table| table.keys())
-            .filter(|name| name.starts_with("session-"));
-        edges.insert(name, own.cloned().collect());
-    }
-    edges
+        (name, manifest)
+    });
+    manifests.collect()
 }
 
-/// How far a crate stands from the words that all share.
-fn layer(name: &str) -> usize {
-    match name {
-        "session-core" | "session-files" | "session-test" => 0,
-        "session-redact" => 1,
-        "session-sources" | "session-embed" | "session-store" => 2,
-        "session-forget" => 3,
-        "session-agents" | "session-indexer" | "session-memory" | "session-models"
-        | "session-report" | "session-search" => 4,
-        "session-config" | "session-display" | "session-eval" => 5,
-        "session-export" | "session-query" => 6,
-        "session-doctor" | "session-hooks" => 7,
-        "session-mcp" | "session-picker" => 8,
-        "session-output" => 9,
-        "session-setup" => 10,
-        "session-cli" => 11,
-        other => panic!("`{other}` has no place in the layers: give it one here"),
-    }
+/// Returns the names in tables of dependencies, such as `build-dependencies`.
+fn dependencies(from: &toml::Table, tables: &[&str]) -> BTreeSet<String> {
+    let tables = tables.iter().filter_map(|name| from.get(*name)?.as_table());
+    tables.flat_map(|table| table.keys().cloned()).collect()
 }
 
-#[test]
-fn crates_know_only_those_below_them() {
-    let edges = edges();
-    assert!(edges.len() >= 7, "{edges:?}");
-    for (name, dependencies) in edges {
-        for dependency in dependencies {
-            assert!(
-                layer(&dependency) < layer(&name),
-                "{name} must not know {dependency}"
-            );
+/// Returns the crates of this workspace that each one is made of, those of its tests left out.
+fn edges() -> BTreeMap<String, Vec<String>> {
+    let edges = manifests().into_iter().map(|(name, manifest)| {
+        let own = dependencies(&manifest, &["dependencies", "build-dependencies"]);
+        let own = own.into_iter().filter(|name| name.starts_with("session-"));
+        (name, own.collect())
+    });
+    edges.collect()
+}
+
+/// Returns the dependencies of all crates that are no crates of this workspace, those of tests and of one system, too.
+fn outside_dependencies() -> BTreeSet<String> {
+    const TABLES: [&str; 3] = ["dependencies", "build-dependencies", "dev-dependencies"];
+    let manifests = manifests();
+    let mut names = BTreeSet::new();
+    for manifest in manifests.values() {
+        names.extend(dependencies(manifest, &TABLES));
+        let targets = manifest.get("target").and_then(toml::Value::as_table);
+        let targets = targets.into_iter().flat_map(toml::Table::values);
+        for target in targets.filter_map(toml::Value::as_table) {
+            names.extend(dependencies(target, &TABLES));
         }
     }
+    names.retain(|name| !manifests.contains_key(name));
+    names
 }
 
 /// Who looks for the place of something finds every crate there.
@@ -81,8 +73,7 @@ fn the_architecture_names_each_crate() {
 fn the_architecture_names_what_each_crate_depends_on() {
     let page = crates().join("../docs/architecture.md");
     let page = fs_err::read_to_string(page).unwrap();
-    for (name, mut dependencies) in edges() {
-        dependencies.sort();
+    for (name, dependencies) in edges() {
         let short = |name: &str| name.trim_start_matches("session-").to_owned();
         let named: Vec<String> = dependencies.iter().map(|name| short(name)).collect();
         let named = match named.is_empty() {
@@ -92,6 +83,21 @@ fn the_architecture_names_what_each_crate_depends_on() {
         let row = format!("\n| {} | {named} |\n", short(&name));
         assert!(page.contains(&row), "not in the table: {row}");
     }
+}
+
+/// Each dependency from outside has a reason, and no reason outlives its dependency.
+#[test]
+fn the_architecture_says_why_each_outside_crate_is_used() {
+    let page = crates().join("../docs/architecture.md");
+    let page = fs_err::read_to_string(page).unwrap();
+    let (_, section) = page.split_once("\n## Dependencies, and why\n").unwrap();
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| "));
+    let cells = rows
+        .skip(2)
+        .filter_map(|row| Some(row.split_once(" | ")?.0));
+    let names = cells.flat_map(|cell| cell.split(" (").next().unwrap().split(", "));
+    let named: BTreeSet<String> = names.map(str::to_owned).collect();
+    assert_eq!(named, outside_dependencies());
 }
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

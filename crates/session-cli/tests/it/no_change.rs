@@ -1,6 +1,7 @@
 //! Commands that change nothing say so, and those that change something name it.
 
 use crate::environment::{Ran, TestEnvironment};
+use crate::forget::{LAMP, WORD, decoded, kiln, lamp};
 use crate::memory::MemoryProject;
 
 /// Runs a command, and again with `--quiet`, which leaves the note out.
@@ -83,5 +84,43 @@ fn injection_says_whether_it_is_on() {
     assert_eq!(
         ran.stderr(),
         "nothing is injected\nhint: --explain says why\n"
+    );
+}
+
+/// `2>&1 | head` takes away the notes, not the change.
+#[test]
+fn a_change_is_made_though_nobody_reads_its_notes() {
+    let env = TestEnvironment::indexed(&[lamp(), kiln()]);
+    let unread = |command: &[&str]| {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut unread = env.command();
+        unread.args(command).stdout(writer.try_clone().unwrap());
+        unread.stderr(writer).status().unwrap().code()
+    };
+    let codex = env.home(".codex/config.toml");
+    for (command, code) in [
+        (&["hook", "install", "--yes"][..], 0),
+        (&["hook", "uninstall", "--json"], 2),
+        (&["setup", "--agent", "codex", "--json"], 2),
+    ] {
+        assert_eq!(unread(command), Some(code), "{command:?}");
+    }
+    env.run(&["hook", "status"]).succeeded();
+    assert!(!codex.exists());
+    assert_eq!(unread(&["hook", "uninstall", "--yes"]), Some(0));
+    env.run(&["hook", "status"]).exits(1);
+    for command in [
+        &["setup", "--agent", "codex", "--agent", "opencode", "--yes"][..],
+        &["forget", LAMP, "--yes"],
+    ] {
+        assert_eq!(unread(command), Some(0), "{command:?}");
+    }
+    assert!(codex.exists());
+    assert!(!decoded(&env).contains(WORD));
+    assert_eq!(unread(&["setup", "--undo", "--yes"]), Some(0));
+    assert_eq!(
+        env.run(&["setup", "--undo"]).stderr(),
+        "nothing is installed\n"
     );
 }

@@ -32,12 +32,12 @@ fn hidden_but_shown(transcript: ClaudeTranscript, query: &str, words: &str) {
 }
 
 #[test]
-fn a_mere_yes() {
+fn a_mere_yes_is_shown_and_not_found() {
     hidden_but_shown(noisy().user("yes, go on"), "yes go on", "you> yes, go on");
 }
 
 #[test]
-fn a_blob_of_data() {
+fn a_blob_of_data_is_shown_and_not_found() {
     let blob = json!({"telescope": {"mount": "altazimuth", "readings": [1, 2, 3]}}).to_string();
     hidden_but_shown(
         noisy().user(&blob),
@@ -47,7 +47,7 @@ fn a_blob_of_data() {
 }
 
 #[test]
-fn output_of_this_program_pasted_by_the_user() {
+fn output_of_this_program_that_a_user_pasted_is_shown_and_not_found() {
     let env = TestEnvironment::indexed(&[docker(), watcher()]);
     let human = env.run(&["search", "docker bridge"]).succeeded().stdout();
     hidden_but_shown(noisy().user(&human), "docker bridge", "SESSIONS");
@@ -64,7 +64,7 @@ fn output_of_this_program_pasted_by_the_user() {
 }
 
 #[test]
-fn output_of_this_program_called_by_an_agent() {
+fn output_of_this_program_that_an_agent_called_is_shown_and_not_found() {
     let env = TestEnvironment::indexed(&[docker(), watcher()]);
     let output = env.run(&["search", "EMFILE error"]).succeeded().stdout();
     let turn = noisy()
@@ -74,7 +74,7 @@ fn output_of_this_program_called_by_an_agent() {
 }
 
 #[test]
-fn a_warm_up_of_a_subagent() {
+fn a_warm_up_of_a_subagent_is_neither_found_nor_counted() {
     let agent = ClaudeTranscript::new("agent-warm0001", "/home/ann/attic")
         .agent_of(ID)
         .user("Warmup")

@@ -26,19 +26,23 @@ fn nothing_found_is_said_on_stderr() {
     hint: `session-search status` lists the projects
     ");
     let asked = ["search", "EMFILE", "--project", "nowhere", "--json"];
-    assert_nothing(env.run(&asked), "EMFILE", &["EMFILE"]);
+    let hints = [
+        "no project has `nowhere` in its name or path",
+        "`session-search status` lists the projects",
+    ];
+    assert_nothing(env.run(&asked), "EMFILE", &["EMFILE"], json!(hints));
     assert_snapshot!(env.run(&["show", "b2:7"]), @r"
     exit code: 1
     ----- stdout -----
 
     ----- stderr -----
-    session b2000000-0000-4000-8000-000000000002 has no such turn
+    session b2000000 has no such turn
     hint: its turns are 0 to 0
     ");
 }
 
 /// The program answered in JSON that it found nothing in nothing; what the filters leave out holds these terms.
-fn assert_nothing(ran: Ran, query: &str, filtered: &[&str]) -> Ran {
+fn assert_nothing(ran: Ran, query: &str, filtered: &[&str], hints: Value) -> Ran {
     let ran = ran.exits(1);
     let answer: Value = serde_json::from_str(&ran.stdout()).unwrap();
     let expected = json!({
@@ -52,6 +56,7 @@ fn assert_nothing(ran: Ran, query: &str, filtered: &[&str]) -> Ran {
         "only_subagents": [],
         "filtered": filtered,
         "corrected": [],
+        "hints": hints,
     });
     assert_eq!(answer, expected);
     ran
@@ -128,7 +133,10 @@ fn without_history_the_way_on_is_shown() {
     no [AGENTS] history in `[TMP]/home`
     hint: try `session-search demo`, or add --or-demo to a search; [DOCS]/sources.md says where histories are looked for
     ");
-    let ran = assert_nothing(env.run(&["search", "docker", "--json"]), "docker", &[]);
+    let ran = env.run(&["search", "docker", "--json"]);
+    let said = ran.stderr().replace("hint: ", "");
+    let hints = said.lines().collect::<Vec<_>>();
+    let ran = assert_nothing(ran, "docker", &[], json!(hints));
     assert!(ran.stderr().starts_with("no Claude Code"), "{ran}");
     let ran = env
         .run(&["search", "docker", "--or-demo", "--limit", "1"])
@@ -209,6 +217,45 @@ fn filters_that_leave_nothing_are_told_of() {
     }
     let ran = env.run(&["commands", "zygomorphic"]).exits(1);
     assert_eq!(ran.stderr(), "no turn ran `zygomorphic` in 4 sessions\n");
+}
+
+#[test]
+fn json_tells_why_nothing_was_found() {
+    let env = small();
+    let unknown = json!([
+        "no project has `parsr` in its name or path",
+        "there is `parser`"
+    ]);
+    let branch = json!([
+        "no turn is on the branch `nope`",
+        "give the whole name of a branch, or leave it out"
+    ]);
+    for command in [
+        &["search", "EMFILE"][..],
+        &["search", "EMFILE", "--compact"],
+        &["files", "config"],
+        &["commands", "cargo"],
+        &["fix", "error: linker `cc` not found"],
+    ] {
+        let hints = |filter: [&str; 2]| {
+            let ran = env.run(&[command, &filter, &["--json", "--quiet"]].concat());
+            let answer: Value = serde_json::from_str(&ran.stdout()).unwrap();
+            answer["hints"].clone()
+        };
+        assert_eq!(hints(["--project", "parsr"]), unknown, "{command:?}");
+        assert_eq!(hints(["--branch", "nope"]), branch, "{command:?}");
+        let both = hints(["--project=homelab", "--source=opencode"]);
+        let none = json!(["no session passes all the filters", "remove one of them"]);
+        assert_eq!(both, none, "{command:?}");
+    }
+    let found = env.json(&["search", "EMFILE", "--project", "parser"]);
+    assert_eq!(found["hints"], Value::Null, "{found}");
+    let typed = env.json(&["search", "EMFILE agent:nobody"]);
+    let hint = typed["hints"][0].as_str().unwrap();
+    assert!(
+        hint.starts_with("`agent:nobody` is searched as text; "),
+        "{hint}"
+    );
 }
 
 #[test]

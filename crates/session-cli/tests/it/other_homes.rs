@@ -59,8 +59,8 @@ fn a_session_of_another_machine_is_found_and_shown_and_not_resumed() {
     ----- stdout -----
 
     ----- stderr -----
-    error: bbbbbbbb-0000-4000-8000-000000000002 is a session of another machine, so its agent cannot resume it here
-    hint: `session-search export bbbbbbbb-0000-4000-8000-000000000002` writes all that was said, for a new session to read
+    error: bbbbbbbb is a session of another machine, so its agent cannot resume it here
+    hint: `session-search export bbbbbbbb` writes all that was said, for a new session to read
     ");
     env.run(&["export", "bbbb", "--format", "markdown"])
         .succeeded();
@@ -109,6 +109,14 @@ fn an_id_that_both_machines_have_names_the_own_session() {
     assert_eq!(hit(&env, "quince")["resume"], Value::Null);
     let listed = env.run(&["search", "quince", "--keyword-only"]).stdout();
     assert!(listed.contains('#'), "the other one has a number: {listed}");
+    let (_, number) = listed.split_once('#').unwrap();
+    let number = number.split(':').next().unwrap();
+    let hint = format!("hint: `session-search export '#{number}'` writes");
+    let refused = env.run(&["resume", &format!("#{number}")]).exits(2);
+    assert!(refused.stderr().contains(&hint), "{refused}");
+    let missing = env.run(&["show", &format!("#{number}:9")]).exits(1);
+    let expected = format!("session #{number} has no such turn\nhint: its turns are 0 to 1\n");
+    assert_eq!(missing.stderr(), expected);
 }
 
 #[test]
@@ -133,7 +141,7 @@ fn a_relative_home_is_a_mistake() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `homes` has an invalid value: string "old", expected an absolute path, or one that begins with `~/`, without `..` (line 2 of [TMP]/config/config.toml)
+    error: `sources.homes` has an invalid value: string "old", expected an absolute path, or one that begins with `~/`, without `..` (line 2 of [TMP]/config/config.toml)
     hint: [DOCS]/configuration.md has the keys and their values
     "#);
 }

@@ -89,7 +89,7 @@ fn its_prompts_are_shown_and_it_cannot_be_resumed() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the transcript of c3000000-0000-4000-8000-000000000003 was deleted, so its agent cannot resume it
-    hint: `session-search show c3000000-0000-4000-8000-000000000003` has its prompts
+    error: the transcript of c3000000 was deleted, so its agent cannot resume it
+    hint: `session-search show c3000000` has its prompts
     ");
 }

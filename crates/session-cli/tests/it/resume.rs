@@ -65,7 +65,7 @@ fn a_session_that_cannot_be_resumed_says_why() {
     ----- stdout -----
 
     ----- stderr -----
-    error: agent-93c02e74 is the session of a subagent, which cannot be resumed
+    error: agent-93 is the session of a subagent, which cannot be resumed
     hint: `session-search resume 7a1e0c52-0000-4000-8000-000000000001` resumes the session that started it
     ");
     assert_snapshot!(env.run(&["resume", "ffff"]), @r"
@@ -82,8 +82,8 @@ fn a_session_that_cannot_be_resumed_says_why() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the history of 7a1e0c52-0000-4000-8000-000000000001 is gone, so its agent cannot resume it
-    hint: `session-search show 7a1e0c52-0000-4000-8000-000000000001` has what was indexed of it
+    error: the history of 7a1e0c52 is gone, so its agent cannot resume it
+    hint: `session-search show 7a1e0c52` has what was indexed of it
     ");
 }
 

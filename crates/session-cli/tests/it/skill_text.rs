@@ -111,20 +111,24 @@ fn what_is_to_be_remembered_is_saved_and_found() {
             .unwrap_or_else(|| panic!("{mark}"));
         shown(row).remove(0)
     };
+    let text_of = |mark: &str| run(&env, &row(mark)).succeeded().stdout();
     let saved = typed(&env, &row("记住这个"));
-    let found = typed(&env, &row("搜索记忆"));
+    let found = text_of("搜索记忆");
+    let info = saved["memory"]["key_info"][0].as_str().unwrap();
+    for part in ["Connection pool too small", info] {
+        assert!(found.contains(part), "{saved} {found}");
+    }
+    for list in ["查看今日记忆", "all memories", "The table"] {
+        let listed = text_of(list);
+        assert!(listed.contains("Connection pool too small"), "{listed}");
+    }
+    let id = &found[found.find("mem-").unwrap()..][..19];
+    let of_this = |mark: &str| row(mark).replace("mem-20260110-091500", id);
+    let shown = run(&env, &of_this("One memory")).succeeded().stdout();
     assert!(
-        found.to_string().contains("Connection pool too small"),
-        "{saved} {found}"
+        shown.contains(info) && shown.contains("PoolTimedOut"),
+        "{shown}"
     );
-    let today = typed(&env, &row("查看今日记忆"));
-    assert!(
-        today.to_string().contains("Connection pool too small"),
-        "{today}"
-    );
-    let id = found.to_string();
-    let id = &id[id.find("mem-").unwrap()..][..19];
-    let delete = row("删除记忆").replace("mem-20260110-091500", id);
-    typed(&env, &delete);
-    assert_eq!(typed(&env, &row("搜索记忆"))["results"], 0);
+    typed(&env, &of_this("删除记忆"));
+    assert_eq!(text_of("搜索记忆"), "");
 }

@@ -30,6 +30,12 @@ pub fn split_camel_case_name(name: &str) -> Option<String> {
     is_name.then(|| split_camel_case(name).join(" "))
 }
 
+/// Returns true where a capital follows a small letter, both ASCII: `noOil`.
+pub(crate) fn has_hump(word: &str) -> bool {
+    let mut pairs = word.as_bytes().windows(2);
+    pairs.any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+}
+
 /// Returns the words that `_` or `-` join without these, as the same name is written in camel case; `None` where one of
 /// them does not begin with a letter.
 pub fn join_name_parts(name: &str) -> Option<String> {

@@ -209,7 +209,7 @@ fn check_golden(pooling: Pooling, form: DType, precision: Precision, least: f32)
     let model = open_folder(spec, &folder(form, CONFIG), precision).unwrap();
     for golden in golden {
         let expected = match pooling {
-            Pooling::First => &golden.first,
+            Pooling::Cls => &golden.first,
             _ => &golden.mean,
         };
         let vector = model.embed_query(&text(golden.words)).unwrap();
@@ -224,7 +224,7 @@ fn check_golden(pooling: Pooling, form: DType, precision: Precision, least: f32)
 
 #[test]
 fn is_transformers_bert_from_safetensors_by_either_pooling() {
-    for pooling in [Pooling::Mean, Pooling::First] {
+    for pooling in [Pooling::Mean, Pooling::Cls] {
         check_golden(pooling, DType::F32, Precision::Stored, 0.99999);
         for form in [DType::F32, DType::F16, DType::BF16] {
             check_golden(pooling, form, Precision::Q8_0, 0.998);
@@ -323,7 +323,7 @@ fn parts_that_do_not_fit_are_refused() {
     assert!(new(long, &TOKENS).contains("fewer tokens"));
     let mut last = spec();
     last.pooling = Pooling::Last;
-    assert!(new(last, &TOKENS).contains("`mean` or `first`"));
+    assert!(new(last, &TOKENS).contains("`mean` or `cls`"));
     assert!(message(open(b"GGUF".to_vec(), Precision::Q8_0)).contains("ends early"));
     assert!(message(open(unaligned(), Precision::Q8_0)).contains("does not start as GGUF does"));
 }

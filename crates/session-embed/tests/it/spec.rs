@@ -86,6 +86,16 @@ fn fingerprint_changes_with_the_vectors_alone() {
     }
 }
 
+/// Users' descriptions may say `first`, which `cls` was called once, and stored vectors are found by the fingerprint.
+#[test]
+fn cls_pooling_keeps_the_name_and_the_fingerprint_that_it_had() {
+    for name in ["cls", "first"] {
+        let text = SMALL.replace("\"mean\"", &format!("\"{name}\""));
+        let spec = ModelSpec::from_toml(&text).unwrap();
+        assert_eq!(spec.fingerprint(), "be9191bb74edd0e9", "{name}");
+    }
+}
+
 /// A file that nobody pinned is known by where it comes from.
 #[test]
 fn without_a_pin_the_source_tells_vectors_apart() {

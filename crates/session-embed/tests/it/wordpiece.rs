@@ -69,7 +69,7 @@ fn known_ids() {
 }
 
 #[test]
-fn prose_and_code() {
+fn prose_and_code_have_the_ids_of_the_reference() {
     check("Why doesn't the server start? It's on port 8080, isn't it -- or 80?");
     check("ConnectionRefusedError: [Errno 111] connect ECONNREFUSED 127.0.0.1:5432");
     check(
@@ -82,7 +82,7 @@ fn prose_and_code() {
 }
 
 #[test]
-fn scripts() {
+fn all_scripts_have_the_ids_of_the_reference() {
     check("你好，世界。我喜欢Rust编程語言！𠀀𪜀");
     check("東京タワーへ行きましょう。カタカナ ﾊﾝｶｸ がぎぐ");
     check("안녕하세요 세계, 한국어 토큰화");
@@ -94,7 +94,7 @@ fn scripts() {
 }
 
 #[test]
-fn accents_composed_and_decomposed() {
+fn composed_and_decomposed_accents_have_the_ids_of_the_reference() {
     check("café naïve Zürich Ångström São Łódź ñandú");
     check("cafe\u{301} nai\u{308}ve Zu\u{308}rich A\u{30a}ngstro\u{308}m");
     check("İstanbul ıssız IŞIK ǅ ẞ ß K Å Ω ŉ");
@@ -103,7 +103,7 @@ fn accents_composed_and_decomposed() {
 }
 
 #[test]
-fn emoji_controls_and_oddities() {
+fn emoji_and_controls_have_the_ids_of_the_reference() {
     check("done 👍🏽 👩‍💻 👨‍👩‍👧‍👦 🇩🇪 ✅ ⚠️ ❤️ 1️⃣");
     check("nul\u{0}inside \u{7f}del \u{85}nel \u{1b}[31mred\u{1b}[0m \u{b}vt\u{c}ff");
     check(
@@ -114,13 +114,13 @@ fn emoji_controls_and_oddities() {
 }
 
 #[test]
-fn special_tokens_spelt_out() {
+fn special_tokens_in_a_text_have_the_ids_of_the_reference() {
     check("[CLS] a [SEP] b [MASK] [PAD] [UNK]");
     check("x[SEP]y [SEP][SEP] [sep] [SEP [[SEP]] [S\u{0}EP] é[MASK]é [unused5] [CLS");
 }
 
 #[test]
-fn long_words() {
+fn long_words_have_the_ids_of_the_reference() {
     for len in [1, 63, 64, 65, 99, 100, 101, 399, 400, 401, 1000] {
         check(&"a".repeat(len));
         check(&"é".repeat(len));
@@ -133,7 +133,7 @@ fn long_words() {
 /// Each character of the planes in use, and the edges of all blocks beyond,
 /// inside a word and alone.
 #[test]
-fn every_character() {
+fn every_character_has_the_ids_of_the_reference() {
     let in_use = |c: u32| c < 0x2_0000 || (0xe_0000..0xe_0200).contains(&c);
     let is_edge = |c: u32| matches!(c % 256, 0 | 253..=255);
     let chars: Vec<char> = ('\0'..=char::MAX)
@@ -164,12 +164,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn any_text(text in any::<String>()) {
+    fn any_text_has_the_ids_of_the_reference(text in any::<String>()) {
         prop_assert_eq!(ids(&text), reference(&text));
     }
 
     #[test]
-    fn words_of_many_kinds(text in "([a-zA-Z0-9_]{1,12}|[ .,\\[\\]()'#-]|[à-ÿ]{1,4}|[\u{300}-\u{310}]|[一-龥]|[가-힣]|\\PC|\\[SEP\\]){0,40}") {
+    fn words_of_many_kinds_have_the_ids_of_the_reference(text in "([a-zA-Z0-9_]{1,12}|[ .,\\[\\]()'#-]|[à-ÿ]{1,4}|[\u{300}-\u{310}]|[一-龥]|[가-힣]|\\PC|\\[SEP\\]){0,40}") {
         prop_assert_eq!(ids(&text), reference(&text));
     }
 }

@@ -89,7 +89,16 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<ImportedMemory>> {
         what,
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let all: MemoryExport = serde_json::from_str(text).map_err(|e| nothing(e.to_string()))?;
+    let all: MemoryExport = serde_json::from_str(text).map_err(|error| {
+        nothing(match error.is_syntax() {
+            true => format!(
+                "it is not JSON (line {}, column {})",
+                error.line(),
+                error.column()
+            ),
+            false => error.to_string(),
+        })
+    })?;
     if all.format != FORMAT {
         return Err(nothing(format!("it is not a `{FORMAT}`")));
     }

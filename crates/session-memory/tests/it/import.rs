@@ -155,7 +155,7 @@ fn directories_of_conversation_memory_are_imported_whole() {
     let saved_in = |sessions: &[&str]| -> Vec<String> {
         let memories = world
             .store
-            .list_saved_in(&sessions.iter().copied().collect());
+            .list_saved_in(&sessions.iter().copied().collect(), |_| true);
         memories
             .iter()
             .map(|memory| memory.id().to_owned())

@@ -44,8 +44,15 @@ fn keywords_are_those_of_trusted_memories() {
     let text = file_text(ID, TOPIC, INFO).replace("importance", "keywords: [harbour]\nimportance");
     world.write(&world.file(MemoryState::Active, ID), text);
     let project = Project::find(&world.project(""), world.home()).unwrap();
-    let keywords =
-        |project| trusted_keywords(project, world.home(), world.store.records(), usize::MAX);
+    let keywords = |project| {
+        trusted_keywords(
+            project,
+            world.home(),
+            world.store.records(),
+            &[],
+            usize::MAX,
+        )
+    };
     assert!(keywords(project.as_ref()).is_empty());
     world.store.trust(&[theirs(&world)]).unwrap();
     assert_eq!(keywords(project.as_ref()), ["harbour"]);
@@ -317,7 +324,7 @@ fn untrusted_memories_are_read_within_a_limit() {
     assert!(listing.memories.iter().any(|m| m.id() == own.id()));
     assert!(listing.memories.len() < 25, "{}", listing.memories.len());
     let left_out = &listing.damaged[0].reason;
-    assert!(left_out.contains("are left out"), "{left_out}");
+    assert!(left_out.contains(" left out"), "{left_out}");
 }
 
 #[test]

@@ -183,9 +183,9 @@ impl EndpointSettings {
         if !url.trim().parse().is_ok_and(|url| has_host(&url)) {
             return Err(invalid("its address is none"));
         }
-        let model = self
-            .model
-            .ok_or_else(|| invalid("EMBEDDINGS_MODEL does not say which model"))?;
+        let model = self.model.ok_or_else(|| {
+            invalid("no model is named: `model` in `[remote]`, or EMBEDDINGS_MODEL")
+        })?;
         let tokens = self
             .max_tokens
             .map_or(Ok(DEFAULT_MAX_TOKENS), |text| text.trim().parse());

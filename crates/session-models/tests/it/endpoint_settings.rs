@@ -21,7 +21,7 @@ fn invalid_settings_are_errors() {
             model: None,
             ..valid()
         },
-        "which model",
+        "no model is named",
     );
     for tokens in ["0", "-1", "many", ""] {
         let max_tokens = Some(tokens.to_owned());

@@ -72,7 +72,7 @@ fn missing_files_are_named_and_nothing_changes() {
     let error = catalogue.import("tiny", &from, &()).unwrap_err();
     let message = error.to_string();
     assert!(
-        message.ends_with("import-source has no `vocabulary.bin`"),
+        message.ends_with("import-source` has no `vocabulary.bin`"),
         "{message}"
     );
     assert!(

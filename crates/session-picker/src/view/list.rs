@@ -36,31 +36,23 @@ pub(super) fn draw_query(frame: &mut Frame<'_>, app: &App, theme: Theme, area: R
 }
 
 /// Draws the levels, the project's switch, and what was searched; or the candidates of a completion,
-/// or what is wrong with a filter.
+/// what is wrong with a filter, or which words were corrected.
 pub(super) fn draw_status(frame: &mut Frame<'_>, app: &App, theme: Theme, area: Rect) {
-    let status = match (app.query.completion(), &app.list.mistake) {
-        (
-            Some(OpenCompletion {
-                candidates, chosen, ..
-            }),
-            _,
-        ) => format_candidates(candidates, *chosen, theme, area.width),
-        (None, Some(mistake)) => {
-            Line::styled(fit_line(mistake, usize::from(area.width)), theme.mistake())
-        }
-        (None, None) => format_status(app, theme, area.width),
+    let list = &app.list;
+    let fit = |note: &str| fit_line(note, usize::from(area.width));
+    let status = match (app.query.completion(), &list.mistake, &list.corrections) {
+        (Some(open), _, _) => format_candidates(open, theme, area.width),
+        (None, Some(mistake), _) => Line::styled(fit(mistake), theme.mistake()),
+        (None, None, Some(corrections)) => Line::styled(fit(corrections), theme.faint()),
+        (None, None, None) => format_status(app, theme, area.width),
     };
     frame.render_widget(status, area);
 }
 
 /// Formats the candidates from two before the chosen one on, as many as there is room for.
-fn format_candidates(
-    candidates: &[String],
-    chosen: usize,
-    theme: Theme,
-    columns: u16,
-) -> Line<'static> {
-    let candidates = candidates.iter().enumerate();
+fn format_candidates(open: &OpenCompletion, theme: Theme, columns: u16) -> Line<'static> {
+    let chosen = open.chosen;
+    let candidates = open.candidates.iter().enumerate();
     let mut spans = Line::from("  ");
     for (at, candidate) in candidates.skip(chosen.saturating_sub(2)) {
         let style = match at == chosen {
@@ -316,9 +308,14 @@ mod tests {
 
     #[test]
     fn a_candidate_takes_the_columns_of_its_characters() {
-        let candidates = ["проект-один", "проект-два", "日本語"].map(str::to_owned);
+        let candidates = ["проект-один", "проект-два", "日本語"];
+        let open = OpenCompletion {
+            span: 0..0,
+            candidates: candidates.map(str::to_owned).to_vec(),
+            chosen: 0,
+        };
         let theme = Theme::new(false);
-        let shown = |columns| format_candidates(&candidates, 0, theme, columns).to_string();
+        let shown = |columns| format_candidates(&open, theme, columns).to_string();
         assert_eq!(shown(33).trim(), "проект-один  проект-два  日本語");
         assert_eq!(shown(32).trim(), "проект-один  проект-два");
     }

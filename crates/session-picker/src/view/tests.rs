@@ -51,12 +51,13 @@ pub(crate) fn row(session: SessionRow, band: Option<ConfidenceBand>, terms: &[&s
 
 pub(crate) fn listing(app: &mut App, rows: Vec<ListRow>, terms: &[&str]) -> PickerMessage {
     let question: ListRequest = app.list.make_request(app.query.text(), app.this_project);
-    PickerMessage::Listed(Box::new(ListAnswer {
+    PickerMessage::ListReady(Box::new(ListAnswer {
         request: question,
         sessions: rows.len(),
         rows,
         terms: terms.iter().map(|term| (*term).to_owned()).collect(),
         mistake: None,
+        corrections: None,
     }))
 }
 
@@ -252,12 +253,13 @@ fn an_older_answer_is_dropped_and_a_refreshed_one_keeps_the_row() {
     };
     let listed = listing(&mut app, rows(), &[]);
     app.handle_message(listed);
-    app.handle_message(PickerMessage::Listed(Box::new(ListAnswer {
+    app.handle_message(PickerMessage::ListReady(Box::new(ListAnswer {
         request: late,
         rows: Vec::new(),
         sessions: 0,
         terms: Vec::new(),
         mistake: None,
+        corrections: None,
     })));
     assert_eq!(app.list.rows.len(), 2);
     press(&mut app, KeyCode::Down, KeyModifiers::NONE);
@@ -324,7 +326,7 @@ fn the_whole_of_a_note_is_read_with_its_hint() {
     let mut app = opened();
     let path = "/home/ann/harbour/".repeat(5);
     let note = format!("`{path}page.html` is there already\nhint: move it \u{1b}[31maway");
-    app.handle_message(PickerMessage::Noted(note));
+    app.handle_message(PickerMessage::Note(note));
     let screen = screen(&mut app, 80, 24);
     assert!(
         screen.ends_with("page.html` is there already\nhint: move it away"),
@@ -335,7 +337,7 @@ fn the_whole_of_a_note_is_read_with_its_hint() {
 #[test]
 fn a_list_without_an_answer_says_why() {
     let mut app = opened();
-    app.handle_message(PickerMessage::Unlisted(
+    app.handle_message(PickerMessage::ListFailed(
         "the index is damaged\nhint: make it anew".into(),
     ));
     let failed = screen(&mut app, 80, 24);
@@ -357,11 +359,11 @@ fn an_empty_list_says_what_leaves_nothing() {
         app.handle_message(PickerMessage::Refreshed {
             files_left: Some(0),
         });
-        let PickerMessage::Listed(mut listed) = listing(&mut app, Vec::new(), &[]) else {
+        let PickerMessage::ListReady(mut listed) = listing(&mut app, Vec::new(), &[]) else {
             panic!("a listing");
         };
         listed.sessions = sessions;
-        app.handle_message(PickerMessage::Listed(listed));
+        app.handle_message(PickerMessage::ListReady(listed));
         let shown = screen(&mut app, 80, 12);
         assert!(shown.contains(&format!("\n{expected}\n")), "{shown}");
     };
@@ -377,6 +379,22 @@ fn an_empty_list_says_what_leaves_nothing() {
     check("lantern", true, 0, other);
     let other = "nothing found in this project; Alt-P searches all projects";
     check("lantern", true, 3, other);
+}
+
+#[test]
+fn words_that_were_corrected_are_told_below_the_query() {
+    let mut app = App::new("lantren");
+    let rows = vec![row(session(1, "one", 1), None, &[])];
+    let PickerMessage::ListReady(mut listed) = listing(&mut app, rows, &[]) else {
+        panic!("a listing");
+    };
+    listed.corrections = Some("nothing holds `lantren`; searched `lantern`".into());
+    app.handle_message(PickerMessage::ListReady(listed));
+    let shown = screen(&mut app, 80, 12);
+    assert!(
+        shown.contains("> lantren\nnothing holds `lantren`; searched `lantern`\n"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -464,7 +482,7 @@ fn tab_behind_a_file_says_that_it_completes_none() {
 fn a_conversation_that_cannot_be_read_says_so() {
     let mut app = opened();
     press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
-    app.handle_message(PickerMessage::Unread("the index is gone".into()));
+    app.handle_message(PickerMessage::TurnsFailed("the index is gone".into()));
     press(&mut app, KeyCode::Char('j'), KeyModifiers::NONE);
     assert!(screen(&mut app, 80, 24).contains("not all read"));
 }

@@ -198,6 +198,29 @@ fn each_condition_filters() {
     check_both(file("lib.rs"), "", ALL);
 }
 
+/// As a compiler, a mention or a diff writes it. What is found as typed has no other meaning.
+#[test]
+fn a_pasted_path_filters() {
+    for typed in ["src/bridge.rs:12", "@src/bridge.rs#L3", "`b/src/bridge.rs`"] {
+        check_both(file(typed), "main:1", "agent-1:0 main:0 ses_lab:0");
+    }
+    check_both(file("lib.rs:12"), "", ALL);
+    let mut library = four();
+    let near = Some(cosine(0.75));
+    for (id, path) in [
+        ("node", "/app/@types/node.d.ts"),
+        ("lamp", "/app/types/lamp.d.ts"),
+    ] {
+        let told = Turn {
+            parts: edits(path),
+            ..at(0, 1000, "Which types has the docker client?")
+        };
+        library.add("claude", &meta(id), &[(told, near)], near);
+    }
+    let filter = all_of(vec![only(file("@types/"))]);
+    assert_eq!(found(&library, Level::Turn, &filter), ["node:0"]);
+}
+
 #[test]
 fn times_filter() {
     let (since, until) = (FilterCondition::SinceMs, FilterCondition::UntilMs);

@@ -3,7 +3,7 @@
 use session_core::{FileStamp, ToolCall, Turn, TurnPart};
 use session_redact::Redactor;
 use session_search::{Exchange, TurnOrigin, read_exchanges};
-use session_sources::{Collected, Env, sources};
+use session_sources::{Collected, CollectedTurn, Env, sources};
 use session_store::{KnownTurns, Reader, Writer};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -60,7 +60,7 @@ impl Indexed {
                 let session = writer
                     .open_session(file, &name, &found.sessions[0], KnownTurns::Replace)
                     .unwrap();
-                for (_, turn) in &found.turns {
+                for CollectedTurn { turn, .. } in &found.turns {
                     writer.add_turn(session, turn).unwrap();
                 }
                 writer.checkpoint(file, "", FileStamp::default()).unwrap();

@@ -126,7 +126,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// A subagent's line in the file of its parent, as old versions wrote it: what it said is no
+    /// Adds a subagent's line in the file of its parent, as old versions wrote it: what it said is no
     /// turn of the parent's, but what it did was done.
     fn sidechain(&mut self, entry: &TranscriptEntry<'_>, position: &LinePosition<'_>) {
         let position = LinePosition {
@@ -196,7 +196,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// The program noticed that a pull request was opened.
+    /// Counts a pull request that the program saw opened.
     fn pull_request(&mut self, entry: &TranscriptEntry<'_>, position: &LinePosition<'_>) {
         if let Some(turn) = self.turns.extend(position) {
             turn.turn_stats.add_pull_request(entry.pr_url.or_empty());
@@ -273,8 +273,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// A summary before the first turn is told with that turn, which begins
-    /// there for this.
+    /// Adds a summary; one before the first turn becomes part of that turn, which begins there for this.
     fn summary(&mut self, text: String, position: &LinePosition<'_>) {
         let summary = TurnPart::Summary { text };
         if self.turns.progress.turn_state != TurnState::Before {

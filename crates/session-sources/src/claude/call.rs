@@ -39,8 +39,8 @@ struct CallArguments<'a> {
 pub(super) fn call(block: &ContentBlock<'_>, detail: ReadDetail) -> ToolCall {
     let name = block.name.or_empty();
     let raw = block.input.map_or("{}", RawValue::get);
-    let mended = replace_lone_surrogates(raw);
-    let raw = mended.as_deref().unwrap_or(raw);
+    let repaired = replace_lone_surrogates(raw);
+    let raw = repaired.as_deref().unwrap_or(raw);
     let input = serde_json::from_str::<LenientObject<CallArguments<'_>>>(raw).unwrap_or_default();
     let input = input.0.unwrap_or_default();
     ToolCall {
@@ -112,7 +112,7 @@ pub(super) fn outcome(
     }
 }
 
-/// How the call ended whose result a block of a line holds; the start of a command in the background is no end.
+/// Returns how the call ended whose result a block of a line holds; the start of a command in the background is no end.
 fn status(block: &ContentBlock<'_>, entry: &TranscriptEntry<'_>) -> CallStatus {
     let (whole, denial) = (&entry.tool_use_result, entry.tool_denial_kind.or_empty());
     if not_run::is_denial(denial) {
@@ -160,8 +160,8 @@ fn whole_output(raw: &str, results: &ToolResults) -> String {
 
 /// Returns the text of a result, without the reminders in it.
 fn output(raw: &str) -> String {
-    let mended = replace_lone_surrogates(raw);
-    let raw = mended.as_deref().unwrap_or(raw);
+    let repaired = replace_lone_surrogates(raw);
+    let raw = repaired.as_deref().unwrap_or(raw);
     let content = serde_json::from_str::<MessageContent<'_>>(raw).unwrap_or_default();
     let texts: Vec<&str> = content.0.iter().filter_map(block_text).collect();
     let text = texts.join("\n");

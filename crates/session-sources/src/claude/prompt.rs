@@ -239,7 +239,7 @@ fn is_object(text: &str) -> bool {
     text.starts_with('{') && matches!(serde_json::from_str(text), Ok(Value::Object(_)))
 }
 
-/// `/name`, not a path, or `!command`.
+/// Returns true for `/name`, which is no path, and for `!command`.
 fn is_command(text: &str) -> bool {
     let name = text.split_whitespace().next().unwrap_or_default();
     match name.strip_prefix('/') {

@@ -113,7 +113,7 @@ impl PromptQueue {
         at.map(|at| self.waiting.remove(at))
     }
 
-    /// A prompt came in a `user` line. True when it is a turn already.
+    /// Notes a prompt that came in a `user` line; returns true when it is a turn already.
     pub(super) fn repeats(&mut self, prompt: &str) -> bool {
         let text = fingerprint(prompt);
         self.mark_arrived(text);
@@ -121,7 +121,7 @@ impl PromptQueue {
         stray && self.forget_delivered(text)
     }
 
-    /// A prompt came in an attachment. True when it is a turn already.
+    /// Notes a prompt that came in an attachment; returns true when it is a turn already.
     pub(super) fn is_repeated_attachment(&mut self, prompt: &str) -> bool {
         let text = fingerprint(prompt);
         if self.forget_delivered(text) {

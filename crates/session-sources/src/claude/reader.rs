@@ -8,13 +8,11 @@ use super::state::{TranscriptState, VERSION};
 use crate::cursor::CursorState;
 use crate::json::{early_type, record};
 use crate::lines::{Line, Lines};
-use crate::reading::{
-    FileReading, LineAssembly, ReadEnd, ReadStart, Result, SessionAnnouncer, open_lines,
-    stop_if_asked,
-};
+use crate::reading::{FileReading, LineAssembly, ReadEnd, ReadStart, SessionAnnouncer, open_lines};
 use crate::turn_assembler::{TurnAssembler, TurnDetail};
 use crate::{Cursor, Location, Sink};
 use session_core::{SessionMeta, Turn};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// The types that mean something here. The others are most of the bytes.
@@ -31,15 +29,15 @@ const KINDS: [&[u8]; 9] = [
 ];
 
 /// Reads a location into a sink.
-pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) -> Result {
+pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) -> ControlFlow<()> {
     let resumed = from.and_then(|cursor| CursorState::from_cursor(cursor, &at.path, VERSION));
     let start = ReadStart::new(from, resumed.as_ref().map(|mark| mark.offset));
     let (offset, state) = resumed.map_or_else(Default::default, |mark| (mark.offset, mark.state));
     match read_from(at, offset, state, start, sink)? {
-        ReadEnd::Complete => Ok(()),
+        ReadEnd::Complete => ControlFlow::Continue(()),
         ReadEnd::Retracted => {
             let (state, start) = (TranscriptState::default(), ReadStart::Replacing);
-            read_from(at, 0, state, start, sink).map(drop)
+            read_from(at, 0, state, start, sink).map_continue(drop)
         }
     }
 }
@@ -51,9 +49,9 @@ fn read_from(
     state: TranscriptState,
     start: ReadStart,
     sink: &mut dyn Sink,
-) -> Result<ReadEnd> {
+) -> ControlFlow<(), ReadEnd> {
     let Some(lines) = open_lines(&at.path, offset, sink) else {
-        return Ok(ReadEnd::Complete);
+        return ControlFlow::Continue(ReadEnd::Complete);
     };
     let identity = identity(at);
     let recall = |offset| queued_line(&at.path, offset);
@@ -91,8 +89,8 @@ fn identity(at: &Location) -> SessionIdentity {
 pub(super) fn queued_line(path: &Path, offset: u64) -> Option<QueuedLine> {
     let mut lines = Lines::open(path, offset).ok()?;
     let line = lines.next().ok()??;
-    let mut mended = String::new();
-    let entry: TranscriptEntry<'_> = record(line.text?, &mut mended)?;
+    let mut repaired = String::new();
+    let entry: TranscriptEntry<'_> = record(line.text?, &mut repaired)?;
     let text = entry.content.words();
     let span = line.span();
     Some(QueuedLine { text, span })
@@ -105,7 +103,7 @@ struct TranscriptLines<'a> {
 }
 
 impl TranscriptLines<'_> {
-    /// Most lines say by their type, which stands early in them, that nothing
+    /// Returns true for a line that need not be parsed: most say by their type, which stands early in them, that nothing
     /// in them matters. (But any may be the first to tell the directory.)
     fn is_skipped(&self, text: &[u8]) -> bool {
         self.assembly.facts().has_cwd()
@@ -120,18 +118,18 @@ impl LineAssembly for TranscriptLines<'_> {
         VERSION
     }
 
-    fn push(&mut self, line: &Line<'_>, sink: &mut dyn Sink) -> Result<bool> {
+    fn push(&mut self, line: &Line<'_>, sink: &mut dyn Sink) -> ControlFlow<(), bool> {
         let text = line.text.unwrap_or_default();
         if self.is_skipped(text) {
-            return Ok(true);
+            return ControlFlow::Continue(true);
         }
-        let mut mended = String::new();
-        let Some(entry) = record::<TranscriptEntry<'_>>(text, &mut mended) else {
-            return Ok(false);
+        let mut repaired = String::new();
+        let Some(entry) = record::<TranscriptEntry<'_>>(text, &mut repaired) else {
+            return ControlFlow::Continue(false);
         };
         title_elsewhere(&entry, sink)?;
         self.assembly.push_entry(&entry, line.span());
-        Ok(true)
+        ControlFlow::Continue(true)
     }
 
     fn turns(&mut self) -> &mut TurnAssembler {
@@ -158,12 +156,10 @@ impl LineAssembly for TranscriptLines<'_> {
     }
 }
 
-/// A `summary` line names a message that is in another file.
-fn title_elsewhere(entry: &TranscriptEntry<'_>, sink: &mut dyn Sink) -> Result {
+/// Delivers the title of a `summary` line, which names a message that is in another file.
+fn title_elsewhere(entry: &TranscriptEntry<'_>, sink: &mut dyn Sink) -> ControlFlow<()> {
     match (entry.kind.get(), entry.leaf_uuid.get(), entry.summary.get()) {
-        (Some("summary"), Some(message), Some(title)) => {
-            stop_if_asked(sink.title_elsewhere(message, title))
-        }
-        _ => Ok(()),
+        (Some("summary"), Some(message), Some(title)) => sink.title_elsewhere(message, title),
+        _ => ControlFlow::Continue(()),
     }
 }

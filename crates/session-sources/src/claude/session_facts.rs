@@ -1,6 +1,7 @@
 //! Session metadata from the lines of a transcript.
 
 use super::entry::TranscriptEntry;
+use crate::CursorExclusions;
 use crate::cursor::is_default;
 use crate::lenient_json::LenientText;
 use crate::project::project_root;
@@ -72,9 +73,15 @@ impl SessionFacts {
         }
     }
 
-    /// The user named the session. An empty name takes the name away.
+    /// Sets the name that the user gave the session. An empty one takes the name away.
     pub(super) fn rename(&mut self, name: &str) {
         self.custom_title = session_title(name);
+    }
+
+    /// Removes the excluded titles.
+    pub(super) fn clear_titles(&mut self, excluded: &CursorExclusions<'_>) {
+        excluded.clear_title(&mut self.custom_title);
+        excluded.clear_title(&mut self.ai_title);
     }
 
     fn note_relations(&mut self, entry: &TranscriptEntry<'_>, identity: &SessionIdentity) {

@@ -8,18 +8,18 @@ use super::persisted::ToolResults;
 use super::reader::queued_line;
 use super::session_facts::SessionIdentity;
 use super::state::TranscriptState;
-use crate::ShownTurns;
 use crate::json::record;
 use crate::lines::{Line, Lines};
-use crate::reading::{moved, warning};
+use crate::reading::{missing_turn_warning, warning};
 use crate::turn_assembler::{TurnDetail, TurnProgress, TurnState};
+use crate::{IndexedSpan, ShownTurns};
 use session_core::{CallStatus, ReadDetail, SessionMeta, ToolCall, Turn, TurnPart, TurnSpan};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::Path;
 
 /// Reads the turns at these spans.
-pub(super) fn show(path: &Path, session: &SessionMeta, spans: &[(u32, TurnSpan)]) -> ShownTurns {
+pub(super) fn show(path: &Path, session: &SessionMeta, spans: &[IndexedSpan]) -> ShownTurns {
     let identity = SessionIdentity {
         id: session.id.clone(),
         parent: session.parent.clone(),
@@ -32,11 +32,11 @@ pub(super) fn show(path: &Path, session: &SessionMeta, spans: &[(u32, TurnSpan)]
             return shown;
         }
     };
-    for &(index, span) in spans {
+    for &IndexedSpan { index, span } in spans {
         let state = before.get(&span.start).cloned().unwrap_or_default();
         match turn(path, &identity, index, span, state) {
             Ok(Some(turn)) => shown.turns.push(turn),
-            Ok(None) => shown.warnings.push(moved(path, span)),
+            Ok(None) => shown.warnings.push(missing_turn_warning(path, span)),
             Err(error) => shown.warnings.push(warning(path, error)),
         }
     }
@@ -106,9 +106,9 @@ fn complete(turn: &mut Turn, background: BackgroundCalls, path: &Path, end: u64)
         let Some(line) = lines.next()?.filter(|_| !late.open.is_empty()) else {
             break;
         };
-        let mut mended = String::new();
+        let mut repaired = String::new();
         let text = line.text.unwrap_or_default();
-        if let Some(entry) = record::<TranscriptEntry<'_>>(text, &mut mended) {
+        if let Some(entry) = record::<TranscriptEntry<'_>>(text, &mut repaired) {
             late.push_entry(&entry);
         }
     }
@@ -202,10 +202,10 @@ fn open_turn(path: &Path, span: TurnSpan) -> io::Result<Option<Lines>> {
 fn states_before(
     path: &Path,
     identity: &SessionIdentity,
-    spans: &[(u32, TurnSpan)],
+    spans: &[IndexedSpan],
 ) -> io::Result<HashMap<u64, TranscriptState>> {
     let mut starts = HashSet::new();
-    for (_, span) in spans {
+    for IndexedSpan { span, .. } in spans {
         if needs_state(path, *span)? {
             starts.insert(span.start);
         }
@@ -236,16 +236,16 @@ fn states_before(
 fn needs_state(path: &Path, span: TurnSpan) -> io::Result<bool> {
     let mut lines = Lines::open_span(path, span.start, span.end)?;
     let line = lines.next()?.and_then(|line| line.text);
-    let mut mended = String::new();
-    let entry = line.and_then(|line| record::<TranscriptEntry<'_>>(line, &mut mended));
+    let mut repaired = String::new();
+    let entry = line.and_then(|line| record::<TranscriptEntry<'_>>(line, &mut repaired));
     Ok(entry.is_some_and(|entry| {
         entry.kind.get() == Some("queue-operation") || entry.git_branch.get().is_none()
     }))
 }
 
 fn push_line(assembly: &mut Assembly<'_>, line: &Line<'_>) -> Option<Turn> {
-    let mut mended = String::new();
-    let entry: TranscriptEntry<'_> = record(line.text?, &mut mended)?;
+    let mut repaired = String::new();
+    let entry: TranscriptEntry<'_> = record(line.text?, &mut repaired)?;
     assembly.push_entry(&entry, line.span());
     assembly.turns().take_closed().into_iter().next()
 }

@@ -5,8 +5,9 @@ use super::background::BackgroundCalls;
 use super::queue::PromptQueue;
 use super::reply::{ReplyBlocks, SidechainReplies};
 use super::session_facts::SessionFacts;
-use crate::cursor::{SeenIds, is_default};
+use crate::cursor::{CursorState, SeenIds, is_default};
 use crate::turn_assembler::TurnProgress;
+use crate::{Cursor, CursorExclusions};
 use serde::{Deserialize, Serialize};
 
 /// Version of the cursors.
@@ -40,11 +41,16 @@ pub(super) struct TranscriptState {
     pub failures: SeenIds,
 }
 
+/// Returns a cursor without the excluded titles.
+pub(super) fn redact_cursor(cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
+    CursorState::<TranscriptState>::redact(cursor, VERSION, |state| {
+        state.facts.clear_titles(excluded);
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Cursor;
-    use crate::cursor::CursorState;
     use crate::turn_assembler::TurnState;
 
     /// Cursors lie in every index: a key that changes would be read as its default.

@@ -86,7 +86,7 @@ impl CodexState {
         }
     }
 
-    /// A command that the user ran, with its result.
+    /// Adds a command that the user ran, with its result.
     pub(super) fn shell_escape(
         &mut self,
         command: &str,
@@ -105,7 +105,7 @@ impl CodexState {
         self.shell_escape = fingerprint(command);
     }
 
-    /// A command that the user ran, as the model is told of it: some histories have no event for it.
+    /// Adds a command that the user ran, as the model is told of it: some histories have no event for it.
     fn told_shell_escape(&mut self, item: &Payload<'_>, turns: &mut TurnWriter<'_>) {
         let text = item.content.joined();
         let Some(told) = output::ToldCommand::parse(&text) else {

@@ -90,7 +90,7 @@ impl<'t> CallOutput<'t> {
         parsed
     }
 
-    /// Older versions: `{"output":"…","metadata":{"exit_code":0}}`.
+    /// Parses the output of older versions: `{"output":"…","metadata":{"exit_code":0}}`.
     fn from_json(output: &'t str) -> Option<Self> {
         let json: Value =
             serde_json::from_str(output.strip_prefix("{\"output\":").map(|_| output)?).ok()?;
@@ -159,7 +159,7 @@ impl<'t> ToldCommand<'t> {
     }
 }
 
-/// Some versions repeat the command, which may have lines, in front.
+/// Returns the output without the command, of several lines perhaps, that some versions repeat in front.
 fn after_command(output: &str) -> &str {
     const CHUNK: &str = "\nChunk ID: ";
     if !output.starts_with("Command: ") {

@@ -69,8 +69,8 @@ fn newest_state(root: &Path) -> Option<PathBuf> {
 }
 
 fn name(line: &[u8], thread: &str) -> Option<String> {
-    let mut mended = String::new();
-    let line: IndexLine<'_> = record(line, &mut mended)?;
+    let mut repaired = String::new();
+    let line: IndexLine<'_> = record(line, &mut repaired)?;
     let is_own = line.id.get() == Some(thread);
     session_title(line.thread_name.get().filter(|_| is_own)?)
 }

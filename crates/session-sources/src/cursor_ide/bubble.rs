@@ -136,9 +136,9 @@ struct ErrorDetails<'a> {
 }
 
 impl Bubble<'_> {
-    /// Tells of the message. `ordinal` is its ordinal in the conversation, `created` when that began,
+    /// Adds the message to the turns. `ordinal` is its ordinal in the conversation, `created` when that began,
     /// and `model` the one that answers there.
-    pub(super) fn tell(
+    pub(super) fn push_message(
         &self,
         ordinal: u64,
         created: Option<i64>,
@@ -149,7 +149,7 @@ impl Bubble<'_> {
         turns.set_message(self.bubble_id.or_empty());
         match self.speaker {
             Speaker::User => turns.prompt(PromptKind::Typed, self.words()),
-            Speaker::Agent => self.tell_answer(ordinal, model, turns),
+            Speaker::Agent => self.push_answer(ordinal, model, turns),
             Speaker::Unknown => {}
         }
     }
@@ -158,7 +158,7 @@ impl Bubble<'_> {
         self.text.get().unwrap_or(self.raw_text.or_empty())
     }
 
-    fn tell_answer(&self, ordinal: u64, model: Option<&str>, turns: &mut TurnWriter<'_>) {
+    fn push_answer(&self, ordinal: u64, model: Option<&str>, turns: &mut TurnWriter<'_>) {
         let info = self.model_info.0.as_ref();
         turns.model(
             info.and_then(|info| info.model_name.get())
@@ -185,7 +185,7 @@ impl Bubble<'_> {
         {
             let id = tool.tool_call_id.as_str().filter(|id| !id.is_empty());
             let id = id.map_or_else(|| format!("call-{ordinal}"), str::to_owned);
-            tool.tell(&id, turns);
+            tool.push_call(&id, turns);
         }
     }
 }
@@ -212,7 +212,8 @@ const FAILED: [&str; 3] = ["error", "failed", "cancelled"];
 const REFUSED: [&str; 2] = ["rejected", "skipped"];
 
 impl BubbleCall {
-    fn tell(&self, id: &str, turns: &mut TurnWriter<'_>) {
+    /// Adds the call, and its result where it has ended.
+    fn push_call(&self, id: &str, turns: &mut TurnWriter<'_>) {
         let name = self.name.as_str().unwrap_or_default();
         turns.call(cursor_tools::call(id, name, self.input()));
         if !is_one_of(&self.status, &RUNNING) {

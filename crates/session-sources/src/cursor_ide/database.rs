@@ -223,8 +223,8 @@ impl CursorDatabase {
         let found = match stored {
             Some(StoredValue::Bytes(value)) if value.trim_ascii() == b"null" => None,
             Some(StoredValue::Bytes(value)) => {
-                let mut mended = String::new();
-                let record: Option<ComposerRecord<'_>> = record(&value, &mut mended);
+                let mut repaired = String::new();
+                let record: Option<ComposerRecord<'_>> = record(&value, &mut repaired);
                 let record = record.ok_or(StorageError::NotAConversation)?;
                 Some(record.composer(id))
             }
@@ -242,8 +242,8 @@ impl CursorDatabase {
     fn complete(&self, composer: &mut Composer) -> Result<(), StorageError> {
         let id = composer.meta.id.clone();
         let header = self.header(&id)?.unwrap_or_default();
-        let mut mended = String::new();
-        let header: Option<ComposerRecord<'_>> = record(header.value.as_bytes(), &mut mended);
+        let mut repaired = String::new();
+        let header: Option<ComposerRecord<'_>> = record(header.value.as_bytes(), &mut repaired);
         let header = header
             .map(|header| header.composer(&id))
             .unwrap_or_default();
@@ -313,8 +313,8 @@ impl CursorDatabase {
         let Some(StoredValue::Bytes(value)) = self.message(id, messages, 0)? else {
             return Ok(None);
         };
-        let mut mended = String::new();
-        let message: Option<Bubble<'_>> = record(&value, &mut mended);
+        let mut repaired = String::new();
+        let message: Option<Bubble<'_>> = record(&value, &mut repaired);
         let uris = message.iter().flat_map(|message| &message.workspace_uris.0);
         Ok(uris.filter_map(|uri| path_from_uri(uri.or_empty())).next())
     }
@@ -360,7 +360,7 @@ enum StoredValue {
     TooLong,
 }
 
-/// SQLite lets any value into any column.
+/// Returns the bytes of a text or blob: SQLite lets any value into any column.
 fn bytes(value: ValueRef<'_>) -> Option<&[u8]> {
     match value {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes),
@@ -421,16 +421,16 @@ impl SessionStorage for CursorDatabase {
                 }
                 None => continue,
             };
-            let mut mended = String::new();
-            let Some(message) = record::<Bubble<'_>>(&value, &mut mended) else {
+            let mut repaired = String::new();
+            let Some(message) = record::<Bubble<'_>>(&value, &mut repaired) else {
                 skipped.add(BAD_JSON);
                 continue;
             };
             let (created, model) = (composer.created, composer.model.as_deref());
-            let told = turns.record(ordinal, |writer| {
-                message.tell(ordinal, created, model, writer)
+            let flow = turns.record(ordinal, |writer| {
+                message.push_message(ordinal, created, model, writer)
             });
-            if told.is_break() {
+            if flow.is_break() {
                 return Ok(());
             }
         }

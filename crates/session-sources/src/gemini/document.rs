@@ -1,7 +1,7 @@
 //! A session as one JSON document, which the client writes anew whenever something happens.
 
 use super::record::GeminiRecord;
-use super::{GeminiFormat, GeminiState, place};
+use super::{GeminiFormat, GeminiState, project_lookup};
 use crate::cursor::fingerprint;
 use crate::json::{readable_json, record};
 use crate::lines::trim_mark;
@@ -43,7 +43,7 @@ impl GeminiDocument {
     }
 
     /// Passes the messages at `span` to `turns`, after what the document says of the session.
-    fn tell(
+    fn push_turns(
         &self,
         span: TurnSpan,
         turns: &mut StoredTurns<'_, '_>,
@@ -57,8 +57,8 @@ impl GeminiDocument {
             if n < span.start {
                 continue;
             }
-            let mut mended = String::new();
-            match record(message.get().as_bytes(), &mut mended) {
+            let mut repaired = String::new();
+            match record(message.get().as_bytes(), &mut repaired) {
                 Some(message) => {
                     turns.record(n, |writer| GeminiFormat.record(message, &mut state, writer))?;
                 }
@@ -69,13 +69,13 @@ impl GeminiDocument {
     }
 
     fn described(&self) -> SessionMeta {
-        let located = place::located(&self.path).unwrap_or_default();
+        let located = project_lookup::located(&self.path).unwrap_or_default();
         let mut session = SessionMeta {
             id: located.session.unwrap_or_default(),
             parent: located.parent,
             ..SessionMeta::default()
         };
-        place::set_directory(&self.path, &mut session);
+        project_lookup::set_directory(&self.path, &mut session);
         session
     }
 
@@ -87,7 +87,7 @@ impl GeminiDocument {
 }
 
 impl SessionStorage for GeminiDocument {
-    /// A session in which nothing was said is none.
+    /// Lists the session of the document, unless nothing was said in it.
     fn list_sessions(&self, _: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError> {
         let mut ignored = |_| ControlFlow::Continue(());
         let session = self.described();
@@ -98,7 +98,7 @@ impl SessionStorage for GeminiDocument {
             &mut ignored,
         );
         // A visitor that takes all breaks nothing off, and `turns` counts what is skipped.
-        let _ = self.tell(
+        let _ = self.push_turns(
             StoredTurnRange::ALL.span,
             &mut turns,
             &mut SkippedCounts::default(),
@@ -128,7 +128,10 @@ impl SessionStorage for GeminiDocument {
         visit: &mut TurnVisitor<'_>,
     ) -> Result<(), StorageError> {
         let mut turns = StoredTurns::new(session, range, detail, visit);
-        if self.tell(range.span, &mut turns, skipped).is_continue() {
+        if self
+            .push_turns(range.span, &mut turns, skipped)
+            .is_continue()
+        {
             turns.finish();
         }
         Ok(())

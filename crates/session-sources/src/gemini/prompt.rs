@@ -53,7 +53,7 @@ pub(super) fn prompt_kind(shown: &str, sent: &str) -> PromptKind {
     }
 }
 
-/// Older versions put all in one text.
+/// Returns a text without the files and the hook context that older versions put behind the prompt.
 fn without_context(text: &str) -> &str {
     let ends = [FILES_FOLLOW, HOOK_CONTEXT];
     let ends = ends.iter().filter_map(|end| text.find(&format!("\n{end}")));
@@ -101,8 +101,8 @@ impl<'t> TypedCommand<'t> {
         })
     }
 
-    /// Tells it as a call with its result.
-    pub(super) fn tell(&self, id: &str, turns: &mut TurnWriter<'_>) {
+    /// Adds the command as a call with its result.
+    pub(super) fn push_call(&self, id: &str, turns: &mut TurnWriter<'_>) {
         turns.call(tools::user_shell(id, self.command));
         turns.result(CallOutcome {
             id: id.to_owned(),

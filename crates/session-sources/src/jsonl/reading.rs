@@ -4,11 +4,12 @@ use super::JsonlFormat;
 use crate::cursor::CursorState;
 use crate::json::record;
 use crate::lines::{Line, LineFiles};
-use crate::reading::{FileReading, LineAssembly, ReadStart, Result, SessionAnnouncer, open_lines};
+use crate::reading::{FileReading, LineAssembly, ReadStart, SessionAnnouncer, open_lines};
 use crate::turn_assembler::{TurnAssembler, TurnDetail, TurnProgress};
-use crate::{Cursor, Location, Sink, TurnWriter, file};
+use crate::{Cursor, CursorExclusions, Location, Sink, TurnWriter, file};
 use serde::{Deserialize, Serialize};
 use session_core::{SessionMeta, Turn};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// All that the next line needs to know of those before it: what a cursor says.
@@ -51,8 +52,8 @@ impl<'f, F: JsonlFormat> JsonlLines<'f, F> {
 
     /// Takes a line; false when it holds no record.
     pub(super) fn push_line(&mut self, line: &Line<'_>) -> bool {
-        let mut mended = String::new();
-        let Some(record) = record(line.text.unwrap_or_default(), &mut mended) else {
+        let mut repaired = String::new();
+        let Some(record) = record(line.text.unwrap_or_default(), &mut repaired) else {
             return false;
         };
         let JsonlState {
@@ -72,8 +73,8 @@ impl<F: JsonlFormat> LineAssembly for JsonlLines<'_, F> {
         self.format.version()
     }
 
-    fn push(&mut self, line: &Line<'_>, _: &mut dyn Sink) -> Result<bool> {
-        Ok(self.push_line(line))
+    fn push(&mut self, line: &Line<'_>, _: &mut dyn Sink) -> ControlFlow<(), bool> {
+        ControlFlow::Continue(self.push_line(line))
     }
 
     fn turns(&mut self) -> &mut TurnAssembler {
@@ -120,7 +121,7 @@ pub(super) fn read<F: JsonlFormat>(
     at: &Location,
     from: Option<&Cursor>,
     sink: &mut dyn Sink,
-) -> Result {
+) -> ControlFlow<()> {
     let files = LineFiles {
         first: &at.path,
         continuations: &at.continuations,
@@ -133,7 +134,7 @@ pub(super) fn read<F: JsonlFormat>(
         None => (0, JsonlState::default()),
     };
     let Some(lines) = open_lines(files, offset, sink) else {
-        return Ok(());
+        return ControlFlow::Continue(());
     };
     let told = (state.turns.next > 0).then(|| state.session.clone());
     let mut state: JsonlState<F::State> = state;
@@ -146,5 +147,16 @@ pub(super) fn read<F: JsonlFormat>(
     let announcer = SessionAnnouncer::new(sink, told, start);
     FileReading::new(files, assembly, announcer, offset)
         .run(lines)
-        .map(drop)
+        .map_continue(drop)
+}
+
+/// Returns a cursor without the title of its session where that is excluded.
+pub(super) fn redact_cursor<F: JsonlFormat>(
+    format: &F,
+    cursor: &Cursor,
+    excluded: &CursorExclusions<'_>,
+) -> Cursor {
+    CursorState::<JsonlState<F::State>>::redact(cursor, format.version(), |state| {
+        excluded.clear_title(&mut state.session.title);
+    })
 }

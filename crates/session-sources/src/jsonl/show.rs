@@ -3,9 +3,9 @@
 use super::JsonlFormat;
 use super::reading::{JsonlLines, JsonlState};
 use crate::lines::{LineFiles, Lines};
-use crate::reading::{LineAssembly, moved, warning};
+use crate::reading::{LineAssembly, missing_turn_warning, warning};
 use crate::turn_assembler::TurnDetail;
-use crate::{ShownTurns, file};
+use crate::{IndexedSpan, ShownTurns, file};
 use session_core::{CallStatus, SessionMeta, ToolCall, Turn, TurnPart, TurnSpan};
 use std::collections::BTreeMap;
 use std::io;
@@ -20,20 +20,23 @@ pub(super) fn show<F: JsonlFormat>(
     format: &F,
     path: &Path,
     session: &SessionMeta,
-    spans: &[(u32, TurnSpan)],
+    spans: &[IndexedSpan],
 ) -> ShownTurns {
     let mut found = FoundTurns {
-        wanted: spans.iter().copied().collect(),
+        wanted: spans
+            .iter()
+            .map(|wanted| (wanted.index, wanted.span))
+            .collect(),
         turns: BTreeMap::new(),
     };
     let mut shown = ShownTurns::default();
     if let Err(error) = found.read(format, path, session) {
         shown.warnings.push(warning(path, error));
     }
-    for (index, span) in spans {
-        match found.turns.remove(index) {
+    for &IndexedSpan { index, span } in spans {
+        match found.turns.remove(&index) {
             Some(turn) => shown.turns.push(turn),
-            None => shown.warnings.push(moved(path, *span)),
+            None => shown.warnings.push(missing_turn_warning(path, span)),
         }
     }
     shown

@@ -244,7 +244,7 @@ fn session(row: &Row<'_>) -> Result<Option<StoredSession>, StorageError> {
     }))
 }
 
-/// SQLite lets any value into any column.
+/// Returns the text in a column, none for another value: SQLite lets any value into any column.
 fn text(row: &Row<'_>, column: usize) -> Result<Option<String>, StorageError> {
     Ok(match row.get_ref(column)? {
         ValueRef::Text(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),

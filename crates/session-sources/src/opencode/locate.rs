@@ -110,7 +110,7 @@ fn add(listing: &mut Listing, path: PathBuf, stamp: io::Result<FileStamp>) {
     }
 }
 
-/// A missing file is no problem.
+/// Adds the warning for a path that cannot be listed, unless it is missing.
 fn warn(listing: &mut Listing, path: &Path, error: &io::Error) {
     if error.kind() != ErrorKind::NotFound {
         let reason = format!("cannot be listed: {}", error.kind());

@@ -27,7 +27,7 @@ pub(super) struct OpenCodeProject {
 }
 
 impl SessionRecord {
-    /// In the words of all sources.
+    /// Returns the session as all sources describe one.
     pub(super) fn meta(self) -> SessionMeta {
         let cwd = self.directory.filter(|d| !d.is_empty());
         let project = cwd.as_deref().and_then(|cwd| {
@@ -78,7 +78,7 @@ pub(super) fn reverted_from(json: &str) -> Option<String> {
     revert.message.0.filter(|id| !id.is_empty())
 }
 
-/// Until a model names it, a session is called `New session - <ISO time>`.
+/// Returns true for a title that was given: until a model names it, a session is called `New session - <ISO time>`.
 fn is_given(title: &str) -> bool {
     let time = ["New session - ", "Child session - "]
         .iter()

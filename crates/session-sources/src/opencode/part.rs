@@ -91,7 +91,7 @@ impl PartContent {
         })
     }
 
-    /// Somebody's words, without the reminders in them.
+    /// Returns somebody's words, without the reminders in them.
     pub(super) fn words(raw: Option<&RawValue>) -> Option<Self> {
         let words = lenient_field::string(raw, TEXT_LIMIT)?;
         let words = reminder::strip(&words).trim().to_owned();

@@ -132,7 +132,7 @@ impl TableColumns {
         )
     }
 
-    /// The same of the second storage, and the type. `seq` is the order.
+    /// Returns the query for messages of the second storage, with their type. `seq` is the order.
     pub(super) fn second_messages_sql(&self) -> String {
         let or = |column, otherwise| self.or(column, "session_message", "m", otherwise);
         format!(

@@ -52,7 +52,7 @@ impl DataColumn {
     }
 }
 
-/// Far quicker than the lossy reading alone, which is hardly ever needed.
+/// Decodes UTF-8: far quicker than the lossy reading alone, which is hardly ever needed.
 fn words(bytes: &[u8]) -> Cow<'_, str> {
     str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }

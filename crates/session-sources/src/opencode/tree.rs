@@ -68,7 +68,7 @@ impl JsonTree {
     }
 
     /// Returns the sessions that a database in the same data folder holds, too.
-    fn moved(&self) -> HashSet<String> {
+    fn database_sessions(&self) -> HashSet<String> {
         let databases = self
             .root
             .parent()
@@ -169,12 +169,12 @@ impl MessageStorage for JsonTree {
         &self,
         faults: &mut SkippedCounts,
     ) -> Result<Vec<StoredSession>, StorageError> {
-        let moved = self.moved();
+        let in_database = self.database_sessions();
         let mut sessions = HashMap::new();
         for (project, folder) in folders(&self.root.join("session"))? {
             let project = self.project(&project, faults);
             for (id, path) in json_files(&folder) {
-                if !moved.contains(&id) && !sessions.contains_key(&id) {
+                if !in_database.contains(&id) && !sessions.contains_key(&id) {
                     sessions.extend(self.session(&id, &path, &project, faults).map(|s| (id, s)));
                 }
             }

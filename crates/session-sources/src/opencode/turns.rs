@@ -20,7 +20,7 @@ pub(super) struct TurnBuilder {
     next_index: u32,
     open: Option<Turn>,
     /// Greatest time of the open turn.
-    clock: Option<i64>,
+    latest_ms: Option<i64>,
     /// The open turn is a shell command that is yet to come.
     awaits_shell: bool,
     /// The first message that the user undid.
@@ -28,14 +28,14 @@ pub(super) struct TurnBuilder {
 }
 
 impl TurnBuilder {
-    /// Nothing gathered yet; the first turn gets the index `first`.
+    /// Begins without any message; the first turn gets the index `first`.
     pub(super) fn new(first: u32, subagent: bool, detail: ReadDetail) -> Self {
         Self {
             detail,
             subagent,
             next_index: first,
             open: None,
-            clock: None,
+            latest_ms: None,
             awaits_shell: false,
             reverted_from: None,
         }
@@ -89,7 +89,7 @@ impl TurnBuilder {
             prompt: opening.map(|o| o.prompt).unwrap_or_default(),
             ..Turn::default()
         });
-        self.clock = None;
+        self.latest_ms = None;
         self.next_index = self.next_index.saturating_add(1);
     }
 
@@ -105,7 +105,7 @@ impl TurnBuilder {
         turn.ended_ms = turn.ended_ms.max(header.created).max(header.completed);
         turn.leaf = Some(id.clone());
         for at in [header.created, header.completed] {
-            turn.turn_stats.count_pause(&mut self.clock, at);
+            turn.turn_stats.count_pause(&mut self.latest_ms, at);
         }
         turn.turn_stats.tokens += header.tokens;
         turn.turn_stats
@@ -137,7 +137,7 @@ struct TurnOpening {
     shell: bool,
 }
 
-/// A user's message opens a turn when there is something of the user in it:
+/// Returns the turn that a user's message opens, when there is something of the user in it:
 /// not when it asks for a compaction, and not when all of it was put there by
 /// the program. The words that become the prompt are taken out of it.
 fn opening(message: &mut StoredMessage) -> Option<TurnOpening> {
@@ -284,7 +284,7 @@ fn patch(mut files: Vec<String>, before: &[TurnPart]) -> Option<ToolCall> {
     (!files.is_empty()).then(|| tool::patch(files))
 }
 
-/// Calls may name a file from the working directory on, patches are absolute.
+/// Returns true for a call that changed a file: calls may name it from the working directory on, patches are absolute.
 fn changed(part: &TurnPart, file: &str) -> bool {
     let TurnPart::Call(call) = part else {
         return false;

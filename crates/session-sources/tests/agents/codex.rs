@@ -116,7 +116,7 @@ fn tokens_are_counted_once() {
     let stats: Vec<_> = found
         .turns
         .iter()
-        .map(|(_, turn)| &turn.turn_stats)
+        .map(|collected| &collected.turn.turn_stats)
         .collect();
     let once = TokenTotals {
         input: 20,
@@ -248,7 +248,10 @@ fn a_legacy_fork_begins_with_copies() {
     let origins = |text: &str| {
         let found = AgentHome::with(codex(), PATH, text).read(None);
         let session = found.sessions.last().cloned().unwrap();
-        let origins = found.turns.into_iter().filter_map(|(_, turn)| turn.origin);
+        let origins = found
+            .turns
+            .into_iter()
+            .filter_map(|collected| collected.turn.origin);
         (session, origins.collect::<Vec<_>>())
     };
     let (session, copied) = origins(&content(&forked));
@@ -383,8 +386,8 @@ fn prompts_are_left_of_a_thread_that_is_gone() {
     let reads = home.read_all();
     let history = reads.last().unwrap();
     assert!(history.sessions[0].prompts_only);
-    assert_eq!(history.turns[0].1.started_ms, Some(1_780_000_000_000));
-    let turns = history.turns.iter().map(|(_, turn)| turn);
+    assert_eq!(history.turns[0].turn.started_ms, Some(1_780_000_000_000));
+    let turns = history.turns.iter().map(|collected| &collected.turn);
     assert_snapshot!(rendered(turns), @r##"
     0 Typed: "Find the leak"
     1 Command: "!ls"

@@ -232,7 +232,7 @@ fn the_session_is_known_by_its_folder_and_its_workspace() {
     assert_eq!(known.branch.as_deref(), Some("main"));
     let resume = copilot().resume(known).unwrap();
     assert_eq!(resume, ["copilot", "--resume", ID]);
-    let counted = found.turns[0].1.turn_stats.tokens;
+    let counted = found.turns[0].turn.turn_stats.tokens;
     assert_eq!(
         (counted.input, counted.cached, counted.output),
         (60, 40, 19)
@@ -256,7 +256,7 @@ fn few_aliases_of_a_workspace_are_expanded() {
 #[test]
 fn answers_to_questions_are_the_users() {
     let found = AgentHome::with(copilot(), PATH, history()).read(None);
-    let content = session_core::TurnContent::from_turn(&found.turns[2].1);
+    let content = session_core::TurnContent::from_turn(&found.turns[2].turn);
     assert!(content.prompt.contains("the pier"), "{content:?}");
 }
 
@@ -285,7 +285,7 @@ fn a_fork_names_its_origin_and_its_copies_keep_their_ids() {
     let found = AgentHome::with(copilot(), PATH, fork).read(None);
     assert_eq!(found.sessions[0].forked_from.as_deref(), Some("19e9"));
     let origin = AgentHome::with(copilot(), PATH, history()).read(None);
-    assert_eq!(found.turns[0].1.origin, origin.turns[0].1.origin);
+    assert_eq!(found.turns[0].turn.origin, origin.turns[0].turn.origin);
 }
 
 #[test]
@@ -317,7 +317,7 @@ fn tokens_that_no_message_tells_are_those_of_the_session() {
         cached: 300,
         output: 26,
     };
-    assert_eq!(found.turns[0].1.turn_stats.tokens, expected);
+    assert_eq!(found.turns[0].turn.turn_stats.tokens, expected);
 }
 
 #[test]

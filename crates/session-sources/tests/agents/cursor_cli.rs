@@ -90,7 +90,7 @@ fn a_prompt_without_a_time_has_that_of_the_file() {
     let content = lines(&[user("<user_query>Hello</user_query>")]);
     let home = AgentHome::with(cursor(), PATH, content);
     let modified = home.locate().locations[0].stamp.mtime_ns / 1_000_000;
-    let turn = &home.read(None).turns[0].1;
+    let turn = &home.read(None).turns[0].turn;
     assert_eq!(
         (turn.prompt.as_str(), turn.started_ms),
         ("Hello", Some(modified))

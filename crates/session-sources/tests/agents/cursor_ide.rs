@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use rusqlite::Connection;
 use serde_json::{Value, json};
-use session_sources::{Collected, Source};
+use session_sources::{Collected, IndexedSpan, Source};
 
 const GLOBAL: &str = ".config/Cursor/User/globalStorage/state.vscdb";
 const WORKSPACE: &str = ".config/Cursor/User/workspaceStorage/5f4dcc3b/state.vscdb";
@@ -399,7 +399,7 @@ fn values_of_any_shape_cost_themselves() {
         let spans: Vec<_> = found
             .turns
             .iter()
-            .map(|(_, turn)| (turn.index, turn.span))
+            .map(|collected| IndexedSpan::from(&collected.turn))
             .collect();
         let path = home.0.path(GLOBAL);
         let shown = cursor().show(&path, &found.sessions[0], &spans);

@@ -189,7 +189,11 @@ fn a_relative_path_is_one_from_the_projects_folder() {
             })
             .collect::<Vec<_>>()
     };
-    let indexed: Vec<Turn> = found.turns.iter().map(|(_, turn)| turn.clone()).collect();
+    let indexed: Vec<Turn> = found
+        .turns
+        .iter()
+        .map(|collected| collected.turn.clone())
+        .collect();
     assert_eq!(files(&indexed), [["/home/ann/app/src/a.rs"]]);
     assert_eq!(files(&home.show(&found)), files(&indexed));
 }
@@ -241,7 +245,7 @@ fn a_folder_that_is_named_later_counts_when_the_file_grows() {
 #[test]
 fn tokens_of_an_answer_count_once() {
     let found = AgentHome::with(gemini(), PATH, content()).read(None);
-    let stats = &found.turns[0].1.turn_stats;
+    let stats = &found.turns[0].turn.turn_stats;
     let expected = TokenTotals {
         input: 180,
         cached: 120,
@@ -358,10 +362,14 @@ fn answers_to_questions_are_the_users() {
         with_calls(answer("a1", 2, ""), &[asked]),
     ]);
     let found = AgentHome::with(gemini(), PATH, content).read(None);
-    let calls = found.turns[0].1.parts.iter().filter_map(|part| match part {
-        session_core::TurnPart::Call(call) => call.dialog.as_ref(),
-        _ => None,
-    });
+    let calls = found.turns[0]
+        .turn
+        .parts
+        .iter()
+        .filter_map(|part| match part {
+            session_core::TurnPart::Call(call) => call.dialog.as_ref(),
+            _ => None,
+        });
     let dialogs: Vec<_> = calls.map(|dialog| format!("{dialog:?}")).collect();
     assert!(dialogs[0].contains("Which store?") && dialogs[0].contains("the quick one"));
 }

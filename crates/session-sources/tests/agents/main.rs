@@ -11,6 +11,7 @@ mod gemini;
 mod gemini_document;
 mod other_homes;
 mod pi;
+mod redacted_cursor;
 mod support;
 mod toy;
 mod toy_agent;

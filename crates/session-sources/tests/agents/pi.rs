@@ -147,7 +147,7 @@ fn the_session_is_known_by_its_file() {
     assert_eq!(known.cwd.as_deref(), Some("/home/ann/harbour"));
     assert_eq!(pi().resume(known).unwrap(), ["pi", "--session", ID]);
     assert_eq!(pi().fork(known).unwrap(), ["pi", "--fork", ID]);
-    let counted = found.turns[0].1.turn_stats.tokens;
+    let counted = found.turns[0].turn.turn_stats.tokens;
     assert_eq!(
         (counted.input, counted.cached, counted.output),
         (15, 100, 3)
@@ -169,7 +169,7 @@ fn what_powershell_ran_is_a_command() {
     let ran = call("t1", "powershell", json!({"command": "Get-ChildItem oil"}));
     let lines = lines(&[head(), user(1, "Look"), assistant(2, json!([ran]))]);
     let turns = AgentHome::with(pi(), PATH, lines).read(None).turns;
-    let commands = TurnContent::from_turn(&turns[0].1).commands;
+    let commands = TurnContent::from_turn(&turns[0].turn).commands;
     assert_eq!(commands, ["Get-ChildItem oil"]);
 }
 
@@ -189,8 +189,8 @@ fn a_fork_names_its_origin_and_its_copies_are_known() {
     );
     let turns = AgentHome::with(pi(), PATH, fork).read(None).turns;
     let origins = AgentHome::with(pi(), PATH, history()).read(None).turns;
-    assert_eq!(turns[0].1.origin, origins[0].1.origin);
-    assert_ne!(turns[1].1.origin, origins[1].1.origin);
+    assert_eq!(turns[0].turn.origin, origins[0].turn.origin);
+    assert_ne!(turns[1].turn.origin, origins[1].turn.origin);
 }
 
 #[test]

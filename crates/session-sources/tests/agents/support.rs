@@ -3,8 +3,10 @@
 use crate::turns::{joined, rendered, sorted};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use session_core::{SessionMeta, Turn, TurnSpan};
-use session_sources::{Collected, Cursor, Env, Listing, Location, ShownTurns, Source, find_source};
+use session_core::{SessionMeta, Turn};
+use session_sources::{
+    Collected, Cursor, Env, IndexedSpan, Listing, Location, ShownTurns, Source, find_source,
+};
 use std::path::{Path, PathBuf};
 
 /// Returns the source of this name.
@@ -93,9 +95,9 @@ impl AgentHome {
     fn show_with_warnings(&self, found: &Collected) -> ShownTurns {
         let listing = self.locate();
         let path: &Path = &listing.locations[0].path;
-        let spans: Vec<(u32, TurnSpan)> = joined(std::slice::from_ref(found))
+        let spans: Vec<IndexedSpan> = joined(std::slice::from_ref(found))
             .iter()
-            .map(|turn| (turn.index, turn.span))
+            .map(IndexedSpan::from)
             .collect();
         let session = found.sessions.first().cloned().unwrap_or_default();
         let shown = self.source.show(path, &session, &spans);

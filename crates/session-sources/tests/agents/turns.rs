@@ -1,7 +1,7 @@
 //! Turns as a store keeps them, and as compact text.
 
 use session_core::{CallDialog, ToolCall, Turn, TurnContent, TurnPart};
-use session_sources::Collected;
+use session_sources::{Collected, CollectedTurn};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 /// joined to their calls, as a store does it.
 pub fn joined(reads: &[Collected]) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
-    for (_, turn) in reads.iter().flat_map(|read| &read.turns) {
+    for CollectedTurn { turn, .. } in reads.iter().flat_map(|read| &read.turns) {
         if turn.index == 0 && !turn.continues {
             turns.clear(); // told anew
         }
@@ -67,7 +67,7 @@ pub fn sorted(reads: &[Collected]) -> Vec<TurnContent> {
 /// Returns the content of each turn, its continuations appended as the store does it.
 pub fn searched(reads: &[Collected]) -> Vec<TurnContent> {
     let mut contents: BTreeMap<u32, TurnContent> = BTreeMap::new();
-    for (_, turn) in reads.iter().flat_map(|read| &read.turns) {
+    for CollectedTurn { turn, .. } in reads.iter().flat_map(|read| &read.turns) {
         if turn.index == 0 && !turn.continues {
             contents.clear(); // told anew
         }

@@ -3,6 +3,7 @@
 use crate::support::{Transcript, indexed};
 use crate::turns::rendered;
 use proptest::prelude::*;
+use session_sources::IndexedSpan;
 use std::time::{Duration, SystemTime};
 
 const GOOD: &str = r#"{"type":"user","message":"good"}"#;
@@ -50,7 +51,11 @@ fn kinds_of_lines_that_are_not_known_cost_nothing() {
     let lines: Vec<String> = lines.chain(attachments.iter().map(attachment)).collect();
     let around = |lines: &[String]| format!("{0}\n{1}\n{0}\n", GOOD, lines.join("\n"));
     let found = Transcript::new(around(&lines)).read(None);
-    let turns: Vec<_> = found.turns.iter().map(|(_, turn)| turn).collect();
+    let turns: Vec<_> = found
+        .turns
+        .iter()
+        .map(|collected| &collected.turn)
+        .collect();
     assert_eq!(rendered(turns), "0 Typed: \"good\"\n1 Typed: \"good\"\n");
     assert_eq!((found.warnings.len(), found.titles.len()), (0, 0));
 }
@@ -109,11 +114,11 @@ fn a_huge_line_costs_little() {
     let transcript = Transcript::new(content);
     let found = transcript.read(None);
     assert_eq!(found.turns.len(), 3);
-    assert_eq!(found.turns[1].1.prompt, "see this");
-    assert!(found.turns[2].1.prompt.ends_with(" bytes left out"));
+    assert_eq!(found.turns[1].turn.prompt, "see this");
+    assert!(found.turns[2].turn.prompt.ends_with(" bytes left out"));
     assert_eq!(
         rendered(&transcript.show(&found)),
-        rendered(found.turns.iter().map(|(_, t)| t))
+        rendered(found.turns.iter().map(|collected| &collected.turn))
     );
 }
 
@@ -157,7 +162,7 @@ fn a_pipe_is_not_waited_for() {
         assert_eq!((read.turns.len(), read.warnings.len()), (0, 1));
         assert!(read.cursor.is_none(), "it is to be tried again");
     }
-    let spans = [(0, found.turns[0].1.span)];
+    let spans = [IndexedSpan::from(&found.turns[0].turn)];
     let shown = crate::support::claude().show(&path, &found.sessions[0], &spans);
     assert_eq!((shown.turns.len(), shown.warnings.len()), (0, 1));
 }
@@ -181,7 +186,7 @@ proptest! {
         let transcript = Transcript::new(&content);
         let found = transcript.read(None);
         let damaged: u64 = found.warnings.iter().map(|warning| warning.count).sum();
-        let parts: usize = found.turns.iter().map(|(_, turn)| turn.parts.len()).sum();
+        let parts: usize = found.turns.iter().map(|collected| collected.turn.parts.len()).sum();
         let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64 + 2;
         prop_assert!(damaged <= lines, "{damaged} {lines}");
         prop_assert!(parts >= 4);

@@ -5,7 +5,7 @@ use crate::turns::rendered;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use session_core::Turn;
-use session_sources::{Collected, Cursor, Location};
+use session_sources::{Collected, CollectedTurn, Cursor, Location};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -63,9 +63,9 @@ impl Prompts {
     fn show(&self, found: &Collected) -> Vec<Turn> {
         let turns = found.turns.iter();
         turns
-            .flat_map(|(id, turn)| {
-                let meta = found.sessions.iter().find(|s| s.id == *id).unwrap();
-                let shown = claude().show(&self.path, meta, &[(turn.index, turn.span)]);
+            .flat_map(|CollectedTurn { session, turn }| {
+                let meta = found.sessions.iter().find(|s| s.id == *session).unwrap();
+                let shown = claude().show(&self.path, meta, &[turn.into()]);
                 assert_eq!(shown.warnings, []);
                 shown.turns
             })
@@ -87,8 +87,11 @@ fn by_session(found: &Collected) -> String {
         assert!(meta.prompts_only);
         let title = meta.title.as_deref().unwrap_or("-");
         writeln!(out, "{} {title}", meta.cwd.as_deref().unwrap_or("-")).unwrap();
-        let turns = found.turns.iter().filter(|(id, _)| *id == meta.id);
-        out += &rendered(turns.map(|(_, turn)| turn));
+        let turns = found
+            .turns
+            .iter()
+            .filter(|collected| collected.session == meta.id);
+        out += &rendered(turns.map(|collected| &collected.turn));
     }
     out
 }
@@ -109,10 +112,14 @@ fn sessions_that_alternate_are_told_apart() {
     /home/ann/app -
     0 Typed: "Where is the lexer?"
     "#);
-    let turn = &found.turns[2].1;
+    let turn = &found.turns[2].turn;
     assert_eq!((turn.started_ms, turn.ended_ms), (Some(T + 2), Some(T + 2)));
     assert_eq!(found.sessions[0].id, GONE);
-    let turns: Vec<Turn> = found.turns.iter().map(|(_, turn)| turn.clone()).collect();
+    let turns: Vec<Turn> = found
+        .turns
+        .iter()
+        .map(|collected| collected.turn.clone())
+        .collect();
     assert_eq!(prompts.show(&found), turns);
     assert_eq!(claude().resume(&found.sessions[0]), None);
 }
@@ -196,7 +203,7 @@ fn a_paste_that_is_named_often_is_no_flood() {
         "x".repeat(50_000)
     );
     let found = Prompts::new(pasted(GONE, 0, &display, &paste)).read(None);
-    assert!(found.turns[0].1.prompt.len() <= session_core::TEXT_LIMIT);
+    assert!(found.turns[0].turn.prompt.len() <= session_core::TEXT_LIMIT);
 }
 
 #[test]

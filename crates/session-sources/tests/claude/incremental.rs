@@ -6,7 +6,8 @@ use crate::turns::{joined, rendered, sorted};
 use proptest::prelude::*;
 use serde_json::json;
 use session_core::{SessionMeta, Turn, TurnContent, TurnPart};
-use session_sources::{Collected, Cursor, DeliveredTurns, Flow, Sink, Warning};
+use session_sources::{Collected, Cursor, DeliveredTurns, Sink, Warning};
+use std::ops::ControlFlow;
 
 #[test]
 fn everything_said_is_searched() {
@@ -208,7 +209,7 @@ fn a_live_tail_waits() {
     transcript.write(format!("{line}\n{begun}{rest}"));
     let second = transcript.read(first.cursor.as_ref());
     assert_eq!(
-        second.turns[0].1.prompt, "second",
+        second.turns[0].turn.prompt, "second",
         "whole, though the line has no end yet"
     );
     transcript.write(format!("{line}\n{begun}{rest}\n"));
@@ -241,33 +242,33 @@ struct Openings {
 }
 
 impl Openings {
-    fn flow(&mut self) -> Flow {
+    fn flow(&mut self) -> ControlFlow<()> {
         self.calls += 1;
         if self.stop_after == Some(self.calls) {
-            Flow::Stop
+            ControlFlow::Break(())
         } else {
-            Flow::Continue
+            ControlFlow::Continue(())
         }
     }
 }
 
 impl Sink for Openings {
-    fn session(&mut self, _: &SessionMeta, delivered: DeliveredTurns) -> Flow {
+    fn session(&mut self, _: &SessionMeta, delivered: DeliveredTurns) -> ControlFlow<()> {
         self.fresh.push(delivered == DeliveredTurns::Replace);
         self.flow()
     }
-    fn turn(&mut self, _: Turn) -> Flow {
+    fn turn(&mut self, _: Turn) -> ControlFlow<()> {
         self.turns += 1;
         self.flow()
     }
-    fn checkpoint(&mut self, cursor: Cursor) -> Flow {
+    fn checkpoint(&mut self, cursor: Cursor) -> ControlFlow<()> {
         self.checkpoints.push(cursor);
         self.flow()
     }
-    fn gone(&mut self, _: &str) -> Flow {
+    fn gone(&mut self, _: &str) -> ControlFlow<()> {
         self.flow()
     }
-    fn title_elsewhere(&mut self, _: &str, _: &str) -> Flow {
+    fn title_elsewhere(&mut self, _: &str, _: &str) -> ControlFlow<()> {
         self.flow()
     }
     fn warning(&mut self, _: Warning) {}
@@ -344,9 +345,17 @@ fn an_endless_turn_is_told_in_pieces() {
     ) + "\n";
     let content = line.repeat((70 << 20) / line.len());
     let read = Transcript::new(&content).read(None);
-    let continues: Vec<bool> = read.turns.iter().map(|(_, turn)| turn.continues).collect();
+    let continues: Vec<bool> = read
+        .turns
+        .iter()
+        .map(|collected| collected.turn.continues)
+        .collect();
     assert_eq!(continues, [false, true, true]);
-    let parts: usize = read.turns.iter().map(|(_, turn)| turn.parts.len()).sum();
+    let parts: usize = read
+        .turns
+        .iter()
+        .map(|collected| collected.turn.parts.len())
+        .sum();
     assert_eq!(parts, content.len() / line.len());
 }
 
@@ -376,7 +385,7 @@ fn a_summary_before_the_first_prompt_may_be_read_before_it() {
     let summary = "{\"type\":\"user\",\"isCompactSummary\":true,\"message\":\"So far\"}\n";
     let content = format!("{summary}{{\"type\":\"user\",\"message\":\"Go on\"}}\n");
     let whole = grown(content.as_bytes(), &[]);
-    assert_eq!(whole[0].turns[0].1.span.start, 0);
+    assert_eq!(whole[0].turns[0].turn.span.start, 0);
     assert_same(content.as_bytes(), &[summary.len()]);
 }
 

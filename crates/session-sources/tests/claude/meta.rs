@@ -48,7 +48,7 @@ fn a_branch_belongs_to_its_turn() {
     let branches: Vec<_> = found
         .turns
         .iter()
-        .map(|(_, turn)| turn.branch.as_deref())
+        .map(|collected| collected.turn.branch.as_deref())
         .collect();
     assert_eq!(branches, [Some("main"), Some("fix")]);
 }
@@ -97,7 +97,11 @@ fn renaming_is_a_title() {
 fn a_summary_names_a_message_of_another_file() {
     let summary = r#"{"type":"summary","summary":"Port clash","leafUuid":"a9"}"#;
     let found = Transcript::new(format!("{summary}\n{PROMPT}")).read(None);
-    assert_eq!(found.titles, [("a9".to_owned(), "Port clash".to_owned())]);
+    let titles = found
+        .titles
+        .iter()
+        .map(|given| [&*given.message, &*given.title]);
+    assert_eq!(titles.collect::<Vec<_>>(), [["a9", "Port clash"]]);
     assert_eq!(found.sessions[0].title, None);
     let alone = Transcript::new(summary).read(None);
     assert_eq!((alone.titles.len(), alone.sessions.len()), (1, 0));
@@ -114,7 +118,11 @@ fn a_caveat_does_not_end_a_turn() {
         r#"{"type":"user","uuid":"u4","message":"<local-command-stdout></local-command-stdout>"}"#,
     ];
     let found = Transcript::new(lines.join("\n")).read(None);
-    let leaves: Vec<_> = found.turns.iter().map(|(_, t)| t.leaf.as_deref()).collect();
+    let leaves: Vec<_> = found
+        .turns
+        .iter()
+        .map(|collected| collected.turn.leaf.as_deref())
+        .collect();
     assert_eq!(leaves, [Some("a1"), Some("u4")]);
 }
 
@@ -123,7 +131,7 @@ fn a_fork_tells_its_origin() {
     let line = r#"{"type":"user","uuid":"new","forkedFrom":{"sessionId":"s0","messageUuid":"old"},"message":"a"}"#;
     let found = Transcript::new(line.to_owned() + "\n").read(None);
     assert_eq!(found.sessions[0].forked_from.as_deref(), Some("s0"));
-    assert_eq!(found.turns[0].1.origin.as_deref(), Some("old"));
+    assert_eq!(found.turns[0].turn.origin.as_deref(), Some("old"));
 }
 
 #[test]

@@ -24,7 +24,7 @@ impl Session {
         found
             .turns
             .iter()
-            .map(|(_, turn)| turn.prompt.clone())
+            .map(|collected| collected.turn.prompt.clone())
             .collect()
     }
 }
@@ -86,7 +86,7 @@ fn what_is_removed_is_a_turn_from_there_on() {
     assert_eq!(shown(session.content()), indexed(session.content()));
     let found = Transcript::new(session.content()).read(None);
     assert_eq!(
-        found.turns[1].1.started_ms,
+        found.turns[1].turn.started_ms,
         Some(1_772_442_000_000),
         "when it was typed"
     );
@@ -132,7 +132,7 @@ fn attachments_and_removals_tell_of_the_same_text() {
         assert_eq!(session.prompts(), ["Begin", "steer"], "{order:#?}");
         let found = Transcript::new(session.content()).read(None);
         assert_eq!(
-            found.turns[1].1.started_ms,
+            found.turns[1].turn.started_ms,
             Some(1_772_442_000_000),
             "{order:#?}"
         );
@@ -215,9 +215,17 @@ fn queued_prompts_are_shown_as_they_were_found() {
     let transcript = Transcript::new(session.content());
     let mut found = transcript.read(None);
     found.turns.reverse();
-    let branches: Vec<_> = found.turns.iter().map(|(_, t)| t.branch.clone()).collect();
+    let branches: Vec<_> = found
+        .turns
+        .iter()
+        .map(|collected| collected.turn.branch.clone())
+        .collect();
     assert_eq!(branches[..4], vec![Some("main".to_owned()); 4]);
-    let turns: Vec<_> = found.turns.iter().map(|(_, turn)| turn.clone()).collect();
+    let turns: Vec<_> = found
+        .turns
+        .iter()
+        .map(|collected| collected.turn.clone())
+        .collect();
     assert_eq!(transcript.show(&found), turns);
 }
 
@@ -278,7 +286,7 @@ fn a_prompt_that_waits_at_the_end_is_a_turn() {
     "##);
     assert_eq!(shown(session.content()), indexed(session.content()));
     let found = Transcript::new(session.content()).read(None);
-    assert_eq!(found.turns[1].1.started_ms, Some(1_772_442_000_000));
+    assert_eq!(found.turns[1].turn.started_ms, Some(1_772_442_000_000));
 }
 
 #[test]
@@ -286,7 +294,7 @@ fn a_prompt_that_waited_is_replaced_where_it_arrives() {
     let waits = Session::new().then(enqueue("Also test it"));
     let transcript = Transcript::new(waits.content());
     let first = transcript.read(None);
-    assert_eq!(first.turns[1].1.prompt, "Also test it");
+    assert_eq!(first.turns[1].turn.prompt, "Also test it");
     let again = transcript.read(first.cursor.as_ref());
     assert_eq!((again.turns.len(), &again.cursor), (0, &first.cursor));
     let arrived = waits
@@ -295,7 +303,11 @@ fn a_prompt_that_waited_is_replaced_where_it_arrives() {
         .then(text("It is tested."));
     transcript.write(arrived.content());
     let second = transcript.read(first.cursor.as_ref());
-    let turns: Vec<_> = second.turns.iter().map(|(_, turn)| turn).collect();
+    let turns: Vec<_> = second
+        .turns
+        .iter()
+        .map(|collected| &collected.turn)
+        .collect();
     assert_snapshot!(crate::turns::rendered(turns), @r##"
     1 Typed: "Also test it"
       text "It is tested."
@@ -315,14 +327,14 @@ fn a_prompt_that_was_taken_back_is_retracted() {
         1,
         "the session is read from its beginning"
     );
-    assert_eq!(second.turns[0].1.prompt, "Begin");
+    assert_eq!(second.turns[0].turn.prompt, "Begin");
 }
 
 #[test]
 fn a_session_may_hold_nothing_but_what_waits() {
     let transcript = Transcript::new(format!("{}\n", enqueue("Hello there")));
     let first = transcript.read(None);
-    assert_eq!(first.turns[0].1.prompt, "Hello there");
+    assert_eq!(first.turns[0].turn.prompt, "Hello there");
     assert_eq!(transcript.show(&first)[0].prompt, "Hello there");
     let popped = [enqueue("Hello there"), operation("popAll", "")];
     transcript.write(popped.join("\n"));

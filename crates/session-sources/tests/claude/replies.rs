@@ -5,6 +5,7 @@ use crate::turns::searched;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use session_core::{CallStatus, TurnContent};
+use session_sources::CollectedTurn;
 
 #[test]
 fn every_kind_of_reply() {
@@ -49,7 +50,7 @@ fn every_kind_of_reply_in_full() {
 fn a_turn_knows_its_first_and_last_line() {
     let content = fixture("replies.jsonl");
     let found = Transcript::new(&content).read(None);
-    let (_, turn) = &found.turns[0];
+    let CollectedTurn { turn, .. } = &found.turns[0];
     assert_eq!(turn.origin.as_deref(), Some("u1"));
     assert_eq!(turn.leaf.as_deref(), Some("a8"));
     assert_eq!(turn.started_ms, Some(1_772_442_000_000));
@@ -73,7 +74,7 @@ fn times_may_go_backwards() {
         "\n",
     );
     let found = Transcript::new(lines).read(None);
-    let turn = &found.turns[0].1;
+    let turn = &found.turns[0].turn;
     assert_eq!(turn.ended_ms.unwrap() - turn.started_ms.unwrap(), 4000);
     assert_eq!(turn.leaf.as_deref(), Some("a3"));
 }

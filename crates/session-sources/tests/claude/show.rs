@@ -3,7 +3,7 @@
 use crate::support::{Home, SESSION, Transcript, claude, shown};
 use crate::turns::rendered;
 use session_core::{SessionMeta, TurnSpan};
-use session_sources::ShownTurns;
+use session_sources::{IndexedSpan, ShownTurns};
 
 const CONTENT: &str = concat!(
     r#"{"type":"user","message":"first"}"#,
@@ -16,7 +16,7 @@ const CONTENT: &str = concat!(
     "\n",
 );
 
-fn show(transcript: &Transcript, spans: &[(u32, TurnSpan)]) -> ShownTurns {
+fn show(transcript: &Transcript, spans: &[IndexedSpan]) -> ShownTurns {
     let meta = SessionMeta {
         id: SESSION.to_owned(),
         ..SessionMeta::default()
@@ -32,34 +32,37 @@ fn turns_come_in_the_order_asked_for() {
         .turns
         .iter()
         .rev()
-        .map(|(_, t)| (t.index, t.span))
+        .map(|collected| IndexedSpan::from(&collected.turn))
         .collect();
     let shown = show(&transcript, &spans);
     assert_eq!(
         rendered(&shown.turns),
         "1 Typed: \"second\"\n  text \"two\"\n0 Typed: \"first\"\n  text \"one\"\n"
     );
-    assert_eq!(shown.turns[1], found.turns[0].1);
+    assert_eq!(shown.turns[1], found.turns[0].turn);
 }
 
 #[test]
 fn a_span_that_is_no_turn_is_a_warning() {
     let transcript = Transcript::new(CONTENT);
     let found = transcript.read(None);
-    let second = found.turns[1].1.span;
+    let second = found.turns[1].turn.span;
     let end = CONTENT.len() as u64;
     for start in [second.start - 1, second.start + 1, end, end + 100] {
         let shown = show(
             &transcript,
             &[
-                (
-                    1,
-                    TurnSpan {
+                IndexedSpan {
+                    index: 1,
+                    span: TurnSpan {
                         start,
                         end: end + 200,
                     },
-                ),
-                (1, second),
+                },
+                IndexedSpan {
+                    index: 1,
+                    span: second,
+                },
             ],
         );
         assert_eq!(shown.turns.len(), 1, "{start}");
@@ -72,13 +75,13 @@ fn a_span_holds_only_the_turn_it_begins_with() {
     let transcript = Transcript::new(CONTENT);
     let shown = show(
         &transcript,
-        &[(
-            0,
-            TurnSpan {
+        &[IndexedSpan {
+            index: 0,
+            span: TurnSpan {
                 start: 0,
                 end: 1 << 40,
             },
-        )],
+        }],
     );
     assert_eq!(
         rendered(&shown.turns),
@@ -93,7 +96,10 @@ fn a_file_that_is_gone_is_a_warning() {
     let shown = claude().show(
         &home.path("gone.jsonl"),
         &meta,
-        &[(0, TurnSpan { start: 0, end: 9 })],
+        &[IndexedSpan {
+            index: 0,
+            span: TurnSpan { start: 0, end: 9 },
+        }],
     );
     assert_eq!((shown.turns.len(), shown.warnings.len()), (0, 1));
 }

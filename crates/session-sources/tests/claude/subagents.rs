@@ -23,13 +23,13 @@ fn a_subagent_is_prompted_by_a_model() {
     assert_eq!(found.sessions[0].id, "agent-1a2b3c4d");
     assert_eq!(found.sessions[0].parent.as_deref(), Some(SESSION));
     assert_eq!(claude().resume(&found.sessions[0]), None);
-    assert_snapshot!(rendered(found.turns.iter().map(|(_, turn)| turn)), @r##"
+    assert_snapshot!(rendered(found.turns.iter().map(|collected| &collected.turn)), @r##"
     0 Model: "Find the semicolon"
       text "Line 3."
     "##);
     assert_eq!(
         rendered(&transcript.show(&found)),
-        rendered(found.turns.iter().map(|(_, t)| t))
+        rendered(found.turns.iter().map(|collected| &collected.turn))
     );
 }
 
@@ -53,14 +53,14 @@ fn the_new_layout_tells_the_parent_by_its_folder() {
         found.sessions[0].parent.as_deref(),
         Some("7a1e0c52-0000-4000-8000-000000000009")
     );
-    assert_eq!(found.turns[0].1.prompt, "Look");
+    assert_eq!(found.turns[0].turn.prompt, "Look");
 }
 
 #[test]
 fn a_team_leads_message_is_a_prompt() {
     let lead = r#"<teammate-message teammate_id=\"lead\">\nResearch queues\n</teammate-message>"#;
     let found = agent(line("user", lead)).read(None);
-    assert_eq!(found.turns[0].1.prompt, "Research queues");
+    assert_eq!(found.turns[0].turn.prompt, "Research queues");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn warm_ups_are_nothing() {
     assert_eq!((found.sessions.len(), found.turns.len()), (0, 0));
     let found = agent(warm_up.clone() + &line("user", "Now work")).read(None);
     assert_eq!(
-        rendered(found.turns.iter().map(|(_, t)| t)),
+        rendered(found.turns.iter().map(|collected| &collected.turn)),
         "0 Model: \"Now work\"\n"
     );
     assert_eq!(indexed(warm_up), "", "a sidechain of a main session, too");

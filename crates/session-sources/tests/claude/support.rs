@@ -3,7 +3,7 @@
 use crate::turns::rendered;
 use session_core::{SessionMeta, Turn, TurnSpan};
 use session_sources::{
-    Collected, Cursor, Env, FileStamp, Listing, Located, Location, Source, find_source,
+    Collected, Cursor, Env, FileStamp, IndexedSpan, Listing, Located, Location, Source, find_source,
 };
 use std::path::{Path, PathBuf};
 
@@ -95,8 +95,8 @@ impl Transcript {
         let spans: Vec<_> = found
             .turns
             .iter()
-            .filter(|(_, turn)| turn.span != TurnSpan::default())
-            .map(|(_, turn)| (turn.index, turn.span))
+            .filter(|collected| collected.turn.span != TurnSpan::default())
+            .map(|collected| IndexedSpan::from(&collected.turn))
             .collect();
         let shown = claude().show(&self.path, found.sessions.first().unwrap(), &spans);
         assert_eq!(shown.warnings, [], "every turn that was read can be shown");
@@ -116,7 +116,7 @@ pub fn fixture(name: &str) -> Vec<u8> {
 /// Reads a transcript as the index does.
 pub fn indexed(content: impl AsRef<[u8]>) -> String {
     let found = Transcript::new(content).read(None);
-    rendered(found.turns.iter().map(|(_, turn)| turn))
+    rendered(found.turns.iter().map(|collected| &collected.turn))
 }
 
 /// Reads a transcript as `show` does.

@@ -7,8 +7,9 @@ use crate::fixture::{
 use proptest::prelude::*;
 use rusqlite::{Connection, params};
 use session_core::{SessionMeta, Turn};
-use session_sources::{Collected, Cursor, DeliveredTurns, Flow, Sink, Warning};
+use session_sources::{Collected, Cursor, DeliveredTurns, Sink, Warning};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// The sessions that a read from `cursor` delivers, then those that are gone.
@@ -168,21 +169,21 @@ impl Kept {
         self.sessions.clone_from(&self.committed.0);
     }
 
-    fn flow(&mut self) -> Flow {
+    fn flow(&mut self) -> ControlFlow<()> {
         let Some(left) = &mut self.calls_left else {
-            return Flow::Continue;
+            return ControlFlow::Continue(());
         };
         *left = left.checked_sub(1).expect("called after it asked to stop");
         if *left == 0 {
-            Flow::Stop
+            ControlFlow::Break(())
         } else {
-            Flow::Continue
+            ControlFlow::Continue(())
         }
     }
 }
 
 impl Sink for Kept {
-    fn session(&mut self, meta: &SessionMeta, delivered: DeliveredTurns) -> Flow {
+    fn session(&mut self, meta: &SessionMeta, delivered: DeliveredTurns) -> ControlFlow<()> {
         assert_eq!(delivered, DeliveredTurns::Replace);
         self.open.clone_from(&meta.id);
         self.sessions
@@ -190,22 +191,22 @@ impl Sink for Kept {
         self.flow()
     }
 
-    fn turn(&mut self, turn: Turn) -> Flow {
+    fn turn(&mut self, turn: Turn) -> ControlFlow<()> {
         self.sessions.get_mut(&self.open).unwrap().1.push(turn);
         self.flow()
     }
 
-    fn checkpoint(&mut self, cursor: Cursor) -> Flow {
+    fn checkpoint(&mut self, cursor: Cursor) -> ControlFlow<()> {
         self.committed = (self.sessions.clone(), Some(cursor));
         self.flow()
     }
 
-    fn gone(&mut self, session: &str) -> Flow {
+    fn gone(&mut self, session: &str) -> ControlFlow<()> {
         self.sessions.remove(session);
         self.flow()
     }
 
-    fn title_elsewhere(&mut self, message: &str, title: &str) -> Flow {
+    fn title_elsewhere(&mut self, message: &str, title: &str) -> ControlFlow<()> {
         unreachable!("{message} {title}")
     }
 

@@ -32,7 +32,7 @@ fn a_damaged_page_costs_only_the_session_on_it() {
     let answers: Vec<usize> = found
         .turns
         .iter()
-        .map(|(_, turn)| turn.parts.len())
+        .map(|collected| collected.turn.parts.len())
         .collect();
     assert_eq!(
         (prompts(&found), answers),
@@ -94,7 +94,7 @@ fn a_damaged_page_of_parts_costs_no_session_without_a_part_on_it() {
     let found = read(&home.database());
     let ids: Vec<&str> = found.sessions.iter().map(|s| s.id.as_str()).collect();
     assert_eq!(ids, ["ses_a", "ses_b", "ses_c"], "{}", warnings(&found));
-    let answers = |session: usize| found.turns[session].1.parts.len();
+    let answers = |session: usize| found.turns[session].turn.parts.len();
     assert_eq!((answers(0), answers(2)), (40, 40));
     assert!((1..40).contains(&answers(1)), "{}", answers(1));
     assert_eq!(
@@ -141,7 +141,11 @@ fn bad_rows_cost_only_themselves() {
     )
     .unwrap();
     let found = read(&home.database());
-    let turns: Vec<_> = found.turns.iter().map(|(_, turn)| turn.clone()).collect();
+    let turns: Vec<_> = found
+        .turns
+        .iter()
+        .map(|collected| collected.turn.clone())
+        .collect();
     assert_snapshot!(render(&turns), @"
     0 typed: Hello.
       text: Hi.

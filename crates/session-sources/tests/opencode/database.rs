@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use rusqlite::Connection;
 use serde_json::json;
 use session_core::{SessionMeta, TurnContent};
-use session_sources::{Collected, Env, locate_in_all_homes};
+use session_sources::{Collected, CollectedTurn, Env, IndexedSpan, locate_in_all_homes};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub fn prompts(found: &Collected) -> Vec<&str> {
     found
         .turns
         .iter()
-        .map(|(_, turn)| turn.prompt.as_str())
+        .map(|collected| collected.turn.prompt.as_str())
         .collect()
 }
 
@@ -192,7 +192,7 @@ fn columns_that_are_not_there_are_done_without() {
             ..SessionMeta::default()
         }]
     );
-    let turn = &found.turns[0].1;
+    let turn = &found.turns[0].turn;
     assert_snapshot!(render(std::slice::from_ref(turn)), @"
     0 typed: Hello.
       text: Hi.
@@ -345,7 +345,7 @@ fn turns_are_shown_by_their_spans() {
     );
     let found = read(&home.database());
     let shown = show(&home.database(), &found);
-    for ((_, indexed), shown) in found.turns.iter().zip(&shown) {
+    for (CollectedTurn { turn: indexed, .. }, shown) in found.turns.iter().zip(&shown) {
         assert_eq!(
             TurnContent::from_turn(indexed),
             TurnContent::from_turn(shown)
@@ -355,7 +355,7 @@ fn turns_are_shown_by_their_spans() {
     let some = opencode().show(
         &home.database(),
         &found.sessions[0],
-        &[(1, found.turns[1].1.span)],
+        &[IndexedSpan::from(&found.turns[1].turn)],
     );
     assert_eq!(some.turns, shown[1..]);
 
@@ -442,7 +442,7 @@ proptest! {
             db.execute("UPDATE part SET data = ?1 WHERE time_created = 5000 AND data = ''", [data]).unwrap();
         }
         let found = read(&home.database());
-        prop_assert_eq!(&found.turns[0].1.prompt, "Hello.");
+        prop_assert_eq!(&found.turns[0].turn.prompt, "Hello.");
         prop_assert!(!show(&home.database(), &found).is_empty());
     }
 }

@@ -3,8 +3,8 @@
 use fs_err as fs;
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
-use session_core::{PromptKind, ReadDetail, Turn, TurnPart, TurnSpan};
-use session_sources::{Collected, Cursor, Env, Location, Sink, Source, find_source};
+use session_core::{PromptKind, ReadDetail, Turn, TurnPart};
+use session_sources::{Collected, Cursor, Env, IndexedSpan, Location, Sink, Source, find_source};
 use session_test::opencode::SCHEMA;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -268,8 +268,13 @@ pub fn read_from(path: &Path, cursor: Option<&Cursor>, sink: &mut dyn Sink) {
 pub fn show(path: &Path, found: &Collected) -> Vec<Turn> {
     let mut turns = Vec::new();
     for session in &found.sessions {
-        let mine = found.turns.iter().filter(|(id, _)| *id == session.id);
-        let spans: Vec<(u32, TurnSpan)> = mine.map(|(_, turn)| (turn.index, turn.span)).collect();
+        let mine = found
+            .turns
+            .iter()
+            .filter(|collected| collected.session == session.id);
+        let spans: Vec<_> = mine
+            .map(|collected| IndexedSpan::from(&collected.turn))
+            .collect();
         turns.extend(opencode().show(path, session, &spans).turns);
     }
     turns
@@ -292,7 +297,11 @@ fn turns_at(path: &Path, detail: ReadDetail) -> String {
     let found = read(path);
     assert_eq!(found.warnings, []);
     let turns = match detail {
-        ReadDetail::Index => found.turns.into_iter().map(|(_, turn)| turn).collect(),
+        ReadDetail::Index => found
+            .turns
+            .into_iter()
+            .map(|collected| collected.turn)
+            .collect(),
         ReadDetail::Full => show(path, &found),
     };
     render(&turns)

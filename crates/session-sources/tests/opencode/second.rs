@@ -56,7 +56,11 @@ fn ran(command: &str, output: &str, exit: i64) -> Value {
 
 fn turns(found: &Collected) -> Vec<Turn> {
     assert_eq!(found.warnings, []);
-    found.turns.iter().map(|(_, turn)| turn.clone()).collect()
+    found
+        .turns
+        .iter()
+        .map(|collected| collected.turn.clone())
+        .collect()
 }
 
 fn prompts(found: &Collected) -> Vec<String> {
@@ -108,7 +112,7 @@ fn a_session_is_read() {
       {"id":"call_1","name":"Bash","command":"lsof -i :8080","input":{"command":"lsof -i :8080"},"output":"node 4711\nCommand exited with code 0.","failed":false}
       text: Process 4711 holds port 8080.
     "#);
-    let first = &found.turns[0].1;
+    let first = &found.turns[0].turn;
     assert_eq!(first.origin.as_deref(), Some("msg_v2_0040"));
     assert_eq!((first.started_ms, first.ended_ms), (Some(4000), Some(6000)));
     let content = TurnContent::from_turn(first);
@@ -277,7 +281,7 @@ proptest! {
         let (_, last) = prompt("Hello.");
         insert_second(&db, "ses_a", 999, 9000, "user", &last);
         let found = read(&home.database());
-        prop_assert_eq!(&found.turns.last().unwrap().1.prompt, "Hello.");
+        prop_assert_eq!(&found.turns.last().unwrap().turn.prompt, "Hello.");
         prop_assert!(!show(&home.database(), &found).is_empty());
     }
 }

@@ -202,7 +202,7 @@ fn strings_are_read_as_javascript_wrote_them() {
 
     let found = read(&home.database());
     assert_eq!(
-        found.turns[0].1.prompt,
+        found.turns[0].turn.prompt,
         "A \"q\" \\ / \u{8}\u{c}\n\r\t ä \u{1F600} \u{FFFD}, \u{FFFD} \u{FFFD}"
     );
     let shown = show(&home.database(), &found);

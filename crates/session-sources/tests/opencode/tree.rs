@@ -25,7 +25,7 @@ fn ids_come_from_the_path() {
     home.write_tree(&greeting("ses_a"));
     let found = read(&home.tree());
     assert_eq!(ids(&found), ["ses_a"], "the file says otherwise");
-    let turn = &found.turns[0].1;
+    let turn = &found.turns[0].turn;
     assert_eq!(
         (turn.origin.as_deref(), turn.leaf.as_deref()),
         (Some("msg_a_00"), Some("msg_a_01"))
@@ -68,7 +68,11 @@ fn bad_files_cost_only_themselves() {
     let latin = b"{\"type\":\"text\",\"text\":\"Gr\xfc\xdfe.\"}";
     fs::write(home.tree().join("part/msg_a_01/prt_99.json"), latin).unwrap();
     let found = read(&home.tree());
-    let turns: Vec<_> = found.turns.iter().map(|(_, turn)| turn.clone()).collect();
+    let turns: Vec<_> = found
+        .turns
+        .iter()
+        .map(|collected| collected.turn.clone())
+        .collect();
     assert_snapshot!(render(&turns), @"
     0 typed: Hello.
       text: Hi.

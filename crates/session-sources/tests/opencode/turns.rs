@@ -81,7 +81,7 @@ fn a_turn_is_tallied() {
     let home = Home::new();
     insert(&home.connect(), &session("ses_a", messages));
     let found = read(&home.database());
-    let content = TurnContent::from_turn(&found.turns[0].1);
+    let content = TurnContent::from_turn(&found.turns[0].turn);
     let runs: Vec<_> = content
         .command_runs()
         .map(|run| (run.command, run.status.is_failed()))
@@ -119,8 +119,13 @@ fn turns_know_their_place_and_time() {
     ];
     insert(&home.connect(), &session("ses_a", messages));
     let found = read(&home.database());
-    let [(_, first), (_, second)] = found.turns.as_slice() else {
-        panic!("{:?}", found.turns)
+    let turns: Vec<_> = found
+        .turns
+        .iter()
+        .map(|collected| &collected.turn)
+        .collect();
+    let [first, second] = turns.as_slice() else {
+        panic!("{turns:?}")
     };
     assert_eq!(first.span, TurnSpan { start: 0, end: 3 });
     assert_eq!(second.span, TurnSpan { start: 3, end: 4 });
@@ -332,7 +337,7 @@ fn changed_files_are_named_once() {
     let found = read(&home.database());
     let shown = show(&home.database(), &found);
     let content = TurnContent::from_turn(&shown[0]);
-    assert_eq!(content, TurnContent::from_turn(&found.turns[0].1));
+    assert_eq!(content, TurnContent::from_turn(&found.turns[0].turn));
     assert_eq!((content.tools.len(), content.files.len()), (1, 3));
 }
 
@@ -347,7 +352,7 @@ fn questions_to_the_user_and_their_answers_are_said() {
         let home = Home::new();
         insert(&home.connect(), &session("ses_a", messages));
         let found = read(&home.database());
-        let content = TurnContent::from_turn(&found.turns[0].1);
+        let content = TurnContent::from_turn(&found.turns[0].turn);
         let shown = show(&home.database(), &found);
         assert_eq!(content, TurnContent::from_turn(&shown[0]));
         (content.prompt, content.answer)
@@ -416,7 +421,7 @@ fn long_prompts_are_cut_at_a_character() {
         &session("ses_a", vec![user(vec![text(&long)])]),
     );
     let found = read(&home.database());
-    let prompt = &found.turns[0].1.prompt;
+    let prompt = &found.turns[0].turn.prompt;
     assert!(long.starts_with(prompt.as_str()));
     assert!(
         (TEXT_LIMIT - 8..=TEXT_LIMIT).contains(&prompt.len()),

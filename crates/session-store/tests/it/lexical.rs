@@ -209,7 +209,7 @@ fn rows(index: &Reader, query: &str) -> Vec<(String, u64)> {
         .unwrap()
         .terms
         .into_iter()
-        .filter(|term| term.is_row());
+        .filter(|term| term.is_word_run());
     rows.map(|row| (row.term, row.turns)).collect()
 }
 
@@ -321,13 +321,13 @@ fn the_rows_of_a_query_count_at_most_as_the_whole_does() {
         let found = index
             .search_lexical(&Query::new(query), 10, |_| Ok(true))
             .unwrap();
-        let rows = || found.terms.iter().filter(|term| term.is_row());
+        let rows = || found.terms.iter().filter(|term| term.is_word_run());
         assert_eq!(
             rows().map(TermStats::weight).collect::<Vec<_>>(),
             weights,
             "{query}"
         );
-        let word = found.terms.iter().find(|term| !term.is_row()).unwrap();
+        let word = found.terms.iter().find(|term| !term.is_word_run()).unwrap();
         assert!(
             rows().all(|row| row.idf == word.idf * row.weight()),
             "{query}"

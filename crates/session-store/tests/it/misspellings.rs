@@ -29,6 +29,19 @@ fn a_slip_of_the_finger_is_corrected_to_the_commonest_word() {
 }
 
 #[test]
+fn no_word_is_made_up_from_a_stem() {
+    let (_index, reader) = filled(&[
+        "cheers, it grades well: a gradient",
+        "grades of cheers, not declared",
+    ]);
+    let gradient = reader.correct_word("gradeint").unwrap();
+    assert_eq!(gradient.as_deref(), Some("gradient"));
+    for typed in ["cheese", "gradins", "nothing"] {
+        assert_eq!(reader.correct_word(typed).unwrap(), None, "{typed}");
+    }
+}
+
+#[test]
 fn what_is_no_slip_of_a_word_stays() {
     let (_index, reader) = filled(&["the lantern burns at a quay", "灯台的光"]);
     for typed in [

@@ -191,7 +191,7 @@ fn read_origin(from: &str, home: &Home) -> Result<MemoryOrigin> {
     let SessionExchanges { session, exchanges } =
         show::read_turns(from, 0, &index, &sessions, &home.config.redactor())?;
     let (Some(first), Some(last)) = (exchanges.first(), exchanges.last()) else {
-        bail!(show::format_missing_turns(&session));
+        bail!(show::format_missing_turns(&session, &sessions));
     };
     let (first, last) = (first.turn.index, last.turn.index);
     Ok(MemoryOrigin {

@@ -23,9 +23,7 @@ pub fn run(args: &ModelArgs) -> Result<CommandOutcome> {
     let catalogue = home
         .catalogue()?
         .with_wait_listener(notes::make_wait_listener());
-    if names_no_model(&args.command, &catalogue) {
-        warn_of_mistakes(&catalogue)?;
-    }
+    note_mistakes(&args.command, &catalogue)?;
     match &args.command {
         ModelCommand::List(args) => list::run(args, &home, &catalogue),
         ModelCommand::Use(args) => {
@@ -49,22 +47,24 @@ pub fn run(args: &ModelArgs) -> Result<CommandOutcome> {
     }
 }
 
-/// Returns true where a mistake in a description matters: for the list, and for a name that no model has.
-fn names_no_model(command: &ModelCommand, catalogue: &Catalogue) -> bool {
+/// Names the user's descriptions that cannot be used where that matters: for the list, and for a name that no model has.
+/// The mistake by which the command fails is its error.
+fn note_mistakes(command: &ModelCommand, catalogue: &Catalogue) -> Result<()> {
     let name = match command {
-        ModelCommand::List(_) => return true,
-        ModelCommand::Import(args) => &args.model.name,
+        ModelCommand::List(_) => None,
+        ModelCommand::Import(args) => Some(&args.model.name),
         ModelCommand::Use(args)
         | ModelCommand::Pull(args)
         | ModelCommand::Verify(args)
-        | ModelCommand::Remove(args) => &args.name,
+        | ModelCommand::Remove(args) => Some(&args.name),
     };
-    catalogue.find_spec(name).is_err()
-}
-
-/// Names the user's descriptions that cannot be used.
-fn warn_of_mistakes(catalogue: &Catalogue) -> Result<()> {
-    for broken in catalogue.description_errors() {
+    let error = match name.map(|name| catalogue.find_spec(name)) {
+        None => None,
+        Some(Err(error)) => Some(error.to_string()),
+        Some(Ok(_)) => return Ok(()),
+    };
+    let mistakes = catalogue.description_errors().iter();
+    for broken in mistakes.filter(|broken| error.as_ref() != Some(&broken.to_string())) {
         let hint = broken.hint().map(|hint| format!("\nhint: {hint}"));
         print_note(&format!("{broken}{}", hint.unwrap_or_default()))?;
     }

@@ -74,7 +74,7 @@ impl Assembly<'_> {
         }
     }
 
-    /// The calls of a subagent's line in its parent's file, and their results.
+    /// Adds the calls of a subagent's line in its parent's file, and their results.
     pub(super) fn sidechain_calls(
         &mut self,
         entry: &TranscriptEntry<'_>,
@@ -127,7 +127,7 @@ impl Assembly<'_> {
         self.turns.call(call, position);
     }
 
-    /// The command that the user ran, as a call of the turn that it began.
+    /// Adds the command that the user ran as a call of the turn that it began.
     pub(super) fn shell_escape(&mut self, command: String, position: &LinePosition<'_>) {
         let call = ToolCall {
             name: "Bash".into(),

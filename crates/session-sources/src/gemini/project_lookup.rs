@@ -1,6 +1,6 @@
 //! Facts that the places of files tell: sessions, their parents, their projects.
 
-use crate::{Located, Location, file, project};
+use crate::{ContinuedFile, Located, Location, file, project};
 use serde_json::Value;
 use session_core::SessionMeta;
 use sha2::{Digest, Sha256};
@@ -12,7 +12,7 @@ const CHATS: &str = "chats";
 /// Largest file about projects that is read, in bytes.
 const LIMIT: u64 = 1024 * 1024;
 
-/// `chats/session-<time>-<begin of the id>.jsonl`, or a subagent's: `chats/<parent>/<id>.jsonl`.
+/// Reads the session in `chats/session-<time>-<begin of the id>.jsonl`, or a subagent's: `chats/<parent>/<id>.jsonl`.
 pub(super) fn located(path: &Path) -> Option<Located> {
     let name = path.file_name()?.to_str()?;
     let folder = path.parent()?.file_name()?.to_str()?;
@@ -72,19 +72,22 @@ fn read(path: &Path) -> Option<String> {
 
 /// Drops files of which another one is the continued copy: a document that was resumed goes on as
 /// lines beside it, and a folder named by a hash was copied to one with a readable name. Returns
-/// what was dropped, each with the file that goes on.
-pub(super) fn drop_copies(locations: &mut Vec<Location>) -> Vec<(PathBuf, PathBuf)> {
+/// what was dropped.
+pub(super) fn drop_copies(locations: &mut Vec<Location>) -> Vec<ContinuedFile> {
     let mut best: HashMap<PathBuf, PathBuf> = HashMap::new();
     for at in locations.iter() {
         let known = best.entry(key(&at.path)).or_insert_with(|| at.path.clone());
-        if rank(&at.path) > rank(known) {
+        if SessionFileForm::new(&at.path) > SessionFileForm::new(known) {
             known.clone_from(&at.path);
         }
     }
     let mut dropped = Vec::new();
     locations.retain(|at| match best.get(&key(&at.path)) {
-        Some(other) if rank(other) > rank(&at.path) => {
-            dropped.push((at.path.clone(), other.clone()));
+        Some(other) if SessionFileForm::new(other) > SessionFileForm::new(&at.path) => {
+            dropped.push(ContinuedFile {
+                path: at.path.clone(),
+                by: other.clone(),
+            });
             false
         }
         _ => true,
@@ -98,7 +101,24 @@ fn key(path: &Path) -> PathBuf {
     below.unwrap_or(path).with_extension("")
 }
 
-fn rank(path: &Path) -> (bool, bool) {
-    let folder = chats_folder(path).and_then(|chats| chats.parent()?.file_name()?.to_str());
-    (!super::is_document(path), !folder.is_some_and(is_hash))
+/// The form of a session's file, and how the folder of its project is named. Of two files of one session, the one of the
+/// greater form goes on with the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum SessionFileForm {
+    DocumentByHash,
+    DocumentByName,
+    LinesByHash,
+    LinesByName,
+}
+
+impl SessionFileForm {
+    fn new(path: &Path) -> Self {
+        let folder = chats_folder(path).and_then(|chats| chats.parent()?.file_name()?.to_str());
+        match (super::is_document(path), folder.is_some_and(is_hash)) {
+            (true, true) => Self::DocumentByHash,
+            (true, false) => Self::DocumentByName,
+            (false, true) => Self::LinesByHash,
+            (false, false) => Self::LinesByName,
+        }
+    }
 }

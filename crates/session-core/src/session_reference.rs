@@ -1,0 +1,161 @@
+//! Sessions as people name them: by an id, or by a text with an id in it.
+
+use crate::turn_address::{TurnAddress, TurnRange};
+
+/// Quotation marks and backticks that a text is pasted with.
+const QUOTES: [char; 7] = ['`', '\'', '"', '“', '”', '‘', '’'];
+/// Endings of the names of transcripts.
+const TRANSCRIPT_ENDINGS: [&str; 3] = [".jsonl", ".json", ".jsonl.zst"];
+/// Subcommands and options that an id follows in the command that resumes, forks or shows a session.
+const ID_WORDS: [&str; 4] = ["resume", "session", "fork", "show"];
+/// Lengths of the parts of a UUID.
+const UUID_PARTS: [usize; 5] = [8, 4, 4, 4, 12];
+/// Characters of a UUID.
+const UUID_LEN: usize = 36;
+
+/// The id of a session and its turns in a text that a person typed or pasted: an id, `ID:TURNS`, the path of a transcript, or
+/// the command that resumes the session. Quotes around any of these are no part of it.
+///
+/// ```
+/// use session_core::SessionReference;
+/// let pasted = SessionReference::parse("`a1b2c3d4:5-9`");
+/// assert_eq!((pasted.id, pasted.turns), ("a1b2c3d4", Some("5-9")));
+/// assert_eq!(SessionReference::parse("~/history/a1b2c3d4.jsonl").id, "a1b2c3d4");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionReference<'a> {
+    /// The session's id, or as much of its beginning as was given.
+    pub id: &'a str,
+    /// What follows the last `:` behind the id; `None` where there is none.
+    pub turns: Option<&'a str>,
+}
+
+impl<'a> SessionReference<'a> {
+    /// Parses a text. Any text is a reference: one that is nothing else is an id.
+    pub fn parse(text: &'a str) -> Self {
+        let text = trim_quotes(text);
+        let text = find_id_word(text).map_or(text, trim_quotes);
+        let is_turns = |turns: &str| !turns.contains(['/', '\\']);
+        match text.rsplit_once(':') {
+            Some((session, turns)) if is_turns(turns) => Self {
+                id: find_transcript_id(trim_quotes(session)),
+                turns: Some(turns),
+            },
+            _ => Self {
+                id: find_transcript_id(text),
+                turns: None,
+            },
+        }
+    }
+
+    /// Returns true where turns stand behind turns: `a1b2c3d4:14:2`.
+    pub fn names_turns_twice(&self) -> bool {
+        let address = self.id.parse::<TurnAddress<TurnRange>>();
+        self.turns.is_some() && address.is_ok()
+    }
+}
+
+fn trim_quotes(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || QUOTES.contains(&c))
+}
+
+/// Returns the word of a command that stands for a session, behind the option or subcommand that says so.
+fn find_id_word(text: &str) -> Option<&str> {
+    let names_id = |word: &&str| ID_WORDS.contains(&word.trim_start_matches('-'));
+    let mut words = text.split_whitespace();
+    words.find(names_id)?;
+    words.next().filter(|word| !word.starts_with('-'))
+}
+
+/// Returns the id that the path of a transcript ends with, and any other text as it is. It is the UUID in the file's name, else
+/// that name, or the folder's where the file has a name that every session's has (`ID/events.jsonl`).
+fn find_transcript_id(text: &str) -> &str {
+    let mut names = text.rsplit(['/', '\\']);
+    let Some(stem) = names.next().and_then(strip_transcript_ending) else {
+        return text;
+    };
+    let is_id = |name: &&str| name.contains(|c: char| c.is_ascii_digit());
+    match find_uuid(stem) {
+        Some(uuid) => uuid,
+        None if is_id(&stem) => stem,
+        None => names.next().filter(is_id).unwrap_or(stem),
+    }
+}
+
+fn strip_transcript_ending(name: &str) -> Option<&str> {
+    TRANSCRIPT_ENDINGS.iter().find_map(|ending| {
+        let (stem, end) = name.split_at_checked(name.len().checked_sub(ending.len())?)?;
+        (end.eq_ignore_ascii_case(ending) && !stem.is_empty()).then_some(stem)
+    })
+}
+
+fn find_uuid(text: &str) -> Option<&str> {
+    let starts = 0..text.len().saturating_sub(UUID_LEN - 1);
+    let mut parts = starts.filter_map(|start| text.get(start..start + UUID_LEN));
+    parts.find(|part| is_uuid(part))
+}
+
+fn is_uuid(text: &str) -> bool {
+    let is_hex = |part: &str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    text.split('-').map(str::len).eq(UUID_PARTS) && text.split('-').all(is_hex)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UUID: &str = "a7da6a22-0000-4000-8000-000000000001";
+
+    #[test]
+    fn an_id_is_found_in_what_is_pasted() {
+        let check = |text: &str, id: &str, turns: Option<&str>| {
+            assert_eq!(
+                SessionReference::parse(text),
+                SessionReference { id, turns },
+                "{text}"
+            );
+        };
+        for text in ["a7da6a22", "`a7da6a22`", "\"a7da6a22\"", " ‘a7da6a22’ "] {
+            check(text, "a7da6a22", None);
+        }
+        check("`a7da6a22:4`", "a7da6a22", Some("4"));
+        check("`a7da6a22`:5-9", "a7da6a22", Some("5-9"));
+        check("a7da6a22:", "a7da6a22", Some(""));
+        check("#12:7", "#12", Some("7"));
+        for text in ["", "a/b", "agent --resume", "lamp --continue", "events.md"] {
+            check(text, text, None);
+        }
+    }
+
+    #[test]
+    fn a_transcript_and_a_command_stand_for_their_session() {
+        for text in [
+            "{}.jsonl",
+            "{}.JSON",
+            "~/.agent/projects/x/{}.jsonl",
+            "'/home/ann/my lamps/{}.jsonl'",
+            r"C:\Users\ann\.agent\{}.jsonl",
+            "/agent/2026/rollout-2026-01-15T10-00-00-{}.jsonl",
+            "/agent/2026/rollout-2026-01-15T10-00-00-{}_2.jsonl.zst",
+            "/agent/session-state/{}/events.jsonl",
+            "agent --resume {}",
+            "cd '/home/ann' && agent --session {} --fork",
+            "agent resume \"{}\"",
+        ] {
+            let pasted = text.replace("{}", UUID);
+            let reference = SessionReference::parse(&pasted);
+            assert_eq!((reference.id, reference.turns), (UUID, None), "{text}");
+        }
+        let subagent = format!("/projects/x/{UUID}/subagents/agent-a1b2.jsonl:3");
+        let reference = SessionReference::parse(&subagent);
+        assert_eq!((reference.id, reference.turns), ("agent-a1b2", Some("3")));
+        assert_eq!(SessionReference::parse(".jsonl").id, ".jsonl");
+    }
+
+    #[test]
+    fn turns_behind_turns_are_told() {
+        let is_twice = |text: &str| SessionReference::parse(text).names_turns_twice();
+        assert!(is_twice("6b6f4218:14:2") && is_twice("6b6f4218:5-9:x"));
+        assert!(!is_twice("6b6f4218:14") && !is_twice("a:b:7") && !is_twice("6b6f4218"));
+    }
+}
