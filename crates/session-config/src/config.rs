@@ -251,10 +251,9 @@ fn find_table(text: &str, line: usize) -> Option<&str> {
     let lines: Vec<&str> = text.lines().take(line + 1).collect();
     let headers = lines.iter().rev().map(|line| line.trim());
     let mut names = headers.filter_map(|line| Some(line.strip_prefix('[')?.split_once(']')?.0));
-    names.find(|name| {
-        name.chars()
-            .all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
-    })
+    let name = names.next()?.trim().trim_matches(['"', '\'']);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    name.chars().all(is_plain).then_some(name)
 }
 
 /// Replaces Rust's names of types in an error of the parser by those that a user knows.

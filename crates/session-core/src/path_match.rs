@@ -9,7 +9,11 @@ pub fn path_matches(path: &str, wanted: &str) -> bool {
     let wanted = wanted.trim_end_matches(['/', '\\']);
     let (path, wanted) = (fold_path(path), fold_path(wanted));
     let wanted = wanted.strip_prefix("./").unwrap_or(&wanted);
-    contains_in_order(&path, wanted.split('*'))
+    match wanted.starts_with("a/") || wanted.starts_with("b/") {
+        // A diff's, which would be found in `web/`.
+        true => contains_in_order(&format!("/{path}"), format!("/{wanted}").split('*')),
+        false => contains_in_order(&path, wanted.split('*')),
+    }
 }
 
 /// Returns the paths that a text may mean that was typed or pasted, the text itself first: without quotes, the `@` of a mention
@@ -120,6 +124,14 @@ mod tests {
         assert!(!path_matches("/home/ann/homelab", "/home/ann/lab"));
         assert_eq!(project_name("C:\\work\\api"), "api");
         assert_eq!(project_name("/"), "");
+    }
+
+    #[test]
+    fn a_path_of_a_diff_is_part_of_no_other_folder() {
+        assert!(!path_matches("/app/web/src/a.ts", "b/src/a.ts"));
+        assert!(path_matches("/app/b/src/a.ts", "b/src/a.ts"));
+        assert!(path_matches("a/src/a.ts", "a/*.ts"));
+        assert!(path_matches("/app/web/src/a.ts", "eb/src"));
     }
 
     #[test]

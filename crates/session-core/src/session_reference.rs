@@ -6,8 +6,12 @@ use crate::turn_address::{TurnAddress, TurnRange};
 const QUOTES: [char; 7] = ['`', '\'', '"', '“', '”', '‘', '’'];
 /// Endings of the names of transcripts.
 const TRANSCRIPT_ENDINGS: [&str; 3] = [".jsonl", ".json", ".jsonl.zst"];
-/// Subcommands and options that an id follows in the command that resumes, forks or shows a session.
-const ID_WORDS: [&str; 4] = ["resume", "session", "fork", "show"];
+/// Subcommands and options that an id follows in a command on a session.
+const ID_WORDS: [&str; 8] = [
+    "resume", "session", "fork", "show", "export", "forget", "-r", "-s",
+];
+/// Fewest characters of an id that stands in a longer text: a shorter word may be anything.
+const MIN_ID_CHARS: usize = 8;
 /// Lengths of the parts of a UUID.
 const UUID_PARTS: [usize; 5] = [8, 4, 4, 4, 12];
 /// Characters of a UUID.
@@ -59,12 +63,30 @@ fn trim_quotes(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || QUOTES.contains(&c))
 }
 
-/// Returns the word of a command that stands for a session, behind the option or subcommand that says so.
+/// Returns the word of a command that stands for a session, behind the last option or subcommand that says so.
 fn find_id_word(text: &str) -> Option<&str> {
-    let names_id = |word: &&str| ID_WORDS.contains(&word.trim_start_matches('-'));
-    let mut words = text.split_whitespace();
-    words.find(names_id)?;
-    words.next().filter(|word| !word.starts_with('-'))
+    let words: Vec<&str> = text.split([' ', '\t', '\n', '=']).collect();
+    let names_id = |word: &str| {
+        let name = word.strip_prefix("--").unwrap_or(word);
+        ID_WORDS.contains(&name)
+    };
+    let find_behind = |at: usize| {
+        let mut behind = words.get(at + 1..)?.iter().map(|word| trim_quotes(word));
+        let word = behind.find(|word| !word.starts_with('-'))?;
+        let word = word.trim_end_matches(';');
+        let id = word.split_once(':').map_or(word, |(id, _)| id);
+        is_id(trim_quotes(id)).then_some(word)
+    };
+    let mut places = (0..words.len()).rev().filter(|at| names_id(words[*at]));
+    places.find_map(find_behind)
+}
+
+/// Returns true for a word in the form of an id: letters and digits, `-` and `_`.
+fn is_id(word: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    word.len() >= MIN_ID_CHARS
+        && word.chars().all(is_part)
+        && word.contains(|c: char| c.is_ascii_digit())
 }
 
 /// Returns the id that the path of a transcript ends with, and any other text as it is. It is the UUID in the file's name, else
@@ -74,12 +96,9 @@ fn find_transcript_id(text: &str) -> &str {
     let Some(stem) = names.next().and_then(strip_transcript_ending) else {
         return text;
     };
-    let is_id = |name: &&str| name.contains(|c: char| c.is_ascii_digit());
-    match find_uuid(stem) {
-        Some(uuid) => uuid,
-        None if is_id(&stem) => stem,
-        None => names.next().filter(is_id).unwrap_or(stem),
-    }
+    let named = find_uuid(stem).or(Some(stem).filter(|stem| is_id(stem)));
+    let folder = || names.next().filter(|name| is_id(name));
+    named.or_else(folder).unwrap_or(text)
 }
 
 fn strip_transcript_ending(name: &str) -> Option<&str> {
@@ -122,7 +141,20 @@ mod tests {
         check("`a7da6a22`:5-9", "a7da6a22", Some("5-9"));
         check("a7da6a22:", "a7da6a22", Some(""));
         check("#12:7", "#12", Some("7"));
-        for text in ["", "a/b", "agent --resume", "lamp --continue", "events.md"] {
+        for text in [
+            "",
+            "a/b",
+            "agent --resume",
+            "lamp --continue",
+            "events.md",
+            // No words but the beginnings of ids, in which a session that is not meant would be found.
+            "c.json",
+            "1.json",
+            "x/e1/events.json",
+            "please show e",
+            "session c",
+            "my session notes",
+        ] {
             check(text, text, None);
         }
     }
@@ -141,6 +173,10 @@ mod tests {
             "agent --resume {}",
             "cd '/home/ann' && agent --session {} --fork",
             "agent resume \"{}\"",
+            "cd '/home/ann/my session a' && agent --resume {}",
+            "cd '/home/ann/TV show e1b2c3d4' && agent --resume={}; exit",
+            "agent -r {}",
+            "agent --resume --fork-session {}",
         ] {
             let pasted = text.replace("{}", UUID);
             let reference = SessionReference::parse(&pasted);
@@ -150,6 +186,8 @@ mod tests {
         let reference = SessionReference::parse(&subagent);
         assert_eq!((reference.id, reference.turns), ("agent-a1b2", Some("3")));
         assert_eq!(SessionReference::parse(".jsonl").id, ".jsonl");
+        let shown = SessionReference::parse("session-search show a7da6a22:14 --brief");
+        assert_eq!((shown.id, shown.turns), ("a7da6a22", Some("14")));
     }
 
     #[test]

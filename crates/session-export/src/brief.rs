@@ -136,7 +136,7 @@ fn find_greatest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usi
 /// Returns the characters of the turns as `show --json` prints them.
 fn count_json_chars(session: &SessionRow, exchanges: &[Exchange]) -> usize {
     let json = safe_json::format_pretty(&make_shown_session(session, exchanges));
-    json.map_or(0, |json| json.chars().count())
+    json.map_or(0, |json| json.chars().count() + "\n".len())
 }
 
 /// Returns the characters of one turn within the list of turns, where its lines are indented by four.

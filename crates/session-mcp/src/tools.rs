@@ -73,6 +73,9 @@ impl ToolCallRequest {
 /// Describes why arguments do not fit a tool by the error of deserializing them, and which one does not where the error names
 /// none.
 fn describe_mistake(name: &str, arguments: &JsonObject, error: &str) -> String {
+    if error.starts_with("missing field") {
+        return error.to_owned();
+    }
     let fails_alike = |arguments: &JsonObject| {
         let read = ToolCallRequest::deserialize(name, arguments);
         matches!(read, Some(Err(other)) if other.to_string() == error)
@@ -83,10 +86,7 @@ fn describe_mistake(name: &str, arguments: &JsonObject, error: &str) -> String {
             (*value).clone(),
         )]))
     };
-    let unfit = match fails_alike(&JsonObject::new()) {
-        true => None, // one that is missing
-        false => arguments.iter().find(is_unfit),
-    };
+    let unfit = arguments.iter().find(is_unfit);
     let quoted = unfit.map(|(argument, _)| format!("`{argument}`"));
     let error = error.replace("i64", "a whole number");
     match quoted.filter(|argument| !error.contains(argument)) {
@@ -104,14 +104,15 @@ fn normalize_arguments(mut arguments: JsonObject) -> JsonObject {
         !value.is_null() && !is_empty_text
     });
     for (name, value) in &mut arguments {
+        let digits = value.as_str().filter(|_| name == "limit");
+        if let Some(number) = digits.and_then(|text| text.trim().parse().ok()) {
+            *value = Value::Number(number);
+        }
         if let Some(whole) = whole_number(value) {
             *value = whole.into();
         }
-        let digits = value.as_str().and_then(|text| text.trim().parse().ok());
-        match (name.as_str(), digits) {
-            ("turns", _) if value.is_number() => *value = value.to_string().into(),
-            ("limit", Some(number)) => *value = Value::Number(number),
-            _ => {}
+        if name == "turns" && value.is_number() {
+            *value = value.to_string().into();
         }
     }
     arguments
@@ -342,6 +343,14 @@ mod tests {
             assert!(error.starts_with(start), "{error}");
             assert!(error.contains("expected a whole number\nhint: "), "{error}");
         }
+    }
+
+    #[test]
+    fn an_argument_that_is_missing_is_named_alone() {
+        let given = json!({"what": "commands"}).as_object().unwrap().clone();
+        let error = ToolCallRequest::read("history", given).unwrap_err();
+        let start = "arguments of history: missing field `pattern`\nhint: ";
+        assert!(error.starts_with(start), "{error}");
     }
 
     #[test]

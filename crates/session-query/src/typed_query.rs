@@ -109,7 +109,9 @@ impl TypedQuery {
             match invalid.filter(|_| !is_pending || quote == QuoteState::Closed) {
                 Some(invalid) => {
                     query.text.push_str(text);
-                    query.invalid.push(invalid);
+                    if !query.invalid.contains(&invalid) {
+                        query.invalid.push(invalid);
+                    }
                     follows_filter = false;
                 }
                 None => {

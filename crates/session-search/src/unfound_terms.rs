@@ -3,6 +3,7 @@
 use crate::filter::SearchFilter;
 use crate::filtered_index::FilteredIndex;
 use crate::lexical::LexicalCandidates;
+use crate::resolve::{ResolvedSession, resolve_session_id};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use session_core::{Query, SessionReference};
@@ -125,15 +126,11 @@ fn is_id_shaped(text: &str) -> bool {
     text.len() >= MIN_TYPED_ID_CHARS && (is_hex || has_kind)
 }
 
-/// Returns the id in a term (`ID:7`, the path of a transcript) with which the id of a session begins, in whatever case.
+/// Returns the id in a term (`ID:7`, the path of a transcript) with which the id of a single session begins.
 fn find_id(term: &str, sessions: &[SessionRow]) -> Option<String> {
     let id = SessionReference::parse(term).id;
-    let begins = |session: &SessionRow| {
-        let begin = session.uid.get(..id.len());
-        begin.is_some_and(|begin| begin.eq_ignore_ascii_case(id))
-    };
-    let is_found = id.chars().count() >= MIN_ID_CHARS && sessions.iter().any(begins);
-    is_found.then(|| id.to_owned())
+    let is_one = || matches!(resolve_session_id(sessions, id), ResolvedSession::One(_));
+    (id.chars().count() >= MIN_ID_CHARS && is_one()).then(|| id.to_owned())
 }
 
 /// The sessions that may hold a term which no searched session holds.

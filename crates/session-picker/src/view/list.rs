@@ -304,6 +304,7 @@ fn band_mark(band: ConfidenceBand) -> &'static str {
 mod tests {
     use super::*;
     use crate::view::tests::{listing, opened, press, row, screen, session};
+    use crate::worker::PickerMessage;
     use crossterm::event::{KeyCode, KeyModifiers};
 
     #[test]
@@ -318,6 +319,22 @@ mod tests {
         let shown = |columns| format_candidates(&open, theme, columns).to_string();
         assert_eq!(shown(33).trim(), "проект-один  проект-два  日本語");
         assert_eq!(shown(32).trim(), "проект-один  проект-два");
+    }
+
+    #[test]
+    fn words_that_were_corrected_are_told_below_the_query() {
+        let mut app = App::new("lantren");
+        let rows = vec![row(session(1, "one", 1), None, &[])];
+        let PickerMessage::ListReady(mut listed) = listing(&mut app, rows, &[]) else {
+            panic!("a listing");
+        };
+        listed.corrections = Some("nothing holds `lantren`; searched `lantern`".into());
+        app.handle_message(PickerMessage::ListReady(listed));
+        let shown = screen(&mut app, 80, 12);
+        assert!(
+            shown.contains("> lantren\nnothing holds `lantren`; searched `lantern`\n"),
+            "{shown}"
+        );
     }
 
     #[test]

@@ -382,22 +382,6 @@ fn an_empty_list_says_what_leaves_nothing() {
 }
 
 #[test]
-fn words_that_were_corrected_are_told_below_the_query() {
-    let mut app = App::new("lantren");
-    let rows = vec![row(session(1, "one", 1), None, &[])];
-    let PickerMessage::ListReady(mut listed) = listing(&mut app, rows, &[]) else {
-        panic!("a listing");
-    };
-    listed.corrections = Some("nothing holds `lantren`; searched `lantern`".into());
-    app.handle_message(PickerMessage::ListReady(listed));
-    let shown = screen(&mut app, 80, 12);
-    assert!(
-        shown.contains("> lantren\nnothing holds `lantren`; searched `lantern`\n"),
-        "{shown}"
-    );
-}
-
-#[test]
 fn the_state_of_reading_is_told_alone_where_nothing_was_searched() {
     let shown = screen(&mut App::new(""), 80, 12);
     assert!(shown.contains("   reading\n"), "{shown}");
