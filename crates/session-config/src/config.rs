@@ -366,6 +366,10 @@ mod tests {
                 ("`(` in redaction.allow is", "(line 3 of c.toml)"),
             ),
             (
+                "[remote]\nmodel = \"m\"\n[ exclude ]\nprojects = 3\n",
+                ("`exclude.projects` has", "(line 4 of c.toml)"),
+            ),
+            (
                 "exclude = { patterns = [\"[\"] }\n",
                 ("`exclude` has", "(line 1 of c.toml)"),
             ),

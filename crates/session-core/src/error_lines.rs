@@ -2,7 +2,8 @@
 
 use crate::call_status::CallStatus;
 use crate::error_marker::{
-    announces_error, begins_panic, find_marker, is_error_line, reports_failure,
+    TRACEBACK, announces_error, begins_panic, find_marker, is_error_line, is_heading,
+    names_exception, reports_failure,
 };
 use crate::error_signature::{ErrorSignature, is_context_line};
 use crate::text::clip_words;
@@ -30,9 +31,11 @@ pub fn find_error_lines(output: &str, status: CallStatus) -> Vec<&str> {
     }
     let lines = || output.split('\n').map(trim_line);
     let with_previous = std::iter::once("").chain(lines()).zip(lines());
+    let has_traceback = output.contains(TRACEBACK);
     let has_error = |(previous, line): &(&str, &str)| {
         let is_panic_message = begins_panic(previous) && !line.is_empty();
-        is_panic_message || is_error_line(line) || reports_failure(line)
+        let is_exception = has_traceback && names_exception(line);
+        is_panic_message || is_exception || is_error_line(line) || reports_failure(line)
     };
     let (context, own): (Vec<&str>, Vec<&str>) = with_previous
         .filter(has_error)
@@ -67,10 +70,14 @@ fn choose_lines<'o>(lines: impl Iterator<Item = &'o str>, first: usize) -> Vec<&
 /// Ranks each different line by those before it.
 fn rank_lines<'o>(lines: impl Iterator<Item = &'o str>) -> Vec<RankedLine<'o>> {
     let (mut seen, mut known) = (HashSet::new(), HashSet::new());
+    let mut has_heading = false;
     let different = lines.enumerate().filter(|(_, line)| seen.insert(*line));
     let ranked = different.map(|(number, text)| {
+        // The message follows: headings alone would fill the room.
+        let repeats_heading = is_heading(text) && std::mem::replace(&mut has_heading, true);
         let rank = match ErrorSignature::new(text) {
             None => LineRank::Empty,
+            Some(_) if repeats_heading => LineRank::Repeated,
             Some(signature) if known.insert(signature) => LineRank::New,
             Some(_) => LineRank::Repeated,
         };
@@ -170,6 +177,32 @@ mod tests {
         );
         assert_eq!(find_error_lines("a\nb\n", CallStatus::Failed), ["a", "b"]);
         assert!(find_error_lines("a\nb\n", CallStatus::Done).is_empty());
+    }
+
+    #[test]
+    fn the_last_line_of_a_traceback_is_an_error_line() {
+        let output = "Traceback (most recent call last):\n  File \"a.py\", line 3, in lamp\njinja2.exceptions.TemplateNotFound: lamp.html\n";
+        let found = find_error_lines(output, CallStatus::Failed);
+        assert_eq!(
+            found[1..],
+            ["jinja2.exceptions.TemplateNotFound: lamp.html"]
+        );
+        let without = find_error_lines("TypeScript: 5.4.2\nerror: no oil\n", CallStatus::Failed);
+        assert_eq!(without, ["error: no oil"]);
+    }
+
+    #[test]
+    fn headings_of_diagnostics_leave_room_for_messages() {
+        let diagnostics = (1..6).map(|n| {
+            format!(
+                "a.ts:{n}:1 lint/rule{n}Of ━━━━━\n\n  × Message of {} words.\n\n",
+                ["one", "two", "three", "four", "five"][n - 1]
+            )
+        });
+        let output: String = diagnostics.collect();
+        let found = find_error_lines(&output, CallStatus::Failed);
+        let messages = found.iter().filter(|line| line.starts_with('×'));
+        assert_eq!(messages.count(), 5, "{found:?}");
     }
 
     #[test]

@@ -104,19 +104,13 @@ pub(crate) fn reports_failure(line: &str) -> bool {
     let warns = line.contains("arning: ");
     let begins = || LINE_BEGINNINGS.iter().any(|begin| line.starts_with(begin));
     let has_phrase = || FAILURE_PHRASES.iter().any(|part| line.contains(part));
-    !warns
-        && (is_heading(line)
-            || begins()
-            || has_phrase()
-            || is_diagnostic(line)
-            || names_exception(line))
+    !warns && (is_heading(line) || begins() || has_phrase() || is_diagnostic(line))
 }
 
 /// Returns true for a line that begins with the name of an exception and a colon: `jinja2.exceptions.TemplateNotFound: a.html`.
-fn names_exception(line: &str) -> bool {
+pub(crate) fn names_exception(line: &str) -> bool {
     let name = line.split_once(": ").map_or("", |(name, _)| name);
-    let mut parts = name.split('.');
-    let class = parts.next_back().unwrap_or_default();
+    let class = name.rsplit('.').next().unwrap_or_default();
     let is_plain = |part: &str| part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let is_in_module = name.len() > class.len();
     class.starts_with(|c: char| c.is_ascii_uppercase())
@@ -128,7 +122,7 @@ fn names_exception(line: &str) -> bool {
 
 /// Returns true for the line that begins the report of a panic and has its message below: `thread 'main' panicked at a.rs:3:5:`.
 pub(crate) fn begins_panic(line: &str) -> bool {
-    line.contains("panicked at ") && line.ends_with(':')
+    line.starts_with("thread '") && line.contains("panicked at ") && line.ends_with(':')
 }
 
 /// Returns true for a text that begins with an error as programs write it, behind the name of a program at most:
@@ -330,9 +324,6 @@ mod tests {
             "at src/lamp.ts:41:4 lint/useExhaustiveDependencies ━━━━━━━",
             "FAIL\texample.com/oil [build failed]",
             "ls: cannot access 'x': No such file or directory",
-            "jinja2.exceptions.TemplateNotFound: lamp.html",
-            "subprocess.TimeoutExpired: Command 'oil' timed out",
-            "ImproperlyConfigured: LAMP is not set",
         ] {
             assert!(reports_failure(line), "{line}");
         }
@@ -340,13 +331,28 @@ mod tests {
             "[Parser] Warning: Could not parse the answer",
             "Checked 12 files in 3ms.",
             "at 12:30 it rained",
+            "a.go:12",
+        ] {
+            assert!(!reports_failure(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn an_exception_is_named_before_a_colon() {
+        for line in [
+            "jinja2.exceptions.TemplateNotFound: lamp.html",
+            "subprocess.TimeoutExpired: Command 'oil' timed out",
+            "ImproperlyConfigured: LAMP is not set",
+        ] {
+            assert!(names_exception(line), "{line}");
+        }
+        for line in [
             "Lamp: lit",
             "lamp.oil: 3",
             "README.md: 12 lines",
             "Lit. TestLamp: ok",
-            "a.go:12",
         ] {
-            assert!(!reports_failure(line), "{line}");
+            assert!(!names_exception(line), "{line}");
         }
     }
 }

@@ -3,9 +3,9 @@
 use crate::records::ForgetError;
 use crate::request::{ForgetRequest, ForgottenTurns};
 use session_sources::{Cursor, CursorExclusions, find_source};
-use session_store::{GivenTitle, Reader, SessionId, SessionRow, TurnId};
+use session_store::{FileId, GivenTitle, Reader, SessionId, SessionRow, TurnId};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 impl ForgetRequest {
@@ -23,7 +23,11 @@ impl ForgetRequest {
     }
 
     /// Returns the given titles that match the pattern in one of the sessions in which it is looked for, and those of
-    /// sessions whose first turn is forgotten, as a copy or by itself: agents make a title of the first prompt.
+    /// sessions whose first turn is forgotten, as a copy or by itself: agents make a title of the first prompt. With them go
+    /// the titles behind them, which would be shown in their place.
+    ///
+    /// A title that another session has, whose first turn stays, tells nothing of the first turn (`New session`): it stays,
+    /// unless the first turn was named.
     pub(crate) fn planned_titles(
         &self,
         index: &Reader,
@@ -34,15 +38,22 @@ impl ForgetRequest {
             return Ok(Vec::new());
         }
         let mut titles = index.given_titles()?;
-        let rows = index.sessions()?;
-        for session in &rows {
+        for session in sessions_alone_in_file(index)? {
             if without_first.contains(&session.id) || self.pattern.is_some() {
-                titles.extend(list_cursor_titles(index, session)?);
+                titles.extend(list_cursor_titles(index, &session)?);
             }
         }
-        let is_meant = |given: &&GivenTitle| {
-            without_first.contains(&given.session) || self.matches_title(given)
+        let is_kept = |given: &&GivenTitle| {
+            let session = given.session;
+            !without_first.contains(&session) && !forgotten.sessions.contains(&session)
         };
+        let kept = titles.iter().filter(is_kept);
+        let kept: BTreeSet<&str> = kept.map(|given| given.title.trim()).collect();
+        let is_derived = |given: &GivenTitle| {
+            without_first.contains(&given.session)
+                && (self.names_turns_of(given.session) || !kept.contains(given.title.trim()))
+        };
+        let is_meant = |given: &&GivenTitle| is_derived(given) || self.matches_title(given);
         let meant = titles.iter().filter(is_meant);
         let meant: BTreeSet<String> = meant.map(|given| given.title.trim().to_owned()).collect();
         // The records hold a title, whichever session has it.
@@ -54,10 +65,25 @@ impl ForgetRequest {
         Ok(titles)
     }
 
+    fn names_turns_of(&self, session: SessionId) -> bool {
+        self.targets.iter().any(|target| target.session == session)
+    }
+
     fn matches_title(&self, given: &GivenTitle) -> bool {
         let pattern = self.pattern.as_ref();
         self.is_searched(given.session) && pattern.is_some_and(|p| p.is_match(&given.title))
     }
+}
+
+/// Returns the sessions whose file has no other: a history of prompts has the titles of all its sessions in one cursor.
+fn sessions_alone_in_file(index: &Reader) -> Result<Vec<SessionRow>, ForgetError> {
+    let mut sessions = index.sessions()?;
+    let mut count_by_file: BTreeMap<FileId, usize> = BTreeMap::new();
+    for session in &sessions {
+        *count_by_file.entry(session.file).or_default() += 1;
+    }
+    sessions.retain(|row| !row.prompts_only && count_by_file.get(&row.file) == Some(&1));
+    Ok(sessions)
 }
 
 /// Lists the titles of a session that its source remembers, also those in whose place another one is shown: without that
@@ -143,6 +169,39 @@ mod tests {
             writer.add_turn(session, &turn).unwrap();
         }
         session
+    }
+
+    #[test]
+    fn a_title_that_tells_nothing_of_a_first_turn_stays_with_other_sessions() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut writer = Writer::open(directory.path()).unwrap();
+        let first = insert(&mut writer, "lamp", "New session");
+        let source = SourceName::new("claude");
+        let file = writer.upsert_file(&source, "other").unwrap();
+        let meta = SessionMeta {
+            id: "other".into(),
+            title: Some("New session".into()),
+            ..SessionMeta::default()
+        };
+        let other = writer
+            .open_session(file, &source, &meta, KnownTurns::Replace)
+            .unwrap();
+        let turn = Turn {
+            prompt: "Paint the quay".into(),
+            span: TurnSpan { start: 0, end: 9 },
+            ..Turn::default()
+        };
+        writer.add_turn(other, &turn).unwrap();
+        let matching = ForgetRequest {
+            pattern: Some(Regex::new("lantern 0").unwrap()),
+            ..ForgetRequest::default()
+        };
+        assert_eq!(planned_titles(&mut writer, &matching), [""; 0]);
+        let named = ForgetRequest::from(ForgetTarget {
+            session: first,
+            turns: Some(0..=0),
+        });
+        assert_eq!(planned_titles(&mut writer, &named).len(), 2);
     }
 
     fn planned_titles(writer: &mut Writer, request: &ForgetRequest) -> Vec<String> {

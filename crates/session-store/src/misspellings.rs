@@ -10,7 +10,7 @@ use crate::id::TurnId;
 use crate::lexical::indexed_texts;
 use crate::reader::Reader;
 use crate::word_index::Vocabulary;
-use session_core::{TurnContent, text};
+use session_core::text;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -21,8 +21,10 @@ const MIN_CHARS: usize = 5;
 const MAX_CHARS: usize = 32;
 /// Most stems whose turns are read, the commonest of all.
 const MAX_STEMS: usize = 8;
-/// Most turns that are read for a stem, the newest of all: some 0.1 ms each.
-const MAX_TURNS: u32 = 16;
+/// Most turns that are read for a stem, the newest of all.
+const MAX_TURNS: u32 = 48;
+/// Most bytes of the texts of turns that are read for a word: some 10 ms.
+const MAX_BYTES: usize = 1 << 20;
 /// The letters without accents that a slip may leave out or replace, by script.
 const ALPHABETS: [RangeInclusive<char>; 3] = ['a'..='z', 'α'..='ω', 'а'..='я'];
 
@@ -50,18 +52,20 @@ impl Reader {
         let sizes = Vocabulary::read(&self.db)?.term_sizes(&stems)?;
         let mut held: Vec<(Vec<u8>, usize)> = sizes.into_iter().collect();
         held.sort_by_key(|(_, bytes)| Reverse(*bytes));
+        let mut room = MAX_BYTES;
         for (stem, _) in held.into_iter().take(MAX_STEMS) {
             let stem = String::from_utf8(stem).unwrap_or_default();
             let words = words_by_stem.remove(&stem).unwrap_or_default();
-            if let Some(word) = self.find_held_word(&words)? {
+            if let Some(word) = self.find_held_word(&words, &mut room)? {
                 return Ok(Some(word));
             }
         }
         Ok(None)
     }
 
-    /// Returns the first of some words with one stem that one of the newest turns with this stem holds as it is.
-    fn find_held_word(&self, words: &[String]) -> Result<Option<String>> {
+    /// Returns the first of some words with one stem that one of the newest turns with this stem holds as it is. Of texts it
+    /// reads as many bytes as there is room for.
+    fn find_held_word(&self, words: &[String], room: &mut usize) -> Result<Option<String>> {
         let Some(word) = words.first() else {
             return Ok(None);
         };
@@ -71,20 +75,27 @@ impl Reader {
         let turns: Vec<TurnId> = turns.collect::<rusqlite::Result<_>>()?;
         let mut first = None;
         for turn in turns {
-            let held = first_held_word(words, &self.content(turn)?);
+            if first == Some(0) || *room == 0 {
+                break;
+            }
+            let content = self.content(turn)?;
+            let title = self.indexed_title(turn, &content)?;
+            let texts = indexed_texts(&content, &title);
+            let bytes: usize = texts.iter().map(|text| text.len()).sum();
+            *room = room.saturating_sub(bytes);
+            let held = first_held_word(words, texts.iter().map(AsRef::as_ref));
             first = first.into_iter().chain(held).min();
         }
         Ok(first.and_then(|at| words.get(at).cloned()))
     }
 }
 
-/// Returns the position of the first of some words that a turn holds.
-fn first_held_word(words: &[String], content: &TurnContent) -> Option<usize> {
-    let texts = indexed_texts(content, "");
-    let split = |text| str::split(text, |c: char| !c.is_alphanumeric());
-    let held = texts.iter().flat_map(|text| split(text));
+/// Returns the position of the first of some words that stands in the texts.
+fn first_held_word<'t>(words: &[String], texts: impl Iterator<Item = &'t str>) -> Option<usize> {
+    let held = texts.flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));
     let position = |held: &str| words.iter().position(|word| *word == text::fold_word(held));
-    held.filter_map(position).min()
+    let may_be = |held: &&str| !held.is_ascii() || words.iter().any(|w| w.len() == held.len());
+    held.filter(may_be).filter_map(position).min()
 }
 
 /// Returns what may have been meant by a word, slips that change no letters first.

@@ -6,6 +6,7 @@ use crate::frame::{content_json, parse_content};
 use crate::id::{SessionId, SessionTurn, TurnId};
 use crate::lexical;
 use crate::prepared_turn::{PreparedTurn, PreparedWords, StoredForms, TurnPreparer};
+use crate::reader::Reader;
 use crate::row::prompt_kind_to_db;
 use crate::titles::can_title_session;
 use crate::turn_keys::TurnHashes;
@@ -29,6 +30,24 @@ enum IndexedForm<'c> {
         /// The session's title is indexed with an earlier turn.
         has_title: bool,
     },
+}
+
+impl Reader {
+    /// Returns the title to index with a turn: its session's, if the turn is the first that is
+    /// not a copy, else none. A session without a title has the head of the turn's prompt.
+    pub(crate) fn indexed_title(&self, id: TurnId, content: &TurnContent) -> Result<String> {
+        let mut find = self.db.prepare_cached(
+            "SELECT coalesce(s.title, s.given_title) FROM turns t JOIN sessions s ON s.id = t.session
+             WHERE t.id = ?1 AND NOT EXISTS
+               (SELECT 1 FROM turns u WHERE u.session = t.session AND u.idx < t.idx AND u.owner IS NULL)",
+        )?;
+        let found: Option<Option<String>> = find.query_row([id], |row| row.get(0)).optional()?;
+        Ok(match found {
+            None => String::new(),
+            Some(Some(title)) => text::compose(&title).into_owned(),
+            Some(None) => title::prompt_title(content.indexed_prompt()),
+        })
+    }
 }
 
 impl Writer {
@@ -367,7 +386,7 @@ impl Writer {
     /// Indexes the words of a turn, and the signatures of its errors.
     pub(crate) fn insert_words(&mut self, id: TurnId, content: &TurnContent) -> Result<()> {
         self.insert_error_signatures(id, &content.failure_signatures())?;
-        let title = self.indexed_title(id, content)?;
+        let title = self.reader.indexed_title(id, content)?;
         let texts = lexical::indexed_texts(content, &title);
         let words = TurnWords::new(self.words.tokenizer()?, &texts)?;
         self.insert_turn_words(id, words)
@@ -395,7 +414,7 @@ impl Writer {
     ) -> Result<()> {
         let PreparedWords { words, signatures } = prepared;
         let has_own_title = || -> Result<bool> {
-            let title = self.indexed_title(id, &self.content(id)?)?;
+            let title = self.reader.indexed_title(id, &self.content(id)?)?;
             Ok(!title.is_empty())
         };
         if (!has_title && has_own_title()?) || !self.words.accepts(words) {
@@ -409,22 +428,6 @@ impl Writer {
         self.set_turn_tokens(id, words.tokens())?;
         let inserted = self.words.insert(&self.reader, id, words);
         self.note_failure(inserted)
-    }
-
-    /// Returns the title to index with a turn: its session's, if the turn is the first that is
-    /// not a copy, else none. A session without a title has the head of the turn's prompt.
-    fn indexed_title(&self, id: TurnId, content: &TurnContent) -> Result<String> {
-        let mut find = self.reader.db.prepare_cached(
-            "SELECT coalesce(s.title, s.given_title) FROM turns t JOIN sessions s ON s.id = t.session
-             WHERE t.id = ?1 AND NOT EXISTS
-               (SELECT 1 FROM turns u WHERE u.session = t.session AND u.idx < t.idx AND u.owner IS NULL)",
-        )?;
-        let found: Option<Option<String>> = find.query_row([id], |row| row.get(0)).optional()?;
-        Ok(match found {
-            None => String::new(),
-            Some(Some(title)) => text::compose(&title).into_owned(),
-            Some(None) => title::prompt_title(content.indexed_prompt()),
-        })
     }
 
     /// Indexes a session's first two own turns again: the title is indexed with the
