@@ -77,7 +77,11 @@ mod tests {
             "{error}"
         );
         assert_eq!(parse("`a1:7`"), 7..=7);
-        assert_eq!(parse("~/history/a1.jsonl:7"), 7..=7);
+        let transcript = SessionArgument::parse("~/history/a7da6a22.jsonl:7").unwrap();
+        assert_eq!(
+            (transcript.session.as_str(), transcript.turn_range()),
+            ("a7da6a22", 7..=7)
+        );
         for bad in ["a1:", "a1:9-5", "a1:x", "a1:-3"] {
             assert!(SessionArgument::parse(bad).is_err(), "{bad}");
         }
