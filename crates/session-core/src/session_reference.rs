@@ -30,7 +30,7 @@ const UUID_LEN: usize = 36;
 pub struct SessionReference<'a> {
     /// The session's id, or as much of its beginning as was given.
     pub id: &'a str,
-    /// What follows the last `:` behind the id; `None` where there is none.
+    /// The text after the last `:` behind the id; `None` where there is none.
     pub turns: Option<&'a str>,
 }
 

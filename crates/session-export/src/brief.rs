@@ -25,7 +25,7 @@ const CALL_LIMITS: [TextLimit; 6] = [
     SHORTEST_CALL,
 ];
 const SHORTEST_CALL: TextLimit = limit_call(1, 80);
-/// What is kept of a turn at least where calls are at their shortest and parts are left out. The first that fits is
+/// The least that is kept of a turn where calls are at their shortest and parts are left out. The first that fits is
 /// taken; what room remains then takes more of the answers, and then more parts.
 const LEAST_KEPT: [KeptParts; 8] = [
     keep_at_least(24, 6_000, usize::MAX),

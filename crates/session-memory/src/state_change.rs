@@ -100,7 +100,7 @@ impl MemoryStore {
     /// Removes memories, their conversations and their vectors for good. What they replaced stays replaced where they
     /// were replaced themselves.
     ///
-    /// What repeats a memory's text goes before its file: a kill leaves the memory, which can be removed again, or
+    /// Copies of a memory's text go before its file: a kill leaves the memory, which can be removed again, or
     /// nothing of it.
     ///
     /// # Errors

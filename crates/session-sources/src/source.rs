@@ -136,7 +136,7 @@ pub struct Located {
 #[serde(transparent)]
 pub struct Cursor(pub String);
 
-/// What a cursor is not to remember.
+/// The titles and sessions that a cursor is not to remember.
 #[derive(Clone, Copy)]
 pub struct CursorExclusions<'e> {
     /// Returns true for an excluded title.

@@ -75,7 +75,7 @@ fn a_project_that_is_gone_is_not_looked_at() {
     assert!(!ran.stderr().contains("memor"), "{ran}");
 }
 
-/// What others can write is no project of the user's, whatever was saved there before.
+/// A directory that others can write is no project of the user's, whatever was saved there before.
 #[cfg(unix)]
 #[test]
 fn a_project_that_others_can_write_is_left_as_it_is_and_named() {
