@@ -129,7 +129,8 @@ def play_triggers(box, client, checks, mock):
     config = box.read(path_of_config)
     box.write(path_of_config, config + "\n[hook]\nhold = true\n")
     edit = call("Edit", file_path=path, old_string="1", new_string="2")
-    mock.plays([call("Bash", command="echo deploy now")], [call("Bash", command="echo deploy now")], [edit], [text("Told.")])
+    deploy = call("Bash", command="echo deploy now | tee deploy.log")
+    mock.plays([deploy], [deploy], [edit], [text("Told.")])
     first = len(mock.requests)
     session = Session(box, client, "And on.", "--allowedTools", "Read,Edit,Bash")
     results = [json.dumps(result, ensure_ascii=False) for result in session.results()]
