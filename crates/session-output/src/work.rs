@@ -7,6 +7,7 @@ use serde::Serialize;
 use session_core::TokenTotals;
 use session_core::text::file_name;
 use session_report::{CommandRun, TouchedFile, WorkSummary};
+use std::collections::HashSet;
 
 /// A part of a work summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -211,15 +212,12 @@ fn format_lines(name: &str, lines: &[String]) -> String {
 
 /// Formats names of files, each once: at most `most`, and how many more there are.
 pub(crate) fn format_file_names(files: &[&TouchedFile], most: usize) -> String {
-    let mut names: Vec<String> = Vec::new();
-    for name in files
+    let mut seen = HashSet::new();
+    let names = files
         .iter()
         .map(|file| sanitize_line(file_name(&file.path)))
-    {
-        if !name.is_empty() && !names.contains(&name) {
-            names.push(name);
-        }
-    }
+        .filter(|name| !name.is_empty() && seen.insert(name.clone()));
+    let names: Vec<String> = names.collect();
     let shown = names.len().min(most);
     let (shown, more) = names.split_at(shown);
     match more.len() {
