@@ -5,8 +5,10 @@ use crate::exclusions::{PROMPT_PERIOD_MS, item};
 use crate::matched_line::{find_matched_line, first_line};
 use crate::records::ForgetError;
 use regex::Regex;
-use session_store::{GivenTitle, Reader, SessionId, SessionRow, TurnId, TurnRow, with_subagents};
-use std::collections::BTreeSet;
+use session_store::{
+    FileId, GivenTitle, Reader, SessionId, SessionRow, TurnId, TurnRow, with_subagents,
+};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 /// A session, or a range of its turns, that a user asks to forget.
@@ -122,10 +124,14 @@ impl ForgetRequest {
         whole.extend(self.sessions_started_in_turns(index, &all)?);
         add_namesakes(&mut whole, &all);
         let whole = with_subagents(&whole, &all);
+        let alone = sessions_alone_in_file(&all);
         let mut plan = ForgetPlan::default();
         for session in &all {
             if whole.contains(&session.id) {
                 plan.add_session(index, session, &all)?;
+                if alone.contains_key(&session.id) {
+                    plan.add_file(index, session)?;
+                }
                 continue;
             }
             for meant in self.find_turns(index, session)? {
@@ -133,7 +139,7 @@ impl ForgetRequest {
             }
         }
         let turns = plan.list_turns(index)?;
-        for GivenTitle { session, title } in self.planned_titles(index, &turns)? {
+        for GivenTitle { session, title } in self.planned_titles(index, &turns, &alone)? {
             let stays = |row: &&SessionRow| row.id == session && !whole.contains(&session);
             if let Some(session) = all.iter().find(stays) {
                 plan.items.add_decisive(item::title_item(&title));
@@ -262,23 +268,20 @@ impl ForgetPlan {
         self.items
             .add_decisive(item::session_item(&session.source, &session.uid));
         self.add_parent(session);
-        let is_alone = all
-            .iter()
-            .filter(|other| other.file == session.file)
-            .count()
-            == 1;
-        if let Some(file) = index
-            .file(session.file)?
-            .filter(|_| is_alone && !session.prompts_only)
-        {
-            self.items.add_shared(item::file_item(&file.path));
-        }
         for turn in index.turns(session.id)? {
             let prompt = index.content(turn.id)?.prompt;
             self.add_copies(index, &turn, &prompt, all)?;
             self.turn_count += 1;
         }
         self.sessions.push(session.clone());
+        Ok(())
+    }
+
+    /// Adds the file of a session that has no other.
+    fn add_file(&mut self, index: &Reader, session: &SessionRow) -> Result<(), ForgetError> {
+        if let Some(file) = index.file(session.file)? {
+            self.items.add_shared(item::file_item(&file.path));
+        }
         Ok(())
     }
 
@@ -396,6 +399,18 @@ impl ForgetPlan {
 
 /// Shortest prompt by which a history of prompts is searched: `yes` is everybody's.
 const MIN_PROMPT_BYTES: usize = 20;
+
+/// Returns the sessions whose file has no other. A history of prompts is the file of many, though the index may have one of them.
+fn sessions_alone_in_file(all: &[SessionRow]) -> BTreeMap<SessionId, &SessionRow> {
+    let mut count_by_file: BTreeMap<FileId, usize> = BTreeMap::new();
+    for session in all {
+        *count_by_file.entry(session.file).or_default() += 1;
+    }
+    let is_alone =
+        |row: &&SessionRow| !row.prompts_only && count_by_file.get(&row.file) == Some(&1);
+    let alone = all.iter().filter(is_alone);
+    alone.map(|row| (row.id, row)).collect()
+}
 
 fn is_child(session: &SessionRow, parent: &SessionRow) -> bool {
     session.source == parent.source && session.parent.as_deref() == Some(&*parent.uid)

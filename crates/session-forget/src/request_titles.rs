@@ -3,7 +3,7 @@
 use crate::records::ForgetError;
 use crate::request::{ForgetRequest, ForgottenTurns};
 use session_sources::{Cursor, CursorExclusions, find_source};
-use session_store::{FileId, GivenTitle, Reader, SessionId, SessionRow, TurnId};
+use session_store::{GivenTitle, Reader, SessionId, SessionRow, TurnId};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -32,15 +32,17 @@ impl ForgetRequest {
         &self,
         index: &Reader,
         forgotten: &ForgottenTurns,
+        alone_in_file: &BTreeMap<SessionId, &SessionRow>,
     ) -> Result<Vec<GivenTitle>, ForgetError> {
         let without_first = sessions_without_first_turn(index, forgotten)?;
         if without_first.is_empty() && self.pattern.is_none() {
             return Ok(Vec::new());
         }
         let mut titles = index.given_titles()?;
-        for session in sessions_alone_in_file(index)? {
-            if without_first.contains(&session.id) || self.pattern.is_some() {
-                titles.extend(list_cursor_titles(index, &session)?);
+        // A cursor of several sessions has the titles of them all.
+        for (id, session) in alone_in_file {
+            if without_first.contains(id) || self.pattern.is_some() {
+                titles.extend(list_cursor_titles(index, session)?);
             }
         }
         let is_kept = |given: &&GivenTitle| {
@@ -73,17 +75,6 @@ impl ForgetRequest {
         let pattern = self.pattern.as_ref();
         self.is_searched(given.session) && pattern.is_some_and(|p| p.is_match(&given.title))
     }
-}
-
-/// Returns the sessions whose file has no other: a history of prompts has the titles of all its sessions in one cursor.
-fn sessions_alone_in_file(index: &Reader) -> Result<Vec<SessionRow>, ForgetError> {
-    let mut sessions = index.sessions()?;
-    let mut count_by_file: BTreeMap<FileId, usize> = BTreeMap::new();
-    for session in &sessions {
-        *count_by_file.entry(session.file).or_default() += 1;
-    }
-    sessions.retain(|row| !row.prompts_only && count_by_file.get(&row.file) == Some(&1));
-    Ok(sessions)
 }
 
 /// Lists the titles of a session that its source remembers, also those in whose place another one is shown: without that

@@ -80,7 +80,7 @@ pub(crate) struct SessionBatch {
     pub(crate) has_failed: bool,
 }
 
-/// What a [`SessionBatch`] takes of a session.
+/// The part of a session that a [`SessionBatch`] takes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BatchLimits {
     /// Most bytes of a document.

@@ -10,7 +10,7 @@ pub struct PatternError {
     pub setting: &'static str,
     /// The expression.
     pub pattern: String,
-    /// What is wrong with it, on one line, as the rest of a sentence.
+    /// The reason, on one line, as the rest of a sentence.
     pub reason: String,
 }
 

@@ -42,7 +42,7 @@ enum PartKind {
     Failure,
     /// A call that changed files.
     Change,
-    /// What was said before the answer.
+    /// A text before the closing answer.
     Text,
     /// Reads, other calls that succeeded, notices.
     Other,

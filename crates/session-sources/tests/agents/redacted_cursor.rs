@@ -132,7 +132,7 @@ fn a_session_of_lines_has_a_title() {
     check_title(&AgentHome::with(&TOY, ".toy/sessions/app/s1.jsonl", toy));
 }
 
-/// What is rewritten in place is told by signatures.
+/// Changes of histories that are rewritten in place are found by signatures.
 #[test]
 fn a_document_has_no_title_in_its_cursor() {
     let message = json!({"id": "u1", "type": "user", "content": "Hello"});
