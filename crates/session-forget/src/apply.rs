@@ -1,8 +1,8 @@
 //! Removing from an index what is excluded.
 
 use crate::exclusions::{Exclusions, TurnPosition};
+use crate::plan::ForgetPlan;
 use crate::records::{EntryDraft, ForgetError, ForgetReason};
-use crate::request::ForgetPlan;
 use serde::Serialize;
 use session_core::TurnContent;
 use session_store::{PurgeOutcome, Reader, SessionRow, StoreError, TurnId, TurnRow, Writer};

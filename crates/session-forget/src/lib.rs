@@ -25,6 +25,7 @@ mod apply;
 mod entry_items;
 mod exclusions;
 mod matched_line;
+mod plan;
 mod records;
 mod request;
 mod request_titles;
@@ -34,6 +35,7 @@ mod typed_name;
 
 pub use apply::RemovedCounts;
 pub use exclusions::{ExcludeSettings, Exclusions, MARKER, MarkedSession};
+pub use plan::{ForgetPlan, PlannedTitle, PlannedTurn};
 pub use records::{ForgetError, ForgetReason, ForgottenEntry, ForgottenRecords};
-pub use request::{ForgetPlan, ForgetRequest, ForgetTarget, PlannedTitle, PlannedTurn};
+pub use request::{ForgetRequest, ForgetTarget};
 pub use typed_name::{TypedNameError, check_project_name, parse_forget_pattern};

@@ -1,7 +1,8 @@
 //! Finding the titles that a user asks to forget.
 
+use crate::plan::ForgottenTurns;
 use crate::records::ForgetError;
-use crate::request::{ForgetRequest, ForgottenTurns};
+use crate::request::ForgetRequest;
 use session_sources::{Cursor, CursorExclusions, find_source};
 use session_store::{GivenTitle, Reader, SessionId, SessionRow, TurnId};
 use std::cell::RefCell;
