@@ -187,7 +187,7 @@ impl MessageStorage for Database {
         session: &str,
         span: TurnSpan,
         detail: ReadDetail,
-        faults: &mut SkippedCounts,
+        skipped: &mut SkippedCounts,
         visit: &mut MessageVisitor<'_>,
     ) -> Result<(), StorageError> {
         let _snapshot = self.database.connection.unchecked_transaction()?;
@@ -208,12 +208,12 @@ impl MessageStorage for Database {
                 Err(StorageError::Damaged) => is_damaged = true,
                 Err(error) => break Err(error),
             }
-            if batch.is_full() && batch.visit(detail, faults, visit).is_break() {
+            if batch.is_full() && batch.visit(detail, skipped, visit).is_break() {
                 return Ok(());
             }
         };
         // Also what came before an error.
-        let _: ControlFlow<()> = batch.visit(detail, faults, visit);
+        let _: ControlFlow<()> = batch.visit(detail, skipped, visit);
         ended
     }
 }

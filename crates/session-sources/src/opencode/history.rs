@@ -13,8 +13,10 @@ pub(super) type MessageVisitor<'a> = dyn FnMut(StoredMessage) -> ControlFlow<()>
 /// A database, or a tree of JSON files.
 pub(super) trait MessageStorage {
     /// Lists all sessions, in any order.
-    fn list_sessions(&self, faults: &mut SkippedCounts)
-    -> Result<Vec<StoredSession>, StorageError>;
+    fn list_sessions(
+        &self,
+        skipped: &mut SkippedCounts,
+    ) -> Result<Vec<StoredSession>, StorageError>;
 
     /// Returns the id of the first message of a session that the user undid
     /// (`session.revert`): it and those after it stay until the next prompt.
@@ -26,7 +28,7 @@ pub(super) trait MessageStorage {
         session: &str,
         span: TurnSpan,
         detail: ReadDetail,
-        faults: &mut SkippedCounts,
+        skipped: &mut SkippedCounts,
         visit: &mut MessageVisitor<'_>,
     ) -> Result<(), StorageError>;
 }

@@ -37,14 +37,14 @@ impl DataColumn {
 
     fn decode<T>(
         &self,
-        faults: &mut SkippedCounts,
+        skipped: &mut SkippedCounts,
         decode: impl FnOnce(&str) -> serde_json::Result<T>,
     ) -> Option<T> {
         let decoded = match &self.0 {
             Ok(bytes) => decode(&words(bytes)).map_err(|_| BAD_JSON),
             Err(reason) => Err(*reason),
         };
-        decoded.inspect_err(|reason| faults.add(reason)).ok()
+        decoded.inspect_err(|reason| skipped.add(reason)).ok()
     }
 
     fn len(&self) -> usize {
@@ -81,9 +81,9 @@ impl StoredPart {
             Self::Stored(data) => data,
             Self::Decoded(decoded) => return *decoded,
         };
-        let mut faults = SkippedCounts::default();
-        let piece = data.decode(&mut faults, |json| PartContent::decode(json, detail));
-        (piece.flatten(), faults)
+        let mut skipped = SkippedCounts::default();
+        let piece = data.decode(&mut skipped, |json| PartContent::decode(json, detail));
+        (piece.flatten(), skipped)
     }
 }
 
@@ -104,10 +104,10 @@ impl StoredParts {
         self.parts.push(part);
     }
 
-    fn decode(self, detail: ReadDetail, faults: &mut SkippedCounts) -> Vec<PartContent> {
+    fn decode(self, detail: ReadDetail, skipped: &mut SkippedCounts) -> Vec<PartContent> {
         let parts = self.parts.into_iter().filter_map(|part| {
             let (piece, of_it) = part.decoded(detail);
-            faults.join(of_it);
+            skipped.join(of_it);
             piece
         });
         parts.collect()
@@ -144,16 +144,16 @@ impl RawMessage {
     }
 
     fn decode(self, detail: ReadDetail) -> (StoredMessage, SkippedCounts) {
-        let mut faults = SkippedCounts::default();
+        let mut skipped = SkippedCounts::default();
         let is_inline = matches!(self.content, MessageContents::Inline(_));
         let (header, parts) = match self.content {
             MessageContents::Parts(parts) => {
-                let header = self.data.decode(&mut faults, Header::decode);
-                (header, parts.decode(detail, &mut faults))
+                let header = self.data.decode(&mut skipped, Header::decode);
+                (header, parts.decode(detail, &mut skipped))
             }
             MessageContents::Inline(kind) => {
                 let decode = |json: &str| session_message::decode(&kind, json, detail);
-                let decoded = self.data.decode(&mut faults, decode).unzip();
+                let decoded = self.data.decode(&mut skipped, decode).unzip();
                 (decoded.0, decoded.1.unwrap_or_default())
             }
         };
@@ -168,7 +168,7 @@ impl RawMessage {
             header,
             parts,
         };
-        (message, faults)
+        (message, skipped)
     }
 }
 
@@ -194,7 +194,7 @@ impl MessageBatch {
     pub(super) fn visit(
         &mut self,
         detail: ReadDetail,
-        faults: &mut SkippedCounts,
+        skipped: &mut SkippedCounts,
         visit: &mut MessageVisitor<'_>,
     ) -> ControlFlow<()> {
         let batch = std::mem::take(self).messages;
@@ -203,7 +203,7 @@ impl MessageBatch {
             .map(|message| message.decode(detail))
             .collect();
         decoded.into_iter().try_for_each(|(message, of_it)| {
-            faults.join(of_it);
+            skipped.join(of_it);
             visit(message)
         })
     }

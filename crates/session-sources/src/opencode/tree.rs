@@ -82,14 +82,14 @@ impl JsonTree {
             .collect()
     }
 
-    fn project(&self, id: &str, faults: &mut SkippedCounts) -> OpenCodeProject {
+    fn project(&self, id: &str, skipped: &mut SkippedCounts) -> OpenCodeProject {
         let path = self.root.join("project").join(format!("{id}.json"));
         let json = if path.is_file() {
-            read(&path, faults)
+            read(&path, skipped)
         } else {
             None
         };
-        let file: Option<ProjectFile<'_>> = json.as_deref().and_then(|j| parse(j, faults));
+        let file: Option<ProjectFile<'_>> = json.as_deref().and_then(|j| parse(j, skipped));
         OpenCodeProject {
             id: Some(id.to_owned()),
             worktree: file
@@ -106,10 +106,10 @@ impl JsonTree {
         id: &str,
         path: &Path,
         project: &OpenCodeProject,
-        faults: &mut SkippedCounts,
+        skipped: &mut SkippedCounts,
     ) -> Option<StoredSession> {
-        let json = read(path, faults)?;
-        let file: SessionFile<'_> = parse(&json, faults)?;
+        let json = read(path, skipped)?;
+        let file: SessionFile<'_> = parse(&json, skipped)?;
         let times = file.time.0.unwrap_or_default();
         let stored = SessionRecord {
             id: id.to_owned(),
@@ -141,11 +141,11 @@ impl JsonTree {
     }
 
     /// Returns the messages of a session in order, without their parts.
-    fn headers(&self, session: &str, faults: &mut SkippedCounts) -> Vec<(String, Header)> {
+    fn headers(&self, session: &str, skipped: &mut SkippedCounts) -> Vec<(String, Header)> {
         let mut headers: Vec<(String, Header)> =
             json_files(&self.root.join("message").join(session))
                 .into_iter()
-                .filter_map(|(id, path)| Some((id, header(&path, faults)?)))
+                .filter_map(|(id, path)| Some((id, header(&path, skipped)?)))
                 .collect();
         headers.sort_by(|(a, x), (b, y)| (x.created, a).cmp(&(y.created, b)));
         headers
@@ -155,11 +155,11 @@ impl JsonTree {
         &self,
         message: &str,
         detail: ReadDetail,
-        faults: &mut SkippedCounts,
+        skipped: &mut SkippedCounts,
     ) -> Vec<PartContent> {
         json_files(&self.root.join("part").join(message))
             .into_iter()
-            .filter_map(|(_, path)| part(&path, detail, faults))
+            .filter_map(|(_, path)| part(&path, detail, skipped))
             .collect()
     }
 }
@@ -167,15 +167,15 @@ impl JsonTree {
 impl MessageStorage for JsonTree {
     fn list_sessions(
         &self,
-        faults: &mut SkippedCounts,
+        skipped: &mut SkippedCounts,
     ) -> Result<Vec<StoredSession>, StorageError> {
         let in_database = self.database_sessions();
         let mut sessions = HashMap::new();
         for (project, folder) in folders(&self.root.join("session"))? {
-            let project = self.project(&project, faults);
+            let project = self.project(&project, skipped);
             for (id, path) in json_files(&folder) {
                 if !in_database.contains(&id) && !sessions.contains_key(&id) {
-                    sessions.extend(self.session(&id, &path, &project, faults).map(|s| (id, s)));
+                    sessions.extend(self.session(&id, &path, &project, skipped).map(|s| (id, s)));
                 }
             }
         }
@@ -199,14 +199,14 @@ impl MessageStorage for JsonTree {
         session: &str,
         span: TurnSpan,
         detail: ReadDetail,
-        faults: &mut SkippedCounts,
+        skipped: &mut SkippedCounts,
         visit: &mut MessageVisitor<'_>,
     ) -> Result<(), StorageError> {
-        for ((id, header), ordinal) in self.headers(session, faults).into_iter().zip(0..span.end) {
+        for ((id, header), ordinal) in self.headers(session, skipped).into_iter().zip(0..span.end) {
             if ordinal < span.start {
                 continue;
             }
-            let parts = self.parts(&id, detail, faults);
+            let parts = self.parts(&id, detail, skipped);
             if visit(StoredMessage {
                 id,
                 ordinal,
@@ -222,31 +222,31 @@ impl MessageStorage for JsonTree {
     }
 }
 
-fn header(path: &Path, faults: &mut SkippedCounts) -> Option<Header> {
-    let json = read(path, faults)?;
-    counted(Header::decode(&json), faults)
+fn header(path: &Path, skipped: &mut SkippedCounts) -> Option<Header> {
+    let json = read(path, skipped)?;
+    counted(Header::decode(&json), skipped)
 }
 
-fn part(path: &Path, detail: ReadDetail, faults: &mut SkippedCounts) -> Option<PartContent> {
-    let json = read(path, faults)?;
-    counted(PartContent::decode(&json, detail), faults)?
+fn part(path: &Path, detail: ReadDetail, skipped: &mut SkippedCounts) -> Option<PartContent> {
+    let json = read(path, skipped)?;
+    counted(PartContent::decode(&json, detail), skipped)?
 }
 
-fn parse<'a, T: Deserialize<'a>>(json: &'a str, faults: &mut SkippedCounts) -> Option<T> {
-    counted(serde_json::from_str(json), faults)
+fn parse<'a, T: Deserialize<'a>>(json: &'a str, skipped: &mut SkippedCounts) -> Option<T> {
+    counted(serde_json::from_str(json), skipped)
 }
 
-fn counted<T>(decoded: Result<T, serde_json::Error>, faults: &mut SkippedCounts) -> Option<T> {
+fn counted<T>(decoded: Result<T, serde_json::Error>, skipped: &mut SkippedCounts) -> Option<T> {
     if decoded.is_err() {
-        faults.add(BAD_JSON);
+        skipped.add(BAD_JSON);
     }
     decoded.ok()
 }
 
 /// Returns a file's text. It may be empty, or half written.
-fn read(path: &Path, faults: &mut SkippedCounts) -> Option<String> {
+fn read(path: &Path, skipped: &mut SkippedCounts) -> Option<String> {
     if fs::metadata(path).is_ok_and(|file| file.len() > SIZE_LIMIT.into()) {
-        faults.add(TOO_LONG);
+        skipped.add(TOO_LONG);
         return None;
     }
     match bytes(path) {
@@ -255,7 +255,7 @@ fn read(path: &Path, faults: &mut SkippedCounts) -> Option<String> {
                 .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
         ),
         Err(error) => {
-            faults.add(&format!("file cannot be read: {}", error.kind()));
+            skipped.add(&format!("file cannot be read: {}", error.kind()));
             None
         }
     }
