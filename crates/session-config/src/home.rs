@@ -418,6 +418,26 @@ mod tests {
         assert_eq!(home.ignored_variables().len(), 4);
     }
 
+    /// What is redacted is stored so, and lost where its history is gone.
+    #[test]
+    fn a_variable_changes_nothing_about_redaction() {
+        let own = "[redaction]\nenabled = false\nallow = [\"plain\"]\n";
+        let (_folder, mut home) = home_elsewhere("", own);
+        let before = home.config_layers(None).unwrap().config.redaction;
+        for (name, value) in [
+            ("SESSION_SEARCH_REDACTION_ENABLED", "true"),
+            ("SESSION_SEARCH_REDACTION_ALLOW", "[]"),
+            ("SESSION_SEARCH_REDACTION_PATTERNS", "[\"[a-z]{4,}\"]"),
+        ] {
+            home.env.vars.insert(name.to_owned(), value.to_owned());
+        }
+        assert_eq!(home.config_layers(None).unwrap().config.redaction, before);
+        let ignored = home.ignored_variables();
+        assert_eq!(ignored.len(), 3);
+        let reason = "only your own configuration decides it";
+        assert!(ignored.iter().all(|setting| setting.reason == reason));
+    }
+
     #[test]
     fn a_variable_that_no_setting_has_is_told() {
         let (_folder, mut home) = home_elsewhere("", "");

@@ -154,7 +154,7 @@ impl LayerMerge {
             }
         };
         for ConfigEntry { key, value } in flatten_table(&table) {
-            let narrowing = narrow::narrowing_by_variable(&key);
+            let narrowing = narrow::narrowing_by_own_file(&key);
             let narrower = narrowing.and_then(|n| n.narrower(self.own_value(&key), &value));
             if let Some(narrower) = narrower {
                 let narrower = toml_value(narrower)?;

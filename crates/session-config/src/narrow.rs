@@ -59,8 +59,8 @@ const KEYS: [(&str, Narrowing); 26] = [
     ("hook.agent_prompts", Narrowing::Off),
 ];
 
-/// The keys about what is stored and sent, and how a variable may narrow each. They hold for the index of
-/// all projects, so a project's file changes none of them.
+/// The keys about what is stored and sent, and how each may be narrowed. They hold for the index of all projects, so a
+/// project's file changes none of them.
 const PRIVACY_KEYS: [(&str, Narrowing); 7] = [
     ("model", Narrowing::Local),
     ("redaction.enabled", Narrowing::On),
@@ -77,9 +77,20 @@ pub(crate) fn narrowing(key: &str) -> Option<Narrowing> {
     found.map(|(_, narrowing)| *narrowing)
 }
 
-/// Returns how a variable may narrow a key; `None` for a key that it decides freely.
-pub(crate) fn narrowing_by_variable(key: &str) -> Option<Narrowing> {
+/// Returns how the second of two files of the user narrows a key; `None` for a key that the first decides alone.
+pub(crate) fn narrowing_by_own_file(key: &str) -> Option<Narrowing> {
     narrowing(key).or_else(|| privacy_narrowing(key))
+}
+
+/// Returns how a variable may narrow a key; `None` for a key that it decides freely.
+///
+/// What is redacted is stored redacted. A pattern of a variable, which a repository can set, would destroy text that is
+/// lost where its history is gone.
+pub(crate) fn narrowing_by_variable(key: &str) -> Option<Narrowing> {
+    match key.starts_with("redaction.") {
+        true => Some(Narrowing::Never),
+        false => narrowing_by_own_file(key),
+    }
 }
 
 /// Returns the keys about what is stored and sent.
@@ -87,7 +98,7 @@ pub(crate) fn privacy_keys() -> impl Iterator<Item = &'static str> {
     PRIVACY_KEYS.iter().map(|(key, _)| *key)
 }
 
-/// Returns how a variable may narrow a key about what is stored and sent; `None` for any other key.
+/// Returns how a key about what is stored and sent may be narrowed; `None` for any other key.
 pub(crate) fn privacy_narrowing(key: &str) -> Option<Narrowing> {
     let found = PRIVACY_KEYS.iter().find(|(name, _)| *name == key);
     found.map(|(_, narrowing)| *narrowing)
@@ -173,7 +184,7 @@ mod tests {
     #[test]
     fn narrowing_is_allowed_and_widening_is_not() {
         let check = |key: &str, own: Value, allowed: &[Value], refused: &[Value]| {
-            let narrowing = narrowing_by_variable(key).unwrap();
+            let narrowing = narrowing_by_own_file(key).unwrap();
             for value in allowed {
                 assert!(narrowing.allows(&own, value), "{key} {own} to {value}");
             }
@@ -246,7 +257,7 @@ mod tests {
     #[test]
     fn the_narrower_of_two_values_counts() {
         let narrower = |key: &str, own: Value, other: Value| {
-            let narrowing = narrowing_by_variable(key).unwrap();
+            let narrowing = narrowing_by_own_file(key).unwrap();
             narrowing.narrower(&own, &other)
         };
         assert_eq!(
