@@ -61,9 +61,10 @@ impl AgentSetup {
         }
         let has_plugin =
             agent == Agent::Claude && SettingsFile::for_user(env)?.enabled_plugin()?.is_some();
-        let skill = match has_plugin {
-            true => None,
-            false => plan_skill(agent, env, SkillAction::Install)?,
+        let skill = if has_plugin {
+            None
+        } else {
+            plan_skill(agent, env, SkillAction::Install)?
         };
         Ok(Self {
             disabled_server: disabled,

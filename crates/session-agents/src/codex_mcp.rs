@@ -48,9 +48,10 @@ pub(crate) fn is_users_server(text: &str) -> bool {
 pub(crate) fn add_server(text: &str, program: &str) -> SettingsResult<String> {
     if let Some(command) = find_server(text)? {
         let is_current = command.first().is_some_and(|old| old == program);
-        return match is_current {
-            true => Ok(text.to_owned()),
-            false => replace_program(text, program),
+        return if is_current {
+            Ok(text.to_owned())
+        } else {
+            replace_program(text, program)
         };
     }
     let mut document = parse(text)?;

@@ -19,9 +19,10 @@ pub fn hook_command(program: &Path) -> String {
 /// Quotes a word as [`quote_exact_word`] does. On Windows a path without spaces stays as it is: cmd.exe knows no single quotes.
 fn quote_program(word: &str) -> String {
     let is_bare = cfg!(windows) && !word.contains(char::is_whitespace);
-    match is_bare {
-        true => word.to_owned(),
-        false => quote_exact_word(word),
+    if is_bare {
+        word.to_owned()
+    } else {
+        quote_exact_word(word)
     }
 }
 
@@ -83,10 +84,11 @@ pub(crate) fn find_program_word(words: &[String]) -> Option<&str> {
 }
 
 fn split_words(command: &str) -> Option<Vec<String>> {
-    match cfg!(windows) {
+    if cfg!(windows) {
         // There a backslash separates directories.
-        true => shlex::split(&command.replace('\\', "\\\\")),
-        false => shlex::split(command),
+        shlex::split(&command.replace('\\', "\\\\"))
+    } else {
+        shlex::split(command)
     }
 }
 

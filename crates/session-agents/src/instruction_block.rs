@@ -38,9 +38,10 @@ fn instructions(env: &Env) -> Result<ConfinedFile> {
     let directory = Agent::Codex.config_directory(env);
     let preferred = directory.join(OVERRIDE);
     let has_text = fs_err::metadata(&preferred).is_ok_and(|metadata| metadata.len() > 0);
-    let path = match has_text {
-        true => preferred,
-        false => directory.join(INSTRUCTIONS),
+    let path = if has_text {
+        preferred
+    } else {
+        directory.join(INSTRUCTIONS)
     };
     Ok(ConfinedFile::for_user(&path)?)
 }

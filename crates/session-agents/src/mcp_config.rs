@@ -156,8 +156,9 @@ fn opencode_file(directory: &Path) -> PathBuf {
         let text = text.flatten().unwrap_or_default();
         matches!(opencode_mcp::find_server(&text), Ok(Some(_)))
     };
-    match jsonc.exists() && !has_server(&json) {
-        true => jsonc,
-        false => json,
+    if jsonc.exists() && !has_server(&json) {
+        jsonc
+    } else {
+        json
     }
 }

@@ -32,10 +32,7 @@ pub fn own_program(env: &Env) -> std::io::Result<PathBuf> {
 pub fn shared_program(env: &Env) -> std::io::Result<PathBuf> {
     let own = own_program(env)?;
     let is_in_path = find_in_path(&own, env, None).is_some_and(|found| found == own);
-    Ok(match is_in_path {
-        true => PathBuf::from(NAME),
-        false => own,
-    })
+    Ok(if is_in_path { PathBuf::from(NAME) } else { own })
 }
 
 fn find_in_path(program: &Path, env: &Env, project: Option<&Path>) -> Option<PathBuf> {

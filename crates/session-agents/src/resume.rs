@@ -229,9 +229,10 @@ impl<'a> ResumeCommand<'a> {
             return command;
         };
         let quoted = quote_word(directory);
-        let end_of_options = match directory.starts_with('-') {
-            true => "-- ",
-            false => "",
+        let end_of_options = if directory.starts_with('-') {
+            "-- "
+        } else {
+            ""
         };
         format!("cd {end_of_options}{quoted} && {command}")
     }

@@ -222,9 +222,10 @@ impl SettingsChange {
         let kept = old.filter(|_| !self.is_removal && !self.is_old_own);
         let backup = kept.map(|old| self.file.back_up(old));
         let backup = backup.transpose()?;
-        match self.is_removal {
-            true => drop(self.file.remove()?),
-            false => self.file.replace(old, &self.new, SIZE_LIMIT)?,
+        if self.is_removal {
+            self.file.remove()?;
+        } else {
+            self.file.replace(old, &self.new, SIZE_LIMIT)?
         }
         Ok(backup)
     }

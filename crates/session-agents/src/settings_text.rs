@@ -41,10 +41,7 @@ impl SettingsText {
     }
 
     fn parse_dialect(text: &str, dialect: JsonDialect) -> SettingsResult<Self> {
-        let text = match text.trim().is_empty() {
-            true => "{}\n",
-            false => text,
-        };
+        let text = if text.trim().is_empty() { "{}\n" } else { text };
         let root = dialect.parse(text)?;
         let object = root.object_value().ok_or(SettingsError::NotObject)?;
         check_unique_keys(&object)?;
@@ -115,9 +112,10 @@ fn check_object(text: &str) -> SettingsResult<()> {
     }
     let value: Value =
         serde_json::from_str(text).map_err(|error| SettingsError::Json(error.to_string()))?;
-    match value.is_object() {
-        true => Ok(()),
-        false => Err(SettingsError::NotObject),
+    if value.is_object() {
+        Ok(())
+    } else {
+        Err(SettingsError::NotObject)
     }
 }
 

@@ -73,12 +73,15 @@ fn add_keywords(text: &str, keywords: &[String]) -> String {
     if keywords.is_empty() {
         return text.to_owned();
     }
-    let line = |line: &str| match line.starts_with(DESCRIPTION) {
-        true => format!(
-            "{line} There are saved memories about {}.\n",
-            keywords.join(", ")
-        ),
-        false => format!("{line}\n"),
+    let line = |line: &str| {
+        if line.starts_with(DESCRIPTION) {
+            format!(
+                "{line} There are saved memories about {}.\n",
+                keywords.join(", ")
+            )
+        } else {
+            format!("{line}\n")
+        }
     };
     text.lines().map(line).collect()
 }

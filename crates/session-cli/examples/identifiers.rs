@@ -66,9 +66,10 @@ impl Count {
         let held = found.iter().take(places).filter(|s| holders.contains(s));
         self.asked += 1;
         self.precision += held.count() as f64 / places as f64;
-        match found.first().is_some_and(|first| holders.contains(first)) {
-            true => self.first += 1,
-            false => self.missed.push(name.to_owned()),
+        if found.first().is_some_and(|first| holders.contains(first)) {
+            self.first += 1
+        } else {
+            self.missed.push(name.to_owned())
         }
     }
 

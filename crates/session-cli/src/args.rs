@@ -185,8 +185,8 @@ pub struct SearchArgs {
     #[arg(long, short = 'n', value_name = "N", default_value_t = 10, value_parser = parse_limit, allow_negative_numbers = true)]
     pub limit: usize,
     /// Also print parts of the work summary, separated by commas
-    #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = parse_by_name(&WorkPart::ALL, WorkPart::name))]
-    pub with: Vec<WorkPart>,
+    #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = parse_work_parts())]
+    pub with: Vec<&'static [WorkPart]>,
     /// Also show matching memories
     #[arg(long, conflicts_with = "compact")]
     pub memories: bool,
@@ -276,6 +276,9 @@ pub struct RankingArgs {
     pub explain: bool,
 }
 
+/// The name of all parts of the work summary.
+const ALL_PARTS: &str = "all";
+
 /// Parses a value of a library's enum by its name.
 fn parse_by_name<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
@@ -285,6 +288,15 @@ fn parse_by_name<T: Copy + Send + Sync + 'static>(
     PossibleValuesParser::new(names).try_map(move |typed| {
         let mut all = all.iter().copied();
         all.find(|value| name(*value) == typed).ok_or("unknown")
+    })
+}
+
+/// Parses the name of a part of the work summary, or `all`.
+fn parse_work_parts() -> impl TypedValueParser<Value = &'static [WorkPart]> {
+    let names = WorkPart::ALL.map(WorkPart::name);
+    PossibleValuesParser::new(names.into_iter().chain([ALL_PARTS])).map(|typed| {
+        let part = WorkPart::ALL.iter().find(|part| part.name() == typed);
+        part.map_or(&WorkPart::ALL[..], std::slice::from_ref)
     })
 }
 

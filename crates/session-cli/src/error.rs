@@ -21,12 +21,13 @@ pub fn report_error(error: &Error) -> ExitCode {
 
 /// Folds each line that is a hint to the terminal's width.
 fn wrap_hints(message: &str) -> String {
-    let lines = message
-        .split('\n')
-        .map(|line| match line.starts_with("hint: ") {
-            true => fit_to_terminal(line),
-            false => line.to_owned(),
-        });
+    let lines = message.split('\n').map(|line| {
+        if line.starts_with("hint: ") {
+            fit_to_terminal(line)
+        } else {
+            line.to_owned()
+        }
+    });
     lines.collect::<Vec<_>>().join("\n")
 }
 

@@ -26,9 +26,10 @@ enum CommandOutcome {
 
 impl CommandOutcome {
     fn from_found(found: bool) -> Self {
-        match found {
-            true => Self::Something,
-            false => Self::Nothing,
+        if found {
+            Self::Something
+        } else {
+            Self::Nothing
         }
     }
 }

@@ -3,7 +3,7 @@
 pub use session_hooks::Memories;
 
 use crate::args::TimeArgs;
-use crate::output::notes::{print_note, print_notes};
+use crate::output::notes::print_notes;
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_agents::MergedSettings;
@@ -79,14 +79,20 @@ pub fn list_memories(
     days: Option<i64>,
 ) -> Result<Vec<Memory>> {
     let MemoryListing { memories, damaged } = memories.list(states, days);
-    for damage in damaged.iter().take(MAX_NAMED) {
-        print_note(&format_damaged_file(damage))?;
-    }
-    if let more @ 1.. = damaged.len().saturating_sub(MAX_NAMED) {
-        print_note(&format!(
-            "{} left out in the same way",
-            pluralize(more, "more file")
-        ))?;
-    }
+    print_left_out(damaged.iter().map(format_damaged_file).collect())?;
     Ok(memories)
+}
+
+/// Notes the files that are left out: the first ones, and the number of the others.
+///
+/// # Errors
+/// When stderr cannot be written.
+pub fn print_left_out(mut notes: Vec<String>) -> Result<()> {
+    let more = notes.len().saturating_sub(MAX_NAMED);
+    notes.truncate(MAX_NAMED);
+    if more > 0 {
+        let more = pluralize(more, "more file");
+        notes.push(format!("{more} left out in the same way"));
+    }
+    print_notes(notes)
 }

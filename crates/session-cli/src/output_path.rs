@@ -69,9 +69,10 @@ pub fn create_with(
     force: bool,
     fill: impl FnOnce(&mut dyn Write) -> Result<()>,
 ) -> Result<()> {
-    let existing = match force {
-        true => ExistingFile::Replace,
-        false => ExistingFile::Keep,
+    let existing = if force {
+        ExistingFile::Replace
+    } else {
+        ExistingFile::Keep
     };
     require_parent(path)?;
     let home = home_directory()?;
@@ -85,22 +86,34 @@ pub fn create_with(
     })
 }
 
-/// Adds to an error of a path that the user named what to name instead. Nothing there is to be moved away for it.
+/// Adds to an error of a path that the user named what to name instead. Nothing there is to be moved away for it. The
+/// error of another path, such as that of a file in a directory that the user named, stays as it is.
 pub fn explain_file_error(error: FileError, path: &Path) -> Error {
     let shown = path_line(path);
-    let is_file = matches!(error, FileError::Exists(_) | FileError::NotRegular(_));
+    let is_file = match &error {
+        FileError::Exists(wrong) | FileError::NotRegular(wrong) => is_same_path(wrong, path),
+        _ => false,
+    };
     match error {
         _ if is_file && path.is_dir() => anyhow!("`{shown}` is a folder\nhint: name a file"),
         _ if is_file && (!path.is_file() || path.starts_with("/dev")) => {
             anyhow!("`{shown}` is not a regular file\nhint: name one, or `-` for stdin or stdout")
         }
-        FileError::Exists(_) => anyhow!("`{shown}` is there already\nhint: --force replaces it"),
+        FileError::Exists(_) if is_file => {
+            anyhow!("`{shown}` is there already\nhint: --force replaces it")
+        }
         FileError::NotDirectory(file) => {
             let file = path_line(&file);
             anyhow!("`{file}` is not a folder\nhint: name another path")
         }
         other => other.into(),
     }
+}
+
+/// Returns true where two paths lead to the same file.
+fn is_same_path(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| fs_err::canonicalize(path).ok();
+    one == other || real(one).is_some_and(|one| real(other) == Some(one))
 }
 
 /// Returns a path that was named for output, where it is not `-`, which is stdout.

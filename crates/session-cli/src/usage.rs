@@ -101,9 +101,10 @@ fn turn_tip(error: &clap::Error, typed: &[OsString]) -> Option<String> {
     {
         return None;
     }
-    let turns = match is_option {
-        true => value.or(operands.iter().copied().find(is_turns))?,
-        false => unknown,
+    let turns = if is_option {
+        value.or(operands.iter().copied().find(is_turns))?
+    } else {
+        unknown
     };
     let id = operands.iter().find(|word| **word != turns)?;
     let address = quote_word(&sanitize_line(&format!("{id}:{turns}")));

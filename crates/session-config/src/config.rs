@@ -10,8 +10,6 @@ use session_redact::{RedactionSettings, Redactor};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-/// Name of the file in the configuration directory.
-pub(crate) const FILE_NAME: &str = "config.toml";
 /// Most bytes of a configuration file.
 pub(crate) const SIZE_LIMIT: u64 = 64 << 10;
 /// Most threads that a user can ask for.
@@ -144,9 +142,10 @@ impl EndpointConfig {
 
 impl Default for Config {
     fn default() -> Self {
-        let model = match cfg!(feature = "minilm") {
-            true => "all-minilm-l6-v2",
-            false => "table",
+        let model = if cfg!(feature = "minilm") {
+            "all-minilm-l6-v2"
+        } else {
+            "table"
         };
         Self {
             model: model.to_owned(),
@@ -305,9 +304,10 @@ fn required_text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error>
 
 fn non_empty_text<'de, D: Deserializer<'de>>(from: D, expected: &str) -> Result<String, D::Error> {
     let text = String::deserialize(from)?;
-    match text.trim().is_empty() {
-        true => Err(D::Error::invalid_value(Unexpected::Str(&text), &expected)),
-        false => Ok(text),
+    if text.trim().is_empty() {
+        Err(D::Error::invalid_value(Unexpected::Str(&text), &expected))
+    } else {
+        Ok(text)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Sets keys in the configuration file, everything else in it kept.
 
-use crate::config::{FILE_NAME, SIZE_LIMIT};
+use crate::config::SIZE_LIMIT;
 use crate::error::Result;
 use session_files::{ConfinedFile, keep_line_ends};
+use session_models::CONFIG_FILE;
 use std::path::Path;
 use std::time::Duration;
 use toml_edit::{DocumentMut, Item};
@@ -26,7 +27,7 @@ pub struct Assignment<'a> {
 /// # Errors
 /// When the file is not UTF-8 or not TOML, or cannot be written.
 pub fn set_keys(directory: &Path, assignments: &[Assignment<'_>]) -> Result<()> {
-    let file = ConfinedFile::for_user(&directory.join(FILE_NAME))?;
+    let file = ConfinedFile::for_user(&directory.join(CONFIG_FILE))?;
     let _lock = file.lock(LOCK_TIMEOUT)?;
     let old = file.read_utf8(SIZE_LIMIT)?;
     let new = edit_text(old.as_deref().unwrap_or_default(), assignments)?;
@@ -47,7 +48,7 @@ pub struct RevertedKey<'a> {
 /// # Errors
 /// When the file is not UTF-8 or not TOML.
 pub fn read_key(directory: &Path, table: Option<&str>, key: &str) -> Result<Option<String>> {
-    let file = ConfinedFile::for_user(&directory.join(FILE_NAME))?;
+    let file = ConfinedFile::for_user(&directory.join(CONFIG_FILE))?;
     let text = file.read_utf8(SIZE_LIMIT)?.unwrap_or_default();
     let document: DocumentMut = text.trim_start_matches('\u{feff}').parse()?;
     let item = match table {
@@ -63,7 +64,7 @@ pub fn read_key(directory: &Path, table: Option<&str>, key: &str) -> Result<Opti
 /// # Errors
 /// When the file is not UTF-8 or not TOML, or cannot be written.
 pub fn revert_keys(directory: &Path, reverted: &[RevertedKey<'_>]) -> Result<()> {
-    let file = ConfinedFile::for_user(&directory.join(FILE_NAME))?;
+    let file = ConfinedFile::for_user(&directory.join(CONFIG_FILE))?;
     let _lock = file.lock(LOCK_TIMEOUT)?;
     let Some(old) = file.read_utf8(SIZE_LIMIT)? else {
         return Ok(());
@@ -73,9 +74,10 @@ pub fn revert_keys(directory: &Path, reverted: &[RevertedKey<'_>]) -> Result<()>
         revert(&mut document, key);
     }
     let new = keep_line_ends(&old, &document.to_string()).into_owned();
-    match new.trim().is_empty() {
-        true => drop(file.remove()?),
-        false => file.replace(Some(&old), &new, SIZE_LIMIT)?,
+    if new.trim().is_empty() {
+        file.remove()?;
+    } else {
+        file.replace(Some(&old), &new, SIZE_LIMIT)?
     }
     Ok(())
 }
@@ -156,7 +158,7 @@ mod tests {
     #[test]
     fn keys_are_taken_back_that_nobody_changed_since() {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join(FILE_NAME);
+        let path = directory.path().join(CONFIG_FILE);
         let assignment = |table, key, value| Assignment { table, key, value };
         let model = assignment(None, "model", "b");
         let url = assignment(Some("remote"), "url", "http://x");
@@ -206,7 +208,7 @@ mod tests {
                 threads.spawn(move || (0..20).for_each(|_| write(value)));
             }
         });
-        let text = fs_err::read_to_string(directory.path().join(FILE_NAME)).unwrap();
+        let text = fs_err::read_to_string(directory.path().join(CONFIG_FILE)).unwrap();
         let values: Vec<&str> = text
             .lines()
             .filter_map(|line| Some(line.split_once('=')?.1))

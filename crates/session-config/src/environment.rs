@@ -143,9 +143,10 @@ fn list_parts(value: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the owner of the directory that a variable names.
 fn path_owner(name: &str) -> PathOwner {
-    match agents().any(|agent| agent.variables.contains(&name)) {
-        true => PathOwner::Agent,
-        false => PathOwner::Program,
+    if agents().any(|agent| agent.variables.contains(&name)) {
+        PathOwner::Agent
+    } else {
+        PathOwner::Program
     }
 }
 

@@ -69,9 +69,10 @@ impl ConfigError {
             Self::Mistake { message, .. } => {
                 let known = UnknownName::split(message).known;
                 let known = known.map_or(String::new(), |names| format!("known are {names}; "));
-                let quotes = match message.contains("quote") {
-                    true => "; text stands in double quotes",
-                    false => "",
+                let quotes = if message.contains("quote") {
+                    "; text stands in double quotes"
+                } else {
+                    ""
                 };
                 Some(format!(
                     "{known}{DOCS_URL}/configuration.md has the keys and their values{quotes}"

@@ -118,9 +118,13 @@ impl Home {
         }
     }
 
+    fn variable(&self, name: &str) -> Option<String> {
+        self.env.get(name).map(str::to_owned)
+    }
+
     /// Returns the program that a variable names; `None` where the variable is unset or was removed.
     pub fn program(&self, variable: &str) -> Option<String> {
-        let value = self.env.get(variable).map(str::to_owned);
+        let value = self.variable(variable);
         value.filter(|value| !value.trim().is_empty())
     }
 
@@ -136,9 +140,7 @@ impl Home {
 
     /// Returns the directories of the configuration, the models and the data.
     pub fn folders(&self) -> UserDirectories {
-        UserDirectories::from_environment(&self.env.home, |name| {
-            self.env.get(name).map(str::to_owned)
-        })
+        UserDirectories::from_environment(&self.env.home, |name| self.variable(name))
     }
 
     /// Returns the directories as they are without variables.
@@ -150,12 +152,13 @@ impl Home {
     /// default one narrows counts, too: a project can set variables, and that directory may be empty.
     ///
     /// # Errors
-    /// As [`ConfigLayers::read`].
+    /// For a mistake in the user's file, with its line and key, or in a variable. A project's file with a mistake is
+    /// ignored.
     pub fn config_layers(&self, project: Option<&Project>) -> Result<ConfigLayers> {
         let chosen = self.folders().config;
         let default = Some(self.default_folders().config).filter(|default| *default != chosen);
         let var = |name: &str| self.env.get(name);
-        ConfigLayers::read_narrowed(&chosen, default.as_deref(), project, var)
+        ConfigLayers::read(&chosen, default.as_deref(), project, var)
     }
 
     /// Returns the settings of variables about what is stored and sent that are ignored, since they would
@@ -193,7 +196,7 @@ impl Home {
     /// directory among them.
     ///
     /// # Errors
-    /// As [`ConfigLayers::read`].
+    /// As [`Home::config_layers`].
     pub fn ignored_files(&self, directory: &Path) -> Result<Vec<IgnoredSetting>> {
         let project = Project::find(directory, &self.env.home).ok().flatten();
         let mut ignored = self.config_layers(project.as_ref())?.ignored;
@@ -210,9 +213,10 @@ impl Home {
         let [chosen, default] = [self.folders(), self.default_folders()]
             .map(|folders| folders.data.join(FORGOTTEN_FILE));
         let is_missing = |path: &Path| fs_err::symlink_metadata(path).is_err();
-        match is_missing(&chosen) && !is_missing(&default) {
-            true => ForgottenRecords::open(&default),
-            false => ForgottenRecords::open(&chosen),
+        if is_missing(&chosen) && !is_missing(&default) {
+            ForgottenRecords::open(&default)
+        } else {
+            ForgottenRecords::open(&chosen)
         }
     }
 
@@ -224,9 +228,10 @@ impl Home {
         let exclusions = Exclusions::new(self.forgotten()?, &self.config.exclude)?;
         let mut keys = privacy_keys().filter(|key| key.starts_with("exclude."));
         let is_set = |key| variable_name(key).is_some_and(|name| self.env.get(&name).is_some());
-        Ok(match keys.any(is_set) {
-            true => exclusions.keeping_gone_sessions(),
-            false => exclusions,
+        Ok(if keys.any(is_set) {
+            exclusions.keeping_gone_sessions()
+        } else {
+            exclusions
         })
     }
 
@@ -238,13 +243,12 @@ impl Home {
     /// Returns the hub that models are downloaded from. A token goes to the default hub or to one that
     /// the configuration names: an address from a variable alone gets none.
     pub fn hub(&self) -> HubConfig {
-        let var = |name: &str| self.env.get(name).map(str::to_owned);
         let configured = self.config.hub.clone();
         let hub = HubConfig::from_environment(&self.env.home, |name| match (name, &configured) {
             ("HF_ENDPOINT", Some(url)) => Some(url.clone()),
-            (name, _) => var(name),
+            (name, _) => self.variable(name),
         });
-        let is_trusted = configured.is_some() || var("HF_ENDPOINT").is_none();
+        let is_trusted = configured.is_some() || self.env.get("HF_ENDPOINT").is_none();
         HubConfig {
             // Without TLS a proxy, which a variable can name, would read it.
             token: hub
@@ -278,9 +282,10 @@ impl Home {
     /// When the endpoint's configuration has a mistake and its model is chosen.
     pub fn chosen_model(&self) -> Result<ChosenModel, ModelError> {
         let name = self.config.model.clone();
-        let endpoint = match name == session_models::REMOTE_MODEL {
-            true => self.endpoint()?,
-            false => None,
+        let endpoint = if name == session_models::REMOTE_MODEL {
+            self.endpoint()?
+        } else {
+            None
         };
         Ok(ChosenModel { name, endpoint })
     }
@@ -305,13 +310,12 @@ impl Home {
         &self,
         settings: EndpointSettings,
     ) -> Result<Option<Endpoint>, ModelError> {
-        let var = |name: &str| self.env.get(name).map(str::to_owned);
         let settings = settings
             .or_from(EndpointSettings::from_env_file(&self.folders())?)
             .or_from(self.config.remote.endpoint_settings());
         match settings.url {
             Some(_) => settings
-                .or_from(EndpointSettings::from_variables(var))
+                .or_from(EndpointSettings::from_variables(|name| self.variable(name)))
                 .into_endpoint(),
             None => Ok(None),
         }

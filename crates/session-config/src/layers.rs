@@ -1,13 +1,14 @@
 //! Merges the layers of the configuration: the user's file, narrowed by the file in the default directory
 //! where a variable names another one, by the project's file and by the environment. Each key remembers which layer decided it.
 
-use crate::config::{Config, FILE_NAME, SIZE_LIMIT, parse, rephrase};
+use crate::config::{Config, SIZE_LIMIT, parse, rephrase};
 use crate::environment::OWN_PREFIX;
 use crate::error::{ConfigError, Result};
 use crate::narrow::{self, Narrowing};
 use serde_json::Value;
 use session_files::{Project, private};
 use session_memory::{StorageSettings, settings_directory};
+use session_models::CONFIG_FILE;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toml::Table;
@@ -63,28 +64,15 @@ pub struct ConfigLayers {
 }
 
 impl ConfigLayers {
-    /// Reads the user's file in a directory, the file of a project, and the variables.
-    ///
-    /// # Errors
-    /// For a mistake in the user's file, with its line and key, or in a variable. A project's file with
-    /// a mistake is ignored.
-    pub fn read<'a>(
-        directory: &Path,
-        project: Option<&Project>,
-        var: impl Fn(&str) -> Option<&'a str>,
-    ) -> Result<Self> {
-        Self::read_narrowed(directory, None, project, var)
-    }
-
-    /// Reads the layers as [`ConfigLayers::read`] does, where a variable may have chosen the directory: what
-    /// the file in the default directory narrows counts, too.
-    pub(crate) fn read_narrowed<'a>(
+    /// Reads the user's file in a directory, the file of a project, and the variables. Where a variable chose the
+    /// directory, what the file in the default directory narrows counts, too.
+    pub(crate) fn read<'a>(
         directory: &Path,
         default_directory: Option<&Path>,
         project: Option<&Project>,
         var: impl Fn(&str) -> Option<&'a str>,
     ) -> Result<Self> {
-        let path = directory.join(FILE_NAME);
+        let path = directory.join(CONFIG_FILE);
         let own = read_user_table(&path)?;
         let origin = |key| (key, SettingOrigin::File(path.clone()));
         let mut merge = LayerMerge {
@@ -98,7 +86,7 @@ impl ConfigLayers {
             ignored: Vec::new(),
         };
         if let Some(directory) = default_directory {
-            merge.add_default_file(&directory.join(FILE_NAME))?;
+            merge.add_default_file(&directory.join(CONFIG_FILE))?;
         }
         if let Some(project) = project {
             merge.add_project(project);
@@ -115,7 +103,7 @@ impl ConfigLayers {
     /// Returns every key with its value, keys outside of tables first.
     ///
     /// # Errors
-    /// None that are known: every value has a form in JSON.
+    /// When a value of the configuration has no form in JSON.
     pub fn settings(&self) -> Result<Vec<Setting>> {
         let origin = |key: &str| self.origins.get(key).cloned();
         let all = flatten(&serde_json::to_value(&self.config)?).into_iter();

@@ -1,6 +1,6 @@
 //! The configuration: its layers, the environment, and the user's directories.
 //!
-//! [`ConfigLayers::read`] merges the user's `config.toml`, a project's file and environment variables
+//! [`Home::config_layers`] merges the user's `config.toml`, a project's file and environment variables
 //! into a [`Config`], and remembers which layer decided each [`Setting`]. A cloned repository chooses
 //! the project's file and can set variables: both may only narrow what the user configured about
 //! memories, and a setting that would widen it is an [`IgnoredSetting`]. [`set_keys`] writes keys of
@@ -14,13 +14,15 @@
 //! has the days of such a range.
 //!
 //! ```
-//! use session_config::{Assignment, ConfigLayers, SettingOrigin, set_keys};
+//! use session_config::{Assignment, Home, SettingOrigin, set_keys};
+//! use session_sources::Env;
 //!
 //! let directory = tempfile::tempdir()?;
+//! let env = Env::with_home(directory.path()).var("SESSION_SEARCH_NICE", "5");
+//! let home = Home::new(env, directory.path().join("index"));
 //! let model = Assignment { table: None, key: "model", value: "table" };
-//! set_keys(directory.path(), &[model])?;
-//! let variables = |name: &str| (name == "SESSION_SEARCH_NICE").then_some("5");
-//! let layers = ConfigLayers::read(directory.path(), None, variables)?;
+//! set_keys(&home.folders().config, &[model])?;
+//! let layers = home.config_layers(None)?;
 //! assert_eq!((layers.config.model.as_str(), layers.config.nice), ("table", 5));
 //!
 //! let settings = layers.settings()?;
@@ -58,7 +60,11 @@ pub use error::{ConfigError, Result};
 pub use heap::release_freed_memory;
 pub use home::{ChosenModel, Home, current_directory};
 pub use layers::{ConfigLayers, IgnoredSetting, Setting, SettingOrigin, variable_name};
-pub use power::{detach, lower_priority, lower_thread_priority};
+#[cfg(unix)]
+pub use power::close_descriptors_on_exec;
+#[cfg(windows)]
+pub use power::prepare_detached;
+pub use power::{lower_priority, lower_thread_priority};
 pub use process_environment::{RemovedVariable, remove_process_variables};
 pub use range_ends::RangeEnds;
 pub use settings_report::{ReportedSetting, SettingsReport};

@@ -87,9 +87,10 @@ pub(crate) fn narrowing_by_own_file(key: &str) -> Option<Narrowing> {
 /// What is redacted is stored redacted. A pattern of a variable, which a repository can set, would destroy text that is
 /// lost where its history is gone.
 pub(crate) fn narrowing_by_variable(key: &str) -> Option<Narrowing> {
-    match key.starts_with("redaction.") {
-        true => Some(Narrowing::Never),
-        false => narrowing_by_own_file(key),
+    if key.starts_with("redaction.") {
+        Some(Narrowing::Never)
+    } else {
+        narrowing_by_own_file(key)
     }
 }
 

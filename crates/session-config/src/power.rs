@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 use std::path::Path;
+#[cfg(any(windows, target_os = "macos"))]
 use std::process::Command;
 
 /// Returns true while the machine is on battery power.
@@ -58,35 +59,30 @@ pub fn lower_thread_priority() {
 #[cfg(target_os = "linux")]
 const THREAD_NICE: i32 = 10;
 
-/// Does nothing: [`detach`] has done so.
+/// Does nothing: on Windows `prepare_detached` has done so.
 #[cfg(not(unix))]
 pub fn lower_priority(_: i8) {}
 
-/// Prepares a command for a process that outlives this one, and closes for it, and for every process that is started from
-/// now on, all descriptors of this process but the standard ones: whoever waits for the end of a pipe, or for a lock of
-/// `flock`, which this process inherited, would wait for that one, too. The new process detaches itself by
-/// [`lower_priority`].
+/// Marks all open descriptors of this process but the standard ones as closed in every process that it starts from now on.
+/// Whoever waits for the end of a pipe, or for a lock of `flock`, which this process inherited, would wait for a process
+/// that outlives this one, too.
 #[cfg(unix)]
-pub fn detach(_: &mut Command) {
+pub fn close_descriptors_on_exec() {
     let open = fs_err::read_dir("/dev/fd").into_iter().flatten().flatten();
     let numbers = open.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     for descriptor in numbers.filter(|number| *number > 2) {
-        // SAFETY: the descriptor is borrowed for one call, which changes a flag of it and nothing else. That of the
-        // folder is open while it is listed; one that another thread closes meanwhile is an error, which is ignored.
-        let descriptor = unsafe { std::os::fd::BorrowedFd::borrow_raw(descriptor) };
-        let _ = rustix::io::fcntl_setfd(descriptor, rustix::io::FdFlags::CLOEXEC);
+        // By number, since `rustix` takes only a descriptor that stays open: another thread may close this one meanwhile.
+        // SAFETY: `F_SETFD` takes one integer and no pointer. It sets a flag which Rust sets on all that it opens; for a
+        // descriptor that is closed it is refused, and nothing else happens.
+        unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
     }
 }
-
-/// Does nothing: neither Unix nor Windows.
-#[cfg(not(any(unix, windows)))]
-pub fn detach(_: &mut Command) {}
 
 /// Prepares a command for a process that outlives this one: it gets no console, which could end it, and a low
 /// priority. It also does not inherit the standard streams of this process: whoever reads these to their end
 /// would wait for it. This holds for all processes that are started from now on.
 #[cfg(windows)]
-pub fn detach(command: &mut Command) {
+pub fn prepare_detached(command: &mut Command) {
     use std::os::windows::process::CommandExt;
     use windows_sys::Win32::Foundation::{HANDLE_FLAG_INHERIT, SetHandleInformation};
     use windows_sys::Win32::System::Console::{
@@ -108,7 +104,7 @@ pub fn detach(command: &mut Command) {
 mod tests {
     use super::*;
     use std::io::Read;
-    use std::process::Stdio;
+    use std::process::{Command, Stdio};
 
     #[test]
     fn only_a_battery_of_the_machine_itself_counts() {
@@ -157,9 +153,8 @@ mod tests {
     fn a_process_that_outlives_this_one_holds_no_pipe_that_this_one_inherited() {
         let (mut reader, writer) = std::io::pipe().unwrap();
         rustix::io::fcntl_setfd(&writer, rustix::io::FdFlags::empty()).unwrap();
-        let mut command = Command::new("sleep");
-        detach(&mut command);
-        let mut child = command.arg("60").spawn().unwrap();
+        close_descriptors_on_exec();
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
         drop(writer);
         reader.read_to_end(&mut Vec::new()).unwrap();
         let ended = child.try_wait().unwrap();

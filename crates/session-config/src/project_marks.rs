@@ -1,10 +1,11 @@
 //! Tells the directories of projects, whose files a stranger may have written, from those of the user.
 
-use session_files::{normalize_lexically, resolve_links};
+use session_files::{AGENT_DIRECTORY, REPOSITORY, normalize_lexically, resolve_links};
+use session_models::ENV_FILE;
 use std::path::{Path, PathBuf};
 
 /// The entries that mark a repository, and a project of an agent.
-const ROOT_MARKS: [&str; 2] = [".git", ".claude"];
+const ROOT_MARKS: [&str; 2] = [REPOSITORY, AGENT_DIRECTORY];
 
 /// The owner of the directory that a variable names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,9 +15,6 @@ pub(crate) enum PathOwner {
     /// An agent, whose directory may have the name of a mark: `CODEX_HOME=/srv/account/.codex`.
     Agent,
 }
-
-/// The file for the keys of an endpoint, in the user's own directory of the configuration.
-const ENV_FILE: &str = ".env";
 
 /// Files and folders by which a project sets variables: of direnv and its like, and the settings of agents and editors.
 const SETTING_MARKS: [&str; 17] = [

@@ -6,7 +6,10 @@ use crate::home::Home;
 use crate::layers::{IgnoredSetting, Setting, SettingOrigin, variable_name};
 use serde_json::Value;
 use session_files::Project;
-use session_models::{EndpointSettings, without_credentials};
+use session_models::{
+    ENDPOINT_API_KEY_VARIABLE, ENDPOINT_MAX_TOKENS_VARIABLE, ENDPOINT_MODEL_VARIABLE,
+    ENDPOINT_URL_VARIABLE, EndpointSettings, without_credentials,
+};
 
 /// A key of the endpoint, and its variable.
 #[derive(Clone, Copy)]
@@ -18,22 +21,22 @@ struct EndpointKey {
 /// The address, whose variable alone is not used.
 const URL: EndpointKey = EndpointKey {
     key: "remote.url",
-    variable: "EMBEDDINGS_URL",
+    variable: ENDPOINT_URL_VARIABLE,
 };
 /// The key, whose value is not shown.
 const API_KEY: EndpointKey = EndpointKey {
     key: "remote.api_key",
-    variable: "EMBEDDINGS_API_KEY",
+    variable: ENDPOINT_API_KEY_VARIABLE,
 };
 /// The name of the model.
 const MODEL: EndpointKey = EndpointKey {
     key: "remote.model",
-    variable: "EMBEDDINGS_MODEL",
+    variable: ENDPOINT_MODEL_VARIABLE,
 };
 /// The most tokens that the endpoint reads.
 const MAX_TOKENS: EndpointKey = EndpointKey {
     key: "remote.max_tokens",
-    variable: "EMBEDDINGS_MAX_TOKENS",
+    variable: ENDPOINT_MAX_TOKENS_VARIABLE,
 };
 const ENDPOINT_KEYS: [EndpointKey; 4] = [URL, API_KEY, MODEL, MAX_TOKENS];
 
@@ -82,13 +85,14 @@ impl SettingsReport {
 /// Refuses a number of tokens by which no text could be sent to the endpoint.
 fn check_tokens(setting: &Setting, has_endpoint: bool) -> Result<()> {
     let is_wrong = setting.key == MAX_TOKENS.key && setting.value.is_string();
-    match is_wrong && has_endpoint {
-        false => Ok(()),
-        true => Err(ConfigError::Variable {
+    if is_wrong && has_endpoint {
+        Err(ConfigError::Variable {
             name: MAX_TOKENS.variable.to_owned(),
             value: setting.value.as_str().unwrap_or_default().to_owned(),
             message: "expected a whole number".to_owned(),
-        }),
+        })
+    } else {
+        Ok(())
     }
 }
 
@@ -127,7 +131,7 @@ fn resolve(setting: Setting, home: &Home, file: &EndpointSettings) -> ReportedSe
     let set = used_variable.and_then(|name| Some((name, home.env.get(name)?)));
     let (value, origin) = match (find_in_file(file, &key), set) {
         (Some(text), _) => {
-            let path = home.folders().config.join(".env");
+            let path = home.folders().env_file();
             (parse_value(&key, text), SettingOrigin::File(path))
         }
         (None, Some((name, text))) => (

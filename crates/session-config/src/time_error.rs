@@ -1,7 +1,7 @@
 //! Errors of times that were typed.
 
 /// A mistake in a time that was typed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum TimeError {
     /// The text is in none of the forms of a time.
     #[error("`{0}` is not a time")]

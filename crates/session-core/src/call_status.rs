@@ -32,10 +32,7 @@ struct StatusFlags {
 impl CallStatus {
     /// Returns the status of a call that ended: failed, or done.
     pub fn from_failure(failed: bool) -> Self {
-        match failed {
-            true => Self::Failed,
-            false => Self::Done,
-        }
+        if failed { Self::Failed } else { Self::Done }
     }
 
     /// Returns true for a call that ran, and failed.

@@ -8,12 +8,17 @@ use crate::text::file_name;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandWork(Vec<String>);
 
-/// Programs that show output, or prepare what comes after them.
-const DISPLAY_PROGRAMS: [&str; 48] = [
-    "cd", "pushd", "popd", "export", "unset", "set", "source", ".", "echo", "printf", "true",
-    "false", ":", "exit", "cat", "head", "tail", "wc", "jq", "sleep", "pwd", "test", "[", "[[",
-    "grep", "egrep", "rg", "sed", "awk", "cut", "sort", "uniq", "tr", "tee", "less", "more", "ls",
-    "find", "which", "type", "date", "column", "fold", "diff", "tree", "nl", "xxd", "wait",
+/// Programs that do no work of their own beside another: they prepare what comes after them, or show output as it is.
+pub(crate) const PASSIVE_PROGRAMS: [&str; 20] = [
+    "cd", "pushd", "popd", "export", "unset", "set", "echo", "printf", "true", "false", ":", "cat",
+    "head", "tail", "wc", "jq", "sleep", "pwd", "test", "[",
+];
+
+/// Programs that run a script of the shell, or search, format and list.
+const DISPLAY_PROGRAMS: [&str; 28] = [
+    "source", ".", "exit", "[[", "grep", "egrep", "rg", "sed", "awk", "cut", "sort", "uniq", "tr",
+    "tee", "less", "more", "ls", "find", "which", "type", "date", "column", "fold", "diff", "tree",
+    "nl", "xxd", "wait",
 ];
 
 impl CommandWork {
@@ -61,9 +66,10 @@ const SCRIPT_RUNNERS: [&str; 7] = ["npm", "pnpm", "yarn", "bun", "npx", "pnpx", 
 /// Returns the program of a simple command without redirections and variables.
 fn work_program(simple: &str) -> &str {
     let program = simple.split(' ').next().unwrap_or_default();
-    match SCRIPT_RUNNERS.contains(&program) {
-        true => SCRIPT_RUNNERS[0],
-        false => program,
+    if SCRIPT_RUNNERS.contains(&program) {
+        SCRIPT_RUNNERS[0]
+    } else {
+        program
     }
 }
 
@@ -84,7 +90,10 @@ fn command_name(simple: &str) -> String {
 }
 
 pub(crate) fn does_work(simple: &str) -> bool {
-    find_program(simple).is_some_and(|program| !DISPLAY_PROGRAMS.contains(&program))
+    let program = find_program(simple);
+    program.is_some_and(|program| {
+        !PASSIVE_PROGRAMS.contains(&program) && !DISPLAY_PROGRAMS.contains(&program)
+    })
 }
 
 /// Returns the words of a simple command, with the program's name alone and without redirections.

@@ -15,8 +15,11 @@ use crate::turn_stats::{CommandRunRef, FileAccess, TurnStats};
 /// lexical index reads the texts alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TurnContent {
-    /// The user's words.
+    /// The user's words: what was typed, and then replies within the turn.
     pub prompt: String,
+    /// Byte offset in `prompt` of the end of what was typed, where replies follow. Contents of earlier versions have none,
+    /// whatever follows.
+    pub typed_end: Option<usize>,
     /// The agent's words, its messages joined by blank lines.
     pub answer: String,
     /// Byte offset in `answer` of the agent's last message.
@@ -194,15 +197,22 @@ impl TurnContent {
     pub fn indexed_prompt(&self) -> &str {
         let is_unanswered = || self.searched_texts().skip(1).all(str::is_empty);
         let is_silent = is_bare_command(&self.prompt) && is_unanswered();
-        match is_silent || noise::is_uninformative(&self.prompt) {
-            true => "",
-            false => &self.prompt,
+        if is_silent || noise::is_uninformative(&self.prompt) {
+            ""
+        } else {
+            &self.prompt
         }
     }
 
     /// Returns true when there is nothing to search or report.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Returns the prompt that began the turn, without later replies of the user.
+    pub fn typed_prompt(&self) -> &str {
+        let typed = self.typed_end.and_then(|end| self.prompt.get(..end));
+        typed.unwrap_or(&self.prompt)
     }
 
     /// Returns the agent's last message.
@@ -246,6 +256,7 @@ impl TurnContent {
         if words.is_empty() || self.prompt.len() >= TEXT_LIMIT {
             return;
         }
+        self.typed_end.get_or_insert(self.prompt.len());
         if !self.prompt.is_empty() {
             self.prompt.push_str("\n\n");
         }
@@ -374,9 +385,10 @@ struct AccessSummary {
 
 impl AccessSummary {
     fn add(&mut self, entry: &FileEntry) {
-        match entry.failed {
-            true => self.has_failed = true,
-            false => self.greatest = self.greatest.max(Some(entry.access)),
+        if entry.failed {
+            self.has_failed = true
+        } else {
+            self.greatest = self.greatest.max(Some(entry.access))
         }
     }
 

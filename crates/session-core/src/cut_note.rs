@@ -28,15 +28,16 @@ pub struct CutOutput<'o> {
 /// Splits off the line that [`cut_output`] adds.
 pub fn split_cut_note(text: &str) -> CutOutput<'_> {
     let (kept, last) = text.rsplit_once('\n').unwrap_or_default();
-    match last.starts_with(BEGIN) && last.ends_with(END) {
-        true => CutOutput {
+    if last.starts_with(BEGIN) && last.ends_with(END) {
+        CutOutput {
             kept,
             note: Some(last),
-        },
-        false => CutOutput {
+        }
+    } else {
+        CutOutput {
             kept: text,
             note: None,
-        },
+        }
     }
 }
 

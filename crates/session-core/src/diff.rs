@@ -15,6 +15,25 @@ pub enum DiffLine<'a> {
     Gap,
 }
 
+impl<'a> DiffLine<'a> {
+    /// Returns the mark of a unified diff before the line; a space for a gap.
+    pub fn mark(self) -> char {
+        match self {
+            Self::Removed(_) => '-',
+            Self::Added(_) => '+',
+            Self::Context(_) | Self::Gap => ' ',
+        }
+    }
+
+    /// Returns the text of the line; `None` for a gap.
+    pub fn text(self) -> Option<&'a str> {
+        match self {
+            Self::Context(text) | Self::Removed(text) | Self::Added(text) => Some(text),
+            Self::Gap => None,
+        }
+    }
+}
+
 /// Most lines of both texts together that are compared line by line: the time grows with the square
 /// of the lines that differ.
 const MAX_LINES: usize = 4000;

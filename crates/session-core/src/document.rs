@@ -84,9 +84,10 @@ impl SessionChunks {
 
 /// Returns a prompt as it stands for its session: a slash command without arguments does not.
 fn session_prompt(prompt: &str) -> &str {
-    match is_bare_command(prompt) {
-        true => "",
-        false => indexable_text(prompt),
+    if is_bare_command(prompt) {
+        ""
+    } else {
+        indexable_text(prompt)
     }
 }
 

@@ -122,10 +122,11 @@ fn find_marked_lines(output: &str) -> impl Iterator<Item = &str> {
 fn trim_line(line: &str) -> &str {
     let line = line.trim();
     let kept = clip_words(line, MAX_ERROR_LINE_BYTES).trim_end();
-    match kept.len() < line.len() {
+    if kept.len() < line.len() {
         // Where it is cut in a list it does not end as code does.
-        true => kept.trim_end_matches(|c: char| "{([;,|=> ".contains(c)),
-        false => kept,
+        kept.trim_end_matches(|c: char| "{([;,|=> ".contains(c))
+    } else {
+        kept
     }
 }
 

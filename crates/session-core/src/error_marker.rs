@@ -161,9 +161,10 @@ fn is_word(line: &str, found: &Match) -> bool {
     let marker = &line[found.range()];
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '\\');
     let is_called = before.ends_with('.') && after.starts_with('(');
-    let begins = match SUFFIXES.contains(&marker) {
-        true => !is_called && !before.ends_with(['_', '-', '/', '\\']),
-        false => !before.ends_with(is_part) && !before.ends_with('.'),
+    let begins = if SUFFIXES.contains(&marker) {
+        !is_called && !before.ends_with(['_', '-', '/', '\\'])
+    } else {
+        !before.ends_with(is_part) && !before.ends_with('.')
     };
     begins && (marker.ends_with('_') || ends_word(after))
 }

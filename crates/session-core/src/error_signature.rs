@@ -49,9 +49,10 @@ impl ErrorSignature {
             return None;
         }
         let words = signature_words(line);
-        match has_content_words(line, &words) {
-            true => Some(Self::from_words(&words)),
-            false => Self::from_punctuation(line, words),
+        if has_content_words(line, &words) {
+            Some(Self::from_words(&words))
+        } else {
+            Self::from_punctuation(line, words)
         }
     }
 
@@ -107,9 +108,10 @@ impl ErrorPart {
 fn has_content_words(line: &str, words: &[String]) -> bool {
     let content = words.iter().filter(|word| !is_generic_word(word));
     let letters: usize = content.map(String::len).sum();
-    let fewest = match line.contains("not found") {
-        true => MIN_LETTERS_OF_NAME,
-        false => MIN_LETTERS,
+    let fewest = if line.contains("not found") {
+        MIN_LETTERS_OF_NAME
+    } else {
+        MIN_LETTERS
     };
     // The same line begins the tracebacks of all errors.
     let is_specific = letters >= fewest && !line.contains(TRACEBACK);
@@ -453,7 +455,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_has_a_signature_or_none(line in "\\PC{0,80}") {
+        fn no_text_makes_it_panic(line in "\\PC{0,80}") {
             let _ = ErrorSignature::new(&line);
         }
     }

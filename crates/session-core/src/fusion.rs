@@ -162,9 +162,10 @@ fn list_scores<Id: Copy + Ord>(
     list.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
     let max = normalization.divisor(&list);
     list.into_iter().enumerate().map(move |(i, s)| {
-        let scaled = match max > 0.0 {
-            true => (s.score / max).max(0.0),
-            false => 0.0,
+        let scaled = if max > 0.0 {
+            (s.score / max).max(0.0)
+        } else {
+            0.0
         };
         let (rank, score) = (i + 1, s.score);
         let list_score = ListScore {

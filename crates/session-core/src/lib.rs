@@ -60,6 +60,7 @@ mod top_k;
 mod turn_address;
 mod turn_range;
 mod turn_stats;
+mod turn_window;
 
 /// Address of the folder of the documentation in the repository, for hints: a program that was installed has no `docs`.
 pub const DOCS_URL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs");
@@ -92,7 +93,9 @@ pub use session::{
 };
 pub use session_reference::SessionReference;
 pub use sqlite_uri::{immutable_sqlite_uri, unshared_sqlite_uri};
+pub use stop_words::is_stop_word;
 pub use top_k::TopK;
 pub use turn_address::{TurnAddress, TurnAddressError, TurnRange};
 pub use turn_range::parse_turn_range;
 pub use turn_stats::{CommandRunRef, FileAccess, PAUSE_MS, TokenTotals, TurnStats};
+pub use turn_window::TurnWindow;

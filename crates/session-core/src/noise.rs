@@ -1,5 +1,6 @@
 //! Texts that say too little to be indexed or to be a title: short talk, blobs of data, this program's own output.
 
+use crate::command_work::PASSIVE_PROGRAMS;
 use crate::paste::strip_image_marks;
 use crate::shell;
 use crate::slash_command::is_built_in_command;
@@ -73,9 +74,12 @@ fn is_for_program(prompt: &str) -> bool {
 /// Returns true where the later of two consecutive prompts has the subject of the work, and the earlier
 /// does not. One content word is not enough unless the earlier has none: "commit and psuh".
 pub fn says_more(later: &str, earlier: &str) -> bool {
-    let count = |prompt: &str| match is_for_program(prompt) {
-        true => 0,
-        false => content_words(prompt).count(),
+    let count = |prompt: &str| {
+        if is_for_program(prompt) {
+            0
+        } else {
+            content_words(prompt).count()
+        }
     };
     needs_context(earlier)
         && !needs_context(later)
@@ -178,7 +182,7 @@ pub fn is_own_output(text: &str) -> bool {
     human || json
 }
 
-/// Returns true for a shell command that runs this program, and no other but [`COMPANIONS_OF_OWN_COMMAND`]:
+/// Returns true for a shell command that runs this program, and no other but [passive ones](PASSIVE_PROGRAMS):
 /// words that somebody searched for would find themselves.
 pub(crate) fn is_own_command(command: &str) -> bool {
     if !command.contains("session-search") {
@@ -188,18 +192,12 @@ pub(crate) fn is_own_command(command: &str) -> bool {
     for pipe in shell::split_pipes(command) {
         match shell::find_program(&pipe) {
             Some("session-search" | "session-search.exe") => own = true,
-            Some(other) if !COMPANIONS_OF_OWN_COMMAND.contains(&other) => return false,
+            Some(other) if !PASSIVE_PROGRAMS.contains(&other) => return false,
             _ => {}
         }
     }
     own
 }
-
-/// Programs that do no work of their own next to this one.
-const COMPANIONS_OF_OWN_COMMAND: [&str; 20] = [
-    "cd", "pushd", "popd", "export", "unset", "set", "echo", "printf", "true", "false", ":", "cat",
-    "head", "tail", "wc", "jq", "sleep", "pwd", "test", "[",
-];
 
 #[cfg(test)]
 mod tests {

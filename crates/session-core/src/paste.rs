@@ -66,9 +66,10 @@ pub fn strip_paste_tags(prompt: &str) -> Cow<'_, str> {
         return Cow::Borrowed(prompt);
     }
     let parts = PromptParts::split(prompt);
-    match parts.pasted.is_empty() {
-        true => Cow::Borrowed(prompt),
-        false => Cow::Owned(parts.join()),
+    if parts.pasted.is_empty() {
+        Cow::Borrowed(prompt)
+    } else {
+        Cow::Owned(parts.join())
     }
 }
 

@@ -9,10 +9,11 @@ pub fn path_matches(path: &str, wanted: &str) -> bool {
     let wanted = wanted.trim_end_matches(['/', '\\']);
     let (path, wanted) = (fold_path(path), fold_path(wanted));
     let wanted = wanted.strip_prefix("./").unwrap_or(&wanted);
-    match wanted.starts_with("a/") || wanted.starts_with("b/") {
+    if wanted.starts_with("a/") || wanted.starts_with("b/") {
         // A diff's, which would be found in `web/`.
-        true => contains_in_order(&format!("/{path}"), format!("/{wanted}").split('*')),
-        false => contains_in_order(&path, wanted.split('*')),
+        contains_in_order(&format!("/{path}"), format!("/{wanted}").split('*'))
+    } else {
+        contains_in_order(&path, wanted.split('*'))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::error_marker::{TRACEBACK, is_error_line, reports_failure};
 use crate::issue_number::IssueNumber;
 use crate::query_word::{is_hyphenated, is_identifier, split_word};
-use crate::stop_words::{StopWords, marks_english};
+use crate::stop_words::{StopWords, marks_english, marks_other_language};
 use crate::text::{self, normalize_searchable};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -27,6 +27,8 @@ pub struct Query {
     pub sentence: Option<String>,
     /// True where a stop word shows that the query is English, whose inflections the word index knows by stems.
     pub is_english: bool,
+    /// True where a stop word or a diacritic shows that the query has words of another language.
+    pub has_other_language: bool,
     /// False when all words are stop words: they are searched, but a match is weak evidence.
     pub has_content_words: bool,
     /// The end of the last term where somebody still types it: words that begin with it are found, too.
@@ -94,6 +96,7 @@ impl Query {
                 .filter(|text| is_sentence(text, content_terms))
                 .map(str::to_owned),
             is_english: text.split_whitespace().any(marks_english),
+            has_other_language: text.split_whitespace().any(marks_other_language),
             error_line,
             text,
             terms,
@@ -179,9 +182,10 @@ fn find_error_line(text: &str) -> Option<String> {
     let lines = || text.lines().map(on_one_line);
     let has_terms = |line: &str| count_terms(line) >= MIN_ERROR_LINE_TERMS;
     let mut errors = lines().filter(|line| is_error_line(line) && has_terms(line));
-    let marked = match text.contains(TRACEBACK) {
-        true => errors.next_back(),
-        false => errors.next(),
+    let marked = if text.contains(TRACEBACK) {
+        errors.next_back()
+    } else {
+        errors.next()
     };
     marked.or_else(|| lines().find(|line| reports_failure(line) && has_terms(line)))
 }
@@ -199,9 +203,10 @@ fn split_terms(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<Term> {
         let last = parts.len() - 1;
         for (position, part) in parts.into_iter().enumerate() {
             let quoted = position % 2 == 1 && position != last;
-            match quoted {
-                true => found.push(phrase_term(part)),
-                false => found.extend(split_words(part)),
+            if quoted {
+                found.push(phrase_term(part))
+            } else {
+                found.extend(split_words(part))
             }
         }
     }
@@ -218,12 +223,11 @@ fn split_words(text: &str) -> Vec<Term> {
         let is_issue_number = kind
             .and_then(|kind| IssueNumber::parse_pair(kind, number))
             .is_some();
-        match is_issue_number {
-            true => {
-                terms.pop();
-                terms.push(word_term(&format!("#{number}")));
-            }
-            false => terms.push(word_term(piece)),
+        if is_issue_number {
+            terms.pop();
+            terms.push(word_term(&format!("#{number}")));
+        } else {
+            terms.push(word_term(piece))
         }
     }
     terms
@@ -258,9 +262,10 @@ fn with_straight_quotes(text: &str) -> Cow<'_, str> {
     let (mut is_open, mut is_at_start) = (false, true);
     for (at, c) in text.char_indices() {
         let rest = &text[at + c.len_utf8()..];
-        let is_mark = match is_open {
-            true => CLOSING_QUOTES.contains(&c),
-            false => is_at_start && OPENING_QUOTES.contains(&c) && rest.contains(CLOSING_QUOTES),
+        let is_mark = if is_open {
+            CLOSING_QUOTES.contains(&c)
+        } else {
+            is_at_start && OPENING_QUOTES.contains(&c) && rest.contains(CLOSING_QUOTES)
         };
         is_open ^= is_mark;
         straight.push(if is_mark { '"' } else { c });

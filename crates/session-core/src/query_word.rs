@@ -47,9 +47,10 @@ fn split_code(word: &str) -> Vec<&str> {
     if words.count() > 1 {
         pieces.retain(|piece| !is_remnant(trim_sentence_marks(piece)));
     }
-    match pieces.is_empty() {
-        true => vec![word],
-        false => pieces,
+    if pieces.is_empty() {
+        vec![word]
+    } else {
+        pieces
     }
 }
 
@@ -128,9 +129,10 @@ fn without_elision(word: &str) -> &str {
         return word;
     };
     let is_word = rest.chars().count() > 2 && rest.chars().all(char::is_alphabetic);
-    match is_word && ELIDED.contains(&elided.to_lowercase().as_str()) {
-        true => rest,
-        false => word,
+    if is_word && ELIDED.contains(&elided.to_lowercase().as_str()) {
+        rest
+    } else {
+        word
     }
 }
 
@@ -146,9 +148,10 @@ fn without_fragment(address: &str) -> &str {
 fn without_line_number(word: &str) -> &str {
     let path = trim_line_number(word);
     let is_link = word[path.len()..].starts_with('#');
-    match is_link || (has_extension(path) && !is_host(path)) {
-        true => path,
-        false => word,
+    if is_link || (has_extension(path) && !is_host(path)) {
+        path
+    } else {
+        word
     }
 }
 

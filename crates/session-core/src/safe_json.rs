@@ -36,9 +36,10 @@ pub fn format_lossless(value: &impl Serialize) -> serde_json::Result<String> {
         let end = tail.find(is_plain).unwrap_or(tail.len());
         let (run, tail) = tail.split_at(end);
         out.push_str(head);
-        match sanitize_text(run) == run {
-            true => out.push_str(run),
-            false => out.extend(run.encode_utf16().map(|unit| format!("\\u{unit:04x}"))),
+        if sanitize_text(run) == run {
+            out.push_str(run)
+        } else {
+            out.extend(run.encode_utf16().map(|unit| format!("\\u{unit:04x}")))
         }
         rest = tail;
     }
@@ -87,10 +88,11 @@ impl<F> SafeFormatter<F> {
 macro_rules! numbers {
     ($($write:ident: $number:ty),*) => {$(
         fn $write<W: ?Sized + Write>(&mut self, out: &mut W, value: $number) -> io::Result<()> {
-            match self.in_string {
-                true => Ok(self.text.push_str(&value.to_string())),
-                false => self.inner.$write(out, value),
-            }
+            if self.in_string {
+Ok(self.text.push_str(&value.to_string()))
+} else {
+self.inner.$write(out, value)
+}
         }
     )*};
 }

@@ -164,6 +164,21 @@ pub enum TurnPart {
     },
 }
 
+impl TurnPart {
+    /// Returns the name of the part, as it stands above it.
+    pub fn label(&self) -> &'static str {
+        match self {
+            Self::Text { .. } => "answer",
+            Self::Thinking { .. } => "thinking",
+            Self::Call(_) => "call",
+            Self::Notice { .. } => "notice",
+            Self::Error { .. } => "error",
+            Self::Recap { .. } => "recap",
+            Self::Summary { .. } => "summary after compaction",
+        }
+    }
+}
+
 /// A tool call, its names normalised to Claude Code's (`Bash`, `file_path`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {

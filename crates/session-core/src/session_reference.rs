@@ -1,6 +1,7 @@
 //! Sessions as people name them: by an id, or by a text with an id in it.
 
 use crate::turn_address::{TurnAddress, TurnRange};
+use crate::turn_window::TurnWindow;
 
 /// Quotation marks and backticks that a text is pasted with.
 const QUOTES: [char; 7] = ['`', '\'', '"', '“', '”', '‘', '’'];
@@ -49,6 +50,20 @@ impl<'a> SessionReference<'a> {
                 id: find_transcript_id(text),
                 turns: None,
             },
+        }
+    }
+
+    /// Returns the id in a text that names a session or turns of it, `ID:7`, `ID:5-9` or `ID:5+8400-9`; a text with anything
+    /// else behind its last `:` is returned whole.
+    pub fn strip_turns(text: &'a str) -> &'a str {
+        let reference = Self::parse(text);
+        let is_window =
+            |turns: &str| turns.trim().is_empty() || turns.parse::<TurnWindow>().is_ok();
+        let names_turns = reference.turns.is_none_or(is_window);
+        if names_turns && !reference.names_turns_twice() {
+            reference.id
+        } else {
+            text
         }
     }
 
@@ -188,6 +203,24 @@ mod tests {
         assert_eq!(SessionReference::parse(".jsonl").id, ".jsonl");
         let shown = SessionReference::parse("session-search show a7da6a22:14 --brief");
         assert_eq!((shown.id, shown.turns), ("a7da6a22", Some("14")));
+    }
+
+    #[test]
+    fn turns_are_no_part_of_an_id() {
+        for (typed, id) in [
+            ("a1b2c3d4:8", "a1b2c3d4"),
+            ("a1b2c3d4:5-9", "a1b2c3d4"),
+            ("a1b2c3d4:5+8400-9", "a1b2c3d4"),
+            ("`a1b2c3d4`", "a1b2c3d4"),
+            ("~/history/a1b2c3d4.jsonl", "a1b2c3d4"),
+            ("a1b2c3d4:14:2", "a1b2c3d4:14:2"),
+            ("a1b2c3d4", "a1b2c3d4"),
+            ("a1b2c3d4:", "a1b2c3d4"),
+            ("a1b2c3d4:x", "a1b2c3d4:x"),
+            (":5", ""),
+        ] {
+            assert_eq!(SessionReference::strip_turns(typed), id, "{typed}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A command line taken apart as far as it takes to see which programs it runs.
 
 use crate::shell_parser::{Separators, split};
-use crate::text::{clip, file_name};
+use crate::text::{ceil_char_boundary, clip, file_name};
 use std::borrow::Cow;
 
 pub use crate::shell_parser::CommandPart;
@@ -151,9 +151,10 @@ pub fn find_cd_target(simple: &str) -> Option<&str> {
 
 /// Returns the name of a program that another one is named after: `sudo`, `/usr/bin/sudo`.
 fn wrapper(word: &str) -> Option<&str> {
-    let name = match word.starts_with('/') {
-        true => file_name(word),
-        false => word,
+    let name = if word.starts_with('/') {
+        file_name(word)
+    } else {
+        word
     };
     WRAPPERS.contains(&name).then_some(name)
 }
@@ -230,11 +231,7 @@ fn name(simple: &str) -> String {
 
 /// Returns at most the last `limit` bytes of a text.
 fn last(text: &str, limit: usize) -> &str {
-    let mut start = text.len().saturating_sub(limit);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    &text[start..]
+    &text[ceil_char_boundary(text, text.len().saturating_sub(limit))..]
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! Prompts that are slash commands of an agent: `/compact`.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// Commands by which the programs of agents are configured, left and queried. Their arguments say nothing of the work;
 /// those whose argument is a task are not among them: `/review`, `/plan`, `/init`.
 const BUILT_IN: &str = "\
@@ -8,6 +11,9 @@ effort exit export extensions extra-usage fast feedback help hooks ide install-g
 memory model models new output-style passes permissions plugin plugins privacy-settings quit redo release-notes \
 reload-plugins rename resume rewind sandbox sessions settings share skills stats status statusline tasks terminal-setup \
 theme themes todos tools undo upgrade usage vim";
+
+static BUILT_IN_COMMANDS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| BUILT_IN.split_whitespace().collect());
 
 /// Returns true for a slash command without arguments. A path is none.
 pub fn is_bare_command(prompt: &str) -> bool {
@@ -18,10 +24,10 @@ pub fn is_bare_command(prompt: &str) -> bool {
 }
 
 /// Returns true for a command that an agent's program has itself, with or without arguments: `/model opus`.
-pub(crate) fn is_built_in_command(prompt: &str) -> bool {
+pub fn is_built_in_command(prompt: &str) -> bool {
     let first = prompt.split_whitespace().next();
     let name = first.and_then(|first| first.strip_prefix('/'));
-    name.is_some_and(|name| BUILT_IN.split_whitespace().any(|known| known == name))
+    name.is_some_and(|name| BUILT_IN_COMMANDS.contains(name))
 }
 
 #[cfg(test)]

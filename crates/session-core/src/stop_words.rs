@@ -70,6 +70,17 @@ const IN_ENGLISH: &str = "\
 ben bin bis car com come con dan den des die dig din dos fan far for fra had han hat her man mal mas men mes min mot net \
 non nos nu once over par per plus pod pro sans sera set ses sin son sub sur tab tan tar tap tel ton var war was wat";
 
+/// Further words of other languages that are words or names in English queries: one of them alone does not identify the
+/// language.
+const ENGLISH_HOMOGRAPHS: &str = "\
+aby aos ale ama ast ate att bara bent biz byc che chi comment dal dar das dat dei del dem dir door dove elle encore era est \
+fur hay heel hen hoe hon hun ist jen jest jim kan kde kim los maja mam med meme mia mit mitt moet mon nad nam nas nebo ont \
+oss para pode poi por pour pred pres pri proc sana sem sen ser ska som sui tam tato ten til till ton tot toto tout tra uber \
+uit une van vara vers vid";
+
+/// Stop words of two letters that are words of English queries, too.
+const SHORT_ENGLISH_HOMOGRAPHS: &str = "ai ci go os vi ma";
+
 /// English verbs before `n't`.
 const NEGATED: &str = "\
 ai are ca could did do does had has have is might must need sha should was were wo would";
@@ -83,8 +94,10 @@ im ive itll theyd theyll theyre theyve thatll weve youd youll youre youve";
 
 /// Fewest stop words of a language by which a query is taken to be written in it.
 const MIN_WORDS: usize = 2;
-/// Fewest letters of such a word: shorter ones are names of locales, too.
+/// Fewest letters of such a word: shorter ones are names of locales, too, and count only beside another.
 const MIN_LETTERS: usize = 3;
+/// Letters of those.
+const SHORT_LETTERS: usize = 2;
 
 static ENGLISH_WORDS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| ENGLISH.split_whitespace().collect());
@@ -97,7 +110,6 @@ pub(crate) fn is_english_stop_word(word: &str) -> bool {
 
 /// Returns true for the contraction of stop words, in lower case and with either apostrophe.
 fn is_contraction(word: &str) -> bool {
-    let is_one_of = |words: &str, word: &str| words.split(' ').any(|known| known == word);
     let negated = word
         .strip_suffix('t')
         .map(|word| word.trim_end_matches(is_apostrophe));
@@ -127,6 +139,30 @@ pub(crate) fn marks_english(word: &str) -> bool {
     ENGLISH_WORDS.contains(word.as_str()) && !OTHER_WORDS.contains(word.as_str())
 }
 
+/// Returns true for a word by which a text is taken to be of a language other than English: a stop word of such a language
+/// that is no word of English queries, or a word in Latin letters with a diacritic.
+pub(crate) fn marks_other_language(word: &str) -> bool {
+    let word = trim_punctuation(word).to_lowercase();
+    let folded = fold_word(&word);
+    let has_diacritic =
+        folded.is_ascii() && word.contains(|c: char| c.is_alphabetic() && !c.is_ascii());
+    has_diacritic || identifies_language(&folded)
+}
+
+/// Returns true for a stop word, of whichever language.
+pub fn is_stop_word(word: &str) -> bool {
+    is_english_stop_word(word) || OTHER_WORDS.contains(fold_word(trim_punctuation(word)).as_str())
+}
+
+/// Returns true for a folded stop word of another language than English that is no word of English queries.
+fn identifies_language(word: &str) -> bool {
+    word.chars().count() >= MIN_LETTERS
+        && OTHER_WORDS.contains(word)
+        && !ENGLISH_WORDS.contains(word)
+        && !is_one_of(IN_ENGLISH, word)
+        && !is_one_of(ENGLISH_HOMOGRAPHS, word)
+}
+
 /// The words that count as stop words in a query: those of English, and those of the languages in which it is written.
 pub(crate) struct StopWords {
     /// The stop words of the other languages in which the query is written.
@@ -140,14 +176,12 @@ impl StopWords {
         let words: HashSet<String> = words
             .map(|word| fold_word(trim_punctuation(word)))
             .collect();
-        let mut content: Vec<&str> = words.iter().map(String::as_str).collect();
-        content.retain(|word| word.chars().count() >= MIN_LETTERS && !is_in_english(word));
+        let evidence: Vec<&str> = words.iter().map(String::as_str).collect();
         let mut other = HashSet::new();
-        if content.len() >= MIN_WORDS {
+        if evidence.len() >= MIN_WORDS {
             for language in OTHER_LANGUAGES {
-                let of_language = || language.split_whitespace();
-                if of_language().filter(|word| content.contains(word)).count() >= MIN_WORDS {
-                    other.extend(of_language());
+                if is_language_of(language, &evidence) {
+                    other.extend(language.split_whitespace());
                 }
             }
         }
@@ -164,8 +198,24 @@ impl StopWords {
     }
 }
 
-fn is_in_english(word: &str) -> bool {
-    IN_ENGLISH.split_whitespace().any(|known| known == word)
+/// Returns true where folded words are in a language by its stop words: two of at least three letters, or one that no
+/// English query has and one of two letters.
+fn is_language_of(language: &str, words: &[&str]) -> bool {
+    let found = || {
+        language
+            .split_whitespace()
+            .filter(|word| words.contains(word))
+    };
+    let letters = |word: &str| word.chars().count();
+    let is_long = |word: &&str| letters(word) >= MIN_LETTERS && !is_one_of(IN_ENGLISH, word);
+    let is_short =
+        |word: &str| letters(word) == SHORT_LETTERS && !is_one_of(SHORT_ENGLISH_HOMOGRAPHS, word);
+    found().filter(is_long).count() >= MIN_WORDS
+        || (found().any(identifies_language) && found().any(is_short))
+}
+
+fn is_one_of(words: &str, word: &str) -> bool {
+    words.split_whitespace().any(|known| known == word)
 }
 
 #[cfg(test)]
@@ -196,6 +246,11 @@ mod tests {
             ("jak jest zrobiony cache", "zrobiony cache"),
             ("nasıl daha hızlı derleme için", "hızlı derleme"),
             ("почему не идёт сборка как раньше", "идёт сборка раньше"),
+            (
+                "dónde decidimos usar SQLite en vez de Elasticsearch",
+                "decidimos usar SQLite vez Elasticsearch",
+            ),
+            ("pourquoi la page bloque", "page bloque"),
         ] {
             assert_eq!(without_stop_words(query), left, "{query}");
         }
@@ -257,6 +312,10 @@ mod tests {
             "locale es de missing",
             "tar par con",
             "wie docker",
+            "add ai comment",
+            "open door go",
+            "jest os config",
+            "es la locale",
         ] {
             assert_eq!(without_stop_words(query), query);
         }
@@ -272,6 +331,33 @@ mod tests {
         ] {
             assert_eq!(text.split(' ').any(marks_english), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn another_language_is_known_by_a_stop_word_or_a_diacritic() {
+        for (text, expected) in [
+            ("wie docker", true),
+            ("Größe docker", true),
+            ("où est-ce", true),
+            ("how do I install conda", false),
+            ("add comment for jest", false),
+            ("Rechnungen", false),
+            ("συνδέσεις", false),
+        ] {
+            assert_eq!(
+                text.split(' ').any(marks_other_language),
+                expected,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_word_of_any_list_is_a_stop_word() {
+        for word in ["dónde", "where", "pourquoi,", "почему", "Couldn't"] {
+            assert!(is_stop_word(word), "{word}");
+        }
+        assert!(!is_stop_word("docker"));
     }
 
     #[test]

@@ -26,16 +26,27 @@ pub use markdown::{code_span_end, escape_markdown};
 pub use run_memo::RunMemo;
 pub use sanitize_text::sanitize_text;
 
+/// Returns the last character boundary at or before a byte offset, as `str::floor_char_boundary` of Rust 1.91 does.
+pub fn floor_char_boundary(text: &str, offset: usize) -> usize {
+    let mut boundary = offset.min(text.len());
+    while !text.is_char_boundary(boundary) {
+        boundary -= 1;
+    }
+    boundary
+}
+
+/// Returns the first character boundary at or behind a byte offset, as `str::ceil_char_boundary` of Rust 1.91 does.
+pub fn ceil_char_boundary(text: &str, offset: usize) -> usize {
+    let mut boundary = offset.min(text.len());
+    while !text.is_char_boundary(boundary) {
+        boundary += 1;
+    }
+    boundary
+}
+
 /// Cuts `text` to at most `limit` bytes at a character boundary.
 pub fn clip(text: &str, limit: usize) -> &str {
-    if text.len() <= limit {
-        return text;
-    }
-    let mut end = limit;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    &text[..floor_char_boundary(text, limit)]
 }
 
 /// Longest part of a word that [`clip_words`] removes, in bytes.
@@ -130,6 +141,15 @@ mod tests {
         assert_eq!(character_bigrams("กินน้ำ"), ["กน", "นน", "นำ"]);
         assert_eq!(file_name("C:\\a\\b.rs"), "b.rs");
         assert_eq!(clip("añb", 2), "a");
+    }
+
+    #[test]
+    fn offsets_within_a_character_are_moved_to_its_ends() {
+        let text = "añb";
+        let floors: Vec<usize> = (0..6).map(|at| floor_char_boundary(text, at)).collect();
+        let ceils: Vec<usize> = (0..6).map(|at| ceil_char_boundary(text, at)).collect();
+        assert_eq!(floors, [0, 1, 1, 3, 4, 4]);
+        assert_eq!(ceils, [0, 1, 3, 3, 4, 4]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::noise;
 use crate::paste::strip_image_marks;
 use crate::text::{self, clip, collapse_whitespace, file_name};
 use crate::turn_stats::FileAccess;
+use std::collections::HashSet;
 
 /// Longest title, in bytes.
 const TITLE_BYTES: usize = 120;
@@ -61,15 +62,11 @@ pub fn work_title<'a>(turns: impl Iterator<Item = &'a TurnContent> + Clone) -> O
 
 /// Joins the first names, each once, and adds how many more there are.
 fn join_names<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
-    let mut all: Vec<&str> = Vec::new();
-    for name in names.filter(|name| !name.is_empty()) {
-        if !all.contains(&name) {
-            all.push(name);
-        }
-    }
-    let more = all.len().saturating_sub(MAX_FILES);
-    all.truncate(MAX_FILES);
-    let names = clip(&all.join(", "), TITLE_BYTES).to_owned();
+    let mut seen = HashSet::new();
+    let mut names = names.filter(|name| !name.is_empty() && seen.insert(*name));
+    let first: Vec<&str> = names.by_ref().take(MAX_FILES).collect();
+    let more = names.count();
+    let names = clip(&first.join(", "), TITLE_BYTES).to_owned();
     match more {
         _ if names.is_empty() => None,
         0 => Some(names),
@@ -128,9 +125,10 @@ impl PromptOpening {
             "" => format!("{CUT} {rest}"),
             address => format!("{address} {CUT} {rest}"),
         };
-        match line.len() <= TITLE_BYTES && split.after.is_empty() {
-            true => line,
-            false => format!("{}{CUT}", shorten(&line)),
+        if line.len() <= TITLE_BYTES && split.after.is_empty() {
+            line
+        } else {
+            format!("{}{CUT}", shorten(&line))
         }
     }
 }
@@ -216,9 +214,10 @@ fn prompt_subject(prompt: &str) -> &str {
 /// Returns a text without the mark of a Markdown heading before it.
 fn strip_heading_mark(text: &str) -> &str {
     let heading = text.trim_start_matches('#');
-    match heading.is_empty() || heading.starts_with(' ') {
-        true => heading.trim_start(),
-        false => text,
+    if heading.is_empty() || heading.starts_with(' ') {
+        heading.trim_start()
+    } else {
+        text
     }
 }
 

@@ -147,3 +147,14 @@ pub enum FileAccess {
     /// The whole file was written.
     Written,
 }
+
+impl FileAccess {
+    /// Returns the access as a label.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Edited => "edited",
+            Self::Written => "written",
+        }
+    }
+}

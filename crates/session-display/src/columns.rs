@@ -57,9 +57,10 @@ pub fn fit_path(path: &str, columns: usize) -> String {
 fn fitting_prefix(text: &str, columns: usize) -> &str {
     // Letters of ASCII take a column each, unless a mark follows that changes the last one.
     let looked_at = &text.as_bytes()[..text.len().min(columns.saturating_add(1))];
-    match looked_at.iter().all(|byte| (b' '..=b'~').contains(byte)) {
-        true => clip(text, columns),
-        false => measure_fitting_prefix(text, columns),
+    if looked_at.iter().all(|byte| (b' '..=b'~').contains(byte)) {
+        clip(text, columns)
+    } else {
+        measure_fitting_prefix(text, columns)
     }
 }
 

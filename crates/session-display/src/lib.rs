@@ -17,6 +17,7 @@ mod plural;
 mod preview;
 mod session_ids;
 mod session_label;
+mod similarity;
 mod times;
 mod unfound_terms;
 mod unknown_project;

@@ -88,22 +88,22 @@ impl Preview {
     /// Folds the text to at most two lines of so many columns; the second is cut. Where it would be cut before words that
     /// match, the first line begins at the word from which on most of them are shown.
     pub fn wrap_parts(&self, columns: usize) -> Vec<Vec<PreviewPart>> {
-        match self.find_better_beginning(columns) {
+        match self.find_better_beginning(columns, 2) {
             Some(later) => later.wrap_from_beginning(columns),
             None => self.wrap_from_beginning(columns),
         }
     }
 
-    /// Returns the preview from the first word on with which two lines show most words that match; `None` where they show
-    /// no more than from the beginning.
-    fn find_better_beginning(&self, columns: usize) -> Option<Self> {
-        let mut most = self.count_shown(columns);
+    /// Returns the preview from the first word on with which one or two lines show most words that match; `None` where they
+    /// show no more than from the beginning.
+    fn find_better_beginning(&self, columns: usize, lines: usize) -> Option<Self> {
+        let mut most = self.count_shown(columns, lines);
         if most.whole == self.matches.len() {
             return None;
         }
         let mut best = None;
         for later in word_starts(&self.text).map(|at| self.cut_before(at)) {
-            let shown = later.count_shown(columns);
+            let shown = later.count_shown(columns, lines);
             if shown > most {
                 (most, best) = (shown, Some(later));
             }
@@ -124,9 +124,12 @@ impl Preview {
         }
     }
 
-    /// Counts the words that match which two lines show.
-    fn count_shown(&self, columns: usize) -> ShownMatches {
-        let (_, rest) = split_at_columns(&self.text, columns);
+    /// Counts the words that match which one or two lines show.
+    fn count_shown(&self, columns: usize, lines: usize) -> ShownMatches {
+        let rest = match lines {
+            1 => self.text.as_str(),
+            _ => split_at_columns(&self.text, columns).1,
+        };
         let hidden = rest.len()
             - truncate_to_columns(rest, columns)
                 .trim_end_matches(CUT)
@@ -152,9 +155,14 @@ impl Preview {
             .collect()
     }
 
-    /// Cuts the text to one line of so many columns.
+    /// Cuts the text to one line of so many columns. A passage that begins within a line begins later where more words that
+    /// match are shown so.
     pub fn fit_parts(&self, columns: usize) -> Vec<PreviewPart> {
-        self.split_parts(&truncate_to_columns(&self.text, columns), 0)
+        let is_cut = self.text.starts_with(CUT);
+        let later = is_cut.then(|| self.find_better_beginning(columns, 1));
+        let shown = later.flatten();
+        let shown = shown.as_ref().unwrap_or(self);
+        shown.split_parts(&truncate_to_columns(&shown.text, columns), 0)
     }
 
     /// Splits a line that begins at a byte of the text, and may end in a mark of its own.
@@ -213,9 +221,12 @@ mod tests {
 
     /// Words that match in brackets.
     fn lines(preview: &Preview, columns: usize) -> String {
-        let part = |part: &PreviewPart| match part.is_match {
-            true => format!("[{}]", part.text),
-            false => part.text.clone(),
+        let part = |part: &PreviewPart| {
+            if part.is_match {
+                format!("[{}]", part.text)
+            } else {
+                part.text.clone()
+            }
         };
         let lines = preview.wrap_parts(columns);
         let lines = lines
@@ -264,6 +275,23 @@ mod tests {
     }
 
     #[test]
+    fn one_line_of_a_cut_passage_shows_its_match() {
+        let line = |text: &str| {
+            let parts = preview(text, &["lamp"]).fit_parts(20);
+            parts.into_iter().map(|part| part.text).collect::<String>()
+        };
+        assert_eq!(
+            line("…they walked along the quay to the lamp"),
+            "…quay to the lamp"
+        );
+        assert_eq!(
+            line("they walked along the quay to the lamp"),
+            "they walked along t…"
+        );
+        assert_eq!(line("…they walked along the quay"), "…they walked along…");
+    }
+
+    #[test]
     fn a_match_over_the_end_of_a_line_is_bold_on_each() {
         let phrase = preview("The lamps hang at the gate", &["lamps hang at"]);
         assert_eq!(lines(&phrase, 14), "The [lamps hang]\n[at] the gate\n");
@@ -278,8 +306,8 @@ mod tests {
 
     #[test]
     fn offsets_are_in_characters() {
-        let preview = preview("«Ünïcödé» 👩 lamp 灯塔", &["unicode", "lamp", "塔"]);
-        assert_eq!(preview.char_ranges(), [[1, 8], [12, 16], [18, 19]]);
-        assert_eq!(self::preview("", &["lamp"]).char_ranges(), [[0; 2]; 0]);
+        let marked = preview("«Ünïcödé» 👩 lamp 灯塔", &["unicode", "lamp", "塔"]);
+        assert_eq!(marked.char_ranges(), [[1, 8], [12, 16], [18, 19]]);
+        assert_eq!(preview("", &["lamp"]).char_ranges(), [[0; 2]; 0]);
     }
 }

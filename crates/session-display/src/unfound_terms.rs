@@ -2,6 +2,7 @@
 
 use crate::columns::fit_line;
 use session_search::{SearchResults, SpellingCorrection, UnfoundTerms};
+use session_store::SubstituteKind;
 
 /// Most columns of a word.
 const MAX_COLUMNS: usize = 48;
@@ -19,16 +20,21 @@ pub fn format_unfound_terms(results: &SearchResults, subagents_hint: &str) -> Ve
 }
 
 fn format_terms(unfound: &UnfoundTerms, subagents_hint: &str) -> Vec<String> {
-    let (substituted, missing): (Vec<String>, Vec<String>) =
-        (unfound.missing.iter().cloned()).partition(|word| unfound.substituted.contains(word));
+    let is_substituted = |word: &&String| unfound.substituted.iter().any(|s| s.typed == **word);
+    let missing = unfound.missing.iter().filter(|word| !is_substituted(word));
+    let missing: Vec<String> = missing.cloned().collect();
     let missing = format_note(
         "no prompt, answer, command, path or error line holds",
         &missing,
     );
-    let substituted = format_note(
-        "longer names were searched, since nothing holds",
-        &substituted,
-    );
+    let kinds = [
+        SubstituteKind::LongerNames,
+        SubstituteKind::NameWords,
+        SubstituteKind::OtherForms,
+    ];
+    let substituted = kinds
+        .into_iter()
+        .filter_map(|by| format_substituted(unfound, by));
     let ids = unfound.session_ids.iter().take(MAX_WORDS);
     let ids = ids.map(|id| format!("a session has the id `{id}`; show {id} reads it"));
     let subagents = format_note("only subagents hold", &unfound.only_subagents);
@@ -44,6 +50,22 @@ fn format_terms(unfound: &UnfoundTerms, subagents_hint: &str) -> Vec<String> {
         .chain(substituted)
         .chain(ids);
     notes.chain(subagents).chain(filtered).collect()
+}
+
+/// Formats the terms that nothing holds, in whose place one kind of substitute was searched; `None` where there are none.
+fn format_substituted(unfound: &UnfoundTerms, by: SubstituteKind) -> Option<String> {
+    let searched = match by {
+        SubstituteKind::LongerNames => "other spellings and longer names were",
+        SubstituteKind::NameWords => "the words in the name were",
+        SubstituteKind::OtherForms => "other forms were",
+    };
+    let is_of_kind = |word: &&String| {
+        let mut substituted = unfound.substituted.iter();
+        substituted.any(|s| s.typed == **word && s.by == by)
+    };
+    let words = unfound.missing.iter().filter(is_of_kind);
+    let words: Vec<String> = words.cloned().collect();
+    format_note(&format!("{searched} searched, since nothing holds"), &words)
 }
 
 /// Formats which words nothing holds, and what was searched in their place; `None` where none was corrected.
@@ -70,14 +92,31 @@ fn quote(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session_search::SubstitutedTerm;
+
+    fn substituted(typed: &str, by: SubstituteKind) -> SubstitutedTerm {
+        let typed = typed.to_owned();
+        SubstitutedTerm { typed, by }
+    }
 
     #[test]
     fn a_note_names_who_holds_the_words() {
         let words = |words: &[&str]| words.iter().copied().map(str::to_owned).collect();
         let unfound = UnfoundTerms {
-            missing: words(&["EMFILE", "a\x1b[31mb", "2095544c", "LampCard"]),
+            missing: words(&[
+                "EMFILE",
+                "a\x1b[31mb",
+                "2095544c",
+                "LampCard",
+                "LampOilService",
+                "lampe",
+            ]),
             session_ids: words(&["2095544c"]),
-            substituted: words(&["LampCard"]),
+            substituted: vec![
+                substituted("LampCard", SubstituteKind::LongerNames),
+                substituted("LampOilService", SubstituteKind::NameWords),
+                substituted("lampe", SubstituteKind::OtherForms),
+            ],
             only_subagents: words(&["E0597"]),
             filtered: words(&["--no-verify"]),
             corrected: vec![SpellingCorrection {
@@ -90,7 +129,9 @@ mod tests {
             [
                 "nothing holds `lnatern`; searched `lantern`",
                 "no prompt, answer, command, path or error line holds `EMFILE`, `ab`, `2095544c`",
-                "longer names were searched, since nothing holds `LampCard`",
+                "other spellings and longer names were searched, since nothing holds `LampCard`",
+                "the words in the name were searched, since nothing holds `LampOilService`",
+                "other forms were searched, since nothing holds `lampe`",
                 "a session has the id `2095544c`; show 2095544c reads it",
                 "only subagents hold `E0597`; search them with --subagents",
                 "the filters leave out every turn that holds `--no-verify`",

@@ -3,6 +3,7 @@
 use crate::columns::{fit_line, sanitize_line};
 use crate::plural::pluralize;
 use crate::session_label::project_label;
+use crate::similarity::{MIN_SIMILARITY, name_similarity};
 use session_core::project_name;
 use session_search::{FilterClause, FilterCondition, ProjectPattern};
 use session_store::SessionRow;
@@ -13,8 +14,6 @@ const MAX_COLUMNS: usize = 80;
 /// Most projects that are named, and most columns of a name.
 const MAX_NEAREST: usize = 5;
 const MAX_NAME_COLUMNS: usize = 40;
-/// Least similarity, by Jaro and Winkler, of a name that is taken for another's misspelling.
-const MIN_SIMILARITY: f64 = 0.85;
 
 /// Formats that no session is of a project that the filters name, with the project whose name is spelled
 /// nearly so, or what lists all. `None` where each project that they name has a session.
@@ -55,7 +54,7 @@ fn format_unknown(
 fn format_nearest_projects(wanted: &str, all: &[SessionRow]) -> String {
     let names: BTreeSet<&str> = all.iter().map(project_label).collect();
     let mut names = Vec::from_iter(names);
-    names.sort_by(|a, b| similarity(wanted, b).total_cmp(&similarity(wanted, a)));
+    names.sort_by(|a, b| name_similarity(wanted, b).total_cmp(&name_similarity(wanted, a)));
     let nearest = names.iter().take(MAX_NEAREST);
     let nearest: Vec<String> = nearest
         .map(|name| format!("`{}`", fit_line(name, MAX_NAME_COLUMNS)))
@@ -92,17 +91,15 @@ fn format_same_name(folder: &str, all: &[SessionRow]) -> Option<String> {
 }
 
 fn find_most_similar_project<'a>(wanted: &str, all: &'a [SessionRow]) -> Option<&'a str> {
-    let scored = all
-        .iter()
-        .map(|row| (similarity(wanted, project_label(row)), project_label(row)));
+    let scored = all.iter().map(|row| {
+        (
+            name_similarity(wanted, project_label(row)),
+            project_label(row),
+        )
+    });
     let near = scored.filter(|(score, _)| *score >= MIN_SIMILARITY);
     near.max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, name)| name)
-}
-
-/// Returns the similarity of two names by Jaro and Winkler, whatever their case.
-fn similarity(wanted: &str, name: &str) -> f64 {
-    strsim::jaro_winkler(&wanted.to_lowercase(), &name.to_lowercase())
 }
 
 #[cfg(test)]

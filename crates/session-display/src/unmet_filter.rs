@@ -1,6 +1,7 @@
 //! The message that no turn meets a filter.
 
 use crate::columns::fit_line;
+use crate::similarity::{MIN_SIMILARITY, name_similarity};
 use crate::times::format_minute;
 use session_search::{FilterClause, FilterCondition};
 
@@ -8,8 +9,6 @@ use session_search::{FilterClause, FilterCondition};
 const MAX_COLUMNS: usize = 80;
 /// Most branches that a hint names.
 const MAX_BRANCHES: usize = 5;
-/// Least similarity, by Jaro and Winkler, of a branch that is taken for another spelling of what was typed.
-const MIN_SIMILARITY: f64 = 0.85;
 
 /// Formats that no turn of the history meets a filter, and what to give instead: of `branches`, those of the history,
 /// the nearest. `None` for alternatives and for what is negated.
@@ -46,16 +45,15 @@ fn format_near_branches(wanted: &str, branches: &[String]) -> Option<String> {
 /// Returns the branches that hold what was typed, in their order; where none does, those that are spelled nearly so,
 /// the most similar first.
 fn find_near_branches<'b>(wanted: &str, branches: &'b [String]) -> Vec<&'b str> {
-    let wanted = wanted.to_lowercase();
     let names = || branches.iter().map(String::as_str);
+    let part = wanted.to_lowercase();
     let holding: Vec<&str> = names()
-        .filter(|name| name.to_lowercase().contains(&wanted))
+        .filter(|name| name.to_lowercase().contains(&part))
         .collect();
     if !holding.is_empty() {
         return holding;
     }
-    let similarity = |name: &str| strsim::jaro_winkler(&wanted, &name.to_lowercase());
-    let scored = names().map(|name| (similarity(name), name));
+    let scored = names().map(|name| (name_similarity(wanted, name), name));
     let mut near: Vec<(f64, &str)> = scored
         .filter(|(score, _)| *score >= MIN_SIMILARITY)
         .collect();

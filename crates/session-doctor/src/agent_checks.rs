@@ -70,17 +70,19 @@ pub(crate) fn check_other_hooks(home: &Home) -> Vec<DoctorFinding> {
         };
         let name = agent.name();
         // Without an event others would be added.
-        let event = match agent.has_chosen_events() {
-            true => format!(" --event {}", hook.event),
-            false => String::new(),
+        let event = if agent.has_chosen_events() {
+            format!(" --event {}", hook.event)
+        } else {
+            String::new()
         };
-        Some(match hook_program_exists(&hook.command, &home.env) {
-            true => DoctorFinding::ok("hook", format!("installed: {name}")),
-            false => DoctorFinding::problem(
+        Some(if hook_program_exists(&hook.command, &home.env) {
+            DoctorFinding::ok("hook", format!("installed: {name}"))
+        } else {
+            DoctorFinding::problem(
                 "hook",
                 format!("its program for {name} is not there: {}", hook.command),
                 format!("run `session-search hook install --agent {name}{event}`"),
-            ),
+            )
         })
     };
     let others = Agent::ALL.into_iter().filter(|agent| !agent.is_first());
@@ -142,17 +144,19 @@ pub(crate) fn check_skill(home: &Home) -> DoctorFinding {
         .filter(SkillLocation::has_skill);
     let labels: Vec<&str> = installed.map(|location| location.label()).collect();
     if let Some(plugin) = enabled_plugin(home) {
-        return match has_user_skill(&home.env) {
-            true => DoctorFinding::note(
+        return if has_user_skill(&home.env) {
+            DoctorFinding::note(
                 "skill",
                 format!("installed beside the plugin {plugin}, which brings it, too"),
                 "run `session-search skill uninstall`",
-            ),
-            false => DoctorFinding::ok("skill", format!("brought by the plugin {plugin}")),
+            )
+        } else {
+            DoctorFinding::ok("skill", format!("brought by the plugin {plugin}"))
         };
     }
-    match labels.is_empty() {
-        true => DoctorFinding::ok("skill", "not installed"),
-        false => DoctorFinding::ok("skill", format!("installed: {}", labels.join(", "))),
+    if labels.is_empty() {
+        DoctorFinding::ok("skill", "not installed")
+    } else {
+        DoctorFinding::ok("skill", format!("installed: {}", labels.join(", ")))
     }
 }

@@ -3,7 +3,11 @@
 use crate::finding::DoctorFinding;
 #[cfg(unix)]
 use crate::finding::DoctorFix;
+#[cfg(unix)]
+use session_store::{database_path, index_directories, is_index_directory, private_paths};
 use std::path::Path;
+#[cfg(unix)]
+use std::path::PathBuf;
 
 /// The free space below which the disk is a problem, in bytes.
 #[cfg(unix)]
@@ -13,9 +17,9 @@ const MIN_FREE: u64 = 200 << 20;
 #[cfg(unix)]
 pub(crate) fn check_permissions(root: &Path) -> Vec<DoctorFinding> {
     use std::os::unix::fs::MetadataExt;
-    let link = check_link(root);
+    let mut findings = check_links(root);
     let Ok(found) = std::fs::metadata(root) else {
-        return link.into_iter().collect();
+        return findings;
     };
     let is_foreign = found.uid() != rustix::process::geteuid().as_raw();
     let owner = is_foreign.then(|| {
@@ -27,28 +31,38 @@ pub(crate) fn check_permissions(root: &Path) -> Vec<DoctorFinding> {
     });
     let closed = || {
         let found = "the index is readable to its owner alone";
-        (!is_foreign).then(|| DoctorFinding::ok("permissions", found))
+        (!is_foreign && is_index_directory(root)).then(|| DoctorFinding::ok("permissions", found))
     };
     let modes = describe_open_paths(&find_open_paths(root)).or_else(closed);
-    [link, owner, modes].into_iter().flatten().collect()
+    findings.extend(owner);
+    findings.extend(modes);
+    findings
 }
 
-/// Notes that the directory of the index is a link.
+/// Notes that the directory of the index, or one in it, is a link.
 #[cfg(unix)]
-fn check_link(root: &Path) -> Option<DoctorFinding> {
-    let found = std::fs::symlink_metadata(root).ok()?;
-    found.is_symlink().then(|| {
+fn check_links(root: &Path) -> Vec<DoctorFinding> {
+    let is_link =
+        |path: &PathBuf| std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+    let directories = if is_index_directory(root) {
+        index_directories(root)
+    } else {
+        Vec::new()
+    };
+    let links = std::iter::once(root.to_owned()).chain(directories);
+    let note = |path: PathBuf| {
         DoctorFinding::note(
             "permissions",
-            format!("`{}` is a link", root.display()),
+            format!("`{}` is a link", path.display()),
             "see that its target is yours alone",
         )
-    })
+    };
+    links.filter(is_link).map(note).collect()
 }
 
 /// Describes the paths that are open to others by the first one; `None` where there is none.
 #[cfg(unix)]
-fn describe_open_paths(open: &[std::path::PathBuf]) -> Option<DoctorFinding> {
+fn describe_open_paths(open: &[PathBuf]) -> Option<DoctorFinding> {
     let first = open.first()?;
     let others = match open.len() - 1 {
         0 => String::new(),
@@ -69,29 +83,20 @@ pub(crate) fn check_permissions(_: &Path) -> Vec<DoctorFinding> {
 /// Lists the paths of the index that others can read or write; links are not followed. The directory itself
 /// may hold other things, and may be readable.
 #[cfg(unix)]
-fn find_open_paths(root: &Path) -> Vec<std::path::PathBuf> {
+fn find_open_paths(root: &Path) -> Vec<PathBuf> {
     use std::os::unix::fs::PermissionsExt;
     let mode = |path: &Path| {
         std::fs::symlink_metadata(path)
             .map(|found| (found.permissions().mode(), found.is_symlink()))
     };
     let mut open = Vec::new();
-    if !session_store::is_index_directory(root) {
+    if !is_index_directory(root) {
         return open;
     }
     if mode(root).is_ok_and(|(mode, is_link)| !is_link && mode & 0o022 != 0) {
         open.push(root.to_owned());
     }
-    let names = [
-        "index.db",
-        "index.db-wal",
-        "index.db-shm",
-        "lock",
-        "vectors",
-        "queries",
-    ];
-    let paths = names.map(|name| root.join(name));
-    for path in paths.into_iter().chain(session_store::old_databases(root)) {
+    for path in private_paths(root) {
         if mode(&path).is_ok_and(|(mode, is_link)| !is_link && mode & 0o077 != 0) {
             open.push(path);
         }
@@ -127,7 +132,7 @@ pub fn close_permissions(_: &Path) -> std::io::Result<()> {
 pub(crate) fn check_writable(root: &Path) -> Option<DoctorFinding> {
     use rustix::fs::{Access, access};
     let folder = root.ancestors().find(|path| path.exists())?;
-    let database = root.join("index.db");
+    let database = database_path(root);
     let paths = [folder, &database];
     let refused = paths
         .into_iter()
@@ -153,13 +158,14 @@ pub(crate) fn check_space(root: &Path) -> Option<DoctorFinding> {
     let disk = rustix::fs::statvfs(existing).ok()?;
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
     let found = format!("{} MB are free on the disk of the index", free / 1_000_000);
-    Some(match free < MIN_FREE {
-        true => DoctorFinding::problem(
+    Some(if free < MIN_FREE {
+        DoctorFinding::problem(
             "disk",
             found,
             "free some, or set SESSION_SEARCH_HOME to a folder on another",
-        ),
-        false => DoctorFinding::ok("disk", found),
+        )
+    } else {
+        DoctorFinding::ok("disk", found)
     })
 }
 
@@ -188,5 +194,22 @@ mod tests {
         let is_root = rustix::process::geteuid().is_root();
         assert_eq!(check_writable(&root).is_none(), is_root);
         set(0o700);
+    }
+
+    #[test]
+    fn links_in_the_directory_of_an_index_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("index");
+        std::fs::create_dir(&root).unwrap();
+        assert_eq!(check_links(&root), []);
+        let names = ["vectors", "injection"].map(|name| root.join(name));
+        for path in &names {
+            std::os::unix::fs::symlink(folder.path(), path).unwrap();
+        }
+        let found = |path: &PathBuf| format!("`{}` is a link", path.display());
+        let links = check_links(&root).into_iter().map(|finding| finding.found);
+        assert_eq!(links.collect::<Vec<_>>(), names.each_ref().map(found));
+        std::fs::create_dir(root.join("notes")).unwrap();
+        assert_eq!(check_links(&root), [], "it is no index");
     }
 }

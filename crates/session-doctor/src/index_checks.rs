@@ -6,14 +6,15 @@ use crate::history_checks::{LocatedHistory, is_listed_problem};
 use session_config::Home;
 use session_display::pluralize;
 use session_query::{IndexStatus, ModelStatus};
-use session_store::{Level, Problem, Reader, StoreError, old_databases};
+use session_store::{Level, Problem, Reader, StoreError, check_ownership, old_databases};
 
 /// The divisor of all rows of vectors: more dead ones than `all / DEAD_ROWS_DIVISOR` are worth a purge.
 const DEAD_ROWS_DIVISOR: usize = 4;
 
 /// Checks whether the index can be read and is whole, and what it covers.
 pub(crate) fn check_index(home: &Home, histories: &[LocatedHistory]) -> Vec<DoctorFinding> {
-    let index = match Reader::open_thoroughly_verified(&home.root) {
+    let opened = check_ownership(&home.root);
+    let index = match opened.and_then(|()| Reader::open_thoroughly_verified(&home.root)) {
         Ok(index) => index,
         Err(error) => return vec![describe_error(&error)],
     };
@@ -33,47 +34,30 @@ pub(crate) fn check_index(home: &Home, histories: &[LocatedHistory]) -> Vec<Doct
                 |s| check_coverage(&s, histories, home.allows_background()),
             ));
         }
-        Err(error) => findings.push(DoctorFinding::problem(
-            "forget",
-            error.to_string(),
-            "correct the file, or remove it: what was forgotten is indexed again then",
-        )),
+        Err(error) => findings.push(DoctorFinding {
+            hint: error.hint().map(str::to_owned),
+            ..DoctorFinding::problem("forget", error.to_string(), "")
+        }),
     }
     findings
 }
 
 pub(crate) const REBUILD: &str = "run `session-search index --full`";
 
+/// Describes why the index cannot be read, or not be made.
 pub(crate) fn describe_error(error: &StoreError) -> DoctorFinding {
+    let hint = error.remedy();
+    let hint = hint.unwrap_or("see that its folder can be read and written");
     let found = error.to_string();
     match error {
-        StoreError::Missing { .. } => DoctorFinding::note(
-            "index",
-            "there is no index yet",
-            "the first `session-search search` makes it",
-        ),
-        _ if error.needs_update() => DoctorFinding::problem(
-            "index",
-            found,
-            "a newer version of session-search wrote it: update this one",
-        ),
-        _ if error.needs_migration() => DoctorFinding::note(
-            "index",
-            found,
-            "run `session-search index`, which migrates it",
-        )
-        .fixed_by(DoctorFix::Refresh),
+        StoreError::Missing { .. } => DoctorFinding::note("index", found, hint),
+        _ if error.needs_migration() => {
+            DoctorFinding::note("index", found, hint).fixed_by(DoctorFix::Refresh)
+        }
         _ if error.needs_rebuild() => {
-            DoctorFinding::problem("index", found, REBUILD).fixed_by(DoctorFix::Rebuild)
+            DoctorFinding::problem("index", found, hint).fixed_by(DoctorFix::Rebuild)
         }
-        _ if error.needs_space() => {
-            DoctorFinding::problem("index", found, "free space on that disk")
-        }
-        _ => DoctorFinding::problem(
-            "index",
-            found,
-            "see that its folder can be read and written",
-        ),
+        _ => DoctorFinding::problem("index", found, hint),
     }
 }
 
@@ -92,16 +76,17 @@ fn check_rows(index: &Reader) -> Vec<DoctorFinding> {
         "{dead} of {} belong to deleted text",
         pluralize(all, "vector")
     );
-    match dead * DEAD_ROWS_DIVISOR > all {
-        true => vec![
+    if dead * DEAD_ROWS_DIVISOR > all {
+        vec![
             DoctorFinding::note(
                 "vectors",
                 found,
                 "`session-search doctor --fix` removes them",
             )
             .fixed_by(DoctorFix::Purge),
-        ],
-        false => vec![DoctorFinding::ok("vectors", found)],
+        ]
+    } else {
+        vec![DoctorFinding::ok("vectors", found)]
     }
 }
 
@@ -147,17 +132,19 @@ fn check_model_coverage(model: &ModelStatus, continues: bool) -> DoctorFinding {
         failure.map_or(String::new(), |reason| format!("; {reason}"))
     );
     let is_behind = model.in_use && !model.running && model.sessions < model.all_sessions as u64;
-    match is_behind {
-        true => DoctorFinding::note(
+    if is_behind {
+        DoctorFinding::note(
             "model",
             found,
-            match continues {
-                true => "a search goes on with it in the background, or run `session-search index`",
-                false => "run `session-search index`",
+            if continues {
+                "a search goes on with it in the background, or run `session-search index`"
+            } else {
+                "run `session-search index`"
             },
         )
-        .fixed_by(DoctorFix::Refresh),
-        false => DoctorFinding::ok("model", found),
+        .fixed_by(DoctorFix::Refresh)
+    } else {
+        DoctorFinding::ok("model", found)
     }
 }
 
@@ -199,6 +186,7 @@ fn check_coverage(
 mod tests {
     use super::*;
     use crate::finding::FindingSeverity;
+    use session_sources::Env;
 
     #[test]
     fn a_failure_of_the_model_is_found_under_model() {
@@ -233,6 +221,25 @@ mod tests {
         };
         let finding = check_model_coverage(&model, true);
         assert_eq!(finding.found, "remote has embedded 1 of 1 session");
+    }
+
+    #[test]
+    fn a_directory_of_others_is_no_missing_index() {
+        let user = tempfile::tempdir().unwrap();
+        let env = Env::with_home(user.path());
+        let home = Home::new(env, user.path().join("index"));
+        let find = || check_index(&home, &[]).remove(0);
+        let missing = find();
+        assert_eq!(missing.severity, FindingSeverity::Note);
+        assert!(missing.found.starts_with("there is no index in"));
+        std::fs::create_dir(&home.root).unwrap();
+        std::fs::create_dir(home.root.join("notes")).unwrap();
+        let foreign = find();
+        assert_eq!(foreign.severity, FindingSeverity::Problem);
+        let error = StoreError::ForeignDirectory(home.root.clone());
+        assert_eq!(foreign.found, error.to_string());
+        assert_eq!(foreign.hint.as_deref(), error.hint());
+        assert_eq!(foreign.fix, None);
     }
 
     #[test]

@@ -135,7 +135,7 @@ files = [{ path = "table.bin" }, { path = "vocabulary.bin" }]
             "not well configured",
             "[remote]",
         );
-        let env_file = home.folders().config.join(".env");
+        let env_file = home.folders().env_file();
         write(
             &env_file,
             "EMBEDDINGS_URL=http://127.0.0.1:1\nEMBEDDINGS_MODEL=tiny\n",

@@ -66,12 +66,13 @@ impl EmbedError {
 /// Adds the command that chooses the bundled model to an advice.
 macro_rules! or_use_bundled {
     ($advice:literal) => {
-        match cfg!(feature = "minilm") {
-            true => concat!(
+        if cfg!(feature = "minilm") {
+            concat!(
                 $advice,
                 ", or run `session-search model use all-minilm-l6-v2`"
-            ),
-            false => concat!($advice, ", or run `session-search model use table`"),
+            )
+        } else {
+            concat!($advice, ", or run `session-search model use table`")
         }
     };
 }

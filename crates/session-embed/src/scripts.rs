@@ -36,9 +36,10 @@ impl Scripts {
         }
         let read = |c| if self.reads(c) { c } else { ' ' };
         let left: String = text.chars().map(read).collect();
-        match left.contains(char::is_alphabetic) {
-            true => Cow::Owned(left),
-            false => Cow::Borrowed(""),
+        if left.contains(char::is_alphabetic) {
+            Cow::Owned(left)
+        } else {
+            Cow::Borrowed("")
         }
     }
 

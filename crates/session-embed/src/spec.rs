@@ -73,6 +73,18 @@ pub enum Architecture {
     Remote,
 }
 
+impl Architecture {
+    /// Returns its name, as in the TOML of a model.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Table => "table",
+            Self::Bert => "bert",
+            Self::Qwen3 => "qwen3",
+            Self::Remote => "remote",
+        }
+    }
+}
+
 /// A way to make one vector of those of a text's tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

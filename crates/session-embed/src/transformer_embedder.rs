@@ -199,9 +199,10 @@ impl TransformerEmbedder {
                 backend: &backend,
                 precision,
             };
-            match files.is_dir() {
-                true => Self::qwen3_from_folder(spec, files, options),
-                false => Self::qwen3_from_gguf(spec, files, options),
+            if files.is_dir() {
+                Self::qwen3_from_folder(spec, files, options)
+            } else {
+                Self::qwen3_from_gguf(spec, files, options)
             }
         });
         opened.map_err(|why| EmbedError::At {
@@ -302,9 +303,10 @@ impl TransformerEmbedder {
     /// Returns the tokens of a batch, given those of all texts.
     fn tokens_per_batch(&self, all: usize) -> usize {
         let share = all.div_ceil(rayon::current_num_threads());
-        match self.batching.is_parallel {
-            true => share.clamp(LEAST_TOKENS, self.batching.tokens),
-            false => self.batching.tokens,
+        if self.batching.is_parallel {
+            share.clamp(LEAST_TOKENS, self.batching.tokens)
+        } else {
+            self.batching.tokens
         }
     }
 }
@@ -378,11 +380,12 @@ impl Embedder for TransformerEmbedder {
         let mut vectors = EmbeddingMatrix::zeros((texts.len(), self.spec.dims));
         if let Some(rows) = vectors.as_slice_mut() {
             let mut batches = split_batches(&ids, rows, self.spec.dims, tokens);
-            match self.batching.is_parallel && batches.len() > 1 {
-                true => batches
+            if self.batching.is_parallel && batches.len() > 1 {
+                batches
                     .par_iter_mut()
-                    .try_for_each(|batch| on_this_thread(|| self.embed(batch)))?,
-                false => batches.iter_mut().try_for_each(|batch| self.embed(batch))?,
+                    .try_for_each(|batch| on_this_thread(|| self.embed(batch)))?
+            } else {
+                batches.iter_mut().try_for_each(|batch| self.embed(batch))?
             }
         }
         Ok(vectors)

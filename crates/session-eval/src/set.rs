@@ -278,9 +278,10 @@ fn read_questions(set: &Dir) -> Result<Vec<LabelledQuestion>, EvalError> {
             })
         });
     let questions = questions.collect::<Result<Vec<_>, _>>()?;
-    match questions.is_empty() {
-        true => Err(EvalError::NoQuestions { path }),
-        false => Ok(questions),
+    if questions.is_empty() {
+        Err(EvalError::NoQuestions { path })
+    } else {
+        Ok(questions)
     }
 }
 

@@ -125,9 +125,10 @@ fn find_greatest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usi
     let (mut fitting, mut most) = (least, most);
     while fitting < most {
         let middle = most - (most - fitting) / 2;
-        match fits(middle) {
-            true => fitting = middle,
-            false => most = middle - 1,
+        if fits(middle) {
+            fitting = middle
+        } else {
+            most = middle - 1
         }
     }
     fitting
@@ -156,10 +157,7 @@ fn drop_middle_turns(session: &SessionRow, exchanges: &mut Vec<Exchange>) -> Opt
             break;
         };
         room = left;
-        match is_head {
-            true => first += 1,
-            false => end -= 1,
-        }
+        if is_head { first += 1 } else { end -= 1 }
     }
     let mut dropped = exchanges.drain(first..end).map(|e| e.turn.index);
     let first = dropped.next()?;

@@ -123,9 +123,10 @@ fn split_answers<'a>(output: Cow<'a, str>, call: &ToolCall) -> Cow<'a, str> {
     find_questions(&call.input).fold(output, |output, (question, _)| {
         let answer = format!("\"{question}\"=");
         let same_line = format!(" {answer}");
-        match output.contains(&same_line) {
-            true => output.replace(&same_line, &format!("\n{answer}")).into(),
-            false => output,
+        if output.contains(&same_line) {
+            output.replace(&same_line, &format!("\n{answer}")).into()
+        } else {
+            output
         }
     })
 }

@@ -61,9 +61,10 @@ pub fn make_file_name(session: &SessionRow, format: ExportFormat) -> String {
     let id: String = id.take(ID_CHARS).collect();
     let parts = [clip(&title, SLUG_BYTES).trim_end_matches('-'), &id];
     let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    let stem = match parts.is_empty() {
-        true => "session".to_owned(),
-        false => parts.join("-"),
+    let stem = if parts.is_empty() {
+        "session".to_owned()
+    } else {
+        parts.join("-")
     };
     format!("{stem}.{}", format.extension())
 }

@@ -78,9 +78,10 @@ impl<'a> ExportedSession<'a> {
     #[must_use]
     pub fn with_short_id(self, ids: &SessionIds<'_>) -> Self {
         let short = ids.short_id(self.row);
-        match self.row.uid.starts_with(&short) {
-            true => self.with_id(short),
-            false => self,
+        if self.row.uid.starts_with(&short) {
+            self.with_id(short)
+        } else {
+            self
         }
     }
 
@@ -179,9 +180,10 @@ fn make_label(prompt: &str) -> Option<String> {
         .map(sanitize_line)
         .find(|line| !line.is_empty())?;
     let kept = clip_words(&line, LABEL_BYTES);
-    Some(match kept.len() < line.len() {
-        true => format!("{}…", kept.trim_end()),
-        false => line,
+    Some(if kept.len() < line.len() {
+        format!("{}…", kept.trim_end())
+    } else {
+        line
     })
 }
 

@@ -7,7 +7,7 @@ use serde::ser::{Error, SerializeSeq};
 use serde::{Serialize, Serializer};
 use session_agents::resume_line;
 use session_core::{PromptKind, TurnPart, safe_json};
-use session_display::{format_rfc3339, project_label};
+use session_display::{format_rfc3339, project_label, visible_title};
 use session_search::{Exchange, TurnOrigin};
 use session_store::{SessionRow, StoreError};
 use std::cell::RefCell;
@@ -38,7 +38,7 @@ impl<'a, T> ShownSession<'a, T> {
         Self {
             source: &session.source,
             session: &session.uid,
-            title: session.title.as_deref(),
+            title: visible_title(session),
             project: project_label(session),
             path: session.project.as_deref(),
             turns: session.turns,

@@ -49,6 +49,7 @@
 
 mod brief;
 mod call_view;
+mod capitalize;
 mod conversation;
 mod error;
 mod export_format;
@@ -66,7 +67,7 @@ pub use export_format::{ExportFormat, make_file_name};
 pub use exported_session::ExportedSession;
 pub use json::{ShownSession, ShownTurn, make_shown_session};
 pub use kept_text::TextLimit;
-pub use markdown::write_markdown;
+pub use markdown::{format_heading, format_turn, write_markdown};
 
 use std::io::Write;
 

@@ -1,6 +1,7 @@
 //! Turns in full, as Markdown.
 
 use crate::call_view::{CallInput, CallView};
+use crate::capitalize::capitalize;
 use crate::error::ExportError;
 use crate::exported_session::ExportedSession;
 use crate::kept_text::TextLimit;
@@ -10,7 +11,7 @@ use session_core::text::{escape_markdown, sanitize_text};
 use session_core::{CodeFences, PromptKind, ToolCall, Turn, TurnPart};
 use session_display::sanitize_line;
 use session_display::{format_minute, project_label, session_title};
-use session_search::{Exchange, TurnOrigin};
+use session_search::Exchange;
 use session_store::SessionRow;
 use std::io::Write;
 
@@ -32,8 +33,8 @@ pub fn write_markdown(
     })
 }
 
-/// Formats the title of a session, and what is known of it.
-pub(crate) fn format_heading(session: &SessionRow) -> String {
+/// Formats the title of a session and what is known of it as Markdown.
+pub fn format_heading(session: &SessionRow) -> String {
     let code = |text: &str| format_inline_code(&sanitize_line(text));
     let facts = [
         ("Session", Some(code(&session.uid))),
@@ -59,30 +60,27 @@ fn escape_line(text: &str) -> String {
 fn escape_heading(line: &str) -> String {
     let text = escape_markdown(line);
     let before = text.trim_end_matches('#');
-    match before.len() < text.len() && before.ends_with(' ') {
-        true => format!("{before}\\{}", &text[before.len()..]),
-        false => text,
+    if before.len() < text.len() && before.ends_with(' ') {
+        format!("{before}\\{}", &text[before.len()..])
+    } else {
+        text
     }
 }
 
-/// Formats a turn below a heading with its address and its position among `of` turns.
-pub(crate) fn format_turn(exchange: &Exchange, address: &str, of: u32, limit: TextLimit) -> String {
+/// Formats a turn as Markdown, below a heading with its address and its position among `of` turns.
+pub fn format_turn(exchange: &Exchange, address: &str, of: u32, limit: TextLimit) -> String {
     let turn = &exchange.turn;
     let (address, number) = (escape_line(address), turn.index + 1);
     let when = format_minute(turn.started_ms);
     let mut out = format!("\n## {address}, {number} of {of}, {when}\n");
-    out.push_str(match exchange.origin {
-        TurnOrigin::History => "",
-        TurnOrigin::Index => {
-            "\n*From the index: the history is gone or changed, outputs are not kept.*\n"
-        }
-        TurnOrigin::Forgotten => "\n*Forgotten or excluded.*\n",
-    });
+    if let Some(note) = exchange.origin.note() {
+        out.push_str(&format!("\n*{}.*\n", capitalize(note)));
+    }
     if !turn.prompt.trim().is_empty() {
         out.push_str(&format_prompt(turn));
     }
     for part in &turn.parts {
-        out.push_str(&self::format_part(part, limit));
+        out.push_str(&format_part(part, limit));
     }
     out
 }
@@ -96,16 +94,16 @@ fn format_prompt(turn: &Turn) -> String {
 }
 
 fn format_part(part: &TurnPart, limit: TextLimit) -> String {
-    let markdown = |name: &str, text: &str| format!("\n*{name}:*\n\n{}", quote_lines(text));
-    let plain = |name: &str, text: &str| format!("\n*{name}:*\n{}", format_verbatim(text));
+    let name = capitalize(part.label());
     match part {
         TurnPart::Text { text } => format!("\n{}\n", close_fence(sanitize_text(text).trim_end())),
-        TurnPart::Thinking { text } => markdown("Thinking", text),
-        TurnPart::Notice { text } => plain("Notice", text),
-        TurnPart::Error { text } => plain("Error", text),
-        TurnPart::Recap { text } => markdown("Recap", text),
-        TurnPart::Summary { text } => markdown("Summary after compaction", text),
-        TurnPart::Call(call) => self::format_call(call, limit),
+        TurnPart::Thinking { text } | TurnPart::Recap { text } | TurnPart::Summary { text } => {
+            format!("\n*{name}:*\n\n{}", quote_lines(text))
+        }
+        TurnPart::Notice { text } | TurnPart::Error { text } => {
+            format!("\n*{name}:*\n{}", format_verbatim(text))
+        }
+        TurnPart::Call(call) => format_call(call, limit),
     }
 }
 
@@ -113,9 +111,10 @@ fn format_part(part: &TurnPart, limit: TextLimit) -> String {
 fn format_verbatim(text: &str) -> String {
     let safe = sanitize_text(text);
     let text = safe.trim_matches('\n').trim_end();
-    match reads_as_is(text) {
-        true => format!("\n> {text}\n"),
-        false => format_fenced("text", text, None),
+    if reads_as_is(text) {
+        format!("\n> {text}\n")
+    } else {
+        format_fenced("text", text, None)
     }
 }
 
@@ -161,7 +160,7 @@ fn format_call(call: &ToolCall, limit: TextLimit) -> String {
         out.push_str(&format_fenced("diff", &format_diff(edit), Some(limit)));
     }
     for input in &view.inputs {
-        out.push_str(&self::format_input(input, &view, limit));
+        out.push_str(&format_input(input, &view, limit));
     }
     if let Some(output) = view.output.as_deref().filter(|o| !o.trim().is_empty()) {
         out.push_str(&format_fenced("text", output, Some(limit)));
@@ -180,20 +179,18 @@ fn format_subject(view: &CallView<'_>) -> String {
         .iter()
         .map(|f| format_inline_code(&sanitize_line(f)));
     let files: Vec<String> = files.collect();
-    match files.is_empty() {
-        false => format!(" {}", files.join(", ")),
-        true => view
-            .subject
-            .map_or_else(String::new, |subject| format!(" {}", escape_line(subject))),
+    if files.is_empty() {
+        view.subject
+            .map_or_else(String::new, |subject| format!(" {}", escape_line(subject)))
+    } else {
+        format!(" {}", files.join(", "))
     }
 }
 
 fn format_diff(lines: &[DiffLine<'_>]) -> String {
-    let line = |line: &DiffLine<'_>| match line {
-        DiffLine::Context(text) => format!(" {text}\n"),
-        DiffLine::Removed(text) => format!("-{text}\n"),
-        DiffLine::Added(text) => format!("+{text}\n"),
-        DiffLine::Gap => "@@\n".to_owned(),
+    let line = |line: &DiffLine<'_>| match line.text() {
+        Some(text) => format!("{}{text}\n", line.mark()),
+        None => "@@\n".to_owned(),
     };
     lines.iter().map(line).collect()
 }
@@ -271,7 +268,7 @@ mod tests {
             input: serde_json::json!({"pattern": "![b](c)", "<d>": 1}),
             ..ToolCall::default()
         };
-        let text = self::format_call(&call, TextLimit::EXPORT);
+        let text = format_call(&call, TextLimit::EXPORT);
         assert_eq!(text, "\n**\\<a>** !\\[b]\\(c)\n\n\\<d>: `1`\n");
     }
 
@@ -323,7 +320,7 @@ mod tests {
     fn a_prompt_is_markdown_where_a_model_wrote_it() {
         let formatted = |kind| {
             let prompt = "a **b**".into();
-            self::format_prompt(&Turn {
+            format_prompt(&Turn {
                 kind,
                 prompt,
                 ..Turn::default()

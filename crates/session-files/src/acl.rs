@@ -81,9 +81,10 @@ pub(crate) fn copy_list(from: &Path, to: &File) -> io::Result<()> {
         )
     };
     check_code(found)?;
-    let inheritance = match descriptor.is_protected()? {
-        true => PROTECTED_DACL_SECURITY_INFORMATION,
-        false => UNPROTECTED_DACL_SECURITY_INFORMATION,
+    let inheritance = if descriptor.is_protected()? {
+        PROTECTED_DACL_SECURITY_INFORMATION
+    } else {
+        UNPROTECTED_DACL_SECURITY_INFORMATION
     };
     // SAFETY: the handle is open, and the list lives in the descriptor.
     check_code(unsafe {

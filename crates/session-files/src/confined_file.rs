@@ -96,9 +96,10 @@ impl ConfinedFile {
         let bytes = text.as_bytes();
         let is_written = root.write_if(&self.relative, bytes, Durability::Durable, is_same)?;
         self.remove_leftovers(&root);
-        match is_written {
-            true => Ok(()),
-            false => Err(FileError::Changed(self.path())),
+        if is_written {
+            Ok(())
+        } else {
+            Err(FileError::Changed(self.path()))
         }
     }
 

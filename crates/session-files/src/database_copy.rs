@@ -151,9 +151,10 @@ mod tests {
             let checkpoint = || {
                 fs_err::write(&database, "text and log").unwrap();
                 let log = write_ahead_log(&database);
-                match is_emptied {
-                    true => fs_err::write(log, "").unwrap(),
-                    false => fs_err::remove_file(log).unwrap_or_default(),
+                if is_emptied {
+                    fs_err::write(log, "").unwrap()
+                } else {
+                    fs_err::remove_file(log).unwrap_or_default()
                 }
             };
             let mut attempts = 0;

@@ -122,9 +122,10 @@ impl Dir {
         let mut bytes = Vec::new();
         let read = file.take(limit + 1).read_to_end(&mut bytes);
         read.map_err(|e| FileError::io("read", &entry.path, &e))?;
-        match bytes.len() as u64 > limit {
-            true => Err(too_large()),
-            false => Ok(Some(bytes)),
+        if bytes.len() as u64 > limit {
+            Err(too_large())
+        } else {
+            Ok(Some(bytes))
         }
     }
 
@@ -432,9 +433,10 @@ impl PathEntry<'_> {
     fn length(&self, file: &File) -> Result<u64> {
         let meta = file.metadata();
         let meta = meta.map_err(|e| FileError::io("look at", &self.path, &e))?;
-        match meta.is_file() {
-            true => Ok(meta.len()),
-            false => Err(FileError::NotRegular(self.path.clone())),
+        if meta.is_file() {
+            Ok(meta.len())
+        } else {
+            Err(FileError::NotRegular(self.path.clone()))
         }
     }
 

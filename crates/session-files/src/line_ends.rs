@@ -24,9 +24,10 @@ pub fn keep_line_ends<'n>(old: &str, new: &'n str) -> Cow<'n, str> {
     let (old_rest, new_rest) = (&old_lines[before..], &new_lines[before..]);
     let pairs = old_rest.iter().rev().zip(new_rest.iter().rev());
     let after = pairs.take_while(same).count();
-    let end = match old_lines.first().is_some_and(|line| line.ends_with("\r\n")) {
-        true => "\r\n",
-        false => "\n",
+    let end = if old_lines.first().is_some_and(|line| line.ends_with("\r\n")) {
+        "\r\n"
+    } else {
+        "\n"
     };
     let changed = new_rest[..new_rest.len() - after].iter();
     let changed: String = changed.map(|line| line.replace('\n', end)).collect();

@@ -2,7 +2,6 @@
 
 use crate::dir::Dir;
 use crate::error::{FileError, Result};
-use crate::temporary::is_temporary;
 use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -98,33 +97,5 @@ impl Lock {
                 attempt => return Ok(attempt),
             }
         }
-    }
-}
-
-/// Removes temporary files that a killed process left in a directory. To be called under the
-/// lock that every writer there takes.
-pub fn remove_temporary_files(dir: &Dir, relative: &Path, limit: usize) {
-    for name in dir.names(relative, limit).unwrap_or_default() {
-        if is_temporary(&name) {
-            let _ = dir.remove(&relative.join(name));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_temporary_files_are_removed() {
-        let directory = tempfile::tempdir().unwrap();
-        let names = [".new-draft.md", ".new-1f-2a-0", "note.md"];
-        for name in names {
-            fs_err::write(directory.path().join(name), "text").unwrap();
-        }
-        let dir = Dir::open(directory.path()).unwrap();
-        remove_temporary_files(&dir, Path::new(""), 100);
-        let is_there = names.map(|name| directory.path().join(name).exists());
-        assert_eq!(is_there, [true, false, true]);
     }
 }

@@ -5,10 +5,10 @@ use crate::error::{Result, path_line};
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
-/// The directory that holds what agents' tools keep in a project.
-const AGENT_DIRECTORY: &str = ".claude";
-/// The directory, or in a worktree the file, of a repository.
-const REPOSITORY: &str = ".git";
+/// Name of the directory that holds what agents' tools keep, in a project and in the home directory.
+pub const AGENT_DIRECTORY: &str = ".claude";
+/// Name of the directory, or in a worktree the file, of a repository.
+pub const REPOSITORY: &str = ".git";
 /// Most bytes of the files that tie a worktree to its repository.
 const GIT_LINK_LIMIT: u64 = 4096;
 

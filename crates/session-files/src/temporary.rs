@@ -62,6 +62,16 @@ pub(crate) fn remove_stale_temporaries(dir: &Dir) {
     }
 }
 
+/// Removes temporary files that a killed process left in a directory. To be called under the
+/// lock that every writer there takes.
+pub fn remove_temporary_files(dir: &Dir, relative: &Path, limit: usize) {
+    for name in dir.names(relative, limit).unwrap_or_default() {
+        if is_temporary(&name) {
+            let _ = dir.remove(&relative.join(name));
+        }
+    }
+}
+
 /// Returns true for the name of a file that is being written, or that a killed process left.
 pub fn is_temporary(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
@@ -70,4 +80,22 @@ pub fn is_temporary(name: &OsStr) -> bool {
     };
     let is_hex = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_hexdigit());
     rest.split('-').count() == 3 && rest.split('-').all(is_hex)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_temporary_files_are_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let names = [".new-draft.md", ".new-1f-2a-0", "note.md"];
+        for name in names {
+            fs_err::write(directory.path().join(name), "text").unwrap();
+        }
+        let dir = Dir::open(directory.path()).unwrap();
+        remove_temporary_files(&dir, Path::new(""), 100);
+        let is_there = names.map(|name| directory.path().join(name).exists());
+        assert_eq!(is_there, [true, false, true]);
+    }
 }

@@ -29,9 +29,10 @@ impl TryClone for Handle {
 }
 
 pub(crate) fn open_root(path: &Path) -> io::Result<Handle> {
-    match std::fs::metadata(path)?.is_dir() {
-        true => Ok(path.to_owned()),
-        false => Err(io::ErrorKind::NotADirectory.into()),
+    if std::fs::metadata(path)?.is_dir() {
+        Ok(path.to_owned())
+    } else {
+        Err(io::ErrorKind::NotADirectory.into())
     }
 }
 

@@ -100,9 +100,10 @@ impl Exclusions {
         let sessions = writer.reader()?.sessions()?;
         let (mut excluded, mut kept) = (Vec::new(), Vec::new());
         for session in &sessions {
-            match self.excludes_row(writer.reader()?, session)? {
-                true => excluded.push(session),
-                false => kept.push(session),
+            if self.excludes_row(writer.reader()?, session)? {
+                excluded.push(session)
+            } else {
+                kept.push(session)
             }
         }
         // Turns first: copies of a deleted turn would be indexed in its place.
@@ -147,7 +148,8 @@ impl Exclusions {
         let is_excluded_by_content = |turn: &TurnRow| {
             contents.get(&turn.id).is_some_and(|content| {
                 (!is_spared && self.matches_content(content))
-                    || (session.prompts_only && self.holds_prompt(&content.prompt, turn.started_ms))
+                    || (session.prompts_only
+                        && self.holds_prompt(content.typed_prompt(), turn.started_ms))
             })
         };
         let mut turns = Vec::new();
@@ -158,7 +160,7 @@ impl Exclusions {
                 index: turn.index,
                 started_ms: turn.started_ms,
             };
-            let prompt = || Ok::<_, StoreError>(index.content(turn.id)?.prompt);
+            let prompt = || Ok::<_, StoreError>(index.content(turn.id)?.typed_prompt().to_owned());
             if self.excludes_keys(&position, keys, prompt)? || is_excluded_by_content(&turn) {
                 turns.push(turn);
             }
@@ -408,9 +410,10 @@ mod tests {
         };
         let mut apply = |settings: &ExcludeSettings, by_variables: bool| {
             let exclusions = Exclusions::new(ForgottenRecords::default(), settings).unwrap();
-            let exclusions = match by_variables {
-                true => exclusions.keeping_gone_sessions(),
-                false => exclusions,
+            let exclusions = if by_variables {
+                exclusions.keeping_gone_sessions()
+            } else {
+                exclusions
             };
             exclusions.apply(&mut world.writer).unwrap()
         };

@@ -1,7 +1,7 @@
 //! The line of a turn by which a user recognizes what is to be forgotten.
 
 use regex::Regex;
-use session_core::text::clip_words;
+use session_core::text::{ceil_char_boundary, clip_words};
 
 /// Bytes up to the end of a match for which a line is shown from its beginning on.
 const VISIBLE: usize = 64;
@@ -17,9 +17,10 @@ pub(crate) fn find_matched_line(text: &str, pattern: &Regex) -> Option<String> {
     let start = text[..found.start()].rfind('\n').map_or(0, |at| at + 1);
     let length = text[found.end()..].find('\n');
     let end = length.map_or(text.len(), |length| found.end() + length);
-    let begin = match found.end() - start <= VISIBLE {
-        true => start,
-        false => skip_words(text, start, found.start()),
+    let begin = if found.end() - start <= VISIBLE {
+        start
+    } else {
+        skip_words(text, start, found.start())
     };
     let mark = if begin > start { "… " } else { "" };
     Some(format!(
@@ -33,8 +34,7 @@ fn skip_words(text: &str, start: usize, matched: usize) -> usize {
     if matched - start <= BEFORE {
         return start;
     }
-    let near = (matched - BEFORE..=matched).find(|at| text.is_char_boundary(*at));
-    let near = near.unwrap_or(matched);
+    let near = ceil_char_boundary(text, matched - BEFORE);
     let space = text[near..matched].find(char::is_whitespace);
     space.map_or(near, |at| near + at)
 }

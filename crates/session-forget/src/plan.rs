@@ -126,7 +126,7 @@ impl ForgetPlan {
             .add_decisive(item::session_item(&session.source, &session.uid));
         self.add_parent(session);
         for turn in index.turns(session.id)? {
-            let prompt = index.content(turn.id)?.prompt;
+            let prompt = index.content(turn.id)?.typed_prompt().to_owned();
             self.add_copies(index, &turn, &prompt, all)?;
             self.turn_count += 1;
         }
@@ -160,7 +160,7 @@ impl ForgetPlan {
         self.items
             .add_containing(item::session_item(&session.source, &session.uid));
         self.add_parent(session);
-        let prompt = index.content(turn.id)?.prompt;
+        let prompt = index.content(turn.id)?.typed_prompt().to_owned();
         if !prompt.trim().is_empty() {
             let position = item::position_item(&session.uid, turn.index);
             self.items.add_shared(position);

@@ -56,9 +56,10 @@ impl Exclusions {
     /// # Errors
     /// When the index fails.
     pub fn delete_unheld_titles(&self, writer: &mut Writer) -> Result<(), StoreError> {
-        match self.is_empty() {
-            true => Ok(()),
-            false => writer.delete_unheld_titles(),
+        if self.is_empty() {
+            Ok(())
+        } else {
+            writer.delete_unheld_titles()
         }
     }
 }

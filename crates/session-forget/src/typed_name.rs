@@ -41,9 +41,10 @@ pub fn parse_forget_pattern(pattern: &str) -> Result<Regex, TypedNameError> {
         pattern: pattern.to_owned(),
         reason: last_line(&error.to_string()),
     })?;
-    match regex.is_match("") {
-        true => Err(TypedNameError::AnyText(pattern.to_owned())),
-        false => Ok(regex),
+    if regex.is_match("") {
+        Err(TypedNameError::AnyText(pattern.to_owned()))
+    } else {
+        Ok(regex)
     }
 }
 
@@ -60,9 +61,10 @@ fn last_line(message: &str) -> String {
 /// When every project has it.
 pub fn check_project_name(project: &str) -> Result<(), TypedNameError> {
     let is_folder = matches!(project, "." | ".." | "~");
-    match is_folder || project.contains(char::is_alphanumeric) {
-        true => Ok(()),
-        false => Err(TypedNameError::AnyProject(project.to_owned())),
+    if is_folder || project.contains(char::is_alphanumeric) {
+        Ok(())
+    } else {
+        Err(TypedNameError::AnyProject(project.to_owned()))
     }
 }
 

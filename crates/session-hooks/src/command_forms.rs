@@ -109,9 +109,10 @@ fn skip_options<'w>(words: &'w [String], with_value: &str) -> &'w [String] {
     let mut rest = words;
     while let Some((word, after)) = rest.split_first().filter(|(word, _)| word.starts_with('-')) {
         let takes_next = word.len() == 2 && word.ends_with(|c| with_value.contains(c));
-        rest = match takes_next {
-            true => after.get(1..).unwrap_or_default(),
-            false => after,
+        rest = if takes_next {
+            after.get(1..).unwrap_or_default()
+        } else {
+            after
         };
     }
     rest

@@ -6,7 +6,7 @@ use crate::project_sessions::ProjectDirectories;
 use session_agents::{HookInput, ToolUse};
 use session_core::{ErrorSignature, TurnAddress};
 use session_display::SessionIds;
-use session_memory::{MemoryBlock, SessionState};
+use session_memory::{MemoryBlock, SessionStateFile};
 use session_query::{CureSearch, FoundCure};
 use session_report::Cure;
 use session_search::SearchFilter;
@@ -32,8 +32,8 @@ impl Memories {
         let context = input.context_id()?;
         let injector = self.injector();
         let project = ProjectDirectories::new(self.project.as_ref()?, &self.home.env.home);
-        let state = SessionState::read(injector.state, &context);
-        if !injector.settings.enabled || state.is_off(injector.state, &context) {
+        let state_file = SessionStateFile::new(injector.state, &context);
+        if !injector.settings.enabled || state_file.read().off {
             return None;
         }
         let index = self.home.index().ok()?;
@@ -49,7 +49,7 @@ impl Memories {
             taken_chars,
             ..line
         })?;
-        let new = SessionState::record_injected(injector.state, &context, &block.ids).ok()?;
+        let new = state_file.record_injected(&block.ids).ok()?;
         (new == block.ids).then_some(block)
     }
 }

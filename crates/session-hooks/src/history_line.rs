@@ -58,9 +58,10 @@ pub(crate) fn shorten(text: &str, bytes: usize) -> Cow<'_, str> {
     let text = text.trim();
     let line = text.lines().next().unwrap_or_default();
     let line = clip_words(line, bytes);
-    match line.len() == text.len() {
-        true => Cow::Borrowed(line),
-        false => Cow::Owned(format!("{}…", line.trim_end())),
+    if line.len() == text.len() {
+        Cow::Borrowed(line)
+    } else {
+        Cow::Owned(format!("{}…", line.trim_end()))
     }
 }
 

@@ -4,7 +4,9 @@ use crate::error::MemoriesError;
 use crate::memories::Memories;
 use session_agents::{HookAnswer, HookEvent, HookInput, ToolUse, has_user_skill};
 use session_display::pluralize;
-use session_memory::{AgentContext, InjectionOutcome, InjectionRequest, MemoryBlock, SessionState};
+use session_memory::{
+    AgentContext, InjectionOutcome, InjectionRequest, MemoryBlock, SessionStateFile,
+};
 use std::time::Instant;
 
 /// The reason for which a call is refused, before the memories.
@@ -95,9 +97,10 @@ impl PromptOutcome {
     /// Adds the list of memories to an answer and, where the user wants it, the last session.
     fn answer_start(&self, input: &HookInput, answer: HookAnswer) -> HookAnswer {
         // The state of a new session is of another hook of ours, which has injected the list.
-        let context = match input.has_empty_context() && !input.is_startup() {
-            true => AgentContext::Empty,
-            false => AgentContext::Kept,
+        let context = if input.has_empty_context() && !input.is_startup() {
+            AgentContext::Empty
+        } else {
+            AgentContext::Kept
         };
         let session = input.session_id.as_deref();
         let overview = self.memories.begin_session(session, context);
@@ -105,9 +108,10 @@ impl PromptOutcome {
         let is_on = injector.settings.enabled && !is_off(input, &self.memories);
         let is_wanted = is_on && injector.settings.injection.last_session;
         let is_new = input.has_empty_context() && !input.is_after_compaction();
-        let last = match is_wanted && is_new {
-            true => self.memories.describe_last_session(session),
-            false => None,
+        let last = if is_wanted && is_new {
+            self.memories.describe_last_session(session)
+        } else {
+            None
         };
         let blocks = overview.into_iter().chain(last).map(|block| block.text);
         match blocks.collect::<String>() {
@@ -118,7 +122,7 @@ impl PromptOutcome {
 
     /// Returns the task of a subagent with the memories that match its prompt.
     fn answer_task(&self, input: &HookInput) -> Option<HookAnswer> {
-        let block = self.injection.decision.block.as_ref()?;
+        let block = self.injection.decision.block()?;
         let task = input.task_with_context(&block.text)?;
         self.record()?;
         Some(HookAnswer::default().with_updated_input(task))
@@ -144,9 +148,10 @@ impl PromptOutcome {
             return None;
         }
         let answer = HookAnswer::default();
-        Some(match self.memories.should_hold(&tool_use) {
-            true => answer.with_refusal(&format!("{HELD}\n{text}")),
-            false => answer.with_context(event, &text),
+        Some(if self.memories.should_hold(&tool_use) {
+            answer.with_refusal(&format!("{HELD}\n{text}"))
+        } else {
+            answer.with_context(event, &text)
         })
     }
 }
@@ -155,7 +160,7 @@ impl PromptOutcome {
 fn is_off(input: &HookInput, memories: &Memories) -> bool {
     let root = &memories.home.root;
     let context = input.context_id();
-    context.is_some_and(|id| SessionState::read(root, &id).is_off(root, &id))
+    context.is_some_and(|id| SessionStateFile::new(root, &id).read().off)
 }
 
 /// Returns the message that memories of the project wait for the user's trust, which names each content once.

@@ -9,8 +9,8 @@ use session_embed::{EmbedError, Embedder};
 use session_files::{Project, path_line};
 use session_memory::{
     Injector, InjectorSettings, Memory, MemoryDraft, MemoryEmbedder, MemoryError, MemoryKind,
-    MemoryListing, MemoryMatch, MemoryScope, MemoryState, MemoryStore, MovedMemories,
-    NearDuplicate, ReplacedSecrets, SessionState, StorageLocation, StorageSettingsByScope,
+    MemoryListing, MemoryMatch, MemoryQuery, MemoryScope, MemoryState, MemoryStore, MovedMemories,
+    NearDuplicate, ReplacedSecrets, SessionStateFile, StorageLocation, StorageSettingsByScope,
     Triggers, apply_retention, context_sheet_path, find_duplicates, memory_directories,
     refresh_context_sheet, search_memories,
 };
@@ -140,9 +140,10 @@ impl Memories {
     /// # Errors
     /// [`MemoriesError::Disabled`].
     pub fn require_enabled(&self) -> Result<(), MemoriesError> {
-        match self.home.config.enabled {
-            true => Ok(()),
-            false => Err(MemoriesError::Disabled),
+        if self.home.config.enabled {
+            Ok(())
+        } else {
+            Err(MemoriesError::Disabled)
         }
     }
 
@@ -179,6 +180,7 @@ impl Memories {
                 injection: config.injection,
                 retrieval: config.retrieval,
             },
+            now: Timestamp::now(),
         }
     }
 
@@ -203,14 +205,18 @@ impl Memories {
     /// When the model fails.
     pub fn search(
         &self,
-        query: &str,
+        text: &str,
         memories: &[Memory],
     ) -> Result<Vec<MemoryMatch>, MemoriesError> {
         let model = self.model()?;
         let embedder = self.embedder(model.as_ref());
-        let settings = &self.home.config.retrieval;
-        let now = Timestamp::now();
-        Ok(search_memories(query, memories, settings, &embedder, now)?)
+        let query = MemoryQuery {
+            text,
+            memories,
+            settings: &self.home.config.retrieval,
+            now: Timestamp::now(),
+        };
+        Ok(search_memories(&query, &embedder)?)
     }
 
     /// Lists memories in some states, of the last `days` or else of `scope_days`, with the damaged files.
@@ -232,7 +238,7 @@ impl Memories {
         for source in sources() {
             if let Some(Caller::Session(session)) = source.caller(&self.home.env) {
                 // A failure is ignored: the memory is saved all the same.
-                let _ = SessionState::record_injected(&self.home.root, &session, &ids);
+                let _ = SessionStateFile::new(&self.home.root, &session).record_injected(&ids);
             }
         }
     }

@@ -18,9 +18,9 @@ use session_memory::{
     InjectionResources, MemoryBlock, PastTurn, TriggerDecision, TriggerEvent,
 };
 use session_query::QueryModels;
-use session_report::{TurnRecord, WorkSummary};
+use session_report::WorkSummary;
 use session_search::{Level, SearchHit, SearchRequest, search};
-use session_store::{Reader, SessionRow, SessionTree};
+use session_store::{Reader, SessionRow, SessionTree, TurnRecord};
 use std::time::Instant;
 
 /// The most past turns of a prompt.
@@ -29,7 +29,7 @@ const MAX_PAST_TURNS: usize = 3;
 const PROMPT_BYTES: usize = 70;
 
 impl Memories {
-    /// Decides what is put before a prompt. Secrets are neither searched for nor put before it.
+    /// Decides what is put before a prompt. Secrets are neither searched for nor put before it, nor in the explanation.
     ///
     /// # Errors
     /// When the model fails.
@@ -43,8 +43,11 @@ impl Memories {
             ..*request
         };
         let mut outcome = self.injector().inject(&request, &Resources(self))?;
-        if let Some(block) = &mut outcome.decision.block {
-            redactor.redact_in_place(&mut block.text);
+        for candidate in &mut outcome.decision.candidates {
+            redactor.redact_in_place(&mut candidate.topic);
+            candidate.found.cue.iter_mut().for_each(|cue| {
+                redactor.redact_in_place(cue);
+            });
         }
         Ok(outcome)
     }
@@ -55,10 +58,7 @@ impl Memories {
         session: Option<&str>,
         context: AgentContext,
     ) -> Option<MemoryBlock> {
-        let mut block = self.injector().begin_session(session, context)?;
-        let redactor = self.home.config.redactor();
-        redactor.redact_in_place(&mut block.text);
-        Some(block)
+        self.injector().begin_session(session, context)
     }
 
     /// Returns true where memories refuse a call: it may change something, and `hook.hold` is on. A command that only
@@ -98,15 +98,20 @@ impl Memories {
             started: Instant::now(),
             deadline: None,
         };
-        let prompt = match input.prompt.is_empty() {
-            true => None,
-            false => Some(self.inject(&request)?),
+        let prompt = if input.prompt.is_empty() {
+            None
+        } else {
+            Some(self.inject(&request)?)
         };
         let event = self.trigger_event(input, tool_use).unwrap_or_default();
         let injector = self.injector();
         let mut decision = injector.explain_event(&event, session.as_deref(), prompt.as_ref());
-        if let Some(block) = &mut decision.block {
-            self.home.config.redactor().redact_in_place(&mut block.text);
+        let redactor = self.home.config.redactor();
+        for candidate in &mut decision.candidates {
+            redactor.redact_in_place(&mut candidate.topic);
+            candidate.triggers.iter_mut().for_each(|trigger| {
+                redactor.redact_in_place(trigger);
+            });
         }
         Ok(decision)
     }
@@ -122,10 +127,7 @@ impl Memories {
         let context = input.context_id()?;
         let injector = self.injector();
         injector.record_shown(&find_shown_memories(&event.commands), &context);
-        let mut block = injector.inject_for_event(&event, &context)?;
-        let redactor = self.home.config.redactor();
-        redactor.redact_in_place(&mut block.text);
-        Some(block)
+        injector.inject_for_event(&event, &context)
     }
 }
 

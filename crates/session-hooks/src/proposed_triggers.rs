@@ -71,9 +71,10 @@ impl Memories {
         let source = source.and_then(|source| SourceTurns::read(self, source).ok());
         let source = source.unwrap_or_default();
         let survey = TriggerSurvey::new(self);
-        let mut proposed = match source.turns.is_empty() {
-            true => propose_from_names(&text, &survey),
-            false => self.propose_from_turns(&text, &source.turns),
+        let mut proposed = if source.turns.is_empty() {
+            propose_from_names(&text, &survey)
+        } else {
+            self.propose_from_turns(&text, &source.turns)
         };
         let broad = survey.find_broad_triggers(&proposed);
         let is_narrow = |glob: &String| !broad.iter().any(|trigger| trigger.glob == *glob);
@@ -185,9 +186,10 @@ enum Naming {
 impl Naming {
     /// Finds a name of a turn in the text of a memory.
     fn find(name: &str, text: &str) -> Self {
-        match text.contains(name) {
-            true => Self::InText,
-            false => Self::InTurns,
+        if text.contains(name) {
+            Self::InText
+        } else {
+            Self::InTurns
         }
     }
 }

@@ -3,20 +3,16 @@
 use crate::memories::Memories;
 use session_agents::{SkillLocation, remove_lost_keywords, update_skill_keywords};
 use session_files::path_line;
-use session_memory::{DirectoryRecords, Memory, trusted_keywords};
+use session_memory::{Memory, MemoryStore, trusted_keywords};
 use session_sources::Env;
 
 /// The most keywords that are offered for a description, which takes the plain ones of them.
 const MAX_OFFERED_KEYWORDS: usize = 30;
 
 /// Returns the keywords of the trusted memories that the skill of a location may name: those of its project, or the
-/// global ones.
-pub fn offered_keywords(
-    location: &SkillLocation,
-    env: &Env,
-    records: &DirectoryRecords,
-) -> Vec<String> {
-    offered_keywords_without(&[], location, env, records)
+/// global ones. `store` has the records and the redaction.
+pub fn offered_keywords(location: &SkillLocation, env: &Env, store: &MemoryStore) -> Vec<String> {
+    offered_keywords_without(&[], location, env, store)
 }
 
 /// Returns the keywords that [`offered_keywords`] returns once memories that are `leaving` are removed.
@@ -24,12 +20,12 @@ fn offered_keywords_without(
     leaving: &[Memory],
     location: &SkillLocation,
     env: &Env,
-    records: &DirectoryRecords,
+    store: &MemoryStore,
 ) -> Vec<String> {
     trusted_keywords(
         location.project.as_ref(),
         &env.home,
-        records,
+        store,
         leaving,
         MAX_OFFERED_KEYWORDS,
     )
@@ -62,9 +58,9 @@ impl Memories {
 
     fn update_users_skill(&self, leaving: &[Memory]) -> Option<String> {
         let env = &self.home.env;
-        let records = self.store.records();
+        let store = &self.store;
         let keywords =
-            |location: &SkillLocation| offered_keywords_without(leaving, location, env, records);
+            |location: &SkillLocation| offered_keywords_without(leaving, location, env, store);
         let error = update_skill_keywords(SkillLocation::all(env, None), keywords).err()?;
         let reason = error.full_message();
         Some(format!("the skill's keywords are as they were: {reason}"))
@@ -73,10 +69,9 @@ impl Memories {
     fn update_projects_skill(&self, leaving: &[Memory]) -> Option<String> {
         let env = &self.home.env;
         let locations = SkillLocation::all(env, self.project.as_ref());
-        let records = self.store.records();
         let keywords = |location: &SkillLocation| {
             let project = location.project.as_ref();
-            trusted_keywords(project, &env.home, records, leaving, usize::MAX)
+            trusted_keywords(project, &env.home, &self.store, leaving, usize::MAX)
         };
         let error = remove_lost_keywords(locations, keywords).err()?;
         let reason = error.full_message();
@@ -94,7 +89,7 @@ mod tests {
     use session_config::Home;
     use session_files::Project;
     use session_memory::{
-        MemoryDraft, MemoryStore, StorageLocation, StorageSettingsByScope, memory_directories,
+        MemoryDraft, StorageLocation, StorageSettingsByScope, memory_directories,
     };
     use std::path::Path;
 
@@ -147,8 +142,8 @@ mod tests {
             install_skill(location.clone());
         }
         let lantern = memories.store.save(&draft("Lantern"), None, &now).unwrap();
-        let records = memories.store.records();
-        let words = |location: &SkillLocation| Some(offered_keywords(location, env, records));
+        let store = &memories.store;
+        let words = |location: &SkillLocation| Some(offered_keywords(location, env, store));
         let locations = vec![user.clone(), in_project.clone()];
         set_skill_keywords(locations, words, false).unwrap();
         assert!(has_keyword(&in_project, "Lantern") && !has_keyword(&user, "Lantern"));

@@ -5,8 +5,7 @@ use crate::memories::Memories;
 use session_core::TurnContent;
 use session_core::noise::is_noise;
 use session_memory::{MemoryDraft, MemorySource};
-use session_report::read_turns;
-use session_store::SessionRow;
+use session_store::{SessionRow, TurnRow};
 use std::cmp::Reverse;
 
 /// The most commands whose turns are visited, newest sessions first.
@@ -33,8 +32,8 @@ impl SourceTurns {
         let Some(session) = sessions.iter().find(|session| is_source(session, source)) else {
             return Ok(Self::default());
         };
-        let turns = read_turns(&index, session.id)?.into_iter();
-        let turns = turns.filter(|turn| range.contains(&turn.row.index));
+        let is_in_range = |turn: &TurnRow| !turn.is_blank() && range.contains(&turn.index);
+        let turns = index.turn_records(session.id, is_in_range)?.into_iter();
         Ok(Self {
             turns: turns.map(|turn| turn.content).collect(),
         })

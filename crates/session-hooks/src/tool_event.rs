@@ -193,9 +193,10 @@ fn is_assignment(word: &str) -> bool {
 /// Splits a word into what may name files: `2>err.log`, `--values=prod.yml`, `@body.json`.
 fn split_word(word: &str, is_variable: bool) -> impl Iterator<Item = &str> {
     let has_value = (is_variable || word.starts_with('-')) && !word.contains("://");
-    let marks: &[char] = match has_value {
-        true => &['>', '<', '='],
-        false => &['>', '<'],
+    let marks: &[char] = if has_value {
+        &['>', '<', '=']
+    } else {
+        &['>', '<']
     };
     word.split(marks).map(|part| part.trim_start_matches('@'))
 }

@@ -13,8 +13,8 @@ pub(crate) enum WriterAccess<'a> {
     Brief(&'a Path),
 }
 
-/// Longest time for which another process that is writing is waited for.
-const MAX_WAIT: Duration = Duration::from_secs(60);
+/// Longest time to wait for another process that is writing the index.
+pub const MAX_LOCK_WAIT: Duration = Duration::from_secs(60);
 
 impl WriterAccess<'_> {
     /// Calls `read` with a reader of one state of the index.
@@ -57,7 +57,7 @@ pub fn wait_for_writer(root: &Path, waits: impl FnOnce()) -> Result<Writer, Stor
     loop {
         drop(Reader::open(root)?); // never made anew where it has been deleted
         match Writer::open(root) {
-            Err(error) if error.is_locked() && began.elapsed() < MAX_WAIT => {
+            Err(error) if error.is_locked() && began.elapsed() < MAX_LOCK_WAIT => {
                 if let Some(waits) = waits.take() {
                     waits();
                 }

@@ -1,10 +1,10 @@
 //! Changes on disk since the index was written.
 
 use crate::known_files::KnownFiles;
-use crate::listed_histories::{ListedFile, ListedHistories, is_known_file, path_key};
+use crate::listed_histories::{ListedFile, ListedHistories, is_known_file};
 use session_core::{FileStamp, SourceName};
 use session_forget::Exclusions;
-use session_sources::{Env, Location, Source};
+use session_sources::{Env, Location};
 use session_store::{FileDigests, FileId, FileRow, Problem, Reader, StoreError};
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ pub struct HistoryChanges {
     /// Numbers of files that are no longer on disk.
     pub(crate) gone: Vec<FileId>,
     /// Files that were gone and are back as they were.
-    pub(crate) back: Vec<ReturnedFile>,
+    pub(crate) returned: Vec<ReturnedFile>,
     /// Files that have another path now.
     pub(crate) moved: Vec<MovedFile>,
     /// Problems of listing, when these differ from the recorded ones.
@@ -42,23 +42,10 @@ pub(crate) struct MovedFile {
 
 /// A history to be read.
 pub(crate) struct ChangedHistory {
-    pub(crate) source: &'static dyn Source,
-    pub(crate) location: Location,
+    pub(crate) file: ListedFile,
     pub(crate) cursor: Option<String>,
     /// The size, in bytes, at which it was read to its end; 0 where it was not.
     pub(crate) known_size: u64,
-}
-
-impl ChangedHistory {
-    /// Returns its path as the index has it.
-    pub(crate) fn path_key(&self) -> String {
-        path_key(&self.location.path)
-    }
-
-    /// Returns true for a file of one session; a database has several.
-    pub(crate) fn holds_one_session(&self) -> bool {
-        self.location.located.session.is_some()
-    }
 }
 
 impl HistoryChanges {
@@ -66,7 +53,7 @@ impl HistoryChanges {
     pub fn is_empty(&self) -> bool {
         self.changed.is_empty()
             && self.gone.is_empty()
-            && self.back.is_empty()
+            && self.returned.is_empty()
             && self.moved.is_empty()
             && self.problems.is_none()
     }
@@ -74,12 +61,13 @@ impl HistoryChanges {
     /// Puts the agents first whose histories begin with a file of several sessions, a database, the largest before
     /// others: one thread reads it while others read the files after it. The order of an agent's histories stays.
     pub(crate) fn put_databases_first(&mut self) {
-        let of_agent = |a: &ChangedHistory, b: &ChangedHistory| a.source.name() == b.source.name();
+        let agent = |change: &ChangedHistory| change.file.source.name();
+        let of_agent = |a: &ChangedHistory, b: &ChangedHistory| agent(a) == agent(b);
         let first = self.changed.chunk_by(of_agent).filter_map(<[_]>::first);
-        let databases = first.filter(|change| !change.holds_one_session());
-        let sizes = databases.map(|change| (change.source.name(), change.location.stamp.size));
+        let databases = first.filter(|change| !change.file.holds_one_session());
+        let sizes = databases.map(|change| (agent(change), change.file.location.stamp.size));
         let sizes: HashMap<SourceName, u64> = sizes.collect();
-        let size = |change: &ChangedHistory| sizes.get(&change.source.name()).copied();
+        let size = |change: &ChangedHistory| sizes.get(&agent(change)).copied();
         self.changed
             .sort_by_cached_key(|change| Reverse(size(change)));
     }
@@ -98,54 +86,7 @@ impl HistoryChanges {
     pub fn problems(&self) -> Option<&[Problem]> {
         self.problems.as_deref()
     }
-}
 
-impl ListedHistories {
-    /// Compares what was listed with the index, whose files are `known`.
-    pub(crate) fn compare(
-        mut self,
-        index: &Reader,
-        known: &FileDigests,
-        exclusions: &Exclusions,
-    ) -> Result<HistoryChanges, StoreError> {
-        if !exclusions.is_empty() {
-            self.files
-                .retain(|file| !exclusions.excludes_file(&file.key(), file.holds_one_session()));
-        }
-        let mut digests = self.digests().into_iter();
-        let mut is_unchanged = || digests.next().is_some_and(|digest| known.note_seen(digest));
-        self.files.retain(|_| !is_unchanged());
-        let mut changes = match self.files.is_empty() {
-            true => HistoryChanges::without_files(known),
-            false => HistoryChanges::new(self.files, &self.continued, known, index)?,
-        };
-        let problems = self.problems;
-        changes.keep_unlisted(&problems, index)?;
-        changes.problems = (problems != index.listing_problems()?).then_some(problems);
-        Ok(changes)
-    }
-}
-
-/// Lists all histories and compares them with the index.
-///
-/// # Errors
-/// When the database fails.
-pub fn discover(
-    env: &Env,
-    index: &Reader,
-    exclusions: &Exclusions,
-) -> Result<HistoryChanges, StoreError> {
-    let known = index.file_digests()?;
-    let is_known = |path: &Path, stamp| is_known_file(&known, exclusions, path, stamp);
-    ListedHistories::new(env, &is_known).compare(index, &known, exclusions)
-}
-
-/// Returns false for the stamp of a file that has not been read to its end.
-fn is_read(stamp: FileStamp) -> bool {
-    stamp != FileStamp::default()
-}
-
-impl HistoryChanges {
     /// Returns the changes where each listed file is as it was read: all others are gone.
     fn without_files(known: &FileDigests) -> Self {
         Self {
@@ -171,7 +112,7 @@ impl HistoryChanges {
             changes.compare(file, row, index)?;
         }
         changes.gone = known
-            .into_lost()
+            .into_unlisted()
             .filter(|f| !f.gone)
             .map(|f| f.id)
             .collect();
@@ -233,24 +174,22 @@ impl HistoryChanges {
         known: Option<FileRow>,
         index: &Reader,
     ) -> Result<(), StoreError> {
-        let ListedFile {
-            source, location, ..
-        } = file;
         match known {
-            Some(row) if is_read(row.stamp) && row.stamp == location.stamp => {
+            Some(row) if is_read(row.stamp) && row.stamp == file.location.stamp => {
                 if row.gone {
-                    self.back.push(ReturnedFile {
+                    self.returned.push(ReturnedFile {
                         source: row.source,
                         path: row.path,
                     });
                 }
             }
             row => {
-                let known_size = row.as_ref().map_or(0, |row| known_size(row, &location));
+                let known_size = row
+                    .as_ref()
+                    .map_or(0, |row| known_size(row, &file.location));
                 let cursor = row.map(|r| index.cursor(r.id)).transpose()?.flatten();
                 self.changed.push(ChangedHistory {
-                    source,
-                    location,
+                    file,
                     cursor,
                     known_size,
                 });
@@ -260,13 +199,60 @@ impl HistoryChanges {
     }
 }
 
+impl ListedHistories {
+    /// Compares what was listed with the index, whose files are `known`.
+    pub(crate) fn compare(
+        mut self,
+        index: &Reader,
+        known: &FileDigests,
+        exclusions: &Exclusions,
+    ) -> Result<HistoryChanges, StoreError> {
+        if !exclusions.is_empty() {
+            self.files
+                .retain(|file| !exclusions.excludes_file(&file.key(), file.holds_one_session()));
+        }
+        let mut digests = self.digests().into_iter();
+        let mut is_unchanged = || digests.next().is_some_and(|digest| known.note_seen(digest));
+        self.files.retain(|_| !is_unchanged());
+        let mut changes = if self.files.is_empty() {
+            HistoryChanges::without_files(known)
+        } else {
+            HistoryChanges::new(self.files, &self.continued, known, index)?
+        };
+        let problems = self.problems;
+        changes.keep_unlisted(&problems, index)?;
+        changes.problems = (problems != index.listing_problems()?).then_some(problems);
+        Ok(changes)
+    }
+}
+
+/// Lists all histories and compares them with the index.
+///
+/// # Errors
+/// When the database fails.
+pub fn discover(
+    env: &Env,
+    index: &Reader,
+    exclusions: &Exclusions,
+) -> Result<HistoryChanges, StoreError> {
+    let known = index.file_digests()?;
+    let is_known = |path: &Path, stamp| is_known_file(&known, exclusions, path, stamp);
+    ListedHistories::new(env, &is_known).compare(index, &known, exclusions)
+}
+
+/// Returns false for the stamp of a file that has not been read to its end.
+fn is_read(stamp: FileStamp) -> bool {
+    stamp != FileStamp::default()
+}
+
 /// Returns how much of a history was read before, where that tells whether it has lost something: one that is read
 /// again because the program asks for it may give fewer turns, unless it is shorter.
 fn known_size(row: &FileRow, location: &Location) -> u64 {
     let is_asked_for = row.stamp.mtime_ns == 0;
-    match is_asked_for && location.stamp.size >= row.stamp.size {
-        true => 0,
-        false => row.stamp.size,
+    if is_asked_for && location.stamp.size >= row.stamp.size {
+        0
+    } else {
+        row.stamp.size
     }
 }
 
@@ -367,9 +353,10 @@ mod tests {
 
     /// Returns the parts of changes that a test compares.
     fn compared_parts(changes: HistoryChanges) -> impl PartialEq + std::fmt::Debug {
-        let changed = changes.changed.into_iter().map(|c| (c.location, c.cursor));
+        let changed = changes.changed.into_iter();
+        let changed = changed.map(|change| (change.file.location, change.cursor));
         let changed: Vec<_> = changed.collect();
-        (changed, changes.gone, changes.back, changes.moved)
+        (changed, changes.gone, changes.returned, changes.moved)
     }
 
     proptest! {

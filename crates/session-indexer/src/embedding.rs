@@ -254,9 +254,10 @@ impl<'a> EmbeddingRun<'a> {
         ahead.run(|batch| {
             self.access.write(|writer| {
                 store_batches(writer, &model, &batch.sessions)?;
-                match commits.is_due() {
-                    true => writer.commit(),
-                    false => Ok(()),
+                if commits.is_due() {
+                    writer.commit()
+                } else {
+                    Ok(())
                 }
             })?;
             self.count_done(&batch.counts, &batch.sessions, total);

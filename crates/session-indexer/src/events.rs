@@ -3,6 +3,7 @@
 use crate::deadline::Deadline;
 use crate::discover::ChangedHistory;
 use crate::event_channel::EventSender;
+use crate::listed_histories::ListedFile;
 use crate::parse::ReadOptions;
 use crate::policy::ReadPolicy;
 use crate::session_embedder::SessionEmbedder;
@@ -52,6 +53,11 @@ pub(crate) enum Event {
 const SMALL_EVENT_BYTES: usize = 512;
 
 impl Event {
+    /// Returns true for an event that tells what a history holds.
+    pub(crate) fn is_content(&self) -> bool {
+        !matches!(self, Self::Marked(_) | Self::Warning(_) | Self::Done)
+    }
+
     /// Returns the bytes that it takes, about.
     pub(crate) fn bytes(&self) -> usize {
         match self {
@@ -174,7 +180,7 @@ impl Sink for HistorySink<'_> {
             }
         }
         self.session = meta.clone();
-        let source = self.history.source.name();
+        let source = self.history.file.source.name();
         self.skips = exclusions.excludes_session(source.as_str(), &meta);
         if self.skips {
             return self.flow();
@@ -198,16 +204,18 @@ impl Sink for HistorySink<'_> {
             self.skips = true;
             return self.send(Event::Marked(self.session.id.clone()));
         }
-        match self.policy.exclusions.excludes_turn(&self.session, &turn) {
-            true => self.deliver_turn(blank(&turn)),
-            false => self.deliver_turn(turn),
+        if self.policy.exclusions.excludes_turn(&self.session, &turn) {
+            self.deliver_turn(blank(&turn))
+        } else {
+            self.deliver_turn(turn)
         }
     }
 
     fn broke_off(&mut self) -> ControlFlow<()> {
-        match self.skips {
-            true => self.flow(),
-            false => self.send(Event::BrokeOff),
+        if self.skips {
+            self.flow()
+        } else {
+            self.send(Event::BrokeOff)
         }
     }
 
@@ -225,12 +233,13 @@ impl Sink for HistorySink<'_> {
 
     fn title_elsewhere(&mut self, message: &str, title: &str) -> ControlFlow<()> {
         let title = self.policy.redactor.redact(title);
-        match self.policy.exclusions.excludes_title(&title) {
-            true => self.flow(),
-            false => self.deliver(Event::Title {
+        if self.policy.exclusions.excludes_title(&title) {
+            self.flow()
+        } else {
+            self.deliver(Event::Title {
                 message: message.to_owned(),
                 title: title.into_owned(),
-            }),
+            })
         }
     }
 
@@ -260,19 +269,25 @@ fn blank(turn: &Turn) -> Turn {
 
 /// Redacts the strings of a cursor, and clears what is excluded: it remembers titles and folders.
 fn clean_cursor(policy: &ReadPolicy, history: &ChangedHistory, cursor: Cursor) -> Cursor {
-    let has_secrets = !matches!(policy.redactor.redact(&cursor.0), Cow::Borrowed(_));
-    if !has_secrets && policy.exclusions.is_empty() {
+    let cursor = redact_strings(policy, cursor);
+    let ListedFile { source, location } = &history.file;
+    if policy.exclusions.is_empty() {
+        cursor
+    } else {
+        policy
+            .exclusions
+            .redact_cursor(*source, &location.path, &cursor)
+    }
+}
+
+/// Redacts the strings of a cursor, which is not even parsed where nothing in it looks like a secret.
+fn redact_strings(policy: &ReadPolicy, cursor: Cursor) -> Cursor {
+    if matches!(policy.redactor.redact(&cursor.0), Cow::Borrowed(_)) {
         return cursor;
     }
     let Ok(mut state) = serde_json::from_str::<serde_json::Value>(&cursor.0) else {
         return cursor;
     };
-    let before = state.clone();
     policy.redactor.redact_json(&mut state);
-    let cursor = match state == before {
-        true => cursor,
-        false => Cursor(state.to_string()),
-    };
-    let at = &history.location.path;
-    policy.exclusions.redact_cursor(history.source, at, &cursor)
+    Cursor(state.to_string())
 }

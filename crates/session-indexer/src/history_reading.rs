@@ -58,7 +58,7 @@ fn record_listing(writer: &mut Writer, changes: &HistoryChanges) -> Result<(), S
     for MovedFile { file, path } in &changes.moved {
         writer.rename_file(*file, path)?;
     }
-    for ReturnedFile { source, path } in &changes.back {
+    for ReturnedFile { source, path } in &changes.returned {
         writer.upsert_file(&SourceName(source.clone().into()), path)?;
     }
     match &changes.problems {
@@ -74,16 +74,17 @@ fn write_histories(
     changes: &HistoryChanges,
     reading: &ReadOptions<'_>,
 ) -> Result<WrittenHistories, IndexError> {
-    let sizes = changes.changed.iter().map(|c| c.location.stamp.size);
+    let sizes = changes.changed.iter().map(|c| c.file.location.stamp.size);
     let total_bytes: u64 = sizes.sum();
     let models = add_models(writer, reading.embedders)?;
     let preparer = writer.turn_preparer();
-    let mut histories = HistoryWriter::new(writer, models, &options.policy.exclusions);
+    let exclusions = &options.policy.exclusions;
+    let mut histories = HistoryWriter::new(writer, models, exclusions, &changes.gone);
     let mut bytes = 0;
     let changed = &changes.changed;
     read_in_order(changed, options.threads, reading, &preparer, |begun| {
         histories.write_file(begun.change, &begun.events)?;
-        bytes += begun.change.location.stamp.size;
+        bytes += begun.change.file.location.stamp.size;
         let stage = RefreshStage::Reading;
         options.progress.report(stage, bytes, total_bytes);
         Ok::<(), IndexError>(())
@@ -108,9 +109,11 @@ fn delete_copies_elsewhere(
     writer: &mut Writer,
     read: &[ChangedHistory],
 ) -> Result<(), StoreError> {
-    let several = read.iter().filter(|change| !change.holds_one_session());
-    for change in several.filter(|change| env.is_elsewhere(&change.location.path)) {
-        let file = writer.upsert_file(&change.source.name(), &change.path_key())?;
+    let several = read
+        .iter()
+        .filter(|change| !change.file.holds_one_session());
+    for change in several.filter(|change| env.is_elsewhere(&change.file.location.path)) {
+        let file = writer.upsert_file(&change.file.source.name(), &change.file.key())?;
         writer.delete_sessions_held_by_others(file)?;
     }
     Ok(())

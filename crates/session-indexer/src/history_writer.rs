@@ -9,7 +9,10 @@ use crate::refresh::IndexError;
 use session_core::{FileStamp, SessionMeta, SourceName};
 use session_forget::{Exclusions, MarkedSession};
 use session_sources::Warning;
-use session_store::{FileId, KnownTurns, MissingTurns, ModelRow, SessionId, Writer};
+use session_store::{
+    EndedSession, FileId, KnownTurns, MissingTurns, ModelRow, NewDocuments, PreparedTurn,
+    SessionId, Supersession, Writer,
+};
 use std::borrow::Cow;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::Path;
@@ -26,6 +29,8 @@ pub(crate) struct HistoryWriter<'a> {
     marked: Vec<MarkedSession>,
     /// The exclusions, marked sessions that are recorded included.
     exclusions: Cow<'a, Exclusions>,
+    /// Files that are no longer on disk, and not yet marked so.
+    missing: &'a [FileId],
     written: WrittenHistories,
 }
 
@@ -50,11 +55,13 @@ struct FileState {
     has_begun_anew: bool,
     /// The session that was opened last.
     session: Option<SessionId>,
+    /// The session that gets the later prompts of the one that was opened last.
+    ended: Option<EndedSession>,
     /// The cursor of the last checkpoint.
     cursor: Option<String>,
     warnings: Vec<Warning>,
     /// Number of warnings that came before the last checkpoint.
-    settled: usize,
+    warnings_at_checkpoint: usize,
 }
 
 impl<'a> HistoryWriter<'a> {
@@ -62,6 +69,7 @@ impl<'a> HistoryWriter<'a> {
         writer: &'a mut Writer,
         models: Vec<ModelRow>,
         exclusions: &'a Exclusions,
+        missing: &'a [FileId],
     ) -> Self {
         Self {
             writer,
@@ -69,6 +77,7 @@ impl<'a> HistoryWriter<'a> {
             commits: CommitSchedule::begin(),
             marked: Vec::new(),
             exclusions: Cow::Borrowed(exclusions),
+            missing,
             written: WrittenHistories::default(),
         }
     }
@@ -103,7 +112,7 @@ impl<'a> HistoryWriter<'a> {
             (None, Some(state)) => {
                 self.writer.abandon_replacement();
                 // What came after the last checkpoint comes again.
-                for warning in state.warnings.iter().take(state.settled) {
+                for warning in state.warnings.iter().take(state.warnings_at_checkpoint) {
                     self.writer.record_problem(&to_problem(warning))?;
                 }
                 Ok(())
@@ -122,30 +131,37 @@ impl<'a> HistoryWriter<'a> {
             Some(state) => state,
             none => none.insert(self.open_file(change)?),
         };
+        self.begin_anew(change, state, event)?;
         match event {
-            Event::Marked(session) => {
-                let source = change.source.name().as_str().to_owned();
-                let id = std::mem::take(session);
-                self.marked.push(MarkedSession { source, id });
+            Event::Session { meta, turns } => self.open_session(change, state, meta, *turns)?,
+            Event::Turn(turn) => self.add_turn(state, turn)?,
+            Event::Documents { model, documents } => {
+                self.store_documents(state, *model, documents)?;
             }
-            Event::Done => return self.finish_file(change, state).map(ControlFlow::Break),
+            Event::Marked(session) => self.note_mark(change, std::mem::take(session)),
+            Event::BrokeOff => self.writer.set_missing_turns(MissingTurns::Keep),
+            Event::Checkpoint(at) => self.checkpoint(change, state, std::mem::take(&mut at.0))?,
+            Event::Gone(uid) => self.writer.mark_session_gone(state.file, uid)?,
+            Event::Title { message, title } => self.writer.store_external_title(message, title)?,
             Event::Warning(warning) => state.warnings.push((**warning).clone()),
-            other => self.write_content(change, state, other)?,
+            Event::Failed(error) => error.take().map_or(Ok(()), Err)?,
+            Event::Done => return self.finish_file(change, state).map(ControlFlow::Break),
         }
         Ok(ControlFlow::Continue(()))
     }
 
     fn open_file(&mut self, change: &ChangedHistory) -> Result<FileState> {
-        let path = change.path_key();
-        let file = self.writer.upsert_file(&change.source.name(), &path)?;
+        let path = change.file.key();
+        let file = self.writer.upsert_file(&change.file.source.name(), &path)?;
         self.writer.clear_unreadable(&path)?;
         Ok(FileState {
             file,
             has_begun_anew: false,
             session: None,
+            ended: None,
             cursor: None,
             warnings: Vec::new(),
-            settled: 0,
+            warnings_at_checkpoint: 0,
         })
     }
 
@@ -157,8 +173,8 @@ impl<'a> HistoryWriter<'a> {
         state: &mut FileState,
         event: &Event,
     ) -> Result<()> {
-        if !state.has_begun_anew && is_anew(change, event) {
-            let path = change.path_key();
+        if !state.has_begun_anew && event.is_content() && is_anew(change, event) {
+            let path = change.file.key();
             self.writer.begin_full_read(state.file, &path)?;
             state.has_begun_anew = true;
         }
@@ -171,9 +187,10 @@ impl<'a> HistoryWriter<'a> {
         let nothing_read =
             state.session.is_none() && (state.cursor.is_none() || state.cursor == change.cursor);
         for warning in &state.warnings {
-            match nothing_read || warning.is_tried_again {
-                true => self.writer.record_unreadable(&to_problem(warning))?,
-                false => self.writer.record_problem(&to_problem(warning))?,
+            if nothing_read || warning.is_tried_again {
+                self.writer.record_unreadable(&to_problem(warning))?
+            } else {
+                self.writer.record_problem(&to_problem(warning))?
             }
         }
         if !self.exclusions.is_empty() {
@@ -181,13 +198,13 @@ impl<'a> HistoryWriter<'a> {
         }
         // A session that is excluded is kept where nothing else holds what its history lost.
         if state.session.is_none() && is_cut_off(change) {
-            let size = change.location.stamp.size;
+            let size = change.file.location.stamp.size;
             self.writer.mark_turns_as_lost(state.file, size)?;
         }
         self.writer.set_unfinished(false);
         if let Some(cursor) = &state.cursor {
             self.writer
-                .checkpoint(state.file, cursor, change.location.stamp)?;
+                .checkpoint(state.file, cursor, change.file.location.stamp)?;
         }
         self.written.files += 1;
         self.commit_if_due()
@@ -200,61 +217,74 @@ impl<'a> HistoryWriter<'a> {
         at: String,
     ) -> Result<()> {
         // A file of several sessions has its checkpoints between them.
-        self.writer.set_unfinished(change.holds_one_session());
+        self.writer.set_unfinished(change.file.holds_one_session());
         // Not the stamp: until the end is reached the file counts as changed.
         self.writer
             .checkpoint(state.file, &at, FileStamp::default())?;
         state.cursor = Some(at);
-        state.settled = state.warnings.len();
+        state.warnings_at_checkpoint = state.warnings.len();
         self.commit_if_due()
     }
 
-    /// Writes what an event holds of a history.
-    fn write_content(
+    fn open_session(
         &mut self,
         change: &ChangedHistory,
         state: &mut FileState,
-        event: &mut Event,
+        meta: &mut SessionMeta,
+        turns: KnownTurns,
     ) -> Result<()> {
-        self.begin_anew(change, state, event)?;
-        let writer = &mut *self.writer;
-        match event {
-            Event::Session { meta, turns } => {
-                let source = change.source.name();
-                state.session = match writer.is_superseded(state.file, &source, meta)? {
-                    true => None,
-                    false => {
-                        keep_known_project(writer, state.file, &source, meta)?;
-                        Some(writer.open_session(state.file, &source, meta, *turns)?)
-                    }
-                };
-                let missing = missing_turns(change);
-                if missing != MissingTurns::Delete {
-                    writer.set_missing_turns(missing);
-                }
+        let source = change.file.source.name();
+        let file = state.file;
+        let supersession = self
+            .writer
+            .find_supersession(file, &source, meta, self.missing)?;
+        (state.session, state.ended) = match supersession {
+            Supersession::Whole => (None, None),
+            Supersession::UpTo(ended) => (None, Some(ended)),
+            Supersession::None => {
+                keep_known_project(self.writer, state.file, &source, meta)?;
+                let opened = self.writer.open_session(state.file, &source, meta, turns)?;
+                (Some(opened), None)
             }
-            Event::Turn(turn) => {
-                if let Some(session) = state.session {
-                    writer.add_prepared_turn(session, turn)?;
-                    self.written.turns += 1;
-                    self.note_time(turn.started_ms());
-                }
-            }
-            Event::Documents { model, documents } => {
-                if let (Some(session), Some(model)) = (state.session, self.models.get(*model)) {
-                    let texts = documents.documents.len();
-                    let is_stored = writer.store_new_documents(model, session, documents)?;
-                    self.written.embedded += if is_stored { texts } else { 0 };
-                }
-            }
-            Event::BrokeOff => writer.set_missing_turns(MissingTurns::Keep),
-            Event::Gone(uid) => writer.mark_session_gone(state.file, uid)?,
-            Event::Title { message, title } => writer.store_external_title(message, title)?,
-            Event::Checkpoint(at) => self.checkpoint(change, state, std::mem::take(&mut at.0))?,
-            Event::Failed(error) => return error.take().map_or(Ok(()), |error| Err(error.into())),
-            Event::Marked(_) | Event::Warning(_) | Event::Done => {}
+        };
+        let missing = missing_turns(change);
+        if missing != MissingTurns::Delete {
+            self.writer.set_missing_turns(missing);
         }
         Ok(())
+    }
+
+    /// Stores a turn of the session at hand, unless another file supersedes it.
+    fn add_turn(&mut self, state: &FileState, turn: &mut PreparedTurn) -> Result<()> {
+        let is_added = match (state.session, &state.ended) {
+            (Some(session), _) => self.writer.add_prepared_turn(session, turn).map(|()| true),
+            (None, Some(ended)) => self.writer.add_later_prompt(ended, turn),
+            (None, None) => Ok(false),
+        }?;
+        if is_added {
+            self.written.turns += 1;
+            self.note_time(turn.started_ms());
+        }
+        Ok(())
+    }
+
+    fn store_documents(
+        &mut self,
+        state: &FileState,
+        model: usize,
+        documents: &mut NewDocuments,
+    ) -> Result<()> {
+        if let (Some(session), Some(model)) = (state.session, self.models.get(model)) {
+            let texts = documents.documents.len();
+            let is_stored = self.writer.store_new_documents(model, session, documents)?;
+            self.written.embedded += if is_stored { texts } else { 0 };
+        }
+        Ok(())
+    }
+
+    fn note_mark(&mut self, change: &ChangedHistory, id: String) {
+        let source = change.file.source.name().as_str().to_owned();
+        self.marked.push(MarkedSession { source, id });
     }
 
     fn note_time(&mut self, ms: Option<i64>) {
@@ -312,7 +342,7 @@ fn is_folder_gone(meta: &SessionMeta) -> bool {
 /// A file of lines that holds one session and has not grown lost them: it was cut off, is damaged, or an older copy. One
 /// without any turn is damaged, whatever its size. A document is written anew by its agent where a turn is taken back.
 fn missing_turns(change: &ChangedHistory) -> MissingTurns {
-    let has_grown = change.location.stamp.size > change.known_size;
+    let has_grown = change.file.location.stamp.size > change.known_size;
     match is_transcript_of_lines(change) {
         true if has_grown => MissingTurns::KeepIfNoneComes,
         true => MissingTurns::Keep,
@@ -322,14 +352,14 @@ fn missing_turns(change: &ChangedHistory) -> MissingTurns {
 
 /// Returns true for a file of lines that holds one session and is shorter than it was.
 fn is_cut_off(change: &ChangedHistory) -> bool {
-    is_transcript_of_lines(change) && change.location.stamp.size < change.known_size
+    is_transcript_of_lines(change) && change.file.location.stamp.size < change.known_size
 }
 
 /// Returns true for a file of one session to which lines are appended, packed or not.
 fn is_transcript_of_lines(change: &ChangedHistory) -> bool {
-    let name = change.location.path.file_name().unwrap_or_default();
+    let name = change.file.location.path.file_name().unwrap_or_default();
     let name = name.to_string_lossy();
-    change.holds_one_session() && name.trim_end_matches(".zst").ends_with(".jsonl")
+    change.file.holds_one_session() && name.trim_end_matches(".zst").ends_with(".jsonl")
 }
 
 /// Returns true when a file is read from its beginning: there is no cursor, or it holds
@@ -343,7 +373,7 @@ fn is_anew(change: &ChangedHistory, event: &Event) -> bool {
         }
     );
     change.cursor.as_ref().is_none_or(String::is_empty)
-        || (is_replaced && change.holds_one_session())
+        || (is_replaced && change.file.holds_one_session())
 }
 
 #[cfg(test)]
@@ -391,7 +421,7 @@ mod tests {
         let mut writer = Writer::open(&root).unwrap();
         let source = SourceName::new("claude");
         writer.upsert_file(&source, "/h/a.jsonl").unwrap();
-        let mut histories = HistoryWriter::new(&mut writer, Vec::new(), &exclusions);
+        let mut histories = HistoryWriter::new(&mut writer, Vec::new(), &exclusions, &[]);
         histories.commits = CommitSchedule::begin_due();
         histories.marked.push(MarkedSession {
             source: "claude".to_owned(),

@@ -11,8 +11,8 @@ use std::path::Path;
 pub(crate) struct KnownFiles {
     /// Those that are where they were, by path.
     here: HashMap<String, FileRow>,
-    /// Those that are not.
-    lost: HashMap<AgentFileName, Vec<FileRow>>,
+    /// Those that are listed nowhere by their path.
+    unlisted: HashMap<AgentFileName, Vec<FileRow>>,
 }
 
 /// The name of an agent's history file, packed or not, in whatever folder.
@@ -24,9 +24,10 @@ struct AgentFileName {
 
 impl AgentFileName {
     fn new(source: &str, path: &Path) -> Self {
-        let name = match is_packed(path) {
-            true => path.file_stem(),
-            false => path.file_name(),
+        let name = if is_packed(path) {
+            path.file_stem()
+        } else {
+            path.file_name()
         };
         Self {
             source: source.to_owned(),
@@ -54,14 +55,14 @@ impl KnownFiles {
             .iter()
             .filter_map(|file| known.remove_entry(&*file.key()));
         let here = here.collect();
-        let mut lost: HashMap<_, Vec<FileRow>> = HashMap::new();
+        let mut unlisted: HashMap<_, Vec<FileRow>> = HashMap::new();
         let mut gone: Vec<FileRow> = known.into_values().collect();
         gone.sort_unstable_by_key(|file| file.id);
         for file in gone {
             let name = AgentFileName::new(&file.source, Path::new(&file.path));
-            lost.entry(name).or_default().push(file);
+            unlisted.entry(name).or_default().push(file);
         }
-        Self { here, lost }
+        Self { here, unlisted }
     }
 
     /// Takes the file that is where it was.
@@ -72,9 +73,9 @@ impl KnownFiles {
     /// Takes the file of this path, which a listed one continues.
     pub(crate) fn take_continued(&mut self, by: &ListedFile, path: &str) -> Option<FileRow> {
         let name = AgentFileName::new(by.source.name().as_str(), Path::new(path));
-        let lost = self.lost.get_mut(&name)?;
-        let position = lost.iter().position(|file| file.path == path)?;
-        Some(lost.swap_remove(position))
+        let unlisted = self.unlisted.get_mut(&name)?;
+        let position = unlisted.iter().position(|file| file.path == path)?;
+        Some(unlisted.swap_remove(position))
     }
 
     /// Takes the file that this one was before its folder was renamed, moved or restored, or before its
@@ -89,7 +90,7 @@ impl KnownFiles {
             source, location, ..
         } = listed;
         let name = AgentFileName::new(source.name().as_str(), &location.path);
-        let Some(lost) = self.lost.get_mut(&name) else {
+        let Some(unlisted) = self.unlisted.get_mut(&name) else {
             return Ok(None);
         };
         let held = files_of_unnamed_session(location, index, &name.source)?;
@@ -98,18 +99,22 @@ impl KnownFiles {
         };
         let now = location.stamp;
         let same = |f: &&FileRow| (f.stamp.size, f.stamp.mtime_ns) == (now.size, now.mtime_ns);
-        let mut fitting = lost.iter().filter(may_be);
+        let mut fitting = unlisted.iter().filter(may_be);
         let found = match (fitting.next(), fitting.next()) {
             (Some(only), None) => Some(only.id),
-            _ => lost.iter().filter(may_be).find(same).map(|file| file.id),
+            _ => unlisted
+                .iter()
+                .filter(may_be)
+                .find(same)
+                .map(|file| file.id),
         };
-        let position = lost.iter().position(|file| Some(file.id) == found);
-        Ok(position.map(|position| lost.swap_remove(position)))
+        let position = unlisted.iter().position(|file| Some(file.id) == found);
+        Ok(position.map(|position| unlisted.swap_remove(position)))
     }
 
     /// Returns the files that no listed one was taken for.
-    pub(crate) fn into_lost(self) -> impl Iterator<Item = FileRow> {
-        self.lost.into_values().flatten()
+    pub(crate) fn into_unlisted(self) -> impl Iterator<Item = FileRow> {
+        self.unlisted.into_values().flatten()
     }
 }
 

@@ -96,9 +96,10 @@ impl ListedHistories {
     /// Returns the digest of each file.
     pub(crate) fn digests(&self) -> Vec<FileDigest> {
         let digest = |file: &ListedFile| FileDigest::new(&file.key(), file.location.stamp);
-        match self.files.len() >= MIN_PARALLEL_FILES {
-            true => self.files.par_iter().map(digest).collect(),
-            false => self.files.iter().map(digest).collect(),
+        if self.files.len() >= MIN_PARALLEL_FILES {
+            self.files.par_iter().map(digest).collect()
+        } else {
+            self.files.iter().map(digest).collect()
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::deadline::Deadline;
 use crate::discover::ChangedHistory;
 use crate::event_channel::{EventReceiver, EventSender, SpentEvents, WaitingBytes, event_channel};
 use crate::events::HistorySink;
+use crate::listed_histories::ListedFile;
 use crate::policy::ReadPolicy;
 use session_embed::Embedder;
 use session_sources::Cursor;
@@ -104,9 +105,8 @@ fn read_queue(
         };
         let mut sink = HistorySink::new(channel, options, change, &mut preparer);
         let cursor = change.cursor.clone().map(Cursor);
-        change
-            .source
-            .read(&change.location, cursor.as_ref(), &mut sink);
+        let ListedFile { source, location } = &change.file;
+        source.read(location, cursor.as_ref(), &mut sink);
         sink.done();
         if options.deadline.has_passed() {
             return;

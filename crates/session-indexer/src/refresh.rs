@@ -206,9 +206,10 @@ fn read_digests(
     options: &RefreshOptions<'_>,
     index: &Reader,
 ) -> Result<Option<FileDigests>, IndexError> {
-    match is_complete(options, index)? {
-        true => Ok(Some(index.file_digests()?)),
-        false => Ok(None),
+    if is_complete(options, index)? {
+        Ok(Some(index.file_digests()?))
+    } else {
+        Ok(None)
     }
 }
 
@@ -372,12 +373,13 @@ fn purge(options: &RefreshOptions<'_>, writer: &mut Writer) -> Result<bool, Inde
 
 /// Notes which homes of other machines are configured now.
 fn note_other_homes(env: &Env, writer: &mut Writer) -> Result<(), StoreError> {
-    match writer
+    if writer
         .reader()?
         .has_other_homes(&env.home, &env.other_homes)?
     {
-        true => Ok(()),
-        false => writer.set_other_homes(&env.home, &env.other_homes),
+        Ok(())
+    } else {
+        writer.set_other_homes(&env.home, &env.other_homes)
     }
 }
 

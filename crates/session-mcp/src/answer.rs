@@ -79,6 +79,8 @@ pub(crate) struct ToolAnswer {
     pub(crate) data: FencedText,
     /// The call that goes on; `None` where there is nothing more.
     pub(crate) next: Option<String>,
+    /// True where the chosen model has not read all sessions: a background process is to go on with them.
+    pub(crate) has_pending_sessions: bool,
 }
 
 impl ToolAnswer {
@@ -222,7 +224,7 @@ mod tests {
             let mut listing = ItemList::default();
             let shown = items.iter().take_while(|item| listing.push(item)).count();
             prop_assert_eq!(shown, listing.count);
-            let answer = ToolAnswer { notes: items, data: listing.data, next: Some(format_call("show", &[("id", next.into())])) };
+            let answer = ToolAnswer { notes: items, data: listing.data, next: Some(format_call("show", &[("id", next.into())])), ..ToolAnswer::default() };
             let text = answer.format();
             prop_assert!(text.chars().count() <= MAX_ANSWER_CHARS);
             prop_assert!(text.matches("</found-in-history").count() <= 1, "{}", text);

@@ -4,37 +4,23 @@ use serde::Deserialize;
 use session_memory::{Importance, MemoryKind, Triggers, deserialize_string_list};
 use session_search::Level;
 
-/// The level at which a search finds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum SearchLevel {
-    #[default]
-    Session,
-    Turn,
-}
-
-impl From<SearchLevel> for Level {
-    fn from(level: SearchLevel) -> Self {
-        match level {
-            SearchLevel::Session => Self::Session,
-            SearchLevel::Turn => Self::Turn,
-        }
-    }
-}
-
 /// Arguments of `search`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchArguments {
     pub(crate) query: String,
-    #[serde(default)]
-    pub(crate) level: SearchLevel,
+    #[serde(default = "default_level")]
+    pub(crate) level: Level,
     pub(crate) project: Option<String>,
     pub(crate) since: Option<String>,
     pub(crate) session: Option<String>,
     #[serde(default)]
     pub(crate) subagents: bool,
     pub(crate) limit: Option<i64>,
+}
+
+fn default_level() -> Level {
+    Level::Session
 }
 
 /// Arguments of `show`.

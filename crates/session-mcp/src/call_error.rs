@@ -1,6 +1,7 @@
 //! The error of a call.
 
 use session_config::TimeError;
+use session_core::TurnAddressError;
 use session_hooks::MemoriesError;
 use session_query::{QueryError, TypedFilterError};
 use session_store::StoreError;
@@ -37,6 +38,12 @@ impl From<MemoriesError> for CallError {
 impl From<StoreError> for CallError {
     fn from(error: StoreError) -> Self {
         Self::Failed(error.into())
+    }
+}
+
+impl From<TurnAddressError> for CallError {
+    fn from(error: TurnAddressError) -> Self {
+        Self::Invalid(format!("{error}\nhint: write 7 or 5-9, counted from 0"))
     }
 }
 

@@ -3,10 +3,10 @@
 use crate::answer::{ItemList, ToolAnswer, format_call, title_suffix};
 use crate::call_error::CallError;
 use crate::history_tool::{COLUMNS, HistoryReading, MAX_LINES, TITLE_COLUMNS, format_more_hint};
-use crate::index_view::{IndexView, ResolvedFilter};
+use crate::index_view::{CallScope, IndexView};
 use session_core::TurnAddress;
 use session_display::{fit_line, format_day, pluralize, project_label, sanitize_line};
-use session_query::{CureSearch, FailedTurn, FoundCure, FoundCures, read_project};
+use session_query::{CureSearch, FailedTurn, FoundCure, FoundCures, ResolvedFilter, read_project};
 use session_store::SessionRow;
 
 /// Lists the cures of an error, of the command that failed where one is given, those of the server's project first.
@@ -20,12 +20,14 @@ pub(crate) fn list_fixes(
     view: IndexView<'_>,
 ) -> Result<ToolAnswer, CallError> {
     let error = reading.text.as_str();
-    let ResolvedFilter { filter, callers } = view.resolve_filter(&reading.filter)?;
+    let CallScope { filter, callers } = view.resolve_scope(&reading.filter)?;
+    let filter = filter.including_subagents(view.sessions());
+    let ResolvedFilter { filter, .. } = ResolvedFilter::new(filter, &callers, view.sessions());
     let here = read_project(".");
     let query = CureSearch {
         error,
         command: reading.arguments.command.as_deref(),
-        filter: &filter.including_subagents(view.sessions()),
+        filter: &filter,
         is_in_project: &|session| here.matches(session),
         max_failed: limit,
     };
@@ -42,12 +44,16 @@ pub(crate) fn list_fixes(
         }
     }
     let mut notes = view.format_caller_notes(&callers);
-    let unmet = view.format_unmet_filter_note(&reading.filter.clauses, found.turns > 0);
+    let unmet = match found.turns {
+        0 => view.format_unmet_filter_note(&reading.filter.clauses),
+        _ => None,
+    };
     notes.extend(unmet.or_else(|| format_count_note(&found, listing.count, limit)));
     Ok(ToolAnswer {
         notes,
         next: Some(format_next_call(&found, &reading.arguments.pattern, view)),
         data: listing.data,
+        ..ToolAnswer::default()
     })
 }
 

@@ -4,13 +4,12 @@ use crate::answer::{ItemList, ToolAnswer, format_call, title_suffix};
 use crate::arguments::{HistoryArguments, HistoryKind, clamp_limit};
 use crate::call_error::CallError;
 use crate::fix_items;
-use crate::index_view::{CallFilter, IndexView, ResolvedFilter, parse_argument_clauses};
-use jiff::Zoned;
+use crate::index_view::{CallFilter, CallScope, IndexView, parse_argument_clauses};
 use session_core::{FileAccess, TurnAddress, TurnContent};
 use session_display::{fit_line, format_day, format_matched_line, project_label, sanitize_line};
-use session_query::{InvalidFilter, TypedQuery};
+use session_query::{InvalidFilter, ResolvedFilter, ResolvedQuery};
 use session_search::{
-    FilterClause, FoundCommand, FoundFile, FoundTurn, LinePattern, SearchFilter,
+    CommandPattern, FilterClause, FoundCommand, FoundFile, FoundTurn, LinePattern, SearchFilter,
     find_matching_errors, find_turns,
 };
 use session_store::SessionRow;
@@ -51,7 +50,7 @@ impl<'a> HistoryCall<'a> {
                 "`pattern` is empty\nhint: write part of a path, command or error".to_owned(),
             ));
         }
-        let typed = TypedQuery::parse(&arguments.pattern);
+        let query = ResolvedQuery::parse(&arguments.pattern)?;
         let given =
             parse_argument_clauses(arguments.project.as_deref(), arguments.since.as_deref())?;
         let mut readings = vec![HistoryReading::new(
@@ -59,14 +58,13 @@ impl<'a> HistoryCall<'a> {
             &arguments.pattern,
             given.clone(),
         )];
-        if !typed.conditions.is_empty() {
-            let mut clauses = typed.clauses(Zoned::now)?;
-            clauses.extend(given);
-            readings.push(HistoryReading::new(arguments, &typed.text, clauses));
+        if !query.clauses.is_empty() {
+            let clauses = [given, query.clauses].concat();
+            readings.push(HistoryReading::new(arguments, &query.text, clauses));
         }
         Ok(Self {
             readings,
-            invalid_filters: typed.invalid,
+            invalid_filters: query.invalid_filters,
         })
     }
 
@@ -101,16 +99,34 @@ impl<'a> HistoryReading<'a> {
         }
     }
 
-    /// Lists the turns, newest first; of commands those that run the program come first. What subagents did was done,
-    /// too.
+    /// Lists what the call asks for.
     fn answer(&self, view: IndexView<'_>) -> Result<ToolAnswer, CallError> {
         let limit = clamp_limit(self.arguments.limit, LIMIT, MAX_LIMIT);
-        if self.arguments.what == HistoryKind::Fixes {
-            return fix_items::list_fixes(self, limit, view);
+        match self.arguments.what {
+            HistoryKind::Files => {
+                self.list_turns(limit, view, |filter| self.find_file_turns(filter, view))
+            }
+            HistoryKind::Commands => {
+                self.list_turns(limit, view, |filter| self.find_command_turns(filter, view))
+            }
+            HistoryKind::Errors => {
+                self.list_turns(limit, view, |filter| self.find_error_turns(filter, view))
+            }
+            HistoryKind::Fixes => fix_items::list_fixes(self, limit, view),
         }
-        let ResolvedFilter { filter, callers } = view.resolve_filter(&self.filter)?;
+    }
+
+    /// Lists the turns that `find` finds, with the lines for which they are listed. What subagents did was done, too.
+    fn list_turns(
+        &self,
+        limit: usize,
+        view: IndexView<'_>,
+        find: impl Fn(&SearchFilter) -> Result<Vec<FoundTurn<Vec<String>>>, CallError>,
+    ) -> Result<ToolAnswer, CallError> {
+        let CallScope { filter, callers } = view.resolve_scope(&self.filter)?;
         let filter = filter.including_subagents(view.sessions());
-        let found = self.find_turns(&filter, view)?;
+        let ResolvedFilter { filter, .. } = ResolvedFilter::new(filter, &callers, view.sessions());
+        let found = find(&filter)?;
         let mut listing = ItemList::default();
         for turn in found.iter().take(limit) {
             if !listing.push(&format_item(turn, view)) {
@@ -118,38 +134,29 @@ impl<'a> HistoryReading<'a> {
             }
         }
         let mut notes = view.format_caller_notes(&callers);
-        let unmet = view.format_unmet_filter_note(&self.filter.clauses, !found.is_empty());
+        let unmet = if found.is_empty() {
+            view.format_unmet_filter_note(&self.filter.clauses)
+        } else {
+            None
+        };
         notes.extend(unmet.or_else(|| self.format_count_note(listing.count, found.len(), limit)));
         Ok(ToolAnswer {
             notes,
             next: Some(self.format_next_call(found.first(), view)),
             data: listing.data,
+            ..ToolAnswer::default()
         })
     }
 
-    /// Finds the turns with the files, commands or error lines that they are listed for.
-    fn find_turns(
+    /// Finds the turns that accessed such a file, newest first.
+    fn find_file_turns(
         &self,
         filter: &SearchFilter,
         view: IndexView<'_>,
     ) -> Result<Vec<FoundTurn<Vec<String>>>, CallError> {
         let (index, sessions) = (&view.snapshot.index, view.sessions());
-        Ok(match self.arguments.what {
-            HistoryKind::Files => {
-                let turns = FoundFile::find_turns(index, sessions, filter, &self.text)?;
-                format_findings(turns, format_file)
-            }
-            HistoryKind::Commands => self.find_command_turns(filter, view)?,
-            HistoryKind::Errors | HistoryKind::Fixes => {
-                let visit = |_: &SessionRow, content: &TurnContent| {
-                    find_matching_errors(content, &self.pattern)
-                };
-                let turns = find_turns(index, sessions, filter, visit)?;
-                format_findings(turns, |line| {
-                    format_matched_line(line, &self.pattern, COLUMNS)
-                })
-            }
-        })
+        let turns = FoundFile::find_turns(index, sessions, filter, &self.text)?;
+        Ok(format_findings(turns, format_file))
     }
 
     /// Finds the turns that ran such a command, runs of a program before its mentions.
@@ -158,15 +165,28 @@ impl<'a> HistoryReading<'a> {
         filter: &SearchFilter,
         view: IndexView<'_>,
     ) -> Result<Vec<FoundTurn<Vec<String>>>, CallError> {
-        let visit = |_: &SessionRow, content: &TurnContent| {
-            let mut found = FoundCommand::find(content, &self.pattern)?;
-            found.retain(|run| !self.arguments.failed || run.status.is_failed());
-            (!found.is_empty()).then_some(found)
+        let pattern = CommandPattern {
+            line: &self.pattern,
+            failed: self.arguments.failed,
         };
-        let mut turns = find_turns(&view.snapshot.index, view.sessions(), filter, visit)?;
-        self.pattern.sort_turns(&mut turns);
+        let (index, sessions) = (&view.snapshot.index, view.sessions());
+        let turns = FoundCommand::find_turns(index, sessions, filter, pattern)?;
         Ok(format_findings(turns, |command| {
             format_command(command, &self.pattern)
+        }))
+    }
+
+    /// Finds the turns that met such an error, newest first.
+    fn find_error_turns(
+        &self,
+        filter: &SearchFilter,
+        view: IndexView<'_>,
+    ) -> Result<Vec<FoundTurn<Vec<String>>>, CallError> {
+        let visit =
+            |_: &SessionRow, content: &TurnContent| find_matching_errors(content, &self.pattern);
+        let turns = find_turns(&view.snapshot.index, view.sessions(), filter, visit)?;
+        Ok(format_findings(turns, |line| {
+            format_matched_line(line, &self.pattern, COLUMNS)
         }))
     }
 
@@ -183,14 +203,15 @@ impl<'a> HistoryReading<'a> {
 
     fn format_nothing_found(&self) -> String {
         let what = self.arguments.what.name();
-        let that_failed =
-            match self.arguments.failed && self.arguments.what == HistoryKind::Commands {
-                true => " that failed",
-                false => "",
-            };
-        let hint = match self.filter.clauses.is_empty() && self.filter.session.is_none() {
-            true => "",
-            false => "; the filters may be too narrow",
+        let that_failed = if self.arguments.failed && self.arguments.what == HistoryKind::Commands {
+            " that failed"
+        } else {
+            ""
+        };
+        let hint = if self.filter.clauses.is_empty() && self.filter.session.is_none() {
+            ""
+        } else {
+            "; the filters may be too narrow"
         };
         format!("no turn has such {what}{that_failed}{hint}")
     }
@@ -219,9 +240,10 @@ impl<'a> HistoryReading<'a> {
 
 /// Formats how more than the `shown` items of at most `limit` are listed.
 pub(crate) fn format_more_hint(shown: usize, limit: usize) -> String {
-    match shown == limit && limit < MAX_LIMIT {
-        true => format!("`limit` is at most {MAX_LIMIT}"),
-        false => "a longer pattern, `project` or `since` narrows them".to_owned(),
+    if shown == limit && limit < MAX_LIMIT {
+        format!("`limit` is at most {MAX_LIMIT}")
+    } else {
+        "a longer pattern, `project` or `since` narrows them".to_owned()
     }
 }
 

@@ -1,17 +1,16 @@
 //! One state of the index, as the tools ask it.
 
 use crate::call_error::CallError;
-use crate::turn_window::TurnWindow;
 use anyhow::anyhow;
 use jiff::Zoned;
 use session_agents::CallingProcess;
 use session_core::SessionReference;
 use session_display::{SessionIds, format_unknown_project_and_others, format_unmet_filter};
 use session_query::{
-    FilterField, SearchEngine, Snapshot, TypedCondition, TypedQuery, find_unmet_clause,
+    FilterField, SearchEngine, Snapshot, TypedCondition, TypedQuery, UnmetClause, find_unmet_clause,
 };
 use session_search::{FilterClause, ResolvedSession, SearchFilter, resolve_session_id};
-use session_store::{SessionRow, with_subagents};
+use session_store::SessionRow;
 use std::time::SystemTime;
 
 /// Most ids that an error names.
@@ -36,8 +35,8 @@ pub(crate) struct CallFilter {
     pub(crate) session: Option<String>,
 }
 
-/// A filter with the sessions that it leaves out because the client is in them.
-pub(crate) struct ResolvedFilter<'a> {
+/// The filter of a call, with the sessions that are left out because the client is in them.
+pub(crate) struct CallScope<'a> {
     pub(crate) filter: SearchFilter,
     pub(crate) callers: Vec<&'a SessionRow>,
 }
@@ -101,31 +100,25 @@ impl<'a> IndexView<'a> {
         }
     }
 
-    /// Resolves a filter. The session that the client is in has the words of the query in it: it is left
+    /// Resolves the filter of a call. The session that the client is in has the words of the query in it: it is to be left
     /// out, unless a session is named.
     ///
     /// # Errors
     /// As [`Self::find_session`].
-    pub(crate) fn resolve_filter(
-        &self,
-        filter: &CallFilter,
-    ) -> Result<ResolvedFilter<'a>, CallError> {
+    pub(crate) fn resolve_scope(&self, filter: &CallFilter) -> Result<CallScope<'a>, CallError> {
         let session = filter.session.as_deref();
-        let only = session.map(|id| self.find_session(strip_turns(id)));
+        let only = session.map(|id| self.find_session(SessionReference::strip_turns(id)));
         let only = only.transpose()?;
         let callers = match only {
             Some(_) => Vec::new(),
             None => self.find_callers(),
         };
-        let roots = callers.iter().map(|row| row.id).collect();
-        let exclude = with_subagents(&roots, self.sessions());
         let filter = SearchFilter {
             clauses: filter.clauses.clone(),
             only: only.map(|session| session.id).into_iter().collect(),
-            exclude: exclude.into_iter().collect(),
             ..SearchFilter::default()
         };
-        Ok(ResolvedFilter { filter, callers })
+        Ok(CallScope { filter, callers })
     }
 
     /// Notes the sessions that are left out.
@@ -135,21 +128,17 @@ impl<'a> IndexView<'a> {
             .collect()
     }
 
-    /// Notes a filter that no session or turn meets by itself, where nothing was found.
-    pub(crate) fn format_unmet_filter_note(
-        &self,
-        clauses: &[FilterClause],
-        is_found: bool,
-    ) -> Option<String> {
-        if is_found {
-            return None;
-        }
+    /// Notes a filter that no session or turn meets by itself: where nothing was found, it is the reason.
+    pub(crate) fn format_unmet_filter_note(&self, clauses: &[FilterClause]) -> Option<String> {
         let Snapshot { index, sessions } = self.snapshot;
-        // Why nothing was found is no reason to fail.
-        let unmet = || find_unmet_clause(index, sessions, clauses).ok().flatten();
-        format_unknown_project_and_others(clauses, sessions).or_else(|| {
-            unmet().and_then(|unmet| format_unmet_filter(&unmet.clause, &unmet.branches))
-        })
+        self.format_unmet_clause(&find_unmet_clause(index, sessions, clauses)?)
+    }
+
+    /// Formats that no session is of a project, or that no turn meets another filter by itself.
+    pub(crate) fn format_unmet_clause(&self, unmet: &UnmetClause) -> Option<String> {
+        let clause = std::slice::from_ref(&unmet.clause);
+        format_unknown_project_and_others(clause, self.sessions())
+            .or_else(|| format_unmet_filter(&unmet.clause, &unmet.branches))
     }
 
     fn find_callers(&self) -> Vec<&'a SessionRow> {
@@ -161,15 +150,5 @@ impl<'a> IndexView<'a> {
             now: SystemTime::now(),
         };
         process.find_sessions(self.sessions())
-    }
-}
-
-/// Returns the id of `ID:7`, `ID:5-9` and of what else names a session, and any other text as it is.
-fn strip_turns(id: &str) -> &str {
-    let reference = SessionReference::parse(id);
-    let is_range = |turns: &str| turns.trim().is_empty() || turns.parse::<TurnWindow>().is_ok();
-    match reference.turns {
-        Some(turns) if !is_range(turns) => id,
-        _ => reference.id,
     }
 }

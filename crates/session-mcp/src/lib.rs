@@ -49,7 +49,6 @@ mod search_tool;
 mod server;
 mod show_tool;
 mod tools;
-mod turn_window;
 mod worker;
 
 pub use server::serve_stdio;

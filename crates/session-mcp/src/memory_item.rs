@@ -10,46 +10,37 @@ const MAX_SHORT_BYTES: usize = 2_000;
 /// Most bytes of the text of a memory that is shown alone: with its heading it fits into an answer.
 const MAX_WHOLE_BYTES: usize = 7_000;
 
-/// The text of a memory, cut where it is too long, with the way to the rest.
-pub(crate) struct CutText {
-    text: String,
+/// Formats a memory that is shown alone. A longer text is cut, and the command that shows all of it follows.
+pub(crate) fn format_whole_memory(memory: &Memory) -> String {
+    let command = format!("`session-search memory show {}`", memory.id());
+    let text = cut_text(memory.body.trim(), MAX_WHOLE_BYTES, &command);
+    format_memory(memory, None, &text)
 }
 
-impl CutText {
-    /// Cuts the text of a memory among others; the call that shows it alone follows.
-    pub(crate) fn short(memory: &Memory) -> Self {
-        let call = format_call("recall", &[("query", memory.id().into())]);
-        Self::new(memory.body.trim(), MAX_SHORT_BYTES, &call)
-    }
-
-    /// Cuts the text of a memory that is shown alone; the command that shows all of it follows.
-    pub(crate) fn whole(memory: &Memory) -> Self {
-        let command = format!("`session-search memory show {}`", memory.id());
-        Self::new(memory.body.trim(), MAX_WHOLE_BYTES, &command)
-    }
-
-    /// Cuts a text behind a line where one ends in the second half, else behind a word.
-    fn new(text: &str, max_bytes: usize, way_on: &str) -> Self {
-        if text.len() <= max_bytes {
-            return Self {
-                text: text.to_owned(),
-            };
-        }
-        let cut = clip_words(text, max_bytes);
-        let line = cut.rfind('\n').filter(|end| *end > max_bytes / 2);
-        let cut = line.map_or(cut, |end| &cut[..end]).trim_end();
-        let left = text[cut.len()..].trim().len();
-        Self {
-            text: format!("{cut}\n… {left} more bytes: {way_on}"),
-        }
-    }
+/// Formats a memory among others, with the band of its score. A longer text is cut, and the call that shows it alone follows.
+pub(crate) fn format_found_memory(memory: &Memory, band: &str) -> String {
+    let call = format_call("recall", &[("query", memory.id().into())]);
+    let text = cut_text(memory.body.trim(), MAX_SHORT_BYTES, &call);
+    format_memory(memory, Some(band), &text)
 }
 
-/// Formats a memory; `band` is that of its score, where it was searched for.
-pub(crate) fn format_memory(memory: &Memory, band: Option<&str>, text: CutText) -> String {
-    let trust = match memory.trust.is_trusted() {
-        true => "",
-        false => "  came with the repository, not trusted",
+/// Cuts a text behind a line where one ends in the second half, else behind a word; `way_on` says how to see the rest.
+fn cut_text(text: &str, max_bytes: usize, way_on: &str) -> String {
+    if text.len() <= max_bytes {
+        return text.to_owned();
+    }
+    let cut = clip_words(text, max_bytes);
+    let line = cut.rfind('\n').filter(|end| *end > max_bytes / 2);
+    let cut = line.map_or(cut, |end| &cut[..end]).trim_end();
+    let left = text[cut.len()..].trim().len();
+    format!("{cut}\n… {left} more bytes: {way_on}")
+}
+
+fn format_memory(memory: &Memory, band: Option<&str>, text: &str) -> String {
+    let trust = if memory.trust.is_trusted() {
+        ""
+    } else {
+        "  came with the repository, not trusted"
     };
     let superseded = memory.front.superseded_by.as_deref();
     let superseded = superseded.map(|by| format!("  superseded by {}", sanitize_line(by)));
@@ -61,7 +52,7 @@ pub(crate) fn format_memory(memory: &Memory, band: Option<&str>, text: CutText) 
         memory.front.kind.label(),
         sanitize_line(&memory.front.topic),
         superseded.unwrap_or_default(),
-        text.text,
+        text,
     )
 }
 
@@ -70,7 +61,7 @@ mod tests {
     use super::*;
 
     fn cut(text: &str, max_bytes: usize) -> String {
-        CutText::new(text, max_bytes, "show").text
+        cut_text(text, max_bytes, "show")
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::answer::{FencedText, ItemList, ToolAnswer, format_call};
 use crate::arguments::{RecallArguments, RememberArguments};
 use crate::call_error::CallError;
-use crate::memory_item::{CutText, format_memory};
+use crate::memory_item::{format_found_memory, format_whole_memory};
 use jiff::{Timestamp, Zoned};
 use session_config::current_directory;
 use session_display::{pluralize, sanitize_line};
@@ -40,7 +40,7 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallErro
     let named = all.iter().find(|one| one.id() == arguments.query.trim());
     let shown = match named {
         Some(memory) => {
-            listing.push(&format_memory(memory, None, CutText::whole(memory)));
+            listing.push(&format_whole_memory(memory));
             vec![memory]
         }
         None => {
@@ -65,6 +65,7 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallErro
         notes,
         data: listing.data,
         next: Some(format_call("search", &[("query", query.into())])),
+        ..ToolAnswer::default()
     })
 }
 
@@ -85,10 +86,7 @@ fn find_items<'m>(
     found.truncate(memories.home.config.retrieval.max_results);
     let listed = found.iter().map(|one| (one, &all[one.memory]));
     let shown: Vec<&Memory> = listed
-        .take_while(|(one, memory)| {
-            let band = one.band().name();
-            listing.push(&format_memory(memory, Some(band), CutText::short(memory)))
-        })
+        .take_while(|(one, memory)| listing.push(&format_found_memory(memory, one.band().name())))
         .map(|(_, memory)| memory)
         .collect();
     let note = match (shown.len(), found.len()) {
@@ -99,17 +97,11 @@ fn find_items<'m>(
     Ok(ListedMemories { shown, note })
 }
 
-/// A memory that was saved, with the memories that it now stands among.
-pub(crate) struct RememberAnswer {
-    pub(crate) answer: ToolAnswer,
-    pub(crate) memories: Memories,
-}
-
 /// Saves a memory, as `memory save` does.
 ///
 /// # Errors
 /// When it is not valid, a file cannot be written, or memories are switched off.
-pub(crate) fn remember(arguments: &RememberArguments) -> Result<RememberAnswer, CallError> {
+pub(crate) fn remember(arguments: &RememberArguments) -> Result<ToolAnswer, CallError> {
     let memories = open_memories()?;
     let draft = MemoryDraft {
         topic: arguments.topic.clone(),
@@ -133,15 +125,16 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<RememberAnswer, 
     notes.extend(saved.notes.iter().cloned());
     let command = saved.trigger_command();
     notes.extend(command.map(|command| format!("it has no triggers; `{command}` adds some")));
-    let answer = ToolAnswer {
+    notes.extend(memories.finish_change());
+    Ok(ToolAnswer {
         notes,
         data: list_repeats(&saved),
         next: Some(format_call(
             "recall",
-            &[("query", arguments.topic.as_str().into())],
+            &[("query", saved.memory.front.topic.as_str().into())],
         )),
-    };
-    Ok(RememberAnswer { answer, memories })
+        ..ToolAnswer::default()
+    })
 }
 
 /// Lists the memories that a new one repeats: its user may want to have one of them alone.

@@ -1,19 +1,17 @@
 //! `search`: hits with the passage that matched.
 
 use crate::answer::{ItemList, ToolAnswer, format_call, title_suffix};
-use crate::arguments::{SearchArguments, SearchLevel, clamp_limit};
+use crate::arguments::{SearchArguments, clamp_limit};
 use crate::call_error::CallError;
-use crate::index_view::{CallFilter, IndexView, ResolvedFilter, parse_argument_clauses};
-use crate::turn_window::TurnWindow;
-use jiff::Zoned;
+use crate::index_view::{CallFilter, CallScope, IndexView, parse_argument_clauses};
 use serde_json::Value;
-use session_core::{Query, TurnAddress};
+use session_core::{Query, TurnAddress, TurnWindow};
 use session_display::{
     format_day, format_unfound_terms, make_previews, pluralize, project_label, sanitize_line,
     truncate_to_columns,
 };
-use session_query::{InvalidFilter, ModelFailure, TypedQuery};
-use session_search::{HitOrder, SearchHit, SearchRequest, SearchResults};
+use session_query::{InvalidFilter, ModelFailure, ResolvedQuery, SearchAnswer, TypedSearch};
+use session_search::{FusionMode, HitOrder, Level, SearchHit, SearchResults};
 
 /// Hits where the call does not say how many, and the most that it gets.
 pub(crate) const LIMIT: usize = 8;
@@ -26,15 +24,9 @@ const SUBAGENTS_HINT: &str = "search them with subagents: true";
 /// A search whose filters are resolved as far as they can be without the index.
 pub(crate) struct SearchCall<'a> {
     arguments: &'a SearchArguments,
-    text: String,
+    query: ResolvedQuery,
+    /// The filter of the arguments.
     filter: CallFilter,
-    invalid_filters: Vec<InvalidFilter>,
-}
-
-/// An answer, and whether the chosen model has still sessions to read.
-pub(crate) struct AnsweredSearch {
-    pub(crate) answer: ToolAnswer,
-    pub(crate) has_pending_sessions: bool,
 }
 
 impl<'a> SearchCall<'a> {
@@ -43,18 +35,14 @@ impl<'a> SearchCall<'a> {
     /// # Errors
     /// When the argument `since` is no time, or times contradict each other.
     pub(crate) fn new(arguments: &'a SearchArguments) -> Result<Self, CallError> {
-        let typed = TypedQuery::parse(&arguments.query);
-        let mut clauses = typed.clauses(Zoned::now)?;
-        clauses.extend(parse_argument_clauses(
-            arguments.project.as_deref(),
-            arguments.since.as_deref(),
-        )?);
         Ok(Self {
             arguments,
-            text: typed.text,
-            invalid_filters: typed.invalid,
+            query: ResolvedQuery::parse(&arguments.query)?,
             filter: CallFilter {
-                clauses,
+                clauses: parse_argument_clauses(
+                    arguments.project.as_deref(),
+                    arguments.since.as_deref(),
+                )?,
                 session: arguments.session.clone(),
             },
         })
@@ -64,49 +52,52 @@ impl<'a> SearchCall<'a> {
     ///
     /// # Errors
     /// When the index or the model fails, or a session is not there.
-    pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<AnsweredSearch, CallError> {
-        let ResolvedFilter { filter, callers } = view.resolve_filter(&self.filter)?;
-        let filter = match self.arguments.subagents {
-            true => filter.including_subagents(view.sessions()),
-            false => filter,
+    pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<ToolAnswer, CallError> {
+        let CallScope { filter, callers } = view.resolve_scope(&self.filter)?;
+        let filter = if self.arguments.subagents {
+            filter.including_subagents(view.sessions())
+        } else {
+            filter
         };
-        let request = SearchRequest {
-            query: Query::new(&self.text),
-            level: self.arguments.level.into(),
+        let search = TypedSearch {
+            query: &self.query,
+            level: self.arguments.level,
             filter,
+            callers: &callers,
+            fusion: FusionMode::Adaptive,
             // One more tells whether there are more.
             limit: self.limit() + 1,
-            ..SearchRequest::new("")
         };
-        let results = view.engine.search(view.snapshot, &request)?;
+        let index = &view.snapshot.index;
+        let answer = search.answer(view.snapshot, |text| view.engine.embed(index, text))?;
         let mut notes = view.format_caller_notes(&callers);
-        notes.extend(self.invalid_filters.iter().map(InvalidFilter::note));
-        notes.extend(format_unfound_terms(&results, SUBAGENTS_HINT));
+        notes.extend(answer.query.invalid_filters.iter().map(InvalidFilter::note));
+        notes.extend(format_unfound_terms(&answer.results, SUBAGENTS_HINT));
         let models = view.engine.models();
         notes.extend(models.failures().iter().map(ModelFailure::note));
-        let index = &view.snapshot.index;
         let has_pending_sessions = models.has_pending_sessions(index)?;
         if has_pending_sessions {
             let failure = models.recorded_failure(index)?;
             notes.extend(failure.map(|reason| format!("not all sessions are embedded: {reason}")));
         }
-        Ok(AnsweredSearch {
-            answer: self.format_listing(&results, view, notes)?,
+        Ok(ToolAnswer {
             has_pending_sessions,
+            ..self.format_listing(&answer, view, notes)?
         })
     }
 
     fn format_listing(
         &self,
-        results: &SearchResults,
+        answer: &SearchAnswer,
         view: IndexView<'_>,
         mut notes: Vec<String>,
     ) -> Result<ToolAnswer, CallError> {
+        let results = &answer.results;
         let mut listing = ItemList::default();
         let hits = results.hits.iter().take(self.limit());
         for (hit, preview) in hits.zip(make_previews(results)?) {
             let preview = truncate_to_columns(&preview.text, PREVIEW_COLUMNS);
-            let head = format_heading(hit, results.order, view);
+            let head = format_heading(hit, results, view);
             if !listing.push(&format!("{head}\n   {preview}\n")) {
                 break;
             }
@@ -118,25 +109,27 @@ impl<'a> SearchCall<'a> {
         let more = format_more_note(listing.count, results.hits.len(), self.limit());
         notes.extend(more.map(|more| format!("the {which} {more}")));
         if results.hits.is_empty() {
-            notes.push(format_nothing_found(results, &self.filter, view));
+            notes.push(format_nothing_found(answer, view));
         }
         Ok(ToolAnswer {
             notes,
             data: listing.data,
-            next: Some(self.format_next_call(results, view)),
+            next: Some(self.format_next_call(answer, view)),
+            ..ToolAnswer::default()
         })
     }
 
     /// Returns the call that shows the session whose id is the query or, where nothing was found, is in it; else the one that
     /// shows the best hit, or looks further.
-    fn format_next_call(&self, results: &SearchResults, view: IndexView<'_>) -> String {
+    fn format_next_call(&self, answer: &SearchAnswer, view: IndexView<'_>) -> String {
+        let results = &answer.results;
         let is_sought =
-            |_: &&String| results.hits.is_empty() || Query::new(&self.text).terms.len() == 1;
+            |_: &&String| results.hits.is_empty() || Query::new(&self.query.text).terms.len() == 1;
         let ids = &results.explanation.unfound.session_ids;
         match (ids.first().filter(is_sought), results.hits.first()) {
             (Some(id), _) => format_call("show", &[("id", id.as_str().into())]),
             (None, Some(best)) => format_show_call(best, view),
-            (None, None) => self.format_wider_call(),
+            (None, None) => self.format_wider_call(answer),
         }
     }
 
@@ -145,21 +138,21 @@ impl<'a> SearchCall<'a> {
     }
 
     /// Returns the call that looks further than one that found nothing.
-    fn format_wider_call(&self) -> String {
-        let is_filtered = !self.filter.clauses.is_empty() || self.filter.session.is_some();
+    fn format_wider_call(&self, answer: &SearchAnswer) -> String {
+        let is_filtered = is_filtered(answer);
         let level = match self.arguments.level {
-            SearchLevel::Session => Value::Null,
-            SearchLevel::Turn => "turn".into(),
+            Level::Session => Value::Null,
+            Level::Turn => "turn".into(),
         };
         match (is_filtered, self.arguments.level) {
             (true, _) => format_call(
                 "search",
-                &[("query", self.text.as_str().into()), ("level", level)],
+                &[("query", self.query.text.as_str().into()), ("level", level)],
             ),
-            (_, SearchLevel::Session) => format_call(
+            (_, Level::Session) => format_call(
                 "search",
                 &[
-                    ("query", self.text.as_str().into()),
+                    ("query", self.query.text.as_str().into()),
                     ("level", "turn".into()),
                 ],
             ),
@@ -183,23 +176,21 @@ fn format_more_note(shown: usize, found: usize, limit: usize) -> Option<String> 
 }
 
 /// Formats the line of a hit: where, how sure, when, what.
-fn format_heading(hit: &SearchHit, order: HitOrder, view: IndexView<'_>) -> String {
+fn format_heading(hit: &SearchHit, results: &SearchResults, view: IndexView<'_>) -> String {
     let session = &hit.session;
-    let turn = hit.turn.as_ref();
     let id = view.short_id(session);
-    let id = match turn {
+    let id = match &hit.turn {
         Some(turn) => TurnAddress::new(id, turn.index).to_string(),
         None => id,
     };
-    let band = match order {
+    let band = match results.order {
         HitOrder::Relevance => format!("{}  ", hit.band.name()),
         HitOrder::Newest => String::new(),
     };
-    let time = turn.and_then(|turn| turn.started_ms).or(session.ended_ms);
     format!(
         "{}. {id}  {band}{}  {}  {}  {}{}",
         hit.rank,
-        format_day(time),
+        format_day(hit.time_ms(results.level)),
         sanitize_line(project_label(session)),
         sanitize_line(&session.source),
         pluralize(session.turns as usize, "turn"),
@@ -216,19 +207,23 @@ fn format_show_call(hit: &SearchHit, view: IndexView<'_>) -> String {
     format_call("show", &[("id", id.into())])
 }
 
-fn format_nothing_found(
-    results: &SearchResults,
-    filter: &CallFilter,
-    view: IndexView<'_>,
-) -> String {
-    if let Some(unmet) = view.format_unmet_filter_note(&filter.clauses, false) {
-        return unmet;
+/// Returns true where the arguments or the query narrow the search.
+fn is_filtered(answer: &SearchAnswer) -> bool {
+    let filter = &answer.filter.filter;
+    !filter.clauses.is_empty() || !filter.only.is_empty()
+}
+
+fn format_nothing_found(answer: &SearchAnswer, view: IndexView<'_>) -> String {
+    let unmet = answer.unmet.as_ref();
+    if let Some(text) = unmet.and_then(|unmet| view.format_unmet_clause(unmet)) {
+        return text;
     }
-    let hint = match filter.clauses.is_empty() && filter.session.is_none() {
-        true => "",
-        false => "; the filters may be too narrow",
+    let hint = if is_filtered(answer) {
+        "; the filters may be too narrow"
+    } else {
+        ""
     };
-    match results.searched.sessions {
+    match answer.results.searched.sessions {
         0 if hint.is_empty() => "this machine has no session of a coding agent yet".to_owned(),
         count => format!("nothing found, sessions searched: {count}{hint}"),
     }

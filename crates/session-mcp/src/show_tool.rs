@@ -4,12 +4,10 @@ use crate::answer::{FencedText, MAX_DATA_CHARS, ToolAnswer, format_call};
 use crate::arguments::ShowArguments;
 use crate::call_error::CallError;
 use crate::index_view::IndexView;
-use crate::turn_window::TurnWindow;
 use anyhow::anyhow;
-use session_core::{SessionReference, TurnAddress};
-use session_export::{ExportedSession, TextLimit, write_markdown};
-use session_search::Exchange;
-use session_store::SessionRow;
+use session_core::{SessionReference, TurnAddress, TurnWindow};
+use session_export::{TextLimit, format_heading, format_turn};
+use session_store::{SessionRow, TurnRow};
 
 /// A call of `show`, read.
 pub(crate) struct ShowCall<'a> {
@@ -21,7 +19,7 @@ pub(crate) struct ShowCall<'a> {
 /// As many turns as an answer has room for.
 struct TurnPage {
     data: FencedText,
-    /// The character at which the rest begins.
+    /// The turns that there was no room for, and where the first of them goes on; `None` where all are there.
     rest: Option<TurnWindow>,
 }
 
@@ -83,9 +81,9 @@ impl<'a> ShowCall<'a> {
         };
         let page = self.read_page(view, &session, range)?;
         Ok(ToolAnswer {
-            notes: Vec::new(),
             data: page.data,
             next: self.format_next_call(view, &session, range, page.rest),
+            ..ToolAnswer::default()
         })
     }
 
@@ -95,19 +93,21 @@ impl<'a> ShowCall<'a> {
         session: &SessionRow,
         range: TurnWindow,
     ) -> Result<TurnPage, CallError> {
-        let heading = self.format_markdown(view, session, &[])?;
+        let index = &view.snapshot.index;
+        let mut rows = index.turns(session.id)?;
+        rows.retain(|row| (range.first..=range.last).contains(&row.index));
         let mut data = FencedText::default();
         if range.offset == 0 {
-            data = FencedText::new(&heading).page(0, MAX_DATA_CHARS / 4);
+            data = FencedText::new(&format_heading(session)).page(0, MAX_DATA_CHARS / 4);
         }
-        for first in range.first..=range.last {
-            let rest = range.rest_window_from(first);
-            let turn = self.read_turn(view, session, first, &heading)?;
+        for row in &rows {
+            let rest = range.rest_window_from(row.index);
+            let turn = self.read_turn(view, session, row)?;
             let room = MAX_DATA_CHARS.saturating_sub(data.char_count() + 1);
             let part = turn.page(rest.offset, room);
             let end = rest.offset + part.char_count();
             if rest.offset > 0 && rest.offset >= turn.char_count() {
-                return Err(make_offset_error(first, turn.char_count()));
+                return Err(make_offset_error(row.index, turn.char_count()));
             }
             let is_whole = end >= turn.char_count();
             // A page ends with a turn where that leaves little of it empty.
@@ -132,32 +132,20 @@ impl<'a> ShowCall<'a> {
         &self,
         view: IndexView<'_>,
         session: &SessionRow,
-        index: u32,
-        heading: &str,
+        row: &TurnRow,
     ) -> Result<FencedText, CallError> {
-        let turns = view
-            .engine
-            .show(&view.snapshot.index, session, index..=index)?;
-        let text = self.format_markdown(view, session, &turns)?;
-        let text = text.strip_prefix(heading).unwrap_or(&text);
-        Ok(FencedText::new(text))
-    }
-
-    fn format_markdown(
-        &self,
-        view: IndexView<'_>,
-        session: &SessionRow,
-        turns: &[Exchange],
-    ) -> Result<String, CallError> {
-        let limit = match self.brief {
-            true => TextLimit::BRIEF,
-            false => TextLimit::with_lines(usize::MAX),
+        let limit = if self.brief {
+            TextLimit::BRIEF
+        } else {
+            TextLimit::with_lines(usize::MAX)
         };
-        let mut out = Vec::new();
-        let id = view.short_id(session);
-        let session = ExportedSession::new(session, turns).with_id(id);
-        write_markdown(&session, limit, &mut out).map_err(anyhow::Error::from)?;
-        Ok(String::from_utf8_lossy(&out).into_owned())
+        let (engine, index) = (view.engine, &view.snapshot.index);
+        let read = engine.show_rows(index, session, std::slice::from_ref(row))?;
+        let address = TurnAddress::new(view.short_id(session), row.index).to_string();
+        let format = |exchange| format_turn(exchange, &address, session.turns, limit);
+        Ok(FencedText::new(
+            &read.iter().map(format).collect::<String>(),
+        ))
     }
 
     /// Returns the call for the rest, or for the turns that follow; `None` at the end of the session. Turns before are not

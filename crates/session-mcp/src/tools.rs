@@ -145,13 +145,14 @@ fn describe_arguments(name: &str) -> String {
         .map(String::as_str)
         .filter(|name| !needed.contains(name))
         .collect();
-    match others.is_empty() {
-        true => format!("it needs {}", needed.join(", ")),
-        false => format!(
+    if others.is_empty() {
+        format!("it needs {}", needed.join(", "))
+    } else {
+        format!(
             "it needs {} and takes {}",
             needed.join(", "),
             others.join(", ")
-        ),
+        )
     }
 }
 

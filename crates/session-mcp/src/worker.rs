@@ -4,9 +4,9 @@ use crate::answer::ToolAnswer;
 use crate::call_error::CallError;
 use crate::history_tool::HistoryCall;
 use crate::index_view::IndexView;
-use crate::memory_tools::{self, RememberAnswer};
+use crate::memory_tools;
 use crate::progress::ProgressSink;
-use crate::search_tool::{AnsweredSearch, SearchCall};
+use crate::search_tool::SearchCall;
 use crate::show_tool::ShowCall;
 use crate::tools::ToolCallRequest;
 use session_config::{Home, release_freed_memory};
@@ -70,46 +70,28 @@ impl ToolWorker {
         match &job.call {
             ToolCallRequest::Search(arguments) => {
                 let call = SearchCall::new(arguments)?;
-                let AnsweredSearch {
-                    answer,
-                    has_pending_sessions,
-                } = self.answer_from_index(
-                    job,
-                    |view| call.answer(view),
-                    |found| &mut found.answer,
-                )?;
-                if let (true, Some(open)) = (has_pending_sessions, &self.open) {
-                    (self.callbacks.start_embedding)(open.engine.home());
-                }
-                Ok(answer)
+                self.answer_from_index(job, |view| call.answer(view))
             }
             ToolCallRequest::Show(arguments) => {
                 let call = ShowCall::new(arguments)?;
-                self.answer_from_index(job, |view| call.answer(view), |answer| answer)
+                self.answer_from_index(job, |view| call.answer(view))
             }
             ToolCallRequest::History(arguments) => {
                 let call = HistoryCall::new(arguments)?;
-                self.answer_from_index(job, |view| call.answer(view), |answer| answer)
+                self.answer_from_index(job, |view| call.answer(view))
             }
             ToolCallRequest::Recall(arguments) => memory_tools::recall(arguments),
-            ToolCallRequest::Remember(arguments) => {
-                let RememberAnswer {
-                    mut answer,
-                    memories,
-                } = memory_tools::remember(arguments)?;
-                answer.notes.extend(memories.finish_change());
-                Ok(answer)
-            }
+            ToolCallRequest::Remember(arguments) => memory_tools::remember(arguments),
         }
     }
 
-    /// Asks the index, which is refreshed meanwhile; what the refresh left is noted in the answer.
-    fn answer_from_index<T>(
+    /// Asks the index, which is refreshed meanwhile; what the refresh left is noted in the answer. Where the answer says that
+    /// sessions are still to be embedded, a background process is started.
+    fn answer_from_index(
         &mut self,
         job: &ToolJob,
-        ask: impl Fn(IndexView<'_>) -> Result<T, CallError>,
-        answer_of: impl Fn(&mut T) -> &mut ToolAnswer,
-    ) -> Result<T, CallError> {
+        ask: impl Fn(IndexView<'_>) -> Result<ToolAnswer, CallError>,
+    ) -> Result<ToolAnswer, CallError> {
         let OpenEngine { engine, index } = self.open_engine()?;
         let policy = engine.read_policy()?;
         let progress = || -> Box<dyn RefreshProgress> { Box::new(job.progress.clone()) };
@@ -131,9 +113,10 @@ impl ToolWorker {
         if outcome.files_read >= MANY_FILES {
             release_freed_memory();
         }
-        answer_of(&mut answer)
-            .notes
-            .extend(format_refresh_note(&outcome));
+        answer.notes.extend(format_refresh_note(&outcome));
+        if let (true, Some(open)) = (answer.has_pending_sessions, &self.open) {
+            (self.callbacks.start_embedding)(open.engine.home());
+        }
         Ok(answer)
     }
 

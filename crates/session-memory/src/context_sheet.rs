@@ -57,9 +57,10 @@ pub fn render_context_sheet(memories: &[Memory]) -> String {
 /// When the file cannot be read or written.
 pub fn refresh_context_sheet(root: &Dir, memories: &[Memory]) -> Result<bool> {
     let old = root.read_text(&context_sheet_path(), MAX_EXISTING_BYTES)?;
-    match old.is_some_and(|old| old.starts_with(GENERATED_MARKER)) {
-        true => write_context_sheet(root, memories),
-        false => Ok(false),
+    if old.is_some_and(|old| old.starts_with(GENERATED_MARKER)) {
+        write_context_sheet(root, memories)
+    } else {
+        Ok(false)
     }
 }
 

@@ -48,7 +48,7 @@ impl ConversationOrigin {
 }
 
 impl MemoryStore {
-    /// Reads the conversation that a memory was saved from.
+    /// Reads the conversation that a memory was saved from, without secrets: its file may have been edited.
     ///
     /// # Errors
     /// When the file exists and cannot be read, or the record of its directory cannot.
@@ -65,6 +65,7 @@ impl MemoryStore {
             MemoryScope::Global => ConversationOrigin::Own,
             MemoryScope::Project => self.find_conversation_origin(memory, &text)?,
         };
+        let text = self.redactor().redact(&text).into_owned();
         Ok(Some(SavedConversation { text, origin }))
     }
 
@@ -92,9 +93,10 @@ impl MemoryStore {
         let hash = content_hash(text);
         let record = self.read_record(directory)?;
         if let Some(recorded) = record.conversation_hash(memory.id()) {
-            return Ok(match recorded == hash {
-                true => ConversationOrigin::Own,
-                false => ConversationOrigin::Repository,
+            return Ok(if recorded == hash {
+                ConversationOrigin::Own
+            } else {
+                ConversationOrigin::Repository
             });
         }
         let path = conversation_path(memory.id());
@@ -104,9 +106,10 @@ impl MemoryStore {
             .is_some_and(|w| *w != hash);
         // A memory without a source was saved without a conversation.
         let may_be_own = memory.trust == Trust::Own && memory.front.source.is_some() && !is_other;
-        Ok(match may_be_own {
-            true => ConversationOrigin::Unverified,
-            false => ConversationOrigin::Repository,
+        Ok(if may_be_own {
+            ConversationOrigin::Unverified
+        } else {
+            ConversationOrigin::Repository
         })
     }
 }

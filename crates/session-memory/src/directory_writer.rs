@@ -1,11 +1,12 @@
 //! Writes in a memory directory under its lock. The hash of a memory is recorded before its file is
 //! written, so that it is known as this program's.
 
-use crate::directory_records::{ContentOrigin, DirectoryRecords, content_hash};
+use crate::directory_records::{ContentOrigin, content_hash};
 use crate::error::{MemoryError, Result};
 use crate::memory::{Memory, MemoryState};
 use crate::memory_directory::MemoryDirectory;
 use crate::memory_file::{FILE_LIMIT, has_memory, memory_path};
+use crate::memory_store::MemoryStore;
 use crate::views;
 use session_files::{Dir, Durability, FileError, Lock, remove_temporary_files};
 use std::path::{Path, PathBuf};
@@ -44,7 +45,7 @@ pub(crate) struct NewMemory {
 /// A writer that holds the lock of a directory until it is dropped.
 pub(crate) struct DirectoryWriter<'a> {
     pub(crate) directory: &'a MemoryDirectory,
-    records: &'a DirectoryRecords,
+    store: &'a MemoryStore,
     pub(crate) dir: Dir,
     _lock: Lock,
 }
@@ -54,16 +55,13 @@ impl<'a> DirectoryWriter<'a> {
     ///
     /// # Errors
     /// When the directory cannot be written, or another process holds the lock for too long.
-    pub(crate) fn open(
-        directory: &'a MemoryDirectory,
-        records: &'a DirectoryRecords,
-    ) -> Result<Self> {
+    pub(crate) fn open(store: &'a MemoryStore, directory: &'a MemoryDirectory) -> Result<Self> {
         let dir = directory.create()?;
         let lock = Lock::lock_timeout(&dir, LOCK, LOCK_TIMEOUT)?;
         let lock = lock.ok_or_else(|| MemoryError::Locked(directory.path.clone()))?;
         let writer = Self {
             directory,
-            records,
+            store,
             dir,
             _lock: lock,
         };
@@ -81,7 +79,7 @@ impl<'a> DirectoryWriter<'a> {
         if !writer.dir.exists(Path::new(IGNORE_FILE)) {
             writer.write(Path::new(IGNORE_FILE), IGNORE_PATTERNS)?;
         }
-        views::record_existing_views(directory, &writer.dir, records)?;
+        views::record_existing_views(store, directory, &writer.dir)?;
         writer.settle_unfinished()?;
         Ok(writer)
     }
@@ -100,7 +98,7 @@ impl<'a> DirectoryWriter<'a> {
     ) -> Result<()> {
         check_length(id, text)?;
         if let Some(origin) = origin {
-            self.records.update(self.directory, |record| {
+            self.store.records().update(self.directory, |record| {
                 record.add_content(id, text, origin);
             })?;
         }
@@ -134,7 +132,7 @@ impl<'a> DirectoryWriter<'a> {
 
     /// Records the contents of trusted memories, and marks the conversations as unfinished.
     fn record_new(&self, memories: &[NewMemory]) -> Result<()> {
-        self.records.update(self.directory, |record| {
+        self.store.records().update(self.directory, |record| {
             for memory in memories {
                 let Some(origin) = memory.origin else {
                     continue;
@@ -145,16 +143,18 @@ impl<'a> DirectoryWriter<'a> {
                 }
             }
         })?;
-        self.records.update_hashes(self.directory, |written| {
-            for memory in memories {
-                let Some(text) = &memory.conversation else {
-                    continue;
-                };
-                let key = path_key(&conversation_path(&memory.id));
-                written.insert(format!("{UNFINISHED}{key}"), content_hash(text));
-                written.insert(key, content_hash(text));
-            }
-        })
+        self.store
+            .records()
+            .update_hashes(self.directory, |written| {
+                for memory in memories {
+                    let Some(text) = &memory.conversation else {
+                        continue;
+                    };
+                    let key = path_key(&conversation_path(&memory.id));
+                    written.insert(format!("{UNFINISHED}{key}"), content_hash(text));
+                    written.insert(key, content_hash(text));
+                }
+            })
     }
 
     /// Marks memories whose files are about to be deleted, so that a kill before their trust is withdrawn leaves that
@@ -163,17 +163,19 @@ impl<'a> DirectoryWriter<'a> {
     /// # Errors
     /// When the marks cannot be written.
     pub(crate) fn note_deletions(&self, memories: &[Memory]) -> Result<()> {
-        self.records.update_hashes(self.directory, |written| {
-            for memory in memories {
-                // One that is in the trash already loses its trust where it is not active as well.
-                let state = match memory.state {
-                    MemoryState::Trash => MemoryState::Active,
-                    state => state,
-                };
-                let key = path_key(&memory_path(state, memory.id()));
-                written.insert(format!("{DELETED}{key}"), content_hash(&memory.text));
-            }
-        })
+        self.store
+            .records()
+            .update_hashes(self.directory, |written| {
+                for memory in memories {
+                    // One that is in the trash already loses its trust where it is not active as well.
+                    let state = match memory.state {
+                        MemoryState::Trash => MemoryState::Active,
+                        state => state,
+                    };
+                    let key = path_key(&memory_path(state, memory.id()));
+                    written.insert(format!("{DELETED}{key}"), content_hash(&memory.raw_text));
+                }
+            })
     }
 
     /// Moves a memory's file to another state.
@@ -208,9 +210,10 @@ impl<'a> DirectoryWriter<'a> {
             Err(_) if self.dir.length(&conversation).is_none() => {}
             removed => drop(removed?),
         }
-        match self.dir.remove(&memory_path(state, id))? {
-            true => Ok(()),
-            false => Err(MemoryError::Unknown(id.to_owned())),
+        if self.dir.remove(&memory_path(state, id))? {
+            Ok(())
+        } else {
+            Err(MemoryError::Unknown(id.to_owned()))
         }
     }
 
@@ -220,7 +223,7 @@ impl<'a> DirectoryWriter<'a> {
     /// # Errors
     /// When a view or a record cannot be written.
     pub(crate) fn remove_from_views(&self, memories: &[Memory]) -> Result<()> {
-        views::rebuild_views(self.directory, &self.dir, self.records, memories)
+        views::rebuild_views(self.store, self.directory, &self.dir, memories)
     }
 
     /// Completes a change that left nothing but the views to write. An error is left for the next writer: the memories
@@ -235,7 +238,7 @@ impl<'a> DirectoryWriter<'a> {
     /// When a view or a record cannot be written.
     pub(crate) fn complete(self) -> Result<()> {
         let settled = self.settle_unfinished();
-        views::rebuild_views(self.directory, &self.dir, self.records, &[])?;
+        views::rebuild_views(self.store, self.directory, &self.dir, &[])?;
         settled
     }
 
@@ -273,7 +276,7 @@ impl<'a> DirectoryWriter<'a> {
     /// # Errors
     /// When the record or the marks cannot be written.
     pub(crate) fn settle_unfinished(&self) -> Result<()> {
-        let written = self.records.read_hashes(self.directory)?;
+        let written = self.store.records().read_hashes(self.directory)?;
         for (key, hash) in &written {
             let unfinished = key.strip_prefix(UNFINISHED);
             if let Some(path) = unfinished.filter(|path| self.is_orphan(path, hash)) {
@@ -284,17 +287,20 @@ impl<'a> DirectoryWriter<'a> {
         let deleted = deleted.map(Path::new).filter(|path| !self.dir.exists(path));
         let deleted: Vec<_> = deleted.filter_map(Path::file_stem).collect();
         if !deleted.is_empty() {
-            self.records.update(self.directory, |record| {
+            self.store.records().update(self.directory, |record| {
                 let ids = deleted.iter().map(|id| id.to_string_lossy());
                 ids.for_each(|id| record.mark_deleted(&id));
             })?;
         }
         let is_mark = |key: &String| key.starts_with(UNFINISHED) || key.starts_with(DELETED);
-        match written.keys().any(is_mark) {
-            false => Ok(()),
-            true => self.records.update_hashes(self.directory, |written| {
-                written.retain(|key, _| !is_mark(key));
-            }),
+        if written.keys().any(is_mark) {
+            self.store
+                .records()
+                .update_hashes(self.directory, |written| {
+                    written.retain(|key, _| !is_mark(key));
+                })
+        } else {
+            Ok(())
         }
     }
 
@@ -330,9 +336,9 @@ pub(crate) fn conversation_path(id: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::directory_records::DirectoryRecords;
     use crate::memory::MemoryDraft;
     use crate::memory_directory::{StorageLocation, memory_directories};
-    use crate::memory_store::MemoryStore;
 
     #[test]
     fn a_conversation_whose_save_was_killed_is_removed_by_the_next_writer() {
@@ -340,7 +346,8 @@ mod tests {
         let records = DirectoryRecords::new(home.path().join("records"));
         let location = StorageLocation::GlobalOnly;
         let directories = memory_directories(None, home.path(), location).unwrap();
-        let open = || DirectoryWriter::open(&directories[0], &records).unwrap();
+        let store = MemoryStore::new(directories.clone(), records);
+        let open = || DirectoryWriter::open(&store, &directories[0]).unwrap();
         let text = "---\ntopic: Pool\ncreated: 2026-01-10\n---\n";
         let writer = open();
         let new = |id: &str| NewMemory {
@@ -373,7 +380,7 @@ mod tests {
         let location = StorageLocation::GlobalOnly;
         let directories = memory_directories(None, home.path(), location).unwrap();
         let store = MemoryStore::new(directories.clone(), records.clone());
-        let open = || DirectoryWriter::open(&directories[0], &records).unwrap();
+        let open = || DirectoryWriter::open(&store, &directories[0]).unwrap();
         let draft = |topic: &str| MemoryDraft {
             topic: topic.to_owned(),
             key_info: vec!["info".to_owned()],
@@ -393,7 +400,7 @@ mod tests {
         drop(writer); // killed
         let is_trusted = || {
             let record = records.read(&directories[0]).unwrap();
-            let origin = |memory: &Memory| record.find_origin(memory.id(), &memory.text);
+            let origin = |memory: &Memory| record.find_origin(memory.id(), &memory.raw_text);
             all.each_ref().map(|memory| origin(memory).is_some())
         };
         assert_eq!(is_trusted(), [true, true, true]);

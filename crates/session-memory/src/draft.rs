@@ -34,9 +34,10 @@ pub(crate) fn validate_draft(draft: &MemoryDraft) -> Result<()> {
 pub(crate) fn new_frontmatter(draft: &MemoryDraft, id: String, now: &Zoned) -> Frontmatter {
     let topic = clip(&collapse_whitespace(&draft.topic), MAX_TOPIC_BYTES).to_owned();
     let tags = normalize_tags(&draft.tags);
-    let keywords = match draft.keywords.is_empty() {
-        true => keywords::choose_keywords(&topic, &draft.key_info, &tags),
-        false => draft.keywords.clone(),
+    let keywords = if draft.keywords.is_empty() {
+        keywords::choose_keywords(&topic, &draft.key_info, &tags)
+    } else {
+        draft.keywords.clone()
     };
     Frontmatter {
         id,

@@ -89,14 +89,14 @@ pub enum MemoryError {
     Io(#[from] std::io::Error),
 }
 
-/// A file that is no valid memory, with the line of the first mistake.
+/// A file that is no valid memory, with the line of the first mistake, or a file or directory that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}, line {line}: {}", format_path(path), collapse_whitespace(&sanitize_text(reason)))]
+#[error("{}{}: {}", format_path(path), format_line(*line), collapse_whitespace(&sanitize_text(reason)))]
 pub struct DamagedFile {
     /// The path of the file.
     pub path: PathBuf,
-    /// The line, counted from 1.
-    pub line: usize,
+    /// The line, counted from 1; `None` where nothing could be read.
+    pub line: Option<usize>,
     /// The mistake.
     pub reason: String,
     /// The remedy, where it is another than to correct the file.
@@ -108,7 +108,7 @@ impl DamagedFile {
     pub(crate) fn unreadable(path: &Path, reason: &dyn std::fmt::Display) -> Self {
         Self {
             path: path.to_owned(),
-            line: 1,
+            line: None,
             reason: reason.to_string(),
             hint: None,
         }
@@ -185,12 +185,18 @@ fn list_first(ids: &[String]) -> String {
     }
 }
 
+fn format_line(line: Option<usize>) -> String {
+    line.map(|line| format!(", line {line}"))
+        .unwrap_or_default()
+}
+
 /// Formats a path on one printable line: a repository chooses the names of its files.
 fn format_path(path: &Path) -> String {
     let name = collapse_whitespace(&sanitize_text(&path.to_string_lossy()));
-    match name.len() > MAX_PATH_BYTES {
-        true => format!("{}…", clip(&name, MAX_PATH_BYTES)),
-        false => name,
+    if name.len() > MAX_PATH_BYTES {
+        format!("{}…", clip(&name, MAX_PATH_BYTES))
+    } else {
+        name
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn split_file<'a>(
 ) -> Result<MemoryFileParts<'a>, DamagedFile> {
     let damage = |line: usize, reason: &str| DamagedFile {
         path: path.to_owned(),
-        line,
+        line: Some(line),
         reason: reason.to_owned(),
         hint: None,
     };
@@ -83,7 +83,7 @@ pub(crate) fn parse(yaml: &str, path: &Path) -> Result<Frontmatter, DamagedFile>
     let reason = reason.split(" at line ").next().unwrap_or(&reason);
     Err(DamagedFile {
         path: path.to_owned(),
-        line: line + 1,
+        line: Some(line + 1),
         reason: reason.to_owned(),
         hint: None,
     })
@@ -103,7 +103,7 @@ fn validate(front: Frontmatter, yaml: &str, path: &Path) -> Result<Frontmatter, 
     let line = yaml.lines().position(|line| line.starts_with(key));
     Err(DamagedFile {
         path: path.to_owned(),
-        line: line.unwrap_or(0) + 2,
+        line: Some(line.unwrap_or(0) + 2),
         reason,
         hint: None,
     })
@@ -147,11 +147,12 @@ pub(crate) fn set_key(
     out.extend(&lines[old.end..]);
     let changed = out.join("\n") + "\n";
     let is_set = read_key(&changed, key) == value.and_then(|v| serde_json::to_value(v).ok());
-    match is_set && read_other_keys(yaml, key) == read_other_keys(&changed, key) {
-        true => Ok(changed),
-        false => Err(format!(
+    if is_set && read_other_keys(yaml, key) == read_other_keys(&changed, key) {
+        Ok(changed)
+    } else {
+        Err(format!(
             "the key `{key}` stands where it cannot be changed alone"
-        )),
+        ))
     }
 }
 
@@ -237,7 +238,7 @@ mod tests {
             let damage = split_file(text, path)
                 .and_then(|parts| parse(parts.yaml, path))
                 .unwrap_err();
-            assert_eq!(damage.line, line, "{damage}");
+            assert_eq!(damage.line, Some(line), "{damage}");
             assert!(damage.reason.contains(reason), "{damage}");
         };
         check("no fence\n", 1, "no `---` begins");

@@ -11,6 +11,8 @@ use crate::error::{MemoryError, Result};
 use crate::frontmatter as yaml;
 use crate::frontmatter_time::FrontmatterTime;
 use crate::insertion::{ImportedMemory, Insertion};
+use crate::key_info::read_items;
+use crate::keywords::choose_keywords;
 use crate::life_cycle::record_recall;
 use crate::memory::{Frontmatter, Memory, MemoryScope, MemoryState};
 use crate::memory_change::set_front_key;
@@ -64,6 +66,15 @@ pub struct ImportReport {
     pub known: usize,
     /// The number of these that are in the project, not the user's own.
     pub known_in_project: usize,
+    /// The files that cannot be read, with the reason, one sentence each. All others are imported.
+    pub skipped: Vec<String>,
+}
+
+/// The memories of another program, and the errors of those that cannot be read.
+#[derive(Default)]
+struct FoundMemories {
+    memories: Vec<ImportedMemory>,
+    skipped: Vec<MemoryError>,
 }
 
 /// The path of an import: a directory, a file of an export, or `-` for stdin.
@@ -141,11 +152,19 @@ pub fn import_memories(
             "import it into the project, or copy it elsewhere first",
         ));
     }
-    let found = read_memories(format, from, now)?;
+    let found = read_memories(format, from, now);
+    let mut found = found.map_err(|error| store.redact_error(error))?;
+    if found.memories.is_empty() && !found.skipped.is_empty() {
+        return Err(found.skipped.swap_remove(0));
+    }
+    choose_missing_keywords(store, &mut found.memories);
     let mut known = KnownMemories::read(store, target.unwrap_or(MemoryScope::Global));
-    let mut imports = ImportReport::default();
+    let mut imports = ImportReport {
+        skipped: found.skipped.iter().map(MemoryError::to_string).collect(),
+        ..ImportReport::default()
+    };
     let mut new = Vec::new();
-    for mut memory in order_replacements_first(found) {
+    for mut memory in order_replacements_first(found.memories) {
         if is_untrusted {
             memory.trust = Trust::Waiting;
             memory.scope = None;
@@ -167,16 +186,28 @@ pub fn import_memories(
     Ok(imports)
 }
 
-fn read_memories(
-    format: ImportFormat,
-    from: ImportPath<'_>,
-    now: &Zoned,
-) -> Result<Vec<ImportedMemory>> {
+fn read_memories(format: ImportFormat, from: ImportPath<'_>, now: &Zoned) -> Result<FoundMemories> {
     match format {
-        ImportFormat::SessionSearch => export::read(from.path, &from.read_text()?),
+        ImportFormat::SessionSearch => Ok(FoundMemories {
+            memories: export::read(from.path, &from.read_text()?)?,
+            skipped: Vec::new(),
+        }),
         ImportFormat::CursorMemory => cursor_memory::read(&from.open_directory(format)?, now),
         ImportFormat::ConversationMemory => {
             conversation_memory::read(&from.open_directory(format)?, now)
+        }
+    }
+}
+
+/// Chooses the keywords of memories from programs that wrote none, without secrets: a part of one would not be found
+/// in a keyword.
+fn choose_missing_keywords(store: &MemoryStore, memories: &mut [ImportedMemory]) {
+    for memory in memories {
+        if memory.text.is_none() && memory.front.keywords.is_empty() {
+            let redacted = store.redact(memory);
+            let items = read_items(&redacted.body);
+            let front = &redacted.front;
+            memory.front.keywords = choose_keywords(&front.topic, &items, &front.tags);
         }
     }
 }
@@ -272,7 +303,7 @@ impl<'a> KnownMemories<'a> {
         if let Some(stored) = &found {
             self.note_id(&memory.front.id, &stored.id);
         }
-        let Some(origin) = origin(&memory.front) else {
+        let Some(origin) = origin(&redacted.front) else {
             return found.map(|stored| stored.scope);
         };
         let known = self.origins.get(&origin).copied();

@@ -4,8 +4,8 @@ use crate::injection_gate::{GateOutcome, InjectionSettings, gate_score};
 use crate::memory::{Importance, Memory};
 use crate::memory_block::{BlockItem, MemoryBlock, ShowCommand};
 use crate::rank::MemoryMatch;
-use crate::topic_change::changes_topic;
 use serde::Serialize;
+use session_redact::Redactor;
 use std::collections::HashSet;
 
 /// The reason why nothing is injected.
@@ -14,6 +14,8 @@ use std::collections::HashSet;
 pub enum SkipReason {
     /// Injection is switched off, or the prompt asks for no memories.
     SwitchOff,
+    /// The prompt begins another topic.
+    TopicChanged,
     /// There is no candidate.
     EmptyResult,
     /// No candidate passes the gate.
@@ -52,10 +54,8 @@ pub struct InjectionCandidate {
 /// The block that is injected before a prompt, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InjectionDecision {
-    /// The block, if anything passes.
-    pub block: Option<MemoryBlock>,
-    /// The reason why there is no block.
-    pub skipped: Option<SkipReason>,
+    /// The block, or the reason why there is none.
+    pub outcome: Result<MemoryBlock, SkipReason>,
     /// The candidates, the best match first.
     pub candidates: Vec<InjectionCandidate>,
 }
@@ -64,24 +64,35 @@ impl InjectionDecision {
     /// Returns a decision without a block.
     pub fn without_block(reason: SkipReason) -> Self {
         Self {
-            block: None,
-            skipped: Some(reason),
+            outcome: Err(reason),
             candidates: Vec::new(),
         }
+    }
+
+    /// Returns the block, if there is one.
+    pub fn block(&self) -> Option<&MemoryBlock> {
+        self.outcome.as_ref().ok()
+    }
+
+    /// Returns the reason why there is no block.
+    pub fn skip_reason(&self) -> Option<SkipReason> {
+        self.outcome.as_ref().err().copied()
     }
 }
 
 /// The session that a prompt belongs to.
 #[derive(Debug, Clone, Default)]
-pub struct InjectionContext<'a> {
+pub(crate) struct InjectionContext<'a> {
     /// The session's full id.
-    pub session: Option<&'a str>,
+    pub(crate) session: Option<&'a str>,
     /// The ids of memories and turns that were injected into it.
-    pub injected: HashSet<String>,
+    pub(crate) injected: HashSet<String>,
     /// The ids of memories whose topics it knows from the overview at its start.
-    pub listed: HashSet<String>,
+    pub(crate) listed: HashSet<String>,
     /// The command that it knows from there.
-    pub known_command: Option<ShowCommand>,
+    pub(crate) known_command: Option<ShowCommand>,
+    /// The redactor of what is injected.
+    pub(crate) redactor: Redactor,
 }
 
 impl InjectionContext<'_> {
@@ -96,27 +107,23 @@ impl InjectionContext<'_> {
     }
 }
 
-/// The candidates for a block: ranked memories, and items that passed a gate of their own.
+/// The input of a block: ranked memories, and items that passed a gate of their own.
 #[derive(Debug, Default)]
-pub struct InjectionCandidates<'a> {
+pub(crate) struct BlockInput<'a> {
     /// The memories that were ranked.
-    pub memories: &'a [Memory],
+    pub(crate) memories: &'a [Memory],
     /// The ranked matches of `memories`.
-    pub matches: Vec<MemoryMatch>,
+    pub(crate) matches: Vec<MemoryMatch>,
     /// The items that passed a gate of their own: memories whose trigger matches, and past turns.
-    pub others: Vec<BlockItem>,
+    pub(crate) others: Vec<BlockItem>,
 }
 
-/// Decides which memories are injected before a prompt.
-pub fn decide(
-    prompt: &str,
-    input: InjectionCandidates<'_>,
+/// Decides which memories are injected before a prompt that wants them.
+pub(crate) fn decide(
+    input: BlockInput<'_>,
     session: &InjectionContext<'_>,
     settings: &InjectionSettings,
 ) -> InjectionDecision {
-    if changes_topic(prompt) {
-        return InjectionDecision::without_block(SkipReason::SwitchOff);
-    }
     let memories = input.memories;
     let mut others = input.others;
     others.retain(|item| !session.injected.contains(&item.id));
@@ -127,11 +134,13 @@ pub fn decide(
     mark_triggered(&mut candidates, &others);
     let mut items = passed_items(&candidates, memories);
     items.extend(others);
+    let redactor = &session.redactor;
+    items.iter_mut().for_each(|item| item.redact(redactor));
     let block = MemoryBlock::assemble(items, settings, session.known_command);
     mark_left_out(&mut candidates, block.as_ref());
+    let outcomes = candidates.iter().map(|candidate| candidate.outcome);
     InjectionDecision {
-        skipped: block.is_none().then(|| skip_reason(&candidates)),
-        block,
+        outcome: block.ok_or_else(|| find_skip_reason(outcomes)),
         candidates,
     }
 }
@@ -211,9 +220,11 @@ fn mark_left_out(candidates: &mut [InjectionCandidate], block: Option<&MemoryBlo
     }
 }
 
-fn skip_reason(candidates: &[InjectionCandidate]) -> SkipReason {
-    let any = |outcome| candidates.iter().any(|c| c.outcome == outcome);
-    if candidates.is_empty() {
+/// Returns the reason why candidates with these verdicts made no block.
+pub(crate) fn find_skip_reason(outcomes: impl Iterator<Item = GateOutcome>) -> SkipReason {
+    let outcomes: Vec<GateOutcome> = outcomes.collect();
+    let any = |outcome| outcomes.contains(&outcome);
+    if outcomes.is_empty() {
         SkipReason::EmptyResult
     } else if any(GateOutcome::NoRoom) {
         SkipReason::NoRoom

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::injection_decision::{
-    InjectionCandidates, InjectionContext, InjectionDecision, SkipReason, decide,
+    BlockInput, InjectionContext, InjectionDecision, SkipReason, decide,
 };
 use crate::injection_gate::InjectionSettings;
 use crate::injection_log::{InjectionLog, InjectionLogEntry};
@@ -12,10 +12,11 @@ use crate::memory_block::{BlockItem, MemoryBlock};
 use crate::memory_embedder::MemoryEmbedder;
 use crate::memory_store::MemoryStore;
 use crate::prompt_parts::{split_prompt, typed_text};
-use crate::rank::{RetrievalSettings, match_words, rank_memories};
+use crate::rank::{MemoryQuery, RetrievalSettings, match_words, rank_memories};
 use crate::session_state::{InjectionRecord, PromptMatch, SessionState};
+use crate::session_state_file::SessionStateFile;
 use crate::terms::{MIN_PROMPT_TERMS, distinctive_terms};
-use crate::topic_change::{blank_continuations, changes_topic};
+use crate::topic_change::{blank_continuations, changes_topic, refuses_memories};
 use jiff::Timestamp;
 use session_core::noise::is_notification;
 use session_core::parallel::run_both;
@@ -66,7 +67,7 @@ pub struct InjectionOutcome {
     /// The decision.
     pub decision: InjectionDecision,
     /// The memories that were compared.
-    pub candidates: Vec<Memory>,
+    pub memories: Vec<Memory>,
     session: Option<String>,
     started: Instant,
     /// The prompt has enough terms to show what the session is about.
@@ -78,8 +79,8 @@ impl InjectionOutcome {
     /// not compared.
     pub(crate) fn prompt_matches(&self) -> Option<Vec<PromptMatch<'_>>> {
         let is_compared = !matches!(
-            self.decision.skipped,
-            Some(SkipReason::Timeout | SkipReason::SwitchOff)
+            self.decision.outcome,
+            Err(SkipReason::Timeout | SkipReason::SwitchOff | SkipReason::TopicChanged)
         );
         let candidates = self.decision.candidates.iter();
         (self.is_distinctive && is_compared).then(|| {
@@ -98,8 +99,8 @@ impl InjectionOutcome {
             session: self.session.clone(),
             injected_count: block.map_or(0, |block| block.ids.len()),
             injected_chars: block.map_or(0, MemoryBlock::char_count),
-            disabled_reason: self.decision.skipped,
-            candidates: self.candidates.len(),
+            disabled_reason: self.decision.skip_reason(),
+            candidates: self.memories.len(),
             ..InjectionLogEntry::new(self.started)
         }
     }
@@ -114,14 +115,21 @@ pub struct Injector<'a> {
     pub state: &'a Path,
     /// The settings.
     pub settings: InjectorSettings,
+    /// The time of the event that memories are injected for.
+    pub now: Timestamp,
 }
 
 impl Injector<'_> {
+    /// Names the file of a session's state.
+    pub(crate) fn state_file<'a>(&'a self, session: &'a str) -> SessionStateFile<'a> {
+        SessionStateFile::new(self.state, session)
+    }
+
     /// Lists the trusted memories that are in the scope of days. Damaged files are left out.
-    pub fn list_candidates(&self, now: Timestamp) -> Vec<Memory> {
+    pub(crate) fn list_in_scope(&self) -> Vec<Memory> {
         let mut all = self.store.list_trusted();
         let retrieval = &self.settings.retrieval;
-        all.retain(|memory| retrieval.is_in_scope(memory, now));
+        all.retain(|memory| retrieval.is_in_scope(memory, self.now));
         all
     }
 
@@ -135,27 +143,26 @@ impl Injector<'_> {
         resources: &dyn InjectionResources,
     ) -> Result<InjectionOutcome> {
         let session = request.session.filter(|id| !id.is_empty());
-        let state = session.map(|id| SessionState::read(self.state, id));
+        let state = session.map(|id| self.state_file(id).read());
         let state = state.unwrap_or_default();
         let mut outcome = InjectionOutcome {
             decision: InjectionDecision::without_block(SkipReason::SwitchOff),
-            candidates: Vec::new(),
+            memories: Vec::new(),
             session: session.map(str::to_owned),
             started: request.started,
             is_distinctive: is_distinctive(request.prompt),
         };
-        let is_off = session.is_some_and(|id| state.is_off(self.state, id));
-        if self.settings.enabled && !is_off {
+        if self.settings.enabled && !state.off {
             if !request.prompt.trim().is_empty() {
-                outcome.candidates = self.list_candidates(Timestamp::now());
+                outcome.memories = self.list_in_scope();
             }
-            outcome.decision = self.decide(request, &outcome.candidates, state, resources)?;
+            outcome.decision = self.decide(request, &outcome.memories, state, resources)?;
         }
         Ok(outcome)
     }
 
     /// Returns the items of the memories one of whose errors stands in a prompt, pasted text included.
-    fn triggered_items(request: &InjectionRequest<'_>, candidates: &[Memory]) -> Vec<BlockItem> {
+    fn triggered_items(request: &InjectionRequest<'_>, memories: &[Memory]) -> Vec<BlockItem> {
         let is_notice = is_notification(request.prompt);
         let is_triggered = |memory: &&Memory| {
             let front = &memory.front;
@@ -164,7 +171,7 @@ impl Injector<'_> {
                 && front.when.matches_prompt(request.prompt)
                 && !memory.was_saved_in(request.session)
         };
-        let triggered = candidates.iter().filter(is_triggered);
+        let triggered = memories.iter().filter(is_triggered);
         triggered.map(|m| BlockItem::from_memory(m, 1.0)).collect()
     }
 
@@ -172,7 +179,7 @@ impl Injector<'_> {
     fn decide(
         &self,
         request: &InjectionRequest<'_>,
-        candidates: &[Memory],
+        memories: &[Memory],
         state: SessionState,
         resources: &dyn InjectionResources,
     ) -> Result<InjectionDecision> {
@@ -181,18 +188,22 @@ impl Injector<'_> {
             session: request.session,
             listed: state.listed_ids(),
             known_command: state.known_command(),
-            injected: find_injected(&state, candidates),
+            injected: find_injected(&state, memories),
+            redactor: self.store.redactor().clone(),
         };
-        let triggered = Self::triggered_items(request, candidates);
-        let has_candidates = !candidates.is_empty() || self.settings.injection.past_turns;
+        let triggered = Self::triggered_items(request, memories);
+        let has_candidates = !memories.is_empty() || self.settings.injection.past_turns;
         if prompt.trim().is_empty() || !has_candidates {
-            return Ok(self.decide_by_triggers(candidates, triggered, &context));
+            return Ok(self.decide_by_triggers(memories, triggered, &context));
+        }
+        if let Some(reason) = find_unwanted_reason(&prompt) {
+            return Ok(InjectionDecision::without_block(reason));
         }
         let compare = || -> Result<InjectionDecision> {
             let model = resources.open_model()?;
             let comparison = PartComparison {
-                settings: &self.settings,
-                candidates,
+                injector: self,
+                memories,
                 triggered,
                 session: context,
                 embedder: MemoryEmbedder {
@@ -207,15 +218,15 @@ impl Injector<'_> {
                 let PartComparison {
                     triggered, session, ..
                 } = comparison;
-                let by_triggers = self.decide_by_triggers(candidates, triggered, &session);
-                match by_triggers.block {
-                    Some(_) => by_triggers,
-                    None => InjectionDecision::without_block(SkipReason::Timeout),
+                let by_triggers = self.decide_by_triggers(memories, triggered, &session);
+                match by_triggers.outcome {
+                    Ok(_) => by_triggers,
+                    Err(_) => InjectionDecision::without_block(SkipReason::Timeout),
                 }
             }))
         };
         // The process may end at the timeout, and the model takes most of the time until then.
-        let record_words = || self.record_word_matches(request, &prompt, candidates);
+        let record_words = || self.record_word_matches(request, &prompt, memories);
         run_both(compare, record_words).0
     }
 
@@ -226,24 +237,21 @@ impl Injector<'_> {
         &self,
         request: &InjectionRequest<'_>,
         prompt: &str,
-        candidates: &[Memory],
+        memories: &[Memory],
     ) {
         let session = request.session.filter(|id| !id.is_empty());
         let (Some(session), Some(_)) = (session, request.deadline) else {
             return;
         };
         let parts = split_prompt(prompt);
-        let Some(part) = parts.first().filter(|part| !changes_topic(part)) else {
+        let Some(part) = parts.first().filter(|_| is_distinctive(request.prompt)) else {
             return;
         };
-        if !is_distinctive(request.prompt) {
-            return;
-        }
-        let matches = match_words(&blank_continuations(part), candidates);
+        let matches = match_words(&blank_continuations(part), memories);
         let matches: Vec<PromptMatch<'_>> = matches
             .iter()
             .map(|found| PromptMatch {
-                id: candidates[found.id].id(),
+                id: memories[found.id].id(),
                 matched: found.score,
             })
             .collect();
@@ -252,7 +260,7 @@ impl Injector<'_> {
             ..InjectionRecord::default()
         };
         // A failure is ignored: the comparison is recorded, too.
-        let _ = SessionState::record(self.state, session, &record);
+        let _ = self.state_file(session).record(&record);
     }
 
     /// Decides without a comparison: by what a prompt triggers alone.
@@ -262,30 +270,30 @@ impl Injector<'_> {
         triggered: Vec<BlockItem>,
         context: &InjectionContext<'_>,
     ) -> InjectionDecision {
-        let candidates = InjectionCandidates {
+        let input = BlockInput {
             memories,
             others: triggered,
-            ..InjectionCandidates::default()
+            ..BlockInput::default()
         };
-        decide("", candidates, context, &self.settings.injection)
+        decide(input, context, &self.settings.injection)
     }
 
     /// Records an outcome before its block is printed: in the session's state, so that nothing is
     /// injected twice, as a recall, and in the log. Returns the block to be printed, without what another process has
     /// injected meanwhile; `None` where the state cannot be written.
     pub fn record(&self, outcome: &InjectionOutcome) -> Option<MemoryBlock> {
-        let decided = &outcome.decision.block;
+        let decided = outcome.decision.block();
         let block = match &outcome.session {
             Some(session) => self.record_in_session(session, outcome),
-            None => decided.clone(),
+            None => decided.cloned(),
         };
         if decided.is_some() && block.is_none() {
             return None;
         }
         if let Some(block) = &block {
             let is_injected = |m: &&Memory| block.ids.iter().any(|id| id == m.id());
-            let injected: Vec<&Memory> = outcome.candidates.iter().filter(is_injected).collect();
-            record_recall(self.store, &injected, Timestamp::now());
+            let injected: Vec<&Memory> = outcome.memories.iter().filter(is_injected).collect();
+            record_recall(self.store, &injected, self.now);
         }
         let _ = InjectionLog::new(self.state).append(&outcome.log_entry(block.as_ref()));
         block
@@ -294,22 +302,30 @@ impl Injector<'_> {
     /// Records in the session's state what is injected, and what the prompt matches. Returns what is left of the
     /// block.
     fn record_in_session(&self, session: &str, outcome: &InjectionOutcome) -> Option<MemoryBlock> {
-        let block = outcome.decision.block.clone();
-        let ids = block.as_ref().map_or(&[][..], |block| &block.ids);
+        let block = outcome.decision.block();
+        let ids = block.map_or(&[][..], |block| &block.ids);
         let matches = outcome.prompt_matches();
         if ids.is_empty() && matches.is_none() {
             return None;
         }
-        let mut memories: Vec<&Memory> = outcome.candidates.iter().collect();
+        let mut memories: Vec<&Memory> = outcome.memories.iter().collect();
         memories.retain(|memory| ids.iter().any(|id| id == memory.id()));
         let record = InjectionRecord {
             ids,
             memories: &memories,
             matches: matches.as_deref(),
         };
-        let new = SessionState::record(self.state, session, &record).ok()?;
-        block?.with_only(&new)
+        let new = self.state_file(session).record(&record).ok()?;
+        block?.clone().with_only(&new)
     }
+}
+
+/// Returns the reason why a prompt gets no memories, where it says that it wants none.
+fn find_unwanted_reason(prompt: &str) -> Option<SkipReason> {
+    if refuses_memories(prompt) {
+        return Some(SkipReason::SwitchOff);
+    }
+    changes_topic(prompt).then_some(SkipReason::TopicChanged)
 }
 
 /// Returns true for a prompt with enough terms to show what its session is about.
@@ -329,10 +345,10 @@ fn find_injected(state: &SessionState, memories: &[Memory]) -> HashSet<String> {
     injected
 }
 
-/// The comparison of each part of a prompt with the candidates.
+/// The comparison of each part of a prompt with the memories.
 struct PartComparison<'a> {
-    settings: &'a InjectorSettings,
-    candidates: &'a [Memory],
+    injector: &'a Injector<'a>,
+    memories: &'a [Memory],
     /// The items whose error stands in the prompt.
     triggered: Vec<BlockItem>,
     session: InjectionContext<'a>,
@@ -341,11 +357,14 @@ struct PartComparison<'a> {
 }
 
 impl PartComparison<'_> {
-    /// Decides by the parts one after the other until one has a block; else by the first part. Returns `None` where
-    /// the deadline passed before it was compared.
+    /// Decides by the parts one after the other until one has a block; else by the first part. A part that changes the
+    /// topic is left out: it says nothing about the others. Returns `None` where the deadline passed before the first
+    /// one was compared.
     fn decide_by_parts(&self, prompt: &str) -> Result<Option<InjectionDecision>> {
         let mut first = None;
-        for part in split_prompt(prompt) {
+        let mut parts = split_prompt(prompt);
+        parts.retain(|part| !changes_topic(part));
+        for part in parts {
             let is_late = |deadline| Instant::now() >= deadline;
             if first.is_some() && self.embedder.deadline.is_some_and(is_late) {
                 break;
@@ -353,7 +372,7 @@ impl PartComparison<'_> {
             let Some(decision) = self.decide(&part)? else {
                 break;
             };
-            if decision.block.is_some() || decision.skipped == Some(SkipReason::SwitchOff) {
+            if decision.outcome.is_ok() {
                 return Ok(Some(decision));
             }
             first.get_or_insert(decision);
@@ -363,27 +382,25 @@ impl PartComparison<'_> {
 
     /// Decides by one part; `None` where the deadline passed.
     fn decide(&self, part: &str) -> Result<Option<InjectionDecision>> {
-        let subject = blank_continuations(part);
-        let Some(ranked) = rank_memories(
-            &subject,
-            self.candidates,
-            &self.settings.retrieval,
-            Some(&self.embedder),
-            Timestamp::now(),
-        )?
-        else {
+        let settings = &self.injector.settings;
+        let query = MemoryQuery {
+            text: &blank_continuations(part),
+            memories: self.memories,
+            settings: &settings.retrieval,
+            now: self.injector.now,
+        };
+        let Some(matches) = rank_memories(&query, &self.embedder)? else {
             return Ok(None);
         };
         let mut others = self.triggered.clone();
-        if self.settings.injection.past_turns {
+        if settings.injection.past_turns {
             others.extend(self.resources.find_past_turns(part, self.session.session));
         }
-        let candidates = InjectionCandidates {
-            memories: self.candidates,
-            matches: ranked.matches,
+        let input = BlockInput {
+            memories: self.memories,
+            matches,
             others,
         };
-        let settings = &self.settings.injection;
-        Ok(Some(decide(part, candidates, &self.session, settings)))
+        Ok(Some(decide(input, &self.session, &settings.injection)))
     }
 }

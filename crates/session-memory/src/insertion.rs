@@ -48,14 +48,15 @@ impl MemoryStore {
         self.make_relative(&mut draft.when.paths);
         draft.when = draft.when.normalized()?;
         let directory = self.directory_in(scope)?;
-        let writer = DirectoryWriter::open(directory, self.records())?;
+        let writer = DirectoryWriter::open(self, directory)?;
         let mut ids = NewIds::lock(self)?;
         let front = new_frontmatter(&draft, ids.choose(now), now);
         let notes = draft.notes.trim();
         let list = key_info::write_list(&draft.key_info);
-        let body = match notes.is_empty() {
-            true => list,
-            false => format!("{list}\n{notes}\n"),
+        let body = if notes.is_empty() {
+            list
+        } else {
+            format!("{list}\n{notes}\n")
         };
         let text = yaml::format_file(&front, body.trim_start()).map_err(MemoryError::refused)?;
         let new = NewMemory {
@@ -101,7 +102,7 @@ impl<'a> Insertion<'a> {
         let directories = directories.filter(|directory| wanted.contains(directory));
         let directories = directories.map(|directory| {
             Ok(DirectoryInsertion {
-                writer: DirectoryWriter::open(directory, store.records())?,
+                writer: DirectoryWriter::open(store, directory)?,
                 memories: Vec::new(),
             })
         });

@@ -1,6 +1,5 @@
 //! Keywords of a memory.
 
-use crate::directory_records::DirectoryRecords;
 use crate::memory::Memory;
 use crate::memory_directory::{StorageLocation, memory_directories};
 use crate::memory_store::MemoryStore;
@@ -14,6 +13,8 @@ use std::path::Path;
 
 /// The most keywords that are chosen for a memory.
 const MAX_CHOSEN_KEYWORDS: usize = 8;
+/// The most characters of a keyword: a longer run of letters is no word.
+const MAX_KEYWORD_CHARS: usize = 64;
 /// The most characters of a segment without spaces that counts as a word.
 const MAX_UNSPACED_CHARS: usize = 6;
 
@@ -21,7 +22,7 @@ const MAX_UNSPACED_CHARS: usize = 6;
 const REDACTION_MARK: &str = "redacted:";
 
 /// Chooses keywords: tags, identifiers, words of the topic, words of the key information, in this
-/// order.
+/// order. The texts are redacted already, so that no part of a secret becomes a keyword.
 pub(crate) fn choose_keywords(topic: &str, key_info: &[String], tags: &[String]) -> Vec<String> {
     let text = format!("{topic} {}", key_info.join(" "));
     let identifiers = find_keyword_candidates(&text);
@@ -34,7 +35,8 @@ pub(crate) fn choose_keywords(topic: &str, key_info: &[String], tags: &[String])
         let is_new = !out
             .iter()
             .any(|known| known.to_lowercase() == word.to_lowercase());
-        if is_new && out.len() < MAX_CHOSEN_KEYWORDS {
+        let is_short = word.chars().count() <= MAX_KEYWORD_CHARS;
+        if is_new && is_short && out.len() < MAX_CHOSEN_KEYWORDS {
             out.push(word);
         }
     }
@@ -77,11 +79,11 @@ fn find_keyword_candidates(text: &str) -> Vec<KeywordCandidate> {
 
 /// Returns the `limit` most common keywords of a project's memories, or of the user's global ones where
 /// there is no project, without those that are `leaving`. They are put before a model as instructions, so untrusted
-/// memories have none.
+/// memories have none. Records and redaction are those of `store`, whatever its directories are.
 pub fn trusted_keywords(
     project: Option<&Project>,
     user_home: &Path,
-    records: &DirectoryRecords,
+    store: &MemoryStore,
     leaving: &[Memory],
     limit: usize,
 ) -> Vec<String> {
@@ -92,8 +94,9 @@ pub fn trusted_keywords(
     let Ok(directories) = memory_directories(project, user_home, location) else {
         return Vec::new();
     };
-    let mut memories = MemoryStore::new(directories, records.clone()).list_trusted();
+    let mut memories = store.with_directories(directories).list_trusted();
     memories.retain(|memory| !memory.is_among(leaving));
+    store.redact_for_output(&mut memories);
     most_common_keywords(&memories, limit)
 }
 
@@ -146,6 +149,12 @@ mod tests {
         );
         let info = ["the token is [redacted:github-token]".to_owned()];
         assert_eq!(choose_keywords("Deploy", &info, &[]), ["Deploy", "token"]);
+        let long = "l".repeat(65);
+        let info = [format!("{long} and {}", &long[1..])];
+        assert_eq!(
+            choose_keywords("Deploy", &info, &[long]),
+            ["Deploy", &info[0][70..]]
+        );
         let words = choose_keywords("数据库连接池太小", &["把超时设置为30秒".into()], &[]);
         assert_eq!(words.len(), 1, "{words:?}");
     }

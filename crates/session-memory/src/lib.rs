@@ -13,7 +13,7 @@
 //!
 //! # Search
 //!
-//! [`rank_memories`] fuses BM25 and the cosines of a [`MemoryEmbedder`], and multiplies the match by
+//! [`search_memories`] fuses BM25 and the cosines of a [`MemoryEmbedder`], and multiplies the match by
 //! decay and scope weight ([`RetrievalSettings`]). A memory may have cues: prompts for which it helps,
 //! which are compared one by one. [`find_duplicates`] finds memories that a new one repeats, and
 //! [`apply_retention`] archives those that are untouched for long.
@@ -21,19 +21,35 @@
 //! # Injection
 //!
 //! An [`Injector`] answers the prompt of a hook. It compares the prompt's parts with the trusted
-//! memories, until one has a block or the deadline passes. [`decide`] applies the threshold of the
+//! memories, until one has a block or the deadline passes. It applies the threshold of the
 //! gate ([`InjectionSettings`]) to the matches, and assembles a [`MemoryBlock`] within a budget: fenced, escaped, the same bytes for the same input.
 //! When a session begins, [`Injector::begin_session`] lists the topics of all of them.
 //! [`Triggers`] name the files, commands and errors for which a memory matters;
 //! [`Injector::inject_for_event`] gives those that a call of a tool matches.
-//! [`SessionState`] prevents repeats in a session, and the [`InjectionLog`] counts without any text.
+//! [`SessionState`], in a [`SessionStateFile`], prevents repeats in a session, and the [`InjectionLog`] counts without any text.
 //!
 //! ```
 //! use jiff::Zoned;
+//! use session_embed::Embedder;
 //! use session_memory::{
-//!     InjectionCandidates, DirectoryRecords, MemoryDraft, InjectionSettings, MemoryStore,
-//!     RetrievalSettings, InjectionContext, StorageLocation, decide, memory_directories, rank_memories,
+//!     BlockItem, DirectoryRecords, InjectionRequest, InjectionResources, InjectionSettings, Injector,
+//!     InjectorSettings, MemoryDraft, MemoryStore, Result, RetrievalSettings, StorageLocation,
+//!     memory_directories,
 //! };
+//! use std::time::Instant;
+//!
+//! /// The bundled model, and no past turns.
+//! struct Resources;
+//!
+//! impl InjectionResources for Resources {
+//!     fn open_model(&self) -> Result<Box<dyn Embedder>> {
+//!         Ok(session_embed::open_bundled_table()?)
+//!     }
+//!
+//!     fn find_past_turns(&self, _: &str, _: Option<&str>) -> Vec<BlockItem> {
+//!         Vec::new()
+//!     }
+//! }
 //!
 //! let home = tempfile::tempdir()?;
 //! let records = DirectoryRecords::new(home.path().join("records"));
@@ -47,18 +63,24 @@
 //! let now = Zoned::now();
 //! store.save(&draft, None, &now)?;
 //!
-//! let memories = store.list_trusted();
-//! let prompt = "the connection pool gives time-outs under load";
-//! let settings = RetrievalSettings::default();
-//! let ranked = rank_memories(prompt, &memories, &settings, None, now.timestamp())?.unwrap();
-//! let candidates = InjectionCandidates {
-//!     memories: &memories,
-//!     matches: ranked.matches,
-//!     others: Vec::new(),
+//! let injector = Injector {
+//!     store: &store,
+//!     state: &home.path().join("index"),
+//!     settings: InjectorSettings {
+//!         enabled: true,
+//!         injection: InjectionSettings::default(),
+//!         retrieval: RetrievalSettings::default(),
+//!     },
+//!     now: now.timestamp(),
 //! };
-//! let session = InjectionContext::default();
-//! let decision = decide(prompt, candidates, &session, &InjectionSettings::default());
-//! let block = decision.block.unwrap();
+//! let request = InjectionRequest {
+//!     prompt: "the connection pool gives time-outs under load",
+//!     session: Some("s1"),
+//!     started: Instant::now(),
+//!     deadline: None,
+//! };
+//! let outcome = injector.inject(&request, &Resources)?;
+//! let block = injector.record(&outcome).unwrap();
 //! assert!(block.text.contains("[context] Connection pool too small; Time-outs"));
 //! # Ok::<(), session_memory::MemoryError>(())
 //! ```
@@ -105,8 +127,10 @@ mod record_limit;
 mod redaction;
 mod replaced_secrets;
 mod replacement_cycles;
+mod replacement_scores;
 mod session_start;
 mod session_state;
+mod session_state_file;
 mod setting_values;
 mod similarity;
 mod state_change;
@@ -137,10 +161,7 @@ pub use frontmatter_time::FrontmatterTime;
 pub use import::{
     ImportFormat, ImportPath, ImportReport, MemoryExport, export_memories, import_memories,
 };
-pub use injection_decision::{
-    InjectionCandidate, InjectionCandidates, InjectionContext, InjectionDecision, SkipReason,
-    decide,
-};
+pub use injection_decision::{InjectionCandidate, InjectionDecision, SkipReason};
 pub use injection_gate::{GateOutcome, InjectionSettings};
 pub use injection_log::{InjectionLog, InjectionLogEntry, InjectionStats};
 pub use injector::{
@@ -161,14 +182,15 @@ pub use memory_change::{MemoryChange, ReplacementChange};
 pub use memory_directory::{
     MemoryDirectory, StorageLocation, memory_directories, settings_directory,
 };
-pub use memory_edit::MemoryEdit;
+pub use memory_edit::{EditReview, MemoryEdit};
 pub use memory_embedder::MemoryEmbedder;
 pub use memory_stats::{DirectoryStats, MemoryStats, ViewSizes};
-pub use memory_store::{EditReview, MemoryListing, MemoryStore};
-pub use rank::{MemoryMatch, RankedMemories, RetrievalSettings, rank_memories, search_memories};
+pub use memory_store::{MemoryListing, MemoryStore};
+pub use rank::{MemoryMatch, MemoryQuery, RetrievalSettings, search_memories};
 pub use replaced_secrets::ReplacedSecrets;
 pub use session_start::AgentContext;
-pub use session_state::{InjectionSwitch, SessionState};
+pub use session_state::SessionState;
+pub use session_state_file::{InjectionSwitch, SessionStateFile};
 pub use string_list::deserialize_string_list;
 pub use trigger_injection::{TriggerCandidate, TriggerDecision};
 pub use triggers::{TriggerChange, TriggerEvent, TriggerGlob, Triggers};

@@ -167,7 +167,7 @@ fn record_missing_days(store: &MemoryStore, now: Timestamp) {
     let recorded: Vec<RecallDays> = directories
         .filter_map(|d| read_recall_days(store, d))
         .collect();
-    let mut found = store.list(&[MemoryState::Archive]).memories;
+    let mut found = store.list_raw(&[MemoryState::Archive]).memories;
     found.retain(|memory| !recorded.iter().any(|days| days.contains_key(memory.id())));
     record_recall(store, &found.iter().collect::<Vec<_>>(), now);
 }
@@ -222,7 +222,7 @@ impl DirectoryRetention<'_> {
     /// Archives memories where too many are active: of those that were unused for long the least important first, and
     /// none of high importance or with triggers, since its file or error may be a rare one. Returns their ids.
     fn archive_unused(&self, moved: &mut MovedMemories) -> Result<Vec<String>> {
-        let active = self.store.list(&[MemoryState::Active]).memories;
+        let active = self.store.list_raw(&[MemoryState::Active]).memories;
         let active = active.iter().filter(|m| m.trust.is_trusted()).count();
         let over_limit = active.saturating_sub(self.settings.archive_above);
         if over_limit == 0 {

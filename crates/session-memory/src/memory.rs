@@ -173,9 +173,10 @@ pub struct MemorySource {
 impl MemorySource {
     /// Returns the source of a memory that was saved from turns of a session.
     pub fn from_turns(agent: &str, session: &str, first: u32, last: u32) -> Self {
-        let turns = match first == last {
-            true => first.to_string(),
-            false => format!("{first}-{last}"),
+        let turns = if first == last {
+            first.to_string()
+        } else {
+            format!("{first}-{last}")
         };
         Self {
             agent: Some(agent.to_owned()),
@@ -253,9 +254,10 @@ pub struct Frontmatter {
 impl Frontmatter {
     /// Returns the cues that prompts are compared with.
     pub(crate) fn effective_cues(&self) -> &[String] {
-        match self.cues.is_empty() {
-            true => &self.prompts,
-            false => &self.cues,
+        if self.cues.is_empty() {
+            &self.prompts
+        } else {
+            &self.cues
         }
     }
 }
@@ -267,8 +269,10 @@ pub struct Memory {
     pub front: Frontmatter,
     /// The text after the frontmatter: key information as a list, then notes.
     pub body: String,
-    /// The whole text of the file.
-    pub text: String,
+    /// The whole text of the file as it is, for its hash and for an editor: it may hold secrets.
+    pub raw_text: String,
+    /// The text of the file without secrets, where it was read for output and holds some.
+    pub redacted_text: Option<String>,
     /// The path of the file.
     pub path: PathBuf,
     /// The state.
@@ -285,6 +289,11 @@ impl Memory {
         let own = self.front.source.as_ref();
         let own = own.and_then(|source| source.session.as_deref());
         own.is_some() && own == session
+    }
+
+    /// Returns the text of the file as it is printed.
+    pub fn text(&self) -> &str {
+        self.redacted_text.as_deref().unwrap_or(&self.raw_text)
     }
 
     /// Returns the id.
@@ -321,9 +330,10 @@ impl Memory {
     /// Returns the key information, or else the body, on one line.
     pub fn summary(&self) -> String {
         let items = self.key_info();
-        let text = match items.is_empty() {
-            true => self.body.clone(),
-            false => items.join("; "),
+        let text = if items.is_empty() {
+            self.body.clone()
+        } else {
+            items.join("; ")
         };
         session_core::text::collapse_whitespace(&text)
     }
@@ -347,7 +357,7 @@ impl Memory {
 
     /// Returns true where the file is short enough to be read whole on a terminal before it is trusted.
     pub fn is_reviewable(&self) -> bool {
-        self.text.lines().count() <= MAX_REVIEW_LINES && self.text.len() <= REVIEW_BYTES
+        self.raw_text.lines().count() <= MAX_REVIEW_LINES && self.raw_text.len() <= REVIEW_BYTES
     }
 
     /// Returns the day of the id, in the time zone where it was saved: `2026-01-10`.

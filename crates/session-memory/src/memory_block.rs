@@ -6,6 +6,7 @@ use crate::injection_gate::InjectionSettings;
 use crate::memory::{Importance, Memory};
 use crate::memory_overview::is_topic_cut;
 use session_core::text::{collapse_whitespace, escape_tags, sanitize_text};
+use session_redact::Redactor;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -67,7 +68,7 @@ pub struct PastTurn {
 
 impl BlockItem {
     /// Makes the item of a memory whose match, 0 to 1, is `matched`.
-    pub fn from_memory(memory: &Memory, matched: f32) -> Self {
+    pub(crate) fn from_memory(memory: &Memory, matched: f32) -> Self {
         let summary = memory.summary();
         let topic = collapse_whitespace(&memory.front.topic);
         let text = match summary.is_empty() || summary.starts_with(&topic) {
@@ -114,6 +115,11 @@ impl BlockItem {
             importance: Importance::Low,
             relevance: to_hundredths(turn.score),
         }
+    }
+
+    /// Replaces the secrets of the text. A line is cut after that: half of a secret would not be found.
+    pub(crate) fn redact(&mut self, redactor: &Redactor) {
+        redactor.redact_in_place(&mut self.text);
     }
 
     /// Returns the line of a memory as a block would hold it, untruncated.

@@ -1,5 +1,6 @@
 //! Changes of a memory's file, which keep everything else in it.
 
+use crate::directory_writer::DirectoryWriter;
 use crate::draft::{normalize_cues, normalize_tags};
 use crate::error::{MemoryError, Result};
 use crate::frontmatter as yaml;
@@ -7,10 +8,13 @@ use crate::frontmatter_time::FrontmatterTime;
 use crate::key_info;
 use crate::keywords;
 use crate::memory::{Importance, Memory, MemoryKind};
+use crate::memory_store::{MemoryStore, origin_of_trust};
+use crate::redaction::{redact_change, redact_file};
 use crate::triggers::TriggerChange;
 use jiff::Zoned;
 use serde::Serialize;
 use session_core::text::collapse_whitespace;
+use session_redact::Redactor;
 
 /// The fields of a memory that a command changes; `None` leaves one as it is.
 #[derive(Debug, Clone, Default)]
@@ -66,6 +70,35 @@ impl MemoryChange {
     }
 }
 
+impl MemoryStore {
+    /// Changes fields of a memory, and keeps everything else in its file but secrets. An untrusted memory stays
+    /// untrusted: nobody has read the rest of it.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written.
+    pub fn change(&self, id: &str, change: &MemoryChange, now: &Zoned) -> Result<Memory> {
+        let changed = self.try_change(id, change, now);
+        changed.map_err(|error| self.redact_error(error))
+    }
+
+    fn try_change(&self, id: &str, change: &MemoryChange, now: &Zoned) -> Result<Memory> {
+        let mut change = redact_change(self.redactor(), change);
+        self.make_relative(change.when.paths.as_deref_mut().unwrap_or_default());
+        let directory = self.directory_of(&self.find_raw(id)?);
+        let writer = DirectoryWriter::open(self, directory)?;
+        let memory = self.find_raw(id)?; // read again under the lock
+        let text = apply_change(self.redactor(), &memory, &change, now)?;
+        writer.write_memory(
+            memory.state,
+            memory.id(),
+            &text,
+            origin_of_trust(memory.trust),
+        )?;
+        writer.finish();
+        self.reread(directory, memory.state, memory.id())
+    }
+}
+
 /// The key of the memory that replaces another one.
 pub(crate) const REPLACEMENT_KEY: &str = "superseded_by";
 
@@ -81,12 +114,17 @@ fn remove_front_key(text: &str, key: &str) -> Result<String> {
     yaml::set_key(text, key, None::<&str>.as_ref()).map_err(MemoryError::refused)
 }
 
-/// Returns the text of a memory's file after a change.
+/// Returns the text of a memory's file after a change, without secrets.
 ///
 /// # Errors
 /// When the topic or the text would be empty, or a key of the file cannot be replaced alone.
-pub(crate) fn apply_change(memory: &Memory, change: &MemoryChange, now: &Zoned) -> Result<String> {
-    let parts = yaml::split_file(&memory.text, &memory.path)?;
+fn apply_change(
+    redactor: &Redactor,
+    memory: &Memory,
+    change: &MemoryChange,
+    now: &Zoned,
+) -> Result<String> {
+    let parts = yaml::split_file(&memory.raw_text, &memory.path)?;
     let mut front = change_front(memory, change, parts.yaml.to_owned())?;
     front = set_front_key(&front, "updated", &FrontmatterTime::from(now))?;
     let body = match &change.key_info {
@@ -97,7 +135,10 @@ pub(crate) fn apply_change(memory: &Memory, change: &MemoryChange, now: &Zoned) 
         return Err(MemoryError::NoContent);
     }
     let parsed = yaml::parse(&front, &memory.path)?;
+    let redacted = redact_file(redactor, &front, &parsed, &body)?;
+    let (mut front, body) = (redacted.yaml, redacted.body);
     if change.topic.is_some() || change.key_info.is_some() || change.tags.is_some() {
+        let parsed = yaml::parse(&front, &memory.path)?;
         let keywords =
             keywords::choose_keywords(&parsed.topic, &key_info::read_items(&body), &parsed.tags);
         front = set_front_key(&front, "keywords", &keywords)?;

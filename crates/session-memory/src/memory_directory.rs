@@ -3,12 +3,10 @@
 use crate::error::{MemoryError, Result};
 use crate::memory::MemoryScope;
 use serde::{Deserialize, Serialize};
-use session_files::{Dir, Project, resolve_links};
+use session_files::{AGENT_DIRECTORY, Dir, Project, resolve_links};
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-/// The directory that holds the data of agents' tools, in a project and in the home directory.
-const AGENT_DIRECTORY: &str = ".claude";
 /// The directory of memories below it, apart from code such as skills.
 const DATA: &str = "data/session-search/memories";
 

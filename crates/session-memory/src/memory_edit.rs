@@ -1,8 +1,16 @@
 //! A memory's text while the user's editor has it, in a private folder below the directory of the index: not in
-//! `TMPDIR`, which a project may name.
+//! `TMPDIR`, which a project may name. The edited text replaces the memory's file.
 
-use crate::error::Result;
+use crate::directory_records::ContentOrigin;
+use crate::directory_writer::DirectoryWriter;
+use crate::error::{MemoryError, Result};
+use crate::frontmatter as yaml;
+use crate::frontmatter_time::FrontmatterTime;
 use crate::memory::Memory;
+use crate::memory_change::set_front_key;
+use crate::memory_store::{MemoryStore, origin_of_trust};
+use crate::redaction::redact_file;
+use jiff::Zoned;
 use session_files::{Dir, private};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -42,11 +50,11 @@ impl MemoryEdit {
         remove_where(&directory, |path| path.is_dir() && is_older(path, MAX_AGE))?;
         let folder = directory.join(format!("{}.{}", memory.id(), std::process::id()));
         let file = folder.join(format!("{}.md", memory.id()));
-        private::write(&file, memory.text.as_bytes())?;
+        private::write(&file, memory.raw_text.as_bytes())?;
         Ok(Self {
             folder,
             file,
-            before: memory.text.clone(),
+            before: memory.raw_text.clone(),
         })
     }
 
@@ -83,6 +91,68 @@ impl MemoryEdit {
 impl Drop for MemoryEdit {
     fn drop(&mut self) {
         let _ = fs_err::remove_dir_all(&self.folder);
+    }
+}
+
+/// The review of an edited text, which decides about its trust.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditReview {
+    /// The user has seen the text: it becomes their own.
+    Seen,
+    /// A program edited the text: it keeps its trust.
+    Unseen,
+}
+
+impl MemoryStore {
+    /// Replaces a memory's file by an edited text.
+    ///
+    /// # Errors
+    /// When the text is no memory, has another id, or the file has changed since it was read.
+    pub fn replace(
+        &self,
+        memory: &Memory,
+        text: &str,
+        review: EditReview,
+        now: &Zoned,
+    ) -> Result<Memory> {
+        let replaced = self.try_replace(memory, text, review, now);
+        replaced.map_err(|error| self.redact_error(error))
+    }
+
+    fn try_replace(
+        &self,
+        memory: &Memory,
+        text: &str,
+        review: EditReview,
+        now: &Zoned,
+    ) -> Result<Memory> {
+        let directory = self.directory_of(memory);
+        let writer = DirectoryWriter::open(self, directory)?;
+        let edited = Path::new("the edited text");
+        let parts = yaml::split_file(text, edited)?;
+        let front = yaml::parse(parts.yaml, edited)?;
+        // The file's name counts as the id, whatever its text says.
+        let before = yaml::parse(yaml::split_file(&memory.raw_text, edited)?.yaml, edited)?;
+        if ![&before.id, &memory.front.id].contains(&&front.id) {
+            return Err(MemoryError::refused("the id of a memory cannot be changed"));
+        }
+        let current = self.reread(directory, memory.state, memory.id());
+        if current.map(|current| current.raw_text).ok().as_deref() != Some(memory.raw_text.as_str())
+        {
+            let reason = "the file was changed by somebody else meanwhile";
+            return Err(MemoryError::refused(reason));
+        }
+        front.when.normalized()?;
+        let redacted = redact_file(self.redactor(), parts.yaml, &front, parts.body)?;
+        let yaml = set_front_key(&redacted.yaml, "updated", &FrontmatterTime::from(now))?;
+        let text = yaml::join_file(&yaml, &redacted.body);
+        let origin = match review {
+            EditReview::Seen => Some(ContentOrigin::User),
+            EditReview::Unseen => origin_of_trust(memory.trust),
+        };
+        writer.write_memory(memory.state, memory.id(), &text, origin)?;
+        writer.finish();
+        self.reread(directory, memory.state, memory.id())
     }
 }
 

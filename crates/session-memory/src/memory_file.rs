@@ -183,7 +183,8 @@ fn parse_memory(
         path,
         state,
         scope: directory.scope,
-        text,
+        raw_text: text,
+        redacted_text: None,
     })
 }
 

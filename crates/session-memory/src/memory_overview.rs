@@ -143,16 +143,18 @@ impl OverviewContent<'_> {
     }
 
     fn heading(&self) -> &'static str {
-        match self.is_update {
-            true => UPDATE_HEADING,
-            false => WHOLE_HEADING,
+        if self.is_update {
+            UPDATE_HEADING
+        } else {
+            WHOLE_HEADING
         }
     }
 
     fn format(&self, lines: &[String], left_out: usize, truncated: bool) -> String {
-        let listed = match lines.is_empty() {
-            true => String::new(),
-            false => self.heading().to_owned() + &self.fence(truncated).wrap(lines),
+        let listed = if lines.is_empty() {
+            String::new()
+        } else {
+            self.heading().to_owned() + &self.fence(truncated).wrap(lines)
         };
         listed + &format_left_out(left_out) + &self.format_gone()
     }
@@ -161,15 +163,14 @@ impl OverviewContent<'_> {
     fn format_line(&self, memory: &Memory, origin: Option<&str>, layout: LineLayout) -> FittedText {
         let FittedText { text, truncated } = shorten_topic(memory, layout);
         let origin = origin.map_or_else(String::new, |origin| format!(", {origin}"));
-        let text = match layout.is_compact {
-            true => format!(
+        let text = if layout.is_compact {
+            format!(
                 "{text} ({}{origin})",
                 escape_tags(self.short_id(memory.id()))
-            ),
-            false => {
-                let (label, id) = (memory.front.kind.label(), escape_tags(memory.id()));
-                format!("[{label}] {text} ({id}{origin})")
-            }
+            )
+        } else {
+            let (label, id) = (memory.front.kind.label(), escape_tags(memory.id()));
+            format!("[{label}] {text} ({id}{origin})")
         };
         FittedText { text, truncated }
     }
@@ -194,9 +195,10 @@ impl OverviewContent<'_> {
             0 => String::new(),
             n => format!(" and {n} more"),
         };
-        match named.is_empty() {
-            true => String::new(),
-            false => format!("No longer kept: {}{more}\n", named.join(", ")),
+        if named.is_empty() {
+            String::new()
+        } else {
+            format!("No longer kept: {}{more}\n", named.join(", "))
         }
     }
 }

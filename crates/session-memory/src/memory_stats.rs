@@ -118,7 +118,7 @@ impl ViewSizes {
             keywords: chars(&most_common_keywords(active, MAX_DESCRIPTION_KEYWORDS).join(", ")),
             index: chars(&render_index(&active.iter().collect::<Vec<_>>())),
             context: chars(&render_context_sheet(active)),
-            summaries: active.iter().map(|m| chars(&m.text)).sum(),
+            summaries: active.iter().map(|m| chars(&m.raw_text)).sum(),
             conversations: active.iter().map(conversation).sum(),
         }
     }

@@ -1,24 +1,19 @@
 //! The store of memories: a directory of Markdown files for each state.
 
 use crate::directory_records::{ContentOrigin, DirectoryRecord, DirectoryRecords};
-use crate::directory_writer::DirectoryWriter;
 use crate::error::{DamagedFile, MemoryError, Result};
 use crate::event_matcher::EventMatcher;
-use crate::frontmatter as yaml;
-use crate::frontmatter_time::FrontmatterTime;
 use crate::insertion::ImportedMemory;
 use crate::memory::{Memory, MemoryScope, MemoryState};
-use crate::memory_change::{MemoryChange, apply_change, set_front_key};
 use crate::memory_directory::MemoryDirectory;
 use crate::memory_file::read_memory;
 use crate::open_directory::{MemoryFiles, OpenDirectory, clear_lost_replacements};
-use crate::redaction::{redact_change, redact_frontmatter_text, redact_imported};
+use crate::redaction::{redact_imported, redact_memory};
 use crate::replaced_secrets::ReplacedSecrets;
 use crate::replacement_cycles::find_replacement_cycles;
 use crate::triggers::{TRIGGERS_KEY, Triggers};
 use crate::trust::Trust;
 use crate::views;
-use jiff::Zoned;
 use session_redact::Redactor;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -42,15 +37,6 @@ pub struct MemoryListing {
     pub memories: Vec<Memory>,
     /// The files that cannot be read or parsed.
     pub damaged: Vec<DamagedFile>,
-}
-
-/// The review of an edited text, which decides about its trust.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EditReview {
-    /// The user has seen the text: it becomes their own.
-    Seen,
-    /// A program edited the text: it keeps its trust.
-    Unseen,
 }
 
 /// The file of a memory in a directory, by its state and id.
@@ -89,7 +75,7 @@ impl MemoryStore {
     }
 
     /// Makes a store of other directories with the same records and redaction.
-    fn with_directories(&self, directories: Vec<MemoryDirectory>) -> Self {
+    pub(crate) fn with_directories(&self, directories: Vec<MemoryDirectory>) -> Self {
         Self {
             directories,
             ..self.clone()
@@ -111,9 +97,27 @@ impl MemoryStore {
         self.with_directories(vec![directory.clone()])
     }
 
-    /// Reads the memories in some states. A damaged file does not affect the others.
+    /// Reads the memories in some states, without secrets. A damaged file does not affect the others.
     pub fn list(&self, states: &[MemoryState]) -> MemoryListing {
+        let mut listing = self.list_raw(states);
+        self.redact_for_output(&mut listing.memories);
+        for damage in &mut listing.damaged {
+            self.redactor.redact_in_place(&mut damage.reason);
+        }
+        listing
+    }
+
+    /// Reads the memories in some states as they are in their files.
+    pub(crate) fn list_raw(&self, states: &[MemoryState]) -> MemoryListing {
         self.list_in(states, |_| true)
+    }
+
+    /// Redacts memories that are read for output: the user may have written a secret into a file. Only the raw text
+    /// stays as it is.
+    pub(crate) fn redact_for_output(&self, memories: &mut [Memory]) {
+        for memory in memories {
+            redact_memory(&self.redactor, memory);
+        }
     }
 
     /// Lists the memories of any state that were saved from one of these sessions, in the directories for which a
@@ -128,6 +132,7 @@ impl MemoryStore {
             let mut sessions = sessions.iter();
             sessions.any(|session| memory.was_saved_in(Some(session)))
         });
+        self.redact_for_output(&mut memories);
         memories
     }
 
@@ -150,8 +155,9 @@ impl MemoryStore {
     }
 
     /// Reads the active memories that may be injected, at most `PROMPT_LIMIT` bytes. In a project
-    /// only files with a recorded content are opened, so that a repository cannot delay a prompt.
-    pub fn list_trusted(&self) -> Vec<Memory> {
+    /// only files with a recorded content are opened, so that a repository cannot delay a prompt. They are as their
+    /// files are: a hook redacts what it injects of them alone.
+    pub(crate) fn list_trusted(&self) -> Vec<Memory> {
         self.list_trusted_where(&|_| true)
     }
 
@@ -189,8 +195,8 @@ impl MemoryStore {
             };
             for id in ids {
                 let memory = directory.read_trusted(&id, is_wanted);
-                let fits = memory.filter(|memory| memory.text.len() <= budget);
-                budget -= fits.as_ref().map_or(0, |memory| memory.text.len());
+                let fits = memory.filter(|memory| memory.raw_text.len() <= budget);
+                budget -= fits.as_ref().map_or(0, |memory| memory.raw_text.len());
                 memories.extend(fits);
             }
         }
@@ -199,7 +205,7 @@ impl MemoryStore {
         memories
     }
 
-    /// Finds the memory of an id, or of a unique prefix of one; `mem-` may be left out.
+    /// Finds the memory of an id, or of a unique prefix of one, without secrets; `mem-` may be left out.
     ///
     /// # Errors
     /// When no id or several ids match, or the file or the record of its directory is damaged.
@@ -215,6 +221,32 @@ impl MemoryStore {
     /// # Errors
     /// As [`MemoryStore::find`].
     pub fn find_all(&self, ids: &[impl AsRef<str>]) -> Result<Vec<Memory>> {
+        let found = self.find_all_raw(ids);
+        let mut found = found.map_err(|error| self.redact_error(error))?;
+        self.redact_for_output(&mut found);
+        Ok(found)
+    }
+
+    /// Redacts what an error says of the text of a file.
+    pub(crate) fn redact_error(&self, mut error: MemoryError) -> MemoryError {
+        if let MemoryError::Damaged(DamagedFile { reason, .. })
+        | MemoryError::Refused { reason, .. } = &mut error
+        {
+            self.redactor.redact_in_place(reason);
+        }
+        error
+    }
+
+    /// Finds the memory of an id as it is in its file.
+    ///
+    /// # Errors
+    /// As [`MemoryStore::find`].
+    pub(crate) fn find_raw(&self, id: &str) -> Result<Memory> {
+        let found = self.find_all_raw(&[id])?.pop();
+        found.ok_or_else(|| MemoryError::Unknown(id.to_owned()))
+    }
+
+    fn find_all_raw(&self, ids: &[impl AsRef<str>]) -> Result<Vec<Memory>> {
         let opened = self.open_directories(&mut Vec::new());
         let files = MemoryFiles::list(&opened);
         let mut found: Vec<Memory> = Vec::new();
@@ -270,67 +302,6 @@ impl MemoryStore {
         redact_imported(&self.redactor, memory)
     }
 
-    /// Changes fields of a memory, and keeps everything else in its file. An untrusted memory stays
-    /// untrusted: nobody has read the rest of it.
-    ///
-    /// # Errors
-    /// When the file cannot be read or written.
-    pub fn change(&self, id: &str, change: &MemoryChange, now: &Zoned) -> Result<Memory> {
-        let mut change = redact_change(&self.redactor, change);
-        self.make_relative(change.when.paths.as_deref_mut().unwrap_or_default());
-        let directory = self.directory_of(&self.find(id)?);
-        let writer = DirectoryWriter::open(directory, &self.records)?;
-        let memory = self.find(id)?; // read again under the lock
-        let text = apply_change(&memory, &change, now)?;
-        writer.write_memory(
-            memory.state,
-            memory.id(),
-            &text,
-            origin_of_trust(memory.trust),
-        )?;
-        writer.finish();
-        self.reread(directory, memory.state, memory.id())
-    }
-
-    /// Replaces a memory's file by an edited text.
-    ///
-    /// # Errors
-    /// When the text is no memory, has another id, or the file has changed since it was read.
-    pub fn replace(
-        &self,
-        memory: &Memory,
-        text: &str,
-        review: EditReview,
-        now: &Zoned,
-    ) -> Result<Memory> {
-        let directory = self.directory_of(memory);
-        let writer = DirectoryWriter::open(directory, &self.records)?;
-        let edited = Path::new("the edited text");
-        let parts = yaml::split_file(text, edited)?;
-        let front = yaml::parse(parts.yaml, edited)?;
-        // The file's name counts as the id, whatever its text says.
-        let before = yaml::parse(yaml::split_file(&memory.text, edited)?.yaml, edited)?;
-        if ![&before.id, &memory.front.id].contains(&&front.id) {
-            return Err(MemoryError::refused("the id of a memory cannot be changed"));
-        }
-        let current = self.reread(directory, memory.state, memory.id());
-        if current.map(|current| current.text).ok().as_deref() != Some(memory.text.as_str()) {
-            let reason = "the file was changed by somebody else meanwhile";
-            return Err(MemoryError::refused(reason));
-        }
-        front.when.normalized()?;
-        let yaml = redact_frontmatter_text(&self.redactor, parts.yaml, &front)?;
-        let yaml = set_front_key(&yaml, "updated", &FrontmatterTime::from(now))?;
-        let text = yaml::join_file(&yaml, &self.redactor.redact(parts.body));
-        let origin = match review {
-            EditReview::Seen => Some(ContentOrigin::User),
-            EditReview::Unseen => origin_of_trust(memory.trust),
-        };
-        writer.write_memory(memory.state, memory.id(), &text, origin)?;
-        writer.finish();
-        self.reread(directory, memory.state, memory.id())
-    }
-
     /// Trusts memories of a repository with their present content.
     ///
     /// # Errors
@@ -338,7 +309,7 @@ impl MemoryStore {
     pub fn trust(&self, memories: &[Memory]) -> Result<()> {
         for memory in memories {
             let add = |record: &mut DirectoryRecord| {
-                record.add_content(memory.id(), &memory.text, ContentOrigin::Trust);
+                record.add_content(memory.id(), &memory.raw_text, ContentOrigin::Trust);
             };
             self.records.update(self.directory_of(memory), add)?;
         }
@@ -357,8 +328,7 @@ impl MemoryStore {
 
     /// Returns the paths of views that another program wrote, which are not overwritten.
     pub fn list_foreign_views(&self) -> Vec<PathBuf> {
-        let foreign =
-            |directory: &MemoryDirectory| views::find_foreign_views(directory, &self.records);
+        let foreign = |directory: &MemoryDirectory| views::find_foreign_views(self, directory);
         self.directories.iter().flat_map(foreign).collect()
     }
 
@@ -393,19 +363,22 @@ impl MemoryStore {
         all
     }
 
+    /// Reads a memory that was just written, without secrets.
+    ///
+    /// # Errors
+    /// When it is gone or damaged.
     pub(crate) fn reread(
         &self,
         directory: &MemoryDirectory,
         state: MemoryState,
         id: &str,
     ) -> Result<Memory> {
-        let unknown = || MemoryError::Unknown(id.to_owned());
-        let dir = directory.open()?.ok_or_else(unknown)?;
-        let record = self.read_record(directory)?;
-        read_memory(directory, &dir, &record, state, id)?.ok_or_else(unknown)
+        let mut read = self.reread_all(directory, [StoredFile { state, id }].into_iter())?;
+        read.pop()
+            .ok_or_else(|| MemoryError::Unknown(id.to_owned()))
     }
 
-    /// Reads memories that were just written in a directory.
+    /// Reads memories that were just written in a directory, without secrets.
     ///
     /// # Errors
     /// When one is gone or damaged.
@@ -422,7 +395,9 @@ impl MemoryStore {
             let memory = read_memory(directory, &dir, &record, file.state, file.id)?;
             memory.ok_or_else(|| MemoryError::Unknown(file.id.to_owned()))
         };
-        files.map(read).collect()
+        let mut read = files.map(read).collect::<Result<Vec<_>>>()?;
+        self.redact_for_output(&mut read);
+        Ok(read)
     }
 
     /// Reads the record of a directory. That of the user's own decides about no trust, and is empty where

@@ -4,8 +4,9 @@ use crate::error::Result;
 use crate::lexical_index::{LexicalIndex, ratio};
 use crate::memory::{Memory, MemoryScope};
 use crate::memory_embedder::MemoryEmbedder;
+use crate::replacement_scores::lower_replaced_scores;
 use crate::setting_values;
-use crate::similarity::{Similarities, compare_by_meaning};
+use crate::similarity::{Similarity, compare_by_meaning};
 use crate::terms::{QueryTerm, query_terms};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -13,16 +14,11 @@ use session_core::parallel::run_both;
 use session_core::{
     BandThresholds, ConfidenceBand, FusedItem, ListScore, Normalization, ScoredItem, fuse,
 };
-use std::collections::{HashMap, HashSet};
 
 /// The weight of the dense list. `docs/injection.md` has the formula of a match.
 const DENSE_WEIGHT: f32 = 0.6;
 /// Both lists score a perfect memory with 1.
 const PERFECT_SCORE: f32 = 1.0;
-/// The factor of the score of a memory that was replaced.
-const SUPERSEDED_FACTOR: f32 = 0.5;
-/// The greatest score of a memory that was replaced, as a factor of that of the memory that replaced it: it ranks below.
-const BELOW_REPLACEMENT_FACTOR: f32 = 0.99;
 /// The least score of an answer that has no term in common with its query.
 const MIN_SCORE: f32 = 0.05;
 
@@ -137,53 +133,48 @@ impl MemoryMatch {
     }
 }
 
-/// Memories in the order of their match with a text.
-#[derive(Debug, Clone, Default)]
-pub struct RankedMemories {
-    /// The matches, best first.
-    pub matches: Vec<MemoryMatch>,
-    /// The text's vector; empty without a model or without memories.
-    pub query_vector: Vec<f32>,
+/// A text, and the memories that are ranked by their match with it.
+#[derive(Debug, Clone, Copy)]
+pub struct MemoryQuery<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// The memories.
+    pub memories: &'a [Memory],
+    /// The settings of ranking.
+    pub settings: &'a RetrievalSettings,
+    /// The time at which ages end.
+    pub now: Timestamp,
 }
 
-/// Ranks memories by their match with a text, by terms alone where there is no embedder. Returns
-/// `None` where the deadline passed before all memories were embedded.
+/// Ranks memories by their match with a text, best first. Returns `None` where the deadline passed before all memories
+/// were embedded.
 ///
 /// # Errors
 /// When the model fails.
-pub fn rank_memories(
-    text: &str,
-    memories: &[Memory],
-    settings: &RetrievalSettings,
-    embedder: Option<&MemoryEmbedder<'_>>,
-    now: Timestamp,
-) -> Result<Option<RankedMemories>> {
+pub(crate) fn rank_memories(
+    query: &MemoryQuery<'_>,
+    embedder: &MemoryEmbedder<'_>,
+) -> Result<Option<Vec<MemoryMatch>>> {
+    let MemoryQuery { text, memories, .. } = *query;
+    if memories.is_empty() {
+        return Ok(Some(Vec::new()));
+    }
     // A prompt waits: one core indexes the terms, while the other runs the model.
-    let compare = || match embedder {
-        Some(embedder) if !memories.is_empty() => compare_by_meaning(text, memories, embedder),
-        _ => Ok(Some(Similarities::default())),
-    };
+    let compare = || compare_by_meaning(text, memories, embedder);
     let (similarities, index) = run_both(compare, || LexicalIndex::new(memories));
-    let Some(mut similarities) = similarities? else {
+    let Some(similarities) = similarities? else {
         return Ok(None);
     };
-    similarities
-        .memories
-        .resize_with(memories.len(), Default::default);
     let ranking = MemoryRanking {
-        memories,
-        settings,
-        now,
-        query: query_terms(text),
+        query,
+        terms: query_terms(text),
         index,
         similarities,
+        embedder,
     };
-    let mut matches = ranking.matches(embedder);
+    let mut matches = ranking.matches();
     sort_matches(&mut matches, memories);
-    Ok(Some(RankedMemories {
-        matches,
-        query_vector: ranking.similarities.query_vector,
-    }))
+    Ok(Some(matches))
 }
 
 /// Returns the matches of memories with a text by terms alone, as those of a meaning that nothing is known of: 0 to
@@ -204,58 +195,45 @@ pub(crate) fn match_words(text: &str, memories: &[Memory]) -> Vec<ScoredItem<usi
 /// # Errors
 /// When the model fails.
 pub fn search_memories(
-    query: &str,
-    memories: &[Memory],
-    settings: &RetrievalSettings,
+    query: &MemoryQuery<'_>,
     embedder: &MemoryEmbedder<'_>,
-    now: Timestamp,
 ) -> Result<Vec<MemoryMatch>> {
-    let ranked = rank_memories(query, memories, settings, Some(embedder), now)?;
-    let mut matches = ranked.unwrap_or_default().matches;
+    let mut matches = rank_memories(query, embedder)?.unwrap_or_default();
     matches.retain(|m| m.score >= MIN_SCORE || !m.terms.is_empty());
     Ok(matches)
 }
 
 /// A query with the lexical index and the similarities of the memories that are ranked.
 struct MemoryRanking<'a> {
-    memories: &'a [Memory],
-    settings: &'a RetrievalSettings,
-    now: Timestamp,
-    query: Vec<QueryTerm>,
+    query: &'a MemoryQuery<'a>,
+    terms: Vec<QueryTerm>,
     index: LexicalIndex,
-    similarities: Similarities,
+    /// Those of the memories, in their order.
+    similarities: Vec<Similarity>,
+    embedder: &'a MemoryEmbedder<'a>,
 }
 
 impl MemoryRanking<'_> {
-    fn matches(&self, embedder: Option<&MemoryEmbedder<'_>>) -> Vec<MemoryMatch> {
-        let scorer = self.index.scorer(&self.query);
+    fn matches(&self) -> Vec<MemoryMatch> {
+        let scorer = self.index.scorer(&self.terms);
         let lexical = self.score_all(|i| scorer.score(i));
-        let dense = match embedder.filter(|_| self.has_vectors()) {
-            Some(embedder) => {
-                self.score_all(|i| embedder.scale_cosine(self.similarities.memories[i].cosine))
-            }
-            None => Vec::new(),
-        };
+        let dense = self.score_all(|i| self.embedder.scale_cosine(self.similarities[i].cosine));
         let scale = Normalization::ByPerfect(PERFECT_SCORE);
         let fused = fuse(&lexical, &dense, self.dense_weight(), scale);
         fused.into_iter().map(|f| self.to_match(f)).collect()
     }
 
-    fn has_vectors(&self) -> bool {
-        !self.similarities.query_vector.is_empty()
-    }
-
-    /// Returns the weight of the dense list: 0 without a model, 1 where the text has no term.
+    /// Returns the weight of the dense list: 1 where the text has no term.
     fn dense_weight(&self) -> f32 {
-        match (self.has_vectors(), self.query.is_empty()) {
-            (false, _) => 0.0,
-            (true, true) => 1.0,
-            (true, false) => DENSE_WEIGHT,
+        if self.terms.is_empty() {
+            1.0
+        } else {
+            DENSE_WEIGHT
         }
     }
 
     fn score_all(&self, score: impl Fn(usize) -> f32) -> Vec<ScoredItem<usize>> {
-        let scored = (0..self.memories.len()).map(|i| ScoredItem {
+        let scored = (0..self.query.memories.len()).map(|i| ScoredItem {
             id: i,
             score: score(i),
         });
@@ -264,80 +242,39 @@ impl MemoryRanking<'_> {
 
     fn to_match(&self, fused: FusedItem<usize>) -> MemoryMatch {
         let memory = fused.id;
-        let terms = self.index.common_terms(&self.query, memory);
-        let found = &self.memories[memory];
-        let similarity = &self.similarities.memories[memory];
-        let days = found.updated().days_until(self.now);
+        let MemoryQuery {
+            memories, settings, ..
+        } = *self.query;
+        let terms = self.index.common_terms(&self.terms, memory);
+        let found = &memories[memory];
+        let similarity = &self.similarities[memory];
+        let days = found.updated().days_until(self.query.now);
         MemoryMatch {
             memory,
-            score: self.settings.score(fused.score, days, found.scope),
+            score: settings.score(fused.score, days, found.scope),
             matched: fused.score,
-            decay: self.settings.decay(days),
-            weight: self.settings.weight(found.scope),
+            decay: settings.decay(days),
+            weight: settings.weight(found.scope),
             days,
             lexical: fused.lexical,
             dense: fused.dense,
             cosine: similarity.cosine,
             cue: similarity.cue.clone(),
-            overlap: ratio(terms.len(), self.query.len()),
+            overlap: ratio(terms.len(), self.terms.len()),
             terms,
         }
     }
 }
 
-/// Memories by what replaced them.
-struct Replacements<'a> {
-    memories: &'a [Memory],
-    by_id: HashMap<&'a str, usize>,
-}
-
-impl<'a> Replacements<'a> {
-    fn new(memories: &'a [Memory]) -> Self {
-        let ids = memories.iter().enumerate();
-        Self {
-            memories,
-            by_id: ids.map(|(at, memory)| (memory.id(), at)).collect(),
-        }
-    }
-
-    fn is_replaced(&self, memory: usize) -> bool {
-        self.memories[memory].front.superseded_by.is_some()
-    }
-
-    /// Returns a memory with what replaced it, what replaced that, and so on; none of them twice.
-    fn chain(&self, memory: usize) -> Vec<usize> {
-        let mut seen = HashSet::new();
-        let next = |at: &usize| {
-            let by = self.memories[*at].front.superseded_by.as_deref()?;
-            self.by_id.get(by).copied()
-        };
-        let chain = std::iter::successors(Some(memory), next);
-        chain.take_while(|at| seen.insert(*at)).collect()
-    }
-
-    /// Returns the score of a memory: that of a replaced one is lower than that of each memory after it in its chain.
-    fn score(&self, memory: usize, scores: &HashMap<usize, f32>) -> f32 {
-        let mut lowest = f32::MAX;
-        for at in self.chain(memory).into_iter().rev() {
-            let Some(score) = scores.get(&at) else {
-                continue;
-            };
-            lowest = match self.is_replaced(at) {
-                true => (score * SUPERSEDED_FACTOR).min(lowest * BELOW_REPLACEMENT_FACTOR),
-                false => *score,
-            };
-        }
-        lowest
-    }
-}
-
 /// Sorts matches by score, with replaced memories below their replacements.
 fn sort_matches(matches: &mut [MemoryMatch], memories: &[Memory]) {
-    let scores = matches.iter().map(|found| (found.memory, found.score));
-    let scores: HashMap<usize, f32> = scores.collect();
-    let replacements = Replacements::new(memories);
+    let mut scores = vec![None; memories.len()];
+    for found in matches.iter() {
+        scores[found.memory] = Some(found.score);
+    }
+    let scores = lower_replaced_scores(memories, &scores);
     for found in matches.iter_mut() {
-        found.score = replacements.score(found.memory, &scores);
+        found.score = scores[found.memory];
     }
     matches.sort_by(|a, b| {
         let by_age = |m: &MemoryMatch| {

@@ -26,12 +26,13 @@ pub(crate) fn encode_record(
         forget(record, json.len() - limit, is_kept);
         json = to_json(record);
     }
-    match json.len() <= limit {
-        true => Ok(json),
-        false => Err(MemoryError::refused_with_hint(
+    if json.len() <= limit {
+        Ok(json)
+    } else {
+        Err(MemoryError::refused_with_hint(
             format!("`{}` would be larger than {limit} bytes", path.display()),
             "`session-search memory delete --purge` removes memories that nobody needs",
-        )),
+        ))
     }
 }
 

@@ -20,13 +20,15 @@ pub(crate) fn find_replacement_cycles(memories: &[Memory]) -> Vec<DamagedFile> {
         };
         let start = by_id.get(memory.id()).copied();
         let mut path: Vec<&Memory> = Vec::new();
+        let mut positions: HashMap<&str, usize> = HashMap::new();
         for step in std::iter::successors(start, next) {
-            if let Some(first) = path.iter().position(|one| one.id() == step.id()) {
-                cycles.push(describe(&path[first..]));
+            if let Some(first) = positions.get(step.id()) {
+                cycles.push(describe(&path[*first..]));
             }
             if !seen.insert(step.id()) {
                 break;
             }
+            positions.insert(step.id(), path.len());
             path.push(step);
         }
     }
@@ -36,10 +38,10 @@ pub(crate) fn find_replacement_cycles(memories: &[Memory]) -> Vec<DamagedFile> {
 fn describe(cycle: &[&Memory]) -> DamagedFile {
     let ids: Vec<&str> = cycle.iter().map(|memory| memory.id()).collect();
     let is_key = |line: &str| line.starts_with(REPLACEMENT_KEY);
-    let line = cycle[0].text.lines().position(is_key);
+    let line = cycle[0].raw_text.lines().position(is_key);
     DamagedFile {
         path: cycle[0].path.clone(),
-        line: line.map_or(1, |line| line + 1),
+        line: Some(line.map_or(1, |line| line + 1)),
         reason: format!(
             "each of {} is superseded by another of them, so that none counts",
             ids.join(", ")

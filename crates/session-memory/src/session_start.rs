@@ -6,7 +6,6 @@ use crate::memory::Memory;
 use crate::memory_block::MemoryBlock;
 use crate::memory_overview::OverviewContent;
 use crate::session_state::{SessionState, short_hash};
-use jiff::Timestamp;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -39,20 +38,19 @@ impl Injector<'_> {
         };
         let begin = |state: &mut SessionState| {
             if context == AgentContext::Empty {
-                state.injected.clear();
-                state.matches.clear();
-                state.is_compared = false;
-                state.listed.clear();
-                state.left_out.clear();
-                state.is_command_known = false;
+                *state = SessionState {
+                    off: state.off,
+                    ..SessionState::default()
+                };
             }
-            match state.off {
-                true => None,
-                false => self.build_overview(&memories, session, state),
+            if state.off {
+                None
+            } else {
+                self.build_overview(&memories, session, state)
             }
         };
         // A block that cannot be recorded is not injected: it would be injected again.
-        let recorded = SessionState::update(self.state, id, begin).ok();
+        let recorded = self.state_file(id).update(begin).ok();
         recorded.flatten().flatten()
     }
 
@@ -60,8 +58,14 @@ impl Injector<'_> {
     /// have the same order, whatever the day.
     fn list_by_importance(&self) -> Vec<Memory> {
         let months = read_recall_months(self.store);
-        let mut memories = self.list_candidates(Timestamp::now());
+        let mut memories = self.list_in_scope();
         memories.retain(|memory| memory.front.superseded_by.is_none());
+        // Before they are cut: half of a secret would not be found.
+        for memory in &mut memories {
+            self.store
+                .redactor()
+                .redact_in_place(&mut memory.front.topic);
+        }
         memories.sort_by_cached_key(|memory| {
             let month = months.get(&(memory.scope, memory.id().to_owned()));
             let front = &memory.front;

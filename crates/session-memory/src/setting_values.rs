@@ -20,12 +20,13 @@ fn deserialize_number<'de, D: Deserializer<'de>>(
     expected: &str,
 ) -> Result<f32, D::Error> {
     let number = f64::deserialize(from)?;
-    match (0.0..=most).contains(&number) {
-        true => Ok(number as f32),
-        false => Err(D::Error::invalid_value(
+    if (0.0..=most).contains(&number) {
+        Ok(number as f32)
+    } else {
+        Err(D::Error::invalid_value(
             Unexpected::Float(number),
             &expected,
-        )),
+        ))
     }
 }
 
@@ -67,11 +68,12 @@ fn deserialize_integer<'de, D: Deserializer<'de>>(from: D, least: i64) -> Result
     const MOST: i64 = 100_000;
     let number = i64::deserialize(from)?;
     let expected = format!("a whole number from {least} to {MOST}");
-    match (least..=MOST).contains(&number) {
-        true => Ok(number),
-        false => Err(D::Error::invalid_value(
+    if (least..=MOST).contains(&number) {
+        Ok(number)
+    } else {
+        Err(D::Error::invalid_value(
             Unexpected::Signed(number),
             &expected.as_str(),
-        )),
+        ))
     }
 }

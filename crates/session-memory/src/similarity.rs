@@ -9,7 +9,7 @@ use crate::vector_cache::embed_cached;
 use std::collections::HashSet;
 
 /// The similarity of a memory to a text.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Similarity {
     /// The cosine with the whole memory, or the mean of it and of the best cue's, if that is more.
     pub(crate) cosine: f32,
@@ -17,16 +17,7 @@ pub(crate) struct Similarity {
     pub(crate) cue: Option<String>,
 }
 
-/// The similarities of memories to a text.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Similarities {
-    /// The text's vector.
-    pub(crate) query_vector: Vec<f32>,
-    /// The similarity of each memory.
-    pub(crate) memories: Vec<Similarity>,
-}
-
-/// Embeds a text and compares it with memories. Returns `None` where the deadline passed before all
+/// Embeds a text and compares it with each memory, in their order. Returns `None` where the deadline passed before all
 /// memories were embedded.
 ///
 /// # Errors
@@ -35,7 +26,7 @@ pub(crate) fn compare_by_meaning(
     text: &str,
     memories: &[Memory],
     embedder: &MemoryEmbedder<'_>,
-) -> Result<Option<Similarities>> {
+) -> Result<Option<Vec<Similarity>>> {
     let memories: Vec<EmbeddingTexts<'_>> = memories.iter().map(EmbeddingTexts::new).collect();
     let texts: Vec<String> = memories.iter().flat_map(EmbeddingTexts::all).collect();
     let rows = embed_cached(&texts, embedder)?;
@@ -53,18 +44,16 @@ pub(crate) fn compare_by_meaning(
         });
         combine_with_cues(whole, cues)
     };
-    Ok(Some(Similarities {
-        memories: memories.iter().map(compare).collect(),
-        query_vector,
-    }))
+    Ok(Some(memories.iter().map(compare).collect()))
 }
 
 /// Embeds a query. Punctuation alone is a zero vector: a model gives it all the same vector.
 fn embed_query(text: &str, embedder: &MemoryEmbedder<'_>) -> Result<Vec<f32>> {
     let english = glossary::translate_to_english(text);
-    match english.contains(char::is_alphanumeric) {
-        true => Ok(embedder.model.embed_query(&english)?),
-        false => Ok(vec![0.0; embedder.model.spec().dims]),
+    if english.contains(char::is_alphanumeric) {
+        Ok(embedder.model.embed_query(&english)?)
+    } else {
+        Ok(vec![0.0; embedder.model.spec().dims])
     }
 }
 

@@ -51,7 +51,7 @@ impl MemoryStore {
             memories,
         } in self.group_by_directory(memories)
         {
-            let writer = DirectoryWriter::open(directory, self.records())?;
+            let writer = DirectoryWriter::open(self, directory)?;
             let current = self.read_again(&writer, &memories)?;
             moved.extend(self.move_locked(writer, &current, state)?);
         }
@@ -79,7 +79,7 @@ impl MemoryStore {
         if memories.is_empty() {
             return Ok(free);
         }
-        let writer = DirectoryWriter::open(directory, self.records())?;
+        let writer = DirectoryWriter::open(self, directory)?;
         let has = |state, id: &str| writer.dir.exists(&memory_path(state, id));
         let (mut left, mut wanted) = (limit, Vec::new());
         for memory in memories {
@@ -121,7 +121,7 @@ impl MemoryStore {
     }
 
     fn purge_in_directory(&self, directory: &MemoryDirectory, memories: &[&Memory]) -> Result<()> {
-        let writer = DirectoryWriter::open(directory, self.records())?;
+        let writer = DirectoryWriter::open(self, directory)?;
         let current = self.read_again(&writer, memories)?;
         writer.remove_from_views(&current)?;
         self.remove_vectors_and_edits(&current)?;
@@ -200,9 +200,10 @@ impl MemoryStore {
             }
             moved.push(memory);
         }
-        match is_deletion {
-            true => writer.settle_unfinished()?,
-            false => self.restore_trust(directory, &moved, state)?,
+        if is_deletion {
+            writer.settle_unfinished()?
+        } else {
+            self.restore_trust(directory, &moved, state)?
         }
         writer.finish();
         result?;
@@ -228,7 +229,7 @@ impl MemoryStore {
         }
         self.records().update(directory, |record| {
             for memory in restored {
-                record.unmark_deleted(memory.id(), &memory.text);
+                record.unmark_deleted(memory.id(), &memory.raw_text);
             }
         })
     }

@@ -64,9 +64,10 @@ pub(crate) fn query_terms(text: &str) -> Vec<QueryTerm> {
     }
     out.retain(|term| seen.insert(term.text.clone()));
     let is_distinctive = |term: &&QueryTerm| !PROMPT_STOP_STEMS.contains(&term.text);
-    match out.iter().any(|term| is_distinctive(&term)) {
-        true => out.iter().filter(is_distinctive).cloned().collect(),
-        false => out,
+    if out.iter().any(|term| is_distinctive(&term)) {
+        out.iter().filter(is_distinctive).cloned().collect()
+    } else {
+        out
     }
 }
 

@@ -1,4 +1,4 @@
-//! Phrases of a prompt, in English and Chinese, that change the topic or go on with it.
+//! Phrases of a prompt, in English and Chinese, that change the topic, go on with it, or want no memories.
 
 /// Phrases that want no memories, wherever they stand.
 const REFUSALS: &[&str] = &[
@@ -142,14 +142,24 @@ const CONTINUATION: &[&str] = &[
     "照旧",
 ];
 
-/// Returns true where a prompt begins with a change of the topic, or says anywhere that it wants no memories.
-pub(crate) fn changes_topic(prompt: &str) -> bool {
-    let text = prompt.to_lowercase().replace('’', "'");
+/// Returns true where a prompt says anywhere that it wants no memories.
+pub(crate) fn refuses_memories(prompt: &str) -> bool {
+    let text = fold_prompt(prompt);
     let refuses = |phrase: &&str| {
         let mut found = find_phrase(&text, phrase).map(|at| &text[at + phrase.len()..]);
         found.any(|rest| !phrase.is_ascii() || ends_refusal(rest))
     };
-    REFUSALS.iter().any(refuses) || begins_with_topic_change(skip_lead_in(&text))
+    REFUSALS.iter().any(refuses)
+}
+
+/// Returns true where a prompt begins with a change of the topic.
+pub(crate) fn changes_topic(prompt: &str) -> bool {
+    begins_with_topic_change(skip_lead_in(&fold_prompt(prompt)))
+}
+
+/// Returns a prompt in lower case, with plain apostrophes.
+fn fold_prompt(prompt: &str) -> String {
+    prompt.to_lowercase().replace('’', "'")
 }
 
 fn begins_with_topic_change(text: &str) -> bool {
@@ -218,20 +228,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_of_topic_is_found_in_english_and_chinese() {
+    fn a_change_of_topic_and_a_refusal_are_found_in_english_and_chinese() {
         for prompt in [
             "New topic: what is a monad?",
             "Ok, thanks. Let's change the topic! What is a monad?",
             "new topic\nwhat is a monad?",
             "By the way, what is a monad?",
             "I have an unrelated question about monads",
-            "What is a monad? Don’t use memory.",
-            "Do not use memory for this one",
             "换个话题，天气怎么样",
             "好的，我们换个话题吧",
             "新问题：天气怎么样",
         ] {
             assert!(changes_topic(prompt), "{prompt}");
+        }
+        for prompt in [
+            "What is a monad? Don’t use memory.",
+            "Do not use memory for this one",
+            "不要用记忆，什么是单子",
+        ] {
+            assert!(refuses_memories(prompt), "{prompt}");
         }
     }
 
@@ -251,6 +266,7 @@ mod tests {
             "部署之后出现新问题：连接池超时",
         ] {
             assert!(!changes_topic(prompt), "{prompt}");
+            assert!(!refuses_memories(prompt), "{prompt}");
         }
     }
 

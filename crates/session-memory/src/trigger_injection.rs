@@ -1,7 +1,7 @@
 //! The injection of memories whose trigger an agent's call of a tool matches.
 
 use crate::event_matcher::EventMatcher;
-use crate::injection_decision::SkipReason;
+use crate::injection_decision::{SkipReason, find_skip_reason};
 use crate::injection_gate::GateOutcome;
 use crate::injector::{InjectionOutcome, Injector};
 use crate::life_cycle::record_recall;
@@ -10,7 +10,6 @@ use crate::memory_block::{BlockItem, MemoryBlock};
 use crate::session_state::{InjectionRecord, SessionState};
 use crate::trigger_relevance::trigger_relevance;
 use crate::triggers::TriggerEvent;
-use jiff::Timestamp;
 use serde::Serialize;
 
 /// A memory whose trigger an event matches, and the gate's verdict.
@@ -35,14 +34,24 @@ pub struct TriggerCandidate {
 }
 
 /// The block that is injected at a call of a tool, and the memories whose triggers match it.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TriggerDecision {
-    /// The block, if any memory passes.
-    pub block: Option<MemoryBlock>,
-    /// The reason why memories were not looked for.
-    pub skipped: Option<SkipReason>,
+    /// The block, or the reason why there is none.
+    pub outcome: Result<MemoryBlock, SkipReason>,
     /// The memories whose triggers match, those that are injected first.
     pub candidates: Vec<TriggerCandidate>,
+}
+
+impl TriggerDecision {
+    /// Returns the block, if there is one.
+    pub fn block(&self) -> Option<&MemoryBlock> {
+        self.outcome.as_ref().ok()
+    }
+
+    /// Returns true where memories were not looked for, because injection is switched off.
+    pub fn is_switched_off(&self) -> bool {
+        self.outcome == Err(SkipReason::SwitchOff)
+    }
 }
 
 impl Injector<'_> {
@@ -52,15 +61,15 @@ impl Injector<'_> {
         if !self.settings.enabled || session.is_empty() || event.is_empty() {
             return None;
         }
-        let state = SessionState::read(self.state, session);
-        if state.is_off(self.state, session) {
+        let state_file = self.state_file(session);
+        let state = state_file.read();
+        if state.off {
             return None;
         }
-        let now = Timestamp::now();
-        let triggered = self.list_triggered(event, now);
-        let block = self
-            .decide_for_event(event, &triggered, Some(session), &state)
-            .block?;
+        let matcher = EventMatcher::new(event);
+        let triggered = self.list_triggered(&matcher);
+        let decision = self.decide_for_event(&matcher, &triggered, Some(session), &state);
+        let block = decision.outcome.ok()?;
         // A block that cannot be recorded is not injected: it would be injected at each call.
         let is_in = |ids: &[String], memory: &Memory| ids.iter().any(|id| id == memory.id());
         let mut injected: Vec<&Memory> = triggered.iter().collect();
@@ -70,10 +79,10 @@ impl Injector<'_> {
             memories: &injected,
             matches: None,
         };
-        let new = SessionState::record(self.state, session, &record).ok()?;
+        let new = state_file.record(&record).ok()?;
         let block = block.with_only(&new)?;
         injected.retain(|memory| is_in(&block.ids, memory));
-        record_recall(self.store, &injected, now);
+        record_recall(self.store, &injected, self.now);
         Some(block)
     }
 
@@ -83,7 +92,7 @@ impl Injector<'_> {
         if ids.is_empty() || session.is_empty() || !self.settings.enabled {
             return;
         }
-        let found = ids.iter().filter_map(|id| self.store.find(id).ok());
+        let found = ids.iter().filter_map(|id| self.store.find_raw(id).ok());
         let memories: Vec<Memory> = found.collect();
         let ids: Vec<String> = memories.iter().map(|it| it.id().to_owned()).collect();
         let record = InjectionRecord {
@@ -91,7 +100,7 @@ impl Injector<'_> {
             memories: &memories.iter().collect::<Vec<_>>(),
             matches: None,
         };
-        let _ = SessionState::record(self.state, session, &record);
+        let _ = self.state_file(session).record(&record);
     }
 
     /// Decides what an event would get, and records nothing: in a session, and after a prompt if there is one.
@@ -101,49 +110,52 @@ impl Injector<'_> {
         session: Option<&str>,
         prompt: Option<&InjectionOutcome>,
     ) -> TriggerDecision {
-        let state = session.map(|session| SessionState::read(self.state, session));
+        let state = session.map(|session| self.state_file(session).read());
         let mut state = state.unwrap_or_default();
         if let Some(prompt) = prompt {
             state.add_matches(prompt.prompt_matches().as_deref());
-            let block = prompt.decision.block.iter();
+            let block = prompt.decision.block().into_iter();
             state
                 .injected
                 .extend(block.flat_map(|block| block.ids.clone()));
         }
-        let is_off = session.is_some_and(|session| state.is_off(self.state, session));
-        if !self.settings.enabled || is_off {
+        if !self.settings.enabled || state.off {
             return TriggerDecision {
-                skipped: Some(SkipReason::SwitchOff),
-                ..TriggerDecision::default()
+                outcome: Err(SkipReason::SwitchOff),
+                candidates: Vec::new(),
             };
         }
-        let triggered = self.list_triggered(event, Timestamp::now());
-        self.decide_for_event(event, &triggered, session, &state)
+        let matcher = EventMatcher::new(event);
+        let triggered = self.list_triggered(&matcher);
+        self.decide_for_event(&matcher, &triggered, session, &state)
     }
 
     /// Lists the memories in the scope of days whose triggers match an event.
-    fn list_triggered(&self, event: &TriggerEvent, now: Timestamp) -> Vec<Memory> {
-        let mut triggered = self.store.list_triggered(&EventMatcher::new(event));
+    fn list_triggered(&self, event: &EventMatcher<'_>) -> Vec<Memory> {
+        let mut triggered = self.store.list_triggered(event);
         let retrieval = &self.settings.retrieval;
-        triggered.retain(|memory| retrieval.is_in_scope(memory, now));
+        triggered.retain(|memory| retrieval.is_in_scope(memory, self.now));
         triggered
     }
 
     /// Decides which of the memories whose triggers match an event are injected.
     fn decide_for_event(
         &self,
-        event: &TriggerEvent,
+        event: &EventMatcher<'_>,
         triggered: &[Memory],
         session: Option<&str>,
         state: &SessionState,
     ) -> TriggerDecision {
-        let matcher = EventMatcher::new(event);
-        let evaluate = |memory| self.evaluate_triggered(memory, &matcher, session, state);
+        let evaluate = |memory| self.evaluate_triggered(memory, event, session, state);
         let mut candidates: Vec<TriggerCandidate> = triggered.iter().map(evaluate).collect();
         let passed = |candidate: &TriggerCandidate| candidate.outcome == GateOutcome::Triggered;
         let items = triggered.iter().zip(&candidates);
         let items = items.filter(|(_, candidate)| passed(candidate));
-        let items = items.map(|(memory, _)| BlockItem::from_memory(memory, 1.0));
+        let items = items.map(|(memory, _)| {
+            let mut item = BlockItem::from_memory(memory, 1.0);
+            item.redact(self.store.redactor());
+            item
+        });
         let settings = &self.settings.injection;
         let block = MemoryBlock::assemble(items.collect(), settings, state.known_command());
         let included = block.as_ref().map_or(&[][..], |block| &block.ids);
@@ -153,9 +165,9 @@ impl Injector<'_> {
             }
         }
         candidates.sort_by_key(|candidate| !passed(candidate));
+        let outcomes = candidates.iter().map(|candidate| candidate.outcome);
         TriggerDecision {
-            block,
-            skipped: None,
+            outcome: block.ok_or_else(|| find_skip_reason(outcomes)),
             candidates,
         }
     }

@@ -28,9 +28,10 @@ fn relative_trigger(path: &str, roots: &[PathBuf]) -> String {
     });
     let below = path.trim_start_matches('/');
     let is_folder = || roots.iter().any(|root| root.join(below).is_dir());
-    match !below.is_empty() && !below.ends_with('/') && is_folder() {
-        true => path + "/",
-        false => path,
+    if !below.is_empty() && !below.ends_with('/') && is_folder() {
+        path + "/"
+    } else {
+        path
     }
 }
 

@@ -221,12 +221,13 @@ fn normalize(texts: &[String]) -> Result<Vec<String>> {
 /// Refuses a glob that no path below the project's root can match.
 fn refuse_outside(glob: &str) -> Result<()> {
     let leads_out = glob.starts_with('~') || glob.split('/').any(|segment| segment == "..");
-    match leads_out {
-        true => Err(MemoryError::refused_with_hint(
+    if leads_out {
+        Err(MemoryError::refused_with_hint(
             format!("`{glob}` matches no file: paths are those below the project's root"),
             "write the path from the project's root: `src/`, `**/migrations/**`",
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 

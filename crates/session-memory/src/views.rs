@@ -1,7 +1,7 @@
 //! Generated views: an index of active memories, and a page for each day. Commands that change
 //! memories write them. Only files whose content this program wrote are replaced or removed.
 
-use crate::directory_records::{DirectoryRecords, FileHashes, content_hash};
+use crate::directory_records::{FileHashes, content_hash};
 use crate::error::Result;
 use crate::memory::{Memory, MemoryScope, MemoryState};
 use crate::memory_directory::MemoryDirectory;
@@ -21,6 +21,9 @@ const MAX_VIEW_BYTES: u64 = 16 << 20;
 /// The most pages of days that are looked at.
 const MAX_DAYS: usize = 50_000;
 
+/// The states of the memories that views show.
+const SHOWN_STATES: [MemoryState; 2] = [MemoryState::Active, MemoryState::Archive];
+
 /// The beginning of the key of a view's hash while the view is written.
 const PENDING: &str = "pending:";
 
@@ -32,13 +35,14 @@ type Views = BTreeMap<String, String>;
 /// # Errors
 /// When a file or the record cannot be written.
 pub(crate) fn rebuild_views(
+    store: &MemoryStore,
     directory: &MemoryDirectory,
     dir: &Dir,
-    records: &DirectoryRecords,
     leaving: &[Memory],
 ) -> Result<()> {
+    let records = store.records();
     let known = records.read_hashes(directory)?;
-    let mut shown = list_trusted(directory, records);
+    let mut shown = list_trusted(store, directory);
     shown.retain(|memory| !memory.is_among(leaving));
     let views = render_views(&shown);
     let (mut hashes, mut outdated) = (FileHashes::new(), Vec::new());
@@ -77,25 +81,30 @@ pub(crate) fn rebuild_views(
 }
 
 /// Records the hashes of existing views that are equal to generated ones: of an earlier version, or
-/// of another machine.
+/// of another machine. An earlier version wrote memories as they are in their files.
 ///
 /// # Errors
 /// When the record cannot be written.
 pub(crate) fn record_existing_views(
+    store: &MemoryStore,
     directory: &MemoryDirectory,
     dir: &Dir,
-    records: &DirectoryRecords,
 ) -> Result<()> {
+    let records = store.records();
     let known = records.read_hashes(directory)?;
     if !has_unknown_view(dir, &known) {
         return Ok(()); // the memories need not be read
     }
     let mut found = Vec::new();
-    let all = list_active_and_archived(directory, records);
-    let mut trusted = all.clone();
-    trusted.retain(|memory| memory.trust.is_trusted());
-    for (path, text) in [trusted, all]
+    let own = store.with_directory(directory);
+    let shown = [own.list(&SHOWN_STATES), own.list_raw(&SHOWN_STATES)].map(|it| it.memories);
+    let mut trusted = shown.clone();
+    for memories in &mut trusted {
+        memories.retain(|memory| memory.trust.is_trusted());
+    }
+    for (path, text) in trusted
         .iter()
+        .chain(&shown)
         .flat_map(|memories| render_views(memories))
     {
         let is_known = known.get(&path) == Some(&content_hash(&text));
@@ -103,9 +112,10 @@ pub(crate) fn record_existing_views(
             found.push((path, content_hash(&text)));
         }
     }
-    match found.is_empty() {
-        true => Ok(()),
-        false => records.update_hashes(directory, |known| known.extend(found)),
+    if found.is_empty() {
+        Ok(())
+    } else {
+        records.update_hashes(directory, |known| known.extend(found))
     }
 }
 
@@ -123,11 +133,9 @@ fn has_unknown_view(dir: &Dir, known: &FileHashes) -> bool {
 }
 
 /// Finds views that differ from the generated ones and were not written by this program.
-pub(crate) fn find_foreign_views(
-    directory: &MemoryDirectory,
-    records: &DirectoryRecords,
-) -> Vec<PathBuf> {
-    let (Ok(Some(dir)), Ok(known)) = (directory.open(), records.read_hashes(directory)) else {
+pub(crate) fn find_foreign_views(store: &MemoryStore, directory: &MemoryDirectory) -> Vec<PathBuf> {
+    let known = store.records().read_hashes(directory);
+    let (Ok(Some(dir)), Ok(known)) = (directory.open(), known) else {
         return Vec::new();
     };
     let is_foreign = |(path, text): &(String, String)| {
@@ -136,7 +144,7 @@ pub(crate) fn find_foreign_views(
             && dir.exists(Path::new(path))
             && !may_replace(directory, &known, path, &old)
     };
-    let views = render_views(&list_trusted(directory, records));
+    let views = render_views(&list_trusted(store, directory));
     let views = views.into_iter().filter(is_foreign);
     views.map(|(path, _)| directory.path.join(path)).collect()
 }
@@ -186,21 +194,11 @@ fn pending_key(path: &str) -> String {
     format!("{PENDING}{path}")
 }
 
-/// Lists the trusted memories, which alone are shown in views.
-fn list_trusted(directory: &MemoryDirectory, records: &DirectoryRecords) -> Vec<Memory> {
-    let mut all = list_active_and_archived(directory, records);
+/// Lists the trusted memories of a directory, which alone are shown in views, without secrets.
+fn list_trusted(store: &MemoryStore, directory: &MemoryDirectory) -> Vec<Memory> {
+    let mut all = store.with_directory(directory).list(&SHOWN_STATES).memories;
     all.retain(|memory| memory.trust.is_trusted());
     all
-}
-
-fn list_active_and_archived(
-    directory: &MemoryDirectory,
-    records: &DirectoryRecords,
-) -> Vec<Memory> {
-    let store = MemoryStore::new(vec![directory.clone()], records.clone());
-    store
-        .list(&[MemoryState::Active, MemoryState::Archive])
-        .memories
 }
 
 fn render_views(all: &[Memory]) -> Views {

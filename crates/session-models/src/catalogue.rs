@@ -14,10 +14,7 @@ use session_embed::{Architecture, Device, DeviceChoice, Embedder, ModelSpec};
 #[derive(Debug)]
 pub struct Catalogue {
     directories: UserDirectories,
-    /// The models as their descriptions state them.
-    described_specs: Vec<ModelSpec>,
-    /// The same models, with unpinned files pinned to the installed ones.
-    specs: Vec<ModelSpec>,
+    models: Vec<CatalogueModel>,
     description_errors: Vec<ModelError>,
     endpoint: Option<Endpoint>,
     /// Why there is no endpoint, as half a sentence.
@@ -25,6 +22,26 @@ pub struct Catalogue {
     /// Hears of long waits for the endpoint.
     waits: WaitListener,
     device: Device,
+}
+
+/// A model of the catalogue.
+#[derive(Debug)]
+struct CatalogueModel {
+    /// The model as its description states it.
+    described: ModelSpec,
+    /// The same, with unpinned files pinned to the installed ones.
+    pinned: ModelSpec,
+}
+
+impl CatalogueModel {
+    /// Pins the unpinned files of a model to the installed ones.
+    fn new(described: ModelSpec, directories: &UserDirectories) -> Self {
+        let mut pinned = described.clone();
+        if let Some(manifest) = ModelManifest::read(&directories.model_dir(&described.name)) {
+            manifest.pin_unpinned_files(&mut pinned);
+        }
+        Self { described, pinned }
+    }
 }
 
 /// Where a model is available, if at all.
@@ -82,16 +99,11 @@ impl Catalogue {
         let mut specs = specs.map_err(cannot_open)?;
         let user = read_descriptions(&directories.descriptions_dir(), &specs);
         specs.extend(user.specs);
-        let described_specs = specs.clone();
-        for spec in &mut specs {
-            if let Some(manifest) = ModelManifest::read(&directories.model_dir(&spec.name)) {
-                manifest.pin_unpinned_files(spec);
-            }
-        }
+        let models = specs.into_iter();
+        let models = models.map(|spec| CatalogueModel::new(spec, &directories));
         Ok(Self {
+            models: models.collect(),
             directories,
-            described_specs,
-            specs,
             description_errors: user.errors,
             endpoint: None,
             endpoint_fault: "it has no address".to_owned(),
@@ -132,8 +144,10 @@ impl Catalogue {
         match endpoint {
             Ok(Some(endpoint)) => {
                 let spec = remote_spec(&endpoint, &self.directories);
-                self.described_specs.push(spec.clone());
-                self.specs.push(spec);
+                self.models.push(CatalogueModel {
+                    described: spec.clone(),
+                    pinned: spec,
+                });
                 self.endpoint = Some(endpoint);
             }
             Ok(None) => {}
@@ -153,9 +167,9 @@ impl Catalogue {
         &self.directories
     }
 
-    /// Returns all models.
-    pub fn specs(&self) -> &[ModelSpec] {
-        &self.specs
+    /// Returns all models, with unpinned files pinned to the installed ones.
+    pub fn specs(&self) -> impl Iterator<Item = &ModelSpec> {
+        self.models.iter().map(|model| &model.pinned)
     }
 
     /// Returns the errors of the user's invalid descriptions and of the endpoint.
@@ -168,15 +182,12 @@ impl Catalogue {
     /// # Errors
     /// [`ModelError::UnknownModel`] when there is none.
     pub fn find_spec(&self, name: &str) -> Result<&ModelSpec, ModelError> {
-        self.find_by_name(&self.specs, name)
+        Ok(&self.find_model(name)?.pinned)
     }
 
-    fn find_by_name<'s>(
-        &self,
-        specs: &'s [ModelSpec],
-        name: &str,
-    ) -> Result<&'s ModelSpec, ModelError> {
-        let found = specs.iter().find(|spec| spec.name == name);
+    fn find_model(&self, name: &str) -> Result<&CatalogueModel, ModelError> {
+        let mut models = self.models.iter();
+        let found = models.find(|model| model.described.name == name);
         found.ok_or_else(|| match name {
             REMOTE_MODEL => self.invalid_endpoint(),
             _ => ModelError::UnknownModel {
@@ -197,7 +208,7 @@ impl Catalogue {
     /// [`ModelError::UnknownModel`] when there is none, [`ModelError::Bundled`] and
     /// [`ModelError::RemoteHasNoFiles`] for a model without files of its own.
     pub(crate) fn find_installable_spec(&self, name: &str) -> Result<&ModelSpec, ModelError> {
-        let spec = self.find_by_name(&self.described_specs, name)?;
+        let spec = &self.find_model(name)?.described;
         match is_bundled(name) {
             true => Err(ModelError::Bundled {
                 name: name.to_owned(),

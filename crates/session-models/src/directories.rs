@@ -3,6 +3,11 @@
 use session_files::{UserDirectoryKind, user_directory};
 use std::path::{Path, PathBuf};
 
+/// Name of the configuration file in the directory of the configuration.
+pub const CONFIG_FILE: &str = "config.toml";
+/// Name of the file beside it with the variables of the endpoint.
+pub const ENV_FILE: &str = ".env";
+
 /// The user's directories for this program. They need not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserDirectories {
@@ -25,6 +30,16 @@ impl UserDirectories {
             config: chosen.map_or_else(|| directory(UserDirectoryKind::Config), PathBuf::from),
             data: directory(UserDirectoryKind::Data),
         }
+    }
+
+    /// Returns the path of the user's configuration file.
+    pub fn config_file(&self) -> PathBuf {
+        self.config.join(CONFIG_FILE)
+    }
+
+    /// Returns the path of the file with the variables of the endpoint.
+    pub fn env_file(&self) -> PathBuf {
+        self.config.join(ENV_FILE)
     }
 
     /// Returns the directory of the user's model descriptions.

@@ -110,9 +110,10 @@ impl HubClient {
         let commit = header(&COMMIT);
         let commit = commit.ok_or_else(|| HubError::Invalid("it names no commit".to_owned()))?;
         let (etag, commit) = (Etag::parse(etag), CommitHash::parse(commit));
-        let size = match of_hub.status().is_redirection() {
-            true => stated_size(&self.probe(url).call()?),
-            false => stated_size(&of_hub),
+        let size = if of_hub.status().is_redirection() {
+            stated_size(&self.probe(url).call()?)
+        } else {
+            stated_size(&of_hub)
         };
         Ok(StatedFile {
             etag: etag.ok_or_else(|| HubError::Invalid("its ETag is no plain name".to_owned()))?,

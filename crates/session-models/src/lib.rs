@@ -46,10 +46,14 @@ mod staging;
 mod verify_and_remove;
 
 pub use catalogue::{Catalogue, ModelState};
-pub use directories::UserDirectories;
+pub use directories::{CONFIG_FILE, ENV_FILE, UserDirectories};
 pub use error::ModelError;
 pub use hub_config::HubConfig;
 pub use model_description::REMOTE_MODEL;
 pub use progress::FileProgress;
-pub use remote::{Endpoint, EndpointSettings, RemoteEmbedder, WaitListener, without_credentials};
+pub use remote::{
+    ENDPOINT_API_KEY_VARIABLE, ENDPOINT_MAX_TOKENS_VARIABLE, ENDPOINT_MODEL_VARIABLE,
+    ENDPOINT_URL_VARIABLE, Endpoint, EndpointSettings, RemoteEmbedder, WaitListener,
+    without_credentials,
+};
 pub use session_embed::{DeviceChoice, EmbedError};

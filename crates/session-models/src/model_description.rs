@@ -61,9 +61,10 @@ fn read_description(path: &Path, is_taken: impl Fn(&str) -> bool) -> Result<Mode
     let text = text.ok_or("it is gone")?;
     let spec = ModelSpec::from_toml(&text).map_err(|error| describe_mistake(&text, &error))?;
     validate_spec(&spec)?;
-    match is_taken(&spec.name) {
-        true => Err(format!("there is another model `{}`", spec.name)),
-        false => Ok(spec),
+    if is_taken(&spec.name) {
+        Err(format!("there is another model `{}`", spec.name))
+    } else {
+        Ok(spec)
     }
 }
 

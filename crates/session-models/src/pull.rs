@@ -60,9 +60,10 @@ fn fetch_files(
     hub: &HubConfig,
     progress: &dyn FileProgress,
 ) -> Result<ModelManifest, ModelError> {
-    let cache = match hub.into_cache {
-        true => HubCache::new(&hub.cache, spec),
-        false => HubCache::new(&staging.download_cache(), spec),
+    let cache = if hub.into_cache {
+        HubCache::new(&hub.cache, spec)
+    } else {
+        HubCache::new(&staging.download_cache(), spec)
     };
     let client = HubClient::new(hub);
     let mut manifest = ModelManifest {
@@ -107,6 +108,14 @@ struct DownloadedFile {
     path: PathBuf,
     /// Whether the download resumed an earlier one.
     resumed: bool,
+}
+
+/// Why a file was not downloaded to its end.
+enum DownloadFailure {
+    /// The hub refused it, or the connection or the partial file failed.
+    Hub(HubError),
+    /// The thread that downloads gave no result.
+    Worker(WorkerFailure),
 }
 
 impl FileDownload<'_> {
@@ -207,15 +216,17 @@ impl FileDownload<'_> {
             }
             let to = partial.open()?;
             let reason = match self.download(client, url, to, stated.size) {
-                Ok(Ok(())) => return Ok(before > 0),
-                Ok(Err(error)) if error.is_retryable() => error.to_string(),
-                Ok(Err(error)) => {
+                Ok(()) => return Ok(before > 0),
+                Err(DownloadFailure::Hub(error)) if error.is_retryable() => error.to_string(),
+                Err(DownloadFailure::Hub(error)) => {
                     if matches!(error, HubError::Invalid(_)) {
                         partial.delete()?;
                     }
                     return Err(self.hub.to_model_error(url, error));
                 }
-                Err(failure) => return Err(self.interrupted(self.failure_reason(&failure))),
+                Err(DownloadFailure::Worker(failure)) => {
+                    return Err(self.interrupted(self.failure_reason(&failure)));
+                }
             };
             let is_stuck = partial.bytes() <= before && attempt >= 2;
             if is_stuck || attempt + 1 == MAX_ATTEMPTS {
@@ -249,11 +260,12 @@ impl FileDownload<'_> {
             bytes.saturating_mul(2).saturating_add(SPARE_FILE_BYTES)
         });
         let size = stated.size;
-        match size <= limit {
-            true => Ok(stated),
-            false => Err(HubError::Invalid(format!(
+        if size <= limit {
+            Ok(stated)
+        } else {
+            Err(HubError::Invalid(format!(
                 "it states {size} bytes, and the description of the model allows {limit}"
-            ))),
+            )))
         }
     }
 
@@ -263,7 +275,7 @@ impl FileDownload<'_> {
         url: &str,
         mut to: std::fs::File,
         size: u64,
-    ) -> Result<Result<(), HubError>, WorkerFailure> {
+    ) -> Result<(), DownloadFailure> {
         let (client, url) = (client.clone(), url.to_owned());
         let on_progress = |progress: DownloadProgress| match progress {
             DownloadProgress::Started { total, done } => {
@@ -271,9 +283,13 @@ impl FileDownload<'_> {
             }
             DownloadProgress::Received(bytes) => self.progress.advance(bytes),
         };
-        run_with_idle_timeout(self.hub.idle_timeout, &on_progress, move |reporter| {
-            client.download(&url, &mut to, size, reporter)
-        })
+        let downloaded =
+            run_with_idle_timeout(self.hub.idle_timeout, &on_progress, move |reporter| {
+                client.download(&url, &mut to, size, reporter)
+            });
+        downloaded
+            .map_err(DownloadFailure::Worker)?
+            .map_err(DownloadFailure::Hub)
     }
 
     fn failure_reason(&self, failure: &WorkerFailure) -> String {

@@ -55,9 +55,10 @@ impl StagingDirectory {
     /// next run.
     fn settle_replaced(&self) {
         let old = self.replaced_path();
-        let _ = match self.target.exists() {
-            true => fs_err::remove_dir_all(old),
-            false => fs_err::rename(old, &self.target),
+        let _ = if self.target.exists() {
+            fs_err::remove_dir_all(old)
+        } else {
+            fs_err::rename(old, &self.target)
         };
     }
 

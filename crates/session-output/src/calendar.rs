@@ -22,12 +22,13 @@ const NAMES_WIDTH: usize = 5;
 /// How dark a day is, by its part of the busiest day's time.
 const SHADES: [&str; 5] = ["·", "░", "▒", "▓", "█"];
 
-impl Calendar {
-    /// Joins days and what was done on them, in the same order.
-    pub fn new(dates: Vec<Date>, counted: Vec<DayStats>) -> Self {
-        Self(dates.into_iter().zip(counted).collect())
+impl FromIterator<(Date, DayStats)> for Calendar {
+    fn from_iter<T: IntoIterator<Item = (Date, DayStats)>>(days: T) -> Self {
+        Self(days.into_iter().collect())
     }
+}
 
+impl Calendar {
     /// Returns true where nothing was done on any of them.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|(_, day)| day.turns == 0)
@@ -50,9 +51,10 @@ impl Calendar {
         let busy = periods.filter(|days| days.iter().any(|(_, day)| day.turns > 0));
         let rows: Vec<PeriodRow> = busy.map(PeriodRow::new).collect();
         let lines: Vec<String> = rows.iter().map(PeriodRow::format_columns).collect();
-        match lines.iter().all(|line| line.trim_end().width() <= width) {
-            true => format!("{}\n{}", paint(FAINT, format_table_head()), lines.concat()),
-            false => rows.iter().map(|row| row.format_fields(width)).collect(),
+        if lines.iter().all(|line| line.trim_end().width() <= width) {
+            format!("{}\n{}", paint(FAINT, format_table_head()), lines.concat())
+        } else {
+            rows.iter().map(|row| row.format_fields(width)).collect()
         }
     }
 
@@ -128,6 +130,7 @@ impl NothingCounted<'_> {
             (None, false) => "",
         };
         let (when, hint) = match self.last_days {
+            Some(1) => ("the last day".to_owned(), "try a greater --days"),
             Some(days) => (format!("the last {days} days"), "try a greater --days"),
             None => ("that period".to_owned(), "try a longer period"),
         };
@@ -188,9 +191,10 @@ impl PeriodRow {
 fn format_heading(total: &DayStats, width: usize) -> String {
     let name = "STATS";
     let counts = list_counts(total).join(", ");
-    match name.len() + 2 + counts.len() <= width {
-        true => format!("{}  {counts}\n", paint(TITLE, name)),
-        false => lay_out_fields(&make_fields(TITLE, name, total), 0, width),
+    if name.len() + 2 + counts.len() <= width {
+        format!("{}  {counts}\n", paint(TITLE, name))
+    } else {
+        lay_out_fields(&make_fields(TITLE, name, total), 0, width)
     }
 }
 
@@ -295,8 +299,8 @@ mod tests {
         let dates: Vec<Date> = (0..21)
             .filter_map(|day| first.checked_add(day.days()).ok())
             .collect();
-        let counted = vec![DayStats::default(); dates.len()];
-        let calendar = Calendar::new(dates, counted);
+        let days = dates.into_iter().map(|date| (date, DayStats::default()));
+        let calendar = Calendar::from_iter(days);
         let says = |width: usize| calendar.format_map(width).contains("from 2026-01-12 on");
         assert!(says(NAMES_WIDTH + 4) && !says(NAMES_WIDTH + 6));
     }
@@ -312,7 +316,7 @@ mod tests {
             active_ms: 215 * 3_600_000 + 50 * 60_000,
             ..DayStats::default()
         };
-        let calendar = Calendar::new(dates.clone(), vec![busy; dates.len()]);
+        let calendar = Calendar::from_iter(dates.iter().map(|date| (*date, busy.clone())));
         for width in 40..=100 {
             let text = anstream::adapter::strip_str(&calendar.format(width)).to_string();
             for line in text.lines() {
@@ -331,6 +335,11 @@ mod tests {
             nothing.format(),
             "no session in the last 91 days\nhint: try a greater --days"
         );
+        let one = NothingCounted {
+            last_days: Some(1),
+            ..nothing
+        };
+        assert!(one.format().starts_with("no session in the last day\n"));
         let last = NothingCounted {
             project: Some("app"),
             last_days: None,

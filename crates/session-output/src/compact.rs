@@ -2,7 +2,7 @@
 
 use crate::layout::{fit_line, sanitize_line};
 use crate::search_listing::SearchListing;
-use crate::session_label::{format_day, hit_time, project_label, visible_title};
+use crate::session_label::{format_day, project_label, visible_title};
 use serde::Serialize;
 use session_core::text::clip_words;
 use session_core::{ConfidenceBand, safe_json};
@@ -63,10 +63,10 @@ impl SearchListing<'_> {
             .map(|hit| format_hit_fields(results, hit, &self.ids))
             .collect();
         let around = CompactAnswer {
-            query: clip_echo(&answer.query),
+            query: clip_echo(&answer.query.typed),
             sessions: results.searched.sessions,
             complete: self.refreshed.map(RefreshOutcome::is_complete),
-            left_out: &answer.left_out,
+            left_out: &answer.filter.left_out,
             unfound: Cow::Borrowed(&results.explanation.unfound),
             hints,
         };
@@ -122,7 +122,7 @@ fn format_hit_fields(
         session: ids.short_id(session),
         turn: hit.turn.as_ref().map(|turn| turn.index),
         band: (results.order == HitOrder::Relevance).then_some(hit.band),
-        date: format_day(hit_time(results.level, hit)),
+        date: format_day(hit.time_ms(results.level)),
         project: fit_line(project_label(session), MAX_PROJECT_WIDTH),
         title: visible_title(session).map(|title| fit_line(title, MAX_TITLE_WIDTH)),
         preview: String::new(),

@@ -1,7 +1,7 @@
 //! The three levels of the demo.
 
 use crate::search_json::JsonSearch;
-use crate::shell::{format_command, is_repeatable, quote_query};
+use crate::shell::{format_command, format_next_command, is_repeatable, quote_query};
 use crate::style::{FAINT, TITLE, paint};
 use serde::Serialize;
 use session_export::{ShownSession, ShownTurn};
@@ -33,9 +33,7 @@ pub fn format_step(title: &str, words: &[&str], width: usize) -> String {
 
 /// Formats the command that shows all levels of the demo for a query.
 pub fn format_demo_command(query: &str, width: usize) -> String {
-    let name = "Next:";
     let query = is_repeatable(query).then(|| quote_query(query));
     let typed: Vec<String> = std::iter::once("demo".to_owned()).chain(query).collect();
-    let command = format_command(&typed, name.len() + 1, width);
-    format!("\n{} {command}\n", paint(FAINT, name))
+    format_next_command(&typed, width)
 }

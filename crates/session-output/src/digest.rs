@@ -33,6 +33,17 @@ pub struct Digest<'a> {
     pub width: Option<usize>,
 }
 
+/// A report without work.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NothingDone {
+    /// Number of sessions in the time in which no prompt was answered.
+    pub unreported_sessions: usize,
+    /// True where a filter was given.
+    pub is_narrow: bool,
+    /// The last day before that time with work.
+    pub last_day: Option<Date>,
+}
+
 impl Digest<'_> {
     /// Formats the report as Markdown.
     pub fn format_markdown(&self) -> String {
@@ -52,17 +63,25 @@ impl Digest<'_> {
     }
 
     /// Formats that nothing was done, and when it last was, with a hint where filters were given.
-    pub fn format_nothing_done(&self, is_narrow: bool, last_day: Option<Date>) -> String {
-        let hint = match is_narrow {
-            true => "\nhint: the filters may be too narrow",
-            false => "",
+    pub fn format_nothing_done(&self, nothing: &NothingDone) -> String {
+        let on = if self.range.from.date() == self.range.last_day() {
+            "on"
+        } else {
+            "from"
         };
-        let on = match self.range.from.date() == self.range.last_day() {
-            true => "on",
-            false => "from",
-        };
-        let (days, last) = (format_days(self.range), format_last_day(last_day));
-        format!("no session {on} {days}{last}{hint}")
+        let (days, last) = (format_days(self.range), format_last_day(nothing.last_day));
+        match nothing.unreported_sessions {
+            0 if nothing.is_narrow => {
+                format!("no session {on} {days}{last}\nhint: the filters may be too narrow")
+            }
+            0 => format!("no session {on} {days}{last}"),
+            sessions => {
+                let sessions = pluralize(sessions, "session");
+                format!(
+                    "nothing was done in {sessions} {on} {days}, since no prompt was answered{last}"
+                )
+            }
+        }
     }
 
     /// Counts the projects whose folder is known: sessions of unknown folders are of no project.
@@ -161,9 +180,10 @@ fn format_days(range: &CalendarRange) -> String {
     if first == last {
         return long(first);
     }
-    let begin = match first.year() == last.year() {
-        true => first.strftime("%B %-d"),
-        false => first.strftime("%B %-d, %Y"),
+    let begin = if first.year() == last.year() {
+        first.strftime("%B %-d")
+    } else {
+        first.strftime("%B %-d, %Y")
     };
     format!("{begin} to {}", long(last))
 }
@@ -171,9 +191,10 @@ fn format_days(range: &CalendarRange) -> String {
 /// Formats a range of less than a day: `July 22, 2026, 03:00 to 03:05`.
 fn format_times(range: &CalendarRange) -> String {
     let begin = range.from.strftime("%B %-d, %Y, %H:%M");
-    let end = match range.from.date() == range.to.date() {
-        true => range.to.strftime("%H:%M"),
-        false => range.to.strftime("%B %-d, %Y, %H:%M"),
+    let end = if range.from.date() == range.to.date() {
+        range.to.strftime("%H:%M")
+    } else {
+        range.to.strftime("%B %-d, %Y, %H:%M")
     };
     format!("{begin} to {end}")
 }

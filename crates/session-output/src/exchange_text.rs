@@ -9,7 +9,7 @@ use session_core::text::sanitize_text;
 use session_core::{PromptKind, ToolCall, TurnAddress, TurnPart};
 use session_display::{SessionIds, pluralize};
 use session_export::{CallView, TextLimit};
-use session_search::{Exchange, TurnOrigin};
+use session_search::Exchange;
 use session_store::SessionRow;
 
 /// Part of an output or input that a terminal gets.
@@ -73,13 +73,8 @@ pub struct ExchangeLayout<'a> {
 pub fn format_exchange(exchange: &Exchange, layout: ExchangeLayout<'_>) -> String {
     let ExchangeLayout { limit, width, .. } = layout;
     let turn = &exchange.turn;
-    let from = match exchange.origin {
-        TurnOrigin::History => "",
-        TurnOrigin::Index => {
-            "   from the index: the history is gone or changed, outputs are not kept"
-        }
-        TurnOrigin::Forgotten => "   forgotten or excluded",
-    };
+    let from = exchange.origin.note();
+    let from = from.map_or(String::new(), |note| format!("   {note}"));
     let rule = format!(
         "── {}   {} of {}   {}{from} ",
         TurnAddress::new(layout.id, turn.index),
@@ -108,30 +103,26 @@ pub fn format_exchange(exchange: &Exchange, layout: ExchangeLayout<'_>) -> Strin
 }
 
 fn format_part(part: &TurnPart, limit: TextLimit, width: usize) -> String {
-    let aside = |name: &str, text: &str| {
-        let text = format_block(
-            text,
-            if limit == TextLimit::BRIEF {
-                BRIEF_ASIDE
-            } else {
-                limit
-            },
-        );
-        format!(
-            "\n{}\n{}\n",
-            paint(FAINT, format!("[{name}]")),
-            paint(FAINT, text.trim_end_matches('\n'))
-        )
-    };
     match part {
         TurnPart::Text { text } => format!("\n{}\n", sanitize_text(text).trim_end()),
-        TurnPart::Thinking { text } => aside("thinking", text),
-        TurnPart::Notice { text } => aside("notice", text),
-        TurnPart::Error { text } => aside("error", text),
-        TurnPart::Recap { text } => aside("recap", text),
-        TurnPart::Summary { text } => aside("summary after compaction", text),
+        TurnPart::Thinking { text }
+        | TurnPart::Notice { text }
+        | TurnPart::Error { text }
+        | TurnPart::Recap { text }
+        | TurnPart::Summary { text } => format_aside(part.label(), text, limit),
         TurnPart::Call(call) => format_call(call, limit, width),
     }
+}
+
+/// Formats what stands beside the agent's words, below its name.
+fn format_aside(name: &str, text: &str, limit: TextLimit) -> String {
+    let limit = match limit {
+        TextLimit::BRIEF => BRIEF_ASIDE,
+        limit => limit,
+    };
+    let text = format_block(text, limit);
+    let text = paint(FAINT, text.trim_end_matches('\n'));
+    format!("\n{}\n{text}\n", paint(FAINT, format!("[{name}]")))
 }
 
 fn format_call(call: &ToolCall, limit: TextLimit, width: usize) -> String {
@@ -186,11 +177,9 @@ fn format_input(view: &CallView<'_>, limit: TextLimit) -> String {
 }
 
 fn format_edit_lines(lines: &[DiffLine<'_>], limit: TextLimit) -> String {
-    let line = |line: &DiffLine<'_>| match line {
-        DiffLine::Context(text) => format!("  {text}\n"),
-        DiffLine::Removed(text) => format!("- {text}\n"),
-        DiffLine::Added(text) => format!("+ {text}\n"),
-        DiffLine::Gap => "…\n".to_owned(),
+    let line = |line: &DiffLine<'_>| match line.text() {
+        Some(text) => format!("{} {text}\n", line.mark()),
+        None => "…\n".to_owned(),
     };
     let text: String = lines.iter().map(line).collect();
     indent_lines(&format_block(&text, limit), "  ")
@@ -199,9 +188,10 @@ fn format_edit_lines(lines: &[DiffLine<'_>], limit: TextLimit) -> String {
 /// Formats an input behind its name, or below it where it has several lines.
 fn format_labelled(name: &str, body: &str) -> String {
     let name = paint(FAINT, format!("{}:", sanitize_text(name)));
-    match body.contains('\n') {
-        true => format!("  {name}\n{}", indent_lines(body, "    ")),
-        false => format!("  {name} {body}\n"),
+    if body.contains('\n') {
+        format!("  {name}\n{}", indent_lines(body, "    "))
+    } else {
+        format!("  {name} {body}\n")
     }
 }
 

@@ -65,18 +65,18 @@ fn format_weights(explanation: &SearchExplanation) -> String {
             side.strength, side.confidence
         )
     };
-    let weighing = &explanation.weights;
+    let weights = &explanation.weights;
     format!(
         "{}; {}",
-        side("dense", weighing.dense),
-        side("lexical", weighing.lexical)
+        side("dense", weights.dense),
+        side("lexical", weights.lexical)
     )
 }
 
-fn format_cosine_stats(spread: &CosineStats) -> String {
+fn format_cosine_stats(stats: &CosineStats) -> String {
     format!(
         "{}: weight {:.2}, best cosine {:.3}, mean {:.3}, z {:.2}, strength {:.3}",
-        spread.model, spread.weight, spread.best, spread.mean, spread.z, spread.strength
+        stats.model, stats.weight, stats.best, stats.mean, stats.z, stats.strength
     )
 }
 
@@ -85,11 +85,11 @@ fn format_identifier(term: &str) -> String {
 }
 
 fn format_term(term: &TermStats, width: usize) -> String {
-    let worth = format!(
+    let figures = format!(
         "{}, idf {:.2}",
         pluralize(term.turns as usize, "turn"),
         term.idf
     );
-    let room = width.saturating_sub(worth.len() + 4);
-    format!("  {}: {worth}\n", fit_line(&term.term, room.min(40)))
+    let room = width.saturating_sub(figures.len() + 4);
+    format!("  {}: {figures}\n", fit_line(&term.term, room.min(40)))
 }

@@ -1,13 +1,14 @@
 //! Cures of an error, for people and as JSON.
 
 use crate::compact::clip_echo;
-use crate::layout::{INDENT, LineField, fit_line, lay_out_fields, sanitize_line};
-use crate::searched_scope::SearchedScope;
-use crate::session_label::{
-    format_minute, format_rfc3339, make_gone_field, make_title_field, project_label,
+use crate::json_session::JsonSessionFields;
+use crate::layout::{
+    INDENT, LineField, fit_line, format_limit_note, lay_out_fields, sanitize_line,
 };
-use crate::shell::{format_command, quote_word};
-use crate::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
+use crate::searched_scope::SearchedScope;
+use crate::shell::{format_next_command, quote_word};
+use crate::style::{FAILED, FAINT, PROJECT, TITLE, paint};
+use crate::turn_heading::{make_turn_heading, strip_project};
 use anstyle::Style;
 use serde::Serialize;
 use session_core::TurnAddress;
@@ -19,8 +20,6 @@ use std::borrow::Cow;
 
 /// Columns of what a line tells.
 const LABEL_WIDTH: usize = 9;
-/// The label of the next command.
-const NEXT: &str = "Next:";
 /// Most files and most commands of a cure.
 const MAX_ITEMS: usize = 5;
 
@@ -55,11 +54,7 @@ impl FixListing<'_> {
             out.push('\n');
             out.push_str(&self.format_failed_turn(turn));
         }
-        let more = (fixes.len() + failed.len()).saturating_sub(self.limit);
-        if more > 0 {
-            let note = format!("and {more} more; --limit shows them");
-            out.push_str(&format!("\n{}\n", paint(FAINT, note)));
-        }
+        out.push_str(&format_limit_note(fixes.len() + failed.len(), self.limit));
         out + &self.format_next_command()
     }
 
@@ -122,15 +117,8 @@ impl FixListing<'_> {
 
     /// Formats a turn's time, address, project and title.
     fn format_turn_heading(&self, session: &SessionRow, turn: u32, time_ms: Option<i64>) -> String {
-        let address = TurnAddress::new(self.ids.short_id(session), turn);
-        let mut fields = vec![
-            LineField::whole(FAINT, format_minute(time_ms)),
-            LineField::whole(ID, address.to_string()),
-            LineField::whole(PROJECT, fit_line(project_label(session), 24)),
-        ];
-        fields.extend(make_gone_field(session));
-        fields.push(make_title_field(session));
-        lay_out_fields(&fields, 0, self.width)
+        let heading = make_turn_heading(session, &self.ids, turn, time_ms);
+        lay_out_fields(&heading.into_fields(), 0, self.width)
     }
 
     fn format_lines(&self, lines: &[LabelledLine]) -> String {
@@ -153,8 +141,7 @@ impl FixListing<'_> {
         };
         let address = TurnAddress::new(self.ids.short_id(session), turn);
         let arguments = ["show".to_owned(), quote_word(&address.to_string())];
-        let command = format_command(&arguments, NEXT.len() + 1, self.width);
-        format!("\n{} {command}\n", paint(FAINT, NEXT))
+        format_next_command(&arguments, self.width)
     }
 
     /// Returns the listing as JSON.
@@ -207,8 +194,8 @@ fn format_cure_lines(cure: &Cure, session: &SessionRow) -> Vec<LabelledLine> {
         LabelledLine::command("failed", FAILED, &cure.command),
     ];
     if !cure.files.is_empty() {
-        let root = session.project.as_deref().unwrap_or_default();
-        let files = cure.files.iter().map(|path| strip_root(path, root));
+        let files = cure.files.iter();
+        let files = files.map(|path| strip_project(path, session));
         lines.push(LabelledLine::new("edited", PROJECT, join_listed(files)));
     }
     let commands = cure.commands.iter().take(MAX_ITEMS);
@@ -229,13 +216,6 @@ fn join_listed<'t>(items: impl ExactSizeIterator<Item = &'t str>) -> String {
         texts.push(format!("+{more}"));
     }
     texts.join(", ")
-}
-
-fn strip_root<'p>(path: &'p str, root: &str) -> &'p str {
-    let below = path.strip_prefix(root);
-    below
-        .and_then(|path| path.strip_prefix(['/', '\\']))
-        .unwrap_or(path)
 }
 
 /// Cures as `docs/cli.md` describes them.
@@ -261,38 +241,10 @@ impl JsonFixes<'_> {
     }
 }
 
-/// The keys by which a cure and a failed turn name their session.
-#[derive(Serialize)]
-struct JsonFixSession<'a> {
-    source: &'a str,
-    session: &'a str,
-    project: &'a str,
-    path: Option<&'a str>,
-    date: Option<String>,
-    title: Option<&'a str>,
-    parent: Option<&'a str>,
-    gone: bool,
-}
-
-impl<'a> JsonFixSession<'a> {
-    fn new(session: &'a SessionRow, time_ms: Option<i64>) -> Self {
-        Self {
-            source: &session.source,
-            session: &session.uid,
-            project: project_label(session),
-            path: session.project.as_deref(),
-            date: format_rfc3339(time_ms),
-            title: session.title.as_deref(),
-            parent: session.parent.as_deref(),
-            gone: session.gone,
-        }
-    }
-}
-
 #[derive(Serialize)]
 struct JsonFix<'a> {
     #[serde(flatten)]
-    session: JsonFixSession<'a>,
+    session: JsonSessionFields<'a>,
     here: bool,
     #[serde(flatten)]
     cure: &'a Cure,
@@ -301,7 +253,7 @@ struct JsonFix<'a> {
 fn to_json_fix(fix: &FoundCure) -> JsonFix<'_> {
     let time_ms = fix.cure.time_ms.or(fix.session.ended_ms);
     JsonFix {
-        session: JsonFixSession::new(&fix.session, time_ms),
+        session: JsonSessionFields::new(&fix.session, time_ms),
         here: fix.is_in_project,
         cure: &fix.cure,
     }
@@ -310,7 +262,7 @@ fn to_json_fix(fix: &FoundCure) -> JsonFix<'_> {
 #[derive(Serialize)]
 struct JsonFailedTurn<'a> {
     #[serde(flatten)]
-    session: JsonFixSession<'a>,
+    session: JsonSessionFields<'a>,
     turn: u32,
     error: &'a str,
     command: Option<&'a str>,
@@ -318,7 +270,7 @@ struct JsonFailedTurn<'a> {
 
 fn to_json_failed_turn(failed: &FailedTurn) -> JsonFailedTurn<'_> {
     JsonFailedTurn {
-        session: JsonFixSession::new(&failed.session, failed.time_ms),
+        session: JsonSessionFields::new(&failed.session, failed.time_ms),
         turn: failed.turn,
         error: &failed.error,
         command: failed.command.as_deref(),

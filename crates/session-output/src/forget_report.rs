@@ -388,9 +388,10 @@ pub fn format_index_readers(readers: &[OpenProcess]) -> String {
         .iter()
         .map(|process| format!("{} ({})", process.pid, sanitize_line(&process.name)))
         .collect();
-    let who = match named.is_empty() {
-        true => "another process".to_owned(),
-        false => format!("process {}", named.join(", ")),
+    let who = if named.is_empty() {
+        "another process".to_owned()
+    } else {
+        format!("process {}", named.join(", "))
     };
     format!(
         "{who} reads the index, whose log holds it until that ends\nhint: end it, then run `session-search index`"

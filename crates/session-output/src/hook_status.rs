@@ -19,10 +19,7 @@ pub enum HookScope {
 impl HookScope {
     /// Returns the scope that `--project` chooses.
     pub fn from_flag(project: bool) -> Self {
-        match project {
-            true => Self::Project,
-            false => Self::User,
-        }
+        if project { Self::Project } else { Self::User }
     }
 
     /// Returns the name, as JSON has it.

@@ -63,7 +63,7 @@ pub fn format_decision(decision: &InjectionDecision, waiting: usize, width: usiz
 }
 
 fn format_outcome(decision: &InjectionDecision, waiting: usize) -> String {
-    let why = match decision.skipped {
+    let why = match decision.skip_reason() {
         Some(SkipReason::EmptyResult) if waiting > 0 => {
             let waiting = format_waiting(waiting);
             return format!(
@@ -72,6 +72,7 @@ fn format_outcome(decision: &InjectionDecision, waiting: usize) -> String {
         }
         None => return "memories are put before this prompt".to_owned(),
         Some(SkipReason::SwitchOff) => "it is switched off, or the prompt says so (switch_off)",
+        Some(SkipReason::TopicChanged) => "it begins another topic (topic_changed)",
         Some(SkipReason::EmptyResult) => "no memory has anything in common with it (empty_result)",
         Some(SkipReason::NoRoom) => "what matches has no room in the budget (no_room)",
         Some(SkipReason::LowRelevance) => "no memory matches well enough (low_relevance)",
@@ -104,12 +105,13 @@ pub struct JsonTriggerDecision<'a> {
 impl<'a> JsonTriggerDecision<'a> {
     /// Returns a decision as it is printed.
     pub fn new(decision: &'a TriggerDecision) -> Self {
-        let block = decision.block.as_ref();
+        let block = decision.block();
         Self {
             block: block.map(|block| block.text.as_str()),
             ids: block.map_or(&[], |block| &block.ids),
             truncated: block.is_some_and(|block| block.truncated),
-            disabled_reason: decision.skipped,
+            // The candidates have the other reasons.
+            disabled_reason: decision.is_switched_off().then_some(SkipReason::SwitchOff),
             candidates: &decision.candidates,
         }
     }
@@ -118,9 +120,9 @@ impl<'a> JsonTriggerDecision<'a> {
 /// Formats the memories whose triggers match a call, and why each is given or not. `waiting` memories wait for trust,
 /// and are not compared.
 pub fn format_trigger_decision(decision: &TriggerDecision, waiting: usize, width: usize) -> String {
-    let mut out = match (&decision.block, decision.candidates.len()) {
+    let mut out = match (decision.block(), decision.candidates.len()) {
         (Some(_), _) => "memories are given at this call\n".to_owned(),
-        (None, _) if decision.skipped.is_some() => {
+        (None, _) if decision.is_switched_off() => {
             "nothing is given at this call: it is switched off (switch_off)\n".to_owned()
         }
         (None, 0) if waiting > 0 => format!(

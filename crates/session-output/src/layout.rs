@@ -1,6 +1,6 @@
 //! Lays out session text in columns.
 
-use crate::style::paint;
+use crate::style::{FAINT, paint};
 use anstyle::Style;
 pub(crate) use session_display::{
     fit_line, fit_path, fit_words, sanitize_line, truncate_to_columns, wrap_lines,
@@ -61,6 +61,42 @@ pub(crate) fn lay_out_fields(fields: &[LineField], column: usize, width: usize) 
     out
 }
 
+/// The column of the names of rows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NameColumn {
+    /// Columns before a name.
+    pub(crate) indent: usize,
+    /// Columns of a name with the space behind it. One that is wider has one space there.
+    pub(crate) width: usize,
+}
+
+/// Lays out a name, and beside it the lines of its value; nothing where it has none.
+pub(crate) fn lay_out_row(
+    name: &str,
+    lines: impl IntoIterator<Item = impl std::fmt::Display>,
+    column: NameColumn,
+) -> String {
+    let indent = " ".repeat(column.indent);
+    let width = column.width.saturating_sub(1);
+    let names = std::iter::once(name).chain(std::iter::repeat(""));
+    let rows = names.zip(lines).map(|(name, line)| {
+        let name = paint(FAINT, format!("{name:<width$} "));
+        format!("{indent}{name}{line}\n")
+    });
+    rows.collect()
+}
+
+/// Formats below a list how many of its entries its limit leaves out; empty where it has all.
+pub(crate) fn format_limit_note(count: usize, limit: usize) -> String {
+    match count.saturating_sub(limit) {
+        0 => String::new(),
+        more => {
+            let note = format!("and {more} more; --limit shows them");
+            format!("\n{}\n", paint(FAINT, note))
+        }
+    }
+}
+
 /// Folds a line to `width` columns; all lines but the first are indented.
 pub(crate) fn wrap_hanging(text: &str, width: usize) -> String {
     let indent = " ".repeat(INDENT);
@@ -96,6 +132,13 @@ pub(crate) struct TitledLine {
 }
 
 impl TitledLine {
+    /// Returns the fields with the title as the last one.
+    pub(crate) fn into_fields(self) -> Vec<LineField> {
+        let Self { mut fields, title } = self;
+        fields.push(title);
+        fields
+    }
+
     /// Returns true where the title fits beside the fields.
     fn fits(&self, width: usize) -> bool {
         let fields = self.fields.iter().map(|field| field.text.width() + GAP);
@@ -113,11 +156,10 @@ pub(crate) fn lay_out_titled(
     let lines: Vec<TitledLine> = lines.collect();
     let is_beside = lines.iter().all(|line| line.fits(width));
     lines.into_iter().map(move |line| {
-        let TitledLine { mut fields, title } = line;
         if is_beside {
-            fields.push(title);
-            return lay_out_fields(&fields, 0, width);
+            return lay_out_fields(&line.into_fields(), 0, width);
         }
+        let TitledLine { fields, title } = line;
         lay_out_fields(&fields, 0, width) + &lay_out_fields(&[title], INDENT, width)
     })
 }
@@ -142,6 +184,18 @@ mod tests {
             ["Oil", "Hang the lamp"],
             "abcdefgh\n    Oil\nabcdefgh\n    Hang the lamp\n",
         );
+    }
+
+    #[test]
+    fn a_name_that_is_wider_than_its_column_has_a_space_behind_it() {
+        let column = NameColumn {
+            indent: 1,
+            width: 5,
+        };
+        let row = |name| lay_out_row(name, ["a", "b"], column);
+        let plain = |text: String| anstream::adapter::strip_str(&text).to_string();
+        assert_eq!(plain(row("wick")), " wick a\n      b\n");
+        assert_eq!(plain(row("lantern")), " lantern a\n      b\n");
     }
 
     #[test]

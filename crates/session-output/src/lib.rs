@@ -7,7 +7,7 @@
 //! - **JSON**: types named `Json…` with [`serde::Serialize`]. `docs/cli.md` is their schema; fields are only
 //!   ever added. They borrow from the data that they show. Strings are kept as they are: the caller prints
 //!   them by `session_core::safe_json`, which escapes what a terminal would obey.
-//! - **Text**: functions named `format_…`, or a method `text`. Session text is an attacker's; it passes
+//! - **Text**: functions and methods named `format…`. Session text is an attacker's; it passes
 //!   through `sanitize_text` or [`session_display::sanitize_line`] before it stands in an answer. Colours are codes
 //!   in the text, of one list of styles; a stream that is no terminal drops them.
 //!
@@ -53,6 +53,7 @@ mod hook_status;
 mod index_notes;
 mod injection_report;
 mod json_hints;
+mod json_session;
 mod layout;
 mod memory_json;
 mod memory_notes;
@@ -73,6 +74,7 @@ mod skill_report;
 mod status_report;
 mod style;
 mod trust_report;
+mod turn_heading;
 mod turn_listing;
 mod units;
 mod work;
@@ -81,7 +83,7 @@ pub use calendar::{Calendar, JsonStats, NothingCounted};
 pub use compact::compact_json_without_history;
 pub use demo::{JsonDemo, format_demo_command, format_step};
 pub use diff::format_diff;
-pub use digest::{Digest, JsonDigest};
+pub use digest::{Digest, JsonDigest, NothingDone};
 pub use doctor_report::{JsonDoctor, describe_fix, format_findings};
 pub use error_hint::error_hint;
 pub use eval_report::{format_report, level_name};
@@ -118,7 +120,7 @@ pub use model_table::{JsonModels, format_models, format_size};
 pub use no_history::{format_no_history, format_unread_history};
 pub use search_json::JsonSearch;
 pub use search_listing::SearchListing;
-pub use searched_scope::SearchedScope;
+pub use searched_scope::{SearchedScope, format_unmet_clause};
 pub use session_items::{JsonItems, TurnItemKind, format_items, format_no_items, has_items};
 pub use session_label::format_candidates;
 pub use settings_text::JsonSettings;

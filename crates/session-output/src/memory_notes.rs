@@ -62,9 +62,10 @@ fn describe_untrusted(arrived: &[&str], changed: &[&str]) -> Option<String> {
 
 /// Formats why a file is left out, with the line of the mistake; a directory, which cannot be opened, has no line.
 pub fn format_damaged_file(damage: &DamagedFile) -> String {
-    match damage.path.is_dir() {
-        true => format!("memories are left out: {}", sanitize_line(&damage.reason)),
-        false => format!("{damage}; left out"),
+    if damage.path.is_dir() {
+        format!("memories are left out: {}", sanitize_line(&damage.reason))
+    } else {
+        format!("{damage}; left out")
     }
 }
 
@@ -83,9 +84,10 @@ pub fn format_import_report(report: &ImportReport, is_global: bool) -> String {
         1 => "1 was here already".to_owned(),
         n => format!("{n} were here already"),
     };
-    let hint = match is_global && in_project > 0 {
-        true => "\nhint: delete those of the project to import them for all projects",
-        false => "",
+    let hint = if is_global && in_project > 0 {
+        "\nhint: delete those of the project to import them for all projects"
+    } else {
+        ""
     };
     format!("{imported} imported, {known} ({place}){hint}")
 }
@@ -197,11 +199,12 @@ fn format_source_note(memory: &Memory) -> Option<String> {
     let raw = format!("`session-search memory show {id} --raw` has its words");
     let is_range = source.turns.as_deref().is_none_or(is_turn_range);
     // A repository writes it: nothing but an id becomes a command that somebody may run.
-    Some(match is_plain_id(session) && is_range {
-        true => format!(
+    Some(if is_plain_id(session) && is_range {
+        format!(
             "saved from {whole}: {raw}, `session-search show {whole}` everything, as long as the history is there"
-        ),
-        false => format!("saved from {}: {raw}", fit_line(&whole, COLUMNS)),
+        )
+    } else {
+        format!("saved from {}: {raw}", fit_line(&whole, COLUMNS))
     })
 }
 

@@ -1,7 +1,7 @@
 //! Counts of memories, and of what was put before prompts.
 
-use crate::layout::{sanitize_line, wrap_lines};
-use crate::style::{FAINT, TITLE, paint};
+use crate::layout::{NameColumn, lay_out_row, sanitize_line, wrap_lines};
+use crate::style::{TITLE, paint};
 use serde::Serialize;
 use session_display::pluralize;
 use session_memory::{InjectionStats, MemoryKind, MemoryStats};
@@ -17,16 +17,16 @@ pub struct JsonMemoryStats {
     pub injection: InjectionStats,
 }
 
-/// Columns of a row's name, with the spaces around it.
-const LABEL_COLUMNS: usize = 16;
+/// The column of the rows' names.
+const NAMES: NameColumn = NameColumn {
+    indent: 2,
+    width: 14,
+};
 
 /// Formats a name, and beside it a value over as many lines as it takes; nothing for an empty value.
 fn format_row(name: &str, value: &str, width: usize) -> String {
-    let lines = wrap_lines(value, width.saturating_sub(LABEL_COLUMNS));
-    let names = std::iter::once(name).chain(std::iter::repeat(""));
-    let rows = names.zip(lines);
-    rows.map(|(name, line)| format!("  {} {line}\n", paint(FAINT, format!("{name:<13}"))))
-        .collect()
+    let columns = width.saturating_sub(NAMES.indent + NAMES.width);
+    lay_out_row(name, wrap_lines(value, columns), NAMES)
 }
 
 /// Formats the counts for a terminal of so many columns.

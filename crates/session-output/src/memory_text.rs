@@ -149,9 +149,10 @@ pub fn format_memories(all: &[Memory], width: usize) -> String {
             (_, Some(_)) => "  superseded",
             _ => "",
         };
-        let trust = match memory.trust.is_trusted() {
-            true => "",
-            false => "  not trusted",
+        let trust = if memory.trust.is_trusted() {
+            ""
+        } else {
+            "  not trusted"
         };
         let scope = format!("{:<7}{state}{trust}", memory.scope.label());
         out.push_str(&lay_out_fields(
@@ -183,7 +184,8 @@ mod tests {
         Memory {
             front: serde_json::from_value(front).unwrap(),
             body: format!("- {info}\n"),
-            text: String::new(),
+            raw_text: String::new(),
+            redacted_text: None,
             path: "mem.md".into(),
             state: MemoryState::Active,
             scope: MemoryScope::Project,

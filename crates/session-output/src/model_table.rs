@@ -20,7 +20,7 @@ pub struct JsonModels<'a> {
 struct JsonModel<'a> {
     name: &'a str,
     title: &'a str,
-    architecture: String,
+    architecture: &'static str,
     dims: usize,
     max_tokens: usize,
     licence: &'a str,
@@ -58,7 +58,7 @@ fn to_json_model(model: &ModelOverview) -> JsonModel<'_> {
     JsonModel {
         name: &spec.name,
         title: &spec.title,
-        architecture: format!("{:?}", spec.architecture).to_lowercase(),
+        architecture: spec.architecture.name(),
         dims: spec.dims,
         max_tokens: spec.max_tokens,
         licence: &spec.licence,

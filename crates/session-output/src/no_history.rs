@@ -39,9 +39,10 @@ pub fn format_no_history(
 /// Formats that so many places could not be read, and why the first one was not.
 fn format_unreadable(first: &Problem, count: usize) -> String {
     let (path, reason) = (sanitize_line(&first.path), sanitize_line(&first.reason));
-    let first = match reason.contains(&path) {
-        true => reason,
-        false => format!("{path}: {reason}"),
+    let first = if reason.contains(&path) {
+        reason
+    } else {
+        format!("{path}: {reason}")
     };
     let (places, which) = (
         pluralize(count, "place"),

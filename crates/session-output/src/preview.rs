@@ -15,9 +15,10 @@ pub(crate) fn format_preview(preview: &Preview, width: usize) -> String {
 }
 
 fn paint_part(part: &PreviewPart) -> String {
-    match part.is_match {
-        true => paint(MATCH, &part.text),
-        false => part.text.clone(),
+    if part.is_match {
+        paint(MATCH, &part.text)
+    } else {
+        part.text.clone()
     }
 }
 

@@ -1,8 +1,9 @@
 //! The answer of a search as JSON. `docs/cli.md` is the schema; fields are only ever added.
 
+use crate::json_session::JsonSessionFields;
 use crate::memory_json::JsonMemoryCandidate;
 use crate::search_listing::SearchListing;
-use crate::session_label::{format_rfc3339, hit_time, project_label, resume_line};
+use crate::session_label::resume_line;
 use crate::work::JsonWork;
 use serde::Serialize;
 use session_core::{ConfidenceBand, ListScore};
@@ -58,24 +59,16 @@ struct JsonHit<'a> {
     /// Null, as is the band, where hits are listed by time.
     score: Option<f32>,
     band: Option<ConfidenceBand>,
-    source: &'a str,
-    session: &'a str,
+    #[serde(flatten)]
+    session: JsonSessionFields<'a>,
     turn: Option<u32>,
     turns: u32,
-    project: &'a str,
-    path: Option<&'a str>,
-    date: Option<String>,
     branch: Option<&'a str>,
-    title: Option<&'a str>,
     preview: &'a str,
     matches: Vec<[usize; 2]>,
     files: &'a [String],
     tools: &'a [String],
     resume: Option<String>,
-    parent: Option<&'a str>,
-    gone: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    prompts_only: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     done: Option<JsonWork<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -134,15 +127,15 @@ impl<'a> SearchListing<'a> {
             .map(|(hit, preview)| to_json_hit(results, hit, preview, self.explain))
             .collect();
         for (hit, work) in hits.iter_mut().zip(self.work) {
-            hit.done = Some(JsonWork::new(work, self.with));
+            hit.done = Some(JsonWork::new(work, &self.with));
         }
         JsonSearch {
-            query: &answer.query,
+            query: &answer.query.typed,
             level: results.level,
             hits,
             searched: results.searched.clone(),
             index: self.refreshed.map(JsonFreshness::new),
-            left_out: &answer.left_out,
+            left_out: &answer.filter.left_out,
             unfound: Cow::Borrowed(&results.explanation.unfound),
             hints: Vec::new(),
             explanation: self.explain.then_some(&results.explanation),
@@ -163,27 +156,18 @@ fn to_json_hit<'a>(
         rank: hit.rank,
         score: is_ranked.then_some((hit.score * 10_000.0).round() / 10_000.0),
         band: is_ranked.then_some(hit.band),
-        source: &session.source,
-        session: &session.uid,
+        session: JsonSessionFields::new(session, hit.time_ms(results.level)),
         turn: hit.turn.as_ref().map(|t| t.index),
         turns: session.turns,
-        project: project_label(session),
-        path: session.project.as_deref(),
-        date: format_rfc3339(hit_time(results.level, hit)),
-        branch: hit
-            .turn
-            .as_ref()
-            .and_then(|t| t.branch.as_deref())
-            .or(session.branch.as_deref()),
-        title: session.title.as_deref(),
+        branch: match &hit.turn {
+            Some(turn) => session.branch_of(turn),
+            None => session.branch.as_deref(),
+        },
         preview: &preview.text,
         matches: preview.char_ranges(),
         files: &hit.files,
         tools: &hit.tools,
         resume: resume_line(session),
-        parent: session.parent.as_deref(),
-        gone: session.gone,
-        prompts_only: session.prompts_only,
         done: None,
         explain: explain.then_some(JsonExplanation {
             lexical: hit.lexical,

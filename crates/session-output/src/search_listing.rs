@@ -4,25 +4,21 @@ use crate::explanation;
 use crate::layout::{GAP, INDENT, LineField, TitledLine, fit_line, lay_out_titled, sanitize_line};
 use crate::preview::format_preview;
 use crate::searched_scope::SearchedScope;
-use crate::session_label::{
-    format_day, hit_time, make_gone_field, make_title_field, project_label, resume_line,
-};
-use crate::shell::{self, format_command};
-use crate::style::{FAINT, ID, PROJECT, TITLE, band_style, paint};
+use crate::session_label::{format_day, make_gone_field, make_title_field, resume_line};
+use crate::shell::{self, format_next_command};
+use crate::style::{FAINT, ID, TITLE, band_style, paint};
+use crate::turn_heading::make_project_field;
 use crate::units::format_sources;
-use crate::work::{WorkPart, format_work, list_wanted_parts};
+use crate::work::{WorkPart, format_more, format_work, join_names, list_file_names};
 use anstyle::Style;
-use session_core::text::file_name;
 use session_core::{ConfidenceBand, TurnAddress, TurnRange};
-use session_display::{Preview, SessionIds, format_unfound_terms, format_unmet_filter, pluralize};
+use session_display::{Preview, SessionIds, format_unfound_terms, pluralize};
 use session_indexer::RefreshOutcome;
 use session_query::SearchAnswer;
 use session_report::WorkSummary;
 use session_search::{HitOrder, Level, SearchHit};
 use unicode_width::UnicodeWidthStr;
 
-/// Most columns of a project's name.
-const PROJECT_COLUMNS: usize = 24;
 /// Fewest columns in which a query or names of files say something.
 const MIN_FIELD_WIDTH: usize = 24;
 /// Most names of files.
@@ -50,7 +46,7 @@ pub struct SearchListing<'a> {
     /// The work summary of each hit, where requested.
     pub work: &'a [WorkSummary],
     /// The parts of it that are printed.
-    pub with: &'a [WorkPart],
+    pub with: Vec<WorkPart>,
     /// The refresh before the answer; none where nobody looked for changes.
     pub refreshed: Option<&'a RefreshOutcome>,
     /// True where each score is explained.
@@ -88,9 +84,10 @@ impl SearchListing<'_> {
                 width,
             ));
         }
-        match self.is_demo {
-            true => out,
-            false => out + &self.format_next_command(width),
+        if self.is_demo {
+            out
+        } else {
+            out + &self.format_next_command(width)
         }
     }
 
@@ -120,9 +117,11 @@ impl SearchListing<'_> {
             .explain
             .then(|| explanation::format_hit_explanation(hit, width));
         let (preview, work) = (preview.unwrap_or_default(), work.unwrap_or_default());
-        let names = match WorkPart::Files.is_in(self.with) {
-            true => Vec::new(), // they stand among the work
-            false => list_file_names(hit),
+        let names = if self.with.contains(&WorkPart::Files) {
+            Vec::new()
+        } else {
+            // they stand among the work
+            list_file_names(hit.files.iter().map(String::as_str))
         };
         let last = format_last_lines(hit, &names, self.is_demo, width);
         preview + &work + &last + &explanation.unwrap_or_default()
@@ -134,8 +133,9 @@ impl SearchListing<'_> {
             (Level::Turn, Some(_)) => "turn",
             _ => "whole session",
         };
-        let (task, rest): (Vec<_>, Vec<_>) = list_wanted_parts(self.with)
-            .partition(|part| work.task_turn.is_some() && part.is_of_task());
+        let has_task = work.task_turn.is_some();
+        let parts = self.with.iter().copied();
+        let (task, rest): (Vec<_>, Vec<_>) = parts.partition(|part| has_task && part.is_of_task());
         let begin = work.task_turn.unwrap_or_default();
         let address = TurnAddress::new(self.ids.short_id(&hit.session), begin);
         let blocks = [
@@ -148,22 +148,10 @@ impl SearchListing<'_> {
         blocks.collect()
     }
 
-    /// Formats that no turn meets a filter by itself; `None` where nothing was found for another reason.
-    pub fn format_unmet_filter(&self) -> Option<String> {
-        let unmet = self.answer.unmet.as_ref()?;
-        format_unmet_filter(&unmet.clause, &unmet.branches)
-    }
-
-    /// Formats that nothing was found, with a hint where filters were typed, or given by options.
-    pub fn format_nothing_found(&self, is_narrow: bool) -> String {
-        let answer = self.answer;
-        let scope = SearchedScope {
-            sessions: answer.results.searched.sessions,
-            is_filtered: answer.has_typed_filters || is_narrow,
-            filters_turns: answer.filters_turns,
-            leaves_out_match: answer.leaves_out_match,
-        };
-        scope.format_nothing("nothing found")
+    /// Returns the sessions that were searched.
+    pub fn searched_scope(&self) -> SearchedScope {
+        let sessions = self.answer.results.searched.sessions;
+        SearchedScope::new(&self.answer.filter, sessions)
     }
 
     /// Formats the words of the query that no searched session holds, a note for each place where they are.
@@ -174,7 +162,7 @@ impl SearchListing<'_> {
         }
         let mut notes = format_unfound_terms(&self.answer.results, SUBAGENTS_HINT);
         let missing = &self.answer.results.explanation.unfound.missing;
-        notes.extend(format_wildcard(&self.answer.query, missing));
+        notes.extend(format_wildcard(&self.answer.query.typed, missing));
         notes
     }
 
@@ -186,13 +174,14 @@ impl SearchListing<'_> {
             Level::Turn => "TURNS",
         };
         let counts = fit_line(&self.format_counts(), width.saturating_sub(INDENT));
-        let query = sanitize_line(&self.answer.query);
+        let query = sanitize_line(&self.answer.query.typed);
         let room = width.saturating_sub(name.len() + 4);
         let beside = room.saturating_sub(GAP + counts.width());
         let fits = query.width().min(MIN_FIELD_WIDTH) <= beside;
-        let (room, gap) = match fits {
-            true => (beside, " ".repeat(GAP)),
-            false => (room, format!("\n{}", " ".repeat(INDENT))),
+        let (room, gap) = if fits {
+            (beside, " ".repeat(GAP))
+        } else {
+            (room, format!("\n{}", " ".repeat(INDENT)))
         };
         let (name, counts) = (paint(TITLE, name), paint(FAINT, counts));
         format!("{name}  \"{}\"{gap}{counts}\n", fit_line(&query, room))
@@ -220,12 +209,12 @@ impl SearchListing<'_> {
             None => id,
         };
         let count = pluralize(turns as usize, "turn");
-        let day = format_day(hit_time(self.level(), hit));
+        let day = format_day(hit.time_ms(self.level()));
         let mut fields = Vec::from_iter(self.score_field(hit, score_width));
         fields.extend([
             LineField::whole(Style::new(), sanitize_line(&session.source)),
             LineField::whole(ID, address),
-            LineField::whole(PROJECT, fit_line(project_label(session), PROJECT_COLUMNS)),
+            make_project_field(session),
             LineField::whole(FAINT, day),
             LineField::whole(Style::new(), count),
         ]);
@@ -256,7 +245,7 @@ impl SearchListing<'_> {
                 let address = TurnAddress::new(id, turns).to_string();
                 vec!["show".to_owned(), shell::quote_word(&address)]
             }
-            (_, turn) if !shell::is_repeatable(&self.answer.query) => {
+            (_, turn) if !shell::is_repeatable(&self.answer.query.typed) => {
                 let address = match turn {
                     Some(turn) => TurnAddress::new(id, turn.index).to_string(),
                     None => id,
@@ -265,20 +254,19 @@ impl SearchListing<'_> {
             }
             _ => {
                 let (query, id) = (
-                    shell::quote_query(&self.answer.query),
+                    shell::quote_query(&self.answer.query.typed),
                     shell::quote_word(&id),
                 );
                 let options = ["--depth", "2", "--session", &id];
-                let arguments = match self.answer.query.starts_with('-') {
-                    false => [&["search", &query], &options[..]].concat(),
-                    true => [&["search"], &options[..], &["--", &query]].concat(),
+                let arguments = if self.answer.query.typed.starts_with('-') {
+                    [&["search"], &options[..], &["--", &query]].concat()
+                } else {
+                    [&["search", &query], &options[..]].concat()
                 };
                 arguments.into_iter().map(str::to_owned).collect()
             }
         };
-        let name = "Next:";
-        let command = format_command(&arguments, name.len() + 1, width);
-        format!("\n{} {command}\n", paint(FAINT, name))
+        format_next_command(&arguments, width)
     }
 }
 
@@ -295,9 +283,10 @@ fn format_wildcard(query: &str, missing: &[String]) -> Option<String> {
 
 /// Formats parts of a work summary below their heading; nothing where there are none.
 fn format_work_block(heading: &str, parts: &str) -> String {
-    match parts.is_empty() {
-        true => String::new(),
-        false => format!("{}{}\n{parts}", " ".repeat(INDENT), paint(FAINT, heading)),
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!("{}{}\n{parts}", " ".repeat(INDENT), paint(FAINT, heading))
     }
 }
 
@@ -337,17 +326,6 @@ fn format_resume(hit: &SearchHit, columns: usize) -> Option<String> {
     })
 }
 
-/// Names of the hit's files, each once.
-fn list_file_names(hit: &SearchHit) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for name in hit.files.iter().map(|f| sanitize_line(file_name(f))) {
-        if !name.is_empty() && !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
-}
-
 /// Formats the probability of a hit with its band.
 fn format_score(hit: &SearchHit) -> String {
     format!("[{} {}]", format_probability(hit.score), hit.band.name())
@@ -365,13 +343,9 @@ fn format_probability(probability: f32) -> String {
 fn format_files(names: &[String], columns: usize) -> Option<String> {
     let room = columns.saturating_sub(FILES_LABEL.len());
     let most = names.len().min(MAX_FILES);
-    let list = |shown: usize| {
-        let (shown, more) = names.split_at(shown);
-        format!("{}{}", shown.join(", "), format_more(more.len()))
-    };
     let list = (1..=most)
         .rev()
-        .map(list)
+        .map(|shown| join_names(names, shown))
         .find(|list| list.width() <= room)?;
     Some(format!("{}{list}", paint(FAINT, FILES_LABEL)))
 }
@@ -381,20 +355,14 @@ fn format_first_file(names: &[String], columns: usize) -> String {
     let Some(first) = names.first() else {
         return String::new();
     };
-    let more = format_more(names.len() - 1);
+    let more = format_more(names.len(), 1);
+    let more = more.map_or(String::new(), |more| format!(" {more}"));
     let room = columns.saturating_sub(FILES_LABEL.len() + more.len());
     format!(
         "{}{}{more}",
         paint(FAINT, FILES_LABEL),
         fit_line(first, room)
     )
-}
-
-fn format_more(more: usize) -> String {
-    match more {
-        0 => String::new(),
-        n => format!(" and {n} more"),
-    }
 }
 
 #[cfg(test)]

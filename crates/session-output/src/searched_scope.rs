@@ -1,7 +1,7 @@
 //! The scope of a search that found nothing.
 
-use session_display::pluralize;
-use session_search::SearchFilter;
+use session_display::{format_unknown_project, format_unmet_filter, pluralize};
+use session_query::{ResolvedFilter, UnmetClause};
 use session_store::SessionRow;
 
 /// The sessions that were searched, and how they were chosen.
@@ -18,26 +18,22 @@ pub struct SearchedScope {
 }
 
 impl SearchedScope {
-    /// Counts the sessions that a filter lets through. `left_out` are the ids of those that ask, which it excludes.
-    pub fn new(filter: &SearchFilter, all: &[SessionRow], left_out: &[String]) -> Self {
-        let with_callers = SearchFilter {
-            exclude: Default::default(),
-            ..filter.clone()
-        };
-        let mut callers = all.iter().filter(|row| left_out.contains(&row.uid));
+    /// Returns the scope of a search with this filter, which lets so many sessions through.
+    pub fn new(resolved: &ResolvedFilter, sessions: usize) -> Self {
         Self {
-            leaves_out_match: callers.any(|row| with_callers.passes_session(row)),
-            sessions: all.iter().filter(|row| filter.passes_session(row)).count(),
-            is_filtered: !filter.clauses.is_empty(),
-            filters_turns: filter.filters_turns(),
+            sessions,
+            is_filtered: !resolved.filter.clauses.is_empty(),
+            filters_turns: resolved.filter.filters_turns(),
+            leaves_out_match: resolved.leaves_out_match,
         }
     }
 
     /// Formats that nothing was found, as `nothing` words it, with a hint where filters were given.
     pub fn format_nothing(&self, nothing: &str) -> String {
-        let hint = match self.is_filtered {
-            true => "\nhint: the filters may be too narrow",
-            false => "",
+        let hint = if self.is_filtered {
+            "\nhint: the filters may be too narrow"
+        } else {
+            ""
         };
         if self.sessions == 0 && self.is_filtered && self.leaves_out_match {
             return "the session that this is asked from alone passes the filters, and is left out\n\
@@ -48,17 +44,25 @@ impl SearchedScope {
             return "no session passes all the filters\nhint: remove one of them".to_owned();
         }
         let count = pluralize(self.sessions, "session");
-        match self.filters_turns {
-            true => format!("{nothing} in the turns of {count} that pass the filters{hint}"),
-            false => format!("{nothing} in {count}{hint}"),
+        if self.filters_turns {
+            format!("{nothing} in the turns of {count} that pass the filters{hint}")
+        } else {
+            format!("{nothing} in {count}{hint}")
         }
     }
+}
+
+/// Formats that no session is of a project, or that no turn meets another filter by itself; `None` for a filter that is told
+/// of by the scope alone.
+pub fn format_unmet_clause(unmet: &UnmetClause, sessions: &[SessionRow]) -> Option<String> {
+    format_unknown_project(std::slice::from_ref(&unmet.clause), sessions)
+        .or_else(|| format_unmet_filter(&unmet.clause, &unmet.branches))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_search::{FilterClause, FilterCondition};
+    use session_search::{FilterClause, FilterCondition, SearchFilter};
     use session_store::SessionId;
 
     fn session(ended_ms: i64) -> SessionRow {
@@ -75,7 +79,9 @@ mod tests {
             ..SearchFilter::default()
         };
         let all = [session(1), session(5)];
-        SearchedScope::new(&filter, &all, &[]).format_nothing("no turn ran that")
+        let resolved = ResolvedFilter::new(filter, &[], &all);
+        let scope = SearchedScope::new(&resolved, resolved.count_sessions(&all));
+        scope.format_nothing("no turn ran that")
     }
 
     #[test]
@@ -91,10 +97,10 @@ mod tests {
             let agent = FilterCondition::Agent("claude".into());
             let filter = SearchFilter {
                 clauses: vec![FilterClause::new(agent)],
-                exclude: [caller.id].into_iter().collect(),
                 ..SearchFilter::default()
             };
-            let scope = SearchedScope::new(&filter, &all, std::slice::from_ref(&caller.uid));
+            let resolved = ResolvedFilter::new(filter, &[caller], &all);
+            let scope = SearchedScope::new(&resolved, resolved.count_sessions(&all));
             scope.format_nothing("nothing found")
         };
         assert_eq!(

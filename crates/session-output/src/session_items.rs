@@ -64,8 +64,27 @@ enum TurnItems {
 /// An item that is a line, such as a command or a path.
 struct ItemLine {
     text: String,
-    /// The outcome, where it is not the usual one.
-    note: Option<&'static str>,
+    note: ItemNote,
+}
+
+/// What stands behind an item.
+enum ItemNote {
+    Nothing,
+    Status(CallStatus),
+    Access(FileAccess),
+}
+
+impl ItemNote {
+    /// Formats the note in its colour; empty where there is nothing to note.
+    fn format(&self) -> String {
+        let (words, style) = match self {
+            Self::Nothing => (None, FAINT),
+            Self::Status(CallStatus::Failed) => (CallStatus::Failed.label(), FAILED),
+            Self::Status(status) => (status.label(), FAINT),
+            Self::Access(access) => (Some(access.label()), FAINT),
+        };
+        words.map_or(String::new(), |words| paint(style, format!("   {words}")))
+    }
 }
 
 /// Formats the items of one kind in these turns, each turn by its number; empty where there are none.
@@ -109,7 +128,7 @@ fn collect_items(exchange: &Exchange, kind: TurnItemKind) -> TurnItems {
             let runs = content.command_runs();
             let command = |run: session_core::CommandRunRef<'_>| ItemLine {
                 text: format!("$ {}", run.command),
-                note: run.status.label(),
+                note: ItemNote::Status(run.status),
             };
             TurnItems::Lines(runs.map(command).collect())
         }
@@ -117,12 +136,15 @@ fn collect_items(exchange: &Exchange, kind: TurnItemKind) -> TurnItems {
             let files = content.accessed_files();
             let file = |file: AccessedFile<'_>| ItemLine {
                 text: file.path.to_owned(),
-                note: Some(access_name(file.access)),
+                note: ItemNote::Access(file.access),
             };
             TurnItems::Lines(files.map(file).collect())
         }
         TurnItemKind::Errors => {
-            let error = |text| ItemLine { text, note: None };
+            let error = |text| ItemLine {
+                text,
+                note: ItemNote::Nothing,
+            };
             TurnItems::Lines(content.errors.into_iter().map(error).collect())
         }
         TurnItemKind::Prompts => TurnItems::Words(content.prompt),
@@ -130,26 +152,12 @@ fn collect_items(exchange: &Exchange, kind: TurnItemKind) -> TurnItems {
     }
 }
 
-fn access_name(access: FileAccess) -> &'static str {
-    match access {
-        FileAccess::Read => "read",
-        FileAccess::Edited => "edited",
-        FileAccess::Written => "written",
-    }
-}
-
 /// Formats an item with its note behind the first line: a command may have several.
 fn format_item(ItemLine { text, note }: &ItemLine) -> String {
-    let style = if *note == Some("failed") {
-        FAILED
-    } else {
-        FAINT
-    };
-    let note = note.map(|note| paint(style, format!("   {note}")));
     let safe = sanitize_text(text);
     let mut lines = safe.trim_end().lines();
     let first = paint(CALL, lines.next().unwrap_or_default());
-    let mut out = format!("  {first}{}\n", note.unwrap_or_default());
+    let mut out = format!("  {first}{}\n", note.format());
     lines.for_each(|line| out.push_str(&format!("    {line}\n")));
     out
 }

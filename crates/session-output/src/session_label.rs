@@ -7,7 +7,6 @@ use session_display::SessionIds;
 pub(crate) use session_display::{
     format_day, format_minute, format_rfc3339, project_label, session_title, visible_title,
 };
-use session_search::{Level, SearchHit};
 use session_store::SessionRow;
 use unicode_width::UnicodeWidthStr;
 
@@ -34,15 +33,6 @@ pub(crate) fn make_title_field(session: &SessionRow) -> LineField {
     LineField::cut_to(TITLE, text, MIN_TITLE_WIDTH)
 }
 
-/// Returns the time of a hit in milliseconds: the turn's, or the session's last activity.
-pub(crate) fn hit_time(level: Level, hit: &SearchHit) -> Option<i64> {
-    let turn = hit.turn.as_ref().and_then(|t| t.started_ms);
-    match level {
-        Level::Session => hit.session.ended_ms.or(turn),
-        Level::Turn => turn.or(hit.session.ended_ms),
-    }
-}
-
 /// Most sessions listed when an id names several.
 const MAX_CANDIDATES: usize = 10;
 
@@ -56,9 +46,10 @@ struct Candidate {
 
 impl Candidate {
     fn new(session: &SessionRow, by_number: bool, ids: &SessionIds<'_>) -> Self {
-        let name = match by_number {
-            true => format!("#{} ({})", session.id, session.uid),
-            false => ids.short_id(session),
+        let name = if by_number {
+            format!("#{} ({})", session.id, session.uid)
+        } else {
+            ids.short_id(session)
         };
         Self {
             name,

@@ -108,9 +108,10 @@ fn format_key(key: &JsonKey, width: usize, columns: usize) -> String {
     let from = sanitize_line(from);
     let is_short = line.width() + 2 + from.width() <= columns;
     let shown = paint(FAINT, from);
-    match is_short {
-        true => format!("{line}  {shown}\n"),
-        false => format!("{}\n{}{shown}\n", line.trim_end(), " ".repeat(width + 2)),
+    if is_short {
+        format!("{line}  {shown}\n")
+    } else {
+        format!("{}\n{}{shown}\n", line.trim_end(), " ".repeat(width + 2))
     }
 }
 

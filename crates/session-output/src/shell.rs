@@ -1,11 +1,14 @@
 //! Commands of this program as they are typed.
 
 use crate::layout::{INDENT, sanitize_line};
+use crate::style::{FAINT, paint};
 pub use session_agents::quote_word;
 use unicode_width::UnicodeWidthStr;
 
 /// Most columns of a query that is repeated.
 const MAX_QUERY_COLUMNS: usize = 200;
+/// The label of the next command.
+const NEXT: &str = "Next:";
 /// Marks that a command goes on in the next line.
 const CONTINUED: &str = " \\";
 
@@ -14,9 +17,10 @@ const CONTINUED: &str = " \\";
 pub fn quote_query(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || " -_./,:?=+@%".contains(c);
     let text = sanitize_line(text);
-    match text.chars().all(is_plain) {
-        true => format!("\"{text}\""),
-        false => quote_word(&text),
+    if text.chars().all(is_plain) {
+        format!("\"{text}\"")
+    } else {
+        quote_word(&text)
     }
 }
 
@@ -49,6 +53,12 @@ pub fn format_command(arguments: &[String], begin: usize, width: usize) -> Strin
     out
 }
 
+/// Formats the command that goes on from an answer, below it.
+pub(crate) fn format_next_command(arguments: &[String], width: usize) -> String {
+    let command = format_command(arguments, NEXT.len() + 1, width);
+    format!("\n{} {command}\n", paint(FAINT, NEXT))
+}
+
 /// A part of a command that stays on one line.
 struct CommandWord {
     text: String,
@@ -62,9 +72,10 @@ fn split_command_words(arguments: &[String]) -> Vec<CommandWord> {
     let mut words: Vec<CommandWord> = Vec::new();
     let mut is_value = false;
     for argument in arguments {
-        let parts: Vec<&str> = match is_foldable(argument) {
-            true => argument.split(' ').collect(),
-            false => vec![argument],
+        let parts: Vec<&str> = if is_foldable(argument) {
+            argument.split(' ').collect()
+        } else {
+            vec![argument]
         };
         for (n, word) in parts.into_iter().enumerate() {
             match words.last_mut() {

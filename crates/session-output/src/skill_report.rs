@@ -44,9 +44,10 @@ pub fn format_skill_report(report: &SkillReport, is_dry_run: bool) -> String {
         ));
     }
     if let Some(keywords) = &report.keywords {
-        let keywords = match keywords.is_empty() {
-            true => "none yet: no memory has any".to_owned(),
-            false => keywords.join(", "),
+        let keywords = if keywords.is_empty() {
+            "none yet: no memory has any".to_owned()
+        } else {
+            keywords.join(", ")
         };
         out.push_str(&format!("  keywords   {}\n", sanitize_line(&keywords)));
     }

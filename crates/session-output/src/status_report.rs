@@ -1,7 +1,7 @@
 //! The report of `status`: sessions, models, freshness.
 
-use crate::layout::{INDENT, fit_line, sanitize_line, wrap_lines};
-use crate::style::{FAILED, FAINT, TITLE, paint};
+use crate::layout::{INDENT, NameColumn, fit_line, lay_out_row, sanitize_line, wrap_lines};
+use crate::style::{FAILED, TITLE, paint};
 use crate::units::format_sources;
 use serde::Serialize;
 use session_display::{format_minute, format_rfc3339, pluralize};
@@ -10,8 +10,11 @@ use session_store::{FORMAT_VERSION, Problem};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Columns of a row's name.
-const LABEL_WIDTH: usize = 10;
+/// The column of the rows' names.
+const NAMES: NameColumn = NameColumn {
+    indent: 0,
+    width: 10,
+};
 /// Most projects that are named.
 const MAX_PROJECTS: usize = 10;
 /// Most columns of a project's name.
@@ -144,15 +147,8 @@ const GLUE: char = '\u{a0}';
 
 /// Formats a name, and beside it a value over as many lines as it takes.
 fn format_row(name: &str, value: &str, width: usize) -> String {
-    let lines = wrap_lines(value, width.saturating_sub(LABEL_WIDTH));
-    let names = std::iter::once(name).chain(std::iter::repeat(""));
-    names
-        .zip(lines)
-        .map(|(name, line)| {
-            let name = paint(FAINT, format!("{name:<LABEL_WIDTH$}"));
-            format!("{name}{}\n", line.replace(GLUE, " "))
-        })
-        .collect()
+    let lines = wrap_lines(value, width.saturating_sub(NAMES.width));
+    lay_out_row(name, lines.map(|line| line.replace(GLUE, " ")), NAMES)
 }
 
 fn status_rows(root: &Path, status: &IndexStatus) -> Vec<(&'static str, String)> {
@@ -210,9 +206,10 @@ fn format_history(status: &IndexStatus) -> String {
 
 /// Formats a home of another machine.
 fn format_home(home: &OtherHome) -> (&'static str, String) {
-    let missing = match home.exists {
-        true => "",
-        false => " (not there: its sessions are found as they were read)",
+    let missing = if home.exists {
+        ""
+    } else {
+        " (not there: its sessions are found as they were read)"
     };
     let path = sanitize_line(&home.path.to_string_lossy());
     ("home", format!("{path}{missing}"))
@@ -320,10 +317,10 @@ mod tests {
             sessions: 4,
         };
         let projects = format_projects(&["lanterns", "skills"].map(project)).unwrap();
-        let text = format_row("", &projects, LABEL_WIDTH + 18);
+        let text = format_row("", &projects, NAMES.width + 18);
         assert_eq!(
             anstream::adapter::strip_str(&text).to_string(),
-            format!("{0}lanterns 4,\n{0}skills 4\n", " ".repeat(LABEL_WIDTH))
+            format!("{0}lanterns 4,\n{0}skills 4\n", " ".repeat(NAMES.width))
         );
     }
 

@@ -80,7 +80,7 @@ pub fn format_for_review(memory: &Memory) -> String {
     let path = sanitize_line(&memory.path.to_string_lossy());
     let line = paint(TITLE, sanitize_line(&BlockItem::full_line(memory)));
     let mut out = format!("\n{path}{how}\n{line}\n");
-    for line in sanitize_text(&memory.text).lines() {
+    for line in sanitize_text(memory.text()).lines() {
         out.push_str(&format!("  | {line}\n"));
     }
     out

@@ -1,16 +1,16 @@
 //! Turns by what they touched and ran, for people and as JSON.
 
+use crate::json_session::JsonSessionFields;
 use crate::layout::{
-    GAP, INDENT, LineField, TitledLine, fit_line, fit_path, lay_out_fields, lay_out_titled,
-    wrap_lines,
+    GAP, INDENT, LineField, TitledLine, fit_line, fit_path, format_limit_note, lay_out_fields,
+    lay_out_titled, wrap_lines,
 };
-use crate::session_label::{
-    format_minute, format_rfc3339, make_gone_field, make_title_field, project_label,
-};
-use crate::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
+use crate::style::{FAILED, FAINT, PROJECT, TITLE, paint};
+use crate::turn_heading::{make_turn_heading, strip_project};
+use crate::work::format_more;
 use anstyle::Style;
 use serde::Serialize;
-use session_core::{CallStatus, FileAccess, TurnAddress};
+use session_core::{CallStatus, FileAccess};
 use session_display::{SessionIds, format_matched_line, pluralize};
 use session_search::{FoundCommand, FoundFile, FoundTurn, LinePattern};
 use session_store::{SessionId, SessionRow};
@@ -41,18 +41,13 @@ impl PrintedFinding for FoundFile {
     }
 
     fn format_line(&self, session: &SessionRow, _: &str, columns: usize) -> String {
-        let (name, style) = match self.access {
-            FileAccess::Read => ("read", FAINT),
-            FileAccess::Edited => ("edited", PROJECT),
-            FileAccess::Written => ("written", PROJECT),
+        let name = self.access.label();
+        let style = match self.access {
+            FileAccess::Read => FAINT,
+            FileAccess::Edited | FileAccess::Written => PROJECT,
         };
-        let root = session.project.as_deref().unwrap_or_default();
-        let below = self.path.strip_prefix(root);
-        let below = below.and_then(|path| path.strip_prefix(['/', '\\']));
-        let path = fit_path(
-            below.unwrap_or(&self.path),
-            columns.saturating_sub(ACCESS_WIDTH),
-        );
+        let path = strip_project(&self.path, session);
+        let path = fit_path(path, columns.saturating_sub(ACCESS_WIDTH));
         format!("{}{path}", paint(style, format!("{name:<ACCESS_WIDTH$}")))
     }
 }
@@ -73,9 +68,10 @@ impl PrintedFinding for FoundCommand {
         });
         let counted: Vec<String> = counted.into_iter().flatten().collect();
         let runs = pluralize(found.len(), "run");
-        match counted.is_empty() {
-            true => format!("{runs}, none failed,"),
-            false => format!("{runs} ({})", counted.join(", ")),
+        if counted.is_empty() {
+            format!("{runs}, none failed,")
+        } else {
+            format!("{runs} ({})", counted.join(", "))
         }
     }
 
@@ -163,27 +159,12 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
             out.push_str(&line);
             out.push_str(&self.format_found(matching));
         }
-        let more = self.matching.len().saturating_sub(self.limit);
-        if more > 0 {
-            let note = format!("and {more} more; --limit shows them");
-            out.push_str(&format!("\n{}\n", paint(FAINT, note)));
-        }
-        out
+        out + &format_limit_note(self.matching.len(), self.limit)
     }
 
     fn first_line(&self, matching: &FoundTurn<Vec<T>>) -> TitledLine {
-        let session = &matching.session;
-        let address = TurnAddress::new(self.ids.short_id(session), matching.turn.index);
-        let mut fields = vec![
-            LineField::whole(FAINT, format_minute(matching.time_ms())),
-            LineField::whole(ID, address.to_string()),
-            LineField::whole(PROJECT, fit_line(project_label(session), 24)),
-        ];
-        fields.extend(make_gone_field(session));
-        TitledLine {
-            fields,
-            title: make_title_field(session),
-        }
+        let (turn, time_ms) = (matching.turn.index, matching.time_ms());
+        make_turn_heading(&matching.session, &self.ids, turn, time_ms)
     }
 
     /// Formats what was found in a turn, a line each.
@@ -198,9 +179,7 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
                 found.format_line(session, self.wanted, columns)
             ));
         }
-        let more = matching.found.len().saturating_sub(MAX_LINES);
-        if more > 0 {
-            let note = format!("and {more} more");
+        if let Some(note) = format_more(matching.found.len(), MAX_LINES) {
             out.push_str(&format!("{indent}{}\n", paint(FAINT, note)));
         }
         out
@@ -241,39 +220,19 @@ impl<T> JsonListing<'_, T> {
 
 #[derive(Serialize)]
 struct JsonTurn<'a, T> {
-    source: &'a str,
-    session: &'a str,
+    #[serde(flatten)]
+    session: JsonSessionFields<'a>,
     turn: u32,
-    project: &'a str,
-    path: Option<&'a str>,
-    date: Option<String>,
     branch: Option<&'a str>,
-    title: Option<&'a str>,
-    parent: Option<&'a str>,
-    gone: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    prompts_only: bool,
     what: &'a [T],
 }
 
 fn to_json_turn<T>(matching: &FoundTurn<Vec<T>>) -> JsonTurn<'_, T> {
     let session = &matching.session;
     JsonTurn {
-        source: &session.source,
-        session: &session.uid,
+        session: JsonSessionFields::new(session, matching.time_ms()),
         turn: matching.turn.index,
-        project: project_label(session),
-        path: session.project.as_deref(),
-        date: format_rfc3339(matching.time_ms()),
-        branch: matching
-            .turn
-            .branch
-            .as_deref()
-            .or(session.branch.as_deref()),
-        title: session.title.as_deref(),
-        parent: session.parent.as_deref(),
-        gone: session.gone,
-        prompts_only: session.prompts_only,
+        branch: session.branch_of(&matching.turn),
         what: &matching.found,
     }
 }

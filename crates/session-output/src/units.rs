@@ -42,9 +42,10 @@ pub(crate) fn format_sources(sources: &BTreeMap<String, usize>) -> String {
         .iter()
         .map(|(name, n)| format!("{name} {n}"))
         .collect();
-    match counts.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", counts.join(", ")),
+    if counts.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", counts.join(", "))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Summaries of work, for people and as JSON.
 
-use crate::layout::{INDENT, fit_line, sanitize_line, truncate_to_columns, wrap_lines};
-use crate::style::{FAINT, paint};
+use crate::layout::{
+    INDENT, NameColumn, fit_line, lay_out_row, sanitize_line, truncate_to_columns, wrap_lines,
+};
 use crate::units::{format_count, format_duration};
 use serde::Serialize;
 use session_core::TokenTotals;
@@ -32,13 +33,11 @@ pub enum WorkPart {
     Models,
     /// Tokens read and written.
     Tokens,
-    /// All of these.
-    All,
 }
 
 impl WorkPart {
     /// All values, in the order of the help.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 10] = [
         Self::Problem,
         Self::Solution,
         Self::Commands,
@@ -49,7 +48,6 @@ impl WorkPart {
         Self::Time,
         Self::Models,
         Self::Tokens,
-        Self::All,
     ];
 
     /// Returns its name as it is typed.
@@ -65,12 +63,7 @@ impl WorkPart {
             Self::Time => "time",
             Self::Models => "models",
             Self::Tokens => "tokens",
-            Self::All => "all",
         }
-    }
-
-    pub(crate) fn is_in(self, wanted: &[Self]) -> bool {
-        wanted.contains(&self) || wanted.contains(&Self::All)
     }
 
     /// Returns true for a part that is of the task of a hit, where a session holds several.
@@ -79,14 +72,11 @@ impl WorkPart {
     }
 }
 
-/// Lists the parts that are wanted, each by itself.
-pub(crate) fn list_wanted_parts(wanted: &[WorkPart]) -> impl Iterator<Item = WorkPart> {
-    let parts = WorkPart::ALL.into_iter();
-    parts.filter(|part| *part != WorkPart::All && part.is_in(wanted))
-}
-
-/// Columns of a part's name.
-const MAX_NAME_CHARS: usize = 10;
+/// The column of the parts' names.
+const NAMES: NameColumn = NameColumn {
+    indent: INDENT,
+    width: 10,
+};
 /// Most lines of a part that is prose.
 const MAX_LINES: usize = 4;
 /// Most commands.
@@ -98,11 +88,11 @@ const MAX_FILES: usize = 8;
 
 /// Formats the parts that are wanted of a work summary, each with its name before it.
 pub(crate) fn format_work(work: &WorkSummary, wanted: &[WorkPart], width: usize) -> String {
-    let columns = width.saturating_sub(INDENT + MAX_NAME_CHARS);
+    let columns = width.saturating_sub(NAMES.indent + NAMES.width);
     let parts = format_parts(work, columns).into_iter();
-    let parts = parts.filter(|(part, ..)| part.is_in(wanted));
+    let parts = parts.filter(|(part, ..)| wanted.contains(part));
     parts
-        .map(|(_, name, lines)| format_lines(name, &lines))
+        .map(|(_, name, lines)| lay_out_row(name, lines, NAMES))
         .collect()
 }
 
@@ -170,7 +160,8 @@ fn format_errors(errors: &[String], columns: usize) -> Vec<String> {
         .collect()
 }
 
-fn format_more(count: usize, shown: usize) -> Option<String> {
+/// Formats how many are not among those shown; `None` where all are.
+pub(crate) fn format_more(count: usize, shown: usize) -> Option<String> {
     let more = count.saturating_sub(shown);
     (more > 0).then(|| format!("and {more} more"))
 }
@@ -199,30 +190,27 @@ fn wrap_value(value: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// Formats the lines of a part, its name before the first.
-fn format_lines(name: &str, lines: &[String]) -> String {
-    let indent = " ".repeat(INDENT);
-    let names = std::iter::once(name).chain(std::iter::repeat(""));
-    let lines = names.zip(lines).map(|(name, line)| {
-        let name = paint(FAINT, format!("{name:<MAX_NAME_CHARS$}"));
-        format!("{indent}{name}{line}\n")
-    });
-    lines.collect()
-}
-
 /// Formats names of files, each once: at most `most`, and how many more there are.
 pub(crate) fn format_file_names(files: &[&TouchedFile], most: usize) -> String {
+    let names = list_file_names(files.iter().map(|file| file.path.as_str()));
+    join_names(&names, most)
+}
+
+/// Lists the names of files, each once, in linear time: a turn may name 4,000, a session more.
+pub(crate) fn list_file_names<'p>(paths: impl Iterator<Item = &'p str>) -> Vec<String> {
     let mut seen = HashSet::new();
-    let names = files
-        .iter()
-        .map(|file| sanitize_line(file_name(&file.path)))
-        .filter(|name| !name.is_empty() && seen.insert(name.clone()));
-    let names: Vec<String> = names.collect();
-    let shown = names.len().min(most);
-    let (shown, more) = names.split_at(shown);
-    match more.len() {
-        0 => shown.join(", "),
-        n => format!("{} and {n} more", shown.join(", ")),
+    paths
+        .map(|path| sanitize_line(file_name(path)))
+        .filter(|name| !name.is_empty() && seen.insert(name.clone()))
+        .collect()
+}
+
+/// Joins the first names, at most `most`, and how many more there are.
+pub(crate) fn join_names(names: &[String], most: usize) -> String {
+    let shown = names[..names.len().min(most)].join(", ");
+    match format_more(names.len(), most) {
+        None => shown,
+        Some(more) => format!("{shown} {more}"),
     }
 }
 
@@ -254,7 +242,7 @@ pub(crate) struct JsonWork<'a> {
 impl<'a> JsonWork<'a> {
     /// Returns the parts that are wanted.
     pub fn new(work: &'a WorkSummary, wanted: &[WorkPart]) -> Self {
-        let is = |part: WorkPart| part.is_in(wanted);
+        let is = |part: WorkPart| wanted.contains(&part);
         Self {
             problem: is(WorkPart::Problem).then_some(work.problem.as_deref()),
             solution: is(WorkPart::Solution).then_some(work.solution.as_deref()),
@@ -307,6 +295,14 @@ mod tests {
         assert_eq!(lines[0], "$ make lamp0");
         assert_eq!(lines[1], "$ make lamp1 x… (failed)");
         assert_eq!(lines[6], "and 2 more");
+    }
+
+    #[test]
+    fn names_of_files_stand_once_with_how_many_more_there_are() {
+        let names = list_file_names(["a/lamp.rs", "b/lamp.rs", "wick.rs", "/"].into_iter());
+        assert_eq!(names, ["lamp.rs", "wick.rs"]);
+        assert_eq!(join_names(&names, 2), "lamp.rs, wick.rs");
+        assert_eq!(join_names(&names, 1), "lamp.rs and 1 more");
     }
 
     #[test]

@@ -5,34 +5,24 @@ use crate::app_effect::AppEffect;
 use crate::conversation::{ConversationView, ReadingState};
 use crate::deferred_keys::DeferredKeys;
 use crate::list::RowList;
-use crate::marked::MarkedWords;
-use crate::memory_form::{FormStep, MemoryForm};
+use crate::message::AppMessage;
+use crate::overlay::{Overlay, OverlayStep};
+use crate::preview_pane::PreviewPane;
 use crate::query_line::QueryLine;
-use crate::text_blocks::TextPosition;
 use crate::text_lines::CallDetail;
 use crate::text_pane::{SearchState, TextPane};
-use crate::worker::{LoadedTurns, PickerMessage, TurnsRequest};
+use crate::worker::{LoadedTurns, TurnsRequest};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 use session_query::FilterValues;
 use session_search::Level;
-use session_store::SessionRow;
 
-/// Lines by which PgUp and PgDn scroll the help: those of a small terminal.
-const HELP_PAGE_LINES: usize = 7;
 const SEARCHING: &str = "searching…";
 const FILES_NOT_COMPLETED: &str =
     "names of files are not completed; behind a space Tab switches between sessions and turns";
 const NOT_FOUND: &str = "not found";
 const NOT_FOUND_IN_SHOWN: &str = "not found in what is shown; t shows calls in full";
-
-/// The preview of the selected turn beside the list.
-pub(crate) struct PreviewPane {
-    pub(crate) session: SessionRow,
-    turn: u32,
-    pub(crate) pane: TextPane,
-}
 
 /// The whole state of the picker.
 pub(crate) struct App {
@@ -42,10 +32,8 @@ pub(crate) struct App {
     pub(crate) values: Option<FilterValues>,
     pub(crate) preview: Option<PreviewPane>,
     pub(crate) conversation: Option<ConversationView>,
-    pub(crate) form: Option<MemoryForm>,
-    pub(crate) shows_help: bool,
-    /// The first line of the help that is drawn.
-    pub(crate) help_offset: usize,
+    /// What is open over all that.
+    pub(crate) overlay: Option<Overlay>,
     /// The note of the last action, until the next key.
     pub(crate) note: Option<String>,
     /// Files that a refresh has still to read; `None` before the first has ended.
@@ -68,9 +56,7 @@ impl App {
             values: None,
             preview: None,
             conversation: None,
-            form: None,
-            shows_help: false,
-            help_offset: 0,
+            overlay: None,
             note: None,
             files_left: None,
             this_project: false,
@@ -81,41 +67,35 @@ impl App {
     }
 
     /// Takes what a thread found out.
-    pub(crate) fn handle_message(&mut self, message: PickerMessage) -> Option<AppEffect> {
+    pub(crate) fn handle_message(&mut self, message: AppMessage) -> Option<AppEffect> {
         match message {
-            PickerMessage::Input(event) => return self.handle_event(&event),
-            PickerMessage::ListReady(listing) => {
+            AppMessage::Input(event) => return self.handle_event(&event),
+            AppMessage::ListReady(listing) => {
                 self.list.set_answer(*listing);
                 let deferred = self.handle_deferred();
                 return deferred.or_else(|| self.reopen_grown_conversation());
             }
-            PickerMessage::Values(values) => {
+            AppMessage::Values(values) => {
                 self.values = Some(*values);
                 return self.handle_deferred();
             }
-            PickerMessage::Loaded(loaded) => return self.show_loaded_turns(*loaded),
-            PickerMessage::ListFailed(reason) => {
+            AppMessage::Loaded(loaded) => return self.show_loaded_turns(*loaded),
+            AppMessage::ListFailed(reason) => {
                 self.list.set_failure(reason);
                 return self.handle_deferred();
             }
-            PickerMessage::TurnsFailed(reason) => self.show_load_failure(reason),
-            PickerMessage::Note(note) => self.note = Some(note),
-            PickerMessage::Refreshed { files_left } => {
+            AppMessage::TurnsFailed(reason) => self.show_load_failure(reason),
+            AppMessage::Note(note) => self.note = Some(note),
+            AppMessage::Refreshed { files_left } => {
                 self.files_left = files_left;
                 return Some(AppEffect::Prepare);
             }
-            PickerMessage::Prepared => {
+            AppMessage::Prepared => {
                 if self.files_left.is_some() {
                     self.list.note_refresh();
                 }
                 return Some(AppEffect::Search);
             }
-            PickerMessage::Copy { note, .. } => self.note = Some(note),
-            PickerMessage::Done(_)
-            | PickerMessage::TerminalLost(_)
-            | PickerMessage::Panicked(_) => {}
-            #[cfg(unix)]
-            PickerMessage::Signal(_) => {}
         }
         None
     }
@@ -159,11 +139,7 @@ impl App {
                 conversation.set_exchanges(exchanges);
             }
             (_, Some(turn)) => {
-                self.preview = Some(PreviewPane {
-                    turn,
-                    pane: TextPane::new(exchanges, session.turns),
-                    session,
-                });
+                self.preview = Some(PreviewPane::new(session, turn, exchanges));
             }
             _ => {}
         }
@@ -179,14 +155,8 @@ impl App {
 
     /// Lays the preview out for a pane, opened at the first word that matches.
     pub(crate) fn lay_out_preview(&mut self, columns: usize, height: usize) {
-        let Some(PreviewPane { pane, .. }) = &mut self.preview else {
-            return;
-        };
-        pane.lay_out(columns, height, CallDetail::Short);
-        let marked = MarkedWords::Terms(self.list.terms.clone());
-        if pane.marked != marked {
-            pane.marked = marked;
-            pane.open_at_match(TextPosition::default()..pane.text.end());
+        if let Some(preview) = &mut self.preview {
+            preview.lay_out(columns, height, &self.list.terms);
         }
     }
 
@@ -219,9 +189,10 @@ impl App {
     /// Returns the note that a text is not found, which may be in what is not shown of calls.
     fn not_found_note(&self) -> &'static str {
         let conversation = self.conversation.as_ref();
-        match conversation.is_some_and(|conversation| conversation.calls != CallDetail::Full) {
-            true => NOT_FOUND_IN_SHOWN,
-            false => NOT_FOUND,
+        if conversation.is_some_and(|conversation| conversation.calls != CallDetail::Full) {
+            NOT_FOUND_IN_SHOWN
+        } else {
+            NOT_FOUND
         }
     }
 
@@ -237,9 +208,8 @@ impl App {
 
     /// Pastes into the line that is typed in, if there is one.
     fn handle_paste(&mut self, event: &Event) -> Option<AppEffect> {
-        match (&mut self.form, &mut self.conversation) {
-            _ if self.shows_help => {}
-            (Some(form), _) => form.edit(event),
+        match (&mut self.overlay, &mut self.conversation) {
+            (Some(overlay), _) => overlay.paste(event),
             (None, Some(conversation)) => conversation.paste_search(event),
             (None, None) if self.list.is_outdated() && self.deferred.has_action() => {
                 self.deferred.push(event.clone());
@@ -262,12 +232,8 @@ impl App {
                 _ => {}
             }
         }
-        if self.shows_help {
-            self.handle_help_key(key.code);
-            return None;
-        }
-        if self.form.is_some() {
-            return self.handle_form_key(key.code, event);
+        if self.overlay.is_some() {
+            return self.handle_overlay_key(key.code, event);
         }
         let is_early = self.conversation.is_none() && self.list.is_outdated();
         if is_early && self.deferred.must_defer(key) {
@@ -286,34 +252,18 @@ impl App {
     }
 
     fn open_help(&mut self) {
-        (self.shows_help, self.help_offset) = (true, 0);
+        self.overlay = Some(Overlay::Help { offset: 0 });
     }
 
-    /// Scrolls the help, or closes it. Where it ends is known when it is drawn.
-    fn handle_help_key(&mut self, code: KeyCode) {
-        let offset = self.help_offset;
-        self.help_offset = match code {
-            KeyCode::Up => offset.saturating_sub(1),
-            KeyCode::Down => offset.saturating_add(1),
-            KeyCode::PageUp => offset.saturating_sub(HELP_PAGE_LINES),
-            KeyCode::PageDown => offset.saturating_add(HELP_PAGE_LINES),
-            KeyCode::Home => 0,
-            KeyCode::End => usize::MAX,
-            _ => {
-                self.shows_help = false;
-                0
-            }
+    fn handle_overlay_key(&mut self, code: KeyCode, event: &Event) -> Option<AppEffect> {
+        let step = self.overlay.as_mut()?.handle_key(code, event);
+        let closed = match step {
+            OverlayStep::Open => None,
+            OverlayStep::Closed | OverlayStep::Done => self.overlay.take(),
         };
-    }
-
-    fn handle_form_key(&mut self, code: KeyCode, event: &Event) -> Option<AppEffect> {
-        match self.form.as_mut()?.handle_key(code, event) {
-            FormStep::Open => None,
-            FormStep::Closed => {
-                self.form = None;
-                None
-            }
-            FormStep::Done => self.form.take().map(Box::new).map(AppEffect::Save),
+        match closed? {
+            Overlay::Form(form) if step == OverlayStep::Done => Some(AppEffect::Save(form)),
+            Overlay::Form(_) | Overlay::Help { .. } => None,
         }
     }
 
@@ -455,9 +405,9 @@ impl App {
 
     fn open_conversation(&mut self) -> Option<AppEffect> {
         let ActionTarget { session, turn } = self.action_target()?;
-        let shown = self.preview.as_ref();
-        let shown = shown.filter(|p| p.session.id == session.id && p.turn == turn);
-        let known = shown.map_or(Vec::new(), |preview| preview.pane.text.exchanges().to_vec());
+        let preview = self.preview.as_ref();
+        let known = preview.map_or(&[][..], |preview| preview.exchanges_of(&session, turn));
+        let known = known.to_vec();
         let terms = self.list.terms.clone();
         self.conversation = Some(ConversationView::new(session.clone(), turn, terms, known));
         Some(AppEffect::Open(session))
@@ -472,7 +422,7 @@ impl App {
             _ => return None,
         };
         match &mut self.conversation {
-            _ if self.form.is_some() || self.shows_help => {}
+            _ if self.overlay.is_some() => {}
             Some(conversation) => conversation.scroll_by(lines),
             None if self.preview_area.contains(position) => return self.scroll_preview(lines),
             None => return self.move_selection(lines.signum()),
@@ -480,19 +430,21 @@ impl App {
         None
     }
 
-    /// Selects the row that is clicked; opens the one that is selected.
+    /// Closes the help; else selects the row that is clicked, and opens the one that is selected.
     fn handle_click(&mut self, position: Position) -> Option<AppEffect> {
-        if self.conversation.is_some() || self.form.is_some() || self.shows_help {
-            self.shows_help = false;
+        if let Some(Overlay::Help { .. }) = self.overlay {
+            self.overlay = None;
+            return None;
+        }
+        if self.conversation.is_some() || self.overlay.is_some() {
             return None;
         }
         let at = self.list.row_at(position)?;
-        match at == self.list.selected {
-            true => self.open_conversation(),
-            false => {
-                self.list.selected = at;
-                None
-            }
+        if at == self.list.selected {
+            self.open_conversation()
+        } else {
+            self.list.selected = at;
+            None
         }
     }
 }

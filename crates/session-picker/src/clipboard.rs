@@ -10,9 +10,10 @@ use std::process::{Command, Stdio};
 /// # Errors
 /// When the terminal cannot be written.
 pub(crate) fn copy_to_clipboard(text: &str, terminal: &mut impl Write) -> Result<()> {
-    match pipe_to_command(text) {
-        true => Ok(()),
-        false => execute!(terminal, CopyToClipboard::to_clipboard_from(text)),
+    if pipe_to_command(text) {
+        Ok(())
+    } else {
+        execute!(terminal, CopyToClipboard::to_clipboard_from(text))
     }
 }
 

@@ -184,9 +184,10 @@ impl ConversationView {
     /// Moves to the first line of this turn, or of the one before where that is at the top.
     fn go_to_previous_turn(&mut self) {
         let begin = self.pane.text.turn_start(self.turn());
-        match begin == self.pane.top() {
-            true => self.go_to_turn(self.turn().saturating_sub(1)),
-            false => self.pane.go_to(begin),
+        if begin == self.pane.top() {
+            self.go_to_turn(self.turn().saturating_sub(1))
+        } else {
+            self.pane.go_to(begin)
         }
     }
 }
@@ -195,8 +196,9 @@ impl ConversationView {
 mod tests {
     use super::*;
     use crate::app_effect::AppEffect;
+    use crate::message::AppMessage;
     use crate::view::tests::{listing, opened, press, row, screen, session};
-    use crate::worker::{LoadedTurns, PickerMessage, TurnsRequest};
+    use crate::worker::{LoadedTurns, TurnsRequest};
     use crossterm::event::KeyModifiers;
     use session_core::Turn;
     use session_search::TurnOrigin;
@@ -214,8 +216,8 @@ mod tests {
         (0..count).map(exchange).collect()
     }
 
-    fn loaded(session: &SessionRow) -> PickerMessage {
-        PickerMessage::Loaded(Box::new(LoadedTurns {
+    fn loaded(session: &SessionRow) -> AppMessage {
+        AppMessage::Loaded(Box::new(LoadedTurns {
             exchanges: turns(session.turns),
             request: TurnsRequest {
                 session: session.clone(),

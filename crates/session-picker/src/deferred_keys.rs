@@ -64,8 +64,9 @@ fn acts_on_row(key: KeyEvent) -> bool {
 mod tests {
     use crate::app::App;
     use crate::app_effect::AppEffect;
+    use crate::message::AppMessage;
+    use crate::overlay::Overlay;
     use crate::view::tests::{give_form, listing, opened, press, row, session};
-    use crate::worker::PickerMessage;
     use crossterm::event::{Event, KeyCode, KeyModifiers};
 
     fn type_in(app: &mut App, text: &str) {
@@ -75,7 +76,7 @@ mod tests {
     }
 
     /// Receives a message, and handles the keys that waited for it.
-    fn receive_and_handle(app: &mut App, message: PickerMessage) {
+    fn receive_and_handle(app: &mut App, message: AppMessage) {
         let Some(AppEffect::Handle(events)) = app.handle_message(message) else {
             panic!("the keys are to be handled now");
         };
@@ -123,7 +124,7 @@ mod tests {
         app.handle_event(&Event::Paste(" lamp".into()));
         press(&mut app, KeyCode::F(1), KeyModifiers::NONE);
         assert_eq!(app.query.text(), "lanterns");
-        assert!(!app.shows_help);
+        assert!(app.overlay.is_none());
 
         list_and_handle(&mut app, "Lanterns of the pier");
         let opened = app.conversation.as_ref().unwrap();
@@ -138,7 +139,10 @@ mod tests {
         press(&mut app, KeyCode::Char('m'), KeyModifiers::ALT);
         type_in(&mut app, "It burns oil");
         list_and_handle(&mut app, "Lanterns of the pier");
-        assert_eq!(app.form.as_ref().unwrap().info(), "It burns oil");
+        let Some(Overlay::Form(form)) = &app.overlay else {
+            panic!("the form is to be open");
+        };
+        assert_eq!(form.info(), "It burns oil");
     }
 
     #[test]
@@ -164,7 +168,7 @@ mod tests {
         type_in(&mut app, "s");
         press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
         type_in(&mut app, "x");
-        receive_and_handle(&mut app, PickerMessage::ListFailed("it is gone".into()));
+        receive_and_handle(&mut app, AppMessage::ListFailed("it is gone".into()));
         assert!(app.conversation.is_none());
         assert_eq!(app.query.text(), "lanternsx");
     }

@@ -33,7 +33,7 @@ fn signal_action(handler: sighandler_t) -> sigaction {
 
 /// Sets the action of SIGTSTP, and returns the one before.
 fn exchange_action(action: &sigaction) -> Result<sigaction> {
-    let mut previous = self::signal_action(SIG_DFL);
+    let mut previous = signal_action(SIG_DFL);
     // SAFETY: both point to an action during the call; the one that is set calls nothing, or was set by signal-hook.
     match unsafe { libc::sigaction(SIGTSTP, action, &raw mut previous) } {
         0 => Ok(previous),

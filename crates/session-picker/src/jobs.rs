@@ -3,7 +3,7 @@
 use crate::action::ActionTarget;
 use crate::error::PickerError;
 use crate::memory_form::MemoryForm;
-use crate::worker::PickerMessage;
+use crate::message::JobOutcome;
 use jiff::Zoned;
 use session_core::TurnPart;
 use session_core::text::{clip, sanitize_text};
@@ -43,38 +43,37 @@ impl PickerJob {
         self,
         engine: &SearchEngine,
         callbacks: FrontEndCallbacks<PickerError>,
-    ) -> PickerMessage {
+    ) -> JobOutcome {
         let done = match self {
             Self::CopyText(target) => make_clipboard_text(engine, &target),
-            Self::Export(target) => export_session(engine, &target).map(PickerMessage::Note),
-            Self::Save(form) => save_memory(engine, &form).map(PickerMessage::Note),
+            Self::Export(target) => export_session(engine, &target).map(JobOutcome::Note),
+            Self::Save(form) => save_memory(engine, &form).map(JobOutcome::Note),
         };
-        done.unwrap_or_else(|error| PickerMessage::Note((callbacks.describe_error)(error)))
+        done.unwrap_or_else(|error| JobOutcome::Note((callbacks.describe_error)(error)))
     }
 }
 
 fn make_clipboard_text(
     engine: &SearchEngine,
     target: &ActionTarget,
-) -> Result<PickerMessage, PickerError> {
+) -> Result<JobOutcome, PickerError> {
     let exchanges = read_turn(engine, target)?;
     let text: Vec<String> = exchanges.iter().map(format_exchange).collect();
     let text = text.join("\n\n");
     let address = target.address();
     if text.is_empty() {
-        return Ok(PickerMessage::Note(format!(
-            "{address} has no text to copy"
-        )));
+        return Ok(JobOutcome::Note(format!("{address} has no text to copy")));
     }
-    Ok(match text.len() > COPY_BYTES {
-        true => PickerMessage::Copy {
+    Ok(if text.len() > COPY_BYTES {
+        JobOutcome::Copy {
             text: clip(&text, COPY_BYTES).to_owned(),
             note: format!("the first {} KB of {address} are copied", COPY_BYTES / 1000),
-        },
-        false => PickerMessage::Copy {
+        }
+    } else {
+        JobOutcome::Copy {
             text,
             note: format!("the text of {address} is copied"),
-        },
+        }
     })
 }
 

@@ -89,9 +89,10 @@ impl RowList {
         let is_same = shown.is_some_and(|shown| shown.is_same_list(&listing.request));
         let kept = self.selected_row().filter(|_| is_same && self.selected > 0);
         let kept = kept.and_then(|row| listing.find_row(row));
-        self.selected = match is_same {
-            true => kept.unwrap_or(self.selected),
-            false => 0,
+        self.selected = if is_same {
+            kept.unwrap_or(self.selected)
+        } else {
+            0
         };
         self.is_outdated = listing.request.number < self.request_count && self.is_outdated;
         self.answered = Some(listing.request);

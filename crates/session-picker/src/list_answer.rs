@@ -81,7 +81,7 @@ impl ListAnswer {
             rows: Vec::new(),
             sessions: 0,
             terms: Vec::new(),
-            mistake: request::parse_request(question).mistake,
+            mistake: request::parse_request(question, &[]).mistake,
             corrections: None,
         }
     }
@@ -92,7 +92,8 @@ impl ListAnswer {
         snapshot: &Snapshot,
         question: &ListRequest,
     ) -> Result<Self, PickerError> {
-        let TypedRequest { request, mistake } = request::parse_request(question);
+        let TypedRequest { request, mistake } =
+            request::parse_request(question, &snapshot.sessions);
         let results = engine.search(snapshot, &request)?;
         let terms = results.explanation.terms.iter();
         Ok(Self {

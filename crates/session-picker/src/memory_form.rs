@@ -2,6 +2,7 @@
 
 use crate::action::ActionTarget;
 use crate::memory_destination::MemoryDestination;
+use crate::overlay::OverlayStep;
 use crate::query_line;
 use crossterm::event::{Event, KeyCode};
 use session_display::sanitize_line;
@@ -68,38 +69,28 @@ impl MemoryForm {
         !self.topic().is_empty() && !self.info().is_empty()
     }
 
-    pub(crate) fn handle_key(&mut self, code: KeyCode, event: &Event) -> FormStep {
+    pub(crate) fn handle_key(&mut self, code: KeyCode, event: &Event) -> OverlayStep {
         match code {
-            KeyCode::Esc => FormStep::Closed,
-            KeyCode::Enter if self.is_complete() => FormStep::Done,
+            KeyCode::Esc => OverlayStep::Closed,
+            KeyCode::Enter if self.is_complete() => OverlayStep::Done,
             KeyCode::Tab | KeyCode::BackTab | KeyCode::Up | KeyCode::Down | KeyCode::Enter => {
                 self.is_in_info = !self.is_in_info;
-                FormStep::Open
+                OverlayStep::Open
             }
             _ => {
                 self.edit(event);
-                FormStep::Open
+                OverlayStep::Open
             }
         }
     }
 
     /// Edits the field that is typed in by a key or by what is pasted.
     pub(crate) fn edit(&mut self, event: &Event) {
-        let input = match self.is_in_info {
-            true => &mut self.info,
-            false => &mut self.topic,
+        let input = if self.is_in_info {
+            &mut self.info
+        } else {
+            &mut self.topic
         };
         query_line::edit_input(input, event);
     }
-}
-
-/// The effect of a key on a form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FormStep {
-    /// It is still open.
-    Open,
-    /// It was given up.
-    Closed,
-    /// It is to be saved.
-    Done,
 }

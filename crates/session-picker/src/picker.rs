@@ -9,11 +9,13 @@ use crate::latest::LatestValue;
 use crate::list_answer::ListRequest;
 use crate::memory_destination::MemoryDestination;
 use crate::memory_form::MemoryForm;
+use crate::message::{AppMessage, JobOutcome, PickerMessage};
+use crate::overlay::Overlay;
 use crate::terminal::TerminalScreen;
 use crate::theme::Theme;
 use crate::typing_pause::TypingPause;
 use crate::view;
-use crate::worker::{self, IndexExchange, PickerMessage, TurnsRequest};
+use crate::worker::{self, IndexExchange, TurnsRequest};
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 use session_agents::{ResumeCommand, ResumeMode, program_exists};
 use session_core::text::sanitize_text;
@@ -188,10 +190,11 @@ impl Picker {
             if let Some(wanted) = self.app.request_preview() {
                 self.turns.replace(wanted);
             }
-            let first = match self.app.continue_search() {
-                true => self.messages.try_recv().ok(),
+            let first = if self.app.continue_search() {
+                self.messages.try_recv().ok()
+            } else {
                 // This thread holds a sender: the channel does not end.
-                false => self.messages.recv().ok(),
+                self.messages.recv().ok()
             };
             let waiting = first.into_iter().chain(self.messages.try_iter());
             self.waiting = waiting.collect();
@@ -214,21 +217,31 @@ impl Picker {
 
     fn handle_message(&mut self, message: PickerMessage) -> Result<LoopStep, PickerError> {
         match message {
-            PickerMessage::Done(message) => {
-                self.running_jobs -= 1;
-                return self.handle_message(*message);
+            PickerMessage::ForApp(message) => match self.app.handle_message(message) {
+                Some(effect) => self.apply_effect(effect),
+                None => Ok(LoopStep::Continue),
+            },
+            PickerMessage::JobDone { outcome, wrote } => {
+                self.running_jobs -= usize::from(wrote);
+                self.show_job_outcome(outcome)
             }
-            PickerMessage::Panicked(panic) => resume_unwind(panic),
-            PickerMessage::TerminalLost(error) => return Err(error.into()),
             #[cfg(unix)]
-            PickerMessage::Signal(signal) => return self.handle_signal(signal),
-            PickerMessage::Copy { ref text, .. } => self.copy(text)?,
-            _ => {}
+            PickerMessage::Signal(signal) => self.handle_signal(signal),
+            PickerMessage::TerminalLost(error) => Err(error.into()),
+            PickerMessage::Panicked(panic) => resume_unwind(panic),
         }
-        match self.app.handle_message(message) {
-            Some(effect) => self.apply_effect(effect),
-            None => Ok(LoopStep::Continue),
-        }
+    }
+
+    fn show_job_outcome(&mut self, outcome: JobOutcome) -> Result<LoopStep, PickerError> {
+        let note = match outcome {
+            JobOutcome::Note(note) => note,
+            JobOutcome::Copy { text, note } => {
+                self.copy(&text)?;
+                note
+            }
+        };
+        self.app.note = Some(note);
+        Ok(LoopStep::Continue)
     }
 
     #[cfg(unix)]
@@ -242,9 +255,10 @@ impl Picker {
     }
 
     fn suspend(&mut self) -> Result<(), PickerError> {
-        match self.is_shell_waiting {
-            true => Ok(()),
-            false => Ok(self.screen.suspend()?),
+        if self.is_shell_waiting {
+            Ok(())
+        } else {
+            Ok(self.screen.suspend()?)
         }
     }
 
@@ -259,7 +273,8 @@ impl Picker {
             AppEffect::Handle(events) => {
                 // Before the keys that came later.
                 for event in events.into_iter().rev() {
-                    self.waiting.push_front(PickerMessage::Input(event));
+                    let message = AppMessage::Input(event);
+                    self.waiting.push_front(PickerMessage::ForApp(message));
                 }
             }
             AppEffect::Act(action, target) => return self.run_action(action, target),
@@ -302,7 +317,10 @@ impl Picker {
             }
             PickerAction::Export => self.run_in_background(PickerJob::Export(target), "exporting…"),
             PickerAction::SaveMemory => match MemoryDestination::find(session) {
-                Ok(destination) => self.app.form = Some(MemoryForm::new(target, destination)),
+                Ok(destination) => {
+                    let form = MemoryForm::new(target, destination);
+                    self.app.overlay = Some(Overlay::Form(Box::new(form)));
+                }
                 Err(error) => self.app.note = Some((self.callbacks.describe_error)(error)),
             },
         }
@@ -351,15 +369,12 @@ impl Picker {
 
     fn run_in_background(&mut self, job: PickerJob, note: &str) {
         self.app.note = Some(note.to_owned());
-        let writes = job.writes();
-        self.running_jobs += usize::from(writes);
+        let wrote = job.writes();
+        self.running_jobs += usize::from(wrote);
         let (engine, callbacks) = (Arc::clone(&self.engine), self.callbacks);
         self.spawn(move |out| {
-            let done = job.run_job(&engine, callbacks);
-            let _ = out.send(match writes {
-                true => PickerMessage::Done(Box::new(done)),
-                false => done,
-            });
+            let outcome = job.run_job(&engine, callbacks);
+            let _ = out.send(PickerMessage::JobDone { outcome, wrote });
         });
     }
 
@@ -375,17 +390,22 @@ impl Picker {
                 break;
             };
             match message {
-                PickerMessage::Done(message) => {
+                PickerMessage::JobDone {
+                    outcome,
+                    wrote: true,
+                } => {
                     self.running_jobs -= 1;
-                    if let PickerMessage::Note(note) = *message {
+                    if let JobOutcome::Note(note) = outcome {
                         notes.push(note);
                     }
                 }
                 PickerMessage::Panicked(panic) => resume_unwind(panic),
-                PickerMessage::Input(event) if is_interrupt(&event) => break,
+                PickerMessage::ForApp(AppMessage::Input(event)) if is_interrupt(&event) => break,
                 #[cfg(unix)]
                 PickerMessage::Signal(_) => break,
-                _ => {}
+                PickerMessage::ForApp(_)
+                | PickerMessage::JobDone { .. }
+                | PickerMessage::TerminalLost(_) => {}
             }
         }
         if self.running_jobs > 0 {
@@ -423,7 +443,7 @@ fn read_input(out: &Sender<PickerMessage>, mut pause: TypingPause, has_ended: &A
             }
             Ok(Some(event)) => {
                 pause.extend();
-                out.send(PickerMessage::Input(event))
+                out.send(PickerMessage::ForApp(AppMessage::Input(event)))
             }
             Err(error) => {
                 let _ = out.send(PickerMessage::TerminalLost(error));

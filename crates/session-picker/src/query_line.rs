@@ -96,11 +96,15 @@ impl QueryLine {
         text.replace_range(completion.span.clone(), candidate);
         completion.span.end = completion.span.start + candidate.len();
         let cursor = text[..completion.span.end].chars().count();
-        // The only one is complete: the next Tab completes what follows it.
-        if completion.candidates.len() == 1 {
-            self.completion = None;
-        }
         self.input = Input::new(text).with_cursor(cursor);
+        // The only one is complete: what is typed, and completed, next is another word.
+        if completion.candidates.len() == 1 {
+            let is_value = !candidate.ends_with(':');
+            self.completion = None;
+            if is_value && self.input.value().chars().count() == cursor {
+                self.input.handle(InputRequest::InsertChar(' '));
+            }
+        }
         true
     }
 
@@ -230,6 +234,17 @@ mod tests {
         assert!(line.complete_filter(&values()));
         type_in(&mut line, "!");
         assert_eq!(line.text(), "agent:ferryman! lamp");
+    }
+
+    #[test]
+    fn the_next_word_stands_behind_a_value_that_is_complete() {
+        let mut line = QueryLine::new("agent:fe");
+        assert!(line.complete_filter(&values()));
+        type_in(&mut line, "lamp");
+        assert_eq!(line.text(), "agent:ferryman lamp");
+        let mut field = QueryLine::new("agen");
+        assert!(field.complete_filter(&values()));
+        assert_eq!(field.text(), "agent:");
     }
 
     #[test]

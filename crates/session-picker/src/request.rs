@@ -1,12 +1,9 @@
 //! From what is typed to a request.
 
 use crate::list_answer::ListRequest;
-use jiff::Zoned;
-use session_core::Query;
-use session_query::{
-    FilterField, InvalidFilter, TypedCondition, TypedFilterError, TypedQuery, read_project,
-};
-use session_search::{FilterClause, FilterCondition, SearchFilter, SearchRequest};
+use session_query::{InvalidFilter, TypedFilterError, TypedSearch, UnfinishedQuery, read_project};
+use session_search::{FilterClause, FilterCondition, FusionMode, SearchFilter, SearchRequest};
+use session_store::SessionRow;
 
 /// A search as it is typed.
 pub(crate) struct TypedRequest {
@@ -15,85 +12,25 @@ pub(crate) struct TypedRequest {
     pub(crate) mistake: Option<String>,
 }
 
-/// The filters of a query that can be used.
-struct UsableClauses {
-    clauses: Vec<FilterClause>,
-    /// The mistake in a filter that is left out.
-    mistake: Option<String>,
-}
-
-/// Parses what is typed to a search.
-pub(crate) fn parse_request(question: &ListRequest) -> TypedRequest {
-    let typed = TypedQuery::parse_unfinished(&question.typed);
-    let UsableClauses {
-        mut clauses,
-        mistake,
-    } = parse_usable_clauses(&typed);
-    if question.this_project {
-        clauses.push(FilterClause::new(FilterCondition::Project(read_project(
-            ".",
-        ))));
-    }
-    let request = SearchRequest {
-        query: parse_words(&question.typed, &typed.text),
+/// Parses what is typed to a search of these sessions.
+pub(crate) fn parse_request(question: &ListRequest, all: &[SessionRow]) -> TypedRequest {
+    let UnfinishedQuery { query, mistake } = UnfinishedQuery::parse(&question.typed);
+    let here = || FilterClause::new(FilterCondition::Project(read_project(".")));
+    let search = TypedSearch {
+        query: &query,
         level: question.level,
         filter: SearchFilter {
-            clauses,
+            clauses: question.this_project.then(here).into_iter().collect(),
             ..SearchFilter::default()
         },
+        callers: &[],
+        fusion: FusionMode::Adaptive,
         limit: question.limit,
-        ..SearchRequest::new("")
     };
-    let invalid = typed.invalid.first().map(InvalidFilter::note);
+    let invalid = query.invalid_filters.first().map(InvalidFilter::note);
     TypedRequest {
-        request,
-        mistake: mistake.or(invalid),
-    }
-}
-
-/// Reads the words of a question. The last one is still being typed where no space and no filter follows it.
-fn parse_words(typed: &str, words: &str) -> Query {
-    let last = |text: &str| text.rsplit(char::is_whitespace).next().map(str::to_owned);
-    match last(typed) == last(words) {
-        true => Query::parse_unfinished(words),
-        false => Query::new(words),
-    }
-}
-
-/// Resolves the filters that can be used; the others are still being typed, or are a mistake.
-fn parse_usable_clauses(typed: &TypedQuery) -> UsableClauses {
-    let error = match typed.clauses(Zoned::now) {
-        Ok(clauses) => {
-            return UsableClauses {
-                clauses,
-                mistake: None,
-            };
-        }
-        Err(error) => error,
-    };
-    let conditions = typed.conditions.iter();
-    let usable = conditions.filter(|condition| is_usable(condition, &error));
-    let rest = TypedQuery {
-        conditions: usable.cloned().collect(),
-        ..TypedQuery::default()
-    };
-    // Fewer each time: what made the error is not usable.
-    UsableClauses {
-        mistake: Some(describe_error(&error)),
-        ..parse_usable_clauses(&rest)
-    }
-}
-
-/// Returns true for a filter that is right by itself and has no part in an error of several.
-fn is_usable(condition: &TypedCondition, error: &TypedFilterError) -> bool {
-    let is_time = matches!(condition.field, FilterField::Since | FilterField::Until);
-    let alone = TypedQuery {
-        conditions: vec![condition.clone()],
-        ..TypedQuery::default()
-    };
-    match error {
-        TypedFilterError::Reversed { .. } => !is_time,
-        _ => alone.clauses(Zoned::now).is_ok(),
+        request: search.request(all),
+        mistake: mistake.as_ref().map(describe_error).or(invalid),
     }
 }
 
@@ -107,56 +44,28 @@ fn describe_error(error: &TypedFilterError) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session_search::Level;
 
     #[test]
-    fn the_last_word_is_a_prefix_unless_something_follows() {
-        let prefix = |typed: &str| {
-            let words = TypedQuery::parse_unfinished(typed).text;
-            parse_words(typed, &words).prefix
+    fn a_filter_that_is_left_out_is_told_of() {
+        let mistake = |typed: &str| {
+            let question = ListRequest {
+                typed: typed.to_owned(),
+                level: Level::Session,
+                this_project: false,
+                limit: 1,
+                follows_refresh: true,
+                number: 0,
+            };
+            parse_request(&question, &[]).mistake
         };
-        assert_eq!(prefix("agent:claude lamp harb").as_deref(), Some("harb"));
-        for finished in [
-            "lamp ",
-            "lamp agent:claude",
-            "lamp file:",
-            "\"lamp harb\"",
-            "",
-        ] {
-            assert_eq!(prefix(finished), None, "{finished:?}");
-        }
-    }
-
-    #[test]
-    fn a_filter_that_cannot_be_used_leaves_the_others() {
-        let check = |typed: &str, kept: usize, mistake: &str| {
-            let found = parse_usable_clauses(&TypedQuery::parse_unfinished(typed));
-            assert_eq!(found.clauses.len(), kept, "{typed}");
-            let found = found.mistake.unwrap();
-            assert!(found.starts_with(mistake), "{found}");
-        };
-        check(
-            "oil file:a since:never",
-            1,
-            "`never` is not a time, left out",
+        let found = mistake("file:a branch:b agent:nobody").unwrap();
+        assert!(
+            found.starts_with("there is no agent `nobody`, left out; one of claude"),
+            "{found}"
         );
-        check(
-            "file:a branch:b agent:nobody",
-            2,
-            "there is no agent `nobody`, left out; one of claude",
-        );
-        check(
-            "file:a since:2026-02-02 until:2026-01-01",
-            1,
-            "`since:2026-02-02 until:2026-01-01` ends before it begins, left out",
-        );
-        check(
-            "since:2026-02-02 until:2026-01-01 agent:nobody",
-            0,
-            "there is no agent",
-        );
-        assert_eq!(
-            parse_usable_clauses(&TypedQuery::parse("oil file:a")).mistake,
-            None
-        );
+        let found = mistake("since:2026-02-02 until:2026-01-01").unwrap();
+        assert!(found.contains("ends before it begins, left out"), "{found}");
+        assert_eq!(mistake("oil file:a"), None);
     }
 }

@@ -93,9 +93,10 @@ impl TextBlocks {
         for block in &mut self.blocks {
             block.lines.take();
         }
-        match is_shown {
-            true => self.position_after(position.block, letters),
-            false => position,
+        if is_shown {
+            self.position_after(position.block, letters)
+        } else {
+            position
         }
     }
 

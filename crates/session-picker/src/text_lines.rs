@@ -6,7 +6,7 @@ use session_core::text::sanitize_text;
 use session_core::{CodeFences, FencedLine, PromptKind, TurnPart};
 use session_display::{format_minute, sanitize_line, wrap_lines};
 use session_export::CallView;
-use session_search::{Exchange, TurnOrigin};
+use session_search::Exchange;
 use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
 
@@ -129,11 +129,12 @@ struct BlockLines {
 impl BlockLines {
     fn push_prompt(&mut self, exchange: &Exchange, of: u32) {
         let turn = &exchange.turn;
-        let origin = match exchange.origin {
-            TurnOrigin::History => "",
-            TurnOrigin::Index => "  (from the index: the history is gone or changed)",
-            TurnOrigin::Forgotten => "  (forgotten or excluded)",
-        };
+        // A rule has room for the first clause.
+        let origin = exchange
+            .origin
+            .note()
+            .and_then(|note| note.split(", ").next());
+        let origin = origin.map_or(String::new(), |note| format!("  ({note})"));
         let rule = format!(
             "── {}  {}{origin} ",
             format_turn_position(turn.index, of, self.columns),
@@ -212,13 +213,16 @@ impl BlockLines {
     fn push_edit(&mut self, edit: &[DiffLine<'_>]) {
         let most = self.calls.max_lines();
         for line in edit.iter().take(most) {
-            let (mark, text, role) = match line {
-                DiffLine::Added(text) => ("  + ", *text, LineRole::Added),
-                DiffLine::Removed(text) => ("  - ", *text, LineRole::Removed),
-                DiffLine::Context(text) => ("    ", *text, LineRole::Faint),
-                DiffLine::Gap => ("  ", "…", LineRole::Faint),
+            let role = match line {
+                DiffLine::Added(_) => LineRole::Added,
+                DiffLine::Removed(_) => LineRole::Removed,
+                DiffLine::Context(_) | DiffLine::Gap => LineRole::Faint,
             };
-            self.push_indented([mark, "    "], text, role);
+            let (mark, text) = match line.text() {
+                Some(text) => (format!("  {} ", line.mark()), text),
+                None => ("  ".to_owned(), "…"),
+            };
+            self.push_indented([&mark, "    "], text, role);
         }
         self.push_left_note(edit.len().saturating_sub(most));
     }
@@ -321,6 +325,7 @@ fn find_inline_code(line: &str) -> Vec<(Range<usize>, LineRole)> {
 mod tests {
     use super::*;
     use session_core::{ToolCall, Turn};
+    use session_search::TurnOrigin;
 
     #[test]
     fn a_line_that_is_wrapped_keeps_its_indent() {

@@ -17,9 +17,10 @@ impl Theme {
     }
 
     fn colour_style(self, colour: Color) -> Style {
-        match self.has_colours {
-            true => Style::new().fg(colour),
-            false => Style::new(),
+        if self.has_colours {
+            Style::new().fg(colour)
+        } else {
+            Style::new()
         }
     }
 

@@ -6,9 +6,10 @@ const FULL_COLUMNS: usize = 48;
 /// Formats the address of a turn, which counts from 0 as in `ID:7`, and its position: `:7  8 of 23`. In fewer columns the
 /// address stands alone.
 pub(crate) fn format_turn_position(index: u32, turns: u32, columns: usize) -> String {
-    match columns < FULL_COLUMNS {
-        true => format_turn_address(index),
-        false => format!("{}  {} of {turns}", format_turn_address(index), index + 1),
+    if columns < FULL_COLUMNS {
+        format_turn_address(index)
+    } else {
+        format!("{}  {} of {turns}", format_turn_address(index), index + 1)
     }
 }
 

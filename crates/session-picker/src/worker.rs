@@ -3,6 +3,7 @@
 use crate::error::PickerError;
 use crate::latest::LatestValue;
 use crate::list_answer::{ListAnswer, ListRequest};
+use crate::message::{AppMessage, PickerMessage};
 use session_config::lower_thread_priority;
 use session_core::text::clip;
 use session_core::{Turn, TurnPart};
@@ -15,47 +16,6 @@ use session_store::{Reader, SessionRow};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
-
-/// A message of a thread to the screen.
-pub(crate) enum PickerMessage {
-    /// A key, the mouse, or a new size.
-    Input(crossterm::event::Event),
-    /// The list for a request.
-    ListReady(Box<ListAnswer>),
-    /// Values with which filters are completed.
-    Values(Box<FilterValues>),
-    /// Turns of a session.
-    Loaded(Box<LoadedTurns>),
-    /// A part of the histories was read, here or by another process.
-    Refreshed {
-        /// Files that changed and are still to be read; `None` while another process reads them.
-        files_left: Option<usize>,
-    },
-    /// The next list is answered from what was read.
-    Prepared,
-    /// A list cannot be read: why.
-    ListFailed(String),
-    /// Turns that were asked for cannot be read: why.
-    TurnsFailed(String),
-    /// Something is done, or failed: what is said of it.
-    Note(String),
-    /// A text for the clipboard, and what is said of it.
-    Copy {
-        /// The text.
-        text: String,
-        /// The note.
-        note: String,
-    },
-    /// A job ended with this message.
-    Done(Box<PickerMessage>),
-    /// A signal came that ends, stops or continues the process.
-    #[cfg(unix)]
-    Signal(i32),
-    /// Nothing can be read from the terminal any more.
-    TerminalLost(std::io::Error),
-    /// A thread panicked.
-    Panicked(Box<dyn std::any::Any + Send>),
-}
 
 /// A request for turns: for one, or for all of a session.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,7 +75,7 @@ pub(crate) fn run_search_thread(
         let Some(message) = make_list_message(answer, missing, callbacks.describe_error) else {
             continue;
         };
-        if out.send(message).is_err() {
+        if out.send(PickerMessage::ForApp(message)).is_err() {
             return;
         }
     }
@@ -136,16 +96,16 @@ fn make_list_message(
     answer: Result<ListAnswer, PickerError>,
     missing: MissingIndex<'_>,
     describe: fn(PickerError) -> String,
-) -> Option<PickerMessage> {
+) -> Option<AppMessage> {
     match answer {
-        Ok(list) => Some(PickerMessage::ListReady(Box::new(list))),
-        Err(error) if !error.is_missing_index() => Some(PickerMessage::ListFailed(describe(error))),
+        Ok(list) => Some(AppMessage::ListReady(Box::new(list))),
+        Err(error) if !error.is_missing_index() => Some(AppMessage::ListFailed(describe(error))),
         Err(_) => match missing {
             MissingIndex::Awaited => None,
-            MissingIndex::Empty(question) => Some(PickerMessage::ListReady(Box::new(
-                ListAnswer::empty(question),
-            ))),
-            MissingIndex::Gone => Some(PickerMessage::ListFailed(INDEX_GONE.into())),
+            MissingIndex::Empty(question) => {
+                Some(AppMessage::ListReady(Box::new(ListAnswer::empty(question))))
+            }
+            MissingIndex::Gone => Some(AppMessage::ListFailed(INDEX_GONE.into())),
         },
     }
 }
@@ -178,12 +138,12 @@ pub(crate) fn run_prepare_thread(
         let mut messages = Vec::new();
         if let Ok(values) = values {
             indexes.prepared.replace(index);
-            messages.push(PickerMessage::Values(Box::new(values)));
+            messages.push(AppMessage::Values(Box::new(values)));
         }
-        messages.push(PickerMessage::Prepared);
+        messages.push(AppMessage::Prepared);
         if messages
             .into_iter()
-            .any(|message| out.send(message).is_err())
+            .any(|message| out.send(PickerMessage::ForApp(message)).is_err())
         {
             return;
         }
@@ -216,14 +176,14 @@ pub(crate) fn run_read_thread(
     loop {
         let question = wanted.wait_and_take();
         let message = match read_turns(engine, &mut index, &question, wanted) {
-            Ok(Some(exchanges)) => PickerMessage::Loaded(Box::new(LoadedTurns {
+            Ok(Some(exchanges)) => AppMessage::Loaded(Box::new(LoadedTurns {
                 request: question,
                 exchanges,
             })),
             Ok(None) => continue,
-            Err(error) => PickerMessage::TurnsFailed((callbacks.describe_error)(error)),
+            Err(error) => AppMessage::TurnsFailed((callbacks.describe_error)(error)),
         };
-        if out.send(message).is_err() {
+        if out.send(PickerMessage::ForApp(message)).is_err() {
             return;
         }
     }
@@ -320,7 +280,7 @@ pub(crate) fn run_refresh_thread(
         };
         if messages
             .into_iter()
-            .any(|message| out.send(message).is_err())
+            .any(|message| out.send(PickerMessage::ForApp(message)).is_err())
         {
             return;
         }
@@ -371,15 +331,15 @@ fn compute_refresh_interval(took: Duration) -> Duration {
 }
 
 /// Makes the messages that the histories cannot be read, once: the list is as complete as it will be.
-fn make_failure_messages(last_failure: &mut Option<String>, reason: String) -> Vec<PickerMessage> {
+fn make_failure_messages(last_failure: &mut Option<String>, reason: String) -> Vec<AppMessage> {
     if last_failure.as_ref() == Some(&reason) {
         return Vec::new();
     }
     *last_failure = Some(reason.clone());
     let files_left = Some(0);
     vec![
-        PickerMessage::Refreshed { files_left },
-        PickerMessage::Note(reason),
+        AppMessage::Refreshed { files_left },
+        AppMessage::Note(reason),
     ]
 }
 
@@ -392,8 +352,8 @@ fn has_unread_sessions(engine: &SearchEngine) -> bool {
     ask().unwrap_or(false)
 }
 
-fn make_refresh_message(outcome: &RefreshOutcome) -> PickerMessage {
-    PickerMessage::Refreshed {
+fn make_refresh_message(outcome: &RefreshOutcome) -> AppMessage {
+    AppMessage::Refreshed {
         files_left: (!outcome.locked).then_some(outcome.files_left),
     }
 }
@@ -431,7 +391,7 @@ mod tests {
         let failure = |error: StoreError, missing| {
             let answer = make_list_message(Err(error.into()), missing, |error| error.to_string());
             answer.map(|message| match message {
-                PickerMessage::ListFailed(reason) => reason,
+                AppMessage::ListFailed(reason) => reason,
                 _ => panic!("no list is sent"),
             })
         };
@@ -453,7 +413,7 @@ mod tests {
             MissingIndex::Empty(&question),
             |error| error.to_string(),
         );
-        let Some(PickerMessage::ListReady(list)) = answer else {
+        let Some(AppMessage::ListReady(list)) = answer else {
             panic!("an empty list is sent");
         };
         assert_eq!((list.sessions, list.rows.len()), (0, 0));
@@ -462,9 +422,9 @@ mod tests {
     #[test]
     fn a_refresh_that_fails_again_is_told_once() {
         let mut told = None;
-        let texts = |messages: Vec<PickerMessage>| {
+        let texts = |messages: Vec<AppMessage>| {
             let noted = messages.into_iter().filter_map(|message| match message {
-                PickerMessage::Note(reason) => Some(reason),
+                AppMessage::Note(reason) => Some(reason),
                 _ => None,
             });
             noted.collect::<Vec<_>>()

@@ -2,7 +2,7 @@
 
 use crate::error::QueryError;
 use session_core::{ErrorSignature, TurnContent};
-use session_report::{Cure, read_turns};
+use session_report::Cure;
 use session_search::{ErrorSearch, FoundTurn, SearchFilter};
 use session_store::{Reader, SessionId, SessionRow, TurnId};
 use std::cmp::Reverse;
@@ -105,9 +105,10 @@ impl CureSearch<'_> {
         let mut errors = ErrorSignature::read_all(self.error);
         let search = ErrorSearch::new(index, sessions, self.filter)?;
         let mut turns = search.find_turns(&errors)?;
-        let of_part = match turns.is_empty() {
-            true => search.find_errors_with_part(self.error, MAX_PART_TURNS)?,
-            false => Vec::new(),
+        let of_part = if turns.is_empty() {
+            search.find_errors_with_part(self.error, MAX_PART_TURNS)?
+        } else {
+            Vec::new()
         };
         if !of_part.is_empty() {
             turns = search.find_turns(&of_part)?;
@@ -117,9 +118,10 @@ impl CureSearch<'_> {
         let is_common = remove_common_cures(&mut cures);
         cures.sort_by_key(|found| Reverse((found.is_in_project, found.cure.time_ms)));
         remove_repeated_cures(&mut cures);
-        let failed = match cures.is_empty() {
-            true => read_failed_turns(index, &turns, self.max_failed)?,
-            false => Vec::new(),
+        let failed = if cures.is_empty() {
+            read_failed_turns(index, &turns, self.max_failed)?
+        } else {
+            Vec::new()
         };
         let distinct: HashSet<TurnId> = turns.iter().map(|found| found.turn.id).collect();
         Ok(FoundCures {
@@ -148,7 +150,8 @@ impl CureSearch<'_> {
                 continue;
             }
             seen.push(session.id);
-            let in_session = Cure::find_all(&read_turns(index, session.id)?, errors);
+            let records = index.turn_records(session.id, |turn| !turn.is_blank())?;
+            let in_session = Cure::find_all(&records, errors);
             let is_shown = |cure: &Cure| shown.contains(&(session.id, cure.failed_turn));
             let is_apt = |cure: &Cure| self.command.is_none_or(|command| cure.may_cure(command));
             let in_session = in_session.into_iter().filter(is_shown).filter(is_apt);

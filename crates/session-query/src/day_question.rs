@@ -5,11 +5,15 @@ use session_config::{TimeRange, TypedRange};
 
 /// Words of a question about what was done, besides the time.
 const QUESTION_WORDS: &str = "\
-accomplished all back been changed did do doing done during get happened have i in me my on our over show tell the until up us \
-was we week were what what's worked working you";
+a accomplished achieved all at back been build built by change changed changes complete completed did do does doing done \
+during finish finished fix fixed for from get got had happened has have i in made make me my of on our over ship shipped \
+show so tell the things to until up us was we week were what what's which work worked working you";
 
 /// Times that need no question before them.
 const TIMES: [&str; 4] = ["today", "yesterday", "last week", "last month"];
+
+/// Most words of such a question.
+const MAX_WORDS: usize = 16;
 
 /// Returns the time in a query that asks for nothing but what was done in it: `february 21` of "what did we do on february
 /// 21?", as [`TimeRange`] reads it.
@@ -21,16 +25,23 @@ pub fn find_asked_time(query: &str, now: fn() -> Zoned) -> Option<String> {
         let query = words.join(" ");
         return TIMES.contains(&query.as_str()).then_some(query);
     }
-    let is_question_word = |word: &&String| {
-        QUESTION_WORDS
-            .split_whitespace()
-            .any(|known| known == word.as_str())
-    };
-    let question_words = words.iter().take_while(is_question_word).count();
+    if words.len() > MAX_WORDS {
+        return None;
+    }
     // `week` is a question word and part of a time: the longest time that can be read counts.
-    let ends = (1..=question_words).map(|start| words.get(start..).unwrap_or_default().join(" "));
-    let mut times = ends.filter(|end| !end.is_empty());
-    times.find(|end| TimeRange::parse(TypedRange::Within(end), now).is_ok())
+    let lengths = (1..words.len()).rev();
+    let mut spans = lengths.flat_map(|length| words.windows(length).enumerate());
+    spans.find_map(|(start, time)| {
+        let (before, after) = (&words[..start], &words[start + time.len()..]);
+        let mut others = before.iter().chain(after);
+        let time = time.join(" ");
+        let is_time = || TimeRange::parse(TypedRange::Within(&time), now).is_ok();
+        (others.all(|word| is_question_word(word)) && is_time()).then_some(time)
+    })
+}
+
+fn is_question_word(word: &str) -> bool {
+    QUESTION_WORDS.split_whitespace().any(|known| known == word)
 }
 
 #[cfg(test)]
@@ -45,6 +56,11 @@ mod tests {
             ("What happened last week?", Some("last week")),
             ("what was I working on 2026-03-02", Some("2026-03-02")),
             ("what did we do this week", Some("this week")),
+            ("what did I work on last week", Some("last week")),
+            ("what have I worked on yesterday", Some("yesterday")),
+            ("what did we change in July", Some("july")),
+            ("what was yesterday fixed by me", Some("yesterday")),
+            ("what did we fix in the parser in july", None),
             ("yesterday", Some("yesterday")),
             ("march", None),
             ("what did we do on the parser yesterday", None),

@@ -113,17 +113,13 @@ pub fn complete(text: &str, cursor: usize, values: &FilterValues) -> Option<Comp
         return None;
     }
     let word = before.get(last.span.clone())?;
-    let condition = match last.kind {
-        TokenKind::Space | TokenKind::Filter(_, QuoteState::Closed) => return None,
-        TokenKind::Filter(condition, _) => Some(condition),
-        TokenKind::Word => parse_pending_filter(word),
-    };
-    let candidates = match condition {
-        Some(condition) => {
+    let candidates = match (parse_open_filter(&last, word), &last.kind) {
+        (Some(condition), _) => {
             let others = parse_session_filter(text, &last.span);
             value_candidates(&condition, &others, values)
         }
-        None => field_candidates(word),
+        (None, TokenKind::Word) => field_candidates(word),
+        (None, _) => return None,
     };
     let is_complete = candidates.iter().all(|candidate| candidate == word);
     (!is_complete).then_some(Completion {
@@ -138,12 +134,17 @@ pub fn ends_in_file_filter(text: &str) -> bool {
     let Some(last) = split_tokens(text).pop() else {
         return false;
     };
-    let condition = match last.kind {
+    let word = text.get(last.span.clone()).unwrap_or_default();
+    parse_open_filter(&last, word).is_some_and(|condition| condition.field == FilterField::File)
+}
+
+/// Returns the filter whose value a text ends in, of which `last` is the last token and `word` its text.
+fn parse_open_filter(last: &QueryToken, word: &str) -> Option<TypedCondition> {
+    match &last.kind {
         TokenKind::Space | TokenKind::Filter(_, QuoteState::Closed) => None,
-        TokenKind::Filter(condition, _) => Some(condition),
-        TokenKind::Word => text.get(last.span).and_then(parse_pending_filter),
-    };
-    condition.is_some_and(|condition| condition.field == FilterField::File)
+        TokenKind::Filter(condition, _) => Some(condition.clone()),
+        TokenKind::Word => parse_pending_filter(word),
+    }
 }
 
 /// Parses the filters of a query beside the one at `span` that judge whole sessions, if they can be used.
@@ -220,9 +221,10 @@ fn value_candidates(
 /// Quotes a value with white space; `None` for one that cannot be typed.
 fn quote_value(value: &str) -> Option<String> {
     let is_bare = !value.contains(char::is_whitespace) && !value.starts_with('"');
-    match is_bare {
-        true => Some(value.to_owned()),
-        false => (!value.contains('"')).then(|| format!("\"{value}\"")),
+    if is_bare {
+        Some(value.to_owned())
+    } else {
+        (!value.contains('"')).then(|| format!("\"{value}\""))
     }
 }
 

@@ -8,6 +8,7 @@ use session_search::SearchedCounts;
 use session_sources::Env;
 use session_store::{
     IndexLock, Level, ModelRow, Problem, Reader, SessionId, SessionRow, StoreError,
+    last_commit_time,
 };
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -147,7 +148,7 @@ impl IndexStatus {
         set_failures(&mut models, failures);
         Ok(Self {
             bytes: index.bytes(),
-            updated_ms: commit_time(index.root()),
+            updated_ms: commit_ms(index.root()),
             sessions: own.clone().count(),
             subagents: sessions.len() - own.clone().count(),
             turns: count_own_turns(own.clone(), &copies),
@@ -261,18 +262,10 @@ fn set_failures(models: &mut [ModelStatus], mut failures: HashMap<String, String
     }
 }
 
-/// Returns the time of the last commit by the times of the database's files.
-fn commit_time(root: &Path) -> Option<i64> {
-    let time = |name: &str| {
-        std::fs::metadata(root.join(name))
-            .and_then(|m| m.modified())
-            .ok()
-    };
-    let at = ["index.db", "index.db-wal"]
-        .into_iter()
-        .filter_map(time)
-        .max()?;
-    i64::try_from(at.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
+/// Returns the time of the last commit in milliseconds since 1970.
+fn commit_ms(root: &Path) -> Option<i64> {
+    let since = last_commit_time(root)?.duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_millis()).ok()
 }
 
 #[cfg(test)]

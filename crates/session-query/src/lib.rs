@@ -8,8 +8,9 @@
 //!
 //! [`OpenIndex`] stays open in a process that asks many times. [`CureSearch`] finds what cured an error.
 //!
-//! [`TypedQuery`] splits a query from the filters that are typed in it, which [`complete`] completes;
-//! a [`TypedSearch`] answers it with the filters of its options.
+//! [`TypedQuery`] splits a query from the filters that are typed in it, which [`complete`] completes; a [`ResolvedQuery`]
+//! has their clauses. A [`TypedSearch`] answers it with the filters of its options, and a [`ResolvedFilter`] leaves out who
+//! asks.
 //!
 //! [`IndexStatus`] counts what the index holds and how fresh it is, [`ModelOverview`] which models are here. [`use_model`] and [`use_endpoint`] write into
 //! the configuration which model is in use.
@@ -52,6 +53,8 @@ mod project_folder;
 mod query_models;
 mod query_tokens;
 mod query_vectors;
+mod resolved_filter;
+mod resolved_query;
 mod search_engine;
 mod table_cosines;
 mod typed_filter_error;
@@ -68,7 +71,7 @@ pub use front_end_callbacks::FrontEndCallbacks;
 pub use index_status::{IndexStatus, ModelStatus, OtherHome, ProjectSessions, is_embedding};
 pub use index_watch::IndexWatch;
 pub use invalid_filter::InvalidFilter;
-pub use live_index::{Answered, LiveAnswer, LiveIndex, MAX_LOCK_WAIT, QueryRefresh, Snapshot};
+pub use live_index::{Answered, LiveAnswer, LiveIndex, QueryRefresh, Snapshot};
 pub use misplaced_history::{MisplacedHistory, find_misplaced_history};
 pub use model_choice::{use_endpoint, use_model};
 pub use model_overview::{ModelCoverage, ModelOverview};
@@ -76,6 +79,8 @@ pub use open_index::{OpenIndex, RefreshedAnswer};
 pub use project_folder::{find_project_sessions, read_project};
 pub use query_models::{QueryModels, TABLE, embed_query};
 pub use query_vectors::ModelFailure;
+pub use resolved_filter::ResolvedFilter;
+pub use resolved_query::{ResolvedQuery, UnfinishedQuery};
 pub use search_engine::SearchEngine;
 pub use typed_filter_error::TypedFilterError;
 pub use typed_query::{FilterField, TypedCondition, TypedQuery, known_agent};

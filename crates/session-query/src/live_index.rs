@@ -5,8 +5,8 @@ use crate::open_index::OpenIndex;
 use session_core::parallel::run_both;
 use session_embed::Embedder;
 use session_indexer::{
-    ReadPolicy, RefreshMode, RefreshOptions, RefreshOutcome, RefreshProgress, Unwritable, discover,
-    refresh,
+    MAX_LOCK_WAIT, ReadPolicy, RefreshMode, RefreshOptions, RefreshOutcome, RefreshProgress,
+    Unwritable, discover, refresh,
 };
 use session_search::{ResolvedSession, resolve_session_id};
 use session_sources::Env;
@@ -16,9 +16,6 @@ use std::time::{Duration, Instant};
 
 /// Longest time a query waits for changed histories to be read.
 const REFRESH_BUDGET: Duration = Duration::from_millis(300);
-
-/// Longest time to wait for another process that is writing the index.
-pub const MAX_LOCK_WAIT: Duration = Duration::from_secs(60);
 
 /// Interval at which a locked index is tried again.
 const LOCK_INTERVAL: Duration = Duration::from_millis(50);
@@ -183,20 +180,19 @@ impl LiveIndex<'_> {
         let mut index = OpenIndex::new(self.root);
         let ask = |snapshot: &Snapshot, refreshed: Option<&RefreshOutcome>| {
             let has_history = || refreshed.is_some_and(|outcome| !outcome.is_complete());
-            match !snapshot.sessions.is_empty() || has_history() {
-                true => answer(snapshot).map(Some),
-                false => Ok(None),
+            if !snapshot.sessions.is_empty() || has_history() {
+                answer(snapshot).map(Some)
+            } else {
+                Ok(None)
             }
         };
         let is_missing = || !session_store::index_exists(self.root);
-        let (answer, refreshed) = match refresh == QueryRefresh::BesideAnswer || is_missing() {
-            false => (index.ask_twice(|snapshot| ask(snapshot, None))?, None),
-            true => {
-                let beside =
-                    |ask_early: &mut dyn FnMut()| self.refresh_beside(meanwhile, ask_early);
-                let refreshed = index.answer_beside(self, beside, ask)?;
-                (refreshed.answer, Some(refreshed.outcome))
-            }
+        let (answer, refreshed) = if refresh == QueryRefresh::BesideAnswer || is_missing() {
+            let beside = |ask_early: &mut dyn FnMut()| self.refresh_beside(meanwhile, ask_early);
+            let refreshed = index.answer_beside(self, beside, ask)?;
+            (refreshed.answer, Some(refreshed.outcome))
+        } else {
+            (index.ask_twice(|snapshot| ask(snapshot, None))?, None)
         };
         let answered = answer.zip(index.into_snapshot());
         Ok(LiveAnswer {

@@ -1,15 +1,11 @@
 //! Queries with words that no turn holds since they are mistyped.
 
-use session_core::{ConfidenceBand, Query};
+use session_core::Query;
 use session_search::{SearchRequest, SearchResults, SpellingCorrection};
-use session_store::{Reader, StoreError};
+use session_store::{Reader, StoreError, WordCorrector};
 
 /// Most words of a query that are corrected: a long paste has many that nothing holds.
 const MAX_WORDS: usize = 4;
-
-/// The probability that another word was meant than the one that a word was corrected to: of mistyped words one in
-/// twelve was corrected wrongly, of names and words that a history does not hold most.
-const DOUBT: f32 = 0.31;
 
 /// A request with the words that were probably meant.
 pub(crate) struct CorrectedRequest {
@@ -32,9 +28,14 @@ impl CorrectedRequest {
         let words = query.terms.iter().filter(|term| !term.exact);
         let words = words.map(|term| term.text.as_str());
         let words = words.filter(|word| is_missing(word) && !is_unfinished(word));
+        let mut words = words.take(MAX_WORDS).peekable();
+        if words.peek().is_none() {
+            return Ok(None);
+        }
+        let mut corrector = WordCorrector::new(index)?;
         let mut corrections = Vec::new();
-        for word in words.take(MAX_WORDS) {
-            if let Some(searched) = index.correct_word(word)? {
+        for word in words {
+            if let Some(searched) = corrector.correct(word)? {
                 let typed = word.to_owned();
                 corrections.push(SpellingCorrection { typed, searched });
             }
@@ -51,11 +52,7 @@ impl CorrectedRequest {
     /// Lowers the probabilities of the hits by the share of the query's words that were corrected, and names the corrections.
     pub(crate) fn explain(self, mut results: SearchResults) -> SearchResults {
         let words = self.request.query.terms.len().max(1);
-        let share = self.corrections.len() as f32 / words as f32;
-        for hit in &mut results.hits {
-            hit.score *= 1.0 - DOUBT * share.min(1.0);
-            hit.band = ConfidenceBand::from_probability(hit.score);
-        }
+        results.lower_probabilities(self.corrections.len() as f32 / words as f32);
         results.explanation.unfound.corrected = self.corrections;
         results
     }

@@ -43,7 +43,7 @@ pub fn use_endpoint(home: &Home, url: &str, name: &str) -> Result<(), QueryError
     let served =
         |settings: EndpointSettings| settings.into_endpoint().map(|e| e.map(ServedModel::new));
     if served(asked.clone())? != served(in_effect)? {
-        let path = directory.join(".env");
+        let path = home.folders().env_file();
         return Err(ModelError::OtherEndpoint { path }.into());
     }
     let endpoint = home.complete_endpoint(asked);

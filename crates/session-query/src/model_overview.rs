@@ -53,7 +53,7 @@ impl ModelOverview {
                 spec: spec.clone(),
             })
         };
-        catalogue.specs().iter().map(overview).collect()
+        catalogue.specs().map(overview).collect()
     }
 }
 
@@ -69,7 +69,8 @@ impl ModelCoverage {
         }
     }
 
-    fn read(spec: &ModelSpec, index: &Reader) -> Result<Self, QueryError> {
+    /// Reads how much a model has embedded.
+    pub(crate) fn read(spec: &ModelSpec, index: &Reader) -> Result<Self, QueryError> {
         let all_sessions = index.count_sessions()? as u64;
         let sessions = match index.model(&spec.fingerprint())? {
             Some(model) => index.embedded_sessions(model.id)?,

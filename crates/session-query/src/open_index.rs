@@ -111,9 +111,10 @@ impl OpenIndex {
         let mut early = None;
         let outcome = refresh(&mut || {
             let answer = self.ask(SnapshotAge::Current, |snapshot| {
-                match snapshot.sessions.is_empty() {
-                    true => Ok(None),
-                    false => ask(snapshot, None).map(Some),
+                if snapshot.sessions.is_empty() {
+                    Ok(None)
+                } else {
+                    ask(snapshot, None).map(Some)
                 }
             });
             // The refresh may have to wait for a snapshot's end.
@@ -182,7 +183,8 @@ impl OpenIndex {
         self.open = self.open.take().filter(ended);
     }
 
-    /// Opens the index, which is left open: where several threads begin to read a log at once, SQLite lets all but one sleep.
+    /// Returns true where deleted text is still to be removed from the index. The index is left open: where several threads
+    /// begin to read a log at once, SQLite lets all but one sleep.
     fn is_purge_pending(&mut self) -> bool {
         self.open = self.open().ok();
         let is_pending = |open: &OpenSnapshot| open.snapshot.index.is_purge_pending();

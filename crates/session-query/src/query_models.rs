@@ -1,6 +1,7 @@
 //! The models that answer a query.
 
 use crate::error::QueryError;
+use crate::model_overview::ModelCoverage;
 use crate::query_vectors::{ModelFailure, QueryVectors};
 use crate::table_cosines::TableCosines;
 use session_config::Home;
@@ -200,8 +201,7 @@ impl QueryModels {
         let Some(chosen) = self.chosen() else {
             return Ok(None);
         };
-        let model = index.model(&chosen.fingerprint())?;
-        let count = model.map_or(Ok(0), |model| index.embedded_sessions(model.id))?;
+        let count = ModelCoverage::read(chosen, index)?.sessions;
         Ok(Some(usize::try_from(count).unwrap_or(usize::MAX)))
     }
 
@@ -327,7 +327,7 @@ fn select_specs(catalogue: &Catalogue, chosen: &str) -> Result<Vec<ModelSpec>, Q
         .into_iter()
         .collect();
     if chosen != TABLE {
-        let others = catalogue.specs().iter().filter(|spec| {
+        let others = catalogue.specs().filter(|spec| {
             spec.architecture != Architecture::Remote
                 && ![chosen, TABLE].contains(&spec.name.as_str())
                 && catalogue.model_state(spec).is_available()

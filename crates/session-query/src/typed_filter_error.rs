@@ -5,7 +5,7 @@ use session_config::{RangeEnds, TimeError};
 use thiserror::Error;
 
 /// A mistake in a filter that was typed.
-#[derive(Debug, Error, PartialEq)]
+#[derive(Debug, Clone, Error, PartialEq)]
 pub enum TypedFilterError {
     /// No agent has this name.
     #[error("there is no agent `{name}`")]

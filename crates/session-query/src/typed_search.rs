@@ -1,23 +1,21 @@
 //! The search that a front end runs: a query with filters typed in it, and the options beside it.
 
 use crate::error::QueryError;
-use crate::invalid_filter::InvalidFilter;
 use crate::live_index::Snapshot;
 use crate::misspelt_query::CorrectedRequest;
-use crate::typed_query::TypedQuery;
+use crate::resolved_filter::ResolvedFilter;
+use crate::resolved_query::ResolvedQuery;
 use crate::unmet_clause::{UnmetClause, find_unmet_clause};
-use jiff::Zoned;
-use session_core::Query;
 use session_search::{
     FusionMode, Level, QueryEmbedding, RankingTuning, SearchFilter, SearchRequest, SearchResults,
     list_newest, search,
 };
-use session_store::{EmbeddingPause, SessionRow, with_subagents};
+use session_store::{EmbeddingPause, SessionRow};
 
 /// A search with the filters that are typed in its query and those of its options.
 pub struct TypedSearch<'a> {
-    /// The query, filters among its words.
-    pub query: &'a str,
+    /// The query.
+    pub query: &'a ResolvedQuery,
     /// The level: sessions or turns.
     pub level: Level,
     /// The filter of the options.
@@ -32,27 +30,19 @@ pub struct TypedSearch<'a> {
 
 /// The answer of a search.
 pub struct SearchAnswer {
-    /// The query as typed, filters among its words.
-    pub query: String,
+    /// The query.
+    pub query: ResolvedQuery,
+    /// The filter of the options and of the query, without the sessions that ask.
+    pub filter: ResolvedFilter,
     /// The hits, with what was searched.
     pub results: SearchResults,
-    /// Agents' ids of the sessions from which the search was called: they are not among the hits.
-    pub left_out: Vec<String>,
-    /// True where one of them passes the filters, but for that.
-    pub leaves_out_match: bool,
-    /// Whether the filter judges single turns.
-    pub filters_turns: bool,
-    /// Whether filters were typed in the query.
-    pub has_typed_filters: bool,
-    /// Words that were typed as filters, and searched as text.
-    pub invalid_filters: Vec<InvalidFilter>,
     /// The filter that no turn meets by itself, where nothing was found.
     pub unmet: Option<UnmetClause>,
 }
 
 /// Answers a request from a snapshot, while a process that embeds in the background waits. Where the query has no text
-/// the newest are listed; its text is embedded unless words alone are asked for. Words that no turn holds since they are
-/// mistyped are corrected.
+/// the newest are listed; else its text is embedded, unless words alone are asked for. Words that no turn holds since they
+/// are mistyped are corrected.
 ///
 /// # Errors
 /// When the query cannot be embedded, or the index fails.
@@ -84,60 +74,53 @@ pub(crate) fn answer_request(
 }
 
 impl TypedSearch<'_> {
-    /// Answers from a snapshot that has at least one session. Where there are no words beside filters, the newest are
-    /// listed; its text is embedded unless words alone are asked for.
+    /// Answers from a snapshot that has at least one session. Where the query has no text beside its filters the newest are
+    /// listed; else `embed` embeds the text, unless words alone are asked for.
     ///
     /// # Errors
-    /// When typed times contradict each other, the query cannot be embedded, or the index fails.
+    /// When the query cannot be embedded, or the index fails.
     pub fn answer(
-        self,
+        &self,
         snapshot: &Snapshot,
         embed: impl Fn(&str) -> Result<Vec<QueryEmbedding>, QueryError>,
     ) -> Result<SearchAnswer, QueryError> {
-        let typed = TypedQuery::parse(self.query);
-        let request = self.request(&typed, &snapshot.sessions)?;
+        let Snapshot { index, sessions } = snapshot;
+        let filter = self.resolve_filter(sessions);
+        let request = self.request_with(filter.filter.clone());
         let results = answer_request(snapshot, &request, embed)?;
-        let unmet = match results.hits.is_empty() {
-            true => {
-                let Snapshot { index, sessions } = snapshot;
-                find_unmet_clause(index, sessions, &request.filter.clauses)?
-            }
-            false => None,
+        let unmet = if results.hits.is_empty() {
+            find_unmet_clause(index, sessions, &filter.filter.clauses)
+        } else {
+            None
         };
         Ok(SearchAnswer {
-            query: self.query.to_owned(),
+            query: self.query.clone(),
+            filter,
             results,
             unmet,
-            left_out: self.callers.iter().map(|row| row.uid.clone()).collect(),
-            leaves_out_match: self.leaves_out_match(&request.filter),
-            filters_turns: request.filter.filters_turns(),
-            has_typed_filters: !typed.conditions.is_empty(),
-            invalid_filters: typed.invalid,
         })
     }
 
-    /// Returns true where a caller passes the filters, but for being one.
-    fn leaves_out_match(&self, filter: &SearchFilter) -> bool {
-        let with_callers = SearchFilter {
-            exclude: self.filter.exclude.clone(),
-            ..filter.clone()
-        };
-        let mut callers = self.callers.iter();
-        callers.any(|row| with_callers.passes_session(row))
+    /// Returns the request for an index with these sessions.
+    pub fn request(&self, all: &[SessionRow]) -> SearchRequest {
+        self.request_with(self.resolve_filter(all).filter)
     }
 
-    fn request(&self, typed: &TypedQuery, all: &[SessionRow]) -> Result<SearchRequest, QueryError> {
+    /// Joins the filter of the options and those of the query.
+    fn resolve_filter(&self, all: &[SessionRow]) -> ResolvedFilter {
         let mut filter = self.filter.clone();
-        filter.clauses.extend(typed.clauses(Zoned::now)?);
-        let callers = self.callers.iter().map(|row| row.id).collect();
-        filter.exclude.extend(with_subagents(&callers, all));
-        Ok(SearchRequest {
-            query: Query::new(&typed.text),
+        filter.clauses.extend(self.query.clauses.iter().cloned());
+        ResolvedFilter::new(filter, self.callers, all)
+    }
+
+    fn request_with(&self, filter: SearchFilter) -> SearchRequest {
+        SearchRequest {
+            query: self.query.words(),
             level: self.level,
             filter,
             fusion: self.fusion,
             tuning: RankingTuning::default(),
             limit: self.limit,
-        })
+        }
     }
 }

@@ -15,36 +15,55 @@ pub struct UnmetClause {
     pub branches: Vec<String>,
 }
 
-/// Finds the first clause that no turn of the index meets by itself. `sessions` are all of the index's.
-///
-/// # Errors
-/// When the index fails.
+/// Finds the first clause that no turn of the index meets by itself, those of projects before others; `None` where each is
+/// met, or the index fails: why nothing was found is no reason to fail. `sessions` are all of the index's.
 pub fn find_unmet_clause(
     index: &Reader,
     sessions: &[SessionRow],
     clauses: &[FilterClause],
-) -> Result<Option<UnmetClause>, StoreError> {
-    for clause in clauses {
-        let request = SearchRequest {
-            filter: SearchFilter {
-                clauses: vec![clause.clone()],
-                subagents: true,
-                ..SearchFilter::default()
-            },
-            level: Level::Turn,
-            limit: 1,
-            ..SearchRequest::new("")
-        };
-        if list_newest(index, sessions, &request)?.hits.is_empty() {
-            let is_branch =
-                |condition: &FilterCondition| matches!(condition, FilterCondition::Branch(_));
-            let branches = match clause.any.iter().any(is_branch) {
-                true => FilterValues::read(index, sessions)?.branches,
-                false => Vec::new(),
-            };
-            let clause = clause.clone();
-            return Ok(Some(UnmetClause { clause, branches }));
-        }
+) -> Option<UnmetClause> {
+    let is_project = |clause: &&FilterClause| {
+        let mut any = clause.any.iter();
+        any.any(|condition| matches!(condition, FilterCondition::Project(_)))
+    };
+    let (projects, others): (Vec<_>, Vec<_>) = clauses.iter().partition(is_project);
+    let mut ordered = projects.into_iter().chain(others);
+    let clause = ordered.find(|clause| !is_met(index, sessions, clause).unwrap_or(true))?;
+    Some(UnmetClause {
+        clause: clause.clone(),
+        branches: list_branches(index, sessions, clause).unwrap_or_default(),
+    })
+}
+
+/// Returns true where a turn meets a clause.
+fn is_met(
+    index: &Reader,
+    sessions: &[SessionRow],
+    clause: &FilterClause,
+) -> Result<bool, StoreError> {
+    let request = SearchRequest {
+        filter: SearchFilter {
+            clauses: vec![clause.clone()],
+            subagents: true,
+            ..SearchFilter::default()
+        },
+        level: Level::Turn,
+        limit: 1,
+        ..SearchRequest::new("")
+    };
+    Ok(!list_newest(index, sessions, &request)?.hits.is_empty())
+}
+
+/// Lists the branches of the index for a clause of a branch.
+fn list_branches(
+    index: &Reader,
+    sessions: &[SessionRow],
+    clause: &FilterClause,
+) -> Result<Vec<String>, StoreError> {
+    let is_branch = |condition: &FilterCondition| matches!(condition, FilterCondition::Branch(_));
+    if clause.any.iter().any(is_branch) {
+        Ok(FilterValues::read(index, sessions)?.branches)
+    } else {
+        Ok(Vec::new())
     }
-    Ok(None)
 }

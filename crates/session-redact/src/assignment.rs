@@ -5,7 +5,7 @@ use crate::name::{
     phrase_length,
 };
 use crate::redactor::OPENING;
-use crate::rule::{SecretMatch, ceil, floor};
+use crate::rule::SecretMatch;
 use crate::value::{self, ValueContext};
 use crate::value_end::bare_length;
 use crate::value_syntax::{
@@ -13,6 +13,7 @@ use crate::value_syntax::{
     after_option, after_separator, after_value_field, closing_quote, ends_with_its_line,
     multiline_length, opening_quote, quoted_items, skip_closing, skip_literal_prefix, trim_blanks,
 };
+use session_core::text::{ceil_char_boundary, floor_char_boundary};
 use std::ops::Range;
 
 /// Longest name, in bytes.
@@ -112,7 +113,7 @@ fn is_name_part(c: char) -> bool {
 /// many keywords is not read from its beginning for each.
 fn name_start(text: &str, offset: usize) -> Option<usize> {
     // One byte makes a name too long; another may be the letter of an escape before it.
-    let from = floor(text, offset.saturating_sub(NAME_BYTES + 2));
+    let from = floor_char_boundary(text, offset.saturating_sub(NAME_BYTES + 2));
     let window = &text[from..offset];
     let name = window.len() - window.trim_end_matches(is_name_part).len();
     (name < window.len() || from == 0).then_some(offset - name)
@@ -123,7 +124,7 @@ fn name_length(after: &str) -> Option<usize> {
     if let Some(length) = phrase_length(after).or_else(|| length_before_copula(after)) {
         return Some(length);
     }
-    let window = &after[..ceil(after, NAME_BYTES + 1)];
+    let window = &after[..ceil_char_boundary(after, NAME_BYTES + 1)];
     match window.find(|c: char| !is_name_part(c)) {
         None if window.len() < after.len() => None,
         length => Some(length.unwrap_or(window.len())),

@@ -1,6 +1,6 @@
 //! Finds secrets in session text and replaces each by `[redacted:<kind>]`.
 //!
-//! A [`Redactor`] reads a text in one pass over keywords ([`RuleSet`]) and runs a rule only around the
+//! A [`Redactor`] reads a text in one pass over the keywords of all rules and runs a rule only around the
 //! keywords that it names. Three kinds of rules find secrets:
 //!
 //! - by format: the rules of gitleaks (`rules/gitleaks.toml`) and a few more (`rules/session-search.toml`),
@@ -40,5 +40,4 @@ mod value_syntax;
 
 pub use pattern::{PatternError, compile_selective_patterns};
 pub use redactor::{Redactor, find_redacted_kinds, replace_marks};
-pub use rule::RuleSet;
 pub use settings::RedactionSettings;

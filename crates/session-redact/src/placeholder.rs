@@ -1,6 +1,6 @@
 //! Words and templates that stand for a value.
 
-use crate::value::{is_complex, is_drawn};
+use crate::value::{is_complex, is_random_token};
 
 /// Words that stand for a value.
 const PLACEHOLDERS: [&str; 60] = [
@@ -132,7 +132,7 @@ fn is_template(value: &str) -> bool {
         || opens(&["{", "@{", "&lt;", "\\("])
         || (opens(&["$"]) && !is_complex(value))
         || ((value.contains("%s") || opens(&["<", "%", "[", "*", "#{"]))
-            && !is_chosen_or_drawn(value))
+            && !is_complex_or_random(value))
 }
 
 /// Returns true for a value that begins with an encoded character, and is no variable of Windows.
@@ -146,6 +146,6 @@ fn is_percent_encoded(value: &str) -> bool {
 }
 
 /// Returns true for what nobody writes in a template: a digit and a symbol, or letters of both cases with digits.
-fn is_chosen_or_drawn(value: &str) -> bool {
-    is_complex(value) || is_drawn(&value.replace(['%', '<', '[', '*', '#', '{'], ""))
+fn is_complex_or_random(value: &str) -> bool {
+    is_complex(value) || is_random_token(&value.replace(['%', '<', '[', '*', '#', '{'], ""))
 }

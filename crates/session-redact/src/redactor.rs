@@ -167,9 +167,10 @@ fn end_beyond_wrap(text: &str, secret: &Range<usize>) -> usize {
     let len = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
     let has = |is_kind: fn(&u8) -> bool| rest[..len].bytes().any(|b| is_kind(&b));
     let is_rest = len >= REST_BYTES && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
-    match is_rest && !rest[len..].starts_with([':', '(']) {
-        true => secret.end + 1 + len,
-        false => secret.end,
+    if is_rest && !rest[len..].starts_with([':', '(']) {
+        secret.end + 1 + len
+    } else {
+        secret.end
     }
 }
 
@@ -193,7 +194,8 @@ fn is_plain(text: &str) -> bool {
         && !BEFORE_LETTERS.into_iter().any(has)
 }
 
-/// Sorts secrets by position and joins those that overlap; the longer one names the kind.
+/// Sorts secrets by position and joins those that overlap. The first one names the kind; of those that begin
+/// together, the longest.
 fn merge(mut found: Vec<SecretMatch<'_>>) -> Vec<SecretMatch<'_>> {
     found.sort_by_key(|secret| (secret.range.start, std::cmp::Reverse(secret.range.end)));
     let mut merged: Vec<SecretMatch<'_>> = Vec::with_capacity(found.len());

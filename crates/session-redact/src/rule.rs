@@ -5,6 +5,7 @@ use crate::keywords::Keywords;
 use crate::value;
 use regex::bytes::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
+use session_core::text::{ceil_char_boundary, floor_char_boundary};
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
@@ -20,7 +21,7 @@ const BYTES_AFTER: usize = 512;
 
 /// All rules, and their keywords.
 #[derive(Debug)]
-pub struct RuleSet {
+pub(crate) struct RuleSet {
     rules: Vec<Rule>,
     keywords: Keywords,
 }
@@ -57,7 +58,7 @@ pub(crate) struct Rule {
     by_position: bool,
     /// The secret is one that a person chose: letters with digits or symbols.
     #[serde(default)]
-    chosen: bool,
+    user_chosen: bool,
     /// The secret is drawn at random: words that are joined by `-` or `_` are none.
     #[serde(default)]
     random: bool,
@@ -94,7 +95,7 @@ pub(crate) struct KeywordMatches {
 
 impl RuleSet {
     /// Returns the rules of this crate.
-    pub fn bundled() -> &'static Self {
+    pub(crate) fn bundled() -> &'static Self {
         &RULES
     }
 
@@ -111,16 +112,6 @@ impl RuleSet {
             }
         }
         Self { rules, keywords }
-    }
-
-    /// Returns the number of rules.
-    pub fn len(&self) -> usize {
-        self.rules.len()
-    }
-
-    /// Returns true when there is no rule.
-    pub fn is_empty(&self) -> bool {
-        self.rules.is_empty()
     }
 
     /// Finds all keywords of a text.
@@ -168,7 +159,7 @@ impl RuleSet {
         window: Range<usize>,
         found: &mut Vec<SecretMatch<'r>>,
     ) {
-        let window = floor(text, window.start)..ceil(text, window.end);
+        let window = floor_char_boundary(text, window.start)..ceil_char_boundary(text, window.end);
         let (start, len) = (window.start, found.len());
         self.run(rule, &text[window.clone()], 0..window.len(), found);
         for secret in &mut found[len..] {
@@ -229,14 +220,18 @@ impl Rule {
 
     fn run<'r>(&'r self, text: &str, window: Range<usize>, found: &mut Vec<SecretMatch<'r>>) {
         let compiled = self.compiled();
-        let (mut at, end) = (floor(text, window.start), ceil(text, window.end));
+        let (mut at, end) = (
+            floor_char_boundary(text, window.start),
+            ceil_char_boundary(text, window.end),
+        );
         let Some(head) = text.get(..end) else { return };
         while at < end
             && let Some(captures) = compiled.regex.captures_at(head.as_bytes(), at)
         {
             let whole = captures.get_match();
             let secret = secret_of(&captures);
-            let secret = floor(head, secret.start)..ceil(head, secret.end);
+            let secret =
+                floor_char_boundary(head, secret.start)..ceil_char_boundary(head, secret.end);
             at = match self.accepts(compiled, &head[secret.clone()]) {
                 true if self.pairs => {
                     found.extend(self.values(head, secret));
@@ -252,7 +247,7 @@ impl Rule {
                 }
                 false => whole.start() + 1,
             };
-            at = ceil(text, at.max(whole.start() + 1));
+            at = ceil_char_boundary(text, at.max(whole.start() + 1));
         }
     }
 
@@ -266,7 +261,7 @@ impl Rule {
                 .any(|allow| allow.is_match(secret.as_bytes()))
             && !(self.by_position && value::is_no_secret_by_position(secret))
             && !(self.random && value::is_wordlike(secret))
-            && (!self.chosen || value::is_chosen(secret))
+            && (!self.user_chosen || value::is_user_chosen_password(secret))
     }
 
     /// Returns the values of `name=value` pairs that look like secrets.
@@ -303,22 +298,6 @@ fn secret_of(captures: &Captures<'_>) -> Range<usize> {
     groups.unwrap_or_else(|| captures.get_match()).range()
 }
 
-/// Returns the next lower offset that is a character boundary.
-pub(crate) fn floor(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
-/// Returns the next higher offset that is a character boundary.
-pub(crate) fn ceil(text: &str, mut at: usize) -> usize {
-    while at < text.len() && !text.is_char_boundary(at) {
-        at += 1;
-    }
-    at.min(text.len())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -326,7 +305,7 @@ mod tests {
     #[test]
     fn all_rules_compile_and_have_keywords() {
         let rules = RuleSet::bundled();
-        assert!(rules.len() > 240, "{}", rules.len());
+        assert!(rules.rules.len() > 240, "{}", rules.rules.len());
         for rule in &rules.rules {
             rule.compiled();
             assert!(!rule.keywords.is_empty(), "{}", rule.id);

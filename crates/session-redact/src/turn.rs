@@ -34,13 +34,18 @@ impl Redactor {
 
     /// Redacts the texts of a turn as the index keeps it; returns true when it held a secret.
     pub fn redact_content(&self, content: &mut TurnContent) -> bool {
+        let typed = |_| self.redact(content.typed_prompt()).len();
+        let typed_end = content.typed_end.map(typed);
         let closing = self.redact(content.closing_answer()).len();
         let mut found = self.redact_in_place(&mut content.answer);
         if found {
             // A secret never reaches over the blank line between two messages.
             content.closing = content.answer.len().saturating_sub(closing);
         }
-        found |= self.redact_in_place(&mut content.prompt);
+        if self.redact_in_place(&mut content.prompt) {
+            content.typed_end = typed_end;
+            found = true;
+        }
         for list in [
             &mut content.commands,
             &mut content.files,
@@ -189,9 +194,10 @@ impl Redactor {
     /// Redacts the string of a field as it would be redacted in JSON text, where quotes are escaped.
     fn redact_field(&self, name: &str, text: &mut String) {
         let is_escaped = text.contains('"') && !text.contains('\\');
-        let value = match is_escaped {
-            true => text.replace('"', "\\\""),
-            false => text.clone(),
+        let value = if is_escaped {
+            text.replace('"', "\\\"")
+        } else {
+            text.clone()
         };
         match self.redact_json_value(name, &value) {
             Some(value) if is_escaped => *text = value.replace("\\\"", "\""),

@@ -1,10 +1,11 @@
 //! Cures of errors: what was done between the failure of a command and its success.
 
 use crate::prose_excerpt::excerpt_prose;
-use crate::turn_record::TurnRecord;
+use indexmap::IndexSet;
 use serde::Serialize;
 use session_core::shell::{find_cd_target, split_simple_commands};
 use session_core::{CommandWork, ErrorSignature, TurnContent};
+use session_store::TurnRecord;
 
 /// The work in a session between the failure of a command and its success.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -75,11 +76,12 @@ impl Cure {
             command: failure.command().to_owned(),
             failed_turn: failed.row.index,
             turn: succeeded.row.index,
-            time_ms: succeeded.timestamp_ms(),
+            time_ms: succeeded.row.timestamp_ms(),
             files: find_changed_files(turns, failure, success),
-            commands: match failure.is_cured_by_directory(success, between) {
-                true => vec![success.command().to_owned()],
-                false => find_commands(between),
+            commands: if failure.is_cured_by_directory(success, between) {
+                vec![success.command().to_owned()]
+            } else {
+                find_commands(between)
             },
             answer: find_answer(&succeeded.content),
         };
@@ -216,37 +218,36 @@ fn find_changed_files(
     from: &SessionRun<'_>,
     to: &SessionRun<'_>,
 ) -> Vec<String> {
-    let mut files: Vec<String> = Vec::new();
+    let mut files: IndexSet<&String> = IndexSet::new();
     let between = turns.iter().enumerate().take(to.turn + 1).skip(from.turn);
     for (turn, record) in between {
         let content = &record.content;
-        let first = match turn == from.turn {
-            true => from.changes_before(),
-            false => 0,
+        let first = if turn == from.turn {
+            from.changes_before()
+        } else {
+            0
         };
-        let end = match turn == to.turn {
-            true => to.changes_before(),
-            false => usize::MAX,
+        let end = if turn == to.turn {
+            to.changes_before()
+        } else {
+            usize::MAX
         };
         let changes = content.changes.iter().take(end).skip(first);
         for change in changes.filter(|change| !change.failed) {
             let path = content.files.get(change.file);
-            files.extend(path.filter(|path| !files.contains(path)).cloned());
+            files.extend(path);
         }
     }
-    files
+    files.into_iter().cloned().collect()
 }
 
 /// Returns the commands that did some work and did not fail.
 fn find_commands(between: &[SessionRun<'_>]) -> Vec<String> {
-    let mut commands: Vec<String> = Vec::new();
-    for run in between.iter().filter(|run| run.has_succeeded()) {
-        let command = run.command();
-        if run.work().is_some() && !commands.iter().any(|known| known == command) {
-            commands.push(command.to_owned());
-        }
-    }
-    commands
+    let worked = between
+        .iter()
+        .filter(|run| run.has_succeeded() && run.work().is_some());
+    let commands: IndexSet<&str> = worked.map(SessionRun::command).collect();
+    commands.into_iter().map(str::to_owned).collect()
 }
 
 fn find_answer(content: &TurnContent) -> Option<String> {

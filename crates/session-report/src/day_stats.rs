@@ -1,9 +1,9 @@
 //! Counts of sessions, projects, turns and active time per day.
 
 use crate::active_time::compute_active_ms;
+use crate::counted_turns::CountedTurns;
 use crate::report_scope::ReportScope;
-use crate::turn_record::{TurnRecord, read_turns};
-use session_store::{Reader, SessionId, SessionRow, StoreError};
+use session_store::{Reader, SessionId, SessionRow, StoreError, TurnRecord, TurnRow};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -35,49 +35,71 @@ impl DayStats {
     }
 }
 
+/// A day and what was done on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CountedDay<D> {
+    /// The day, as the caller names it.
+    pub day: D,
+    /// Its counts.
+    pub stats: DayStats,
+}
+
 /// Counts sessions, projects, turns and active time for each of `days`.
 ///
-/// Each day is a half-open range in milliseconds since 1970. The days are sorted and do
+/// `range_of` returns the half-open range of a day in milliseconds since 1970. The days are sorted and do
 /// not overlap. Sessions of subagents, sessions and turns outside of `scope` and copies of
 /// another session's turns are left out.
 ///
 /// # Errors
 /// When the index fails.
-pub fn count_by_day(
+pub fn count_by_day<D>(
     index: &Reader,
     sessions: &[SessionRow],
-    days: &[Range<i64>],
+    days: impl IntoIterator<Item = D>,
+    range_of: impl Fn(&D) -> Range<i64>,
     scope: ReportScope<'_>,
-) -> Result<Vec<DayStats>, StoreError> {
-    let mut stats = vec![DayStats::default(); days.len()];
+) -> Result<Vec<CountedDay<D>>, StoreError> {
+    let days = days.into_iter().map(|day| DayCounter {
+        range: range_of(&day),
+        counted: CountedDay {
+            day,
+            stats: DayStats::default(),
+        },
+    });
+    let mut days: Vec<DayCounter<D>> = days.collect();
     let roots = sessions.iter().filter(|s| s.parent.is_none());
     for session in roots.filter(|s| (scope.includes_root)(s)) {
-        let mut turns = read_turns(index, session.id)?;
-        turns.retain(|turn| turn.row.owner.is_none() && scope.covers_turn(session, turn));
-        add_session(&mut stats, days, session, turns);
+        let is_covered = |turn: &TurnRow, _| scope.covers_turn(session, turn);
+        let turns = CountedTurns::read(index, session, is_covered)?;
+        add_session(&mut days, session, turns);
     }
-    Ok(stats)
+    Ok(days.into_iter().map(|day| day.counted).collect())
 }
 
-fn add_session(
-    stats: &mut [DayStats],
-    days: &[Range<i64>],
-    session: &SessionRow,
-    mut turns: Vec<TurnRecord>,
-) {
-    let day_index = |turn: &TurnRecord| find_day_index(turn, days);
-    turns.sort_by_key(TurnRecord::timestamp_ms);
-    let Some(last) = turns.iter().rposition(|turn| day_index(turn).is_some()) else {
-        return;
-    };
-    turns.truncate(last + 1);
+/// A day while sessions are added to it.
+struct DayCounter<D> {
+    range: Range<i64>,
+    counted: CountedDay<D>,
+}
+
+fn add_session<D>(days: &mut [DayCounter<D>], session: &SessionRow, turns: CountedTurns) {
+    let CountedTurns {
+        mut turns,
+        uncounted,
+    } = turns;
+    turns.sort_by_key(|turn| turn.row.timestamp_ms());
+    let day_indexes = turns.iter().map(|turn| find_day_index(turn, days));
+    let mut day_indexes: Vec<Option<usize>> = day_indexes.collect();
+    let last = day_indexes.iter().rposition(Option::is_some);
+    day_indexes.truncate(last.map_or(0, |last| last + 1));
     let (mut counted, mut counted_ms) = (0, 0);
-    for same_day in turns.chunk_by(|a, b| day_index(a) == day_index(b)) {
+    for same_day in day_indexes.chunk_by(|a, b| a == b) {
         counted += same_day.len();
         // With the turns of the days before, since the pause after the last of them counts, too.
-        let active_ms = compute_active_ms(turns.iter().take(counted));
-        if let Some(day) = same_day.first().and_then(day_index) {
-            stats[day].add_turns(session, same_day.len(), (active_ms - counted_ms).max(0));
+        let active_ms = compute_active_ms(turns.iter().take(counted), &uncounted);
+        if let Some(day) = same_day.first().copied().flatten() {
+            let stats = &mut days[day].counted.stats;
+            stats.add_turns(session, same_day.len(), (active_ms - counted_ms).max(0));
         }
         counted_ms = active_ms;
     }
@@ -92,11 +114,11 @@ impl DayStats {
     }
 }
 
-fn find_day_index(turn: &TurnRecord, days: &[Range<i64>]) -> Option<usize> {
-    let timestamp_ms = turn.timestamp_ms()?;
-    let next = days.partition_point(|day| day.start <= timestamp_ms);
+fn find_day_index<D>(turn: &TurnRecord, days: &[DayCounter<D>]) -> Option<usize> {
+    let time_ms = turn.row.timestamp_ms()?;
+    let next = days.partition_point(|day| day.range.start <= time_ms);
     let day = next.checked_sub(1)?;
-    days.get(day)?.contains(&timestamp_ms).then_some(day)
+    days.get(day)?.range.contains(&time_ms).then_some(day)
 }
 
 #[cfg(test)]
@@ -111,8 +133,14 @@ mod tests {
             turn.row.ended_ms = Some(end * 60_000);
             turn
         };
-        let day = |n: i64| n * 1440 * 60_000..(n + 1) * 1440 * 60_000;
-        let days = [day(0), day(1)];
+        let day = |n: i64| DayCounter {
+            range: n * 1440 * 60_000..(n + 1) * 1440 * 60_000,
+            counted: CountedDay {
+                day: n,
+                stats: DayStats::default(),
+            },
+        };
+        let mut days = [day(0), day(1)];
         let turns = vec![
             turn(-30, -10), // on the day before, and the pause after it on this one
             turn(10, 20),
@@ -120,9 +148,12 @@ mod tests {
             turn(1450, 1460),
             turn(1500, 1510),
         ];
-        let mut stats = vec![DayStats::default(); days.len()];
-        add_session(&mut stats, &days, &SessionRow::default(), turns);
-        let minutes: Vec<i64> = stats.iter().map(|day| day.active_ms / 60_000).collect();
+        let counted = CountedTurns {
+            turns,
+            ..CountedTurns::default()
+        };
+        add_session(&mut days, &SessionRow::default(), counted);
+        let minutes = days.map(|day| day.counted.stats.active_ms / 60_000);
         assert_eq!(minutes, [20 + 10 + 30, 20 + 10 + 10]);
     }
 }

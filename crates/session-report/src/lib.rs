@@ -1,7 +1,6 @@
 //! Summaries of sessions, reports by project, and counts by day.
 //!
-//! [`read_turns`] reads a session's turns from the index as [`TurnRecord`]s.
-//! [`WorkSummary::from_turns`] summarizes them: the problem and the solution in a sentence
+//! [`WorkSummary::from_turns`] summarizes turns: the problem and the solution in a sentence
 //! or two, commands and whether they failed, files and how they were accessed, errors, pull
 //! requests, active time and tokens. It is a pure function. [`report_projects`] does this
 //! for the sessions of a [`ReportScope`] in a range of time, grouped by project, each with the turns of its
@@ -11,8 +10,8 @@
 //!
 //! ```
 //! use session_core::{PromptKind, TurnContent};
-//! use session_report::{TurnRecord, WorkSummary};
-//! use session_store::TurnRow;
+//! use session_report::WorkSummary;
+//! use session_store::{TurnRecord, TurnRow};
 //!
 //! let content = TurnContent {
 //!     prompt: "The tests die with EMFILE, too many open files.".into(),
@@ -29,6 +28,7 @@
 
 mod active_time;
 mod announcement;
+mod counted_turns;
 mod cure;
 mod day_stats;
 mod inline_markup;
@@ -36,12 +36,10 @@ mod project_report;
 mod prose_excerpt;
 mod report_scope;
 mod task;
-mod turn_record;
 mod work_summary;
 
 pub use cure::Cure;
-pub use day_stats::{DayStats, count_by_day};
-pub use project_report::{ProjectReport, SessionReport, report_projects};
+pub use day_stats::{CountedDay, DayStats, count_by_day};
+pub use project_report::{ProjectReport, SessionReport, WorkReport, report_projects};
 pub use report_scope::ReportScope;
-pub use turn_record::{TurnRecord, read_turns};
 pub use work_summary::{CommandRun, TouchedFile, WorkScope, WorkSummary};

@@ -1,13 +1,23 @@
 //! Reports of the work in a range of time, grouped by project and session.
 
+use crate::active_time::UncountedTime;
+use crate::counted_turns::CountedTurns;
 use crate::report_scope::ReportScope;
-use crate::turn_record::{TurnRecord, read_turns};
 use crate::work_summary::{WorkSummary, find_problem_prompt};
 use session_core::project_name;
 use session_core::title::{PromptOpening, template_titles};
-use session_store::{Reader, SessionId, SessionRow, SessionTree, StoreError};
+use session_store::{Reader, SessionId, SessionRow, SessionTree, StoreError, TurnRecord};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+
+/// The work in a range of time.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WorkReport {
+    /// The work by project, sorted by the projects' names.
+    pub projects: Vec<ProjectReport>,
+    /// Number of sessions with a turn in the range that are left out, since their summary is empty.
+    pub unreported_sessions: usize,
+}
 
 /// A project and the reports of its sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,10 +54,37 @@ pub struct SessionReport {
 #[derive(Default)]
 struct SessionTurns {
     own: Vec<TurnRecord>,
+    /// All turns of the session that are no copies, whenever they began.
+    starts: Vec<TurnStart>,
     subagents: Vec<Vec<TurnRecord>>,
+    uncounted: UncountedTime,
 }
 
-/// Reports the work of all projects in `range`, sorted by the projects' names.
+/// The beginning of a turn in milliseconds since 1970.
+struct TurnStart {
+    time_ms: i64,
+    /// Whether the turn is of the branch that is reported.
+    is_of_branch: bool,
+}
+
+impl SessionTurns {
+    /// Removes the subagents that began in turns of another branch.
+    fn remove_subagents_of_other_branches(&mut self) {
+        let (starts, uncounted) = (&self.starts, &mut self.uncounted);
+        self.subagents.retain(|turns| {
+            let began_ms = begin_ms(turns);
+            let before = starts.iter().filter(|turn| Some(turn.time_ms) <= began_ms);
+            let starting = before.max_by_key(|turn| turn.time_ms);
+            let is_of_branch = starting.is_none_or(|turn| turn.is_of_branch);
+            if !is_of_branch {
+                uncounted.add(turns);
+            }
+            is_of_branch
+        });
+    }
+}
+
+/// Reports the work of all projects in `range`.
 ///
 /// `range` is half-open, in milliseconds since 1970; a turn belongs to the time at which
 /// it started. `sessions` are all sessions of the index; the report covers those of
@@ -61,10 +98,11 @@ pub fn report_projects(
     sessions: &[SessionRow],
     range: &Range<i64>,
     scope: ReportScope<'_>,
-) -> Result<Vec<ProjectReport>, StoreError> {
+) -> Result<WorkReport, StoreError> {
     let mut turns_by_root = read_turns_by_root(index, sessions, range, scope)?;
     let mut openings = Vec::new();
     let mut reports = Vec::new();
+    let mut unreported_sessions = 0;
     for row in sessions {
         let Some(turns) = turns_by_root.remove(&row.id) else {
             continue;
@@ -75,11 +113,16 @@ pub fn report_projects(
         if !report.work.is_empty() {
             openings.push(opening);
             reports.push(report);
+        } else if report.work.turns > 0 {
+            unreported_sessions += 1;
         }
     }
     remove_problem_templates(&mut reports, &openings);
     remove_shared_problems(&mut reports);
-    Ok(group_by_project(reports.into_iter()))
+    Ok(WorkReport {
+        projects: group_by_project(reports.into_iter()),
+        unreported_sessions,
+    })
 }
 
 /// Reads the turns in the range, by the root of their sessions.
@@ -97,21 +140,34 @@ fn read_turns_by_root(
         if root.parent.is_some() || !(scope.includes_root)(root) {
             continue;
         }
-        let mut turns = read_turns(index, session.id)?;
+        let mut starts = Vec::new();
         let is_subagent = session.parent.is_some();
-        let is_covered = |turn: &TurnRecord| is_subagent || scope.covers_turn(session, turn);
-        turns.retain(|turn| is_original_in_range(turn, range) && is_covered(turn));
-        if turns.is_empty() {
+        let read = CountedTurns::read(index, session, |turn, time_ms| {
+            let is_of_branch = is_subagent || scope.covers_turn(session, turn);
+            starts.push(TurnStart {
+                time_ms,
+                is_of_branch,
+            });
+            is_of_branch && range.contains(&time_ms)
+        })?;
+        if read.turns.is_empty() {
             continue;
         }
         let session_turns = turns_by_root.entry(root.id).or_default();
-        match root.id == session.id {
-            true => session_turns.own = turns,
-            false => session_turns.subagents.push(turns),
+        if root.id == session.id {
+            session_turns.own = read.turns;
+            session_turns.starts = starts;
+            session_turns.uncounted = read.uncounted;
+        } else {
+            session_turns.subagents.push(read.turns)
         }
     }
-    // Subagents follow the session that started them, whatever branch they name.
-    turns_by_root.retain(|_, turns| scope.branch.is_none() || !turns.own.is_empty());
+    if scope.branch.is_some() {
+        // Subagents follow the turn that started them, whatever branch they name.
+        turns_by_root.retain(|_, turns| !turns.own.is_empty());
+        let turns = turns_by_root.values_mut();
+        turns.for_each(SessionTurns::remove_subagents_of_other_branches);
+    }
     Ok(turns_by_root)
 }
 
@@ -146,24 +202,22 @@ fn overlaps_range(session: &SessionRow, range: &Range<i64>) -> bool {
     started_ms.is_some_and(|at| at < range.end) && ended_ms.is_some_and(|at| at >= range.start)
 }
 
-/// Returns true for a turn that is no copy and that started in the range.
-fn is_original_in_range(turn: &TurnRecord, range: &Range<i64>) -> bool {
-    turn.row.owner.is_none() && turn.timestamp_ms().is_some_and(|at| range.contains(&at))
-}
-
 fn report_session(row: &SessionRow, mut turns: SessionTurns) -> SessionReport {
     // Numbers of sessions depend on when they were indexed.
-    let begin = |turns: &Vec<TurnRecord>| turns.first().and_then(TurnRecord::timestamp_ms);
-    turns.subagents.sort_by_key(begin);
+    turns.subagents.sort_by_key(|turns| begin_ms(turns));
     let mut work = WorkSummary::from_turns(&turns.own);
     let subagents = turns.subagents.len();
-    work.add_subagent_turns(&turns.own, &turns.subagents.concat());
+    work.add_subagent_turns(&turns.own, &turns.subagents.concat(), &turns.uncounted);
     work.branch = work.branch.or_else(|| row.branch.clone());
     SessionReport {
         row: row.clone(),
         work,
         subagents,
     }
+}
+
+fn begin_ms(turns: &[TurnRecord]) -> Option<i64> {
+    turns.first().and_then(|turn| turn.row.timestamp_ms())
 }
 
 fn group_by_project(reports: impl Iterator<Item = SessionReport>) -> Vec<ProjectReport> {

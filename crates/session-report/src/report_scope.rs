@@ -1,7 +1,9 @@
 //! The sessions and turns that a report covers.
 
-use crate::turn_record::TurnRecord;
-use session_store::SessionRow;
+use crate::counted_turns::CountedTurns;
+use crate::work_summary::WorkSummary;
+use session_store::{Reader, SessionRow, StoreError, TurnRecord, TurnRow};
+use std::cmp::Reverse;
 
 /// The sessions and turns that a report covers, within its time.
 #[derive(Clone, Copy)]
@@ -14,8 +16,8 @@ pub struct ReportScope<'a> {
 
 impl ReportScope<'_> {
     /// Returns true for a turn of the branch: its own, else that of its session.
-    pub(crate) fn covers_turn(&self, session: &SessionRow, turn: &TurnRecord) -> bool {
-        let branch = turn.row.branch.as_deref().or(session.branch.as_deref());
+    pub(crate) fn covers_turn(&self, session: &SessionRow, turn: &TurnRow) -> bool {
+        let branch = session.branch_of(turn);
         self.branch.is_none_or(|wanted| branch == Some(wanted))
     }
 
@@ -30,12 +32,43 @@ impl ReportScope<'_> {
         let ends = covered.filter_map(|session| session.ended_ms.or(session.started_ms));
         ends.filter(|end| *end < before_ms).max()
     }
+
+    /// Returns when the last turn of the scope before a time began of which a report says something, both in milliseconds
+    /// since 1970.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn last_reported_before(
+        &self,
+        index: &Reader,
+        sessions: &[SessionRow],
+        before_ms: i64,
+    ) -> Result<Option<i64>, StoreError> {
+        let roots = sessions.iter().filter(|session| session.parent.is_none());
+        let mut covered: Vec<&SessionRow> = roots.filter(|s| (self.includes_root)(s)).collect();
+        covered.sort_by_key(|session| Reverse(session.ended_ms.or(session.started_ms)));
+        let mut last_ms = None;
+        for session in covered {
+            if session.ended_ms.or(session.started_ms) <= last_ms {
+                break;
+            }
+            let may_be_last = |turn: &TurnRow, at: i64| {
+                at < before_ms && Some(at) > last_ms && self.covers_turn(session, turn)
+            };
+            let turns = CountedTurns::read(index, session, may_be_last)?.turns;
+            let is_reported = |turn: &&TurnRecord| {
+                !WorkSummary::from_turns(std::slice::from_ref(*turn)).is_empty()
+            };
+            let reported = turns.iter().filter(is_reported);
+            last_ms = last_ms.max(reported.filter_map(|turn| turn.row.timestamp_ms()).max());
+        }
+        Ok(last_ms)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_store::TurnRow;
 
     #[test]
     fn a_turn_without_a_branch_has_that_of_its_session() {
@@ -43,12 +76,9 @@ mod tests {
             branch: Some("main".to_owned()),
             ..SessionRow::default()
         };
-        let turn = |branch: Option<&str>| TurnRecord {
-            row: TurnRow {
-                branch: branch.map(str::to_owned),
-                ..TurnRow::default()
-            },
-            ..TurnRecord::default()
+        let turn = |branch: Option<&str>| TurnRow {
+            branch: branch.map(str::to_owned),
+            ..TurnRow::default()
         };
         let covers = |wanted, branch| {
             let scope = ReportScope {

@@ -1,8 +1,8 @@
 //! The tasks of a session: each begins with a prompt that says what it is about.
 
-use crate::turn_record::TurnRecord;
 use session_core::slash_command::is_bare_command;
 use session_core::{PromptKind, noise};
+use session_store::TurnRecord;
 
 /// Returns true for a turn whose prompt says by itself what it is about.
 pub(crate) fn has_telling_prompt(turn: &TurnRecord) -> bool {

@@ -1,16 +1,15 @@
 //! Summary of the work in a session or in some of its turns: problem, solution, commands,
 //! files, errors, pull requests, tokens and time.
 
-use crate::active_time::compute_active_ms;
+use crate::active_time::{UncountedTime, compute_active_ms};
 use crate::announcement::is_announcement;
 use crate::prose_excerpt::excerpt_prose;
 use crate::task::{find_task, has_telling_prompt};
-use crate::turn_record::{TurnRecord, read_turns};
 use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
 use session_core::title::strip_plan_line;
 use session_core::{CallStatus, FileAccess, PromptKind, TokenTotals, TurnContent, noise};
-use session_store::{Reader, SessionId, StoreError};
+use session_store::{Reader, SessionId, StoreError, TurnRecord, TurnRow};
 
 /// Maximum length of a problem, in characters.
 const MAX_PROBLEM_CHARS: usize = 200;
@@ -95,13 +94,14 @@ impl WorkSummary {
     /// # Errors
     /// When the index fails.
     pub fn read(index: &Reader, session: SessionId, scope: WorkScope) -> Result<Self, StoreError> {
-        let mut turns = read_turns(index, session)?;
+        let is_in_scope = |turn: &TurnRow| match scope {
+            WorkScope::Session { .. } => !turn.is_blank(),
+            WorkScope::Turn(index) => !turn.is_blank() && turn.index == index,
+        };
+        let turns = index.turn_records(session, is_in_scope)?;
         Ok(match scope {
             WorkScope::Session { found } => Self::from_session(&turns, found),
-            WorkScope::Turn(turn) => {
-                turns.retain(|record| turn == record.row.index);
-                Self::from_turns(&turns)
-            }
+            WorkScope::Turn(_) => Self::from_turns(&turns),
         })
     }
 
@@ -110,7 +110,8 @@ impl WorkSummary {
     /// # Errors
     /// When the index fails.
     pub fn read_last_task(index: &Reader, session: SessionId) -> Result<Self, StoreError> {
-        Ok(Self::from_last_task(&read_turns(index, session)?))
+        let turns = index.turn_records(session, |turn| !turn.is_blank())?;
+        Ok(Self::from_last_task(&turns))
     }
 
     fn from_last_task(turns: &[TurnRecord]) -> Self {
@@ -144,14 +145,19 @@ impl WorkSummary {
     }
 
     /// Adds the commands, files, errors, pull requests, models and tokens of subagents, and
-    /// computes the active time of `own` and `subagents` together.
-    pub(crate) fn add_subagent_turns(&mut self, own: &[TurnRecord], subagents: &[TurnRecord]) {
+    /// computes the active time of `own` and `subagents` together, beside turns that are not counted.
+    pub(crate) fn add_subagent_turns(
+        &mut self,
+        own: &[TurnRecord],
+        subagents: &[TurnRecord],
+        uncounted: &UncountedTime,
+    ) {
         let mut distinct = DistinctValues::take(self);
         for turn in subagents {
             self.add_recorded_work(turn, &mut distinct);
         }
         distinct.put_back(self);
-        self.active_ms = compute_active_ms(own.iter().chain(subagents));
+        self.active_ms = compute_active_ms(own.iter().chain(subagents), uncounted);
     }
 
     fn add_turns(&mut self, turns: &[TurnRecord]) {
@@ -163,7 +169,7 @@ impl WorkSummary {
             self.turns += 1;
         }
         distinct.put_back(self);
-        self.active_ms = compute_active_ms(turns.iter());
+        self.active_ms = compute_active_ms(turns.iter(), &UncountedTime::default());
     }
 
     fn add_recorded_work(&mut self, turn: &TurnRecord, distinct: &mut DistinctValues) {
@@ -176,7 +182,7 @@ impl WorkSummary {
             }));
         distinct.add_recorded(content);
         self.tokens += content.turn_stats.tokens;
-        let timestamp_ms = turn.timestamp_ms();
+        let timestamp_ms = turn.row.timestamp_ms();
         self.started_ms = self.started_ms.into_iter().chain(timestamp_ms).min();
         self.ended_ms = self.ended_ms.max(turn.row.ended_ms.or(timestamp_ms));
     }

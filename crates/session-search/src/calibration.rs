@@ -50,9 +50,10 @@ pub(crate) fn calibrate(
     let unlikely = probabilities
         .first()
         .is_none_or(|p| ConfidenceBand::from_probability(*p) == ConfidenceBand::Weak);
-    let limit = match lexical.matches_no_term() && unlikely {
-        true => request.limit.min(MAX_UNLIKELY),
-        false => request.limit,
+    let limit = if lexical.matches_no_term() && unlikely {
+        request.limit.min(MAX_UNLIKELY)
+    } else {
+        request.limit
     };
     let calibrated = hits.into_iter().zip(probabilities);
     let calibrated = calibrated.map(|(fused, probability)| CalibratedHit { fused, probability });
@@ -65,9 +66,12 @@ fn retain_supported(
     promotion: &IdentifierPromotion,
     lexical: &LexicalCandidates,
 ) -> Vec<FusedHit> {
-    let is_supported = |hit: &FusedHit| match lexical.is_empty() {
-        true => compute_evidence(hit, &list.weights) >= MIN_SCORE,
-        false => hit.lexical.is_some() || hit.score >= MIN_SCORE,
+    let is_supported = |hit: &FusedHit| {
+        if lexical.is_empty() {
+            compute_evidence(hit, &list.weights) >= MIN_SCORE
+        } else {
+            hit.lexical.is_some() || hit.score >= MIN_SCORE
+        }
     };
     let promoted = list.hits.first().filter(|_| promotion.is_promoting());
     let promoted = promoted.map(|hit| hit.id);

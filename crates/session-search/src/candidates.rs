@@ -37,10 +37,11 @@ impl<'a> Candidates<'a> {
         };
         let read_words = || LexicalCandidates::read(index, filtered, &request.query);
         let rows: usize = vectors.iter().map(ModelVectors::count_rows).sum();
-        let (lexical, cosines) = match rows >= MIN_ROWS_FOR_THREAD {
+        let (lexical, cosines) = if rows >= MIN_ROWS_FOR_THREAD {
             // The index is read by this thread alone, mapped matrices are not.
-            true => run_both(read_words, || DenseCosines::new(&vectors)),
-            false => (read_words(), DenseCosines::new(&vectors)),
+            run_both(read_words, || DenseCosines::new(&vectors))
+        } else {
+            (read_words(), DenseCosines::new(&vectors))
         };
         let cosines = cosines.map_err(|damaged| damaged.into_error(index))?;
         let words = lexical?;

@@ -5,7 +5,7 @@ use crate::filtered_index::FilteredIndex;
 use crate::identifier_match::IdentifierMatch;
 use crate::lexical::LexicalCandidates;
 use rustc_hash::{FxHashMap, FxHashSet};
-use session_core::{Query, TurnContent};
+use session_core::{FileAccess, Query, TurnContent};
 use session_store::{Reader, SessionId, StoreError, Target, TermStats, TurnId};
 use std::collections::hash_map::Entry;
 
@@ -50,6 +50,8 @@ pub(crate) struct ExactTerm {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReadTurn {
     pub(crate) quality: IdentifierMatch,
+    /// It changed a file of that name.
+    pub(crate) changes_file: bool,
     pub(crate) session: SessionId,
     pub(crate) turn: TurnId,
 }
@@ -193,17 +195,19 @@ impl TextReader<'_> {
             let Some(shown) = self.filtered.resolve_turn(turn) else {
                 continue;
             };
-            let quality = self.find_match(turn, shown.session, &stats.term)?;
+            let (quality, changes_file) = self.find_match(turn, shown.session, &stats.term)?;
             // Smart case: a term with capitals is case-sensitive.
-            let is_as_typed = match stats.term.contains(char::is_uppercase) {
-                true => quality == IdentifierMatch::Whole,
-                false => quality.is_whole_identifier(),
+            let is_as_typed = if stats.term.contains(char::is_uppercase) {
+                quality == IdentifierMatch::Whole
+            } else {
+                quality.is_whole_identifier()
             };
             if is_as_typed {
                 sessions.insert(shown.session);
             }
             read.push(ReadTurn {
                 quality,
+                changes_file,
                 session: shown.session,
                 turn: shown.turn,
             });
@@ -211,13 +215,13 @@ impl TextReader<'_> {
         Ok(read)
     }
 
-    /// Returns how a turn, shown in this session, holds a term.
+    /// Returns how a turn, shown in this session, holds a term, and whether it changed a file of that name.
     fn find_match(
         &mut self,
         turn: TurnId,
         session: SessionId,
         term: &str,
-    ) -> Result<IdentifierMatch, StoreError> {
+    ) -> Result<(IdentifierMatch, bool), StoreError> {
         self.budget -= 1;
         let content = match self.contents.entry(turn) {
             Entry::Occupied(read) => read.into_mut(),
@@ -225,8 +229,22 @@ impl TextReader<'_> {
         };
         let session = self.filtered.session(session);
         let title = session.and_then(|session| session.title.as_deref());
-        Ok(IdentifierMatch::find(content, title, term))
+        let quality = IdentifierMatch::find(content, title, term);
+        Ok((quality, changes_file(content, term)))
     }
+}
+
+/// Returns true where a turn changed a file whose path a term with an extension ends.
+fn changes_file(content: &TurnContent, term: &str) -> bool {
+    let ends = |path: &str| {
+        let path = path.replace('\\', "/");
+        let before = path.strip_suffix(&term.replace('\\', "/"));
+        before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+    };
+    let mut changed = content
+        .accessed_files()
+        .filter(|file| file.access > FileAccess::Read);
+    term.contains('.') && changed.any(|file| ends(file.path))
 }
 
 /// Returns the turns that hold the words of a term: of the lexical candidates by their rank, then all others.

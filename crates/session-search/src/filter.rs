@@ -115,17 +115,19 @@ impl FilterClause {
 
     /// Returns false when no turn of a session can pass.
     pub(crate) fn may_hold_in(&self, session: &SessionRow) -> bool {
-        match self.negated {
-            false => self.any.iter().any(|one| one.may_hold_in(session)),
-            true => self.any.iter().all(|one| one.may_fail_in(session)),
+        if self.negated {
+            self.any.iter().all(|one| one.may_fail_in(session))
+        } else {
+            self.any.iter().any(|one| one.may_hold_in(session))
         }
     }
 
     /// Returns false when all turns of a session pass.
     pub(crate) fn may_fail_in(&self, session: &SessionRow) -> bool {
-        match self.negated {
-            false => self.any.iter().all(|one| one.may_fail_in(session)),
-            true => self.any.iter().any(|one| one.may_hold_in(session)),
+        if self.negated {
+            self.any.iter().any(|one| one.may_hold_in(session))
+        } else {
+            self.any.iter().all(|one| one.may_fail_in(session))
         }
     }
 
@@ -168,10 +170,9 @@ impl FilterCondition {
 
     fn holds(&self, session: &SessionRow, turn: &TurnRow, files: &[String]) -> bool {
         let at = session.time_of(turn);
-        let branch = turn.branch.as_ref().or(session.branch.as_ref());
         match self {
             Self::Project(_) | Self::Agent(_) => self.may_hold_in(session),
-            Self::Branch(wanted) => branch == Some(wanted),
+            Self::Branch(wanted) => session.branch_of(turn) == Some(wanted),
             Self::File(wanted) => files.iter().any(|named| path_matches(named, wanted)),
             Self::SinceMs(since) => at.is_some_and(|at| at >= *since),
             Self::UntilMs(until) => at.is_some_and(|at| at < *until),

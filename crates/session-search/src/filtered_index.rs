@@ -4,7 +4,8 @@ use crate::filter::{ClauseScope, FilterClause, FilterCondition, SearchFilter};
 use rustc_hash::{FxHashMap, FxHashSet};
 use session_core::{path_matches, read_pasted_path};
 use session_store::{
-    Reader, SessionId, SessionRow, SessionTurn, StoreError, TurnColumns, TurnId, TurnRow,
+    Reader, SessionId, SessionRow, SessionTurn, StoreError, TurnColumns, TurnId, TurnRecord,
+    TurnRow,
 };
 
 /// The sessions and turns that a filter lets through. It is computed once, and never changes.
@@ -54,7 +55,7 @@ impl<'a> FilteredIndex<'a> {
             if passing.is_empty() {
                 *judgement = None;
             }
-            turns.extend(passing.iter().map(|turn| turn.id));
+            turns.extend(passing);
         }
         sessions.retain(|session| judged[session.id.as_index()].is_some());
         Ok(Self {
@@ -225,45 +226,27 @@ fn judge_sessions<'a>(
     judged
 }
 
-/// Returns the turns of a session that pass by time, branch and file.
+/// Returns the turns of a session that pass by time, branch and file. Contents are read only where a clause needs them, and
+/// only those of turns that pass by time and branch.
 fn find_passing_turns(
     index: &Reader,
     session: &SessionRow,
     filter: &SearchFilter,
-) -> Result<Vec<TurnRow>, StoreError> {
-    let mut turns = index.turns(session.id)?;
-    turns.retain(|turn| {
+) -> Result<Vec<TurnId>, StoreError> {
+    let passes_by_row = |turn: &TurnRow| {
         let mut clauses = filter.clauses_in_scope(ClauseScope::Turn);
         clauses.all(|clause| clause.passes(session, turn, &[]))
-    });
-    if !turns.is_empty() {
-        retain_by_files(index, filter, session, &mut turns)?;
+    };
+    let by_files: Vec<&FilterClause> = filter.clauses_in_scope(ClauseScope::Files).collect();
+    if by_files.is_empty() {
+        let turns = index.turns(session.id)?.into_iter().filter(passes_by_row);
+        return Ok(turns.map(|turn| turn.id).collect());
     }
-    Ok(turns)
-}
-
-/// Leaves the turns that pass by the files that they name. Contents are read only where a clause needs them.
-fn retain_by_files(
-    index: &Reader,
-    filter: &SearchFilter,
-    session: &SessionRow,
-    turns: &mut Vec<TurnRow>,
-) -> Result<(), StoreError> {
-    let clauses: Vec<&FilterClause> = filter.clauses_in_scope(ClauseScope::Files).collect();
-    if clauses.is_empty() {
-        return Ok(());
-    }
-    let contents = index.contents(session.id)?.into_iter();
-    let contents: FxHashMap<_, _> = contents
-        .map(|stored| (stored.turn, stored.content))
-        .collect();
-    turns.retain(|turn| {
-        let files = contents
-            .get(&turn.id)
-            .map_or(&[][..], |content| &content.files);
-        clauses
-            .iter()
-            .all(|clause| clause.passes(session, turn, files))
-    });
-    Ok(())
+    let passes_by_files = |TurnRecord { row, content }: &TurnRecord| {
+        let mut clauses = by_files.iter();
+        clauses.all(|clause| clause.passes(session, row, &content.files))
+    };
+    let turns = index.turn_records(session.id, passes_by_row)?.into_iter();
+    let turns = turns.filter(passes_by_files);
+    Ok(turns.map(|turn| turn.row.id).collect())
 }

@@ -3,7 +3,7 @@
 use crate::filter::SearchFilter;
 use crate::filtered_index::FilteredIndex;
 use session_core::TurnContent;
-use session_store::{Reader, SessionRow, SessionTurn, StoreError, TurnRow};
+use session_store::{Reader, SessionRow, SessionTurn, StoreError, TurnRecord, TurnRow};
 use std::cmp::Reverse;
 
 /// A turn with what a visitor returned for it.
@@ -59,20 +59,12 @@ pub fn find_turns<T>(
     let filtered = FilteredIndex::new(index, sessions, filter)?;
     let mut turns = Vec::new();
     for session in sessions {
-        let own = index.turns(session.id)?;
-        let shown: Vec<_> = own
-            .iter()
-            .map(|turn| resolve_shown_turn(&filtered, turn))
-            .collect();
-        if shown.iter().all(Option::is_none) {
-            continue; // without reading its contents
-        }
-        for (shown, stored) in shown.into_iter().zip(index.contents(session.id)?) {
-            let visit = |turn| Some((turn, visit(session, &stored.content)?));
-            let Some((shown, found)) = shown.and_then(visit) else {
-                continue;
-            };
-            turns.extend(FoundTurn::read(index, &filtered, shown, found)?);
+        let is_shown = |turn: &TurnRow| resolve_shown_turn(&filtered, turn).is_some();
+        for TurnRecord { row, content } in index.turn_records(session.id, is_shown)? {
+            let found = resolve_shown_turn(&filtered, &row).zip(visit(session, &content));
+            if let Some((shown, found)) = found {
+                turns.extend(FoundTurn::read(index, &filtered, shown, found)?);
+            }
         }
     }
     FoundTurn::sort_newest_first(&mut turns);

@@ -91,11 +91,37 @@ impl From<CommandRunRef<'_>> for FoundCommand {
     }
 }
 
+/// The commands that are looked for.
+#[derive(Debug, Clone, Copy)]
+pub struct CommandPattern<'a> {
+    /// The pattern of the command line.
+    pub line: &'a LinePattern,
+    /// Whether only those that failed are.
+    pub failed: bool,
+}
+
 impl FoundCommand {
+    /// Finds the turns that ran a command, those that ran its program before its mentions, then newest first.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn find_turns(
+        index: &Reader,
+        sessions: &[SessionRow],
+        filter: &SearchFilter,
+        pattern: CommandPattern<'_>,
+    ) -> Result<Vec<FoundTurn<Vec<Self>>>, StoreError> {
+        let visit = |_: &SessionRow, content: &TurnContent| Self::find(content, &pattern);
+        let mut turns = find_turns(index, sessions, filter, visit)?;
+        pattern.line.sort_turns(&mut turns);
+        Ok(turns)
+    }
+
     /// Finds the commands of a turn that match; `None` where none does.
-    pub fn find(content: &TurnContent, pattern: &LinePattern) -> Option<Vec<Self>> {
+    fn find(content: &TurnContent, pattern: &CommandPattern<'_>) -> Option<Vec<Self>> {
         let runs = content.command_runs();
-        let runs = runs.filter(|run| pattern.matches(run.command));
+        let runs = runs.filter(|run| pattern.line.matches(run.command));
+        let runs = runs.filter(|run| !pattern.failed || run.status.is_failed());
         non_empty(runs.map(Self::from).collect())
     }
 }

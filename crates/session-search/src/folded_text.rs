@@ -104,14 +104,16 @@ fn fold_keeping_case(text: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let is_capital = |at: usize| line.as_bytes().get(at).is_some_and(u8::is_ascii_uppercase);
-        match line.is_ascii() {
-            true => out.push_str(line),
-            false => out.extend(
-                folded_chars(line).map(|folded| match is_capital(folded.start) {
-                    true => folded.c.to_ascii_uppercase(),
-                    false => folded.c,
-                }),
-            ),
+        if line.is_ascii() {
+            out.push_str(line)
+        } else {
+            out.extend(folded_chars(line).map(|folded| {
+                if is_capital(folded.start) {
+                    folded.c.to_ascii_uppercase()
+                } else {
+                    folded.c
+                }
+            }))
         }
     }
     Cow::Owned(out)

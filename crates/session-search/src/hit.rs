@@ -113,3 +113,15 @@ pub struct SearchHit {
     /// The factor by which identifiers and quoted phrases of the query that it lacks change its score, 0.1 to 1.
     pub exact: f32,
 }
+
+impl SearchHit {
+    /// Returns the time of a hit in milliseconds since 1970: at level turns when the turn began, at level sessions when the
+    /// session ended; where one is unknown, the other.
+    pub fn time_ms(&self, level: Level) -> Option<i64> {
+        let turn = self.turn.as_ref().and_then(|turn| turn.started_ms);
+        match level {
+            Level::Session => self.session.ended_ms.or(turn),
+            Level::Turn => turn.or(self.session.ended_ms),
+        }
+    }
+}

@@ -25,9 +25,10 @@ impl IdentifierMatch {
     pub(crate) fn find(content: &TurnContent, title: Option<&str>, identifier: &str) -> Self {
         if let Some(number) = IssueNumber::parse(identifier) {
             let mut texts = content.searched_texts().chain(title);
-            return match texts.any(|text| number.occurs_in(text)) {
-                true => Self::Whole,
-                false => Self::Words,
+            return if texts.any(|text| number.occurs_in(text)) {
+                Self::Whole
+            } else {
+                Self::Words
             };
         }
         let is_phrase = identifier.contains(char::is_whitespace);
@@ -46,10 +47,13 @@ impl IdentifierMatch {
         match best(&|text| find_occurrence(&text.to_lowercase(), &folded)) {
             Some(IdentifierOccurrence::Alone) => Self::WholeIgnoringCase,
             Some(IdentifierOccurrence::InName) => Self::PartIgnoringCase,
-            None => match holds_other_spelling(&folded, texts()) {
-                true => Self::WholeIgnoringCase,
-                false => Self::Words,
-            },
+            None => {
+                if holds_other_spelling(&folded, texts()) {
+                    Self::WholeIgnoringCase
+                } else {
+                    Self::Words
+                }
+            }
         }
     }
 
@@ -101,9 +105,10 @@ fn fold_for_match(text: &str, is_phrase: bool) -> Cow<'_, str> {
             text = Cow::Owned(text.replace(variant, usual));
         }
     }
-    match is_phrase {
-        true => Cow::Owned(collapse_whitespace(&text)),
-        false => text,
+    if is_phrase {
+        Cow::Owned(collapse_whitespace(&text))
+    } else {
+        text
     }
 }
 
@@ -137,9 +142,10 @@ fn classify_occurrence(
         .strip_prefix('s')
         .filter(|rest| !is_word(rest.chars().next()));
     let is_plural = plural.is_some() && identifier.ends_with(char::is_alphabetic);
-    let after = match is_plural {
-        true => &after[1..],
-        false => after.trim_start_matches(is_mark),
+    let after = if is_plural {
+        &after[1..]
+    } else {
+        after.trim_start_matches(is_mark)
     };
     let ends = WordBoundaries::new(identifier);
     let mut following = after.chars();
@@ -156,9 +162,10 @@ fn classify_occurrence(
         || is_plural
         || matches!(before, Some('-' | '.'))
         || (after == Some('.') && is_word(second_after));
-    Some(match joined {
-        true => IdentifierOccurrence::InName,
-        false => IdentifierOccurrence::Alone,
+    Some(if joined {
+        IdentifierOccurrence::InName
+    } else {
+        IdentifierOccurrence::Alone
     })
 }
 

@@ -6,6 +6,8 @@ use crate::lexical::LexicalCandidates;
 use session_store::{Level, SessionId, Target, TurnId};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Share of the query's idf from which the query counts as nothing but identifiers (`docs/ranking.md`, "Identifiers first").
+pub(crate) const IDENTIFIERS_ONLY_SHARE: f32 = 0.8;
 /// Least share of the query's idf in identifiers for which their holders go first: of a long pasted report, which names many
 /// identifiers, each says little.
 const MIN_SHARE: f32 = 0.2;
@@ -29,6 +31,8 @@ pub(crate) struct IdentifierHolder {
     pub(crate) share: f32,
     /// The same, each identifier times this session's share of the turns that hold it.
     pub(crate) weight: f32,
+    /// It changed a file that an identifier names.
+    pub(crate) changes_file: bool,
 }
 
 impl IdentifierHolder {
@@ -38,6 +42,7 @@ impl IdentifierHolder {
             turns: BTreeSet::new(),
             share: 0.0,
             weight: 0.0,
+            changes_file: false,
         }
     }
 
@@ -67,9 +72,10 @@ impl IdentifierHolders {
             let by_share = b.share.total_cmp(&a.share);
             by_share.then(b.weight.total_cmp(&a.weight))
         });
-        match sessions.is_empty() {
-            true => Self::default(),
-            false => Self { sessions, terms },
+        if sessions.is_empty() {
+            Self::default()
+        } else {
+            Self { sessions, terms }
         }
     }
 
@@ -88,45 +94,77 @@ pub(crate) fn find_holders(exact: &ExactTerms, lexical: &LexicalCandidates) -> I
     let mut sessions: BTreeMap<SessionId, IdentifierHolder> = BTreeMap::new();
     let mut terms = Vec::new();
     for term in &exact.terms {
-        let holders = find_term_holders(term);
+        let TermHolders {
+            sessions: holders,
+            editors,
+            turns,
+            is_common,
+        } = TermHolders::find(term);
         if holders.is_empty() {
             continue;
         }
-        terms.push(term.text.clone());
-        let turns = holders.values().map(Vec::len).sum();
         // The identifier is rarer than its words.
         let idf = lexical.hits.idf(turns as u64) * term.weight;
         let others = query_idf - term.word_idf;
         let share = idf / (others + idf).max(f32::EPSILON);
+        if is_common && share < IDENTIFIERS_ONLY_SHARE {
+            continue;
+        }
+        terms.push(term.text.clone());
         for (session, held) in holders {
             let holder = sessions.entry(session);
             let holder = holder.or_insert_with(|| IdentifierHolder::new(session));
+            holder.changes_file |= editors.contains(&session);
             holder.add_identifier(held, share, turns);
         }
     }
     IdentifierHolders::new(sessions.into_values().collect(), terms)
 }
 
-/// Returns the sessions with the best match of an identifier, each with its turns; none where many
-/// sessions have it.
-fn find_term_holders(term: &ExactTerm) -> BTreeMap<SessionId, Vec<TurnId>> {
-    let mut sessions: BTreeMap<SessionId, Vec<TurnId>> = BTreeMap::new();
-    if !term.is_all_read {
-        return sessions;
+/// The sessions that hold an identifier, where few do, or few changed the file that it names.
+#[derive(Default)]
+struct TermHolders {
+    /// The sessions with the best match, each with its turns; none where many have it.
+    sessions: BTreeMap<SessionId, Vec<TurnId>>,
+    /// Those of them that changed a file of that name.
+    editors: BTreeSet<SessionId>,
+    /// Number of turns of all sessions with the best match.
+    turns: usize,
+    /// Many sessions have it, of which these changed the file.
+    is_common: bool,
+}
+
+impl TermHolders {
+    fn find(term: &ExactTerm) -> Self {
+        let mut found = Self::default();
+        if !term.is_all_read {
+            return found;
+        }
+        let held = term.read.iter().filter(|turn| turn.is_holder());
+        let best = held.clone().map(|turn| turn.quality).max();
+        let in_any_case = held.clone().filter(|turn| is_as_whole(turn.quality, best));
+        let in_any_case: BTreeSet<SessionId> = in_any_case.map(|turn| turn.session).collect();
+        for turn in held.filter(|turn| Some(turn.quality) == best) {
+            let turns = found.sessions.entry(turn.session).or_default();
+            turns.push(turn.turn);
+            found.turns += 1;
+            if turn.changes_file {
+                found.editors.insert(turn.session);
+            }
+        }
+        // A term in lower case says nothing about the case of the identifier.
+        let is_typed_small = !term.text.contains(char::is_uppercase);
+        found.is_common = found.sessions.len() > FEW_SESSIONS
+            || (is_typed_small && in_any_case.len() > FEW_SESSIONS);
+        if found.is_common {
+            let are_few = found.editors.len() <= FEW_SESSIONS;
+            let editors = &found.editors;
+            found
+                .sessions
+                .retain(|session, _| are_few && editors.contains(session));
+        }
+        found
     }
-    let held = term.read.iter().filter(|turn| turn.is_holder());
-    let best = held.clone().map(|turn| turn.quality).max();
-    let in_any_case = held.clone().filter(|turn| is_as_whole(turn.quality, best));
-    let in_any_case: BTreeSet<SessionId> = in_any_case.map(|turn| turn.session).collect();
-    for turn in held.filter(|turn| Some(turn.quality) == best) {
-        sessions.entry(turn.session).or_default().push(turn.turn);
-    }
-    // A term in lower case says nothing about the case of the identifier.
-    let is_typed_small = !term.text.contains(char::is_uppercase);
-    if sessions.len() > FEW_SESSIONS || (is_typed_small && in_any_case.len() > FEW_SESSIONS) {
-        sessions.clear();
-    }
-    sessions
 }
 
 /// Returns true where a match stands as much by itself as the best one, in whatever case.

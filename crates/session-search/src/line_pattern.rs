@@ -47,7 +47,7 @@ impl LinePattern {
 
     /// Sorts turns and the commands of each by how closely they match: runs of a program come before what mentions it
     /// as a word, and that before what holds it as part of a word. Those that match alike keep their order.
-    pub fn sort_turns(&self, turns: &mut [FoundTurn<Vec<FoundCommand>>]) {
+    pub(crate) fn sort_turns(&self, turns: &mut [FoundTurn<Vec<FoundCommand>>]) {
         let kind = |run: &FoundCommand| self.match_kind(&run.command);
         for turn in turns.iter_mut() {
             turn.found.sort_by_cached_key(kind);
@@ -58,9 +58,10 @@ impl LinePattern {
     /// Returns true when a command or an error line holds all parts in order.
     pub(crate) fn matches(&self, line: &str) -> bool {
         let folded = fold_line(line);
-        match self.whole_words {
-            true => self.holds_whole_words(&folded),
-            false => contains_in_order(&folded, self.parts.iter().map(String::as_str)),
+        if self.whole_words {
+            self.holds_whole_words(&folded)
+        } else {
+            contains_in_order(&folded, self.parts.iter().map(String::as_str))
         }
     }
 
@@ -69,9 +70,10 @@ impl LinePattern {
         if self.runs_program(command) {
             return MatchKind::Program;
         }
-        match self.holds_whole_words(&fold_line(command)) {
-            true => MatchKind::WholeWords,
-            false => MatchKind::PartOfWord,
+        if self.holds_whole_words(&fold_line(command)) {
+            MatchKind::WholeWords
+        } else {
+            MatchKind::PartOfWord
         }
     }
 

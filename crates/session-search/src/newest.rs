@@ -99,9 +99,10 @@ fn list_newest_sessions<'a>(
             !row.is_blank() && filtered.passes(SessionTurn { turn, session })
         });
         listed.add(newest.map(|turn| NewestTurn {
-            at_ms: match filters_turns {
-                true => session.time_of(&turn),
-                false => session.ended_ms,
+            at_ms: if filters_turns {
+                session.time_of(&turn)
+            } else {
+                session.ended_ms
             },
             session,
             turn,

@@ -6,6 +6,9 @@ use session_core::text;
 use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
 
+/// Marks of what is left out before and behind a passage, a character each.
+const MARKS_AROUND: usize = 2;
+
 /// A part of a text that holds words of the query.
 pub(crate) struct Passage<'t> {
     /// The text from its beginning on.
@@ -33,9 +36,10 @@ impl<'t> Passage<'t> {
             }
         }
         let (start, range) = best?;
-        let offset = match start.is_within_line() {
-            true => add_lead_in(folded.as_str(), &matches, start.line, range, limit),
-            false => start.offset,
+        let offset = if start.is_within_line() {
+            add_lead_in(folded.as_str(), &matches, start.line, range, limit)
+        } else {
+            start.offset
         };
         Some(Self {
             text: folded.original_from(offset),
@@ -57,15 +61,21 @@ impl PassageStart {
         self.offset > self.line
     }
 
-    /// Returns the end of what is certainly shown from here: lines break between words, which leaves columns empty, and a
-    /// cut has a mark.
+    /// Returns the end of what is certainly shown from here.
     fn shown_end(&self, folded: &str, limit: usize) -> usize {
         let marks = 1 + usize::from(self.is_within_line());
-        match folded.len() - self.offset + marks <= limit {
-            true => folded.len(),
-            false => self.offset + limit.saturating_sub(marks.max(limit / 16)),
+        if folded.len() - self.offset + marks <= limit {
+            folded.len()
+        } else {
+            self.offset + certain_bytes(limit, marks)
         }
     }
+}
+
+/// Returns how many bytes of a text are certainly shown beside so many marks: lines break between words, which leaves columns
+/// empty.
+fn certain_bytes(limit: usize, marks: usize) -> usize {
+    limit.saturating_sub(marks.max(limit / 16))
 }
 
 /// Returns where passages may begin: at a line with words of the query; in a line that is longer than `limit`, at each
@@ -183,19 +193,39 @@ fn add_lead_in(
         }
     }
     let before = folded.get(line..shown.start).unwrap_or_default();
-    line + find_word_start(before, limit, shown.end - last_end)
+    let most = certain_bytes(limit, MARKS_AROUND);
+    let room = LeadInRoom {
+        most: most.saturating_sub(last_end - shown.start),
+        empty: most.saturating_sub(folded.len() - shown.start),
+    };
+    line + find_word_start(before, limit, room)
+}
+
+/// The bytes that a passage leaves for what is before its first match.
+struct LeadInRoom {
+    /// Beside its words.
+    most: usize,
+    /// Beside all that is behind them in the text.
+    empty: usize,
 }
 
 /// Returns the beginning of a word some bytes before the end of a text: a quarter of `limit`, or up to half of it to the
-/// beginning of a path, and at most `room`. The end where there is none.
-fn find_word_start(text: &str, limit: usize, room: usize) -> usize {
-    let back = |bytes: usize| text::clip(text, text.len().saturating_sub(bytes.min(room))).len();
+/// beginning of a path; as many as are empty otherwise, and never more than there is room for. The end where there is none.
+fn find_word_start(text: &str, limit: usize, room: LeadInRoom) -> usize {
+    let back = |bytes: usize| {
+        let bytes = bytes.max(room.empty).min(room.most);
+        text::clip(text, text.len().saturating_sub(bytes)).len()
+    };
     let (far, near) = (back(limit / 2), back(limit / 4));
-    let space = char::is_whitespace;
+    let is_start = |c: char| c.is_whitespace() || text::is_unspaced(c);
     match (text.get(far..near), text.get(near..)) {
         _ if near == 0 => 0,
-        (_, Some(close)) if close.contains(space) => near + close.find(space).unwrap_or_default(),
-        (Some(before), _) => before.rfind(space).map_or(text.len(), |space| far + space),
+        (_, Some(close)) if close.contains(is_start) => {
+            near + close.find(is_start).unwrap_or_default()
+        }
+        (Some(before), _) => before
+            .rfind(is_start)
+            .map_or(text.len(), |start| far + start),
         _ => text.len(),
     }
 }

@@ -1,13 +1,11 @@
 //! Promotes the sessions that hold the query's identifiers.
 
 use crate::hit::FusedHit;
-use crate::identifiers::{IdentifierHolder, IdentifierHolders};
+use crate::identifiers::{IDENTIFIERS_ONLY_SHARE, IdentifierHolder, IdentifierHolders};
 use crate::lexical::LexicalCandidates;
 use session_store::{Level, SessionId, Target, TurnId};
 use std::collections::BTreeSet;
 
-/// Share of the query's idf from which the query counts as nothing but identifiers (`docs/ranking.md`, "Identifiers first").
-const IDENTIFIERS_ONLY_SHARE: f32 = 0.8;
 /// Factor of the fused score beside the weight: small, since it only decides between equal weights.
 const TIE_BREAK: f32 = 0.01;
 
@@ -25,8 +23,8 @@ struct RankedHolder {
 }
 
 impl IdentifierPromotion {
-    /// Orders the holders. Where the query is nothing but identifiers, the session that works with
-    /// them most goes first; else the fused score decides, which the other words make.
+    /// Orders the holders. Where the query is nothing but identifiers, a session that changed a file of that name goes first,
+    /// then the one that works with them most; else the fused score decides, which the other words make.
     pub(crate) fn new(holders: &IdentifierHolders, level: Level, hits: &[FusedHit]) -> Self {
         let share = holders.share();
         let is_identifiers_only = share >= IDENTIFIERS_ONLY_SHARE;
@@ -34,9 +32,11 @@ impl IdentifierPromotion {
             let targets = holder.targets(level);
             let hit = hits.iter().find(|hit| targets.contains(&hit.id));
             let score = hit.map_or(0.0, |hit| hit.score);
-            let rank = match is_identifiers_only {
-                true => holder.weight * (1.0 + TIE_BREAK * score),
-                false => score,
+            let rank = if is_identifiers_only {
+                let changes_file = f32::from(u8::from(holder.changes_file));
+                changes_file + holder.weight * (1.0 + TIE_BREAK * score)
+            } else {
+                score
             };
             let holder = holder.clone();
             RankedHolder { holder, rank }
@@ -60,9 +60,11 @@ impl IdentifierPromotion {
         let best = hits.first().map_or(1.0, |hit| hit.score);
         let first = self.ranked.first().map_or(1.0, |ranked| ranked.rank);
         for ranked in self.ranked.iter().rev() {
-            let relative_rank = match first > 0.0 {
-                true => (ranked.rank / first).min(1.0),
-                false => 1.0, // none is a candidate yet
+            let relative_rank = if first > 0.0 {
+                (ranked.rank / first).min(1.0)
+            } else {
+                1.0
+                // none is a candidate yet
             };
             promote_best(hits, &ranked.holder.targets(level), best * relative_rank);
         }
@@ -82,7 +84,9 @@ impl IdentifierPromotion {
         hits: &[FusedHit],
         probabilities: &mut [f32],
     ) {
+        // Of a common name those are ranked alone that changed the file; the others' turns count, too.
         let all: f32 = self.ranked.iter().map(|r| r.holder.weight).sum();
+        let all = all.max(self.share);
         for RankedHolder { holder, .. } in &self.ranked {
             let targets = holder.targets(level);
             let best = hits.iter().position(|hit| targets.contains(&hit.id));

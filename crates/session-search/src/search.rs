@@ -9,7 +9,7 @@ use crate::ranking::{NearestByLevel, rank};
 use crate::request::SearchRequest;
 use crate::rescoring::rescore_ties;
 use crate::unfound_terms::UnfoundTerms;
-use session_store::{Reader, SessionRow, StoreError};
+use session_store::{Reader, SessionRow, StoreError, SubstituteKind, TermStats};
 
 /// Answers a request over `sessions`, all of the index's. `embeddings` is the query by each model,
 /// the best model first; without any the lexical list is all there is.
@@ -31,7 +31,7 @@ pub fn search(
     }
     let hits = hits::read(index, &filtered, &ranking)?;
     let models = embeddings.iter().map(|e| e.model.name.clone());
-    Ok(SearchResults {
+    let mut results = SearchResults {
         level: request.level,
         order: HitOrder::Relevance,
         hits,
@@ -50,5 +50,14 @@ pub fn search(
             models: models.collect(),
             cosines: ranking.list.stats,
         },
-    })
+    };
+    results.lower_probabilities(doubtful_share(&results.explanation.terms));
+    Ok(results)
+}
+
+/// Returns the share of terms that were found by forms of a language of which nothing else in the query is.
+#[expect(clippy::cast_precision_loss, reason = "terms of a query")]
+fn doubtful_share(terms: &[TermStats]) -> f32 {
+    let is_doubtful = |term: &&TermStats| term.substitute() == Some(SubstituteKind::OtherForms);
+    terms.iter().filter(is_doubtful).count() as f32 / terms.len().max(1) as f32
 }

@@ -34,6 +34,19 @@ pub enum TurnOrigin {
     Forgotten,
 }
 
+impl TurnOrigin {
+    /// Returns what a reader has to know of a turn that is not from the history, without capital and full stop.
+    pub fn note(self) -> Option<&'static str> {
+        match self {
+            Self::History => None,
+            Self::Index => {
+                Some("from the index: the history is gone or changed, outputs are not kept")
+            }
+            Self::Forgotten => Some("forgotten or excluded"),
+        }
+    }
+}
+
 /// Reads turns of a session again in full: those of `range`, from 0, that
 /// exist. What the history no longer has comes from the index. What is read is redacted.
 ///
@@ -79,9 +92,10 @@ pub fn read_exchanges_of_rows(
 }
 
 fn origin_without_history(row: &TurnRow) -> TurnOrigin {
-    match row.is_blank() {
-        true => TurnOrigin::Forgotten,
-        false => TurnOrigin::Index,
+    if row.is_blank() {
+        TurnOrigin::Forgotten
+    } else {
+        TurnOrigin::Index
     }
 }
 

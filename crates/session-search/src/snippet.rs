@@ -35,9 +35,10 @@ pub(crate) fn find_snippet_beside_title(
     }
     let other = find_best_passage(texts_below_prompt(content), words, limit);
     let other = other.unwrap_or_else(|| shorten(&content.answer, limit));
-    match other.is_empty() || repeats_title(&other, title, words) {
-        true => snippet,
-        false => other,
+    if other.is_empty() || repeats_title(&other, title, words) {
+        snippet
+    } else {
+        other
     }
 }
 
@@ -61,9 +62,10 @@ fn find_best_passage<'t>(
                 first
             }
         })?;
-    Some(match best.is_within_line {
-        true => shorten(&format!("{CUT}{}", best.text.trim_start()), limit),
-        false => shorten(best.text, limit),
+    Some(if best.is_within_line {
+        shorten(&format!("{CUT}{}", best.text.trim_start()), limit)
+    } else {
+        shorten(best.text, limit)
     })
 }
 
@@ -393,8 +395,20 @@ mod tests {
             ..TurnContent::default()
         };
         let shown = find_snippet(&content, &words("数据库连接池"), 200);
-        let before = shown.split("数据库").next().unwrap_or_default();
-        assert!(before.width() < 80, "{shown}");
+        assert!(shown.ends_with("数据库连接池耗尽"), "{shown}");
+        assert!(shown.width() <= 160, "two lines of a terminal: {shown}");
+    }
+
+    #[test]
+    fn a_match_at_the_end_of_a_long_line_is_shown_with_what_is_before_it() {
+        let content = TurnContent {
+            answer: format!("{}ends at the gauge.", "It goes on and on. ".repeat(12)),
+            ..TurnContent::default()
+        };
+        let shown = find_snippet(&content, &words("gauge"), 200);
+        assert!(shown.starts_with('…'), "{shown}");
+        assert!(shown.ends_with("on. ends at the gauge."), "{shown}");
+        assert!(shown.chars().count() > 160, "{shown}");
     }
 
     proptest! {
@@ -412,6 +426,20 @@ mod tests {
             let shown = find_snippet(&content, &words(&query), limit);
             prop_assert!(shown.chars().count() <= limit, "{:?}", shown);
             prop_assert!(!shown.contains('\n'));
+        }
+
+        #[test]
+        fn of_a_long_line_as_much_is_shown_as_there_is_room_for(
+            before in "([a-c]{1,9} ){1,80}",
+            after in "( [a-c]{1,9}){0,80}",
+            limit in 40usize..240,
+        ) {
+            let prompt = format!("{before}gauge{after}");
+            let least = prompt.len().min(limit - limit.div_ceil(16).max(2) - " abcabcabc ".len());
+            let content = TurnContent { prompt, ..TurnContent::default() };
+            let shown = find_snippet(&content, &words("gauge"), limit);
+            prop_assert!(shown.contains("gauge"), "{shown}");
+            prop_assert!(shown.chars().count() >= least, "{least} {}: {shown}", shown.chars().count());
         }
     }
 }

@@ -5,7 +5,7 @@ use memchr::memmem::Finder;
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
 use session_core::text::{fold_word, is_unspaced};
-use session_store::TermStats;
+use session_store::{SubstituteKind, TermStats};
 
 /// Fewest letters of a stem by which other forms of a word are found: too many words begin with fewer.
 const MIN_STEM_BYTES: usize = 3;
@@ -30,15 +30,16 @@ pub(crate) struct WordMatch {
 impl SnippetWords {
     /// Makes the words from the terms that were searched in the word index.
     pub(crate) fn from_stats(terms: &[TermStats]) -> Self {
-        Self::new(terms.iter().map(TermStats::words))
+        Self::new(terms.iter().flat_map(word_groups))
     }
 
     /// Makes the words from the forms of each term.
-    pub(crate) fn new<'w>(terms: impl Iterator<Item = impl Iterator<Item = &'w str>>) -> Self {
-        let finders = |forms| Iterator::filter_map(forms, FormFinder::new).collect();
-        Self {
-            terms: terms.map(finders).collect(),
+    pub(crate) fn new<'w>(terms: impl Iterator<Item = impl IntoIterator<Item = &'w str>>) -> Self {
+        let mut finders = Vec::new();
+        for forms in terms {
+            finders.push(forms.into_iter().filter_map(FormFinder::new).collect());
         }
+        Self { terms: finders }
     }
 
     /// Returns the number of words.
@@ -61,6 +62,15 @@ impl SnippetWords {
         }
         all.sort_unstable();
         all
+    }
+}
+
+/// Returns the forms of a term, or each word of a name that was searched in its place.
+fn word_groups(term: &TermStats) -> Vec<Vec<&str>> {
+    let words: Vec<&str> = term.words().collect();
+    match term.substitute() {
+        Some(SubstituteKind::NameWords) => words.into_iter().map(|word| vec![word]).collect(),
+        _ => vec![words],
     }
 }
 
@@ -122,11 +132,11 @@ impl FormFinder {
             word == self.last_word || has_stem()
         };
         let whole = text.word_from(last);
-        let word = match is_last_word(whole) {
-            true => whole,
-            false => text
-                .camel_case_part_from(last)
-                .filter(|part| is_last_word(part))?,
+        let word = if is_last_word(whole) {
+            whole
+        } else {
+            text.camel_case_part_from(last)
+                .filter(|part| is_last_word(part))?
         };
         Some(last + word.len())
     }

@@ -7,16 +7,16 @@ use crate::resolve::{ResolvedSession, resolve_session_id};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use session_core::{Query, SessionReference};
-use session_store::{SessionId, SessionRow, TermStats};
+use session_store::{SessionId, SessionRow, SubstituteKind, TermStats};
 
 /// The terms of a query that no searched session holds: its identifiers, or all its terms where none is held.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct UnfoundTerms {
     /// Terms that no session holds, but for those that were left out by name.
     pub missing: Vec<String>,
-    /// Those of them in whose place longer names or other spellings were searched.
+    /// Those of them in whose place something else was searched.
     #[serde(skip)]
-    pub substituted: Vec<String>,
+    pub substituted: Vec<SubstitutedTerm>,
     /// The ids of sessions, or their beginnings, in those of them, and in a query that is nothing else: these can be shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub session_ids: Vec<String>,
@@ -26,6 +26,15 @@ pub struct UnfoundTerms {
     pub filtered: Vec<String>,
     /// Words as typed that nothing holds, with those that were searched in their place. Who corrects the query sets it.
     pub corrected: Vec<SpellingCorrection>,
+}
+
+/// A term of a query that no turn holds, and what was searched in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubstitutedTerm {
+    /// The term as typed.
+    pub typed: String,
+    /// What was searched.
+    pub by: SubstituteKind,
 }
 
 /// A word of a query that no turn holds, and the word of the index that was searched in its place.
@@ -69,15 +78,19 @@ impl UnfoundTerms {
         }
         let holders = TermHolders::new(filter, sessions);
         let is_any_found = !lexical.is_empty();
-        for term in query
-            .terms
-            .iter()
-            .filter(|term| term.exact || !is_any_found)
-        {
+        for term in &query.terms {
             let stats = unfound.iter().find(|stats| stats.term == term.text);
-            if stats.is_some_and(|stats| stats.is_substituted()) {
-                found.substituted.push(term.text.clone());
+            let substitute = stats.and_then(|stats| stats.substitute());
+            let is_doubtful = substitute == Some(SubstituteKind::OtherForms);
+            if !term.exact && is_any_found && !is_doubtful {
+                continue;
             }
+            found
+                .substituted
+                .extend(substitute.map(|by| SubstitutedTerm {
+                    typed: term.text.clone(),
+                    by,
+                }));
             let list = match stats.map(|stats| holders.find_best_holder(stats, filtered)) {
                 None if is_any_found => continue,
                 None | Some(TermHolder::None) => &mut found.missing,
@@ -165,10 +178,10 @@ impl<'a> TermHolders<'a> {
     /// Judges a session that holds a term. Where turns are filtered, those of a subagent might not pass.
     fn classify_holder(&self, session: &SessionRow) -> TermHolder {
         let filter = &self.with_subagents;
-        match session.parent.is_some() && !filter.filters_turns() && filter.passes_session(session)
-        {
-            true => TermHolder::Subagent,
-            false => TermHolder::FilteredOut,
+        if session.parent.is_some() && !filter.filters_turns() && filter.passes_session(session) {
+            TermHolder::Subagent
+        } else {
+            TermHolder::FilteredOut
         }
     }
 }

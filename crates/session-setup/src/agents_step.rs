@@ -4,8 +4,8 @@ use crate::change::{format_path, print_backup, print_change, print_written};
 use crate::dialog::SetupDialog;
 use crate::error::{Result, SetupError};
 use crate::history_step::{self, holds_only_own};
-use crate::options::SetupOptions;
 use crate::outcome::{AgentFailures, StepOutcome};
+use crate::setup::Setup;
 use crate::written_settings::undo_model;
 use serde::Serialize;
 use session_agents::{
@@ -20,47 +20,48 @@ use std::path::{Path, PathBuf};
 /// The outcome for each agent that is there or that an option names.
 pub type AgentOutcomes = BTreeMap<&'static str, StepOutcome>;
 
-/// Runs the step for OpenCode and Codex; Claude Code has steps of its own; for it the
-/// command that adds the MCP server is printed.
-///
-/// # Errors
-/// When the dialog cannot be read or written.
-pub(crate) fn run(
-    options: &SetupOptions,
-    env: &Env,
-    failures: &mut AgentFailures,
-    dialog: &mut SetupDialog<'_>,
-) -> Result<AgentOutcomes> {
-    let program = own_program(env)?;
-    let may_offer = dialog.is_interactive && options.agents.is_empty();
-    let is_meant = |agent: &Agent| {
-        let is_offered = may_offer && agent.is_present(env);
-        is_offered || options.agents.contains(agent)
-    };
-    let meant = [Agent::OpenCode, Agent::Codex].into_iter().filter(is_meant);
-    let plan = |agent| AgentSetup::plan(agent, env, &program);
-    let outcomes = confirm_each(meant, plan, "Install", failures, dialog)?;
-    let is_claude_offered = dialog.is_interactive && Agent::Claude.is_present(env);
-    if options.agents.contains(&Agent::Claude) || is_claude_offered && options.is_open() {
-        show_server_command(env, &program.to_string_lossy(), dialog)?;
+impl Setup<'_, '_> {
+    /// Runs the step for OpenCode and Codex; Claude Code has steps of its own; for it the
+    /// command that adds the MCP server is printed.
+    ///
+    /// # Errors
+    /// When the dialog cannot be read or written.
+    pub(crate) fn run_agents_step(
+        &mut self,
+        failures: &mut AgentFailures,
+    ) -> Result<AgentOutcomes> {
+        let (options, env) = (self.options, &self.home.env);
+        let program = own_program(env)?;
+        let may_offer = self.dialog.is_interactive && options.agents.is_empty();
+        let is_meant = |agent: &Agent| {
+            let is_offered = may_offer && agent.is_present(env);
+            is_offered || options.agents.contains(agent)
+        };
+        let meant = [Agent::OpenCode, Agent::Codex].into_iter().filter(is_meant);
+        let plan = |agent| AgentSetup::plan(agent, env, &program);
+        let outcomes = confirm_each(meant, plan, "Install", failures, self.dialog)?;
+        let is_claude_offered = self.dialog.is_interactive && Agent::Claude.is_present(env);
+        if options.agents.contains(&Agent::Claude) || is_claude_offered && options.is_open() {
+            show_server_command(env, &program.to_string_lossy(), self.dialog)?;
+        }
+        Ok(outcomes)
     }
-    Ok(outcomes)
-}
 
-/// Plans the changes of Claude Code's settings that options ask for, so that settings that do not fit stop the setup
-/// before the first step writes anything.
-///
-/// # Errors
-/// When the settings do not fit the change.
-pub(crate) fn check_settings(options: &SetupOptions, env: &Env) -> Result<()> {
-    let settings = SettingsFile::for_user(env)?;
-    if let Some(days) = options.keep_history {
-        settings.plan_retention(days)?;
+    /// Plans the changes of Claude Code's settings that options ask for, so that settings that do not fit stop the setup
+    /// before the first step writes anything.
+    ///
+    /// # Errors
+    /// When the settings do not fit the change.
+    pub(crate) fn check_settings(&self) -> Result<()> {
+        let settings = SettingsFile::for_user(&self.home.env)?;
+        if let Some(days) = self.options.keep_history {
+            settings.plan_retention(days)?;
+        }
+        if self.options.allow_skill {
+            settings.plan_skill_rule(SkillOrigin::User)?;
+        }
+        Ok(())
     }
-    if options.allow_skill {
-        settings.plan_skill_rule(SkillOrigin::User)?;
-    }
-    Ok(())
 }
 
 /// The outcomes of undoing the setup.
@@ -94,17 +95,21 @@ pub fn undo_setup(
     home: &Home,
     dialog: &mut SetupDialog<'_>,
 ) -> Result<UndoneSetup> {
-    let is_meant = |agent: &Agent| match agents.is_empty() {
-        true => agent.is_present(&home.env),
-        false => agents.contains(agent),
+    let is_meant = |agent: &Agent| {
+        if agents.is_empty() {
+            agent.is_present(&home.env)
+        } else {
+            agents.contains(agent)
+        }
     };
     let meant: Vec<Agent> = Agent::ALL.into_iter().filter(is_meant).collect();
     let is_claude_own = holds_only_own_claude(home);
     let plan = |agent| {
         let setup = AgentSetup::plan_removal(agent, &home.env)?;
-        Ok(match agent == Agent::Claude && is_claude_own {
-            true => setup.without_backups(),
-            false => setup,
+        Ok(if agent == Agent::Claude && is_claude_own {
+            setup.without_backups()
+        } else {
+            setup
         })
     };
     let mut failures = AgentFailures::default();
@@ -114,9 +119,10 @@ pub fn undo_setup(
         let undone = history_step::undo(home, dialog).map(Option::unwrap_or_default);
         *outcome = (*outcome).max(failures.take_from(undone)?);
     }
-    let model = match agents.is_empty() {
-        true => undo_model(home, dialog)?,
-        false => None,
+    let model = if agents.is_empty() {
+        undo_model(home, dialog)?
+    } else {
+        None
     };
     Ok(UndoneSetup {
         agents: outcomes,

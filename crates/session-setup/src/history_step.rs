@@ -3,8 +3,8 @@
 use crate::change::confirm_and_write;
 use crate::dialog::SetupDialog;
 use crate::error::Result;
-use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
+use crate::setup::Setup;
 use crate::written_settings::RETENTION;
 use session_agents::{Agent, DEFAULT_RETENTION_DAYS, SettingsFile};
 use session_config::{Home, SetupRecord};
@@ -14,48 +14,41 @@ use std::ops::RangeInclusive;
 /// The numbers of days for which a history may be kept.
 const DAYS: RangeInclusive<u32> = 1..=36500;
 
-/// Runs the step.
-///
-/// # Errors
-/// When the settings are not a JSON object, or cannot be written.
-pub(crate) fn run(
-    options: &SetupOptions,
-    home: &Home,
-    dialog: &mut SetupDialog<'_>,
-) -> Result<StepOutcome> {
-    let env = &home.env;
-    let is_offered = dialog.is_interactive && Agent::Claude.config_directory(env).is_dir();
-    if options.keep_history.is_none() && !is_offered {
-        return Ok(StepOutcome::Skipped);
+impl Setup<'_, '_> {
+    /// Runs the step.
+    ///
+    /// # Errors
+    /// When the settings are not a JSON object, or cannot be written.
+    pub(crate) fn run_history_step(&mut self) -> Result<StepOutcome> {
+        let env = &self.home.env;
+        let is_offered = self.dialog.is_interactive && Agent::Claude.config_directory(env).is_dir();
+        if self.options.keep_history.is_none() && !is_offered {
+            return Ok(StepOutcome::Skipped);
+        }
+        let settings = SettingsFile::for_user(env)?;
+        let days = match self.options.keep_history {
+            Some(days) => Some(days),
+            None => ask_days(settings.read_cleanup_period()?, self.dialog)?,
+        };
+        match days {
+            Some(days) => self.set_retention(&settings, days),
+            None => Ok(StepOutcome::Skipped),
+        }
     }
-    let settings = SettingsFile::for_user(env)?;
-    let days = match options.keep_history {
-        Some(days) => Some(days),
-        None => ask_days(settings.read_cleanup_period()?, dialog)?,
-    };
-    match days {
-        Some(days) => set_retention(&settings, days, home, dialog),
-        None => Ok(StepOutcome::Skipped),
-    }
-}
 
-fn set_retention(
-    settings: &SettingsFile,
-    days: u32,
-    home: &Home,
-    dialog: &mut SetupDialog<'_>,
-) -> Result<StepOutcome> {
-    let mut record = SetupRecord::open(&home.folders().data)?;
-    let before = settings.read_cleanup_period()?;
-    let mut change = settings.plan_retention(days)?;
-    if holds_only_own(settings, &record)? {
-        change = change.without_backup();
+    fn set_retention(&mut self, settings: &SettingsFile, days: u32) -> Result<StepOutcome> {
+        let mut record = SetupRecord::open(&self.home.folders().data)?;
+        let before = settings.read_cleanup_period()?;
+        let mut change = settings.plan_retention(days)?;
+        if holds_only_own(settings, &record)? {
+            change = change.without_backup();
+        }
+        let outcome = confirm_and_write(&change, self.dialog)?;
+        if outcome == StepOutcome::Written {
+            record.add(RETENTION, before, &days.to_string())?;
+        }
+        Ok(outcome)
     }
-    let outcome = confirm_and_write(&change, dialog)?;
-    if outcome == StepOutcome::Written {
-        record.add(RETENTION, before, &days.to_string())?;
-    }
-    Ok(outcome)
 }
 
 /// Returns true where the settings hold nothing but what setup wrote.

@@ -31,6 +31,7 @@ mod model_step;
 mod options;
 mod outcome;
 mod permission_step;
+mod setup;
 mod skill_step;
 mod written_settings;
 
@@ -40,51 +41,13 @@ pub use dialog::SetupDialog;
 pub use error::{Result, SetupError};
 pub use options::{SetupOptions, SkillChoice};
 pub use outcome::{AgentFailures, StepOutcome, StepOutcomes};
-
-use session_config::Home;
-use session_models::FileProgress;
-
-/// A function that makes the progress display of files that are fetched.
-pub type NewProgress<'a> = &'a dyn Fn() -> Box<dyn FileProgress>;
-
-/// Goes through all steps, that of the model first.
-///
-/// # Errors
-/// When a step fails otherwise than by a file of an agent; what was written before it stays. Settings of Claude Code
-/// that do not fit what options ask for are refused before anything is written.
-pub fn run_steps(
-    options: &SetupOptions,
-    home: &Home,
-    progress: NewProgress<'_>,
-    dialog: &mut SetupDialog<'_>,
-) -> Result<StepOutcomes> {
-    let env = &home.env;
-    agents_step::check_settings(options, env)?;
-    let mut failures = AgentFailures::default();
-    let model = model_step::run(options, home, progress, dialog)?;
-    let history = failures.take_from(history_step::run(options, home, dialog))?;
-    let skill = failures.take_from(skill_step::run(options, env, dialog))?;
-    let outcomes = StepOutcomes {
-        model,
-        history,
-        skill,
-        permission: failures.take_from(permission_step::run(options, home, skill, dialog))?,
-        agents: agents_step::run(options, env, &mut failures, dialog)?,
-        failures,
-    };
-    if outcomes
-        .list_agent_outcomes()
-        .contains(&StepOutcome::Written)
-    {
-        dialog.print("\nAgents use it in every session that begins from now on.")?;
-    }
-    Ok(outcomes)
-}
+pub use setup::{NewProgress, run_steps};
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use session_agents::Agent;
+    use session_config::Home;
     use session_models::FileProgress;
     use session_sources::Env;
     use session_test::endpoint_server::{EndpointServer, reply_with_status, reply_with_vectors};
@@ -108,9 +71,10 @@ mod tests {
             while let Some(directory) = directories.pop() {
                 for entry in fs_err::read_dir(directory).unwrap() {
                     let path = entry.unwrap().path();
-                    match path.is_dir() {
-                        true => directories.push(path),
-                        false => files.push(path.display().to_string()),
+                    if path.is_dir() {
+                        directories.push(path)
+                    } else {
+                        files.push(path.display().to_string())
                     }
                 }
             }
@@ -128,8 +92,14 @@ mod tests {
             home
         }
 
-        fn run_setup(&self, options: &[&str], lines: &str) -> (StepOutcomes, String) {
-            self.try_setup(options, lines).unwrap()
+        /// Runs setup with a user who types these lines.
+        fn answer_setup(&self, options: &SetupOptions, lines: &str) -> (StepOutcomes, String) {
+            self.try_setup(options, Some(lines)).unwrap()
+        }
+
+        /// Runs setup with consent given beforehand.
+        fn consent_to_setup(&self, options: &SetupOptions) -> (StepOutcomes, String) {
+            self.try_setup(options, None).unwrap()
         }
 
         fn undo_setup(&self, agents: &[Agent]) -> String {
@@ -146,38 +116,47 @@ mod tests {
             String::from_utf8(output).unwrap()
         }
 
-        fn try_setup(&self, options: &[&str], lines: &str) -> Result<(StepOutcomes, String)> {
-            let (options, assume_yes) = parse(options);
+        fn try_setup(
+            &self,
+            options: &SetupOptions,
+            lines: Option<&str>,
+        ) -> Result<(StepOutcomes, String)> {
             let home = self.home();
             let mut output = Vec::new();
             let mut dialog = SetupDialog {
-                input: &mut lines.as_bytes(),
+                input: &mut lines.unwrap_or_default().as_bytes(),
                 output: &mut output,
-                is_interactive: !assume_yes,
-                assume_yes,
+                is_interactive: lines.is_some(),
+                assume_yes: lines.is_none(),
             };
-            let steps = run_steps(&options, &home, &|| Box::new(NoProgress), &mut dialog)?;
+            let steps = run_steps(options, &home, &|| Box::new(NoProgress), &mut dialog)?;
             Ok((steps, String::from_utf8(output).unwrap()))
         }
     }
 
-    /// Reads options as the command line types them; true with `--yes`.
-    fn parse(typed: &[&str]) -> (SetupOptions, bool) {
-        let has = |option: &str| typed.contains(&option);
-        let agents = typed.windows(2).filter(|pair| pair[0] == "--agent");
-        let agent = |name: &str| Agent::ALL.into_iter().find(|agent| agent.name() == name);
-        let options = SetupOptions {
-            skill: match (has("--skill"), has("--no-skill")) {
-                (true, _) => SkillChoice::Install,
-                (false, true) => SkillChoice::LeaveOut,
-                (false, false) => SkillChoice::Ask,
-            },
-            allow_skill: has("--allow-skill"),
-            keep_history: has("--keep-history").then_some(365),
-            agents: agents.filter_map(|pair| agent(pair[1])).collect(),
-            ..SetupOptions::default()
-        };
-        (options, has("--yes"))
+    fn no_options() -> SetupOptions {
+        SetupOptions::default()
+    }
+
+    fn skill(skill: SkillChoice) -> SetupOptions {
+        SetupOptions {
+            skill,
+            ..no_options()
+        }
+    }
+
+    fn allowed_skill() -> SetupOptions {
+        SetupOptions {
+            allow_skill: true,
+            ..no_options()
+        }
+    }
+
+    fn agents(agents: &[Agent]) -> SetupOptions {
+        SetupOptions {
+            agents: agents.to_vec(),
+            ..no_options()
+        }
     }
 
     struct NoProgress;
@@ -197,7 +176,7 @@ mod tests {
     fn every_step_can_be_skipped() {
         for lines in ["\n\n\n", "", "\n30\n\nn\n", "\n0\nno\n", "\n365\nn\nn\n"] {
             let user = SetupFixture::new();
-            let (steps, output) = user.run_setup(&[], lines);
+            let (steps, output) = user.answer_setup(&no_options(), lines);
             assert!(
                 !steps.list_outcomes().contains(&StepOutcome::Written),
                 "{lines:?}: {output}"
@@ -212,7 +191,7 @@ mod tests {
     fn an_answer_that_cannot_be_taken_is_asked_for_again() {
         let user = SetupFixture::new();
         let answers = "no-such-model\nftp://localhost\ntiny\ntable\nabc\n0\n365\ny\nn\n";
-        let (steps, output) = user.run_setup(&[], answers);
+        let (steps, output) = user.answer_setup(&no_options(), answers);
         assert_eq!(steps.model, StepOutcome::Unchanged, "{output}");
         assert_eq!(steps.history, StepOutcome::Written, "{output}");
         assert!(output.contains("no-such-model"), "{output}");
@@ -229,7 +208,7 @@ mod tests {
         let server = EndpointServer::start(reply_with_vectors);
         let url = server.url();
         let answers = format!("{url}\ntiny\ny\n365\ny\ny\ny\n");
-        let (steps, output) = user.run_setup(&[], &answers);
+        let (steps, output) = user.answer_setup(&no_options(), &answers);
         assert_eq!(
             steps.list_outcomes(),
             vec![StepOutcome::Written; 4],
@@ -257,7 +236,7 @@ mod tests {
                 .unwrap()
                 .starts_with("---\nname: session-search")
         );
-        let (steps, output) = user.run_setup(&[], "table\n365\n");
+        let (steps, output) = user.answer_setup(&no_options(), "table\n365\n");
         assert_eq!(
             steps.list_outcomes(),
             vec![StepOutcome::Unchanged; 4],
@@ -271,7 +250,7 @@ mod tests {
         let server = EndpointServer::start(|_| reply_with_status(401, ""));
         let url = server.url().replace("http://", "http://ann:hunter2@");
         let answers = format!("{url}\ntiny\ny\ntable\n\nn\n");
-        let (steps, output) = user.run_setup(&[], &answers);
+        let (steps, output) = user.answer_setup(&no_options(), &answers);
         assert_eq!(steps.model, StepOutcome::Unchanged, "{output}");
         assert_eq!(user.file(CONFIG), None);
         let refusal = "gave no vectors: status 401\nhint: see that its key is right";
@@ -286,17 +265,17 @@ mod tests {
     #[test]
     fn the_skill_is_allowed_by_an_answer_or_an_option_of_its_own() {
         let user = SetupFixture::new();
-        let (steps, output) = user.run_setup(&["--skill", "--yes"], "");
+        let (steps, output) = user.consent_to_setup(&skill(SkillChoice::Install));
         assert_eq!(steps.permission, StepOutcome::Skipped, "{output}");
-        let (steps, output) = user.run_setup(&[], "\n\nn\n");
+        let (steps, output) = user.answer_setup(&no_options(), "\n\nn\n");
         assert_eq!(steps.permission, StepOutcome::Skipped, "{output}");
         assert_eq!(user.file(SETTINGS), None);
-        let (steps, output) = user.run_setup(&["--allow-skill", "--yes"], "");
+        let (steps, output) = user.consent_to_setup(&allowed_skill());
         assert_eq!(steps.permission, StepOutcome::Written, "{output}");
         assert!(user.file(SETTINGS).unwrap().contains(RULE), "{output}");
         let denied = format!("{{\"permissions\": {{\"deny\": [\"{RULE}\"]}}}}");
         fs_err::write(user.home.path().join(SETTINGS), &denied).unwrap();
-        let (steps, output) = user.run_setup(&["--allow-skill", "--yes"], "");
+        let (steps, output) = user.consent_to_setup(&allowed_skill());
         assert_eq!(steps.permission, StepOutcome::Skipped, "{output}");
         assert_eq!(user.file(SETTINGS), Some(denied));
     }
@@ -307,13 +286,13 @@ mod tests {
         for agent in [".config/opencode", ".codex"] {
             fs_err::create_dir_all(user.home.path().join(agent)).unwrap();
         }
-        let (steps, output) = user.run_setup(&["--no-skill"], "\n\nn\ny\n");
+        let (steps, output) = user.answer_setup(&skill(SkillChoice::LeaveOut), "\n\nn\ny\n");
         assert_eq!(steps.agents["opencode"], StepOutcome::Skipped, "{output}");
         assert_eq!(steps.agents["codex"], StepOutcome::Written, "{output}");
         assert_eq!(user.file(".config/opencode/opencode.json"), None);
         let codex = user.file(".codex/config.toml").unwrap();
         assert!(codex.starts_with("[mcp_servers.session-search]"), "{codex}");
-        let (steps, output) = user.run_setup(&["--agent", "codex"], "\n\n");
+        let (steps, output) = user.answer_setup(&agents(&[Agent::Codex]), "\n\n");
         assert_eq!(steps.agents["codex"], StepOutcome::Unchanged, "{output}");
         assert_eq!(steps.agents.len(), 1, "{output}");
     }
@@ -321,14 +300,14 @@ mod tests {
     #[test]
     fn a_server_that_is_switched_off_is_said_to_be() {
         let user = SetupFixture::new();
-        let options = ["--agent", "opencode", "--yes"];
-        let (_, output) = user.run_setup(&options, "");
+        let options = agents(&[Agent::OpenCode]);
+        let (_, output) = user.consent_to_setup(&options);
         assert!(!output.contains("does not start"), "{output}");
         let config = ".config/opencode/opencode.json";
         let text = user.file(config).unwrap();
         let disabled = text.replace("\"type\"", "\"enabled\": false, \"type\"");
         fs_err::write(user.home.path().join(config), &disabled).unwrap();
-        let (steps, output) = user.run_setup(&options, "");
+        let (steps, output) = user.consent_to_setup(&options);
         assert_eq!(steps.agents["opencode"], StepOutcome::Unchanged, "{output}");
         let note = "OpenCode does not start the MCP server";
         assert!(output.contains(note), "{output}");
@@ -338,21 +317,21 @@ mod tests {
     #[test]
     fn a_file_that_the_user_edited_is_shown_and_kept() {
         let user = SetupFixture::new();
-        user.run_setup(&["--skill", "--yes"], "");
+        user.consent_to_setup(&skill(SkillChoice::Install));
         let mine = user
             .file(SKILL)
             .unwrap()
             .replace("Three levels.", "My levels.");
         fs_err::write(user.home.path().join(SKILL), &mine).unwrap();
-        let (steps, output) = user.run_setup(&["--skill"], "\n\ny\nn\n");
+        let (steps, output) = user.answer_setup(&skill(SkillChoice::Install), "\n\ny\nn\n");
         assert_eq!(steps.skill, StepOutcome::Skipped, "{output}");
         assert!(
             output.contains("- My levels. Stop") && output.contains("+ Three levels. Stop"),
             "{output}"
         );
         assert_eq!(user.file(SKILL).unwrap(), mine);
-        for options in [&["--skill", "--yes"][..], &["--agent", "claude", "--yes"]] {
-            let (steps, output) = user.run_setup(options, "");
+        for options in [skill(SkillChoice::Install), agents(&[Agent::Claude])] {
+            let (steps, output) = user.consent_to_setup(&options);
             assert_eq!(steps.skill, StepOutcome::Skipped, "{output}");
             assert!(
                 output.contains("kept") && !output.contains("written"),
@@ -365,9 +344,9 @@ mod tests {
         assert!(!output.contains("written"), "{output}");
         assert_eq!(user.file(SKILL).unwrap(), mine);
         let user = SetupFixture::new();
-        user.run_setup(&["--skill", "--yes"], "");
+        user.consent_to_setup(&skill(SkillChoice::Install));
         fs_err::write(user.home.path().join(SKILL), &mine).unwrap();
-        let (steps, output) = user.run_setup(&["--skill"], "\n\ny\ny\n");
+        let (steps, output) = user.answer_setup(&skill(SkillChoice::Install), "\n\ny\ny\n");
         assert_eq!(steps.skill, StepOutcome::Written, "{output}");
         assert_eq!(user.file(&format!("{SKILL}.backup")).unwrap(), mine);
     }
@@ -378,8 +357,8 @@ mod tests {
         let user = SetupFixture::new();
         let server = EndpointServer::start(reply_with_vectors);
         let answers = format!("{}\ntiny\ny\n365\ny\ny\ny\n", server.url());
-        user.run_setup(&[], &answers);
-        user.run_setup(&["--agent", "opencode", "--agent", "codex", "--yes"], "");
+        user.answer_setup(&no_options(), &answers);
+        user.consent_to_setup(&agents(&[Agent::OpenCode, Agent::Codex]));
         assert!(user.file(SETTINGS).unwrap().contains(RULE));
         let output = user.undo_setup(&[]);
         assert!(output.contains("- remote.model = \"tiny\""), "{output}");
@@ -398,7 +377,7 @@ mod tests {
         .unwrap();
         let server = EndpointServer::start(reply_with_vectors);
         let answers = format!("{}\ntiny\ny\n365\ny\nn\n", server.url());
-        user.run_setup(&[], &answers);
+        user.answer_setup(&no_options(), &answers);
         let config = user.home.path().join(CONFIG);
         let text = user
             .file(CONFIG)
@@ -429,10 +408,10 @@ mod tests {
         let opencode = user.home.path().join(".config/opencode/opencode.json");
         let codex = ".codex/config.toml";
         fs_err::create_dir(user.home.path().join(".codex")).unwrap();
-        user.run_setup(&["--agent", "opencode", "--yes"], "");
+        user.consent_to_setup(&agents(&[Agent::OpenCode]));
         fs_err::write(&opencode, "{").unwrap();
         fs_err::write(user.home.path().join(SETTINGS), "{").unwrap();
-        let (steps, output) = user.run_setup(&[], "\n\ny\n");
+        let (steps, output) = user.answer_setup(&no_options(), "\n\ny\n");
         let outcomes = [
             steps.history,
             steps.agents["opencode"],
@@ -451,10 +430,18 @@ mod tests {
     fn settings_that_do_not_fit_are_refused_before_the_skill_is_written() {
         let user = SetupFixture::new();
         fs_err::write(user.home.path().join(SETTINGS), "{").unwrap();
-        for other in ["--allow-skill", "--keep-history"] {
-            let refused = user.try_setup(&["--skill", other, "--yes"], "");
-            assert!(matches!(refused, Err(SetupError::Agent(_))), "{other}");
-            assert_eq!(user.file(SKILL), None, "{other}");
+        let kept_history = SetupOptions {
+            keep_history: Some(365),
+            ..no_options()
+        };
+        for other in [allowed_skill(), kept_history] {
+            let options = SetupOptions {
+                skill: SkillChoice::Install,
+                ..other
+            };
+            let refused = user.try_setup(&options, None);
+            assert!(matches!(refused, Err(SetupError::Agent(_))), "{options:?}");
+            assert_eq!(user.file(SKILL), None, "{options:?}");
         }
     }
 }

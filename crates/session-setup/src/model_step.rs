@@ -1,12 +1,11 @@
 //! The choice of the model that makes the vectors, here or behind an endpoint.
 
-use crate::NewProgress;
 use crate::dialog::SetupDialog;
 use crate::error::{Result, SetupError};
-use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
+use crate::setup::Setup;
 use crate::written_settings::ModelSettings;
-use session_config::{Config, Home};
+use session_config::Config;
 use session_core::text::sanitize_text;
 use session_models::{
     Catalogue, EndpointSettings, ModelError, ModelState, REMOTE_MODEL, without_credentials,
@@ -17,52 +16,128 @@ use session_query::{QueryError, use_endpoint, use_model};
 /// The end of the title of a model that nobody has tried with this program.
 const UNTRIED: &str = "; not tried here";
 
-/// Runs the step.
-///
-/// # Errors
-/// When a model is unknown or cannot be pulled, or the configuration not be
-/// written.
-pub(crate) fn run(
-    options: &SetupOptions,
-    home: &Home,
-    progress: NewProgress<'_>,
-    dialog: &mut SetupDialog<'_>,
-) -> Result<StepOutcome> {
-    if let (Some(url), Some(name)) = (&options.remote, &options.model) {
-        return use_remote_model(url, name, home, dialog);
-    }
-    let catalogue = home.catalogue()?;
-    match &options.model {
-        Some(name) => use_local_model(name, home, &catalogue, progress, dialog),
-        None if dialog.is_interactive => ask_model(home, &catalogue, progress, dialog),
-        None => Ok(StepOutcome::Skipped),
-    }
-}
-
-fn ask_model(
-    home: &Home,
-    catalogue: &Catalogue,
-    progress: NewProgress<'_>,
-    dialog: &mut SetupDialog<'_>,
-) -> Result<StepOutcome> {
-    print_models(catalogue, dialog)?;
-    let question = format!(
-        "Name, or http(s) address of an endpoint [{}]:",
-        home.config.model
-    );
-    while let Some(answer) = dialog.ask(&question)? {
-        let outcome = match answer.contains("://") {
-            true => ask_remote(&answer, home, dialog)?,
-            false => match catalogue.find_spec(&answer) {
-                Ok(_) => Some(use_local_model(&answer, home, catalogue, progress, dialog)?),
-                Err(error) => print_refusal(&error, dialog)?,
-            },
-        };
-        if let Some(outcome) = outcome {
-            return Ok(outcome);
+impl Setup<'_, '_> {
+    /// Runs the step.
+    ///
+    /// # Errors
+    /// When a model is unknown or cannot be pulled, or the configuration not be
+    /// written.
+    pub(crate) fn run_model_step(&mut self) -> Result<StepOutcome> {
+        let options = self.options;
+        if let (Some(url), Some(name)) = (&options.remote, &options.model) {
+            return self.use_remote_model(url, name);
+        }
+        let catalogue = self.home.catalogue()?;
+        match &options.model {
+            Some(name) => self.use_local_model(name, &catalogue),
+            None if self.dialog.is_interactive => self.ask_model(&catalogue),
+            None => Ok(StepOutcome::Skipped),
         }
     }
-    Ok(StepOutcome::Skipped)
+
+    fn ask_model(&mut self, catalogue: &Catalogue) -> Result<StepOutcome> {
+        print_models(catalogue, self.dialog)?;
+        let question = format!(
+            "Name, or http(s) address of an endpoint [{}]:",
+            self.home.config.model
+        );
+        while let Some(answer) = self.dialog.ask(&question)? {
+            let outcome = match answer.contains("://") {
+                true => self.ask_remote(&answer)?,
+                false => match catalogue.find_spec(&answer) {
+                    Ok(_) => Some(self.use_local_model(&answer, catalogue)?),
+                    Err(error) => print_refusal(&error, self.dialog)?,
+                },
+            };
+            if let Some(outcome) = outcome {
+                return Ok(outcome);
+            }
+        }
+        Ok(StepOutcome::Skipped)
+    }
+
+    /// Asks for the model at an endpoint; `None` where the address is none, or does not answer.
+    fn ask_remote(&mut self, url: &str) -> Result<Option<StepOutcome>> {
+        let Some(name) = self.dialog.ask("Name of the model there:")? else {
+            return Ok(Some(StepOutcome::Skipped));
+        };
+        match self.use_remote_model(url, &name) {
+            Err(SetupError::Model(error) | SetupError::Query(QueryError::Model(error))) => {
+                print_refusal(&error, self.dialog)
+            }
+            outcome => outcome.map(Some),
+        }
+    }
+
+    /// Chooses a model that runs in process. It is pulled if it is not here.
+    fn use_local_model(&mut self, name: &str, catalogue: &Catalogue) -> Result<StepOutcome> {
+        let home = self.home;
+        let spec = catalogue.find_spec(name)?;
+        let is_here = catalogue.model_state(spec).is_available();
+        if home.config.model == name && is_here {
+            return Ok(StepOutcome::Unchanged);
+        }
+        let size = format_size_suffix(spec.bytes);
+        let question = if is_here {
+            format!("Use `{name}`?")
+        } else {
+            format!("Pull `{name}`{size} from the model hub, and use it?")
+        };
+        let before = ModelSettings::read(home)?;
+        if !self.dialog.is_interactive {
+            if !is_here {
+                self.dialog.print(&format!(
+                    "\n`{name}` is pulled from the model hub: it downloads {}.",
+                    spec.bytes.map_or("an unknown size".to_owned(), format_size)
+                ))?;
+            }
+            let after = ModelSettings {
+                model: Some(name.to_owned()),
+                ..before.clone()
+            };
+            self.dialog.print(&before.format_change(home, &after))?;
+        }
+        let was_typed = is_here && self.dialog.is_interactive;
+        if !was_typed && !self.dialog.confirm(&question)? {
+            return Ok(StepOutcome::without_consent(self.dialog));
+        }
+        if !is_here {
+            catalogue.pull(name, &home.hub(), (self.progress)().as_ref())?;
+        }
+        use_model(home, catalogue, name)?;
+        before.note_change(home)?;
+        self.dialog.print(&format!("`{name}` is in use"))?;
+        Ok(StepOutcome::Written)
+    }
+
+    /// Chooses a model behind an endpoint. Its key is not asked for: it would stand in the history of the shell.
+    fn use_remote_model(&mut self, url: &str, name: &str) -> Result<StepOutcome> {
+        let home = self.home;
+        check_endpoint(url, name)?;
+        let shown = without_credentials(url);
+        let shown = sanitize_text(&shown);
+        self.dialog.print(&format!(
+            "\nTexts of your sessions will be sent to {shown}.\nA key goes into EMBEDDINGS_API_KEY, or into\n{}.",
+            home.folders().env_file().display()
+        ))?;
+        let before = ModelSettings::read(home)?;
+        if !self.dialog.is_interactive {
+            let after = ModelSettings {
+                model: Some(REMOTE_MODEL.to_owned()),
+                remote_url: Some(url.to_owned()),
+                remote_model: Some(name.to_owned()),
+            };
+            self.dialog.print(&before.format_change(home, &after))?;
+        }
+        if !self.dialog.confirm(&format!("Use `{name}` there?"))? {
+            return Ok(StepOutcome::without_consent(self.dialog));
+        }
+        use_endpoint(home, url, name)?;
+        before.note_change(home)?;
+        self.dialog
+            .print(&format!("`{name}` at {shown} is in use"))?;
+        Ok(StepOutcome::Written)
+    }
 }
 
 /// Prints the models of the catalogue, a line each.
@@ -91,22 +166,10 @@ fn describe_choice(name: &str, title: &str) -> &'static str {
     if name == Config::default().model {
         return "; recommended";
     }
-    match title.ends_with(UNTRIED) {
-        true => UNTRIED,
-        false => "",
-    }
-}
-
-/// Asks for the model at an endpoint; `None` where the address is none, or does not answer.
-fn ask_remote(url: &str, home: &Home, dialog: &mut SetupDialog<'_>) -> Result<Option<StepOutcome>> {
-    let Some(name) = dialog.ask("Name of the model there:")? else {
-        return Ok(Some(StepOutcome::Skipped));
-    };
-    match use_remote_model(url, &name, home, dialog) {
-        Err(SetupError::Model(error) | SetupError::Query(QueryError::Model(error))) => {
-            print_refusal(&error, dialog)
-        }
-        outcome => outcome.map(Some),
+    if title.ends_with(UNTRIED) {
+        UNTRIED
+    } else {
+        ""
     }
 }
 
@@ -121,83 +184,6 @@ fn print_refusal(error: &ModelError, dialog: &mut SetupDialog<'_>) -> Result<Opt
 /// Formats the size of a model after a comma, where it is known.
 fn format_size_suffix(bytes: Option<u64>) -> String {
     bytes.map_or(String::new(), |bytes| format!(", {}", format_size(bytes)))
-}
-
-/// Chooses a model that runs in process. It is pulled if it is not here.
-fn use_local_model(
-    name: &str,
-    home: &Home,
-    catalogue: &Catalogue,
-    progress: NewProgress<'_>,
-    dialog: &mut SetupDialog<'_>,
-) -> Result<StepOutcome> {
-    let spec = catalogue.find_spec(name)?;
-    let is_here = catalogue.model_state(spec).is_available();
-    if home.config.model == name && is_here {
-        return Ok(StepOutcome::Unchanged);
-    }
-    let size = format_size_suffix(spec.bytes);
-    let question = match is_here {
-        true => format!("Use `{name}`?"),
-        false => format!("Pull `{name}`{size} from the model hub, and use it?"),
-    };
-    let before = ModelSettings::read(home)?;
-    if !dialog.is_interactive {
-        if !is_here {
-            dialog.print(&format!(
-                "\n`{name}` is pulled from the model hub: it downloads {}.",
-                spec.bytes.map_or("an unknown size".to_owned(), format_size)
-            ))?;
-        }
-        let after = ModelSettings {
-            model: Some(name.to_owned()),
-            ..before.clone()
-        };
-        dialog.print(&before.format_change(home, &after))?;
-    }
-    let was_typed = is_here && dialog.is_interactive;
-    if !was_typed && !dialog.confirm(&question)? {
-        return Ok(StepOutcome::without_consent(dialog));
-    }
-    if !is_here {
-        catalogue.pull(name, &home.hub(), progress().as_ref())?;
-    }
-    use_model(home, catalogue, name)?;
-    before.note_change(home)?;
-    dialog.print(&format!("`{name}` is in use"))?;
-    Ok(StepOutcome::Written)
-}
-
-/// Chooses a model behind an endpoint. Its key is not asked for: it would stand in the history of the shell.
-fn use_remote_model(
-    url: &str,
-    name: &str,
-    home: &Home,
-    dialog: &mut SetupDialog<'_>,
-) -> Result<StepOutcome> {
-    check_endpoint(url, name)?;
-    let shown = without_credentials(url);
-    let shown = sanitize_text(&shown);
-    dialog.print(&format!(
-        "\nTexts of your sessions will be sent to {shown}.\nA key goes into EMBEDDINGS_API_KEY, or into\n{}.",
-        home.folders().config.join(".env").display()
-    ))?;
-    let before = ModelSettings::read(home)?;
-    if !dialog.is_interactive {
-        let after = ModelSettings {
-            model: Some(REMOTE_MODEL.to_owned()),
-            remote_url: Some(url.to_owned()),
-            remote_model: Some(name.to_owned()),
-        };
-        dialog.print(&before.format_change(home, &after))?;
-    }
-    if !dialog.confirm(&format!("Use `{name}` there?"))? {
-        return Ok(StepOutcome::without_consent(dialog));
-    }
-    use_endpoint(home, url, name)?;
-    before.note_change(home)?;
-    dialog.print(&format!("`{name}` at {shown} is in use"))?;
-    Ok(StepOutcome::Written)
 }
 
 /// Checks the address of an endpoint.

@@ -34,9 +34,7 @@ pub enum SkillChoice {
 impl SetupOptions {
     /// Returns true when the options leave everything open.
     pub fn is_open(&self) -> bool {
-        let of_skill = self.skill != SkillChoice::Ask || self.allow_skill;
-        let of_agents = !self.agents.is_empty();
-        self.model.is_none() && self.keep_history.is_none() && !of_skill && !of_agents
+        *self == Self::default()
     }
 
     /// Returns true where the options install the skill for Claude Code.

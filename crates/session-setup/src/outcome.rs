@@ -27,9 +27,10 @@ impl StepOutcome {
     /// Returns the outcome of a change that nobody consented to: skipped by the user, or waiting
     /// for `--yes` where nobody could be asked.
     pub(crate) fn without_consent(dialog: &SetupDialog<'_>) -> Self {
-        match dialog.is_interactive {
-            true => Self::Skipped,
-            false => Self::Wanted,
+        if dialog.is_interactive {
+            Self::Skipped
+        } else {
+            Self::Wanted
         }
     }
 }

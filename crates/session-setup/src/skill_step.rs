@@ -3,57 +3,58 @@
 use crate::change::{format_path, print_written};
 use crate::dialog::SetupDialog;
 use crate::error::Result;
-use crate::options::{SetupOptions, SkillChoice};
+use crate::options::SkillChoice;
 use crate::outcome::StepOutcome;
+use crate::setup::Setup;
 use session_agents::{Agent, SettingsFile, SkillAction, SkillFilePlan, SkillLocation, SkillPlan};
 use session_core::text::sanitize_text;
 use session_output::format_diff;
-use session_sources::Env;
 
-/// Runs the step. An edited file is shown, and kept unless the user is asked about it and consents to its
-/// replacement; then it is kept in a backup.
-///
-/// # Errors
-/// When a file cannot be read or written.
-pub(crate) fn run(
-    options: &SetupOptions,
-    env: &Env,
-    dialog: &mut SetupDialog<'_>,
-) -> Result<StepOutcome> {
-    let is_offered = dialog.is_interactive && Agent::Claude.config_directory(env).is_dir();
-    let is_left_out = options.skill == SkillChoice::LeaveOut;
-    if is_left_out || !(options.wants_skill() || is_offered) {
-        return Ok(StepOutcome::Skipped);
+impl Setup<'_, '_> {
+    /// Runs the step. An edited file is shown, and kept unless the user is asked about it and consents to its
+    /// replacement; then it is kept in a backup.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written.
+    pub(crate) fn run_skill_step(&mut self) -> Result<StepOutcome> {
+        let (options, env) = (self.options, &self.home.env);
+        let is_offered = self.dialog.is_interactive && Agent::Claude.config_directory(env).is_dir();
+        let is_left_out = options.skill == SkillChoice::LeaveOut;
+        if is_left_out || !(options.wants_skill() || is_offered) {
+            return Ok(StepOutcome::Skipped);
+        }
+        if let Some(plugin) = SettingsFile::for_user(env)?.enabled_plugin()? {
+            let plugin = sanitize_text(&plugin).into_owned();
+            self.dialog
+                .print(&format!("\nThe plugin `{plugin}` brings the skill."))?;
+            return Ok(StepOutcome::Unchanged);
+        }
+        let mut plan = SkillPlan::read(SkillLocation::for_user(Agent::Claude, env))?;
+        if plan.is_current() {
+            return Ok(StepOutcome::Unchanged);
+        }
+        let directory = plan.location.directory();
+        let shown = format_path(&directory);
+        self.dialog
+            .print(&format!("\nThe skill for agents goes to {shown}."))?;
+        if !self.dialog.confirm("Install it?")? {
+            return Ok(StepOutcome::without_consent(self.dialog));
+        }
+        for file in plan.edited_files(SkillAction::Install) {
+            file.overwrite = confirm_overwrite(file, self.dialog)?;
+        }
+        let report = plan.apply(SkillAction::Install, false)?;
+        if report.has_written_files() {
+            print_written(&directory, self.dialog)?;
+        }
+        if !report.has_kept_files() {
+            return Ok(StepOutcome::Written);
+        }
+        self.dialog.print(
+            "files that you edited are kept; `session-search skill install --force` replaces them",
+        )?;
+        Ok(StepOutcome::Skipped)
     }
-    if let Some(plugin) = SettingsFile::for_user(env)?.enabled_plugin()? {
-        let plugin = sanitize_text(&plugin).into_owned();
-        dialog.print(&format!("\nThe plugin `{plugin}` brings the skill."))?;
-        return Ok(StepOutcome::Unchanged);
-    }
-    let mut plan = SkillPlan::read(SkillLocation::for_user(Agent::Claude, env))?;
-    if plan.is_current() {
-        return Ok(StepOutcome::Unchanged);
-    }
-    let directory = plan.location.directory();
-    let shown = format_path(&directory);
-    dialog.print(&format!("\nThe skill for agents goes to {shown}."))?;
-    if !dialog.confirm("Install it?")? {
-        return Ok(StepOutcome::without_consent(dialog));
-    }
-    for file in plan.edited_files(SkillAction::Install) {
-        file.overwrite = confirm_overwrite(file, dialog)?;
-    }
-    let report = plan.apply(SkillAction::Install, false)?;
-    if report.has_written_files() {
-        print_written(&directory, dialog)?;
-    }
-    if !report.has_kept_files() {
-        return Ok(StepOutcome::Written);
-    }
-    dialog.print(
-        "files that you edited are kept; `session-search skill install --force` replaces them",
-    )?;
-    Ok(StepOutcome::Skipped)
 }
 
 fn confirm_overwrite(file: &SkillFilePlan, dialog: &mut SetupDialog<'_>) -> Result<bool> {

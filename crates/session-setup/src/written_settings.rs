@@ -13,34 +13,43 @@ use session_models::without_credentials;
 /// Name, in the record, of the time for which a history is kept.
 pub(crate) const RETENTION: &str = "cleanupPeriodDays";
 
-const CONFIG_FILE: &str = "config.toml";
-
 /// A key of the configuration that the step of the model writes.
 #[derive(Debug, Clone, Copy)]
-struct ModelKey {
-    name: &'static str,
-    table: Option<&'static str>,
-    key: &'static str,
+enum ModelKey {
+    Model,
+    RemoteUrl,
+    RemoteModel,
 }
 
-/// The keys, in the order of the file.
-const MODEL_KEYS: [ModelKey; 3] = [
-    ModelKey {
-        name: "model",
-        table: None,
-        key: "model",
-    },
-    ModelKey {
-        name: "remote.url",
-        table: Some("remote"),
-        key: "url",
-    },
-    ModelKey {
-        name: "remote.model",
-        table: Some("remote"),
-        key: "model",
-    },
-];
+impl ModelKey {
+    /// The keys, in the order of the file.
+    const ALL: [Self; 3] = [Self::Model, Self::RemoteUrl, Self::RemoteModel];
+
+    /// Returns the name by which the user and the record know it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::RemoteUrl => "remote.url",
+            Self::RemoteModel => "remote.model",
+        }
+    }
+
+    /// Returns its table, if it is in one.
+    fn table(self) -> Option<&'static str> {
+        match self {
+            Self::Model => None,
+            Self::RemoteUrl | Self::RemoteModel => Some("remote"),
+        }
+    }
+
+    /// Returns its name within the table.
+    fn key(self) -> &'static str {
+        match self {
+            Self::Model | Self::RemoteModel => "model",
+            Self::RemoteUrl => "url",
+        }
+    }
+}
 
 /// The values of the keys in the user's configuration file, before or after the step of the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -54,39 +63,44 @@ impl ModelSettings {
     /// Reads them, without those of variables and projects.
     pub(crate) fn read(home: &Home) -> Result<Self> {
         let directory = home.folders().config;
-        let read = |key: ModelKey| read_key(&directory, key.table, key.key);
-        let [model, url, remote_model] = MODEL_KEYS;
-        Ok(Self {
-            model: read(model)?,
-            remote_url: read(url)?,
-            remote_model: read(remote_model)?,
-        })
+        let mut settings = Self::default();
+        for key in ModelKey::ALL {
+            *settings.get_mut(key) = read_key(&directory, key.table(), key.key())?;
+        }
+        Ok(settings)
     }
 
-    /// Returns the values in the order of [`MODEL_KEYS`].
-    fn values(&self) -> [Option<&str>; 3] {
-        let values = [&self.model, &self.remote_url, &self.remote_model];
-        values.map(Option::as_deref)
+    fn get(&self, key: ModelKey) -> Option<&str> {
+        let value = match key {
+            ModelKey::Model => &self.model,
+            ModelKey::RemoteUrl => &self.remote_url,
+            ModelKey::RemoteModel => &self.remote_model,
+        };
+        value.as_deref()
+    }
+
+    fn get_mut(&mut self, key: ModelKey) -> &mut Option<String> {
+        match key {
+            ModelKey::Model => &mut self.model,
+            ModelKey::RemoteUrl => &mut self.remote_url,
+            ModelKey::RemoteModel => &mut self.remote_model,
+        }
     }
 
     /// Formats the file and the lines of it that another value replaces.
     pub(crate) fn format_change(&self, home: &Home, after: &Self) -> String {
-        let pairs = self.values().into_iter().zip(after.values());
-        let lines = MODEL_KEYS
-            .iter()
-            .zip(pairs)
-            .filter(|(_, (old, new))| old != new);
-        let lines = lines.map(|(key, (old, new))| {
+        let changed = |key: &ModelKey| self.get(*key) != after.get(*key);
+        let lines = ModelKey::ALL.into_iter().filter(changed).map(|key| {
             let line = |mark: &str, value: &str| {
                 let value = sanitize_text(&without_credentials(value)).into_owned();
-                format!("\n  {mark} {} = \"{value}\"", key.name)
+                format!("\n  {mark} {} = \"{value}\"", key.name())
             };
-            let old = old.map(|value| line("-", value));
+            let old = self.get(key).map(|value| line("-", value));
             old.into_iter()
-                .chain(new.map(|value| line("+", value)))
+                .chain(after.get(key).map(|value| line("+", value)))
                 .collect::<String>()
         });
-        let path = format_path(&home.folders().config.join(CONFIG_FILE));
+        let path = format_path(&home.folders().config_file());
         format!("\n{path}{}", lines.collect::<String>())
     }
 
@@ -94,10 +108,10 @@ impl ModelSettings {
     pub(crate) fn note_change(&self, home: &Home) -> Result<()> {
         let mut record = SetupRecord::open(&home.folders().data)?;
         let after = Self::read(home)?;
-        let pairs = self.values().into_iter().zip(after.values());
-        for (key, (before, after)) in MODEL_KEYS.iter().zip(pairs) {
+        for key in ModelKey::ALL {
+            let (before, after) = (self.get(key), after.get(key));
             if let Some(written) = after.filter(|_| before != after) {
-                record.add(key.name, before.map(str::to_owned), written)?;
+                record.add(key.name(), before.map(str::to_owned), written)?;
             }
         }
         Ok(())
@@ -125,7 +139,7 @@ pub(crate) fn undo_model(home: &Home, dialog: &mut SetupDialog<'_>) -> Result<Op
     for changed in written.iter().filter(|key| !key.is_unchanged) {
         dialog.print(&format!(
             "\n`{}` was changed since, and stays",
-            changed.key.name
+            changed.key.name()
         ))?;
     }
     let reverted: Vec<RevertedKey<'_>> = written
@@ -139,26 +153,26 @@ pub(crate) fn undo_model(home: &Home, dialog: &mut SetupDialog<'_>) -> Result<Op
             return Ok(Some(StepOutcome::without_consent(dialog)));
         }
         revert_keys(&home.folders().config, &reverted)?;
-        print_written(&home.folders().config.join(CONFIG_FILE), dialog)?;
+        print_written(&home.folders().config_file(), dialog)?;
     }
-    let outcome = match reverted.is_empty() {
-        true => StepOutcome::Unchanged,
-        false => StepOutcome::Written,
+    let outcome = if reverted.is_empty() {
+        StepOutcome::Unchanged
+    } else {
+        StepOutcome::Written
     };
-    for key in MODEL_KEYS {
-        record.remove(key.name)?;
+    for key in ModelKey::ALL {
+        record.remove(key.name())?;
     }
     Ok(Some(outcome))
 }
 
 fn find_written_keys<'a>(record: &'a SetupRecord, current: &ModelSettings) -> Vec<WrittenKey<'a>> {
-    let keys = MODEL_KEYS.into_iter().zip(current.values());
-    let written = keys.filter_map(|(key, value)| {
-        let setting = record.get(key.name)?;
+    let written = ModelKey::ALL.into_iter().filter_map(|key| {
+        let setting = record.get(key.name())?;
         Some(WrittenKey {
             key,
             setting,
-            is_unchanged: value == Some(&setting.written),
+            is_unchanged: current.get(key) == Some(&setting.written),
         })
     });
     written.collect()
@@ -168,8 +182,8 @@ impl<'a> WrittenKey<'a> {
     fn to_reverted(&self) -> RevertedKey<'a> {
         RevertedKey {
             assignment: Assignment {
-                table: self.key.table,
-                key: self.key.key,
+                table: self.key.table(),
+                key: self.key.key(),
                 value: &self.setting.written,
             },
             before: self.setting.before.as_deref(),
@@ -182,12 +196,7 @@ impl ModelSettings {
     fn reverted(&self, written: &[WrittenKey<'_>]) -> Self {
         let mut after = self.clone();
         for key in written.iter().filter(|key| key.is_unchanged) {
-            let value = match key.key.name {
-                "model" => &mut after.model,
-                "remote.url" => &mut after.remote_url,
-                _ => &mut after.remote_model,
-            };
-            value.clone_from(&key.setting.before);
+            after.get_mut(key.key).clone_from(&key.setting.before);
         }
         after
     }

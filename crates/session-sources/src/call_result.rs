@@ -5,6 +5,7 @@ use session_core::{
     CallDialog, CallStatus, ReadDetail, TEXT_LIMIT, ToolCall, cut_output, find_error_lines,
     pull_request, text,
 };
+use std::collections::HashSet;
 
 /// The result of a call.
 #[derive(Debug)]
@@ -66,9 +67,24 @@ impl CallResult {
         call.output = news.or(known);
         call.status = call.status.max(self.status);
         call.pull_requests.extend(self.pull_requests);
-        CallDialog::merge(&mut call.dialog, CallDialog::new(None, self.reply));
+        let known = call.dialog.as_ref();
+        let question = known.and_then(|dialog| dialog.question.as_deref());
+        let reply = self.reply.and_then(|reply| match question {
+            Some(question) => new_lines(&reply, question),
+            None => Some(reply),
+        });
+        CallDialog::merge(&mut call.dialog, CallDialog::new(None, reply));
         call.subagent = self.subagent.or_else(|| call.subagent.take());
     }
+}
+
+/// Returns the lines of a reply that its question does not have, if there are any: a plan that the user changed has most of
+/// the agent's lines.
+fn new_lines(reply: &str, question: &str) -> Option<String> {
+    let known: HashSet<&str> = question.lines().map(str::trim).collect();
+    let lines = reply.lines().filter(|line| !known.contains(line.trim()));
+    let lines: Vec<&str> = lines.collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// Cuts a text behind a word to what a turn holds.

@@ -58,23 +58,26 @@ impl Source for Claude {
 
     fn read(&self, at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) {
         // A sink that stops knows that it did.
-        let _ = match prompt_history::is_prompt_history(&at.path) {
-            true => prompt_history::read(at, from, sink),
-            false => reader::read(at, from, sink),
+        let _ = if prompt_history::is_prompt_history(&at.path) {
+            prompt_history::read(at, from, sink)
+        } else {
+            reader::read(at, from, sink)
         };
     }
 
     fn show(&self, at: &Path, session: &SessionMeta, spans: &[IndexedSpan]) -> ShownTurns {
-        match prompt_history::is_prompt_history(at) {
-            true => prompt_history::show(at, spans),
-            false => show::show(at, session, spans),
+        if prompt_history::is_prompt_history(at) {
+            prompt_history::show(at, spans)
+        } else {
+            show::show(at, session, spans)
         }
     }
 
     fn redact_cursor(&self, at: &Path, cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
-        match prompt_history::is_prompt_history(at) {
-            true => prompt_history::redact_cursor(cursor, excluded),
-            false => state::redact_cursor(cursor, excluded),
+        if prompt_history::is_prompt_history(at) {
+            prompt_history::redact_cursor(cursor, excluded)
+        } else {
+            state::redact_cursor(cursor, excluded)
         }
     }
 

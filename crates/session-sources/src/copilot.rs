@@ -103,9 +103,10 @@ impl JsonlFormat for Copilot {
     /// Reads the id in `<id>/events.jsonl`; before version 1.0 in `<id>.jsonl`.
     fn located(&self, path: &Path) -> Option<Located> {
         let is_events = path.file_name()? == EVENTS;
-        let id = match is_events {
-            true => path.parent()?.file_name()?,
-            false => path.file_stem()?,
+        let id = if is_events {
+            path.parent()?.file_name()?
+        } else {
+            path.file_stem()?
         };
         Some(Located {
             session: Some(id.to_str()?.to_owned()),
@@ -238,18 +239,20 @@ fn outcome(data: &Value, state: &mut CopilotState) -> CallOutcome {
     let question = state.questions.iter().position(|asked| asked == id);
     let is_question = question.map(|at| state.questions.remove(at)).is_some();
     let (output, told) = split_exit_code(text(&data["result"], "content"));
-    let output = match output.is_empty() {
-        true => text(&data["error"], "message"),
-        false => output,
+    let output = if output.is_empty() {
+        text(&data["error"], "message")
+    } else {
+        output
     };
     let exit_code = data["shellExecution"]["exitCode"].as_i64().or(told);
     let failed = data["success"] == false || exit_code.is_some_and(|code| code != 0);
     let is_refused = REFUSALS.contains(&text(&data["error"], "code"));
     CallOutcome {
         id: id.to_owned(),
-        status: match is_refused {
-            true => CallStatus::NotRun,
-            false => CallStatus::from_failure(failed),
+        status: if is_refused {
+            CallStatus::NotRun
+        } else {
+            CallStatus::from_failure(failed)
         },
         reply: is_question.then(|| reply(output).to_owned()),
         output: output.to_owned(),

@@ -93,9 +93,10 @@ impl<S: Serialize + DeserializeOwned> CursorState<S> {
         let before = mark.cursor();
         redact(&mut mark.state);
         let after = mark.cursor();
-        match before == after {
-            true => cursor.clone(),
-            false => after,
+        if before == after {
+            cursor.clone()
+        } else {
+            after
         }
     }
 

@@ -92,9 +92,10 @@ impl FolderWalk<'_> {
         }
         while !all.folders.is_empty() {
             let folders = std::mem::take(&mut all.folders);
-            let listings: Vec<FolderListing<'_>> = match folders.len() >= MIN_PARALLEL_FOLDERS {
-                true => folders.par_iter().map(|f| self.list(f)).collect(),
-                false => folders.iter().map(|f| self.list(f)).collect(),
+            let listings: Vec<FolderListing<'_>> = if folders.len() >= MIN_PARALLEL_FOLDERS {
+                folders.par_iter().map(|f| self.list(f)).collect()
+            } else {
+                folders.iter().map(|f| self.list(f)).collect()
             };
             listings.into_iter().for_each(|listing| all.append(listing));
         }
@@ -125,21 +126,20 @@ impl FolderWalk<'_> {
                 Err(error) => listing.warn_of_error(&folder.path, &error),
             }
         }
-        match wanted.len() >= MIN_PARALLEL_FILES {
-            true => {
-                let parts =
-                    wanted
-                        .into_par_iter()
-                        .fold(FolderListing::default, |mut listing, entry| {
-                            self.add(entry, &mut listing);
-                            listing
-                        });
-                let parts: Vec<FolderListing<'_>> = parts.collect();
-                parts.into_iter().for_each(|part| listing.append(part));
-            }
-            false => wanted
+        if wanted.len() >= MIN_PARALLEL_FILES {
+            let parts =
+                wanted
+                    .into_par_iter()
+                    .fold(FolderListing::default, |mut listing, entry| {
+                        self.add(entry, &mut listing);
+                        listing
+                    });
+            let parts: Vec<FolderListing<'_>> = parts.collect();
+            parts.into_iter().for_each(|part| listing.append(part));
+        } else {
+            wanted
                 .into_iter()
-                .for_each(|entry| self.add(entry, &mut listing)),
+                .for_each(|entry| self.add(entry, &mut listing))
         }
         listing
     }
@@ -204,9 +204,10 @@ fn wanted_entry<'w>(folder: &Folder<'w>, listed: DirEntry) -> Option<Entry<'w>> 
     let text = file::path_text(&name);
     let is_match = folder.matcher.matches(&text);
     let kind = listed.file_type();
-    let matcher = match kind.is_ok_and(|kind| kind.is_dir() || kind.is_symlink()) {
-        true => folder.matcher.enter(&text),
-        false => PathMatcher::default(),
+    let matcher = if kind.is_ok_and(|kind| kind.is_dir() || kind.is_symlink()) {
+        folder.matcher.enter(&text)
+    } else {
+        PathMatcher::default()
     };
     (is_match || matcher.may_match_below()).then(|| Entry {
         path: folder.path.join(&name),

@@ -52,24 +52,27 @@ impl Source for Gemini {
     }
 
     fn read(&self, at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) {
-        match is_document(&at.path) {
-            true => read_sessions(GeminiDocument::open, &at.path, from, sink),
-            false => LINES.read(at, from, sink),
+        if is_document(&at.path) {
+            read_sessions(GeminiDocument::open, &at.path, from, sink)
+        } else {
+            LINES.read(at, from, sink)
         }
     }
 
     fn show(&self, at: &Path, session: &SessionMeta, spans: &[IndexedSpan]) -> ShownTurns {
-        match is_document(at) {
-            true => show_sessions(GeminiDocument::open, at, session, spans),
-            false => LINES.show(at, session, spans),
+        if is_document(at) {
+            show_sessions(GeminiDocument::open, at, session, spans)
+        } else {
+            LINES.show(at, session, spans)
         }
     }
 
     fn redact_cursor(&self, at: &Path, cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
-        match is_document(at) {
+        if is_document(at) {
             // The cursor of a document holds ids and hashes alone.
-            true => cursor.clone(),
-            false => LINES.redact_cursor(at, cursor, excluded),
+            cursor.clone()
+        } else {
+            LINES.redact_cursor(at, cursor, excluded)
         }
     }
 }

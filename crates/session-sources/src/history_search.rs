@@ -197,9 +197,10 @@ fn join(folder: &Path, names: &[&str]) -> PathBuf {
 /// Sorts histories of one session before those of several, those changed last to the end.
 pub(crate) fn sort(locations: &mut [Location]) {
     let order = |a: &Location, b: &Location| sort_key(a).cmp(&sort_key(b));
-    match locations.len() >= MIN_PARALLEL_FILES {
-        true => locations.par_sort_unstable_by(order),
-        false => locations.sort_unstable_by(order),
+    if locations.len() >= MIN_PARALLEL_FILES {
+        locations.par_sort_unstable_by(order)
+    } else {
+        locations.sort_unstable_by(order)
     }
 }
 

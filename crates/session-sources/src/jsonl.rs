@@ -103,9 +103,10 @@ impl<F: JsonlFormat> Jsonl<F> {
     }
 
     fn located(&self, path: &Path) -> Option<Located> {
-        match self.is_prompt_history(path) {
-            true => Some(Located::default()),
-            false => self.0.located(path),
+        if self.is_prompt_history(path) {
+            Some(Located::default())
+        } else {
+            self.0.located(path)
         }
     }
 
@@ -134,23 +135,26 @@ impl<F: JsonlFormat> Source for Jsonl<F> {
 
     fn read(&self, at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) {
         // A sink that stops knows that it did.
-        let _ = match self.is_prompt_history(&at.path) {
-            true => prompt_history::read(at, from, sink),
-            false => reading::read(&self.0, at, from, sink),
+        let _ = if self.is_prompt_history(&at.path) {
+            prompt_history::read(at, from, sink)
+        } else {
+            reading::read(&self.0, at, from, sink)
         };
     }
 
     fn show(&self, at: &Path, session: &SessionMeta, spans: &[IndexedSpan]) -> ShownTurns {
-        match self.is_prompt_history(at) {
-            true => prompt_history::show(at, spans),
-            false => show::show(&self.0, at, session, spans),
+        if self.is_prompt_history(at) {
+            prompt_history::show(at, spans)
+        } else {
+            show::show(&self.0, at, session, spans)
         }
     }
 
     fn redact_cursor(&self, at: &Path, cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
-        match self.is_prompt_history(at) {
-            true => prompt_history::redact_cursor(cursor, excluded),
-            false => reading::redact_cursor(&self.0, cursor, excluded),
+        if self.is_prompt_history(at) {
+            prompt_history::redact_cursor(cursor, excluded)
+        } else {
+            reading::redact_cursor(&self.0, cursor, excluded)
         }
     }
     fn own_id<'s>(&self, session: &'s str) -> &'s str {

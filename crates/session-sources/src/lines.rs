@@ -214,9 +214,10 @@ impl Lines {
             let unread = &self.buffer[self.at..self.filled];
             let found = memchr(b'\n', unread);
             let len = found.unwrap_or(unread.len());
-            let zeros = match self.elider.is_empty() {
-                true => leading_zeros(&unread[..len]),
-                false => 0,
+            let zeros = if self.elider.is_empty() {
+                leading_zeros(&unread[..len])
+            } else {
+                0
             };
             unread[zeros..len]
                 .iter()

@@ -172,18 +172,20 @@ fn shell_escape(id: &str, message: &Value, turns: &mut TurnWriter<'_>) {
     if command.is_empty() {
         return;
     }
-    let mark = match message["excludeFromContext"] == true {
-        true => "!!",
-        false => "!",
+    let mark = if message["excludeFromContext"] == true {
+        "!!"
+    } else {
+        "!"
     };
     turns.prompt(PromptKind::Command, &format!("{mark}{command}"));
     turns.call(TOOLS.call(id, "bash", json!({ "command": command })));
     turns.result(CallOutcome {
         id: id.to_owned(),
         output: text(message, "output").to_owned(),
-        status: match message["cancelled"] == true {
-            true => CallStatus::Unfinished,
-            false => CallStatus::from_failure(message["exitCode"] != 0),
+        status: if message["cancelled"] == true {
+            CallStatus::Unfinished
+        } else {
+            CallStatus::from_failure(message["exitCode"] != 0)
         },
         ..CallOutcome::default()
     });

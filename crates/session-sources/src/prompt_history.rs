@@ -51,10 +51,7 @@ pub(crate) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
     let holds = mark
         .as_ref()
         .is_some_and(|mark| mark.matches_file(&at.path));
-    let (resumed, replaced) = match holds {
-        true => (mark, None),
-        false => (None, mark),
-    };
+    let (resumed, replaced) = if holds { (mark, None) } else { (None, mark) };
     let resumed_at = resumed.as_ref().map(|mark| mark.offset);
     let start = ReadStart::new(from, resumed_at);
     let offset = resumed_at.unwrap_or_default();
@@ -407,9 +404,10 @@ impl PromptHistoryReading<'_> {
         if self.announced.as_ref() == Some(&meta) {
             return ControlFlow::Continue(());
         }
-        let delivered = match self.opened.insert(id.to_owned()) {
-            true => self.start.delivered_turns(),
-            false => DeliveredTurns::Keep,
+        let delivered = if self.opened.insert(id.to_owned()) {
+            self.start.delivered_turns()
+        } else {
+            DeliveredTurns::Keep
         };
         let flow = self.sink.session(&meta, delivered);
         self.announced = Some(meta);

@@ -132,7 +132,7 @@ fn is_being_written(path: &Path) -> bool {
 /// The part of a source that takes the lines of a file.
 pub(crate) trait LineAssembly {
     /// The state that a cursor holds.
-    type State: Serialize + DeserializeOwned;
+    type State: Default + Serialize + DeserializeOwned;
 
     /// Returns the version of the cursors.
     fn version(&self) -> u32;
@@ -152,6 +152,11 @@ pub(crate) trait LineAssembly {
     /// Ends a read that took lines or not. Returns the turns that wait still, which the next read may
     /// replace; `None` when there are fewer turns than were delivered before.
     fn finish(&mut self, has_news: bool) -> Option<Vec<Turn>>;
+
+    /// Returns true where the lines of a whole file make no session yet.
+    fn is_noise(&mut self) -> bool {
+        false
+    }
 }
 
 /// How a read ended.
@@ -260,6 +265,11 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
         let Some(waiting) = self.assembly.finish(self.delivered > self.start) else {
             return ControlFlow::Continue(ReadEnd::Retracted);
         };
+        if waiting.is_empty() && self.announcer.is_at_beginning() && self.assembly.is_noise() {
+            // Lines that come may make it one, which has these, too.
+            self.checkpoint(0, A::State::default())?;
+            return ControlFlow::Continue(ReadEnd::Complete);
+        }
         let open = self.assembly.turns().flush();
         self.deliver(open)?;
         self.deliver(waiting)?;
@@ -324,10 +334,16 @@ impl<'a> SessionAnnouncer<'a> {
         }
     }
 
+    /// Returns true where nothing of the session was delivered, by this read or an earlier one.
+    fn is_at_beginning(&self) -> bool {
+        self.start == ReadStart::Beginning && !self.opened
+    }
+
     fn announce(&mut self, meta: SessionMeta) -> ControlFlow<()> {
-        let delivered = match self.opened {
-            true => DeliveredTurns::Keep,
-            false => self.start.delivered_turns(),
+        let delivered = if self.opened {
+            DeliveredTurns::Keep
+        } else {
+            self.start.delivered_turns()
         };
         let flow = self.sink.session(&meta, delivered);
         self.opened = true;

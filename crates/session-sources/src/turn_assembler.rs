@@ -232,6 +232,14 @@ impl TurnAssembler {
         }
     }
 
+    /// Returns true where the current turn is the first, and has texts but no prompt and no call.
+    pub(crate) fn is_text_alone(&self) -> bool {
+        let is_text = |part: &TurnPart| matches!(part, TurnPart::Text { .. });
+        let is_unprompted = |turn: &Turn| turn.index == 0 && turn.kind == PromptKind::None;
+        let open = self.open.as_ref().filter(|turn| is_unprompted(turn));
+        open.is_some_and(|turn| turn.parts.iter().all(is_text))
+    }
+
     /// Returns the current turn as this read knows it.
     pub(crate) fn open_turn(&mut self) -> Option<&mut Turn> {
         self.open.as_mut()

@@ -144,9 +144,12 @@ impl<'a> TurnWriter<'a> {
             call.input = serde_json::Value::Null;
         }
         call.command = call.command.map(|command| clipped(&command));
-        self.with_position(|turns, position| match call.id.is_empty() {
-            true => turns.complete_call(call, position),
-            false => turns.call(call, position),
+        self.with_position(|turns, position| {
+            if call.id.is_empty() {
+                turns.complete_call(call, position)
+            } else {
+                turns.call(call, position)
+            }
         });
     }
 
@@ -172,9 +175,10 @@ impl<'a> TurnWriter<'a> {
         let output = reminder::strip(&outcome.output);
         let result = CallResult {
             output: kept_output(trim_blank_lines(&output), outcome.status, detail),
-            pull_requests: match opens {
-                true => opened_pull_requests(&output),
-                false => Vec::new(),
+            pull_requests: if opens {
+                opened_pull_requests(&output)
+            } else {
+                Vec::new()
             },
             status: outcome.status,
             subagent: outcome.subagent,

@@ -68,9 +68,10 @@ impl Writer {
             }
             self.write_vector_entries(model.id, session, &entries)?;
         }
-        match model.finds_texts {
-            true => self.insert_all_texts(model),
-            false => Ok(()),
+        if model.finds_texts {
+            self.insert_all_texts(model)
+        } else {
+            Ok(())
         }
     }
 }

@@ -107,7 +107,8 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    fn contents_of(&self, turns: &[TurnFrame]) -> Result<Vec<StoredContent>> {
+    /// Returns the content of each of some turns, in order.
+    pub(crate) fn contents_of(&self, turns: &[TurnFrame]) -> Result<Vec<StoredContent>> {
         let mut contents = Vec::with_capacity(turns.len());
         for frame in self.packed_frames(turns) {
             contents.extend(frame?.unpack(&self.last_frames));

@@ -5,15 +5,17 @@ use crate::id::{FileId, SessionId};
 use crate::row::TurnRow;
 use crate::writer::Writer;
 use rusqlite::params;
+use session_core::TurnContent;
 use std::collections::HashMap;
 
 impl Writer {
     /// Deletes the sessions of a file of which a file that is there holds all turns, as it does where a history was copied
     /// and its original deleted. The file goes with its last session: should it come back, it is read.
     pub(crate) fn delete_copied_sessions(&mut self, file: FileId) -> Result<()> {
-        match self.delete_sessions_held_by_others(file)? {
-            true => self.delete_file_without_sessions(file),
-            false => Ok(()),
+        if self.delete_sessions_held_by_others(file)? {
+            self.delete_file_without_sessions(file)
+        } else {
+            Ok(())
         }
     }
 
@@ -75,10 +77,20 @@ impl Writer {
                 return Ok(false);
             };
             let is_copy_of_it = turn.owner == Some(*other);
-            if !is_copy_of_it && self.content(turn.id)? != self.content(*other)? {
+            if !is_copy_of_it && !is_equal(self.content(turn.id)?, self.content(*other)?) {
                 return Ok(false);
             }
         }
         Ok(true)
     }
+}
+
+/// Returns true for equal contents, also where an earlier version stored one of them: it did not note where what was typed
+/// ends.
+fn is_equal(one: TurnContent, other: TurnContent) -> bool {
+    let plain = |content| TurnContent {
+        typed_end: None,
+        ..content
+    };
+    plain(one) == plain(other)
 }

@@ -23,9 +23,10 @@ impl DedupKeys {
         Self {
             origin: turn.origin.as_deref().map(text_hash),
             // A forgotten turn has its start alone, by which it would be found.
-            prompt_time: match turn.prompt.is_empty() && turn.parts.is_empty() {
-                true => None,
-                false => hash_prompt_time(turn.started_ms, &turn.prompt),
+            prompt_time: if turn.prompt.is_empty() && turn.parts.is_empty() {
+                None
+            } else {
+                hash_prompt_time(turn.started_ms, &turn.prompt)
             },
         }
     }

@@ -2,11 +2,12 @@
 
 use crate::directory_ownership::{WRITER_LOCK, check_ownership};
 use crate::error::{Result, StoreError};
+use crate::old_databases::old_databases;
 use session_files::{Dir, Lock, UserDirectoryKind, private, user_directory};
 use std::cell::Cell;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Returns the index's directory: `SESSION_SEARCH_HOME`, else [`UserDirectoryKind::Cache`].
 pub fn default_root(home: &Path, var: impl Fn(&str) -> Option<String>) -> PathBuf {
@@ -40,8 +41,39 @@ pub(crate) fn has_database(root: &Path) -> Result<bool> {
     }
 }
 
-pub(crate) fn database_path(root: &Path) -> PathBuf {
+/// The names of the database and of its logs.
+const DATABASE_FILES: [&str; 3] = ["index.db", "index.db-wal", "index.db-shm"];
+
+/// The name of the directory of matrices.
+pub(crate) const VECTORS: &str = "vectors";
+
+/// The directories in that of an index: those of the index, and of memories and their injection beside it.
+const DIRECTORIES: [&str; 4] = [VECTORS, "queries", "memories", "injection"];
+
+/// Returns the path of an index's database.
+pub fn database_path(root: &Path) -> PathBuf {
     root.join("index.db")
+}
+
+/// Lists the paths of the directories in that of an index, whether they exist or not.
+pub fn index_directories(root: &Path) -> Vec<PathBuf> {
+    DIRECTORIES.map(|name| root.join(name)).into()
+}
+
+/// Lists the paths in the directory of an index that its user alone may read, whether they exist or not.
+pub fn private_paths(root: &Path) -> Vec<PathBuf> {
+    let files = DATABASE_FILES.into_iter().chain([WRITER_LOCK]);
+    let mut paths: Vec<PathBuf> = files.map(|name| root.join(name)).collect();
+    paths.extend(index_directories(root));
+    paths.extend(old_databases(root));
+    paths
+}
+
+/// Returns the time of the last commit by the times of the database and its log.
+pub fn last_commit_time(root: &Path) -> Option<SystemTime> {
+    let files = [database_path(root), log_path(root)];
+    let times = files.map(|path| fs_err::metadata(path).and_then(|found| found.modified()));
+    times.into_iter().flatten().max()
 }
 
 /// Returns the path of the database's write-ahead log.
@@ -50,7 +82,7 @@ pub(crate) fn log_path(root: &Path) -> PathBuf {
 }
 
 pub(crate) fn vectors_path(root: &Path) -> PathBuf {
-    root.join("vectors")
+    root.join(VECTORS)
 }
 
 /// Returns the bytes of all files below a directory.

@@ -51,7 +51,7 @@ pub fn is_index_directory(root: &Path) -> bool {
 ///
 /// # Errors
 /// [`StoreError::ForeignDirectory`]; when the directory cannot be read.
-pub(crate) fn check_ownership(root: &Path) -> Result<()> {
+pub fn check_ownership(root: &Path) -> Result<()> {
     let is_file = |name: &str| root.join(name).is_file();
     let is_database = is_file("index.db") || is_file("index.db.old");
     if (is_database && is_file(WRITER_LOCK)) || has_own_tables(root) {
@@ -146,9 +146,10 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         for name in names {
             let path = root.path().join(name);
-            match name.ends_with('/') {
-                true => fs_err::create_dir_all(path).unwrap(),
-                false => fs_err::write(path, "").unwrap(),
+            if name.ends_with('/') {
+                fs_err::create_dir_all(path).unwrap()
+            } else {
+                fs_err::write(path, "").unwrap()
             }
         }
         root

@@ -93,6 +93,13 @@ impl StoreError {
 
     /// Returns the hint: what a user can do about it.
     pub fn hint(&self) -> Option<&'static str> {
+        let is_unexplained = matches!(self, Self::Sqlite(_) | Self::Io(_));
+        let doctor = "`session-search doctor` looks for what is wrong";
+        self.remedy().or(is_unexplained.then_some(doctor))
+    }
+
+    /// Returns the hint where it is known what is wrong.
+    pub fn remedy(&self) -> Option<&'static str> {
         match self {
             _ if self.needs_rebuild() => Some(
                 "run `session-search index --full` to build it anew; the old database is kept beside it",
@@ -116,9 +123,6 @@ impl StoreError {
             Self::Missing { .. } => Some("run `session-search index`"),
             _ if self.needs_write_access() => {
                 Some("see that its folder can be written, or set SESSION_SEARCH_HOME to another")
-            }
-            Self::Sqlite(_) | Self::Io(_) => {
-                Some("`session-search doctor` looks for what is wrong")
             }
             _ => None,
         }

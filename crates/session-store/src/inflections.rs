@@ -3,10 +3,11 @@
 //! FTS5 has one stemmer for a table, the English one. Russian words of one stem are found by Snowball's stemmer. The
 //! forms of a word of another language are made by changing its ending for the others of the same [`Paradigm`](crate::paradigms::Paradigm), since
 //! the vocabulary has lost accents, and the endings that the English stemmer takes away: Snowball's stemmers need both.
-//! A short query does not tell its language, so that all are tried; few wrong forms exist.
+//! A short query does not tell its language, so that all are tried; few wrong forms exist. A word in Latin letters that no
+//! turn holds may be an English one or a name, so that its forms are doubtful where nothing shows another language.
 
 use crate::error::Result;
-use crate::paradigms::PARADIGMS;
+use crate::paradigms::{PARADIGMS, WordEvidence};
 use crate::word_index::{TermSizes, Vocabulary};
 use rust_stemmers::{Algorithm, Stemmer};
 use session_core::{Query, Term, text};
@@ -19,20 +20,37 @@ const MAX_TERMS: usize = 12;
 /// Fewest letters of a Russian stem.
 const MIN_STEM_CHARS: usize = 3;
 
+/// The other forms of a term that some turn holds.
+#[derive(Debug, Default)]
+pub(crate) struct Inflections {
+    /// The commonest first.
+    pub(crate) forms: Vec<String>,
+    /// What shows that the term may be of the language of which these are forms.
+    pub(crate) evidence: WordEvidence,
+}
+
 impl Vocabulary<'_> {
     /// Returns the other forms of each term of a query that some turn holds: none of an exact one, and in an English query
     /// only those of words that no turn holds as typed.
-    pub(crate) fn inflections(&self, query: &Query) -> Result<Vec<Vec<String>>> {
+    pub(crate) fn inflections(&self, query: &Query) -> Result<Vec<Inflections>> {
         let finder = InflectionFinder {
             vocabulary: self,
             english: Stemmer::create(Algorithm::English),
             only_missing: query.is_english,
+            evidence: match (query.has_other_language, query.is_english) {
+                (true, _) => WordEvidence::OtherLanguage,
+                (false, false) => WordEvidence::None,
+                (false, true) => WordEvidence::English,
+            },
         };
         let terms = query.terms.iter().enumerate();
         terms
-            .map(|(at, term)| match is_inflected(term) && at < MAX_TERMS {
-                true => finder.find(&text::fold_word(&term.text)),
-                false => Ok(Vec::new()),
+            .map(|(at, term)| {
+                if is_inflected(term) && at < MAX_TERMS {
+                    finder.find(&text::fold_word(&term.text))
+                } else {
+                    Ok(Inflections::default())
+                }
             })
             .collect()
     }
@@ -49,18 +67,28 @@ struct InflectionFinder<'r> {
     english: Stemmer,
     /// Words that some turn holds as typed have no other forms.
     only_missing: bool,
+    evidence: WordEvidence,
 }
 
 impl InflectionFinder<'_> {
     /// Returns the other forms of a folded word.
-    fn find(&self, word: &str) -> Result<Vec<String>> {
-        let mut forms = match has_cyrillic(word) {
-            true => self.russian_forms(word)?,
-            false => self.forms_by_ending(word)?,
+    fn find(&self, word: &str) -> Result<Inflections> {
+        let mut forms = if has_cyrillic(word) {
+            self.russian_forms(word)?
+        } else {
+            self.forms_by_ending(word)?
         };
         forms.sort_by_key(|form| Reverse(form.bytes));
         forms.truncate(MAX_FORMS);
-        Ok(forms.into_iter().map(|form| form.word).collect())
+        let is_latin = word.starts_with(|c: char| c.is_ascii_alphabetic());
+        Ok(Inflections {
+            evidence: if is_latin && !forms.is_empty() {
+                self.evidence
+            } else {
+                WordEvidence::default()
+            },
+            forms: forms.into_iter().map(|form| form.word).collect(),
+        })
     }
 
     fn russian_forms(&self, word: &str) -> Result<Vec<HeldForm>> {
@@ -87,10 +115,15 @@ impl InflectionFinder<'_> {
         if is_held && self.only_missing {
             return Ok(Vec::new());
         }
+        let evidence = if is_held {
+            WordEvidence::Held
+        } else {
+            self.evidence
+        };
         let held = held.into_iter().filter_map(|(term, bytes)| {
             let term = String::from_utf8(term).ok()?;
             let is_form = |form: &str| self.english.stem(form) == term;
-            let mut forms = of_script().filter_map(|p| p.find_form(word, &term, is_held, is_form));
+            let mut forms = of_script().filter_map(|p| p.find_form(word, &term, evidence, is_form));
             let word = forms.next()?;
             Some(HeldForm { word, bytes })
         });

@@ -86,9 +86,10 @@ pub(crate) fn indexed_texts<'t>(
     title: &'t str,
 ) -> [Cow<'t, str>; COLUMNS] {
     let prompt = content.indexed_prompt();
-    let answer = match noise::is_own_output(&content.answer) {
-        true => "",
-        false => &content.answer,
+    let answer = if noise::is_own_output(&content.answer) {
+        ""
+    } else {
+        &content.answer
     };
     let lists = [&content.commands, &content.files, &content.errors];
     let lists = lists.into_iter().flatten().map(String::as_str);
@@ -134,7 +135,7 @@ impl Reader {
             self.find_runs(sentence, totals, &mut found, &mut passes)?;
         }
         self.find_errors(&mut found)?;
-        self.find_substitutes(&vocabulary, &mut found)?;
+        self.find_substitutes(&vocabulary, &mut found, totals.turns)?;
         let mut best = TopK::new(limit, best_first);
         for hit in bm25(&found, totals, &turns) {
             if best.may_hold(&hit) && passes(hit.id)? {
@@ -195,9 +196,10 @@ impl Reader {
     ) -> Result<()> {
         let sentence = Sentence::new(sentence);
         let mut terms = PlacedTerms::new(&sentence, found, totals.turns);
-        let others = match found.len() <= MAX_FEW_TERMS {
-            true => terms.other_words(),
-            false => Vec::new(),
+        let others = if found.len() <= MAX_FEW_TERMS {
+            terms.other_words()
+        } else {
+            Vec::new()
         };
         let positions = self.rare_positions(&others, MAX_OTHER_POSITIONS)?;
         terms.add_others(&others, &positions);

@@ -42,7 +42,9 @@ impl Writer {
             (Some(lost), Some(_)) => self.move_lost_to(session, lost, index)?,
             (Some(lost), None) => self.delete_lost(session, lost)?,
             // Where an agent notes no times, a start is the last change of the file.
-            (None, Some(lost)) if self.content(lost)?.prompt == turn.prompt => return Ok(false),
+            (None, Some(lost)) if self.content(lost)?.typed_prompt() == turn.prompt => {
+                return Ok(false);
+            }
             (None, Some(_)) => self.shift_turns(session, index..u32::MAX, 1)?,
             (None, None) => return Ok(false),
         }

@@ -5,6 +5,7 @@ use crate::error::{Result, StoreError};
 use crate::id::ModelId;
 use crate::model::{Level, ModelRow};
 use crate::npy;
+use crate::old_databases::put_aside_file;
 use crate::quantized_row::{QuantizedQuery, QuantizedRow, row_bytes};
 use memmap2::Mmap;
 #[cfg(target_os = "linux")]
@@ -31,6 +32,16 @@ pub(crate) fn matrix_path(root: &Path, model: &ModelRow, level: Level) -> PathBu
     directory::vectors_path(root)
         .join(&model.fingerprint)
         .join(name)
+}
+
+/// Creates the directory of a model's matrices. What lies in its place, or in that of all vectors, is put aside.
+fn create_model_directory(root: &Path, model: &ModelRow) -> Result<()> {
+    let vectors = directory::vectors_path(root);
+    put_aside_file(root, directory::VECTORS)?;
+    put_aside_file(&vectors, &model.fingerprint)?;
+    Ok(private::create_directory(
+        &vectors.join(&model.fingerprint),
+    )?)
 }
 
 /// Returns true for the name of a matrix, of any model and generation.
@@ -111,7 +122,7 @@ impl VectorMatrix {
         let damaged =
             |what: &str| StoreError::corrupt(root, format!("`{}` {what}", path.display()));
         let metadata = fs_err::metadata(&path).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => damaged("is missing"),
+            ErrorKind::NotFound | ErrorKind::NotADirectory => damaged("is missing"),
             _ => error.into(),
         })?;
         // Before it is opened: a FIFO would wait for a writer.
@@ -316,9 +327,7 @@ impl MatrixAppender {
         // Rows that are lost must not be made up of zeros.
         VectorMatrix::open(root, model, level)?;
         let path = matrix_path(root, model, level);
-        if let Some(folder) = path.parent() {
-            private::create_directory(folder)?;
-        }
+        create_model_directory(root, model)?;
         let (rows, dims) = (model.rows(level) as u64, model.dims);
         if rows == 0 {
             // What a model left there that the index no longer has may be mapped: it is not cut.

@@ -109,4 +109,12 @@ impl Writer {
         let mut levels = Level::ALL.into_iter();
         levels.try_for_each(|level| self.delete_setting(&setting_key(model, level)))
     }
+
+    /// Deletes the checksums of models that the index no longer has.
+    pub(crate) fn delete_stray_checksums(&self) -> Result<()> {
+        let delete = "DELETE FROM settings WHERE key GLOB 'checksum *'
+             AND NOT EXISTS (SELECT 1 FROM models WHERE key GLOB 'checksum ' || fingerprint || ' *')";
+        self.reader.db.execute(delete, [])?;
+        Ok(())
+    }
 }

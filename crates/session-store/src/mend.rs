@@ -8,7 +8,8 @@ impl Writer {
     /// Checks all of the index but contents and matrices, and returns true where it is damaged.
     ///
     /// Where its database is, SQLite's own indexes, the word index, and tables that are missing are made anew, for the next
-    /// commit: the others are filled by [`Writer::reset_cursors`] and by reading all histories again.
+    /// commit: the others are filled by [`Writer::reset_cursors`] and by reading all histories again. Models whose rows are
+    /// damaged are deleted, to be embedded by again.
     ///
     /// # Errors
     /// [`crate::StoreError::Corrupt`] where rows are damaged; when the disk fails.
@@ -26,9 +27,10 @@ impl Writer {
     }
 
     fn is_damaged(&mut self) -> Result<bool> {
+        let has_lost_models = self.delete_unreadable_models()?;
         match self.reader()?.verify_copied_rows() {
             Err(error) if error.needs_rebuild() => Ok(true),
-            checked => checked.map(|()| false),
+            checked => checked.map(|()| has_lost_models),
         }
     }
 
@@ -39,6 +41,7 @@ impl Writer {
         let words = schema::words_table();
         let renew = format!("REINDEX; DROP TABLE IF EXISTS words; {words}");
         self.reader.db.execute_batch(&renew)?;
+        self.delete_unreadable_models()?;
         self.index_all_words(&|_, _| {})
     }
 }

@@ -10,7 +10,7 @@ use crate::id::TurnId;
 use crate::lexical::indexed_texts;
 use crate::reader::Reader;
 use crate::word_index::Vocabulary;
-use session_core::text;
+use session_core::{is_stop_word, text};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -28,41 +28,61 @@ const MAX_BYTES: usize = 1 << 20;
 /// The letters without accents that a slip may leave out or replace, by script.
 const ALPHABETS: [RangeInclusive<char>; 3] = ['a'..='z', 'α'..='ω', 'а'..='я'];
 
-impl Reader {
-    /// Returns the commonest word of the index that is one slip of the finger from a word which no turn holds: two
-    /// letters swapped, or one left out, added or replaced. The first letter is taken to be right, unless it was
-    /// swapped. `None` where there is no such word.
+/// Corrects words that no turn holds.
+pub struct WordCorrector<'r> {
+    index: &'r Reader,
+    vocabulary: Vocabulary<'r>,
+    stemmer: WordStemmer,
+}
+
+impl<'r> WordCorrector<'r> {
+    /// Prepares to correct words of an index.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn correct_word(&self, word: &str) -> Result<Option<String>> {
+    pub fn new(index: &'r Reader) -> Result<Self> {
+        Ok(Self {
+            index,
+            vocabulary: Vocabulary::read(&index.db)?,
+            stemmer: WordStemmer::new()?,
+        })
+    }
+
+    /// Returns the commonest word of the index that is one slip of the finger from a word which no turn holds: two
+    /// letters swapped, or one left out, added or replaced. The first letter is taken to be right, unless it was
+    /// swapped. `None` where there is no such word, and for a stop word of any language.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn correct(&mut self, word: &str) -> Result<Option<String>> {
         let is_letter = |c: char| c.is_alphabetic() && !text::is_unspaced(c);
-        if !(MIN_CHARS..=MAX_CHARS).contains(&word.chars().count()) || !word.chars().all(is_letter)
-        {
+        let is_word = word.chars().all(is_letter) && !is_stop_word(word);
+        if !is_word || !(MIN_CHARS..=MAX_CHARS).contains(&word.chars().count()) {
             return Ok(None);
         }
-        let mut stemmer = WordStemmer::new()?;
-        let folded = stemmer.fold(word)?;
+        let folded = self.stemmer.fold(word)?;
         let mut words_by_stem: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for meant in words_one_slip_away(&folded) {
-            let words = words_by_stem.entry(stemmer.stem(&meant)?).or_default();
+            let words = words_by_stem.entry(self.stemmer.stem(&meant)?).or_default();
             words.push(meant);
         }
         let stems: BTreeSet<&str> = words_by_stem.keys().map(String::as_str).collect();
-        let sizes = Vocabulary::read(&self.db)?.term_sizes(&stems)?;
+        let sizes = self.vocabulary.term_sizes(&stems)?;
         let mut held: Vec<(Vec<u8>, usize)> = sizes.into_iter().collect();
         held.sort_by_key(|(_, bytes)| Reverse(*bytes));
         let mut room = MAX_BYTES;
         for (stem, _) in held.into_iter().take(MAX_STEMS) {
             let stem = String::from_utf8(stem).unwrap_or_default();
             let words = words_by_stem.remove(&stem).unwrap_or_default();
-            if let Some(word) = self.find_held_word(&words, &mut room)? {
+            if let Some(word) = self.index.find_held_word(&words, &mut room)? {
                 return Ok(Some(word));
             }
         }
         Ok(None)
     }
+}
 
+impl Reader {
     /// Returns the first of some words with one stem that one of the newest turns with this stem holds as it is. Of texts it
     /// reads as many bytes as there is room for.
     fn find_held_word(&self, words: &[String], room: &mut usize) -> Result<Option<String>> {

@@ -8,13 +8,13 @@ use crate::matrix::{self, MatrixId, VectorMatrix};
 use crate::reader::Reader;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, Row, params};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Says whether a vector embeds a turn or a chunk of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// A chunk of all prompts of a session.
@@ -145,6 +145,20 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// Returns the numbers of models whose rows cannot be read, and of those that have vectors but no row.
+    fn unreadable_models(&self) -> Result<Vec<ModelId>> {
+        let mut find = self.db.prepare(&format!("SELECT {COLUMNS} FROM models"))?;
+        let readable = find.query_map([], model_row)?;
+        let readable: HashSet<ModelId> = readable.flatten().map(|model| model.id).collect();
+        let select = "SELECT id FROM models UNION SELECT model FROM vectors UNION SELECT model FROM owner_blocks
+            UNION SELECT model FROM embedded";
+        let mut find = self.db.prepare(select)?;
+        let all = find.query_map([], |row| row.get(0))?;
+        let all: Vec<ModelId> = all.collect::<rusqlite::Result<_>>()?;
+        let unreadable = all.into_iter().filter(|model| !readable.contains(model));
+        Ok(unreadable.collect())
+    }
+
     /// Opens the matrix of a model at a level.
     ///
     /// # Errors
@@ -248,6 +262,23 @@ impl Writer {
             }
         }
         Ok(())
+    }
+
+    /// Deletes the models whose rows cannot be read, and the vectors of those that have no row, for the next commit. Returns
+    /// true where there were any.
+    pub(crate) fn delete_unreadable_models(&mut self) -> Result<bool> {
+        let unreadable = self.reader.unreadable_models()?;
+        if unreadable.is_empty() {
+            return Ok(false);
+        }
+        self.begin()?;
+        for model in unreadable {
+            let delete = "DELETE FROM models WHERE id = ?1";
+            self.reader.db.execute(delete, [model])?;
+            self.clear_vectors(model)?;
+        }
+        self.delete_stray_checksums()?;
+        Ok(true)
     }
 
     fn was_written_within(&self, model: &ModelRow, time: Duration) -> bool {

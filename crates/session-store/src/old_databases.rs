@@ -1,4 +1,4 @@
-//! The databases that a rebuild put aside in the directory of an index.
+//! What was put aside in the directory of an index: databases by a rebuild, files that lay in the place of a directory.
 
 use crate::directory_ownership::check_ownership;
 use crate::error::Result;
@@ -8,15 +8,29 @@ use std::path::{Path, PathBuf};
 /// The name of a database that was put aside; with a number where there are several.
 const OLD_NAME: &str = "index.db.old";
 
-/// Returns a name that no database has, nor one of its logs.
-pub(crate) fn free_old_name(root: &Path) -> String {
-    let numbered = (2..).map(|number| format!("{OLD_NAME}.{number}"));
-    let mut names = std::iter::once(OLD_NAME.to_owned()).chain(numbered);
+/// Returns a name for what has `name` and is put aside: one that no file has, nor a log of it.
+pub(crate) fn free_old_name(root: &Path, name: &str) -> String {
+    let numbered = (2..).map(|number| format!("{name}.old.{number}"));
+    let mut names = std::iter::once(format!("{name}.old")).chain(numbered);
     let is_free = |name: &String| {
         let mut ends = ["", "-wal", "-shm"].into_iter();
         ends.all(|end| !root.join(format!("{name}{end}")).exists())
     };
     names.find(is_free).unwrap_or_default()
+}
+
+/// Puts aside what lies in the place of a directory, if anything does.
+///
+/// # Errors
+/// When the disk fails.
+pub(crate) fn put_aside_file(parent: &Path, name: &str) -> Result<()> {
+    let path = parent.join(name);
+    // A link to a directory is one.
+    if path.is_dir() {
+        return Ok(());
+    }
+    let old = parent.join(free_old_name(parent, name));
+    unless_missing(fs_err::rename(path, old))
 }
 
 /// Returns true for `index.db.old`, `index.db.old.2` and so on, and for their logs.

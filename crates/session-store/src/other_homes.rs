@@ -16,9 +16,10 @@ const SEPARATOR: char = '\0';
 fn format_homes(own: &Path, others: &[PathBuf]) -> String {
     let all = std::iter::once(own).chain(others.iter().map(PathBuf::as_path));
     let all = all.map(|home| home.to_string_lossy().into_owned());
-    match others.is_empty() {
-        true => String::new(),
-        false => all.collect::<Vec<_>>().join(&SEPARATOR.to_string()),
+    if others.is_empty() {
+        String::new()
+    } else {
+        all.collect::<Vec<_>>().join(&SEPARATOR.to_string())
     }
 }
 

@@ -10,6 +10,8 @@ use std::borrow::Cow;
 pub(crate) struct PackedContent<'c> {
     #[serde(skip_serializing_if = "str::is_empty")]
     prompt: Cow<'c, str>,
+    #[serde(rename = "p", skip_serializing_if = "Option::is_none")]
+    typed_end: Option<usize>,
     #[serde(skip_serializing_if = "str::is_empty")]
     answer: Cow<'c, str>,
     #[serde(rename = "a", skip_serializing_if = "is_zero")]
@@ -51,6 +53,7 @@ impl<'c> From<&'c TurnContent> for PackedContent<'c> {
         let without_end = without_end.filter(|(_, run)| !has_ended(run.status));
         Self {
             prompt: Cow::Borrowed(&content.prompt),
+            typed_end: content.typed_end,
             answer: Cow::Borrowed(&content.answer),
             closing: content.closing,
             commands: Cow::Borrowed(&content.commands),
@@ -58,9 +61,10 @@ impl<'c> From<&'c TurnContent> for PackedContent<'c> {
             errors: Cow::Borrowed(&content.errors),
             tools: Cow::Borrowed(&content.tools),
             turn_stats: Cow::Borrowed(&content.turn_stats),
-            runs: match ran_once_each(content) {
-                true => Vec::new(),
-                false => runs.collect(),
+            runs: if ran_once_each(content) {
+                Vec::new()
+            } else {
+                runs.collect()
             },
             changes: content.changes.iter().map(pack_change).collect(),
             reads: content.reads.iter().map(pack_read).collect(),
@@ -73,9 +77,10 @@ impl<'c> From<&'c TurnContent> for PackedContent<'c> {
 
 impl From<PackedContent<'_>> for TurnContent {
     fn from(packed: PackedContent<'_>) -> Self {
-        let mut runs: Vec<RunEntry> = match packed.runs.is_empty() {
-            true => (0..packed.commands.len()).map(plain_run).collect(),
-            false => packed.runs.iter().map(|run| unpack_run(*run)).collect(),
+        let mut runs: Vec<RunEntry> = if packed.runs.is_empty() {
+            (0..packed.commands.len()).map(plain_run).collect()
+        } else {
+            packed.runs.iter().map(|run| unpack_run(*run)).collect()
         };
         for at in packed.without_end {
             if let Some(run) = runs.get_mut(at as usize) {
@@ -92,6 +97,7 @@ impl From<PackedContent<'_>> for TurnContent {
         }
         Self {
             prompt: packed.prompt.into_owned(),
+            typed_end: packed.typed_end,
             answer: packed.answer.into_owned(),
             closing: packed.closing,
             commands: packed.commands.into_owned(),
@@ -134,9 +140,10 @@ fn pack_changes_between(runs: &[RunEntry]) -> Vec<u32> {
     let between: Vec<u32> = between
         .map(|(run, before)| pack(run.changes_before.saturating_sub(before), 1))
         .collect();
-    match between.iter().all(|count| *count == 0) {
-        true => Vec::new(),
-        false => between,
+    if between.iter().all(|count| *count == 0) {
+        Vec::new()
+    } else {
+        between
     }
 }
 
@@ -231,39 +238,43 @@ mod tests {
     }
 
     prop_compose! {
-        fn content()(
-            commands in prop::collection::vec("[a-c]{1,2}", 0..5),
-            runs in prop::collection::vec((0..6usize, status(), 0..3usize), 1..8),
-            run_errors in prop::collection::vec((0..6usize, 0..6usize), 0..4),
-            is_plain in any::<bool>(),
-            changes in prop::collection::vec(entry(), 0..6),
-            reads in prop::collection::vec(entry(), 0..6),
-            closing in 0..4usize,
-        ) -> TurnContent {
-            let runs = match is_plain {
-                true => (0..commands.len()).map(plain_run).collect(),
-                false => {
-                    let mut changes_before = 0;
-                    let runs = runs.into_iter().map(|(command, status, between)| {
-                        changes_before += between;
-                        RunEntry { command, status, changes_before }
-                    });
-                    runs.collect()
+            fn content()(
+                commands in prop::collection::vec("[a-c]{1,2}", 0..5),
+                runs in prop::collection::vec((0..6usize, status(), 0..3usize), 1..8),
+                run_errors in prop::collection::vec((0..6usize, 0..6usize), 0..4),
+                is_plain in any::<bool>(),
+                changes in prop::collection::vec(entry(), 0..6),
+                reads in prop::collection::vec(entry(), 0..6),
+                closing in 0..4usize,
+                typed_end in prop::option::of(0..3usize),
+            ) -> TurnContent {
+                let runs = if is_plain {
+    (0..commands.len()).map(plain_run).collect()
+    } else {
+
+                        let mut changes_before = 0;
+                        let runs = runs.into_iter().map(|(command, status, between)| {
+                            changes_before += between;
+                            RunEntry { command, status, changes_before }
+                        });
+                        runs.collect()
+
+    };
+                let read = |entry: FileEntry| FileEntry { access: FileAccess::Read, ..entry };
+                TurnContent {
+                    prompt: "ab".into(),
+                    typed_end,
+                    answer: "abcd".into(),
+                    closing,
+                    commands,
+                    runs,
+                    changes,
+                    reads: reads.into_iter().map(read).collect(),
+                    run_errors: run_errors.into_iter().map(|(run, error)| RunError { run, error }).collect(),
+                    ..TurnContent::default()
                 }
-            };
-            let read = |entry: FileEntry| FileEntry { access: FileAccess::Read, ..entry };
-            TurnContent {
-                answer: "abcd".into(),
-                closing,
-                commands,
-                runs,
-                changes,
-                reads: reads.into_iter().map(read).collect(),
-                run_errors: run_errors.into_iter().map(|(run, error)| RunError { run, error }).collect(),
-                ..TurnContent::default()
             }
         }
-    }
 
     proptest! {
         #[test]

@@ -20,6 +20,20 @@ enum Script {
     Hebrew,
 }
 
+/// What shows whether a word may be of another language than English.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum WordEvidence {
+    /// Its script, another word of the query, or a diacritic is of another language.
+    #[default]
+    OtherLanguage,
+    /// Nothing.
+    None,
+    /// The query is English.
+    English,
+    /// Turns hold the word as typed: it is none that must have other forms.
+    Held,
+}
+
 const fn latin(endings: &'static str) -> Paradigm {
     Paradigm {
         script: Script::Latin,
@@ -79,31 +93,33 @@ impl Paradigm {
 
     /// Returns what the terms of all forms of a word begin with.
     pub(crate) fn shared_prefixes(&self, word: &str) -> Vec<String> {
+        let least = self.script.min_base(WordEvidence::OtherLanguage);
         let cores = self.cores(word).into_iter();
         let shortest = cores.flat_map(|core| {
-            let base = self.bases(core, false).min_by_key(|base| base.len())?;
+            let base = self.bases(core, least).min_by_key(|base| base.len())?;
             // The English stemmer makes one of two like consonants.
             let (end, _) = base.char_indices().next_back()?;
-            let is_long = base.chars().count() > self.script.min_base(false);
+            let is_long = base.chars().count() > least;
             Some(if is_long { &base[..end] } else { base })
         });
         shortest.flat_map(|base| self.with_prefixes(base)).collect()
     }
 
     /// Returns the form of a word for which `is_form` is true, of those that may become a term when the English stemmer
-    /// has cut it: that of a word that turns hold only with a longer base.
+    /// has cut it: the less shows its language, only with a longer base.
     pub(crate) fn find_form(
         &self,
         word: &str,
         term: &str,
-        is_held: bool,
+        evidence: WordEvidence,
         is_form: impl Fn(&str) -> bool,
     ) -> Option<String> {
         let prefixes = std::iter::once("").chain(self.prefixes.split_whitespace());
         let mut ends = prefixes.filter_map(|prefix| Some((prefix, term.strip_prefix(prefix)?)));
         ends.find_map(|(prefix, end)| {
             let cores = self.cores(word).into_iter();
-            let mut bases = cores.flat_map(|core| self.bases(core, is_held));
+            let least = self.script.min_base(evidence);
+            let mut bases = cores.flat_map(|core| self.bases(core, least));
             bases.find_map(|base| {
                 let forms = self.forms_like(prefix, base, end);
                 forms.into_iter().find(|form| is_form(form))
@@ -129,15 +145,16 @@ impl Paradigm {
     fn cores<'w>(&self, word: &'w str) -> Vec<&'w str> {
         let prefixes = self.prefixes.split_whitespace();
         let cores = prefixes.filter_map(|prefix| word.strip_prefix(prefix));
-        let is_long = |core: &&str| core.chars().count() >= self.script.min_base(false);
+        let least = self.script.min_base(WordEvidence::OtherLanguage);
+        let is_long = |core: &&str| core.chars().count() >= least;
         std::iter::once(word).chain(cores.filter(is_long)).collect()
     }
 
     /// Returns a word, and what is left of it without each ending that it has.
-    fn bases<'w>(&self, word: &'w str, is_held: bool) -> impl Iterator<Item = &'w str> {
+    fn bases<'w>(&self, word: &'w str, least: usize) -> impl Iterator<Item = &'w str> {
         let endings = std::iter::once("").chain(self.endings.split(' '));
         let bases = endings.filter_map(|ending| word.strip_suffix(ending));
-        bases.filter(move |base| base.chars().count() >= self.script.min_base(is_held))
+        bases.filter(move |base| base.chars().count() >= least)
     }
 
     fn with_prefixes(&self, base: &str) -> Vec<String> {
@@ -164,10 +181,11 @@ impl Script {
     }
 
     /// Returns the fewest letters before an ending. A short Latin base is that of many English words.
-    fn min_base(self, is_held: bool) -> usize {
-        match (self, is_held) {
-            (Self::Latin, true) => 5,
-            (Self::Latin, false) | (Self::Greek, _) => 4,
+    fn min_base(self, evidence: WordEvidence) -> usize {
+        match (self, evidence) {
+            (Self::Latin, WordEvidence::English) => 6,
+            (Self::Latin, WordEvidence::Held | WordEvidence::None) => 5,
+            (Self::Latin, WordEvidence::OtherLanguage) | (Self::Greek, _) => 4,
             (Self::Arabic | Self::Hebrew, _) => 3,
         }
     }

@@ -86,9 +86,10 @@ impl Reader {
             "SELECT EXISTS(SELECT 1 FROM models WHERE complete AND id IN ({}))",
             sql_list(models)
         ))?;
-        Ok(match find.query_row([], |row| row.get(0))? {
-            true => "changed_sessions c CROSS JOIN sessions s ON s.id = c.session",
-            false => "sessions s",
+        Ok(if find.query_row([], |row| row.get(0))? {
+            "changed_sessions c CROSS JOIN sessions s ON s.id = c.session"
+        } else {
+            "sessions s"
         })
     }
 }

@@ -51,9 +51,10 @@ impl SharedPhrases<'_> {
         let read = || {
             let other = Reader::open(index)?;
             other.snapshot()?;
-            match other.word_state()? == *state {
-                true => self.read_by(&other),
-                false => Ok(Vec::new()),
+            if other.word_state()? == *state {
+                self.read_by(&other)
+            } else {
+                Ok(Vec::new())
             }
         };
         read().unwrap_or_default()
@@ -74,9 +75,10 @@ impl Reader {
         limit: PositionLimit,
     ) -> Result<Vec<PostingList>> {
         // A writer's own connection sees what no other does.
-        match self.cache.is_none() {
-            true => self.read_postings(phrases, limit),
-            false => self.read_phrases(phrases, limit, MIN_PARALLEL_POSTINGS),
+        if self.cache.is_none() {
+            self.read_postings(phrases, limit)
+        } else {
+            self.read_phrases(phrases, limit, MIN_PARALLEL_POSTINGS)
         }
     }
 

@@ -171,9 +171,10 @@ pub(crate) fn find_api(db: &Connection) -> Result<*mut fts5_api> {
         ffi::sqlite3_step(statement);
         check(ffi::sqlite3_finalize(statement))?;
     }
-    match api.is_null() {
-        true => check(ffi::SQLITE_ERROR).map(|()| api),
-        false => Ok(api),
+    if api.is_null() {
+        check(ffi::SQLITE_ERROR).map(|()| api)
+    } else {
+        Ok(api)
     }
 }
 
@@ -300,9 +301,10 @@ unsafe extern "C" fn add_posting(
         }
         let posting = Posting { turn, frequency };
         collector.list.postings.push(posting);
-        match collector.is_over && collector.limit.ends_reading {
-            true => ffi::SQLITE_DONE,
-            false => code,
+        if collector.is_over && collector.limit.ends_reading {
+            ffi::SQLITE_DONE
+        } else {
+            code
         }
     }
 }

@@ -2,10 +2,14 @@
 
 use crate::error::Result;
 use crate::id::{FileId, SessionId, TurnId};
+use crate::prepared_turn::PreparedTurn;
+use crate::replacement::LOST;
 use crate::row::PROMPTS_ONLY;
+use crate::titles::can_title_session;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
-use session_core::{SessionMeta, SourceName};
+use session_core::slash_command::is_built_in_command;
+use session_core::{SessionMeta, SourceName, Turn, TurnSpan};
 use std::ops::RangeInclusive;
 
 /// Greatest time between a prompt's entry in a history of prompts and in its transcript, in
@@ -25,25 +29,85 @@ const PROMPT_SESSION: &str = "s.gone & 2";
 /// SQL for any other session.
 const TRANSCRIPT: &str = "NOT (s.gone & 2)";
 
+/// Says which prompts of a session of a history of prompts another file has: they are not stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Supersession {
+    /// No file has the session.
+    None,
+    /// Those up to the end of the session, whose file is gone.
+    UpTo(EndedSession),
+    /// All: the file that has the session is there.
+    Whole,
+}
+
+/// A session whose file is gone, with the time of its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EndedSession {
+    session: SessionId,
+    ended_ms: i64,
+}
+
 impl Writer {
-    /// Returns true when the source has the session's prompts alone and another file,
-    /// also one that is gone, has the session: its prompts are not stored.
+    /// Tells which prompts of a session of a history of prompts another file has. `missing` are files that are no longer
+    /// on disk, and not yet marked so.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn is_superseded(
-        &self,
+    pub fn find_supersession(
+        &mut self,
         file: FileId,
         source: &SourceName,
         meta: &SessionMeta,
-    ) -> Result<bool> {
+        missing: &[FileId],
+    ) -> Result<Supersession> {
         if !meta.prompts_only {
+            return Ok(Supersession::None);
+        }
+        self.begin()?;
+        self.write_session_counts()?;
+        let mut find = self.reader.db.prepare_cached(
+            "SELECT s.id, s.file, s.gone & 1 OR f.gone, s.ended_ms FROM sessions s JOIN files f ON f.id = s.file
+             WHERE s.uid = ?1 AND s.source = ?2 AND s.file <> ?3 ORDER BY s.ended_ms",
+        )?;
+        let mut others = find.query(params![meta.id, source.as_str(), file])?;
+        let mut supersession = Supersession::None;
+        while let Some(other) = others.next()? {
+            let is_gone = other.get(2)? || missing.contains(&other.get(1)?);
+            let (session, ended_ms): (_, Option<i64>) = (other.get(0)?, other.get(3)?);
+            supersession = match ended_ms.filter(|_| is_gone) {
+                Some(ended_ms) => Supersession::UpTo(EndedSession { session, ended_ms }),
+                None => return Ok(Supersession::Whole),
+            };
+        }
+        Ok(supersession)
+    }
+
+    /// Adds a prompt of a history of prompts to its session, where it came after the end of that: its transcript was deleted
+    /// before it was read again. It is stored as a turn that the transcript lost. Returns true where it was added.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn add_later_prompt(
+        &mut self,
+        ended: &EndedSession,
+        prompt: &mut PreparedTurn,
+    ) -> Result<bool> {
+        let turn = &mut prompt.turn;
+        let is_later = turn.started_ms.is_some_and(|ms| ms > ended.ended_ms);
+        if !is_later || !is_for_agent(turn) {
             return Ok(false);
         }
-        let mut find = self.reader.db.prepare_cached(
-            "SELECT EXISTS(SELECT 1 FROM sessions WHERE uid = ?1 AND source = ?2 AND file <> ?3)",
-        )?;
-        Ok(find.query_row(params![meta.id, source.as_str(), file], |row| row.get(0))?)
+        let select = "SELECT coalesce(max(idx) + 1, 0) FROM turns WHERE session = ?1";
+        let mut next = self.reader.db.prepare_cached(select)?;
+        turn.index = next.query_row([ended.session], |row| row.get(0))?;
+        drop(next);
+        let start = LOST.cast_unsigned();
+        turn.span = TurnSpan {
+            start,
+            end: start + 1,
+        };
+        self.add_prepared_turn(ended.session, prompt)?;
+        Ok(true)
     }
 
     /// Gives an [adoptable](Writer::find_adoptable) session to the file of its transcript. Returns true when there was
@@ -139,9 +203,9 @@ impl Writer {
         if near.peek().is_none() {
             return Ok(None); // most prompts
         }
-        let words = self.content(prompt.id)?.prompt;
+        let prompt = self.content(prompt.id)?;
         for turn in near {
-            if self.content(turn.id)?.prompt == words {
+            if self.content(turn.id)?.typed_prompt() == prompt.typed_prompt() {
                 return Ok(Some(turn.id));
             }
         }
@@ -162,6 +226,13 @@ impl Writer {
         self.index_title(prompt.session)?;
         self.bump_revision(prompt.session)
     }
+}
+
+/// Returns true for a prompt that its agent would have got; of a forgotten one nothing is left.
+fn is_for_agent(turn: &Turn) -> bool {
+    !turn.prompt.trim().is_empty()
+        && can_title_session(turn.kind, &turn.prompt)
+        && !is_built_in_command(&turn.prompt)
 }
 
 /// Returns the times with those before and after that a skew allows.

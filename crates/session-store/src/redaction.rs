@@ -49,7 +49,7 @@ impl Writer {
     /// Replaces the content of a turn and the key by which copies of its prompt are found.
     fn replace_content(&mut self, turn: &TurnRow, content: &TurnContent) -> Result<()> {
         self.frames.replace(&self.reader, turn.id, content)?;
-        let key = hash_prompt_time(turn.started_ms, &content.prompt);
+        let key = hash_prompt_time(turn.started_ms, content.typed_prompt());
         let hashes = self.turn_hashes(turn.id)?;
         let update = "UPDATE turns SET prompt_time = ?2 WHERE id = ?1";
         self.reader

@@ -138,9 +138,10 @@ impl Writer {
         if has_rest || is_shorter {
             self.recount_session(done.session)?;
         }
-        match has_rest && done.turns == 0 {
-            true => self.renew_opening(done.session),
-            false => Ok(()),
+        if has_rest && done.turns == 0 {
+            self.renew_opening(done.session)
+        } else {
+            Ok(())
         }
     }
 

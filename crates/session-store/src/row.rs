@@ -50,6 +50,11 @@ impl SessionRow {
         turn.started_ms.or(self.ended_ms)
     }
 
+    /// Returns the git branch of a turn of the session: its own, else the session's.
+    pub fn branch_of<'r>(&'r self, turn: &'r TurnRow) -> Option<&'r str> {
+        turn.branch.as_deref().or(self.branch.as_deref())
+    }
+
     /// Returns the session as its source describes it.
     pub fn meta(&self) -> SessionMeta {
         SessionMeta {
@@ -92,6 +97,11 @@ impl TurnRow {
     /// Returns true for a forgotten turn, which keeps its index alone.
     pub fn is_blank(&self) -> bool {
         self.span.start >= self.span.end && self.owner.is_none()
+    }
+
+    /// Returns when the turn started, else when it ended, in milliseconds since 1970.
+    pub fn timestamp_ms(&self) -> Option<i64> {
+        self.started_ms.or(self.ended_ms)
     }
 
     /// Returns true for a turn that its history no longer holds.

@@ -222,9 +222,16 @@ fn prepare(db: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Makes the tables where there are none.
+/// Makes the tables where there are none. A database that has all tables and columns of this format, which no earlier one
+/// has, and no known version gets this one's.
 fn create_tables(db: &Connection) -> Result<()> {
-    if version(db)? != 0 {
+    let found = match version(db) {
+        Err(error) if error.needs_rebuild() && missing_columns(db)?.is_empty() => {
+            return Ok(db.pragma_update(None, "user_version", FORMAT_VERSION)?);
+        }
+        found => found?,
+    };
+    if found != 0 {
         return Ok(());
     }
     let words = words_table();

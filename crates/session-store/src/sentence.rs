@@ -131,12 +131,11 @@ fn split_words(text: &str) -> impl Iterator<Item = &str> {
 /// Folds a word as [`text::fold_word`] does.
 fn fold_into(word: &str, folded: &mut String) {
     folded.clear();
-    match word.is_ascii() {
-        true => {
-            folded.push_str(word);
-            folded.make_ascii_lowercase();
-        }
-        false => folded.push_str(&text::fold_word(word)),
+    if word.is_ascii() {
+        folded.push_str(word);
+        folded.make_ascii_lowercase();
+    } else {
+        folded.push_str(&text::fold_word(word))
     }
 }
 

@@ -52,9 +52,10 @@ impl Writer {
             .counts
             .get_or_insert_with(|| SessionCounts::new(session));
         counts.add(turn, is_changed);
-        match is_changed {
-            true => self.note_changed(session),
-            false => Ok(()),
+        if is_changed {
+            self.note_changed(session)
+        } else {
+            Ok(())
         }
     }
 

@@ -1,7 +1,8 @@
-//! Substitutes of a term that no turn holds: its other spelling, and longer names that begin with it.
+//! Substitutes of a term that no turn holds: its other spelling, longer names that begin with it, or else its words.
 
 use crate::error::Result;
 use crate::lexical::fts5_string;
+use crate::name_words::{FoundWords, split_name};
 use crate::postings::Posting;
 use crate::reader::Reader;
 use crate::term_stats::FoundTerm;
@@ -20,17 +21,31 @@ impl Reader {
         &self,
         vocabulary: &Vocabulary<'_>,
         terms: &mut [FoundTerm],
+        total: u64,
     ) -> Result<()> {
         let missing = terms.iter_mut().filter(|term| term.needs_substitutes());
         for term in missing.take(MAX_TERMS) {
             let texts = vocabulary.substitutes(term.text())?;
-            if !texts.is_empty() {
-                let phrases: Vec<String> = texts.iter().map(|text| fts5_string(text)).collect();
-                let postings = self.phrase_postings(&phrases)?;
+            let postings = self.postings_of(&texts)?;
+            if postings.iter().any(|list| !list.is_empty()) {
                 term.substitute(texts, postings);
+                continue;
+            }
+            let words = split_name(name_of_file(term.text()));
+            let found = FoundWords::new(self.postings_of(&words)?, total);
+            if !found.is_empty() {
+                term.substitute_words(words, found);
             }
         }
         Ok(())
+    }
+
+    fn postings_of(&self, texts: &[String]) -> Result<Vec<Vec<Posting>>> {
+        if texts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let phrases: Vec<String> = texts.iter().map(|text| fts5_string(text)).collect();
+        self.phrase_postings(&phrases)
     }
 
     /// Finds the turns in which a command failed of the error whose line is searched.
@@ -61,19 +76,24 @@ impl Vocabulary<'_> {
     /// snake case, and of a longer name that ends with it; of a file with such a name the same; of a name without
     /// separators, or joined to one, the names that begin with it.
     fn substitutes(&self, term: &str) -> Result<Vec<String>> {
-        let name = match term.rsplit_once('.') {
-            Some((name, extension)) if extension.chars().all(char::is_alphanumeric) => name,
-            _ => term,
-        };
-        let spelling = text::split_camel_case_name(name);
+        let spelling = text::split_camel_case_name(name_of_file(term));
         let beginning = text::join_name_parts(term).unwrap_or_else(|| term.to_owned());
         let is_beginning = beginning.chars().count() >= MIN_BEGINNING_CHARS
             && beginning.chars().all(char::is_alphanumeric)
             && !beginning.contains(text::is_unspaced);
-        let longer = match is_beginning {
-            true => self.complete_word(&beginning)?,
-            false => Vec::new(),
+        let longer = if is_beginning {
+            self.complete_word(&beginning)?
+        } else {
+            Vec::new()
         };
         Ok(spelling.into_iter().chain(longer).collect())
+    }
+}
+
+/// Returns the name of a file without its extension; another term as it is.
+fn name_of_file(term: &str) -> &str {
+    match term.rsplit_once('.') {
+        Some((name, extension)) if extension.chars().all(char::is_alphanumeric) => name,
+        _ => term,
     }
 }

@@ -1,7 +1,10 @@
 //! The terms of a query: as they are searched, as they are found, and the statistics of each.
 
 use crate::id::TurnId;
+use crate::inflections::Inflections;
 use crate::lexical::fts5_string;
+use crate::name_words::FoundWords;
+use crate::paradigms::WordEvidence;
 use crate::postings::{Posting, PostingList, WordPosition};
 use serde::Serialize;
 use session_core::{
@@ -39,10 +42,23 @@ struct TermVariants {
     texts: Vec<String>,
     /// Numbers of the turns that hold one and not the term as typed, in order.
     postings: Vec<u32>,
-    /// The idf that such a turn matches.
+    /// For each of these turns the share of the idf that it matches; all of it where there are none.
+    shares: Vec<f32>,
+    /// The idf that a turn matches which holds all that is searched.
     idf: f32,
-    /// They are longer names that begin or end with the term, or other spellings of it.
-    are_substitutes: bool,
+    /// What they are, where they stand for a term that no turn holds.
+    substitute: Option<SubstituteKind>,
+}
+
+/// What is searched in the place of a term that no turn holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SubstituteKind {
+    /// Forms of the word, were it of a language of which nothing else in the query is.
+    OtherForms,
+    /// Longer names that begin or end with the term, or other spellings of it.
+    LongerNames,
+    /// The words that a name is made of.
+    NameWords,
 }
 
 impl TermStats {
@@ -67,9 +83,10 @@ impl TermStats {
         self.run_weight.unwrap_or(1.0)
     }
 
-    /// Returns true where no turn holds the term in any form, and some hold a longer name or another spelling.
-    pub fn is_substituted(&self) -> bool {
-        self.variants.are_substitutes && !self.variants.postings.is_empty()
+    /// Returns what is found in the place of the term, where no turn holds it.
+    pub fn substitute(&self) -> Option<SubstituteKind> {
+        let is_found = self.postings.is_empty() && !self.variants.postings.is_empty();
+        self.variants.substitute.filter(|_| is_found)
     }
 
     /// Returns the texts by which it is found: the term as typed, then its variants.
@@ -83,12 +100,13 @@ impl TermStats {
         let Ok(turn) = u32::try_from(i64::from(turn)) else {
             return 0.0;
         };
-        let holds = |postings: &[u32]| postings.binary_search(&turn).is_ok();
-        match holds(&self.postings) {
-            true => self.idf,
-            false if holds(&self.variants.postings) => self.variants.idf,
-            false => 0.0,
+        if self.postings.binary_search(&turn).is_ok() {
+            return self.idf;
         }
+        let variants = &self.variants;
+        variants.postings.binary_search(&turn).map_or(0.0, |at| {
+            variants.idf * variants.shares.get(at).copied().unwrap_or(1.0)
+        })
     }
 }
 
@@ -104,6 +122,8 @@ pub(crate) struct SearchedTerm {
     variants: Vec<String>,
     /// The ends of a path, the longest first: where nothing holds the path, it stands in another folder there.
     path_ends: Vec<String>,
+    /// What tells that the word is of the language of which these would be forms.
+    evidence: WordEvidence,
     /// Its pairs of characters, or its words, are searched, too: it counts only where some turn holds it.
     is_optional: bool,
     /// Where nothing holds it, other spellings and longer names are searched in its place.
@@ -122,10 +142,12 @@ impl SearchedTerm {
             spelling: other_version_spelling(&term.text),
             variants: joined.into_iter().collect(),
             phrase: fts5_string(&term.text),
-            path_ends: match term.exact && is_path(&term.text) {
-                true => path_ends(&term.text),
-                false => Vec::new(),
+            path_ends: if term.exact && is_path(&term.text) {
+                path_ends(&term.text)
+            } else {
+                Vec::new()
             },
+            evidence: WordEvidence::default(),
             has_substitutes: !is_optional && term.is_word_or_name(),
             text: term.text,
             is_optional,
@@ -189,20 +211,22 @@ fn path_ends(text: &str) -> Vec<String> {
 /// beside it.
 pub(crate) fn searched_terms(
     query: &Query,
-    inflections: Vec<Vec<String>>,
+    inflections: Vec<Inflections>,
     completions: Vec<String>,
 ) -> Vec<SearchedTerm> {
     let mut searched = Vec::new();
     for (term, inflections) in query.terms.iter().zip(inflections) {
-        let mut pairs = match term.exact {
-            true => Vec::new(),
-            false => text::character_bigrams(&term.text),
+        let mut pairs = if term.exact {
+            Vec::new()
+        } else {
+            text::character_bigrams(&term.text)
         };
         if pairs.len() < 2 {
             pairs.clear();
         }
         let mut term = SearchedTerm::new(term.clone(), !pairs.is_empty());
-        term.variants.extend(inflections);
+        term.evidence = inflections.evidence;
+        term.variants.extend(inflections.forms);
         searched.push(term);
         let pairs = pairs.into_iter().map(|text| Term { text, exact: false });
         searched.extend(pairs.map(|pair| SearchedTerm::new(pair, false)));
@@ -211,6 +235,10 @@ pub(crate) fn searched_terms(
         let known = last.variants.clone();
         let new = completions.into_iter().filter(|text| !known.contains(text));
         last.variants.extend(new);
+        // A completion is no form of another language.
+        if last.variants != known {
+            last.evidence = WordEvidence::default();
+        }
     }
     let line = query.error_line.as_deref();
     searched.extend(line.map(SearchedTerm::error_line));
@@ -225,8 +253,10 @@ pub(crate) struct FoundTerm {
     positions: Vec<WordPosition>,
     /// Those of all variants, of turns that do not hold the term as typed.
     variants: Vec<Posting>,
-    /// The variants are longer words that begin with it, or another spelling of it.
-    is_substitute: bool,
+    /// The words of a name that are searched in its place.
+    name_words: Option<FoundWords>,
+    /// What the variants are, where they stand for a term that no turn holds.
+    substitute: Option<SubstituteKind>,
 }
 
 /// Postings that BM25 counts as those of one term.
@@ -257,12 +287,14 @@ impl FoundTerm {
                 .extend(searched.path_ends.get(found).cloned());
         }
         searched.variants.extend(searched.spelling.take());
+        let is_doubtful = postings.is_empty() && searched.evidence != WordEvidence::OtherLanguage;
         Self {
             variants: join_variants(variants, &postings),
+            substitute: is_doubtful.then_some(SubstituteKind::OtherForms),
             searched,
             postings,
             positions: positions.unwrap_or_default(),
-            is_substitute: false,
+            name_words: None,
         }
     }
 
@@ -289,14 +321,20 @@ impl FoundTerm {
 
     /// Adds what is found in its place. The hash whose beginning was typed is what was meant.
     pub(crate) fn substitute(&mut self, texts: Vec<String>, postings: Vec<Vec<Posting>>) {
-        match is_commit_hash(&self.searched.text) {
-            true => self.postings = join_postings(postings),
-            false => {
-                self.variants = join_variants(postings, &self.postings);
-                self.is_substitute = true;
-            }
+        if is_commit_hash(&self.searched.text) {
+            self.postings = join_postings(postings)
+        } else {
+            self.variants = join_variants(postings, &self.postings);
+            self.substitute = Some(SubstituteKind::LongerNames);
         }
         self.searched.variants.extend(texts);
+    }
+
+    /// Adds the turns that hold words of the name in its place.
+    pub(crate) fn substitute_words(&mut self, texts: Vec<String>, words: FoundWords) {
+        self.searched.variants.extend(texts);
+        self.name_words = Some(words);
+        self.substitute = Some(SubstituteKind::NameWords);
     }
 
     /// Returns the signatures of the error that it is a line of.
@@ -306,12 +344,14 @@ impl FoundTerm {
 
     /// Adds turns that failed of the error that it is a line of: with other numbers or paths it is the same error.
     pub(crate) fn add_error_turns(&mut self, turns: Vec<Posting>) {
-        match self.postings.is_empty() {
-            true => self.postings = turns,
-            false => self.variants = join_variants(vec![turns], &self.postings),
+        if self.postings.is_empty() {
+            self.postings = turns
+        } else {
+            self.variants = join_variants(vec![turns], &self.postings)
         }
     }
 
+    /// Returns the lists that BM25 sums up: the term as typed, its variants, and the words of a name in its place.
     pub(crate) fn lists(&self) -> impl Iterator<Item = WeightedPostings<'_>> {
         let as_typed = WeightedPostings {
             postings: &self.postings,
@@ -323,14 +363,20 @@ impl FoundTerm {
             turns: self.variants.len() + self.postings.len(),
             weight: self.variant_weight(),
         };
-        [as_typed, variants].into_iter()
+        let words = self.name_words.iter();
+        let words = words.flat_map(|words| words.lists(VARIANT_WEIGHT));
+        [as_typed, variants].into_iter().chain(words)
     }
 
-    /// Returns the weight of the variants: where no turn holds the term as typed, its inflections stand for it.
+    /// Returns the weight of the variants: where no turn holds the term as typed, its inflections stand for it, unless the query
+    /// is English.
     fn variant_weight(&self) -> f32 {
-        match self.postings.is_empty() && !self.is_substitute {
-            true => 1.0,
-            false => VARIANT_WEIGHT,
+        let are_forms = matches!(self.substitute, None | Some(SubstituteKind::OtherForms));
+        let is_english = self.searched.evidence == WordEvidence::English;
+        if self.postings.is_empty() && are_forms && !is_english {
+            1.0
+        } else {
+            VARIANT_WEIGHT
         }
     }
 
@@ -339,7 +385,12 @@ impl FoundTerm {
         let weight = self.variant_weight();
         let run_weight = self.searched.run_weight;
         let postings = turns(self.postings);
-        let variants = turns(self.variants);
+        let words = self.name_words.unwrap_or_default();
+        let (variants, shares) = if words.turns.is_empty() {
+            (turns(self.variants), Vec::new())
+        } else {
+            words.turns.into_iter().unzip()
+        };
         let all = (postings.len() + variants.len()) as u64;
         let turns = match postings.len() as u64 {
             0 => all,
@@ -354,8 +405,9 @@ impl FoundTerm {
             variants: TermVariants {
                 texts: self.searched.variants,
                 postings: variants,
+                shares,
                 idf: idf(total, all) * weight,
-                are_substitutes: self.is_substitute,
+                substitute: self.substitute,
             },
         };
         (turns > 0 || !self.searched.is_optional).then_some(stats)

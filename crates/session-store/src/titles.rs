@@ -174,9 +174,10 @@ impl Writer {
             .collect::<rusqlite::Result<_>>()?;
         drop(find);
         for (session, has_prompt) in sessions {
-            match has_prompt {
-                true => self.find_opening(session)?,
-                false => self.queue_work_title(session),
+            if has_prompt {
+                self.find_opening(session)?
+            } else {
+                self.queue_work_title(session)
             }
         }
         Ok(())
@@ -207,19 +208,34 @@ impl Writer {
     /// withdrawn, or goes after another one.
     pub(crate) fn renew_title_of(&mut self, session: SessionId, prompt: &str) -> Result<()> {
         let first = self.first_prompt(session)?;
-        match first.is_some_and(|first| first == title::prompt_title(prompt)) {
-            true => self.renew_opening(session),
-            false => Ok(()),
+        if first.is_some_and(|first| first == title::prompt_title(prompt)) {
+            self.renew_opening(session)
+        } else {
+            Ok(())
         }
     }
 
-    /// Finds the first prompt of a session that can be its title: the one that [`Writer::store_first_prompt`] keeps.
+    /// Renews the opening of a session where a turn of it got or lost a change, so that another prompt gives the title.
+    pub(crate) fn renew_title_after_change(&mut self, session: SessionId) -> Result<()> {
+        let found = self.find_title_prompt(session)?.map(|found| found.title);
+        if found == self.first_prompt(session)? {
+            Ok(())
+        } else {
+            self.renew_opening(session)
+        }
+    }
+
+    /// Finds the first prompt of a session that can be its title: the one that [`Writer::store_first_prompt`] keeps. While the
+    /// session's turns are replaced, that of those which have come.
     fn find_title_prompt(&self, session: SessionId) -> Result<Option<TitlePrompt>> {
         let mut first: Option<TitlePrompt> = None;
         let mut contents = Vec::new();
-        for turn in self.reader.turns(session)? {
+        let replacing = self.replacing.filter(|r| r.session == session);
+        let end = replacing.map_or(u32::MAX, |replacing| replacing.turns);
+        let turns = self.reader.turns(session)?.into_iter();
+        for turn in turns.take_while(|turn| turn.index < end) {
             let content = self.content(turn.id)?;
-            let prompt = content.prompt.clone();
+            let prompt = content.typed_prompt().to_owned();
             contents.push(content);
             if !can_title_session(turn.kind, &prompt) {
                 continue;
@@ -368,9 +384,12 @@ impl Writer {
         let given = stored.given.as_deref();
         let is_given_left =
             given.is_some_and(|given| noise::needs_context(given) || is_of_template(given));
-        let rest = rest.map(|rest| match is_given_left {
-            true => format!("{BEFORE_GIVEN}{rest}"),
-            false => rest.to_owned(),
+        let rest = rest.map(|rest| {
+            if is_given_left {
+                format!("{BEFORE_GIVEN}{rest}")
+            } else {
+                rest.to_owned()
+            }
         });
         // A row a statement: before one that may change several and fail half-way, FTS5 writes the words that it holds.
         let update = "UPDATE sessions SET rest = ?2 WHERE id = ?1 AND rest IS NOT ?2";
@@ -384,7 +403,7 @@ impl Writer {
         if let Some(known) = self.known_openings.by_session.get(&session) {
             return Ok(known.clone());
         }
-        let opening = PromptOpening::new(&self.content(turn)?.prompt);
+        let opening = PromptOpening::new(self.content(turn)?.typed_prompt());
         self.known_openings.insert(session, opening.clone());
         Ok(opening)
     }

@@ -318,9 +318,10 @@ impl Writer {
     pub(crate) fn add_turn_keys(&mut self, turn: TurnId, hashes: TurnHashes) -> Result<()> {
         hashes.all().for_each(|hash| self.turn_keys.add(hash, turn));
         self.turn_keys.build_filter(&self.reader.db)?;
-        match self.turn_keys.count > MAX_PENDING {
-            true => self.turn_keys.flush(&self.reader.db),
-            false => Ok(()),
+        if self.turn_keys.count > MAX_PENDING {
+            self.turn_keys.flush(&self.reader.db)
+        } else {
+            Ok(())
         }
     }
 

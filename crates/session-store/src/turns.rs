@@ -124,9 +124,10 @@ impl Writer {
         let is_forgotten = begun.flatten().is_some_and(|row| row.is_blank());
         let changed = !is_forgotten && store(self, known)?;
         self.update_session(session, turn, changed)?;
-        match is_shifted {
-            true => self.renew_after_shift(session),
-            false => Ok(()),
+        if is_shifted {
+            self.renew_after_shift(session)
+        } else {
+            Ok(())
         }
     }
 
@@ -137,13 +138,12 @@ impl Writer {
 
     /// Replaces a stored turn, or appends to it.
     fn change_turn(&mut self, known: &StoredTurn, session: SessionId, turn: &Turn) -> Result<bool> {
-        let content = match turn.continues {
-            true => {
-                let mut content = known.content.clone();
-                content.append(turn);
-                content
-            }
-            false => TurnContent::from_turn(turn),
+        let content = if turn.continues {
+            let mut content = known.content.clone();
+            content.append(turn);
+            content
+        } else {
+            TurnContent::from_turn(turn)
         };
         self.replace_turn(known, session, turn, TurnHashes::from_turn(turn), &content)
     }
@@ -165,12 +165,17 @@ impl Writer {
             self.reindex_turn(known.id, session, content)?;
             self.reindex_copies(known.id)?;
         }
-        if known.content.prompt != content.prompt {
-            self.renew_title_of(session, &known.content.prompt)?;
+        let typed = known.content.typed_prompt();
+        if typed != content.typed_prompt() {
+            self.renew_title_of(session, typed)?;
+        }
+        if turn.continues && change_came_or_went(&known.content, content) {
+            self.renew_title_after_change(session)?;
         }
         Ok(changed)
     }
 
+    /// Counts a turn of a session whose turns are replaced.
     fn count_replaced_turn(&mut self, session: SessionId, turn: &Turn) {
         if let Some(replacing) = self.replacing.as_mut().filter(|r| r.session == session) {
             replacing.turns = replacing.turns.max(turn.index + 1);
@@ -450,12 +455,17 @@ impl Writer {
 
     fn update_session(&mut self, session: SessionId, turn: &Turn, changed: bool) -> Result<()> {
         self.count_turn(session, turn, changed)?;
-        match !turn.continues && can_title_session(turn.kind, &turn.prompt) {
-            true => self.store_first_prompt(session, turn),
-            false => {
-                self.queue_work_title(session);
-                Ok(())
-            }
+        if !turn.continues && can_title_session(turn.kind, &turn.prompt) {
+            self.store_first_prompt(session, turn)
+        } else {
+            self.queue_work_title(session);
+            Ok(())
         }
     }
+}
+
+/// Returns true where one of two contents of a turn has a change that can name a session, and the other has none.
+fn change_came_or_went(before: &TurnContent, after: &TurnContent) -> bool {
+    let has_change = |content| title::change_title(std::iter::once(content)).is_some();
+    before.runs != after.runs && has_change(before) != has_change(after)
 }

@@ -146,10 +146,13 @@ impl Reader {
             .map(|level| self.matrix(model, level));
         match matrices.find_map(|matrix| matrix.err()) {
             None => Ok(false),
-            Some(error @ StoreError::Corrupt { .. }) => match self.is_current_model(model)? {
-                true => Ok(true),
-                false => Err(error),
-            },
+            Some(error @ StoreError::Corrupt { .. }) => {
+                if self.is_current_model(model)? {
+                    Ok(true)
+                } else {
+                    Err(error)
+                }
+            }
             Some(error) => Err(error),
         }
     }
@@ -192,9 +195,10 @@ impl Reader {
               AND NOT EXISTS (SELECT 1 FROM words_docsize d WHERE d.id = t.id))
             OR EXISTS(SELECT 1 FROM words_docsize d
               WHERE NOT EXISTS (SELECT 1 FROM turns t WHERE t.id = d.id AND owner IS NULL))";
-        match self.db.query_row(differs, [], |row| row.get(0))? {
-            true => Err(self.corrupt("its word index has other turns than it")),
-            false => Ok(()),
+        if self.db.query_row(differs, [], |row| row.get(0))? {
+            Err(self.corrupt("its word index has other turns than it"))
+        } else {
+            Ok(())
         }
     }
 
@@ -214,13 +218,14 @@ impl Reader {
                     .count();
             }
         }
-        match agreed == listed && agreed == owned {
-            true => Ok(()),
-            false => Err(self.corrupt(format!(
+        if agreed == listed && agreed == owned {
+            Ok(())
+        } else {
+            Err(self.corrupt(format!(
                 "{agreed} of {} vectors of `{}` have one owner",
                 listed.max(owned),
                 model.name
-            ))),
+            )))
         }
     }
 

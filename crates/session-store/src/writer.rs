@@ -143,7 +143,7 @@ impl Writer {
         check_ownership(root)?;
         private::create_directory(root)?;
         let lock = IndexLock::acquire_writer(root)?;
-        let old = free_old_name(root);
+        let old = free_old_name(root, "index.db");
         for end in ["-wal", "-shm", ""] {
             let [from, to] = ["index.db", &old].map(|name| root.join(format!("{name}{end}")));
             unless_missing(fs_err::rename(from, to))?;

@@ -172,9 +172,10 @@ fn respond(mut stream: TcpStream, address: SocketAddr, state: &Mutex<HubState>) 
     match &fault {
         Some(HubFault::Status(status)) => return send(&mut stream, *status, "", b""),
         Some(HubFault::RedirectLoop { absolute }) => {
-            let host = match absolute {
-                true => format!("http://{address}"),
-                false => String::new(),
+            let host = if *absolute {
+                format!("http://{address}")
+            } else {
+                String::new()
             };
             let headers = format!("{}Location: {host}{path}\r\n", stated_headers("aa", &fault));
             return send(&mut stream, 302, &headers, b"");

@@ -43,9 +43,10 @@ fn format_words(text: Option<&StyledStr>) -> String {
 /// Formats a positional argument as it is typed.
 fn format_positional(argument: &Arg) -> String {
     let names = argument.get_value_names().unwrap_or_default();
-    match argument.is_required_set() {
-        true => format!(" {}", names.join(" ")),
-        false => format!(" [{}]", names.join(" ")),
+    if argument.is_required_set() {
+        format!(" {}", names.join(" "))
+    } else {
+        format!(" [{}]", names.join(" "))
     }
 }
 
@@ -142,9 +143,12 @@ fn wrap_help(text: &str) -> String {
         }
         out
     };
-    let lines = text.lines().map(|line| match line.starts_with(' ') {
-        true => line.to_owned(),
-        false => wrap(line),
+    let lines = text.lines().map(|line| {
+        if line.starts_with(' ') {
+            line.to_owned()
+        } else {
+            wrap(line)
+        }
     });
     lines.collect::<Vec<_>>().join("\n")
 }

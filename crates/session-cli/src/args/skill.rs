@@ -122,12 +122,13 @@ mod tests {
     fn collect_texts(folder: &Path, found: &mut Vec<(String, String)>) {
         for entry in fs_err::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => collect_texts(&path, found),
-                false => found.push((
+            if path.is_dir() {
+                collect_texts(&path, found)
+            } else {
+                found.push((
                     path.display().to_string(),
                     fs_err::read_to_string(&path).unwrap(),
-                )),
+                ))
             }
         }
     }

@@ -37,9 +37,10 @@ pub fn parse_days(text: &str) -> Result<u32, String> {
 /// Says what was expected, to its end where a number lies beyond it.
 fn refuse_number(text: &str, expected: &str, first: u64, last: u64) -> String {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    match is_number && text.bytes().any(|digit| digit != b'0') {
-        true => format!("not {expected} from {first} to {last}"),
-        false => format!("not {expected} from {first} on"),
+    if is_number && text.bytes().any(|digit| digit != b'0') {
+        format!("not {expected} from {first} to {last}")
+    } else {
+        format!("not {expected} from {first} on")
     }
 }
 

@@ -2,7 +2,11 @@
 
 use crate::command::refresh;
 use anyhow::Result;
-use session_config::{Home, detach, lower_priority};
+#[cfg(unix)]
+use session_config::close_descriptors_on_exec;
+#[cfg(windows)]
+use session_config::prepare_detached;
+use session_config::{Home, lower_priority};
 use session_indexer::SilentProgress;
 use session_query::{SearchEngine, is_embedding};
 use session_store::{EmbeddingPauses, IndexLock};
@@ -55,7 +59,11 @@ fn spawn(home: &Home, args: &[&str], folder: &Path) {
             None => command.env_remove(name),
         };
     }
-    detach(&mut command);
+    // On Unix the new process detaches itself, by `lower_priority`.
+    #[cfg(unix)]
+    close_descriptors_on_exec();
+    #[cfg(windows)]
+    prepare_detached(&mut command);
     let child = command
         .args(args)
         .current_dir(folder)

@@ -43,9 +43,10 @@ pub fn run(args: &BrowseArgs) -> Result<CommandOutcome> {
     };
     let command = ResumeCommand::for_mode(session, *mode)?;
     let command = command.with_folder_variable(session, &home.env, &home.index()?);
-    match args.print_command {
-        true => resume::print_command(&command)?,
-        false => resume::start_agent(&command)?,
+    if args.print_command {
+        resume::print_command(&command)?
+    } else {
+        resume::start_agent(&command)?
     }
     Ok(CommandOutcome::Something)
 }
@@ -71,9 +72,10 @@ fn make_terminal_error(reason: &str) -> Error {
 /// Returns the error of a call without a command where no picker can be shown.
 pub fn make_missing_command_error() -> Error {
     let hint = "hint: `session-search search QUERY` prints what it finds, `session-search --help` lists the commands";
-    let reason = match is_on_terminal() {
-        true => format!(": {DUMB}"),
-        false => String::new(),
+    let reason = if is_on_terminal() {
+        format!(": {DUMB}")
+    } else {
+        String::new()
     };
     anyhow::anyhow!("no command is given, and the picker needs a terminal{reason}\n{hint}")
 }

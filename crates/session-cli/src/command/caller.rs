@@ -28,11 +28,6 @@ pub fn find_calling_sessions<'a>(
     process.find_sessions(sessions)
 }
 
-/// Returns the agents' ids of some sessions.
-pub fn list_uids(sessions: &[&SessionRow]) -> Vec<String> {
-    sessions.iter().map(|session| session.uid.clone()).collect()
-}
-
 /// Notes which sessions are left out.
 ///
 /// # Errors

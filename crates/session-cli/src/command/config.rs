@@ -22,9 +22,10 @@ pub fn run(args: &ConfigArgs) -> Result<CommandOutcome> {
     }
     let report = SettingsReport::read(&home, project.ok().flatten().as_ref())?;
     let settings = JsonSettings::new(&report);
-    match args.json {
-        true => json::print(&settings)?,
-        false => write!(anstream::stdout(), "{}", settings.format(terminal_width()))?,
+    if args.json {
+        json::print(&settings)?
+    } else {
+        write!(anstream::stdout(), "{}", settings.format(terminal_width()))?
     }
     Ok(CommandOutcome::Something)
 }

@@ -29,7 +29,13 @@ fn run_search(demo: &DemoIndex, words: &[&str]) -> Result<DemoSearch> {
 }
 
 fn answer_from_demo(demo: &DemoIndex, args: &SearchArgs) -> Result<FormattedAnswer> {
-    let mut answer = search::answer_search(args, &demo.snapshot, &[], |query| demo.embed(query))?;
+    let mut answer = search::answer_search(
+        args,
+        &search::parse_query(args)?,
+        &demo.snapshot,
+        &[],
+        |query| demo.embed(query),
+    )?;
     answer.is_demo = true;
     Ok(answer)
 }

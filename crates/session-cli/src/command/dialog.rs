@@ -15,9 +15,10 @@ pub fn with_terminal<T>(
 ) -> Result<T> {
     let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let is_interactive = is_terminal && !assume_yes;
-    let mut output: Box<dyn Write> = match is_interactive {
-        true => Box::new(anstream::stderr()),
-        false => notes::open_stderr(),
+    let mut output: Box<dyn Write> = if is_interactive {
+        Box::new(anstream::stderr())
+    } else {
+        notes::open_stderr()
     };
     function(&mut SetupDialog {
         input: &mut std::io::stdin().lock(),

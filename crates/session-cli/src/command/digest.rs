@@ -8,7 +8,7 @@ use anyhow::Result;
 use jiff::Zoned;
 use session_config::{CalendarRange, Home};
 use session_display::SessionIds;
-use session_output::Digest;
+use session_output::{Digest, NothingDone};
 use session_report::{ReportScope, report_projects};
 use std::io::{IsTerminal, Write};
 
@@ -27,10 +27,10 @@ pub fn run(args: &DigestArgs) -> Result<CommandOutcome> {
         includes_root: &includes_root,
         branch: filter::wanted_branch(&args.filter),
     };
-    let projects = report_projects(&fresh.index, &fresh.sessions, &range.milliseconds(), scope)?;
+    let report = report_projects(&fresh.index, &fresh.sessions, &range.milliseconds(), scope)?;
     let width = std::io::stdout().is_terminal().then(terminal_width);
     let digest = Digest {
-        projects: &projects,
+        projects: &report.projects,
         range: &range,
         ids: SessionIds::new(&fresh.sessions),
         width,
@@ -39,14 +39,18 @@ pub fn run(args: &DigestArgs) -> Result<CommandOutcome> {
     if as_json {
         json::print(&digest.to_json(fresh.is_complete))?;
     }
-    if projects.is_empty() {
+    if report.projects.is_empty() {
+        let from_ms = range.from.timestamp().as_millisecond();
+        let last_ms = scope.last_reported_before(&fresh.index, &fresh.sessions, from_ms)?;
         let project = args.filter.project.as_deref();
         let nothing = || {
             filter::format_unknown_project_named(project, &fresh.sessions).unwrap_or_else(|| {
-                let is_narrow = filter::non_empty_project(project).is_some()
-                    || filter::names_agent_or_branch(&args.filter);
-                let last = filter::last_day_before(&scope, &fresh.sessions, &range.from);
-                digest.format_nothing_done(is_narrow, last)
+                digest.format_nothing_done(&NothingDone {
+                    unreported_sessions: report.unreported_sessions,
+                    is_narrow: filter::non_empty_project(project).is_some()
+                        || filter::names_agent_or_branch(&args.filter),
+                    last_day: last_ms.and_then(|ms| filter::day_in_zone_of(ms, &range.from)),
+                })
             })
         };
         let text = fresh.format_no_history_of(&home).unwrap_or_else(nothing);

@@ -24,14 +24,15 @@ use std::io::Write;
 pub fn run(args: &DoctorArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     let mut findings = examine_all(&home)?;
-    let fixes: Vec<DoctorFix> = match args.fix {
-        true => findings
+    let fixes: Vec<DoctorFix> = if args.fix {
+        findings
             .iter()
             .filter_map(|finding| finding.fix)
             .collect::<BTreeSet<_>>()
             .into_iter()
-            .collect(),
-        false => Vec::new(),
+            .collect()
+    } else {
+        Vec::new()
     };
     for fix in &fixes {
         apply(*fix, &home)?;
@@ -83,6 +84,7 @@ fn apply(fix: DoctorFix, home: &Home) -> Result<()> {
     }
 }
 
+/// Brings the index up to date, and notes what was removed or put aside.
 fn refresh_index(home: &Home, mode: RefreshMode) -> Result<()> {
-    refresh::update_home_index(home, mode).map(drop)
+    refresh::note_unread(&refresh::update_home_index(home, mode)?)
 }

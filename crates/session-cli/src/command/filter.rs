@@ -1,12 +1,12 @@
 //! Filters and sessions as typed.
 
-use crate::args::{FilterArgs, SessionArgument, WorkFilterArgs};
+use crate::args::{FilterArgs, WorkFilterArgs};
 use anyhow::{Result, bail};
 use jiff::civil::Date;
 use jiff::{Timestamp, Zoned};
+use session_core::SessionReference;
 use session_display::format_unknown_project;
 use session_query::{known_agent, read_project};
-use session_report::ReportScope;
 use session_search::{
     FilterClause, FilterCondition, ResolvedSession, SearchFilter, resolve_session_id,
 };
@@ -81,15 +81,10 @@ pub fn names_agent_or_branch(args: &WorkFilterArgs) -> bool {
         .is_some()
 }
 
-/// Returns the day of the last session of a scope before a time, in its time zone.
-pub fn last_day_before(
-    scope: &ReportScope<'_>,
-    sessions: &[SessionRow],
-    before: &Zoned,
-) -> Option<Date> {
-    let last = scope.last_end_before(sessions, before.timestamp().as_millisecond())?;
-    let last = Timestamp::from_millisecond(last).ok()?;
-    Some(last.to_zoned(before.time_zone().clone()).date())
+/// Returns the day of a time in milliseconds since 1970, in the time zone of another.
+pub fn day_in_zone_of(time_ms: i64, zoned: &Zoned) -> Option<Date> {
+    let time = Timestamp::from_millisecond(time_ms).ok()?;
+    Some(time.to_zoned(zoned.time_zone().clone()).date())
 }
 
 /// Formats that no session is of a project as typed; `None` where one is, or none is named.
@@ -112,19 +107,19 @@ pub fn non_empty_project(wanted: Option<&str>) -> Option<&str> {
 /// # Errors
 /// When there is none, or several: the candidates are in the message.
 pub fn find_session(sessions: &[SessionRow], id: &str) -> Result<SessionRow> {
-    let id = strip_turns(id);
-    match resolve_session_id(sessions, &id) {
+    let id = SessionReference::strip_turns(id);
+    match resolve_session_id(sessions, id) {
         ResolvedSession::One(session) => Ok(*session),
         ResolvedSession::None if id.is_empty() => {
             bail!("the id of a session is missing\nhint: `session-search search QUERY` prints ids")
         }
-        ResolvedSession::None if is_number(&id) => {
+        ResolvedSession::None if is_number(id) => {
             bail!("no session has the number {id}\nhint: `session-search search QUERY` prints ids")
         }
         ResolvedSession::None => {
             bail!("no session begins with `{id}`\nhint: `session-search search QUERY` prints ids")
         }
-        ResolvedSession::Many(found) => bail!(session_output::format_candidates(&id, &found)),
+        ResolvedSession::Many(found) => bail!(session_output::format_candidates(id, &found)),
     }
 }
 
@@ -132,34 +127,4 @@ pub fn find_session(sessions: &[SessionRow], id: &str) -> Result<SessionRow> {
 fn is_number(id: &str) -> bool {
     let digits = id.strip_prefix('#').unwrap_or_default();
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Returns the id of `ID:7`, `ID:5-9` and the path of a transcript, and any other text as it is.
-pub fn strip_turns(id: &str) -> String {
-    match SessionArgument::parse(id) {
-        Ok(argument) => argument.session,
-        Err(_) => id.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::strip_turns;
-
-    #[test]
-    fn turns_are_no_part_of_an_id() {
-        for (typed, id) in [
-            ("a1b2c3d4:8", "a1b2c3d4"),
-            ("a1b2c3d4:5-9", "a1b2c3d4"),
-            ("`a1b2c3d4`", "a1b2c3d4"),
-            ("~/history/a1b2c3d4.jsonl", "a1b2c3d4"),
-            ("a1b2c3d4:14:2", "a1b2c3d4:14:2"),
-            ("a1b2c3d4", "a1b2c3d4"),
-            ("a1b2c3d4:", "a1b2c3d4:"),
-            ("a1b2c3d4:x", "a1b2c3d4:x"),
-            (":5", ""),
-        ] {
-            assert_eq!(strip_turns(typed), id, "{typed}");
-        }
-    }
 }

@@ -32,7 +32,7 @@ pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
     let query = CureSearch {
         error: &error,
         command: args.command.as_deref(),
-        filter: &history.filter,
+        filter: &history.resolved.filter,
         is_in_project: &|session| here.matches(session),
         max_failed: MAX_FAILED_TURNS,
     };
@@ -41,7 +41,7 @@ pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
         error: error.trim(),
         found: &found,
         ids: SessionIds::new(&history.sessions),
-        left_out: &history.left_out,
+        left_out: &history.resolved.left_out,
         is_complete: history.is_complete,
         limit: args.limit,
         width: terminal_width(),
@@ -49,12 +49,11 @@ pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
     let is_missing = found.cures.is_empty() && (args.json || found.failed.is_empty());
     let explain = || history.explain_nothing(|scope| listing.format_nothing(scope));
     let missing = is_missing.then(explain);
-    match args.json {
-        true => {
-            let hints = missing.as_deref().map(list_hints);
-            json::print(&listing.to_json().with_hints(hints.unwrap_or_default()))?;
-        }
-        false => caller::note_left_out(&history.left_out)?,
+    if args.json {
+        let hints = missing.as_deref().map(list_hints);
+        json::print(&listing.to_json().with_hints(hints.unwrap_or_default()))?;
+    } else {
+        caller::note_left_out(&history.resolved.left_out)?
     }
     if let Some(text) = missing {
         writeln!(notes::open_stderr(), "{text}")?;

@@ -58,9 +58,10 @@ pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
     let listing = ForgetListing {
         plan: &plan,
         memories: &memories,
-        memories_are: match args.memories {
-            true => MemoriesOfForgotten::Deleted,
-            false => MemoriesOfForgotten::Kept,
+        memories_are: if args.memories {
+            MemoriesOfForgotten::Deleted
+        } else {
+            MemoriesOfForgotten::Kept
         },
         ids: SessionIds::new(&sessions),
         old_databases: &old_databases,
@@ -91,9 +92,10 @@ fn report_empty_plan(
         purge_leftovers(home)?;
     }
     if args.json {
-        let outcome = match args.dry_run {
-            true => ForgetOutcome::Planned,
-            false => ForgetOutcome::Forgotten(PurgeOutcome::Waiting),
+        let outcome = if args.dry_run {
+            ForgetOutcome::Planned
+        } else {
+            ForgetOutcome::Forgotten(PurgeOutcome::Waiting)
         };
         json::print(&JsonForgotten::new(&ForgetPlan::default(), &[], outcome))?;
     }
@@ -318,9 +320,10 @@ fn print_report(
 fn list_records(args: &ForgetArgs, home: &Home) -> Result<CommandOutcome> {
     let records = home.forgotten()?;
     let entries = records.entries();
-    match args.json {
-        true => json::print(&JsonForgetRecords::new(entries))?,
-        false => write!(anstream::stdout(), "{}", format_forget_records(entries))?,
+    if args.json {
+        json::print(&JsonForgetRecords::new(entries))?
+    } else {
+        write!(anstream::stdout(), "{}", format_forget_records(entries))?
     }
     if entries.is_empty() {
         writeln!(notes::open_stderr(), "nothing was forgotten")?;

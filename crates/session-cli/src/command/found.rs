@@ -7,12 +7,11 @@ use crate::command::{caller, filter};
 use crate::output::{json, notes, terminal_width};
 use anyhow::Result;
 use session_config::Home;
-use session_core::TurnContent;
-use session_display::{SessionIds, fit_line, format_unknown_project, format_unmet_filter};
-use session_output::{PrintedFinding, SearchedScope, TurnListing, list_hints};
-use session_query::find_unmet_clause;
-use session_search::{FoundCommand, FoundFile, FoundTurn, LinePattern, SearchFilter, find_turns};
-use session_store::{Reader, SessionRow, with_subagents};
+use session_display::{SessionIds, fit_line};
+use session_output::{PrintedFinding, SearchedScope, TurnListing, format_unmet_clause, list_hints};
+use session_query::{ResolvedFilter, find_unmet_clause};
+use session_search::{CommandPattern, FoundCommand, FoundFile, FoundTurn, LinePattern};
+use session_store::{Reader, SessionRow};
 use std::io::Write;
 
 /// Most columns of what was searched for in the note that it was not found.
@@ -28,7 +27,7 @@ pub fn run_files(args: &FilesArgs) -> Result<CommandOutcome> {
         matching: FoundFile::find_turns(
             &history.index,
             &history.sessions,
-            &history.filter,
+            &history.resolved.filter,
             &args.path,
         )?,
         history,
@@ -44,17 +43,25 @@ pub fn run_files(args: &FilesArgs) -> Result<CommandOutcome> {
 /// As [`run_files`].
 pub fn run_commands(args: &CommandsArgs) -> Result<CommandOutcome> {
     let pattern = LinePattern::new(&args.pattern);
-    let visit = |_: &SessionRow, content: &TurnContent| {
-        let mut found = FoundCommand::find(content, &pattern)?;
-        found.retain(|run| !args.failed || run.status.is_failed());
-        (!found.is_empty()).then_some(found)
+    let wanted = CommandPattern {
+        line: &pattern,
+        failed: args.failed,
     };
-    let mut turns = find_matching_turns(&args.listed.filter, visit)?;
-    pattern.sort_turns(&mut turns.matching);
+    let history = FilteredHistory::open(&args.listed.filter)?;
+    let turns = MatchingTurns {
+        matching: FoundCommand::find_turns(
+            &history.index,
+            &history.sessions,
+            &history.resolved.filter,
+            wanted,
+        )?,
+        history,
+    };
     let command = quote_typed(&args.pattern, "a command");
-    let nothing = match args.failed {
-        true => format!("no run of {command} failed"),
-        false => format!("no turn ran {command}"),
+    let nothing = if args.failed {
+        format!("no run of {command} failed")
+    } else {
+        format!("no turn ran {command}")
     };
     print_listing(&args.pattern, &turns, &args.listed, &nothing)
 }
@@ -73,18 +80,6 @@ struct MatchingTurns<T> {
     history: FilteredHistory,
 }
 
-/// Finds the turns in which `visit` finds something.
-fn find_matching_turns<T>(
-    args: &FilterArgs,
-    visit: impl Fn(&SessionRow, &TurnContent) -> Option<T>,
-) -> Result<MatchingTurns<T>> {
-    let history = FilteredHistory::open(args)?;
-    Ok(MatchingTurns {
-        matching: find_turns(&history.index, &history.sessions, &history.filter, visit)?,
-        history,
-    })
-}
-
 /// The index with what a command lets through. What subagents did was done, too; what the session that
 /// asks does is no find.
 pub struct FilteredHistory {
@@ -93,9 +88,7 @@ pub struct FilteredHistory {
     /// All sessions of the index.
     pub sessions: Vec<SessionRow>,
     /// The sessions and turns that are let through.
-    pub filter: SearchFilter,
-    /// Ids of the sessions that this was asked from.
-    pub left_out: Vec<String>,
+    pub resolved: ResolvedFilter,
     /// The index is as the histories are.
     pub is_complete: bool,
     /// That there is no history, where there is none.
@@ -117,14 +110,11 @@ impl FilteredHistory {
             is_complete,
             ..
         } = refreshed;
-        let mut filter = filter::parse_filter(args, &sessions)?.including_subagents(&sessions);
+        let filter = filter::parse_filter(args, &sessions)?.including_subagents(&sessions);
         let callers = caller::find_calling_sessions(args, &home, &sessions);
-        let roots = callers.iter().map(|row| row.id).collect();
-        filter.exclude.extend(with_subagents(&roots, &sessions));
         Ok(Self {
-            left_out: caller::list_uids(&callers),
+            resolved: ResolvedFilter::new(filter, &callers, &sessions),
             index,
-            filter,
             is_complete,
             no_history,
             sessions,
@@ -134,22 +124,23 @@ impl FilteredHistory {
     /// Returns why nothing was found: there is no history, or none of the project, or what `otherwise` says of
     /// the sessions that were searched.
     pub fn explain_nothing(&self, otherwise: impl Fn(&SearchedScope) -> String) -> String {
-        let clauses = &self.filter.clauses;
-        let unknown = || format_unknown_project(clauses, &self.sessions);
-        // Why nothing was found is no reason to fail.
-        let unmet = || {
-            find_unmet_clause(&self.index, &self.sessions, clauses)
-                .ok()
-                .flatten()
-        };
-        let scope = SearchedScope::new(&self.filter, &self.sessions, &self.left_out);
-        let no_history = self.no_history.clone();
-        no_history
-            .or_else(unknown)
-            .or_else(|| {
-                unmet().and_then(|unmet| format_unmet_filter(&unmet.clause, &unmet.branches))
-            })
-            .unwrap_or_else(|| otherwise(&scope))
+        if let Some(text) = &self.no_history {
+            return text.clone();
+        }
+        let Self {
+            index,
+            sessions,
+            resolved,
+            ..
+        } = self;
+        let unmet = find_unmet_clause(index, sessions, &resolved.filter.clauses);
+        let unmet = unmet.and_then(|unmet| format_unmet_clause(&unmet, sessions));
+        unmet.unwrap_or_else(|| {
+            otherwise(&SearchedScope::new(
+                resolved,
+                resolved.count_sessions(sessions),
+            ))
+        })
     }
 }
 
@@ -164,7 +155,7 @@ fn print_listing<T: PrintedFinding>(
         wanted,
         matching,
         ids: SessionIds::new(&history.sessions),
-        left_out: &history.left_out,
+        left_out: &history.resolved.left_out,
         is_complete: history.is_complete,
         limit: args.limit,
         width: terminal_width(),
@@ -175,7 +166,7 @@ fn print_listing<T: PrintedFinding>(
         let hints = missing.as_deref().map(list_hints);
         json::print(&listing.to_json().with_hints(hints.unwrap_or_default()))?;
     } else {
-        caller::note_left_out(&history.left_out)?;
+        caller::note_left_out(&history.resolved.left_out)?;
     }
     if let Some(text) = missing {
         writeln!(notes::open_stderr(), "{text}")?;

@@ -11,7 +11,7 @@ use session_agents::{HookInput, ToolUse};
 use session_config::{Home, current_directory};
 use session_display::sanitize_line;
 use session_hooks::PromptOutcome;
-use session_memory::{InjectionSwitch, MemoryState, SessionState};
+use session_memory::{InjectionSwitch, MemoryState, SessionStateFile};
 use session_output::{
     JsonInjection, JsonTriggerDecision, format_decision, format_trigger_decision,
 };
@@ -43,9 +43,10 @@ pub fn run(args: &InjectArgs) -> Result<CommandOutcome> {
     let input = hook_input(args)?;
     let started = Instant::now();
     let memories = Memories::for_folder(&current_directory()?)?;
-    let waiting = match args.explain {
-        true => count_waiting(&memories)?,
-        false => 0,
+    let waiting = if args.explain {
+        count_waiting(&memories)?
+    } else {
+        0
     };
     let outcome = PromptOutcome::decide(&input, memories, started, None)?;
     let found = print_outcome(&outcome, waiting, args)?;
@@ -67,11 +68,11 @@ fn explain_call(args: &InjectArgs) -> Result<CommandOutcome> {
     if args.json {
         json::print(&JsonTriggerDecision::new(&decision))?;
     } else {
-        let block = decision.block.as_ref().map_or("", |block| &block.text);
+        let block = decision.block().map_or("", |block| &block.text);
         let why = format_trigger_decision(&decision, waiting, crate::output::terminal_width());
         write!(anstream::stdout(), "{block}{why}")?;
     }
-    Ok(CommandOutcome::from_found(decision.block.is_some()))
+    Ok(CommandOutcome::from_found(decision.block().is_some()))
 }
 
 /// Returns the call that arguments name. Its text is that of the command: an argument has none that is written.
@@ -119,19 +120,21 @@ fn answer_hook(args: &InjectArgs) -> Result<CommandOutcome> {
 fn switch_injection(session: &str, off: bool, as_json: bool) -> Result<CommandOutcome> {
     let home = Home::unconfigured()?;
     let session = &find_hook_session_id(session, &home)?;
-    let switch = match off {
-        true => InjectionSwitch::Off,
-        false => InjectionSwitch::On,
+    let switch = if off {
+        InjectionSwitch::Off
+    } else {
+        InjectionSwitch::On
     };
-    SessionState::switch_injection(&home.root, session, switch)?;
+    SessionStateFile::new(&home.root, session).switch_injection(switch)?;
     let state = if off { "off" } else { "on" };
-    match as_json {
-        true => json::print(&serde_json::json!({"session": session, "off": off}))?,
-        false => writeln!(
+    if as_json {
+        json::print(&serde_json::json!({"session": session, "off": off}))?
+    } else {
+        writeln!(
             notes::open_stderr(),
             "{state} for session {}",
             sanitize_line(session)
-        )?,
+        )?
     }
     Ok(CommandOutcome::Something)
 }
@@ -155,7 +158,7 @@ fn with_whole_id(error: Error) -> Error {
 
 /// Returns true for an id that hooks asked by, or that is as long as a whole one.
 fn is_whole_id(id: &str, home: &Home) -> bool {
-    id.chars().count() >= WHOLE_ID_CHARS || SessionState::is_recorded(&home.root, id)
+    id.chars().count() >= WHOLE_ID_CHARS || SessionStateFile::new(&home.root, id).exists()
 }
 
 fn hook_session_id(session: &SessionRow) -> String {
@@ -184,9 +187,10 @@ fn print_outcome(
     args: &InjectArgs,
 ) -> Result<CommandOutcome> {
     let decision = &outcome.injection.decision;
-    let block = match args.explain {
-        true => decision.block.clone(),
-        false => outcome.record(),
+    let block = if args.explain {
+        decision.block().cloned()
+    } else {
+        outcome.record()
     };
     if args.json {
         let json = JsonInjection::new(&outcome.injection, block.as_ref(), args.explain);

@@ -1,16 +1,18 @@
 //! The index, brought up to date before a command reads it.
 
-use crate::command::filter;
 use crate::command::lock_wait::{LockNote, wait_for_lock};
 use crate::output::notes::print_notes;
 use crate::output::progress::IndexProgressBar;
 use anyhow::Result;
 use jiff::Zoned;
 use session_config::Home;
+use session_core::SessionReference;
 use session_embed::Embedder;
-use session_indexer::{ReadPolicy, RefreshMode, RefreshOutcome, RefreshProgress, wait_for_writer};
+use session_indexer::{
+    MAX_LOCK_WAIT, ReadPolicy, RefreshMode, RefreshOutcome, RefreshProgress, wait_for_writer,
+};
 use session_output::{format_no_history, format_refresh_notes};
-use session_query::{LiveIndex, MAX_LOCK_WAIT, SearchEngine, Snapshot, find_misplaced_history};
+use session_query::{LiveIndex, SearchEngine, Snapshot, find_misplaced_history};
 use session_store::{Reader, SessionRow, Writer};
 
 /// The index, brought up to date as far as a command can wait for it.
@@ -83,11 +85,15 @@ pub fn refresh_for_sessions(
     live: &LiveIndex<'_>,
     named: &[String],
 ) -> Result<RefreshOutcome> {
-    let ids: Vec<String> = named.iter().map(|id| filter::strip_turns(id)).collect();
+    let ids: Vec<String> = named
+        .iter()
+        .map(|id| SessionReference::strip_turns(id).to_owned())
+        .collect();
     let outcome = live.refresh_for_query()?;
-    match live.may_have_unread_session(&ids, &outcome)? {
-        true => update_index(engine, RefreshMode::Changes),
-        false => Ok(outcome),
+    if live.may_have_unread_session(&ids, &outcome)? {
+        update_index(engine, RefreshMode::Changes)
+    } else {
+        Ok(outcome)
     }
 }
 

@@ -25,9 +25,10 @@ pub fn run(args: &ResumeArgs) -> Result<CommandOutcome> {
         index, sessions, ..
     } = refresh::open_index_with_sessions(&home, std::slice::from_ref(&args.id))?;
     let session = filter::find_session(&sessions, &args.id)?;
-    let mode = match args.fork {
-        true => ResumeMode::Fork,
-        false => ResumeMode::Continue,
+    let mode = if args.fork {
+        ResumeMode::Fork
+    } else {
+        ResumeMode::Continue
     };
     let resume = ResumeCommand::for_mode(&session, mode)
         .map_err(|error| error.without_unknown_parent(&sessions))

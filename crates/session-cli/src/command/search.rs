@@ -1,7 +1,7 @@
 //! `search`: lists sessions, or turns with `--depth 2`.
 
 use crate::CommandOutcome;
-use crate::args::{FilterArgs, RankingArgs, SearchArgs, join_query};
+use crate::args::{RankingArgs, SearchArgs, join_query};
 use crate::command::{background, caller, demo, filter, memory, refresh};
 use crate::output::notes::{print_note, print_notes};
 use crate::output::{is_styled, json, notes, terminal_width};
@@ -9,17 +9,15 @@ use anyhow::Result;
 use jiff::Zoned;
 use session_config::Home;
 use session_core::Query;
-use session_display::{
-    Preview, SessionIds, format_unknown_project, make_plain_previews, make_previews, pluralize,
-};
+use session_display::{Preview, SessionIds, make_plain_previews, make_previews, pluralize};
 use session_indexer::RefreshOutcome;
 use session_output::{
     JsonSearch, SearchListing, compact_json_without_history, format_no_history,
-    format_unread_history, list_hints,
+    format_unmet_clause, format_unread_history, list_hints,
 };
 use session_query::{
-    Answered, InvalidFilter, LiveAnswer, QueryError, QueryModels, QueryRefresh, SearchAnswer,
-    SearchEngine, Snapshot, TypedQuery, TypedSearch, find_asked_time, find_misplaced_history,
+    Answered, InvalidFilter, LiveAnswer, QueryError, QueryModels, QueryRefresh, ResolvedQuery,
+    SearchAnswer, SearchEngine, Snapshot, TypedSearch, find_asked_time, find_misplaced_history,
 };
 use session_report::{WorkScope, WorkSummary};
 use session_search::{FusionMode, HitOrder, Level, QueryEmbedding, SearchHit, SearchResults};
@@ -28,6 +26,9 @@ use std::io::Write;
 
 /// A note is due while one session in so many, or more, is left to a model.
 const LEFT_OF: usize = 20;
+
+/// The sentence where nothing was found.
+const NOTHING: &str = "nothing found";
 
 /// Runs the command.
 ///
@@ -40,24 +41,21 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
     let models = engine.models();
     let live = refresh::live_index(&engine, &policy);
     let is_slow = !args.ranking.keyword_only && models.chosen().is_some();
-    let warm = is_slow.then_some(|| {
-        let text = TypedQuery::parse(&query_text(args)).text;
-        models.warm(&engine.redact(&Query::new(&text).text));
-    });
+    let query = parse_query(args)?;
+    let warm = is_slow.then_some(|| models.warm(&engine.redact(&Query::new(&query.text).text)));
     let answer = |snapshot: &Snapshot| {
         let callers = caller::find_calling_sessions(&args.filter, &home, &snapshot.sessions);
         let embed = |query: &str| engine.embed(&snapshot.index, query);
-        answer_search(args, snapshot, &callers, embed)
+        answer_search(args, &query, snapshot, &callers, embed)
     };
     let named = filter::named_sessions(&args.filter);
-    let refresh = match args.no_refresh {
-        true => QueryRefresh::IfMissing,
-        false => {
-            if !named.is_empty() {
-                refresh::refresh_for_sessions(&engine, &live, &named)?;
-            }
-            QueryRefresh::BesideAnswer
+    let refresh = if args.no_refresh {
+        QueryRefresh::IfMissing
+    } else {
+        if !named.is_empty() {
+            refresh::refresh_for_sessions(&engine, &live, &named)?;
         }
+        QueryRefresh::BesideAnswer
     };
     let LiveAnswer {
         answered,
@@ -66,7 +64,7 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
     refreshed.iter().try_for_each(refresh::note_unread)?;
     let Some(Answered { answer, snapshot }) = answered else {
         let is_excluding = !policy.exclusions.is_empty();
-        return report_no_history(args, &home, is_excluding, refreshed.as_ref());
+        return report_no_history(args, &query, &home, is_excluding, refreshed.as_ref());
     };
     let left = note_coverage(models, &snapshot, home.allows_background())?;
     let found = print_answer(args, &answer, &snapshot.sessions, refreshed.as_ref())?;
@@ -101,13 +99,10 @@ fn note_coverage(models: &QueryModels, snapshot: &Snapshot, continues: bool) -> 
 /// Formats how many sessions the chosen model has embedded so far.
 fn format_coverage(done: usize, of: usize, continues: bool) -> String {
     let sessions = pluralize(of, "session");
-    match continues {
-        true => format!(
-            "results improve in a few minutes: the model has read {done} of {sessions} so far"
-        ),
-        false => format!(
-            "the model has read {done} of {sessions}; `session-search index` reads the others"
-        ),
+    if continues {
+        format!("results improve in a few minutes: the model has read {done} of {sessions} so far")
+    } else {
+        format!("the model has read {done} of {sessions}; `session-search index` reads the others")
     }
 }
 
@@ -142,7 +137,7 @@ impl FormattedAnswer {
             ids: SessionIds::new(sessions),
             previews: &self.previews,
             work: &self.work,
-            with: &args.with,
+            with: args.with.concat(),
             refreshed,
             explain: args.ranking.explain && is_ranked,
             is_demo: self.is_demo,
@@ -157,12 +152,13 @@ impl FormattedAnswer {
 /// As [`run`].
 pub fn answer_search(
     args: &SearchArgs,
+    query: &ResolvedQuery,
     snapshot: &Snapshot,
     callers: &[&SessionRow],
     embed: impl Fn(&str) -> Result<Vec<QueryEmbedding>, QueryError>,
 ) -> Result<FormattedAnswer> {
     let search = TypedSearch {
-        query: &query_text(args),
+        query,
         level: level_of_depth(args.depth),
         filter: filter::parse_filter(&args.filter, &snapshot.sessions)?,
         callers,
@@ -192,9 +188,10 @@ fn make_previews_for(args: &SearchArgs, results: &SearchResults) -> Result<Vec<P
     if args.compact {
         return Ok(Vec::new());
     }
-    match args.json || is_styled() {
-        true => Ok(make_previews(results)?),
-        false => Ok(make_plain_previews(results)),
+    if args.json || is_styled() {
+        Ok(make_previews(results)?)
+    } else {
+        Ok(make_plain_previews(results))
     }
 }
 
@@ -204,6 +201,14 @@ fn level_of_depth(depth: u8) -> Level {
         1 => Level::Session,
         _ => Level::Turn,
     }
+}
+
+/// Parses the query with its filters.
+///
+/// # Errors
+/// When times in it contradict each other.
+pub fn parse_query(args: &SearchArgs) -> Result<ResolvedQuery> {
+    Ok(ResolvedQuery::parse(&query_text(args)).map_err(QueryError::from)?)
 }
 
 /// Returns the words of the query as one text.
@@ -231,9 +236,9 @@ pub fn print_answer(
     note_about_answer(args, &listing)?;
     let mut hints = list_hints_of_filters(answer);
     if found == CommandOutcome::Nothing {
-        let unmet = format_unmet_filter(args, &listing, sessions)?;
+        let unmet = format_unmet_filter(answer, sessions);
         note_nothing_found(args, &listing, unmet.as_deref())?;
-        hints.extend(list_hints_of_nothing(args, &listing, unmet));
+        hints.extend(list_hints_of_nothing(&listing, unmet));
     }
     if args.compact {
         json::print_text(&listing.compact_json(&hints)?)?;
@@ -244,9 +249,10 @@ pub fn print_answer(
     } else if found == CommandOutcome::Something {
         write!(anstream::stdout(), "{}", listing.format(terminal_width()))?;
     }
-    Ok(match related.is_some_and(|related| !related.is_empty()) {
-        true => CommandOutcome::Something,
-        false => found,
+    Ok(if related.is_some_and(|related| !related.is_empty()) {
+        CommandOutcome::Something
+    } else {
+        found
     })
 }
 
@@ -255,20 +261,19 @@ fn find_related_memories(
     args: &SearchArgs,
     answer: &SearchAnswer,
 ) -> Result<Option<memory::RelatedMemories>> {
-    let text = || TypedQuery::parse(&answer.query).text;
-    let related = args.memories.then(|| memory::find_related(&text()));
-    related.transpose()
+    let find = || memory::find_related(&answer.query.text);
+    args.memories.then(find).transpose()
 }
 
 /// Notes what was made of the query: filters that are none, the caller that is left out, words that nothing holds.
 fn note_about_answer(args: &SearchArgs, listing: &SearchListing<'_>) -> Result<()> {
     let answer = listing.answer;
-    print_notes(answer.invalid_filters.iter().map(InvalidFilter::note))?;
+    print_notes(answer.query.invalid_filters.iter().map(InvalidFilter::note))?;
     if args.json {
         return Ok(());
     }
-    caller::note_left_out(&answer.left_out)?;
-    note_asked_time(&answer.query)?;
+    caller::note_left_out(&answer.filter.left_out)?;
+    note_asked_time(&answer.query.typed)?;
     for note in listing.format_unfound_words() {
         writeln!(notes::open_stderr(), "{}", notes::fit_to_terminal(&note))?;
     }
@@ -277,19 +282,15 @@ fn note_about_answer(args: &SearchArgs, listing: &SearchListing<'_>) -> Result<(
 
 /// Formats that one filter leaves nothing; `None` where nothing was found for another reason. Words beside a filter may be a
 /// pasted text, in which it was meant as none.
-fn format_unmet_filter(
-    args: &SearchArgs,
-    listing: &SearchListing<'_>,
-    sessions: &[SessionRow],
-) -> Result<Option<String>> {
-    let unknown = format_unknown_project_of(args, sessions)?;
-    let unmet = unknown.or_else(|| listing.format_unmet_filter());
-    let typed = TypedQuery::parse(&listing.answer.query);
-    let hint = match typed.conditions.is_empty() || typed.text.trim().is_empty() {
-        true => "",
-        false => "\nhint: in double quotes a filter is searched as text",
+fn format_unmet_filter(answer: &SearchAnswer, sessions: &[SessionRow]) -> Option<String> {
+    let text = format_unmet_clause(answer.unmet.as_ref()?, sessions)?;
+    let query = &answer.query;
+    let hint = if query.clauses.is_empty() || query.text.trim().is_empty() {
+        ""
+    } else {
+        "\nhint: in double quotes a filter is searched as text"
     };
-    Ok(unmet.map(|text| format!("{text}{hint}")))
+    Some(format!("{text}{hint}"))
 }
 
 /// Notes why nothing was found.
@@ -301,7 +302,7 @@ fn note_nothing_found(
     if let Some(text) = unmet {
         writeln!(notes::open_stderr(), "{text}")?;
     } else if !args.json {
-        let text = listing.format_nothing_found(is_narrow(&args.filter));
+        let text = listing.searched_scope().format_nothing(NOTHING);
         writeln!(notes::open_stderr(), "{text}")?;
     }
     Ok(())
@@ -309,19 +310,15 @@ fn note_nothing_found(
 
 /// Returns for JSON which words were taken for no filter, though they begin as one.
 fn list_hints_of_filters(answer: &SearchAnswer) -> Vec<String> {
-    let invalid = answer.invalid_filters.iter();
+    let invalid = answer.query.invalid_filters.iter();
     invalid.map(InvalidFilter::note).collect()
 }
 
 /// Returns for JSON why nothing was found, where filters may be the reason.
-fn list_hints_of_nothing(
-    args: &SearchArgs,
-    listing: &SearchListing<'_>,
-    unmet: Option<String>,
-) -> Vec<String> {
-    let is_narrow = is_narrow(&args.filter);
-    let is_filtered = is_narrow || listing.answer.has_typed_filters;
-    let text = unmet.or_else(|| is_filtered.then(|| listing.format_nothing_found(is_narrow)));
+fn list_hints_of_nothing(listing: &SearchListing<'_>, unmet: Option<String>) -> Vec<String> {
+    let scope = listing.searched_scope();
+    let nothing = || scope.is_filtered.then(|| scope.format_nothing(NOTHING));
+    let text = unmet.or_else(nothing);
     text.map(|text| list_hints(&text)).unwrap_or_default()
 }
 
@@ -333,13 +330,6 @@ fn note_asked_time(query: &str) -> Result<()> {
         ))?;
     }
     Ok(())
-}
-
-/// Formats that no session is of a project that the options or the query name.
-fn format_unknown_project_of(args: &SearchArgs, sessions: &[SessionRow]) -> Result<Option<String>> {
-    let mut clauses = filter::parse_filter(&args.filter, sessions)?.clauses;
-    clauses.extend(TypedQuery::parse(&query_text(args)).clauses(Zoned::now)?);
-    Ok(format_unknown_project(&clauses, sessions))
 }
 
 /// Summarizes the work of a session, or of the turn that was found.
@@ -357,14 +347,6 @@ pub fn outcome_of_results(results: &SearchResults) -> CommandOutcome {
     CommandOutcome::from_found(!results.hits.is_empty())
 }
 
-fn is_narrow(filter: &FilterArgs) -> bool {
-    filter::non_empty_project(filter.project.as_deref()).is_some()
-        || filter.source.is_some()
-        || filter.time.is_given()
-        || filter.branch.is_some()
-        || filter.file.is_some()
-}
-
 fn fusion_mode(args: &RankingArgs) -> FusionMode {
     match (args.vector_only, args.keyword_only) {
         (true, _) => FusionMode::DenseOnly,
@@ -375,6 +357,7 @@ fn fusion_mode(args: &RankingArgs) -> FusionMode {
 
 fn report_no_history(
     args: &SearchArgs,
+    query: &ResolvedQuery,
     home: &Home,
     is_excluding: bool,
     refreshed: Option<&RefreshOutcome>,
@@ -398,12 +381,12 @@ fn report_no_history(
         None => format_unread_history().to_owned(),
     };
     writeln!(notes::open_stderr(), "{reason}")?;
-    let (query, hints) = (query_text(args), list_hints(&reason));
+    let (query, hints) = (&query.typed, list_hints(&reason));
     if args.compact {
-        json::print_text(&compact_json_without_history(&query, refreshed, &hints)?)?;
+        json::print_text(&compact_json_without_history(query, refreshed, &hints)?)?;
     } else if args.json {
         let level = level_of_depth(args.depth);
-        let answer = JsonSearch::without_history(&query, level, refreshed);
+        let answer = JsonSearch::without_history(query, level, refreshed);
         json::print(&answer.with_hints(hints))?;
     }
     Ok(CommandOutcome::Nothing)

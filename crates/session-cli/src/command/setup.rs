@@ -77,9 +77,10 @@ fn print_outcomes(
         .any(|outcome| matches!(outcome, StepOutcome::Written | StepOutcome::Failed));
     if !args.json && !is_told {
         let is_declined = outcomes.contains(&StepOutcome::Skipped);
-        let text = match args.undo && !is_declined {
-            true => "nothing is installed",
-            false => "nothing is changed",
+        let text = if args.undo && !is_declined {
+            "nothing is installed"
+        } else {
+            "nothing is changed"
         };
         writeln!(notes::open_stderr(), "{text}")?;
     }

@@ -34,13 +34,12 @@ pub fn run(args: &ShowArgs) -> Result<CommandOutcome> {
     let RefreshedIndex {
         index, sessions, ..
     } = refresh::open_index_with_sessions(&home, std::slice::from_ref(&args.id))?;
-    let redactor = match args.unredacted {
-        true => {
-            let named = SessionArgument::parse(&args.id)?;
-            filter::find_session(&sessions, &named.session)?;
-            consent_to_secrets(&home, &args.id)?
-        }
-        false => home.config.redactor(),
+    let redactor = if args.unredacted {
+        let named = SessionArgument::parse(&args.id)?;
+        filter::find_session(&sessions, &named.session)?;
+        consent_to_secrets(&home, &args.id)?
+    } else {
+        home.config.redactor()
     };
     let SessionExchanges {
         mut session,
@@ -74,9 +73,10 @@ fn consent_to_secrets(home: &Home, id: &str) -> Result<Redactor> {
         }
         Ok(dialog.confirm("Show keys and passwords of this session?")?)
     })?;
-    Ok(match is_meant {
-        true => Redactor::off(),
-        false => home.config.redactor(),
+    Ok(if is_meant {
+        Redactor::off()
+    } else {
+        home.config.redactor()
     })
 }
 

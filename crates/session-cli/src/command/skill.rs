@@ -13,6 +13,7 @@ use session_agents::{
 use session_config::Home;
 use session_display::{fit_line, sanitize_line};
 use session_hooks::offered_keywords;
+use session_memory::MemoryStore;
 use session_output::{format_diff, format_skill_report};
 use session_sources::Env;
 use std::io::Write;
@@ -57,13 +58,15 @@ fn uninstall_skill(args: &SkillChangeArgs, env: &Env) -> Result<CommandOutcome> 
 }
 
 fn change_skill(args: &SkillChangeArgs, env: &Env, action: SkillAction) -> Result<CommandOutcome> {
-    let agent = match args.opencode {
-        true => Agent::OpenCode,
-        false => Agent::Claude,
+    let agent = if args.opencode {
+        Agent::OpenCode
+    } else {
+        Agent::Claude
     };
-    let location = match args.project {
-        true => SkillLocation::for_project(agent, find_current_project(&env.home)?),
-        false => SkillLocation::for_user(agent, env),
+    let location = if args.project {
+        SkillLocation::for_project(agent, find_current_project(&env.home)?)
+    } else {
+        SkillLocation::for_user(agent, env)
     };
     if action == SkillAction::Install && agent == Agent::Claude && !args.project {
         refuse_beside_plugin(env)?;
@@ -135,9 +138,9 @@ fn print_status(args: &SkillStatusArgs, env: &Env) -> Result<CommandOutcome> {
 }
 
 fn sync_skill(args: &SkillSyncArgs, home: &Home) -> Result<CommandOutcome> {
-    let records = home.records();
+    let store = MemoryStore::new(Vec::new(), home.records()).with_redactor(home.config.redactor());
     let keywords = |location: &SkillLocation| {
-        (!args.off).then(|| offered_keywords(location, &home.env, &records))
+        (!args.off).then(|| offered_keywords(location, &home.env, &store))
     };
     let reports = set_skill_keywords(all_locations(&home.env), keywords, args.dry_run)?;
     if args.dry_run {

@@ -6,7 +6,7 @@ use crate::command::{filter, refresh};
 use crate::output::{json, notes, terminal_width};
 use anyhow::Result;
 use jiff::Zoned;
-use session_config::{CalendarRange, Home};
+use session_config::{CalendarDay, CalendarRange, Home};
 use session_output::{Calendar, NothingCounted};
 use session_report::{ReportScope, count_by_day};
 use std::io::Write;
@@ -27,23 +27,23 @@ pub fn run(args: &StatsArgs) -> Result<CommandOutcome> {
         includes_root: &includes_root,
         branch: filter::wanted_branch(&args.filter),
     };
-    let (dates, ranges): (Vec<_>, Vec<_>) = days
-        .into_iter()
-        .map(|day| (day.date, day.milliseconds))
-        .unzip();
-    let counted = count_by_day(&fresh.index, &fresh.sessions, &ranges, scope)?;
-    let calendar = Calendar::new(dates, counted);
+    let range_of = |day: &CalendarDay| day.milliseconds.clone();
+    let counted = count_by_day(&fresh.index, &fresh.sessions, days, range_of, scope)?;
+    let dated = counted.into_iter();
+    let calendar: Calendar = dated.map(|it| (it.day.date, it.stats)).collect();
     if args.json {
         json::print(&calendar.to_json(fresh.is_complete))?;
     }
     if calendar.is_empty() {
         let project = filter::non_empty_project(args.filter.project.as_deref());
         let nothing = || {
+            let from_ms = range.from.timestamp().as_millisecond();
+            let last_ms = scope.last_end_before(&fresh.sessions, from_ms);
             let counted = NothingCounted {
                 project,
                 is_narrow: filter::names_agent_or_branch(&args.filter),
                 last_days: last_days(args),
-                last_day: filter::last_day_before(&scope, &fresh.sessions, &range.from),
+                last_day: last_ms.and_then(|ms| filter::day_in_zone_of(ms, &range.from)),
             };
             filter::format_unknown_project_named(project, &fresh.sessions)
                 .unwrap_or_else(|| counted.format())
@@ -63,12 +63,13 @@ const DEFAULT_DAYS: u32 = 91;
 
 /// Returns the time that is counted.
 fn time_args(args: &StatsArgs) -> TimeArgs {
-    match args.filter.time.is_given() {
-        true => args.filter.time.clone(),
-        false => TimeArgs {
+    if args.filter.time.is_given() {
+        args.filter.time.clone()
+    } else {
+        TimeArgs {
             days: Some(DEFAULT_DAYS),
             ..TimeArgs::default()
-        },
+        }
     }
 }
 

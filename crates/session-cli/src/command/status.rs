@@ -25,9 +25,10 @@ pub fn run(args: &StatusArgs) -> Result<CommandOutcome> {
         root: &home.root,
         status: &status,
     };
-    match args.json {
-        true => json::print(&report.to_json())?,
-        false => write!(anstream::stdout(), "{}", report.format(terminal_width()))?,
+    if args.json {
+        json::print(&report.to_json())?
+    } else {
+        write!(anstream::stdout(), "{}", report.format(terminal_width()))?
     }
     Ok(CommandOutcome::Something)
 }

@@ -23,16 +23,18 @@ pub fn run(args: &TrustArgs) -> Result<CommandOutcome> {
         return list_trust(args, &memories);
     }
     find_current_project(&memories.home.env.home)?;
-    match args.revoke {
-        true => revoke_trust(args, &memories),
-        false => trust_memories(args, &memories),
+    if args.revoke {
+        revoke_trust(args, &memories)
+    } else {
+        trust_memories(args, &memories)
     }
 }
 
 fn trust_memories(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome> {
-    let wanted = match args.memories.is_empty() {
-        true => memories.store.list(&MemoryState::ALL).memories,
-        false => find_named(&args.memories, memories)?,
+    let wanted = if args.memories.is_empty() {
+        memories.store.list(&MemoryState::ALL).memories
+    } else {
+        find_named(&args.memories, memories)?
     };
     let waiting = wanted
         .into_iter()
@@ -83,9 +85,10 @@ fn keep_reviewable(waiting: Vec<Memory>) -> Result<Vec<Memory>> {
 fn find_named(names: &[String], memories: &Memories) -> Result<Vec<Memory>> {
     let one = |name: &String| -> Result<Memory> {
         let path = Path::new(name);
-        let id = match path.extension().is_some_and(|end| end == "md") {
-            true => path.file_stem().unwrap_or_default().to_string_lossy(),
-            false => name.into(),
+        let id = if path.extension().is_some_and(|end| end == "md") {
+            path.file_stem().unwrap_or_default().to_string_lossy()
+        } else {
+            name.into()
         };
         Ok(memories.store.find(&id)?)
     };
@@ -127,9 +130,10 @@ fn list_trust(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome> {
     let mut waiting = memories.store.list(&MemoryState::ALL).memories;
     waiting.retain(|memory| !memory.trust.is_trusted());
     let list = JsonTrustList::new(&projects, &waiting);
-    match args.json {
-        true => json::print(&list)?,
-        false => write!(anstream::stdout(), "{}", list.format())?,
+    if args.json {
+        json::print(&list)?
+    } else {
+        write!(anstream::stdout(), "{}", list.format())?
     }
     if projects.is_empty() && waiting.is_empty() {
         if !args.json {

@@ -22,9 +22,10 @@ pub fn silence_notes() {
 /// Returns where a note is written: stderr, or nowhere with `--quiet`. A reader that went away (`2>&1 | head`) fails no
 /// write: what a command changes does not depend on who reads its notes.
 pub fn open_stderr() -> Box<dyn Write> {
-    match IS_QUIET.load(Ordering::Relaxed) {
-        true => Box::new(std::io::sink()),
-        false => Box::new(UnbreakablePipe(anstream::stderr())),
+    if IS_QUIET.load(Ordering::Relaxed) {
+        Box::new(std::io::sink())
+    } else {
+        Box::new(UnbreakablePipe(anstream::stderr()))
     }
 }
 
@@ -49,9 +50,10 @@ pub fn print_notes(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Result<(
 
 /// Folds a note to the width of the terminal that stderr is; what goes to a file or a pipe stays on one line.
 pub fn fit_to_terminal(note: &str) -> String {
-    match std::io::stderr().is_terminal() {
-        true => wrap_note(note, terminal_width()),
-        false => note.to_owned(),
+    if std::io::stderr().is_terminal() {
+        wrap_note(note, terminal_width())
+    } else {
+        note.to_owned()
     }
 }
 
@@ -77,8 +79,9 @@ pub fn escape_directory_names(text: &str) -> String {
 
 /// Returns where a progress bar is drawn: stderr, or nowhere with `--quiet`.
 pub fn progress_target() -> ProgressDrawTarget {
-    match IS_QUIET.load(Ordering::Relaxed) {
-        true => ProgressDrawTarget::hidden(),
-        false => ProgressDrawTarget::stderr(),
+    if IS_QUIET.load(Ordering::Relaxed) {
+        ProgressDrawTarget::hidden()
+    } else {
+        ProgressDrawTarget::stderr()
     }
 }

@@ -83,8 +83,9 @@ impl Drop for IgnoredInterrupts {
 
 /// Returns the text with the styles that stdout takes.
 fn style_text(text: &str) -> String {
-    match super::is_styled() {
-        false => anstream::adapter::strip_str(text).to_string(),
-        true => text.to_owned(),
+    if super::is_styled() {
+        text.to_owned()
+    } else {
+        anstream::adapter::strip_str(text).to_string()
     }
 }

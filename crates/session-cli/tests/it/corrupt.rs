@@ -338,6 +338,10 @@ fn damage_matrix(env: &TestEnvironment, level: &str, damage: &str) {
             .set_len(200)
             .unwrap(),
         "remove" => fs_err::remove_file(&path).unwrap(),
+        "file" => {
+            fs_err::remove_dir_all(env.index("vectors")).unwrap();
+            fs_err::write(env.index("vectors"), "x").unwrap();
+        }
         _ => overwrite(&path, 0, &[0; 64]),
     }
 }
@@ -345,7 +349,7 @@ fn damage_matrix(env: &TestEnvironment, level: &str, damage: &str) {
 /// Words answer where nothing is refreshed; a refresh makes the vectors again.
 #[test]
 fn a_lost_matrix_is_made_again() {
-    for damage in ["cut", "remove", "header"] {
+    for damage in ["cut", "remove", "file", "header"] {
         let env = small();
         damage_matrix(&env, "turn", damage);
         let ran = env
@@ -361,10 +365,21 @@ fn a_lost_matrix_is_made_again() {
     }
 }
 
+#[test]
+fn a_file_in_the_place_of_the_vectors_is_put_aside() {
+    for repair in [&["index", "--full"][..], &["doctor", "--fix"]] {
+        let env = small();
+        damage_matrix(&env, "turn", "file");
+        env.run(repair).succeeded();
+        assert!(env.index("vectors.old").is_file(), "{repair:?}");
+        healed(&env);
+    }
+}
+
 /// The writer comes before the reader: it must not hide the damage.
 #[test]
 fn a_cut_matrix_is_not_filled_with_zeros() {
-    for damage in ["cut", "remove", "header"] {
+    for damage in ["cut", "remove", "file", "header"] {
         let env = small();
         damage_matrix(&env, "turn", damage);
         env.write_transcript(&crate::history::docker().user("Renew the wildcard certificate"));

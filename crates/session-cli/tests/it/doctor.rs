@@ -1,7 +1,7 @@
 //! What is wrong is named, with what to do; fixes may be run twice.
 
 use crate::environment::TestEnvironment;
-use crate::history::small;
+use crate::history::{DOCKER, docker, small};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
@@ -106,6 +106,46 @@ fn damage_is_named_and_mended() {
             faults.iter().all(|fault| fault["severity"] == "note"),
             "{faults:?}"
         );
+    }
+}
+
+/// Deletes the history of a session from an index, which is then damaged by `statements`.
+fn damaged_with_a_vanished_session(statements: &str) -> TestEnvironment {
+    let env = small();
+    fs_err::remove_file(env.home(&docker().path_in_home())).unwrap();
+    env.run(&["index"]).succeeded();
+    let db = Connection::open(env.index("index.db")).unwrap();
+    db.execute_batch(&format!("PRAGMA foreign_keys = 0; {statements}"))
+        .unwrap();
+    env
+}
+
+/// Nothing else holds its text.
+#[test]
+fn a_session_without_history_outlives_a_repair() {
+    for statements in [
+        "UPDATE models SET dims = -5",
+        "UPDATE models SET turn_rows = -1",
+        "DROP TABLE models",
+        "PRAGMA user_version = 0",
+    ] {
+        let env = damaged_with_a_vanished_session(statements);
+        let fixed = env.run(&["doctor", "--fix"]).succeeded();
+        assert!(!fixed.stderr().contains("note:"), "{statements}: {fixed}");
+        let found = env.found(&["docker bridge", "--limit", "1"]);
+        assert_eq!(found, [DOCKER], "{statements}");
+        assert!(!env.index("index.db.old").exists(), "{statements}");
+    }
+}
+
+#[test]
+fn a_database_that_a_repair_puts_aside_is_noted() {
+    for statements in ["DROP TABLE files", "PRAGMA user_version = 3"] {
+        let env = damaged_with_a_vanished_session(statements);
+        let fixed = env.run(&["doctor", "--fix"]).succeeded();
+        let note = "note: the old index could not be read to its end";
+        assert!(fixed.stderr().contains(note), "{statements}: {fixed}");
+        assert!(env.index("index.db.old").exists(), "{statements}");
     }
 }
 

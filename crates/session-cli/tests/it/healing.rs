@@ -121,9 +121,10 @@ fn give_to_nobody(path: &std::path::Path) {
     let _ = std::os::unix::fs::lchown(path, Some(NOBODY), Some(NOBODY));
     for entry in fs_err::read_dir(path).into_iter().flatten() {
         let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => give_to_nobody(&path),
-            false => drop(std::os::unix::fs::lchown(&path, Some(NOBODY), Some(NOBODY))),
+        if path.is_dir() {
+            give_to_nobody(&path)
+        } else {
+            drop(std::os::unix::fs::lchown(&path, Some(NOBODY), Some(NOBODY)))
         }
     }
 }

@@ -40,8 +40,9 @@ fn what_helps_is_fenced_and_what_does_not_is_left_out() {
         why("raise the flag and write a haiku about the sea"),
         "low_relevance"
     );
-    assert_eq!(why(&format!("New topic: {PROMPT}")), "switch_off");
-    assert_eq!(why("换个话题，连接池"), "switch_off");
+    assert_eq!(why(&format!("New topic: {PROMPT}")), "topic_changed");
+    assert_eq!(why("换个话题，连接池"), "topic_changed");
+    assert_eq!(why(&format!("{PROMPT} Don't use memory.")), "switch_off");
     assert_eq!(why(""), "empty_result");
     let prompt = format!("{PROMPT} on holidays?");
     let text = project

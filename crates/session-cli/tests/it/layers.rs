@@ -76,9 +76,10 @@ fn the_architecture_names_what_each_crate_depends_on() {
     for (name, dependencies) in edges() {
         let short = |name: &str| name.trim_start_matches("session-").to_owned();
         let named: Vec<String> = dependencies.iter().map(|name| short(name)).collect();
-        let named = match named.is_empty() {
-            true => "-".to_owned(),
-            false => named.join(", "),
+        let named = if named.is_empty() {
+            "-".to_owned()
+        } else {
+            named.join(", ")
         };
         let row = format!("\n| {} | {named} |\n", short(&name));
         assert!(page.contains(&row), "not in the table: {row}");

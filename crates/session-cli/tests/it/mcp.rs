@@ -102,6 +102,25 @@ fn each_tool_answers_with_the_call_that_goes_on() {
     assert_snapshot!(said);
 }
 
+/// Of a session that goes on for days the best turn is of another day than the last.
+#[test]
+fn a_session_has_the_day_that_the_command_line_prints() {
+    let long = ClaudeTranscript::new("dddddddd-0000-4000-8000-000000000004", "/home/ann/harbour")
+        .at("2026-01-10T12:00:00Z")
+        .user("why does the foghorn whistle?")
+        .at("2026-01-20T12:00:00Z")
+        .user("and the buoy?");
+    let env = TestEnvironment::indexed(&[long]);
+    let mut client = McpClient::start(&env);
+    for (level, depth, day) in [("session", "1", "2026-01-20"), ("turn", "2", "2026-01-10")] {
+        let listed = env.json(&["search", "foghorn", "--depth", depth]);
+        let time = listed["hits"][0]["date"].as_str().unwrap();
+        assert!(time.starts_with(day), "{level}: {listed}");
+        let answer = client.call("search", json!({"query": "foghorn", "level": level}));
+        assert!(answer.contains(&format!("  {day}  harbour")), "{answer}");
+    }
+}
+
 #[test]
 fn a_memory_that_is_saved_is_recalled() {
     let env = TestEnvironment::new();

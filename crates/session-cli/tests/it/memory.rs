@@ -24,9 +24,10 @@ impl MemoryProject {
     /// Sets the user's own configuration: keys, and keys of `[injection]`.
     pub fn configure(&self, keys: &str, injection: &str) {
         // However slow the machine: time decides no test.
-        let timeout = match injection.contains("timeout_ms") {
-            true => "",
-            false => "timeout_ms = 60000\n",
+        let timeout = if injection.contains("timeout_ms") {
+            ""
+        } else {
+            "timeout_ms = 60000\n"
         };
         let text = format!(
             "model = \"table\"\nbackground = false\n{keys}\n[injection]\n{timeout}{injection}\n"

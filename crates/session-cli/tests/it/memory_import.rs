@@ -74,3 +74,56 @@ fn an_export_comes_back_to_the_byte() {
     to.run(&["memory", "import", &to.file(&id).to_string_lossy()])
         .exits(2);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_read_is_named_and_the_others_are_imported() {
+    let project = MemoryProject::new();
+    let daily = project.env.home("notes/daily");
+    fs_err::create_dir_all(daily.join("2026-01-09.md")).unwrap();
+    let notes = project.env.home("notes");
+    let import = [
+        "memory",
+        "import",
+        "--format",
+        "cursor-memory",
+        notes.to_str().unwrap(),
+    ];
+    let wrong = format!(
+        "`{}` is not a regular file",
+        daily.join("2026-01-09.md").display()
+    );
+    let refused = project.run(&import).exits(2);
+    assert!(refused.stderr().contains(&wrong), "{refused}");
+    let day = "## Session 1\n\n### Topic\nLantern\n\n### Key Info\n- it hangs by the gate\n";
+    project.env.write(&daily.join("2026-01-10.md"), day);
+    let imported = project.run(&import).succeeded();
+    assert!(
+        imported.stderr().contains("1 memory imported"),
+        "{imported}"
+    );
+    assert!(
+        imported.stderr().contains(&format!("{wrong}; left out")),
+        "{imported}"
+    );
+    let named = ["memory", "import", notes.to_str().unwrap()];
+    let refused = project.run(&named).exits(2);
+    assert!(
+        refused.stderr().contains("is a folder\nhint: name a file"),
+        "{refused}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_read_is_named_once() {
+    let project = MemoryProject::new();
+    let memories = project.env.home(".claude/data");
+    project.env.write(&memories, "a file in the way");
+    let mut command = project.env.command();
+    command.args(["memory", "list"]);
+    let listed = project.piped(command, "");
+    let stderr = listed.stderr();
+    assert_eq!(stderr.matches("left out").count(), 1, "{listed}");
+    assert!(!stderr.contains("line 1"), "{listed}");
+}

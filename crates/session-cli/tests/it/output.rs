@@ -98,13 +98,15 @@ fn sessions_are_listed_as_json() {
           "band": "strong",
           "source": "claude",
           "session": "b2000000-0000-4000-8000-000000000002",
-          "turn": 0,
-          "turns": 1,
           "project": "parser",
           "path": "/home/ann/parser",
           "date": "2026-02-20T14:03:00Z",
-          "branch": "watch-mode",
           "title": "The file watcher crashes with EMFILE after an hour",
+          "parent": null,
+          "gone": false,
+          "turn": 0,
+          "turns": 1,
+          "branch": "watch-mode",
           "preview": "Each change opens a new handle and none is closed. Reuse one watcher.",
           "matches": [
             [
@@ -116,9 +118,7 @@ fn sessions_are_listed_as_json() {
           "tools": [
             "Bash"
           ],
-          "resume": "claude --resume b2000000-0000-4000-8000-000000000002",
-          "parent": null,
-          "gone": false
+          "resume": "claude --resume b2000000-0000-4000-8000-000000000002"
         }
       ],
       "searched": {

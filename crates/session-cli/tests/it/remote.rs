@@ -73,9 +73,12 @@ fn variables_in_the_working_directory_are_not_read() {
 fn a_search_without_the_endpoint_is_answered_by_the_other_models() {
     let is_gone = Arc::new(AtomicBool::new(false));
     let (gone, env) = (Arc::clone(&is_gone), small_in(TestEnvironment::new()));
-    let server = EndpointServer::start(move |request| match gone.load(Ordering::Relaxed) {
-        true => None,
-        false => reply_with_vectors(request),
+    let server = EndpointServer::start(move |request| {
+        if gone.load(Ordering::Relaxed) {
+            None
+        } else {
+            reply_with_vectors(request)
+        }
     });
     let run = |args: &[&str]| run(&env, &server.url(), args);
     run(&["model", "use", "remote"]).succeeded();
@@ -116,9 +119,10 @@ fn a_failure_of_the_endpoint_is_said_until_it_embeds() {
     let (open, env) = (Arc::clone(&is_open), small_in(TestEnvironment::new()));
     let server = EndpointServer::start(move |request| {
         let is_small = ["dimensions", "docker"].contains(&request.texts[0].as_str());
-        match open.load(Ordering::Relaxed) || is_small {
-            true => reply_with_vectors(request),
-            false => reply_with_status(401, ""),
+        if open.load(Ordering::Relaxed) || is_small {
+            reply_with_vectors(request)
+        } else {
+            reply_with_status(401, "")
         }
     });
     let run = |args: &[&str]| run(&env, &server.url(), args);
@@ -154,9 +158,10 @@ fn a_text_that_the_endpoint_refuses_is_left_out_and_noted() {
     env.write_transcript(&docker().user("Renew the wildcard certificate of the proxy"));
     let server = EndpointServer::start(|request| {
         let is_refused = |text: &String| text.contains("wildcard");
-        match request.texts.iter().any(is_refused) {
-            true => reply_with_status(400, ""),
-            false => reply_with_vectors(request),
+        if request.texts.iter().any(is_refused) {
+            reply_with_status(400, "")
+        } else {
+            reply_with_vectors(request)
         }
     });
     let run = |args: &[&str]| run(&env, &server.url(), args);

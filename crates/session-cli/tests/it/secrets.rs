@@ -2,6 +2,7 @@
 
 use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
+use crate::mcp_client::McpClient;
 use crate::memory::MemoryProject;
 use serde_json::json;
 use session_store::Reader;
@@ -186,6 +187,100 @@ fn a_memory_keeps_no_secret() {
     let listed = project.run(&["memory", "list", "--json"]).succeeded();
     assert_hidden(listed.stdout().as_bytes(), "the memory");
     assert!(listed.stdout().contains("[redacted:password]"), "{listed}");
+}
+
+#[test]
+fn a_secret_that_somebody_wrote_into_a_memory_is_not_printed() {
+    let project = MemoryProject::new();
+    let id = "mem-20260110-091500";
+    let memories = project.env.home(".claude/data/session-search/memories");
+    let text = format!(
+        "---\nid: {id}\ntopic: The boiler has api_key={KEY}\nimportance: high\nkeywords: [boiler, {KEY}]\ntags: [\"password={PASSWORD}\"]\n\
+         when:\n  commands: [\"deploy --password {PASSWORD}\"]\ncreated: 2026-01-10T09:15:00Z\n---\n\n- password={PASSWORD}\n"
+    );
+    let file = memories.join(format!("active/{id}.md"));
+    project.env.write(&file, &text);
+    let raw = memories.join(format!("raw/{id}.md"));
+    project.env.write(&raw, format!("password={PASSWORD}\n"));
+    for args in [
+        ["memory", "search", "boiler"].as_slice(),
+        &["memory", "search", "boiler", "--json"],
+        &["memory", "search", "boiler", "--explain"],
+        &["memory", "list"],
+        &["memory", "list", "--json"],
+        &["memory", "show", id],
+        &["memory", "show", id, "--json"],
+        &["memory", "show", id, "--raw"],
+        &["memory", "stats"],
+        &["memory", "stats", "--json"],
+        &["memory", "export"],
+        &["memory", "sync-context", "--print"],
+        &["inject", "--prompt", "is the boiler on?", "--explain"],
+        &[
+            "inject",
+            "--prompt",
+            "is the boiler on?",
+            "--explain",
+            "--json",
+        ],
+        &[
+            "inject",
+            "--command",
+            &format!("deploy --password {PASSWORD}"),
+            "--explain",
+        ],
+    ] {
+        let printed = project.run(args);
+        let shown = printed.stdout();
+        assert!(
+            shown.contains("boiler") || shown.contains("redacted"),
+            "{printed}"
+        );
+        assert_hidden(
+            format!("{shown}{}", printed.stderr()).as_bytes(),
+            &args.join(" "),
+        );
+    }
+    assert_eq!(fs_err::read_to_string(&file).unwrap(), text);
+    project.run(&["memory", "sync-context"]).succeeded();
+    let edited = project
+        .run(&["memory", "edit", id, "--tag", "z"])
+        .succeeded();
+    assert!(
+        edited.stderr().contains("secrets are replaced by marks"),
+        "{edited}"
+    );
+    for path in [
+        project.env.home("shop/.claude/session-search-context.md"),
+        memories.join("index.md"),
+        memories.join("daily/2026-01-10.md"),
+        file,
+    ] {
+        assert_hidden(&fs_err::read(&path).unwrap(), &path.to_string_lossy());
+    }
+}
+
+#[test]
+fn a_secret_that_somebody_wrote_into_a_memory_is_not_recalled() {
+    let env = TestEnvironment::new();
+    let id = "mem-20260110-091500";
+    let file = format!(".claude/data/session-search/memories/active/{id}.md");
+    env.write(
+        &env.home(&file),
+        format!(
+            "---\nid: {id}\ntopic: Lamps have password=Hunter2!xyz99\ncreated: 2026-01-10\n---\n\n- password=Hunter2!xyz99\n"
+        ),
+    );
+    let mut client = McpClient::start(&env);
+    for query in ["lamps", id] {
+        let found = client.call("recall", json!({"query": query}));
+        assert!(found.contains("password=[redacted:password]"), "{found}");
+        assert!(!found.contains("Hunter2"), "{found}");
+    }
+    let topic =
+        json!({"topic": "Bell has password=Hunter2!xyz99", "info": ["it rings"], "global": true});
+    let saved = client.call("remember", topic);
+    assert!(!saved.contains("Hunter2"), "{saved}");
 }
 
 #[cfg(unix)]

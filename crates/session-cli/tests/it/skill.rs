@@ -19,9 +19,10 @@ fn files(env: &TestEnvironment) -> Vec<(PathBuf, String)> {
     while let Some(folder) = folders.pop() {
         for entry in fs_err::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => found.push((path.clone(), read(path))),
+            if path.is_dir() {
+                folders.push(path)
+            } else {
+                found.push((path.clone(), read(path)))
             }
         }
     }

@@ -203,6 +203,28 @@ fn questions_and_replies_are_said() {
     };
     content.append(&turn(vec![TurnPart::Call(later)]));
     assert_eq!(content.prompt, "8443, behind the proxy\n\nno, 9443");
+    assert_eq!(content.typed_prompt(), "");
+}
+
+#[test]
+fn replies_are_told_from_what_was_typed() {
+    let reply = ToolCall {
+        dialog: CallDialog::new(None, Some("no, 9443".into())),
+        ..ToolCall::default()
+    };
+    let asked = Turn {
+        prompt: "Open a pört".into(),
+        ..turn(vec![])
+    };
+    let mut content = TurnContent::from_turn(&asked);
+    assert_eq!(content.typed_prompt(), "Open a pört");
+    for _ in 0..2 {
+        content.append(&turn(vec![TurnPart::Call(reply.clone())]));
+        assert_eq!(content.typed_prompt(), "Open a pört");
+    }
+    assert_eq!(content.prompt, "Open a pört\n\nno, 9443\n\nno, 9443");
+    content.typed_end = Some(9); // within a letter
+    assert_eq!(content.typed_prompt(), content.prompt);
 }
 
 #[test]

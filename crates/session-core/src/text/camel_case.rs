@@ -78,17 +78,12 @@ fn is_camel_case(word: &str) -> bool {
     let is_small = u8::is_ascii_lowercase;
     let is_capital = u8::is_ascii_uppercase;
     let bytes = word.as_bytes();
-    let has_begin = || {
-        bytes
-            .windows(2)
-            .any(|pair| is_small(&pair[0]) && is_capital(&pair[1]))
-    };
     let has_end = || {
         let ends =
             |three: &[u8]| is_capital(&three[0]) && is_capital(&three[1]) && is_small(&three[2]);
         bytes.windows(3).any(ends)
     };
-    word.is_ascii() && word.len() <= CAMEL_CASE_BYTES && (has_begin() || has_end())
+    word.is_ascii() && word.len() <= CAMEL_CASE_BYTES && (has_hump(word) || has_end())
 }
 
 /// Splits a word before each capital that follows a small letter or stands before one.

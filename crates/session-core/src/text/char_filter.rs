@@ -60,9 +60,10 @@ pub fn folded_chars(text: &str) -> impl Iterator<Item = FilteredChar> {
 
 /// Returns a text as the word index folds words.
 pub fn fold_word(text: &str) -> String {
-    match text.is_ascii() {
-        true => text.to_ascii_lowercase(),
-        false => folded_chars(text).map(|folded| folded.c).collect(),
+    if text.is_ascii() {
+        text.to_ascii_lowercase()
+    } else {
+        folded_chars(text).map(|folded| folded.c).collect()
     }
 }
 
@@ -229,9 +230,10 @@ fn without_marks(c: char) -> FoldedChar {
 fn fold_half_width(c: char) -> FoldedChar {
     let mut wide = c;
     decompose_compatible(c, |part| wide = part);
-    match is_combining_mark(wide) {
-        true => FoldedChar::VoicingMark(wide),
-        false => FoldedChar::Char(wide),
+    if is_combining_mark(wide) {
+        FoldedChar::VoicingMark(wide)
+    } else {
+        FoldedChar::Char(wide)
     }
 }
 

@@ -25,9 +25,10 @@ impl<'a> OpeningLine<'a> {
         let key = template_key(self.text);
         let line = self.text.get(..self.first_line)?;
         let is_shorter = key.is_none_or(|key| line.len() < key.len());
-        match is_shorter && line.contains(char::is_alphanumeric) {
-            true => Some(line),
-            false => key,
+        if is_shorter && line.contains(char::is_alphanumeric) {
+            Some(line)
+        } else {
+            key
         }
     }
 }
@@ -145,9 +146,10 @@ fn shared_bytes(a: &str, b: &str) -> usize {
 fn word_start(text: &str, at: usize, ends: fn(char) -> bool) -> usize {
     let is_of_word = |c: char| !ends(c) && !is_unspaced(c);
     let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
-    match before.ends_with(is_of_word) && after.starts_with(|c: char| !c.is_whitespace()) {
-        true => before.trim_end_matches(is_of_word).len(),
-        false => at,
+    if before.ends_with(is_of_word) && after.starts_with(|c: char| !c.is_whitespace()) {
+        before.trim_end_matches(is_of_word).len()
+    } else {
+        at
     }
 }
 

@@ -138,9 +138,10 @@ impl HeadTask<'_> {
     /// Returns the number of keys that the `query`th token attends to.
     #[inline(always)]
     fn visible(&self, query: usize) -> usize {
-        match self.shape.is_causal {
-            true => self.len.min(query + 1),
-            false => self.len,
+        if self.shape.is_causal {
+            self.len.min(query + 1)
+        } else {
+            self.len
         }
     }
 

@@ -19,8 +19,5 @@ pub fn on_this_thread<T>(work: impl FnOnce() -> T) -> T {
 /// Returns how many tasks a thread takes at least; all within
 /// [`on_this_thread`].
 pub fn min_tasks() -> usize {
-    match IS_ALONE.get() {
-        true => usize::MAX,
-        false => 1,
-    }
+    if IS_ALONE.get() { usize::MAX } else { 1 }
 }

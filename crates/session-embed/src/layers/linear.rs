@@ -38,9 +38,10 @@ impl LayerReader<'_> {
                 self.file
                     .matrix(&format!("{name}.weight"), *outputs, inputs)?,
             );
-            match has_bias {
-                true => bias.extend(self.file.vector(&format!("{name}.bias"), *outputs)?),
-                false => bias.resize(bias.len() + outputs, 0.0),
+            if has_bias {
+                bias.extend(self.file.vector(&format!("{name}.bias"), *outputs)?)
+            } else {
+                bias.resize(bias.len() + outputs, 0.0)
             }
         }
         if let Some(isa) = self.backend.kernels {
@@ -53,9 +54,10 @@ impl LayerReader<'_> {
         }
         let weights = weights.iter().map(|matrix| self.tensor(matrix));
         let weights = Tensor::cat(&weights.collect::<Result<Vec<_>>>()?, 0)?;
-        let bias = match has_bias {
-            true => Some(Tensor::new(bias, &self.backend.device)?),
-            false => None,
+        let bias = if has_bias {
+            Some(Tensor::new(bias, &self.backend.device)?)
+        } else {
+            None
         };
         Ok(Linear::Tensor(candle_nn::Linear::new(weights, bias)))
     }

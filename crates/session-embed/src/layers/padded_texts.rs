@@ -59,9 +59,10 @@ impl PaddedTexts {
         Ok(Self {
             groups,
             batch_rows: Tensor::from_vec(batch_rows, tokens, device)?,
-            causal_mask: match is_causal {
-                true => Some(causal_mask(longest, device)?),
-                false => None,
+            causal_mask: if is_causal {
+                Some(causal_mask(longest, device)?)
+            } else {
+                None
             },
         })
     }
@@ -103,9 +104,10 @@ impl PaddedGroup {
             rows: Tensor::from_vec(rows, spans.len() * longest, device)?,
             texts: spans.len(),
             longest,
-            padding: match is_padded && !is_causal {
-                true => Some(padding_mask(spans, longest, device)?),
-                false => None,
+            padding: if is_padded && !is_causal {
+                Some(padding_mask(spans, longest, device)?)
+            } else {
+                None
             },
         })
     }

@@ -127,9 +127,10 @@ impl RankedTurn {
         let mut turn = self.turn.clone();
         turn.prompt = limit_bytes(kept.text_bytes).shorten(&turn.prompt);
         let shown = shown.into_iter().map(|(at, part)| {
-            let bytes = match self.answer == Some(at) {
-                true => kept.answer_bytes,
-                false => kept.text_bytes,
+            let bytes = if self.answer == Some(at) {
+                kept.answer_bytes
+            } else {
+                kept.text_bytes
             };
             shorten_text(part, limit_bytes(bytes))
         });
@@ -152,9 +153,10 @@ fn rank_parts(parts: &[TurnPart], answer: Option<usize>) -> Vec<usize> {
     positions.sort_by_key(|at| (*at).min(parts.len() - 1 - at));
     let mut counts: BTreeMap<PartKind, usize> = BTreeMap::new();
     let ranked = positions.into_iter().filter_map(|at| {
-        let kind = match answer == Some(at) {
-            true => PartKind::Answer,
-            false => PartKind::classify(parts.get(at)?)?,
+        let kind = if answer == Some(at) {
+            PartKind::Answer
+        } else {
+            PartKind::classify(parts.get(at)?)?
         };
         let count = counts.entry(kind).or_default();
         *count += 1;
@@ -184,9 +186,10 @@ fn shorten_text(part: &TurnPart, limit: TextLimit) -> TurnPart {
 /// among them, or else shows the whole turn.
 fn format_left_out(left_out: &[&TurnPart], address: &str) -> String {
     let is_thought = |part: &&TurnPart| matches!(part, TurnPart::Thinking { .. });
-    let noun = match left_out.iter().all(is_thought) {
-        true => "thought",
-        false => "part",
+    let noun = if left_out.iter().all(is_thought) {
+        "thought"
+    } else {
+        "part"
     };
     let calls = || {
         left_out.iter().filter_map(|part| match part {

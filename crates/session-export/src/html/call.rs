@@ -33,7 +33,7 @@ fn render_call(view: &CallView<'_>) -> Markup {
                         @for file in &call.files { li { code { (SafeText(file)) } } }
                     }
                 }
-                @for input in &view.inputs { (self::render_input(input)) }
+                @for input in &view.inputs { (render_input(input)) }
                 @for edit in &view.edits { (render_diff(edit)) }
                 @if let Some(subagent) = &call.subagent {
                     p class="input" { span { "subagent" } " " code { (SafeText(subagent)) } }
@@ -99,23 +99,25 @@ fn render_diff(lines: &[DiffLine<'_>]) -> Markup {
 }
 
 fn render_diff_line(line: &DiffLine<'_>) -> Markup {
-    let (class, mark, text) = match line {
-        DiffLine::Context(text) => ("context", ' ', *text),
-        DiffLine::Removed(text) => ("removed", '-', *text),
-        DiffLine::Added(text) => ("added", '+', *text),
-        DiffLine::Gap => ("gap", '⋮', ""),
+    let class = match line {
+        DiffLine::Context(_) => "context",
+        DiffLine::Removed(_) => "removed",
+        DiffLine::Added(_) => "added",
+        DiffLine::Gap => "gap",
     };
-    html! { span class=(class) { (mark) (SafeText(text)) "\n" } }
+    html! {
+        span class=(class) {
+            @if let Some(text) = line.text() { (line.mark()) (SafeText(text)) } @else { "⋮" }
+            "\n"
+        }
+    }
 }
 
 /// Counts the lines of a diff that are kept.
 fn count_kept_lines(lines: &[DiffLine<'_>]) -> usize {
     let mut bytes = 0;
     let fits = |line: &&DiffLine<'_>| {
-        bytes += match line {
-            DiffLine::Context(text) | DiffLine::Removed(text) | DiffLine::Added(text) => text.len(),
-            DiffLine::Gap => 0,
-        };
+        bytes += line.text().map_or(0, str::len);
         bytes <= TextLimit::EXPORT.bytes
     };
     lines

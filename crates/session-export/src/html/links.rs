@@ -112,9 +112,10 @@ impl OpenLinks {
 fn shorten_address(address: &str) -> String {
     let safe = sanitize_text(address);
     let kept = clip(&safe, SHOWN_ADDRESS_BYTES);
-    match kept.len() < safe.len() {
-        true => format!("{kept}…"),
-        false => kept.to_owned(),
+    if kept.len() < safe.len() {
+        format!("{kept}…")
+    } else {
+        kept.to_owned()
     }
 }
 

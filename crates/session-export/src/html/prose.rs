@@ -47,14 +47,14 @@ fn escape_unused_definitions(markdown: Cow<'_, str>) -> Cow<'_, str> {
 
 /// Returns where definitions begin that no link uses, or that are of footnotes.
 fn find_unused_definitions(markdown: &str) -> BTreeSet<usize> {
-    let parser = self::make_parser(markdown);
+    let parser = make_parser(markdown);
     let definitions = parser.reference_definitions();
     let starts = definitions.iter().map(|(_, found)| found.span.start);
     let mut unused: BTreeSet<usize> = starts.collect();
     if unused.is_empty() {
         return unused;
     }
-    let labels = self::make_parser(markdown).filter_map(find_link_label);
+    let labels = make_parser(markdown).filter_map(find_link_label);
     for label in labels.filter(|label| !label.starts_with('^')) {
         if let Some(found) = definitions.get(&label) {
             unused.remove(&found.span.start);
@@ -82,7 +82,7 @@ fn neutralize_event<'a>(event: Event<'a>, links: &mut OpenLinks) -> [Option<Even
         }
         Event::Start(tag) => return [neutralize_start(tag, links), None],
         Event::End(TagEnd::Link | TagEnd::Image) => return links.close(),
-        Event::End(end) => Event::End(self::lower_heading_end(end)),
+        Event::End(end) => Event::End(lower_heading_end(end)),
         other => other,
     };
     [Some(event), None]

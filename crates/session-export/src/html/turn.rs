@@ -4,10 +4,11 @@ use super::call::{render_calls, render_code};
 use super::prose::render_prose;
 use super::safe_text::SafeText;
 use super::verbatim::render_verbatim;
+use crate::capitalize::capitalize;
 use maud::{Markup, html};
 use session_core::{PromptKind, ToolCall, Turn, TurnPart};
 use session_display::{format_minute, format_rfc3339};
-use session_search::{Exchange, TurnOrigin};
+use session_search::Exchange;
 use session_store::SessionRow;
 
 /// Most lines of a remark that is not folded.
@@ -19,11 +20,7 @@ pub(super) fn render_turn(exchange: &Exchange, address: &str, session: &SessionR
     html! {
         article class="turn" id={ "turn-" (turn.index) } {
             (render_heading(turn, address, session))
-            @match exchange.origin {
-                TurnOrigin::History => {}
-                TurnOrigin::Index => p class="note" { "From the index: the history is gone or changed, outputs are not kept." }
-                TurnOrigin::Forgotten => p class="note" { "Forgotten or excluded." }
-            }
+            @if let Some(note) = exchange.origin.note() { p class="note" { (capitalize(note)) "." } }
             @if !turn.prompt.trim().is_empty() { (render_prompt(turn)) }
             @for group in turn.parts.chunk_by(|a, b| is_call(a) && is_call(b)) {
                 (render_parts(group))
@@ -87,15 +84,16 @@ fn is_call(part: &TurnPart) -> bool {
 
 /// Renders several calls, or one part that is none.
 fn render_parts(group: &[TurnPart]) -> Markup {
-    let group_of_calls: Vec<&ToolCall> = group.iter().filter_map(as_call).collect();
     match group {
         [TurnPart::Text { text }] => render_answer(text),
-        [TurnPart::Thinking { text }] => render_folded("Thinking", text),
-        [TurnPart::Summary { text }] => render_folded("Summary after compaction", text),
-        [TurnPart::Recap { text }] => render_aside("recap", "Recap", text),
-        [TurnPart::Notice { text }] => render_aside("notice", "Notice", text),
-        [TurnPart::Error { text }] => render_aside("error", "Error", text),
-        _ => render_calls(&group_of_calls),
+        [part @ (TurnPart::Thinking { text } | TurnPart::Summary { text })] => {
+            render_folded(part.label(), text)
+        }
+        [
+            part
+            @ (TurnPart::Recap { text } | TurnPart::Notice { text } | TurnPart::Error { text }),
+        ] => render_aside(part.label(), text),
+        _ => render_calls(&group.iter().filter_map(as_call).collect::<Vec<_>>()),
     }
 }
 
@@ -118,7 +116,7 @@ fn render_folded(name: &str, text: &str) -> Markup {
     html! {
         @if !text.trim().is_empty() {
             details class="aside" {
-                summary { span class="tool" { (name) } }
+                summary { span class="tool" { (capitalize(name)) } }
                 div class="body prose" dir="auto" { (render_prose(text)) }
             }
         }
@@ -128,7 +126,7 @@ fn render_folded(name: &str, text: &str) -> Markup {
 fn render_folded_code(name: &str, text: &str) -> Markup {
     html! {
         details class="aside" {
-            summary { span class="tool" { (name) } code class="subject" { (SafeText(first_line(text))) } }
+            summary { span class="tool" { (capitalize(name)) } code class="subject" { (SafeText(first_line(text))) } }
             div class="body" { (render_code("output", None, text.trim_matches('\n'))) }
         }
     }
@@ -138,15 +136,15 @@ fn first_line(text: &str) -> &str {
     text.trim().lines().next().unwrap_or_default()
 }
 
-/// Renders a remark of a line or two, or what stands in columns, folded.
-fn render_aside(class: &str, name: &str, text: &str) -> Markup {
+/// Renders a remark of a line or two, or what stands in columns, folded. Its name is its class, too.
+fn render_aside(name: &str, text: &str) -> Markup {
     if text.trim().lines().count() > MAX_REMARK_LINES {
         return render_folded_code(name, text);
     }
     html! {
         @if !text.trim().is_empty() {
-            section class={ "remark " (class) } {
-                h3 { (name) }
+            section class={ "remark " (name) } {
+                h3 { (capitalize(name)) }
                 p dir="auto" { (SafeText(text.trim())) }
             }
         }
@@ -161,7 +159,7 @@ mod tests {
     fn a_prompt_is_markdown_where_a_model_wrote_it() {
         let rendered = |kind| {
             let prompt = "a **b**".into();
-            self::render_prompt(&Turn {
+            render_prompt(&Turn {
                 kind,
                 prompt,
                 ..Turn::default()

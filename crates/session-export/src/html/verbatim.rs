@@ -69,9 +69,10 @@ fn trim_sentence_marks(address: &str) -> &str {
         let Some(rest) = address.strip_suffix([')', ']']) else {
             break;
         };
-        match address.ends_with(')') {
-            true => round -= 1,
-            false => square -= 1,
+        if address.ends_with(')') {
+            round -= 1
+        } else {
+            square -= 1
         }
         address = rest.trim_end_matches(SENTENCE_MARKS);
     }

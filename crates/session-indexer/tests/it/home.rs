@@ -52,6 +52,11 @@ impl Home {
         fs_err::remove_file(self.0.path().join(".claude/history.jsonl")).unwrap();
     }
 
+    /// The history of prompts of Codex.
+    pub fn codex_prompts(&self) -> PathBuf {
+        self.0.path().join(".codex/history.jsonl")
+    }
+
     /// Writes a history of Codex with one prompt.
     pub fn codex_rollout(&self, prompt: &str) -> PathBuf {
         let folder = self.0.path().join(".codex/sessions/2026/03/02");

@@ -38,13 +38,83 @@ fn a_transcript_that_was_indexed_wins_when_it_has_vanished() {
     home.write(0, turns(0, 0, 2).as_bytes());
     home.refresh();
     fs_err::remove_file(home.transcript(0)).unwrap();
-    home.write_prompts(&prompts(0, 3));
+    home.write_prompts(&prompts(0, 2));
     home.refresh();
     assert_eq!(sessions(&home), [(session_id(0), 2, false)]);
     assert_eq!((home.gone(), answers(&home)), (vec![true], 2));
-    home.write_prompts(&prompts(0, 4));
+}
+
+#[test]
+fn prompts_after_the_end_of_a_transcript_that_has_vanished_are_added_to_its_session() {
+    let home = Home::new();
+    home.write(0, turns(0, 0, 2).as_bytes());
+    home.write_prompts(&prompts(0, 2));
+    home.refresh();
+    fs_err::remove_file(home.transcript(0)).unwrap();
+    for count in [3, 5] {
+        home.write_prompts(&prompts(0, count));
+        home.refresh();
+        let turns = u32::try_from(count).unwrap();
+        assert_eq!(sessions(&home), [(session_id(0), turns, false)]);
+        let last = found(&home.reader(), &word(0, count - 1));
+        assert_eq!(last, [(session_id(0), turns - 1)].into());
+        assert_eq!((home.gone(), answers(&home)), (vec![true], 2));
+    }
+    home.refresh_fully();
+    assert_eq!(sessions(&home), [(session_id(0), 5, false)]);
+    assert_eq!(found(&home.reader(), &word(0, 2)).len(), 1);
+
+    home.write(0, turns(0, 0, 4).as_bytes());
+    home.refresh();
+    assert_eq!(sessions(&home), [(session_id(0), 5, false)]);
+    assert_eq!((home.gone(), answers(&home)), (vec![false], 4));
+    for turn in 0..5 {
+        let at = u32::try_from(turn).unwrap();
+        let found = found(&home.reader(), &word(0, turn));
+        assert_eq!(found, [(session_id(0), at)].into());
+    }
+}
+
+#[test]
+fn commands_of_the_program_are_not_added_to_a_session_whose_transcript_has_vanished() {
+    let home = Home::new();
+    home.write(0, turns(0, 0, 2).as_bytes());
+    home.refresh();
+    fs_err::remove_file(home.transcript(0)).unwrap();
+    let lines = prompts(0, 4);
+    let mut commands = lines.lines().skip(2).map(str::to_owned);
+    let mut replace = |command: &str| {
+        let line = commands.next().unwrap();
+        let prompt = line.split('"').nth(3).unwrap().to_owned();
+        line.replace(&prompt, command)
+    };
+    let commands = [replace("/model opus"), replace("/exit")].join("\n");
+    assert!(commands.contains(r#""display":"/exit""#), "{commands}");
+    home.write_prompts(&(prompts(0, 2) + &commands + "\n"));
     home.refresh();
     assert_eq!(sessions(&home), [(session_id(0), 2, false)]);
+}
+
+#[test]
+fn prompts_after_the_end_of_a_rollout_that_has_vanished_are_added_to_its_thread() {
+    let home = Home::new();
+    let rollout = home.codex_rollout("Why is the harbour dark?");
+    home.refresh();
+    fs_err::remove_file(rollout).unwrap();
+    let line = |at: u64, text: &str| {
+        let line = serde_json::json!({"session_id": session_id(0), "ts": at, "text": text});
+        format!("{line}\n")
+    };
+    // 2026-03-02T10:00 and a day later.
+    let lines = [
+        line(1_772_445_600, "Why is the harbour dark?"),
+        line(1_772_532_000, "Hang the wombat lamp"),
+    ];
+    fs_err::write(home.codex_prompts(), lines.concat()).unwrap();
+    home.refresh();
+    assert_eq!(sessions(&home), [(session_id(0), 2, false)]);
+    let found = found(&home.reader(), "wombat");
+    assert_eq!(found, [(session_id(0), 1)].into());
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! The format `conversation-memory`: a directory for each memory, with a summary and the whole
 //! conversation.
 
-use super::ImportFormat;
 use super::section::{find_labelled, is_one_of, list_items, split_sections, split_words};
+use super::{FoundMemories, ImportFormat};
 use crate::directory_writer::MAX_CONVERSATION_BYTES;
 use crate::error::{MemoryError, Result};
 use crate::frontmatter_time::FrontmatterTime;
 use crate::insertion::ImportedMemory;
-use crate::keywords;
 use crate::memory::{Frontmatter, Importance, MemoryKind, MemorySource, MemoryState};
 use crate::memory_file::{FILE_LIMIT, MAX_FILES, is_valid_id};
 use crate::triggers::Triggers;
@@ -49,31 +48,30 @@ const TIME: [&str; 5] = ["time", "时间", "created", "创建时间", "date"];
 const SESSION: [&str; 2] = ["sessionid", "session id"];
 
 /// Reads the directory that holds `memories`, or is it.
-pub(super) fn read(root: &Dir, now: &Zoned) -> Result<Vec<ImportedMemory>> {
+pub(super) fn read(root: &Dir, now: &Zoned) -> Result<FoundMemories> {
     let inner = root.directory(Path::new("memories"))?;
     let memories = inner.as_ref().unwrap_or(root);
-    let mut found = Vec::new();
+    let mut found = FoundMemories::default();
     for state in [MemoryState::Active, MemoryState::Archive] {
         for name in memories.names(Path::new(state.directory_name()), MAX_FILES)? {
             let path = Path::new(state.directory_name()).join(&name);
             // A file there belongs to something else.
             if let Ok(Some(directory)) = memories.directory(&path) {
-                found.extend(read_memory(
-                    &directory,
-                    &name.to_string_lossy(),
-                    state,
-                    now,
-                )?);
+                match read_memory(&directory, &name.to_string_lossy(), state, now) {
+                    Ok(memory) => found.memories.extend(memory),
+                    Err(error) => found.skipped.push(error),
+                }
             }
         }
     }
-    match found.is_empty() {
-        true => Err(MemoryError::NothingToImport {
+    if found.memories.is_empty() && found.skipped.is_empty() {
+        Err(MemoryError::NothingToImport {
             format: ImportFormat::ConversationMemory,
             path: root.path().to_owned(),
             what: "there is no `active/mem-*` or `archive/mem-*` with a summary.md".to_owned(),
-        }),
-        false => Ok(found),
+        })
+    } else {
+        Ok(found)
     }
 }
 
@@ -142,11 +140,10 @@ impl ParsedSummary {
         let keywords = named(&KEYWORDS)
             .or_else(|| find_labelled(summary, &KEYWORDS))
             .map(split_words);
-        let keywords = keywords.unwrap_or_else(|| keywords::choose_keywords(&topic, &info, &[]));
         Self {
             topic,
             key_info: info,
-            keywords,
+            keywords: keywords.unwrap_or_default(),
         }
     }
 }
@@ -159,9 +156,10 @@ fn frontmatter(
     source: MemorySource,
 ) -> Frontmatter {
     Frontmatter {
-        id: match is_valid_id(name) {
-            true => name.to_owned(),
-            false => String::new(),
+        id: if is_valid_id(name) {
+            name.to_owned()
+        } else {
+            String::new()
         },
         topic,
         kind: MemoryKind::Context,

@@ -1,14 +1,13 @@
 //! The format `cursor-memory`: a Markdown file for each day with a section for each session, and an
 //! index of keywords.
 
-use super::ImportFormat;
 use super::section::{MarkdownSection, MarkdownSections, is_one_of, list_items, split_sections};
+use super::{FoundMemories, ImportFormat};
 use crate::directory_writer::MAX_CONVERSATION_BYTES;
 use crate::draft::normalize_tag;
 use crate::error::{MemoryError, Result};
 use crate::frontmatter_time::FrontmatterTime;
 use crate::insertion::ImportedMemory;
-use crate::keywords;
 use crate::memory::{Frontmatter, Importance, MemoryKind, MemorySource, MemoryState};
 use crate::memory_file::MAX_FILES;
 use crate::triggers::Triggers;
@@ -53,7 +52,7 @@ struct IndexEntry {
 }
 
 /// Reads the directory that holds `daily` and `index`.
-pub(super) fn read(root: &Dir, now: &Zoned) -> Result<Vec<ImportedMemory>> {
+pub(super) fn read(root: &Dir, now: &Zoned) -> Result<FoundMemories> {
     let mut days = root.names(Path::new(DAILY), MAX_FILES)?;
     days.retain(|name| Path::new(name).extension().is_some_and(|end| end == "md"));
     let index = root.read_text(Path::new("index/keywords.json"), MAX_CONVERSATION_BYTES)?;
@@ -75,16 +74,23 @@ pub(super) fn read(root: &Dir, now: &Zoned) -> Result<Vec<ImportedMemory>> {
         Some(Ok(read)) => read,
         None => KeywordIndex::default(),
     };
-    let mut found = Vec::new();
+    let mut found = FoundMemories::default();
     for name in days {
         let name = Path::new(&name);
         let day = name.file_stem().unwrap_or_default().to_string_lossy();
-        let text = root.read_text(&Path::new(DAILY).join(name), MAX_CONVERSATION_BYTES)?;
-        let text = text.unwrap_or_default();
-        found.extend(read_day(&day, &text, &mut index, now));
+        match root.read_text(&Path::new(DAILY).join(name), MAX_CONVERSATION_BYTES) {
+            Ok(text) => {
+                let text = text.unwrap_or_default();
+                let memories = read_day(&day, &text, &mut index, now);
+                found.memories.extend(memories);
+            }
+            Err(error) => found.skipped.push(error.into()),
+        }
     }
     let unused = index.entries.iter().filter(|entry| !entry.is_used);
-    found.extend(unused.filter_map(|entry| read_index_entry(entry, now)));
+    found
+        .memories
+        .extend(unused.filter_map(|entry| read_index_entry(entry, now)));
     Ok(found)
 }
 
@@ -167,7 +173,6 @@ fn read_session(
         topic,
         created,
         origin,
-        key_info: &info,
         tags,
         keywords,
     });
@@ -222,9 +227,10 @@ fn collect_notes(heading: &str, head: &str, parts: &[MarkdownSection<'_>]) -> St
 
 /// Returns the text beside the items of a list; nothing of a text without a list.
 fn text_beside_items(text: &str) -> String {
-    match crate::key_info::read_items(text).is_empty() {
-        true => String::new(),
-        false => trim_rule(&crate::key_info::replace_items(text, &[])),
+    if crate::key_info::read_items(text).is_empty() {
+        String::new()
+    } else {
+        trim_rule(&crate::key_info::replace_items(text, &[]))
     }
 }
 
@@ -244,7 +250,6 @@ fn read_index_entry(entry: &IndexEntry, now: &Zoned) -> Option<ImportedMemory> {
         topic,
         created,
         origin,
-        key_info: &info,
         tags: collect_tags("", Some(entry)),
         keywords: entry.keywords.clone(),
     });
@@ -253,21 +258,16 @@ fn read_index_entry(entry: &IndexEntry, now: &Zoned) -> Option<ImportedMemory> {
 }
 
 /// The fields of a new memory that are known from its file.
-struct NewImport<'a> {
+struct NewImport {
     topic: String,
     created: FrontmatterTime,
     origin: String,
-    key_info: &'a [String],
     tags: Vec<String>,
     keywords: Vec<String>,
 }
 
-fn new_imported(new: NewImport<'_>) -> ImportedMemory {
+fn new_imported(new: NewImport) -> ImportedMemory {
     let topic = session_core::text::collapse_whitespace(&new.topic);
-    let keywords = match new.keywords.is_empty() {
-        true => keywords::choose_keywords(&topic, new.key_info, &new.tags),
-        false => new.keywords,
-    };
     ImportedMemory {
         front: Frontmatter {
             id: String::new(),
@@ -275,7 +275,7 @@ fn new_imported(new: NewImport<'_>) -> ImportedMemory {
             kind: MemoryKind::Context,
             importance: Importance::Normal,
             tags: new.tags,
-            keywords,
+            keywords: new.keywords,
             cues: Vec::new(),
             prompts: Vec::new(),
             when: Triggers::default(),
@@ -308,11 +308,13 @@ fn split_tag_lines(text: &str) -> TagLines {
     let is_marked = |line: &str| line.trim_start_matches(['-', '*', ' ']).starts_with('#');
     let any = text.lines().any(is_marked);
     let first = text.lines().position(|line| !line.trim().is_empty());
-    let (tags, others): (Vec<_>, Vec<_>) =
-        text.lines().enumerate().partition(|(n, line)| match any {
-            true => is_marked(line),
-            false => Some(*n) == first,
-        });
+    let (tags, others): (Vec<_>, Vec<_>) = text.lines().enumerate().partition(|(n, line)| {
+        if any {
+            is_marked(line)
+        } else {
+            Some(*n) == first
+        }
+    });
     let joined = |lines: Vec<(usize, &str)>| {
         lines
             .into_iter()

@@ -69,7 +69,7 @@ pub fn export_memories(store: &MemoryStore, memories: &[Memory]) -> MemoryExport
             state: memory.state.directory_name().to_owned(),
             scope: memory.scope.label().to_owned(),
             trust,
-            file: memory.text.clone(),
+            file: memory.text().to_owned(),
             raw: raw.filter(|raw| !is_foreign(raw)).map(|raw| raw.text),
         })
     };
@@ -90,13 +90,14 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<ImportedMemory>> {
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let all: MemoryExport = serde_json::from_str(text).map_err(|error| {
-        nothing(match error.is_syntax() {
-            true => format!(
+        nothing(if error.is_syntax() {
+            format!(
                 "it is not JSON (line {}, column {})",
                 error.line(),
                 error.column()
-            ),
-            false => error.to_string(),
+            )
+        } else {
+            error.to_string()
         })
     })?;
     if all.format != FORMAT {
@@ -122,7 +123,7 @@ fn parse_exported(exported: ExportedMemory) -> std::result::Result<ImportedMemor
     let parts = yaml::split_file(&exported.file, name)?;
     let unknown = |what: &str, value: &str| DamagedFile {
         path: name.to_owned(),
-        line: 1,
+        line: Some(1),
         reason: format!("the {what} `{value}` is not known"),
         hint: Some("correct it in the export".to_owned()),
     };

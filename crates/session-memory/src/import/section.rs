@@ -76,9 +76,10 @@ pub(super) fn is_one_of(text: &str, names: &[&str]) -> bool {
 pub(super) fn list_items(text: &str) -> Vec<String> {
     let items = crate::key_info::read_items(text);
     let text = text.trim().trim_end_matches("---").trim();
-    match items.is_empty() && !text.is_empty() {
-        true => vec![text.to_owned()],
-        false => items,
+    if items.is_empty() && !text.is_empty() {
+        vec![text.to_owned()]
+    } else {
+        items
     }
 }
 

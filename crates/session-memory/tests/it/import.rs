@@ -105,7 +105,7 @@ fn text_of_cursor_memory_beside_its_template_is_kept() {
     world.write(&root.join("daily/2026-01-15.md"), day);
     let report = import_default(&world, ImportFormat::CursorMemory).unwrap();
     assert_eq!(report.imported.len(), 2);
-    let texts: String = report.imported.iter().map(|m| m.text.clone()).collect();
+    let texts: String = report.imported.iter().map(|m| m.raw_text.clone()).collect();
     for part in [
         "The pool was raised after the outage.",
         "- pool is 40",
@@ -180,7 +180,7 @@ fn directories_of_conversation_memory_are_imported_whole() {
 fn an_export_is_imported_to_the_byte() {
     let from = TestMemories::new();
     let memory = from.save("Lantern", "in the harbour");
-    let text = memory.text.replace("kind:", "mine: 1 # kept\nkind:");
+    let text = memory.raw_text.replace("kind:", "mine: 1 # kept\nkind:");
     fs_err::write(&memory.path, &text).unwrap();
     let gone = from.save("Gone", "by");
     archive_memories(&from.store, std::slice::from_ref(&gone), now().timestamp()).unwrap();
@@ -195,7 +195,7 @@ fn an_export_is_imported_to_the_byte() {
     to.write(&path, document.to_string());
     let format = ImportFormat::SessionSearch;
     let report = import(&to, format, &path, None).unwrap();
-    assert_eq!(find(&report, "Lantern").text, text);
+    assert_eq!(find(&report, "Lantern").raw_text, text);
     assert_eq!(find(&report, "Gone").state, MemoryState::Archive);
     let again = import(&to, format, &path, None).unwrap();
     assert_eq!((again.imported.len(), again.known), (0, 2));
@@ -231,7 +231,7 @@ fn a_memory_whose_id_is_taken_is_imported_once_under_another_one() {
 
     let to = TestMemories::new();
     for (id, topic) in [(old.id(), "Taken"), (new.id(), "Taken, too")] {
-        let text = new.text.replace("New lantern", topic);
+        let text = new.raw_text.replace("New lantern", topic);
         to.write(&to.file(MemoryState::Active, id), text);
     }
     let path = to.home().join("memories.json");
@@ -359,6 +359,56 @@ fn an_import_that_was_interrupted_is_completed() {
     let report = run().unwrap();
     assert_eq!((report.known, report.imported.len()), (1, 2));
     for memory in &all {
-        assert_eq!(to.store.find(memory.id()).unwrap().text, memory.text);
+        assert_eq!(
+            to.store.find(memory.id()).unwrap().raw_text,
+            memory.raw_text
+        );
     }
+}
+
+#[test]
+fn no_part_of_a_secret_becomes_a_keyword() {
+    let world = TestMemories::new();
+    let cursor = world.project(".cursor/skills/memory-data/daily/2026-01-29.md");
+    let day = "## Session 1\n\n### Topic\nLantern\n\n### Key Info\n- password=Hunter2!xyz99\n";
+    world.write(&cursor, day);
+    let summary = world
+        .project(".claude/data/conversation-memory/memories/active/mem-20260118-190000/summary.md");
+    let text = "# Memory: Bell\n\n## Key Points\n\n- password=Hunter2!xyz99\n";
+    world.write(&summary, text);
+    for (format, topic) in [
+        (ImportFormat::CursorMemory, "Lantern"),
+        (ImportFormat::ConversationMemory, "Bell"),
+    ] {
+        let report = import_default(&world, format).unwrap();
+        let memory = find(&report, topic);
+        assert_eq!(memory.key_info(), ["password=[redacted:password]"]);
+        assert_eq!(memory.front.keywords, [topic]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn files_that_cannot_be_read_are_left_out() {
+    let world = TestMemories::new();
+    let root = world.project(".cursor/skills/memory-data");
+    let daily = root.join("daily");
+    let odd = daily.join("2026-01-09.md");
+    fs_err::create_dir_all(&odd).unwrap();
+    let error = import_default(&world, ImportFormat::CursorMemory).unwrap_err();
+    let refused = format!("`{}` is not a regular file", odd.display());
+    assert_eq!(error.to_string(), refused);
+    world.write(&daily.join("2026-01-29.md"), DAY);
+    std::os::unix::fs::symlink(world.home(), daily.join("2026-01-10.md")).unwrap();
+    let report = import_default(&world, ImportFormat::CursorMemory).unwrap();
+    assert_eq!(report.imported.len(), 2);
+    assert_eq!(report.skipped[0], refused);
+    assert!(report.skipped[1].contains("is a link"), "{report:?}");
+
+    let root = world.project(".claude/data/conversation-memory/memories/active");
+    fs_err::create_dir_all(root.join("mem-20260117-190000/summary.md")).unwrap();
+    let text = "# Memory: Bell\n\n## Key Points\n\n- it rings\n";
+    world.write(&root.join("mem-20260118-190000/summary.md"), text);
+    let report = import_default(&world, ImportFormat::ConversationMemory).unwrap();
+    assert_eq!((report.imported.len(), report.skipped.len()), (1, 1));
 }

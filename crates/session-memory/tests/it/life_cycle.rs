@@ -266,7 +266,7 @@ fn a_deletion_of_several_that_fails_in_the_middle_is_whole_for_each() {
     for left in &all[1..] {
         assert_eq!(world.store.find(left.id()).unwrap().trust, Trust::Own);
     }
-    world.write(&all[0].path, &all[0].text);
+    world.write(&all[0].path, &all[0].raw_text);
     let restored = world.store.list(&[MemoryState::Active]).memories;
     let restored = restored.iter().find(|memory| memory.id() == all[0].id());
     assert_eq!(restored.unwrap().trust, Trust::Changed);

@@ -3,6 +3,7 @@
 mod import;
 mod injector;
 mod life_cycle;
+mod redaction;
 mod search;
 mod session_start;
 mod store;

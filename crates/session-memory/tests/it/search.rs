@@ -2,7 +2,7 @@
 
 use crate::support::{TestMemories, days_ago, draft, embedder, now};
 use jiff::Timestamp;
-use session_memory::{MemoryError, MemoryState, RetrievalSettings, find_duplicates, rank_memories};
+use session_memory::{MemoryError, MemoryQuery, MemoryState, find_duplicates, search_memories};
 
 #[test]
 fn a_score_is_the_match_times_decay_and_weight() {
@@ -11,9 +11,15 @@ fn a_score_is_the_match_times_decay_and_weight() {
     world.store.save(&old, None, &days_ago(2000)).unwrap();
     world.save("Kestrel release", "on Mondays");
     let all = world.store.list(&[MemoryState::Active]).memories;
-    let settings = RetrievalSettings::default();
-    let ranked = rank_memories("lantern release", &all, &settings, None, Timestamp::now());
-    let best = &ranked.unwrap().unwrap().matches[0];
+    let model = session_embed::open_bundled_table().unwrap();
+    let query = MemoryQuery {
+        text: "lantern release",
+        memories: &all,
+        settings: &world.settings.retrieval,
+        now: Timestamp::now(),
+    };
+    let found = search_memories(&query, &embedder(model.as_ref(), &world.state));
+    let best = &found.unwrap()[0];
     assert_eq!(all[best.memory].front.topic, "Lantern release");
     assert!((best.decay - 0.5).abs() < 1e-6);
     assert!((best.score - best.matched * 0.5).abs() < 1e-6, "{best:?}");
@@ -42,11 +48,13 @@ fn only_memories_of_the_scope_of_days_are_candidates() {
     let old = draft("Lantern release", "on Tuesdays");
     world.store.save(&old, None, &days_ago(40)).unwrap();
     world.save("Kestrel release", "on Mondays");
-    assert_eq!(world.injector().list_candidates(Timestamp::now()).len(), 2);
+    let prompt = "when are lantern and kestrel released?";
+    assert_eq!(world.decide(prompt, None).memories.len(), 2);
     world.settings.retrieval.scope_days = 30;
-    let candidates = world.injector().list_candidates(Timestamp::now());
-    let topics: Vec<&str> = candidates.iter().map(|m| m.front.topic.as_str()).collect();
-    assert_eq!(topics, ["Kestrel release"]);
+    let [compared] = &world.decide(prompt, None).memories[..] else {
+        panic!("one is in scope");
+    };
+    assert_eq!(compared.front.topic, "Kestrel release");
 }
 
 #[test]
@@ -123,9 +131,10 @@ fn what_replaced_a_deleted_replacement_stands_in_for_it() {
         let [a, b, c] = &ids;
         world.store.supersede(a.id(), b.id(), &now()).unwrap();
         let b = world.store.supersede(b.id(), c.id(), &now()).unwrap();
-        match is_purged {
-            true => world.store.purge(std::slice::from_ref(&b), &now()).unwrap(),
-            false => drop(world.store.move_to(&b, MemoryState::Trash).unwrap()),
+        if is_purged {
+            world.store.purge(std::slice::from_ref(&b), &now()).unwrap()
+        } else {
+            drop(world.store.move_to(&b, MemoryState::Trash).unwrap())
         }
         let replacement = |id| world.store.find(id).unwrap().front.superseded_by;
         assert_eq!(replacement(a.id()).as_deref(), Some(c.id()), "{is_purged}");

@@ -3,7 +3,7 @@
 use crate::support::{INFO, PROMPT, TOPIC, TestMemories, days_ago, draft, now, saved_from};
 use session_memory::{
     AgentContext, Importance, InjectionSwitch, Memory, MemoryBlock, MemoryChange, MemoryDraft,
-    MemoryKind, MemoryState, SessionState,
+    MemoryKind, MemoryState,
 };
 
 fn begin(world: &TestMemories, context: AgentContext) -> Option<MemoryBlock> {
@@ -158,9 +158,15 @@ fn a_listed_memory_that_is_its_topic_alone_is_not_injected() {
 fn a_switch_turns_the_overview_off() {
     let mut world = TestMemories::new();
     world.save(TOPIC, INFO);
-    SessionState::switch_injection(&world.state, "s1", InjectionSwitch::Off).unwrap();
+    world
+        .state_file("s1")
+        .switch_injection(InjectionSwitch::Off)
+        .unwrap();
     assert_eq!(begin(&world, AgentContext::Empty), None);
-    SessionState::switch_injection(&world.state, "s1", InjectionSwitch::On).unwrap();
+    world
+        .state_file("s1")
+        .switch_injection(InjectionSwitch::On)
+        .unwrap();
     world.settings.injection.overview_tokens = 0;
     assert_eq!(begin(&world, AgentContext::Empty), None);
 }
@@ -170,9 +176,15 @@ fn what_was_not_listed_is_injected() {
     let mut world = TestMemories::new();
     let memory = world.save(TOPIC, TOPIC);
     let prompt = "is the connection pool too small?";
-    SessionState::switch_injection(&world.state, "s1", InjectionSwitch::Off).unwrap();
+    world
+        .state_file("s1")
+        .switch_injection(InjectionSwitch::Off)
+        .unwrap();
     assert_eq!(begin(&world, AgentContext::Empty), None);
-    SessionState::switch_injection(&world.state, "s1", InjectionSwitch::On).unwrap();
+    world
+        .state_file("s1")
+        .switch_injection(InjectionSwitch::On)
+        .unwrap();
     assert!(whole_again(&world).contains(TOPIC), "resumed");
     world.settings.injection.overview_tokens = 0;
     assert_eq!(begin(&world, AgentContext::Empty), None);

@@ -7,8 +7,8 @@ use session_files::Project;
 use session_memory::{
     BlockItem, DirectoryRecords, InjectionOutcome, InjectionRequest, InjectionResources,
     InjectionSettings, Injector, InjectorSettings, Memory, MemoryDraft, MemoryEmbedder,
-    MemoryScope, MemorySource, MemoryState, MemoryStore, RetrievalSettings, SessionState,
-    StorageLocation, memory_directories,
+    MemoryQuery, MemoryScope, MemorySource, MemoryState, MemoryStore, RetrievalSettings,
+    SessionStateFile, StorageLocation, memory_directories,
 };
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -52,10 +52,15 @@ impl TestMemories {
 
     /// Records the match of a memory with a prompt of a session, as if one had been compared.
     pub fn remember_match(&self, id: &str, matched: f32, session: &str) {
-        let mut state = SessionState::read(&self.state, session);
+        let file = self.state_file(session);
+        let mut state = file.read();
         state.matches.insert(id.to_owned(), matched);
         state.is_compared = true;
-        state.write(&self.state, session).unwrap();
+        file.write(&state).unwrap();
+    }
+
+    pub fn state_file<'a>(&'a self, session: &'a str) -> SessionStateFile<'a> {
+        SessionStateFile::new(&self.state, session)
     }
 
     pub fn home(&self) -> &Path {
@@ -102,6 +107,7 @@ impl TestMemories {
             store: &self.store,
             state: &self.state,
             settings: self.settings,
+            now: Timestamp::now(),
         }
     }
 
@@ -133,13 +139,17 @@ impl TestMemories {
     }
 
     /// Searches the active memories, and returns their topics.
-    pub fn search(&self, query: &str) -> Vec<String> {
+    pub fn search(&self, text: &str) -> Vec<String> {
         let all = self.store.list(&[MemoryState::Active]).memories;
         let model = session_embed::open_bundled_table().unwrap();
         let embedder = embedder(model.as_ref(), &self.state);
-        let settings = &self.settings.retrieval;
-        let found =
-            session_memory::search_memories(query, &all, settings, &embedder, Timestamp::now());
+        let query = MemoryQuery {
+            text,
+            memories: &all,
+            settings: &self.settings.retrieval,
+            now: Timestamp::now(),
+        };
+        let found = session_memory::search_memories(&query, &embedder);
         let found = found.unwrap().into_iter();
         found.map(|m| all[m.memory].front.topic.clone()).collect()
     }

@@ -3,7 +3,7 @@
 use crate::support::{INFO, PROMPT, TOPIC, TestMemories, TestResources, draft, now, saved_from};
 use session_memory::{
     AgentContext, GateOutcome, InjectionRequest, InjectionSwitch, Memory, MemoryChange,
-    MemoryDraft, MemoryState, SessionState, SkipReason, TriggerChange, TriggerEvent, Triggers,
+    MemoryDraft, MemoryState, SkipReason, TriggerChange, TriggerEvent, Triggers,
 };
 use std::time::Instant;
 
@@ -147,7 +147,7 @@ fn an_error_that_stands_in_a_prompt_triggers() {
     let memory = save(&world);
     let prompt = "the nightly job says PoolTimedOut since friday";
     let decision = world.decide(prompt, None).decision;
-    assert_eq!(decision.block.unwrap().ids, [memory.id()]);
+    assert_eq!(decision.outcome.unwrap().ids, [memory.id()]);
     assert_eq!(decision.candidates[0].outcome, GateOutcome::Triggered);
     let pasted = |text: &str| {
         format!(
@@ -189,7 +189,10 @@ fn what_is_switched_off_replaced_or_own_is_not_triggered() {
     let mut world = TestMemories::new();
     let memory = save(&world);
     let event = reading("db/a.sql");
-    SessionState::switch_injection(&world.state, "s1", InjectionSwitch::Off).unwrap();
+    world
+        .state_file("s1")
+        .switch_injection(InjectionSwitch::Off)
+        .unwrap();
     assert_eq!(ids(&world, &event, "s1"), [""; 0]);
     assert_eq!(ids(&world, &event, "s1/a1"), [""; 0], "its subagent");
     assert_eq!(ids(&world, &event, ""), [""; 0], "a session without an id");
@@ -426,18 +429,42 @@ fn a_prompt_that_is_not_compared_in_time_is_compared_by_its_words() {
         };
         let outcome = world.injector().inject(&request, &TestResources::default());
         let outcome = outcome.unwrap();
-        assert_eq!(outcome.decision.skipped, Some(SkipReason::Timeout));
+        assert_eq!(outcome.decision.skip_reason(), Some(SkipReason::Timeout));
         world.injector().record(&outcome);
     };
     late("s1");
     assert_eq!(ids(&world, &reading("db/a.sql"), "s1"), [pool.id()]);
-    let matches = SessionState::read(&world.state, "s1").matches;
+    let matches = world.state_file("s1").read().matches;
     let by_meaning = {
         world.inject(PROMPT, "s2");
-        SessionState::read(&world.state, "s2").matches
+        world.state_file("s2").read().matches
     };
     assert!(matches[pool.id()] < by_meaning[pool.id()], "{matches:?}");
     assert!(!matches.contains_key(fonts.id()), "{matches:?}");
+}
+
+/// The deadline decides how a prompt is compared, not whether it wants memories.
+#[test]
+fn a_late_prompt_that_wants_no_memories_gets_none() {
+    let late = |prompt: &str| {
+        let world = TestMemories::new();
+        save(&world);
+        world.save("Fonts", "are below assets");
+        let request = InjectionRequest {
+            prompt,
+            session: Some("s1"),
+            started: Instant::now(),
+            deadline: Some(Instant::now()),
+        };
+        let outcome = world.injector().inject(&request, &TestResources::default());
+        outcome.unwrap().decision
+    };
+    let prompt = "the nightly job says PoolTimedOut";
+    assert!(late(prompt).block().is_some());
+    let refused = late(&format!("{prompt}; don't use memory"));
+    assert_eq!(refused.skip_reason(), Some(SkipReason::SwitchOff));
+    let changed = late(&format!("New topic: {prompt}"));
+    assert_eq!(changed.skip_reason(), Some(SkipReason::TopicChanged));
 }
 
 #[test]
@@ -457,7 +484,7 @@ fn a_decision_says_why_a_triggered_memory_is_not_injected() {
         };
         assert_eq!(candidate.triggers, ["db/**"]);
         let is_triggered = candidate.outcome == GateOutcome::Triggered;
-        assert_eq!(decision.block.is_some(), is_triggered, "{decision:?}");
+        assert_eq!(decision.block().is_some(), is_triggered, "{decision:?}");
         candidate.outcome
     };
     assert_eq!(outcome(None, None), GateOutcome::Triggered);

@@ -34,7 +34,7 @@ fn theirs(world: &TestMemories) -> Memory {
 }
 
 fn is_injected(world: &TestMemories, id: &str) -> bool {
-    let block = world.decide(PROMPT, None).decision.block;
+    let block = world.decide(PROMPT, None).decision.outcome.ok();
     block.is_some_and(|block| block.ids.iter().any(|other| other == id))
 }
 
@@ -44,15 +44,7 @@ fn keywords_are_those_of_trusted_memories() {
     let text = file_text(ID, TOPIC, INFO).replace("importance", "keywords: [harbour]\nimportance");
     world.write(&world.file(MemoryState::Active, ID), text);
     let project = Project::find(&world.project(""), world.home()).unwrap();
-    let keywords = |project| {
-        trusted_keywords(
-            project,
-            world.home(),
-            world.store.records(),
-            &[],
-            usize::MAX,
-        )
-    };
+    let keywords = |project| trusted_keywords(project, world.home(), &world.store, &[], usize::MAX);
     assert!(keywords(project.as_ref()).is_empty());
     world.store.trust(&[theirs(&world)]).unwrap();
     assert_eq!(keywords(project.as_ref()), ["harbour"]);
@@ -90,7 +82,7 @@ fn a_memory_of_a_repository_is_injected_once_its_content_is_trusted() {
     assert!(is_injected(&world, ID) && is_in_sheet());
     let line = format!("({ID}, from the repository)");
     assert!(overview().unwrap().text.contains(&line));
-    let block = world.decide(PROMPT, None).decision.block.unwrap();
+    let block = world.decide(PROMPT, None).decision.outcome.unwrap();
     assert!(block.text.contains("from the repository"));
 
     pull(&world, &format!("{INFO}; changed"));
@@ -123,7 +115,7 @@ fn an_edited_text_is_trusted_where_the_user_has_seen_it() {
     let world = clone_with_memory();
     let edit = |review| {
         let memory = theirs(&world);
-        let text = memory.text.replace("DB_POOL", "DB_SIZE");
+        let text = memory.raw_text.replace("DB_POOL", "DB_SIZE");
         world.store.replace(&memory, &text, review, &now()).unwrap()
     };
     assert!(!edit(EditReview::Unseen).trust.is_trusted());
@@ -222,10 +214,10 @@ fn the_user_activates_what_a_killed_deletion_left_with_its_trust() {
     fs_err::rename(&trashed.path, &own.path).unwrap();
     let left = || world.store.find(own.id()).unwrap();
     assert_eq!(left().trust, Trust::Changed);
-    fs_err::write(&own.path, own.text.replace("under load", "at noon")).unwrap();
+    fs_err::write(&own.path, own.raw_text.replace("under load", "at noon")).unwrap();
     let changed = world.store.move_to(&left(), MemoryState::Active).unwrap();
     assert_eq!(changed.trust, Trust::Changed, "somebody else changed it");
-    fs_err::write(&own.path, &own.text).unwrap();
+    fs_err::write(&own.path, &own.raw_text).unwrap();
     let archived = world.store.move_to(&left(), MemoryState::Archive).unwrap();
     assert_eq!(archived.trust, Trust::Changed, "nobody activated it");
     let active = world.store.move_to(&archived, MemoryState::Active).unwrap();
@@ -257,7 +249,7 @@ fn a_record_that_cannot_be_read_is_an_error_and_no_loss_of_trust() {
             ..MemoryChange::default()
         };
         assert!(world.store.change(own.id(), &change, &now()).is_err());
-        assert_eq!(world.read(&own), own.text);
+        assert_eq!(world.read(&own), own.raw_text);
         let listing = world.store.list(&[MemoryState::Active]);
         assert_eq!(listing.memories.len(), 1);
         assert!(listing.damaged[0].reason.contains(reason));

@@ -99,16 +99,25 @@ fn parameters(query: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     })
 }
 
+/// Variable of the address, which counts in a file alone.
+pub const ENDPOINT_URL_VARIABLE: &str = "EMBEDDINGS_URL";
+/// Variable of the key.
+pub const ENDPOINT_API_KEY_VARIABLE: &str = "EMBEDDINGS_API_KEY";
+/// Variable of the name of the model.
+pub const ENDPOINT_MODEL_VARIABLE: &str = "EMBEDDINGS_MODEL";
+/// Variable of the most tokens that the endpoint reads.
+pub const ENDPOINT_MAX_TOKENS_VARIABLE: &str = "EMBEDDINGS_MAX_TOKENS";
+
 /// The settings of an endpoint, as variables or files give them, not yet validated.
 #[derive(Clone, Default)]
 pub struct EndpointSettings {
-    /// `EMBEDDINGS_URL`.
+    /// That of [`ENDPOINT_URL_VARIABLE`].
     pub url: Option<String>,
-    /// `EMBEDDINGS_API_KEY`.
+    /// That of [`ENDPOINT_API_KEY_VARIABLE`].
     pub api_key: Option<String>,
-    /// `EMBEDDINGS_MODEL`.
+    /// That of [`ENDPOINT_MODEL_VARIABLE`].
     pub model: Option<String>,
-    /// `EMBEDDINGS_MAX_TOKENS`.
+    /// That of [`ENDPOINT_MAX_TOKENS_VARIABLE`].
     pub max_tokens: Option<String>,
 }
 
@@ -117,10 +126,10 @@ impl EndpointSettings {
     pub fn from_variables(var: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| var(name).filter(|value| !value.trim().is_empty());
         Self {
-            url: set("EMBEDDINGS_URL"),
-            api_key: set("EMBEDDINGS_API_KEY"),
-            model: set("EMBEDDINGS_MODEL"),
-            max_tokens: set("EMBEDDINGS_MAX_TOKENS"),
+            url: set(ENDPOINT_URL_VARIABLE),
+            api_key: set(ENDPOINT_API_KEY_VARIABLE),
+            model: set(ENDPOINT_MODEL_VARIABLE),
+            max_tokens: set(ENDPOINT_MAX_TOKENS_VARIABLE),
         }
     }
 
@@ -132,7 +141,7 @@ impl EndpointSettings {
     /// # Errors
     /// [`ModelError::InvalidEnvFile`] when the file exists and cannot be parsed, or a value holds a variable.
     pub fn from_env_file(directories: &UserDirectories) -> Result<Self, ModelError> {
-        let path = directories.config.join(".env");
+        let path = directories.env_file();
         let Some(bytes) = private::read(&path, MAX_ENV_BYTES)? else {
             return Ok(Self::default());
         };
@@ -205,9 +214,10 @@ impl EndpointSettings {
 fn embeddings_url(url: &str) -> String {
     let (path, query) = url.split_at(url.find('?').unwrap_or(url.len()));
     let path = path.trim_end_matches('/');
-    match path.ends_with("/embeddings") {
-        true => format!("{path}{query}"),
-        false => format!("{path}/embeddings{query}"),
+    if path.ends_with("/embeddings") {
+        format!("{path}{query}")
+    } else {
+        format!("{path}/embeddings{query}")
     }
 }
 

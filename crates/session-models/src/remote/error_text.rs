@@ -22,9 +22,10 @@ pub fn find_error_text(body: &[u8], secrets: &[&str]) -> Option<String> {
     let mut lines = shown.lines().map(collapse_whitespace);
     let line = lines.find(|line| !line.is_empty())?;
     let cut = clip_words(&line, MAX_TEXT_BYTES);
-    Some(match cut.len() == line.len() {
-        true => line,
-        false => format!("{cut} …"),
+    Some(if cut.len() == line.len() {
+        line
+    } else {
+        format!("{cut} …")
     })
 }
 

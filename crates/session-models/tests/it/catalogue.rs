@@ -31,7 +31,7 @@ fn of_models_that_cannot_be_loaded_the_chosen_one_alone_is_read_for_a_query() {
     let names = |chosen: &str| -> Vec<String> {
         let catalogue = Catalogue::open_loadable(home.directories(), chosen).unwrap();
         let bundled = |name: &String| ["table", "all-minilm-l6-v2"].contains(&name.as_str());
-        let names = catalogue.specs().iter().map(|spec| spec.name.clone());
+        let names = catalogue.specs().map(|spec| spec.name.clone());
         names.filter(|name| !bundled(name)).collect()
     };
     assert_eq!(names("table"), ["tiny"]);

@@ -212,9 +212,10 @@ fn texts_that_the_endpoint_refuses_are_left_out() {
     }
     let (_home, server, model) = endpoint_with(|request| {
         let is_refused = |text: &String| text.len() < 8;
-        match request.texts.iter().any(is_refused) {
-            true => reply_with_status(400, ""),
-            false => reply_with_vectors(request),
+        if request.texts.iter().any(is_refused) {
+            reply_with_status(400, "")
+        } else {
+            reply_with_vectors(request)
         }
     });
     let found = embed(&model, &texts(32));

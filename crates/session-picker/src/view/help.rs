@@ -2,14 +2,13 @@
 
 use super::overlay::draw_box;
 use crate::action::PickerAction;
-use crate::app::App;
 use crate::theme::Theme;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use session_display::wrap_lines;
 
-const LIST_KEYS: [(&str, &str); 10] = [
+const LIST_KEY_HELP: [(&str, &str); 10] = [
     ("letters", "search"),
     (
         "agent: project: branch: file:",
@@ -25,7 +24,7 @@ const LIST_KEYS: [(&str, &str); 10] = [
     ("Esc Ctrl-C", "quit"),
 ];
 
-const CONVERSATION_KEYS: [(&str, &str); 9] = [
+const CONVERSATION_KEY_HELP: [(&str, &str); 9] = [
     ("j k ↑ ↓ Space PgUp PgDn", "scroll"),
     ("J K", "next turn, previous turn"),
     ("g G", "beginning, end"),
@@ -45,15 +44,21 @@ const TWO_COLUMNS: usize = 50;
 const FRAME: (u16, u16) = (4, 2);
 
 /// Draws the keys, and what they do: as many lines as there is room for, from the one on to which they are scrolled.
-pub(super) fn draw_help(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area: Rect) {
+pub(super) fn draw_help(
+    frame: &mut Frame<'_>,
+    is_conversation: bool,
+    offset: &mut usize,
+    theme: Theme,
+    area: Rect,
+) {
     let columns = usize::from(area.width.saturating_sub(FRAME.0));
     let room = usize::from(area.height.saturating_sub(FRAME.1));
-    let mut lines = format_help_lines(app.conversation.is_some(), theme, columns);
+    let mut lines = format_help_lines(is_conversation, theme, columns);
     if lines.len() > room {
         // The last line says that there are more.
         let shown = room.saturating_sub(1);
-        app.help_offset = app.help_offset.min(lines.len() - shown);
-        lines = lines.split_off(app.help_offset);
+        *offset = (*offset).min(lines.len() - shown);
+        lines = lines.split_off(*offset);
         lines.truncate(shown);
         lines.push(Line::styled("… ↑ ↓ PgUp PgDn scroll", theme.faint()));
     }
@@ -61,9 +66,10 @@ pub(super) fn draw_help(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area
 }
 
 fn format_help_lines(is_conversation: bool, theme: Theme, columns: usize) -> Vec<Line<'static>> {
-    let (keys, before): (&[(&str, &str)], _) = match is_conversation {
-        true => (&CONVERSATION_KEYS, ""),
-        false => (&LIST_KEYS, "Alt-"),
+    let (keys, before): (&[(&str, &str)], _) = if is_conversation {
+        (&CONVERSATION_KEY_HELP, "")
+    } else {
+        (&LIST_KEY_HELP, "Alt-")
     };
     let keys = keys.iter();
     let mut lines: Vec<Line<'_>> = keys
@@ -71,9 +77,10 @@ fn format_help_lines(is_conversation: bool, theme: Theme, columns: usize) -> Vec
         .collect();
     lines.push(Line::default());
     lines.extend(PickerAction::ALL.into_iter().flat_map(|action| {
-        let letter = match is_conversation {
-            true => action.key_letter(),
-            false => action.key_letter().to_ascii_uppercase(),
+        let letter = if is_conversation {
+            action.key_letter()
+        } else {
+            action.key_letter().to_ascii_uppercase()
         };
         let key = format!("{before}{letter}");
         format_key_lines(&key, action.description(), theme, columns)

@@ -29,7 +29,7 @@ pub(super) fn draw_query(frame: &mut Frame<'_>, app: &App, theme: Theme, area: R
         Line::from(vec![prompt, Span::raw(visible.text.to_owned())]),
         area,
     );
-    if app.form.is_none() && !app.shows_help {
+    if app.overlay.is_none() {
         let x = area.x + u16::try_from(PROMPT.len() + visible.cursor_column).unwrap_or(u16::MAX);
         frame.set_cursor_position(Position::new(x.min(area.right().saturating_sub(1)), area.y));
     }
@@ -55,9 +55,10 @@ fn format_candidates(open: &OpenCompletion, theme: Theme, columns: u16) -> Line<
     let candidates = open.candidates.iter().enumerate();
     let mut spans = Line::from("  ");
     for (at, candidate) in candidates.skip(chosen.saturating_sub(2)) {
-        let style = match at == chosen {
-            true => theme.accent(),
-            false => theme.faint(),
+        let style = if at == chosen {
+            theme.accent()
+        } else {
+            theme.faint()
         };
         let candidate = sanitize_line(candidate);
         if spans.width() + candidate.width() > usize::from(columns) && at > chosen {
@@ -70,9 +71,12 @@ fn format_candidates(open: &OpenCompletion, theme: Theme, columns: u16) -> Line<
 }
 
 fn format_status(app: &App, theme: Theme, columns: u16) -> Line<'static> {
-    let switch = |name: &'static str, is_on: bool| match is_on {
-        true => Span::styled(name, theme.accent().add_modifier(Modifier::UNDERLINED)),
-        false => Span::styled(name, theme.faint()),
+    let switch = |name: &'static str, is_on: bool| {
+        if is_on {
+            Span::styled(name, theme.accent().add_modifier(Modifier::UNDERLINED))
+        } else {
+            Span::styled(name, theme.faint())
+        }
     };
     let level = app.list.level;
     let mut status = Line::from(vec![
@@ -100,9 +104,10 @@ fn format_counts(app: &App, columns: usize) -> String {
         Some(left) => format!("{} to read", pluralize(left, "file")),
         None => "reading".to_owned(),
     };
-    let both = match searched.is_empty() || left.is_empty() {
-        true => format!("{searched}{left}"),
-        false => format!("{searched}, {left}"),
+    let both = if searched.is_empty() || left.is_empty() {
+        format!("{searched}{left}")
+    } else {
+        format!("{searched}, {left}")
     };
     let fitting = [both, left].into_iter().find(|text| text.len() <= columns);
     fitting.unwrap_or_default()
@@ -110,10 +115,7 @@ fn format_counts(app: &App, columns: usize) -> String {
 
 /// Draws the rows, or why there is none.
 pub(super) fn draw_rows(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area: Rect) {
-    let lines_per_row = match area.width >= ONE_LINE {
-        true => 1,
-        false => 2,
-    };
+    let lines_per_row = if area.width >= ONE_LINE { 1 } else { 2 };
     app.list.set_area(area, lines_per_row);
     if app.list.rows.is_empty() {
         let note = match &app.list.failure {
@@ -194,10 +196,11 @@ impl RowColumns {
 }
 
 fn branch_cell(row: &ListRow) -> &str {
-    let of_turn = row.turn.as_ref().and_then(|turn| turn.branch.as_deref());
-    of_turn
-        .or(row.session.branch.as_deref())
-        .unwrap_or_default()
+    let branch = match &row.turn {
+        Some(turn) => row.session.branch_of(turn),
+        None => row.session.branch.as_deref(),
+    };
+    branch.unwrap_or_default()
 }
 
 /// Returns the number of turns, or the address of the turn that a row is.
@@ -269,9 +272,10 @@ impl DrawnRow<'_> {
 
     /// Draws the mark of the selection and that of the band.
     fn draw_marks(&self) -> Vec<Span<'static>> {
-        let selection = match self.is_selected {
-            true => Span::styled("▌ ", self.theme.accent()),
-            false => Span::raw("  "),
+        let selection = if self.is_selected {
+            Span::styled("▌ ", self.theme.accent())
+        } else {
+            Span::raw("  ")
         };
         let (mark, style) = match self.row.band {
             Some(band) => (band_mark(band), self.theme.band(band)),
@@ -303,8 +307,8 @@ fn band_mark(band: ConfidenceBand) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::message::AppMessage;
     use crate::view::tests::{listing, opened, press, row, screen, session};
-    use crate::worker::PickerMessage;
     use crossterm::event::{KeyCode, KeyModifiers};
 
     #[test]
@@ -325,11 +329,11 @@ mod tests {
     fn words_that_were_corrected_are_told_below_the_query() {
         let mut app = App::new("lantren");
         let rows = vec![row(session(1, "one", 1), None, &[])];
-        let PickerMessage::ListReady(mut listed) = listing(&mut app, rows, &[]) else {
+        let AppMessage::ListReady(mut listed) = listing(&mut app, rows, &[]) else {
             panic!("a listing");
         };
         listed.corrections = Some("nothing holds `lantren`; searched `lantern`".into());
-        app.handle_message(PickerMessage::ListReady(listed));
+        app.handle_message(AppMessage::ListReady(listed));
         let shown = screen(&mut app, 80, 12);
         assert!(
             shown.contains("> lantren\nnothing holds `lantren`; searched `lantern`\n"),

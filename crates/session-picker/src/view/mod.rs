@@ -8,6 +8,7 @@ pub(crate) mod tests;
 mod text;
 
 use crate::app::App;
+use crate::overlay::Overlay;
 use crate::theme::Theme;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -22,19 +23,22 @@ const WIDE: u16 = 110;
 /// Draws everything.
 pub(crate) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme) {
     let area = frame.area();
-    match app.conversation.is_some() {
-        true => text::draw_conversation(frame, app, theme, area),
-        false => draw_browser(frame, app, theme, area),
+    if app.conversation.is_some() {
+        text::draw_conversation(frame, app, theme, area)
+    } else {
+        draw_browser(frame, app, theme, area)
     }
     let is_typing = app.conversation.as_ref().is_some_and(|c| c.is_typing);
     if let Some(note) = app.note.as_ref().filter(|_| !is_typing) {
         draw_note(frame, note, theme, area);
     }
-    if let Some(form) = &app.form {
-        overlay::draw_form(frame, form, theme, area);
-    }
-    if app.shows_help {
-        help::draw_help(frame, app, theme, area);
+    let is_conversation = app.conversation.is_some();
+    match &mut app.overlay {
+        Some(Overlay::Form(form)) => overlay::draw_form(frame, form, theme, area),
+        Some(Overlay::Help { offset }) => {
+            help::draw_help(frame, is_conversation, offset, theme, area);
+        }
+        None => {}
     }
 }
 
@@ -47,34 +51,32 @@ fn draw_browser(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area: Rect) 
         Constraint::Length(1),
     ])
     .areas(area);
-    let (list_area, preview_area) = match area.width >= WIDE {
-        true => {
-            let [list, preview] =
-                Layout::horizontal([Constraint::Percentage(52), Constraint::Fill(1)]).areas(body);
-            (list, preview)
-        }
-        false => {
-            let [list, preview] =
-                Layout::vertical([Constraint::Percentage(42), Constraint::Fill(1)]).areas(body);
-            (list, preview)
-        }
+    let (list_area, preview_area) = if area.width >= WIDE {
+        let [list, preview] =
+            Layout::horizontal([Constraint::Percentage(52), Constraint::Fill(1)]).areas(body);
+        (list, preview)
+    } else {
+        let [list, preview] =
+            Layout::vertical([Constraint::Percentage(42), Constraint::Fill(1)]).areas(body);
+        (list, preview)
     };
     list::draw_status(frame, app, theme, status);
     list::draw_rows(frame, app, theme, list_area);
-    let borders = match area.width >= WIDE {
-        true => Borders::LEFT,
-        false => Borders::TOP,
+    let borders = if area.width >= WIDE {
+        Borders::LEFT
+    } else {
+        Borders::TOP
     };
     let block = Block::new().borders(borders).border_style(theme.faint());
     let inner = block.inner(preview_area);
     frame.render_widget(block, preview_area);
     text::draw_preview(frame, app, theme, inner);
-    frame.render_widget(format_keys(&LIST_KEYS, theme, footer.width), footer);
+    frame.render_widget(format_keys(&FOOTER_KEYS, theme, footer.width), footer);
     list::draw_query(frame, app, theme, query);
 }
 
 /// The keys and what they do, the most useful first: there may be no room for all.
-const LIST_KEYS: [(&str, &str); 7] = [
+const FOOTER_KEYS: [(&str, &str); 7] = [
     ("Enter", "open"),
     ("Tab", "sessions/turns"),
     ("Alt-R", "resume"),

@@ -56,9 +56,10 @@ pub(super) fn draw_form(frame: &mut Frame<'_>, form: &MemoryForm, theme: Theme, 
     let mut lines: Vec<Line<'_>> = fields
         .iter()
         .map(|field| {
-            let style = match field.is_active {
-                true => theme.accent(),
-                false => theme.faint(),
+            let style = if field.is_active {
+                theme.accent()
+            } else {
+                theme.faint()
             };
             let visible = visible_input(field.input, columns);
             Line::from(vec![
@@ -69,9 +70,10 @@ pub(super) fn draw_form(frame: &mut Frame<'_>, form: &MemoryForm, theme: Theme, 
         .collect();
     lines.extend(format_destination(form, columns, theme));
     lines.push(Line::default());
-    let keys = match form.is_complete() {
-        true => "Enter save   Tab the other field   Esc give up",
-        false => "both fields are needed   Tab the other field   Esc give up",
+    let keys = if form.is_complete() {
+        "Enter save   Tab the other field   Esc give up"
+    } else {
+        "both fields are needed   Tab the other field   Esc give up"
     };
     lines.push(Line::styled(keys, theme.faint()));
     let name = format!("save a memory from {}", form.target.address());
@@ -105,6 +107,7 @@ pub(super) mod tests {
     use crate::app::App;
     use crate::app_effect::AppEffect;
     use crate::memory_destination::MemoryDestination;
+    use crate::overlay::Overlay;
     use crate::view::tests::{opened, press, screen};
     use crossterm::event::{KeyCode, KeyModifiers};
     use insta::assert_snapshot;
@@ -125,7 +128,10 @@ pub(super) mod tests {
             name: "~/lantern".into(),
             is_substitute,
         };
-        app.form = Some(MemoryForm::new(target, destination));
+        app.overlay = Some(Overlay::Form(Box::new(MemoryForm::new(
+            target,
+            destination,
+        ))));
     }
 
     #[test]

@@ -6,8 +6,9 @@ use super::overlay::tests::open_form;
 use crate::app::App;
 use crate::app_effect::AppEffect;
 use crate::list_answer::{ListAnswer, ListRequest, ListRow};
+use crate::message::AppMessage;
 use crate::theme::Theme;
-use crate::worker::{LoadedTurns, PickerMessage, TurnsRequest};
+use crate::worker::{LoadedTurns, TurnsRequest};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use insta::assert_snapshot;
 use jiff::Timestamp;
@@ -49,9 +50,9 @@ pub(crate) fn row(session: SessionRow, band: Option<ConfidenceBand>, terms: &[&s
     }
 }
 
-pub(crate) fn listing(app: &mut App, rows: Vec<ListRow>, terms: &[&str]) -> PickerMessage {
+pub(crate) fn listing(app: &mut App, rows: Vec<ListRow>, terms: &[&str]) -> AppMessage {
     let question: ListRequest = app.list.make_request(app.query.text(), app.this_project);
-    PickerMessage::ListReady(Box::new(ListAnswer {
+    AppMessage::ListReady(Box::new(ListAnswer {
         request: question,
         sessions: rows.len(),
         rows,
@@ -116,10 +117,10 @@ pub(crate) fn opened() -> App {
     let shown = rows[0].session.clone();
     let listed = listing(&mut app, rows, &terms);
     app.handle_message(listed);
-    app.handle_message(PickerMessage::Refreshed {
+    app.handle_message(AppMessage::Refreshed {
         files_left: Some(0),
     });
-    app.handle_message(PickerMessage::Loaded(Box::new(LoadedTurns {
+    app.handle_message(AppMessage::Loaded(Box::new(LoadedTurns {
         request: TurnsRequest {
             session: shown,
             turn: Some(2),
@@ -253,7 +254,7 @@ fn an_older_answer_is_dropped_and_a_refreshed_one_keeps_the_row() {
     };
     let listed = listing(&mut app, rows(), &[]);
     app.handle_message(listed);
-    app.handle_message(PickerMessage::ListReady(Box::new(ListAnswer {
+    app.handle_message(AppMessage::ListReady(Box::new(ListAnswer {
         request: late,
         rows: Vec::new(),
         sessions: 0,
@@ -296,7 +297,7 @@ fn control_and_a_letter_do_nothing_in_a_conversation() {
         let key = KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL);
         assert!(app.handle_event(&Event::Key(key)).is_none(), "{letter}");
     }
-    assert!(app.conversation.is_some() && app.form.is_none());
+    assert!(app.conversation.is_some() && app.overlay.is_none());
 }
 
 #[test]
@@ -326,7 +327,7 @@ fn the_whole_of_a_note_is_read_with_its_hint() {
     let mut app = opened();
     let path = "/home/ann/harbour/".repeat(5);
     let note = format!("`{path}page.html` is there already\nhint: move it \u{1b}[31maway");
-    app.handle_message(PickerMessage::Note(note));
+    app.handle_message(AppMessage::Note(note));
     let screen = screen(&mut app, 80, 24);
     assert!(
         screen.ends_with("page.html` is there already\nhint: move it away"),
@@ -337,7 +338,7 @@ fn the_whole_of_a_note_is_read_with_its_hint() {
 #[test]
 fn a_list_without_an_answer_says_why() {
     let mut app = opened();
-    app.handle_message(PickerMessage::ListFailed(
+    app.handle_message(AppMessage::ListFailed(
         "the index is damaged\nhint: make it anew".into(),
     ));
     let failed = screen(&mut app, 80, 24);
@@ -356,14 +357,14 @@ fn an_empty_list_says_what_leaves_nothing() {
     let check = |typed: &str, this_project: bool, sessions: usize, expected: &str| {
         let mut app = App::new(typed);
         app.this_project = this_project;
-        app.handle_message(PickerMessage::Refreshed {
+        app.handle_message(AppMessage::Refreshed {
             files_left: Some(0),
         });
-        let PickerMessage::ListReady(mut listed) = listing(&mut app, Vec::new(), &[]) else {
+        let AppMessage::ListReady(mut listed) = listing(&mut app, Vec::new(), &[]) else {
             panic!("a listing");
         };
         listed.sessions = sessions;
-        app.handle_message(PickerMessage::ListReady(listed));
+        app.handle_message(AppMessage::ListReady(listed));
         let shown = screen(&mut app, 80, 12);
         assert!(shown.contains(&format!("\n{expected}\n")), "{shown}");
     };
@@ -411,7 +412,7 @@ fn a_conversation_that_was_forgotten_goes_back_to_the_list() {
     let mut app = opened();
     press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
     let session = app.conversation.as_ref().unwrap().session.clone();
-    let effect = app.handle_message(PickerMessage::Loaded(Box::new(LoadedTurns {
+    let effect = app.handle_message(AppMessage::Loaded(Box::new(LoadedTurns {
         request: TurnsRequest {
             session,
             turn: None,
@@ -466,7 +467,7 @@ fn tab_behind_a_file_says_that_it_completes_none() {
 fn a_conversation_that_cannot_be_read_says_so() {
     let mut app = opened();
     press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
-    app.handle_message(PickerMessage::TurnsFailed("the index is gone".into()));
+    app.handle_message(AppMessage::TurnsFailed("the index is gone".into()));
     press(&mut app, KeyCode::Char('j'), KeyModifiers::NONE);
     assert!(screen(&mut app, 80, 24).contains("not all read"));
 }
@@ -476,7 +477,7 @@ fn the_line_at_the_top_stays_when_calls_are_shown_otherwise() {
     let mut app = opened();
     press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
     let session = app.conversation.as_ref().unwrap().session.clone();
-    app.handle_message(PickerMessage::Loaded(Box::new(LoadedTurns {
+    app.handle_message(AppMessage::Loaded(Box::new(LoadedTurns {
         request: TurnsRequest {
             session,
             turn: None,

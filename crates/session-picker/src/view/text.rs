@@ -1,8 +1,9 @@
 //! Turns: the preview and the conversation.
 
 use super::format_keys;
-use crate::app::{App, PreviewPane};
+use crate::app::App;
 use crate::conversation::{ConversationView, ReadingState};
+use crate::preview_pane::PreviewPane;
 use crate::query_line::visible_input;
 use crate::text_lines::{CallDetail, LineRole, TextLine};
 use crate::text_pane::TextPane;
@@ -95,9 +96,10 @@ fn style_line<'a>(line: &'a TextLine, matches: &[Range<usize>], theme: Theme) ->
 fn style_at(line: &TextLine, matches: &[Range<usize>], theme: Theme, at: usize) -> Style {
     let part = line.parts.iter().find(|(range, _)| range.contains(&at));
     let style = theme.role(part.map_or(line.role, |(_, role)| *role));
-    match matches.iter().any(|range| range.contains(&at)) && line.role != LineRole::Rule {
-        true => style.patch(theme.matching()),
-        false => style,
+    if matches.iter().any(|range| range.contains(&at)) && line.role != LineRole::Rule {
+        style.patch(theme.matching())
+    } else {
+        style
     }
 }
 
@@ -121,9 +123,10 @@ pub(super) fn draw_conversation(frame: &mut Frame<'_>, app: &mut App, theme: The
         head,
     );
     draw_pane(frame, &conversation.pane, theme, indent_area(body));
-    match conversation.is_typing {
-        true => draw_search(frame, conversation, theme, footer),
-        false => frame.render_widget(format_keys(&KEYS, theme, footer.width), footer),
+    if conversation.is_typing {
+        draw_search(frame, conversation, theme, footer)
+    } else {
+        frame.render_widget(format_keys(&KEYS, theme, footer.width), footer)
     }
 }
 

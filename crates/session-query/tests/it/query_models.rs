@@ -44,9 +44,10 @@ fn index(root: &Path) {
 fn embed(root: &Path, table: &dyn Embedder, is_rotated: bool, sessions: usize) {
     let mut writer = Writer::open(root).unwrap();
     let spec = table.spec();
-    let fingerprint = match is_rotated {
-        true => spec.fingerprint(),
-        false => spec.unrotated_fingerprint().unwrap(),
+    let fingerprint = if is_rotated {
+        spec.fingerprint()
+    } else {
+        spec.unrotated_fingerprint().unwrap()
     };
     let model = writer.add_model(&fingerprint, TABLE, spec.dims).unwrap();
     let pending = writer.reader().unwrap().pending_sessions(&[model.id]);

@@ -1,5 +1,6 @@
 //! Search over indexes made by hand, with vectors made by hand.
 
+mod edited_files;
 mod explanation;
 mod filters;
 mod identifiers;

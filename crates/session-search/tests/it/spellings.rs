@@ -1,7 +1,9 @@
 //! A name that is written in snake case here and in camel case there.
 
 use crate::library::{Library, QUERY, cosine};
-use session_search::SearchRequest;
+use session_core::ConfidenceBand;
+use session_search::{SearchRequest, SubstitutedTerm};
+use session_store::SubstituteKind;
 
 #[test]
 fn a_name_in_the_other_case_goes_before_its_words() {
@@ -102,7 +104,74 @@ fn a_longer_name_is_told_to_stand_for_its_end() {
         let unfound = found.explanation.unfound;
         assert_eq!(
             (unfound.missing, unfound.substituted),
-            (vec![query.to_owned()], vec![query.to_owned()])
+            substituted(query, SubstituteKind::LongerNames)
         );
+    }
+}
+
+/// What is reported of a query of one term that is searched by something else.
+fn substituted(query: &str, by: SubstituteKind) -> (Vec<String>, Vec<SubstitutedTerm>) {
+    let typed = query.to_owned();
+    (vec![typed.clone()], vec![SubstitutedTerm { typed, by }])
+}
+
+#[test]
+fn a_name_that_is_remembered_slightly_wrong_is_found_by_its_words() {
+    let mut said = vec![
+        ("wick", "Mend LampWickOilService, it starves."),
+        ("snake", "Mend read_tide_gauge_level in the harbour."),
+    ];
+    let common = "The service trims each lamp, and reads the level.";
+    said.extend(["w0", "w1", "w2"].map(|id| (id, common)));
+    let library = library_of(&said);
+    for (query, expected) in [
+        ("LampOilService", "wick"),
+        ("LampWickOilHandler", "wick"),
+        ("LampOilService.ts", "wick"),
+        ("read_gauge_level", "snake"),
+        ("readTideLevel", "snake"),
+    ] {
+        let found = library.search(&SearchRequest::new(query), Some(QUERY));
+        assert_eq!(found.hits[0].session.uid, expected, "{query}");
+        assert_ne!(found.hits[0].band, ConfidenceBand::Strong, "{query}");
+        assert!(found.hits[0].preview.contains("Mend"), "{query}");
+        let unfound = found.explanation.unfound;
+        assert_eq!(
+            (unfound.missing, unfound.substituted),
+            substituted(query, SubstituteKind::NameWords)
+        );
+    }
+    for query in ["quayOilStove", "LampStove"] {
+        let found = library.search(&SearchRequest::new(query), Some(QUERY));
+        assert_eq!(found.explanation.unfound.substituted, [], "{query}");
+    }
+}
+
+#[test]
+fn forms_of_a_language_that_no_word_shows_are_told_and_doubted() {
+    let library = library_of(&[
+        ("german", "Die Rechnungen gehen als PDF heraus."),
+        ("english", "The codecs and the parser install well."),
+    ]);
+    let find = |query: &str| library.search(&SearchRequest::new(query), None);
+    for query in ["Rechnung", "how is the Rechnung made"] {
+        let found = find(query);
+        assert_eq!(found.hits[0].session.uid, "german", "{query}");
+        assert_ne!(found.hits[0].band, ConfidenceBand::Strong, "{query}");
+        let unfound = found.explanation.unfound;
+        assert_eq!(
+            (unfound.missing, unfound.substituted),
+            substituted("Rechnung", SubstituteKind::OtherForms),
+            "{query}"
+        );
+    }
+    for query in ["wo sind die Rechnung PDF", "für Rechnung"] {
+        let found = find(query);
+        assert_eq!(found.hits[0].session.uid, "german", "{query}");
+        assert_eq!(found.explanation.unfound.missing, [""; 0], "{query}");
+    }
+    for query in ["coden", "how do I install codeca"] {
+        let unfound = find(query).explanation.unfound;
+        assert_eq!(unfound.substituted, [], "{query}");
     }
 }

@@ -104,9 +104,10 @@ pub(super) fn outcome(
         },
         status,
         subagent: whole.agent_id.get().map(|id| format!("agent-{id}")),
-        pull_requests: match opens {
-            true => opened_pull_requests(raw),
-            false => Vec::new(),
+        pull_requests: if opens {
+            opened_pull_requests(raw)
+        } else {
+            Vec::new()
         },
         reply: reply(raw, status != CallStatus::Done, whole),
     }
@@ -126,10 +127,12 @@ fn status(block: &ContentBlock<'_>, entry: &TranscriptEntry<'_>) -> CallStatus {
     }
 }
 
-/// Returns the user's words in a result: answers, or those with which a call was rejected.
+/// Returns the user's words in a result: answers, a plan with the user's changes, or those with which a call was rejected.
 fn reply(raw: &str, is_refused: bool, whole: &ToolUseResult<'_>) -> Option<String> {
     let rejected = || is_refused.then(|| dialog::rejection(&output(raw)));
-    dialog::answers(whole).or_else(|| rejected().flatten())
+    dialog::answers(whole)
+        .or_else(|| dialog::edited_plan(raw, whole))
+        .or_else(|| rejected().flatten())
 }
 
 /// Returns the error lines of a background task in the result of a call that saw it fail.

@@ -200,6 +200,9 @@ pub(super) struct ToolUseResult<'a> {
     /// Additions of the user to the answers, by question.
     #[serde(borrow)]
     pub annotations: LenientMembers<'a, LenientObject<Annotation<'a>>>,
+    /// The plan that the user approved.
+    #[serde(borrow)]
+    pub plan: LenientText<'a>,
 }
 
 /// A background task as a call that looked after it tells it.

@@ -31,14 +31,16 @@ fn located(path: &Path) -> Option<Located> {
     };
     let third = names.next()?;
     let is_file = names.next().is_none();
-    let stem = match is_file {
-        true => Path::new(third).file_stem(),
-        false => path.file_stem(),
+    let stem = if is_file {
+        Path::new(third).file_stem()
+    } else {
+        path.file_stem()
     };
     let (stem, third) = (stem?.to_str()?, third.to_str()?);
-    let is_wanted = match is_file {
-        true => is_uuid(stem) || stem.starts_with("agent-"),
-        false => is_uuid(third),
+    let is_wanted = if is_file {
+        is_uuid(stem) || stem.starts_with("agent-")
+    } else {
+        is_uuid(third)
     };
     is_wanted.then(|| Located {
         session: Some(stem.to_owned()),

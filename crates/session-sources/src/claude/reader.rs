@@ -154,6 +154,11 @@ impl LineAssembly for TranscriptLines<'_> {
             .note_delivered(waiting.len())
             .then_some(waiting)
     }
+
+    /// A subagent's file with texts alone has answers to a warm-up, whose prompt stands nowhere.
+    fn is_noise(&mut self) -> bool {
+        self.identity.is_subagent() && self.assembly.turns().is_text_alone()
+    }
 }
 
 /// Delivers the title of a `summary` line, which names a message that is in another file.

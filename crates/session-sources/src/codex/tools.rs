@@ -41,9 +41,10 @@ const NOT_TYPED: [&str; 5] = [
 
 /// Returns the words of a prompt among all that the model is told as the user's; empty where a program wrote it.
 pub(super) fn typed_words_of_item(text: &str) -> &str {
-    match NOT_TYPED.iter().any(|begin| text.trim().starts_with(begin)) {
-        true => "",
-        false => typed_words(text),
+    if NOT_TYPED.iter().any(|begin| text.trim().starts_with(begin)) {
+        ""
+    } else {
+        typed_words(text)
     }
 }
 
@@ -61,12 +62,12 @@ pub(super) fn typed_words(text: &str) -> &str {
 
 /// Returns an answer without the tags around a plan in it.
 pub(super) fn without_plan_tags(text: &str) -> Cow<'_, str> {
-    match text.contains("<proposed_plan>") {
-        true => text
-            .replace("<proposed_plan>", "")
+    if text.contains("<proposed_plan>") {
+        text.replace("<proposed_plan>", "")
             .replace("</proposed_plan>", "")
-            .into(),
-        false => text.into(),
+            .into()
+    } else {
+        text.into()
     }
 }
 
@@ -115,9 +116,10 @@ fn patch_folder(line: &str) -> Option<&str> {
 
 /// Tools of a server are known as `mcp__server__tool`.
 fn full_name(namespace: &str, name: &str) -> String {
-    match namespace.starts_with("mcp__") {
-        true => format!("{namespace}__{}", name.trim_start_matches('_')),
-        false => name.to_owned(),
+    if namespace.starts_with("mcp__") {
+        format!("{namespace}__{}", name.trim_start_matches('_'))
+    } else {
+        name.to_owned()
     }
 }
 

@@ -225,9 +225,10 @@ impl BubbleCall {
     fn input(&self) -> Value {
         let written = embedded(&self.raw_args);
         let is_written = written.as_object().is_some_and(|input| !input.is_empty());
-        match is_written {
-            true => written,
-            false => embedded(&self.params),
+        if is_written {
+            written
+        } else {
+            embedded(&self.params)
         }
     }
 
@@ -243,13 +244,15 @@ impl BubbleCall {
         let output = output(&result);
         CallOutcome {
             id: id.to_owned(),
-            output: match output.is_empty() {
-                true => self.error_text(),
-                false => output,
+            output: if output.is_empty() {
+                self.error_text()
+            } else {
+                output
             },
-            status: match is_refused {
-                true => CallStatus::NotRun,
-                false => CallStatus::from_failure(failed),
+            status: if is_refused {
+                CallStatus::NotRun
+            } else {
+                CallStatus::from_failure(failed)
             },
             subagent: result["agentId"].as_str().map(str::to_owned),
             ..CallOutcome::default()

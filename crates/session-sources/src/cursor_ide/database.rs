@@ -62,9 +62,10 @@ impl CursorTables {
             items: has("ItemTable"),
             headers: has("composerHeaders"),
         };
-        match tables.values || tables.items {
-            true => Ok(tables),
-            false => Err(StorageError::NoTables("Cursor")),
+        if tables.values || tables.items {
+            Ok(tables)
+        } else {
+            Err(StorageError::NoTables("Cursor"))
         }
     }
 }
@@ -216,9 +217,10 @@ impl CursorDatabase {
     /// # Errors
     /// When it cannot be parsed: its messages may still be there.
     fn composer(&self, id: &str) -> Result<Option<Composer>, StorageError> {
-        let stored = match self.tables.values {
-            true => self.value("cursorDiskKV", &format!("composerData:{id}"))?,
-            false => None,
+        let stored = if self.tables.values {
+            self.value("cursorDiskKV", &format!("composerData:{id}"))?
+        } else {
+            None
         };
         let found = match stored {
             Some(StoredValue::Bytes(value)) if value.trim_ascii() == b"null" => None,
@@ -370,9 +372,10 @@ fn bytes(value: ValueRef<'_>) -> Option<&[u8]> {
 
 impl SessionStorage for CursorDatabase {
     fn list_sessions(&self, _: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError> {
-        let mut sessions = match self.tables.values {
-            true => self.stored_composers()?,
-            false => Vec::new(),
+        let mut sessions = if self.tables.values {
+            self.stored_composers()?
+        } else {
+            Vec::new()
         };
         let stored: HashSet<String> = sessions.iter().map(|s| s.meta.id.clone()).collect();
         let listed = self.listed.iter();

@@ -83,9 +83,10 @@ fn after_header(output: &str) -> Option<&str> {
 
 /// Returns the status of a command whose output tells it in front.
 pub(super) fn told_status(output: &str) -> CallStatus {
-    match output.starts_with(STOPPED) {
-        true => CallStatus::Unfinished,
-        false => CallStatus::from_failure(FAILURES.iter().any(|begin| output.starts_with(begin))),
+    if output.starts_with(STOPPED) {
+        CallStatus::Unfinished
+    } else {
+        CallStatus::from_failure(FAILURES.iter().any(|begin| output.starts_with(begin)))
     }
 }
 

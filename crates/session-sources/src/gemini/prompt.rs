@@ -47,9 +47,10 @@ pub(super) fn typed_words(texts: &[&str]) -> String {
 
 /// Returns the kind of a prompt: a slash command is sent as the text that it stands for.
 pub(super) fn prompt_kind(shown: &str, sent: &str) -> PromptKind {
-    match shown.starts_with('/') && !sent.starts_with('/') {
-        true => PromptKind::Command,
-        false => PromptKind::Typed,
+    if shown.starts_with('/') && !sent.starts_with('/') {
+        PromptKind::Command
+    } else {
+        PromptKind::Typed
     }
 }
 
@@ -65,9 +66,10 @@ fn steering(text: &str) -> &str {
         let (_, rest) = text.split_once("<user_input>\n")?;
         Some(rest.rsplit_once("\n</user_input>")?.0)
     };
-    match STEERING.iter().any(|begin| text.starts_with(begin)) {
-        true => inner().unwrap_or(text),
-        false => text,
+    if STEERING.iter().any(|begin| text.starts_with(begin)) {
+        inner().unwrap_or(text)
+    } else {
+        text
     }
 }
 

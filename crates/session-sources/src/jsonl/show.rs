@@ -64,9 +64,10 @@ impl FoundTurns {
         let stamp = file::stamp(&fs_err::metadata(path)?);
         let mut assembly = JsonlLines::new(format, path, state, detail, file::mtime_ms(&stamp));
         let is_continued = stamp.size < end.unwrap_or_default();
-        let continuations = match is_continued {
-            true => format.continuations(path),
-            false => Vec::new(),
+        let continuations = if is_continued {
+            format.continuations(path)
+        } else {
+            Vec::new()
         };
         let files = LineFiles {
             first: path,

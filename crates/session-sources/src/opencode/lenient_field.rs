@@ -6,7 +6,8 @@
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use session_core::{TEXT_LIMIT, cut_output, text};
+use session_core::text::{self, ceil_char_boundary};
+use session_core::{TEXT_LIMIT, cut_output};
 
 /// A field that counts as absent when it has another type than expected.
 #[derive(Debug)]
@@ -38,9 +39,10 @@ pub(super) fn string(raw: Option<&RawValue>, limit: usize) -> Option<String> {
 pub(super) fn output(raw: Option<&RawValue>) -> Option<String> {
     let body = body(raw?)?;
     let text = unescape(body, TEXT_LIMIT);
-    let unread = match text.len() > TEXT_LIMIT {
-        true => body.len().saturating_sub(text.len()),
-        false => 0,
+    let unread = if text.len() > TEXT_LIMIT {
+        body.len().saturating_sub(text.len())
+    } else {
+        0
     };
     Some(cut_output(&text, unread))
 }
@@ -76,11 +78,7 @@ fn unescape(body: &str, limit: usize) -> String {
 
 /// Returns the first bytes, `least` at least where there are so many, up to a character boundary.
 fn head(text: &str, least: usize) -> &str {
-    let mut end = least.min(text.len());
-    while !text.is_char_boundary(end) {
-        end += 1;
-    }
-    &text[..end]
+    &text[..ceil_char_boundary(text, least)]
 }
 
 /// Returns the character that the escape at the start of `escape` stands for, and the

@@ -53,9 +53,10 @@ impl TableColumns {
         }
         let schema = Self(tables);
         let has_messages = schema.has_first_storage() || schema.has_second_storage();
-        match schema.has("session", "id") && has_messages {
-            true => Ok(schema),
-            false => Err(StorageError::NoTables("OpenCode")),
+        if schema.has("session", "id") && has_messages {
+            Ok(schema)
+        } else {
+            Err(StorageError::NoTables("OpenCode"))
         }
     }
 

@@ -199,9 +199,10 @@ impl ToolRecord<'_> {
     /// Returns the pull requests that the call opened, as its output tells.
     fn pull_requests(&self, command: Option<&str>) -> Vec<String> {
         let output = self.output.as_deref().filter(|_| self.has_result);
-        match opens_pull_request(command, &self.tool) {
-            true => opened_pull_requests(output.unwrap_or_default()),
-            false => Vec::new(),
+        if opens_pull_request(command, &self.tool) {
+            opened_pull_requests(output.unwrap_or_default())
+        } else {
+            Vec::new()
         }
     }
 

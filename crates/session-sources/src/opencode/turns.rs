@@ -178,9 +178,10 @@ fn opening(message: &mut StoredMessage) -> Option<TurnOpening> {
         return with(kind, append_attachments(prompt, &message.parts));
     }
     let files = append_attachments(String::new(), &message.parts);
-    match files.is_empty() {
-        true => None,
-        false => with(PromptKind::Typed, files),
+    if files.is_empty() {
+        None
+    } else {
+        with(PromptKind::Typed, files)
     }
 }
 

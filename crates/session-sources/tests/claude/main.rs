@@ -8,6 +8,7 @@ mod meta;
 mod prompts;
 mod queue;
 mod replies;
+mod results;
 mod scripted;
 mod show;
 mod subagents;

@@ -76,6 +76,54 @@ fn warm_ups_are_nothing() {
     assert_eq!(indexed(warm_up), "", "a sidechain of a main session, too");
 }
 
+/// Answers to a warm-up whose prompt is not in the file.
+#[test]
+fn answers_alone_are_nothing_until_a_call_comes() {
+    let ready = line("assistant", "I am ready to explore.");
+    let transcript = agent(&ready);
+    let first = transcript.read(None);
+    assert_eq!((first.sessions.len(), first.turns.len()), (0, 0));
+    let more = ready + &line("assistant", "Still ready.");
+    transcript.write(&more);
+    let second = transcript.read(first.cursor.as_ref());
+    assert_eq!((second.sessions.len(), second.turns.len()), (0, 0));
+    let call = json!({"type": "assistant", "isSidechain": true, "sessionId": SESSION, "message":
+        {"content": [{"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/w/a.rs"}}]}});
+    let called = format!("{more}{call}\n");
+    transcript.write(&called);
+    let third = transcript.read(second.cursor.as_ref());
+    assert_eq!(third.sessions[0].parent.as_deref(), Some(SESSION));
+    let whole = rendered(third.turns.iter().map(|collected| &collected.turn));
+    assert_snapshot!(whole, @r##"
+    0 None: ""
+      text "I am ready to explore."
+      text "Still ready."
+      call Read(t1) @/w/a.rs unfinished
+    "##);
+    let shown = rendered(&transcript.show(&third));
+    assert_eq!(shown.lines().count(), whole.lines().count());
+    transcript.write(called + &line("assistant", "It is done."));
+    let fourth = transcript.read(third.cursor.as_ref());
+    let rest = &fourth.turns[0].turn;
+    assert!(rest.continues && rest.index == 0 && rest.parts.len() == 1);
+}
+
+#[test]
+fn answers_before_a_prompt_come_with_it() {
+    let ready = line("assistant", "I am ready.");
+    let transcript = agent(&ready);
+    let first = transcript.read(None);
+    transcript.write(ready.clone() + &line("user", "Find the semicolon"));
+    let found = transcript.read(first.cursor.as_ref());
+    assert_snapshot!(rendered(found.turns.iter().map(|collected| &collected.turn)), @r##"
+    0 None: ""
+      text "I am ready."
+    1 Model: "Find the semicolon"
+    "##);
+    let own = ready.replace("true", "false");
+    assert_eq!(indexed(own), "0 None: \"\"\n  text \"I am ready.\"\n");
+}
+
 #[test]
 fn a_user_may_type_warmup() {
     let line = r#"{"type":"user","message":"Warmup"}"#;

@@ -45,9 +45,10 @@ impl LeafReader {
             return false;
         };
         self.at = offset;
-        let shared = match self.first_term == offset {
-            true => 0,
-            false => usize::try_from(self.number()).unwrap_or_default(),
+        let shared = if self.first_term == offset {
+            0
+        } else {
+            usize::try_from(self.number()).unwrap_or_default()
         };
         let length = usize::try_from(self.number()).unwrap_or_default();
         term.truncate(shared);

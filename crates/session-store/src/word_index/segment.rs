@@ -98,9 +98,10 @@ impl SegmentBuilder {
     /// Appends a term with its list of turns.
     pub(super) fn push(&mut self, term: &[u8], doclist: &[u8]) {
         self.push_term(term);
-        match self.leaf.bytes() + doclist.len() < LEAF_BYTES {
-            true => self.leaf.bytes.extend_from_slice(doclist),
-            false => self.push_doclist(doclist),
+        if self.leaf.bytes() + doclist.len() < LEAF_BYTES {
+            self.leaf.bytes.extend_from_slice(doclist)
+        } else {
+            self.push_doclist(doclist)
         }
     }
 
@@ -185,9 +186,10 @@ impl SegmentBuilder {
         let mut rest = doclist.split_off(..bytes).unwrap_or_default();
         loop {
             let space = LEAF_BYTES.saturating_sub(self.leaf.bytes());
-            let length = match rest.len() <= space {
-                true => rest.len(),
-                false => numbers_within(rest, space),
+            let length = if rest.len() <= space {
+                rest.len()
+            } else {
+                numbers_within(rest, space)
             };
             let part = rest.split_off(..length).unwrap_or_default();
             self.leaf.bytes.extend_from_slice(part);

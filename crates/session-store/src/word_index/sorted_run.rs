@@ -111,9 +111,10 @@ impl MergedTerm {
         if !self.entries.is_empty() {
             self.put_in_order();
         }
-        let flow = match self.doclist.is_empty() {
-            true => ControlFlow::Continue(()),
-            false => each(&self.term, &self.doclist),
+        let flow = if self.doclist.is_empty() {
+            ControlFlow::Continue(())
+        } else {
+            each(&self.term, &self.doclist)
         };
         self.doclist.clear();
         self.last_turn = 0;

@@ -1,6 +1,6 @@
 //! Indexes of other versions, damaged ones, none at all.
 
-use crate::support::{Index, deliver, embed, found, meta, turn};
+use crate::support::{Index, deliver, embed, found, meta, replace_by_file, turn};
 use rusqlite::Connection;
 use session_store::{
     Document, DocumentBatch, EmbeddedDocument, FORMAT_VERSION, Level, Reader, RowProducts,
@@ -240,7 +240,12 @@ type Damage = fn(PathBuf);
 
 #[test]
 fn a_matrix_that_is_not_what_the_index_says_is_told() {
-    let cases: [(Damage, &str); 6] = [
+    let cases: [(Damage, &str); 8] = [
+        (|path| replace_by_file(path.parent().unwrap()), "is missing"),
+        (
+            |path| replace_by_file(path.ancestors().nth(2).unwrap()),
+            "is missing",
+        ),
         (
             |path| {
                 fs_err::remove_file(&path).unwrap();

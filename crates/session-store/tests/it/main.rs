@@ -22,6 +22,7 @@ mod random;
 mod redaction;
 mod substitutes;
 mod support;
+mod title_steps;
 mod titles;
 mod turns;
 mod vectors;

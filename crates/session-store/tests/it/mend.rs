@@ -1,8 +1,8 @@
 //! Damage that leaves the rows whole is found, and mended from them.
 
-use crate::support::{Index, deliver, embed, found, meta, turn};
+use crate::support::{Index, deliver, embed, found, meta, replace_by_file, turn};
 use rusqlite::Connection;
-use session_store::{DamagedSession, Level, SessionId, TurnId, Writer};
+use session_store::{DamagedSession, Level, Reader, SessionId, TurnId, Writer, old_databases};
 
 fn filled() -> Index {
     let index = Index::new();
@@ -116,6 +116,7 @@ fn tables_that_are_lost_are_made_anew_beside_the_others() {
         ("turn_blocks", "turn_blocks"),
         ("owner_blocks", "owner_blocks"),
         ("embedded", "embedded"),
+        ("models", "models"),
         ("words", "words"),
     ] {
         let index = filled();
@@ -169,6 +170,71 @@ fn a_model_with_another_number_of_components_begins_anew() {
         index.reader().verify_thoroughly().unwrap();
         assert_eq!(rows(&index), before, "{dims}");
     }
+}
+
+/// Rows of a model and its vectors are made anew by embedding again.
+#[test]
+fn a_model_whose_row_cannot_be_read_is_deleted_with_its_vectors() {
+    for change in [
+        "dims = -5",
+        "turn_rows = -1",
+        "session_generation = 1 << 50",
+        "name = x'00'",
+    ] {
+        let index = filled();
+        let rows = |index: &Index| {
+            let model = index.reader().model("f00d").unwrap().unwrap();
+            Level::ALL.map(|level| model.rows(level))
+        };
+        let before = rows(&index);
+        damage(&index, &format!("UPDATE models SET {change}"));
+        assert_mended(&index, "");
+        assert_eq!(index.reader().models().unwrap(), []);
+        assert!(!index.root().join("vectors/f00d").exists());
+        let mut writer = index.writer();
+        deliver_session(&mut writer, 0);
+        embed(&mut writer);
+        writer.commit().unwrap();
+        index.reader().verify_thoroughly().unwrap();
+        assert_eq!(rows(&index), before, "{change}");
+    }
+}
+
+#[test]
+fn a_lost_version_is_told_by_the_tables() {
+    for version in [0, -1] {
+        let index = filled();
+        damage(&index, &format!("PRAGMA user_version = {version}"));
+        let error = Reader::open(index.root()).err().unwrap();
+        assert!(error.needs_rebuild(), "{error}");
+        index.writer().commit().unwrap();
+        index.reader().verify_thoroughly().unwrap();
+        damage(
+            &index,
+            &format!("DROP TABLE titles; PRAGMA user_version = {version}"),
+        );
+        let error = Writer::open(index.root()).err().unwrap();
+        assert!(error.needs_rebuild(), "it may have another format: {error}");
+    }
+}
+
+/// It may be the user's.
+#[test]
+fn a_file_in_the_place_of_the_vectors_is_put_aside() {
+    let index = filled();
+    let vectors = index.root().join("vectors");
+    for old in ["vectors.old", "vectors.old.2"] {
+        replace_by_file(&vectors);
+        let mut writer = index.writer();
+        let model = writer.reader().unwrap().models().unwrap().remove(0);
+        writer.delete_vectors(model.id).unwrap();
+        embed(&mut writer);
+        writer.commit().unwrap();
+        let kept = fs_err::read_to_string(index.root().join(old)).unwrap();
+        assert_eq!(kept, "not ours");
+        index.reader().verify_thoroughly().unwrap();
+    }
+    assert_eq!(old_databases(index.root()), [] as [std::path::PathBuf; 0]);
 }
 
 #[test]

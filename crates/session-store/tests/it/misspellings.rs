@@ -1,6 +1,7 @@
 //! Words that no turn holds, and those that were meant.
 
 use crate::support::filled;
+use session_store::WordCorrector;
 
 #[test]
 fn a_slip_of_the_finger_is_corrected_to_the_commonest_word() {
@@ -11,6 +12,7 @@ fn a_slip_of_the_finger_is_corrected_to_the_commonest_word() {
         "Schlüssel und лампа",
     ];
     let (_index, reader) = filled(&turns);
+    let mut corrector = WordCorrector::new(&reader).unwrap();
     for (typed, meant) in [
         ("lnatern", "lantern"),
         ("latern", "lantern"),
@@ -23,7 +25,7 @@ fn a_slip_of_the_finger_is_corrected_to_the_commonest_word() {
         ("schlusel", "schlussel"),
         ("ламба", "лампа"),
     ] {
-        let found = reader.correct_word(typed).unwrap();
+        let found = corrector.correct(typed).unwrap();
         assert_eq!(found.as_deref(), Some(meant), "{typed}");
     }
 }
@@ -34,16 +36,18 @@ fn no_word_is_made_up_from_a_stem() {
         "cheers, it grades well: a gradient",
         "grades of cheers, not declared",
     ]);
-    let gradient = reader.correct_word("gradeint").unwrap();
+    let mut corrector = WordCorrector::new(&reader).unwrap();
+    let gradient = corrector.correct("gradeint").unwrap();
     assert_eq!(gradient.as_deref(), Some("gradient"));
     for typed in ["cheese", "gradins", "nothing"] {
-        assert_eq!(reader.correct_word(typed).unwrap(), None, "{typed}");
+        assert_eq!(corrector.correct(typed).unwrap(), None, "{typed}");
     }
 }
 
 #[test]
 fn what_is_no_slip_of_a_word_stays() {
-    let (_index, reader) = filled(&["the lantern burns at a quay", "灯台的光"]);
+    let (_index, reader) = filled(&["the lantern burns at a quay, done", "灯台的光"]);
+    let mut corrector = WordCorrector::new(&reader).unwrap();
     for typed in [
         "santern",
         "lentarn",
@@ -51,9 +55,10 @@ fn what_is_no_slip_of_a_word_stays() {
         "lantern2",
         "lan-tern",
         "灯台的",
+        "dónde",
         "",
         "l",
     ] {
-        assert_eq!(reader.correct_word(typed).unwrap(), None, "{typed}");
+        assert_eq!(corrector.correct(typed).unwrap(), None, "{typed}");
     }
 }

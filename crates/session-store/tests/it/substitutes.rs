@@ -2,6 +2,7 @@
 
 use crate::support::{Index, deliver, failed, filled, meta, prompts, turn};
 use session_core::{Query, Turn};
+use session_store::SubstituteKind;
 
 #[test]
 fn the_beginning_of_a_longer_name_finds_it() {
@@ -47,6 +48,33 @@ fn words_in_a_row_are_a_term_where_a_turn_holds_them() {
     assert_eq!(terms("red lamp"), ["red", "lamp", "red lamp"]);
     assert_eq!(terms("quay lamp"), ["quay", "lamp"]);
     assert_eq!(terms("lamp"), ["lamp"]);
+}
+
+#[test]
+fn the_words_of_a_name_stand_for_it_where_a_turn_holds_most_of_them() {
+    let turns = [
+        "mend LampWickOilService",
+        "the lamp burns, the service waits",
+        "a quay",
+        "a lamp, a service",
+        "a lamp",
+    ];
+    let (_index, reader) = filled(&turns);
+    let find = |query: &str| {
+        let found = reader.search_lexical(&Query::new(query), 9, |_| Ok(true));
+        found.unwrap()
+    };
+    let found = find("LampOilService");
+    assert_eq!(found.hits.len(), 1);
+    assert_eq!(found.terms[0].substitute(), Some(SubstituteKind::NameWords));
+    let share = found.idf_share(found.hits[0].id);
+    assert!((share - 0.45).abs() < 1e-6, "{share}");
+    let added = find("LampOilStoveService");
+    let share = added.idf_share(added.hits[0].id);
+    assert!((0.1..0.4).contains(&share), "{share}");
+    for query in ["LampStove", "quayStoveWick", "lamp/OilStove"] {
+        assert_eq!(prompts(&reader, query), [""; 0], "{query}");
+    }
 }
 
 #[test]

@@ -38,6 +38,12 @@ impl Index {
     }
 }
 
+/// Puts a file in the place of a directory.
+pub fn replace_by_file(directory: &Path) {
+    fs_err::remove_dir_all(directory).unwrap();
+    fs_err::write(directory, "not ours").unwrap();
+}
+
 /// A turn with nothing but words.
 pub fn turn(index: u32, prompt: &str, answers: &[&str]) -> Turn {
     Turn {

@@ -95,7 +95,7 @@ fn run_worker(started: Instant, origin: HookOrigin, sender: &Sender<HookMessage>
     let _ = sender.send(HookMessage::Configured(Box::new(memories.home.clone())));
     let deadline = memories.home.config.injection.embedding_deadline(started);
     let outcome = PromptOutcome::decide(&input, memories, started, Some(deadline))?;
-    if outcome.injection.decision.skipped == Some(SkipReason::Timeout) {
+    if outcome.injection.decision.skip_reason() == Some(SkipReason::Timeout) {
         background::spawn_vector_preparation(&outcome.memories.home, &folder);
     }
     let _ = sender.send(HookMessage::Answer(Box::new(AnsweredHook {

@@ -45,9 +45,10 @@ pub fn run(args: &HookArgs) -> Result<CommandOutcome> {
             apply_change(args, &file.plan_removal()?, unchanged).map(|_| CommandOutcome::Something)
         }
         HookCommand::Status(args) => print_status(args),
-        HookCommand::Run(args) => Ok(answer::run(match args.plugin {
-            true => HookOrigin::Plugin,
-            false => HookOrigin::Settings,
+        HookCommand::Run(args) => Ok(answer::run(if args.plugin {
+            HookOrigin::Plugin
+        } else {
+            HookOrigin::Settings
         })),
     }
 }
@@ -66,14 +67,16 @@ fn install_hook(args: &HookInstallArgs) -> Result<CommandOutcome> {
         let (title, usual) = (agent.title(), HookEvent::PostToolUse);
         bail!("{title} has no event {event}\nhint: {usual} comes after each call there");
     }
-    let events = match args.event.is_empty() {
-        true => HookEvent::default_for(agent).to_vec(),
-        false => args.event.clone(),
+    let events = if args.event.is_empty() {
+        HookEvent::default_for(agent).to_vec()
+    } else {
+        args.event.clone()
     };
     let env = Home::unconfigured()?.env;
-    let program = match project {
-        true => shared_program(&env)?,
-        false => own_program(&env)?,
+    let program = if project {
+        shared_program(&env)?
+    } else {
+        own_program(&env)?
     };
     let file = find_file(agent, HookScope::from_flag(project))?;
     let planned = file.plan(&program, &events)?;

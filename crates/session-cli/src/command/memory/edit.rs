@@ -38,10 +38,12 @@ pub fn run(args: &MemoryEditArgs, memories: &Memories) -> Result<CommandOutcome>
     };
     let now = Zoned::now();
     if !change.is_empty() {
+        let before = memories.store.find(&args.id)?;
         let memory = memories.store.change(&args.id, &change, &now)?;
         memories.prepare(std::slice::from_ref(&memory))?;
         note_cuts("", &fields.cue)?;
-        note_secrets(&memories.store.find_secrets(change.texts()))?;
+        let texts = change.texts().chain([before.raw_text.as_str()]);
+        note_secrets(&memories.store.find_secrets(texts))?;
         if !change.when.is_empty() {
             note_broad_triggers(memories, &memory)?;
         }
@@ -56,9 +58,10 @@ pub fn run(args: &MemoryEditArgs, memories: &Memories) -> Result<CommandOutcome>
         Err(error) => return Err(refuse(error, edit.reject(None))),
     };
     // Without a terminal nobody reviewed the text, so it keeps its trust.
-    let review = match std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
-        true => EditReview::Seen,
-        false => EditReview::Unseen,
+    let review = if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
+        EditReview::Seen
+    } else {
+        EditReview::Unseen
     };
     match memories.store.replace(&memory, &text, review, &now) {
         Ok(memory) => {

@@ -20,15 +20,12 @@ use std::io::Write;
 pub fn delete(args: &MemoryDeleteArgs, memories: &Memories) -> Result<CommandOutcome> {
     let found = memories.store.find_all(&args.ids.ids)?;
     let replaced = find_replaced(&found, memories);
-    let done = match args.purge {
-        true => {
-            purge(&found, memories)?;
-            print_change("removed for good", &found, args.ids.json)
-        }
-        false => {
-            let moved = memories.store.move_all(&found, MemoryState::Trash)?;
-            print_moved("put into the trash", &found, &moved, args.ids.json)
-        }
+    let done = if args.purge {
+        purge(&found, memories)?;
+        print_change("removed for good", &found, args.ids.json)
+    } else {
+        let moved = memories.store.move_all(&found, MemoryState::Trash)?;
+        print_moved("put into the trash", &found, &moved, args.ids.json)
     };
     note_unreplaced(&replaced, memories)?;
     done

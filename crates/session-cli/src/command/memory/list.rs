@@ -33,8 +33,9 @@ pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<CommandOutcome>
                 .as_ref()
                 .is_none_or(|tag| memory.front.tags.contains(tag))
     });
-    let archived = || memories::list_memories(memories, &[MemoryState::Archive], None);
-    let has_archived = listed.is_empty() && !archived()?.is_empty();
+    // What cannot be read was noted above.
+    let archived = || memories.list(&[MemoryState::Archive], None).memories;
+    let has_archived = listed.is_empty() && !archived().is_empty();
     print_memories(&listed, args.json, empty_message(args, has_archived))
 }
 

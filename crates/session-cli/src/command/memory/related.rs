@@ -27,12 +27,13 @@ impl RelatedMemories {
 
     /// Formats the memories for people; empty where none was found.
     pub fn format(&self, explain: bool) -> String {
-        match self.found.is_empty() {
-            true => String::new(),
-            false => format!(
+        if self.found.is_empty() {
+            String::new()
+        } else {
+            format!(
                 "{}\n",
                 format_matches(&self.found, &self.listed, explain, terminal_width())
-            ),
+            )
         }
     }
 }

@@ -121,13 +121,14 @@ fn draft_from_args(fields: &MemoryFieldArgs) -> Result<MemoryDraft> {
     if is_typed && fields.info.iter().all(|info| info.trim().is_empty()) {
         bail!(NO_INFO);
     }
-    let mut draft = match is_typed {
-        true => MemoryDraft {
+    let mut draft = if is_typed {
+        MemoryDraft {
             topic: fields.topic.clone().unwrap_or_default(),
             key_info: fields.info.clone(),
             ..MemoryDraft::default()
-        },
-        false => read_input()?,
+        }
+    } else {
+        read_input()?
     };
     draft.cues.extend(fields.cue.iter().cloned());
     draft.when.paths.extend(fields.when_path.iter().cloned());

@@ -19,13 +19,15 @@ use std::io::Write;
 pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<CommandOutcome> {
     let words = std::iter::once(&args.query).chain(&args.more);
     let query = words.map(String::as_str).collect::<Vec<_>>().join(" ");
-    let states: &[MemoryState] = match args.archived {
-        true => &[MemoryState::Active, MemoryState::Archive],
-        false => &[MemoryState::Active],
+    let states: &[MemoryState] = if args.archived {
+        &[MemoryState::Active, MemoryState::Archive]
+    } else {
+        &[MemoryState::Active]
     };
-    let listed = match args.time.is_given() {
-        true => memories::list_changed_in(memories, states, &args.time)?,
-        false => memories::list_memories(memories, states, None)?,
+    let listed = if args.time.is_given() {
+        memories::list_changed_in(memories, states, &args.time)?
+    } else {
+        memories::list_memories(memories, states, None)?
     };
     let settings = &memories.home.config.retrieval;
     let found = memories.search(&query, &listed)?;

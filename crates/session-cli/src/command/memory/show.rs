@@ -36,7 +36,7 @@ pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<CommandOutcome>
             sanitize_text(&raw.unwrap_or_default())
         )?;
     } else {
-        write!(anstream::stdout(), "{}", sanitize_text(&memory.text))?;
+        write!(anstream::stdout(), "{}", sanitize_text(memory.text()))?;
     }
     if is_missing {
         print_note("no conversation is kept beside it: it was not saved from a session")?;

@@ -18,13 +18,14 @@ pub fn run(args: &JsonFlagArgs, memories: &Memories) -> Result<CommandOutcome> {
         memories: MemoryStats::read(&memories.store),
         injection: InjectionLog::new(&memories.home.root).stats(),
     };
-    match args.json {
-        true => json::print(&stats)?,
-        false => write!(
+    if args.json {
+        json::print(&stats)?
+    } else {
+        write!(
             anstream::stdout(),
             "{}",
             format_memory_stats(&stats, terminal_width())
-        )?,
+        )?
     }
     Ok(CommandOutcome::Something)
 }

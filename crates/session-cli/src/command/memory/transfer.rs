@@ -95,6 +95,9 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<CommandOut
             format_import_report(&imported, args.global)
         )?;
     }
+    let skipped = imported.skipped.iter();
+    let skipped = skipped.map(|reason| format!("{}; left out", sanitize_line(reason)));
+    memories::print_left_out(skipped.collect())?;
     note_moved(&apply_retention(
         &memories.store,
         &memories.retention,
@@ -117,9 +120,10 @@ pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Comma
     let listed = memories::list_memories(memories, &[MemoryState::Active], Some(-1))?;
     let text = render_context_sheet(&listed);
     if args.print {
-        match args.json {
-            true => json::print(&JsonPrintedContextSheet { text: &text })?,
-            false => write!(anstream::stdout(), "{text}")?,
+        if args.json {
+            json::print(&JsonPrintedContextSheet { text: &text })?
+        } else {
+            write!(anstream::stdout(), "{text}")?
         }
         return Ok(CommandOutcome::Something);
     }

@@ -222,8 +222,9 @@ const WORD_BYTES: usize = 64;
 fn word_start(text: &str, cut: usize) -> usize {
     let (begin, rest) = text.split_at(cut);
     let last_word = begin.rsplit(char::is_whitespace).next().unwrap_or_default();
-    match rest.starts_with(char::is_whitespace) || last_word.len() > WORD_BYTES {
-        true => cut,
-        false => cut - last_word.len(),
+    if rest.starts_with(char::is_whitespace) || last_word.len() > WORD_BYTES {
+        cut
+    } else {
+        cut - last_word.len()
     }
 }

@@ -99,9 +99,10 @@ impl Assembly<'_> {
         let UserText::Typed(prompt) = prompt::queued(&line.text) else {
             return None;
         };
-        let kind = match self.identity.is_subagent() {
-            true => PromptKind::Model,
-            false => PromptKind::Typed,
+        let kind = if self.identity.is_subagent() {
+            PromptKind::Model
+        } else {
+            PromptKind::Typed
         };
         Some(Turn {
             started_ms: waiting.ms,

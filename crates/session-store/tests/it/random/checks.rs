@@ -63,9 +63,10 @@ pub(super) fn title(session: &Session, all: &Sessions) -> Option<String> {
     let prompts: BTreeSet<String> = alike.iter().filter_map(|s| first(s)).collect();
     let is_common = alike.len() > 2 && prompts.len() > 1;
     let own = session.title.map(title_words);
-    match is_common {
-        true => first(session).or(own),
-        false => own.or_else(|| first(session)),
+    if is_common {
+        first(session).or(own)
+    } else {
+        own.or_else(|| first(session))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which turns of a session are shown, and from where in the first of them.
 
-use crate::call_error::CallError;
-use session_core::parse_turn_range;
+use crate::turn_address::TurnAddressError;
+use crate::turn_range::parse_turn_range;
 use std::fmt;
 use std::str::FromStr;
 
@@ -10,25 +10,25 @@ const FOLLOWING_TURNS: u32 = 3;
 
 /// Turns of a session, counted from 0: `7`, `5-9`, or `5+8400-9` from the 8,400th character of turn 5 on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TurnWindow {
+pub struct TurnWindow {
     /// The first turn.
-    pub(crate) first: u32,
+    pub first: u32,
     /// Characters of the first turn that are left out.
-    pub(crate) offset: usize,
+    pub offset: usize,
     /// The last turn.
-    pub(crate) last: u32,
+    pub last: u32,
 }
 
 impl TurnWindow {
     /// All turns.
-    pub(crate) const ALL: Self = Self {
+    pub const ALL: Self = Self {
         first: 0,
         offset: 0,
         last: u32::MAX,
     };
 
     /// Returns the turns around one, of a session with `count` turns.
-    pub(crate) fn around(turn: u32, count: u32) -> Self {
+    pub fn around(turn: u32, count: u32) -> Self {
         Self {
             first: turn.saturating_sub(1),
             offset: 0,
@@ -40,7 +40,7 @@ impl TurnWindow {
     }
 
     /// Returns what is left of it from a turn on.
-    pub(crate) fn rest_window_from(self, first: u32) -> Self {
+    pub fn rest_window_from(self, first: u32) -> Self {
         let offset = if first == self.first { self.offset } else { 0 };
         Self {
             first,
@@ -50,7 +50,7 @@ impl TurnWindow {
     }
 
     /// Returns as many turns that follow, of a session with `count` turns: at least [`FOLLOWING_TURNS`].
-    pub(crate) fn following_window(self, count: u32) -> Self {
+    pub fn following_window(self, count: u32) -> Self {
         let first = self.last.saturating_add(1);
         let length = (self.last - self.first).max(FOLLOWING_TURNS - 1);
         Self {
@@ -62,14 +62,10 @@ impl TurnWindow {
 }
 
 impl FromStr for TurnWindow {
-    type Err = CallError;
+    type Err = TurnAddressError;
 
-    fn from_str(typed: &str) -> Result<Self, CallError> {
-        parse_window(typed).ok_or_else(|| {
-            CallError::Invalid(format!(
-                "`{typed}` is not a turn or a range of turns\nhint: write 7 or 5-9, counted from 0"
-            ))
-        })
+    fn from_str(typed: &str) -> Result<Self, TurnAddressError> {
+        parse_window(typed).ok_or_else(|| TurnAddressError::InvalidTurn(typed.to_owned()))
     }
 }
 

@@ -8,7 +8,10 @@ mod endpoint;
 mod error_text;
 mod wait_listener;
 
-pub use endpoint::{Endpoint, EndpointSettings, without_credentials};
+pub use endpoint::{
+    ENDPOINT_API_KEY_VARIABLE, ENDPOINT_MAX_TOKENS_VARIABLE, ENDPOINT_MODEL_VARIABLE,
+    ENDPOINT_URL_VARIABLE, Endpoint, EndpointSettings, without_credentials,
+};
 pub use wait_listener::WaitListener;
 
 use crate::model_description::REMOTE_MODEL;

@@ -1,0 +1,63 @@
+//! How a turn is named in a list of turns.
+
+use crate::layout::{LineField, TitledLine, fit_line};
+use crate::session_label::{format_minute, make_gone_field, make_title_field, project_label};
+use crate::style::{FAINT, ID, PROJECT};
+use session_core::TurnAddress;
+use session_display::SessionIds;
+use session_store::SessionRow;
+
+/// Most columns of a project's name.
+const PROJECT_COLUMNS: usize = 24;
+
+/// Returns the field of a session's project.
+pub(crate) fn make_project_field(session: &SessionRow) -> LineField {
+    LineField::whole(PROJECT, fit_line(project_label(session), PROJECT_COLUMNS))
+}
+
+/// Returns the line of a turn: its time, address, project and title.
+pub(crate) fn make_turn_heading(
+    session: &SessionRow,
+    ids: &SessionIds<'_>,
+    turn: u32,
+    time_ms: Option<i64>,
+) -> TitledLine {
+    let address = TurnAddress::new(ids.short_id(session), turn);
+    let mut fields = vec![
+        LineField::whole(FAINT, format_minute(time_ms)),
+        LineField::whole(ID, address.to_string()),
+        make_project_field(session),
+    ];
+    fields.extend(make_gone_field(session));
+    TitledLine {
+        fields,
+        title: make_title_field(session),
+    }
+}
+
+/// Returns the part of a path that is below the session's project; the whole path where it is elsewhere.
+pub(crate) fn strip_project<'p>(path: &'p str, session: &SessionRow) -> &'p str {
+    let root = session.project.as_deref();
+    let below = root.and_then(|root| path.strip_prefix(root));
+    below
+        .and_then(|path| path.strip_prefix(['/', '\\']))
+        .unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_shown_from_its_project_on() {
+        let session = SessionRow {
+            project: Some("/home/ann/pier".to_owned()),
+            ..SessionRow::default()
+        };
+        assert_eq!(strip_project("/home/ann/pier/lamp.rs", &session), "lamp.rs");
+        let elsewhere = "/home/ann/pier-2/lamp.rs";
+        assert_eq!(strip_project(elsewhere, &session), elsewhere);
+        let nowhere = SessionRow::default();
+        assert_eq!(strip_project("/etc/hosts", &nowhere), "/etc/hosts");
+    }
+}

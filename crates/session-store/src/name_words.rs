@@ -1,0 +1,123 @@
+//! The words that a name is made of, where no turn holds the name: who remembers a name slightly wrong (`LampOilService` for
+//! `LampWickOilService`) knows most of its words.
+
+use crate::postings::Posting;
+use crate::term_stats::WeightedPostings;
+use session_core::{idf, text};
+
+/// Fewest words of a name that a turn holds.
+const MIN_HELD: usize = 2;
+/// Least share of the idf of a name's words, of those that some turn holds, in the words that a turn holds.
+const MIN_SHARE: f32 = 0.5;
+/// Most words of a name that are searched.
+const MAX_WORDS: usize = 8;
+
+/// Returns the words of a name in snake, kebab or camel case, each once; none of another term.
+pub(crate) fn split_name(name: &str) -> Vec<String> {
+    let is_separator = |c: char| matches!(c, '_' | '-');
+    let is_of_name = |c: char| c.is_alphanumeric() || is_separator(c);
+    if !name.chars().all(is_of_name) {
+        return Vec::new();
+    }
+    let mut words: Vec<String> = Vec::new();
+    for part in name.split(is_separator) {
+        let parts = text::split_camel_case_name(part).unwrap_or_else(|| part.to_owned());
+        for word in parts.split(' ').map(text::fold_word) {
+            let is_word = word.chars().count() > 1 && word.contains(char::is_alphabetic);
+            if is_word && !words.contains(&word) && words.len() < MAX_WORDS {
+                words.push(word);
+            }
+        }
+    }
+    if words.len() < MIN_HELD {
+        Vec::new()
+    } else {
+        words
+    }
+}
+
+/// The turns that hold most words of a name.
+#[derive(Debug, Default)]
+pub(crate) struct FoundWords {
+    words: Vec<FoundWord>,
+    /// The factor by which the words together have the idf of the name.
+    weight: f32,
+    /// The turns with the share of the idf of all words in those that each holds, in order.
+    pub(crate) turns: Vec<(u32, f32)>,
+}
+
+/// A word of a name.
+#[derive(Debug)]
+struct FoundWord {
+    /// Of the turns that hold most words.
+    postings: Vec<Posting>,
+    /// Its document frequency.
+    turns: usize,
+}
+
+impl FoundWords {
+    /// Finds the turns that hold most words of a name by the postings of each word; `total` is the number of all turns.
+    pub(crate) fn new(lists: Vec<Vec<Posting>>, total: u64) -> Self {
+        let idfs = lists.iter().map(|list| idf(total, list.len() as u64));
+        let idfs: Vec<f32> = idfs.collect();
+        let all: f32 = idfs.iter().sum();
+        let (mut held, mut by_turn) = (0.0, Vec::new());
+        for (list, idf) in lists.iter().zip(idfs).filter(|(list, _)| !list.is_empty()) {
+            held += idf;
+            by_turn.extend(list.iter().map(|posting| (posting.turn, idf)));
+        }
+        by_turn.sort_unstable_by_key(|(turn, _)| *turn);
+        let holders = by_turn.chunk_by(|a, b| a.0 == b.0);
+        let holders = holders.filter_map(|words| {
+            let idf: f32 = words.iter().map(|(_, idf)| idf).sum();
+            let holds_most = words.len() >= MIN_HELD && idf >= MIN_SHARE * held;
+            let (turn, _) = words.first()?;
+            holds_most.then_some((*turn, idf / all.max(f32::EPSILON)))
+        });
+        let turns: Vec<(u32, f32)> = holders.collect();
+        let is_holder = |turn: u32| turns.binary_search_by_key(&turn, |(turn, _)| *turn).is_ok();
+        let word = |mut postings: Vec<Posting>| {
+            let turns = postings.len();
+            postings.retain(|posting| is_holder(posting.turn));
+            FoundWord { postings, turns }
+        };
+        Self {
+            words: lists.into_iter().map(word).collect(),
+            weight: idf(total, turns.len() as u64) / all.max(f32::EPSILON),
+            turns,
+        }
+    }
+
+    /// Returns true where no turn holds most words.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.turns.is_empty()
+    }
+
+    /// Returns the postings of each word; `weight` is that of the name.
+    pub(crate) fn lists(&self, weight: f32) -> impl Iterator<Item = WeightedPostings<'_>> {
+        self.words.iter().map(move |word| WeightedPostings {
+            postings: &word.postings,
+            turns: word.turns,
+            weight: weight * self.weight,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_words() {
+        for (name, words) in [
+            ("LampOilService", &["lamp", "oil", "service"][..]),
+            ("lamp_oil-wickTrim", &["lamp", "oil", "wick", "trim"]),
+            ("--lamp-oil", &["lamp", "oil"]),
+            ("lamp_lamp_2", &[]),
+            ("lamp", &[]),
+            ("src/lampOil", &[]),
+        ] {
+            assert_eq!(split_name(name), words, "{name}");
+        }
+    }
+}
