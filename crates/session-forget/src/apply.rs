@@ -4,13 +4,14 @@ use crate::exclusions::{Exclusions, TurnPosition};
 use crate::plan::ForgetPlan;
 use crate::records::{EntryDraft, ForgetError, ForgetReason};
 use serde::Serialize;
-use session_core::TurnContent;
-use session_store::{PurgeOutcome, Reader, SessionRow, StoreError, TurnId, TurnRow, Writer};
-use std::collections::{HashMap, HashSet};
+use session_store::{
+    PurgeOutcome, Reader, SessionRow, StoreError, TurnId, TurnRecord, TurnRow, Writer,
+};
+use std::collections::HashSet;
 use std::ops::AddAssign;
 
 /// Key of the index's settings under which it notes the exclusions that were applied.
-const SETTING: &str = "exclusions";
+const EXCLUSIONS_SETTING: &str = "exclusions";
 /// Key under which it notes a hash of each of them.
 const RULES_SETTING: &str = "exclusion_rules";
 
@@ -70,12 +71,15 @@ impl Exclusions {
     /// # Errors
     /// When the index fails.
     pub fn differ_from(&self, index: &Reader) -> Result<bool, ForgetError> {
-        Ok(index.setting(SETTING)?.unwrap_or_default() != self.fingerprint())
+        Ok(index.setting(EXCLUSIONS_SETTING)?.unwrap_or_default() != self.fingerprint())
     }
 
     /// Returns true when all that was excluded from an index still is: it lacks nothing of its histories.
     fn only_add_to(&self, index: &Reader) -> Result<bool, ForgetError> {
-        let was_without = index.setting(SETTING)?.unwrap_or_default().is_empty();
+        let was_without = index
+            .setting(EXCLUSIONS_SETTING)?
+            .unwrap_or_default()
+            .is_empty();
         let Some(applied) = index.setting(RULES_SETTING)? else {
             return Ok(was_without);
         };
@@ -121,7 +125,7 @@ impl Exclusions {
             let root = writer.reader()?.root().to_owned();
             session_store::delete_query_cache(&root)?;
         }
-        writer.set_setting(SETTING, &self.fingerprint())?;
+        writer.set_setting(EXCLUSIONS_SETTING, &self.fingerprint())?;
         writer.set_setting(RULES_SETTING, &self.rule_hashes().join(" "))?;
         writer.commit()?;
         Ok(removed)
@@ -143,15 +147,7 @@ impl Exclusions {
         index: &Reader,
         session: &SessionRow,
     ) -> Result<Vec<TurnRow>, ForgetError> {
-        let contents = self.contents_for_rules(index, session)?;
-        let is_spared = self.spares_session(index, session)?;
-        let is_excluded_by_content = |turn: &TurnRow| {
-            contents.get(&turn.id).is_some_and(|content| {
-                (!is_spared && self.matches_content(content))
-                    || (session.prompts_only
-                        && self.holds_prompt(content.typed_prompt(), turn.started_ms))
-            })
-        };
+        let by_content = self.turns_excluded_by_content(index, session)?;
         let mut turns = Vec::new();
         for turn in index.turns(session.id)? {
             let keys = index.dedup_keys(turn.id)?;
@@ -161,26 +157,31 @@ impl Exclusions {
                 started_ms: turn.started_ms,
             };
             let prompt = || Ok::<_, StoreError>(index.content(turn.id)?.typed_prompt().to_owned());
-            if self.excludes_keys(&position, keys, prompt)? || is_excluded_by_content(&turn) {
+            if self.excludes_keys(&position, keys, prompt)? || by_content.contains(&turn.id) {
                 turns.push(turn);
             }
         }
         Ok(turns)
     }
 
-    /// Returns the contents of the turns of a session where a rule looks at them; else none.
-    fn contents_for_rules(
+    /// Returns the turns of a session that a rule excludes by their content, which is read only where a rule looks at it.
+    fn turns_excluded_by_content(
         &self,
         index: &Reader,
         session: &SessionRow,
-    ) -> Result<HashMap<TurnId, TurnContent>, ForgetError> {
+    ) -> Result<HashSet<TurnId>, ForgetError> {
         if !self.has_patterns() && !session.prompts_only {
-            return Ok(HashMap::new());
+            return Ok(HashSet::new());
         }
-        let contents = index.contents(session.id)?.into_iter();
-        Ok(contents
-            .map(|stored| (stored.turn, stored.content))
-            .collect())
+        let is_spared = self.spares_session(index, session)?;
+        let is_excluded = |TurnRecord { row, content }: &TurnRecord| {
+            (!is_spared && self.matches_content(content))
+                || (session.prompts_only
+                    && self.holds_prompt(content.typed_prompt(), row.started_ms))
+        };
+        let turns = index.turn_records(session.id, |_| true)?.into_iter();
+        let excluded = turns.filter(is_excluded).map(|turn| turn.row.id);
+        Ok(excluded.collect())
     }
 }
 

@@ -18,7 +18,7 @@ static MARKER_PATTERN: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The version of these rules: an index to which older ones were applied is looked through again.
-const RULES: u32 = 3;
+const RULES_VERSION: u32 = 3;
 
 /// A history of prompts may have a prompt so many milliseconds before or after its turn.
 pub(crate) const PROMPT_PERIOD_MS: i64 = 5 * 60 * 1000;
@@ -324,12 +324,10 @@ impl Exclusions {
             return String::new();
         }
         let settings = serde_json::to_string(&self.settings).unwrap_or_default();
-        let both = format!("{RULES} {settings} {}", self.records.fingerprint());
+        let both = format!("{RULES_VERSION} {settings} {}", self.records.fingerprint());
         blake3::hash(both.as_bytes()).to_hex().to_string()
     }
-}
 
-impl Exclusions {
     /// Returns a hash of each rule of the settings and of each entry of the records.
     pub(crate) fn rule_hashes(&self) -> Vec<String> {
         let ExcludeSettings {
@@ -344,10 +342,10 @@ impl Exclusions {
         ];
         let rules = kinds.into_iter().flat_map(|(kind, rules)| {
             let rules = rules.iter();
-            rules.map(move |rule| format!("{RULES} {kind} {rule}"))
+            rules.map(move |rule| format!("{RULES_VERSION} {kind} {rule}"))
         });
         let entries = self.records.entries().iter();
-        let entries = entries.map(|entry| format!("{RULES} entry {}", entry.fingerprint()));
+        let entries = entries.map(|entry| format!("{RULES_VERSION} entry {}", entry.fingerprint()));
         let all = rules.chain(entries);
         all.map(|rule| blake3::hash(rule.as_bytes()).to_hex()[..32].to_owned())
             .collect()

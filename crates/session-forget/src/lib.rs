@@ -24,6 +24,7 @@
 mod apply;
 mod entry_items;
 mod exclusions;
+mod index_counts;
 mod matched_line;
 mod plan;
 mod records;
@@ -35,7 +36,8 @@ mod typed_name;
 
 pub use apply::RemovedCounts;
 pub use exclusions::{ExcludeSettings, Exclusions, MARKER, MarkedSession};
+pub use index_counts::IndexCounts;
 pub use plan::{ForgetPlan, PlannedTitle, PlannedTurn};
 pub use records::{ForgetError, ForgetReason, ForgottenEntry, ForgottenRecords};
-pub use request::{ForgetRequest, ForgetTarget};
+pub use request::{ForgetRequest, ForgetTarget, MatchingSessions};
 pub use typed_name::{TypedNameError, check_project_name, parse_forget_pattern};

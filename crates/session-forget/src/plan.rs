@@ -4,8 +4,8 @@ use crate::entry_items::EntryItems;
 use crate::exclusions::{PROMPT_PERIOD_MS, item};
 use crate::matched_line::first_line;
 use crate::records::ForgetError;
-use session_store::{Reader, SessionId, SessionRow, TurnId, TurnRow};
-use std::collections::BTreeSet;
+use session_store::{Reader, SessionId, SessionRow, TurnId, TurnRecord, TurnRow};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 
 /// Shortest prompt by which a history of prompts is searched: `yes` is everybody's.
@@ -33,7 +33,7 @@ pub struct PlannedTitle {
 
 /// A turn that is meant, with its line that the pattern matches.
 pub(crate) struct MeantTurn {
-    pub(crate) turn: TurnRow,
+    pub(crate) turn: TurnRecord,
     pub(crate) matched_line: Option<String>,
 }
 
@@ -102,46 +102,68 @@ impl ForgetPlan {
             |planned: &PlannedTurn| planned.session.uid == uid && is_meant(&planned.turn);
         self.sessions.iter().any(|session| session.uid == uid) || self.turns.iter().any(is_planned)
     }
+}
+
+/// Adds what a request finds to a plan.
+pub(crate) struct PlanBuilder<'i> {
+    index: &'i Reader,
+    /// All sessions of the index.
+    sessions: HashMap<SessionId, &'i SessionRow>,
+    plan: ForgetPlan,
+}
+
+impl<'i> PlanBuilder<'i> {
+    /// Begins an empty plan; `all` are the sessions of the index.
+    pub(crate) fn new(index: &'i Reader, all: &'i [SessionRow]) -> Self {
+        Self {
+            index,
+            sessions: all.iter().map(|session| (session.id, session)).collect(),
+            plan: ForgetPlan::default(),
+        }
+    }
+
+    /// Returns the plan, of which so many copies stay in other sessions.
+    pub(crate) fn build(self, copies: usize) -> ForgetPlan {
+        ForgetPlan {
+            copies,
+            ..self.plan
+        }
+    }
+
+    /// Returns a session of the index.
+    pub(crate) fn session(&self, id: SessionId) -> Option<&'i SessionRow> {
+        self.sessions.get(&id).copied()
+    }
 
     /// Adds a title that was given to a session that stays.
     pub(crate) fn add_title(&mut self, session: SessionRow, title: String) {
-        self.items.add_decisive(item::title_item(&title));
-        self.titles.push(PlannedTitle { session, title });
+        self.plan.items.add_decisive(item::title_item(&title));
+        self.plan.titles.push(PlannedTitle { session, title });
     }
 
     /// Adds a title of a message that no session of the index holds.
     pub(crate) fn add_unheld_title(&mut self, title: &str) {
-        self.items.add_decisive(item::title_item(title));
-        self.unheld_titles += 1;
+        self.plan.items.add_decisive(item::title_item(title));
+        self.plan.unheld_titles += 1;
     }
 
     /// Adds a whole session with the copies of its turns.
-    pub(crate) fn add_session(
-        &mut self,
-        index: &Reader,
-        session: &SessionRow,
-        all: &[SessionRow],
-    ) -> Result<(), ForgetError> {
-        self.items
-            .add_decisive(item::session_item(&session.source, &session.uid));
+    pub(crate) fn add_session(&mut self, session: &SessionRow) -> Result<(), ForgetError> {
+        let item = item::session_item(&session.source, &session.uid);
+        self.plan.items.add_decisive(item);
         self.add_parent(session);
-        for turn in index.turns(session.id)? {
-            let prompt = index.content(turn.id)?.typed_prompt().to_owned();
-            self.add_copies(index, &turn, &prompt, all)?;
-            self.turn_count += 1;
+        for TurnRecord { row, content } in self.index.turn_records(session.id, |_| true)? {
+            self.add_copies(&row, content.typed_prompt())?;
+            self.plan.turn_count += 1;
         }
-        self.sessions.push(session.clone());
+        self.plan.sessions.push(session.clone());
         Ok(())
     }
 
     /// Adds the file of a session that has no other.
-    pub(crate) fn add_file(
-        &mut self,
-        index: &Reader,
-        session: &SessionRow,
-    ) -> Result<(), ForgetError> {
-        if let Some(file) = index.file(session.file)? {
-            self.items.add_shared(item::file_item(&file.path));
+    pub(crate) fn add_file(&mut self, session: &SessionRow) -> Result<(), ForgetError> {
+        if let Some(file) = self.index.file(session.file)? {
+            self.plan.items.add_shared(item::file_item(&file.path));
         }
         Ok(())
     }
@@ -149,30 +171,26 @@ impl ForgetPlan {
     /// Adds a turn of a session that stays, with its copies.
     pub(crate) fn add_turn(
         &mut self,
-        index: &Reader,
         session: &SessionRow,
         meant: MeantTurn,
-        all: &[SessionRow],
     ) -> Result<(), ForgetError> {
         let MeantTurn { turn, matched_line } = meant;
-        let item = item::turn_item(&session.uid, turn.index, turn.started_ms);
-        self.items.add_decisive(item);
-        self.items
-            .add_containing(item::session_item(&session.source, &session.uid));
-        self.add_parent(session);
-        let prompt = index.content(turn.id)?.typed_prompt().to_owned();
+        let TurnRecord { row, content } = turn;
+        let prompt = content.typed_prompt();
+        let items = &mut self.plan.items;
+        items.add_decisive(item::turn_item(&session.uid, row.index, row.started_ms));
+        items.add_containing(item::session_item(&session.source, &session.uid));
         if !prompt.trim().is_empty() {
-            let position = item::position_item(&session.uid, turn.index);
-            self.items.add_shared(position);
-            let by_prompt = item::turn_prompt_item(&session.uid, turn.index, &prompt);
-            self.items.add_decisive(by_prompt);
+            items.add_shared(item::position_item(&session.uid, row.index));
+            items.add_decisive(item::turn_prompt_item(&session.uid, row.index, prompt));
         }
-        self.turn_count += 1;
-        self.add_copies(index, &turn, &prompt, all)?;
-        self.turns.push(PlannedTurn {
-            text: matched_line.unwrap_or_else(|| first_line(&prompt)),
+        self.add_parent(session);
+        self.plan.turn_count += 1;
+        self.add_copies(&row, prompt)?;
+        self.plan.turns.push(PlannedTurn {
+            text: matched_line.unwrap_or_else(|| first_line(prompt)),
             session: session.clone(),
-            turn,
+            turn: row,
         });
         Ok(())
     }
@@ -180,45 +198,35 @@ impl ForgetPlan {
     /// Adds the session that a subagent belongs to, with which it is forgotten.
     fn add_parent(&mut self, session: &SessionRow) {
         if let Some(parent) = &session.parent {
-            self.items
-                .add_containing(item::session_item(&session.source, parent));
+            let item = item::session_item(&session.source, parent);
+            self.plan.items.add_containing(item);
         }
     }
 
     /// Adds what keeps copies of a turn out: those that the index knows by their places, others by what copies have
     /// in common.
-    fn add_copies(
-        &mut self,
-        index: &Reader,
-        turn: &TurnRow,
-        prompt: &str,
-        all: &[SessionRow],
-    ) -> Result<(), ForgetError> {
-        for copy in index.turn_copies(turn.id)? {
-            let Some(copy) = index.turn(copy)?.filter(|copy| copy.id != turn.id) else {
+    fn add_copies(&mut self, turn: &TurnRow, prompt: &str) -> Result<(), ForgetError> {
+        for copy in self.index.turn_copies(turn.id)? {
+            let Some(copy) = self.index.turn(copy)?.filter(|copy| copy.id != turn.id) else {
                 continue;
             };
-            let session = all.iter().find(|session| session.id == copy.session);
-            let item = session.map(|s| item::turn_item(&s.uid, copy.index, copy.started_ms));
-            item.into_iter()
-                .for_each(|item| self.items.add_decisive(item));
+            if let Some(session) = self.session(copy.session) {
+                let item = item::turn_item(&session.uid, copy.index, copy.started_ms);
+                self.plan.items.add_decisive(item);
+            }
         }
-        self.add_dedup_keys(index, turn, prompt)
+        self.add_dedup_keys(turn, prompt)
     }
 
-    fn add_dedup_keys(
-        &mut self,
-        index: &Reader,
-        turn: &TurnRow,
-        prompt: &str,
-    ) -> Result<(), ForgetError> {
-        let keys = index.dedup_keys(turn.id)?;
+    fn add_dedup_keys(&mut self, turn: &TurnRow, prompt: &str) -> Result<(), ForgetError> {
+        let keys = self.index.dedup_keys(turn.id)?;
+        let items = &mut self.plan.items;
         if let Some(key) = keys.prompt_time {
-            self.items.add_decisive(item::prompt_time_item(key));
+            items.add_decisive(item::prompt_time_item(key));
         }
         if let Some(origin) = keys.origin {
-            self.items.add_shared(item::origin_item(origin));
-            self.items.add_decisive(item::copy_item(origin, prompt));
+            items.add_shared(item::origin_item(origin));
+            items.add_decisive(item::copy_item(origin, prompt));
         }
         if prompt.trim().len() >= MIN_PROMPT_BYTES {
             self.add_prompt(turn, prompt);
@@ -232,25 +240,34 @@ impl ForgetPlan {
             Some(period) => {
                 let about =
                     (period - 1..=period + 1).map(|at| item::prompt_period_item(prompt, at));
-                about.for_each(|item| self.items.add_shared(item));
+                about.for_each(|item| self.plan.items.add_shared(item));
             }
-            None => self.items.add_shared(item::prompt_item(prompt)),
+            None => self.plan.items.add_shared(item::prompt_item(prompt)),
         }
     }
 
     /// Lists the turns to be forgotten, and their copies.
-    pub(crate) fn list_turns(&self, index: &Reader) -> Result<ForgottenTurns, ForgetError> {
-        let mut named: BTreeSet<TurnId> =
-            self.turns.iter().map(|planned| planned.turn.id).collect();
-        for session in &self.sessions {
-            named.extend(index.turns(session.id)?.iter().map(|turn| turn.id));
+    pub(crate) fn list_turns(&self) -> Result<ForgottenTurns, ForgetError> {
+        let mut named: BTreeSet<TurnId> = self
+            .plan
+            .turns
+            .iter()
+            .map(|planned| planned.turn.id)
+            .collect();
+        for session in &self.plan.sessions {
+            named.extend(self.index.turns(session.id)?.iter().map(|turn| turn.id));
         }
         let mut copies = BTreeSet::new();
         for turn in &named {
-            copies.extend(index.turn_copies(*turn)?);
+            copies.extend(self.index.turn_copies(*turn)?);
         }
         copies.retain(|copy| !named.contains(copy));
-        let sessions = self.sessions.iter().map(|session| session.id).collect();
+        let sessions = self
+            .plan
+            .sessions
+            .iter()
+            .map(|session| session.id)
+            .collect();
         Ok(ForgottenTurns {
             sessions,
             named,

@@ -1,8 +1,8 @@
 //! Finding what a user asks to forget.
 
 use crate::matched_line::find_matched_line;
-use crate::plan::{ForgetPlan, MeantTurn};
-use crate::records::ForgetError;
+use crate::plan::{ForgetPlan, MeantTurn, PlanBuilder};
+use crate::records::{ForgetError, ForgetReason};
 use regex::Regex;
 use session_store::{FileId, GivenTitle, Reader, SessionId, SessionRow, TurnRow, with_subagents};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,13 +17,22 @@ pub struct ForgetTarget {
     pub turns: Option<RangeInclusive<u32>>,
 }
 
+/// The sessions that meet conditions on sessions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MatchingSessions {
+    /// Their numbers.
+    pub ids: BTreeSet<SessionId>,
+    /// Whether their project is a condition; else their time alone is one.
+    pub is_by_project: bool,
+}
+
 /// A user's request to forget: named sessions and turns, or all that meet the conditions.
 #[derive(Debug, Clone, Default)]
 pub struct ForgetRequest {
     /// Named sessions and turns.
     pub targets: Vec<ForgetTarget>,
     /// Sessions that meet all conditions on sessions; `None` where no condition is given.
-    pub sessions: Option<Vec<SessionId>>,
+    pub sessions: Option<MatchingSessions>,
     /// Turns whose text matches, and titles that do, of those sessions or of all.
     pub pattern: Option<Regex>,
 }
@@ -50,37 +59,52 @@ impl ForgetRequest {
         add_namesakes(&mut whole, &all);
         let whole = with_subagents(&whole, &all);
         let alone = sessions_alone_in_file(&all);
-        let mut plan = ForgetPlan::default();
+        let mut targets: BTreeMap<SessionId, Vec<&ForgetTarget>> = BTreeMap::new();
+        for target in &self.targets {
+            targets.entry(target.session).or_default().push(target);
+        }
+        let mut builder = PlanBuilder::new(index, &all);
         for session in &all {
             if whole.contains(&session.id) {
-                plan.add_session(index, session, &all)?;
+                builder.add_session(session)?;
                 if alone.contains_key(&session.id) {
-                    plan.add_file(index, session)?;
+                    builder.add_file(session)?;
                 }
                 continue;
             }
-            for meant in self.find_turns(index, session)? {
-                plan.add_turn(index, session, meant, &all)?;
+            let targets = targets.get(&session.id).map_or(&[][..], Vec::as_slice);
+            for meant in self.find_turns(index, session, targets)? {
+                builder.add_turn(session, meant)?;
             }
         }
-        let turns = plan.list_turns(index)?;
+        let turns = builder.list_turns()?;
         for GivenTitle { session, title } in self.planned_titles(index, &turns, &alone)? {
-            let stays = |row: &&SessionRow| row.id == session && !whole.contains(&session);
-            if let Some(session) = all.iter().find(stays) {
-                plan.add_title(session.clone(), title);
+            let stays = |row: &&SessionRow| !whole.contains(&row.id);
+            if let Some(session) = builder.session(session).filter(stays) {
+                builder.add_title(session.clone(), title);
             }
         }
         for title in self.matching_unheld_titles(index)? {
-            plan.add_unheld_title(&title);
+            builder.add_unheld_title(&title);
         }
-        plan.copies = turns.copies.len();
-        Ok(plan)
+        Ok(builder.build(turns.copies.len()))
+    }
+
+    /// Returns the reason under which the records note what a plan of this request forgets.
+    pub fn reason(&self, plan: &ForgetPlan) -> ForgetReason {
+        match &self.sessions {
+            _ if self.pattern.is_some() => ForgetReason::Match,
+            Some(sessions) if sessions.is_by_project => ForgetReason::Project,
+            Some(_) => ForgetReason::Before,
+            None if plan.sessions.is_empty() => ForgetReason::Turns,
+            None => ForgetReason::Session,
+        }
     }
 
     /// Returns true where the pattern is looked for in a session.
     pub(crate) fn is_searched(&self, session: SessionId) -> bool {
         let sessions = self.sessions.as_ref();
-        sessions.is_none_or(|sessions| sessions.contains(&session))
+        sessions.is_none_or(|sessions| sessions.ids.contains(&session))
     }
 
     fn whole_sessions(&self) -> BTreeSet<SessionId> {
@@ -90,7 +114,7 @@ impl ForgetRequest {
         let by_condition = self
             .sessions
             .iter()
-            .flatten()
+            .flat_map(|sessions| &sessions.ids)
             .filter(|_| self.pattern.is_none());
         named.chain(by_condition.copied()).collect()
     }
@@ -119,40 +143,30 @@ impl ForgetRequest {
         Ok(started)
     }
 
+    /// Finds the turns of a session that are meant; `targets` are those in the session.
     fn find_turns(
         &self,
         index: &Reader,
         session: &SessionRow,
+        targets: &[&ForgetTarget],
     ) -> Result<Vec<MeantTurn>, ForgetError> {
-        let targets: Vec<_> = self
-            .targets
-            .iter()
-            .filter(|target| target.session == session.id)
-            .collect();
         let searched = self.pattern.as_ref();
         let searched = searched.filter(|_| self.is_searched(session.id));
         if targets.is_empty() && searched.is_none() {
             return Ok(Vec::new());
         }
-        let contents = match searched {
-            Some(_) => index.contents(session.id)?,
-            None => Vec::new(),
+        let is_in_range = |turn: &TurnRow| {
+            let mut ranges = targets.iter().filter_map(|target| target.turns.as_ref());
+            ranges.any(|turns| turns.contains(&turn.index))
         };
-        let turns = index.turns(session.id)?.into_iter().enumerate();
         // One that was forgotten keeps its number, and nothing else.
-        let turns = turns.filter(|(_, turn)| !turn.is_blank());
-        let find_line = |at: usize| {
-            let content = &contents.get(at)?.content;
-            let mut texts = content.searched_texts();
-            texts.find_map(|text| find_matched_line(text, searched?))
-        };
-        let meant = turns.filter_map(|(at, turn)| {
-            let in_range = |target: &&ForgetTarget| {
-                let turns = target.turns.as_ref();
-                turns.is_some_and(|turns| turns.contains(&turn.index))
-            };
-            let matched_line = find_line(at);
-            let is_meant = matched_line.is_some() || targets.iter().any(in_range);
+        let may_be_meant =
+            |turn: &TurnRow| !turn.is_blank() && (searched.is_some() || is_in_range(turn));
+        let turns = index.turn_records(session.id, may_be_meant)?.into_iter();
+        let meant = turns.filter_map(|turn| {
+            let find_line = |text: &str| find_matched_line(text, searched?);
+            let matched_line = turn.content.searched_texts().find_map(find_line);
+            let is_meant = matched_line.is_some() || is_in_range(&turn.row);
             is_meant.then_some(MeantTurn { turn, matched_line })
         });
         Ok(meant.collect())

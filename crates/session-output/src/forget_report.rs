@@ -232,7 +232,7 @@ pub struct ForgetListing<'a> {
     /// Memories that were saved from what is forgotten.
     pub memories: &'a [Memory],
     /// The fate of the memories.
-    pub memories_are: MemoriesOfForgotten,
+    pub memory_fate: MemoryFate,
     /// All sessions of the index: an id is as short as they allow.
     pub ids: SessionIds<'a>,
     /// Databases that were put aside and are deleted, too.
@@ -243,7 +243,7 @@ pub struct ForgetListing<'a> {
 
 /// The fate of memories that were saved from what is forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MemoriesOfForgotten {
+pub enum MemoryFate {
     /// They stay.
     Kept,
     /// They are deleted.
@@ -315,9 +315,9 @@ impl ForgetListing<'_> {
     }
 
     fn format_memories(&self) -> String {
-        let what = match self.memories_are {
-            MemoriesOfForgotten::Deleted => "and the memory",
-            MemoriesOfForgotten::Kept => "kept, though saved from it (see --memories):",
+        let what = match self.memory_fate {
+            MemoryFate::Deleted => "and the memory",
+            MemoryFate::Kept => "kept, though saved from it (see --memories):",
         };
         let line = |memory: &Memory| {
             let topic = sanitize_line(&memory.front.topic);
@@ -429,7 +429,7 @@ mod tests {
         let listing = ForgetListing {
             plan: &plan,
             memories: &[],
-            memories_are: MemoriesOfForgotten::Kept,
+            memory_fate: MemoryFate::Kept,
             ids: SessionIds::new(&sessions),
             old_databases: &[],
             width: 80,

@@ -90,9 +90,8 @@ pub use eval_report::{format_report, level_name};
 pub use exchange_text::{ExchangeLayout, TERMINAL_LIMIT, format_exchange, format_session_heading};
 pub use fix_listing::{FixListing, JsonFixes};
 pub use forget_report::{
-    ForgetListing, ForgetOutcome, JsonForgetRecords, JsonForgotten, MemoriesOfForgotten,
-    RestoreObstacles, format_forget_counts, format_forget_records, format_index_readers,
-    format_restored,
+    ForgetListing, ForgetOutcome, JsonForgetRecords, JsonForgotten, MemoryFate, RestoreObstacles,
+    format_forget_counts, format_forget_records, format_index_readers, format_restored,
 };
 pub use hook_status::{
     HookScope, JsonHookStatus, JsonUnmatchedTools, format_hook_status, format_unmatched_tools,

@@ -29,6 +29,7 @@ impl CountedTurns {
             let counted_ms = time_ms.filter(|at| is_own && is_counted(row, *at));
             match counted_ms {
                 Some(at) => times.push(at),
+                None if row.is_blank() => {}
                 None => left_out.push(row.clone()),
             }
             counted_ms.is_some()

@@ -16,17 +16,16 @@ use session_display::{SessionIds, sanitize_line};
 use session_files::Project;
 use session_forget::{
     ExcludeSettings, ForgetError, ForgetPlan, ForgetReason, ForgetRequest, ForgetTarget,
-    RemovedCounts, check_project_name, parse_forget_pattern,
+    IndexCounts, MatchingSessions, RemovedCounts, check_project_name, parse_forget_pattern,
 };
 use session_indexer::RefreshMode;
 use session_memory::{DirectoryRecord, InjectionLog, Memory, MemoryDirectory, MemorySource};
 use session_output::{
-    ForgetListing, ForgetOutcome, JsonForgetRecords, JsonForgotten, MemoriesOfForgotten,
-    RestoreObstacles, format_forget_counts, format_forget_records, format_index_readers,
-    format_restored,
+    ForgetListing, ForgetOutcome, JsonForgetRecords, JsonForgotten, MemoryFate, RestoreObstacles,
+    format_forget_counts, format_forget_records, format_index_readers, format_restored,
 };
 use session_query::find_project_sessions;
-use session_store::{PurgeOutcome, SessionId, SessionRow, find_open_processes, old_databases};
+use session_store::{PurgeOutcome, SessionRow, find_open_processes, old_databases};
 use std::collections::{BTreeSet, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -46,7 +45,8 @@ pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
     let RefreshedIndex {
         index, sessions, ..
     } = refresh::open_index_with_sessions(&home, &args.ids)?;
-    let plan = parse_request(args, &sessions)?.plan(&index)?;
+    let request = parse_request(args, &sessions)?;
+    let plan = request.plan(&index)?;
     let has_leftovers = index.is_purge_pending()?;
     drop(index);
     let stores = find_saved_memories(&plan)?;
@@ -58,10 +58,10 @@ pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
     let listing = ForgetListing {
         plan: &plan,
         memories: &memories,
-        memories_are: if args.memories {
-            MemoriesOfForgotten::Deleted
+        memory_fate: if args.memories {
+            MemoryFate::Deleted
         } else {
-            MemoriesOfForgotten::Kept
+            MemoryFate::Kept
         },
         ids: SessionIds::new(&sessions),
         old_databases: &old_databases,
@@ -73,7 +73,7 @@ pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
     } else if !ask_for_consent(args)? {
         ForgetOutcome::Declined
     } else {
-        ForgetOutcome::Forgotten(forget(args, &home, &plan, &stores)?)
+        ForgetOutcome::Forgotten(forget(args, &home, &plan, request.reason(&plan), &stores)?)
     };
     print_report(args, &plan, &memories, outcome, &home.root)
 }
@@ -150,7 +150,7 @@ fn find_target(id: &str, sessions: &[SessionRow]) -> Result<ForgetTarget> {
 }
 
 /// Finds the sessions that meet the conditions on sessions.
-fn find_sessions(args: &ForgetArgs, sessions: &[SessionRow]) -> Result<Vec<SessionId>> {
+fn find_sessions(args: &ForgetArgs, sessions: &[SessionRow]) -> Result<MatchingSessions> {
     // A worktree stands for itself: who is in it does not mean all of its repository.
     let of_project = match args.project.as_deref() {
         Some(project) => find_project_sessions(project, sessions),
@@ -166,7 +166,10 @@ fn find_sessions(args: &ForgetArgs, sessions: &[SessionRow]) -> Result<Vec<Sessi
         None => true,
     };
     let met = of_project.into_iter().filter(|session| is_before(session));
-    Ok(met.map(|session| session.id).collect())
+    Ok(MatchingSessions {
+        ids: met.map(|session| session.id).collect(),
+        is_by_project: args.project.is_some(),
+    })
 }
 
 /// A folder's memories, and those of them that were saved from what is to be forgotten.
@@ -260,6 +263,7 @@ fn forget(
     args: &ForgetArgs,
     home: &Home,
     plan: &ForgetPlan,
+    reason: ForgetReason,
     stores: &[SavedMemories],
 ) -> Result<PurgeOutcome> {
     let mut writer = refresh::open_writer(home)?;
@@ -269,13 +273,6 @@ fn forget(
     }
     let sessions = plan.sessions.iter().map(|session| session.uid.as_str());
     InjectionLog::new(&home.root).delete_sessions(&sessions.collect())?;
-    let reason = match (&args.pattern, &args.project, &args.before) {
-        (Some(_), _, _) => ForgetReason::Match,
-        (_, Some(_), _) => ForgetReason::Project,
-        (_, _, Some(_)) => ForgetReason::Before,
-        _ if plan.sessions.is_empty() => ForgetReason::Turns,
-        _ => ForgetReason::Session,
-    };
     let at = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let forgotten = plan.forget_and_purge(&mut writer, &home.exclusions()?, reason, &at);
     forgotten.map_err(|error| match error {
@@ -351,7 +348,7 @@ fn undo_entry(entry: u32, args: &ForgetArgs, home: &Home) -> Result<CommandOutco
         return Err(unknown());
     }
     let after = updated_counts(home)?;
-    let restored = after.since(before);
+    let restored = after.since(&before);
     let RemovedCounts {
         sessions,
         turns,
@@ -370,38 +367,8 @@ fn undo_entry(entry: u32, args: &ForgetArgs, home: &Home) -> Result<CommandOutco
     Ok(CommandOutcome::Something)
 }
 
-/// The sessions, turns and given titles of an index, without those that were forgotten.
-struct IndexCounts {
-    sessions: usize,
-    turns: usize,
-    titles: usize,
-}
-
-impl IndexCounts {
-    /// Counts what came since. A session that came brings its title, which is not counted.
-    fn since(&self, before: Self) -> RemovedCounts {
-        let sessions = self.sessions.saturating_sub(before.sessions);
-        let titles = self.titles.saturating_sub(before.titles);
-        RemovedCounts {
-            sessions,
-            turns: self.turns.saturating_sub(before.turns),
-            titles: if sessions == 0 { titles } else { 0 },
-        }
-    }
-}
-
 /// Reads all histories that changed, however long it takes, and counts.
 fn updated_counts(home: &Home) -> Result<IndexCounts> {
     refresh::update_home_index(home, RefreshMode::Changes)?;
-    let index = home.index()?;
-    let sessions = index.sessions()?;
-    let turns = sessions.iter().map(|session| {
-        let turns = index.turns(session.id)?;
-        Ok(turns.iter().filter(|turn| !turn.is_blank()).count())
-    });
-    Ok(IndexCounts {
-        turns: turns.sum::<Result<usize>>()?,
-        sessions: sessions.len(),
-        titles: index.given_titles()?.len(),
-    })
+    Ok(IndexCounts::read(&home.index()?)?)
 }

@@ -2,7 +2,7 @@
 
 use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
-use crate::work::{BOILER, boiler, in_new_york, night};
+use crate::work::{BOILER, boiler, in_new_york, kettle, night};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -333,4 +333,47 @@ fn where_nothing_was_done_the_last_day_with_work_is_named() {
         said(&["stats", "--when", "2026-04", "--branch", "main"]),
         "no session in that period; the last was on March 8, 2026\nhint: try a longer period, or fewer filters\n"
     );
+}
+
+/// They count in `stats`, and the digest has nothing to tell of them.
+#[test]
+fn sessions_without_an_answer_are_named() {
+    let asked = ClaudeTranscript::new("a5000000-0000-4000-8000-000000000005", "/home/ann/kettle")
+        .at("2026-04-01T10:00:00Z")
+        .user("Why does the whistle fail?");
+    let env = TestEnvironment::indexed(&[kettle(), asked]);
+    let said = |time: &str| env.run(&["digest", time]).exits(1).stderr();
+    assert_eq!(
+        said("2026-04-01"),
+        "nothing was done in 1 session on April 1, 2026, since no prompt was answered; the last was on March 8, 2026\n"
+    );
+    assert_eq!(
+        said("2026-04-02"),
+        "no session on April 2, 2026; the last was on March 8, 2026\n"
+    );
+}
+
+/// A session that goes between branches: the pauses around another branch's turn are not a branch's own.
+#[test]
+fn the_time_of_a_branch_is_not_that_of_others() {
+    let turn = |transcript: ClaudeTranscript, branch: &str, from: &str, to: &str| {
+        let time = |minute: &str| format!("2026-04-01T10:{minute}:00Z");
+        let asked = transcript.branch(branch).at(&time(from));
+        asked.user("Go on").at(&time(to)).assistant("Done.")
+    };
+    let moving = ClaudeTranscript::new("a5000000-0000-4000-8000-000000000005", "/home/ann/kettle");
+    let moving = turn(moving, "main", "00", "05");
+    let moving = turn(moving, "fix", "08", "18");
+    let moving = turn(moving, "main", "20", "21");
+    let env = TestEnvironment::indexed(&[moving]);
+    let minutes = |filter: &[&str]| {
+        let arguments = [&["stats", "--when", "2026-04-01"], filter].concat();
+        env.json(&arguments)["total"]["active_seconds"]
+            .as_i64()
+            .unwrap()
+            / 60
+    };
+    assert_eq!(minutes(&[]), 21);
+    assert_eq!(minutes(&["--branch", "main"]), 6);
+    assert_eq!(minutes(&["--branch", "fix"]), 10);
 }
