@@ -49,7 +49,7 @@ impl TurnWindow {
         }
     }
 
-    /// Returns as many turns that follow, of a session with `count` turns: at least [`FOLLOWING_TURNS`].
+    /// Returns as many turns that follow, of a session with `count` turns: at least three.
     pub fn following_window(self, count: u32) -> Self {
         let first = self.last.saturating_add(1);
         let length = (self.last - self.first).max(FOLLOWING_TURNS - 1);

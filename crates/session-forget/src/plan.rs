@@ -7,6 +7,7 @@ use crate::records::ForgetError;
 use session_store::{Reader, SessionId, SessionRow, TurnId, TurnRecord, TurnRow};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 
 /// Shortest prompt by which a history of prompts is searched: `yes` is everybody's.
 const MIN_PROMPT_BYTES: usize = 20;
@@ -93,6 +94,14 @@ impl ForgetPlan {
     pub fn session_uids(&self) -> BTreeSet<&str> {
         let sessions = self.affected_sessions();
         sessions.map(|session| session.uid.as_str()).collect()
+    }
+
+    /// Returns the folders of the projects of these sessions that are there, each once.
+    pub fn project_folders(&self) -> BTreeSet<PathBuf> {
+        let sessions = self.affected_sessions();
+        let folders = sessions.filter_map(|s| s.project.as_deref().or(s.cwd.as_deref()));
+        let folders = folders.map(PathBuf::from);
+        folders.filter(|folder| folder.is_dir()).collect()
     }
 
     /// Returns true where turns of a session are to be forgotten; `None` for all of them.

@@ -7,13 +7,14 @@ use anstyle::Style;
 use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::Serialize;
+use session_config::CalendarDay;
 use session_core::text::sanitize_text;
 use session_display::pluralize;
-use session_report::DayStats;
+use session_report::{CountedDay, DayStats};
 use unicode_width::UnicodeWidthStr;
 
 /// Days with what was done on them, without a gap.
-pub struct Calendar(Vec<(Date, DayStats)>);
+pub struct Calendar(Vec<CountedDay<CalendarDay>>);
 
 /// Days of which each has a row; of more, each week has one.
 const MAX_DAILY_ROWS: usize = 14;
@@ -22,21 +23,20 @@ const NAMES_WIDTH: usize = 5;
 /// How dark a day is, by its part of the busiest day's time.
 const SHADES: [&str; 5] = ["·", "░", "▒", "▓", "█"];
 
-impl FromIterator<(Date, DayStats)> for Calendar {
-    fn from_iter<T: IntoIterator<Item = (Date, DayStats)>>(days: T) -> Self {
-        Self(days.into_iter().collect())
-    }
-}
-
 impl Calendar {
+    /// Makes a calendar of days in order.
+    pub fn new(days: Vec<CountedDay<CalendarDay>>) -> Self {
+        Self(days)
+    }
+
     /// Returns true where nothing was done on any of them.
     pub fn is_empty(&self) -> bool {
-        self.0.iter().all(|(_, day)| day.turns == 0)
+        self.0.iter().all(|day| day.stats.turns == 0)
     }
 
     /// Formats the table and the calendar.
     pub fn format(&self, width: usize) -> String {
-        let total = DayStats::sum(self.0.iter().map(|(_, day)| day));
+        let total = DayStats::sum(self.0.iter().map(|day| &day.stats));
         let (heading, table) = (format_heading(&total, width), self.format_table(width));
         format!("{heading}\n{table}\n{}", self.format_map(width))
     }
@@ -47,8 +47,8 @@ impl Calendar {
         let weekly = self.0.len() > MAX_DAILY_ROWS;
         let periods = self
             .0
-            .chunk_by(|a, b| weekly && find_monday(a.0) == find_monday(b.0));
-        let busy = periods.filter(|days| days.iter().any(|(_, day)| day.turns > 0));
+            .chunk_by(|a, b| weekly && find_monday(a.day.date) == find_monday(b.day.date));
+        let busy = periods.filter(|days| days.iter().any(|day| day.stats.turns > 0));
         let rows: Vec<PeriodRow> = busy.map(PeriodRow::new).collect();
         let lines: Vec<String> = rows.iter().map(PeriodRow::format_columns).collect();
         if lines.iter().all(|line| line.trim_end().width() <= width) {
@@ -61,17 +61,18 @@ impl Calendar {
     /// Formats a map with a column a week and a row a weekday: the darker a cell, the more time. Where there are more
     /// weeks than columns it says from when the last ones are.
     fn format_map(&self, width: usize) -> String {
-        let weeks: Vec<&[(Date, DayStats)]> = self
+        let weeks: Vec<&[CountedDay<CalendarDay>]> = self
             .0
-            .chunk_by(|a, b| find_monday(a.0) == find_monday(b.0))
+            .chunk_by(|a, b| find_monday(a.day.date) == find_monday(b.day.date))
             .collect();
         let room = (width.saturating_sub(NAMES_WIDTH) / 2).max(1);
         let cut = weeks.len().saturating_sub(room);
         let weeks = weeks.get(cut..).unwrap_or_default();
-        let most = self.0.iter().map(|(_, day)| day.active_ms).max();
+        let most = self.0.iter().map(|day| day.stats.active_ms).max();
         let most = most.unwrap_or_default().max(1);
         let mut out = match weeks.first().and_then(|week| week.first()) {
-            Some((first, _)) if cut > 0 => {
+            Some(first) if cut > 0 => {
+                let first = first.day.date;
                 format!("{}\n", paint(FAINT, format!("from {first} on")))
             }
             _ => String::new(),
@@ -90,16 +91,16 @@ impl Calendar {
 
     /// Returns the days on which something was done, as JSON.
     pub fn to_json(&self, complete: bool) -> JsonStats {
-        let total = DayStats::sum(self.0.iter().map(|(_, day)| day));
-        let days = self.0.iter().filter(|(_, day)| day.turns > 0);
+        let total = DayStats::sum(self.0.iter().map(|day| &day.stats));
+        let days = self.0.iter().filter(|day| day.stats.turns > 0);
         JsonStats {
             days: self.0.len(),
             complete,
             total: to_json_counts(&total),
             by_day: days
-                .map(|(date, day)| JsonDay {
-                    date: date.to_string(),
-                    counts: to_json_counts(day),
+                .map(|day| JsonDay {
+                    date: day.day.date.to_string(),
+                    counts: to_json_counts(&day.stats),
                 })
                 .collect(),
         }
@@ -159,13 +160,14 @@ struct PeriodRow {
 }
 
 impl PeriodRow {
-    fn new(days: &[(Date, DayStats)]) -> Self {
-        let total = DayStats::sum(days.iter().map(|(_, day)| day));
-        let when = match (days.first(), days.last()) {
-            (Some((first, _)), Some((last, _))) if first != last => {
+    fn new(days: &[CountedDay<CalendarDay>]) -> Self {
+        let total = DayStats::sum(days.iter().map(|day| &day.stats));
+        let date = |day: &CountedDay<CalendarDay>| day.day.date;
+        let when = match (days.first().map(date), days.last().map(date)) {
+            (Some(first), Some(last)) if first != last => {
                 format!("{first} to {}", last.strftime("%m-%d"))
             }
-            (Some((day, _)), _) => day.strftime("%a %Y-%m-%d").to_string(),
+            (Some(day), _) => day.strftime("%a %Y-%m-%d").to_string(),
             (None, _) => String::new(),
         };
         Self { when, total }
@@ -216,13 +218,14 @@ fn list_counts(total: &DayStats) -> [String; 4] {
 }
 
 /// Formats the names of the months, each above its first week.
-fn format_months(weeks: &[&[(Date, DayStats)]], width: usize) -> String {
+fn format_months(weeks: &[&[CountedDay<CalendarDay>]], width: usize) -> String {
     let mut line = " ".repeat(NAMES_WIDTH);
     let mut last = None;
     for (n, week) in weeks.iter().enumerate() {
-        let Some((day, _)) = week.first() else {
+        let Some(CountedDay { day, .. }) = week.first() else {
             continue;
         };
+        let day = day.date;
         let at = NAMES_WIDTH + 2 * n;
         if last != Some(day.month()) && line.len() <= at {
             line.push_str(&" ".repeat(at - line.len()));
@@ -234,10 +237,10 @@ fn format_months(weeks: &[&[(Date, DayStats)]], width: usize) -> String {
     format!("{}\n", paint(FAINT, line))
 }
 
-fn format_cell(week: &[(Date, DayStats)], weekday: usize, most: i64) -> String {
+fn format_cell(week: &[CountedDay<CalendarDay>], weekday: usize, most: i64) -> String {
     let is_it = |date: Date| usize::try_from(date.weekday().to_monday_zero_offset()) == Ok(weekday);
-    let day = week.iter().find(|(date, _)| is_it(*date));
-    let Some((_, day)) = day else {
+    let day = week.iter().find(|day| is_it(day.day.date));
+    let Some(CountedDay { stats: day, .. }) = day else {
         return " ".to_owned();
     };
     let shades = i64::try_from(SHADES.len() - 1).unwrap_or(1);
@@ -293,30 +296,35 @@ fn to_json_counts(day: &DayStats) -> JsonDayCounts {
 mod tests {
     use super::*;
 
+    /// Makes a calendar of so many days, each with these counts.
+    fn calendar(days: i64, stats: &DayStats) -> Calendar {
+        let first = Date::constant(2026, 1, 5);
+        let days = (0..days).filter_map(|day| first.checked_add(day.days()).ok());
+        let counted = days.map(|date| CountedDay {
+            day: CalendarDay {
+                date,
+                milliseconds: 0..0,
+            },
+            stats: stats.clone(),
+        });
+        Calendar::new(counted.collect())
+    }
+
     #[test]
     fn a_map_of_the_last_weeks_says_from_when() {
-        let first = Date::constant(2026, 1, 5);
-        let dates: Vec<Date> = (0..21)
-            .filter_map(|day| first.checked_add(day.days()).ok())
-            .collect();
-        let days = dates.into_iter().map(|date| (date, DayStats::default()));
-        let calendar = Calendar::from_iter(days);
+        let calendar = calendar(21, &DayStats::default());
         let says = |width: usize| calendar.format_map(width).contains("from 2026-01-12 on");
         assert!(says(NAMES_WIDTH + 4) && !says(NAMES_WIDTH + 6));
     }
 
     #[test]
     fn no_line_is_wider_than_the_terminal() {
-        let first = Date::constant(2026, 1, 5);
-        let dates: Vec<Date> = (0..200)
-            .filter_map(|day| first.checked_add(day.days()).ok())
-            .collect();
         let busy = DayStats {
             turns: 1_200,
             active_ms: 215 * 3_600_000 + 50 * 60_000,
             ..DayStats::default()
         };
-        let calendar = Calendar::from_iter(dates.iter().map(|date| (*date, busy.clone())));
+        let calendar = calendar(200, &busy);
         for width in 40..=100 {
             let text = anstream::adapter::strip_str(&calendar.format(width)).to_string();
             for line in text.lines() {

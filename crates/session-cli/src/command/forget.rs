@@ -4,31 +4,28 @@ use crate::CommandOutcome;
 use crate::args::{ForgetArgs, SessionArgument, TimeArgs};
 use crate::command::dialog::with_terminal;
 use crate::command::filter;
-use crate::command::memory::purge;
 use crate::command::refresh::{self, RefreshedIndex};
-use crate::memories::Memories;
 use crate::output::notes::{print_note, print_notes};
 use crate::output::{json, notes, terminal_width};
 use anyhow::{Result, anyhow, bail};
 use jiff::{Timestamp, Zoned};
 use session_config::{Home, current_directory};
-use session_display::{SessionIds, sanitize_line};
-use session_files::Project;
+use session_display::SessionIds;
 use session_forget::{
     ExcludeSettings, ForgetError, ForgetPlan, ForgetReason, ForgetRequest, ForgetTarget,
     IndexCounts, MatchingSessions, RemovedCounts, check_project_name, parse_forget_pattern,
 };
+use session_hooks::{FoundSourceMemories, SourceQuery};
 use session_indexer::RefreshMode;
-use session_memory::{DirectoryRecord, InjectionLog, Memory, MemoryDirectory, MemorySource};
+use session_memory::{InjectionLog, Memory};
 use session_output::{
     ForgetListing, ForgetOutcome, JsonForgetRecords, JsonForgotten, MemoryFate, RestoreObstacles,
     format_forget_counts, format_forget_records, format_index_readers, format_restored,
 };
 use session_query::find_project_sessions;
 use session_store::{PurgeOutcome, SessionRow, find_open_processes, old_databases};
-use std::collections::{BTreeSet, HashSet};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Runs the command.
 ///
@@ -49,8 +46,8 @@ pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
     let plan = request.plan(&index)?;
     let has_leftovers = index.is_purge_pending()?;
     drop(index);
-    let stores = find_saved_memories(&plan)?;
-    let memories: Vec<Memory> = stores.iter().flat_map(|s| s.saved.clone()).collect();
+    let found = find_saved_memories(&plan)?;
+    let memories = found.list();
     if plan.is_empty() {
         return report_empty_plan(args, &home, &sessions, has_leftovers);
     }
@@ -73,7 +70,7 @@ pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
     } else if !ask_for_consent(args)? {
         ForgetOutcome::Declined
     } else {
-        ForgetOutcome::Forgotten(forget(args, &home, &plan, request.reason(&plan), &stores)?)
+        ForgetOutcome::Forgotten(forget(args, &home, &plan, request.reason(&plan), &found)?)
     };
     print_report(args, &plan, &memories, outcome, &home.root)
 }
@@ -172,72 +169,16 @@ fn find_sessions(args: &ForgetArgs, sessions: &[SessionRow]) -> Result<MatchingS
     })
 }
 
-/// A folder's memories, and those of them that were saved from what is to be forgotten.
-struct SavedMemories {
-    memories: Memories,
-    saved: Vec<Memory>,
-}
-
-/// Finds the memories that were saved from it: the user's, those of this folder's project, those of the projects of its
-/// sessions, and those of every project in which this machine saved some.
-fn find_saved_memories(plan: &ForgetPlan) -> Result<Vec<SavedMemories>> {
-    let uids = plan.session_uids();
-    let mut seen = HashSet::new();
-    let mut find_in = |memories: Memories| {
-        let is_new = |directory: &MemoryDirectory| seen.insert(directory.path.clone());
-        let mut saved = memories.store.list_saved_in(&uids, is_new);
-        saved.retain(|memory| is_from_forgotten_turns(memory, plan));
-        SavedMemories { memories, saved }
+/// Finds the memories that were saved from what is to be forgotten.
+fn find_saved_memories(plan: &ForgetPlan) -> Result<FoundSourceMemories> {
+    let query = SourceQuery {
+        sessions: plan.session_uids(),
+        folders: plan.project_folders(),
+        includes: &|session, turns| plan.forgets(session, turns),
     };
-    let here = Memories::in_all_locations(&current_directory()?)?;
-    let recorded = here.store.records().all();
-    let user_home = here.home.env.home.clone();
-    let mut stores = vec![find_in(here)];
-    let of_sessions = project_folders(plan).into_iter();
-    let of_sessions = of_sessions.map(|folder| (open_memories(&folder), folder));
-    let recorded = recorded.iter().filter_map(DirectoryRecord::root);
-    let recorded = recorded.map(|root| (open_owned_memories(root, &user_home), root.to_owned()));
-    for (opened, folder) in of_sessions.chain(recorded) {
-        match opened {
-            Ok(memories) => stores.push(find_in(memories)),
-            Err(error) => print_note(&format!(
-                "memories of {} are not looked at: {error}",
-                sanitize_line(&folder.to_string_lossy())
-            ))?,
-        }
-    }
-    Ok(stores)
-}
-
-/// Opens the memories of a folder, and its user's alone where its project is not this user's.
-fn open_memories(folder: &Path) -> Result<Memories> {
-    Ok(Memories::in_all_locations(folder)?)
-}
-
-/// Opens the memories of a project's root.
-///
-/// # Errors
-/// When others can write there: then what was saved there is not looked at.
-fn open_owned_memories(root: &Path, user_home: &Path) -> Result<Memories> {
-    let project = Project::find(root, user_home);
-    project.map_err(|unowned| anyhow!(unowned.message()))?;
-    open_memories(root)
-}
-
-/// Returns true for a memory that was saved from turns that are to be forgotten.
-fn is_from_forgotten_turns(memory: &Memory, plan: &ForgetPlan) -> bool {
-    let source = memory.front.source.as_ref();
-    let session = source.and_then(|source| source.session.as_deref());
-    let turns = source.and_then(MemorySource::turn_range);
-    session.is_some_and(|session| plan.forgets(session, turns))
-}
-
-/// Returns the folders of the projects of which something is to be forgotten, each once.
-fn project_folders(plan: &ForgetPlan) -> BTreeSet<PathBuf> {
-    let sessions = plan.affected_sessions();
-    let folders = sessions.filter_map(|s| s.project.as_deref().or(s.cwd.as_deref()));
-    let folders = folders.map(PathBuf::from);
-    folders.filter(|folder| folder.is_dir()).collect()
+    let found = FoundSourceMemories::find(&current_directory()?, &query)?;
+    print_notes(&found.notes)?;
+    Ok(found)
 }
 
 fn ask_for_consent(args: &ForgetArgs) -> Result<bool> {
@@ -264,12 +205,14 @@ fn forget(
     home: &Home,
     plan: &ForgetPlan,
     reason: ForgetReason,
-    stores: &[SavedMemories],
+    found: &FoundSourceMemories,
 ) -> Result<PurgeOutcome> {
     let mut writer = refresh::open_writer(home)?;
     // Before their sessions, by which they are found: should this fail, it can be said once more.
     if args.memories {
-        stores.iter().try_for_each(purge_memories)?;
+        for memories in &found.by_folder {
+            print_notes(memories.purge(&Zoned::now())?)?;
+        }
     }
     let sessions = plan.sessions.iter().map(|session| session.uid.as_str());
     InjectionLog::new(&home.root).delete_sessions(&sessions.collect())?;
@@ -280,16 +223,6 @@ fn forget(
             .context("it is noted as forgotten and leaves the index with the next refresh"),
         error => error.into(),
     })
-}
-
-/// Deletes memories for good, also from what follows them.
-fn purge_memories(stores: &SavedMemories) -> Result<()> {
-    let SavedMemories { memories, saved } = stores;
-    if saved.is_empty() {
-        return Ok(());
-    }
-    purge(saved, memories)?;
-    print_notes(memories.finish_change())
 }
 
 fn print_report(

@@ -29,8 +29,7 @@ pub fn run(args: &StatsArgs) -> Result<CommandOutcome> {
     };
     let range_of = |day: &CalendarDay| day.milliseconds.clone();
     let counted = count_by_day(&fresh.index, &fresh.sessions, days, range_of, scope)?;
-    let dated = counted.into_iter();
-    let calendar: Calendar = dated.map(|it| (it.day.date, it.stats)).collect();
+    let calendar = Calendar::new(counted);
     if args.json {
         json::print(&calendar.to_json(fresh.is_complete))?;
     }

@@ -377,3 +377,23 @@ fn the_time_of_a_branch_is_not_that_of_others() {
     assert_eq!(minutes(&["--branch", "main"]), 6);
     assert_eq!(minutes(&["--branch", "fix"]), 10);
 }
+
+/// Such a prompt counts with the turn before it.
+#[test]
+fn a_prompt_without_a_time_counts_on_the_day_of_the_turn_before() {
+    let untimed = json!({
+        "type": "user", "timestamp": null,
+        "message": {"role": "user", "content": "And how hot does the boiler get?"},
+    });
+    let answer = json!({
+        "type": "assistant", "timestamp": null,
+        "message": {"role": "assistant", "content": [{"type": "text", "text": "To 160 degrees under pressure."}]},
+    });
+    let env = TestEnvironment::indexed(&[kettle().line(untimed).line(answer)]);
+    let counted = env.json(&["stats", "--when", "2026-03-08"]);
+    assert_eq!(counted["total"]["turns"], 2, "{counted}");
+    let told = env.json(&["digest", "2026-03-08"]);
+    let session = &told["projects"][0]["sessions"][0];
+    assert_eq!(session["turns"], 2, "{told}");
+    assert_eq!(session["active_seconds"], 60, "{told}");
+}

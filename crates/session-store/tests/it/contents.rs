@@ -1,6 +1,6 @@
 //! Contents come back as they were written, whatever frames they share.
 
-use crate::support::{Index, SOURCE, deliver, meta, text, turn};
+use crate::support::{Index, SOURCE, deliver, filled, meta, text, turn};
 use proptest::prelude::*;
 use session_core::{Turn, TurnContent};
 use session_store::{KnownTurns, Reader, Writer};
@@ -121,4 +121,23 @@ proptest! {
         twin.writer.commit().unwrap();
         twin.check(&index.reader());
     }
+}
+
+#[test]
+fn records_have_the_contents_of_the_wanted_turns() {
+    let (_index, reader) = filled(&["Light the lamp", "Oil the gate", "Mend the kettle"]);
+    let session = reader.sessions().unwrap()[0].id;
+    let records = |wanted: &[u32]| -> Vec<(u32, String)> {
+        let records = reader.turn_records(session, |turn| wanted.contains(&turn.index));
+        let records = records.unwrap().into_iter();
+        records
+            .map(|turn| (turn.row.index, turn.content.prompt))
+            .collect()
+    };
+    let named = |index: u32, prompt: &str| (index, prompt.to_owned());
+    assert_eq!(
+        records(&[0, 2]),
+        [named(0, "Light the lamp"), named(2, "Mend the kettle")]
+    );
+    assert_eq!(records(&[]), []);
 }

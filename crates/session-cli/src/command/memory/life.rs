@@ -35,7 +35,7 @@ pub fn delete(args: &MemoryDeleteArgs, memories: &Memories) -> Result<CommandOut
 ///
 /// # Errors
 /// When a file cannot be removed.
-pub fn purge(found: &[Memory], memories: &Memories) -> Result<()> {
+fn purge(found: &[Memory], memories: &Memories) -> Result<()> {
     print_notes(memories.purge(found, &Zoned::now())?)
 }
 

@@ -10,7 +10,6 @@ mod show;
 mod stats;
 mod transfer;
 
-pub use life::purge;
 pub use related::{RelatedMemories, find_related};
 
 use crate::CommandOutcome;
