@@ -422,7 +422,7 @@ mod tests {
         assert_eq!(home.ignored_variables().len(), 4);
     }
 
-    /// What is redacted is stored so, and lost where its history is gone.
+    /// Redacted text is stored so, and lost where its history is gone.
     #[test]
     fn a_variable_changes_nothing_about_redaction() {
         let own = "[redaction]\nenabled = false\nallow = [\"plain\"]\n";

@@ -84,7 +84,7 @@ pub(crate) fn narrowing_by_own_file(key: &str) -> Option<Narrowing> {
 
 /// Returns how a variable may narrow a key; `None` for a key that it decides freely.
 ///
-/// What is redacted is stored redacted. A pattern of a variable, which a repository can set, would destroy text that is
+/// Redacted text is stored so. A pattern of a variable, which a repository can set, would destroy text that is
 /// lost where its history is gone.
 pub(crate) fn narrowing_by_variable(key: &str) -> Option<Narrowing> {
     if key.starts_with("redaction.") {

@@ -1,4 +1,4 @@
-//! What a request forgets, and the items that keep it out of the index.
+//! The sessions, turns and titles that a request forgets, and the items that keep it out of the index.
 
 use crate::entry_items::EntryItems;
 use crate::exclusions::{PROMPT_PERIOD_MS, item};

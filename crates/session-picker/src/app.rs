@@ -32,7 +32,7 @@ pub(crate) struct App {
     pub(crate) values: Option<FilterValues>,
     pub(crate) preview: Option<PreviewPane>,
     pub(crate) conversation: Option<ConversationView>,
-    /// What is open over all that.
+    /// The help or the form over all that.
     pub(crate) overlay: Option<Overlay>,
     /// The note of the last action, until the next key.
     pub(crate) note: Option<String>,

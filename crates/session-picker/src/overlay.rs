@@ -1,4 +1,4 @@
-//! What is open over the list or the conversation.
+//! The help or the form over the list or the conversation.
 
 use crate::memory_form::MemoryForm;
 use crossterm::event::{Event, KeyCode};

@@ -10,7 +10,7 @@ use session_models::FileProgress;
 /// A function that makes the progress display of files that are fetched.
 pub type NewProgress<'a> = &'a dyn Fn() -> Box<dyn FileProgress>;
 
-/// What all steps need; each is a method, in a module of its own.
+/// The state that all steps need; each is a method, in a module of its own.
 pub(crate) struct Setup<'a, 'd> {
     pub(crate) options: &'a SetupOptions,
     pub(crate) home: &'a Home,

@@ -25,7 +25,7 @@ const MIN_STEM_CHARS: usize = 3;
 pub(crate) struct Inflections {
     /// The commonest first.
     pub(crate) forms: Vec<String>,
-    /// What shows that the term may be of the language of which these are forms.
+    /// The sign that the term may be of the language of which these are forms.
     pub(crate) evidence: WordEvidence,
 }
 

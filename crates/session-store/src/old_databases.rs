@@ -1,4 +1,4 @@
-//! What was put aside in the directory of an index: databases by a rebuild, files that lay in the place of a directory.
+//! Files that were put aside in the directory of an index: databases by a rebuild, files that lay in the place of a directory.
 
 use crate::directory_ownership::check_ownership;
 use crate::error::Result;

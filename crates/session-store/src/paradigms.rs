@@ -20,7 +20,7 @@ enum Script {
     Hebrew,
 }
 
-/// What shows whether a word may be of another language than English.
+/// The sign that a word may be of another language than English.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum WordEvidence {
     /// Its script, another word of the query, or a diacritic is of another language.
