@@ -132,9 +132,9 @@ pub(crate) fn decide(
     let matches = input.matches.into_iter().chain(unmatched);
     let mut candidates: Vec<_> = matches.map(evaluate).collect();
     mark_triggered(&mut candidates, &others);
-    let mut items = passed_items(&candidates, memories);
-    items.extend(others);
     let redactor = &session.redactor;
+    let mut items = passed_items(&candidates, memories, redactor);
+    items.extend(others);
     items.iter_mut().for_each(|item| item.redact(redactor));
     let block = MemoryBlock::assemble(items, settings, session.known_command);
     mark_left_out(&mut candidates, block.as_ref());
@@ -168,12 +168,19 @@ fn evaluate(
     }
 }
 
-fn passed_items(candidates: &[InjectionCandidate], memories: &[Memory]) -> Vec<BlockItem> {
+fn passed_items(
+    candidates: &[InjectionCandidate],
+    memories: &[Memory],
+    redactor: &Redactor,
+) -> Vec<BlockItem> {
     let passed = candidates
         .iter()
         .filter(|c| c.outcome == GateOutcome::Passed);
     passed
-        .map(|c| BlockItem::from_memory(&memories[c.found.memory], c.found.matched))
+        .map(|c| {
+            let memory = &memories[c.found.memory];
+            BlockItem::from_raw_memory(memory, c.found.matched, redactor)
+        })
         .collect()
 }
 

@@ -162,7 +162,11 @@ impl Injector<'_> {
     }
 
     /// Returns the items of the memories one of whose errors stands in a prompt, pasted text included.
-    fn triggered_items(request: &InjectionRequest<'_>, memories: &[Memory]) -> Vec<BlockItem> {
+    fn triggered_items(
+        &self,
+        request: &InjectionRequest<'_>,
+        memories: &[Memory],
+    ) -> Vec<BlockItem> {
         let is_notice = is_notification(request.prompt);
         let is_triggered = |memory: &&Memory| {
             let front = &memory.front;
@@ -172,7 +176,9 @@ impl Injector<'_> {
                 && !memory.was_saved_in(request.session)
         };
         let triggered = memories.iter().filter(is_triggered);
-        triggered.map(|m| BlockItem::from_memory(m, 1.0)).collect()
+        let redactor = self.store.redactor();
+        let item = |memory| BlockItem::from_raw_memory(memory, 1.0, redactor);
+        triggered.map(item).collect()
     }
 
     /// Decides by the parts of a prompt, one after the other, until one has a block.
@@ -191,7 +197,7 @@ impl Injector<'_> {
             injected: find_injected(&state, memories),
             redactor: self.store.redactor().clone(),
         };
-        let triggered = Self::triggered_items(request, memories);
+        let triggered = self.triggered_items(request, memories);
         let has_candidates = !memories.is_empty() || self.settings.injection.past_turns;
         if prompt.trim().is_empty() || !has_candidates {
             return Ok(self.decide_by_triggers(memories, triggered, &context));

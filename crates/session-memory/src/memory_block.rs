@@ -5,6 +5,7 @@ use crate::frontmatter_time::FrontmatterTime;
 use crate::injection_gate::InjectionSettings;
 use crate::memory::{Importance, Memory};
 use crate::memory_overview::is_topic_cut;
+use crate::redaction::redact_memory;
 use session_core::text::{collapse_whitespace, escape_tags, sanitize_text};
 use session_redact::Redactor;
 use std::cmp::Reverse;
@@ -86,6 +87,16 @@ impl BlockItem {
             importance: memory.front.importance,
             relevance: to_hundredths(matched),
         }
+    }
+
+    /// Makes the item of a memory that was read as it is, without secrets. Its texts are redacted as a review shows them, by
+    /// their lines, and once more as the one line that they make.
+    pub(crate) fn from_raw_memory(memory: &Memory, matched: f32, redactor: &Redactor) -> Self {
+        let mut memory = memory.clone();
+        redact_memory(redactor, &mut memory);
+        let mut item = Self::from_memory(&memory, matched);
+        item.redact(redactor);
+        item
     }
 
     /// Returns true where the line of at most `chars` characters goes on after the memory's topic as an overview has it.

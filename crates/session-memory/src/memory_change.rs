@@ -135,8 +135,12 @@ fn apply_change(
         return Err(MemoryError::NoContent);
     }
     let parsed = yaml::parse(&front, &memory.path)?;
-    let redacted = redact_file(redactor, &front, &parsed, &body)?;
-    let (mut front, body) = (redacted.yaml, redacted.body);
+    let (mut front, body) = match redact_file(redactor, &front, &parsed, &body) {
+        Ok(redacted) => (redacted.yaml, redacted.body),
+        // A file that cannot be redacted whole is no reason to keep a memory that another one replaces, or to keep that one.
+        Err(_) if change.texts().next().is_none() => (front, body),
+        Err(error) => return Err(error),
+    };
     if change.topic.is_some() || change.key_info.is_some() || change.tags.is_some() {
         let parsed = yaml::parse(&front, &memory.path)?;
         let keywords =

@@ -151,11 +151,8 @@ impl Injector<'_> {
         let passed = |candidate: &TriggerCandidate| candidate.outcome == GateOutcome::Triggered;
         let items = triggered.iter().zip(&candidates);
         let items = items.filter(|(_, candidate)| passed(candidate));
-        let items = items.map(|(memory, _)| {
-            let mut item = BlockItem::from_memory(memory, 1.0);
-            item.redact(self.store.redactor());
-            item
-        });
+        let redactor = self.store.redactor();
+        let items = items.map(|(memory, _)| BlockItem::from_raw_memory(memory, 1.0, redactor));
         let settings = &self.settings.injection;
         let block = MemoryBlock::assemble(items.collect(), settings, state.known_command());
         let included = block.as_ref().map_or(&[][..], |block| &block.ids);

@@ -2,8 +2,8 @@
 
 use crate::support::{INFO, PROMPT, TOPIC, TestMemories, draft, now};
 use session_memory::{
-    AgentContext, ConversationOrigin, EditReview, MemoryChange, MemoryError, MemoryScope,
-    MemoryState, MemoryStats, TriggerEvent, export_memories, render_context_sheet,
+    AgentContext, ConversationOrigin, EditReview, Importance, MemoryChange, MemoryError,
+    MemoryScope, MemoryState, MemoryStats, TriggerEvent, export_memories, render_context_sheet,
     trusted_keywords,
 };
 use std::path::PathBuf;
@@ -207,4 +207,52 @@ fn no_half_of_a_secret_is_in_an_overview() {
         let text = block.unwrap().text;
         assert!(!text.contains("ghp_"), "{text}");
     }
+}
+
+/// A key is known by its lines, of which a block makes one.
+#[test]
+fn no_key_of_several_lines_is_injected() {
+    let world = TestMemories::new();
+    let path = write_by_hand(&world);
+    let line = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtz";
+    let text = format!(
+        "---\nid: {ID}\ntopic: {TOPIC}\nwhen:\n  commands: [\"light *\"]\ncreated: {}\n---\n\n{INFO}\n\n     \
+         1\t-----BEGIN OPENSSH PRIVATE KEY-----\n     2\t{line}\n     3\t-----END OPENSSH PRIVATE KEY-----\n",
+        now().timestamp(),
+    );
+    world.write(&path, text);
+    let event = TriggerEvent {
+        commands: vec!["light the lantern".into()],
+        is_held: true,
+        ..TriggerEvent::default()
+    };
+    let injector = world.injector();
+    let by_call = injector.explain_event(&event, None, None).outcome.ok();
+    let by_prompt = world.decide(PROMPT, None).decision.outcome.ok();
+    for block in [by_prompt, by_call] {
+        let text = block.unwrap().text;
+        assert!(
+            text.contains(TOPIC) && !text.contains(&line[..20]),
+            "{text}"
+        );
+    }
+}
+
+/// Another memory that is replaced or purged changes it.
+#[test]
+fn a_key_that_cannot_be_redacted_stops_no_change_without_text() {
+    let world = TestMemories::new();
+    let path = write_by_hand(&world);
+    world.write(&path, file_text().replace("mine: ", "mine: &"));
+    let change = MemoryChange {
+        importance: Some(Importance::Low),
+        ..MemoryChange::default()
+    };
+    let changed = world.store.change(ID, &change, &now()).unwrap();
+    assert_eq!(changed.front.importance, Importance::Low);
+    let tagged = MemoryChange {
+        tags: Some(vec!["brass".into()]),
+        ..MemoryChange::default()
+    };
+    assert!(world.store.change(ID, &tagged, &now()).is_err());
 }
