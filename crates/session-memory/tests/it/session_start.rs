@@ -284,14 +284,17 @@ fn topics_are_shortened_where_all_have_a_line_then() {
 #[test]
 fn many_memories_have_short_lines_whose_ids_are_found() {
     let world = TestMemories::new();
-    for n in 0..70 {
+    let piers = (0..70).map(|n| {
         let topic = format!("Pier {n} closes when the tide table of the harbour says so");
-        save_old(&world, &topic, INFO, n);
-    }
+        save_old(&world, &topic, INFO, n)
+    });
+    let piers: Vec<Memory> = piers.collect();
     let at = days_ago(80);
     let twins = ["Tabs are four spaces", "Lines end with LF"];
     let twins = twins.map(|topic| world.store.save(&draft(topic, INFO), None, &at).unwrap());
-    let trashed = world.store.save(&draft("Old", INFO), None, &days_ago(40));
+    // In the same minute, whenever the test runs.
+    let at = piers[40].front.created.0.to_zoned(jiff::tz::TimeZone::UTC);
+    let trashed = world.store.save(&draft("Old", INFO), None, &at);
     let trashed = trashed.unwrap();
     world.store.move_to(&trashed, MemoryState::Trash).unwrap();
     let block = begin(&world, AgentContext::Empty).unwrap();
