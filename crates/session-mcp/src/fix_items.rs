@@ -6,7 +6,7 @@ use crate::history_tool::{COLUMNS, HistoryReading, MAX_LINES, TITLE_COLUMNS, for
 use crate::index_view::{CallScope, IndexView};
 use session_core::TurnAddress;
 use session_display::{fit_line, format_day, pluralize, project_label, sanitize_line};
-use session_query::{CureSearch, FailedTurn, FoundCure, FoundCures, ResolvedFilter, read_project};
+use session_query::{CureSearch, FailedTurn, FoundCure, FoundCures, read_project};
 use session_store::SessionRow;
 
 /// Lists the cures of an error, of the command that failed where one is given, those of the server's project first.
@@ -20,9 +20,7 @@ pub(crate) fn list_fixes(
     view: IndexView<'_>,
 ) -> Result<ToolAnswer, CallError> {
     let error = reading.text.as_str();
-    let CallScope { filter, callers } = view.resolve_scope(&reading.filter)?;
-    let filter = filter.including_subagents(view.sessions());
-    let ResolvedFilter { filter, .. } = ResolvedFilter::new(filter, &callers, view.sessions());
+    let CallScope { filter, callers } = view.resolve_work_scope(&reading.filter)?;
     let here = read_project(".");
     let query = CureSearch {
         error,

@@ -7,7 +7,7 @@ use crate::fix_items;
 use crate::index_view::{CallFilter, CallScope, IndexView, parse_argument_clauses};
 use session_core::{FileAccess, TurnAddress, TurnContent};
 use session_display::{fit_line, format_day, format_matched_line, project_label, sanitize_line};
-use session_query::{InvalidFilter, ResolvedFilter, ResolvedQuery};
+use session_query::{InvalidFilter, ResolvedQuery};
 use session_search::{
     CommandPattern, FilterClause, FoundCommand, FoundFile, FoundTurn, LinePattern, SearchFilter,
     find_matching_errors, find_turns,
@@ -116,16 +116,14 @@ impl<'a> HistoryReading<'a> {
         }
     }
 
-    /// Lists the turns that `find` finds, with the lines for which they are listed. What subagents did was done, too.
+    /// Lists the turns that `find` finds, with the lines for which they are listed.
     fn list_turns(
         &self,
         limit: usize,
         view: IndexView<'_>,
         find: impl Fn(&SearchFilter) -> Result<Vec<FoundTurn<Vec<String>>>, CallError>,
     ) -> Result<ToolAnswer, CallError> {
-        let CallScope { filter, callers } = view.resolve_scope(&self.filter)?;
-        let filter = filter.including_subagents(view.sessions());
-        let ResolvedFilter { filter, .. } = ResolvedFilter::new(filter, &callers, view.sessions());
+        let CallScope { filter, callers } = view.resolve_work_scope(&self.filter)?;
         let found = find(&filter)?;
         let mut listing = ItemList::default();
         for turn in found.iter().take(limit) {

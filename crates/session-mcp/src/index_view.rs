@@ -7,7 +7,8 @@ use session_agents::CallingProcess;
 use session_core::SessionReference;
 use session_display::{SessionIds, format_unknown_project_and_others, format_unmet_filter};
 use session_query::{
-    FilterField, SearchEngine, Snapshot, TypedCondition, TypedQuery, UnmetClause, find_unmet_clause,
+    FilterField, ResolvedFilter, SearchEngine, Snapshot, TypedCondition, TypedQuery, UnmetClause,
+    find_unmet_clause,
 };
 use session_search::{FilterClause, ResolvedSession, SearchFilter, resolve_session_id};
 use session_store::SessionRow;
@@ -126,6 +127,21 @@ impl<'a> IndexView<'a> {
         let ids = callers.iter().map(|session| self.short_id(session));
         ids.map(|id| format!("this session, {id}, is left out; name it by `session` to search it"))
             .collect()
+    }
+
+    /// Resolves the filter of a call that asks what was done: what subagents did was done, too. The sessions that the
+    /// client is in are left out.
+    ///
+    /// # Errors
+    /// As [`Self::find_session`].
+    pub(crate) fn resolve_work_scope(
+        &self,
+        filter: &CallFilter,
+    ) -> Result<CallScope<'a>, CallError> {
+        let CallScope { filter, callers } = self.resolve_scope(filter)?;
+        let filter = filter.including_subagents(self.sessions());
+        let ResolvedFilter { filter, .. } = ResolvedFilter::new(filter, &callers, self.sessions());
+        Ok(CallScope { filter, callers })
     }
 
     /// Notes a filter that no session or turn meets by itself: where nothing was found, it is the reason.

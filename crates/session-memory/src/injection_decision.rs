@@ -132,10 +132,8 @@ pub(crate) fn decide(
     let matches = input.matches.into_iter().chain(unmatched);
     let mut candidates: Vec<_> = matches.map(evaluate).collect();
     mark_triggered(&mut candidates, &others);
-    let redactor = &session.redactor;
-    let mut items = passed_items(&candidates, memories, redactor);
+    let mut items = passed_items(&candidates, memories, &session.redactor);
     items.extend(others);
-    items.iter_mut().for_each(|item| item.redact(redactor));
     let block = MemoryBlock::assemble(items, settings, session.known_command);
     mark_left_out(&mut candidates, block.as_ref());
     let outcomes = candidates.iter().map(|candidate| candidate.outcome);

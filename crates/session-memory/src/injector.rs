@@ -400,7 +400,10 @@ impl PartComparison<'_> {
         };
         let mut others = self.triggered.clone();
         if settings.injection.past_turns {
-            others.extend(self.resources.find_past_turns(part, self.session.session));
+            let mut turns = self.resources.find_past_turns(part, self.session.session);
+            let redactor = &self.session.redactor;
+            turns.iter_mut().for_each(|turn| turn.redact(redactor));
+            others.extend(turns);
         }
         let input = BlockInput {
             memories: self.memories,

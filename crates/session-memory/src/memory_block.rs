@@ -5,7 +5,7 @@ use crate::frontmatter_time::FrontmatterTime;
 use crate::injection_gate::InjectionSettings;
 use crate::memory::{Importance, Memory};
 use crate::memory_overview::is_topic_cut;
-use crate::redaction::redact_memory;
+use crate::redaction::redact_parts;
 use session_core::text::{collapse_whitespace, escape_tags, sanitize_text};
 use session_redact::Redactor;
 use std::cmp::Reverse;
@@ -93,7 +93,7 @@ impl BlockItem {
     /// their lines, and once more as the one line that they make.
     pub(crate) fn from_raw_memory(memory: &Memory, matched: f32, redactor: &Redactor) -> Self {
         let mut memory = memory.clone();
-        redact_memory(redactor, &mut memory);
+        redact_parts(redactor, &mut memory.front, &mut memory.body);
         let mut item = Self::from_memory(&memory, matched);
         item.redact(redactor);
         item

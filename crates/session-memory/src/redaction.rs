@@ -106,7 +106,11 @@ fn format_redacted(redactor: &Redactor, memory: &Memory) -> String {
 
 /// Redacts the texts of a frontmatter and a body. A keyword that is a part of a secret there goes with it. Returns true
 /// where any changed.
-fn redact_parts(redactor: &Redactor, front: &mut Frontmatter, body: &mut String) -> bool {
+pub(crate) fn redact_parts(
+    redactor: &Redactor,
+    front: &mut Frontmatter,
+    body: &mut String,
+) -> bool {
     let (before, body_before) = (front.clone(), body.clone());
     redact_frontmatter(redactor, front);
     redactor.redact_in_place(body);

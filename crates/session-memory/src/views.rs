@@ -97,7 +97,10 @@ pub(crate) fn record_existing_views(
     }
     let mut found = Vec::new();
     let own = store.with_directory(directory);
-    let shown = [own.list(&SHOWN_STATES), own.list_raw(&SHOWN_STATES)].map(|it| it.memories);
+    let raw = own.list_raw(&SHOWN_STATES).memories;
+    let mut redacted = raw.clone();
+    own.redact_for_output(&mut redacted);
+    let shown = [redacted, raw];
     let mut trusted = shown.clone();
     for memories in &mut trusted {
         memories.retain(|memory| memory.trust.is_trusted());

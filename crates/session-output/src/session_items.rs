@@ -67,7 +67,7 @@ struct ItemLine {
     note: ItemNote,
 }
 
-/// What stands behind an item.
+/// A note behind an item.
 enum ItemNote {
     Nothing,
     Status(CallStatus),

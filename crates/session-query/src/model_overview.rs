@@ -69,16 +69,18 @@ impl ModelCoverage {
         }
     }
 
-    /// Reads how much a model has embedded.
-    pub(crate) fn read(spec: &ModelSpec, index: &Reader) -> Result<Self, QueryError> {
-        let all_sessions = index.count_sessions()? as u64;
-        let sessions = match index.model(&spec.fingerprint())? {
-            Some(model) => index.embedded_sessions(model.id)?,
-            None => 0,
-        };
+    fn read(spec: &ModelSpec, index: &Reader) -> Result<Self, QueryError> {
         Ok(Self {
-            sessions,
-            all_sessions,
+            sessions: count_embedded_sessions(spec, index)?,
+            all_sessions: index.count_sessions()? as u64,
         })
+    }
+}
+
+/// Counts the sessions that a model has embedded.
+pub(crate) fn count_embedded_sessions(spec: &ModelSpec, index: &Reader) -> Result<u64, QueryError> {
+    match index.model(&spec.fingerprint())? {
+        Some(model) => Ok(index.embedded_sessions(model.id)?),
+        None => Ok(0),
     }
 }

@@ -1,7 +1,7 @@
 //! The models that answer a query.
 
 use crate::error::QueryError;
-use crate::model_overview::ModelCoverage;
+use crate::model_overview::count_embedded_sessions;
 use crate::query_vectors::{ModelFailure, QueryVectors};
 use crate::table_cosines::TableCosines;
 use session_config::Home;
@@ -201,7 +201,7 @@ impl QueryModels {
         let Some(chosen) = self.chosen() else {
             return Ok(None);
         };
-        let count = ModelCoverage::read(chosen, index)?.sessions;
+        let count = count_embedded_sessions(chosen, index)?;
         Ok(Some(usize::try_from(count).unwrap_or(usize::MAX)))
     }
 

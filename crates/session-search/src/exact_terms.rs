@@ -236,15 +236,17 @@ impl TextReader<'_> {
 
 /// Returns true where a turn changed a file whose path a term with an extension ends.
 fn changes_file(content: &TurnContent, term: &str) -> bool {
+    if !term.contains('.') {
+        return false;
+    }
+    let term = term.replace('\\', "/");
     let ends = |path: &str| {
         let path = path.replace('\\', "/");
-        let before = path.strip_suffix(&term.replace('\\', "/"));
+        let before = path.strip_suffix(&term);
         before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
     };
-    let mut changed = content
-        .accessed_files()
-        .filter(|file| file.access > FileAccess::Read);
-    term.contains('.') && changed.any(|file| ends(file.path))
+    let mut files = content.accessed_files();
+    files.any(|file| file.access > FileAccess::Read && ends(file.path))
 }
 
 /// Returns the turns that hold the words of a term: of the lexical candidates by their rank, then all others.

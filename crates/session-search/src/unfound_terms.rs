@@ -33,7 +33,7 @@ pub struct UnfoundTerms {
 pub struct SubstitutedTerm {
     /// The term as typed.
     pub typed: String,
-    /// What was searched.
+    /// The kind of text that was searched instead.
     pub by: SubstituteKind,
 }
 

@@ -46,11 +46,11 @@ struct TermVariants {
     shares: Vec<f32>,
     /// The idf that a turn matches which holds all that is searched.
     idf: f32,
-    /// What they are, where they stand for a term that no turn holds.
+    /// Their kind, where they stand for a term that no turn holds.
     substitute: Option<SubstituteKind>,
 }
 
-/// What is searched in the place of a term that no turn holds.
+/// The kind of texts that are searched in the place of a term that no turn holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SubstituteKind {
     /// Forms of the word, were it of a language of which nothing else in the query is.
@@ -122,7 +122,7 @@ pub(crate) struct SearchedTerm {
     variants: Vec<String>,
     /// The ends of a path, the longest first: where nothing holds the path, it stands in another folder there.
     path_ends: Vec<String>,
-    /// What tells that the word is of the language of which these would be forms.
+    /// The sign that the word is of the language of which these would be forms.
     evidence: WordEvidence,
     /// Its pairs of characters, or its words, are searched, too: it counts only where some turn holds it.
     is_optional: bool,
@@ -255,7 +255,7 @@ pub(crate) struct FoundTerm {
     variants: Vec<Posting>,
     /// The words of a name that are searched in its place.
     name_words: Option<FoundWords>,
-    /// What the variants are, where they stand for a term that no turn holds.
+    /// The kind of the variants, where they stand for a term that no turn holds.
     substitute: Option<SubstituteKind>,
 }
 

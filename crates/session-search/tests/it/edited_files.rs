@@ -28,12 +28,7 @@ fn library(mentions: usize) -> Library {
         let turns = [(said, Some(cosine(0.8))), (again, Some(cosine(0.7)))];
         library.say(&format!("mention{n}"), &turns);
     }
-    for n in 0..9 {
-        library.say(
-            &format!("other{n}"),
-            &[("Paint the gate.", Some(cosine(0.2)))],
-        );
-    }
+    library.say_others();
     library
 }
 

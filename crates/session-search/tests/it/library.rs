@@ -84,6 +84,14 @@ impl Library {
         session
     }
 
+    /// Adds sessions that have nothing to do with what is asked.
+    pub fn say_others(&mut self) {
+        for n in 0..9 {
+            let id = format!("other{n}");
+            self.say(&id, &[("Paint the gate.", Some(cosine(0.2)))]);
+        }
+    }
+
     /// Adds a session of Claude Code with turns that are nothing but words.
     pub fn say(&mut self, id: &str, prompts: &[(&str, Option<Vector>)]) -> SessionId {
         let turns: Vec<Told> = (0u32..)

@@ -14,12 +14,7 @@ fn a_name_in_the_other_case_goes_before_its_words() {
         "camel",
         &[("Mend useProviderDetection.", Some(cosine(0.1)))],
     );
-    for n in 0..9 {
-        library.say(
-            &format!("other{n}"),
-            &[("Paint the gate.", Some(cosine(0.2)))],
-        );
-    }
+    library.say_others();
     let find = |query: &str| {
         let found = library.search(&SearchRequest::new(query), Some(QUERY));
         found.hits[0].session.uid.clone()
@@ -43,12 +38,7 @@ fn library_of(said: &[(&str, &str)]) -> Library {
     for (id, text) in said {
         library.say(id, &[(*text, Some(cosine(0.1)))]);
     }
-    for n in 0..9 {
-        library.say(
-            &format!("other{n}"),
-            &[("Paint the gate.", Some(cosine(0.2)))],
-        );
-    }
+    library.say_others();
     library
 }
 
@@ -109,7 +99,7 @@ fn a_longer_name_is_told_to_stand_for_its_end() {
     }
 }
 
-/// What is reported of a query of one term that is searched by something else.
+/// The report on a query of one term that is searched by something else.
 fn substituted(query: &str, by: SubstituteKind) -> (Vec<String>, Vec<SubstitutedTerm>) {
     let typed = query.to_owned();
     (vec![typed.clone()], vec![SubstitutedTerm { typed, by }])
