@@ -7,6 +7,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use session_core::{FileStamp, immutable_sqlite_uri, unshared_sqlite_uri};
 use session_files::{DatabaseCopy, write_ahead_log};
+use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::Duration;
@@ -24,11 +25,12 @@ pub(crate) struct SourceDatabase {
 
 impl SourceDatabase {
     /// Opens a database, and reads something first from it. Nothing is created or changed beside it: where its log cannot be
-    /// read so, a copy is opened.
+    /// read so, a copy is opened. A named pipe, at its path or at one that SQLite opens beside it, is an error.
     pub(crate) fn open<T>(
         path: &Path,
         first: impl Fn(&Connection) -> Result<T, StorageError>,
     ) -> Result<(Self, T), StorageError> {
+        refuse_pipes(path)?;
         let connected = open_in_place(path).and_then(|open| Ok((first(&open)?, open)));
         let (first, connection, copy) = match connected {
             Ok((first, connection)) => (first, connection, None),
@@ -45,6 +47,22 @@ impl SourceDatabase {
         };
         Ok((database, first))
     }
+}
+
+/// Fails where the database, or a file that SQLite may open with it, is a named pipe, whose writer would be waited for, or a
+/// device.
+fn refuse_pipes(database: &Path) -> Result<(), StorageError> {
+    let paths = ["", "-journal", "-shm", "-wal"].map(|end| {
+        let mut path = OsString::from(database);
+        path.push(end);
+        path
+    });
+    let is_special =
+        |path: OsString| fs::metadata(path).is_ok_and(|at| !at.is_file() && !at.is_dir());
+    if paths.into_iter().any(is_special) {
+        return Err(StorageError::NotRegular);
+    }
+    Ok(())
 }
 
 /// Opens a database where it is. A log is read by the memory that a running agent shares (`-shm`), without changing it. SQLite
@@ -90,4 +108,27 @@ pub(crate) fn database_stamp(path: &Path) -> io::Result<FileStamp> {
         stamp.mtime_ns = stamp.mtime_ns.max(mtime_ns(&log));
     }
     Ok(stamp)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use session_test::files::make_fifo;
+
+    #[test]
+    fn a_pipe_at_a_database_or_beside_it_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        for pipe in ["", "-journal", "-shm", "-wal"] {
+            let path = folder.path().join(format!("of{pipe}.db"));
+            if !pipe.is_empty() {
+                let database = Connection::open(&path).unwrap();
+                database.execute_batch("CREATE TABLE a(b)").unwrap();
+            }
+            let mut beside = OsString::from(&path);
+            beside.push(pipe);
+            make_fifo(Path::new(&beside));
+            let opened = SourceDatabase::open(&path, |_| Ok(()));
+            assert!(matches!(opened, Err(StorageError::NotRegular)), "{pipe}");
+        }
+    }
 }
